@@ -9,7 +9,7 @@ import (
 	"heliograph/internal/domain/fees"
 )
 
-// BenchmarkIntrinsic reads and estimates a usual transaction: a transfer of a token between two accounts with one signature.
+// BenchmarkIntrinsic parses and estimates a common transaction: a transfer of a token between two accounts with one signature.
 func BenchmarkIntrinsic(b *testing.B) {
 	s, tx := schedule(b), signed(b, transfer(nil, fungible(9)), 1)
 	b.ReportAllocs()
@@ -24,8 +24,8 @@ func BenchmarkIntrinsic(b *testing.B) {
 	}
 }
 
-// TestAllocations keeps the cost of an estimate bounded.
-func TestAllocations(t *testing.T) { // in a test of its own: others must not allocate meanwhile
+// TestAllocations limits the allocations of an estimate.
+func TestAllocations(t *testing.T) { // not parallel: other tests allocate too
 	s, tx := schedule(t), signed(t, transfer(nil, fungible(9)), 1)
 	got := testing.AllocsPerRun(50, func() {
 		if _, err := s.Estimate(parse(t, tx), fees.Options{Mode: fees.Intrinsic}); err != nil {
@@ -37,7 +37,7 @@ func TestAllocations(t *testing.T) { // in a test of its own: others must not al
 	}
 }
 
-// TestMemory says that the longest transactions that are taken cannot take much more memory than a hundred times their length, whatever is in them.
+// TestMemory checks that the longest accepted transactions use about a hundred times their size in memory at most, regardless of their content.
 func TestMemory(t *testing.T) {
 	repeat := func(b []byte, most int) []byte {
 		var out []byte
@@ -66,7 +66,7 @@ func TestMemory(t *testing.T) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		if parsed, err := fees.Parse(tx); err == nil {
-			_, _ = schedule(t).Estimate(parsed, fees.Options{Mode: fees.State, Facts: nil}) // whether it can be estimated does not matter
+			_, _ = schedule(t).Estimate(parsed, fees.Options{Mode: fees.State, Facts: nil}) // the result does not matter
 		}
 		runtime.ReadMemStats(&after)
 		if used := after.TotalAlloc - before.TotalAlloc; used > 128*fees.MaxBytes {
@@ -75,7 +75,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// FuzzEstimate looks for bytes that take the estimator down, or that make it say what cannot be.
+// FuzzEstimate searches for input that makes the estimator panic or return an inconsistent estimate.
 func FuzzEstimate(f *testing.F) {
 	for _, b := range []*body{
 		transfer(pay([]byte("aaaaaaaaaaaaaaaaaaaa")), fungible(9), nfts(3, 2)), message(3), cryptoCreate(listKey(3), 1), contractUpdate(), fileUpdate(150, 2, 5), tokenCreate(true),
@@ -94,7 +94,7 @@ func FuzzEstimate(f *testing.F) {
 		for _, mode := range []fees.Mode{fees.Intrinsic, fees.State} {
 			e, err := s.Estimate(tx, fees.Options{Mode: mode, HighVolumeThrottle: int64(len(b)) % 10001})
 			if err != nil {
-				if _, refused := err.(*fees.InputError); !refused { //nolint:errorlint // the very type
+				if _, refused := err.(*fees.InputError); !refused { //nolint:errorlint // must not be wrapped
 					t.Errorf("%v", err)
 				}
 				continue

@@ -26,7 +26,7 @@ func Default() (*Schedule, error) {
 // DefaultFile returns the content of the fee schedule file of a new network: a serialized FeeSchedule.
 func DefaultFile() ([]byte, error) { return EncodeSchedule(builtIn) }
 
-// jsonReference, jsonDefinition and jsonSchedule are the form in which people write a schedule.
+// jsonReference, jsonDefinition and jsonSchedule are the JSON form of a schedule.
 type (
 	jsonReference struct {
 		Name     string `json:"name"`
@@ -72,7 +72,7 @@ type (
 	}
 )
 
-// writer makes a protobuf message field by field. Numbers that are 0 are left out, as is the encoding's habit.
+// writer encodes a protobuf message field by field. It omits zero values, as in proto3.
 type writer []byte
 
 func (w writer) num(field protowire.Number, v int64) writer {
@@ -139,7 +139,7 @@ func EncodeSchedule(text []byte) ([]byte, error) {
 	return w, nil
 }
 
-// encode makes a ServiceFeeDefinition.
+// encode returns the serialized ServiceFeeDefinition.
 func (d *jsonDefinition) encode() (writer, error) {
 	function, known := services.HederaFunctionality_value[d.Name]
 	if !known {

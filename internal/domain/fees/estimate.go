@@ -35,7 +35,7 @@ type Estimate struct {
 	Mode Mode
 	// Function is the network's name of the transaction type.
 	Function string
-	// HighVolumeMultiplier is the multiplier of the high-volume rate, rounded down; 1 without one.
+	// HighVolumeMultiplier is the multiplier of the high-volume rate, rounded down. Default: 1.
 	HighVolumeMultiplier int64
 	Node, Service        Part
 	Network              NetworkPart
@@ -56,7 +56,7 @@ func (e *Estimate) USCents() string {
 // Part is the node's or the service's part of a fee.
 type Part struct {
 	Base     int64
-	Extras   []*Charge // only those of which some pieces are charged
+	Extras   []*Charge // only those with charged units
 	Subtotal int64     // of base and extras
 }
 
@@ -154,7 +154,7 @@ func (s *Schedule) Estimate(t *Transaction, o Options) (*Estimate, error) {
 	return e, nil
 }
 
-// multiplierAt is the multiplier of high volume at a utilization, in thousandths.
+// multiplierAt returns the high-volume multiplier at a utilization, in thousandths.
 func (d *definition) multiplierAt(utilization int64) int64 {
 	if d == nil {
 		return once
@@ -172,7 +172,7 @@ func (b *bill) chargeNode(t *Transaction) {
 			b.Node.charge(b.schedule.prices[r.extra], r, t.bytes)
 		case Signatures:
 			b.Node.charge(b.schedule.prices[r.extra], r, t.signatures)
-		default: // no node has any of the others
+		default: // the node does not charge other extras
 		}
 	}
 }

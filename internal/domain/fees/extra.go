@@ -30,11 +30,11 @@ const (
 	ProcessingBytes                             Extra = 23
 	ConsensusSubmitMessageWithCustomFeeBytes    Extra = 24
 	ConsensusSubmitMessageWithoutCustomFeeBytes Extra = 25
-	extras                                            = 26     // how many there are
-	AccountCreations                            Extra = extras // of no schedule: see [Schedule.Estimate]
+	extras                                            = 26     // number of extras
+	AccountCreations                            Extra = extras // not in schedules: see [Schedule.Estimate]
 )
 
-// names are how the network calls extras, and what one piece of each is to people.
+// names returns the network's name of an extra, and a description of its unit.
 func names(e Extra) (name, piece string) {
 	all := [...][2]string{
 		{"SIGNATURES", "signature"},

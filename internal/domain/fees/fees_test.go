@@ -31,7 +31,7 @@ func marshal(tb testing.TB, m proto.Message) []byte {
 	return b
 }
 
-// signed is a serialized transaction of a body with a number of signatures.
+// signed returns a serialized transaction with a body and a number of signatures.
 func signed(tb testing.TB, body *services.TransactionBody, signatures int) []byte {
 	tb.Helper()
 	s := &services.SignedTransaction{BodyBytes: marshal(tb, body), SigMap: &services.SignatureMap{}}
@@ -114,7 +114,7 @@ func transfer(hbar []*services.AccountAmount, tokens ...*services.TokenTransferL
 	return &services.TransactionBody{Data: &services.TransactionBody_CryptoTransfer{CryptoTransfer: t}}
 }
 
-// fungible moves a token between two accounts.
+// fungible returns a transfer of token n between two accounts.
 func fungible(n int64) *services.TokenTransferList {
 	return &services.TokenTransferList{Token: token(n), Transfers: []*services.AccountAmount{amount(accountID(1), -5), amount(accountID(2), 5)}}
 }
@@ -144,7 +144,7 @@ func highVolume(b *services.TransactionBody) *services.TransactionBody {
 	return b
 }
 
-// TestWorkedExamples are estimates whose totals are known.
+// TestWorkedExamples compares estimates with known totals.
 func TestWorkedExamples(t *testing.T) {
 	t.Parallel()
 	customToken := &ledger.FeeFacts{Tokens: map[ledger.EntityID]ledger.TokenFeeFacts{tokenEntity(t, 9): {HasCustomFees: true}}}
@@ -209,7 +209,7 @@ func TestWorkedExamples(t *testing.T) {
 	}
 }
 
-// sound checks what holds of all estimates that high volume does not scale.
+// sound checks the invariants of estimates without a high-volume multiplier.
 func sound(t *testing.T, e *fees.Estimate) {
 	t.Helper()
 	if e.HighVolumeMultiplier != 1 {
@@ -232,7 +232,7 @@ func sound(t *testing.T, e *fees.Estimate) {
 	}
 }
 
-// TestOlderForm is a transaction without signedTransactionBytes.
+// TestOlderForm estimates a transaction without signedTransactionBytes.
 func TestOlderForm(t *testing.T) {
 	t.Parallel()
 	b := marshal(t, &services.Transaction{
@@ -251,14 +251,14 @@ func TestOlderForm(t *testing.T) {
 			t.Errorf("%d signatures: %+v, want %d", signatures, e, want)
 		}
 	}
-	// What is signed counts before it, signatures too.
+	// signedTransactionBytes take precedence, including their signatures.
 	both := slices.Concat(b, signed(t, cryptoCreate(ed(1), 0), 1))
 	if e := estimate(t, both, fees.Options{Mode: fees.Intrinsic}); e.Total != 500000000 {
 		t.Errorf("%+v", e)
 	}
 }
 
-// TestProcessingBytes says that the bytes of the transaction count as it would be written without what nobody knows.
+// TestProcessingBytes checks that the size of a transaction excludes unknown fields.
 func TestProcessingBytes(t *testing.T) {
 	t.Parallel()
 	b := signed(t, message(2000), 1)
@@ -269,7 +269,7 @@ func TestProcessingBytes(t *testing.T) {
 			t.Errorf("%+v, want %d", e, want)
 		}
 	}
-	// 2200 bytes in all.
+	// 2200 bytes in total.
 	for n := 1900; ; n++ {
 		body := message(2000)
 		body.Memo = string(make([]byte, n-1900))
@@ -282,7 +282,7 @@ func TestProcessingBytes(t *testing.T) {
 	}
 }
 
-// TestRefusals are bytes that have no estimate.
+// TestRefusals tests bytes that cannot be estimated.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	good := signed(t, transfer([]*services.AccountAmount{amount(accountID(1), -1), amount(accountID(2), 1)}), 1)
@@ -295,7 +295,7 @@ func TestRefusals(t *testing.T) {
 	ofBody := func(body []byte) []byte { return field(5, field(1, body)) }
 	deep := []byte(nil)
 	for range 3000 {
-		deep = field(6, field(1, deep)) // a key in a list in a key …
+		deep = field(6, field(1, deep)) // a key in nested lists
 	}
 	for name, c := range map[string]struct {
 		b    []byte
@@ -330,12 +330,12 @@ func TestRefusals(t *testing.T) {
 			if err == nil {
 				_, err = schedule(t).Estimate(tx, fees.Options{Mode: fees.Intrinsic})
 			}
-			if err != c.want { //nolint:errorlint // the very value
+			if err != c.want { //nolint:errorlint // must be the same value
 				t.Errorf("%v, want %v", err, c.want)
 			}
 		})
 	}
-	// Fields that nobody knows, also a group, are skipped at all levels; numbers may be packed or not.
+	// Unknown fields, including groups, are skipped at all levels. Numbers may be packed or not.
 	group := append(protowire.AppendTag(nil, 900, protowire.StartGroupType), protowire.AppendTag(nil, 900, protowire.EndGroupType)...)
 	body := append(append(field(53, append(varint(2, 1), field(2, []byte{2, 3})...)), group...), varint(901, 1)...)
 	if e := estimate(t, append(ofBody(body), group...), fees.Options{Mode: fees.Intrinsic}); e.Total != 10000000+2*10000000 {
@@ -343,7 +343,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestStateRefusals lack what only the state needs.
+// TestStateRefusals tests errors that only occur in mode State.
 func TestStateRefusals(t *testing.T) {
 	t.Parallel()
 	noTopic := message(1)
@@ -360,7 +360,7 @@ func TestStateRefusals(t *testing.T) {
 		if _, err := schedule(t).Estimate(tx, fees.Options{Mode: fees.Intrinsic}); err != nil {
 			t.Errorf("%s, intrinsic: %v", name, err)
 		}
-		if _, err := schedule(t).Estimate(tx, fees.Options{Mode: fees.State}); err != fees.ErrUnknownType { //nolint:errorlint // the very value
+		if _, err := schedule(t).Estimate(tx, fees.Options{Mode: fees.State}); err != fees.ErrUnknownType { //nolint:errorlint // must be the same value
 			t.Errorf("%s: %v", name, err)
 		}
 	}

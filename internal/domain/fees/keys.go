@@ -2,7 +2,7 @@ package fees
 
 import "github.com/hiero-ledger/hiero-sdk-go/v2/proto/services"
 
-// keys counts the keys that can sign among some keys and all that is nested in them. Thresholds do not matter: every key of a list counts.
+// keys returns the number of keys that can sign, including nested ones. Thresholds are ignored: every key of a list counts.
 func keys(list ...*services.Key) int64 {
 	var n int64
 	for _, k := range list {

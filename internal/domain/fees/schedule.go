@@ -1,6 +1,6 @@
-// Package fees estimates the fee of a transaction before it is sent. It implements the fee schedule, which the network keeps in file 0.0.113, and the
-// charges of each transaction type. Amounts are in tinycents: 10^8 of them are a US cent. It neither reads a database nor uses HTTP: callers pass the facts
-// of the ledger that [Transaction.Questions] selects.
+// Package fees estimates the fee of a transaction before it is sent. It implements the fee schedule, which the network stores in file 0.0.113, and the
+// charges of each transaction type. Amounts are in tinycents. A US cent has 10^8 tinycents. The package neither reads a database nor uses HTTP: callers
+// pass the facts of the ledger that [Transaction.Questions] selects.
 //
 // Arithmetic is saturating on signed 64-bit integers.
 package fees
@@ -24,7 +24,7 @@ type Schedule struct {
 	multiplier  int64
 	hasNode     bool
 	hasNetwork  bool
-	prices      [extras]int64 // 0 is no price: that of a defined extra is positive
+	prices      [extras]int64 // 0: no price; the price of a defined extra is positive
 	services    []service
 	definitions map[services.HederaFunctionality]*definition
 }
@@ -59,7 +59,7 @@ type rates struct {
 // point is a point of the curve: a utilization in basis points and its multiplier.
 type point struct{ utilization, multiplier int64 }
 
-// find returns what a definition says of an extra.
+// find returns the reference to an extra in a definition.
 func (d *definition) find(e Extra) (reference, bool) {
 	for _, r := range d.extras {
 		if r.extra == e {
@@ -141,7 +141,7 @@ func (s *Schedule) read(b []byte) error {
 				s.multiplier = int64(int32(v))
 				return nil
 			})
-		case 3: // the fee of unreadable transactions, which have no estimate
+		case 3: // the fee of unreadable transactions, which cannot be estimated
 			return each(b, shape{1: number}, func(protowire.Number, uint64, []byte) error { return nil })
 		case 4:
 			return s.readExtra(b)
@@ -256,7 +256,7 @@ func readDefinition(b []byte) (*definition, error) {
 	return d, nil
 }
 
-// read reads a VariableRateDefinition: 2 greatest multiplier, 3 curve, which is 1 piecewise linear, which is 1 points.
+// read reads a VariableRateDefinition: 2 maximum multiplier, 3 curve (1 piecewise linear (1 points)).
 func (r *rates) read(b []byte) error {
 	return each(b, shape{2: number, 3: nested}, func(num protowire.Number, v uint64, b []byte) error {
 		if num == 2 {
@@ -317,7 +317,7 @@ func (s *Schedule) validate() error {
 	return nil
 }
 
-// checkFee checks a base fee and its extras.
+// sound checks a base fee and its extras.
 func (s *Schedule) sound(base int64, list []reference) error {
 	if base < 0 {
 		return fmt.Errorf("the base fee is %d", base)
@@ -337,7 +337,7 @@ func (s *Schedule) sound(base int64, list []reference) error {
 	return nil
 }
 
-// plus and times are sums and products of numbers that are not negative; they stop at the greatest number.
+// plus and times return the sum and the product of non-negative numbers, saturating at the maximum.
 func plus(a, b int64) int64 {
 	if a > math.MaxInt64-b {
 		return math.MaxInt64

@@ -20,7 +20,7 @@ import (
 //go:embed simple_fees.json
 var schedulesJSON string
 
-// edited is the default schedule with pieces of its JSON replaced, serialized.
+// edited returns the serialized default schedule with parts of its JSON replaced.
 func edited(tb testing.TB, oldnew ...string) []byte {
 	tb.Helper()
 	for i := 0; i < len(oldnew); i += 2 {
@@ -35,7 +35,7 @@ func edited(tb testing.TB, oldnew ...string) []byte {
 	return b
 }
 
-// TestValidation are schedules that are not sound.
+// TestValidation tests invalid schedules.
 func TestValidation(t *testing.T) {
 	t.Parallel()
 	good := edited(t)
@@ -89,7 +89,7 @@ func TestValidation(t *testing.T) {
 			t.Errorf("%s: %v", bad, err)
 		}
 	}
-	// The same function in two services is fine: the first counts.
+	// Two services may have the same function. The first one is used.
 	two, err := fees.ParseSchedule(edited(t, `"name":"UtilPrng","baseFee":9000000`, `"name":"CryptoCreate","baseFee":1`))
 	if err != nil {
 		t.Fatal(err)
@@ -99,7 +99,7 @@ func TestValidation(t *testing.T) {
 	}
 }
 
-// TestDefaultPrices says that the names of extras and of functions are those of the schedule's own numbers.
+// TestDefaultPrices checks that the names of extras and functions match the numbers in the schedule.
 func TestDefaultPrices(t *testing.T) {
 	t.Parallel()
 	var s struct {
@@ -124,7 +124,7 @@ func TestDefaultPrices(t *testing.T) {
 	}
 }
 
-// TestOtherSchedules are schedules that lack something, or say something else.
+// TestOtherSchedules tests schedules with missing or different definitions.
 func TestOtherSchedules(t *testing.T) {
 	t.Parallel()
 	estimate := func(file []byte, b *body, o fees.Options) (*fees.Estimate, error) {
@@ -140,7 +140,7 @@ func TestOtherSchedules(t *testing.T) {
 	if err == nil || err.Error() != "the fee schedule does not define the extra NFT_UPDATE" {
 		t.Errorf("%v", err)
 	}
-	if _, err := estimate(edited(t, `"name":"UtilPrng"`, `"name":"NONE"`), prng(), intrinsic); err != fees.ErrUnknownType { //nolint:errorlint // the very value
+	if _, err := estimate(edited(t, `"name":"UtilPrng"`, `"name":"NONE"`), prng(), intrinsic); err != fees.ErrUnknownType { //nolint:errorlint // must be the same value
 		t.Errorf("%v", err)
 	}
 	e, err := estimate(edited(t, `"name":"ContractCall"`, `"name":"NONE"`), call(), intrinsic)
@@ -155,7 +155,7 @@ func TestOtherSchedules(t *testing.T) {
 	if err != nil || text(e) != "100000 ×9 | 0" {
 		t.Errorf("%+v %v", e, err)
 	}
-	// Sums and products stop at the greatest number.
+	// Sums and products saturate.
 	e, err = estimate(edited(t, `"baseFee":499000000`, `"baseFee":9223372036854775807`, `"multiplier":9}`, `"multiplier":2147483647}`), cryptoCreate(listKey(9), 9), intrinsic)
 	if err != nil || e.Service.Subtotal != math.MaxInt64 || e.Total != math.MaxInt64 || e.Network.Subtotal != 100000*math.MaxInt32 {
 		t.Errorf("%+v %v", e, err)
@@ -164,7 +164,7 @@ func TestOtherSchedules(t *testing.T) {
 	if err != nil || e.Network.Subtotal != math.MaxInt64 || e.Total != math.MaxInt64 {
 		t.Errorf("%+v %v", e, err)
 	}
-	// An account that is created costs what the schedule says, nothing where it says nothing.
+	// An account creation has the price in the schedule, or none if the schedule does not have it.
 	to := transfer(nil, fungible(1))
 	to.GetCryptoTransfer().TokenTransfers[0].Transfers[1].AccountID = aliasID([]byte(strings.Repeat("x", 20)))
 	e, err = estimate(edited(t, `"name":"CryptoCreate"`, `"name":"NONE"`), to, state)
@@ -173,7 +173,7 @@ func TestOtherSchedules(t *testing.T) {
 	}
 }
 
-// TestHighVolume are multipliers of curves and of what has none.
+// TestHighVolume tests multipliers with and without curves.
 func TestHighVolume(t *testing.T) {
 	t.Parallel()
 	raw := func(file []byte, b *body, u int64) int64 {
@@ -209,7 +209,7 @@ func TestHighVolume(t *testing.T) {
 			}
 		}
 	}
-	// ofMint is a schedule in which minting has other rates.
+	// ofMint returns a schedule in which minting has other rates.
 	ofMint := func(rates string) []byte {
 		from := strings.Index(schedulesJSON, `"name":"TokenMint","`)
 		from += strings.Index(schedulesJSON[from:], `"highVolumeRates":`)
@@ -247,14 +247,14 @@ func TestHighVolume(t *testing.T) {
 	}
 }
 
-// TestScaling says that each part is multiplied by itself.
+// TestScaling checks that each part is multiplied separately.
 func TestScaling(t *testing.T) {
 	t.Parallel()
 	e := estimate(t, signed(t, highVolume(cryptoCreate(listKey(3), 0)), 2), fees.Options{Mode: fees.State, HighVolumeThrottle: 5000})
 	if e.Node.Base != 20000000 || e.Node.Extras[0].FeePerUnit != 20000000 || e.Service.Extras[0].FeePerUnit != 20000000000 || e.Service.Extras[0].Subtotal != 40000000000 {
 		t.Errorf("%+v", e)
 	}
-	// 8.499 × 900 is rounded down for each of three pieces, and once for all of them.
+	// 8.499 × 900 is rounded down for each of three units, but once for their sum.
 	s, err := fees.ParseSchedule(edited(t, `"fee":100000,"id":0`, `"fee":901,"id":0`))
 	if err != nil {
 		t.Fatal(err)
@@ -265,7 +265,7 @@ func TestScaling(t *testing.T) {
 	}
 }
 
-// TestAccountCreation says which receivers are created, and what is said of it.
+// TestAccountCreation checks for which receivers an account is created, and the notes about it.
 func TestAccountCreation(t *testing.T) {
 	t.Parallel()
 	address := func(n byte) []byte { return []byte(strings.Repeat(string(rune('a'+n)), 20)) }
@@ -324,7 +324,7 @@ func TestAccountCreation(t *testing.T) {
 	}
 }
 
-// TestQuestions says what has to be looked up.
+// TestQuestions checks which facts are requested.
 func TestQuestions(t *testing.T) {
 	t.Parallel()
 	if q := parse(t, signed(t, cryptoCreate(ed(1), 0), 1)).Questions(); q.Any() {

@@ -2,7 +2,7 @@ package fees
 
 import "github.com/hiero-ledger/hiero-sdk-go/v2/proto/services"
 
-// The numbers of the system files, which are updated for nothing.
+// Numbers of the system files, whose updates are free.
 const (
 	firstSystemFile = 1
 	lastSystemFile  = 750

@@ -46,7 +46,7 @@ func Parse(b []byte) (*Transaction, error) {
 		return nil, ErrUnreadable
 	}
 	t := &Transaction{body: &services.TransactionBody{}, bytes: int64(proto.Size(&tx))}
-	body, signatures := tx.GetBodyBytes(), tx.GetSigMap() //nolint:staticcheck // older clients still send it so
+	body, signatures := tx.GetBodyBytes(), tx.GetSigMap() //nolint:staticcheck // older clients still use these fields
 	if signed := tx.GetSignedTransactionBytes(); len(signed) > 0 {
 		var s services.SignedTransaction
 		if !unmarshal(signed, &s) {

@@ -19,7 +19,7 @@ type transfers struct {
 	tokens []*services.TokenTransferList
 }
 
-// transfersOf are the transfers of a transaction: none when it is neither a transfer nor an airdrop.
+// transfersOf returns the transfers of a transaction, or none if it is neither a transfer nor an airdrop.
 func transfersOf(body *services.TransactionBody) transfers {
 	if t := body.GetCryptoTransfer(); t != nil {
 		return transfers{t.GetTransfers().GetAccountAmounts(), t.GetTokenTransfers()}
@@ -82,7 +82,7 @@ func (b *bill) chargeTokens(t transfers) {
 type account struct {
 	shard, realm, number int64
 	alias                string
-	named                bool // by its alias
+	named                bool // identified by an alias
 }
 
 func accountOf(id *services.AccountID) account {
@@ -93,7 +93,7 @@ func accountOf(id *services.AccountID) account {
 	return a
 }
 
-// accounts counts the different accounts; complete is false when one is missing.
+// accounts returns the number of distinct accounts. complete is false if an account is missing.
 func (t transfers) accounts() (n int64, complete bool) {
 	seen := map[account]struct{}{}
 	complete = true
@@ -116,7 +116,7 @@ func (t transfers) accounts() (n int64, complete bool) {
 	return int64(len(seen)), complete
 }
 
-// hooks counts the calls of hooks and the gas that they may use. A hook that is called before and after counts twice, and so does its gas.
+// hooks returns the number of hook calls and their gas limit. A hook that is called before and after counts twice, as does its gas.
 func (t transfers) hooks() (calls, gas int64) {
 	call := func(hook *services.HookCall, times int64) {
 		if hook == nil {
@@ -150,7 +150,7 @@ type newcomer struct{ alias, address ledger.Alias }
 // maxNewcomers is the maximum number of keys whose addresses are computed. The network accepts fewer receivers per transaction.
 const maxNewcomers = 100
 
-// newcomers are the receivers who are named by an alias for which an account can be created, each once.
+// newcomers returns the distinct receivers that are identified by an alias for which an account can be created.
 func (t transfers) newcomers() []newcomer {
 	var out []newcomer
 	seen := map[string]bool{}
@@ -181,15 +181,15 @@ func (t transfers) newcomers() []newcomer {
 	return out
 }
 
-// Lengths of what an alias can be.
+// Lengths of aliases.
 const (
 	addressLength = 20
 	ed25519Length = 32
 	ecdsaLength   = 33
 )
 
-// canCreate reports whether a transfer to an alias that nobody has creates an account: for an EVM address that is not made of an account number, and
-// for a single key. An ECDSA key has an address by which the account may be known already.
+// canCreate reports whether a transfer to an unused alias creates an account: an EVM address that is not long-zero, or a single key. For an ECDSA key it
+// returns the address by which an existing account may be found.
 func canCreate(alias []byte) (address ledger.Alias, possible bool) {
 	if len(alias) == addressLength {
 		return nil, slices.ContainsFunc(alias[:12], func(c byte) bool { return c != 0 })

@@ -122,7 +122,7 @@ func airdrop(lists ...*services.TokenTransferList) *body {
 	return &body{Data: &services.TransactionBody_TokenAirdrop{TokenAirdrop: &services.TokenAirdropTransactionBody{TokenTransfers: lists}}}
 }
 
-// nfts moves some NFTs of a token between two accounts.
+// nfts returns transfers of n NFTs of a token between two accounts.
 func nfts(tokenNum int64, n int) *services.TokenTransferList {
 	l := &services.TokenTransferList{Token: token(tokenNum)}
 	for i := range n {
@@ -131,7 +131,7 @@ func nfts(tokenNum int64, n int) *services.TokenTransferList {
 	return l
 }
 
-// text is an estimate in short: node base and extras, network multiplier, service base and extras as NAME count-included=subtotal.
+// text returns a short form of an estimate: node base and extras, network multiplier, service base and extras as NAME count-included=subtotal.
 func text(e *fees.Estimate) string {
 	var b strings.Builder
 	part := func(p fees.Part) {
@@ -146,7 +146,7 @@ func text(e *fees.Estimate) string {
 	return b.String()
 }
 
-// TestTypes covers every type of transaction in both modes. An empty state means that it is as intrinsic.
+// TestTypes covers every transaction type in both modes. If the expected State estimate is empty, it equals the intrinsic one.
 func TestTypes(t *testing.T) {
 	t.Parallel()
 	const node = "100000 ×9 | "
@@ -279,7 +279,7 @@ func TestTypes(t *testing.T) {
 	}
 }
 
-// TestUnknownTypes are types of transactions that nobody can send, and so nobody has to pay for.
+// TestUnknownTypes tests transaction types that cannot be sent and are not priced.
 func TestUnknownTypes(t *testing.T) {
 	t.Parallel()
 	for name, b := range map[string]*body{
@@ -300,7 +300,7 @@ func TestUnknownTypes(t *testing.T) {
 		"MigrationVote":        {Data: &services.TransactionBody_MigrationRootHashVote{}},
 	} {
 		for _, mode := range []fees.Mode{fees.Intrinsic, fees.State} {
-			if _, err := schedule(t).Estimate(parse(t, signed(t, b, 1)), fees.Options{Mode: mode}); err != fees.ErrUnknownType { //nolint:errorlint // the very value
+			if _, err := schedule(t).Estimate(parse(t, signed(t, b, 1)), fees.Options{Mode: mode}); err != fees.ErrUnknownType { //nolint:errorlint // must be the same value
 				t.Errorf("%s, %s: %v", name, mode, err)
 			}
 		}
@@ -312,12 +312,12 @@ type (
 	serviceList   = services.TokenTransferList
 )
 
-// pay is a payment of account 1 to an alias.
+// pay returns a payment of account 1 to an alias.
 func pay(alias []byte) []*serviceAmount {
 	return []*serviceAmount{amount(accountID(1), -1), amount(aliasID(alias), 1)}
 }
 
-// give is an NFT of account 1 for an alias.
+// give returns the transfer of an NFT from account 1 to an alias.
 func give(alias []byte) []*services.NftTransfer {
 	return []*services.NftTransfer{{SenderAccountID: accountID(1), ReceiverAccountID: aliasID(alias), SerialNumber: 1}}
 }

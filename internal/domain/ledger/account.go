@@ -14,7 +14,7 @@ const (
 	EntitySchedule EntityType = "SCHEDULE"
 )
 
-// Account is an account or a contract, which both hold hbars: a row of the tables entity and entity_history with its row of entity_stake.
+// Account is an account or a contract. Both hold hbars. It is a row of the table entity or entity_history with its row of entity_stake.
 type Account struct {
 	EntityID                      EntityID
 	Type                          EntityType
@@ -45,7 +45,7 @@ type Account struct {
 type Balance struct {
 	AccountID EntityID
 	Balance   Null[int64]     // tinybars
-	Timestamp Null[Timestamp] // when the balance was taken
+	Timestamp Null[Timestamp] // the time of the balance
 	// Snapshot is set for a historical balance. Its tokens are those of the last balance files in this window.
 	Snapshot Null[SnapshotWindow]
 }
@@ -53,8 +53,8 @@ type Balance struct {
 // SnapshotWindow is the time range of the rows of a balance snapshot, inclusive. Only the first snapshot of a month is complete. Later ones have changes
 // only, so the last row of each account is its balance.
 type SnapshotWindow struct {
-	From Timestamp // the first instant of the snapshot's month, UTC
-	At   Timestamp // the snapshot's own time
+	From Timestamp // the start of the snapshot's month, UTC
+	At   Timestamp // the time of the snapshot
 }
 
 // TokenBalance is the balance of a token in an account.

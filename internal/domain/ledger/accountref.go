@@ -63,7 +63,7 @@ func ParseAccountRef(s string, base EntityID) (AccountRef, error) {
 		local = TrimHexPrefix(s)
 	}
 	if len(local) == 2*len(EVMAddress{}) && IsHex(local) {
-		// A shard has four digits at most in front of an address, and five in front of an alias.
+		// A shard has at most four digits before an address, and at most five before an alias.
 		if err := checkRealm(realm, 4, base); err != nil {
 			return AccountRef{}, fmt.Errorf("EVM address %q: %w", s, err)
 		}

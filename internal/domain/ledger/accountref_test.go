@@ -112,8 +112,8 @@ var (
 	digitsAndPoints = regexp.MustCompile(`^[\d.]*$`)
 )
 
-// refKind says what s is by the forms in their order: id, address, alias, or nothing at all. Shard and realm in front of an address or alias
-// must be 0, whose only spellings are zeros.
+// refKind returns the kind of reference that s is. It tests the forms in order: id, address, alias, or none. Shard and realm before an address or alias must be
+// 0, and may only be spelled with zeros.
 func refKind(s string) string {
 	zero := func(parts ...string) bool { return strings.Trim(strings.Join(parts, ""), "0") == "" }
 	switch {
@@ -156,7 +156,7 @@ func FuzzParseAccountRef(f *testing.F) {
 		case ref.Address.Valid:
 			got = "address"
 		case kind == "address":
-			// An address may be read as the id in it, and only when it is that id's.
+			// A long-zero address is parsed as the id in it. Other addresses must not be.
 			if a := ref.ID.LongZero().String(); strings.EqualFold(a[2:], s[len(s)-40:]) {
 				got = "address"
 			}
@@ -164,7 +164,7 @@ func FuzzParseAccountRef(f *testing.F) {
 		if got != kind {
 			t.Fatalf("%q is an %s, want %q: %+v", s, got, kind, ref)
 		}
-		// Text of digits only and forty hex digits are read as something else, so an alias always prints as what reads back.
+		// Text of digits only, and forty hex digits, are parsed as other references. So the text of an alias always parses back to the same alias.
 		back, err := ledger.ParseAccountRef(ref.String(), 0)
 		if err != nil || !reflect.DeepEqual(back, ref) {
 			t.Fatalf("%q prints %q, which parses to %+v, %v", s, ref, back, err)

@@ -22,7 +22,7 @@ func ParseAlias(s string) (Alias, error) {
 	if s == "" {
 		return nil, fmt.Errorf("alias is empty: %w", ErrSyntax)
 	}
-	// The decoder skips line breaks and takes any length and any trailing bits, so all of that is checked here.
+	// The decoder skips line breaks and accepts any length and trailing bits, so these are checked here.
 	for i, c := range s {
 		if (c < 'A' || c > 'Z') && (c < '2' || c > '7') {
 			return nil, fmt.Errorf("alias %q: %q at %d is not one of A to Z and 2 to 7: %w", s, c, i, ErrSyntax)

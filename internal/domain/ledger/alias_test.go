@@ -76,7 +76,7 @@ func TestParseAliasRejects(t *testing.T) {
 
 var aliasForm = regexp.MustCompile(`^[A-Z2-7]+$`)
 
-// goodAlias decides of letters of the right form by counting bits: what is left behind the last whole byte is less than a letter, and zero.
+// goodAlias reports whether s is a valid alias. It counts bits: those after the last whole byte must be fewer than a letter has, and zero.
 func goodAlias(s string) bool {
 	if !aliasForm.MatchString(s) {
 		return false

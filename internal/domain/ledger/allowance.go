@@ -50,7 +50,7 @@ type StakingRewardFilter struct {
 	Timestamp *TimestampFilter
 }
 
-// NftAllowance is an approval, current or revoked, for a spender to transfer all serials of a collection that an owner has: a row of the table
+// NftAllowance is an approval, current or revoked, for a spender to transfer all serials of a collection that an owner holds. It is a row of the table
 // nft_allowance.
 type NftAllowance struct {
 	ApprovedForAll bool
@@ -70,7 +70,8 @@ type NftAllowanceFilter struct {
 // BoundsMode is the way bounds on several values of a row are combined.
 type BoundsMode string
 
-// The modes. With BoundsInOrder they are places in the order of a list, so that a bound on the second value counts only where the first is at its own bound.
+// The modes. With BoundsInOrder the bounds are positions in an ordered list: a bound on the second value applies only to rows whose first value equals its own
+// bound.
 const (
 	BoundsEach    BoundsMode = "EACH"
 	BoundsInOrder BoundsMode = "IN_ORDER"

@@ -10,7 +10,7 @@ type Block struct {
 	HapiVersion  Null[string]
 	Size         Null[int64] // bytes
 	GasUsed      Null[int64]
-	LogsBloom    []byte // nil: unknown; empty: no contract wrote a log; else 256 bytes
+	LogsBloom    []byte // nil: unknown; empty: no contract logs; else 256 bytes
 	Timestamp    TimestampRange
 }
 

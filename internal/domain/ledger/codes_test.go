@@ -12,7 +12,7 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// transactionTypeNames are all types that there are.
+// transactionTypeNames lists all transaction types.
 const transactionTypeNames = `7 CONTRACTCALL, 8 CONTRACTCREATEINSTANCE, 9 CONTRACTUPDATEINSTANCE, 10 CRYPTOADDLIVEHASH, 11 CRYPTOCREATEACCOUNT,
 12 CRYPTODELETE, 13 CRYPTODELETELIVEHASH, 14 CRYPTOTRANSFER, 15 CRYPTOUPDATEACCOUNT, 16 FILEAPPEND, 17 FILECREATE, 18 FILEDELETE, 19 FILEUPDATE,
 20 SYSTEMDELETE, 21 SYSTEMUNDELETE, 22 CONTRACTDELETEINSTANCE, 23 FREEZE, 24 CONSENSUSCREATETOPIC, 25 CONSENSUSUPDATETOPIC,
@@ -96,7 +96,7 @@ func TestResponseCodeNames(t *testing.T) {
 	}
 }
 
-// The table that names are read from tells as well which codes are successes; both must agree, and no name may stand for two codes.
+// The table of names also marks the codes that are successes. Both must agree, and each name must be unique.
 func TestResponseCodesAgreeWithTheTable(t *testing.T) {
 	file, err := os.Open("data/transaction_results.csv")
 	if err != nil {

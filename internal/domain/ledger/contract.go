@@ -80,11 +80,12 @@ type ContractLogFilter struct {
 	ContractID *EntityIDFilter
 	Contract   *ContractRef // joins the ids of ContractID.In
 	Timestamp  *TimestampFilter
-	// Index goes with an instant, or bounds a range of Timestamp at its ends.
+	// Index requires a single timestamp, or bounds a range of Timestamp at its ends.
 	Index *LongFilter
-	// Topics are alternatives for each place; none for a place means any.
+	// Topics has the alternatives for each topic position. An empty list matches any topic.
 	Topics [][][]byte
-	// TransactionHash selects the logs of one transaction: of several with the hash, the first in the order of the list that Timestamp selects.
+	// TransactionHash selects the logs of one transaction. If several transactions have the hash, it selects the first in the order of the list within
+	// Timestamp.
 	TransactionHash *string
 }
 

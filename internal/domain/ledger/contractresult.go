@@ -21,7 +21,7 @@ type ContractResult struct {
 	CreatedContractIDs []EntityID
 	ErrorMessage       Null[string]
 	FailedInitcode     []byte // nil if missing
-	From               []byte // the sender's address made of its number, or its alias where the ledger knows no more; nil if unknown
+	From               []byte // the sender's long-zero address, or its alias if only that is known; nil if unknown
 	FunctionParameters []byte
 	GasConsumed        Null[int64]
 	GasLimit           int64
@@ -41,12 +41,12 @@ type ContractResult struct {
 
 	// Ethereum is the Ethereum transaction of the call, or nil for a native transaction.
 	Ethereum *EthereumTransaction
-	// NetworkChainID is the chain id of calls without an Ethereum transaction.
+	// NetworkChainID is the chain ID of calls without an Ethereum transaction.
 	NetworkChainID Quantity
 
-	// Party is the entity by which the parties of the transaction are found in contract_transaction.
+	// Party is the entity by which contract_transaction is searched for the parties of the transaction.
 	Party EntityID
-	// Asked is the contract that the result was asked for, whose migrated state counts as a change; none where no contract was named.
+	// Asked is the contract in the request. Its migrated state counts as a state change. Empty if the request has no contract.
 	Asked EntityID
 }
 
@@ -218,7 +218,7 @@ func (r *ContractResult) ChainID() Quantity {
 	return r.NetworkChainID
 }
 
-// ofEthereum reads something of the Ethereum transaction, if there is one.
+// ofEthereum returns a value of the Ethereum transaction, or the zero value if there is none.
 func ofEthereum[T any](r *ContractResult, get func(*EthereumTransaction) T) T {
 	if r.Ethereum == nil {
 		var none T
@@ -247,10 +247,10 @@ func (r *ContractResult) MaxPriorityFeePerGasWeibar() Quantity {
 	return ofEthereum(r, func(e *EthereumTransaction) Quantity { return QuantityOf(e.MaxPriorityFeePerGas) })
 }
 
-// GasPriceTinybar is the price that the sender of an Ethereum transaction offered, in tinybars.
+// GasPriceTinybar returns the gas price that the sender of an Ethereum transaction offered, in tinybars.
 func (e *EthereumTransaction) GasPriceTinybar() Quantity { return tinybarQuantity(e.GasPrice) }
 
-// GasPriceWeibar is the same in weibars.
+// GasPriceWeibar returns the gas price that the sender of an Ethereum transaction offered, in weibars.
 func (e *EthereumTransaction) GasPriceWeibar() Quantity { return QuantityOf(e.GasPrice) }
 
 // Type returns the type of the Ethereum transaction, 0 for native transactions.
@@ -268,7 +268,7 @@ func (r *ContractResult) S() []byte {
 	return ofEthereum(r, func(e *EthereumTransaction) []byte { return known(e.SignatureS) })
 }
 
-// known makes bytes that are missing empty.
+// known returns b, or empty bytes if b is nil.
 func known(b []byte) []byte {
 	if b == nil {
 		return []byte{}
@@ -316,7 +316,7 @@ func DecodeSenderAlias(b []byte) ([]byte, error) {
 		return eachField(f.bytes, func(f field) error {
 			switch {
 			case f.is(3, protowire.VarintType):
-				alias = nil // of number and alias, the last one is used
+				alias = nil // the last of number and alias is used
 			case f.is(4, protowire.BytesType):
 				alias = f.bytes
 			}

@@ -23,7 +23,7 @@ func TestQuantityOf(t *testing.T) {
 	}
 }
 
-// TestValueOfResult says what was sent along: weibars are signed when they become tinybars, and divided towards zero.
+// TestValueOfResult tests the value of a call: weibars are signed, and their conversion to tinybars rounds towards zero.
 func TestValueOfResult(t *testing.T) {
 	t.Parallel()
 	of := func(value string) *ContractResult {
@@ -76,7 +76,7 @@ func TestSignatureV(t *testing.T) {
 	}
 }
 
-// TestWithoutEthereum says what is null, and what is not, of the ledger's own transactions.
+// TestWithoutEthereum checks which values of a native transaction are null.
 func TestWithoutEthereum(t *testing.T) {
 	t.Parallel()
 	r := &ContractResult{ContractID: 5001, GasLimit: 9, NetworkChainID: "0x128", Result: 33}
@@ -118,7 +118,7 @@ func TestDecodeSenderAlias(t *testing.T) {
 	}
 }
 
-// TestGasPrice says which of the present and the next prices count.
+// TestGasPrice checks the selection of current and next prices.
 func TestGasPrice(t *testing.T) {
 	t.Parallel()
 	const hour = 3600
@@ -149,7 +149,7 @@ func TestGasPrice(t *testing.T) {
 	}
 }
 
-// TestDecodePriceFiles reads a schedule in which the second fee of contract calls, and those of others, do not count.
+// TestDecodePriceFiles decodes a schedule in which only the first fee of contract calls is used.
 func TestDecodePriceFiles(t *testing.T) {
 	t.Parallel()
 	b, err := hex.DecodeString("0a1c" + "0a08" + "0801" + "1a041a024063" + "0a0c" + "0806" + "1a041a024007" + "1a021a00" + "1202" + "0805")

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Widths and greatest values of the parts of an entity id.
+// Widths and maximum values of the parts of an entity id.
 const (
 	realmBits = 16
 	numBits   = 38
@@ -28,7 +28,7 @@ func NewEntityID(shard, realm, num int64) (EntityID, error) {
 	return EntityID(shard<<(realmBits+numBits) | realm<<numBits | num), nil
 }
 
-// misfit says which part does not fit into an id, or nothing.
+// misfit describes the part that does not fit into an id. It returns an empty string if all fit.
 func misfit(shard, realm, num int64) string {
 	switch {
 	case shard < 0 || shard > MaxShard:
@@ -58,7 +58,7 @@ func (id EntityID) IsNone() bool { return id.Num() == 0 }
 
 // Append appends "shard.realm.num".
 func (id EntityID) Append(dst []byte) []byte {
-	if id >= 0 && id <= MaxNum { // most are of shard and realm 0
+	if id >= 0 && id <= MaxNum { // the common case: shard and realm 0
 		return strconv.AppendInt(append(dst, "0.0."...), int64(id), 10)
 	}
 	dst = strconv.AppendInt(dst, id.Shard(), 10)
@@ -110,8 +110,8 @@ func ParseEntityID(s string, base EntityID) (EntityID, error) {
 	return NewEntityID(parts[0], parts[1], parts[2])
 }
 
-// loneMisfit says why a number without shard and realm cannot be an entity's although it is a whole number of at most 19 digits, or nothing.
-// Such a number is never read as the 64-bit form.
+// loneMisfit describes why a number without shard and realm is not a valid entity number although it is an integer of at most 19 digits. It returns an empty
+// string for a valid number. Such a number is never parsed as the 64-bit form.
 func loneMisfit(s string) string {
 	digits, negative := strings.CutPrefix(s, "-")
 	switch {

@@ -179,7 +179,7 @@ func TestParseEntityIDRejects(t *testing.T) {
 	}
 }
 
-// The forms of an entity id that are no syntax errors. Those of the second group cannot exist unless they have 12 digits at most.
+// The well-formed entity ids. Those of the second group are out of range unless they have at most 12 digits.
 var (
 	dottedID = regexp.MustCompile(`^(\d{1,4}\.)?\d{1,5}\.\d{1,12}$`)
 	loneID   = regexp.MustCompile(`^-?\d{1,19}$`)
@@ -202,7 +202,7 @@ func FuzzParseEntityID(f *testing.F) {
 			if !wellFormed {
 				t.Fatalf("%q was accepted", s)
 			}
-			// The oracle does its sums with decimal text, which knows of no bits.
+			// The oracle calculates with decimal text instead of bits.
 			parts := strings.Split(s, ".")
 			for len(parts) < 3 {
 				parts = append([]string{strconv.FormatInt([]int64{base.Realm(), base.Shard()}[len(parts)-1], 10)}, parts...)

@@ -16,9 +16,9 @@ var (
 
 // EntityIDError reports a well-formed entity id that cannot exist. It wraps [ErrRange].
 type EntityIDError struct {
-	// ID is the id with the parts that were left out filled in, otherwise as it was written.
+	// ID is the id with missing parts filled in. Otherwise it is unchanged.
 	ID string
-	// Reason says what is wrong with it.
+	// Reason describes the problem.
 	Reason string
 }
 

@@ -8,7 +8,7 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// wantError checks that a parser refused its input with an error of one kind only, which says what was wrong.
+// wantError checks that err wraps exactly one kind of error and that its text contains words.
 func wantError(t *testing.T, err, kind error, words string) {
 	t.Helper()
 	other := ledger.ErrRange
@@ -27,7 +27,7 @@ func wantError(t *testing.T, err, kind error, words string) {
 	}
 }
 
-// entity makes an id of parts that are known to fit.
+// entity returns the id of valid parts.
 func entity(tb testing.TB, shard, realm, num int64) ledger.EntityID {
 	tb.Helper()
 	id, err := ledger.NewEntityID(shard, realm, num)

@@ -130,7 +130,7 @@ func ExampleNull() {
 
 func ExampleFilter() {
 	from, to := ledger.Timestamp(1), ledger.Timestamp(2)
-	both := ledger.TimestampFilter{Gte: &from, Lt: &to} // a row must meet both
+	both := ledger.TimestampFilter{Gte: &from, Lt: &to} // a row must satisfy both
 	fmt.Println(*both.Gte, *both.Lt, both.Eq == nil)
 	// Output: 0.000000001 0.000000002 true
 }

@@ -4,9 +4,10 @@ package ledger
 type FeeQuestions struct {
 	// Topic is the topic that a message is sent to, or 0.
 	Topic EntityID
-	// Tokens are the tokens that are transferred, each once.
+	// Tokens are the distinct tokens that are transferred.
 	Tokens []EntityID
-	// Aliases are those by which receivers of transfers are named, and the addresses of those that are keys: an account is created for one that nobody has.
+	// Aliases are the aliases of receivers of transfers, and the addresses of those that are keys. The transfer creates an account for each alias that no
+	// account has.
 	Aliases []Alias
 }
 
@@ -17,9 +18,9 @@ func (q *FeeQuestions) Any() bool { return q.Topic != 0 || len(q.Tokens) > 0 || 
 type FeeFacts struct {
 	// TopicHasFees reports whether the topic exists and has custom fees.
 	TopicHasFees bool
-	// Tokens are those of the tokens that exist.
+	// Tokens has the requested tokens that exist.
 	Tokens map[EntityID]TokenFeeFacts
-	// Owned are those of the aliases that live accounts have, as strings of their bytes.
+	// Owned has the aliases of live accounts, as strings of their bytes.
 	Owned map[string]bool
 }
 

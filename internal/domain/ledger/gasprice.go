@@ -7,8 +7,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// What the network charges for gas stands in two system files: the fee schedule has the price in thousandths of tinycents, the exchange rates
-// say what an hbar costs. Both tell of the present and of what comes next.
+// The network's price of gas is in two system files. The fee schedule has it in thousandths of tinycents, and the exchange rates convert it. Both files have
+// the current and the next values.
 const (
 	contractCall = 6 // the number of the functionality ContractCall
 	feeDivisor   = 1000
@@ -17,7 +17,7 @@ const (
 // GasFee is the current and the next price of gas in a fee schedule, in thousandths of tinycents.
 type GasFee struct {
 	current, next Null[int64]
-	expiry        Null[int64] // of the current one, in seconds since 1970
+	expiry        Null[int64] // of the current price, in seconds since 1970
 }
 
 // HbarRate is the current and the next exchange rate of hbars.
@@ -78,7 +78,7 @@ func readEntry(b []byte) (found bool, gas int64, err error) {
 				return nil // the first one is used
 			}
 			return eachField(f.bytes, func(f field) error {
-				if !f.is(3, protowire.BytesType) { // the service's part
+				if !f.is(3, protowire.BytesType) { // the service component
 					return nil
 				}
 				parts, err := readNumbers(f.bytes, 8)

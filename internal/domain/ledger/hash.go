@@ -12,7 +12,7 @@ const (
 	LongHash  = 48 // SHA-384 of a transaction or a block
 )
 
-// Hash is the 32- or 48-byte hash of a transaction or a block. Nil is unknown.
+// Hash is the 32- or 48-byte hash of a transaction or a block. Nil means unknown.
 type Hash []byte
 
 // Append appends "0x" and lower-case hex.
@@ -39,7 +39,7 @@ func ParseHash(s string) (Hash, error) {
 func ParseTransactionHash(s string) (Hash, error) {
 	if len(s) == base64.RawStdEncoding.EncodedLen(LongHash) {
 		b, err := base64.RawStdEncoding.DecodeString(strings.NewReplacer("-", "+", "_", "/").Replace(s))
-		// The decoder skips line breaks; what is left is then too short.
+		// The decoder skips line breaks. The result is then too short.
 		if err != nil || len(b) != LongHash {
 			return nil, fmt.Errorf("transaction hash %q is not base64: %w", s, ErrSyntax)
 		}

@@ -12,7 +12,7 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// count is n bytes 1, 2, 3 and so on.
+// count returns n bytes: 1, 2, 3 and so on.
 func count(n int) []byte {
 	b := make([]byte, n)
 	for i := range b {

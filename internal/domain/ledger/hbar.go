@@ -23,7 +23,7 @@ type HbarAmount struct {
 	Unit     HbarUnit
 }
 
-// AppendText implements [encoding.TextAppender]. The amount must be known.
+// AppendText implements [encoding.TextAppender]. The amount must not be null.
 func (a HbarAmount) AppendText(dst []byte) ([]byte, error) {
 	n := a.Tinybars.V
 	switch a.Unit {
@@ -40,7 +40,7 @@ func (a HbarAmount) AppendText(dst []byte) ([]byte, error) {
 		dst = strconv.AppendUint(dst, abs/tinybarsPerHbar, 10)
 		if fraction := abs % tinybarsPerHbar; fraction > 0 {
 			at := len(dst)
-			dst = strconv.AppendUint(dst, tinybarsPerHbar+fraction, 10) // with leading zeros behind the 1, whose place the point takes
+			dst = strconv.AppendUint(dst, tinybarsPerHbar+fraction, 10) // prints a leading 1 to keep leading zeros; the decimal point replaces it
 			dst[at] = '.'
 			for dst[len(dst)-1] == '0' {
 				dst = dst[:len(dst)-1]

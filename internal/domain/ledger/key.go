@@ -82,7 +82,7 @@ func (k Key) Info() *KeyInfo {
 	return &KeyInfo{Type: t, bytes: b}
 }
 
-// Value is what stands for the key (see [Key.Decode]).
+// Value returns the value of the key (see [Key.Decode]).
 func (k *KeyInfo) Value() HexDigits { return k.bytes }
 
 // ParsePublicKey parses a public key and returns it in the form of the database's column public_key: lower-case hex without "0x". It accepts 64 hex digits

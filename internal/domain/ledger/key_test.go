@@ -11,7 +11,7 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// unhex reads hex that a test was written with.
+// unhex decodes hex of a test.
 func unhex(tb testing.TB, s string) []byte {
 	tb.Helper()
 	b, err := hex.DecodeString(s)
@@ -76,7 +76,7 @@ func unhexKey(tb testing.TB, s string) ledger.Key {
 	return unhex(tb, s)
 }
 
-// keyForms decide what a key is, by the hex of the whole of it.
+// keyForms maps the hex of an entire key to its type.
 var keyForms = []struct {
 	typ  ledger.KeyType
 	form *regexp.Regexp

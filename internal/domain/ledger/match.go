@@ -19,7 +19,7 @@ func (f *Filter[T]) Match(v T) bool {
 	}
 }
 
-// Match reports whether a log satisfies the conditions, but for those of index and transaction hash.
+// Match reports whether a log satisfies the conditions, except those on index and transaction hash.
 func (f *ContractLogFilter) Match(l *ContractLog) bool {
 	if f == nil {
 		return true
@@ -40,7 +40,7 @@ func (f *ContractLogFilter) Match(l *ContractLog) bool {
 	return true
 }
 
-// Match reports whether a result satisfies the conditions, but for those of its block and its index there.
+// Match reports whether a result satisfies the conditions, except those on its block and its index in the block.
 func (f *ContractResultFilter) Match(r *ContractResult) bool {
 	if f == nil {
 		return r.TransactionNonce == 0
@@ -57,7 +57,7 @@ func (f *ContractResultFilter) Match(r *ContractResult) bool {
 type Party struct {
 	AccountID EntityID
 	Credited  bool // it received hbar or tokens
-	Debited   bool // it sent some
+	Debited   bool // it sent hbar or tokens
 }
 
 // Match reports whether a transaction with these parties satisfies the conditions.

@@ -8,7 +8,7 @@ import (
 // Network is the network as a whole. It is not a row of the database.
 type Network struct{}
 
-// TotalSupply is how many tinybars there are.
+// TotalSupply is the total supply in tinybars.
 const TotalSupply = 5_000_000_000_000_000_000
 
 // NetworkSupply is the circulating supply at an instant.
@@ -17,13 +17,13 @@ type NetworkSupply struct {
 	Timestamp      Timestamp
 }
 
-// TotalSupply is how many tinybars there are.
+// TotalSupply returns the total supply in tinybars.
 func (*NetworkSupply) TotalSupply() int64 { return TotalSupply }
 
-// ReleasedHbar is the released supply in hbar with eight decimals.
+// ReleasedHbar returns the released supply in hbars with eight decimals.
 func (s *NetworkSupply) ReleasedHbar() string { return hbarText(s.ReleasedSupply) }
 
-// TotalHbar is the total supply in hbar with eight decimals.
+// TotalHbar returns the total supply in hbars with eight decimals.
 func (*NetworkSupply) TotalHbar() string { return hbarText(TotalSupply) }
 
 // hbarText formats tinybars as hbars with eight decimals.
@@ -39,7 +39,7 @@ func hbarText(tinybars int64) string {
 	return sign + digits[:len(digits)-decimals] + "." + digits[len(digits)-decimals:]
 }
 
-// unreleased are the numbers of the accounts that hold what has not been released, first and last of each range.
+// unreleased has the account numbers that hold the unreleased supply: the first and last of each range.
 var unreleased = [...][2]int64{{2, 2}, {42, 42}, {44, 71}, {73, 87}, {99, 100}, {200, 349}, {400, 750}}
 
 // UnreleasedAccounts returns the accounts, in base's shard and realm, that hold the unreleased supply.
@@ -57,7 +57,7 @@ func UnreleasedAccounts(base EntityID) []EntityID {
 type NetworkNode struct {
 	NodeID                    int64
 	FileID                    EntityID       // of the address book
-	BookTimestamp             TimestampRange // while the address book is in force
+	BookTimestamp             TimestampRange // the time during which the address book is valid
 	AdminKey                  *KeyInfo
 	AssociatedRegisteredNodes []int64
 	CertHash                  string // "0x" and hex
@@ -66,7 +66,7 @@ type NetworkNode struct {
 	Deleted                   Null[bool]
 	Description               Null[string]
 	GRPCProxyEndpoint         *ServiceEndpoint
-	MaxStake                  Null[int64] // this and the following in tinybars
+	MaxStake                  Null[int64] // this and the following are in tinybars
 	MinStake                  Null[int64]
 	RewardRateStart           Null[int64]
 	Stake                     Null[int64]
@@ -120,7 +120,7 @@ type RegisteredServiceEndpoint struct {
 	RPCRelay       Null[Empty]
 }
 
-// Type is the kind of service that the endpoint offers.
+// Type returns the type of service that the endpoint provides.
 func (e *RegisteredServiceEndpoint) Type() RegisteredNodeType {
 	switch {
 	case e.BlockNode != nil:
@@ -152,7 +152,7 @@ type Empty struct{}
 // BlockNodeAPI is an API of a block node.
 type BlockNodeAPI string
 
-// The interfaces of block nodes. BlockNodeUnrecognized is one that is newer than this gateway.
+// The APIs of block nodes. BlockNodeUnrecognized is an API that this version does not support.
 const (
 	BlockNodeOther           BlockNodeAPI = "OTHER"
 	BlockNodePublish         BlockNodeAPI = "PUBLISH"
@@ -175,7 +175,7 @@ func BlockNodeAPIOf(name string) BlockNodeAPI {
 // RegisteredNodeType is the type of a registered node.
 type RegisteredNodeType string
 
-// The kinds of registered nodes.
+// The types of registered nodes.
 const (
 	RegisteredUnknown        RegisteredNodeType = "UNKNOWN"
 	RegisteredBlockNode      RegisteredNodeType = "BLOCK_NODE"
@@ -184,7 +184,7 @@ const (
 	RegisteredRPCRelay       RegisteredNodeType = "RPC_RELAY"
 )
 
-// registeredNodeTypes are the kinds in the order of their numbers in the database.
+// registeredNodeTypes has the types by their database values.
 var registeredNodeTypes = [...]RegisteredNodeType{RegisteredUnknown, RegisteredBlockNode, RegisteredGeneralService, RegisteredMirrorNode, RegisteredRPCRelay}
 
 // RegisteredNodeTypeOf returns the type of a database value.

@@ -66,7 +66,7 @@ func TestStakingPeriodOf(t *testing.T) {
 	}
 }
 
-// TestScheduleStateAt says when a schedule is over; both limits belong to the time after.
+// TestScheduleStateAt checks when a schedule expires. Both limits are inclusive.
 func TestScheduleStateAt(t *testing.T) {
 	t.Parallel()
 	const created = ledger.Timestamp(1700000000e9)

@@ -17,10 +17,10 @@ func (n Null[T]) Or(other T) T {
 	return other
 }
 
-// ScanTarget returns where a database driver stores the value, so that reading a nullable column needs no allocation.
+// ScanTarget returns the pointer through which a database driver stores the value, so that reading a nullable column needs no allocation.
 func (n *Null[T]) ScanTarget() any { return &n.V }
 
-// SetValid records whether the column held a value; an unknown value is zeroed.
+// SetValid records whether the column was not null. A null value is zeroed.
 func (n *Null[T]) SetValid(valid bool) {
 	if !valid {
 		var zero T

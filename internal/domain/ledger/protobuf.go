@@ -69,14 +69,14 @@ func (p *entityParts) read(b []byte) error {
 		case f.is(3, protowire.VarintType):
 			p.num, p.hasNum = int64(f.varint), true
 		case f.is(4, protowire.BytesType):
-			// Of number and alias the last one is used.
+			// The last of number and alias is used.
 			p.num, p.hasNum = 0, false
 		}
 		return nil
 	})
 }
 
-// id is the id of the parts; none without a number.
+// id returns the id of the parts, or an empty id if the number is missing.
 func (p *entityParts) id() (EntityID, error) {
 	if !p.hasNum {
 		return 0, nil
@@ -92,9 +92,8 @@ type MessageTransactionID struct {
 	Scheduled             Null[bool]
 }
 
-// DecodeTransactionID reads a serialized TransactionID: field 1 valid start (1 seconds, 2 nanoseconds), 2 account, 3 scheduled, 4 nonce.
-// Nonce and Scheduled are always known: 0 and false when the message does not have them. Errors wrap [ErrSyntax],
-// an account that cannot exist is [ErrRange].
+// DecodeTransactionID decodes a serialized TransactionID: field 1 valid start (1 seconds, 2 nanoseconds), 2 account, 3 scheduled, 4 nonce. Missing fields have
+// the values 0 and false. Errors wrap [ErrSyntax], or [ErrRange] for an account that cannot exist.
 func DecodeTransactionID(b []byte) (MessageTransactionID, error) {
 	id, err := decodeTransactionID(b)
 	if err != nil {
@@ -132,7 +131,7 @@ func decodeTransactionID(b []byte) (MessageTransactionID, error) {
 	if id.AccountID, err = payer.id(); err != nil {
 		return id, err
 	}
-	// Who submits a message chooses this instant freely, so one that cannot be must not make the message unreadable.
+	// The sender of a message chooses this time freely, so an invalid one must not make the message unreadable.
 	if at, err := joinTimestamp(seconds, nanos); hasStart && err == nil {
 		id.TransactionValidStart = Of(at)
 	}
@@ -159,9 +158,8 @@ type CustomFeeLimit struct {
 	DenominatingTokenID EntityID // 0 for hbars
 }
 
-// DecodeCustomFeeLimit reads a serialized CustomFeeLimit (field 1 account, field 2 repeated FixedFee of 1 amount, 2 token) and returns
-// one limit for each of its fees, in their order; none when there is no fee. Errors wrap [ErrSyntax], an account or a
-// token that cannot exist is [ErrRange].
+// DecodeCustomFeeLimit decodes a serialized CustomFeeLimit: field 1 account, 2 repeated FixedFee (1 amount, 2 token). It returns one limit per fee, in order.
+// Errors wrap [ErrSyntax], or [ErrRange] for an account or token that cannot exist.
 func DecodeCustomFeeLimit(b []byte) ([]*CustomFeeLimit, error) {
 	limits, err := decodeCustomFeeLimit(b)
 	if err != nil {

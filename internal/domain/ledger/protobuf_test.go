@@ -17,7 +17,7 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// malformedMessages are no protobuf messages, whatever their fields would mean.
+// malformedMessages are not valid protobuf, regardless of their fields.
 var malformedMessages = []struct{ name, in, says string }{
 	{"truncated tag", "80", "protobuf tag"},
 	{"field number 0", "0001", "protobuf tag"},
@@ -59,7 +59,7 @@ func sub(num protowire.Number, fields ...[]byte) []byte {
 func TestDecodeTransactionID(t *testing.T) {
 	type want struct {
 		account   ledger.EntityID
-		start     string // empty when unknown
+		start     string // empty if unknown
 		scheduled bool
 		nonce     int32
 	}
@@ -126,7 +126,7 @@ func TestDecodeTransactionIDRejects(t *testing.T) {
 	for _, tc := range malformedMessages {
 		bad := unhex(t, tc.in)
 		for place, in := range map[string][]byte{"": bad, "valid start: ": sub(1, bad), "account: ": sub(2, bad)} {
-			// An error must not be lost to something good that follows.
+			// A later valid part must not hide an error.
 			if place != "" {
 				in = message(in, sub(1, varint(1, 5)), sub(2, varint(3, 5)))
 			}
@@ -217,7 +217,7 @@ func TestDecodeCustomFeeLimitRejects(t *testing.T) {
 	}
 }
 
-// messages describes what is decoded here to a general decoder, which serves as the oracle.
+// messages describes the decoded messages to a general protobuf decoder, which is the oracle.
 func messages(tb testing.TB) protoreflect.MessageDescriptors {
 	tb.Helper()
 	field := func(num int32, name string, typ descriptorpb.FieldDescriptorProto_Type) *descriptorpb.FieldDescriptorProto {
@@ -263,7 +263,7 @@ func messages(tb testing.TB) protoreflect.MessageDescriptors {
 	return file.Messages()
 }
 
-// unmarshal is what the oracle makes of b.
+// unmarshal decodes b with the oracle.
 func unmarshal(d protoreflect.MessageDescriptor, b []byte) (protoreflect.Message, error) {
 	m := dynamicpb.NewMessage(d)
 	return m, proto.Unmarshal(b, m)
@@ -281,7 +281,7 @@ func list(m protoreflect.Message, name protoreflect.Name) protoreflect.List {
 	return get(m, name).List()
 }
 
-// entityOf is the id in an oracle's message.
+// entityOf returns the id in a message of the oracle.
 func entityOf(m protoreflect.Message) (ledger.EntityID, error) {
 	if !has(m, "num") {
 		return 0, nil
@@ -289,7 +289,7 @@ func entityOf(m protoreflect.Message) (ledger.EntityID, error) {
 	return ledger.NewEntityID(get(m, "shard").Int(), get(m, "realm").Int(), get(m, "num").Int())
 }
 
-// sameError holds the error of a decoder against what the oracle says of the form and of the ids.
+// sameError compares the error of a decoder with the oracle's errors about the form and the ids.
 func sameError(t *testing.T, b []byte, err, form error, ids ...error) bool {
 	t.Helper()
 	switch {
@@ -356,7 +356,7 @@ func FuzzDecodeCustomFeeLimit(f *testing.F) {
 			token, err := entityOf(get(fee, "token").Message())
 			want[i], idErrs = ledger.CustomFeeLimit{AccountID: account, Amount: get(fee, "amount").Int(), DenominatingTokenID: token}, append(idErrs, err)
 		}
-		// A token that cannot exist is told as soon as it is read, before what is malformed behind it.
+		// A token that cannot exist is reported when it is read, before malformed bytes after it.
 		if form != nil && errors.Is(err, ledger.ErrRange) {
 			return
 		}

@@ -10,8 +10,8 @@ type Schedule struct {
 	CreatorAccountID    EntityID
 	Deleted             Null[bool]
 	ExecutedTimestamp   Null[Timestamp]
-	ExpirationTimestamp Null[Timestamp] // as it was set; without one it expires half an hour after its creation
-	StoredMemo          Null[string]    // unknown where the table entity lacks the schedule
+	ExpirationTimestamp Null[Timestamp] // the explicit expiration; without one the schedule expires half an hour after its creation
+	StoredMemo          Null[string]    // null if the table entity does not have the schedule
 	PayerAccountID      EntityID
 	Timestamp           TimestampRange
 	TransactionBody     []byte
@@ -32,8 +32,8 @@ const (
 	SchedulePending  ScheduleState = "PENDING"
 )
 
-// A schedule counts as expired only when its expiration can be in the ledger: so long after the time that was set for it, or, when none was set,
-// after its creation.
+// A schedule counts as expired only after a delay, so that the ledger can have recorded its execution or expiration. expirationDelay starts at the explicit
+// expiration. Without one, defaultLifetime starts at the creation.
 const (
 	expirationDelay = Timestamp(time.Minute)
 	defaultLifetime = Timestamp(31 * time.Minute)
@@ -57,7 +57,7 @@ func (s *Schedule) StateAt(now Timestamp) ScheduleState {
 // ScheduleSignature is a signature of a schedule.
 type ScheduleSignature struct {
 	ConsensusTimestamp Timestamp
-	PublicKeyPrefix    LineBytes // as much of the public key as tells it from others
+	PublicKeyPrefix    LineBytes // a prefix of the public key that is unique among the signers
 	Signature          LineBytes
 	Type               SignatureType
 }

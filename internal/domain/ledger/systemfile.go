@@ -11,7 +11,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// Numbers of the system files that are read.
+// Numbers of the system files.
 const (
 	AddressBookFile  = 102
 	FeeScheduleFile  = 111
@@ -33,8 +33,8 @@ type ExchangeRate struct {
 	ExpirationTime Null[int64] // seconds since 1970
 }
 
-// DecodeExchangeRates reads a serialized ExchangeRateSet: field 1 the current rate, 2 the next, each with 1 hbars, 2 cents, 3 expiration.
-// Errors wrap [ErrSyntax].
+// DecodeExchangeRates decodes a serialized ExchangeRateSet: field 1 the current rate, 2 the next, each with 1 hbars, 2 cents, 3 expiration. Errors wrap
+// [ErrSyntax].
 func DecodeExchangeRates(b []byte) (*ExchangeRateSet, error) {
 	set := &ExchangeRateSet{}
 	err := eachField(b, func(f field) error {
@@ -101,7 +101,7 @@ type FeeSchedule struct {
 	ExpiryTime Null[int64] // seconds since 1970
 }
 
-// FunctionFees are the fees of a function of the network, one for each variant.
+// FunctionFees are the fees of a function of the network, one per variant.
 type FunctionFees struct {
 	Function int32
 	Fees     []*FeeData
@@ -117,8 +117,7 @@ type FeeComponents struct {
 	Gas int64 // the price of a unit of gas in thousandths of tinycents
 }
 
-// DecodeFeeSchedules reads a serialized CurrentAndNextFeeSchedule: field 1 the current schedule, 2 the next. Bytes that are no message are
-// [ErrSyntax].
+// DecodeFeeSchedules decodes a serialized CurrentAndNextFeeSchedule: field 1 the current schedule, 2 the next. Errors wrap [ErrSyntax].
 func DecodeFeeSchedules(b []byte) (*FeeSchedules, error) {
 	s := &FeeSchedules{}
 	err := eachField(b, func(f field) error {
@@ -151,14 +150,14 @@ func (s *FeeSchedule) read(b []byte) error {
 	})
 }
 
-// read reads a serialized TransactionFeeSchedule: field 1 the function, 2 an old form of its fee, 3 repeated fees.
+// read reads a serialized TransactionFeeSchedule: field 1 the function, 2 a deprecated form of its fee, 3 repeated fees.
 func (t *FunctionFees) read(b []byte) error {
 	return eachField(b, func(f field) error {
 		switch {
 		case f.is(1, protowire.VarintType):
 			t.Function = int32(f.varint)
 		case f.is(2, protowire.BytesType):
-			return new(FeeData).read(f.bytes) // is not used, but must be sound
+			return new(FeeData).read(f.bytes) // unused, but must be well-formed
 		case f.is(3, protowire.BytesType):
 			data := &FeeData{}
 			t.Fees = append(t.Fees, data)
@@ -206,10 +205,10 @@ type NetworkFee struct {
 // gasFunctions are the functions that use gas, by their numbers.
 var gasFunctions = map[int32]string{6: "ContractCall", 7: "ContractCreate", 84: "EthereumTransaction"}
 
-// tinycentsPerFee is how many of the units of fee schedules make a tinycent.
+// tinycentsPerFee is the number of fee schedule units in a tinycent.
 const tinycentsPerFee = 1000
 
-// Tinybars is what an amount of tinycents is worth, rounded down; unknown when it is more than 64 bits hold, or when the rate is none.
+// Tinybars converts tinycents to tinybars, rounded down. It returns null if the result exceeds 64 bits or the rate is empty.
 func (r *ExchangeRate) Tinybars(tinycents int64) Null[int64] {
 	if r.CentEquivalent <= 0 || r.HbarEquivalent < 0 || tinycents < 0 {
 		return Null[int64]{}
@@ -225,7 +224,7 @@ func (r *ExchangeRate) Tinybars(tinycents int64) Null[int64] {
 	return Of(int64(quotient))
 }
 
-// At is the rate at an instant. A rate that the file does not have makes everything worthless.
+// At returns the rate at an instant, or an empty rate if the file does not have one.
 func (s *ExchangeRateSet) At(at Timestamp) ExchangeRate {
 	var rate ExchangeRate
 	if s.CurrentRate != nil {
@@ -241,8 +240,8 @@ func (s *ExchangeRateSet) At(at Timestamp) ExchangeRate {
 	}
 }
 
-// GasFees are the prices of gas at an instant, in tinybars, by the names of their transaction types. The next schedule and the next rate count
-// when the current ones have expired then; a next schedule without fees does not.
+// GasFees returns the prices of gas at an instant in tinybars, sorted by transaction type. It uses the next schedule and the next rate if the current ones have
+// expired, but not a next schedule without fees.
 func (s *FeeSchedules) GasFees(rates *ExchangeRateSet, at Timestamp) []*NetworkFee {
 	schedule := s.Current
 	if schedule == nil {
@@ -267,7 +266,7 @@ func (s *FeeSchedules) GasFees(rates *ExchangeRateSet, at Timestamp) []*NetworkF
 	return fees
 }
 
-// isAfter reports whether an instant lies after some seconds since 1970; unknown ones are 0.
+// isAfter reports whether an instant is after a time in seconds since 1970. A null time counts as 0.
 func isAfter(at Timestamp, seconds Null[int64]) bool {
 	whole, rest := int64(at)/second, int64(at)%second
 	return whole > seconds.V || whole == seconds.V && rest > 0

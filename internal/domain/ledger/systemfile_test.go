@@ -31,7 +31,7 @@ func msg(b []byte, field protowire.Number, v []byte) []byte {
 	return protowire.AppendBytes(protowire.AppendTag(b, field, protowire.BytesType), v)
 }
 
-// TestTinybars converts amounts that are small, and such as 64 bits hold only on the way, or not at all.
+// TestTinybars converts small amounts, and amounts that exceed 64 bits in an intermediate or final result.
 func TestTinybars(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -72,8 +72,8 @@ func TestDecodeExchangeRates(t *testing.T) {
 		"0a00":                         "&{0 0 {0 false}} <nil>",
 		"0a0208030a02100b":             "&{11 3 {0 false}} <nil>", // parts of one message
 		"12021a00":                     "<nil> &{0 0 {0 true}}",
-		"12091080ffffffffffffffff0100": "",            // a length that ends in the middle
-		"0805ba060100":                 "<nil> <nil>", // unknown fields, and a known one of another type
+		"12091080ffffffffffffffff0100": "",            // the length is truncated
+		"0805ba060100":                 "<nil> <nil>", // unknown fields, and a known field with another wire type
 		"0a0c10ffffffffffffffffff011a": "",
 		"0a":                           "",
 		"0a0510":                       "",
@@ -96,7 +96,7 @@ func TestDecodeExchangeRates(t *testing.T) {
 	}
 }
 
-// function is a serialized entry of a fee schedule; no price means an entry without service fee.
+// function returns a serialized entry of a fee schedule. Without a price the entry has no service fee.
 func function(number uint64, gas ...uint64) []byte {
 	b := num(nil, 1, number)
 	for _, g := range gas {
@@ -105,7 +105,7 @@ func function(number uint64, gas ...uint64) []byte {
 	return b
 }
 
-// schedule is a serialized fee schedule that expires after some seconds.
+// schedule returns a serialized fee schedule with an expiry in seconds.
 func schedule(expires uint64, functions ...[]byte) []byte {
 	var b []byte
 	for _, f := range functions {
@@ -168,7 +168,7 @@ func TestGasFees(t *testing.T) {
 	}
 }
 
-// TestDecodeFeeSchedulesMalformed breaks a schedule at every depth.
+// TestDecodeFeeSchedulesMalformed tests malformed schedules at every depth.
 func TestDecodeFeeSchedulesMalformed(t *testing.T) {
 	t.Parallel()
 	broken := []byte{0x08}

@@ -13,7 +13,7 @@ const second = int64(time.Second)
 // MaxTimestamp is the latest representable instant.
 const MaxTimestamp = Timestamp(math.MaxInt64)
 
-// Timestamp is an instant in nanoseconds since the Unix epoch. Consensus timestamps are unique, so that one identifies a transaction.
+// Timestamp is an instant in nanoseconds since the Unix epoch. Consensus timestamps are unique, so a timestamp identifies a transaction.
 type Timestamp int64
 
 // TimestampOf returns the instant of t, which lies between the years 1678 and 2262.
@@ -28,7 +28,7 @@ func (t Timestamp) Append(dst []byte) []byte { return t.appendWith(dst, '.') }
 
 // appendWith appends seconds, a separator and nine digits of nanoseconds.
 func (t Timestamp) appendWith(dst []byte, separator byte) []byte {
-	if int64(t) >= second { // all digits of the nanoseconds are there already
+	if int64(t) >= second { // the nanoseconds already have all digits
 		dst = append(strconv.AppendInt(dst, int64(t), 10), 0)
 		point := len(dst) - len(".000000000")
 		copy(dst[point+1:], dst[point:])
@@ -37,7 +37,7 @@ func (t Timestamp) appendWith(dst []byte, separator byte) []byte {
 	}
 	sec, nanos := int64(t)/second, int64(t)%second
 	if t < 0 {
-		// No valid ledger has such an instant, but a column can.
+		// A valid ledger has no negative timestamp, but a column can have one.
 		dst = append(dst, '-')
 		sec, nanos = -sec, -nanos
 	}

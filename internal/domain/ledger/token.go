@@ -61,14 +61,14 @@ type Token struct {
 	SupplyKey           *KeyInfo
 	SupplyType          TokenSupplyType
 	Symbol              string
-	Timestamp           TimestampRange // since when, and until when, both rows have been as they are
+	Timestamp           TimestampRange // the validity of both rows
 	TotalSupply         int64
 	TreasuryAccountID   EntityID
 	WipeKey             *KeyInfo
 
-	// Fees are the token's custom fees: unknown where they were not read, nil where the database has none.
+	// Fees are the token's custom fees. Null means that they were not read, nil that the database has none.
 	Fees Null[*TokenCustomFees]
-	// At is the condition on time that the version meets. Nil means the present.
+	// At is the time condition that selected the version. Nil means the present.
 	At *TimestampFilter
 }
 

@@ -59,5 +59,5 @@ func (*TopicMessage) IsNode() {}
 // IsEntity marks types that have an entity id.
 func (*Topic) IsEntity() {}
 
-// Text is the message's bytes, which the reader takes for UTF-8. They need not be.
+// Text returns the message's bytes, which clients receive as UTF-8 text. They need not be valid UTF-8.
 func (m *TopicMessage) Text() []byte { return m.Message }

@@ -29,7 +29,7 @@ type Transaction struct {
 	ValidDurationSeconds        Null[int64]
 }
 
-// TransactionID is the id that the payer gave the transaction.
+// TransactionID returns the transaction id.
 func (t *Transaction) TransactionID() TransactionID {
 	return TransactionID{Payer: t.PayerAccountID, ValidStart: t.ValidStartTimestamp}
 }

@@ -19,7 +19,7 @@ func (id TransactionID) Append(dst []byte) []byte {
 	return id.ValidStart.appendWith(append(id.Payer.Append(dst), '-'), '-')
 }
 
-// String is "shard.realm.num-seconds-nanoseconds".
+// String returns "shard.realm.num-seconds-nanoseconds".
 func (id TransactionID) String() string { return string(id.Append(make([]byte, 0, 40))) }
 
 // ParseTransactionID parses "shard.realm.num-seconds-nanoseconds" with all parts. The nanoseconds are a number of up to nine digits: "-5" is five
@@ -58,7 +58,7 @@ func ParseTransactionID(s string) (TransactionID, error) {
 	return TransactionID{Payer: id, ValidStart: validStart}, nil
 }
 
-// entityIDError makes any failure to read an id of digits only one of an id that cannot exist.
+// entityIDError converts an error of parsing a numeric id to an [EntityIDError].
 func entityIDError(id string, err error) error {
 	var e *EntityIDError
 	if errors.As(err, &e) {
