@@ -162,7 +162,6 @@ func connectionsOf(t *testing.T, g *testenv.Gateway, schema *ast.Schema, f *ast.
 	return out
 }
 
-// page is a page of a list.
 type page struct {
 	Edges []struct {
 		Cursor string
@@ -175,7 +174,6 @@ type page struct {
 	}
 }
 
-// read requests a page.
 func (c *connection) read(t *testing.T, g *testenv.Gateway, order, arguments string) page {
 	t.Helper()
 	if order != "" {

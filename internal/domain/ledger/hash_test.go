@@ -185,7 +185,7 @@ var (
 	transactionHashForm = regexp.MustCompile(`^([\dA-Za-z+\-/_]{64}|(0x)?[\dA-Fa-f]{96})$`)
 )
 
-// checkHash holds what a parser said of s against the form that decides.
+// checkHash compares a parser's result for s with the reference form.
 func checkHash(t *testing.T, s string, form *regexp.Regexp, got ledger.Hash, err error) {
 	t.Helper()
 	if (err == nil) != form.MatchString(s) || err != nil && !errors.Is(err, ledger.ErrSyntax) {

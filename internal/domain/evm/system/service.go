@@ -290,7 +290,6 @@ func (c *call) unwrap() (inner []byte, ok bool) {
 	return c.Args[20:], true
 }
 
-// gas returns the gas of the function.
 func (c *call) gas() uint64 {
 	switch {
 	case c.f.kind == read:

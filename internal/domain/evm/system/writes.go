@@ -98,7 +98,6 @@ const (
 	unpaused  ledger.TokenPauseStatus = "UNPAUSED"
 )
 
-// caller returns the caller.
 func (c *call) caller() party {
 	p, ok := c.facts.party(c.Caller)
 	if !ok {
