@@ -3,7 +3,7 @@ package relay
 // Node is anything with a global id.
 type Node interface{ IsNode() }
 
-// Service is what a router of federated graphs asks for.
+// Service is the result of a federation router's _service query.
 type Service struct{ SDL string }
 
 // Entity is an account, contract, file, schedule, token or topic.

@@ -71,7 +71,7 @@ type Args struct {
 type Page struct {
 	Limit    int
 	Desc     bool // the list's order, as the client sees it
-	Backward bool // the last rows are requested: they are read in the opposite order and reversed
+	Backward bool // the last rows are requested: they are read in reverse order
 	After    Key
 	Before   Key
 }

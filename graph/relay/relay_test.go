@@ -136,7 +136,7 @@ func TestConnection(t *testing.T) {
 	}
 }
 
-// FuzzCursor says that a cursor which is read stands for the place that it is read as.
+// FuzzCursor checks that encoding a parsed cursor returns the same cursor.
 func FuzzCursor(f *testing.F) {
 	for _, k := range []Key{{int64(1)}, {int64(-5), []byte{1, 2}}, {[]byte{}}} {
 		f.Add(k.cursor("accounts"))
@@ -155,7 +155,7 @@ func FuzzCursor(f *testing.F) {
 	})
 }
 
-// FuzzID says the same of global ids.
+// FuzzID checks that encoding a parsed global id returns the same id.
 func FuzzID(f *testing.F) {
 	f.Add(ID("Account", "0.0.1"))
 	f.Add("x")

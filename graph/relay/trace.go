@@ -7,22 +7,22 @@ import (
 	"heliograph/internal/domain/evm/calls"
 )
 
-// TraceSink takes a trace as it is made, for whoever cannot keep all of it.
+// TraceSink receives a trace while it is recorded, so that the caller need not store all of it.
 type TraceSink interface {
-	// Head is told what is known of the trace but for its steps, before the first of them.
+	// Head is called once before the first step, with the trace without its steps.
 	Head(t *calls.OpcodeTrace) error
-	// Step is told each step, which is overwritten afterwards.
+	// Step is called for each step. The step is overwritten after the call.
 	Step(s *calls.OpcodeStep) error
 }
 
 var traceSinkKey = values.NewKey[TraceSink]()
 
-// WithTraceSink returns a context in which traces are told to s instead of listed.
+// WithTraceSink returns a context in which traces are passed to s instead of stored.
 func WithTraceSink(ctx context.Context, s TraceSink) context.Context {
 	return values.Context(ctx, traceSinkKey.Is(s))
 }
 
-// TraceSinkOf returns the context's sink; nil when steps are to be listed.
+// TraceSinkOf returns the context's sink, or nil if steps are to be stored.
 func TraceSinkOf(ctx context.Context) TraceSink {
 	s, _ := traceSinkKey.Of(ctx)
 	return s

@@ -2,7 +2,7 @@ package relay
 
 import "heliograph/internal/domain/ledger"
 
-// The connections and edges of the graph, one pair a list. gqlgen binds the schema's types to these names.
+// The connections and edges of the graph, one pair per list. gqlgen binds the schema's types to these names.
 type (
 	AccountConnection      = Connection[ledger.Account]
 	AccountEdge            = Edge[ledger.Account]

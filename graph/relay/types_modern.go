@@ -13,7 +13,7 @@ type (
 	HookSlotEdge           = Edge[ledger.HookSlot]
 )
 
-// HookSlotConnection is a page of a hook's storage, which knows whose storage it is.
+// HookSlotConnection is a page of a hook's storage, with the hook's owner.
 type HookSlotConnection struct {
 	Connection[ledger.HookSlot]
 

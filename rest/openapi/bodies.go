@@ -13,19 +13,19 @@ import (
 	"heliograph/rest"
 )
 
-// bodies derives the schemas of answers from the documents that make them: aliases are property names, and the types of the graph's fields
-// say what a property holds.
+// bodies derives the schemas of responses from the documents: the aliases are property names, and the types of the graph's fields determine the property
+// types.
 type bodies struct {
 	graph *ast.Schema
-	// shared are the schemas of fragments, by the fragment's name without the ending "Object".
+	// shared are the schemas of fragments, by the fragment's name without the suffix "Object".
 	shared map[string]*Schema
-	// omitted are the members that the endpoint at hand leaves out where they are empty or unknown.
+	// omitted are the members that the current endpoint omits if they are empty or null.
 	omitted []string
-	// keyed are the lists that the endpoint at hand writes as objects.
+	// keyed are the lists that the current endpoint writes as objects.
 	keyed []string
 }
 
-// answering are the operations that can answer an endpoint. Among several those that fill the body do: the others are asked on the way.
+// answering returns the operations that render an endpoint's body. Helper operations, which run before them, are excluded.
 func answering(api *rest.API, e *rest.Endpoint) ast.OperationList {
 	all := api.Document(e).Operations()
 	if e.Operation == nil || len(all) == 1 {
@@ -45,7 +45,7 @@ func answering(api *rest.API, e *rest.Endpoint) ast.OperationList {
 
 func isSpliced(f *ast.Field) bool { return f.Alias == relay.PageAlias || f.Alias == relay.BodyAlias }
 
-// body is the schema of an endpoint's answer.
+// body returns the schema of an endpoint's response.
 func (b *bodies) body(e *rest.Endpoint, operations ast.OperationList) (*Schema, error) {
 	b.omitted, b.keyed = slices.Concat(e.OmitEmpty, slices.Concat(e.OmitNull...)), e.Keyed
 	var all *Schema
@@ -58,7 +58,7 @@ func (b *bodies) body(e *rest.Endpoint, operations ast.OperationList) (*Schema, 
 			} else {
 				var value *Schema
 				if value, err = b.field(f); i == 0 {
-					value = notNull(value) // the answer is 404 otherwise
+					value = notNull(value) // otherwise the response is 404
 				}
 				s.put(f.Alias, value, isOptional(f.Directives))
 			}
@@ -102,7 +102,7 @@ func (b *bodies) selection(into *Schema, set ast.SelectionSet, on string, option
 	return nil
 }
 
-// narrows tells whether some objects of a type are none of another: what is said of these may be missing.
+// narrows reports whether a type condition excludes some objects of a type. The properties selected under it are then optional.
 func (b *bodies) narrows(on, to string) bool {
 	return on != to && b.graph.Types[on] != nil && b.graph.Types[on].IsAbstractType()
 }
@@ -111,7 +111,7 @@ func isOptional(directives ast.DirectiveList) bool {
 	return directives.ForName("include") != nil || directives.ForName("skip") != nil
 }
 
-// field is the schema of a property.
+// field returns the schema of a property.
 func (b *bodies) field(f *ast.Field) (*Schema, error) {
 	s, err := b.ofType(f.Definition.Type, f.SelectionSet)
 	if err != nil {
@@ -128,7 +128,7 @@ func (b *bodies) field(f *ast.Field) (*Schema, error) {
 	return s, nil
 }
 
-// keyedObject is the schema of an object whose members are the items of a list of keys and values.
+// keyedObject returns the schema of an object whose members are the items of a list of keys and values.
 func keyedObject(list *Schema) (*Schema, error) {
 	key, hasKey := list.Items.Properties.Get("key")
 	value, hasValue := list.Items.Properties.Get("value")
@@ -142,7 +142,7 @@ func keyedObject(list *Schema) (*Schema, error) {
 
 var errNotKeyed = errors.New("its items are no keys and values")
 
-// descriptionOf is what the schema says of a field, or of the field of an interface that it implements.
+// descriptionOf returns the description of a field in the graph, or that of the interface field it implements.
 func (b *bodies) descriptionOf(f *ast.Field) string {
 	if f.Definition.Description == "" && f.ObjectDefinition != nil {
 		for _, name := range f.ObjectDefinition.Interfaces {
@@ -154,7 +154,7 @@ func (b *bodies) descriptionOf(f *ast.Field) string {
 	return oneLine(f.Definition.Description)
 }
 
-// ofType is the schema of a value of a type of the graph.
+// ofType returns the schema of a value of a GraphQL type.
 func (b *bodies) ofType(t *ast.Type, set ast.SelectionSet) (s *Schema, err error) {
 	if t.Elem != nil {
 		items, err := b.ofType(t.Elem, set)
@@ -171,7 +171,7 @@ func (b *bodies) ofType(t *ast.Type, set ast.SelectionSet) (s *Schema, err error
 	return s, nil
 }
 
-// named is the schema of a value of a named type that is not null.
+// named returns the schema of a value of a named type that is not null.
 func (b *bodies) named(name string, set ast.SelectionSet) (*Schema, error) {
 	def := b.graph.Types[name]
 	switch def.Kind {
@@ -191,7 +191,7 @@ func (b *bodies) named(name string, set ast.SelectionSet) (*Schema, error) {
 	return s, b.selection(s, set, name, false)
 }
 
-// onlyFragment is the fragment that is all of a selection set, nil when there is more or something else.
+// onlyFragment returns the fragment that is the whole selection set, or nil.
 func onlyFragment(set ast.SelectionSet) *ast.FragmentSpread {
 	if len(set) != 1 {
 		return nil
@@ -203,7 +203,7 @@ func onlyFragment(set ast.SelectionSet) *ast.FragmentSpread {
 	return spread
 }
 
-// touchesOmitted tells whether a selection set has a list that the endpoint at hand may leave out: its schema is not the shared one.
+// touchesOmitted reports whether a selection set has a list that the current endpoint may omit. Such a set has its own schema instead of the shared one.
 func (b *bodies) touchesOmitted(set ast.SelectionSet) bool {
 	return slices.ContainsFunc(set, func(s ast.Selection) bool {
 		switch s := s.(type) {
@@ -219,7 +219,7 @@ func (b *bodies) touchesOmitted(set ast.SelectionSet) bool {
 	})
 }
 
-// fragment refers to the shared schema of a fragment, which is made when it is first needed.
+// fragment returns a reference to the shared schema of a fragment and adds the schema on first use.
 func (b *bodies) fragment(spread *ast.FragmentSpread) (*Schema, error) {
 	name := strings.TrimSuffix(spread.Name, "Object")
 	if b.shared[name] == nil {
@@ -233,10 +233,11 @@ func (b *bodies) fragment(spread *ast.FragmentSpread) (*Schema, error) {
 	return &Schema{Ref: schemaRef + name}, nil
 }
 
-// newObject is an object that has no other properties than those that are put into it.
+// newObject returns the schema of an object that allows no properties but those added to it.
 func newObject() *Schema { return &Schema{Type: Types{"object"}, AdditionalProperties: ptr(false)} }
 
-// put adds a property to an object. What is selected twice is required when one of the two is, since both are the same value.
+// put adds a property to an object. A property that is selected twice is required if one of the selections requires it, because both have the same
+// value.
 func (s *Schema) put(name string, value *Schema, optional bool) {
 	if old, ok := s.Properties.Get(name); ok {
 		if !optional && !slices.Contains(s.Required, name) {
@@ -259,7 +260,7 @@ func (s *Schema) set(name string, value *Schema) {
 	}
 }
 
-// together is the schema of a value that was selected twice, with the properties of both.
+// together returns the schema of a value that was selected twice, with the properties of both selections.
 func together(a, b *Schema) *Schema {
 	switch {
 	case reflect.DeepEqual(a, b):
@@ -279,7 +280,7 @@ func together(a, b *Schema) *Schema {
 	}
 }
 
-// union is the schema of what is described by a or by b; nil describes nothing.
+// union returns the schema of values that match a or b. A nil schema matches nothing.
 func union(a, b *Schema) *Schema {
 	switch {
 	case a == nil || reflect.DeepEqual(a, b):
@@ -309,11 +310,11 @@ func union(a, b *Schema) *Schema {
 	}
 }
 
-// orNull is the schema of a value that may be null.
+// orNull returns the schema of a value that may be null.
 func orNull(s *Schema) *Schema {
 	if s.Type == nil {
 		if s.Ref == "" {
-			return s // it is anything
+			return s // the schema matches any value
 		}
 		return &Schema{AnyOf: []*Schema{s, {Type: Types{"null"}}}}
 	}
@@ -325,7 +326,7 @@ func orNull(s *Schema) *Schema {
 	return &out
 }
 
-// notNull undoes orNull.
+// notNull is the reverse of orNull.
 func notNull(s *Schema) *Schema {
 	if s == nil {
 		return nil
@@ -341,5 +342,4 @@ func notNull(s *Schema) *Schema {
 	return &out
 }
 
-// oneLine joins the lines of a description.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

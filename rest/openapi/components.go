@@ -9,7 +9,7 @@ import (
 	"heliograph/rest"
 )
 
-// components adds what operations refer to.
+// components adds the components that operations refer to.
 func (g *generator) components() {
 	c := &g.doc.Components
 	for _, name := range slices.Sorted(maps.Keys(g.bodies.shared)) {
@@ -60,18 +60,18 @@ func (g *generator) components() {
 	}
 }
 
-// rareFailures are failures that only some endpoints have, by their status.
+// rareFailures are the errors that only some endpoints return, by status.
 var rareFailures = map[int]struct{ name, doc string }{
 	http.StatusNotAcceptable:   {"NotAcceptable", "The answer is only sent compressed: Accept-Encoding must have gzip."},
 	http.StatusTooManyRequests: {"TooManyRequests", "There were too many requests in this second, or they may use too much gas."},
 }
 
-// failure is an answer that says what was wrong.
+// failure returns the description of an error response.
 func failure(schema, doc string) *Response {
 	return &Response{Description: doc, Content: Map[*MediaType]{{"application/json", &MediaType{Schema: &Schema{Ref: schemaRef + schema}}}}}
 }
 
-// links is what the body of a list ends with.
+// links returns the schema of the member links of lists.
 func links() *Schema {
 	s := newObject()
 	s.Description = "Where the list goes on."
@@ -79,13 +79,13 @@ func links() *Schema {
 	return s
 }
 
-// classicError is the envelope of the classic family.
+// classicError returns the error schema of the classic family.
 func classicError() *Schema {
 	return envelope("What is wrong with a request.",
 		&Schema{Type: Types{"string"}, Description: "What is wrong, such as `Invalid parameter: limit` or `Not found`."}, "More about it.")
 }
 
-// modernError is the envelope of the modern family.
+// modernError returns the error schema of the modern family.
 func modernError() *Schema {
 	phrases := []string{}
 	for _, status := range []int{

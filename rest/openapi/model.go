@@ -8,7 +8,7 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// Document is an OpenAPI description (https://spec.openapis.org/oas/v3.1.0), as far as a REST API of this gateway needs it.
+// Document is an OpenAPI document (https://spec.openapis.org/oas/v3.1.0), limited to the fields that this gateway uses.
 type Document struct {
 	OpenAPI    string                `json:"openapi"`
 	Info       Info                  `json:"info"`
@@ -19,7 +19,7 @@ type Document struct {
 	Components Components            `json:"components"`
 }
 
-// Info says what the API is.
+// Info is the metadata of an API.
 type Info struct {
 	Title       string   `json:"title"`
 	Description string   `json:"description"`
@@ -27,13 +27,13 @@ type Info struct {
 	License     *License `json:"license,omitempty"`
 }
 
-// License is the API's licence, by its SPDX name.
+// License is the API's licence as an SPDX identifier.
 type License struct {
 	Name       string `json:"name"`
 	Identifier string `json:"identifier"`
 }
 
-// Server is where the API is, relative to the description.
+// Server is the URL of an API relative to the document.
 type Server struct {
 	URL string `json:"url"`
 }
@@ -43,13 +43,13 @@ type Tag struct {
 	Name string `json:"name"`
 }
 
-// PathItem is what can be done at a path.
+// PathItem has the operations of a path.
 type PathItem struct {
 	Get  *Operation `json:"get,omitempty"`
 	Post *Operation `json:"post,omitempty"`
 }
 
-// Operations are those of the path, in the order in which they are written.
+// Operations returns the operations of the path in the order of the document.
 func (p *PathItem) Operations() []*Operation {
 	var all []*Operation
 	for _, op := range []*Operation{p.Get, p.Post} {
@@ -71,14 +71,14 @@ type Operation struct {
 	Responses   Map[*Response] `json:"responses"`
 }
 
-// RequestBody is what an operation takes.
+// RequestBody is the request body of an operation.
 type RequestBody struct {
 	Description string          `json:"description"`
 	Required    bool            `json:"required"`
 	Content     Map[*MediaType] `json:"content"`
 }
 
-// Parameter is a part of the path or of the query string.
+// Parameter is a path or query parameter.
 type Parameter struct {
 	Name        string  `json:"name"`
 	In          string  `json:"in"`
@@ -90,7 +90,7 @@ type Parameter struct {
 	Example     string  `json:"example,omitempty"`
 }
 
-// Response is one kind of answer, or where one is described.
+// Response is a response, or a reference to one.
 type Response struct {
 	Ref         string          `json:"$ref,omitempty"`
 	Description string          `json:"description,omitempty"`
@@ -98,7 +98,7 @@ type Response struct {
 	Content     Map[*MediaType] `json:"content,omitempty"`
 }
 
-// Header is a header of an answer, or where one is described.
+// Header is a response header, or a reference to one.
 type Header struct {
 	Ref         string  `json:"$ref,omitempty"`
 	Description string  `json:"description,omitempty"`
@@ -106,13 +106,13 @@ type Header struct {
 	Schema      *Schema `json:"schema,omitempty"`
 }
 
-// MediaType is a body.
+// MediaType is the content of a body.
 type MediaType struct {
 	Schema  *Schema `json:"schema"`
 	Example any     `json:"example,omitempty"`
 }
 
-// Components are what several operations share.
+// Components are objects that several operations refer to.
 type Components struct {
 	Schemas         Map[*Schema]         `json:"schemas"`
 	Responses       Map[*Response]       `json:"responses"`
@@ -120,14 +120,14 @@ type Components struct {
 	SecuritySchemes Map[*SecurityScheme] `json:"securitySchemes"`
 }
 
-// SecurityScheme is a way to say who asks.
+// SecurityScheme is an authentication method.
 type SecurityScheme struct {
 	Type        string `json:"type"`
 	Scheme      string `json:"scheme"`
 	Description string `json:"description"`
 }
 
-// Schema is a JSON schema of the dialect 2020-12, or where one is.
+// Schema is a JSON schema of dialect 2020-12, or a reference to one.
 type Schema struct {
 	Ref                  string       `json:"$ref,omitempty"`
 	Description          string       `json:"description,omitempty"`
@@ -161,7 +161,7 @@ func (t Types) MarshalJSON() ([]byte, error) {
 	return encode([]string(t))
 }
 
-// Map is a JSON object whose members keep their order.
+// Map is a JSON object that preserves the order of its members.
 type Map[T any] []Member[T]
 
 // Member is a member of a [Map].
@@ -170,7 +170,7 @@ type Member[T any] struct {
 	Value T
 }
 
-// Get returns the member's value, and whether there is one.
+// Get returns the value of a member and whether it exists.
 func (m Map[T]) Get(name string) (value T, ok bool) {
 	for _, member := range m {
 		if member.Name == name {
@@ -180,7 +180,7 @@ func (m Map[T]) Get(name string) (value T, ok bool) {
 	return value, false
 }
 
-// MarshalJSON writes the members in their order.
+// MarshalJSON writes the members in order.
 func (m Map[T]) MarshalJSON() ([]byte, error) {
 	b := []byte{'{'}
 	for i, member := range m {
@@ -200,7 +200,7 @@ func (m Map[T]) MarshalJSON() ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// encode writes JSON in which <, > and & stay readable.
+// encode returns JSON in which <, > and & are not escaped.
 func encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -211,7 +211,7 @@ func encode(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte{'\n'}), nil
 }
 
-// JSON is the description as JSON. The same API always gives the same text.
+// JSON returns the document as JSON. The result is deterministic.
 func (d *Document) JSON() ([]byte, error) {
 	compact, err := encode(d)
 	if err != nil {
@@ -225,7 +225,7 @@ func (d *Document) JSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// YAML is the description as YAML, with the same content and order as JSON.
+// YAML returns the document as YAML, with the content and order of the JSON.
 func (d *Document) YAML() ([]byte, error) {
 	text, err := d.JSON()
 	if err != nil {

@@ -1,5 +1,4 @@
-// Package openapi describes a REST API in OpenAPI 3.1, from the same tables and documents that answer it: what is not in them cannot be said
-// here, and what is added to them is described at once.
+// Package openapi generates the OpenAPI 3.1 document of a REST API from the tables and GraphQL documents that serve it, so the two cannot differ.
 package openapi
 
 import (
@@ -19,23 +18,23 @@ import (
 	"heliograph/rest"
 )
 
-// Where components are.
+// The paths of components.
 const (
 	schemaRef   = "#/components/schemas/"
 	responseRef = "#/components/responses/"
 	headerRef   = "#/components/headers/"
 )
 
-// generator makes a description.
+// generator builds a document.
 type generator struct {
 	api    *rest.API
 	bodies *bodies
 	doc    *Document
-	// answers are the schemas of whole bodies, by name.
+	// answers are the schemas of complete bodies, by name.
 	answers Map[*Schema]
 }
 
-// New describes an API. version is the gateway's.
+// New returns the OpenAPI document of an API. version is the gateway's version.
 func New(api *rest.API, version string) (*Document, error) {
 	g := &generator{
 		api:    api,
@@ -49,7 +48,7 @@ func New(api *rest.API, version string) (*Document, error) {
 					"`eq`, `ne`, `gt`, `gte`, `lt` and `lte`; without one, `eq` is meant. They may be repeated, and then all must hold; several equal ids are alternatives.",
 			},
 			Servers: []Server{{URL: api.Prefix}},
-			// Nobody has to say who they are.
+			// Credentials are optional.
 			Security: []map[string][]string{{}, {"basic": {}}},
 		},
 	}
@@ -78,7 +77,7 @@ func (g *generator) endpoint(e *rest.Endpoint) error {
 	}
 	id := operationID(e)
 	op := &Operation{Tags: []string{resourceOf(e.Path)}, OperationID: id, Responses: g.responses(e, g.answer(operations[0].Name, id, body))}
-	// What is null in the graph is a status here.
+	// A null root field of the graph is a 404 in REST.
 	description := strings.ReplaceAll(oneLine(rest.Roots(operations[0])[0].Definition.Description), "Null when", "404 when")
 	op.Summary, op.Description, _ = strings.Cut(description, ". ")
 	op.Summary = strings.TrimSuffix(op.Summary, ".")
@@ -106,7 +105,7 @@ func (g *generator) endpoint(e *rest.Endpoint) error {
 	return nil
 }
 
-// requestBody describes what an endpoint takes.
+// requestBody returns the description of an endpoint's request body.
 func requestBody(b *rest.Body) *RequestBody {
 	out := &RequestBody{Description: b.Doc, Required: true}
 	media := &MediaType{Schema: &Schema{Type: Types{"string"}, Format: "binary"}}
@@ -122,7 +121,8 @@ func requestBody(b *rest.Body) *RequestBody {
 	return out
 }
 
-// answer keeps the schema of a body under the name of its operation, or of its endpoint where another body has that name, and refers to it.
+// answer stores the schema of a body and returns a reference to it. Its name is that of the operation, or that of the endpoint if the operation's name
+// is taken.
 func (g *generator) answer(operation, id string, body *Schema) *Schema {
 	name := operation + "Response"
 	if old, ok := g.answers.Get(name); ok && !reflect.DeepEqual(old, body) {
@@ -134,13 +134,13 @@ func (g *generator) answer(operation, id string, body *Schema) *Schema {
 	return &Schema{Ref: schemaRef + name}
 }
 
-// resourceOf is the resource that a path belongs to.
+// resourceOf returns the resource of a path.
 func resourceOf(path string) string {
 	resource, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	return resource
 }
 
-// operationID names an endpoint by its method and path: "/topics/{id}/messages" is getTopicsByIdMessages.
+// operationID returns an endpoint's operation id, built from its method and path: "/topics/{id}/messages" is getTopicsByIdMessages.
 func operationID(e *rest.Endpoint) string {
 	var b strings.Builder
 	b.WriteString(strings.ToLower(e.Method()))
@@ -156,13 +156,13 @@ func operationID(e *rest.Endpoint) string {
 	return b.String()
 }
 
-// pathParam is what is known of a part of a path.
+// pathParam describes a path parameter.
 type pathParam struct {
 	name string
 	rest.PathDoc
 }
 
-// pathParams are the parts of a path that stand in braces.
+// pathParams returns the parameters of a path.
 func (g *generator) pathParams(path string) []pathParam {
 	var out []pathParam
 	before := ""
@@ -175,7 +175,7 @@ func (g *generator) pathParams(path string) []pathParam {
 	return out
 }
 
-// graphiql is where GraphiQL shows the document of an endpoint; empty when no example of the path is known.
+// graphiql returns a link to the endpoint's document in GraphiQL, or "" if the path has no example.
 func (g *generator) graphiql(e *rest.Endpoint) (string, error) {
 	path := g.api.Prefix + e.Path
 	for _, p := range g.pathParams(e.Path) {
@@ -187,7 +187,7 @@ func (g *generator) graphiql(e *rest.Endpoint) (string, error) {
 	if e.Body == nil {
 		return "/graphiql?rest=" + url.QueryEscape(path), nil
 	}
-	// A link cannot say how a path is asked, so this one has the document itself.
+	// A link has no HTTP method, so this one contains the document.
 	x, err := g.api.Explain(context.Background(), e.Method()+" "+path)
 	if err != nil {
 		return "", fmt.Errorf("explaining its example: %w", err)
@@ -199,7 +199,7 @@ func (g *generator) graphiql(e *rest.Endpoint) (string, error) {
 	return "/graphiql?" + url.Values{"query": {x.Query}, "variables": {string(variables)}}.Encode(), nil
 }
 
-// parameters are those of the path and of the query string.
+// parameters returns the path and query parameters of an endpoint.
 func (g *generator) parameters(e *rest.Endpoint) []*Parameter {
 	var out []*Parameter
 	for _, p := range g.pathParams(e.Path) {
@@ -215,20 +215,20 @@ func (g *generator) parameters(e *rest.Endpoint) []*Parameter {
 	return out
 }
 
-// values are what a parameter takes: the form, the operators, and how many there may be; 1 where one counts.
+// values returns the values that a parameter accepts: their form, the operators, and the maximum number of values (1 if only one applies).
 func (g *generator) values(e *rest.Endpoint, p *rest.Param) (form rest.Form, ops []rest.Op, most int) {
 	if e.Family == rest.Modern {
 		return p.Read.Form, p.Read.Ops, max(p.Most, 1)
 	}
 	form, ops, most = p.Kind.Form, p.Kind.Ops, g.api.Config.MaxRepeats
-	// An integer that can only be equal to something is one.
+	// An integer that supports eq only is a plain integer.
 	if p.Single || len(ops) == 0 || len(ops) == 1 && form.Most > 0 {
 		return form, nil, 1
 	}
 	return form, ops, most
 }
 
-// query describes a parameter of the query string.
+// query returns the description of a query parameter.
 func (g *generator) query(e *rest.Endpoint, p *rest.Param) *Parameter {
 	form, ops, most := g.values(e, p)
 	out := &Parameter{Name: p.Name, In: "query", Description: p.Doc, Schema: formSchema(form)}
@@ -262,10 +262,10 @@ func (g *generator) query(e *rest.Endpoint, p *rest.Param) *Parameter {
 	return out
 }
 
-// maxRepeats is how many values a bounded list can have at most; a larger number means that there is no bound.
+// maxRepeats is the upper limit of a bounded list. A larger maximum means that the list is unlimited.
 const maxRepeats = 1000
 
-// formSchema is the schema of a value without operator.
+// formSchema returns the schema of a value without an operator.
 func formSchema(f rest.Form) *Schema {
 	s := &Schema{Type: Types{"string"}}
 	switch {
@@ -289,7 +289,7 @@ func formSchema(f rest.Form) *Schema {
 	return s
 }
 
-// withOperators is the schema of a value that may have an operator in front.
+// withOperators returns the schema of a value with an optional operator.
 func withOperators(f rest.Form, ops []rest.Op) *Schema {
 	pattern := f.Pattern
 	switch {
@@ -313,7 +313,7 @@ func opList(ops []rest.Op, separator string) string {
 	return strings.Join(words, separator)
 }
 
-// responses are the answers that an endpoint can give.
+// responses returns the possible responses of an endpoint.
 func (g *generator) responses(e *rest.Endpoint, body *Schema) Map[*Response] {
 	cached := &Header{
 		Description: "For how long the answer may be kept.", Required: true,
@@ -327,7 +327,7 @@ func (g *generator) responses(e *rest.Endpoint, body *Schema) Map[*Response] {
 		Headers:     Map[*Header]{{"Cache-Control", cached}, {"ETag", &Header{Ref: headerRef + "ETag"}}},
 		Content:     Map[*MediaType]{{"application/json", &MediaType{Schema: body}}},
 	}
-	if e.Stream != nil { // whose end is not known when it begins
+	if e.Stream != nil { // a streamed response has no ETag
 		ok.Headers = ok.Headers[:1]
 	}
 	if e.TextOperations != nil {

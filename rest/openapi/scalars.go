@@ -10,7 +10,7 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// The patterns of what REST prints.
+// The patterns of formatted scalars.
 const (
 	entityIDPattern      = `^\d{1,4}\.\d{1,5}\.\d{1,12}$`
 	timestampPattern     = `^-?\d{1,10}\.(\d{9}|0)$`
@@ -28,7 +28,7 @@ func ptr[T any](v T) *T { return &v }
 
 func text(pattern string) *Schema { return &Schema{Type: Types{"string"}, Pattern: pattern} }
 
-// scalarSchema is how REST writes a scalar of the graph; nil for one that is not known, which the tests of this package rule out.
+// scalarSchema returns the schema of a scalar as formatted in REST responses, or nil for an unknown scalar. A test ensures that all scalars are known.
 func scalarSchema(name string) *Schema {
 	switch name {
 	case "Boolean":
@@ -72,7 +72,7 @@ func scalarSchema(name string) *Schema {
 	}
 }
 
-// enumSchema is how REST writes the values of an enum.
+// enumSchema returns the schema of an enum as formatted in REST responses.
 func enumSchema(def *ast.Definition) *Schema {
 	s := &Schema{Type: Types{"string"}}
 	for _, v := range def.EnumValues {
@@ -81,7 +81,7 @@ func enumSchema(def *ast.Definition) *Schema {
 	return s
 }
 
-// restName is REST's spelling of an enum's value.
+// restName returns the REST spelling of an enum value.
 func restName(enum, value string) string {
 	if enum != "KeyType" {
 		return value

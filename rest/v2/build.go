@@ -16,10 +16,10 @@ import (
 	"heliograph/rest/edition"
 )
 
-// warnSize is the size of a document, in bytes, from which the log warns: some clients read no more than 1 MB.
+// warnSize is the document size, in bytes, above which a warning is logged: some clients read at most 1 MB.
 const warnSize = 900_000
 
-// makeAll makes all documents of a page, in the order of the endpoints. They are good until the page changes.
+// makeAll renders all documents of a page in the order of the endpoints. They are valid until the page changes.
 func (a *API) makeAll(ctx context.Context, p *status.Page) ([]*edition.Volume, time.Time, error) {
 	var all []*edition.Volume
 	bodies := map[string][]byte{}
@@ -41,13 +41,13 @@ func (a *API) makeAll(ctx context.Context, p *status.Page) ([]*edition.Volume, t
 	if a.o.Keep == nil {
 		return all, time.Time{}, nil
 	}
-	if err := a.o.Keep(ctx, p, bodies); err != nil { // which makes no difference to readers
+	if err := a.o.Keep(ctx, p, bodies); err != nil { // the response is not affected
 		a.o.Logger.DebugContext(ctx, "the documents of a revision are not kept", "page", p.Slug, "revision", p.Revision, "error", err)
 	}
 	return all, time.Time{}, nil
 }
 
-// make makes one document.
+// make renders one document.
 func (a *API) make(ctx context.Context, i int, p *status.Page) (*edition.Volume, error) {
 	body, err := a.run(ctx, i, p.Slug)
 	if err != nil {
@@ -56,10 +56,10 @@ func (a *API) make(ctx context.Context, i int, p *status.Page) (*edition.Volume,
 	return edition.NewVolume(body)
 }
 
-// unlimited lets documents have lists as long as they are.
+// unlimited is the maximum page size of lists in documents.
 const unlimited = math.MaxInt32 - 1
 
-// run runs the document of an endpoint and makes the body of its data.
+// run runs the document of an endpoint and renders the body from its data.
 func (a *API) run(ctx context.Context, i int, slug string) ([]byte, error) {
 	doc := a.prepared[i]
 	res := a.o.Server.Run(ctx, server.Call{
@@ -76,14 +76,14 @@ func (a *API) run(ctx context.Context, i int, slug string) ([]byte, error) {
 	return bodyOf(res.Data)
 }
 
-// member is a member of a JSON object, as it stands there.
+// member is a member of a JSON object, as source text.
 type member struct {
 	name  string
 	value json.RawMessage
 }
 
-// bodyOf makes a document's body of the data: the members of the object "inside" take its place, and a connection's nodes that of the connection. Groups alone have a
-// list of components in them.
+// bodyOf renders a body from data. It replaces the data by the members of the object "inside", and connections by their nodes. Only groups have a list
+// of components.
 func bodyOf(data []byte) ([]byte, error) {
 	roots, err := members(data)
 	if err != nil {
@@ -118,11 +118,11 @@ func bodyOf(data []byte) ([]byte, error) {
 		body = append(append(strconv.AppendQuote(body, m.name), ':'), m.value...)
 	}
 	body = append(body, '}')
-	// A quote inside of text is escaped, so this can only be the member itself.
+	// Quotes in strings are escaped, so this can only be the member itself.
 	return bytes.ReplaceAll(body, []byte(`,"components":null`), nil), nil
 }
 
-// members are the members of an object in their order.
+// members returns the members of an object in order.
 func members(object []byte) ([]member, error) {
 	d := json.NewDecoder(bytes.NewReader(object))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {

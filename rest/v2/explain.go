@@ -7,8 +7,8 @@ import (
 	"heliograph/rest"
 )
 
-// Explain tells what the graph is asked for the document of a path. It runs nothing. The page in the variables is the one that has no other name: who has
-// several puts a short name there.
+// Explain returns the operation of the document at a path. It does not run it. The variables have the short name of the default page; replace it to
+// select another page.
 func (a *API) Explain(target string) (*rest.Explanation, error) {
 	u, err := url.Parse(target)
 	if err != nil {
@@ -29,7 +29,7 @@ func (a *API) Explain(target string) (*rest.Explanation, error) {
 	return x, nil
 }
 
-// anyPage is the short name of the default page, as far as it is known.
+// anyPage returns the short name of the default page if it is known.
 func (a *API) anyPage() string {
 	if p := a.o.Keeper.Default(); p != nil {
 		return p.Slug

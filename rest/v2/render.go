@@ -7,7 +7,7 @@ import (
 	"heliograph/internal/domain/status"
 )
 
-// Render makes all documents of a page anew, by their names. They are of one moment where the context is that of a snapshot or of a write.
+// Render renders all documents of a page, by name. The context must be that of a snapshot or a write if they are to be consistent.
 func (a *API) Render(ctx context.Context, p *status.Page) (map[string][]byte, error) {
 	out := make(map[string][]byte, len(a.prepared))
 	for i, e := range endpoints() {

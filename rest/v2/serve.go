@@ -10,7 +10,7 @@ import (
 	"heliograph/rest/edition"
 )
 
-// fixed are header values that never change, in the form that headers have them. Nobody writes to the lists.
+// fixed are header values that are shared between responses: do not change them.
 type fixed struct {
 	*edition.Headers
 
@@ -25,7 +25,7 @@ func newFixed() *fixed {
 	}
 }
 
-// retryAfter is for how many seconds clients should leave a gateway alone that has nothing to serve.
+// retryAfter is the Retry-After of 503 responses in seconds.
 const retryAfter = "10"
 
 // ServeHTTP implements http.Handler.
@@ -67,13 +67,13 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.fixed.Send(w, r, v, a.fixed.json)
 }
 
-// Has tells whether a document is at a path.
+// Has reports whether a document exists at a path.
 func (a *API) Has(path string) bool {
 	_, known := a.index[path]
 	return known
 }
 
-// find finds the document of an endpoint for the host of a request, or the status that says why there is none.
+// find returns the document of an endpoint for the host of a request, or the status of the error.
 func (a *API) find(r *http.Request, i int) (v *edition.Volume, code int) {
 	if a.o.Keeper.Off() {
 		code = a.o.Keeper.Fresh(r, func(ctx context.Context, p *status.Page) (err error) {
@@ -89,9 +89,9 @@ func (a *API) find(r *http.Request, i int) (v *edition.Volume, code int) {
 	return all[i], code
 }
 
-// requestID is a name for a request that logs and clients can tell each other.
+// requestID returns a random id for logs and responses.
 func requestID() string {
 	var b [8]byte
-	_, _ = rand.Read(b[:]) // which never fails
+	_, _ = rand.Read(b[:]) // never fails
 	return hex.EncodeToString(b[:])
 }

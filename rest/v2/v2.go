@@ -1,5 +1,5 @@
-// Package v2 is the status API: the eight documents under /api/v2. Each is a row of the table below and one GraphQL document, which is run in process when the page
-// has changed; what it gives is kept as bytes. So a page that nobody writes to is served without asking anybody.
+// Package v2 is the status API: the eight documents under /api/v2. A document is a row of the table below and a GraphQL document, which runs in process
+// after the page has changed. The rendered bytes are cached, so requests for an unchanged page need no database query.
 package v2
 
 import (
@@ -22,13 +22,13 @@ var documents embed.FS
 // Prefix is where the documents are served.
 const Prefix = "/api/v2"
 
-// endpoint is one document: where it is, and the GraphQL document that makes it.
+// endpoint is a document: its path and the GraphQL document that renders it.
 type endpoint struct {
-	path     string // below the prefix
+	path     string // relative to the prefix
 	document string
 }
 
-// endpoints are the whole API.
+// endpoints returns all endpoints.
 func endpoints() []endpoint {
 	return []endpoint{
 		{status.SummaryDocument, "summary.graphql"},
@@ -42,29 +42,29 @@ func endpoints() []endpoint {
 	}
 }
 
-// Options say how the documents are made.
+// Options configure an [API].
 type Options struct {
 	Server *server.Server
-	// Keeper keeps the documents; what it does not keep is made when it is asked for.
+	// Keeper caches the documents. If its cache is disabled, each request renders its document.
 	Keeper *edition.Keeper
-	// Keep keeps the documents of a revision of a page, by name, when they have been made. Nil keeps nothing but the newest ones.
+	// Keep stores the documents of a page's revision by name after rendering. If it is nil, only the newest documents are available.
 	Keep   func(ctx context.Context, p *status.Page, documents map[string][]byte) error
 	Logger *slog.Logger
 }
 
-// API serves the documents.
+// API serves the status documents.
 type API struct {
 	o        Options
-	index    map[string]int // of endpoints, by their whole paths
+	index    map[string]int // of endpoints, by complete path
 	prepared []*server.Document
 	fixed    *fixed
 	volumes  edition.Part[[]*edition.Volume] // in the order of the endpoints
 }
 
-// errNoServer says that an API only explains.
+// errNoServer is the error of an API without a server, which supports Explain only.
 var errNoServer = errors.New("there is nothing that runs documents")
 
-// New makes the API. Its documents become what the pages are once the keeper runs, or at the first request.
+// New returns a new API. Its documents are rendered when the keeper starts to run, or on the first request.
 func New(o Options) (*API, error) {
 	if o.Server == nil {
 		return nil, errNoServer
