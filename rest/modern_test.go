@@ -12,7 +12,7 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// shelf is a modern endpoint with one parameter of each sort.
+// shelf returns a modern endpoint with one parameter of each kind.
 func shelf() *Endpoint {
 	return &Endpoint{
 		Path: "/accounts/{id}/shelf/{row}", Family: Modern,
@@ -63,7 +63,7 @@ func TestModernValues(t *testing.T) {
 		{address, "", `{"id":"live:0x00000000000000000000000000000000000003e8"}`},
 		{"9.9." + address, "", `{"id":"live:0x00000000000000000000000000000000000003e8"}`},
 		{"3.4." + alias, "", `{"id":"live:` + alias + `"}`},
-		{strings.Repeat("A", 41) + "B", "", `{"id":"live:` + strings.Repeat("A", 42) + `"}`}, // bits behind the last byte
+		{strings.Repeat("A", 41) + "B", "", `{"id":"live:` + strings.Repeat("A", 42) + `"}`}, // surplus bits after the last byte
 		{"5", "unknown=1&Limit=x&account.id=", `{}`},
 		{"5", "account.id=gT:7&account.id=LTE:0.1.9", `{"filter":{"account":{"gt":"0.0.7","lte":"0.1.9"}}}`},
 		{"5", "account.id=gt:7,%20lt:9", `{"filter":{"account":{"gt":"0.0.7","lt":"0.0.9"}}}`},
@@ -120,7 +120,7 @@ func TestModernPage(t *testing.T) {
 	}
 }
 
-// details are what a problem says, one line an item.
+// details returns the details of a problem, one line per item.
 func details(err error) string {
 	var p *Problem
 	if !errors.As(err, &p) {
@@ -282,7 +282,7 @@ func TestReadSlot(t *testing.T) {
 	}
 }
 
-// FuzzModern reads any query string: what is accepted must be read again from its own link, and the page must go on there.
+// FuzzModern parses random query strings. An accepted query string must be accepted again in its next link, and the page must continue there.
 func FuzzModern(f *testing.F) {
 	for _, query := range []string{
 		"account.id=gte:1&account.id=lt:0.0.9&limit=1&serialnumber=gt:2&order=desc", "timestamp[]=gt:1.5&timestamp%5b%5d=LT:2", "ODD=%41%26b+c%2B%22%zz",
@@ -308,7 +308,7 @@ func FuzzModern(f *testing.F) {
 		}
 		again := modernRequest(t, shelf(), "5", "1", u.RawQuery)
 		if err := again.readModern(); err != nil {
-			if !strings.Contains(details(err), "size must be") { // a bound more can be one too many
+			if !strings.Contains(details(err), "size must be") { // the added bound can exceed the maximum size
 				t.Fatalf("link %q of %q: %v", link, query, err)
 			}
 			return

@@ -2,7 +2,7 @@ package rest
 
 import "testing"
 
-// TestOmitNull says which members are left out: those of a group that are all null, in the same object, and nothing that only looks like them.
+// TestOmitNull checks that only groups whose members are all null, in the same object, are removed.
 func TestOmitNull(t *testing.T) {
 	t.Parallel()
 	one, two := []string{"a"}, []string{"a", "b"}

@@ -12,7 +12,7 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// TestParseQuery says how query strings are read.
+// TestParseQuery checks parsed query strings.
 func TestParseQuery(t *testing.T) {
 	t.Parallel()
 	for raw, want := range map[string]Query{
@@ -42,7 +42,7 @@ func TestParseQuery(t *testing.T) {
 	}
 }
 
-// fuzzed is an endpoint that takes a parameter of each kind.
+// fuzzed returns an endpoint with a parameter of each kind.
 func fuzzed(grammar Grammar) (*Endpoint, *Config) {
 	return &Endpoint{
 		Path: "/things", Validation: Validation{Grammar: grammar}, Paging: Paging{Next: []Cursor{EntityIDCursor("account.id"), TimestampCursor("timestamp"), NumberCursor("block.number")}},
@@ -61,8 +61,8 @@ func fuzzed(grammar Grammar) (*Endpoint, *Config) {
 	}, &Config{MaxRepeats: 8, LimitDefault: 25, LimitMax: 100, MaxTransactionsRange: time.Hour, Now: func() time.Time { return time.Unix(1700000000, 0) }}
 }
 
-// FuzzQuery gives the parser and all validators any query string: nothing panics, a query that is accepted can be bound, and the link to the
-// next page is a query that is accepted again and goes on in the same direction.
+// FuzzQuery parses and validates random query strings. Nothing may panic, an accepted query can be bound, and the next link is a query that is accepted
+// and continues in the same direction.
 func FuzzQuery(f *testing.F) {
 	for _, raw := range []string{
 		"", "account.id=gt:0.0.5&account.id=lt:10&order=desc", "timestamp=gte:1.5&timestamp[]=ne:7", "block.number=0x1F", "a[b]=1", "a[1][2]=3", "account.id[7]=5&account.id[8]=5",
@@ -118,7 +118,7 @@ func FuzzQuery(f *testing.F) {
 			if bad != nil {
 				t.Fatalf("%q leads to %q, which is refused: %v", raw, link, bad)
 			}
-			cfg.MaxRepeats++ // a bound more
+			cfg.MaxRepeats++ // for the added bound
 			if p := e.validate(cfg, next); p != nil {
 				t.Fatalf("%q leads to %q, which is refused: %v", raw, link, p)
 			}
@@ -126,7 +126,7 @@ func FuzzQuery(f *testing.F) {
 	})
 }
 
-// isPlain tells whether links say what the query does: they are not encoded, and what V2 drops in front of an operator can be anything.
+// isPlain reports whether a link preserves the meaning of the query: links are not encoded, and V2 ignores any text before an operator.
 func (q Query) isPlain() bool {
 	for _, p := range q {
 		if strings.ContainsAny(strings.Join(p.Values, ""), "]&%+") {
@@ -136,7 +136,7 @@ func (q Query) isPlain() bool {
 	return true
 }
 
-// TestPublicKeys says which form of a public key is looked for.
+// TestPublicKeys checks the form in which public keys are searched.
 func TestPublicKeys(t *testing.T) {
 	t.Parallel()
 	const der = "302a300506032b6570032100"
@@ -147,7 +147,7 @@ func TestPublicKeys(t *testing.T) {
 		"02" + raw:                        "02" + raw,
 		der + raw:                         raw,
 		"0x" + strings.ToUpper(der) + raw: raw,
-		der + raw[:40]:                    der + raw[:40], // a raw key that begins as DER does
+		der + raw[:40]:                    der + raw[:40], // a raw key that starts like DER
 		der + raw[:42]:                    der + raw[:42],
 		"302d300706052b8104000a032200" + raw[:60]: "302d300706052b8104000a032200" + raw[:60],
 	} {
@@ -173,7 +173,7 @@ func textOf(v any) string {
 	return s
 }
 
-// FuzzPath gives the parser of paths any text: nothing panics.
+// FuzzPath parses random paths. Nothing may panic.
 func FuzzPath(f *testing.F) {
 	for _, p := range []string{"/api/v1/accounts/5", "/api/v1//", "/API/V1", "/api/v1/a%2Fb/", ""} {
 		f.Add(p)

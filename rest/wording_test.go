@@ -115,7 +115,7 @@ func goldenTexts(t *testing.T) []string {
 	return slices.DeleteFunc(texts, func(s string) bool { return len(s) < len("Not found") })
 }
 
-// TestEndpointFields bounds the fields of an endpoint: options that few endpoints need belong into a group.
+// TestEndpointFields limits the fields of an endpoint. Options that few endpoints use belong in a group.
 func TestEndpointFields(t *testing.T) {
 	if n := reflect.TypeFor[Endpoint]().NumField(); n > 15 {
 		t.Errorf("Endpoint has %d fields, at most 15 are allowed", n)

@@ -19,7 +19,7 @@ import (
 
 var errDown = errors.New("the database is down")
 
-// source has one page, whose revision and presence tests change.
+// source has one page. Tests change its revision and presence.
 type source struct {
 	revision atomic.Int64
 	down     atomic.Bool
@@ -48,7 +48,7 @@ func (s *source) Listen(ctx context.Context, heard func()) error {
 	}
 }
 
-// kept is a keeper over a source, whose one part says how often it was made.
+// kept returns a keeper over a source. Its only part counts how often it was rendered.
 func kept(until func() time.Time) (*source, *edition.Keeper, func() (string, int)) {
 	s := &source{heard: make(chan struct{}, 1)}
 	k := edition.New(edition.Options{Source: s, Logger: slog.New(slog.DiscardHandler), Now: time.Now})
@@ -63,7 +63,7 @@ func kept(until func() time.Time) (*source, *edition.Keeper, func() (string, int
 	}
 }
 
-// TestKeeper makes things anew when somebody wrote, when they are past their time, and never else; without a database it serves them for an hour.
+// TestKeeper checks that parts are rendered again after a write or after they expire only, and served for an hour without a database.
 func TestKeeper(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -94,7 +94,7 @@ func TestKeeper(t *testing.T) {
 		time.Sleep(2 * time.Minute)
 		expect("3 made of revision 1", 200)
 
-		s.revision.Store(2) // of which nobody tells
+		s.revision.Store(2) // without a notification
 		time.Sleep(11 * time.Second)
 		expect("4 made of revision 2", 200)
 
@@ -117,7 +117,7 @@ func TestKeeper(t *testing.T) {
 	})
 }
 
-// TestVolume sends a text plain and packed, once.
+// TestVolume sends a volume plain, compressed, and to a client that has it.
 func TestVolume(t *testing.T) {
 	t.Parallel()
 	v, err := edition.NewVolume([]byte(strings.Repeat("text ", 200)))
