@@ -37,7 +37,7 @@ from `+from+` cross join lateral (
 order by p.ord, a.`+other+direction+`, a.token_id`+direction+`, a.serial_number`+direction, w.Args, airdropTargets, nil, storage.Itself, done)
 }
 
-// airdropBounds returns the bounds that are set, in the order of the sort key.
+// airdropBounds returns the bounds of the sort key. If one is not set, the next one replaces it.
 func airdropBounds(account, token, serial storage.ColumnBounds) []storage.ColumnBounds {
 	hasAccount, hasToken, hasSerial := account.Given(), token.Given(), serial.Given()
 	switch {

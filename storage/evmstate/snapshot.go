@@ -43,7 +43,7 @@ type Request struct {
 	Selector [4]byte
 }
 
-// history bounds reads of historical state: changes up to its end are included. The current state has no bound.
+// history describes the time of a snapshot. If past is set, changes up to until are included; otherwise the state is the current one.
 type history struct {
 	past  bool
 	until ledger.Timestamp

@@ -11,7 +11,7 @@ import (
 // Stream is a kind of rows that are ordered by consensus time.
 type Stream string
 
-// Streams, named after the table that contains the newest row.
+// Streams. The value is the query for the time of the newest row.
 const (
 	StreamBlocks       Stream = "select max(consensus_end) from record_file"
 	StreamLogs         Stream = "select max(consensus_timestamp) from contract_log"
