@@ -17,7 +17,7 @@ import (
 	"heliograph/rest/openapi"
 )
 
-// TestForms says that JSON and YAML are the same description, and the same each time.
+// TestForms checks that JSON and YAML have the same content and are deterministic.
 func TestForms(t *testing.T) {
 	t.Parallel()
 	d, first := describe(t, unserved(t))
@@ -49,7 +49,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestCoversTheTable says that every endpoint and each of its parameters is described, and nothing else.
+// TestCoversTheTable checks that exactly the endpoints and their parameters are described.
 func TestCoversTheTable(t *testing.T) {
 	t.Parallel()
 	api := unserved(t)
@@ -118,7 +118,7 @@ func TestCoversTheTable(t *testing.T) {
 	}
 }
 
-// TestEveryValueHasASchema looks for values of which nothing is known but their description: a scalar of the graph that is new here.
+// TestEveryValueHasASchema fails for values that have a description only: their GraphQL scalar is missing in scalarSchema.
 func TestEveryValueHasASchema(t *testing.T) {
 	t.Parallel()
 	d, _ := describe(t, unserved(t))
@@ -142,7 +142,7 @@ func TestEveryValueHasASchema(t *testing.T) {
 	}
 }
 
-// TestParameterSchemas holds what parameters are described to take against what they take.
+// TestParameterSchemas compares the schemas of parameters with the values that the parameters accept.
 func TestParameterSchemas(t *testing.T) {
 	t.Parallel()
 	cfg := &rest.Config{LimitDefault: 25, LimitMax: 100, MaxRepeats: 100}
@@ -173,7 +173,7 @@ func TestParameterSchemas(t *testing.T) {
 			for _, op := range append([]rest.Op{""}, rest.Operators()...) {
 				for _, text := range values {
 					if op != "" && (described.Items == nil || len(ops) < 2) {
-						continue // operators that are passed over are not described
+						continue // ignored operators are not described
 					}
 					written, takes := text, text != "" && takes(cfg, e, p, op, text)
 					if op != "" {
@@ -195,7 +195,7 @@ func TestParameterSchemas(t *testing.T) {
 	}
 }
 
-// takes tells whether a parameter takes a value with an operator, or without one.
+// takes reports whether a parameter accepts a value with an operator, or without one.
 func takes(c *rest.Config, e *rest.Endpoint, p *rest.Param, op rest.Op, text string) bool {
 	if e.Family == rest.Modern {
 		if op != "" {
@@ -210,7 +210,7 @@ func takes(c *rest.Config, e *rest.Endpoint, p *rest.Param, op rest.Op, text str
 	return p.Kind.Takes(c, rest.Value{Op: op, Text: text})
 }
 
-// accepts tells whether a parameter's schema allows a text.
+// accepts reports whether a parameter's schema allows a text.
 func accepts(t *testing.T, s *openapi.Schema, text string) bool {
 	t.Helper()
 	if s.Items != nil {
@@ -218,7 +218,7 @@ func accepts(t *testing.T, s *openapi.Schema, text string) bool {
 	}
 	switch s.Type[0] {
 	case "boolean":
-		return slices.Contains([]string{"true", "false", "1", "0"}, text) // the newer family takes digits, too
+		return slices.Contains([]string{"true", "false", "1", "0"}, text) // the modern family accepts digits too
 	case "integer":
 		var n int64
 		if err := json.Unmarshal([]byte(text), &n); err != nil {
@@ -233,7 +233,7 @@ func accepts(t *testing.T, s *openapi.Schema, text string) bool {
 	}
 }
 
-// TestGuideIsCurrent fails when an endpoint was changed and the guide was not generated again.
+// TestGuideIsCurrent fails if the guide was not regenerated after an endpoint changed.
 func TestGuideIsCurrent(t *testing.T) {
 	t.Parallel()
 	have, err := os.ReadFile("../../docs/rest-to-graphql.md")

@@ -16,7 +16,7 @@ import (
 
 const callPath = "/api/v1/contracts/call"
 
-// The demo network's contracts and people, by their addresses.
+// The addresses of the demo network's contracts and accounts.
 const (
 	coinAddress  = "0000000000000000000000000000000000000bb9"
 	gaugeAddress = "0000000000000000000000000000000000000bbb"
@@ -29,7 +29,7 @@ func call(t *testing.T, g *testenv.Gateway, body string) *testenv.Response {
 	return g.Do(t, http.MethodPost, callPath, body, "Content-Type: application/json")
 }
 
-// callProblem is the body of a problem with all three members.
+// callProblem returns the body of a problem with all three members.
 func callProblem(messages ...string) string {
 	var items []string
 	for i := 0; i < len(messages); i += 3 {
@@ -135,7 +135,7 @@ func TestContractCallBounds(t *testing.T) {
 	if got := call(t, g, body); got.Status != http.StatusTooManyRequests || got.Body != callProblem("Too Many Requests", "Requests per second rate limit exceeded", "") {
 		t.Errorf("status %d, %s", got.Status, got.Body)
 	}
-	// What is not used goes back, but a little is used each time; what fails before it runs goes back whole.
+	// Unused gas is refunded except for a part. A call that fails before it runs is refunded in full.
 	g = still(func(o *contractcalls.Options) { o.GasPerSecond = 15_020_000 })
 	for range 3 {
 		if got := call(t, g, `{"to":"`+trentAddress+`","gas":15000001}`); got.Status != http.StatusBadRequest {
@@ -206,7 +206,7 @@ func TestStateOverrides(t *testing.T) {
 	}
 }
 
-// trace reads a trace.
+// trace requests a trace.
 func trace(t *testing.T, g *testenv.Gateway, path string, headers ...string) (*testenv.Response, map[string]any) {
 	t.Helper()
 	got := g.Do(t, http.MethodGet, path, "", headers...)
@@ -240,12 +240,12 @@ func TestOpcodes(t *testing.T) {
 		CallResult  string  `json:"call_result"`
 		GasConsumed *int64  `json:"gas_consumed"`
 	}
-	// Whatever the demo's contracts did can be run again, and does the same: it returns the same and uses the same gas.
+	// All calls of the demo network can be replayed and return the same result with the same gas.
 	replayed, same := map[string]int{}, 0
 	var results struct{ Results []result }
 	for num := 2901; num <= 3012; num++ {
 		if num >= 2904 && num <= 3000 || num == 3009 {
-			continue // nobody there has results, or it asks for tokens
+			continue // accounts without results, or calls that need tokens
 		}
 		id := fmt.Sprintf("0.0.%d", num)
 		results.Results = nil
@@ -260,7 +260,7 @@ func TestOpcodes(t *testing.T) {
 			if body["failed"] != (r.Error != nil) || body["contract_id"] != r.ContractID {
 				t.Errorf("%s %s at %s: %.200s", id, r.Hash, r.Timestamp, got.Body)
 			}
-			// The yard tells where a boat was launched, which its nonce decides; the demo keeps no old nonces.
+			// The address of a launched boat depends on the nonce of the yard. The demo network has no historical nonces.
 			if r.Error == nil && body["return_value"] != r.CallResult && num != 3006 {
 				t.Errorf("%s %s returned %v, and now %s", id, r.Hash, r.CallResult, body["return_value"])
 			}
@@ -268,8 +268,8 @@ func TestOpcodes(t *testing.T) {
 			switch more := int64(gas) - *r.GasConsumed; {
 			case more == 0:
 				same++
-			case more > 0 && more <= 3072 && more%2 == 0: // the demo does not charge for words of initcode
-			case more < 0 && (-more == 25_000 || -more <= *r.GasConsumed/5): // nor does it know accounts, or give refunds
+			case more > 0 && more <= 3072 && more%2 == 0: // the demo network does not charge for words of initcode
+			case more < 0 && (-more == 25_000 || -more <= *r.GasConsumed/5): // it does not charge for new accounts and gives no refunds either
 			default:
 				t.Errorf("%s %s used %d gas, and now %v", id, r.Hash, *r.GasConsumed, gas)
 			}
@@ -322,7 +322,7 @@ func TestOpcodes(t *testing.T) {
 	}
 }
 
-// checkSteps looks at what the steps of a trace have in common.
+// checkSteps checks the properties that all traces share.
 func checkSteps(t *testing.T, body map[string]any) {
 	t.Helper()
 	steps, _ := body["opcodes"].([]any)
@@ -330,7 +330,7 @@ func checkSteps(t *testing.T, body map[string]any) {
 		return
 	}
 	first, _ := steps[0].(map[string]any)
-	// Compiled code begins with where its free memory begins, behind its one immutable value if it has that.
+	// Compiled code starts with the free memory pointer, after its immutable value if it has one.
 	stack := fmt.Sprint(first["stack"])
 	free := stack == fmt.Sprintf("[0x%064x]", 0x80) || stack == fmt.Sprintf("[0x%064x]", 0xa0)
 	if first["op"] == "PUSH1" && (first["pc"] != 0.0 || first["depth"] != 0.0 || first["gas_cost"] != 3.0 || !free) {
@@ -350,7 +350,7 @@ func checkSteps(t *testing.T, body map[string]any) {
 	}
 }
 
-// TestBalancesOfThePast compares what the coin says of a holder at some blocks with what its logs say until then.
+// TestBalancesOfThePast compares a holder's historical balances at some blocks with the sums of the logs up to them.
 func TestBalancesOfThePast(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)

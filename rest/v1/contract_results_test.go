@@ -66,7 +66,7 @@ select t.at, e, t.ids, t.payer from (values (1700000001000000000, array[5001, 50
 	b.Queue(`insert into record_file (name, load_start, load_end, hash, prev_hash, consensus_start, consensus_end, count, digest_algorithm, version, file_hash, index, gas_used)
 select i || '.rcd', 0, 0, repeat('a', 95) || i, repeat('b', 96), 1700000001000000000 + 3000000000 * i::bigint, 1700000003999999999 + 3000000000 * i::bigint, 1, 0, 6,
   repeat('0', 96), i, case i when 0 then 1731000 else -1 end from generate_series(0, 1) i`)
-	// Contract calls cost 852000 thousandths of tinycents, and 30000 hbars cost 360000 cents in the hour of all results: 71 tinybars.
+	// Contract calls cost 852000 thousandths of tinycents. 30000 hbars cost 360000 cents in the hour of all results: 71 tinybars.
 	fee := message(1, append(message(1, append([]byte{8, 6}, message(3, message(3, append([]byte{0x40}, varint(852_000)...)))...)), message(2, append([]byte{8}, varint(1800000000)...))...))
 	rate := func(cents, until uint64) []byte {
 		return append(append(append([]byte{8}, varint(30_000)...), append([]byte{16}, varint(cents)...)...), message(3, append([]byte{8}, varint(until)...))...)
@@ -83,7 +83,7 @@ select i || '.rcd', 0, 0, repeat('a', 95) || i, repeat('b', 96), 170000000100000
 	b.Queue(file, 7001, 1900000000000000006, 16, []byte("data"))
 })
 
-// message is a length-delimited protobuf field of less than 128 bytes.
+// message returns a length-delimited protobuf field of less than 128 bytes.
 func message(field byte, content []byte) []byte {
 	return append([]byte{field<<3 | 2, byte(len(content))}, content...)
 }
@@ -96,7 +96,7 @@ func varint(v uint64) []byte {
 	return append(b, byte(v))
 }
 
-// TestContractResults compares answers, headers included, with testdata: each has been checked against the rules of the API.
+// TestContractResults compares responses, headers included, with testdata that was checked against the rules of the API.
 func TestContractResults(t *testing.T) {
 	t.Parallel()
 	url := results.Shared(t)
@@ -151,7 +151,7 @@ func TestContractResults(t *testing.T) {
 	}
 }
 
-// TestContractResultLists says which results requests select, by their seconds, and where they go on.
+// TestContractResultLists checks which results requests select, by their seconds, and the next links.
 func TestContractResultLists(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, results.Shared(t))
@@ -221,7 +221,7 @@ func TestContractResultLists(t *testing.T) {
 	}
 }
 
-// TestContractResultsBounded says what bounding open ranges of time does: seconds 1 to 6 lie far behind the clock of the tests.
+// TestContractResultsBounded checks how open timestamp ranges are bounded: seconds 1 to 6 are long before the tests' current time.
 func TestContractResultsBounded(t *testing.T) {
 	t.Parallel()
 	url := results.Shared(t)
@@ -255,7 +255,7 @@ func TestContractResultsBounded(t *testing.T) {
 	}
 }
 
-// TestContractResultProblems says what bad requests are answered with.
+// TestContractResultProblems checks the problems of invalid requests.
 func TestContractResultProblems(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, results.Shared(t), testenv.REST(func(c *rest.Config) { c.MaxRepeats = 8 }))
@@ -341,7 +341,7 @@ func TestContractResultProblems(t *testing.T) {
 	}
 }
 
-// TestPartialResult says that an answer that lacks the call result is 206, and can be kept like any other.
+// TestPartialResult checks that a response without the call result is 206 and can be cached.
 func TestPartialResult(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, results.Shared(t))

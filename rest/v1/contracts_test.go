@@ -55,10 +55,10 @@ var contracts = testenv.Rows("contracts", func(b *pgx.Batch) {
 ('2.rcd', 0, 0, repeat('a2', 48), repeat('b2', 48), 1700000019000000000, 1700000030000000001, 1, 0, 6, repeat('0', 96), 2, -1)`)
 })
 
-// address is an EVM address of one byte, repeated.
+// address returns an EVM address of one repeated byte.
 func address(b string) string { return strings.Repeat(b, 20) }
 
-// wordOf is a number as a word of the EVM.
+// wordOf returns a number as a word of the EVM.
 func wordOf(digits string) string { return "0x" + strings.Repeat("0", 64-len(digits)) + digits }
 
 const (
@@ -76,7 +76,7 @@ const (
 	noBody   = ""
 )
 
-// TestContract says how one contract is found and shown.
+// TestContract checks the lookup and the response of a single contract.
 func TestContract(t *testing.T) {
 	t.Parallel()
 	url := contracts.Shared(t)
@@ -122,8 +122,8 @@ func TestContract(t *testing.T) {
 		}
 	}
 	for path, want := range map[string]string{
-		address("dd"):                  `"bytecode":"0x","runtime_bytecode":"0x"}`, // the file was made after the contract
-		address("d3") + "?timestamp=5": `"bytecode":"0x","runtime_bytecode":"0x"}`, // a past version is one of those with the address
+		address("dd"):                  `"bytecode":"0x","runtime_bytecode":"0x"}`, // the file was created after the contract
+		address("d3") + "?timestamp=5": `"bytecode":"0x","runtime_bytecode":"0x"}`, // the historical version selects one of the contracts with the address
 		"5003":                         `"file_id":"0.0.111"`,
 	} {
 		if got := g.Get(t, "/api/v1/contracts/"+path); got.Status != http.StatusOK || !strings.Contains(got.Body, want) {
@@ -132,7 +132,7 @@ func TestContract(t *testing.T) {
 	}
 }
 
-// TestContracts says which contracts requests select and where they go on.
+// TestContracts checks which contracts requests select, and the next links.
 func TestContracts(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, contracts.Shared(t))
@@ -178,7 +178,7 @@ func TestContracts(t *testing.T) {
 	}
 }
 
-// TestContractState says which slots requests select, with their values, and where they go on.
+// TestContractState checks which slots requests select, their values, and the next links.
 func TestContractState(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, contracts.Shared(t))
@@ -254,7 +254,7 @@ func TestContractState(t *testing.T) {
 	}
 }
 
-// logsOf are the places of logs, by their second and their index, and the link.
+// logsOf returns the positions of logs, by second and index, and the next link.
 func logsOf(t *testing.T, got *testenv.Response) string {
 	t.Helper()
 	var body struct {
@@ -272,12 +272,12 @@ func logsOf(t *testing.T, got *testenv.Response) string {
 	return strings.Join(append(list, nextOf(t, got)), " ")
 }
 
-// seconds writes the times of requests in full: @3 is second 3.
+// seconds expands the times of requests: @3 is second 3.
 func seconds(text string) string {
 	return strings.NewReplacer("@20", "1700000020.000000000", "@1", "1700000001.000000000", "@2", "1700000002.000000000", "@3", "1700000003.000000000").Replace(text)
 }
 
-// TestContractLogs says which logs requests select and where they go on.
+// TestContractLogs checks which logs requests select, and the next links.
 func TestContractLogs(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, contracts.Shared(t))
@@ -337,7 +337,7 @@ func TestContractLogs(t *testing.T) {
 	}
 }
 
-// TestContractLog says how logs are shown.
+// TestContractLog checks the response of logs.
 func TestContractLog(t *testing.T) {
 	t.Parallel()
 	url := contracts.Shared(t)
@@ -364,7 +364,7 @@ func TestContractLog(t *testing.T) {
 	}
 }
 
-// TestContractLogsBounded says what bounding open ranges of time does: all logs lie far behind the clock of the tests.
+// TestContractLogsBounded checks how open timestamp ranges are bounded: all logs are long before the tests' current time.
 func TestContractLogsBounded(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, contracts.Shared(t), testenv.REST(func(c *rest.Config) { c.BindTimestampRange, c.MaxTransactionsRange = true, 2*time.Second }))
@@ -386,7 +386,7 @@ func TestContractLogsBounded(t *testing.T) {
 	}
 }
 
-// TestContractProblems says what bad requests are answered with, and which of several problems is told.
+// TestContractProblems checks the problems of invalid requests, and which of several errors is reported.
 func TestContractProblems(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, contracts.Shared(t), testenv.REST(func(c *rest.Config) { c.MaxRepeats = 8 }))

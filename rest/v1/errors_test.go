@@ -10,12 +10,12 @@ import (
 	"heliograph/rest"
 )
 
-// repeated is a query string with a parameter n times.
+// repeated returns a query string that repeats a parameter n times.
 func repeated(name string, n int) string {
 	return strings.TrimSuffix(strings.Repeat(name+"=5&", n), "&")
 }
 
-// TestBadQueries says of query strings which items they are answered with, and in which order.
+// TestBadQueries checks the items of problems of invalid query strings, and their order.
 func TestBadQueries(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, rows.Shared(t), testenv.REST(func(c *rest.Config) { c.MaxRepeats = 8 }))
@@ -58,7 +58,7 @@ func TestBadQueries(t *testing.T) {
 		"/accounts?%6Cimit=0":                                    {"Invalid parameter: limit"},
 		"/accounts?limit=+5":                                     {"Invalid parameter: limit"},
 
-		// Limits of the query string itself.
+		// Limits of the query string.
 		"/accounts?" + repeated("account.id", 9):                              {"Array limit exceeded. Only 8 elements allowed in an array."},
 		"/accounts?foo=1&" + repeated("account.id", 9):                        {"Array limit exceeded. Only 8 elements allowed in an array."},
 		"/accounts?account.id[8]=5":                                           {"Array limit exceeded. Only 8 elements allowed in an array."},
@@ -73,7 +73,7 @@ func TestBadQueries(t *testing.T) {
 		},
 		"/accounts?" + manyNames(1001): {"Parameter limit exceeded. Only 1000 parameters allowed."},
 
-		// V2: counts, then bad values, then unknown names; one item a value.
+		// V2: counts, then invalid values, then unknown names; one item per value.
 		"/blocks?block.number=gt:foo&timestamp=foo&order=any&limit=foo&index=2": {
 			"Invalid parameter: block.number", "Invalid parameter: timestamp", "Invalid parameter: order", "Invalid parameter: limit", "Unknown query parameter: index",
 		},
@@ -101,7 +101,7 @@ func TestBadQueries(t *testing.T) {
 		"/topics/-5/messages":                            {`Invalid entity ID "0.0.-5"`},
 		"/topics/0.65536.7/messages?limit=0":             {`Invalid entity ID "0.65536.7"`},
 
-		// Single things.
+		// Single objects.
 		"/blocks/41?limit=5&limit=6":                     {"Unknown query parameter: limit"},
 		"/blocks/0x10":                                   {"Invalid parameter: hashOrNumber"},
 		"/blocks/-1":                                     {"Invalid parameter: hashOrNumber"},
@@ -157,7 +157,7 @@ func TestBadQueries(t *testing.T) {
 
 const badTransactionIDText = `Invalid Transaction id. Please use "shard.realm.num-sss-nnn" format where sss are seconds and nnn are nanoseconds`
 
-// manyNames is a query string of n different names.
+// manyNames returns a query string with n different names.
 func manyNames(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -169,7 +169,7 @@ func manyNames(n int) string {
 	return b.String()
 }
 
-// TestBalanceAccounts says what is wrong with accounts of balances, with details.
+// TestBalanceAccounts checks the problems of invalid accounts of balances, with details.
 func TestBalanceAccounts(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, rows.Shared(t))
@@ -190,7 +190,7 @@ func TestBalanceAccounts(t *testing.T) {
 	}
 }
 
-// TestMissing says how things that do not exist are answered.
+// TestMissing checks the responses for objects that do not exist.
 func TestMissing(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, rows.Shared(t))
@@ -217,11 +217,11 @@ func TestMissing(t *testing.T) {
 		"/accounts/" + otherAlias + "?timestamp=gt:5&timestamp=lte:5": "No account with a matching alias found",
 		"/blocks/99":                                                "Not found",
 		"/blocks/" + strings.Repeat("b", 64):                        "Not found",
-		"/blocks/" + strings.Repeat("a", 64):                        "Not found", // a prefix of several
+		"/blocks/" + strings.Repeat("a", 64):                        "Not found", // an ambiguous prefix
 		"/topics/700/messages/11":                                   "Not found",
 		"/topics/99999/messages/1":                                  "Not found",
 		"/topics/messages/1700000101":                               "Not found", // a message without its transaction
-		"/topics/messages/1700000001":                               "Not found", // a transaction that is no message
+		"/topics/messages/1700000001":                               "Not found", // a transaction that is not a message
 		"/topics/700/messages/1700000009.000000000":                 "Not found", // a message of another topic
 		"/transactions/0.0.302-1-1":                                 "Not found",
 		"/transactions/1.2.302-1700000000-999999999":                "Not found",
@@ -237,14 +237,14 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// TestAmbiguous says that two live entities with one address are a fault of the database, not of the client.
+// TestAmbiguous checks that two live entities with one address are an internal error, not a client error.
 func TestAmbiguous(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, rows.Shared(t))
 	wantProblem(t, g.Get(t, "/api/v1/accounts/"+twinAddress), http.StatusInternalServerError, messages("Internal error"))
 }
 
-// TestModernFamily says how the newer family tells problems: with details, and with Cache-Control.
+// TestModernFamily checks the problems of the modern family: with details and Cache-Control.
 func TestModernFamily(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, rows.Shared(t))
@@ -287,7 +287,7 @@ func TestModernFamily(t *testing.T) {
 	})
 }
 
-// TestAuthentication says whom credentials make, and that wrong ones are told before anything else.
+// TestAuthentication checks valid credentials, and that invalid ones are reported first.
 func TestAuthentication(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, rows.Shared(t), testenv.REST(func(c *rest.Config) {
@@ -368,7 +368,7 @@ func TestAuthentication(t *testing.T) {
 	})
 }
 
-// TestTopicLookupMode says that the lookup table refuses "not equal".
+// TestTopicLookupMode checks that ne is rejected with the lookup table.
 func TestTopicLookupMode(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, rows.Shared(t), testenv.REST(func(c *rest.Config) { c.TopicMessageLookup = true }))

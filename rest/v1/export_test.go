@@ -2,10 +2,10 @@ package v1
 
 import "heliograph/rest"
 
-// Endpoints is the table of all endpoints, for tests that must cover each of them.
+// Endpoints returns all endpoints, for tests that must cover each of them.
 func Endpoints() []rest.Endpoint { return endpoints() }
 
-// Document is the text of an endpoint's document.
+// Document returns the text of an endpoint's document.
 func Document(name string) (string, error) {
 	text, err := documents.ReadFile("documents/" + name)
 	return string(text), err

@@ -38,7 +38,7 @@ func marshal(t testing.TB, m proto.Message) string {
 	return string(b)
 }
 
-// transaction is a serialized transaction with some signatures.
+// transaction returns a serialized transaction with the given number of signatures.
 func transaction(t testing.TB, body *txBody, signatures int) string {
 	t.Helper()
 	s := &services.SignedTransaction{BodyBytes: []byte(marshal(t, body)), SigMap: &services.SignatureMap{}}
@@ -88,7 +88,7 @@ func creates(keys int, highVolume bool) *txBody {
 	}}}
 }
 
-// TestFeeEstimate compares whole answers.
+// TestFeeEstimate compares complete responses.
 func TestFeeEstimate(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)
@@ -149,7 +149,7 @@ func TestFeeEstimate(t *testing.T) {
 	}
 }
 
-// TestFeeEstimateErrors compares answers to what has no estimate, in the order in which mistakes are found.
+// TestFeeEstimateErrors compares the responses of invalid requests, in the order of the validation.
 func TestFeeEstimateErrors(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)
@@ -208,11 +208,11 @@ func TestFeeEstimateErrors(t *testing.T) {
 	if got := g.Do(t, http.MethodPost, "/api/v1/accounts", good, asProto); got.Status != http.StatusNotFound {
 		t.Errorf("a path of the classic family: %d", got.Status)
 	}
-	// The same path still tells what gas costs.
+	// GET on the same path still returns the gas fees.
 	if got := g.Get(t, feesPath); got.Status != http.StatusOK || !strings.Contains(got.Body, `"transaction_type":"ContractCall"`) {
 		t.Errorf("%d %s", got.Status, got.Body)
 	}
-	// The longest transaction that is taken, and a tag that a POST does not compare.
+	// A transaction of the maximum size, and an If-None-Match header that POST ignores.
 	long := transaction(t, says(1, 200_000), 1)
 	got := g.Do(t, http.MethodPost, feesPath, long, asProto)
 	if want := strconv.Itoa(10*(100000+10000*(len(long)-1350)) + 700000 + 199900*6800); got.Status != http.StatusOK || !strings.HasSuffix(got.Body, `"total":`+want+`}`) {
@@ -223,7 +223,7 @@ func TestFeeEstimateErrors(t *testing.T) {
 	}
 }
 
-// logged keeps what is logged.
+// logged records log lines.
 type logged struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -235,27 +235,27 @@ func (l *logged) Write(b []byte) (int, error) {
 	return l.text.Write(b)
 }
 
-// ignored counts how often it was logged that a schedule is ignored.
+// ignored counts the log lines about ignored schedules.
 func (l *logged) ignored() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return strings.Count(l.text.String(), "ignoring the invalid newest fee schedule in the database")
 }
 
-// dearer is the default schedule in which creating an account costs another price.
+// dearer returns the default schedule with another price for creating an account.
 func dearer(t *testing.T, price int64) string {
 	t.Helper()
 	file, err := fees.DefaultFile()
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A definition of another service does not count, and one of a service before all others does.
+	// A definition in another service is ignored, and one in a service before all others applies.
 	definition := protoBytes(2, protoVarint(1, 27)+protoVarint(2, price)+protoBytes(3, protoVarint(1, 1)+protoVarint(2, 1)))
 	at := bytes.Index(file, []byte("\x0a\x06Crypto"))
 	if at < 0 {
 		t.Fatal("the schedule has no service Crypto")
 	}
-	for file[at] != 0x2a { // where the service begins
+	for file[at] != 0x2a { // the start of the service
 		at--
 	}
 	return string(file[:at]) + protoBytes(5, protoBytes(1, "Before")+definition) + string(file[at:])
@@ -274,7 +274,7 @@ func protoBytes(field int, content string) string {
 	return string(rune(field<<3|2)) + length + content
 }
 
-// TestFeeSchedule says where the schedule comes from, and when a new one counts.
+// TestFeeSchedule checks the source of the schedule, and when a new version applies.
 func TestFeeSchedule(t *testing.T) {
 	t.Parallel()
 	url := testenv.Empty.Fresh(t)
@@ -323,7 +323,7 @@ func TestFeeSchedule(t *testing.T) {
 	if n := log.ignored(); n != 1 {
 		t.Errorf("logged %d times", n)
 	}
-	// One that comes in two parts counts when it is whole.
+	// A version in two parts applies when it is complete.
 	two := dearer(t, 3000000)
 	store(30, 19, two[:len(two)/2])
 	kept.Refresh(t.Context())
@@ -333,7 +333,7 @@ func TestFeeSchedule(t *testing.T) {
 	kept.Refresh(t.Context())
 	want("4000000", "4000000")
 
-	// Another cannot be validated: nothing has a price.
+	// Another invalid version: no fee can be estimated.
 	store(60, 19, protoBytes(1, protoVarint(1, 5)+protoBytes(2, protoVarint(1, 1)))+protoBytes(2, protoVarint(1, 9)))
 	kept.Refresh(t.Context())
 	want("4000000", "4000000")
@@ -348,7 +348,7 @@ func TestFeeSchedule(t *testing.T) {
 		t.Errorf("the schedule is of %s", answer.EstimateFee.ScheduleTimestamp)
 	}
 
-	// A database that does not answer leaves what is kept.
+	// If the database does not respond, the cached schedule still applies.
 	kept.DB.Close()
 	kept.Refresh(t.Context())
 	if got := total(kept, "INTRINSIC"); got != "4000000" {
@@ -360,7 +360,7 @@ func TestFeeSchedule(t *testing.T) {
 	}
 }
 
-// TestFeeExplained says that the example of the path runs, in the graph too.
+// TestFeeExplained checks that the example of the path runs, also in the graph.
 func TestFeeExplained(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)

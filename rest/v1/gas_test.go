@@ -8,7 +8,7 @@ import (
 	"heliograph/storage"
 )
 
-// TestGasPricesAreKept says that the system files behind prices of gas are read once an hour of the ledger, and each time where nothing is kept.
+// TestGasPricesAreKept checks that the system files of gas prices are read once per hour of the ledger, or each time if the cache is off.
 func TestGasPricesAreKept(t *testing.T) {
 	t.Parallel()
 	for _, kept := range []bool{true, false} {
@@ -20,7 +20,7 @@ func TestGasPricesAreKept(t *testing.T) {
 			t.Fatalf("there is no price: %s", before)
 		}
 		testenv.Exec(t, url, `delete from file_data where entity_id in (111, 112)`)
-		// A price that was unknown at one instant of an hour can be known from another one's.
+		// A price that is unknown at one time of an hour may be known from another time of the same hour.
 		unknown := func(body string) int { return strings.Count(body, `"gas_price":null`) }
 		if after := g.Get(t, path).Body; (unknown(after) <= unknown(before)) != kept {
 			t.Errorf("kept is %t; without the files the answer is %s", kept, after)

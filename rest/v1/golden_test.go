@@ -13,10 +13,10 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files and testdata; review the changes before committing them")
 
-// goldenFolder has one file a request: the bytes of the answer's body.
+// goldenFolder has one file per request with the response body.
 const goldenFolder = "testdata/golden"
 
-// TestGolden compares whole answers over the demo network with those that were approved.
+// TestGolden compares complete responses over the demo network with approved ones.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)
@@ -57,8 +57,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestPlansDoNotShow compares the answers with and without row plans: they are the same bytes. Beside the golden requests each endpoint
-// is asked for all samples of its path.
+// TestPlansDoNotShow checks that responses with and without row plans have the same bytes, for the golden requests and for all sample paths of each
+// endpoint.
 func TestPlansDoNotShow(t *testing.T) {
 	t.Parallel()
 	planned, unplanned := testenv.Demo(t), testenv.Demo(t, testenv.PlansOff())

@@ -35,7 +35,7 @@ from generate_series(1001, 1003) r, generate_series(2001, 2003) t, generate_seri
 (5, 1004, 1010, 0, 'CLAIMED', '[1000000004,)', 2005), (5, 1005, 1010, 0, 'CANCELLED', '[1000000005,)', 2005)`)
 })
 
-// places are the ids of a list's rows, one text a row.
+// places returns the ids of a list's rows, one text per row.
 func places(t *testing.T, body, list string, names ...string) []string {
 	t.Helper()
 	var all map[string]any
@@ -71,13 +71,13 @@ func TestNftAllowanceBody(t *testing.T) {
 	}
 }
 
-// TestNftAllowanceSelection says which rows (spender/token, or owner/token) bounds select, and in which order.
+// TestNftAllowanceSelection checks which rows (spender/token, or owner/token) bounds select, and their order.
 func TestNftAllowanceSelection(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, grants.Shared(t))
 	for _, c := range []struct{ query, want string }{
 		{"limit=4", "1001/2001 1001/2002 1001/2003 1002/2001"},
-		{"order=desc&limit=3", "1004/2002 1004/2001 1003/2003"}, // one was taken back
+		{"order=desc&limit=3", "1004/2002 1004/2001 1003/2003"}, // one was revoked
 		{"account.id=1002", "1002/2001 1002/2002 1002/2003"},
 		{"account.id=0.0.1002&token.id=gt:2001", "1002/2002 1002/2003"},
 		{"account.id=gte:1003&token.id=gte:2003", "1003/2003 1004/2001 1004/2002"},
@@ -104,18 +104,18 @@ func TestNftAllowanceSelection(t *testing.T) {
 	}
 }
 
-// TestModernAccount says which names of accounts are looked up, and how.
+// TestModernAccount checks how accounts are looked up by id, alias and address.
 func TestModernAccount(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, grants.Shared(t))
 	for name, want := range map[string]string{
 		"0.0.1007":                         "0.0.1007",
 		alias():                            "0.0.1007",
-		"7.9." + alias():                   "0.0.1007", // shard and realm mean nothing
+		"7.9." + alias():                   "0.0.1007", // shard and realm are ignored
 		"0x" + strings.ToUpper(evmAddress): "0.0.1007",
 		evmAddress:                         "0.0.1007",
 		"5.5." + evmAddress:                "0.0.1007",
-		"00000000000000000000000000000000000003f0": "0.0.1008", // as it is stored
+		"00000000000000000000000000000000000003f0": "0.0.1008", // as stored
 	} {
 		got := g.Get(t, "/api/v1/accounts/"+name+"/allowances/nfts")
 		if rows := places(t, got.Body, "allowances", "owner"); len(rows) != 1 || "0.0."+rows[0] != want {
@@ -124,10 +124,10 @@ func TestModernAccount(t *testing.T) {
 	}
 	unknown := modernProblem("Not Found", "No account found for the given ID")
 	for _, name := range []string{
-		"0x00000000000000000000000000000000000003e8", // is no number here
+		"0x00000000000000000000000000000000000003e8", // long-zero addresses are not converted to ids
 		deadAddress, twinAddress, strings.Repeat("A", 40),
 		"CIQHO53XO53XO53XO53XO53XO53XO53XO53XO53XO53XO53XO53XO5Y", // deleted
-		"CIQJTGMZTGMZTGMZTGMZTGMZTGMZTGMZTGMZTGMZTGMZTGMZTGMZTGI", // perhaps deleted
+		"CIQJTGMZTGMZTGMZTGMZTGMZTGMZTGMZTGMZTGMZTGMZTGMZTGMZTGI", // may be deleted
 	} {
 		for _, path := range []string{"allowances/nfts", "airdrops/outstanding", "airdrops/pending", "hooks", "hooks/1/storage"} {
 			got := g.Get(t, "/api/v1/accounts/"+name+"/"+path)
@@ -165,7 +165,7 @@ func TestNftAllowanceProblems(t *testing.T) {
 		if got.Status != http.StatusBadRequest || got.Body != modernProblem("Bad Request", "Failed to convert 'id'") {
 			t.Errorf("a bad path with %s: %s", query, got.Body)
 		}
-		// Parameters are looked at before the account.
+		// Parameters are validated before the account.
 		for _, name := range []string{"1000", deadAddress} {
 			got = g.Get(t, "/api/v1/accounts/"+name+"/allowances/nfts?"+query)
 			if got.Status != http.StatusBadRequest || got.Body != modernProblem("Bad Request", want) {
@@ -195,7 +195,7 @@ func TestNftAllowanceLinks(t *testing.T) {
 			t.Errorf("%s goes on at %s, want %s", query, next, want)
 		}
 	}
-	// All pages together are the whole list, in both directions; the last one may be empty.
+	// All pages together are the complete list in both directions. The last page may be empty.
 	for _, order := range []string{"asc", "desc"} {
 		whole := places(t, g.Get(t, path+"?order="+order).Body, "allowances", "spender", "token_id")
 		var walked []string
@@ -227,7 +227,7 @@ func TestAirdropBody(t *testing.T) {
 	}
 }
 
-// TestAirdropBounds says which of 27 airdrops bounds select.
+// TestAirdropBounds checks which of 27 airdrops bounds select.
 func TestAirdropBounds(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, grants.Shared(t))
@@ -243,10 +243,10 @@ func TestAirdropBounds(t *testing.T) {
 		"receiver.id=1002&token.id=gt:2001&serialnumber=lt:3":        func(r, t, s int) bool { return r == 2 && t > 1 && s < 3 },
 		"receiver.id=gte:1002&token.id=2002":                         func(r, t, _ int) bool { return r >= 2 && t == 2 },
 		"receiver.id=lte:1002&token.id=2002&serialnumber=gt:1":       func(r, t, s int) bool { return r == 2 && t == 2 || r < 2 && t == 2 },
-		"receiver.id=gte:1002&token.id=lte:2002":                     func(r, _, _ int) bool { return r >= 2 }, // no matching side
+		"receiver.id=gte:1002&token.id=lte:2002":                     func(r, _, _ int) bool { return r >= 2 }, // bounds on different sides
 		"receiver.id=gte:1002&receiver.id=lte:1002&token.id=lt:2003": func(r, t, _ int) bool { return r == 2 && t < 3 },
 		"receiver.id=gte:1002&serialnumber=gte:3":                    func(r, _, s int) bool { return r > 2 || r == 2 && s >= 3 },
-		"receiver.id=lt:1003&serialnumber=lt:2":                      func(r, _, _ int) bool { return r < 3 }, // at no inclusive bound
+		"receiver.id=lt:1003&serialnumber=lt:2":                      func(r, _, _ int) bool { return r < 3 }, // no inclusive bound
 		"receiver.id=lte:1002&serialnumber=lt:2":                     func(r, _, s int) bool { return r < 2 || r == 2 && s < 2 },
 		"receiver.id=gte:1002&serialnumber=2":                        func(r, _, s int) bool { return r >= 2 && s == 2 },
 		"token.id=gte:2002&serialnumber=gte:3":                       func(_, t, s int) bool { return t > 2 || t == 2 && s >= 3 },
@@ -256,7 +256,7 @@ func TestAirdropBounds(t *testing.T) {
 		"serialnumber=gt:9223372036854775807":                        func(_, _, _ int) bool { return false },
 		"token.id=gte:2002&serialnumber=gt:9223372036854775807":      func(_, t, _ int) bool { return t > 2 },
 		"receiver.id=ne:1002":                                        func(_, _, _ int) bool { return true },
-		"receiver.id=gte:1001&receiver.id=gte:1003":                  func(r, _, _ int) bool { return r >= 3 }, // the last one counts
+		"receiver.id=gte:1001&receiver.id=gte:1003":                  func(r, _, _ int) bool { return r >= 3 }, // the last one applies
 		"serialnumber=3&serialnumber=1":                              func(_, _, s int) bool { return s == 1 },
 		"receiver.id=gt:1000,lt:1002&token.id=2001":                  func(r, t, _ int) bool { return r == 1 && t == 1 },
 	} {
@@ -324,7 +324,7 @@ func TestAirdropProblems(t *testing.T) {
 			t.Errorf("%s: %d %s", path, got.Status, got.Body)
 		}
 	}
-	// The other side's parameter is none here.
+	// The parameter of the other side is unknown here.
 	if got := g.Get(t, "/api/v1/accounts/1000/airdrops/outstanding?sender.id=x&Limit=0&limit=1"); got.Status != http.StatusOK {
 		t.Errorf("an unknown parameter: %d %s", got.Status, got.Body)
 	}
@@ -342,7 +342,7 @@ func TestAirdropProblems(t *testing.T) {
 	}
 }
 
-// TestGrantsInTheGraph goes through the arrows of allowances and airdrops, with plans and without.
+// TestGrantsInTheGraph queries the relations of allowances and airdrops, with and without row plans.
 func TestGrantsInTheGraph(t *testing.T) {
 	t.Parallel()
 	const document = `{

@@ -38,7 +38,7 @@ select 1000, i, 700 + i, 1000000000::bigint * i, int8range(1000000000::bigint * 
 	b.Queue(`insert into transaction (consensus_timestamp, type, result, payer_account_id, valid_start_ns) values (20000000000, 75, 22, 1000, 1)`)
 })
 
-// slotText is a slot as answers write it.
+// slotText returns a slot as formatted in responses.
 func slotText(digits string) string { return "0x" + strings.Repeat("0", 64-len(digits)) + digits }
 
 var lastSlot = "0x" + strings.Repeat("f", 64)
@@ -74,9 +74,9 @@ func TestHookSelection(t *testing.T) {
 		{"hook.id=1&hook.id=eq:4&hook.id=5&hook.id=gt:1", "5 4", "null"},
 		{"hook.id=1,2,3&order=asc", "1 2 3", "null"},
 		{"hook.id=9&hook.id=lt:3", "", "null"},
-		{"hook.id=ne:4&limit=1&order=asc", "1", "?hook.id=ne:4&limit=1&order=asc"}, // an exact value stops the link
+		{"hook.id=ne:4&limit=1&order=asc", "1", "?hook.id=ne:4&limit=1&order=asc"}, // a value without a bound stops the link
 		{"hook.id=gte:4&limit=3&order=desc", greatest + " 6 5", "?hook.id=gte:4&hook.id=lt:5&limit=3&order=desc"},
-		{"hook.id=gte:4&hook.id=lte:5&limit=2", "5 4", "null"}, // nothing lies between gte:4 and lt:4
+		{"hook.id=gte:4&hook.id=lte:5&limit=2", "5 4", "null"}, // no value satisfies gte:4 and lt:4
 		{"hook.id=5&limit=1", "5", "?hook.id=5&limit=1"},
 	} {
 		got := g.Get(t, path+"?"+c.query)
@@ -147,7 +147,7 @@ func TestHookStorageBody(t *testing.T) {
 	}
 }
 
-// TestHookStorageSelection says which slots a query shows, each with the last digits of its value.
+// TestHookStorageSelection checks which slots a query selects, each with the last digits of its value.
 func TestHookStorageSelection(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, hooked.Shared(t))
@@ -161,7 +161,7 @@ func TestHookStorageSelection(t *testing.T) {
 		"key=1&key=3&key=gt:1":                 "3=07",
 		"key=1&key=gt:3":                       "",
 		"key=gt:5":                             "f=ff",
-		"key=gt:" + last:                       "1=c8 2=00 3=07 5=05 f=ff", // behind the last comes the first
+		"key=gt:" + last:                       "1=c8 2=00 3=07 5=05 f=ff", // wraps around after the last key
 		"key=lt:0":                             "1=c8 2=00 3=07 5=05 f=ff",
 		"key=1,2":                              "1=c8 2=00",
 		"timestamp=10":                         "1=0a 2=0b 4=0d",
@@ -175,7 +175,7 @@ func TestHookStorageSelection(t *testing.T) {
 		"timestamp=gt:20&timestamp=lt:20":      "",
 		"timestamp=lt:0":                       "",
 		"timestamp=gte:0&order=desc":           "5=null 4=00 2=0b 1=c8",
-		"timestamp=gte:0&key=1&key=5&key=gt:1": "1=c8 5=null", // all, since one of them is in the range
+		"timestamp=gte:0&key=1&key=5&key=gt:1": "1=c8 5=null", // all, because one of them is in the range
 		"timestamp=gte:0&key=1&key=5&key=gt:5": "",
 		"timestamp=gte:0&key=lt:5&key=gt:1":    "2=0b 4=00",
 	} {
@@ -204,7 +204,7 @@ func TestHookStorageLinks(t *testing.T) {
 		"?limit=2&order=asc&timestamp=gt:1":      path + "?limit=2&order=asc&timestamp=gt:1&key=gt:" + slotText("2"),
 		"?limit=2&order=desc&key=lt:ff&key=gt:1": path + "?limit=2&order=desc&key=gt:1&key=lt:" + slotText("3"),
 		"?limit=1&key=1":                         path + "?limit=1&key=1",
-		"?limit=1&key=gte:6":                     "null", // nothing is behind the last key
+		"?limit=1&key=gte:6":                     "null", // no key follows the last one
 		"?limit=9":                               "null",
 	} {
 		if next := nextOf(t, g.Get(t, path+query)); next != want {
@@ -222,7 +222,7 @@ func TestHookStorageLinks(t *testing.T) {
 	}
 }
 
-// TestHooksInTheGraph goes through the arrows of hooks, with plans and without.
+// TestHooksInTheGraph queries the relations of hooks, with and without row plans.
 func TestHooksInTheGraph(t *testing.T) {
 	t.Parallel()
 	const document = `{

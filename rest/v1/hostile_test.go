@@ -24,7 +24,7 @@ import (
 	v1 "heliograph/rest/v1"
 )
 
-// hostileValues are what no friendly client sends in a path or as a value.
+// hostileValues returns malformed and malicious values of paths and parameters.
 func hostileValues() []string {
 	return []string{
 		"", "%", "%zz", "%0", "%00", "a%00b", "%ff%fe", "%C3%28", "%ED%A0%80", "%F0%9F%98%80", "%2F", "..%2F..", "%2e%2e", "%0d%0aX-Injected:%201", "%25", "%20", "+", "%09",
@@ -41,7 +41,7 @@ func hostileValues() []string {
 	}
 }
 
-// hostileNames are names of parameters that no endpoint has, or that parsers stumble over.
+// hostileNames returns unknown and malformed parameter names.
 func hostileNames() []string {
 	return []string{
 		"", "foo", "__proto__", "constructor", "limit[]", "limit[0]", "limit[99]", "limit[100]", "limit[-1]", "limit[a]", "limit[a][b]", "limit[", "limit]", "[limit]", "[]", "[0]",
@@ -49,14 +49,14 @@ func hostileNames() []string {
 	}
 }
 
-// hostileMethods are all methods that exist, and some that do not.
+// hostileMethods returns all standard methods and some unknown ones.
 func hostileMethods() []string {
 	return []string{
 		http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions, http.MethodTrace, http.MethodConnect, "PROPFIND", "get", "X",
 	}
 }
 
-// hostile sends requests as a server reads them, and keeps what the gateway logs as errors.
+// hostile sends requests as a server parses them, and records the errors that the gateway logs.
 type hostile struct {
 	g        *testenv.Gateway
 	handler  http.Handler
@@ -65,7 +65,7 @@ type hostile struct {
 	log      bytes.Buffer
 }
 
-// Write takes lines of the log.
+// Write records log lines.
 func (h *hostile) Write(line []byte) (int, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -80,14 +80,14 @@ func newHostile(tb testing.TB) *hostile {
 	return h
 }
 
-// sqlWords are in all that sqlText finds; to look for them is quick.
+// sqlWords are words of which every match of sqlText has one. They are a quick pre-check.
 var sqlWords = []string{"sqlstate", "select ", "syntax error", "invalid byte", "out of range", "goroutine ", "runtime error", "pgx", ".go:"}
 
-// sqlText is what gives away that an answer tells of statements or of the program.
+// sqlText matches text that exposes SQL statements or program internals.
 var sqlText = regexp.MustCompile(`(?i)sqlstate|select .* from|syntax error at|invalid byte sequence|out of range for type|goroutine \d|runtime error|pgx|\.go:\d`)
 
-// send sends a request whose target is written as it is, but for what cannot stand in a request line. It returns nil for what a server refuses
-// before any handler sees it.
+// send sends a request with its target unchanged, except for characters that a request line cannot contain. It returns nil if a server rejects the
+// request before calling a handler.
 func (h *hostile) send(tb testing.TB, method, target string) *http.Response {
 	tb.Helper()
 	var line strings.Builder
@@ -109,14 +109,14 @@ func (h *hostile) send(tb testing.TB, method, target string) *http.Response {
 	return w.Result()
 }
 
-// check sends a request and complains of any answer that is not well formed.
+// check sends a request and reports malformed responses.
 func (h *hostile) check(tb testing.TB, method, target string) int {
 	tb.Helper()
 	resp := h.send(tb, method, target)
 	if resp == nil {
 		return 0
 	}
-	defer func() { _ = resp.Body.Close() }() // it is in memory
+	defer func() { _ = resp.Body.Close() }() // the body is in memory
 	body, err := io.ReadAll(resp.Body)
 	if err != nil {
 		tb.Fatal(err)
@@ -166,14 +166,14 @@ func (h *hostile) check(tb testing.TB, method, target string) int {
 	return resp.StatusCode
 }
 
-// badEnvelope says what is wrong with the body of a problem, or nothing.
+// badEnvelope returns what is wrong with the body of a problem, or "".
 func badEnvelope(contentType string, body []byte) string {
 	var envelope struct {
 		Status *struct {
 			Messages []struct {
 				Message *string `json:"message"`
 				Detail  *string `json:"detail"`
-				Data    *string `json:"data"` // of contract calls and traces alone
+				Data    *string `json:"data"` // only in contract calls and traces
 			} `json:"messages"`
 		} `json:"_status"`
 	}
@@ -199,7 +199,7 @@ func badEnvelope(contentType string, body []byte) string {
 	return ""
 }
 
-// pathOf puts values into the braces of a path.
+// pathOf replaces the parameters of a path.
 func pathOf(pattern string, values func() string) string {
 	segments := strings.Split(pattern, "/")
 	for i, s := range segments {
@@ -210,7 +210,7 @@ func pathOf(pattern string, values func() string) string {
 	return v1.Prefix + strings.Join(segments, "/")
 }
 
-// TestHostileRequests sends some thousand requests made by chance, the same ones in each run, to all paths: no answer blames the gateway.
+// TestHostileRequests sends some thousand pseudo-random requests to all paths, the same ones in each run. No response may be an internal error.
 func TestHostileRequests(t *testing.T) {
 	t.Parallel()
 	h := newHostile(t)
@@ -229,7 +229,7 @@ func TestHostileRequests(t *testing.T) {
 	for range 30 {
 		for _, e := range h.patterns {
 			path := pathOf(e.Path, func() string { return pick(hostileValues()) })
-			if good := samples[e.Path]; good != nil && random.IntN(3) > 0 { // what is behind the path must be reached too
+			if good := samples[e.Path]; good != nil && random.IntN(3) > 0 { // to test the code after the path validation too
 				path = v1.Prefix + pick(good)
 			}
 			var query []string
@@ -261,7 +261,7 @@ func TestHostileRequests(t *testing.T) {
 	}
 }
 
-// TestHostileSizes sends what is too long or too often.
+// TestHostileSizes sends requests that are too long or have too many values.
 func TestHostileSizes(t *testing.T) {
 	t.Parallel()
 	h := newHostile(t)
@@ -286,7 +286,7 @@ func TestHostileSizes(t *testing.T) {
 	}
 }
 
-// TestMalformedRequestLines says that the server refuses what is no request, and goes on.
+// TestMalformedRequestLines checks that the server rejects malformed requests and continues.
 func TestMalformedRequestLines(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)
@@ -306,7 +306,7 @@ func TestMalformedRequestLines(t *testing.T) {
 		if resp.StatusCode != http.StatusBadRequest {
 			t.Errorf("%q: status %d", target, resp.StatusCode)
 		}
-		_, _ = resp.Body.Close(), conn.Close() // nothing more is wanted of them
+		_, _ = resp.Body.Close(), conn.Close() // they are not used any more
 		cancel()
 	}
 	if got := g.Get(t, v1.Prefix+"/accounts?limit=1"); got.Status != http.StatusOK {
@@ -314,7 +314,7 @@ func TestMalformedRequestLines(t *testing.T) {
 	}
 }
 
-// FuzzRequest sends a request to one of the endpoints: path and query are anything.
+// FuzzRequest sends a request with a random path and query to an endpoint.
 func FuzzRequest(f *testing.F) {
 	h := newHostile(f)
 	for i, e := range h.patterns {

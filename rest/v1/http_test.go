@@ -16,7 +16,7 @@ import (
 	"heliograph/rest"
 )
 
-// TestMethods says what other methods than GET are answered with, by family.
+// TestMethods checks the responses to methods other than GET, by family.
 func TestMethods(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, rows.Shared(t))
@@ -34,7 +34,7 @@ func TestMethods(t *testing.T) {
 	}
 }
 
-// TestHead says that HEAD is GET without the body.
+// TestHead checks that HEAD is GET without the body.
 func TestHead(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, rows.Shared(t))
@@ -54,7 +54,7 @@ func TestHead(t *testing.T) {
 	}
 }
 
-// TestPreflight says what browsers are told before they ask from another origin.
+// TestPreflight checks the responses to CORS preflight requests.
 func TestPreflight(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, rows.Shared(t))
@@ -84,7 +84,7 @@ func TestPreflight(t *testing.T) {
 	}
 }
 
-// TestHeaders says what every answer carries, and nothing of ours besides.
+// TestHeaders checks the headers that all responses have, and that there are no others of the gateway.
 func TestHeaders(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, rows.Shared(t))
@@ -107,7 +107,7 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// TestCacheControl says for how long answers may be kept.
+// TestCacheControl checks the max-age of responses.
 func TestCacheControl(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, rows.Shared(t))
@@ -123,7 +123,7 @@ func TestCacheControl(t *testing.T) {
 	}
 }
 
-// TestCacheOfSchedules says when a transaction may be kept for a short time only: its execution could still join it.
+// TestCacheOfSchedules checks that a scheduled transaction has a short max-age while its execution may still join it.
 func TestCacheOfSchedules(t *testing.T) {
 	t.Parallel()
 	url := rows.Fresh(t)
@@ -165,7 +165,7 @@ func TestCacheOfSchedules(t *testing.T) {
 	}
 }
 
-// TestConditionalGet says how answers are compared with those that a client has.
+// TestConditionalGet checks responses to conditional requests.
 func TestConditionalGet(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, rows.Shared(t))
@@ -200,7 +200,7 @@ func TestConditionalGet(t *testing.T) {
 	})
 }
 
-// TestCompression says which encoding is chosen, and that it can be read.
+// TestCompression checks the selected encoding, and that it can be decoded.
 func TestCompression(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, rows.Shared(t))
@@ -255,7 +255,7 @@ func decode(t *testing.T, encoding, body string) string {
 	return out.String()
 }
 
-// TestPaths says that paths of one resource in other spellings have the same answer.
+// TestPaths checks that other spellings of a path have the same response.
 func TestPaths(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, rows.Shared(t))
@@ -292,7 +292,7 @@ func TestPaths(t *testing.T) {
 	})
 }
 
-// TestHashForms says in which forms a transaction is found by its hash.
+// TestHashForms checks the forms in which a transaction is found by its hash.
 func TestHashForms(t *testing.T) {
 	t.Parallel()
 	url := rows.Fresh(t)
@@ -307,11 +307,11 @@ values (1700000003000000000, decode(repeat('fbff', 16), 'hex'), decode(repeat('f
 			t.Errorf("%s: status %d, %s", form, got.Status, got.Body)
 		}
 	}
-	// One that shares the first 32 bytes only is another.
+	// A hash that shares only the first 32 bytes is another hash.
 	wantProblem(t, g.Get(t, "/api/v1/transactions/"+strings.Repeat("fbff", 16)+strings.Repeat("0", 32)), http.StatusNotFound, messages("Not found"))
 }
 
-// base64Of is the hash of TestHashForms in one of the alphabets, as it stands in a path.
+// base64Of returns the hash of TestHashForms in one of the alphabets, as part of a path.
 func base64Of(t *testing.T, urlSafe bool) string {
 	t.Helper()
 	text := encode(urlSafe, mustHex(strings.Repeat("fbff", 24)))
@@ -321,7 +321,7 @@ func base64Of(t *testing.T, urlSafe bool) string {
 	return strings.ReplaceAll(text, "/", "%2F")
 }
 
-// TestValues says how values are written that other encoders spoil.
+// TestValues checks the format of values that other encoders would change.
 func TestValues(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, rows.Shared(t))
@@ -357,7 +357,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// TestDelegationAddress says that the property is there only where it is configured.
+// TestDelegationAddress checks that the property is present only if it is configured.
 func TestDelegationAddress(t *testing.T) {
 	t.Parallel()
 	for _, on := range []bool{false, true} {
@@ -370,7 +370,7 @@ func TestDelegationAddress(t *testing.T) {
 	}
 }
 
-// TestTokenLimits says how many tokens an account shows.
+// TestTokenLimits checks how many tokens an account shows.
 func TestTokenLimits(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, rows.Shared(t), testenv.REST(func(c *rest.Config) { c.TokensInList, c.TokensOfAccount = 2, 3 }))
@@ -381,7 +381,7 @@ func TestTokenLimits(t *testing.T) {
 	}
 }
 
-// TestUnreadableLink says that a link is never what a header cannot hold, nor text that is no UTF-8.
+// TestUnreadableLink checks that a link is a valid header value and valid UTF-8.
 func TestUnreadableLink(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, rows.Shared(t))

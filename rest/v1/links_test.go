@@ -11,12 +11,12 @@ import (
 	"heliograph/rest"
 )
 
-// TestNextLinks says how a page goes on. Paths are below the prefix, and so are the links wanted; null is no link.
+// TestNextLinks checks the next links. Paths and links are relative to the prefix. null means no link.
 func TestNextLinks(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, rows.Shared(t))
 	for path, want := range map[string]string{
-		// The rules one by one: a bound in paging direction is replaced, at its place in a list and at the end alone.
+		// Single rules: a bound in paging direction is replaced, at its position in a list, or at the end if it is the only value.
 		"/accounts?account.id=gte:0.0.300&account.id=lt:0.0.340&limit=6":                  "/accounts?account.id=lt:0.0.340&account.id=gt:0.0.312&limit=6",
 		"/accounts?account.id=gt:0.0.300&limit=6":                                         "/accounts?limit=6&account.id=gt:0.0.312",
 		"/accounts?limit=6&order=DESC":                                                    "/accounts?limit=6&order=desc&account.id=lt:0.0.312",
@@ -91,7 +91,7 @@ func TestNextLinks(t *testing.T) {
 	}
 }
 
-// TestCappedLimitInLink says that a link keeps the limit that was asked for.
+// TestCappedLimitInLink checks that a link keeps the requested limit.
 func TestCappedLimitInLink(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, rows.Shared(t), testenv.REST(func(c *rest.Config) { c.LimitMax = 3 }))
@@ -101,8 +101,8 @@ func TestCappedLimitInLink(t *testing.T) {
 	}
 }
 
-// TestBoundTimestampRange says how open ranges of time are bounded where that is configured. The clock stands at second 1700000000 + 100 days,
-// the first transaction is at 1700000001, and a range may have 60 days.
+// TestBoundTimestampRange checks how open timestamp ranges are bounded if configured. The current time is second 1700000000 + 100 days, the first
+// transaction is at 1700000001, and the maximum range is 60 days.
 func TestBoundTimestampRange(t *testing.T) {
 	t.Parallel()
 	const day = 86400
@@ -149,7 +149,7 @@ func TestBoundTimestampRange(t *testing.T) {
 	}
 }
 
-// TestBoundEmptyLedger says that a ledger without transactions begins at 0.
+// TestBoundEmptyLedger checks that a ledger without transactions starts at 0.
 func TestBoundEmptyLedger(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, testenv.Empty.Shared(t), testenv.REST(func(c *rest.Config) { c.BindTimestampRange = true }))
@@ -159,7 +159,7 @@ func TestBoundEmptyLedger(t *testing.T) {
 	}
 }
 
-// TestSelections says which rows conditions leave, by the keys of the rows.
+// TestSelections checks which rows conditions select, by the keys of the rows.
 func TestSelections(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, rows.Shared(t))
@@ -243,7 +243,7 @@ func TestSelections(t *testing.T) {
 	}
 }
 
-// keysOf are the keys of a list's rows: ids, numbers, and of transactions the seconds after the first.
+// keysOf returns the keys of a list's rows: ids, numbers, or for transactions the seconds after the first.
 func keysOf(t *testing.T, body string) string {
 	t.Helper()
 	var lists struct {

@@ -12,14 +12,14 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// request is a path below the prefix. Words in angle brackets stand for what a statement finds in the demo network, so that requests outlive
-// changes of it.
+// request is a path relative to the prefix. Words in angle brackets are replaced by values that a statement finds in the demo network, so that requests
+// remain valid when its data changes.
 type request struct {
 	name string // of the golden file
 	path string
 }
 
-// finders are the statements behind the words in angle brackets.
+// finders returns the statements that find the words in angle brackets.
 func finders() map[string]string {
 	const id = `payer_account_id::text || '-' || valid_start_ns / 1000000000 || '-' || lpad((valid_start_ns % 1000000000)::text, 9, '0')`
 	const ts = `/ 1000000000 || '.' || lpad((%s % 1000000000)::text, 9, '0')`
@@ -81,13 +81,13 @@ func find(t testing.TB, g *testenv.Gateway, word string) string {
 	if err := g.DB.Pool().QueryRow(ctx, sql).Scan(&text); err != nil {
 		t.Fatalf("the demo network has no <%s>: %v", word, err)
 	}
-	if strings.Contains(text, "-") { // a transaction id: shard and realm in front
+	if strings.Contains(text, "-") { // a transaction id: prefix the shard and realm
 		text = "0.0." + text
 	}
 	return text
 }
 
-// requests are the requests whose whole answers are kept in golden files.
+// requests returns the requests whose complete responses are in golden files.
 func requests() []request {
 	return []request{
 		{"accounts", "/accounts?limit=5"},

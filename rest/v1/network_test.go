@@ -12,13 +12,13 @@ import (
 	"heliograph/storage"
 )
 
-// networkRows are the rows that the network's rules can be seen on. The fee schedule says 3 at first, and 2 gets a second half that breaks it.
+// networkRows are the rows for the tests of the network endpoints.
 var networkRows = testenv.Rows("network", func(b *pgx.Batch) {
 	for _, sql := range []string{
 		`insert into entity (id, num, realm, shard, type, timestamp_range, memo, balance, balance_timestamp) values
 (42, 42, 0, 0, 'ACCOUNT', '[1,)', '', null, null), (43, 43, 0, 0, 'ACCOUNT', '[1,)', '', 99, 9), (44, 44, 0, 0, 'ACCOUNT', '[1,)', '', 6, 3),
 (73, 73, 0, 0, 'CONTRACT', '[1,)', '', 4, 2), (751, 751, 0, 0, 'ACCOUNT', '[1,)', '', 99, 9)`,
-		// 1699000000 lies in November 2023, the others in December, January and February.
+		// 1699000000 is in November 2023, the others in December, January and February.
 		`insert into account_balance (consensus_timestamp, balance, account_id) values
 (1699000000000000000, 5, 2), (1702000000000000000, 10, 2), (1702000000000000000, 20, 44), (1704500000000000000, 11, 2), (1704600000000000000, 99, 43),
 (1707000000000000000, 4999999999999999999, 2)`,
@@ -75,7 +75,7 @@ func invalid(names ...string) string {
 	return `{"_status":{"messages":[` + strings.Join(items, ",") + `]}}`
 }
 
-// supply is the body about so many tinybars.
+// supply returns the body for an amount of tinybars.
 func supply(released, at string) string {
 	return `{"released_supply":"` + released + `","timestamp":"` + at + `","total_supply":"5000000000000000000"}`
 }
@@ -98,7 +98,7 @@ func TestNetworkAnswers(t *testing.T) {
 		"/supply?timestamp=lte:1702000000&timestamp=gt:1": supply("4999999999999999970", "1702000000.000000000"),
 		"/supply?timestamp=1699000000":                    supply("4999999999999999995", "1699000000.000000000"),
 		"/supply?timestamp=EQ:1704499999.999999999":       supply("4999999999999999970", "1702000000.000000000"),
-		// Rows of one account may be older than those of another, but not older than the month before.
+		// Rows of one account may be older than those of another, but not older than the previous month.
 		"/supply?timestamp=1704500000":                                      supply("4999999999999999969", "1704500000.000000000"),
 		"/supply?timestamp=1707000000":                                      supply("1", "1707000000.000000000"),
 		"/supply?timestamp=1706000000&timestamp=gte:1704000000":             supply("4999999999999999989", "1704500000.000000000"),
@@ -129,9 +129,9 @@ func TestNetworkAnswers(t *testing.T) {
 		"/exchangerate?timestamp=1000000001":                              firstRates,
 		"/exchangerate?timestamp=1000000001.999":                          firstRates,
 		"/exchangerate?timestamp=gte:1000000001&timestamp=lte:1000000001": firstRates,
-		"/exchangerate?timestamp=lt:1000000002&timestamp=1000000003":      updated, // the last one counts
+		"/exchangerate?timestamp=lt:1000000002&timestamp=1000000003":      updated, // the last one applies
 		"/exchangerate?timestamp=lt:1000000001":                           noRates,
-		"/exchangerate?timestamp=gt:1000000002":                           noRates, // a version whose beginning is hidden
+		"/exchangerate?timestamp=gt:1000000002":                           noRates, // a version whose first part is excluded
 		"/exchangerate?timestamp=gte:1000000005":                          noRates,
 		"/exchangerate?timestamp=gt:5&timestamp=lt:4":                     noRates,
 		"/exchangerate?timestamp=x":                                       bad("Failed to convert 'timestamp'"),
@@ -155,10 +155,10 @@ func TestNetworkAnswers(t *testing.T) {
 	}
 }
 
-// noFeesYet is the answer where the rates at hand have no cents.
+// noFeesYet is the response if the current rates have no cents.
 const noFeesYet = `{"fees":[],"timestamp":"1000000001.600000000"}`
 
-// checkNetwork compares an answer; what is wanted tells its status and type. An empty body only has to be there.
+// checkNetwork compares a response. The expected body determines its status and type. If want is empty, any body is accepted.
 func checkNetwork(t *testing.T, g *testenv.Gateway, path, want string) {
 	t.Helper()
 	got := g.Get(t, "/api/v1/network"+path)
@@ -199,7 +199,7 @@ func TestNetworkNodes(t *testing.T) {
 	for query, want := range map[string]string{
 		"node.id=lte:13":                                   page("null", ten, eleven, twelve, thirteen),
 		"node.id=lte:11&order=DESC":                        page("null", eleven, ten),
-		"node.id=lte:11&node.id=ne:10&node.id=gte:1":       page("null", ten, eleven), // not equal means nothing
+		"node.id=lte:11&node.id=ne:10&node.id=gte:1":       page("null", ten, eleven), // ne is ignored
 		"node.id=12&node.id=eq:11&node.id=99":              page("null", eleven, twelve),
 		"node.id=10&node.id=11&node.id=gt:10":              page("null", eleven),
 		"node.id=10&node.id=gt:10":                         page("null"),
@@ -241,7 +241,7 @@ func TestNetworkNodes(t *testing.T) {
 	}
 }
 
-// TestNetworkNodesPageSizes says that a page has ten nodes unless more are asked for, and never more than 25.
+// TestNetworkNodesPageSizes checks that a page has ten nodes by default and at most 25.
 func TestNetworkNodesPageSizes(t *testing.T) {
 	t.Parallel()
 	url := networkRows.Fresh(t)
@@ -320,13 +320,13 @@ func TestRegisteredNodes(t *testing.T) {
 	}
 }
 
-// TestFileAttempts says how many broken versions of a file are passed over, appended parts included.
+// TestFileAttempts checks how many broken versions of a file are skipped, appended parts included.
 func TestFileAttempts(t *testing.T) {
 	t.Parallel()
 	url := testenv.Empty.Fresh(t)
 	testenv.Exec(t, url,
 		`insert into file_data (entity_id, consensus_timestamp, file_data, transaction_type) values (112, 1, '\x0a00', 17)`,
-		// Three broken versions of one, two and four parts, and an empty update among them.
+		// Three broken versions of one, two and four parts, with an empty update among them.
 		`insert into file_data (entity_id, consensus_timestamp, file_data, transaction_type)
 select 112, i, case when i = 6 then '\x'::bytea else '\x0f'::bytea end, case when i in (2, 3, 5, 6) then 19 else 16 end from generate_series(2, 9) i`)
 	const found, missing = `{"current_rate":{"cent_equivalent":0,"expiration_time":null,"hbar_equivalent":0},"next_rate":null,"timestamp":"0.000000001"}`, "File 0.0.112 not found"
@@ -338,7 +338,7 @@ select 112, i, case when i = 6 then '\x'::bytea else '\x0f'::bytea end, case whe
 	}
 }
 
-// TestNothingOfTheNetwork asks where there are no rows.
+// TestNothingOfTheNetwork queries an empty database.
 func TestNothingOfTheNetwork(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, testenv.Empty.Shared(t))
@@ -353,7 +353,7 @@ func TestNothingOfTheNetwork(t *testing.T) {
 	}
 }
 
-// TestSupplyText has an entity tag of its own.
+// TestSupplyText checks that the text response has its own ETag.
 func TestSupplyText(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, networkRows.Shared(t))

@@ -13,7 +13,7 @@ import (
 	"heliograph/storage/pgtest"
 )
 
-// crowdedTables are the tables that no list may read as a whole.
+// crowdedTables returns the tables that no list may scan sequentially.
 func crowdedTables() []string {
 	return []string{
 		"entity", "token", "token_account", "nft", "nft_history", "crypto_allowance", "token_allowance", "nft_allowance", "token_airdrop", "hook", "hook_storage",
@@ -23,14 +23,14 @@ func crowdedTables() []string {
 	}
 }
 
-// TestPlansOfLists sends every list with its parameters to a database with many rows, and explains all statements behind the answers: they read by
-// indexes, and few rows more than they show, however deep in the list the page is.
+// TestPlansOfLists requests every list with its parameters from a database with many rows and explains all statements. They must use indexes and read
+// few more rows than the page has, at any position in the list.
 func TestPlansOfLists(t *testing.T) {
 	t.Parallel()
 	url := crowded.Shared(t)
-	const usual = 130 // the page with the row behind it, from each of several sources, and what the page's rows are joined with
+	const usual = 130 // the page and one more row, from each of several sources, and the joined rows
 	for request, most := range map[string]float64{
-		"/accounts": usual, "/accounts?order=desc": 22000, // the newest entities are 20,000 schedules, which no condition leaves out
+		"/accounts": usual, "/accounts?order=desc": 22000, // the newest entities are 20,000 schedules, which no condition excludes
 		"/accounts?account.id=gt:20000": usual, "/accounts?account.id=2000&account.id=3000": usual, "/accounts?account.balance=gt:5000": 5000,
 		"/accounts?account.publickey=<key>":           usual,
 		"/accounts/1001":                              1100,

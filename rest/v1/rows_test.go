@@ -13,7 +13,7 @@ import (
 	"heliograph/app/testing/testenv"
 )
 
-// What the rows of these tests are made of.
+// Values of the rows.
 const (
 	aliasBytes  = "1220aabbccddeeff00112233445566778899aabbccddeeff00112233445566778899"
 	evmAddress  = "00a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3"
@@ -74,12 +74,12 @@ func mustHex(s string) []byte {
 	return b
 }
 
-// alias is the text of the alias of account 210.
+// alias returns the text of the alias of account 210.
 func alias() string {
 	return base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(mustHex(aliasBytes))
 }
 
-// messages is the body that tells problems.
+// messages returns the body of a problem.
 func messages(texts ...string) string {
 	items := make([]string, len(texts))
 	for i, t := range texts {
@@ -92,7 +92,7 @@ func modernProblem(message, detail string) string {
 	return `{"_status":{"messages":[{"message":"` + message + `","detail":"` + detail + `"}]}}`
 }
 
-// wantProblem checks an answer that is a problem: also that it must not be cached and has no link.
+// wantProblem checks that a response is the given problem, must not be cached and has no link.
 func wantProblem(t *testing.T, got *testenv.Response, status int, body string) {
 	t.Helper()
 	if got.Status != status || got.Body != body {
@@ -106,7 +106,7 @@ func wantProblem(t *testing.T, got *testenv.Response, status int, body string) {
 	}
 }
 
-// nextOf returns links.next of a list, and makes sure that the Link header says the same.
+// nextOf returns links.next of a list and checks that the Link header is the same.
 func nextOf(t *testing.T, got *testenv.Response) string {
 	t.Helper()
 	if got.Status != http.StatusOK {
@@ -127,7 +127,7 @@ func nextOf(t *testing.T, got *testenv.Response) string {
 	return next
 }
 
-// encode is the base64 of b in the standard or the URL alphabet.
+// encode returns the base64 of b in the standard or the URL alphabet.
 func encode(urlSafe bool, b []byte) string {
 	if urlSafe {
 		return base64.URLEncoding.EncodeToString(b)

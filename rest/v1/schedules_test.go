@@ -32,7 +32,7 @@ var scheduleRows = testenv.Rows("schedules", func(b *pgx.Batch) {
 	}
 })
 
-// full is the schedule 5100, and unknown 5101 up to where the list leaves members out.
+// full is the schedule 5100. unknown is the schedule 5101 up to the members that the list omits.
 const (
 	full = `{"admin_key":{"_type":"ProtobufEncoded","key":"0a0b0c"},"deleted":false,"consensus_timestamp":"1700000009.000000321","creator_account_id":"0.0.4711","executed_timestamp":"1700000100.000000002","expiration_time":null,"memo":"rent","payer_account_id":"0.0.4712","schedule_id":"0.0.5100","signatures":[{"consensus_timestamp":"1700000050.000000001","public_key_prefix":"Cms=","signature":"DA0O","type":"ED25519"},{"consensus_timestamp":"1700000060.000000000","public_key_prefix":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA","signature":"////////////////////////////////////////////////////////////////////////////\n/////////w==","type":"UNKNOWN"}],"transaction_body":"CgsMDQ==","wait_for_expiry":true}`
 
@@ -130,8 +130,8 @@ func TestScheduleByID(t *testing.T) {
 	}
 }
 
-// TestScheduleSignatureLines compares the lines of base64 with those that the database makes. It ends a line that is full, too, which the API does
-// not: no size here is a multiple of 57.
+// TestScheduleSignatureLines compares the lines of base64 with those of the database. Unlike the API, the database adds a line break after a full last
+// line, so no size here is a multiple of 57.
 func TestScheduleSignatureLines(t *testing.T) {
 	t.Parallel()
 	url := scheduleRows.Fresh(t)

@@ -10,13 +10,13 @@ import (
 	"heliograph/app/testing/testenv"
 )
 
-// exchange is a request and what it must be answered.
+// exchange is a request and its expected response.
 type exchange struct {
 	path   string
 	answer string // the status and the body
 }
 
-// readExchanges reads a file of requests and answers, two lines each.
+// readExchanges reads a file of requests and responses, two lines each.
 func readExchanges(tb testing.TB, file string) []exchange {
 	tb.Helper()
 	text, err := os.ReadFile(file)
@@ -37,7 +37,7 @@ func readExchanges(tb testing.TB, file string) []exchange {
 	return all
 }
 
-// tokensURL is a database with the rows of tokens.sql.
+// tokensURL returns a database with the rows of tokens.sql.
 func tokensURL(tb testing.TB) string {
 	tb.Helper()
 	rows, err := os.ReadFile("testdata/tokens.sql")
@@ -49,7 +49,7 @@ func tokensURL(tb testing.TB) string {
 	return url
 }
 
-// TestTokenPaths says what the paths of tokens and of the lists of an account answer, whether from plans or gqlgen's own way.
+// TestTokenPaths checks the responses of tokens and of the lists of an account, with and without row plans.
 func TestTokenPaths(t *testing.T) {
 	t.Parallel()
 	url := tokensURL(t)
@@ -69,7 +69,7 @@ func TestTokenPaths(t *testing.T) {
 	}
 }
 
-// TestTokenLinks says that following the links of a list shows each of its rows once and ends.
+// TestTokenLinks checks that following the links of a list returns each row once and ends.
 func TestTokenLinks(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, tokensURL(t))
@@ -130,7 +130,7 @@ func TestTokenLinks(t *testing.T) {
 	}
 }
 
-// TestTokenCaching says for how long answers may be kept, and that a partial history is found unchanged as any other answer is.
+// TestTokenCaching checks the max-age of responses, and that responses with partial history support conditional requests.
 func TestTokenCaching(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, tokensURL(t))
@@ -152,7 +152,7 @@ func TestTokenCaching(t *testing.T) {
 	}
 }
 
-// TestNFTHistoryRepeats says that an instant that is in the history twice shows its transaction once, but takes two places of the page.
+// TestNFTHistoryRepeats checks that a duplicate timestamp in the history returns its transaction once but counts as two rows of the page.
 func TestNFTHistoryRepeats(t *testing.T) {
 	t.Parallel()
 	url := testenv.Empty.Fresh(t)

@@ -32,7 +32,7 @@ var manySteps = &pgtest.Template{Name: "manysteps", From: testenv.Filled, Prepar
 	if err != nil {
 		return err
 	}
-	defer func() { _ = conn.Close(ctx) }() // every statement has been committed
+	defer func() { _ = conn.Close(ctx) }() // all statements were committed
 	counts := "dc715d1b" + strings.Repeat("0", 59) + "186a0"
 	for _, sql := range []string{
 		"create temp table result as select * from contract_result where contract_id = " + strconv.Itoa(demo.Furnace) + " order by consensus_timestamp desc limit 1",
@@ -47,7 +47,7 @@ var manySteps = &pgtest.Template{Name: "manysteps", From: testenv.Filled, Prepar
 	return nil
 }}
 
-// TestLongAnswer reads the trace of a million steps over HTTP. Neither the server nor this client, which share their memory, keep what has passed.
+// TestLongAnswer reads a trace of a million steps over HTTP. Neither the server nor the client, which share a process, may buffer it.
 func TestLongAnswer(t *testing.T) {
 	g := testenv.Over(t, manySteps.Shared(t), testenv.Timeout(5*time.Minute), testenv.EVM(func(o *contractcalls.Options) { o.Timeout = 5 * time.Minute }))
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, g.URL+"/api/v1/contracts/results/0x"+longHash+"/opcodes?memory=true&storage=true", http.NoBody)
@@ -59,7 +59,7 @@ func TestLongAnswer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = resp.Body.Close() }() // it is read to its end
+	defer func() { _ = resp.Body.Close() }() // it was read to its end
 	if resp.StatusCode != http.StatusOK {
 		t.Fatal(resp.Status)
 	}

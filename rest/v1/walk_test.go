@@ -24,8 +24,7 @@ import (
 	v1 "heliograph/rest/v1"
 )
 
-// samples are statements that find values for the parameters of paths, by resource and parameter: the last resource in front of a parameter
-// counts. A few values that have rows are enough.
+// samples returns statements that find values of path parameters, by parameter and the last resource before it. A few values with rows are enough.
 func samples() map[string]string {
 	return map[string]string{
 		"accounts": `select id::text from entity where id in (2, 98, 800, 1002, 1008,
@@ -50,7 +49,7 @@ union all (select token_id::text from token where type = 'FUNGIBLE_COMMON' order
 	}
 }
 
-// samplePaths are paths of an endpoint with values for its parameters.
+// samplePaths returns paths of an endpoint with values for its parameters.
 func samplePaths(t testing.TB, g *testenv.Gateway, pattern string) []string {
 	t.Helper()
 	paths := []string{""}
@@ -99,18 +98,18 @@ func texts(t testing.TB, g *testenv.Gateway, sql string) []string {
 	return list
 }
 
-// TestLinksLeadThroughLists follows links.next of every list to its end, in both orders and with several limits: each walk sees the same rows,
-// each once, and so does one by the cursors of the graph.
+// TestLinksLeadThroughLists follows links.next of every list to its end, in both orders and with several limits. Each walk must return the same rows,
+// each once, as must a walk with the cursors of the graph.
 func TestLinksLeadThroughLists(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)
 	for _, e := range v1.Endpoints() {
-		if e.Next == nil || e.Undescribed { // what is not described has a twin that is, or names nothing
+		if e.Next == nil || e.Undescribed { // undescribed paths duplicate a described one or have no rows
 			continue
 		}
 		t.Run(strings.ReplaceAll(strings.Trim(e.Path, "/"), "/", "_"), func(t *testing.T) {
 			t.Parallel()
-			own := testenv.Demo(t) // documents are prepared in it, which must not happen beside requests
+			own := testenv.Demo(t) // the test prepares documents, which must not run concurrently with requests
 			most := 0
 			for _, path := range samplePaths(t, g, e.Path) {
 				byOrder := map[string][]string{}
@@ -149,7 +148,7 @@ func TestLinksLeadThroughLists(t *testing.T) {
 	}
 }
 
-// walk follows links.next, for so many pages at most, and returns the JSON of all rows.
+// walk follows links.next for at most the given number of pages and returns the JSON of all rows.
 func walk(t testing.TB, g *testenv.Gateway, path string, pages int) []string {
 	t.Helper()
 	var all []string
@@ -201,7 +200,7 @@ func listIn(t testing.TB, object []byte) []string {
 	return out
 }
 
-// canonical sorts the lists inside rows, which may follow the order of the request too.
+// canonical sorts the lists in rows, because their order may depend on the request.
 func canonical(t testing.TB, rows []string) []string {
 	t.Helper()
 	out := make([]string, len(rows))
@@ -232,7 +231,7 @@ func sortLists(v any) {
 	}
 }
 
-// graphWalk runs an endpoint's document page by page by the cursors of the graph, and returns the JSON of all rows.
+// graphWalk runs an endpoint's document page by page with the cursors of the graph and returns the JSON of all rows.
 func graphWalk(t testing.TB, g *testenv.Gateway, e *rest.Endpoint, path string, pages int) []string {
 	t.Helper()
 	x, err := g.Explain(context.Background(), v1.Prefix+path)

@@ -11,7 +11,7 @@ import (
 	"heliograph/internal/domain/status"
 )
 
-// discard is a response that nobody reads.
+// discard is a response writer that discards the body.
 type discard struct {
 	header http.Header
 	status int
@@ -27,7 +27,7 @@ func (d *discard) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// requests are one for each document that gets the body, and one that has it already.
+// requests returns two requests per document: one that gets the body, and one with a matching ETag.
 func requests(b *testing.B, g *testenv.Gateway) []*http.Request {
 	b.Helper()
 	var all []*http.Request
@@ -43,7 +43,7 @@ func requests(b *testing.B, g *testenv.Gateway) []*http.Request {
 	return all
 }
 
-// demoGateway is a gateway over the demo network whose documents are made already.
+// demoGateway returns a gateway over the demo network with rendered documents.
 func demoGateway(b *testing.B) *testenv.Gateway {
 	b.Helper()
 	g := testenv.Demo(b, cached())
@@ -51,7 +51,8 @@ func demoGateway(b *testing.B) *testenv.Gateway {
 	return g
 }
 
-// BenchmarkCached answers from memory: eight documents, each in full and with a tag that matches, by the handler alone and with the gateway's log, metrics and deadlines around.
+// BenchmarkCached serves the eight documents from memory, in full and with a matching ETag, by the handler alone and with logging, metrics and
+// deadlines.
 func BenchmarkCached(b *testing.B) {
 	g := demoGateway(b)
 	all := requests(b, g)
@@ -71,7 +72,8 @@ func BenchmarkCached(b *testing.B) {
 	}
 }
 
-// BenchmarkLoopback asks for the same over loopback, and from a handler that writes the same bytes whatever it is asked, in turns: "ratio" is how much longer the documents take.
+// BenchmarkLoopback requests the documents over loopback, in turns with a handler that writes the same bytes without further work. "ratio" is the time
+// of the documents divided by that of the handler.
 func BenchmarkLoopback(b *testing.B) {
 	g := demoGateway(b)
 	var bodies [][]byte
@@ -93,7 +95,7 @@ func BenchmarkLoopback(b *testing.B) {
 	var spent [2]time.Duration
 	for i := 0; b.Loop(); i++ {
 		for turn := range 2 {
-			k := (turn + i/len(all)) % 2 // who comes second finds the processor warm
+			k := (turn + i/len(all)) % 2 // the order alternates, because the second one runs on a warm processor
 			base := []string{ours, constant}[k]
 			r := all[i%len(all)].Clone(b.Context())
 			r.URL.Host = base
@@ -115,7 +117,7 @@ func BenchmarkLoopback(b *testing.B) {
 	b.ReportMetric(float64(spent[1].Nanoseconds())/float64(b.N), "ns/constant")
 }
 
-// serve serves on a loopback address and returns it.
+// serve starts a server on a loopback address and returns the address.
 func serve(b *testing.B, h http.Handler) string {
 	b.Helper()
 	l, err := (&net.ListenConfig{}).Listen(b.Context(), "tcp", "127.0.0.1:0")

@@ -11,10 +11,10 @@ import (
 	"heliograph/internal/domain/status"
 )
 
-// update writes the golden documents of the documented vocabulary anew.
+// update rewrites the golden documents of the documented vocabulary.
 var update = flag.Bool("update", false, "write the golden documents anew")
 
-// TestGolden makes the documents of the example from the tables, byte for byte.
+// TestGolden renders the documents of the example from the tables, byte for byte.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, testenv.Empty.Fresh(t))
@@ -27,7 +27,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestGoldenDocumented makes the documents of the same page in the documented vocabulary.
+// TestGoldenDocumented renders the documents of the same page in the documented vocabulary.
 func TestGoldenDocumented(t *testing.T) {
 	t.Parallel()
 	const file = "testdata/ledgerlight_documented.json"
@@ -71,7 +71,8 @@ func TestGoldenDocumented(t *testing.T) {
 	}
 }
 
-// TestCopyOfCopy imports the example, and what is made of that again: nothing may change but when the page was written to, and doing it twice writes nothing.
+// TestCopyOfCopy imports the example, and then the documents rendered from that import. Only the time of the last write may change, and a repeated
+// import writes nothing.
 func TestCopyOfCopy(t *testing.T) {
 	t.Parallel()
 	first, second := testenv.Over(t, testenv.Empty.Fresh(t)), testenv.Over(t, testenv.Empty.Fresh(t))

@@ -12,7 +12,7 @@ import (
 	"heliograph/storage/statuspages"
 )
 
-// TestImportFollows follows a page elsewhere: what is gone there goes here, where the documents would have it.
+// TestImportFollows mirrors a remote page: what the remote page removes is removed here, if the documents imply it.
 func TestImportFollows(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, testenv.Empty.Fresh(t))
@@ -21,7 +21,7 @@ func TestImportFollows(t *testing.T) {
 	c := copyOf(t, example(t))
 	c.Components = slices.DeleteFunc(c.Components, func(x *status.Component) bool { return x.Code == gone })
 	c.Notices = slices.DeleteFunc(c.Notices, func(n *status.SourceNotice) bool { return n.Code == incident || n.Code == running })
-	delete(c.Coverage, status.Scheduled) // the list of maintenances was not given
+	delete(c.Coverage, status.Scheduled) // the list of maintenances was not imported
 	result := importInto(t, g.Status, c, mirrorOf(""), written().AddDate(0, 0, 1))
 	if result.Changed != 2 || !slices.Equal(result.Stale, []string{running}) {
 		t.Errorf("%+v", result)
@@ -30,18 +30,18 @@ func TestImportFollows(t *testing.T) {
 	if strings.Contains(incidents, incident) || !strings.Contains(summary, running) || strings.Contains(summary, `"id":"`+gone) {
 		t.Errorf("incidents %s\nsummary %s", incidents, summary)
 	}
-	// The name of a component that is gone stays in what was said of it.
+	// Updates keep the name of a removed component.
 	if scheduled := g.Get(t, "/api/v2/scheduled-maintenances.json").Body; !strings.Contains(scheduled, `{"code":"`+gone+`","name":"Testnet - Mirror Node REST"`) {
 		t.Errorf("the update has lost its component: %s", scheduled)
 	}
-	// Back again, it is as before.
+	// After another import of the example, the page is as before.
 	mirrored(t, g.Status, status.Statuspage)
 	if got := g.Get(t, summaryPath).Body; got != string(example(t)[summaryPath]) {
 		t.Errorf("back again it is %s", got)
 	}
 }
 
-// TestImportTells tells listeners of what has changed elsewhere, and of nothing that has not: the other updates of a notice stay of the revision that brought them.
+// TestImportTells checks that listeners are notified of changes only. Unchanged updates of a notice keep their revision.
 func TestImportTells(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, testenv.Empty.Fresh(t))
@@ -76,7 +76,7 @@ func TestImportTells(t *testing.T) {
 	}
 }
 
-// TestImportModes makes a page of its own of a copy, and writes to no page of another mode.
+// TestImportModes checks that a mirror can become an own page, and that imports do not write to pages of another mode.
 func TestImportModes(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, testenv.Empty.Fresh(t))
@@ -93,7 +93,7 @@ func TestImportModes(t *testing.T) {
 	}
 }
 
-// TestReadDocuments takes what other pages write differently, and says what it cannot take.
+// TestReadDocuments checks which deviations of other pages' documents are accepted, and the errors for others.
 func TestReadDocuments(t *testing.T) {
 	t.Parallel()
 	const page = `"page":{"id":"p","name":"P","url":"https://p.example/","time_zone":%q,"updated_at":"2026-01-01T00:00:00Z"}`

@@ -18,7 +18,7 @@ func TestMain(m *testing.M) { pgtest.Main(m) }
 
 var byTest = statuspages.Author{Name: "test"}
 
-// example is the page that the golden documents are of, by the paths of its documents.
+// example returns the documents of the golden page by path.
 func example(tb testing.TB) map[string]json.RawMessage {
 	tb.Helper()
 	text, err := os.ReadFile("testdata/ledgerlight.json")
@@ -35,10 +35,10 @@ func example(tb testing.TB) map[string]json.RawMessage {
 	return documents
 }
 
-// written is when the page of the example was last written to.
+// written returns the time of the last write to the example page.
 func written() time.Time { return time.Date(2026, 3, 12, 9, 42, 10, 118_000_000, time.UTC) }
 
-// copyOf reads documents by their paths.
+// copyOf parses documents by path.
 func copyOf(tb testing.TB, documents map[string]json.RawMessage) *status.Source {
 	tb.Helper()
 	byName := map[string][]byte{}
@@ -73,8 +73,8 @@ func mirrored(tb testing.TB, db *statuspages.DB, v status.Vocabulary) {
 // cached turns the cache on.
 func cached() testenv.Option { return testenv.REST(func(c *rest.Config) { c.Cache = true }) }
 
-// told asks until ok is true, for half of the ten seconds at most after which pages are looked at although nobody has told of a write. It takes some milliseconds where
-// the machine has nothing else to do, and is logged.
+// told waits until ok returns true, for at most five seconds: half of the interval of refreshes without a notification. The wait is usually some
+// milliseconds and is logged.
 func told(tb testing.TB, what string, ok func() bool) {
 	tb.Helper()
 	start := time.Now()
@@ -82,7 +82,7 @@ func told(tb testing.TB, what string, ok func() bool) {
 	tb.Logf("%s after %s", what, time.Since(start).Round(time.Millisecond))
 }
 
-// within asks until ok is true, for so long at most.
+// within waits until ok returns true, for at most the given time.
 func within(tb testing.TB, most time.Duration, what string, ok func() bool) {
 	tb.Helper()
 	for end := time.Now().Add(most); !ok(); time.Sleep(5 * time.Millisecond) {
@@ -92,7 +92,7 @@ func within(tb testing.TB, most time.Duration, what string, ok func() bool) {
 	}
 }
 
-// mirrorOf are the options of a mirror.
+// mirrorOf returns the import options of a mirror.
 func mirrorOf(slug string) status.ImportOptions {
 	return status.ImportOptions{Mode: status.Mirror, Slug: slug, Vocabulary: status.Statuspage}
 }

@@ -13,7 +13,8 @@ import (
 	"heliograph/storage/statuspages"
 )
 
-// TestProbesOfTheLedger derives the state of the demo network's components from the ledger itself: a draft, which an editor sees and accepts through the graph.
+// TestProbesOfTheLedger derives the state of the demo network's components from the ledger. The result is a draft, which an editor reads and accepts
+// through the graph.
 func TestProbesOfTheLedger(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, testenv.Filled.Fresh(t), testenv.Tokens("watch:operator:0123456789abcdef0123456789abcdef"))
@@ -62,7 +63,7 @@ func TestProbesOfTheLedger(t *testing.T) {
 			t.Errorf("probe %d of %s finds %+v", x.ID, x.Name, x.Last)
 		}
 	}
-	// The ledger stands still, and after two hours that is too long.
+	// The ledger does not advance, and two hours exceed the limit.
 	now = now.Add(2 * time.Hour)
 	look()
 	look()
@@ -90,7 +91,7 @@ func TestProbesOfTheLedger(t *testing.T) {
 	}
 }
 
-// pageAndBoard reads the default page and its board.
+// pageAndBoard returns the default page and its working copy.
 func pageAndBoard(t *testing.T, db *statuspages.DB) (*status.Page, *status.WorkingCopy) {
 	t.Helper()
 	pages, err := db.Pages(t.Context())
@@ -104,7 +105,7 @@ func pageAndBoard(t *testing.T, db *statuspages.DB) (*status.Page, *status.Worki
 	return pages.Default(), b
 }
 
-// TestEditions keeps what was served, by revision.
+// TestEditions checks that served documents are stored by revision.
 func TestEditions(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, testenv.Empty.Fresh(t), cached())

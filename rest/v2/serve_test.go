@@ -112,7 +112,7 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// TestNoPage answers 404 where there is no page, and where there are no tables for one; the graph has null there.
+// TestNoPage checks the 404 without a page or without status tables, and that the graph returns null.
 func TestNoPage(t *testing.T) {
 	t.Parallel()
 	without := testenv.Empty.Fresh(t)
@@ -132,7 +132,7 @@ func TestNoPage(t *testing.T) {
 	}
 }
 
-// TestHosts shows each page at its own hosts, and the default page everywhere else.
+// TestHosts checks that each page is served at its own hosts, and the default page at all others.
 func TestHosts(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, testenv.Empty.Fresh(t))
@@ -163,7 +163,7 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// TestTwoGateways sees a write in all documents of both gateways, because the database tells both of it.
+// TestTwoGateways checks that a write appears in all documents of two gateways, which the database notifies.
 func TestTwoGateways(t *testing.T) {
 	t.Parallel()
 	url := testenv.Empty.Fresh(t)
@@ -190,7 +190,7 @@ func TestTwoGateways(t *testing.T) {
 	}
 }
 
-// TestNothingIsHalfWritten undoes a write that fails or is interrupted, and nobody sees any of it.
+// TestNothingIsHalfWritten checks that a write that fails or is interrupted is rolled back and never visible.
 func TestNothingIsHalfWritten(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, testenv.Empty.Fresh(t))
@@ -227,7 +227,8 @@ func TestNothingIsHalfWritten(t *testing.T) {
 	}
 }
 
-// TestDatabaseGone serves the last good documents for an hour, and nothing after it; when the database is back, so are they.
+// TestDatabaseGone checks that the last documents are served for an hour without a database, then 503 is returned, and current documents are served when
+// it is back.
 func TestDatabaseGone(t *testing.T) {
 	t.Parallel()
 	url := testenv.Empty.Fresh(t)
@@ -265,7 +266,7 @@ func TestDatabaseGone(t *testing.T) {
 	told(t, "a write is seen", func() bool { return g.Get(t, summaryPath).Body != before.Body })
 }
 
-// TestExplain tells the document of a path.
+// TestExplain checks the operation of a document's path.
 func TestExplain(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, testenv.Empty.Fresh(t))
