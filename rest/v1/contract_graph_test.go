@@ -26,7 +26,7 @@ func TestContractsInTheGraph(t *testing.T) {
 		{`{ estimateGas(input: {to: "0x` + coinAddress + `", ` + supply + `}) { gas gasHex failure { code } } }`, `{"data":{"estimateGas":{"gas":"25232","gasHex":"0x0000000000006290","failure":null}}}`},
 		{`{ callContract(input: {to: "0x12"}) { output } }`, `"code":"BAD_USER_INPUT"`},
 		{`{ callContract(input: {to: "0x` + strings.Repeat("0", 37) + `7d1", ` + supply + `}) { output } }`, `000952839be400"`},
-		{`{ callContract(input: {to: "0x` + strings.Repeat("0", 36) + `1389", data: "0x06d15889"}) { output } }`, `0000d5"`}, // the schedule was already executed
+		{`{ callContract(input: {to: "0x` + strings.Repeat("0", 36) + `1389", data: "0x06d15889"}) { output } }`, `0000d5"`}, // already executed
 		{
 			`{ contractTrace(contract: "0.0.3001", first: 1) { contractId failed opcodes { depth op pc gasCost stack memory storage { key } reason } } }`,
 			`{"data":{"contractTrace":{"contractId":"0.0.3001","failed":false,"opcodes":[{"depth":0,"op":"PUSH1","pc":"0","gasCost":"3","stack":["0x` + strings.Repeat("0", 62) + `80"],"memory":[],"storage":[],"reason":null}]}}}`,

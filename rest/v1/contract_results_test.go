@@ -18,8 +18,8 @@ import (
 // txIDText is the id of the transaction at second 1.
 const txIDText = "0.0.1002-1700000000-1"
 
-// results has contract results of every kind, one a second: 1 an Ethereum call, 2 a revert without a call result, 3 a child, 4 a wrong nonce,
-// 5 a failed Ethereum creation, 6 a movement of a token outside of the EVM, which one at second 2 is hidden by the result there.
+// results has contract results of every kind, one per second: 1 an Ethereum call, 2 a revert without a call result, 3 a child, 4 a wrong nonce, 5 a
+// failed Ethereum creation, 6 a token transfer outside of the EVM. A token transfer at second 2 is hidden by the result there.
 var results = testenv.Rows("results", func(b *pgx.Batch) {
 	b.Queue(`insert into entity (id, num, realm, shard, type, timestamp_range, deleted, evm_address, memo) values
 (1001, 1001, 0, 0, 'ACCOUNT', '[1,)', false, null, ''), (1002, 1002, 0, 0, 'ACCOUNT', '[1,)', false, decode(repeat('ab', 20), 'hex'), ''),

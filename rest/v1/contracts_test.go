@@ -12,8 +12,8 @@ import (
 	"heliograph/rest"
 )
 
-// contracts has contracts 5001 (code of a file, two versions), 5002 (code of the creation), 5003 and 5004 (the same address), 5005 (deleted), an account
-// 5006 with an address and storage, and the slots and logs that are written below: logs at seconds 1 (places 0 to 2), 2 (0), 3 (0 to 2) and 20 (0).
+// contracts has contracts 5001 (code of a file, two versions), 5002 (code of the creation), 5003 and 5004 (the same address), 5005 (deleted), and an
+// account 5006 with an address and storage, with the slots and logs below. The logs are at seconds 1 (indexes 0 to 2), 2 (0), 3 (0 to 2) and 20 (0).
 var contracts = testenv.Rows("contracts", func(b *pgx.Batch) {
 	b.Queue(`insert into entity (id, num, realm, shard, type, timestamp_range, created_timestamp, deleted, evm_address, key, memo, auto_renew_period, auto_renew_account_id,
   ethereum_nonce, expiration_timestamp, max_automatic_token_associations, obtainer_id, permanent_removal, proxy_account_id) values

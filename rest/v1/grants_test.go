@@ -12,10 +12,10 @@ import (
 	"heliograph/app/testing/testenv"
 )
 
-// grants has allowances of collections and airdrops among few accounts.
-// Owner 1000 lets 1001 … 1004 take the collections 2001 … 2003, and 1005 owner 1006 the collection 2001; one allowance was taken back.
-// Sender 1000 offers receivers 1001 … 1003 the serials 1 … 3 of the tokens 2001 … 2003; sender 1010 offers fungible tokens.
-// Account 1007 has an alias and an address, 1008 an address that is made of its number, 1009 is deleted, 1011 is only referred to.
+// grants has allowances of collections and airdrops between a few accounts. Owner 1000 allows 1001 … 1004 to spend the collections 2001 … 2003, and 1005
+// allows 1006 to spend the collection 2001. One allowance was revoked. Sender 1000 offers receivers 1001 … 1003 the serials 1 … 3 of the tokens 2001 …
+// 2003. Sender 1010 offers fungible tokens. Account 1007 has an alias and an address, 1008 has a long-zero address, 1009 is deleted, and 1011 is only
+// referenced.
 var grants = testenv.Rows("grants", func(b *pgx.Batch) {
 	entity := `insert into entity (id, num, realm, shard, type, timestamp_range, deleted, alias, evm_address) values ($1, $1, 0, 0, 'ACCOUNT', '[1,)', $2, $3, $4)`
 	b.Queue(entity, 1000, false, nil, nil)

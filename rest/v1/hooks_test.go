@@ -11,8 +11,8 @@ import (
 	"heliograph/app/testing/testenv"
 )
 
-// hooked has six hooks of account 1000, of which 3 was deleted and 1 knows little of itself, and the storage of hook 2: slots 1 to 5 and ff…ff, of which 4 is
-// deleted now. Slot 1 was written at 10, 20 and 30 seconds, slot 2 at 10, 4 was deleted at 30, and slot 5 was only read.
+// hooked has six hooks of account 1000 and the storage of hook 2. Hook 3 was deleted, and hook 1 has few values. The slots are 1 to 5 and ff…ff. Slot 1
+// was written at 10, 20 and 30 seconds, slot 2 at 10. Slot 4 was deleted at 30, and slot 5 was only read.
 var hooked = testenv.Rows("hooked", func(b *pgx.Batch) {
 	slot := func(n string) string { return `decode(lpad('` + n + `', 64, '0'), 'hex')` }
 	last := `decode(repeat('ff', 32), 'hex')`

@@ -12,9 +12,9 @@ import (
 	"heliograph/storage/pgtest"
 )
 
-// crowded has so many rows of every table that lists are read of, that the planner has to choose: 40,000 accounts, 60,000 transactions ten
-// milliseconds apart, each the execution of a contract, and whatever there can be much of, most of it at one account, token, contract or topic.
-// Ids begin at: accounts 1001, tokens 50001 (the first is fungible, the second has NFTs), contracts 60001, topics 70001, schedules 80001.
+// crowded fills every table that lists read with enough rows for the planner to have a choice: 40,000 accounts and 60,000 transactions, ten milliseconds
+// apart, each of which executes a contract. Most other rows belong to one account, token, contract or topic. First ids: accounts 1001, tokens 50001 (the
+// first is fungible, the second has NFTs), contracts 60001, topics 70001, schedules 80001.
 var crowded = &pgtest.Template{Name: "crowded", From: testenv.Empty, Prepare: func(ctx context.Context, url string) error {
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {

@@ -25,8 +25,8 @@ const (
 	firstSecond = 1700000000
 )
 
-// rows has few rows that the rules about links and values can be seen on:
-// accounts 302, 304 … 322 and some odd ones below 300, ten transactions paid by 302, ten messages of topic 700, blocks 30 to 41.
+// rows has a few rows for tests of links and values: accounts 302, 304 … 322 and some special ones below 300, ten transactions paid by 302, ten messages
+// of topic 700, and blocks 30 to 41.
 var rows = testenv.Rows("rows", func(b *pgx.Batch) {
 	account := `insert into entity (id, num, realm, shard, type, timestamp_range, created_timestamp, balance, balance_timestamp, memo, %s) values ($1, $1, 0, 0, 'ACCOUNT', '[1000,)', 1000, $2, 2345, $3, $4)`
 	for id := int64(302); id <= 322; id += 2 {

@@ -11,8 +11,8 @@ import (
 	"heliograph/app/testing/testenv"
 )
 
-// scheduleRows are schedules around the test clock's now, 1779021296: 5100 is executed and has a long signature, 5101 is unknown to the table
-// entity, 5102 is deleted, 5103 to 5108 lie on both sides of their expiration.
+// scheduleRows are schedules around the tests' current time, 1779021296. 5100 is executed and has a long signature, 5101 is missing in the table entity,
+// 5102 is deleted, and 5103 to 5108 are before and after their expiration.
 var scheduleRows = testenv.Rows("schedules", func(b *pgx.Batch) {
 	for _, sql := range []string{
 		`insert into schedule (schedule_id, consensus_timestamp, creator_account_id, payer_account_id, executed_timestamp, expiration_time, transaction_body, wait_for_expiry) values
