@@ -11,7 +11,7 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// unserved is the API over a graph with a schema only.
+// unserved returns the API over a graph without a database.
 func unserved(t *testing.T) *rest.API {
 	t.Helper()
 	api, err := v1.Unserved(&rest.Config{LimitDefault: 25, LimitMax: 100, MaxRepeats: 100})
@@ -21,7 +21,7 @@ func unserved(t *testing.T) *rest.API {
 	return api
 }
 
-// describe describes an API, and returns the JSON as well.
+// describe returns the OpenAPI document of an API, also as JSON.
 func describe(t *testing.T, api *rest.API) (d *openapi.Document, text []byte) {
 	t.Helper()
 	d, err := openapi.New(api, "v1.2.3")
