@@ -389,9 +389,8 @@ func (f *fields) writeResolvers(b *bytes.Buffer) {
 		}
 	}
 	for _, n := range []string{"Network", "Query"} {
-		typ := templates.LcFirst(n) + "Resolver"
 		fmt.Fprintf(b, "// New%sResolver returns gqlgen's resolver of %s.\nfunc New%sResolver(fields %sFields) %sResolver { return %sFunctions{fields} }\n\ntype %sFunctions struct{ %sFields }\n\n", n, n, n, n, n, templates.LcFirst(n), templates.LcFirst(n), n)
-		typ = templates.LcFirst(n) + "Functions"
+		typ := templates.LcFirst(n) + "Functions"
 		for _, one := range f.of(n, rootLike) {
 			if !one.IsResolver || len(one.Args) == 0 && n == "Query" {
 				continue
