@@ -117,7 +117,8 @@ func (r *Resolver) tracedAt(ctx context.Context, ref traceRef, contract ledger.N
 		if !contract.Valid {
 			return 0, fault.Input("give one of at, hash, transactionId and contract")
 		}
-		rows, err := transactions.ContractResults(ctx, r.db, &ledger.ContractResultFilter{ContractID: &ledger.EntityIDFilter{Eq: &contract.V}}, transactions.ResultDetails, storage.Page{Limit: 1, Desc: true})
+		rows, err := transactions.ContractResults(ctx, r.db, &ledger.ContractResultFilter{ContractID: &ledger.EntityIDFilter{Eq: &contract.V}},
+			transactions.ResultDetails, storage.Page{Limit: 1, Desc: true})
 		if err != nil || len(rows) == 0 {
 			relay.OutcomeOf(ctx).Missing = &relay.Missing{Kind: relay.MissingContractResults, ID: contract.V}
 			return 0, err

@@ -364,7 +364,8 @@ func (r *Resolver) resultAt(ctx context.Context, at ledger.Timestamp) (*ledger.C
 	if err := b.Run(ctx); err != nil || found != nil {
 		return found, err
 	}
-	rows, err := transactions.ContractResults(ctx, r.db, &ledger.ContractResultFilter{Timestamp: &ledger.TimestampFilter{Eq: &at}}, transactions.ResultDetails, storage.Page{Limit: 1})
+	rows, err := transactions.ContractResults(ctx, r.db, &ledger.ContractResultFilter{Timestamp: &ledger.TimestampFilter{Eq: &at}},
+		transactions.ResultDetails, storage.Page{Limit: 1})
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}

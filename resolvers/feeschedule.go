@@ -54,12 +54,13 @@ func (s *feeSchedules) refresh(ctx context.Context) (*feeSchedule, error) {
 	defer s.mu.Unlock()
 	var read *fees.Schedule
 	var invalid error // the error of the newest content
-	since, err := entities.SystemFile(ctx, s.db, s.db.SystemEntity(ledger.SimpleFeeFile), entities.Bounds{Upper: ledger.MaxTimestamp}, func(content []byte) (err error) {
-		if read, err = fees.ParseSchedule(content); err != nil && invalid == nil {
-			invalid = err
-		}
-		return err
-	})
+	since, err := entities.SystemFile(ctx, s.db, s.db.SystemEntity(ledger.SimpleFeeFile), entities.Bounds{Upper: ledger.MaxTimestamp},
+		func(content []byte) (err error) {
+			if read, err = fees.ParseSchedule(content); err != nil && invalid == nil {
+				invalid = err
+			}
+			return err
+		})
 	if err != nil {
 		return nil, err
 	}

@@ -89,7 +89,8 @@ func rootList[C any](ctx context.Context, r *Resolver, l listOf[C], order relay.
 	return l.connection(p, rows[0]), nil
 }
 
-// listOfAccount is [rootList] for the list of an account. If the account does not exist, the list is empty and the outcome reports it. mustExist checks accounts
+// listOfAccount is [rootList] for the list of an account. If the account does not exist, the list is empty and the outcome reports it. mustExist checks
+// accounts
 // that are given by id too.
 func listOfAccount[C any](
 	ctx context.Context, r *Resolver, l listOf[C], account ledger.AccountRef, mustExist bool, order relay.Order, args relay.Args,

@@ -78,7 +78,8 @@ creation { consensusTimestamp name scheduled schedule { entityId } } execution {
 	states := map[string]int{}
 	for _, s := range data.Schedules.Nodes {
 		states[s.State]++
-		if s.Creation == nil || s.Creation.ConsensusTimestamp != s.CreatedTimestamp || s.Creation.Name != "SCHEDULECREATE" || s.Creation.Schedule == nil || s.Creation.Schedule.EntityID != s.EntityID {
+		if s.Creation == nil || s.Creation.ConsensusTimestamp != s.CreatedTimestamp || s.Creation.Name != "SCHEDULECREATE" || s.Creation.Schedule == nil ||
+			s.Creation.Schedule.EntityID != s.EntityID {
 			t.Errorf("%s was created by %+v", s.EntityID, s.Creation)
 		}
 		if s.Creator == nil || s.Creator.EntityID != s.CreatorAccountID || s.Payer == nil || s.Payer.EntityID != s.PayerAccountID {

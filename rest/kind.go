@@ -57,15 +57,19 @@ func whole(pattern string) *regexp.Regexp { return regexp.MustCompile(`^(?:` + p
 // The kinds of values that several endpoints accept.
 var (
 	// EntityID accepts entity ids and EVM addresses.
-	EntityID = Kind{takesEntityID, Form{Doc: "An entity id `shard.realm.num`, where shard and realm may be left out, or an EVM address.", Pattern: entityIDPattern + "|" + evmAddressPattern}, Operators()}
+	EntityID = Kind{takesEntityID, Form{Doc: "An entity id `shard.realm.num`, where shard and realm may be left out, or an EVM address.",
+		Pattern: entityIDPattern + "|" + evmAddressPattern}, Operators()}
 	// EntityIDOrLongZero accepts entity ids and long-zero EVM addresses.
-	EntityIDOrLongZero = Kind{takesEntityIDOrLongZero, Form{Doc: "An entity id `shard.realm.num`, where shard and realm may be left out, or the EVM address made of one.", Pattern: entityIDPattern + "|" + evmAddressPattern}, Operators()}
+	EntityIDOrLongZero = Kind{takesEntityIDOrLongZero,
+		Form{Doc: "An entity id `shard.realm.num`, where shard and realm may be left out, or the EVM address made of one.",
+			Pattern: entityIDPattern + "|" + evmAddressPattern}, Operators()}
 	// Int accepts 32-bit integers that are not negative.
 	Int = Kind{takesInt, Form{Doc: "An integer.", Most: math.MaxInt32}, Operators()}
 	// BlockNumber accepts decimal and hex numbers that are not negative.
 	BlockNumber = Kind{takesBlockNumber, Form{Doc: "A number, decimal or in hex with `0x`.", Pattern: longPattern + "|" + hexNumberPattern}, Operators()}
 	// Timestamp accepts timestamps that fit into 64 bits.
-	Timestamp = Kind{takesTimestamp, Form{Doc: "Seconds since 1970 with up to nine decimals, such as `1700000000.000000001`.", Pattern: timestampPattern}, Operators()}
+	Timestamp = Kind{takesTimestamp, Form{Doc: "Seconds since 1970 with up to nine decimals, such as `1700000000.000000001`.", Pattern: timestampPattern},
+		Operators()}
 	// PublicKey accepts public keys in hex, raw or in DER.
 	PublicKey = Kind{takesPublicKey, Form{Doc: "A public key in hex, raw or in DER.", Pattern: publicKeyPattern}, Operators()}
 	// Boolean accepts true and false, case-insensitive.

@@ -351,7 +351,8 @@ func TestHealth(t *testing.T) {
 		t.Errorf("%+v", h)
 	}
 	first, second := h.Nodes[0], h.Nodes[1]
-	if first.Transactions != 3 || first.Deleted || first.Stake != ledger.Of(int64(700)) || first.MinStake.Valid || second.Transactions != 0 || !second.Deleted || second.Stake.Valid {
+	if first.Transactions != 3 || first.Deleted || first.Stake != ledger.Of(int64(700)) || first.MinStake.Valid || second.Transactions != 0 ||
+		!second.Deleted || second.Stake.Valid {
 		t.Errorf("%+v %+v", first, second)
 	}
 	if n, err := db.Estimate(ctx, `select from grid`); n != 25 || err != nil {
@@ -408,7 +409,8 @@ func TestDecoding(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &values{
-		big: 1, small: 2, id: 3, at: 4, maybe: ledger.Of[int64](5), maybeID: ledger.Of[ledger.EntityID](6), maybeAt: ledger.Of[ledger.Timestamp](7), int4: ledger.Of[int32](8),
+		big: 1, small: 2, id: 3, at: 4, maybe: ledger.Of[int64](5), maybeID: ledger.Of[ledger.EntityID](6), maybeAt: ledger.Of[ledger.Timestamp](7),
+		int4: ledger.Of[int32](8),
 		int2: ledger.Of[int16](9), kind: 14, result: 22, yes: true, maybeYes: ledger.Of(false), text: "text", maybeText: ledger.Of("maybe"),
 		bytes: []byte{1, 2}, blob: storage.Blob{3, 4}, list: []int64{1, 2}, lists: [][]byte{{5}}, json: map[string]int{"a": 1},
 		numeric: ledger.Of[int64](10), numericID: 11, numericAt: 12, numericType: 13, numericResult: 14,

@@ -50,7 +50,8 @@ from (select index, consensus_end from record_file order by consensus_end desc l
   select node_account_id, count(*) as n from (
     select node_account_id from transaction where consensus_timestamp > $1 order by consensus_timestamp desc limit $2) t
   group by node_account_id)
-select e.node_id, coalesce(n.deleted, false), s.stake, nullif(s.min_stake, -1), coalesce(sent.n, 0), (select coalesce(sum(n), 0)::bigint from sent where node_account_id is not null)
+select e.node_id, coalesce(n.deleted, false), s.stake, nullif(s.min_stake, -1), coalesce(sent.n, 0),
+(select coalesce(sum(n), 0)::bigint from sent where node_account_id is not null)
 from address_book_entry e
 left join node n on n.node_id = e.node_id
 left join node_stake s on s.node_id = e.node_id and s.consensus_timestamp = (select max(consensus_timestamp) from node_stake)

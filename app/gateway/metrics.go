@@ -36,7 +36,8 @@ func newMetrics(db *storage.DB, pages *edition.Keeper, followers []*pagesync.Fol
 	m.addTraces(traces)
 	for _, f := range followers {
 		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Namespace: "heliograph", Subsystem: "status", Name: "sync_age_seconds", Help: "Seconds since the last successful read of a mirrored status page; -1 if it was never read.",
+			Namespace: "heliograph", Subsystem: "status", Name: "sync_age_seconds",
+			Help:        "Seconds since the last successful read of a mirrored status page; -1 if it was never read.",
 			ConstLabels: prometheus.Labels{"url": f.URL()},
 		}, func() float64 { return f.Age().Seconds() }))
 	}
@@ -73,7 +74,8 @@ func (m *metrics) addTraces(traces *tracing.Traces) {
 		return
 	}
 	add := func(name, help string, labels prometheus.Labels, value func(tracing.Stats) int64) {
-		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Namespace: "heliograph", Subsystem: "trace", Name: name, Help: help, ConstLabels: labels},
+		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Namespace: "heliograph", Subsystem: "trace", Name: name, Help: help,
+			ConstLabels: labels},
 			func() float64 { return float64(value(traces.Stats())) }))
 	}
 	const lost = "Spans that were dropped because the queue was full or the export failed."

@@ -101,7 +101,8 @@ func TestKeys(t *testing.T) {
 	var log strings.Builder
 	path := filepath.Join(t.TempDir(), "keys")
 	keyFile(t, path, 3*time.Hour, "# the wallet's", line("wallet", "wallet 2"), "", line("explorer", "explorer"))
-	g := testenv.Demo(t, testenv.Rates(gateway.RateOptions{PerMinute: 1, KeyFile: path, PerMinuteOfKeys: 3}), testenv.Logger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelError}))))
+	g := testenv.Demo(t, testenv.Rates(gateway.RateOptions{PerMinute: 1, KeyFile: path, PerMinuteOfKeys: 3}),
+		testenv.Logger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelError}))))
 	ask := func(key string) int {
 		var headers []string
 		if key != "" {

@@ -109,7 +109,8 @@ func TestStatusChanged(t *testing.T) {
 		now = now.Add(time.Minute)
 		return code
 	}
-	code, err := editor.OpenIncident(ctx, by, demo.StatusPage, status.NewIncident{Name: "No blocks", Body: "Nothing comes in.", Affected: []status.Assignment{{Component: importer, Status: status.MajorOutage}}})
+	code, err := editor.OpenIncident(ctx, by, demo.StatusPage, status.NewIncident{Name: "No blocks", Body: "Nothing comes in.",
+		Affected: []status.Assignment{{Component: importer, Status: status.MajorOutage}}})
 	code = did("Gateway - Importer:OPERATIONAL>MAJOR_OUTAGE No blocks=INVESTIGATING", code, err)
 	// The event of a changed description has no component changes, and the event of a draft is empty.
 	named, err := editor.EditComponent(ctx, by, importer, status.ComponentEdit{Description: ledger.Of("Blocks for all")})

@@ -50,7 +50,8 @@ func sameHost(to *http.Request, via []*http.Request) error {
 	switch {
 	case len(via) > maxRedirects:
 		return fmt.Errorf("it redirects more than %d times", maxRedirects)
-	case to.URL.Hostname() != first.Hostname(), to.URL.Scheme != "https" && to.URL.Scheme != first.Scheme, to.URL.Scheme == first.Scheme && to.URL.Port() != first.Port():
+	case to.URL.Hostname() != first.Hostname(), to.URL.Scheme != "https" && to.URL.Scheme != first.Scheme,
+		to.URL.Scheme == first.Scheme && to.URL.Port() != first.Port():
 		return errOtherHost
 	}
 	return nil

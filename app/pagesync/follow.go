@@ -203,7 +203,8 @@ func (f *Follower) log(ctx context.Context, out *Outcome, err error) {
 			log.WarnContext(ctx, "a mirrored status page has an invalid value", "warning", w)
 		}
 		if len(out.Result.Stale) > 0 {
-			log.WarnContext(ctx, "open notices are no longer listed by the mirrored status page, although they were not closed; they are kept", "notices", out.Result.Stale)
+			log.WarnContext(ctx, "open notices are no longer listed by the mirrored status page, although they were not closed; they are kept", "notices",
+				out.Result.Stale)
 		}
 	}
 }

@@ -106,7 +106,8 @@ func newCopying(t *testing.T, g *testenv.Gateway, url string) *copying {
 	t.Helper()
 	c := &copying{g: g, now: time.Date(2026, 3, 12, 10, 0, 0, 0, time.UTC)}
 	f, err := pagesync.New(pagesync.Options{
-		URL: url, Every: time.Minute, DB: g.Status, Logger: slog.New(slog.DiscardHandler), Now: func() time.Time { return c.now }, Random: func() float64 { return 0.5 },
+		URL: url, Every: time.Minute, DB: g.Status, Logger: slog.New(slog.DiscardHandler), Now: func() time.Time { return c.now },
+		Random: func() float64 { return 0.5 },
 		Import: status.ImportOptions{Mode: status.Mirror, Vocabulary: status.Statuspage},
 	})
 	if err != nil {

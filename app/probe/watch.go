@@ -156,7 +156,8 @@ func (w *Watcher) ask(ctx context.Context, checker *Checker, p *status.Probe) er
 	if act.Probe.Level == status.Good {
 		level = slog.LevelInfo
 	}
-	w.log.Log(ctx, level, "a probe has changed its mind", "probe", p.ID, "component", act.Probe.Name, "from", string(act.Probe.Applied), "to", string(act.Probe.Level), "found", r.Detail,
+	w.log.Log(ctx, level, "a probe has changed its mind", "probe", p.ID, "component", act.Probe.Name, "from", string(act.Probe.Applied), "to",
+		string(act.Probe.Level), "found", r.Detail,
 		"done", act.Action, "object", act.Object, "draft", act.Draft)
 	return nil
 }

@@ -195,7 +195,8 @@ func TestMaintenance(t *testing.T) {
 	l := newLab(t, auto())
 	l.watch(status.PublishPublic, "A")
 	work, err := l.editor.ScheduleMaintenance(t.Context(), editor, l.page, status.NewMaintenance{
-		Name: "Work", Body: "x", State: status.InProgress, Start: l.clock(), End: l.clock().Add(time.Hour), Components: []string{l.parts["A"]}, AutoMaintenanceState: true, AutoOperationalState: true,
+		Name: "Work", Body: "x", State: status.InProgress, Start: l.clock(), End: l.clock().Add(time.Hour), Components: []string{l.parts["A"]},
+		AutoMaintenanceState: true, AutoOperationalState: true,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -311,7 +312,8 @@ func TestRemoved(t *testing.T) {
 	if err := l.editor.RemoveProbe(t.Context(), editor, ids[0]); !errors.As(err, &refusal) || refusal.Reason != status.NotFound {
 		t.Error(err)
 	}
-	good := status.Probe{Component: l.parts["A"], Kind: status.TCPProbe, Spec: status.ProbeSpec{Address: "127.0.0.1:1"}, Every: time.Minute, FailAfter: 1, PassAfter: 1, Sets: status.MajorOutage, Publish: status.PublishDraft}
+	good := status.Probe{Component: l.parts["A"], Kind: status.TCPProbe, Spec: status.ProbeSpec{Address: "127.0.0.1:1"}, Every: time.Minute, FailAfter: 1,
+		PassAfter: 1, Sets: status.MajorOutage, Publish: status.PublishDraft}
 	for name, change := range map[string]func(p *status.Probe){
 		"not a kind of probe":                 func(p *status.Probe) { p.Kind = "icmp" },
 		"5s to 24h":                           func(p *status.Probe) { p.Every = time.Second },

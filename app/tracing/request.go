@@ -95,7 +95,8 @@ func (r *Request) End() {
 // knownMethod reports whether a method can be part of a span name. Clients can send any method.
 func knownMethod(method string) bool {
 	switch method {
-	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodConnect, http.MethodOptions, http.MethodTrace, "QUERY":
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodConnect, http.MethodOptions,
+		http.MethodTrace, "QUERY":
 		return true
 	default:
 		return false
@@ -132,6 +133,7 @@ func (t *Traces) Run(ctx context.Context, kind, operation string) (of context.Co
 	if !trace.SpanFromContext(ctx).IsRecording() {
 		return ctx, func() {}
 	}
-	ctx, span := t.tracer.Start(ctx, spanName(kind, operation), trace.WithAttributes(semconv.GraphQLOperationTypeKey.String(kind), semconv.GraphQLOperationName(operation)))
+	ctx, span := t.tracer.Start(ctx, spanName(kind, operation), trace.WithAttributes(semconv.GraphQLOperationTypeKey.String(kind),
+		semconv.GraphQLOperationName(operation)))
 	return ctx, func() { span.End() }
 }

@@ -69,7 +69,8 @@ func Start(ctx context.Context, o Options) (*Traces, error) {
 		return nil, err
 	}
 	// Later options take precedence.
-	self, err := resource.New(ctx, resource.WithTelemetrySDK(), resource.WithAttributes(semconv.ServiceName(scope), semconv.ServiceVersion(o.Version)), resource.WithFromEnv())
+	self, err := resource.New(ctx, resource.WithTelemetrySDK(), resource.WithAttributes(semconv.ServiceName(scope), semconv.ServiceVersion(o.Version)),
+		resource.WithFromEnv())
 	if err != nil {
 		return nil, fmt.Errorf("read OTEL_RESOURCE_ATTRIBUTES: %w", err)
 	}

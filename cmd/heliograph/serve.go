@@ -136,7 +136,8 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 	}
 	editor := statuspages.NewEditor(pages, cfg.Now, nil)
 	handlers, err := gateway.New(gateway.Options{
-		DB: g, Status: pages, Followers: followers, Watcher: probe.NewWatcher(editor, probe.NewChecker(cfg.Now, g.LedgerHealth), log, nil), Tokens: tokens, REST: cfg, Graph: graph, Rates: rates, Logger: log, Origins: c.CORSOrigins, Proxies: proxies,
+		DB: g, Status: pages, Followers: followers, Watcher: probe.NewWatcher(editor, probe.NewChecker(cfg.Now, g.LedgerHealth), log, nil), Tokens: tokens,
+		REST: cfg, Graph: graph, Rates: rates, Logger: log, Origins: c.CORSOrigins, Proxies: proxies,
 		RequestTimeout: c.RequestTimeout, Version: version, EVM: contracts, Traces: traces,
 	})
 	if err != nil {
@@ -204,8 +205,9 @@ func (c *serveCmd) connect(ctx context.Context, d *database, base ledgerID, trac
 		return nil, err
 	}
 	db, err := storage.Open(ctx, storage.Options{
-		PoolOptions: storage.PoolOptions{URL: d.url, StatementTimeout: c.RequestTimeout, ConnectTimeout: connectTimeout, MaxConnections: c.MaxConnections, Tracer: tracer},
-		ReadOnly:    true, Base: base, ChainID: chainID, FileAttempts: c.MaxFileAttempts, Cache: c.Cache.on,
+		PoolOptions: storage.PoolOptions{URL: d.url, StatementTimeout: c.RequestTimeout, ConnectTimeout: connectTimeout, MaxConnections: c.MaxConnections,
+			Tracer: tracer},
+		ReadOnly: true, Base: base, ChainID: chainID, FileAttempts: c.MaxFileAttempts, Cache: c.Cache.on,
 	})
 	if err != nil {
 		return nil, unreachable(d.url, err)
@@ -271,7 +273,8 @@ func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, d *database, h *
 	var servers []*http.Server
 	start := func(list []net.Listener, handler http.Handler) {
 		for _, l := range list {
-			s := &http.Server{Handler: handler, ReadHeaderTimeout: readHeaderTimeout, IdleTimeout: idleTimeout, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn)}
+			s := &http.Server{Handler: handler, ReadHeaderTimeout: readHeaderTimeout, IdleTimeout: idleTimeout,
+				ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn)}
 			servers = append(servers, s)
 			go func() { failed <- s.Serve(l) }()
 		}
@@ -317,7 +320,8 @@ func (c *serveCmd) announce(log *slog.Logger, d *database, public, admin []net.L
 		log.Info("listening for admin requests", "address", l.Addr().String())
 	}
 	base := "http://" + public[0].Addr().String()
-	fmt.Fprintf(os.Stdout, "heliograph %s\n  GraphiQL  %s/graphiql\n  GraphQL   %s/graphql\n  REST      %s/api/v1/accounts\n  status    %s/\n", version, base, base, base, base)
+	fmt.Fprintf(os.Stdout, "heliograph %s\n  GraphiQL  %s/graphiql\n  GraphQL   %s/graphql\n  REST      %s/api/v1/accounts\n  status    %s/\n", version, base,
+		base, base, base)
 	if d.server != nil {
 		fmt.Fprintf(os.Stdout, "  database  %s\n", d.url)
 	}

@@ -151,10 +151,13 @@ func (s *rateSettings) rates() (gateway.RateOptions, error) {
 // graph returns the GraphQL options of the gateway.
 func (s *graphSettings) graph() (gateway.GraphOptions, error) {
 	for name, n := range map[string]int64{
-		"HELIOGRAPH_MAX_QUERY_COST": int64(s.MaxCost), "HELIOGRAPH_MAX_QUERY_BYTES": int64(s.MaxBytes), "HELIOGRAPH_MAX_QUERY_TOKENS": int64(s.MaxTokens), "HELIOGRAPH_MAX_QUERY_DEPTH": int64(s.MaxDepth),
-		"HELIOGRAPH_MAX_QUERY_FIELDS": int64(s.MaxFields), "HELIOGRAPH_MAX_QUERY_ROOT_FIELDS": int64(s.MaxRootFields), "HELIOGRAPH_MAX_QUERY_ALIASES": int64(s.MaxAliases),
+		"HELIOGRAPH_MAX_QUERY_COST": int64(s.MaxCost), "HELIOGRAPH_MAX_QUERY_BYTES": int64(s.MaxBytes), "HELIOGRAPH_MAX_QUERY_TOKENS": int64(s.MaxTokens),
+		"HELIOGRAPH_MAX_QUERY_DEPTH":  int64(s.MaxDepth),
+		"HELIOGRAPH_MAX_QUERY_FIELDS": int64(s.MaxFields), "HELIOGRAPH_MAX_QUERY_ROOT_FIELDS": int64(s.MaxRootFields),
+		"HELIOGRAPH_MAX_QUERY_ALIASES":    int64(s.MaxAliases),
 		"HELIOGRAPH_MAX_QUERY_DIRECTIVES": int64(s.MaxDirectives), "HELIOGRAPH_MAX_BODY_BYTES": s.MaxBody, "HELIOGRAPH_MAX_BODY_VALUES": int64(s.MaxValues),
-		"HELIOGRAPH_MAX_SUBSCRIPTIONS": int64(s.MaxStreams), "HELIOGRAPH_MAX_SUBSCRIPTIONS_PER_CONNECTION": int64(s.MaxOnSocket), "HELIOGRAPH_POLL_INTERVAL": int64(s.PollInterval),
+		"HELIOGRAPH_MAX_SUBSCRIPTIONS": int64(s.MaxStreams), "HELIOGRAPH_MAX_SUBSCRIPTIONS_PER_CONNECTION": int64(s.MaxOnSocket),
+		"HELIOGRAPH_POLL_INTERVAL": int64(s.PollInterval),
 	} {
 		if n < 1 {
 			return gateway.GraphOptions{}, fmt.Errorf("%s must be 1 or more, not %d", name, n)
@@ -174,7 +177,8 @@ func (s *graphSettings) graph() (gateway.GraphOptions, error) {
 		Streams: streams, PollInterval: s.PollInterval, Backlog: o.Backlog,
 		Trusted: trusted, OnlyTrusted: s.OnlyTrusted.on, CacheBytes: s.CacheBytes,
 		Bounds: limits.Limits{
-			Cost: s.MaxCost, Bytes: s.MaxBytes, Tokens: s.MaxTokens, Depth: s.MaxDepth, Fields: s.MaxFields, RootFields: s.MaxRootFields, Aliases: s.MaxAliases, Directives: s.MaxDirectives,
+			Cost: s.MaxCost, Bytes: s.MaxBytes, Tokens: s.MaxTokens, Depth: s.MaxDepth, Fields: s.MaxFields, RootFields: s.MaxRootFields, Aliases: s.MaxAliases,
+			Directives: s.MaxDirectives,
 		},
 		MaxBody: s.MaxBody, MaxValues: s.MaxValues, IntrospectionOff: !s.Introspection.on, SuggestionsOff: !s.Suggestions.on,
 	}, nil

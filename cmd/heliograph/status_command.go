@@ -120,12 +120,14 @@ func (s *statusSettings) session(ctx context.Context, run func(ctx context.Conte
 		return err
 	}
 	defer func() { err = errors.Join(err, done()) }()
-	db, err := statuspages.Open(ctx, storage.PoolOptions{URL: url, StatementTimeout: statusTimeout, ConnectTimeout: connectTimeout, MaxConnections: statusConnections})
+	db, err := statuspages.Open(ctx, storage.PoolOptions{URL: url, StatementTimeout: statusTimeout, ConnectTimeout: connectTimeout,
+		MaxConnections: statusConnections})
 	if err != nil {
 		return unreachable(url, err)
 	}
 	defer db.Close()
-	n := &newsroom{statusSettings: s, Editor: statuspages.NewEditor(db, now, nil), db: db, url: url, now: now, by: statuspages.Author{Name: s.author()}, out: os.Stdout}
+	n := &newsroom{statusSettings: s, Editor: statuspages.NewEditor(db, now, nil), db: db, url: url, now: now, by: statuspages.Author{Name: s.author()},
+		out: os.Stdout}
 	if err := n.Writable(ctx); err != nil {
 		return explainStatus(url, err)
 	}
@@ -303,7 +305,8 @@ func (n *newsroom) affected(ctx context.Context, list []string) ([]status.Assign
 		}
 		s := componentStatus(text[i+1:])
 		if !s.Valid() {
-			return nil, status.Errorf(status.BadInput, "%q is no state of a component: there are operational, degraded_performance, partial_outage, major_outage, under_maintenance", text[i+1:])
+			return nil, status.Errorf(status.BadInput,
+				"%q is no state of a component: there are operational, degraded_performance, partial_outage, major_outage, under_maintenance", text[i+1:])
 		}
 		out = append(out, status.Assignment{Component: c.Code, Status: s})
 	}

@@ -53,7 +53,8 @@ func (c *statusProbeAddCmd) Run(ctx context.Context, s *statusSettings) error {
 			return err
 		}
 		p := status.Probe{
-			Component: found.Code, Kind: status.ProbeKind(c.Kind), Every: c.Every, FailAfter: c.FailAfter, PassAfter: c.PassAfter, Sets: componentStatus(c.Sets), Publish: status.Publish(c.Publish),
+			Component: found.Code, Kind: status.ProbeKind(c.Kind), Every: c.Every, FailAfter: c.FailAfter, PassAfter: c.PassAfter, Sets: componentStatus(c.Sets),
+			Publish: status.Publish(c.Publish),
 			Spec: status.ProbeSpec{
 				URL: c.URL, Address: c.Address, Headers: c.Header, Query: c.Query, Path: c.Path, Status: c.Expect, Body: c.Body, TLSDays: c.TLSDays, Node: c.Node,
 				SlowMS: c.Slow.Milliseconds(), BadMS: c.Bad.Milliseconds(), TimeoutMS: c.Timeout.Milliseconds(),
@@ -99,8 +100,10 @@ func (statusProbeListCmd) Run(ctx context.Context, s *statusSettings) error {
 // probeObject returns a probe as a JSON object.
 func probeObject(p *status.Probe) map[string]any {
 	o := map[string]any{
-		"id": p.ID, "kind": p.Kind, "component": p.Component, "name": p.Name, "spec": p.Spec, "every_seconds": int(p.Every.Seconds()), "fail_after": p.FailAfter, "pass_after": p.PassAfter,
-		"sets": p.Sets, "publish": p.Publish, "enabled": p.Enabled, "level": p.Level, "streak": p.Streak, "toward": p.Toward, "acted": p.Applied, "incident": p.Incident, "last": nil,
+		"id": p.ID, "kind": p.Kind, "component": p.Component, "name": p.Name, "spec": p.Spec, "every_seconds": int(p.Every.Seconds()), "fail_after": p.FailAfter,
+		"pass_after": p.PassAfter,
+		"sets":       p.Sets, "publish": p.Publish, "enabled": p.Enabled, "level": p.Level, "streak": p.Streak, "toward": p.Toward, "acted": p.Applied,
+		"incident": p.Incident, "last": nil,
 	}
 	if !p.Last.At.IsZero() {
 		o["last"] = resultObject(p.Last)
@@ -261,7 +264,8 @@ func (c *statusAuditCmd) Run(ctx context.Context, s *statusSettings) error {
 		objects := make([]map[string]any, len(found))
 		var rows [][]string
 		for i, a := range found {
-			objects[i] = map[string]any{"id": a.ID, "at": a.At, "page": a.Page, "actor": a.Actor, "action": a.Action, "object": a.Object, "before": a.Before, "after": a.After}
+			objects[i] = map[string]any{"id": a.ID, "at": a.At, "page": a.Page, "actor": a.Actor, "action": a.Action, "object": a.Object, "before": a.Before,
+				"after": a.After}
 			rows = append(rows, []string{a.At.UTC().Format(time.RFC3339), a.Actor, a.Action, a.Object, strings.Join(a.Changed(), " ")})
 		}
 		return n.table(objects, rows)

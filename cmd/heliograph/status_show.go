@@ -27,24 +27,29 @@ func orNull[T any](v ledger.Null[T]) any {
 // pageObject returns a page as a JSON object.
 func pageObject(p *status.Page) map[string]any {
 	return map[string]any{
-		"id": p.Code, "slug": p.Slug, "name": p.Name, "url": p.URL, "hosts": p.Hosts, "default": p.IsDefault, "time_zone": p.TimeZone, "locale": p.Locale, "vocabulary": p.Vocabulary,
-		"mode": p.Mode, "auto_publish": p.AutoPublish, "texts": p.Texts, "revision": p.Revision, "updated_at": p.UpdatedAt,
+		"id": p.Code, "slug": p.Slug, "name": p.Name, "url": p.URL, "hosts": p.Hosts, "default": p.IsDefault, "time_zone": p.TimeZone, "locale": p.Locale,
+		"vocabulary": p.Vocabulary,
+		"mode":       p.Mode, "auto_publish": p.AutoPublish, "texts": p.Texts, "revision": p.Revision, "updated_at": p.UpdatedAt,
 	}
 }
 
 // componentObject returns a component as a JSON object.
 func componentObject(c *status.Component) map[string]any {
 	return map[string]any{
-		"id": c.Code, "name": c.Name, "qualified_name": c.QualifiedName(), "status": c.Status, "base_status": c.BaseStatus, "group": c.IsGroup, "group_id": orNull(c.GroupCode), "position": c.Position,
-		"description": orNull(c.Description), "showcase": c.Showcase, "only_show_if_degraded": c.OnlyShowIfDegraded, "start_date": orNull(c.StartDate), "node_id": orNull(c.NodeID), "version": c.Version,
+		"id": c.Code, "name": c.Name, "qualified_name": c.QualifiedName(), "status": c.Status, "base_status": c.BaseStatus, "group": c.IsGroup,
+		"group_id": orNull(c.GroupCode), "position": c.Position,
+		"description": orNull(c.Description), "showcase": c.Showcase, "only_show_if_degraded": c.OnlyShowIfDegraded, "start_date": orNull(c.StartDate),
+		"node_id": orNull(c.NodeID), "version": c.Version,
 	}
 }
 
 // noticeObject returns a notice as a JSON object.
 func noticeObject(n *status.Notice) map[string]any {
 	return map[string]any{
-		"id": n.Code, "kind": n.Kind, "name": n.Name, "status": n.State, "impact": n.Impact, "impact_override": orNull(n.ImpactOverride), "shortlink": n.Shortlink, "started_at": n.StartedAt,
-		"created_at": n.CreatedAt, "updated_at": n.UpdatedAt, "monitoring_at": orNull(n.MonitoringAt), "resolved_at": orNull(n.ResolvedAt), "scheduled_for": orNull(n.ScheduledFor),
+		"id": n.Code, "kind": n.Kind, "name": n.Name, "status": n.State, "impact": n.Impact, "impact_override": orNull(n.ImpactOverride),
+		"shortlink": n.Shortlink, "started_at": n.StartedAt,
+		"created_at": n.CreatedAt, "updated_at": n.UpdatedAt, "monitoring_at": orNull(n.MonitoringAt), "resolved_at": orNull(n.ResolvedAt),
+		"scheduled_for":   orNull(n.ScheduledFor),
 		"scheduled_until": orNull(n.ScheduledUntil), "draft": n.Draft, "version": n.Version,
 	}
 }
@@ -299,7 +304,8 @@ func (c *statusExportCmd) Run(ctx context.Context, s *statusSettings) error {
 				return err
 			}
 		}
-		return n.print(map[string]any{"folder": c.Folder, "documents": status.Documents()}, "%d documents are in %s", len(documents), filepath.Join(c.Folder, "api", "v2"))
+		return n.print(map[string]any{"folder": c.Folder, "documents": status.Documents()}, "%d documents are in %s", len(documents),
+			filepath.Join(c.Folder, "api", "v2"))
 	})
 }
 
@@ -313,7 +319,8 @@ func (statusCheckCmd) Run(ctx context.Context, s *statusSettings) error {
 			return err
 		}
 		found := status.CheckDocuments(documents)
-		open, err := n.db.Notices(ctx, n.page, statuspages.NoticeFilter{Kind: status.Scheduled, States: []status.State{status.Planned, status.InProgress, status.Verifying}}, statuspages.ByStart, storage.Page{Limit: 1000})
+		open, err := n.db.Notices(ctx, n.page, statuspages.NoticeFilter{Kind: status.Scheduled,
+			States: []status.State{status.Planned, status.InProgress, status.Verifying}}, statuspages.ByStart, storage.Page{Limit: 1000})
 		if err != nil {
 			return err
 		}

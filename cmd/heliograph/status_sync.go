@@ -51,7 +51,8 @@ func (c *statusSyncCmd) Run(ctx context.Context, s *statusSettings) error {
 	return s.session(ctx, func(ctx context.Context, n *newsroom) error {
 		o := pagesync.Options{
 			URL: c.Source, Every: c.Every, DB: n.db, Logger: s.logger(), Now: n.now,
-			Import: status.ImportOptions{Mode: status.Mirror, Slug: c.ShortName, Vocabulary: status.Vocabulary(c.Vocabulary)}, Author: statuspages.Author{Name: n.by.Name},
+			Import: status.ImportOptions{Mode: status.Mirror, Slug: c.ShortName, Vocabulary: status.Vocabulary(c.Vocabulary)},
+			Author: statuspages.Author{Name: n.by.Name},
 		}
 		if o.Import.Slug == "" {
 			o.Import.Slug = s.Slug
@@ -185,7 +186,8 @@ func (n *newsroom) lateCopy(ctx context.Context) ([]string, error) {
 	case source.Failures > 0:
 		return []string{fmt.Sprintf("%s was last read %s ago, and failed %d times since: %s", source.URL, age, source.Failures, source.Error)}, nil
 	case age > lateAfter*source.Every:
-		return []string{fmt.Sprintf("%s was last read %s ago, although it should be read every %s: is a gateway with --status-sync running?", source.URL, age, source.Every)}, nil
+		return []string{fmt.Sprintf("%s was last read %s ago, although it should be read every %s: is a gateway with --status-sync running?", source.URL, age,
+			source.Every)}, nil
 	}
 	return nil, nil
 }

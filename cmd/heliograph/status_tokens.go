@@ -75,7 +75,8 @@ func (statusTokenListCmd) Run(ctx context.Context, s *statusSettings) error {
 		objects := make([]map[string]any, len(list))
 		var table [][]string
 		for i, t := range list {
-			objects[i] = map[string]any{"name": t.Name, "role": t.Role, "page": orNull(t.PageCode), "expires_at": orNull(t.ExpiresAt), "last_used_at": orNull(t.LastUsedAt)}
+			objects[i] = map[string]any{"name": t.Name, "role": t.Role, "page": orNull(t.PageCode), "expires_at": orNull(t.ExpiresAt),
+				"last_used_at": orNull(t.LastUsedAt)}
 			row := []string{t.Name, string(t.Role), t.PageCode.Or("all pages"), "never expires", "never used"}
 			if t.ExpiresAt.Valid {
 				row[3] = "expires " + t.ExpiresAt.V.UTC().Format(time.RFC3339)

@@ -79,7 +79,8 @@ func (t *table) feed(keep int) *feed.Feed[feed.Place] {
 }
 
 func (t *table) listener(from *feed.Place, match func(feed.Place) bool, end func(error)) feed.Listener[feed.Place] {
-	return feed.Listener[feed.Place]{From: from, Match: match, End: end, History: func(_ context.Context, after, until feed.Place, limit int) ([]feed.Place, error) {
+	return feed.Listener[feed.Place]{From: from, Match: match, End: end, History: func(_ context.Context, after, until feed.Place, limit int) ([]feed.Place,
+		error) {
 		return t.between(after, until, match, limit)
 	}}
 }

@@ -246,7 +246,8 @@ func (f *fields) writeArgs(b *bytes.Buffer) {
 		if one.kind == argued {
 			result = one.args()
 		}
-		fmt.Fprintf(b, "func (ec *executionContext) read%s(ctx context.Context, f *ast.Field, variables map[string]any) (%s, error) {\nin := arguments{of: f, variables: variables}\n", one.args(), result)
+		fmt.Fprintf(b, "func (ec *executionContext) read%s(ctx context.Context, f *ast.Field, variables map[string]any) (%s, error) {\nin := arguments{of: f, "+
+			"variables: variables}\n", one.args(), result)
 		fmt.Fprintf(b, "a := %s\nreturn a, in.err\n}\n\n", one.literal(func(i int) string {
 			return fmt.Sprintf("argument(ctx, &in, %d, ec.%s)", i, one.Args[i].TypeReference.UnmarshalFunc())
 		}))
@@ -316,7 +317,8 @@ func (f *fields) writeInterfaces(b *bytes.Buffer) {
 			case alone:
 				fmt.Fprintf(b, "%s(ctx context.Context, of %s%s) (%s, error)\n", one.function(), one.row(), one.argParameter(), one.result())
 			default:
-				fmt.Fprintf(b, "%s(ctx context.Context, q rowplan.Request, of []%s%s) (rowplan.Results[%s], error)\n", one.function(), one.row(), one.argParameter(), one.result())
+				fmt.Fprintf(b, "%s(ctx context.Context, q rowplan.Request, of []%s%s) (rowplan.Results[%s], error)\n", one.function(), one.row(), one.argParameter(),
+					one.result())
 			}
 		}
 		b.WriteString("}\n\n")
@@ -359,11 +361,14 @@ func (f *fields) writeRelations(b *bytes.Buffer) {
 			}
 			switch one.kind {
 			case counted:
-				fmt.Fprintf(&made, "Method: true, OneByOne: true,\nLoad: rowplan.OneByOne(func(ctx context.Context, of %s, _ any) (%s, error) { return of.%s(ctx) }),\n", one.row(), one.result(), one.GoFieldName)
+				fmt.Fprintf(&made, "Method: true, OneByOne: true,\nLoad: rowplan.OneByOne(func(ctx context.Context, of %s, _ any) (%s, error) { return of.%s(ctx) "+
+					"}),\n", one.row(), one.result(), one.GoFieldName)
 			case alone:
-				fmt.Fprintf(&made, "OneByOne: true,\nLoad: rowplan.OneByOne(func(ctx context.Context, of %s, %s any) (%s, error) { return fields.%s(ctx, of%s) }),\n", one.row(), name, one.result(), one.function(), args)
+				fmt.Fprintf(&made, "OneByOne: true,\nLoad: rowplan.OneByOne(func(ctx context.Context, of %s, %s any) (%s, error) { return fields.%s(ctx, of%s) }),\n",
+					one.row(), name, one.result(), one.function(), args)
 			default:
-				fmt.Fprintf(&made, "Load: func(ctx context.Context, q rowplan.Request, of []%s, %s any) (rowplan.Results[%s], error) { return fields.%s(ctx, q, of%s) },\n", one.row(), name, one.result(), one.function(), args)
+				fmt.Fprintf(&made, "Load: func(ctx context.Context, q rowplan.Request, of []%s, %s any) (rowplan.Results[%s], error) { return fields.%s(ctx, q, "+
+					"of%s) },\n", one.row(), name, one.result(), one.function(), args)
 			}
 			made.WriteString("},\n")
 		}
@@ -379,17 +384,20 @@ func (f *fields) writeResolvers(b *bytes.Buffer) {
 			continue
 		}
 		typ := templates.LcFirst(n) + "Rows"
-		fmt.Fprintf(b, "// %s implements [ResolverRoot].\nfunc (r *Rows) %s() %sResolver { return %s{r} }\n\ntype %s struct{ *Rows }\n\n", templates.UcFirst(n), templates.UcFirst(n), templates.UcFirst(n), typ, typ)
+		fmt.Fprintf(b, "// %s implements [ResolverRoot].\nfunc (r *Rows) %s() %sResolver { return %s{r} }\n\ntype %s struct{ *Rows }\n\n", templates.UcFirst(n),
+			templates.UcFirst(n), templates.UcFirst(n), typ, typ)
 		for _, one := range f.of(n, light, alone, batched) {
 			body := fmt.Sprintf("rowplan.Resolve(ctx, r.Tables, r.relations.%s, of)", one.relation())
 			if one.kind == light {
 				body = fmt.Sprintf("r.fields.%s(of), nil", one.function())
 			}
-			fmt.Fprintf(b, "func (r %s) %s(ctx context.Context, of %s%s) (%s, error) {\nreturn %s\n}\n\n", typ, one.GoFieldName, one.row(), one.parameters(), one.result(), body)
+			fmt.Fprintf(b, "func (r %s) %s(ctx context.Context, of %s%s) (%s, error) {\nreturn %s\n}\n\n", typ, one.GoFieldName, one.row(), one.parameters(),
+				one.result(), body)
 		}
 	}
 	for _, n := range []string{"Network", "Query"} {
-		fmt.Fprintf(b, "// New%sResolver returns gqlgen's resolver of %s.\nfunc New%sResolver(fields %sFields) %sResolver { return %sFunctions{fields} }\n\ntype %sFunctions struct{ %sFields }\n\n", n, n, n, n, n, templates.LcFirst(n), templates.LcFirst(n), n)
+		fmt.Fprintf(b, "// New%sResolver returns gqlgen's resolver of %s.\nfunc New%sResolver(fields %sFields) %sResolver { return %sFunctions{fields} "+
+			"}\n\ntype %sFunctions struct{ %sFields }\n\n", n, n, n, n, n, templates.LcFirst(n), templates.LcFirst(n), n)
 		typ := templates.LcFirst(n) + "Functions"
 		for _, one := range f.of(n, rootLike) {
 			if !one.IsResolver || len(one.Args) == 0 && n == "Query" {
@@ -402,7 +410,8 @@ func (f *fields) writeResolvers(b *bytes.Buffer) {
 			if len(one.Args) > 0 {
 				args = ", " + one.literal(func(i int) string { return fmt.Sprintf("a%d", i) })
 			}
-			fmt.Fprintf(b, "func (r %s) %s(ctx context.Context%s%s) (%s, error) {\nreturn r.%sFields.%s(ctx%s)\n}\n\n", typ, one.GoFieldName, of, one.parameters(), one.result(), n, one.GoFieldName, args)
+			fmt.Fprintf(b, "func (r %s) %s(ctx context.Context%s%s) (%s, error) {\nreturn r.%sFields.%s(ctx%s)\n}\n\n", typ, one.GoFieldName, of, one.parameters(),
+				one.result(), n, one.GoFieldName, args)
 		}
 	}
 }

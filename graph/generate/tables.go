@@ -88,7 +88,8 @@ func (f *fields) entry(one field) string {
 			}
 			args.WriteString("a." + templates.ToGo(a.Name))
 		}
-		return fmt.Sprintf("rowplan.Compute(ec.read%s, func(v %s, a %s) %s { return v.%s(%s) }, %s)", one.args(), one.row(), one.args(), one.result(), one.GoFieldName, args.String(), shape)
+		return fmt.Sprintf("rowplan.Compute(ec.read%s, func(v %s, a %s) %s { return v.%s(%s) }, %s)", one.args(), one.row(), one.args(), one.result(),
+			one.GoFieldName, args.String(), shape)
 	case light:
 		return fmt.Sprintf("rowplan.Get(fields.%s, %s)", one.function(), shape)
 	default:

@@ -139,7 +139,8 @@ func readQuery(raw string, maxValues int) (params *graphql.RawParams, documentID
 }
 
 func tooManyValues(where string, limit int) *rejection {
-	return &rejection{http.StatusBadRequest, coded(fault.TooComplex, fmt.Sprintf("%s has more than %d JSON values, or more than %d nested in each other", where, limit, maxNesting))}
+	return &rejection{http.StatusBadRequest, coded(fault.TooComplex, fmt.Sprintf("%s has more than %d JSON values, or more than %d nested in each other",
+		where, limit, maxNesting))}
 }
 
 var errTooManyValues = errors.New("too many values")

@@ -24,7 +24,8 @@ func FuzzBody(f *testing.F) {
 			if bad == nil {
 				continue
 			}
-			if bad.status < http.StatusBadRequest || bad.status >= http.StatusInternalServerError || bad.err.Message == "" || bad.err.Extensions["code"] != "BAD_USER_INPUT" && bad.err.Extensions["code"] != "QUERY_TOO_COMPLEX" {
+			if bad.status < http.StatusBadRequest || bad.status >= http.StatusInternalServerError || bad.err.Message == "" ||
+				bad.err.Extensions["code"] != "BAD_USER_INPUT" && bad.err.Extensions["code"] != "QUERY_TOO_COMPLEX" {
 				t.Errorf("%q of %q is rejected with %d: %v", text, media, bad.status, bad.err)
 			}
 		}

@@ -46,7 +46,8 @@ func (r *Resolver) written(ctx context.Context) {
 }
 
 // change authenticates the sender, resolves the id of the object to change, and calls write. It returns the code that write returns.
-func (r *Resolver) change(ctx context.Context, needed status.Role, key *string, id string, types []string, write func(by statuspages.Author, code string) (string, error)) (string, error) {
+func (r *Resolver) change(ctx context.Context, needed status.Role, key *string, id string, types []string,
+	write func(by statuspages.Author, code string) (string, error)) (string, error) {
 	by, err := r.author(ctx, needed, key)
 	if err != nil {
 		return "", err
@@ -61,7 +62,8 @@ func (r *Resolver) change(ctx context.Context, needed status.Role, key *string, 
 }
 
 // create authenticates the sender, finds the page to write to, and calls write.
-func (r *Resolver) create(ctx context.Context, needed status.Role, key, slug *string, write func(by statuspages.Author, page string) (string, error)) (string, error) {
+func (r *Resolver) create(ctx context.Context, needed status.Role, key, slug *string,
+	write func(by statuspages.Author, page string) (string, error)) (string, error) {
 	by, err := r.author(ctx, needed, key)
 	if err != nil {
 		return "", err
@@ -200,27 +202,31 @@ func (r *Resolver) updateIncident(ctx context.Context, in model.UpdateIncidentIn
 		State: in.Status, Body: in.Body, Affected: affected, Keep: in.KeepComponents, DisplayAt: nullFrom(in.DisplayAt), Silent: !in.DeliverNotifications,
 		ExpectedVersion: orZero(in.ExpectedVersion),
 	}
-	return payload(ctx, r.incidentPayload)(r.change(ctx, needed, in.IdempotencyKey, in.ID, incidentTypes, func(by statuspages.Author, code string) (string, error) {
-		return write(ctx, by, code, u)
-	}))
+	return payload(ctx, r.incidentPayload)(r.change(ctx, needed, in.IdempotencyKey, in.ID, incidentTypes,
+		func(by statuspages.Author, code string) (string, error) {
+			return write(ctx, by, code, u)
+		}))
 }
 
 // SetComponentStatus resolves Mutation.setComponentStatus.
 func (r *Resolver) SetComponentStatus(ctx context.Context, in model.SetComponentStatusInput) (*model.ComponentPayload, error) {
-	return payload(ctx, r.componentPayload)(r.change(ctx, status.Reporter, in.IdempotencyKey, in.ID, componentTypes, func(by statuspages.Author, code string) (string, error) {
-		return r.editor.EditComponent(ctx, by, code, status.ComponentEdit{Status: ledger.Of(in.Status), ExpectedVersion: orZero(in.ExpectedVersion)})
-	}))
+	return payload(ctx, r.componentPayload)(r.change(ctx, status.Reporter, in.IdempotencyKey, in.ID, componentTypes,
+		func(by statuspages.Author, code string) (string, error) {
+			return r.editor.EditComponent(ctx, by, code, status.ComponentEdit{Status: ledger.Of(in.Status), ExpectedVersion: orZero(in.ExpectedVersion)})
+		}))
 }
 
 // PublishPostmortem resolves Mutation.publishPostmortem.
 func (r *Resolver) PublishPostmortem(ctx context.Context, in model.PublishPostmortemInput) (*model.IncidentPayload, error) {
-	return payload(ctx, r.incidentPayload)(r.change(ctx, status.Operator, in.IdempotencyKey, in.ID, incidentTypes, func(by statuspages.Author, code string) (string, error) {
-		return r.editor.PublishPostmortem(ctx, by, code, in.Body, !in.DeliverNotifications, orZero(in.ExpectedVersion))
-	}))
+	return payload(ctx, r.incidentPayload)(r.change(ctx, status.Operator, in.IdempotencyKey, in.ID, incidentTypes,
+		func(by statuspages.Author, code string) (string, error) {
+			return r.editor.PublishPostmortem(ctx, by, code, in.Body, !in.DeliverNotifications, orZero(in.ExpectedVersion))
+		}))
 }
 
 // changeNotice writes to a notice with an input that has only its id and version.
-func (r *Resolver) changeNotice(ctx context.Context, in model.NoticeInput, write func(ctx context.Context, by statuspages.Author, code string, expected int64) (string, error)) (string, error) {
+func (r *Resolver) changeNotice(ctx context.Context, in model.NoticeInput, write func(ctx context.Context, by statuspages.Author, code string,
+	expected int64) (string, error)) (string, error) {
 	return r.change(ctx, status.Operator, in.IdempotencyKey, in.ID, noticeTypes, func(by statuspages.Author, code string) (string, error) {
 		return write(ctx, by, code, orZero(in.ExpectedVersion))
 	})
@@ -243,10 +249,11 @@ func (r *Resolver) DeleteStatusNotice(ctx context.Context, in model.NoticeInput)
 
 // EditUpdate resolves Mutation.editUpdate.
 func (r *Resolver) EditUpdate(ctx context.Context, in model.EditUpdateInput) (*model.UpdatePayload, error) {
-	return payload(ctx, r.updatePayload)(r.change(ctx, status.Operator, in.IdempotencyKey, in.ID, updateTypes, func(by statuspages.Author, code string) (string, error) {
-		_, err := r.editor.EditUpdate(ctx, by, code, status.UpdateEdit{Body: nullFrom(in.Body), DisplayAt: nullFrom(in.DisplayAt)})
-		return code, err // the code of the update, not of its notice
-	}))
+	return payload(ctx, r.updatePayload)(r.change(ctx, status.Operator, in.IdempotencyKey, in.ID, updateTypes,
+		func(by statuspages.Author, code string) (string, error) {
+			_, err := r.editor.EditUpdate(ctx, by, code, status.UpdateEdit{Body: nullFrom(in.Body), DisplayAt: nullFrom(in.DisplayAt)})
+			return code, err // the code of the update, not of its notice
+		}))
 }
 
 func (r *Resolver) updatePayload(ctx context.Context, code string) (*model.UpdatePayload, error) {
@@ -266,12 +273,14 @@ func (r *Resolver) updatePayload(ctx context.Context, code string) (*model.Updat
 
 // EditStatusNotice resolves Mutation.editStatusNotice.
 func (r *Resolver) EditStatusNotice(ctx context.Context, in model.EditNoticeInput) (*model.NoticePayload, error) {
-	return payload(ctx, r.noticePayload)(r.change(ctx, status.Operator, in.IdempotencyKey, in.ID, noticeTypes, func(by statuspages.Author, code string) (string, error) {
-		return r.editor.EditNotice(ctx, by, code, status.NoticeEdit{
-			Name: nullFrom(in.Name), ImpactOverride: nullFrom(in.ImpactOverride), Reminders: nullFrom(in.ReminderIntervals), AutoInProgress: nullFrom(in.AutoInProgress),
-			AutoCompleted: nullFrom(in.AutoCompleted), ExpectedVersion: orZero(in.ExpectedVersion),
-		})
-	}))
+	return payload(ctx, r.noticePayload)(r.change(ctx, status.Operator, in.IdempotencyKey, in.ID, noticeTypes,
+		func(by statuspages.Author, code string) (string, error) {
+			return r.editor.EditNotice(ctx, by, code, status.NoticeEdit{
+				Name: nullFrom(in.Name), ImpactOverride: nullFrom(in.ImpactOverride), Reminders: nullFrom(in.ReminderIntervals),
+				AutoInProgress: nullFrom(in.AutoInProgress),
+				AutoCompleted:  nullFrom(in.AutoCompleted), ExpectedVersion: orZero(in.ExpectedVersion),
+			})
+		}))
 }
 
 func (r *Resolver) noticePayload(ctx context.Context, code string) (*model.NoticePayload, error) {
@@ -302,9 +311,11 @@ func (r *Resolver) ScheduleMaintenance(ctx context.Context, in model.ScheduleMai
 	}
 	return payload(ctx, r.maintenancePayload)(r.create(ctx, status.Operator, in.IdempotencyKey, in.Page, func(by statuspages.Author, page string) (string, error) {
 		return r.editor.ScheduleMaintenance(ctx, by, page, status.NewMaintenance{
-			Name: in.Name, Body: in.Body, Start: in.ScheduledFor, End: in.ScheduledUntil, Components: components, State: in.Status, ImpactOverride: nullFrom(in.ImpactOverride),
-			AutoInProgress: in.AutoInProgress, AutoCompleted: in.AutoCompleted, AutoMaintenanceState: in.AutoMaintenanceState, AutoOperationalState: in.AutoOperationalState,
-			RemindMinutes: nullFrom(in.RemindMinutes), Silent: !in.DeliverNotifications,
+			Name: in.Name, Body: in.Body, Start: in.ScheduledFor, End: in.ScheduledUntil, Components: components, State: in.Status,
+			ImpactOverride: nullFrom(in.ImpactOverride),
+			AutoInProgress: in.AutoInProgress, AutoCompleted: in.AutoCompleted, AutoMaintenanceState: in.AutoMaintenanceState,
+			AutoOperationalState: in.AutoOperationalState,
+			RemindMinutes:        nullFrom(in.RemindMinutes), Silent: !in.DeliverNotifications,
 		})
 	}))
 }
@@ -315,25 +326,30 @@ func (r *Resolver) MoveMaintenance(ctx context.Context, in model.MoveMaintenance
 	if err != nil {
 		return nil, err
 	}
-	return payload(ctx, r.maintenancePayload)(r.change(ctx, status.Operator, in.IdempotencyKey, in.ID, maintenanceTypes, func(by statuspages.Author, code string) (string, error) {
-		return r.editor.MoveMaintenance(ctx, by, code, status.NewUpdate{
-			State: in.Status, Body: orZero(in.Body), Affected: affected, Keep: in.KeepComponents, Silent: !in.DeliverNotifications, ExpectedVersion: orZero(in.ExpectedVersion),
-		})
-	}))
+	return payload(ctx, r.maintenancePayload)(r.change(ctx, status.Operator, in.IdempotencyKey, in.ID, maintenanceTypes,
+		func(by statuspages.Author, code string) (string, error) {
+			return r.editor.MoveMaintenance(ctx, by, code, status.NewUpdate{
+				State: in.Status, Body: orZero(in.Body), Affected: affected, Keep: in.KeepComponents, Silent: !in.DeliverNotifications,
+				ExpectedVersion: orZero(in.ExpectedVersion),
+			})
+		}))
 }
 
 // RescheduleMaintenance resolves Mutation.rescheduleMaintenance.
 func (r *Resolver) RescheduleMaintenance(ctx context.Context, in model.RescheduleMaintenanceInput) (*model.MaintenancePayload, error) {
-	return payload(ctx, r.maintenancePayload)(r.change(ctx, status.Operator, in.IdempotencyKey, in.ID, maintenanceTypes, func(by statuspages.Author, code string) (string, error) {
-		return r.editor.RescheduleMaintenance(ctx, by, code, in.ScheduledFor, in.ScheduledUntil, orZero(in.Body), !in.DeliverNotifications, orZero(in.ExpectedVersion))
-	}))
+	return payload(ctx, r.maintenancePayload)(r.change(ctx, status.Operator, in.IdempotencyKey, in.ID, maintenanceTypes,
+		func(by statuspages.Author, code string) (string, error) {
+			return r.editor.RescheduleMaintenance(ctx, by, code, in.ScheduledFor, in.ScheduledUntil, orZero(in.Body), !in.DeliverNotifications,
+				orZero(in.ExpectedVersion))
+		}))
 }
 
 // CancelMaintenance resolves Mutation.cancelMaintenance.
 func (r *Resolver) CancelMaintenance(ctx context.Context, in model.CancelMaintenanceInput) (*model.MaintenancePayload, error) {
-	return payload(ctx, r.maintenancePayload)(r.change(ctx, status.Operator, in.IdempotencyKey, in.ID, maintenanceTypes, func(by statuspages.Author, code string) (string, error) {
-		return r.editor.CancelMaintenance(ctx, by, code, orZero(in.Body), !in.DeliverNotifications, orZero(in.ExpectedVersion))
-	}))
+	return payload(ctx, r.maintenancePayload)(r.change(ctx, status.Operator, in.IdempotencyKey, in.ID, maintenanceTypes,
+		func(by statuspages.Author, code string) (string, error) {
+			return r.editor.CancelMaintenance(ctx, by, code, orZero(in.Body), !in.DeliverNotifications, orZero(in.ExpectedVersion))
+		}))
 }
 
 // groupCode returns the code of a group, or an empty string for the top level of the page.
@@ -360,12 +376,13 @@ func (r *Resolver) AddComponent(ctx context.Context, in model.AddComponentInput)
 
 // EditComponent resolves Mutation.editComponent.
 func (r *Resolver) EditComponent(ctx context.Context, in model.EditComponentInput) (*model.ComponentPayload, error) {
-	return payload(ctx, r.componentPayload)(r.change(ctx, status.Admin, in.IdempotencyKey, in.ID, componentTypes, func(by statuspages.Author, code string) (string, error) {
-		return r.editor.EditComponent(ctx, by, code, status.ComponentEdit{
-			Name: nullFrom(in.Name), Description: nullFrom(in.Description), Showcase: nullFrom(in.Showcase), OnlyShowIfDegraded: nullFrom(in.OnlyShowIfDegraded),
-			StartDate: nullFrom(in.StartDate), NodeID: nullFrom(in.NodeID), ExpectedVersion: orZero(in.ExpectedVersion),
-		})
-	}))
+	return payload(ctx, r.componentPayload)(r.change(ctx, status.Admin, in.IdempotencyKey, in.ID, componentTypes,
+		func(by statuspages.Author, code string) (string, error) {
+			return r.editor.EditComponent(ctx, by, code, status.ComponentEdit{
+				Name: nullFrom(in.Name), Description: nullFrom(in.Description), Showcase: nullFrom(in.Showcase), OnlyShowIfDegraded: nullFrom(in.OnlyShowIfDegraded),
+				StartDate: nullFrom(in.StartDate), NodeID: nullFrom(in.NodeID), ExpectedVersion: orZero(in.ExpectedVersion),
+			})
+		}))
 }
 
 // MoveComponent resolves Mutation.moveComponent.
@@ -374,9 +391,10 @@ func (r *Resolver) MoveComponent(ctx context.Context, in model.MoveComponentInpu
 	if err != nil {
 		return nil, err
 	}
-	return payload(ctx, r.componentPayload)(r.change(ctx, status.Admin, in.IdempotencyKey, in.ID, componentTypes, func(by statuspages.Author, code string) (string, error) {
-		return r.editor.MoveComponent(ctx, by, code, group, orZero(in.Position), orZero(in.ExpectedVersion))
-	}))
+	return payload(ctx, r.componentPayload)(r.change(ctx, status.Admin, in.IdempotencyKey, in.ID, componentTypes,
+		func(by statuspages.Author, code string) (string, error) {
+			return r.editor.MoveComponent(ctx, by, code, group, orZero(in.Position), orZero(in.ExpectedVersion))
+		}))
 }
 
 // RemoveComponent resolves Mutation.removeComponent.
@@ -425,6 +443,7 @@ func (r *Resolver) Drafts(ctx context.Context, slug *string) ([]*status.Incident
 	if !t.For(p.Code) {
 		return nil, &fault.Error{Code: fault.Forbidden, Message: "the token is for another page"}
 	}
-	rows, err := r.db.Notices(ctx, p, statuspages.NoticeFilter{Kind: status.Realtime, Drafts: true}, statuspages.ByCreation, storage.Page{Limit: maxDrafts, Desc: true})
+	rows, err := r.db.Notices(ctx, p, statuspages.NoticeFilter{Kind: status.Realtime, Drafts: true}, statuspages.ByCreation,
+		storage.Page{Limit: maxDrafts, Desc: true})
 	return list.Map(rows, func(n *status.Notice) *status.Incident { return &status.Incident{Notice: *n} }), err
 }

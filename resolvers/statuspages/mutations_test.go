@@ -53,7 +53,8 @@ func (b *safeBuffer) String() string {
 func newDesk(t *testing.T) *desk {
 	t.Helper()
 	d := &desk{t: t, log: &safeBuffer{}}
-	d.Gateway = testenv.Over(t, testenv.Empty.Fresh(t), testenv.Tokens(allTokens), testenv.Logger(slog.New(slog.NewTextHandler(d.log, &slog.HandlerOptions{Level: slog.LevelDebug}))))
+	d.Gateway = testenv.Over(t, testenv.Empty.Fresh(t), testenv.Tokens(allTokens),
+		testenv.Logger(slog.New(slog.NewTextHandler(d.log, &slog.HandlerOptions{Level: slog.LevelDebug}))))
 	ed := statuspages.NewEditor(d.Status, testenv.Now, nil)
 	var err error
 	if d.page, err = ed.InitPage(t.Context(), statuspages.Author{Name: "test"}, statuspages.PageInit{Page: status.Page{Name: "Lantern", URL: "https://status.example"}, Component: "API"}); err != nil {

@@ -18,8 +18,10 @@ func (g *generator) components() {
 	c.Schemas = append(c.Schemas, g.answers...)
 	c.Schemas = append(c.Schemas, Member[*Schema]{"Links", links()}, Member[*Schema]{"Error", classicError()})
 	c.Headers = Map[*Header]{
-		{"ETag", &Header{Description: "Names this version of the answer. Sent back as If-None-Match, it is answered with 304 while nothing changed.", Required: true, Schema: &Schema{Type: Types{"string"}}}},
-		{"Link", &Header{Description: "The page after this one, as in `links.next`; missing on the last.", Schema: &Schema{Type: Types{"string"}, Pattern: `^<.*>; rel="next"$`}}},
+		{"ETag", &Header{Description: "Names this version of the answer. Sent back as If-None-Match, it is answered with 304 while nothing changed.",
+			Required: true, Schema: &Schema{Type: Types{"string"}}}},
+		{"Link", &Header{Description: "The page after this one, as in `links.next`; missing on the last.",
+			Schema: &Schema{Type: Types{"string"}, Pattern: `^<.*>; rel="next"$`}}},
 	}
 	c.SecuritySchemes = Map[*SecurityScheme]{{"basic", &SecurityScheme{
 		Type: "http", Scheme: "basic", Description: "Users whom the operator knows may have pages of another size. Everybody else asks without credentials.",
@@ -36,7 +38,8 @@ func (g *generator) components() {
 	if modern {
 		families = append(families, "Modern")
 		c.Schemas = append(c.Schemas, Member[*Schema]{"ModernError", modernError()})
-		c.Responses = append(c.Responses, Member[*Response]{"ModernMethodNotAllowed", failure("ModernError", "The path is not asked so: most take GET and HEAD only.")})
+		c.Responses = append(c.Responses, Member[*Response]{"ModernMethodNotAllowed",
+			failure("ModernError", "The path is not asked so: most take GET and HEAD only.")})
 	}
 	if slices.ContainsFunc(g.api.Endpoints, func(e rest.Endpoint) bool { return e.Body != nil }) {
 		c.Responses = append(c.Responses,
@@ -95,7 +98,8 @@ func modernError() *Schema {
 		phrases = append(phrases, "`"+http.StatusText(status)+"`")
 	}
 	return envelope("What is wrong with a request, as the newer endpoints say it.",
-		&Schema{Type: Types{"string"}, Description: "The status in words: " + strings.Join(phrases, ", ") + ". Of a contract that failed it is the response code."}, "What is wrong.")
+		&Schema{Type: Types{"string"}, Description: "The status in words: " + strings.Join(phrases,
+			", ") + ". Of a contract that failed it is the response code."}, "What is wrong.")
 }
 
 func envelope(doc string, message *Schema, detail string) *Schema {

@@ -50,7 +50,8 @@ func row(b *strings.Builder, api *rest.API, e *rest.Endpoint, documents string) 
 	if e.Body != nil {
 		name = e.Method() + " " + name
 	}
-	fmt.Fprintf(b, "| %s | %s | [%s](%s) | %s |\n", code(name), strings.Join(params, " "), e.Document, path.Join(documents, e.Document), strings.Join(fields(answering(api, e)), ", "))
+	fmt.Fprintf(b, "| %s | %s | [%s](%s) | %s |\n", code(name), strings.Join(params, " "), e.Document, path.Join(documents, e.Document),
+		strings.Join(fields(answering(api, e)), ", "))
 }
 
 // title returns the heading of a resource.

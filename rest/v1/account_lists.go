@@ -12,14 +12,16 @@ var bySpender = []rest.Cursor{rest.EntityIDCursor("spender.id")}
 // The sort keys with two columns.
 var (
 	byTokenAndSerial = rest.TwoColumns{
-		Primary:   rest.IDColumn("token.id", "tokenId", "Only NFTs of these tokens: one, or a range.", rest.EntityIDOrLongZero),
-		Secondary: rest.NumberColumn("serialnumber", "serialNumber", "Only these serials: one, or a range, whose ends lie within the first and the last token. Needs `token.id`.", rest.Long(1)),
-		Filter:    "filter",
+		Primary: rest.IDColumn("token.id", "tokenId", "Only NFTs of these tokens: one, or a range.", rest.EntityIDOrLongZero),
+		Secondary: rest.NumberColumn("serialnumber", "serialNumber",
+			"Only these serials: one, or a range, whose ends lie within the first and the last token. Needs `token.id`.", rest.Long(1)),
+		Filter: "filter",
 	}
 	bySpenderAndToken = rest.TwoColumns{
-		Primary:   rest.IDColumn("spender.id", "spenderId", "Only allowances of these spenders: one, or a range.", rest.EntityID),
-		Secondary: rest.IDColumn("token.id", "tokenId", "Only these tokens: one, or a range, whose ends lie within the first and the last spender. Needs `spender.id`.", rest.EntityIDOrLongZero),
-		Filter:    "filter",
+		Primary: rest.IDColumn("spender.id", "spenderId", "Only allowances of these spenders: one, or a range.", rest.EntityID),
+		Secondary: rest.IDColumn("token.id", "tokenId",
+			"Only these tokens: one, or a range, whose ends lie within the first and the last spender. Needs `spender.id`.", rest.EntityIDOrLongZero),
+		Filter: "filter",
 	}
 )
 
@@ -31,11 +33,13 @@ func accountListEndpoints() []rest.Endpoint {
 		return e
 	}
 	return []rest.Endpoint{
-		of("/nfts", "account_nfts.graphql", accountNFTsParams, rest.Endpoint{Paging: rest.Paging{Desc: true, Next: byTokenAndSerial.Next()}, Finish: finishAccountNFTs, MaxAge: brief}),
+		of("/nfts", "account_nfts.graphql", accountNFTsParams, rest.Endpoint{Paging: rest.Paging{Desc: true, Next: byTokenAndSerial.Next()},
+			Finish: finishAccountNFTs, MaxAge: brief}),
 		of("/rewards", "account_rewards.graphql", accountRewardsParams, rest.Endpoint{Paging: rest.Paging{Desc: true, Next: byTimestamp}, MaxAge: 60}),
 		of("/tokens", "account_tokens.graphql", accountTokensParams, rest.Endpoint{Paging: rest.Paging{Next: byTokenID}, MaxAge: brief}),
 		of("/allowances/crypto", "crypto_allowances.graphql", cryptoAllowancesParams, rest.Endpoint{Paging: rest.Paging{Desc: true, Next: bySpender}, MaxAge: brief}),
-		of("/allowances/tokens", "token_allowances.graphql", tokenAllowancesParams, rest.Endpoint{Finish: bySpenderAndToken.Finish, Paging: rest.Paging{Next: bySpenderAndToken.Next()}, MaxAge: brief}),
+		of("/allowances/tokens", "token_allowances.graphql", tokenAllowancesParams,
+			rest.Endpoint{Finish: bySpenderAndToken.Finish, Paging: rest.Paging{Next: bySpenderAndToken.Next()}, MaxAge: brief}),
 	}
 }
 

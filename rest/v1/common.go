@@ -24,7 +24,8 @@ var (
 
 // limit and order are parameters of every list.
 var (
-	limit = rest.Param{Name: "limit", Kind: rest.Long(1), Bind: bindLimit, Doc: "How many items the answer has at most. More than the greatest page size count as that.", Single: true}
+	limit = rest.Param{Name: "limit", Kind: rest.Long(1), Bind: bindLimit,
+		Doc: "How many items the answer has at most. More than the greatest page size count as that.", Single: true}
 	order = rest.Param{Name: "order", Kind: rest.OneOf("asc", "desc"), Bind: bindOrder, Doc: "The order of the items: ascending or descending."}
 )
 

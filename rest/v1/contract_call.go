@@ -15,7 +15,8 @@ import (
 func callEndpoints() []rest.Endpoint {
 	trace := rest.Endpoint{
 		Path: "/contracts/results/{transactionIdOrHash}/opcodes", Family: rest.Modern, Params: traceParams, Document: "contract_opcodes.graphql",
-		BindPath: bindTraced, Finish: finishTrace, Shape: rest.Shape{ErrorData: true, Streaming: rest.Streaming{Stream: streamTrace, Describes: "WholeTrace", Keyed: []string{"storage"}}},
+		BindPath: bindTraced, Finish: finishTrace, Shape: rest.Shape{ErrorData: true,
+			Streaming: rest.Streaming{Stream: streamTrace, Describes: "WholeTrace", Keyed: []string{"storage"}}},
 		Docs: rest.Docs{Statuses: []int{http.StatusNotAcceptable, http.StatusTooManyRequests}},
 	}
 	ofContract := trace
@@ -39,7 +40,8 @@ func callEndpoints() []rest.Endpoint {
 }
 
 var callMembers = []rest.BodyMember{
-	{Name: "to", Type: "string", Doc: "The address of what is called: a contract, an account, or a token. Without it a contract is created, and data is its initcode."},
+	{Name: "to", Type: "string", Doc: "The address of what is called: a contract, an account, or a token. Without it a contract is created, and data is its " +
+		"initcode."},
 	{Name: "data", Type: "string", Doc: "What is sent along, in hex digits: the selector of a function and its arguments."},
 	{Name: "from", Type: "string", Doc: "The address of who sends it; the treasury, 0.0.2, where it is missing."},
 	{Name: "block", Type: "string", Doc: "The block in which it runs: a number, a hash, earliest or latest, which is the default."},
@@ -47,7 +49,8 @@ var callMembers = []rest.BodyMember{
 	{Name: "gasPrice", Type: "integer", Doc: "What the sender would pay for a unit of gas, in tinybars; 0 by default."},
 	{Name: "value", Type: "integer", Doc: "The tinybars that are sent along; 0 by default."},
 	{Name: "estimate", Type: "boolean", Doc: "Whether the gas is estimated that the call needs; the result is that, in 16 hex digits. False by default."},
-	{Name: "state_overrides", Type: "array", Doc: "What is different from the ledger for the call, by addresses: balance, code, nonce, state or state_diff. Off unless the operator turned it on."},
+	{Name: "state_overrides", Type: "array", Doc: "What is different from the ledger for the call, by addresses: balance, code, nonce, state or state_diff. " +
+		"Off unless the operator turned it on."},
 }
 
 // exampleCall requests the total supply of the demo network's contract 0.0.3001.

@@ -17,7 +17,8 @@ var byIndex = []rest.Cursor{rest.NumberCursor("index")}
 func contractResultEndpoints() []rest.Endpoint {
 	ofContract := rest.Endpoint{
 		Path: "/contracts/{id}/results", Validation: pathFirstV2, Params: contractResultsParams, Document: "results_of_contract.graphql",
-		Operation: always("ResultsOfContract"), BindPath: bindCallee, Paging: rest.Paging{Desc: true, Next: byTimestamp}, Finish: finishResultsOfContract, MaxAge: brief,
+		Operation: always("ResultsOfContract"), BindPath: bindCallee, Paging: rest.Paging{Desc: true, Next: byTimestamp}, Finish: finishResultsOfContract,
+		MaxAge: brief,
 	}
 	atTime := rest.Endpoint{
 		Path: "/contracts/{id}/results/{timestamp}", Validation: pathFirstV1, Params: hbarParams, Document: "contract_result.graphql",
@@ -39,11 +40,13 @@ func contractResultEndpoints() []rest.Endpoint {
 		undescribed(at(atTime, "/contracts/results/results/{timestamp}")),
 		undescribed(rest.Endpoint{ // the path of a transaction id too: the form of the value decides
 			Path: `/contracts/results/{timestamp:^\d+\.\d+$}`, Validation: pathFirstV1, Params: hbarParams, Document: "contract_result.graphql",
-			Operation: resultOperation, BindPath: bindResultAt, Finish: finishResult, Shape: rest.Shape{OmitNull: authorizations}, Docs: rest.Docs{MayBePartial: true}, MaxAge: history,
+			Operation: resultOperation, BindPath: bindResultAt, Finish: finishResult, Shape: rest.Shape{OmitNull: authorizations},
+			Docs: rest.Docs{MayBePartial: true}, MaxAge: history,
 		}),
 		{
 			Path: "/contracts/results/{transactionIdOrHash}", Validation: grammarV1, Params: resultParams, Document: "contract_result.graphql",
-			Operation: resultOperation, BindPath: bindResult, Finish: finishResult, Shape: rest.Shape{OmitNull: authorizations}, Docs: rest.Docs{MayBePartial: true}, MaxAge: history,
+			Operation: resultOperation, BindPath: bindResult, Finish: finishResult, Shape: rest.Shape{OmitNull: authorizations},
+			Docs: rest.Docs{MayBePartial: true}, MaxAge: history,
 		},
 		actions,
 		at(actions, "/contracts/results/{transactionIdOrHash}/results"),
@@ -68,7 +71,8 @@ var authorizations = [][]string{{"authorization_list"}}
 // contractResultsParams are the parameters of both lists of contract results.
 var contractResultsParams = []rest.Param{
 	{Name: "from", Kind: sender, Bind: checkSenders, Doc: "Only results of these senders."},
-	{Name: "block.hash", Kind: blockHash, Bind: bindBlockHash, Doc: "Only results of the block with this hash, or with a hash that begins with it. Not together with `block.number`.", Single: true},
+	{Name: "block.hash", Kind: blockHash, Bind: bindBlockHash,
+		Doc: "Only results of the block with this hash, or with a hash that begins with it. Not together with `block.number`.", Single: true},
 	{Name: "block.number", Kind: rest.BlockNumber.Only(rest.Eq), Bind: bindBlockNumber, Doc: "Only results of the block with this number.", Single: true},
 	{Name: "hbar", Kind: rest.Boolean, Doc: hbarDoc},
 	{Name: "internal", Kind: rest.Boolean, Bind: func(r *rest.Request, values []rest.Value) error {

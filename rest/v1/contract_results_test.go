@@ -67,7 +67,8 @@ select t.at, e, t.ids, t.payer from (values (1700000001000000000, array[5001, 50
 select i || '.rcd', 0, 0, repeat('a', 95) || i, repeat('b', 96), 1700000001000000000 + 3000000000 * i::bigint, 1700000003999999999 + 3000000000 * i::bigint, 1, 0, 6,
   repeat('0', 96), i, case i when 0 then 1731000 else -1 end from generate_series(0, 1) i`)
 	// Contract calls cost 852000 thousandths of tinycents. 30000 hbars cost 360000 cents in the hour of all results: 71 tinybars.
-	fee := message(1, append(message(1, append([]byte{8, 6}, message(3, message(3, append([]byte{0x40}, varint(852_000)...)))...)), message(2, append([]byte{8}, varint(1800000000)...))...))
+	fee := message(1, append(message(1, append([]byte{8, 6}, message(3, message(3, append([]byte{0x40}, varint(852_000)...)))...)),
+		message(2, append([]byte{8}, varint(1800000000)...))...))
 	rate := func(cents, until uint64) []byte {
 		return append(append(append([]byte{8}, varint(30_000)...), append([]byte{16}, varint(cents)...)...), message(3, append([]byte{8}, varint(until)...))...)
 	}

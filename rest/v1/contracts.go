@@ -73,8 +73,9 @@ var (
 		Takes: func(_ *rest.Config, v rest.Value) bool {
 			return rest.IsEntityID(v.Text) || v.Op == rest.Eq && plainAddressSyntax.MatchString(v.Text)
 		},
-		Form: rest.Form{Doc: "An entity id `shard.realm.num`, where shard and realm may be left out, or an EVM address without `0x` and operator.", Pattern: contractIDPattern},
-		Ops:  rest.Operators(),
+		Form: rest.Form{Doc: "An entity id `shard.realm.num`, where shard and realm may be left out, or an EVM address without `0x` and operator.",
+			Pattern: contractIDPattern},
+		Ops: rest.Operators(),
 	}
 	// word accepts values that fit into a word of the EVM.
 	word = rest.Kind{
@@ -114,7 +115,8 @@ func bindContractIDs(r *rest.Request, values []rest.Value) error {
 	return rest.IDs("filter.id")(r, ids)
 }
 
-var contractParams = []rest.Param{{Name: "timestamp", Kind: rest.Timestamp, Doc: "Which version: the newest whose time meets all conditions. An instant means the version of that time."}}
+var contractParams = []rest.Param{{Name: "timestamp", Kind: rest.Timestamp,
+	Doc: "Which version: the newest whose time meets all conditions. An instant means the version of that time."}}
 
 // finishContract parses the contract in the path. The error for an invalid id shows shard and realm.
 func finishContract(r *rest.Request) error {
@@ -143,7 +145,8 @@ func bindAsOf(r *rest.Request) error {
 var stateParams = []rest.Param{
 	limit, order,
 	{Name: "slot", Kind: word.Except(rest.Ne), Doc: "Only these slots."},
-	{Name: "timestamp", Kind: rest.Timestamp, Doc: "Which time: of each slot the newest change whose time meets all conditions. An instant means what the slot held then."},
+	{Name: "timestamp", Kind: rest.Timestamp,
+		Doc: "Which time: of each slot the newest change whose time meets all conditions. An instant means what the slot held then."},
 }
 
 // wholeWord pads a word to 64 digits.

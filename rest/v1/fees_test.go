@@ -57,7 +57,8 @@ func accountAlias(b []byte) *services.AccountID {
 }
 
 func moves(token int64, to *services.AccountID) *services.TokenTransferList {
-	return &services.TokenTransferList{Token: &services.TokenID{TokenNum: token}, Transfers: []*services.AccountAmount{{AccountID: num(1001), Amount: -5}, {AccountID: to, Amount: 5}}}
+	return &services.TokenTransferList{Token: &services.TokenID{TokenNum: token},
+		Transfers: []*services.AccountAmount{{AccountID: num(1001), Amount: -5}, {AccountID: to, Amount: 5}}}
 }
 
 func transfers(l ...*services.TokenTransferList) *txBody {
@@ -113,14 +114,17 @@ func TestFeeEstimate(t *testing.T) {
 			`"node":{"base":100000,"extras":[{"charged":1,"count":2,"fee_per_unit":100000,"included":1,"name":"SIGNATURES","subtotal":100000}]},` +
 			`"service":{"base":499000000,"extras":[{"charged":1,"count":2,"fee_per_unit":100000000,"included":1,"name":"KEYS","subtotal":100000000}]},` +
 			`"total":601000000}`},
-		"waived":                          {"", transaction(t, &txBody{Data: &services.TransactionBody_ContractCall{}}, 1), `{"high_volume_multiplier":1,"network":{"multiplier":0,"subtotal":0},"node":{"base":0,"extras":[]},"service":{"base":0,"extras":[]},"total":0}`},
-		"token":                           {"?mode=", transaction(t, transfers(moves(2005, num(1002))), 1), usual(0, 2000000, extra("TOKEN_TYPES", 2, 1, 1000000))},
-		"token without fees, state":       {"?mode=STATE", transaction(t, transfers(moves(999999, num(1002))), 1), usual(0, 10000000, extra("TOKEN_TRANSFER_BASE", 1, 0, 9000000))},
-		"token with fixed fee, state":     {"?mode=state", transaction(t, transfers(moves(2001, num(1002))), 1), usual(0, 20000000, extra("TOKEN_TRANSFER_BASE_CUSTOM_FEES", 1, 0, 19000000))},
-		"token with fractions, state":     {"?mode=s-t-a-t-e", transaction(t, transfers(moves(2002, num(1002))), 1), usual(0, 20000000, extra("TOKEN_TRANSFER_BASE_CUSTOM_FEES", 1, 0, 19000000))},
-		"NFTs with royalties, state":      {"?mode=State", transaction(t, transfers(nfts(2007, 3)), 1), usual(0, 22000000, extra("TOKEN_TRANSFER_BASE_CUSTOM_FEES", 1, 0, 19000000), extra("TOKEN_TYPES", 3, 1, 1000000))},
-		"NFTs, intrinsic":                 {"?mode=intrinsic&mode=STATE", transaction(t, transfers(nfts(2007, 3)), 1), usual(0, 3000000, extra("TOKEN_TYPES", 3, 1, 1000000))},
-		"airdrop, state":                  {"?mode=STATE", transaction(t, &txBody{Data: &services.TransactionBody_TokenAirdrop{TokenAirdrop: &services.TokenAirdropTransactionBody{TokenTransfers: lists{moves(2001, num(1002))}}}}, 1), usual(0, 20000000, extra("TOKEN_TRANSFER_BASE_CUSTOM_FEES", 1, 0, 19000000))},
+		"waived":                      {"", transaction(t, &txBody{Data: &services.TransactionBody_ContractCall{}}, 1), `{"high_volume_multiplier":1,"network":{"multiplier":0,"subtotal":0},"node":{"base":0,"extras":[]},"service":{"base":0,"extras":[]},"total":0}`},
+		"token":                       {"?mode=", transaction(t, transfers(moves(2005, num(1002))), 1), usual(0, 2000000, extra("TOKEN_TYPES", 2, 1, 1000000))},
+		"token without fees, state":   {"?mode=STATE", transaction(t, transfers(moves(999999, num(1002))), 1), usual(0, 10000000, extra("TOKEN_TRANSFER_BASE", 1, 0, 9000000))},
+		"token with fixed fee, state": {"?mode=state", transaction(t, transfers(moves(2001, num(1002))), 1), usual(0, 20000000, extra("TOKEN_TRANSFER_BASE_CUSTOM_FEES", 1, 0, 19000000))},
+		"token with fractions, state": {"?mode=s-t-a-t-e", transaction(t, transfers(moves(2002, num(1002))), 1), usual(0, 20000000, extra("TOKEN_TRANSFER_BASE_CUSTOM_FEES", 1, 0, 19000000))},
+		"NFTs with royalties, state":  {"?mode=State", transaction(t, transfers(nfts(2007, 3)), 1), usual(0, 22000000, extra("TOKEN_TRANSFER_BASE_CUSTOM_FEES", 1, 0, 19000000), extra("TOKEN_TYPES", 3, 1, 1000000))},
+		"NFTs, intrinsic":             {"?mode=intrinsic&mode=STATE", transaction(t, transfers(nfts(2007, 3)), 1), usual(0, 3000000, extra("TOKEN_TYPES", 3, 1, 1000000))},
+		"airdrop, state": {"?mode=STATE",
+			transaction(t,
+				&txBody{Data: &services.TransactionBody_TokenAirdrop{TokenAirdrop: &services.TokenAirdropTransactionBody{TokenTransfers: lists{moves(2001,
+					num(1002))}}}}, 1), usual(0, 20000000, extra("TOKEN_TRANSFER_BASE_CUSTOM_FEES", 1, 0, 19000000))},
 		"message":                         {"", transaction(t, says(4003, 128), 1), usual(700000, 1890400, extra("CONSENSUS_SUBMIT_MESSAGE_WITHOUT_CUSTOM_FEE_BYTES", 128, 100, 6800))},
 		"message to topic with fees":      {"?mode=STATE", transaction(t, says(4003, 128), 1), usual(700000, 500000000, extra("CONSENSUS_SUBMIT_MESSAGE_WITH_CUSTOM_FEE", 1, 0, 498300000))},
 		"message to topic without":        {"?mode=STATE", transaction(t, says(4001, 128), 1), usual(700000, 1890400, extra("CONSENSUS_SUBMIT_MESSAGE_WITHOUT_CUSTOM_FEE_BYTES", 128, 100, 6800))},

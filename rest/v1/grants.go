@@ -13,8 +13,9 @@ import (
 func grantEndpoints() []rest.Endpoint {
 	return []rest.Endpoint{
 		{
-			Path: "/accounts/{id}/allowances/nfts", Family: rest.Modern, PathParams: modernAccount("id"), Params: nftAllowancesParams, Document: "nft_allowances.graphql",
-			Finish: finishNftAllowances, Paging: rest.Paging{Next: []rest.Cursor{rest.EntityIDCursor("account.id"), byToken}}, NotFound: missingOwner, MaxAge: brief,
+			Path: "/accounts/{id}/allowances/nfts", Family: rest.Modern, PathParams: modernAccount("id"), Params: nftAllowancesParams,
+			Document: "nft_allowances.graphql",
+			Finish:   finishNftAllowances, Paging: rest.Paging{Next: []rest.Cursor{rest.EntityIDCursor("account.id"), byToken}}, NotFound: missingOwner, MaxAge: brief,
 		},
 		{
 			Path: "/accounts/{id}/airdrops/outstanding", Family: rest.Modern, PathParams: modernAccount("id"), Params: airdropsParams("receiver.id", "receiverIds"),

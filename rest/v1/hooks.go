@@ -36,7 +36,8 @@ var hooksParams = []rest.Param{
 
 var hookStorageParams = []rest.Param{
 	{Name: "key", Read: rest.ReadSlot, Most: mostHookValues, ListName: "keys", Doc: "Only these slots."},
-	{Name: "timestamp", Read: rest.ReadTimestamp, Most: mostBounds, ListName: "timestamps", Bind: rest.Windows("at"), Doc: "The storage as it was then, instead of as it is."},
+	{Name: "timestamp", Read: rest.ReadTimestamp, Most: mostBounds, ListName: "timestamps", Bind: rest.Windows("at"),
+		Doc: "The storage as it was then, instead of as it is."},
 	rest.Limit(),
 	rest.ModernOrder(),
 }

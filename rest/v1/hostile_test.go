@@ -34,7 +34,8 @@ func hostileValues() []string {
 		"9223372036", "9223372036.854775807", "9223372036.854775808", "9223372037", "9999999999.999999999", "0.000000000", "0.0000000001", "1700000000.5",
 		"0.0.2-9223372036854775807-999999999", "0.0.2-0-0", "0.0.2@1.2", "0.0.2-1-", "1024.0.2-1-1", "0.0.2-99999999999999999999-1",
 		strings.Repeat("0", 40), strings.Repeat("f", 40), strings.Repeat("A", 40), "0x" + strings.Repeat("0", 24) + "00000000000003ea", strings.Repeat("a", 64), strings.Repeat("F", 96),
-		"0x" + strings.Repeat("0", 96), strings.Repeat("/", 64), strings.Repeat("_", 64), strings.Repeat("7", 65), strings.Repeat("A", 52), "ABC", "AAAAAAAA", strings.Repeat("9", 5000), strings.Repeat("%41", 3000),
+		"0x" + strings.Repeat("0", 96), strings.Repeat("/", 64), strings.Repeat("_", 64), strings.Repeat("7", 65), strings.Repeat("A", 52), "ABC", "AAAAAAAA",
+		strings.Repeat("9", 5000), strings.Repeat("%41", 3000),
 		"'", "1'--", "1;drop%20table%20x", "$1", "%27%20or%201=1", "{}", "[]", "[1,2]", "a,b", ",", "<script>", "\"", "\\", "&amp;", "*", "()", "éü", "\xff\xfe", "\xc3", "🚀",
 		"gt:", ":", "::", "eq:", "eq:eq:1", "gt:gt:5", "lt:-1", "ne:0", "GT:5", "like:%25", "gt:%00", "in:1,2", "lte:9223372036854775807", "gt:9223372036854775807", "lt:0",
 		"desc", "asc", "credit", "debit", "CRYPTOTRANSFER", "utf-8", "ALL", "success", "BLOCK_NODE", "block-node", "circulating", "INTRINSIC",
@@ -52,7 +53,8 @@ func hostileNames() []string {
 // hostileMethods returns all standard methods and some unknown ones.
 func hostileMethods() []string {
 	return []string{
-		http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions, http.MethodTrace, http.MethodConnect, "PROPFIND", "get", "X",
+		http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions, http.MethodTrace,
+		http.MethodConnect, "PROPFIND", "get", "X",
 	}
 }
 
@@ -275,7 +277,8 @@ func TestHostileSizes(t *testing.T) {
 		h.check(t, http.MethodGet, pathOf(e.Path, func() string { return strings.Repeat("%C3%A9", 20000) })+"?limit="+strings.Repeat("9", 100000))
 		for _, p := range append(slices.Clone(e.Params), rest.Param{Name: "foo"}) {
 			for _, n := range []int{101, 1001, 10000} {
-				if got := h.check(t, http.MethodGet, path+"?"+strings.TrimSuffix(strings.Repeat(p.Name+"=1&", n), "&")); got != http.StatusBadRequest && got != http.StatusMethodNotAllowed && n > 1000 {
+				if got := h.check(t, http.MethodGet, path+"?"+strings.TrimSuffix(strings.Repeat(p.Name+"=1&", n), "&")); got != http.StatusBadRequest &&
+					got != http.StatusMethodNotAllowed && n > 1000 {
 					t.Errorf("%s: %s %d times: status %d", e.Path, p.Name, n, got)
 				}
 			}

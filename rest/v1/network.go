@@ -32,8 +32,9 @@ func networkEndpoints() []rest.Endpoint {
 			Paging: rest.Paging{DefaultLimit: nodesDefault, Next: []rest.Cursor{rest.NumberCursor("node.id")}}, MaxAge: ofNetwork,
 		},
 		{
-			Path: "/network/registered-nodes", Family: rest.Modern, Validation: rest.Validation{ObjectBound: true}, Params: registeredParams, Document: "network_registered_nodes.graphql",
-			Paging: rest.Paging{Next: []rest.Cursor{rest.NumberCursor("registerednode.id")}}, MaxAge: ofNetwork,
+			Path: "/network/registered-nodes", Family: rest.Modern, Validation: rest.Validation{ObjectBound: true}, Params: registeredParams,
+			Document: "network_registered_nodes.graphql",
+			Paging:   rest.Paging{Next: []rest.Cursor{rest.NumberCursor("registerednode.id")}}, MaxAge: ofNetwork,
 		},
 		{
 			Path: "/network/stake", Family: rest.Modern, Document: "network_stake.graphql",
@@ -41,7 +42,8 @@ func networkEndpoints() []rest.Endpoint {
 		},
 		{
 			Path: "/network/supply", Family: rest.Modern, Params: []rest.Param{networkTime, supplyPart}, Document: "network_supply.graphql",
-			Operation: supplyOperation, Shape: rest.Shape{TextOperations: []string{totalSupply, releasedSupply}}, NotFound: missing("Network supply not found"), MaxAge: ofNetwork,
+			Operation: supplyOperation, Shape: rest.Shape{TextOperations: []string{totalSupply, releasedSupply}}, NotFound: missing("Network supply not found"),
+			MaxAge: ofNetwork,
 		},
 	}
 }
@@ -128,7 +130,8 @@ func leavesNothing(values []rest.Value) bool {
 var registeredParams = []rest.Param{
 	rest.ModernLimit(registeredMost, false),
 	rest.ModernOrder(),
-	{Name: "registerednode.id", Read: rest.ReadLong.Except(rest.Ne), Most: 2, ListName: "registerednode.id", Bind: bindRegistered, Doc: "Only nodes with these numbers."},
+	{Name: "registerednode.id", Read: rest.ReadLong.Except(rest.Ne), Most: 2, ListName: "registerednode.id", Bind: bindRegistered,
+		Doc: "Only nodes with these numbers."},
 	{
 		Name: "type", Read: rest.ReadWord("UNKNOWN", "BLOCK_NODE", "GENERAL_SERVICE", "MIRROR_NODE", "RPC_RELAY"), Bind: rest.Texts("filter.type"),
 		Doc: "Only nodes that offer services of this kind: BLOCK_NODE, GENERAL_SERVICE, MIRROR_NODE or RPC_RELAY.",

@@ -46,18 +46,20 @@ func tokenEndpoints() []rest.Endpoint {
 }
 
 var tokensParams = []rest.Param{
-	{Name: "account.id", Kind: rest.EntityID, Doc: "Only tokens that this account is associated with.", Single: true, Bind: func(r *rest.Request, values []rest.Value) error {
-		for _, v := range values {
-			if !rest.IsEntityID(v.Text) {
-				continue
+	{Name: "account.id", Kind: rest.EntityID, Doc: "Only tokens that this account is associated with.", Single: true,
+		Bind: func(r *rest.Request, values []rest.Value) error {
+			for _, v := range values {
+				if !rest.IsEntityID(v.Text) {
+					continue
+				}
+				if _, err := rest.ExpandID(r.Config, v.Text); err != nil {
+					return err
+				}
 			}
-			if _, err := rest.ExpandID(r.Config, v.Text); err != nil {
-				return err
-			}
-		}
-		return nil // finishTokens validates them last
-	}},
-	{Name: "name", Kind: tokenName, Doc: "Only tokens with this in their names, in any case. `%` stands for any text and `_` for any character. The list does not go on.", Bind: func(r *rest.Request, values []rest.Value) error {
+			return nil // finishTokens validates them last
+		}},
+	{Name: "name", Kind: tokenName, Doc: "Only tokens with this in their names, in any case. `%` stands for any text and `_` for any character. The list " +
+		"does not go on.", Bind: func(r *rest.Request, values []rest.Value) error {
 		var parts []any
 		for _, v := range values {
 			parts = append(parts, v.Text)
@@ -187,15 +189,16 @@ func finishTokens(r *rest.Request) error {
 }
 
 var tokenParams = []rest.Param{
-	{Name: "timestamp", Kind: rest.Timestamp.Only(rest.Eq, rest.Lt, rest.Lte), Doc: "The token as it was then. The last value counts.", Bind: func(r *rest.Request, values []rest.Value) error {
-		last := values[len(values)-1]
-		at, err := ledger.ParseTimestamp(last.Text)
-		if err != nil {
-			return rest.InvalidParameter("timestamp")
-		}
-		r.Set("at", map[string]any{string(last.Op): at.String()})
-		return nil
-	}},
+	{Name: "timestamp", Kind: rest.Timestamp.Only(rest.Eq, rest.Lt, rest.Lte), Doc: "The token as it was then. The last value counts.",
+		Bind: func(r *rest.Request, values []rest.Value) error {
+			last := values[len(values)-1]
+			at, err := ledger.ParseTimestamp(last.Text)
+			if err != nil {
+				return rest.InvalidParameter("timestamp")
+			}
+			r.Set("at", map[string]any{string(last.Op): at.String()})
+			return nil
+		}},
 }
 
 // bindToken parses the token's id, which may be a long-zero address.
@@ -233,8 +236,10 @@ func bindNFT(r *rest.Request) error {
 var tokenBalancesParams = []rest.Param{
 	{Name: "account.id", Kind: rest.EntityID, Bind: rest.AllIDs("filter.accountId"), Doc: "Only what these accounts hold. All conditions must hold."},
 	{Name: "account.balance", Kind: rest.Long(0), Bind: rest.Longs("filter.balance"), Doc: "Only such balances, in the token's smallest unit."},
-	{Name: "account.publickey", Kind: rest.PublicKey, Bind: rest.LastPublicKey("filter.publicKey"), Doc: "Only what accounts with this key hold. The last value counts, and operators do not."},
-	{Name: "timestamp", Kind: rest.Timestamp, Bind: rest.AnyTimestamps("at"), Doc: "The balances of the newest snapshot of that time, instead of the present ones."},
+	{Name: "account.publickey", Kind: rest.PublicKey, Bind: rest.LastPublicKey("filter.publicKey"),
+		Doc: "Only what accounts with this key hold. The last value counts, and operators do not."},
+	{Name: "timestamp", Kind: rest.Timestamp, Bind: rest.AnyTimestamps("at"),
+		Doc: "The balances of the newest snapshot of that time, instead of the present ones."},
 	limit, order,
 }
 

@@ -13,7 +13,8 @@ var topicPath = []rest.Param{{Name: "id", Read: rest.ReadPathID, Bind: rest.Text
 var topicMessagesParams = []rest.Param{
 	{Name: "encoding", Kind: rest.OneOf("base64", "utf-8", "utf8"), Doc: "How messages are written: in base64, as they are by default, or as text."},
 	limit, order,
-	{Name: "sequencenumber", Kind: rest.Long(1), Bind: withoutNe(rest.Longs("filter.sequenceNumber"), "sequencenumber"), Doc: "Only messages with these sequence numbers."},
+	{Name: "sequencenumber", Kind: rest.Long(1), Bind: withoutNe(rest.Longs("filter.sequenceNumber"), "sequencenumber"),
+		Doc: "Only messages with these sequence numbers."},
 	{Name: "timestamp", Kind: rest.Timestamp, Bind: withoutNe(rest.Timestamps("filter.timestamp"), "timestamp"), Doc: "Only messages of this time."},
 }
 

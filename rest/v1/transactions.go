@@ -21,10 +21,11 @@ var transactionsParams = []rest.Param{
 		r.Set("filter.outcome", string(outcome))
 		return nil
 	}},
-	{Name: "type", Kind: rest.OneOf("credit", "debit"), Doc: "Only transactions that gave to, or took from, the accounts asked for.", Bind: func(r *rest.Request, values []rest.Value) error {
-		r.Set("filter.direction", strings.ToUpper(values[0].Text))
-		return nil
-	}},
+	{Name: "type", Kind: rest.OneOf("credit", "debit"), Doc: "Only transactions that gave to, or took from, the accounts asked for.",
+		Bind: func(r *rest.Request, values []rest.Value) error {
+			r.Set("filter.direction", strings.ToUpper(values[0].Text))
+			return nil
+		}},
 	{Name: "transactiontype", Kind: rest.TransactionType, Bind: rest.Enums("filter.types"), Doc: "Only transactions of these types."},
 	limit, order,
 }
@@ -86,15 +87,17 @@ func firstTransaction(r *rest.Request) (ledger.Timestamp, error) {
 }
 
 var transactionParams = []rest.Param{
-	{Name: "nonce", Kind: rest.Int.Only(rest.Eq), Doc: "Only the transaction with this nonce; 0 is the one that the user sent.", Bind: func(r *rest.Request, values []rest.Value) error {
-		n, err := strconv.Atoi(values[len(values)-1].Text)
-		r.Set("nonce", n)
-		return err //nolint:wrapcheck // its kind has made sure that it is a number
-	}},
-	{Name: "scheduled", Kind: rest.Boolean, Doc: "Only transactions that a schedule ran, or only those that none did.", Bind: func(r *rest.Request, values []rest.Value) error {
-		r.Set("scheduled", strings.EqualFold(values[len(values)-1].Text, "true"))
-		return nil
-	}},
+	{Name: "nonce", Kind: rest.Int.Only(rest.Eq), Doc: "Only the transaction with this nonce; 0 is the one that the user sent.",
+		Bind: func(r *rest.Request, values []rest.Value) error {
+			n, err := strconv.Atoi(values[len(values)-1].Text)
+			r.Set("nonce", n)
+			return err //nolint:wrapcheck // its kind has made sure that it is a number
+		}},
+	{Name: "scheduled", Kind: rest.Boolean, Doc: "Only transactions that a schedule ran, or only those that none did.",
+		Bind: func(r *rest.Request, values []rest.Value) error {
+			r.Set("scheduled", strings.EqualFold(values[len(values)-1].Text, "true"))
+			return nil
+		}},
 }
 
 // badTransactionID is the problem of a value that is neither a transaction id nor a hash.

@@ -107,7 +107,8 @@ func BenchmarkLoopback(b *testing.B) {
 			n, err := io.Copy(io.Discard, resp.Body)
 			_ = resp.Body.Close()
 			spent[k] += time.Since(start)
-			if want := bodies[i%len(all)/2]; err != nil || resp.StatusCode == http.StatusOK && n != int64(len(want)) || k == 0 && i%2 == 1 && resp.StatusCode != http.StatusNotModified {
+			if want := bodies[i%len(all)/2]; err != nil || resp.StatusCode == http.StatusOK && n != int64(len(want)) || k == 0 && i%2 == 1 &&
+				resp.StatusCode != http.StatusNotModified {
 				b.Fatalf("%s: status %d with %d bytes, error %v", r.URL, resp.StatusCode, n, err)
 			}
 		}

@@ -71,7 +71,8 @@ func TestImportTells(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if last := changes[1]; len(last) != 1 || last[0].ComponentCode != c.Components[state].Code || last[0].OldStatus != status.Operational || last[0].NewStatus != status.PartialOutage {
+	if last := changes[1]; len(last) != 1 || last[0].ComponentCode != c.Components[state].Code || last[0].OldStatus != status.Operational ||
+		last[0].NewStatus != status.PartialOutage {
 		t.Errorf("%d changes at last", len(last))
 	}
 }

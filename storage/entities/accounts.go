@@ -32,8 +32,10 @@ type accountRow struct {
 
 func accountTargets(a *accountRow, into []any) []any {
 	return append(into,
-		&a.EntityID, &a.typ, (*storage.Blob)(&a.Alias), &a.AutoRenewAccountID, &a.AutoRenewPeriod, &a.CreatedTimestamp, &a.DeclineReward, (*storage.Blob)(&a.DelegationAddress),
-		&a.Deleted, &a.EthereumNonce, (*storage.Blob)(&a.evmAddress), &a.expiration, (*storage.Blob)(&a.key), &a.MaxAutomaticTokenAssociations, &a.Memo, &a.ObtainerID,
+		&a.EntityID, &a.typ, (*storage.Blob)(&a.Alias), &a.AutoRenewAccountID, &a.AutoRenewPeriod, &a.CreatedTimestamp, &a.DeclineReward,
+		(*storage.Blob)(&a.DelegationAddress),
+		&a.Deleted, &a.EthereumNonce, (*storage.Blob)(&a.evmAddress), &a.expiration, (*storage.Blob)(&a.key), &a.MaxAutomaticTokenAssociations, &a.Memo,
+		&a.ObtainerID,
 		&a.ReceiverSigRequired, &a.StakedAccountID, &a.StakedNodeID, &a.stakePeriodStart, &a.Timestamp.From, &a.Timestamp.To,
 		&a.Balance.Balance, &a.Balance.Timestamp, &a.pendingReward, &a.endStakePeriod)
 }

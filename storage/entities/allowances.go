@@ -33,7 +33,8 @@ func cryptoAllowanceTargets(a *ledger.CryptoAllowance, into []any) []any {
 
 // QueueCryptoAllowances queues a query for the hbar allowances that each of the given accounts granted, ordered by spender, or received, ordered by owner.
 // done receives one page per account. Allowances with no remaining amount are excluded.
-func QueueCryptoAllowances(b *storage.Batch, accounts []ledger.EntityID, received bool, f *ledger.CryptoAllowanceFilter, p storage.Page, done func([][]*ledger.CryptoAllowance)) {
+func QueueCryptoAllowances(b *storage.Batch, accounts []ledger.EntityID, received bool, f *ledger.CryptoAllowanceFilter, p storage.Page,
+	done func([][]*ledger.CryptoAllowance)) {
 	w := storage.Where{Args: []any{storage.Int64s(accounts)}}
 	if f != nil {
 		storage.Filter(&w, "a.owner", f.OwnerID)
@@ -61,7 +62,8 @@ func tokenAllowanceTargets(a *ledger.TokenAllowance, into []any) []any {
 
 // QueueTokenAllowances queues a query for the fungible token allowances that each of the given accounts granted, ordered by spender and token, or received,
 // ordered by owner and token. done receives one page per account. Allowances with no remaining amount are excluded.
-func QueueTokenAllowances(b *storage.Batch, accounts []ledger.EntityID, received bool, f *ledger.TokenAllowanceFilter, p storage.Page, done func([][]*ledger.TokenAllowance)) {
+func QueueTokenAllowances(b *storage.Batch, accounts []ledger.EntityID, received bool, f *ledger.TokenAllowanceFilter, p storage.Page,
+	done func([][]*ledger.TokenAllowance)) {
 	w := storage.Where{Args: []any{storage.Int64s(accounts)}}
 	if f == nil {
 		f = &ledger.TokenAllowanceFilter{}

@@ -22,7 +22,8 @@ func filePartTargets(p *filePart, into []any) []any { return append(into, &p.at,
 // SystemFile reads the newest valid content of a system file within bounds. The last part must not be newer than the upper bound, and the first part not
 // older than the lower. If read fails, the newest part is dropped and the content is read again. at is the time of the content that was read. It is null if
 // no content is valid within the configured number of attempts.
-func SystemFile(ctx context.Context, db *storage.DB, file ledger.EntityID, bounds Bounds, read func(content []byte) error) (at ledger.Null[ledger.Timestamp], err error) {
+func SystemFile(ctx context.Context, db *storage.DB, file ledger.EntityID, bounds Bounds,
+	read func(content []byte) error) (at ledger.Null[ledger.Timestamp], err error) {
 	for attempts := db.FileAttempts(); attempts > 0 && bounds.Lower <= bounds.Upper; {
 		// The parts of the newest version: the one that created or replaced the content and those that were appended.
 		parts, err := storage.List(ctx, db, `select consensus_timestamp, file_data from file_data

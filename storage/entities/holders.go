@@ -15,7 +15,8 @@ func holderTargets(h *ledger.TokenHolder, into []any) []any {
 // QueueTokenHolders queues a query for the holders of each of the given tokens, ordered by account id. done receives one page per token. If at is set for a
 // token, its holders are those of the newest balance snapshot that matches. That snapshot is looked up immediately, and now limits the search. Without a
 // matching snapshot the list is empty.
-func QueueTokenHolders(ctx context.Context, b *storage.Batch, tokens []ledger.EntityID, at []*ledger.TimestampFilter, f *ledger.TokenHolderFilter, now ledger.Timestamp, p storage.Page, done func([][]*ledger.TokenHolder)) error {
+func QueueTokenHolders(ctx context.Context, b *storage.Batch, tokens []ledger.EntityID, at []*ledger.TimestampFilter, f *ledger.TokenHolderFilter,
+	now ledger.Timestamp, p storage.Page, done func([][]*ledger.TokenHolder)) error {
 	out := make([][]*ledger.TokenHolder, len(tokens))
 	groups := map[*ledger.TimestampFilter][]int{}
 	for i := range tokens {
@@ -74,7 +75,8 @@ func queueHolders(b *storage.Batch, ids []int64, f *ledger.TokenHolderFilter, p 
 order by p.ord, h.account_id`+p.Direction(), w.Args, holderTargets, nil, storage.Itself, done)
 }
 
-func queueHoldersAt(b *storage.Batch, ids []int64, f *ledger.TokenHolderFilter, window ledger.SnapshotWindow, p storage.Page, done func([][]*ledger.TokenHolder)) {
+func queueHoldersAt(b *storage.Batch, ids []int64, f *ledger.TokenHolderFilter, window ledger.SnapshotWindow, p storage.Page,
+	done func([][]*ledger.TokenHolder)) {
 	from, arg := storage.OfParents(ids)
 	w := storage.Where{Args: []any{arg, int64(window.From), int64(window.At)}}
 	holderAccounts(&w, f)
@@ -128,7 +130,8 @@ func finishRelationship(r *relationshipRow) error {
 }
 
 // QueueTokenRelationships queues a query for the token relationships of each of the given accounts, ordered by token id. done receives one page per account.
-func QueueTokenRelationships(b *storage.Batch, accounts []ledger.EntityID, f *ledger.TokenRelationshipFilter, p storage.Page, done func([][]*ledger.TokenRelationship)) {
+func QueueTokenRelationships(b *storage.Batch, accounts []ledger.EntityID, f *ledger.TokenRelationshipFilter, p storage.Page,
+	done func([][]*ledger.TokenRelationship)) {
 	from, arg := storage.OfParents(accounts)
 	w := storage.Where{Args: []any{arg}}
 	if f != nil {

@@ -191,7 +191,8 @@ func QueueNetworkNodes(b *storage.Batch, ids []int64, done func([]*ledger.Networ
 
 // QueueNetworkNodesOf queues a query for the nodes of accounts. done receives one node per account, or nil for accounts without a node.
 func QueueNetworkNodesOf(b *storage.Batch, accounts []ledger.EntityID, done func([]*ledger.NetworkNode)) {
-	queueNodes(b, storage.Int64s(accounts), `coalesce(n.account_id, e.node_account_id) = p.key and p.key <> 0`, func(got [][]*ledger.NetworkNode) { done(firstOf(got)) })
+	queueNodes(b, storage.Int64s(accounts), `coalesce(n.account_id, e.node_account_id) = p.key and p.key <> 0`,
+		func(got [][]*ledger.NetworkNode) { done(firstOf(got)) })
 }
 
 // QueueNetworkNodesNaming queues a query for the nodes that are associated with registered nodes, ordered by number. done receives one list per registered

@@ -62,7 +62,8 @@ const (
 
 // QueueNFTsOf queues a query for the NFTs that each of the given accounts owns, or for the serials of each of the given tokens, ordered by token and serial.
 // done receives one page per parent. A valid owner limits the NFTs to those of one account. The filter's own owner is ignored.
-func QueueNFTsOf(b *storage.Batch, of NFTParent, ids []ledger.EntityID, owner ledger.Null[ledger.EntityID], f *ledger.NFTFilter, p storage.Page, done func([][]*ledger.NFT)) {
+func QueueNFTsOf(b *storage.Batch, of NFTParent, ids []ledger.EntityID, owner ledger.Null[ledger.EntityID], f *ledger.NFTFilter, p storage.Page,
+	done func([][]*ledger.NFT)) {
 	from, arg := storage.OfParents(ids)
 	w := storage.Where{Args: []any{arg}}
 	if owner.Valid {
@@ -80,7 +81,8 @@ func QueueNFTs(b *storage.Batch, f *ledger.NFTFilter, p storage.Page, done func(
 func QueueNFTsByKey(b *storage.Batch, keys []ledger.NFTKey, done func([]*ledger.NFT)) {
 	tokens, serials := nftKeys(keys)
 	storage.QueueChildren(b, len(keys), `select p.ord, `+NFTColumns+` from unnest($1::bigint[], $2::bigint[]) with ordinality p(token_id, serial, ord)
-join nft n on n.token_id = p.token_id and n.serial_number = p.serial left join entity e on e.id = n.token_id`, []any{tokens, serials}, NFTTargets, nil, storage.Itself,
+join nft n on n.token_id = p.token_id and n.serial_number = p.serial left join entity e on e.id = n.token_id`, []any{tokens, serials}, NFTTargets, nil,
+		storage.Itself,
 		func(rows [][]*ledger.NFT) {
 			out := make([]*ledger.NFT, len(keys))
 			for i, found := range rows {
@@ -171,7 +173,8 @@ func QueueNFTHistories(b *storage.Batch, keys []ledger.NFTKey, f *ledger.NFTTran
 	}
 	out := make([]NFTHistory, len(keys))
 	const serial = "x.token_id = p.token_id and x.serial_number = p.serial"
-	storage.QueueChildren(b, len(keys), `select p.ord, p.token_id, p.serial, v.at, t.consensus_timestamp is not null, t.nonce, t.payer_account_id, coalesce(t.type, 0), t.valid_start_ns, t.nft_transfer
+	storage.QueueChildren(b, len(keys), `select p.ord, p.token_id, p.serial, v.at, t.consensus_timestamp is not null, t.nonce, t.payer_account_id,
+coalesce(t.type, 0), t.valid_start_ns, t.nft_transfer
 from unnest($1::bigint[], $2::bigint[]) with ordinality p(token_id, serial, ord) cross join lateral (
   select at from (
     `+source("nft", serial)+`
@@ -183,8 +186,10 @@ order by p.ord, v.at`+p.Direction(), w.Args, nftEventTargets, finishNFTEvent, st
 			out[i].Transactions, out[i].More = nftTransactions(list, p.Limit-1)
 		}
 	})
-	storage.QueueChildren(b, len(keys), `select p.ord, n.created_timestamp is not null from unnest($1::bigint[], $2::bigint[]) with ordinality p(token_id, serial, ord)
-left join nft n on n.token_id = p.token_id and n.serial_number = p.serial`, []any{tokens, serials}, func(v *bool, into []any) []any { return append(into, v) }, nil, storage.Itself,
+	storage.QueueChildren(b, len(keys), `select p.ord, n.created_timestamp is not null
+from unnest($1::bigint[], $2::bigint[]) with ordinality p(token_id, serial, ord)
+left join nft n on n.token_id = p.token_id and n.serial_number = p.serial`, []any{tokens, serials},
+		func(v *bool, into []any) []any { return append(into, v) }, nil, storage.Itself,
 		func(minted [][]*bool) {
 			for i, m := range minted {
 				out[i].Partial = len(out[i].Transactions) > 0 && !*m[0]

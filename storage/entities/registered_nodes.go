@@ -109,7 +109,8 @@ func RegisteredNodes(ctx context.Context, db *storage.DB, f *ledger.RegisteredNo
 
 // RegisteredNode reads a registered node, deleted or not. It returns nil if the node does not exist.
 func RegisteredNode(ctx context.Context, db *storage.DB, id int64) (*ledger.RegisteredNode, error) {
-	rows, err := storage.List(ctx, db, `select `+registeredColumns+` from registered_node r where r.registered_node_id = $1`, []any{id}, registeredTargets, finishRegistered)
+	rows, err := storage.List(ctx, db, `select `+registeredColumns+` from registered_node r where r.registered_node_id = $1`, []any{id}, registeredTargets,
+		finishRegistered)
 	if err != nil {
 		return nil, fmt.Errorf("reading registered node %d: %w", id, err)
 	}

@@ -196,7 +196,8 @@ func Tokens(ctx context.Context, db *storage.DB, f *ledger.TokenFilter, associat
 
 // QueueTokens queues a query for tokens by id. done receives one token per id, or nil for ids that do not exist. Custom fees are not read.
 func QueueTokens(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger.Token)) {
-	storage.Queue(b, `select `+TokenColumns+` from token t join entity e on e.id = t.token_id where t.token_id = any($1)`, []any{storage.Int64s(ids)}, TokenTargets, FinishToken,
+	storage.Queue(b, `select `+TokenColumns+` from token t join entity e on e.id = t.token_id where t.token_id = any($1)`, []any{storage.Int64s(ids)},
+		TokenTargets, FinishToken,
 		func(rows []*TokenRow) {
 			byID := make(map[ledger.EntityID]*ledger.Token, len(rows))
 			for _, r := range rows {
@@ -226,14 +227,15 @@ func Token(ctx context.Context, db *storage.DB, id ledger.EntityID, at *ledger.T
 	}
 	sql := `select ` + TokenColumns + `, ` + FeesColumns + ` from ` + newest("token", "token_id") + ` t join ` + newest("entity", "id") + ` e on e.id = t.token_id
 left join ` + newest("custom_fee", "entity_id") + ` f on f.entity_id = t.token_id`
-	rows, err := storage.List(ctx, db, sql, w.Args, func(t *TokenRow, into []any) []any { return FeesTargets(&t.FeesRow, TokenTargets(t, into)) }, func(t *TokenRow) error {
-		if err := FinishToken(t); err != nil {
+	rows, err := storage.List(ctx, db, sql, w.Args, func(t *TokenRow, into []any) []any { return FeesTargets(&t.FeesRow, TokenTargets(t, into)) },
+		func(t *TokenRow) error {
+			if err := FinishToken(t); err != nil {
+				return err
+			}
+			fees, err := t.CustomFees(t.EntityID, t.Type)
+			t.Fees, t.At = ledger.Of(fees), at
 			return err
-		}
-		fees, err := t.CustomFees(t.EntityID, t.Type)
-		t.Fees, t.At = ledger.Of(fees), at
-		return err
-	})
+		})
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("reading token %s: %w", id, err)

@@ -32,7 +32,8 @@ type topicRow struct {
 }
 
 func topicTargets(t *topicRow, into []any) []any {
-	return append(into, &t.EntityID, (*storage.Blob)(&t.adminKey), (*storage.Blob)(&t.feeExemptKeys), (*storage.Blob)(&t.feeScheduleKey), (*storage.Blob)(&t.submitKey),
+	return append(into, &t.EntityID, (*storage.Blob)(&t.adminKey), (*storage.Blob)(&t.feeExemptKeys), (*storage.Blob)(&t.feeScheduleKey),
+		(*storage.Blob)(&t.submitKey),
 		&t.hasEntity, &t.AutoRenewAccountID, &t.AutoRenewPeriod, &t.CreatedTimestamp, &t.Deleted, &t.expiration, &t.memo, &t.Timestamp.From, &t.Timestamp.To,
 		&t.hasFees, &t.fixedFees, &t.feesFrom)
 }
@@ -115,7 +116,8 @@ func Topic(ctx context.Context, db *storage.DB, id ledger.EntityID) (*ledger.Top
 	return topic, lacks, nil
 }
 
-const messageColumns = `consensus_timestamp, topic_id, sequence_number, message, payer_account_id, running_hash, coalesce(running_hash_version, 3) as running_hash_version,
+const messageColumns = `consensus_timestamp, topic_id, sequence_number, message, payer_account_id, running_hash,
+coalesce(running_hash_version, 3) as running_hash_version,
   chunk_num, chunk_total, valid_start_timestamp, initial_transaction_id`
 
 type messageRow struct {
@@ -126,7 +128,8 @@ type messageRow struct {
 }
 
 func messageTargets(m *messageRow, into []any) []any {
-	return append(into, &m.ConsensusTimestamp, &m.TopicID, &m.SequenceNumber, (*storage.Blob)(&m.Message), &m.PayerAccountID, (*storage.Blob)(&m.RunningHash), &m.RunningHashVersion,
+	return append(into, &m.ConsensusTimestamp, &m.TopicID, &m.SequenceNumber, (*storage.Blob)(&m.Message), &m.PayerAccountID, (*storage.Blob)(&m.RunningHash),
+		&m.RunningHashVersion,
 		&m.chunkNum, &m.total, &m.validStart, (*storage.Blob)(&m.initial))
 }
 
@@ -203,7 +206,8 @@ func TopicMessageByNumber(ctx context.Context, db *storage.DB, topic ledger.Enti
 // TopicMessageAt reads the message of the successful transaction at a consensus time. It returns nil if there is none.
 func TopicMessageAt(ctx context.Context, db *storage.DB, at ledger.Timestamp) (*ledger.TopicMessage, error) {
 	return topicMessage(ctx, db, `select `+messageColumns+` from topic_message
-where topic_id = (select entity_id from transaction where consensus_timestamp = $1 and result = 22 and type = 27) and consensus_timestamp = $1 limit 2`, int64(at))
+where topic_id = (select entity_id from transaction where consensus_timestamp = $1 and result = 22 and type = 27) and consensus_timestamp = $1 limit 2`,
+		int64(at))
 }
 
 func topicMessage(ctx context.Context, db *storage.DB, sql string, args ...any) (*ledger.TopicMessage, error) {
@@ -231,7 +235,8 @@ func CountTopicMessages(ctx context.Context, db *storage.DB, topic ledger.Entity
 // time makes the planner use the index on both columns even if there are few messages.
 func MessagesAfter(ctx context.Context, db *storage.DB, after ledger.Timestamp, limit int) ([]*ledger.TopicMessage, error) {
 	rows, err := storage.List(ctx, db, `select `+messageColumns+`
-from (select type, consensus_timestamp as at, entity_id from transaction where (type, consensus_timestamp) > (27, $1) and (type, consensus_timestamp) < (28, 0) and result = 22) t
+from (select type, consensus_timestamp as at, entity_id from transaction where (type, consensus_timestamp) > (27, $1)
+and (type, consensus_timestamp) < (28, 0) and result = 22) t
 cross join lateral (select `+messageColumns+` from topic_message where topic_id = t.entity_id and consensus_timestamp = t.at limit 1) m
 order by type, at limit $2`, []any{int64(after), limit}, messageTargets, finishMessage)
 	if err != nil {

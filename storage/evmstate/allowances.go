@@ -35,11 +35,12 @@ func (s *Snapshot) queueEVMNFTs(b *storage.Batch, keys []ledger.NFTKey, f *world
 	for i, k := range keys {
 		tokens[i], serials[i] = int64(k.TokenID), k.SerialNumber
 	}
-	storage.Queue(b, s.pick(evmNFTsNow, evmNFTsThen()), s.named(pgx.NamedArgs{"tokens": tokens, "serials": serials}), entities.NFTTargets, nil, func(rows []*ledger.NFT) {
-		for _, n := range rows {
-			f.NFTs[n.Key()] = n
-		}
-	})
+	storage.Queue(b, s.pick(evmNFTsNow, evmNFTsThen()), s.named(pgx.NamedArgs{"tokens": tokens, "serials": serials}), entities.NFTTargets, nil,
+		func(rows []*ledger.NFT) {
+			for _, n := range rows {
+				f.NFTs[n.Key()] = n
+			}
+		})
 }
 
 // allowanceKeys returns the query arguments for a list of allowances.
@@ -54,11 +55,13 @@ func (s *Snapshot) allowanceKeys(keys []worldstate.AllowanceKey) []any {
 const (
 	allowancesWanted = ` from unnest(@owners::bigint[], @spenders::bigint[], @tokens::bigint[]) w(owner, spender, token)
 `
-	evmAllowancesNow = `select w.owner, w.spender, w.token, coalesce(t.amount, h.amount)` + allowancesWanted + `left join token_allowance t on t.owner = w.owner and t.spender = w.spender and t.token_id = w.token and w.token <> 0
+	evmAllowancesNow = `select w.owner, w.spender, w.token, coalesce(t.amount, h.amount)` + allowancesWanted +
+		`left join token_allowance t on t.owner = w.owner and t.spender = w.spender and t.token_id = w.token and w.token <> 0
 left join crypto_allowance h on h.owner = w.owner and h.spender = w.spender and w.token = 0
 where coalesce(t.amount, h.amount) is not null`
 
-	evmOperatorsNow = `select w.owner, w.spender, w.token, 1::bigint` + allowancesWanted + `join nft_allowance a on a.owner = w.owner and a.spender = w.spender and a.token_id = w.token and a.approved_for_all`
+	evmOperatorsNow = `select w.owner, w.spender, w.token, 1::bigint` + allowancesWanted +
+		`join nft_allowance a on a.owner = w.owner and a.spender = w.spender and a.token_id = w.token and a.approved_for_all`
 )
 
 // evmAllowancesThen returns the statement for allowances at the snapshot's time: the last grant before it, less what the spender used since.
@@ -67,15 +70,19 @@ func evmAllowancesThen() string {
   t.amount_granted + coalesce((select sum(amount) from token_transfer where account_id = w.owner and token_id = w.token and payer_account_id = w.spender
     and is_approval and consensus_timestamp > lower(t.timestamp_range) and consensus_timestamp <= @instant), 0),
   h.amount_granted + coalesce((select sum(amount) from crypto_transfer where entity_id = w.owner and payer_account_id = w.spender
-    and is_approval and consensus_timestamp > lower(h.timestamp_range) and consensus_timestamp <= @instant and errata is distinct from 'DELETE'), 0))::bigint` + allowancesWanted +
-		`left join lateral ` + versionThen("token_allowance", "amount_granted, timestamp_range", "owner = w.owner and spender = w.spender and token_id = w.token and w.token <> 0") + ` t on true
-left join lateral ` + versionThen("crypto_allowance", "amount_granted, timestamp_range", "owner = w.owner and spender = w.spender and w.token = 0") + ` h on true
+    and is_approval and consensus_timestamp > lower(h.timestamp_range) and consensus_timestamp <= @instant and errata is distinct from 'DELETE'),
+0))::bigint` + allowancesWanted +
+		`left join lateral ` + versionThen("token_allowance", "amount_granted, timestamp_range",
+		"owner = w.owner and spender = w.spender and token_id = w.token and w.token <> 0") + ` t on true
+left join lateral ` + versionThen("crypto_allowance", "amount_granted, timestamp_range", "owner = w.owner and spender = w.spender and w.token = 0") +
+		` h on true
 where coalesce(t.amount_granted, h.amount_granted) is not null`
 }
 
 func evmOperatorsThen() string {
 	return `select w.owner, w.spender, w.token, 1::bigint` + allowancesWanted +
-		`cross join lateral ` + versionThen("nft_allowance", "approved_for_all, timestamp_range", "owner = w.owner and spender = w.spender and token_id = w.token") + ` a where a.approved_for_all`
+		`cross join lateral ` + versionThen("nft_allowance", "approved_for_all, timestamp_range",
+		"owner = w.owner and spender = w.spender and token_id = w.token") + ` a where a.approved_for_all`
 }
 
 // allowanceRow is an allowance with its amount.
@@ -132,7 +139,8 @@ from unnest(@tokens::bigint[]) w(id)`
 // the current row selects the pairs to check.
 func autoAssociationsThen() string {
 	return `select e.id, coalesce(e.max_automatic_token_associations, 0)::bigint, (select count(*) from token_account r
-  cross join lateral ` + versionThen("token_account", "associated, automatic_association, timestamp_range", "account_id = r.account_id and token_id = r.token_id") + ` a
+  cross join lateral ` + versionThen("token_account", "associated, automatic_association, timestamp_range",
+		"account_id = r.account_id and token_id = r.token_id") + ` a
   where r.account_id = e.id and a.associated and a.automatic_association)
 from unnest(@accounts::bigint[]) w(id)
 cross join lateral ` + versionThen("entity", "id, max_automatic_token_associations, timestamp_range", "id = w.id") + ` e`
@@ -142,11 +150,12 @@ func (s *Snapshot) queueAutoAssociations(b *storage.Batch, accounts []ledger.Ent
 	if len(accounts) == 0 {
 		return
 	}
-	storage.Queue(b, s.pick(autoAssociationsNow, autoAssociationsThen()), s.named(pgx.NamedArgs{"accounts": storage.Int64s(accounts)}), countTargets, nil, func(rows []*countRow) {
-		for _, r := range rows {
-			f.Slots[r.id] = worldstate.AutoAssociations{Most: r.first, Used: r.second}
-		}
-	})
+	storage.Queue(b, s.pick(autoAssociationsNow, autoAssociationsThen()), s.named(pgx.NamedArgs{"accounts": storage.Int64s(accounts)}), countTargets, nil,
+		func(rows []*countRow) {
+			for _, r := range rows {
+				f.Slots[r.id] = worldstate.AutoAssociations{Most: r.first, Used: r.second}
+			}
+		})
 }
 
 func (s *Snapshot) queueLastSerials(b *storage.Batch, tokens []ledger.EntityID, f *worldstate.TokenFacts) {
@@ -170,7 +179,8 @@ from unnest(@senders::bigint[], @receivers::bigint[], @tokens::bigint[], @serial
 )
 
 func pendingThen() string {
-	return pendingWanted + `cross join lateral ` + versionThen("token_airdrop", "amount, state, timestamp_range", pendingCondition) + ` a where a.state = 'PENDING'`
+	return pendingWanted + `cross join lateral ` + versionThen("token_airdrop", "amount, state, timestamp_range",
+		pendingCondition) + ` a where a.state = 'PENDING'`
 }
 
 func pendingTargets(a *ledger.Airdrop, into []any) []any {

@@ -38,7 +38,8 @@ func finishEVMEntity(e *evmEntityRow) error {
 }
 
 // evmEntityColumns are selected from the entity e, the request w and the contract c.
-const evmEntityColumns = `w.address, e.id, e.type::text, e.evm_address, e.alias, e.balance, e.ethereum_nonce, e.delegation_address, e.key, e.receiver_sig_required, c.runtime_bytecode`
+const evmEntityColumns = `w.address, e.id, e.type::text, e.evm_address, e.alias, e.balance, e.ethereum_nonce, e.delegation_address, e.key,
+e.receiver_sig_required, c.runtime_bytecode`
 
 // evmEntitiesNow reads current entities. $1 are ids, $2 addresses, and $3 the ids whose code is cached.
 const evmEntitiesNow = `select ` + evmEntityColumns + ` from (
@@ -97,7 +98,8 @@ func (s *Snapshot) queueEntities(b *storage.Batch, addresses []ledger.EVMAddress
 	sql, args := evmEntitiesNow, []any{ids, opaque, remembered}
 	if s.history.past {
 		month := ledger.Timestamp(snapshotSpan)
-		sql, args = evmEntitiesThen, append(args, int64(s.history.until), int64(s.db.SystemEntity(entities.TreasuryNum)), int64(s.history.until-month), int64(s.history.until-2*month))
+		sql, args = evmEntitiesThen, append(args, int64(s.history.until), int64(s.db.SystemEntity(entities.TreasuryNum)), int64(s.history.until-month),
+			int64(s.history.until-2*month))
 	}
 	storage.Queue(b, sql, args, evmEntityTargets, finishEVMEntity, s.keepEntities)
 }
@@ -141,7 +143,8 @@ func (s *Snapshot) Entities(ctx context.Context, addresses []ledger.EVMAddress) 
 // HighestEntity returns the largest entity number.
 func (s *Snapshot) HighestEntity(ctx context.Context) (int64, error) {
 	s.trips++
-	rows, err := storage.List(ctx, s.db, `select coalesce(max(id), 0) from entity`, nil, func(id *ledger.EntityID, into []any) []any { return append(into, id) }, nil)
+	rows, err := storage.List(ctx, s.db, `select coalesce(max(id), 0) from entity`, nil,
+		func(id *ledger.EntityID, into []any) []any { return append(into, id) }, nil)
 	if err != nil || len(rows) == 0 {
 		return 0, err
 	}

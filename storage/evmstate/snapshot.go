@@ -251,7 +251,8 @@ func (s *Snapshot) queueBlock(b *storage.Batch, ref worldstate.BlockRef, done fu
 // BlockHash returns the first 32 bytes of a block's hash, or zeros if the block does not exist.
 func (s *Snapshot) BlockHash(ctx context.Context, number int64) (hash [32]byte, err error) {
 	s.trips++
-	rows, err := storage.List(ctx, s.db, `select index, hash, consensus_start, consensus_end from record_file where index = $1 limit 1`, []any{number}, evmBlockTargets, finishEVMBlock)
+	rows, err := storage.List(ctx, s.db, `select index, hash, consensus_start, consensus_end from record_file where index = $1 limit 1`, []any{number},
+		evmBlockTargets, finishEVMBlock)
 	if err != nil || len(rows) == 0 {
 		return hash, err
 	}

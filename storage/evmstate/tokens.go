@@ -67,7 +67,8 @@ func versionThen(table, columns, condition string) string {
 }
 
 // newestShot selects the time of the newest full balance snapshot up to the snapshot's time.
-const newestShot = `(select max(consensus_timestamp) as at from account_balance where account_id = @treasury and consensus_timestamp > @since and consensus_timestamp <= @instant) shot`
+const newestShot = `(select max(consensus_timestamp) as at from account_balance where account_id = @treasury and consensus_timestamp > @since
+and consensus_timestamp <= @instant) shot`
 
 const (
 	evmTokenColumns = entities.TokenColumns + `, t.kyc_status, ` + entities.FeesColumns
@@ -76,16 +77,19 @@ const (
 left join custom_fee f on f.entity_id = t.token_id where t.token_id = any(@tokens)`
 
 	tokenVersionColumns = `token_id, type, created_timestamp, decimals, fee_schedule_key, freeze_default, freeze_key, freeze_status, initial_supply, kyc_key,
-  kyc_status, max_supply, metadata, metadata_key, name, pause_key, pause_status, supply_key, supply_type, symbol, timestamp_range, treasury_account_id, wipe_key`
+  kyc_status, max_supply, metadata, metadata_key, name, pause_key, pause_status, supply_key, supply_type, symbol, timestamp_range, treasury_account_id,
+wipe_key`
 
 	// The supply of a fungible token is that of the last full balance snapshot plus the transfers since. Mints and burns change the balance of one account.
 	tokenSupplyThen = `case when t.type = 'FUNGIBLE_COMMON' then (select coalesce((select sum(b.balance) from (
       select distinct on (account_id) balance from token_balance where token_id = t.token_id
         and consensus_timestamp > greatest(shot.at - 2678400000000000, @earliest) and consensus_timestamp <= shot.at
       order by account_id, consensus_timestamp desc) b), 0)
-    + coalesce((select sum(amount) from token_transfer where token_id = t.token_id and consensus_timestamp > coalesce(shot.at, 0) and consensus_timestamp <= @instant), 0)
+    + coalesce((select sum(amount) from token_transfer where token_id = t.token_id and consensus_timestamp > coalesce(shot.at, 0)
+and consensus_timestamp <= @instant), 0)
     from ` + newestShot + `)::bigint
-  else (select count(*) from nft where token_id = t.token_id and created_timestamp <= @instant and (deleted is not true or lower(timestamp_range) > @instant)) end`
+  else (select count(*) from nft where token_id = t.token_id and created_timestamp <= @instant
+and (deleted is not true or lower(timestamp_range) > @instant)) end`
 )
 
 // evmTokensThen returns the statement for tokens at the snapshot's time.
@@ -93,7 +97,8 @@ func evmTokensThen() string {
 	return `select ` + evmTokenColumns + ` from unnest(@tokens::bigint[]) w(id)
 cross join lateral ` + versionThen("token", tokenVersionColumns, "token_id = w.id") + ` v
 cross join lateral (select v.*, (select ` + tokenSupplyThen + ` from (select v.token_id, v.type) t) as total_supply) t
-cross join lateral ` + versionThen("entity", "id, type, key, auto_renew_account_id, auto_renew_period, deleted, expiration_timestamp, memo, timestamp_range", "id = w.id") + ` e
+cross join lateral ` + versionThen("entity",
+		"id, type, key, auto_renew_account_id, auto_renew_period, deleted, expiration_timestamp, memo, timestamp_range", "id = w.id") + ` e
 left join lateral ` + versionThen("custom_fee", "entity_id, fixed_fees, fractional_fees, royalty_fees, timestamp_range", "entity_id = w.id") + ` f on true
 where e.type = 'TOKEN' and e.deleted is not true`
 }
@@ -136,11 +141,12 @@ func (s *Snapshot) queueTokens(b *storage.Batch, ids []ledger.EntityID, f *world
 	if len(ids) == 0 {
 		return
 	}
-	storage.Queue(b, s.pick(evmTokensNow, evmTokensThen()), s.named(pgx.NamedArgs{"tokens": storage.Int64s(ids)}), evmTokenTargets, finishEVMToken, func(rows []*evmTokenRow) {
-		for _, r := range rows {
-			f.Tokens[r.EntityID] = r.token()
-		}
-	})
+	storage.Queue(b, s.pick(evmTokensNow, evmTokensThen()), s.named(pgx.NamedArgs{"tokens": storage.Int64s(ids)}), evmTokenTargets, finishEVMToken,
+		func(rows []*evmTokenRow) {
+			for _, r := range rows {
+				f.Tokens[r.EntityID] = r.token()
+			}
+		})
 }
 
 // Numeric statuses of the database.
@@ -174,13 +180,16 @@ from (select distinct * from unnest(@accounts::bigint[], @tokens::bigint[]) w(ac
 join token_account a on a.account_id = w.account and a.token_id = w.token and a.associated join token t on t.token_id = a.token_id`
 
 	// relationBalanceThen is an account's balance of a token at the snapshot's time. For non-fungible tokens it is the number of serials.
-	relationBalanceThen = `case when t.type = 'FUNGIBLE_COMMON' then (select coalesce((select balance from token_balance where account_id = a.account_id and token_id = a.token_id
-        and consensus_timestamp > greatest(shot.at - 2678400000000000, @earliest) and consensus_timestamp <= shot.at order by consensus_timestamp desc limit 1), 0)
+	relationBalanceThen = `case when t.type = 'FUNGIBLE_COMMON'
+then (select coalesce((select balance from token_balance where account_id = a.account_id and token_id = a.token_id
+        and consensus_timestamp > greatest(shot.at - 2678400000000000, @earliest) and consensus_timestamp <= shot.at
+order by consensus_timestamp desc limit 1), 0)
       + coalesce((select sum(amount)::bigint from token_transfer where account_id = a.account_id and token_id = a.token_id
         and consensus_timestamp > coalesce(shot.at, 0) and consensus_timestamp <= @instant), 0)
     from ` + newestShot + `)
   else (select count(*) from nft where account_id = a.account_id and token_id = a.token_id and lower(timestamp_range) <= @instant and deleted is not true)
-    + (select count(*) from nft_history where account_id = a.account_id and token_id = a.token_id and timestamp_range @> @instant::bigint and deleted is not true) end`
+    + (select count(*) from nft_history where account_id = a.account_id and token_id = a.token_id and timestamp_range @> @instant::bigint
+and deleted is not true) end`
 )
 
 func relationsThen() string {
@@ -199,11 +208,12 @@ func (s *Snapshot) queueRelations(b *storage.Batch, keys []worldstate.RelationKe
 	for i, k := range keys {
 		accounts[i], tokens[i] = int64(k.Account), int64(k.Token)
 	}
-	storage.Queue(b, s.pick(relationsNow, relationsThen()), s.named(pgx.NamedArgs{"accounts": accounts, "tokens": tokens}), relationTargets, finishRelation, func(rows []*relationRow) {
-		for _, r := range rows {
-			f.Relations[r.Key] = &r.Relation
-		}
-	})
+	storage.Queue(b, s.pick(relationsNow, relationsThen()), s.named(pgx.NamedArgs{"accounts": accounts, "tokens": tokens}), relationTargets, finishRelation,
+		func(rows []*relationRow) {
+			for _, r := range rows {
+				f.Relations[r.Key] = &r.Relation
+			}
+		})
 }
 
 // TokensOf returns the tokens with which an account has ever been associated. This includes all associations at any time in the past.

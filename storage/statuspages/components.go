@@ -8,7 +8,8 @@ import (
 	"heliograph/internal/domain/status"
 )
 
-const componentColumns = `id, page_id, is_group, group_id, name, description, coalesce(base_status::text, ''), position, list_index, showcase, only_show_if_degraded,
+const componentColumns = `id, page_id, is_group, group_id, name, description, coalesce(base_status::text, ''), position, list_index, showcase,
+only_show_if_degraded,
   to_char(start_date, 'YYYY-MM-DD'), node_id, origin::text, version, created_at, updated_at`
 
 func componentTargets(c *status.Component, into []any) []any {

@@ -137,7 +137,8 @@ func (s *DB) write(ctx context.Context, page string, at time.Time, prepare func(
 			}
 		}
 		// The default of the revision columns.
-		if _, err := tx.Exec(ctx, `select set_config('heliograph.status_revision', (revision + 1)::text, true) from status.page where id = $1 for update`, page); err != nil {
+		if _, err := tx.Exec(ctx, `select set_config('heliograph.status_revision', (revision + 1)::text, true) from status.page where id = $1 for update`,
+			page); err != nil {
 			return fmt.Errorf("locking the page: %w", err)
 		}
 		ctx := context.WithValue(ctx, txKey{s}, &sharedTx{tx: tx})
@@ -196,8 +197,10 @@ func insertPage(ctx context.Context, tx pgx.Tx, p *status.Page, at time.Time) er
 	if _, err := tx.Exec(ctx, `lock table status.page in share row exclusive mode`); err != nil {
 		return fmt.Errorf("locking the pages: %w", err)
 	}
-	_, err := tx.Exec(ctx, `insert into status.page (id, slug, name, url, hosts, is_default, time_zone, locale, vocabulary, mode, auto_publish, texts, created_at, updated_at)
-values ($1, $2, $3, $4, coalesce($5::text[], '{}'), not exists (select from status.page where is_default), $6, $7, $8, $9, $10, coalesce($11::jsonb, '{}'), $12, $12)`,
+	_, err := tx.Exec(ctx, `insert into status.page (id, slug, name, url, hosts, is_default, time_zone, locale, vocabulary, mode, auto_publish, texts,
+created_at, updated_at)
+values ($1, $2, $3, $4, coalesce($5::text[], '{}'), not exists (select from status.page where is_default), $6, $7, $8, $9, $10, coalesce($11::jsonb, '{}'),
+$12, $12)`,
 		p.Code, p.Slug, p.Name, p.URL, p.Hosts, cmp.Or(p.TimeZone, "Etc/UTC"), cmp.Or(p.Locale, "en"), cmp.Or(p.Vocabulary, status.Documented),
 		cmp.Or(p.Mode, status.Own), p.AutoPublish, p.Texts, status.Milliseconds(at))
 	if err != nil {

@@ -35,10 +35,12 @@ func (w *write) insertComponent(ctx context.Context, c *status.Component) (err e
 		return err
 	}
 	c.PageCode, c.CreatedAt, c.UpdatedAt, c.Version = w.Page.Code, w.At, w.At, 1
-	return nodeConflict(c, w.exec(ctx, "inserting a component", `insert into status.component (id, page_id, is_group, group_id, name, description, base_status, position, showcase,
+	return nodeConflict(c, w.exec(ctx, "inserting a component",
+		`insert into status.component (id, page_id, is_group, group_id, name, description, base_status, position, showcase,
   only_show_if_degraded, start_date, node_id, origin, created_at, updated_at)
 values ($1, $2, $3, $4, $5, $6, nullif($7, '')::status.component_status, $8, $9, $10, $11::text::date, $12, $13, $14, $14)`,
-		c.Code, c.PageCode, c.IsGroup, pointer(c.GroupCode), c.Name, pointer(c.Description), string(c.BaseStatus), c.Position, c.Showcase, c.OnlyShowIfDegraded, pointer(c.StartDate),
+		c.Code, c.PageCode, c.IsGroup, pointer(c.GroupCode), c.Name, pointer(c.Description), string(c.BaseStatus), c.Position, c.Showcase, c.OnlyShowIfDegraded,
+		pointer(c.StartDate),
 		pointer(c.NodeID), c.Origin, w.At))
 }
 
@@ -56,7 +58,8 @@ func (w *write) updatePositions(ctx context.Context, moved []*status.Component, 
 		if c == except {
 			continue
 		}
-		if err := w.exec(ctx, "moving a component", `update status.component set position = $2, list_index = $3, updated_at = $4 where id = $1`, c.Code, c.Position, c.ListIndex, w.At); err != nil {
+		if err := w.exec(ctx, "moving a component", `update status.component set position = $2, list_index = $3, updated_at = $4 where id = $1`, c.Code,
+			c.Position, c.ListIndex, w.At); err != nil {
 			return err
 		}
 	}
@@ -65,7 +68,8 @@ func (w *write) updatePositions(ctx context.Context, moved []*status.Component, 
 
 // EditComponent changes a component or group.
 func (e *Editor) EditComponent(ctx context.Context, by Author, code string, in status.ComponentEdit) (string, error) {
-	return e.editComponent(ctx, by, "component.set", code, in.ExpectedVersion, func(ctx context.Context, w *write, b *status.WorkingCopy, c *status.Component) error {
+	return e.editComponent(ctx, by, "component.set", code, in.ExpectedVersion, func(ctx context.Context, w *write, b *status.WorkingCopy,
+		c *status.Component) error {
 		changes, err := b.EditComponent(c, in)
 		if err != nil {
 			return err
@@ -73,7 +77,8 @@ func (e *Editor) EditComponent(ctx context.Context, by Author, code string, in s
 		if err := w.insertChanges(ctx, changes); err != nil {
 			return err
 		}
-		return nodeConflict(c, w.exec(ctx, "changing a component", `update status.component set name = $2, description = $3, base_status = nullif($4, '')::status.component_status,
+		return nodeConflict(c, w.exec(ctx, "changing a component", `update status.component set name = $2, description = $3,
+base_status = nullif($4, '')::status.component_status,
   showcase = $5, only_show_if_degraded = $6, start_date = $7::text::date, node_id = $8 where id = $1`,
 			c.Code, c.Name, pointer(c.Description), string(c.BaseStatus), c.Showcase, c.OnlyShowIfDegraded, pointer(c.StartDate), pointer(c.NodeID)))
 	})
@@ -81,7 +86,8 @@ func (e *Editor) EditComponent(ctx context.Context, by Author, code string, in s
 
 // MoveComponent puts a component or group at a position of a group, or of the top level of the page if group is empty. Position 0 is the last one.
 func (e *Editor) MoveComponent(ctx context.Context, by Author, code, group string, position int32, expectedVersion int64) (string, error) {
-	return e.editComponent(ctx, by, "component.move", code, expectedVersion, func(ctx context.Context, w *write, b *status.WorkingCopy, c *status.Component) error {
+	return e.editComponent(ctx, by, "component.move", code, expectedVersion, func(ctx context.Context, w *write, b *status.WorkingCopy,
+		c *status.Component) error {
 		moved, err := b.Move(c, group, position)
 		if err != nil {
 			return err
@@ -89,13 +95,15 @@ func (e *Editor) MoveComponent(ctx context.Context, by Author, code, group strin
 		if err := w.updatePositions(ctx, moved, c); err != nil {
 			return err
 		}
-		return w.exec(ctx, "moving a component", `update status.component set group_id = $2, position = $3, list_index = 0 where id = $1`, c.Code, pointer(c.GroupCode), c.Position)
+		return w.exec(ctx, "moving a component", `update status.component set group_id = $2, position = $3, list_index = 0 where id = $1`, c.Code,
+			pointer(c.GroupCode), c.Position)
 	})
 }
 
 // RemoveComponent removes a component or an empty group from its page. Updates that mention it stay.
 func (e *Editor) RemoveComponent(ctx context.Context, by Author, code string, expectedVersion int64) (string, error) {
-	return e.editComponent(ctx, by, "component.remove", code, expectedVersion, func(ctx context.Context, w *write, b *status.WorkingCopy, c *status.Component) error {
+	return e.editComponent(ctx, by, "component.remove", code, expectedVersion, func(ctx context.Context, w *write, b *status.WorkingCopy,
+		c *status.Component) error {
 		if err := b.CheckRemove(c); err != nil {
 			return err
 		}
@@ -133,6 +141,7 @@ func (e *Editor) editComponent(ctx context.Context, by Author, name, code string
 		if err := do(ctx, w, b, c); err != nil {
 			return err
 		}
-		return w.exec(ctx, "incrementing the version of a component", `update status.component set version = $2, updated_at = $3 where id = $1`, code, version+1, w.At)
+		return w.exec(ctx, "incrementing the version of a component", `update status.component set version = $2, updated_at = $3 where id = $1`, code, version+1,
+			w.At)
 	})
 }

@@ -15,30 +15,34 @@ func (e *Editor) OpenIncident(ctx context.Context, by Author, page string, in st
 
 // UpdateIncident adds an update to an incident that is not over, or resolves it.
 func (e *Editor) UpdateIncident(ctx context.Context, by Author, code string, in status.NewUpdate) (string, error) {
-	return e.changeNotice(ctx, by, "incident.update", status.Realtime, code, in.ExpectedVersion, func(c *status.WorkingCopy, s status.NoticeState) (*status.Effect, error) {
-		return c.UpdateIncident(s, in)
-	})
+	return e.changeNotice(ctx, by, "incident.update", status.Realtime, code, in.ExpectedVersion,
+		func(c *status.WorkingCopy, s status.NoticeState) (*status.Effect, error) {
+			return c.UpdateIncident(s, in)
+		})
 }
 
 // ReopenIncident reopens an incident that is over.
 func (e *Editor) ReopenIncident(ctx context.Context, by Author, code string, in status.NewUpdate) (string, error) {
-	return e.changeNotice(ctx, by, "incident.reopen", status.Realtime, code, in.ExpectedVersion, func(c *status.WorkingCopy, s status.NoticeState) (*status.Effect, error) {
-		return c.ReopenIncident(s, in)
-	})
+	return e.changeNotice(ctx, by, "incident.reopen", status.Realtime, code, in.ExpectedVersion,
+		func(c *status.WorkingCopy, s status.NoticeState) (*status.Effect, error) {
+			return c.ReopenIncident(s, in)
+		})
 }
 
 // PublishPostmortem adds the postmortem to a resolved incident, or replaces it.
 func (e *Editor) PublishPostmortem(ctx context.Context, by Author, code, body string, silent bool, expectedVersion int64) (string, error) {
-	return e.changeNotice(ctx, by, "incident.postmortem", status.Realtime, code, expectedVersion, func(c *status.WorkingCopy, s status.NoticeState) (*status.Effect, error) {
-		return c.PublishPostmortem(s, body, silent)
-	})
+	return e.changeNotice(ctx, by, "incident.postmortem", status.Realtime, code, expectedVersion,
+		func(c *status.WorkingCopy, s status.NoticeState) (*status.Effect, error) {
+			return c.PublishPostmortem(s, body, silent)
+		})
 }
 
 // PublishDraft publishes a draft: its update is dated now, and sets the components to the statuses that it states.
 func (e *Editor) PublishDraft(ctx context.Context, by Author, code string, expectedVersion int64) (string, error) {
-	return e.changeNotice(ctx, by, "incident.publish", status.Realtime, code, expectedVersion, func(c *status.WorkingCopy, s status.NoticeState) (*status.Effect, error) {
-		return c.PublishDraft(s)
-	})
+	return e.changeNotice(ctx, by, "incident.publish", status.Realtime, code, expectedVersion,
+		func(c *status.WorkingCopy, s status.NoticeState) (*status.Effect, error) {
+			return c.PublishDraft(s)
+		})
 }
 
 // DiscardDraft deletes a draft.
@@ -83,7 +87,8 @@ func (e *Editor) EditUpdate(ctx context.Context, by Author, update string, edit 
 // EditNotice changes an incident or a maintenance without an update.
 func (e *Editor) EditNotice(ctx context.Context, by Author, code string, edit status.NoticeEdit) (string, error) {
 	return e.editNotice(ctx, by, "notice.edit", "", code, edit.ExpectedVersion, func(ctx context.Context, w *write, s status.NoticeState) error {
-		given, err := read(ctx, e.db, `select distinct c.new_status::text from status.update_component c join status.incident_update u on u.id = c.update_id where u.incident_id = $1`,
+		given, err := read(ctx, e.db, `select distinct c.new_status::text from status.update_component c join status.incident_update u on u.id = c.update_id
+where u.incident_id = $1`,
 			[]any{code}, value[status.ComponentStatus], nil)
 		if err != nil {
 			return err

@@ -49,21 +49,25 @@ func (e *Editor) ScheduleSeries(ctx context.Context, by Author, page string, in 
 
 // MoveMaintenance changes the state of a maintenance, or adds text in its current state.
 func (e *Editor) MoveMaintenance(ctx context.Context, by Author, code string, in status.NewUpdate) (string, error) {
-	return e.changeNotice(ctx, by, "maintenance.move", status.Scheduled, code, in.ExpectedVersion, func(c *status.WorkingCopy, s status.NoticeState) (*status.Effect, error) {
-		return c.MoveMaintenance(s, in)
-	})
+	return e.changeNotice(ctx, by, "maintenance.move", status.Scheduled, code, in.ExpectedVersion,
+		func(c *status.WorkingCopy, s status.NoticeState) (*status.Effect, error) {
+			return c.MoveMaintenance(s, in)
+		})
 }
 
 // CancelMaintenance ends a maintenance that has not started. It is published as completed.
 func (e *Editor) CancelMaintenance(ctx context.Context, by Author, code, body string, silent bool, expectedVersion int64) (string, error) {
-	return e.changeNotice(ctx, by, "maintenance.cancel", status.Scheduled, code, expectedVersion, func(c *status.WorkingCopy, s status.NoticeState) (*status.Effect, error) {
-		return c.CancelMaintenance(s, body, silent)
-	})
+	return e.changeNotice(ctx, by, "maintenance.cancel", status.Scheduled, code, expectedVersion,
+		func(c *status.WorkingCopy, s status.NoticeState) (*status.Effect, error) {
+			return c.CancelMaintenance(s, body, silent)
+		})
 }
 
 // RescheduleMaintenance moves a maintenance that has not started, or the end of one in progress. A body is published as an update in the current state.
-func (e *Editor) RescheduleMaintenance(ctx context.Context, by Author, code string, start, end time.Time, body string, silent bool, expectedVersion int64) (string, error) {
-	return e.changeNotice(ctx, by, "maintenance.reschedule", status.Scheduled, code, expectedVersion, func(c *status.WorkingCopy, s status.NoticeState) (*status.Effect, error) {
-		return c.RescheduleMaintenance(s, start, end, body, silent)
-	})
+func (e *Editor) RescheduleMaintenance(ctx context.Context, by Author, code string, start, end time.Time, body string, silent bool,
+	expectedVersion int64) (string, error) {
+	return e.changeNotice(ctx, by, "maintenance.reschedule", status.Scheduled, code, expectedVersion,
+		func(c *status.WorkingCopy, s status.NoticeState) (*status.Effect, error) {
+			return c.RescheduleMaintenance(s, start, end, body, silent)
+		})
 }

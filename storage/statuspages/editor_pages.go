@@ -87,7 +87,8 @@ func (e *Editor) SetPage(ctx context.Context, by Author, page string, settings [
 				return err
 			}
 		}
-		err = w.exec(ctx, "changing the page", `update status.page set name = $2, slug = $3, url = $4, hosts = coalesce($5::text[], '{}'), is_default = $6, time_zone = $7, locale = $8,
+		err = w.exec(ctx, "changing the page", `update status.page set name = $2, slug = $3, url = $4, hosts = coalesce($5::text[], '{}'), is_default = $6,
+time_zone = $7, locale = $8,
   vocabulary = $9, auto_publish = $10, texts = coalesce($11::jsonb, '{}') where id = $1`,
 			page, p.Name, p.Slug, p.URL, p.Hosts, p.IsDefault, p.TimeZone, p.Locale, p.Vocabulary, p.AutoPublish, p.Texts)
 		if duplicate(err) {
@@ -96,7 +97,8 @@ func (e *Editor) SetPage(ctx context.Context, by Author, page string, settings [
 		if err != nil || p.URL == w.Page.URL {
 			return err
 		}
-		return w.exec(ctx, "changing the links of notices", `update status.incident set shortlink = $3 || '/incidents/' || id where page_id = $1 and shortlink = $2 || '/incidents/' || id`,
+		return w.exec(ctx, "changing the links of notices", `update status.incident set shortlink = $3 || '/incidents/' || id
+where page_id = $1 and shortlink = $2 || '/incidents/' || id`,
 			page, w.Page.URL, p.URL)
 	})
 }

@@ -109,12 +109,16 @@ values ($1, $2, $3, nullif($4, '')::status.component_status) on conflict (incide
 }
 
 func (w *write) insertNotice(ctx context.Context, n *status.Notice) error {
-	err := w.QueryRow(ctx, `insert into status.incident (id, page_id, kind, name, state, impact, impact_override, shortlink, started_at, created_at, updated_at, monitoring_at,
-  resolved_at, reminder_intervals, scheduled_for, scheduled_until, auto_in_progress, auto_completed, auto_maintenance_state, auto_operational_state, notify_at_start, notify_at_end,
+	err := w.QueryRow(ctx, `insert into status.incident (id, page_id, kind, name, state, impact, impact_override, shortlink, started_at, created_at,
+updated_at, monitoring_at,
+  resolved_at, reminder_intervals, scheduled_for, scheduled_until, auto_in_progress, auto_completed, auto_maintenance_state, auto_operational_state,
+notify_at_start, notify_at_end,
   remind_minutes, backfilled, draft, origin, probe_id, version)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28) returning seq`,
-		n.Code, n.PageCode, n.Kind, n.Name, n.State, n.Impact, pointer(n.ImpactOverride), n.Shortlink, n.StartedAt, n.CreatedAt, n.UpdatedAt, pointer(n.MonitoringAt), pointer(n.ResolvedAt),
-		pointer(n.ReminderIntervals), pointer(n.ScheduledFor), pointer(n.ScheduledUntil), n.AutoInProgress, n.AutoCompleted, n.AutoMaintenanceState, n.AutoOperationalState, n.NotifyAtStart,
+		n.Code, n.PageCode, n.Kind, n.Name, n.State, n.Impact, pointer(n.ImpactOverride), n.Shortlink, n.StartedAt, n.CreatedAt, n.UpdatedAt,
+		pointer(n.MonitoringAt), pointer(n.ResolvedAt),
+		pointer(n.ReminderIntervals), pointer(n.ScheduledFor), pointer(n.ScheduledUntil), n.AutoInProgress, n.AutoCompleted, n.AutoMaintenanceState,
+		n.AutoOperationalState, n.NotifyAtStart,
 		n.NotifyAtEnd, pointer(n.RemindMinutes), n.Backfilled, n.Draft, n.Origin, pointer(n.ProbeID), n.Version).Scan(&n.Seq)
 	if err != nil {
 		return fmt.Errorf("inserting a notice: %w", err)
@@ -123,22 +127,28 @@ values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $
 }
 
 func (w *write) updateNotice(ctx context.Context, n *status.Notice) error {
-	return w.exec(ctx, "changing a notice", `update status.incident set name = $2, state = $3, impact = $4, impact_override = $5, started_at = $6, created_at = $7, updated_at = $8,
-  monitoring_at = $9, resolved_at = $10, reminder_intervals = $11, scheduled_for = $12, scheduled_until = $13, auto_in_progress = $14, auto_completed = $15, remind_minutes = $16,
+	return w.exec(ctx, "changing a notice", `update status.incident set name = $2, state = $3, impact = $4, impact_override = $5, started_at = $6,
+created_at = $7, updated_at = $8,
+  monitoring_at = $9, resolved_at = $10, reminder_intervals = $11, scheduled_for = $12, scheduled_until = $13, auto_in_progress = $14,
+auto_completed = $15, remind_minutes = $16,
   reminded_at = $17, draft = $18, version = $19 where id = $1`,
-		n.Code, n.Name, n.State, n.Impact, pointer(n.ImpactOverride), n.StartedAt, n.CreatedAt, n.UpdatedAt, pointer(n.MonitoringAt), pointer(n.ResolvedAt), pointer(n.ReminderIntervals),
+		n.Code, n.Name, n.State, n.Impact, pointer(n.ImpactOverride), n.StartedAt, n.CreatedAt, n.UpdatedAt, pointer(n.MonitoringAt), pointer(n.ResolvedAt),
+		pointer(n.ReminderIntervals),
 		pointer(n.ScheduledFor), pointer(n.ScheduledUntil), n.AutoInProgress, n.AutoCompleted, pointer(n.RemindMinutes), pointer(n.RemindedAt), n.Draft, n.Version)
 }
 
 func (w *write) updateBase(ctx context.Context, c *status.Component) error {
-	return w.exec(ctx, "changing a base status", `update status.component set base_status = $2, updated_at = $3, version = version + 1 where id = $1`, c.Code, c.BaseStatus, w.At)
+	return w.exec(ctx, "changing a base status", `update status.component set base_status = $2, updated_at = $3, version = version + 1 where id = $1`, c.Code,
+		c.BaseStatus, w.At)
 }
 
 // insertUpdate writes an update. It replaces one with the same code.
 func (w *write) insertUpdate(ctx context.Context, u *status.Update) error {
-	if err := w.exec(ctx, "inserting an update", `insert into status.incident_update (id, incident_id, state, body, created_at, updated_at, display_at, deliver_notifications, origin)
+	if err := w.exec(ctx, "inserting an update",
+		`insert into status.incident_update (id, incident_id, state, body, created_at, updated_at, display_at, deliver_notifications, origin)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-on conflict (id) do update set state = excluded.state, body = excluded.body, created_at = excluded.created_at, updated_at = excluded.updated_at, display_at = excluded.display_at,
+on conflict (id) do update set state = excluded.state, body = excluded.body, created_at = excluded.created_at, updated_at = excluded.updated_at,
+display_at = excluded.display_at,
   deliver_notifications = excluded.deliver_notifications, revision = excluded.revision`,
 		u.Code, u.NoticeCode, u.State, u.Body, u.CreatedAt, u.UpdatedAt, pointer(u.DisplayAt), u.DeliverNotifications, u.Origin); err != nil {
 		return err
@@ -147,7 +157,8 @@ on conflict (id) do update set state = excluded.state, body = excluded.body, cre
 		return err
 	}
 	for _, a := range u.Affected {
-		if err := w.exec(ctx, "inserting a component of an update", `insert into status.update_component (update_id, ordinal, code, name, old_status, new_status) values ($1, $2, $3, $4, $5, $6)`,
+		if err := w.exec(ctx, "inserting a component of an update",
+			`insert into status.update_component (update_id, ordinal, code, name, old_status, new_status) values ($1, $2, $3, $4, $5, $6)`,
 			u.Code, a.Ordinal, a.Code, a.Name, a.OldStatus, a.NewStatus); err != nil {
 			return err
 		}
@@ -159,11 +170,13 @@ on conflict (id) do update set state = excluded.state, body = excluded.body, cre
 func (w *write) insertChanges(ctx context.Context, list []*status.Change) error {
 	for _, c := range list {
 		if err := w.exec(ctx, "inserting a change", `insert into status.component_change (component_id, changed_at, old_status, new_status, update_id, origin)
-values ($1::text, greatest($2::timestamptz, (select max(changed_at) + interval '1 millisecond' from status.component_change where component_id = $1::text)), $3, $4, $5, $6)`,
+values ($1::text, greatest($2::timestamptz, (select max(changed_at) + interval '1 millisecond' from status.component_change
+where component_id = $1::text)), $3, $4, $5, $6)`,
 			c.ComponentCode, c.At, c.OldStatus, c.NewStatus, pointer(c.UpdateCode), c.Origin); err != nil {
 			return err
 		}
-		if err := w.exec(ctx, "touching a component", `update status.component set updated_at = $2, version = version + 1 where id = $1 and updated_at <> $2`, c.ComponentCode, w.At); err != nil {
+		if err := w.exec(ctx, "touching a component", `update status.component set updated_at = $2, version = version + 1 where id = $1 and updated_at <> $2`,
+			c.ComponentCode, w.At); err != nil {
 			return err
 		}
 	}

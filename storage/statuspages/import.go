@@ -89,7 +89,8 @@ func (s *DB) stored(ctx context.Context, p *status.Page) (out status.Stored, err
 	if err != nil {
 		return out, err
 	}
-	notices, err := read(ctx, s, `select `+noticeColumns+` from status.incident n where n.page_id = $1 and n.deleted_at is null`, []any{p.Code}, noticeTargets, nil)
+	notices, err := read(ctx, s, `select `+noticeColumns+` from status.incident n where n.page_id = $1 and n.deleted_at is null`, []any{p.Code},
+		noticeTargets, nil)
 	if err != nil {
 		return out, err
 	}
@@ -148,29 +149,37 @@ on conflict (page_id, id) do update set is_group = excluded.is_group, group_id =
   base_status = excluded.base_status, position = excluded.position, list_index = excluded.list_index, showcase = excluded.showcase,
   only_show_if_degraded = excluded.only_show_if_degraded, start_date = excluded.start_date, created_at = excluded.created_at, updated_at = excluded.updated_at,
   version = component.version + 1, deleted_at = null`,
-		c.Code, b.page, c.IsGroup, pointer(c.GroupCode), c.Name, pointer(c.Description), string(c.BaseStatus), c.Position, c.ListIndex, c.Showcase, c.OnlyShowIfDegraded,
+		c.Code, b.page, c.IsGroup, pointer(c.GroupCode), c.Name, pointer(c.Description), string(c.BaseStatus), c.Position, c.ListIndex, c.Showcase,
+		c.OnlyShowIfDegraded,
 		pointer(c.StartDate), c.CreatedAt, c.UpdatedAt)
 	if !c.StatusChanged {
 		return
 	}
 	b.Queue(`insert into status.component_change (component_id, changed_at, old_status, new_status, origin)
 values ($1, $2, nullif($3, '')::status.component_status, $4::text::status.component_status, 'sync')
-on conflict (component_id, changed_at) do update set new_status = excluded.new_status, revision = excluded.revision`, c.Code, c.UpdatedAt, string(c.OldStatus), string(c.BaseStatus))
+on conflict (component_id, changed_at) do update set new_status = excluded.new_status, revision = excluded.revision`, c.Code, c.UpdatedAt,
+		string(c.OldStatus), string(c.BaseStatus))
 }
 
 func (b *importBatch) notice(n status.ImportedNotice) {
-	b.Queue(`insert into status.incident (id, page_id, kind, name, state, impact, impact_override, shortlink, started_at, created_at, updated_at, monitoring_at, resolved_at,
+	b.Queue(`insert into status.incident (id, page_id, kind, name, state, impact, impact_override, shortlink, started_at, created_at, updated_at,
+monitoring_at, resolved_at,
   reminder_intervals, scheduled_for, scheduled_until, origin)
-values ($1, $2, $3::text::status.incident_kind, $4, $5::text::status.incident_state, $6::text::status.impact, $7::text::status.impact, $8, $9, $10, $11, $12, $13, $14, $15, $16, 'sync')
-on conflict (page_id, id) do update set kind = excluded.kind, name = excluded.name, state = excluded.state, impact = excluded.impact, impact_override = excluded.impact_override,
-  shortlink = excluded.shortlink, started_at = excluded.started_at, created_at = excluded.created_at, updated_at = excluded.updated_at, monitoring_at = excluded.monitoring_at,
-  resolved_at = excluded.resolved_at, reminder_intervals = excluded.reminder_intervals, scheduled_for = excluded.scheduled_for, scheduled_until = excluded.scheduled_until,
+values ($1, $2, $3::text::status.incident_kind, $4, $5::text::status.incident_state, $6::text::status.impact, $7::text::status.impact, $8, $9, $10, $11,
+$12, $13, $14, $15, $16, 'sync')
+on conflict (page_id, id) do update set kind = excluded.kind, name = excluded.name, state = excluded.state, impact = excluded.impact,
+impact_override = excluded.impact_override,
+  shortlink = excluded.shortlink, started_at = excluded.started_at, created_at = excluded.created_at, updated_at = excluded.updated_at,
+monitoring_at = excluded.monitoring_at,
+  resolved_at = excluded.resolved_at, reminder_intervals = excluded.reminder_intervals, scheduled_for = excluded.scheduled_for,
+scheduled_until = excluded.scheduled_until,
   version = incident.version + 1, deleted_at = null`,
 		n.Code, b.page, string(n.Kind), n.Name, string(n.State), string(n.Impact), pointer(n.ImpactOverride), n.Shortlink, n.StartedAt, n.CreatedAt, n.UpdatedAt,
 		pointer(n.MonitoringAt), pointer(n.ResolvedAt), pointer(n.ReminderIntervals), pointer(n.ScheduledFor), pointer(n.ScheduledUntil))
 	components := append([]string{}, n.Components...) // not nil, which would be null
 	b.Queue(`delete from status.incident_component where incident_id = $1 and component_id <> all($2::text[])`, n.Code, components)
-	b.Queue(`insert into status.incident_component (page_id, incident_id, component_id) select $1, $2, unnest($3::text[]) on conflict (incident_id, component_id) do nothing`,
+	b.Queue(`insert into status.incident_component (page_id, incident_id, component_id) select $1, $2, unnest($3::text[])
+on conflict (incident_id, component_id) do nothing`,
 		b.page, n.Code, components)
 	b.Queue(`delete from status.incident_update where incident_id = $1`, n.Code)
 	for _, u := range n.Updates {
@@ -178,13 +187,16 @@ on conflict (page_id, id) do update set kind = excluded.kind, name = excluded.na
 		if !unchanged {
 			revision = ledger.Of(b.revision)
 		}
-		b.Queue(`insert into status.incident_update (id, incident_id, state, body, created_at, updated_at, display_at, deliver_notifications, custom_tweet, tweet_id, empty_affected, origin, revision)
+		b.Queue(`insert into status.incident_update (id, incident_id, state, body, created_at, updated_at, display_at, deliver_notifications, custom_tweet,
+tweet_id, empty_affected, origin, revision)
 values ($1, $2, $3::text::status.incident_state, $4, $5, $6, $7, $8, $9, $10, $11, 'sync', $12)`,
-			u.Code, n.Code, string(u.State), u.Body, u.CreatedAt, u.UpdatedAt, pointer(u.DisplayAt), u.DeliverNotifications, pointer(u.CustomTweet), pointer(u.TweetID), u.EmptyAffected,
+			u.Code, n.Code, string(u.State), u.Body, u.CreatedAt, u.UpdatedAt, pointer(u.DisplayAt), u.DeliverNotifications, pointer(u.CustomTweet),
+			pointer(u.TweetID), u.EmptyAffected,
 			pointer(revision))
 		for _, a := range u.Affected {
 			b.Queue(`insert into status.update_component (update_id, ordinal, code, name, old_status, new_status)
-values ($1, $2, $3, $4, $5::text::status.component_status, $6::text::status.component_status)`, u.Code, a.Ordinal, a.Code, a.Name, string(a.OldStatus), string(a.NewStatus))
+values ($1, $2, $3, $4, $5::text::status.component_status, $6::text::status.component_status)`, u.Code, a.Ordinal, a.Code, a.Name, string(a.OldStatus),
+				string(a.NewStatus))
 		}
 	}
 }

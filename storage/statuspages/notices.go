@@ -10,12 +10,14 @@ import (
 	"heliograph/storage"
 )
 
-const noticeColumns = `n.id, n.seq, n.page_id, n.kind::text, n.name, n.state::text, n.impact::text, n.impact_override::text, n.shortlink, n.started_at, n.created_at, n.updated_at,
+const noticeColumns = `n.id, n.seq, n.page_id, n.kind::text, n.name, n.state::text, n.impact::text, n.impact_override::text, n.shortlink, n.started_at,
+n.created_at, n.updated_at,
   n.monitoring_at, n.resolved_at, n.reminder_intervals, n.scheduled_for, n.scheduled_until, n.auto_in_progress, n.auto_completed, n.auto_maintenance_state,
   n.auto_operational_state, n.notify_at_start, n.notify_at_end, n.remind_minutes, n.reminded_at, n.backfilled, n.draft, n.origin::text, n.probe_id, n.version`
 
 func noticeTargets(n *status.Notice, into []any) []any {
-	return append(into, &n.Code, &n.Seq, &n.PageCode, &n.Kind, &n.Name, &n.State, &n.Impact, &n.ImpactOverride, &n.Shortlink, &n.StartedAt, &n.CreatedAt, &n.UpdatedAt,
+	return append(into, &n.Code, &n.Seq, &n.PageCode, &n.Kind, &n.Name, &n.State, &n.Impact, &n.ImpactOverride, &n.Shortlink, &n.StartedAt, &n.CreatedAt,
+		&n.UpdatedAt,
 		&n.MonitoringAt, &n.ResolvedAt, &n.ReminderIntervals, &n.ScheduledFor, &n.ScheduledUntil, &n.AutoInProgress, &n.AutoCompleted, &n.AutoMaintenanceState,
 		&n.AutoOperationalState, &n.NotifyAtStart, &n.NotifyAtEnd, &n.RemindMinutes, &n.RemindedAt, &n.Backfilled, &n.Draft, &n.Origin, &n.ProbeID, &n.Version)
 }
@@ -116,7 +118,8 @@ type ownedNotice struct {
 }
 
 // NoticesOfComponents returns a page of the notices of each component; one list per component.
-func (s *DB) NoticesOfComponents(ctx context.Context, components []*status.Component, f NoticeFilter, order NoticeOrder, p storage.Page) ([][]*status.Notice, error) {
+func (s *DB) NoticesOfComponents(ctx context.Context, components []*status.Component, f NoticeFilter, order NoticeOrder,
+	p storage.Page) ([][]*status.Notice, error) {
 	p, err := statusPlaces(p)
 	if err != nil {
 		return nil, err
@@ -160,7 +163,8 @@ func (s *DB) NoticesByCode(ctx context.Context, pages status.Pages, codes []stri
 	return out, nil
 }
 
-const updateColumns = `u.id, u.incident_id, u.state::text, u.body, u.created_at, u.updated_at, u.display_at, u.deliver_notifications, u.custom_tweet, u.tweet_id, u.empty_affected, u.origin::text, u.revision`
+const updateColumns = `u.id, u.incident_id, u.state::text, u.body, u.created_at, u.updated_at, u.display_at, u.deliver_notifications, u.custom_tweet,
+u.tweet_id, u.empty_affected, u.origin::text, u.revision`
 
 func updateTargets(u *status.Update, into []any) []any {
 	return append(into, &u.Code, &u.NoticeCode, &u.State, &u.Body, &u.CreatedAt, &u.UpdatedAt, &u.DisplayAt, &u.DeliverNotifications, &u.CustomTweet, &u.TweetID,

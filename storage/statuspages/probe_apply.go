@@ -74,7 +74,8 @@ func (e *Editor) noteProbe(ctx context.Context, p *status.Probe, out *status.Pro
 		if tag.RowsAffected() == 0 || out.Object == "" {
 			return nil
 		}
-		_, err = tx.Exec(ctx, `insert into status.audit (at, page_id, actor, action, object_id, after) values ($1, $2, $3, $4, $5, jsonb_build_object('component', $6::text, 'level', $7::text))`,
+		_, err = tx.Exec(ctx, `insert into status.audit (at, page_id, actor, action, object_id, after)
+values ($1, $2, $3, $4, $5, jsonb_build_object('component', $6::text, 'level', $7::text))`,
 			e.now(), p.PageCode, probeAuthor(p.ID).Name, out.Action, out.Object, p.Component, string(p.Level))
 		if err != nil {
 			return fmt.Errorf("writing the audit log: %w", err)
@@ -101,14 +102,16 @@ func (w *write) probeFacts(ctx context.Context, id int64) (*status.ProbeFacts, e
 	var maintenance bool
 	var joinable, joinableDraft *string
 	err = w.QueryRow(ctx, `with joinable as (
-  select draft, max(id) as id from status.incident where page_id = $1 and origin = 'probe' and deleted_at is null and resolved_at is null and probe_version = version
+  select draft, max(id) as id from status.incident where page_id = $1 and origin = 'probe' and deleted_at is null and resolved_at is null
+and probe_version = version
     and created_at between $3::timestamptz and $4::timestamptz group by draft)
 select exists (select from status.incident_component h join status.incident n on n.id = h.incident_id
     where h.component_id = $2 and n.state in ('in_progress', 'verifying') and n.deleted_at is null and not n.draft),
   coalesce((select probe_version is distinct from version from status.incident where id = $5), false),
   (select id from joinable where not draft), (select id from joinable where draft),
   (select count(*) from status.incident where page_id = $1 and origin = 'probe' and not draft and created_at > $6),
-  count(*) filter (where p.kind in ('http', 'graphql', 'tcp')), count(*) filter (where p.kind in ('http', 'graphql', 'tcp') and (p.level = 'bad' or p.streak > 0 and p.toward = 'bad'))
+  count(*) filter (where p.kind in ('http', 'graphql', 'tcp')), count(*) filter (where p.kind in ('http', 'graphql', 'tcp')
+and (p.level = 'bad' or p.streak > 0 and p.toward = 'bad'))
 from status.probe p join status.component c on c.id = p.component_id and c.deleted_at is null where c.page_id = $1 and p.enabled`,
 		w.Page.Code, p.Component, w.At.Add(-status.ProbeJoin), w.At, p.Incident, w.At.Add(-time.Hour)).
 		Scan(&maintenance, &f.Edited, &joinable, &joinableDraft, &f.PublishedLastHour, &f.Remotes, &f.FailingRemotes)
@@ -129,7 +132,8 @@ from status.probe p join status.component c on c.id = p.component_id and c.delet
 			return nil, err
 		}
 	}
-	f.Others, err = read(ctx, db, `select `+probeColumns+probeTables+` where c.page_id = $1 and p.incident_id is not null and p.id <> $2 and p.acted <> 'good' and p.enabled order by p.id`,
+	f.Others, err = read(ctx, db, `select `+probeColumns+probeTables+` where c.page_id = $1 and p.incident_id is not null and p.id <> $2
+and p.acted <> 'good' and p.enabled order by p.id`,
 		[]any{w.Page.Code, id}, probeTargets, nil)
 	return f, err
 }
@@ -165,12 +169,14 @@ func (w *write) storeProbe(ctx context.Context, p *status.Probe, out *status.Pro
 			return err
 		}
 		if out.Withdraw != "" {
-			if err := w.exec(ctx, "moving probes to the new draft", `update status.probe set incident_id = $2 where incident_id = $1`, out.Withdraw, out.Incident); err != nil {
+			if err := w.exec(ctx, "moving probes to the new draft", `update status.probe set incident_id = $2 where incident_id = $1`, out.Withdraw,
+				out.Incident); err != nil {
 				return err
 			}
 		}
 	}
-	if err := w.exec(ctx, "updating the probe", `update status.probe set acted = level, incident_id = nullif($2, ''), set_status = nullif($3, '')::status.component_status where id = $1`,
+	if err := w.exec(ctx, "updating the probe", `update status.probe set acted = level, incident_id = nullif($2, ''),
+set_status = nullif($3, '')::status.component_status where id = $1`,
 		p.ID, out.Incident, string(out.Set)); err != nil {
 		return err
 	}
@@ -187,9 +193,11 @@ func (w *write) setProbeVersion(ctx context.Context) error {
 
 // ResolveProbed resolves the incidents of probes that have passed for [status.ProbeHoldOff] and that no editor has changed. It returns their codes.
 func (e *Editor) ResolveProbed(ctx context.Context) ([]string, error) {
-	const ready = ` n.origin = 'probe' and not n.draft and n.deleted_at is null and n.state = 'monitoring' and n.probe_version = n.version and n.monitoring_at <= $1
+	const ready = ` n.origin = 'probe' and not n.draft and n.deleted_at is null and n.state = 'monitoring' and n.probe_version = n.version
+and n.monitoring_at <= $1
   and not exists (select from status.probe p where p.incident_id = n.id and p.enabled and (p.acted <> 'good' or p.level <> 'good'))`
-	list, err := read(ctx, e.db, `select `+noticeColumns+` from status.incident n join status.page g on g.id = n.page_id and g.mode <> 'mirror' and g.auto_publish where`+ready,
+	list, err := read(ctx, e.db, `select `+noticeColumns+` from status.incident n join status.page g on g.id = n.page_id and g.mode <> 'mirror'
+and g.auto_publish where`+ready,
 		[]any{e.now().Add(-status.ProbeHoldOff)}, noticeTargets, nil)
 	if err != nil {
 		return nil, err
@@ -199,7 +207,8 @@ func (e *Editor) ResolveProbed(ctx context.Context) ([]string, error) {
 		resolved := false
 		_, err := e.edit(ctx, command{by: probeAuthor(n.ProbeID.V), name: status.ProbeResolve, page: n.PageCode}, func(ctx context.Context, w *write) error {
 			var still bool
-			if err := w.QueryRow(ctx, `select exists (select from status.incident n where n.id = $2 and`+ready+`)`, w.At.Add(-status.ProbeHoldOff), n.Code).Scan(&still); err != nil {
+			if err := w.QueryRow(ctx, `select exists (select from status.incident n where n.id = $2 and`+ready+`)`, w.At.Add(-status.ProbeHoldOff),
+				n.Code).Scan(&still); err != nil {
 				return fmt.Errorf("checking whether an incident can be resolved: %w", err)
 			}
 			if !still {

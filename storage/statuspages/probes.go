@@ -15,14 +15,19 @@ import (
 
 const probeTable = "status.probe"
 
-const probeColumns = `p.id, c.page_id, p.component_id, coalesce(g.name || ' - ', '') || c.name, p.kind, p.spec, p.every_seconds, p.fail_after, p.pass_after, p.sets_status::text, p.publish, p.enabled,
-  p.level, p.streak, p.toward, p.acted, coalesce(p.incident_id, ''), coalesce(p.set_status::text, ''), case when isfinite(p.next_at) then p.next_at end, p.beat_at, coalesce(c.node_id, -1)`
+const probeColumns = `p.id, c.page_id, p.component_id, coalesce(g.name || ' - ', '') || c.name, p.kind, p.spec, p.every_seconds, p.fail_after,
+p.pass_after, p.sets_status::text, p.publish, p.enabled,
+  p.level, p.streak, p.toward, p.acted, coalesce(p.incident_id, ''), coalesce(p.set_status::text, ''), case when isfinite(p.next_at) then p.next_at end,
+p.beat_at, coalesce(c.node_id, -1)`
 
-const probeTables = ` from status.probe p join status.component c on c.id = p.component_id and c.deleted_at is null left join status.component g on g.id = c.group_id`
+const probeTables = ` from status.probe p join status.component c on c.id = p.component_id and c.deleted_at is null
+left join status.component g on g.id = c.group_id`
 
 func probeTargets(p *status.Probe, into []any) []any {
-	return append(into, &p.ID, &p.PageCode, &p.Component, &p.Name, &p.Kind, &p.Spec, (*wholeSeconds)(&p.Every), &p.FailAfter, &p.PassAfter, &p.Sets, &p.Publish, &p.Enabled,
-		(*levelText)(&p.Level), &p.Streak, (*levelText)(&p.Toward), (*levelText)(&p.Applied), &p.Incident, &p.Set, (*maybeTime)(&p.NextAt), (*maybeTime)(&p.BeatAt), &p.NodeID)
+	return append(into, &p.ID, &p.PageCode, &p.Component, &p.Name, &p.Kind, &p.Spec, (*wholeSeconds)(&p.Every), &p.FailAfter, &p.PassAfter, &p.Sets,
+		&p.Publish, &p.Enabled,
+		(*levelText)(&p.Level), &p.Streak, (*levelText)(&p.Toward), (*levelText)(&p.Applied), &p.Incident, &p.Set, (*maybeTime)(&p.NextAt),
+		(*maybeTime)(&p.BeatAt), &p.NodeID)
 }
 
 // levelText scans a level.
@@ -190,7 +195,8 @@ func (e *Editor) ClaimProbes(ctx context.Context, limit int) ([]*status.Probe, e
 	}
 	rows, err := e.db.pool.Query(ctx, `with taken as (
   update status.probe set next_at = $1::timestamptz + make_interval(secs => every_seconds) + $2::interval where id in (
-    select p.id from status.probe p join status.component c on c.id = p.component_id and c.deleted_at is null join status.page g on g.id = c.page_id and g.mode <> 'mirror'
+    select p.id from status.probe p join status.component c on c.id = p.component_id and c.deleted_at is null join status.page g on g.id = c.page_id
+and g.mode <> 'mirror'
     where`+due+`
     order by p.next_at, p.id limit $3 for update of p skip locked)
   returning *)
@@ -219,7 +225,8 @@ func (e *Editor) RecordResult(ctx context.Context, id int64, r status.ProbeResul
 		}
 		h = h.Next(r.Level, fail, pass)
 		changed = h.Level != status.Level(acted)
-		if _, err := tx.Exec(ctx, `update status.probe set level = $2, streak = $3, toward = $4, next_at = $5 where id = $1`, id, string(h.Level), h.Streak, string(h.Toward), next); err != nil {
+		if _, err := tx.Exec(ctx, `update status.probe set level = $2, streak = $3, toward = $4, next_at = $5 where id = $1`, id, string(h.Level), h.Streak,
+			string(h.Toward), next); err != nil {
 			return fmt.Errorf("updating the probe: %w", err)
 		}
 		var took *int64
@@ -227,7 +234,8 @@ func (e *Editor) RecordResult(ctx context.Context, id int64, r status.ProbeResul
 			ms := r.Took.Milliseconds()
 			took = &ms
 		}
-		_, err = tx.Exec(ctx, `insert into status.probe_result (probe_id, at, ok, level, latency_ms, detail) values ($1, $2, $3, nullif($4, ''), $5, $6) on conflict (probe_id, at) do nothing`,
+		_, err = tx.Exec(ctx, `insert into status.probe_result (probe_id, at, ok, level, latency_ms, detail) values ($1, $2, $3, nullif($4, ''), $5, $6)
+on conflict (probe_id, at) do nothing`,
 			id, status.Milliseconds(r.At), r.Level == status.Good || r.Level == status.Unknown, string(r.Level), took, r.Detail)
 		if err != nil {
 			return fmt.Errorf("inserting the result: %w", err)

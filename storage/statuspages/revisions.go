@@ -21,7 +21,8 @@ func (s *DB) NewestRevision(ctx context.Context, page string) (int64, error) {
 
 // RevisionBefore returns the last revision of a page that was written not later than an instant.
 func (s *DB) RevisionBefore(ctx context.Context, page string, at time.Time) (int64, error) {
-	return s.oneRevision(ctx, `select coalesce((select min(revision) - 1 from status.revision where page_id = $1 and at > $2), revision) from status.page where id = $1`, page, at)
+	return s.oneRevision(ctx, `select coalesce((select min(revision) - 1 from status.revision where page_id = $1 and at > $2), revision) from status.page
+where id = $1`, page, at)
 }
 
 func (s *DB) oneRevision(ctx context.Context, sql string, args ...any) (int64, error) {

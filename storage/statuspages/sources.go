@@ -104,7 +104,8 @@ func (s *DB) ReleaseSource(ctx context.Context, source *PageSource) error {
 	}
 	_, err := s.pool.Exec(ctx, `insert into status.sync_source (page_id, base_url, every_seconds, etags, last_ok_at, last_error, failures, next_at)
 values ($1, $2, $3, coalesce($4::jsonb, '{}'), $5, nullif($6, ''), $7, $8)
-on conflict (page_id) do update set base_url = excluded.base_url, every_seconds = excluded.every_seconds, etags = excluded.etags, last_ok_at = excluded.last_ok_at,
+on conflict (page_id) do update set base_url = excluded.base_url, every_seconds = excluded.every_seconds, etags = excluded.etags,
+last_ok_at = excluded.last_ok_at,
   last_error = excluded.last_error, failures = excluded.failures, next_at = excluded.next_at`,
 		source.Page, source.URL, int(max(source.Every, MinSourceEvery)/time.Second), source.Tags, ok, source.Error, source.Failures, source.NextAt)
 	if err != nil {

@@ -25,7 +25,8 @@ func (e *Editor) AddToken(ctx context.Context, by Author, in status.TokenInput) 
 	hash := status.HashToken(token)
 	err = e.editTokens(ctx, by, "token.add", func(w *write) error {
 		var id int64
-		err := w.QueryRow(ctx, `insert into status.operator_token (name, token_sha256, role, page_id, created_at, expires_at) values ($1, $2, $3, nullif($4, ''), $5, $6) returning id`,
+		err := w.QueryRow(ctx, `insert into status.operator_token (name, token_sha256, role, page_id, created_at, expires_at)
+values ($1, $2, $3, nullif($4, ''), $5, $6) returning id`,
 			in.Name, hash[:], in.Role, in.Page, w.At, pointer(in.ExpiresAt)).Scan(&id)
 		if duplicate(err) {
 			return status.Errorf(status.Conflict, "a token with the name %s exists already", in.Name)
@@ -98,7 +99,8 @@ func (h *tokenHash) ScanBytes(v []byte) error {
 
 // RecordTokenUse records when a token was last used, with a precision of a minute.
 func (s *DB) RecordTokenUse(ctx context.Context, id int64, at time.Time) error {
-	_, err := s.pool.Exec(ctx, `update status.operator_token set last_used_at = $2 where id = $1 and (last_used_at is null or last_used_at < $2::timestamptz - interval '1 minute')`, id, at)
+	_, err := s.pool.Exec(ctx, `update status.operator_token set last_used_at = $2 where id = $1
+and (last_used_at is null or last_used_at < $2::timestamptz - interval '1 minute')`, id, at)
 	if err != nil {
 		return explainWrite(fmt.Errorf("recording the use of a token: %w", err))
 	}

@@ -104,12 +104,13 @@ func QueueBlocksAt(b *storage.Batch, times []ledger.Timestamp, done func([]*ledg
 	storage.Queue(b, `select t.ord, r.* from unnest($1::bigint[]) with ordinality t(at, ord)
 cross join lateral (
   select `+blockColumns+` from record_file where consensus_end >= t.at order by record_file.consensus_end limit 1) r
-where r.consensus_start <= t.at`, []any{storage.Int64s(times)}, numberedBlockTargets, func(r *numberedBlock) error { return finishBlock(&r.Block) }, func(rows []*numberedBlock) {
-		for _, r := range rows {
-			out[r.ord-1] = &r.Block
-		}
-		done(out)
-	})
+where r.consensus_start <= t.at`, []any{storage.Int64s(times)}, numberedBlockTargets, func(r *numberedBlock) error { return finishBlock(&r.Block) },
+		func(rows []*numberedBlock) {
+			for _, r := range rows {
+				out[r.ord-1] = &r.Block
+			}
+			done(out)
+		})
 }
 
 // CountBlocks returns the number of blocks. Block numbers have no gaps, so the first and the last number are sufficient.

@@ -210,12 +210,14 @@ func QueueLogsOfResults(b *storage.Batch, of []*ledger.ContractResult, done func
 	times, parties := resultKeys(of)
 	queueLogs(b, &storage.Where{Args: []any{times, parties}}, len(of), `unnest($1::bigint[], $2::bigint[]) with ordinality p(at, party, ord)
   left join contract_transaction ct on ct.consensus_timestamp = p.at and ct.entity_id = p.party`,
-		`l.consensus_timestamp = p.at and (coalesce(cardinality(ct.contract_ids), 0) = 0 or l.contract_id = any(ct.contract_ids))`, nil, storage.Page{Limit: maxLogsOfResult}, done)
+		`l.consensus_timestamp = p.at and (coalesce(cardinality(ct.contract_ids), 0) = 0 or l.contract_id = any(ct.contract_ids))`, nil,
+		storage.Page{Limit: maxLogsOfResult}, done)
 }
 
 // ContractLog reads one log. It returns nil if the log does not exist.
 func ContractLog(ctx context.Context, db *storage.DB, at ledger.Timestamp, index int64) (*ledger.ContractLog, error) {
-	rows, err := ContractLogs(ctx, db, &ledger.ContractLogFilter{Timestamp: &ledger.TimestampFilter{Eq: &at}, Index: &ledger.LongFilter{Eq: &index}}, storage.Page{Limit: 1})
+	rows, err := ContractLogs(ctx, db, &ledger.ContractLogFilter{Timestamp: &ledger.TimestampFilter{Eq: &at}, Index: &ledger.LongFilter{Eq: &index}},
+		storage.Page{Limit: 1})
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}

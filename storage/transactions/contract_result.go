@@ -84,7 +84,8 @@ type Located struct {
 func LocateTransaction(ctx context.Context, db *storage.DB, ref ResultRef) (ledger.Null[Located], error) {
 	var w storage.Where
 	sql := ref.locator(&w)
-	rows, err := storage.List(ctx, db, `select at, payer from (`+sql+`) found`, w.Args, func(l *Located, into []any) []any { return append(into, &l.At, &l.Payer) }, nil)
+	rows, err := storage.List(ctx, db, `select at, payer from (`+sql+`) found`, w.Args,
+		func(l *Located, into []any) []any { return append(into, &l.At, &l.Payer) }, nil)
 	if err != nil {
 		return ledger.Null[Located]{}, fmt.Errorf("looking for a transaction: %w", err)
 	}
@@ -208,7 +209,8 @@ type ownedResult struct {
 
 // queueOwnedResults queues a query for a page of contract results for each of the given parents. The statement "from" unnests the parents as p(…, ord), and
 // the condition of relates them to results.
-func queueOwnedResults(b *storage.Batch, w *storage.Where, n int, from, of string, f *ledger.ContractResultFilter, p storage.Page, done func([][]*ledger.ContractResult)) {
+func queueOwnedResults(b *storage.Batch, w *storage.Where, n int, from, of string, f *ledger.ContractResultFilter, p storage.Page,
+	done func([][]*ledger.ContractResult)) {
 	filterResults(w, f)
 	w.Keyset(p, "cr.consensus_timestamp")
 	out := make([][]*ledger.ContractResult, n)
@@ -240,7 +242,8 @@ func QueueResultsOfSenders(b *storage.Batch, ids []ledger.EntityID, f *ledger.Co
 }
 
 // QueueResultsBetween queues a query for the results in each of the given time ranges. Both ends are inclusive. done receives one page per range.
-func QueueResultsBetween(b *storage.Batch, spans []ledger.TimestampRange, f *ledger.ContractResultFilter, p storage.Page, done func([][]*ledger.ContractResult)) {
+func QueueResultsBetween(b *storage.Batch, spans []ledger.TimestampRange, f *ledger.ContractResultFilter, p storage.Page,
+	done func([][]*ledger.ContractResult)) {
 	from, to := make([]int64, len(spans)), make([]int64, len(spans))
 	for i, s := range spans {
 		from[i], to[i] = int64(s.From.V), int64(s.To.V)

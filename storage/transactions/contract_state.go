@@ -58,7 +58,8 @@ func changesAt(w *storage.Where, at *ledger.TimestampFilter) {
 
 // QueueContractStates queues a query for the storage of each of the given contracts, current or as of a time, ordered by slot. done receives one page per
 // contract. Historical slots are ordered without leading zeros.
-func QueueContractStates(b *storage.Batch, ids []ledger.EntityID, f *ledger.ContractStateFilter, at *ledger.TimestampFilter, p storage.Page, done func([][]*ledger.ContractState)) {
+func QueueContractStates(b *storage.Batch, ids []ledger.EntityID, f *ledger.ContractStateFilter, at *ledger.TimestampFilter, p storage.Page,
+	done func([][]*ledger.ContractState)) {
 	from, arg := storage.OfParents(ids)
 	w := storage.Where{Args: []any{arg}}
 	var page string
@@ -72,7 +73,8 @@ func QueueContractStates(b *storage.Batch, ids []ledger.EntityID, f *ledger.Cont
 		times := storage.Where{Args: w.Args}
 		changesAt(&times, at)
 		w.Args = times.Args
-		page = storage.LatestChanges("contract_state_change", "s.contract_id = p.id", "s.slot", "coalesce(s.value_written, s.value_read)", w.String(), times.String(), w.OrderBy(p, "s.slot"))
+		page = storage.LatestChanges("contract_state_change", "s.contract_id = p.id", "s.slot", "coalesce(s.value_written, s.value_read)", w.String(),
+			times.String(), w.OrderBy(p, "s.slot"))
 	}
 	storage.QueueChildren(b, len(ids), `select p.ord, p.id, e.evm_address, s.key, s.value, s.at
 from `+from+` left join entity e on e.id = p.id cross join lateral (`+page+`) s

@@ -157,17 +157,18 @@ func finishSignature(s *signatureRow) error {
 
 // QueueScheduleSignatures queues a query for the signatures of schedules, oldest first. done receives one list per schedule.
 func QueueScheduleSignatures(b *storage.Batch, schedules []ledger.EntityID, done func([][]*ledger.ScheduleSignature)) {
-	storage.Queue(b, `select entity_id, consensus_timestamp, public_key_prefix, signature, type from transaction_signature where entity_id = any($1)`, []any{storage.Int64s(schedules)}, signatureTargets, finishSignature, func(rows []*signatureRow) {
-		// A stable sort here keeps the stored order of signatures with the same timestamp.
-		slices.SortStableFunc(rows, func(a, b *signatureRow) int { return cmp.Compare(a.ConsensusTimestamp, b.ConsensusTimestamp) })
-		byID := make(map[ledger.EntityID][]*ledger.ScheduleSignature, len(schedules))
-		for _, r := range rows {
-			byID[r.schedule] = append(byID[r.schedule], &r.ScheduleSignature)
-		}
-		out := make([][]*ledger.ScheduleSignature, len(schedules))
-		for i, id := range schedules {
-			out[i] = byID[id]
-		}
-		done(out)
-	})
+	storage.Queue(b, `select entity_id, consensus_timestamp, public_key_prefix, signature, type from transaction_signature where entity_id = any($1)`,
+		[]any{storage.Int64s(schedules)}, signatureTargets, finishSignature, func(rows []*signatureRow) {
+			// A stable sort here keeps the stored order of signatures with the same timestamp.
+			slices.SortStableFunc(rows, func(a, b *signatureRow) int { return cmp.Compare(a.ConsensusTimestamp, b.ConsensusTimestamp) })
+			byID := make(map[ledger.EntityID][]*ledger.ScheduleSignature, len(schedules))
+			for _, r := range rows {
+				byID[r.schedule] = append(byID[r.schedule], &r.ScheduleSignature)
+			}
+			out := make([][]*ledger.ScheduleSignature, len(schedules))
+			for i, id := range schedules {
+				out[i] = byID[id]
+			}
+			done(out)
+		})
 }

@@ -13,10 +13,11 @@ type Stream string
 
 // Streams. The value is the query for the time of the newest row.
 const (
-	StreamBlocks       Stream = "select max(consensus_end) from record_file"
-	StreamLogs         Stream = "select max(consensus_timestamp) from contract_log"
-	StreamMessages     Stream = "select max(consensus_timestamp) from transaction where " + submitted
-	StreamResults      Stream = "select greatest((select max(consensus_timestamp) from contract_result), (select max(consensus_timestamp) from contract_log where synthetic))"
+	StreamBlocks   Stream = "select max(consensus_end) from record_file"
+	StreamLogs     Stream = "select max(consensus_timestamp) from contract_log"
+	StreamMessages Stream = "select max(consensus_timestamp) from transaction where " + submitted
+	StreamResults  Stream = "select greatest((select max(consensus_timestamp) from contract_result), (select max(consensus_timestamp) from contract_log " +
+		"where synthetic))"
 	StreamTransactions Stream = "select max(consensus_timestamp) from transaction"
 )
 

@@ -43,7 +43,8 @@ type transactionRow struct {
 }
 
 func transactionTargets(t *transactionRow, into []any) []any {
-	return append(into, &t.ConsensusTimestamp, &t.PayerAccountID, &t.ValidStartTimestamp, &t.Type, &t.Result, (*storage.Blob)(&t.batchKey), (*storage.Blob)(&t.Bytes), &t.ChargedFee,
+	return append(into, &t.ConsensusTimestamp, &t.PayerAccountID, &t.ValidStartTimestamp, &t.Type, &t.Result, (*storage.Blob)(&t.batchKey),
+		(*storage.Blob)(&t.Bytes), &t.ChargedFee,
 		&t.EntityID, &t.HighVolume, &t.HighVolumePricingMultiplier, &t.Index, &t.inner, &t.maxCustomFees, &t.MaxFee, (*storage.Blob)(&t.Memo), &t.nftTransfers,
 		&t.NodeAccountID, &t.Nonce, &t.ParentConsensusTimestamp, &t.Scheduled, (*storage.Blob)(&t.Hash), &t.ValidDurationSeconds)
 }
@@ -183,7 +184,8 @@ func transferSource(w *storage.Where, from, account, condition string, f *ledger
 }
 
 // source returns the page of distinct consensus times of one table with account columns. outcome adds the conditions on result and type.
-func source(w *storage.Where, from, account, condition string, f *ledger.TransactionFilter, p storage.Page, outcome func(*storage.Where, string, *ledger.TransactionFilter)) string {
+func source(w *storage.Where, from, account, condition string, f *ledger.TransactionFilter, p storage.Page,
+	outcome func(*storage.Where, string, *ledger.TransactionFilter)) string {
 	part := storage.Where{Args: w.Args}
 	storage.Filter(&part, account, f.AccountID)
 	storage.Filter(&part, "s.consensus_timestamp", f.Timestamp)
@@ -191,12 +193,14 @@ func source(w *storage.Where, from, account, condition string, f *ledger.Transac
 	part.Keyset(p, "s.consensus_timestamp")
 	order := part.OrderBy(p, "s.consensus_timestamp")
 	w.Args = part.Args
-	return "(select distinct on (s.consensus_timestamp) s.consensus_timestamp, s.payer_account_id from " + from + " where true " + condition + part.String() + order + ")"
+	return "(select distinct on (s.consensus_timestamp) s.consensus_timestamp, s.payer_account_id from " + from + " where true " + condition +
+		part.String() + order + ")"
 }
 
 // QueueTransactionsAt queues a query for transactions by consensus time. done receives one transaction per time, or nil if there is none.
 func QueueTransactionsAt(b *storage.Batch, times []ledger.Timestamp, done func([]*ledger.Transaction)) {
-	storage.Queue(b, `select `+transactionColumns+` from transaction t where t.consensus_timestamp = any($1)`, []any{storage.Int64s(times)}, transactionTargets, finishTransaction,
+	storage.Queue(b, `select `+transactionColumns+` from transaction t where t.consensus_timestamp = any($1)`, []any{storage.Int64s(times)},
+		transactionTargets, finishTransaction,
 		func(rows []*transactionRow) {
 			byTime := make(map[ledger.Timestamp]*ledger.Transaction, len(rows))
 			for _, r := range rows {
@@ -357,7 +361,8 @@ type hashRow struct {
 // ByHash reads the transactions with a hash, oldest first. Duplicates have the same hash. If the hash is longer than 32 bytes, all bytes must
 // match.
 func ByHash(ctx context.Context, db *storage.DB, hash ledger.Hash, f TransactionFilterOfID) ([]*ledger.Transaction, error) {
-	found, err := storage.List(ctx, db, `select consensus_timestamp, hash, payer_account_id from get_transaction_info_by_hash($1) order by consensus_timestamp limit $2`,
+	found, err := storage.List(ctx, db, `select consensus_timestamp, hash, payer_account_id
+from get_transaction_info_by_hash($1) order by consensus_timestamp limit $2`,
 		[]any{[]byte(hash[:min(len(hash), hashPrefix)]), maxHashDuplicates},
 		func(r *hashRow, into []any) []any { return append(into, &r.at, (*storage.Blob)(&r.hash), &r.payer) }, nil)
 	if err != nil {
@@ -378,7 +383,8 @@ func ByHash(ctx context.Context, db *storage.DB, hash ledger.Hash, f Transaction
 		w.And("t.payer_account_id = ?", int64(found[0].payer.V))
 	}
 	ofID(&w, f)
-	rows, err := storage.List(ctx, db, `select `+transactionColumns+` from transaction t where t.consensus_timestamp = any($1)`+w.String()+` order by t.consensus_timestamp`,
+	rows, err := storage.List(ctx, db, `select `+transactionColumns+` from transaction t where t.consensus_timestamp = any($1)`+w.String()+`
+order by t.consensus_timestamp`,
 		w.Args, transactionTargets, finishTransaction)
 	if err != nil {
 		return nil, fmt.Errorf("reading transactions of the hash %s: %w", hash, err)

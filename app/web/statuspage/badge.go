@@ -83,9 +83,11 @@ func widthOf(text string) int {
 var badgeTemplate = template.Must(template.New("badge").Parse(
 	`<svg xmlns="http://www.w3.org/2000/svg" width="{{.Width}}" height="20" role="img" aria-label="{{html .Left}}: {{html .Right}}">` +
 		`<title>{{html .Left}}: {{html .Right}}</title><clipPath id="r"><rect width="{{.Width}}" height="20" rx="4"/></clipPath>` +
-		`<g clip-path="url(#r)"><path fill="#3a4450" d="M0 0h{{.LeftWidth}}v20H0z"/><path fill="{{.Colour}}" d="M{{.LeftWidth}} 0h{{.RightWidth}}v20H{{.LeftWidth}}z"/></g>` +
+		`<g clip-path="url(#r)"><path fill="#3a4450" d="M0 0h{{.LeftWidth}}v20H0z"/>` +
+		`<path fill="{{.Colour}}" d="M{{.LeftWidth}} 0h{{.RightWidth}}v20H{{.LeftWidth}}z"/></g>` +
 		`<g fill="#fff" text-anchor="middle" font-family="Verdana,Geneva,DejaVu Sans,sans-serif" font-size="11">` +
-		`<text x="{{.LeftMiddle}}" y="14" textLength="{{.LeftText}}">{{html .Left}}</text><text x="{{.RightMiddle}}" y="14" textLength="{{.RightText}}">{{html .Right}}</text></g></svg>`))
+		`<text x="{{.LeftMiddle}}" y="14" textLength="{{.LeftText}}">{{html .Left}}</text>` +
+		`<text x="{{.RightMiddle}}" y="14" textLength="{{.RightText}}">{{html .Right}}</text></g></svg>`))
 
 // makeBadge renders a badge.
 func makeBadge(left, right string, indicator status.Indicator) ([]byte, error) {

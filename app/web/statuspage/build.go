@@ -40,7 +40,8 @@ func (s *Site) shelf(ctx context.Context, page *status.Page) (map[string]*editio
 		head: s.head(p, p.Name+" status", "status"), Headline: headlineOf(p), UpdatedAt: p.UpdatedAt, Incidents: viewsOf(p.UnresolvedIncidents.Nodes),
 		Active: viewsOf(p.ActiveMaintenances.Nodes), Upcoming: viewsOf(p.UpcomingMaintenances.Nodes), Components: componentsOf(p.Components.Nodes),
 	}
-	ended := slices.DeleteFunc(slices.Concat(p.Incidents.Nodes, p.Maintenances.Nodes), func(n notice) bool { return n.day().Before(status.DateOf(oldest).Start(page.Zone)) })
+	ended := slices.DeleteFunc(slices.Concat(p.Incidents.Nodes, p.Maintenances.Nodes),
+		func(n notice) bool { return n.day().Before(status.DateOf(oldest).Start(page.Zone)) })
 	front.Days, front.Legend = daysOf(today, oldest, ended, true), hasUptime(front.Components)
 	if hasTrouble(p.Components.Nodes) {
 		until = earlier(until, now.Add(troubled))

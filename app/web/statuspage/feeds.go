@@ -147,8 +147,9 @@ type rssGUID struct {
 // rss renders the RSS feed (RSS 2.0).
 func (s *Site) rss(p *pageData) ([]byte, error) {
 	f := rssFeed{Version: "2.0", Atom: "http://www.w3.org/2005/Atom", Channel: rssChannel{
-		Title: p.Name + " status", Link: p.URL, Self: rssSelf{"self", "application/rss+xml", p.URL + "/history.rss"}, Description: "Incidents and maintenances of " + p.Name,
-		Language: strings.ToLower(p.Locale), Built: p.UpdatedAt.Format(time.RFC1123Z),
+		Title: p.Name + " status", Link: p.URL, Self: rssSelf{"self", "application/rss+xml", p.URL + "/history.rss"},
+		Description: "Incidents and maintenances of " + p.Name,
+		Language:    strings.ToLower(p.Locale), Built: p.UpdatedAt.Format(time.RFC1123Z),
 	}}
 	for _, n := range entriesOf(p) {
 		content, err := s.entryHTML(&n)
@@ -156,7 +157,8 @@ func (s *Site) rss(p *pageData) ([]byte, error) {
 			return nil, err
 		}
 		f.Channel.Items = append(f.Channel.Items, rssItem{
-			Title: n.Name, Link: n.Shortlink, GUID: rssGUID{Text: tagOf(p, &n)}, Published: n.CreatedAt.Format(time.RFC1123Z), Category: kindOf(&n), Description: content,
+			Title: n.Name, Link: n.Shortlink, GUID: rssGUID{Text: tagOf(p, &n)}, Published: n.CreatedAt.Format(time.RFC1123Z), Category: kindOf(&n),
+			Description: content,
 		})
 	}
 	return document(f)

@@ -14,7 +14,8 @@ import (
 
 // Content security policies. All resources come from the site itself, and only the banner may be framed by other sites.
 const (
-	ownContent     = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors "
+	ownContent = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; " +
+		"frame-ancestors "
 	pagePolicy     = ownContent + "'none'"
 	framePolicy    = ownContent + "*"
 	documentPolicy = "default-src 'none'; style-src 'none'; frame-ancestors 'none'" // for feeds and images
@@ -66,9 +67,10 @@ func targetOf(r *http.Request) *target {
 		return t
 	case path == historyPath:
 		month := r.URL.Query().Get("month")
-		return &target{key: historyPath + "?month=" + month, media: page, policy: pagePolicy, lazy: func(s *Site, ctx context.Context, p *status.Page) (*edition.Volume, error) {
-			return s.history(ctx, p, month)
-		}}
+		return &target{key: historyPath + "?month=" + month, media: page, policy: pagePolicy,
+			lazy: func(s *Site, ctx context.Context, p *status.Page) (*edition.Volume, error) {
+				return s.history(ctx, p, month)
+			}}
 	case strings.HasPrefix(path, incidentPrefix) && len(path) <= len(incidentPrefix)+64 && !strings.Contains(path[len(incidentPrefix):], "/"):
 		code := path[len(incidentPrefix):]
 		return &target{key: path, media: page, policy: pagePolicy, lazy: func(s *Site, ctx context.Context, p *status.Page) (*edition.Volume, error) {

@@ -116,7 +116,8 @@ func New(o Options) (*Site, error) {
 	}
 	s.lazy = otter.Must(&otter.Options[string, *made]{MaximumSize: mostLazy})
 	h := s.head(nil, "Heliograph", "")
-	if s.landing, err = s.render("landing", messagePage{h, "Heliograph", "A ledger's mirror database as one GraphQL graph, and as the REST API that is known from before."}); err != nil {
+	if s.landing, err = s.render("landing", messagePage{h, "Heliograph",
+		"A ledger's mirror database as one GraphQL graph, and as the REST API that is known from before."}); err != nil {
 		return nil, err
 	}
 	s.shelves = edition.Add(o.Keeper, "the page for people", s.shelf)
@@ -159,7 +160,8 @@ var loadAssets = sync.OnceValues(func() (s pageAssets, err error) {
 		}
 	}
 	for _, i := range status.Impacts() {
-		icon := fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><circle cx="16" cy="16" r="14" fill=%q/><circle cx="16" cy="16" r="6" fill="#fff"/></svg>`, badgeColour(i))
+		icon := fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">`+
+			`<circle cx="16" cy="16" r="14" fill=%q/><circle cx="16" cy="16" r="6" fill="#fff"/></svg>`, badgeColour(i))
 		if err := add("icon-"+string(i)+".svg", []byte(icon)); err != nil {
 			return s, err
 		}

@@ -52,7 +52,8 @@ func TestContext(t *testing.T) {
 func BenchmarkOf(b *testing.B) {
 	type key int
 	last := values.NewKey[int]()
-	one := values.Context(b.Context(), values.NewKey[int]().Is(0), values.NewKey[int]().Is(1), values.NewKey[int]().Is(2), values.NewKey[int]().Is(3), values.NewKey[int]().Is(4), last.Is(5))
+	one := values.Context(b.Context(), values.NewKey[int]().Is(0), values.NewKey[int]().Is(1), values.NewKey[int]().Is(2), values.NewKey[int]().Is(3),
+		values.NewKey[int]().Is(4), last.Is(5))
 	b.Run("values", func(b *testing.B) {
 		for b.Loop() {
 			last.Of(one)

@@ -269,7 +269,8 @@ func number(b []byte, want uint64) int64 {
 
 func (b *bay) switchboard(t *testing.T) map[string][]ask {
 	t.Helper()
-	alice, bob, dave, walter, heidi := b.address(t, demo.Alice), b.address(t, demo.Bob), b.address(t, demo.Dave), b.address(t, demo.Walter), b.address(t, demo.Heidi)
+	alice, bob, dave, walter, heidi := b.address(t, demo.Alice), b.address(t, demo.Bob), b.address(t, demo.Dave), b.address(t, demo.Walter),
+		b.address(t, demo.Heidi)
 	at := func(num int64) common.Address { return common.Address(lz(num)) }
 	key, err := crypto.ToECDSA(word(7))
 	if err != nil {
@@ -318,7 +319,8 @@ func (b *bay) switchboard(t *testing.T) map[string][]ask {
 		failing("addPoints", with(n(1), n(1), n(1), n(2)), says("Switchboard: it does not answer")),
 		does("pairs", with([]byte{}), true), does("pairs", with(pair), false), does("pairs", with(slices.Concat(pair, opposite)), true),
 		does("compress", with(uint32(12), blake), common.FromHex(blaked)),
-		does("people", with(b.address(t, demo.Breakwater)), bob, bob, n(0), [32]byte(crypto.Keccak256Hash(b.compiled["Breakwater"].runtime)), n(int64(len(b.compiled["Breakwater"].runtime)))).by(demo.Bob),
+		does("people", with(b.address(t, demo.Breakwater)), bob, bob, n(0), [32]byte(crypto.Keccak256Hash(b.compiled["Breakwater"].runtime)),
+			n(int64(len(b.compiled["Breakwater"].runtime)))).by(demo.Bob),
 	)
 	for _, m := range []moment{now, {demo.Switchboard, 0}, {demo.Furnace, 1}} {
 		asks = append(asks, b.blockValues(t, m)...)

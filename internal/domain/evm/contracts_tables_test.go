@@ -50,7 +50,8 @@ func both(contract int64, list ...ask) []ask {
 // tokens returns the asks of Harbour Coin and Pier Pass.
 func (b *bay) tokens(t *testing.T) map[string][]ask {
 	t.Helper()
-	alice, bob, heidi, ivan, trent, carol := b.address(t, demo.Alice), b.address(t, demo.Bob), b.address(t, demo.Heidi), b.address(t, demo.Ivan), b.address(t, demo.Trent), b.address(t, demo.Carol)
+	alice, bob, heidi, ivan, trent, carol := b.address(t, demo.Alice), b.address(t, demo.Bob), b.address(t, demo.Heidi), b.address(t, demo.Ivan),
+		b.address(t, demo.Trent), b.address(t, demo.Carol)
 	coins := map[common.Address]int64{}
 	for _, e := range b.events(t, demo.HarbourCoin, "Transfer(address,address,uint256)") {
 		amount := new(big.Int).SetBytes(e.Data).Int64()

@@ -124,7 +124,8 @@ func TestSystemCall(t *testing.T) {
 		return <-c.calls
 	}
 	got := last(world(t, ""), to(0x167, selector(count), word(5)))
-	if v, ok := got.Word(0); got.Op != vm.CALL || got.Caller != common.Address(lz(payer)) || got.Static || got.Depth != 0 || got.Selector != count || !ok || v != [32]byte(word(5)) {
+	if v, ok := got.Word(0); got.Op != vm.CALL || got.Caller != common.Address(lz(payer)) || got.Static || got.Depth != 0 || got.Selector != count ||
+		!ok || v != [32]byte(word(5)) {
 		t.Errorf("direct: %+v", got)
 	}
 	if _, ok := got.Word(1); ok {

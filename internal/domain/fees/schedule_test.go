@@ -202,7 +202,8 @@ func TestHighVolume(t *testing.T) {
 		{5000, 200000, 108333, 8499, 4000, 60000},
 		{10000, 200000, 150000, 15000, 4000, 80000},
 	} {
-		got := []int64{raw(file, cryptoCreate(nil, 0), c.u), raw(file, mint(1, 0), c.u), raw(file, claim(), c.u), raw(file, allowances(1, 0, 0), c.u), raw(file, contractCreate(), c.u)}
+		got := []int64{raw(file, cryptoCreate(nil, 0), c.u), raw(file, mint(1, 0), c.u), raw(file, claim(), c.u), raw(file, allowances(1, 0, 0), c.u),
+			raw(file, contractCreate(), c.u)}
 		for i, want := range []int64{c.create, c.mint, c.claim, c.approve, c.contract} {
 			if got[i] != want {
 				t.Errorf("at %d, column %d: %d, want %d", c.u, i, got[i], want)
@@ -251,7 +252,8 @@ func TestHighVolume(t *testing.T) {
 func TestScaling(t *testing.T) {
 	t.Parallel()
 	e := estimate(t, signed(t, highVolume(cryptoCreate(listKey(3), 0)), 2), fees.Options{Mode: fees.State, HighVolumeThrottle: 5000})
-	if e.Node.Base != 20000000 || e.Node.Extras[0].FeePerUnit != 20000000 || e.Service.Extras[0].FeePerUnit != 20000000000 || e.Service.Extras[0].Subtotal != 40000000000 {
+	if e.Node.Base != 20000000 || e.Node.Extras[0].FeePerUnit != 20000000 || e.Service.Extras[0].FeePerUnit != 20000000000 ||
+		e.Service.Extras[0].Subtotal != 40000000000 {
 		t.Errorf("%+v", e)
 	}
 	// 8.499 × 900 is rounded down for each of three units, but once for their sum.

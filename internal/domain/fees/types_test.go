@@ -52,7 +52,8 @@ func contractUpdate() *body {
 }
 
 func fileCreate(keyCount, length int) *body {
-	return &body{Data: &services.TransactionBody_FileCreate{FileCreate: &services.FileCreateTransactionBody{Keys: keyList(keyCount), Contents: make([]byte, length)}}}
+	return &body{Data: &services.TransactionBody_FileCreate{FileCreate: &services.FileCreateTransactionBody{Keys: keyList(keyCount),
+		Contents: make([]byte, length)}}}
 }
 
 func fileUpdate(file int64, keyCount, length int) *body {
@@ -73,7 +74,8 @@ func schedules(call bool) *body {
 	if call {
 		s.Data = &services.SchedulableTransactionBody_ContractCall{ContractCall: &services.ContractCallTransactionBody{}}
 	}
-	return &body{Data: &services.TransactionBody_ScheduleCreate{ScheduleCreate: &services.ScheduleCreateTransactionBody{AdminKey: ed(1), ScheduledTransactionBody: s}}}
+	return &body{Data: &services.TransactionBody_ScheduleCreate{ScheduleCreate: &services.ScheduleCreateTransactionBody{AdminKey: ed(1),
+		ScheduledTransactionBody: s}}}
 }
 
 func associate(n int64) *body {
@@ -151,7 +153,8 @@ func TestTypes(t *testing.T) {
 	t.Parallel()
 	const node = "100000 ×9 | "
 	known := &ledger.FeeFacts{TopicHasFees: true, Tokens: map[ledger.EntityID]ledger.TokenFeeFacts{
-		tokenEntity(t, 21): {}, tokenEntity(t, 22): {HasCustomFees: true}, tokenEntity(t, 23): {NonFungible: true}, tokenEntity(t, 24): {NonFungible: true, HasCustomFees: true},
+		tokenEntity(t, 21): {}, tokenEntity(t, 22): {HasCustomFees: true}, tokenEntity(t, 23): {NonFungible: true},
+		tokenEntity(t, 24): {NonFungible: true, HasCustomFees: true},
 	}}
 	hooked := nfts(23, 1)
 	hooked.NftTransfers[0].SenderAllowanceHookCall = &services.NftTransfer_PreTxSenderAllowanceHook{PreTxSenderAllowanceHook: hookCall(20_000_000)}
@@ -167,7 +170,8 @@ func TestTypes(t *testing.T) {
 	exempt := createTopic(ed(1), nil, listKey(2), 0)
 	exempt.GetConsensusCreateTopic().FeeExemptKeyList = []*services.Key{ed(7), ed(8)}
 	twice := []*services.AccountAmount{
-		amount(accountID(1), -3), amount(accountID(1), 1), amount(&services.AccountID{RealmNum: 1, Account: &services.AccountID_AccountNum{AccountNum: 1}}, 1), amount(aliasID([]byte{1}), 1), amount(aliasID([]byte{1}), 0), amount(&services.AccountID{}, 0),
+		amount(accountID(1), -3), amount(accountID(1), 1), amount(&services.AccountID{RealmNum: 1, Account: &services.AccountID_AccountNum{AccountNum: 1}}, 1),
+		amount(aliasID([]byte{1}), 1), amount(aliasID([]byte{1}), 0), amount(&services.AccountID{}, 0),
 	}
 	for name, c := range map[string]struct {
 		body             *body
@@ -191,7 +195,8 @@ func TestTypes(t *testing.T) {
 		"CryptoApproveAllowance":    {allowances(1, 2, 3), node + "499000000 ALLOWANCES 6-1=2500000000", ""},
 		"CryptoApproveAllowance, 0": {allowances(0, 0, 0), node + "499000000", ""},
 		"CryptoDeleteAllowance": {
-			&body{Data: &services.TransactionBody_CryptoDeleteAllowance{CryptoDeleteAllowance: &services.CryptoDeleteAllowanceTransactionBody{NftAllowances: []*services.NftRemoveAllowance{{}, {}}}}},
+			&body{Data: &services.TransactionBody_CryptoDeleteAllowance{
+				CryptoDeleteAllowance: &services.CryptoDeleteAllowanceTransactionBody{NftAllowances: []*services.NftRemoveAllowance{{}, {}}}}},
 			node + "499000000 ALLOWANCES 2-1=500000000", "",
 		},
 		"ConsensusCreateTopic":               {exempt, node + "99000000 KEYS 3-0=300000000", ""},
@@ -248,7 +253,8 @@ func TestTypes(t *testing.T) {
 		"ScheduleDelete":            {&body{Data: &services.TransactionBody_ScheduleDelete{}}, node + "9000000", ""},
 		"UtilPrng":                  {&body{Data: &services.TransactionBody_UtilPrng{}}, node + "9000000", ""},
 		"AtomicBatch": {
-			&body{Data: &services.TransactionBody_AtomicBatch{AtomicBatch: &services.AtomicBatchTransactionBody{Transactions: [][]byte{signed(t, cryptoCreate(ed(1), 0), 1)}}}},
+			&body{Data: &services.TransactionBody_AtomicBatch{AtomicBatch: &services.AtomicBatchTransactionBody{Transactions: [][]byte{signed(t,
+				cryptoCreate(ed(1), 0), 1)}}}},
 			node + "9000000", "",
 		},
 		"NodeCreate":           {&body{Data: &services.TransactionBody_NodeCreate{}}, node + "9000000", ""},
@@ -300,7 +306,8 @@ func TestUnknownTypes(t *testing.T) {
 		"MigrationVote":        {Data: &services.TransactionBody_MigrationRootHashVote{}},
 	} {
 		for _, mode := range []fees.Mode{fees.Intrinsic, fees.State} {
-			if _, err := schedule(t).Estimate(parse(t, signed(t, b, 1)), fees.Options{Mode: mode}); err != fees.ErrUnknownType { //nolint:errorlint // must be the same value
+			if _, err := schedule(t).Estimate(parse(t, signed(t, b, 1)),
+				fees.Options{Mode: mode}); err != fees.ErrUnknownType { //nolint:errorlint // must be the same value
 				t.Errorf("%s, %s: %v", name, mode, err)
 			}
 		}

@@ -122,7 +122,8 @@ func TestUptime(t *testing.T) {
 	}
 
 	u = UptimeOf(nil, UnderMaintenance, "2020-01-01", 2, instantOf(t, "2026-03-09T16:00:00Z", ny), Documented)
-	if len(u.Days) != 2 || u.Percent != 100 || u.Days[1].Worst != UnderMaintenance || u.Days[1].WorstShown != Operational || u.Days[1].MaintenanceSeconds != 12*3600 {
+	if len(u.Days) != 2 || u.Percent != 100 || u.Days[1].Worst != UnderMaintenance || u.Days[1].WorstShown != Operational ||
+		u.Days[1].MaintenanceSeconds != 12*3600 {
 		t.Errorf("without changes: %+v %+v", u, u.Days[1])
 	}
 	if u = UptimeOf(nil, Operational, "2026-04-01", 2, instantOf(t, "2026-03-09T16:00:00Z", ny), Documented); len(u.Days) != 0 || u.Percent != 100 {
@@ -149,7 +150,8 @@ func TestSettle(t *testing.T) {
 		t.Fatalf("order %s", order.String())
 	}
 	a, b, c, g, o := got[0], got[1], got[2], got[3], got[4]
-	if a.Status != UnderMaintenance || a.Shown != Operational || c.Status != DegradedPerformance || g.Status != DegradedPerformance || g.Shown != DegradedPerformance {
+	if a.Status != UnderMaintenance || a.Shown != Operational || c.Status != DegradedPerformance || g.Status != DegradedPerformance ||
+		g.Shown != DegradedPerformance {
 		t.Errorf("states %s %s %s %s", a.Status, a.Shown, c.Status, g.Status)
 	}
 	if len(g.Children) != 2 || g.Children[0] != "b" || g.Children[1] != "c" || b.QualifiedName() != "G - B" || a.QualifiedName() != "A" || o.GroupCode.Valid || a.Children != nil {

@@ -233,7 +233,8 @@ func TestBackfill(t *testing.T) {
 	start, end := p.At.Add(-2*time.Hour), p.At.Add(-time.Hour)
 	s := p.store(p.OpenIncident(NewIncident{Name: "Past", Body: "It broke.", Backfill: true, StartedAt: ledger.Of(start.UTC()), ResolvedAt: ledger.Of(end), Affected: assign("api", "major_outage")}))
 	n := s.Notice
-	if n.State != Resolved || n.Version != 1 || n.Impact != ImpactCritical || !n.CreatedAt.Equal(start) || !n.ResolvedAt.V.Equal(end) || !n.UpdatedAt.Equal(p.At) || n.StartedAt.Location() != p.At.Location() {
+	if n.State != Resolved || n.Version != 1 || n.Impact != ImpactCritical || !n.CreatedAt.Equal(start) || !n.ResolvedAt.V.Equal(end) ||
+		!n.UpdatedAt.Equal(p.At) || n.StartedAt.Location() != p.At.Location() {
 		t.Errorf("%+v", n)
 	}
 	if story(s) != "investigating api:om; resolved api:mo" || s.Updates[1].Body != "This incident is over." || p.statusesOf("api") != "o" || len(p.changes) > 0 {
@@ -247,7 +248,8 @@ func TestUpdateDates(t *testing.T) {
 	s := p.store(p.OpenIncident(NewIncident{Name: "x", Body: "x"}))
 	// At the same instant: the second update is created later.
 	s = p.store(p.UpdateIncident(*s, NewUpdate{State: Identified, Body: "x", DisplayAt: ledger.Of(p.At.Add(-1500 * time.Millisecond).UTC())}))
-	if u := s.Updates[1]; !u.CreatedAt.After(s.Updates[0].CreatedAt) || !u.DisplayAt.V.Equal(p.At.Add(-2*time.Second)) || u.DisplayAt.V.Location() != p.At.Location() {
+	if u := s.Updates[1]; !u.CreatedAt.After(s.Updates[0].CreatedAt) || !u.DisplayAt.V.Equal(p.At.Add(-2*time.Second)) ||
+		u.DisplayAt.V.Location() != p.At.Location() {
 		t.Errorf("%+v", u)
 	}
 	_, err := p.UpdateIncident(*s, NewUpdate{State: Identified, Body: "x", DisplayAt: ledger.Of(p.At.Add(time.Second))})
@@ -266,7 +268,8 @@ func TestEditUpdate(t *testing.T) {
 	earlier := p.At.Add(-time.Hour)
 	dated := UpdateEdit{DisplayAt: ledger.Of(earlier)}
 	for i, date := range []func(*Notice) time.Time{
-		func(n *Notice) time.Time { return n.CreatedAt }, func(n *Notice) time.Time { return n.MonitoringAt.V }, nil, func(n *Notice) time.Time { return n.ResolvedAt.V },
+		func(n *Notice) time.Time { return n.CreatedAt }, func(n *Notice) time.Time { return n.MonitoringAt.V }, nil,
+		func(n *Notice) time.Time { return n.ResolvedAt.V },
 	} {
 		n, u, err := p.EditUpdate(*s, s.Updates[i].Code, dated)
 		if err != nil || !u.DisplayAt.V.Equal(earlier) || n.Version != s.Notice.Version+1 || s.Updates[i].DisplayAt.V.Equal(earlier) {
@@ -314,7 +317,8 @@ func TestEditNotice(t *testing.T) {
 	if n, err = p.EditNotice(n, NoticeEdit{ImpactOverride: ledger.Of(Impact(""))}, given); err != nil || n.Impact != ImpactMinor || n.ImpactOverride.Valid {
 		t.Errorf("%+v, %v", n, err)
 	}
-	if n, err = p.EditNotice(maintenance, NoticeEdit{AutoCompleted: ledger.Of(true), AutoInProgress: ledger.Of(false)}, nil); err != nil || n.AutoInProgress || !n.AutoCompleted {
+	if n, err = p.EditNotice(maintenance, NoticeEdit{AutoCompleted: ledger.Of(true), AutoInProgress: ledger.Of(false)}, nil); err != nil ||
+		n.AutoInProgress || !n.AutoCompleted {
 		t.Errorf("%+v, %v", n, err)
 	}
 	for words, c := range map[string]struct {
@@ -359,7 +363,8 @@ func TestMaintenanceLifecycle(t *testing.T) {
 	}
 	p.At = start.Add(-5 * time.Minute)
 	due := DueOf(s.Notice, p.At)
-	if s = p.store(p.RunDue(*s, due)); due != ReminderDue || s.Updates[1].Origin != FromReminder || s.Updates[1].State != Planned || DueOf(s.Notice, p.At) != NothingDue {
+	if s = p.store(p.RunDue(*s, due)); due != ReminderDue || s.Updates[1].Origin != FromReminder || s.Updates[1].State != Planned ||
+		DueOf(s.Notice, p.At) != NothingDue {
 		t.Errorf("%s: %+v", due, s.Updates[1])
 	}
 	s = p.store(p.RescheduleMaintenance(*s, start.Add(time.Minute), end, "A minute later.", true))
@@ -399,7 +404,8 @@ func TestMaintenanceVariants(t *testing.T) {
 	t.Parallel()
 	p := newFakePage(t)
 	past, next := p.At.Add(-time.Hour), p.At.Add(time.Hour)
-	s := p.store(p.ScheduleMaintenance(NewMaintenance{Name: "Now", Body: "x", Start: past, End: next, Components: []string{"api"}, State: InProgress, AutoMaintenanceState: true}))
+	s := p.store(p.ScheduleMaintenance(NewMaintenance{Name: "Now", Body: "x", Start: past, End: next, Components: []string{"api"}, State: InProgress,
+		AutoMaintenanceState: true}))
 	if p.statusesOf("api") != "u" || story(s) != "in_progress api:ou" {
 		t.Errorf("in progress: api is %s, %s", p.statusesOf("api"), story(s))
 	}
@@ -408,8 +414,10 @@ func TestMaintenanceVariants(t *testing.T) {
 	if c := p.Component("api"); c.BaseStatus != UnderMaintenance || c.Status != UnderMaintenance {
 		t.Errorf("completed: %+v", c)
 	}
-	s = p.store(p.ScheduleMaintenance(NewMaintenance{Name: "Past", Body: "x", Start: past, End: p.At, Components: []string{"web"}, State: Completed, AutoMaintenanceState: true}))
-	if n := s.Notice; !n.Backfilled || !n.CreatedAt.Equal(past) || !n.StartedAt.Equal(past) || !n.ResolvedAt.V.Equal(p.At) || p.statusesOf("web") != "o" || n.Version != 1 {
+	s = p.store(p.ScheduleMaintenance(NewMaintenance{Name: "Past", Body: "x", Start: past, End: p.At, Components: []string{"web"}, State: Completed,
+		AutoMaintenanceState: true}))
+	if n := s.Notice; !n.Backfilled || !n.CreatedAt.Equal(past) || !n.StartedAt.Equal(past) || !n.ResolvedAt.V.Equal(p.At) || p.statusesOf("web") != "o" ||
+		n.Version != 1 {
 		t.Errorf("over: %+v", n)
 	}
 	s = p.store(p.ScheduleMaintenance(NewMaintenance{Name: "Never", Body: "x", Start: next, End: next.Add(1e9)}))
@@ -513,12 +521,15 @@ func TestComponentCommands(t *testing.T) {
 	p.store(p.OpenIncident(NewIncident{Name: "x", Body: "x", Affected: assign("n", "partial_outage")}))
 	n := p.Component("n")
 	changes, err := p.EditComponent(n, ComponentEdit{
-		Status: ledger.Of(DegradedPerformance), Name: ledger.Of("Node 7"), Description: ledger.Of(""), NodeID: ledger.Of(int64(-1)), StartDate: ledger.Of(Date("")), OnlyShowIfDegraded: ledger.Of(true),
+		Status: ledger.Of(DegradedPerformance), Name: ledger.Of("Node 7"), Description: ledger.Of(""), NodeID: ledger.Of(int64(-1)),
+		StartDate: ledger.Of(Date("")), OnlyShowIfDegraded: ledger.Of(true),
 	})
-	if err != nil || len(changes) != 0 || n.Status != PartialOutage || n.BaseStatus != DegradedPerformance || n.Name != "Node 7" || n.NodeID.Valid || n.StartDate.Valid || !n.OnlyShowIfDegraded {
+	if err != nil || len(changes) != 0 || n.Status != PartialOutage || n.BaseStatus != DegradedPerformance || n.Name != "Node 7" || n.NodeID.Valid ||
+		n.StartDate.Valid || !n.OnlyShowIfDegraded {
 		t.Errorf("%+v, %v, %v", n, changes, err)
 	}
-	if changes, err = p.EditComponent(n, ComponentEdit{Status: ledger.Of(MajorOutage)}); err != nil || len(changes) != 1 || changes[0].OldStatus != PartialOutage || changes[0].NewStatus != MajorOutage {
+	if changes, err = p.EditComponent(n, ComponentEdit{Status: ledger.Of(MajorOutage)}); err != nil || len(changes) != 1 ||
+		changes[0].OldStatus != PartialOutage || changes[0].NewStatus != MajorOutage {
 		t.Errorf("%v, %v", changes, err)
 	}
 }
@@ -547,7 +558,8 @@ func TestPageSettings(t *testing.T) {
 		{"text.en.probe_failed", ""},
 	})
 	if err != nil || after.Name != "N" || after.Slug != "s" || after.URL != "https://x.example" || !slices.Equal(after.Hosts, []string{"a.example", "b.example"}) || !after.IsDefault ||
-		after.Zone.String() != "Europe/Berlin" || after.Vocabulary != Statuspage || !after.AutoPublish || after.Text(MaintenanceStarted) != "Los." || len(after.Texts["en"]) > 0 || p.Texts != nil {
+		after.Zone.String() != "Europe/Berlin" || after.Vocabulary != Statuspage || !after.AutoPublish || after.Text(MaintenanceStarted) != "Los." ||
+		len(after.Texts["en"]) > 0 || p.Texts != nil {
 		t.Errorf("%+v, %v", after, err)
 	}
 	for words, s := range map[string]PageSetting{
@@ -624,7 +636,8 @@ func TestRandomWrites(t *testing.T) {
 				e, err = p.OpenIncident(NewIncident{Name: "x", Body: "x", State: u.State, Affected: affected})
 			} else {
 				e, err = p.ScheduleMaintenance(NewMaintenance{
-					Name: "x", Body: "x", Start: p.At.Add(time.Hour), End: p.At.Add(2 * time.Hour), Components: codes[:random.IntN(3)], AutoMaintenanceState: true, AutoOperationalState: true,
+					Name: "x", Body: "x", Start: p.At.Add(time.Hour), End: p.At.Add(2 * time.Hour), Components: codes[:random.IntN(3)], AutoMaintenanceState: true,
+					AutoOperationalState: true,
 				})
 			}
 			if err != nil {

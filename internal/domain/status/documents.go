@@ -160,7 +160,8 @@ func (d *pageDocument) checkSize() error {
 		what    string
 		n, most int
 	}{
-		{"components", len(d.Components), mostComponents}, {"incidents", len(d.Incidents), mostNotices}, {"maintenances", len(d.Maintenance), mostNotices}, {"updates", updates, mostUpdates},
+		{"components", len(d.Components), mostComponents}, {"incidents", len(d.Incidents), mostNotices}, {"maintenances", len(d.Maintenance), mostNotices},
+		{"updates", updates, mostUpdates},
 	} {
 		if c.n > c.most {
 			return fmt.Errorf("it has %d %s, more than the maximum of %d", c.n, c.what, c.most)

@@ -9,7 +9,8 @@ import (
 	"heliograph/internal/domain/status"
 )
 
-// FuzzReadDocuments reads anything as the documents of a page. What it accepts can be stored: codes are codes and come once, groups are groups, and texts are texts.
+// FuzzReadDocuments reads anything as the documents of a page. What it accepts can be stored: codes are codes and come once, groups are groups, and texts
+// are texts.
 func FuzzReadDocuments(f *testing.F) {
 	text, err := os.ReadFile("../../../rest/v2/testdata/ledgerlight.json")
 	if err != nil {

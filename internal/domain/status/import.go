@@ -226,7 +226,8 @@ func sameComponent(a, b *Component) bool {
 
 // sameNotice reports whether two notices are equal in all fields that documents have.
 func sameNotice(a, b *Notice) bool {
-	return a.Kind == b.Kind && a.Name == b.Name && a.State == b.State && a.Impact == b.Impact && a.ImpactOverride == b.ImpactOverride && a.Shortlink == b.Shortlink &&
+	return a.Kind == b.Kind && a.Name == b.Name && a.State == b.State && a.Impact == b.Impact && a.ImpactOverride == b.ImpactOverride &&
+		a.Shortlink == b.Shortlink &&
 		a.StartedAt.Equal(b.StartedAt) && a.CreatedAt.Equal(b.CreatedAt) && a.UpdatedAt.Equal(b.UpdatedAt) && sameTime(a.MonitoringAt, b.MonitoringAt) &&
 		sameTime(a.ResolvedAt, b.ResolvedAt) && a.ReminderIntervals == b.ReminderIntervals && sameTime(a.ScheduledFor, b.ScheduledFor) &&
 		sameTime(a.ScheduledUntil, b.ScheduledUntil)
@@ -236,7 +237,8 @@ func sameTime(a, b ledger.Null[time.Time]) bool { return a.Valid == b.Valid && a
 
 // sameUpdate reports whether two updates are equal in all fields that documents have.
 func sameUpdate(a, b *Update) bool {
-	return a.Code == b.Code && a.State == b.State && a.Body == b.Body && a.CreatedAt.Equal(b.CreatedAt) && a.UpdatedAt.Equal(b.UpdatedAt) && sameTime(a.DisplayAt, b.DisplayAt) &&
+	return a.Code == b.Code && a.State == b.State && a.Body == b.Body && a.CreatedAt.Equal(b.CreatedAt) && a.UpdatedAt.Equal(b.UpdatedAt) &&
+		sameTime(a.DisplayAt, b.DisplayAt) &&
 		a.DeliverNotifications == b.DeliverNotifications && a.CustomTweet == b.CustomTweet && a.TweetID == b.TweetID && a.EmptyAffected == b.EmptyAffected &&
 		slices.EqualFunc(a.Affected, b.Affected, func(x, y *AffectedComponent) bool {
 			return x.Code == y.Code && x.Name == y.Name && x.OldStatus == y.OldStatus && x.NewStatus == y.NewStatus

@@ -70,7 +70,8 @@ func TestImport(t *testing.T) {
 		t.Errorf("%+v", page)
 	}
 	first := CompareImport(source, Stored{Page: page}, mirror)
-	if first.Page != nil || len(first.Components) != len(source.Components) || len(first.Notices) != len(source.Notices) || first.Empty() || first.Changed() != len(source.Components)+len(source.Notices) {
+	if first.Page != nil || len(first.Components) != len(source.Components) || len(first.Notices) != len(source.Notices) || first.Empty() ||
+		first.Changed() != len(source.Components)+len(source.Notices) {
 		t.Errorf("%d components and %d notices", len(first.Components), len(first.Notices))
 	}
 	groups := true
@@ -95,11 +96,13 @@ func TestImport(t *testing.T) {
 		change func(*Source)
 		check  func(*Import) bool
 	}{
-		"page":      {func(s *Source) { s.Page.Name = "New" }, func(i *Import) bool { return i.Page.Name == "New" && i.Changed() == 0 }},
-		"url":       {func(s *Source) { s.Page.URL = "https://new.example" }, func(i *Import) bool { return i.Page.URL == "https://new.example" }},
-		"status":    {func(s *Source) { s.Components[leaf].BaseStatus = MajorOutage }, func(i *Import) bool { return i.Components[0].StatusChanged && i.Components[0].OldStatus.Valid() }},
-		"name":      {func(s *Source) { s.Components[leaf].Name = "New" }, func(i *Import) bool { return !i.Components[0].StatusChanged && len(i.Components) == 1 }},
-		"component": {func(s *Source) { s.Components = s.Components[1:] }, func(i *Import) bool { return slices.Equal(i.DeletedComponents, []string{source.Components[0].Code}) }},
+		"page": {func(s *Source) { s.Page.Name = "New" }, func(i *Import) bool { return i.Page.Name == "New" && i.Changed() == 0 }},
+		"url":  {func(s *Source) { s.Page.URL = "https://new.example" }, func(i *Import) bool { return i.Page.URL == "https://new.example" }},
+		"status": {func(s *Source) { s.Components[leaf].BaseStatus = MajorOutage },
+			func(i *Import) bool { return i.Components[0].StatusChanged && i.Components[0].OldStatus.Valid() }},
+		"name": {func(s *Source) { s.Components[leaf].Name = "New" }, func(i *Import) bool { return !i.Components[0].StatusChanged && len(i.Components) == 1 }},
+		"component": {func(s *Source) { s.Components = s.Components[1:] },
+			func(i *Import) bool { return slices.Equal(i.DeletedComponents, []string{source.Components[0].Code}) }},
 		"notice": {func(s *Source) { s.Notices[0].Name = "New" }, func(i *Import) bool {
 			return i.Notices[0].Name == "New" && len(i.Notices[0].Revisions) == len(s0(source).Updates)
 		}},
@@ -122,7 +125,8 @@ func TestImport(t *testing.T) {
 		coverage         Coverage
 		origin           Origin
 		deleted, isStale bool
-	}{{Coverage{All: true}, FromSync, true, false}, {Coverage{To: time.Now().AddDate(100, 0, 0)}, FromSync, false, true}, {Coverage{All: true}, FromOperator, false, false}} {
+	}{{Coverage{All: true}, FromSync, true, false}, {Coverage{To: time.Now().AddDate(100, 0, 0)}, FromSync, false, true},
+		{Coverage{All: true}, FromOperator, false, false}} {
 		changed, stored := exampleSource(t), storedAs(exampleSource(t), page)
 		code := source.Notices[open].Code
 		changed.Coverage[Realtime] = c.coverage
@@ -254,11 +258,13 @@ func TestReadDocumentsReplaces(t *testing.T) {
 	if p := s.Page; p.URL != "https://p.example" || p.TimeZone != "Etc/UTC" || p.Zone != time.UTC || !p.UpdatedAt.Equal(time.Unix(0, 0)) {
 		t.Errorf("%+v", p)
 	}
-	if a, b := s.Components[0], s.Components[1]; len(s.Components) != 2 || a.Name != "A\uFFFD" || a.BaseStatus != Operational || a.StartDate.Valid || a.Description.Valid || b.GroupCode.Valid || !a.CreatedAt.Equal(s.Page.UpdatedAt) {
+	if a, b := s.Components[0], s.Components[1]; len(s.Components) != 2 || a.Name != "A\uFFFD" || a.BaseStatus != Operational || a.StartDate.Valid ||
+		a.Description.Valid || b.GroupCode.Valid || !a.CreatedAt.Equal(s.Page.UpdatedAt) {
 		t.Errorf("%+v", s.Components)
 	}
 	n := s.Notices[0]
-	if len(s.Notices) != 1 || n.Impact != ImpactNone || n.Shortlink != "https://p.example/incidents/i" || len(n.Updates) != 1 || len(n.Updates[0].Affected) != 1 || n.Updates[0].TweetID.V != "12" || !slices.Equal(n.Components, []string{"a"}) {
+	if len(s.Notices) != 1 || n.Impact != ImpactNone || n.Shortlink != "https://p.example/incidents/i" || len(n.Updates) != 1 ||
+		len(n.Updates[0].Affected) != 1 || n.Updates[0].TweetID.V != "12" || !slices.Equal(n.Components, []string{"a"}) {
 		t.Errorf("%+v", n)
 	}
 	for _, words := range []string{"time zone", "character 0", "status \"odd\"", "start date", "group \"z\"", "cannot be stored", "listed twice", "impact \"huge\"", "link", "is omitted", "creation time"} {

@@ -116,7 +116,8 @@ func (p *Page) Set(key, value string) error {
 		rest, isText := strings.CutPrefix(key, "text.")
 		locale, event, _ := strings.Cut(rest, ".")
 		if !isText || !localeForm.MatchString(locale) || !slices.Contains(Events(), Event(event)) {
-			return Errorf(BadInput, "unknown setting %q: there are name, slug, url, hosts, default, time_zone, locale, vocabulary, auto_publish and text.<locale>.<event>", key)
+			return Errorf(BadInput, "unknown setting %q: there are name, slug, url, hosts, default, time_zone, locale, vocabulary, auto_publish and "+
+				"text.<locale>.<event>", key)
 		}
 		p.setText(locale, Event(event), value)
 	}

@@ -38,7 +38,8 @@ func TestProbeIncident(t *testing.T) {
 	web.Sets = PartialOutage
 	out := p.probed(ProbeFacts{Probe: api})
 	s := p.notices[out.Object]
-	if out.Action != ProbeOpen || s.Notice.Name != "Problems with API" || s.Notice.ProbeID.V != 1 || s.Notice.Origin != FromProbe || p.statusesOf("api") != "m" || api.Incident != out.Object || out.Draft() {
+	if out.Action != ProbeOpen || s.Notice.Name != "Problems with API" || s.Notice.ProbeID.V != 1 || s.Notice.Origin != FromProbe ||
+		p.statusesOf("api") != "m" || api.Incident != out.Object || out.Draft() {
 		t.Fatalf("%+v, %+v", out, s.Notice)
 	}
 	// Another component fails within the period for joining.
@@ -74,7 +75,8 @@ func TestProbeIncident(t *testing.T) {
 	// A failure reopens it within the hold-off, even if there are many incidents. Later it opens a new one.
 	p.wait(ProbeHoldOff - 1)
 	api.Level = Bad
-	if out = p.probed(ProbeFacts{Probe: api, Incident: *s, PublishedLastHour: 3}); out.Action != ProbeReopen || s.Notice.State != Investigating || p.statusesOf("api") != "m" {
+	if out = p.probed(ProbeFacts{Probe: api, Incident: *s, PublishedLastHour: 3}); out.Action != ProbeReopen || s.Notice.State != Investigating ||
+		p.statusesOf("api") != "m" {
 		t.Errorf("%+v", out)
 	}
 	api.Level = Good
@@ -180,7 +182,8 @@ func TestProbeStatus(t *testing.T) {
 		t.Errorf("%+v", out)
 	}
 	probe.Level = Bad
-	if out := p.probed(ProbeFacts{Probe: probe}); out.Action != ProbeSet || out.Component.BaseStatus != MajorOutage || len(out.Changes) != 1 || probe.Set != MajorOutage {
+	if out := p.probed(ProbeFacts{Probe: probe}); out.Action != ProbeSet || out.Component.BaseStatus != MajorOutage || len(out.Changes) != 1 ||
+		probe.Set != MajorOutage {
 		t.Errorf("%+v", out)
 	}
 	probe.Level = Slow
@@ -240,7 +243,8 @@ func TestProbeSettings(t *testing.T) {
 		}
 	}
 	s := ProbeSpec{SlowMS: 100, BadMS: 200}
-	for took, want := range map[time.Duration]Level{0: Good, 99 * time.Millisecond: Good, 100 * time.Millisecond: Slow, 199 * time.Millisecond: Slow, 200 * time.Millisecond: Bad} {
+	for took, want := range map[time.Duration]Level{0: Good, 99 * time.Millisecond: Good, 100 * time.Millisecond: Slow, 199 * time.Millisecond: Slow,
+		200 * time.Millisecond: Bad} {
 		if got := s.LevelAt(took); got != want {
 			t.Errorf("%s is %s", took, got)
 		}

@@ -55,5 +55,6 @@ func (p *Page) Text(e Event) string {
 
 // Events returns all events.
 func Events() []Event {
-	return []Event{MaintenanceStarted, MaintenanceVerifying, MaintenanceCompleted, MaintenanceReminder, MaintenanceCancelled, IncidentResolved, ProbeFailed, ProbePassed}
+	return []Event{MaintenanceStarted, MaintenanceVerifying, MaintenanceCompleted, MaintenanceReminder, MaintenanceCancelled, IncidentResolved, ProbeFailed,
+		ProbePassed}
 }

@@ -25,8 +25,10 @@ func (w *Scenario) mintCollections() {
 		w.MintNFTs(demo.Lighthouse, metadata...)
 	}
 	w.MintNFTs(demo.Lighthouse, "ipfs://lighthouses/misprint.json", "ipfs://lighthouses/test.json")
-	w.MintNFTs(demo.Seashell, "ipfs://shells/cockle.json", "ipfs://shells/whelk.json", "ipfs://shells/scallop.json", "ipfs://shells/razor.json", "ipfs://shells/limpet.json", "ipfs://shells/periwinkle.json")
-	w.MintNFTs(demo.Postcard, "Greetings from the pier", "The lock at dawn", "Fog, and nothing else", "Goats", "The crane", "Regatta", "Winter storm", "Harbour dog")
+	w.MintNFTs(demo.Seashell, "ipfs://shells/cockle.json", "ipfs://shells/whelk.json", "ipfs://shells/scallop.json", "ipfs://shells/razor.json",
+		"ipfs://shells/limpet.json", "ipfs://shells/periwinkle.json")
+	w.MintNFTs(demo.Postcard, "Greetings from the pier", "The lock at dawn", "Fog, and nothing else", "Goats", "The crane", "Regatta", "Winter storm",
+		"Harbour dog")
 	w.MintNFTs(demo.Bottle, "To whoever finds this", "Send biscuits", "Never mind")
 
 	w.Associate(demo.Alice, demo.Postcard)
@@ -72,11 +74,13 @@ func (w *Scenario) changeInSpring() {
 	w.DeleteToken(demo.FerryPass)
 	w.TransferToken(demo.Alice, demo.Erin, demo.FerryPass, 1, "refused: deleted")
 	w.UpdateCustomFees(demo.Sunlight, []map[string]any{world.FixedFee(50_000, demo.Victor, 0, true)})
-	w.UpdateCustomFees(demo.HarbourNotices, []map[string]any{world.FixedFee(world.Hbar/4, demo.Victor, 0, false), world.FixedFee(1_000, demo.Fund, demo.Sunlight, false)})
+	w.UpdateCustomFees(demo.HarbourNotices, []map[string]any{world.FixedFee(world.Hbar/4, demo.Victor, 0, false),
+		world.FixedFee(1_000, demo.Fund, demo.Sunlight, false)})
 	w.Dissociate(demo.Erin, demo.FerryPass)
 	w.ChangeTreasury(demo.Seashell, demo.Heidi)
 
-	w.UpdateAccount(demo.Alice, world.Row{"memo": "Alice's wallet, second edition", "staked_node_id": int64(2), "stake_period_start": w.Now() / world.Day, "max_automatic_token_associations": 25})
+	w.UpdateAccount(demo.Alice, world.Row{"memo": "Alice's wallet, second edition", "staked_node_id": int64(2), "stake_period_start": w.Now() / world.Day,
+		"max_automatic_token_associations": 25})
 	w.UpdateAccount(demo.Erin, world.Row{"key": world.KeyList(world.Ed25519Key("Erin's new key")), "memo": "Erin's savings, new key"})
 	w.UpdateAccount(demo.Dave, world.Row{"staked_node_id": int64(-1), "staked_account_id": int64(demo.Fund), "stake_period_start": int64(-1)})
 	w.UpdateAccount(demo.Bob, world.Row{"receiver_sig_required": true})
@@ -93,7 +97,8 @@ func (w *Scenario) changeInSpring() {
 	w.DeleteTopic(demo.OldNewsletter, demo.Alice)
 	recipe := w.CreateFile(demo.Carol, "Fish soup", []byte("Fish soup for six\n1 onion, 2 carrots, 1 kg of what the boats brought in\n"))
 	w.AppendFile(demo.Carol, recipe, []byte("Simmer, never boil.\n"))
-	w.UpdateFile(demo.Carol, recipe, []byte("Fish soup for eight\n2 onions, 3 carrots, 1.5 kg of what the boats brought in\nSimmer, never boil.\n"), "Fish soup, improved")
+	w.UpdateFile(demo.Carol, recipe, []byte("Fish soup for eight\n2 onions, 3 carrots, 1.5 kg of what the boats brought in\nSimmer, never boil.\n"),
+		"Fish soup, improved")
 	w.UpdateFile(demo.Carol, recipe, nil, "Fish soup, improved and renamed")
 	note := w.CreateFile(demo.Frank, "A note", []byte("Back in ten minutes."))
 	w.DeleteFile(world.TypeFileDelete, demo.Frank, note, true)
@@ -166,8 +171,10 @@ func (w *Scenario) approveAndAirdrop() {
 	w.AddHook(demo.Alice, 2, "")
 	w.AddHook(demo.Bob, 1, "Bob")
 	w.AddHook(demo.Heidi, 7, "")
-	w.StoreHook(demo.Alice, 1, world.HookSlot{Key: world.Word(0), Value: world.Word(50 * world.Hbar)}, world.HookSlot{Key: world.Word(1), Value: world.Word(1)}, world.HookSlot{Key: world.Word(2), Value: world.Word(77)})
-	w.StoreHook(demo.Alice, 1, world.HookSlot{Key: world.Word(1), Value: world.Word(2)}, world.HookSlot{Key: world.Digest("payee")[:32], Value: world.Word(demo.Bob)})
+	w.StoreHook(demo.Alice, 1, world.HookSlot{Key: world.Word(0), Value: world.Word(50 * world.Hbar)},
+		world.HookSlot{Key: world.Word(1), Value: world.Word(1)}, world.HookSlot{Key: world.Word(2), Value: world.Word(77)})
+	w.StoreHook(demo.Alice, 1, world.HookSlot{Key: world.Word(1), Value: world.Word(2)},
+		world.HookSlot{Key: world.Digest("payee")[:32], Value: world.Word(demo.Bob)})
 	w.StoreHook(demo.Alice, 1, world.HookSlot{Key: world.Word(2), Value: nil})
 	w.StoreHook(demo.Bob, 1, world.HookSlot{Key: world.Word(0), Value: world.Word(9 * world.Hbar)})
 	w.StoreHook(demo.Heidi, 7, world.HookSlot{Key: world.Word(0), Value: world.Word(world.Hbar)}, world.HookSlot{Key: world.Word(1), Value: world.Word(0)})
@@ -205,29 +212,36 @@ func (w *Scenario) changeInAutumn() {
 
 // createSchedules creates schedules in every state.
 func (w *Scenario) createSchedules() {
-	rent, made := w.CreateSchedule(world.Schedule{Memo: "Rent of the boat shed", Creator: demo.Bob, Payer: demo.Bob, Admin: "Bob", From: demo.Bob, To: demo.Trent, Amount: 250 * world.Hbar})
+	rent, made := w.CreateSchedule(world.Schedule{Memo: "Rent of the boat shed", Creator: demo.Bob, Payer: demo.Bob, Admin: "Bob", From: demo.Bob,
+		To: demo.Trent, Amount: 250 * world.Hbar})
 	w.SignSchedule(rent, demo.Bob, 3)
 	w.SignSchedule(rent, demo.Trent, 3, 6)
 	w.ExecuteSchedule(rent, made, demo.Bob, demo.Trent, 250*world.Hbar)
 
-	fees, made2 := w.CreateSchedule(world.Schedule{Memo: "Harbour dues, when the week is over", Creator: demo.Carol, Payer: demo.Carol, Admin: "Carol", From: demo.Carol, To: demo.Trent, Amount: 12 * world.Hbar, Expires: 6 * world.Hour, WaitForExpiry: true})
+	fees, made2 := w.CreateSchedule(world.Schedule{Memo: "Harbour dues, when the week is over", Creator: demo.Carol, Payer: demo.Carol, Admin: "Carol",
+		From: demo.Carol, To: demo.Trent, Amount: 12 * world.Hbar, Expires: 6 * world.Hour, WaitForExpiry: true})
 	w.SignSchedule(fees, demo.Carol, 3, 6)
 
-	gift, _ := w.CreateSchedule(world.Schedule{Memo: "A gift that was thought better of", Creator: demo.Frank, Payer: demo.Frank, Admin: "Frank", From: demo.Frank, To: demo.Mallory, Amount: 3 * world.Hbar, Expires: 20 * world.Hour})
+	gift, _ := w.CreateSchedule(world.Schedule{Memo: "A gift that was thought better of", Creator: demo.Frank, Payer: demo.Frank, Admin: "Frank",
+		From: demo.Frank, To: demo.Mallory, Amount: 3 * world.Hbar, Expires: 20 * world.Hour})
 	w.DeleteSchedule(gift, demo.Frank)
 
-	w.CreateSchedule(world.Schedule{Memo: "Nobody else signed this", Creator: demo.Erin, Payer: demo.Erin, From: demo.Dave, To: demo.Erin, Amount: 1_000 * world.Hbar})
-	guarded, _ := w.CreateSchedule(world.Schedule{Memo: "Guarded by the toll gate", Creator: demo.Dave, Payer: demo.Dave, From: demo.Grace, To: demo.Dave, Amount: 5 * world.Hbar, Expires: world.Day})
+	w.CreateSchedule(world.Schedule{Memo: "Nobody else signed this", Creator: demo.Erin, Payer: demo.Erin, From: demo.Dave, To: demo.Erin,
+		Amount: 1_000 * world.Hbar})
+	guarded, _ := w.CreateSchedule(world.Schedule{Memo: "Guarded by the toll gate", Creator: demo.Dave, Payer: demo.Dave, From: demo.Grace, To: demo.Dave,
+		Amount: 5 * world.Hbar, Expires: world.Day})
 	w.SignSchedule(guarded, demo.Dave, 2)
 
 	call := world.ScheduledCall(demo.TideGauge, 100_000, 5*world.Hbar, w.Pack("TideGauge", "report", int64(77)))
-	w.CreateSchedule(world.Schedule{Memo: "A reading, tomorrow", Creator: demo.Walter, Payer: demo.Alice, Admin: "Walter", Expires: 3 * world.Day, WaitForExpiry: true, Body: call})
+	w.CreateSchedule(world.Schedule{Memo: "A reading, tomorrow", Creator: demo.Walter, Payer: demo.Alice, Admin: "Walter", Expires: 3 * world.Day,
+		WaitForExpiry: true, Body: call})
 
 	w.UntilExpiry(fees)
 	w.Consecutively(func() { w.ExecuteSchedule(fees, made2, demo.Carol, demo.Trent, 12*world.Hbar) })
 	for i := range 8 {
 		payer := w.residents[10+i*7]
-		id, made := w.CreateSchedule(world.Schedule{Memo: fmt.Sprintf("Choir fund, share %d", i+1), Creator: payer, Payer: payer, From: payer, To: demo.Fund, Amount: world.Hbar})
+		id, made := w.CreateSchedule(world.Schedule{Memo: fmt.Sprintf("Choir fund, share %d", i+1), Creator: payer, Payer: payer, From: payer, To: demo.Fund,
+			Amount: world.Hbar})
 		if i%2 == 0 {
 			w.ExecuteSchedule(id, made, payer, demo.Fund, world.Hbar)
 		}
@@ -237,9 +251,11 @@ func (w *Scenario) createSchedules() {
 // createPendingSchedules creates schedules that remain pending.
 func (w *Scenario) createPendingSchedules() {
 	w.TransferHbars(demo.Treasury, demo.Fund, 15_000*world.Hbar, "grant for the fog signal")
-	id, _ := w.CreateSchedule(world.Schedule{Memo: "New bell for the fog signal", Creator: demo.Alice, Payer: demo.Alice, Admin: "Alice", From: demo.Fund, To: demo.Walter, Amount: 800 * world.Hbar, Expires: 20 * world.Day})
+	id, _ := w.CreateSchedule(world.Schedule{Memo: "New bell for the fog signal", Creator: demo.Alice, Payer: demo.Alice, Admin: "Alice", From: demo.Fund,
+		To: demo.Walter, Amount: 800 * world.Hbar, Expires: 20 * world.Day})
 	w.SignSchedule(id, demo.Alice, 3)
-	w.CreateSchedule(world.Schedule{Memo: "Painting of the east mole", Creator: demo.Heidi, Payer: demo.Heidi, From: demo.Fund, To: demo.Heidi, Amount: 120 * world.Hbar, Expires: 10 * world.Day, WaitForExpiry: true})
+	w.CreateSchedule(world.Schedule{Memo: "Painting of the east mole", Creator: demo.Heidi, Payer: demo.Heidi, From: demo.Fund, To: demo.Heidi,
+		Amount: 120 * world.Hbar, Expires: 10 * world.Day, WaitForExpiry: true})
 	w.CreateSchedule(world.Schedule{Memo: "A round for everybody", Creator: demo.Frank, Payer: demo.Frank, From: demo.Frank, To: demo.Bob, Amount: 2 * world.Hbar})
 }
 
@@ -260,15 +276,19 @@ func (w *Scenario) registerNodes() {
 		at("block_node", map[string]any{"endpoint_apis": []string{"PUBLISH"}}, 8081, false, "10.1.0.4"),
 		at("block_node", map[string]any{"endpoint_apis": []string{"STATE_PROOF", "OTHER"}}, 8082, true, "10.1.0.5"),
 	}})
-	w.RegisterNode(demo.Bob, 2, world.RegisteredNode{Description: "Tide tables", Types: []int16{2}, Endpoints: []map[string]any{at("general_service", map[string]any{"description": "Tide tables of the bay"}, 443, true, "tides.lantern-bay.example")}})
-	w.RegisterNode(demo.Heidi, 3, world.RegisteredNode{Description: "Mirror of the town", Types: []int16{3}, Endpoints: []map[string]any{at("mirror_node", none, 5551, true, "mirror.lantern-bay.example")}})
-	w.RegisterNode(demo.Relay, 4, world.RegisteredNode{Description: "Harbour relay", Types: []int16{4}, Endpoints: []map[string]any{at("rpc_relay", none, 7546, true, "relay.lantern-bay.example")}})
+	w.RegisterNode(demo.Bob, 2, world.RegisteredNode{Description: "Tide tables", Types: []int16{2},
+		Endpoints: []map[string]any{at("general_service", map[string]any{"description": "Tide tables of the bay"}, 443, true, "tides.lantern-bay.example")}})
+	w.RegisterNode(demo.Heidi, 3, world.RegisteredNode{Description: "Mirror of the town", Types: []int16{3},
+		Endpoints: []map[string]any{at("mirror_node", none, 5551, true, "mirror.lantern-bay.example")}})
+	w.RegisterNode(demo.Relay, 4, world.RegisteredNode{Description: "Harbour relay", Types: []int16{4},
+		Endpoints: []map[string]any{at("rpc_relay", none, 7546, true, "relay.lantern-bay.example")}})
 	w.RegisterNode(demo.Fund, 5, world.RegisteredNode{Description: "All-in-one at Signal Hill", Types: []int16{1, 3, 4}, Endpoints: []map[string]any{
 		at("block_node", map[string]any{"endpoint_apis": []string{"STATUS"}}, 8080, true, "10.1.0.9"),
 		at("mirror_node", none, 5551, false, "10.1.0.9"), at("rpc_relay", none, 7546, true, "10.1.0.9"),
 	}})
 	w.RegisterNode(demo.Walter, 6, world.RegisteredNode{Description: "A service that gave no address yet", Types: []int16{2}, Endpoints: nil})
-	w.RegisterNode(demo.Frank, 7, world.RegisteredNode{Description: "Closed mirror", Types: []int16{3}, Endpoints: []map[string]any{at("mirror_node", none, 5551, true, "old-mirror.lantern-bay.example")}})
+	w.RegisterNode(demo.Frank, 7, world.RegisteredNode{Description: "Closed mirror", Types: []int16{3},
+		Endpoints: []map[string]any{at("mirror_node", none, 5551, true, "old-mirror.lantern-bay.example")}})
 	w.ChangeRegisteredNode(world.TypeUpdateRegNode, demo.Bob, 2, world.Row{"description": "Tide tables and moon phases"})
 	w.ChangeRegisteredNode(world.TypeDeleteRegNode, demo.Frank, 7, world.Row{"deleted": true})
 }

@@ -51,10 +51,13 @@ var memos = []string{
 }
 
 var chat = []string{
-	"All quiet at the east mole.", "Two ships answered tonight.", "Fog coming in from the west.", "Fog lifting.", "Who left the gate open? The goats are on the pier.",
-	"Lamp trimmed, glass polished.", "Signal received, thank you.", "Can somebody lend me a spanner?", "Good morning from Gull Rock!", "The new mirror turns like a dream.",
+	"All quiet at the east mole.", "Two ships answered tonight.", "Fog coming in from the west.", "Fog lifting.",
+	"Who left the gate open? The goats are on the pier.",
+	"Lamp trimmed, glass polished.", "Signal received, thank you.", "Can somebody lend me a spanner?", "Good morning from Gull Rock!",
+	"The new mirror turns like a dream.",
 	"Heavy swell at the outer buoy.", "Supper is ready, over and out.", "Three short, one long.", "I can see your light from the ferry.", "Clockwork rewound.",
-	"Counted nine ships before midnight.", "The kettle is on ☕", "The sun is out ☀ — whole town at the beach.", "Does anyone read this at four in the morning?", "I do.", "Calm sea, clear sky.",
+	"Counted nine ships before midnight.", "The kettle is on ☕", "The sun is out ☀ — whole town at the beach.",
+	"Does anyone read this at four in the morning?", "I do.", "Calm sea, clear sky.",
 }
 
 // addEverydayEvent adds one randomly chosen transaction.
@@ -143,15 +146,18 @@ func (w *Scenario) useContract() {
 	case 7:
 		w.SendEthereum(world.EthereumTransaction{Type: int(w.Pick(3)), Sender: demo.Bob, Call: reading, Access: true})
 	case 8:
-		w.CallContract(world.Call{Payer: demo.Walter, Contract: demo.Signpost, Source: "Logbook", Method: "write", Args: []any{chat[w.Pick(int64(len(chat)))]}, Gas: 600_000})
+		w.CallContract(world.Call{Payer: demo.Walter, Contract: demo.Signpost, Source: "Logbook", Method: "write", Args: []any{chat[w.Pick(int64(len(chat)))]},
+			Gas: 600_000})
 	case 9:
 		c := coin(900_000_000)
 		c.Payer = from
 		w.CallContract(c)
 	case 10:
-		w.CallContract(world.Call{Payer: demo.Alice, Contract: demo.TokenDesk, Source: "TokenDesk", Method: "send", Args: []any{world.LongZeroAddress(demo.Sunlight), w.Address(demo.Alice), w.Address(demo.Bob), 1 + w.Pick(9_000)}})
+		w.CallContract(world.Call{Payer: demo.Alice, Contract: demo.TokenDesk, Source: "TokenDesk", Method: "send",
+			Args: []any{world.LongZeroAddress(demo.Sunlight), w.Address(demo.Alice), w.Address(demo.Bob), 1 + w.Pick(9_000)}})
 	case 11:
-		w.CallContract(world.Call{Payer: demo.Dave, Contract: demo.Tollgate, Source: "Tollgate", Method: "pay", Args: []any{w.Address(demo.Walter)}, Value: 1_000_000 + w.Pick(world.Hbar)})
+		w.CallContract(world.Call{Payer: demo.Dave, Contract: demo.Tollgate, Source: "Tollgate", Method: "pay", Args: []any{w.Address(demo.Walter)},
+			Value: 1_000_000 + w.Pick(world.Hbar)})
 	}
 }
 
@@ -171,7 +177,8 @@ func (w *Scenario) tradeNFT() {
 func (w *Scenario) addNewcomer() {
 	name := fmt.Sprint("newcomer ", w.NextID("account")-world.FirstAccount)
 	if w.Pick(2) == 0 {
-		w.FundAlias(demo.Fund, world.Account{Key: world.KeyList(), Alias: world.EVMAddress(name), EVMAddress: world.EVMAddress(name), AutoAssociations: -1}, 20*world.Hbar)
+		w.FundAlias(demo.Fund, world.Account{Key: world.KeyList(), Alias: world.EVMAddress(name), EVMAddress: world.EVMAddress(name), AutoAssociations: -1},
+			20*world.Hbar)
 		return
 	}
 	w.CreateAccount(demo.Fund, world.Account{Memo: "Newcomer", Key: world.Ed25519Key(name), Initial: (10 + w.Pick(50)) * world.Hbar})
@@ -184,7 +191,8 @@ func (w *Scenario) emitLog() {
 		w.CallContract(world.Call{Payer: from, Contract: demo.TideGauge, Source: "TideGauge", Method: "report", Args: []any{w.Pick(3_000) - 1_500}})
 		return
 	}
-	w.SendEthereum(world.EthereumTransaction{Type: 2, Sender: demo.Bob, Call: world.Call{Contract: demo.HarbourCoin, Source: "HarbourCoin", Method: "transfer", Args: []any{w.Address(to), bigInt(1 + w.Pick(9))}}})
+	w.SendEthereum(world.EthereumTransaction{Type: 2, Sender: demo.Bob, Call: world.Call{Contract: demo.HarbourCoin, Source: "HarbourCoin",
+		Method: "transfer", Args: []any{w.Address(to), bigInt(1 + w.Pick(9))}}})
 }
 
 // grant transfers hbars to an account with a low balance, so that a live network never runs out of hbars.

@@ -137,7 +137,8 @@ func (s *builder) apply(x *step) error {
 	s.revision++
 	n.Version++
 	u := &status.Update{
-		Code: codeOf(fmt.Sprint(n.name, " update ", len(n.updates))), NoticeCode: n.Code, State: x.to, Body: x.body, CreatedAt: x.at, UpdatedAt: x.at, DisplayAt: ledger.Of(x.at), Origin: x.origin,
+		Code: codeOf(fmt.Sprint(n.name, " update ", len(n.updates))), NoticeCode: n.Code, State: x.to, Body: x.body, CreatedAt: x.at, UpdatedAt: x.at,
+		DisplayAt: ledger.Of(x.at), Origin: x.origin,
 		Revision: ledger.Of(s.revision),
 	}
 	if n.State == status.NoState {

@@ -25,13 +25,18 @@ type incidentKind struct {
 // incidentKinds returns the kinds of recurring incidents.
 func incidentKinds() []incidentKind {
 	return []incidentKind{
-		{"Queries over long time ranges are slow", "Lists over several months answer slower than usual.", "A statement lost its index.", "The index is used again; we are watching.", "rest", status.DegradedPerformance},
-		{"The importer is behind", "The newest block is more than a minute old.", "A large file held up the import.", "The importer has caught up.", "importer", status.DegradedPerformance},
-		{"A node does not answer", "The node at Gull Rock does not take transactions.", "Spray got into the cabinet.", "The cabinet is dry, and the node is back.", "node2", status.MajorOutage},
+		{"Queries over long time ranges are slow", "Lists over several months answer slower than usual.", "A statement lost its index.",
+			"The index is used again; we are watching.", "rest", status.DegradedPerformance},
+		{"The importer is behind", "The newest block is more than a minute old.", "A large file held up the import.", "The importer has caught up.", "importer",
+			status.DegradedPerformance},
+		{"A node does not answer", "The node at Gull Rock does not take transactions.", "Spray got into the cabinet.",
+			"The cabinet is dry, and the node is back.", "node2", status.MajorOutage},
 		{"Errors in the graph", "Some queries end with an error.", "A deployment brought a bad limit.", "The limit is as it was.", "graphql", status.PartialOutage},
 		{"The faucet is dry", "Nobody gets any coins.", "Its account was empty.", "It was filled up.", "faucet", status.MajorOutage},
-		{"Fog on the line", "Transactions at the Fish Market take longer.", "The radio link suffers from fog.", "The fog has lifted.", "node4", status.DegradedPerformance},
-		{"The explorer shows old data", "Balances in the explorer are an hour old.", "A cache was not emptied.", "The cache was emptied.", "explorer", status.PartialOutage},
+		{"Fog on the line", "Transactions at the Fish Market take longer.", "The radio link suffers from fog.", "The fog has lifted.", "node4",
+			status.DegradedPerformance},
+		{"The explorer shows old data", "Balances in the explorer are an hour old.", "A cache was not emptied.", "The cache was emptied.", "explorer",
+			status.PartialOutage},
 	}
 }
 
@@ -48,7 +53,8 @@ func (s *builder) addComponents() {
 	s.component("network", "", "Lantern Bay | Network Uptime (v0.70.0)", "Transactions reach consensus", nil)
 	s.group("nodes", "Consensus nodes")
 	for i := range demo.NodeCount {
-		s.component(fmt.Sprint("node", i), "nodes", demo.NodeNames[i], fmt.Sprintf("Node %d, account 0.0.%d", i, demo.FirstNodeAccount+i), func(c *status.Component) { c.NodeID = ledger.Of(int64(i)) })
+		s.component(fmt.Sprint("node", i), "nodes", demo.NodeNames[i], fmt.Sprintf("Node %d, account 0.0.%d", i, demo.FirstNodeAccount+i),
+			func(c *status.Component) { c.NodeID = ledger.Of(int64(i)) })
 	}
 	s.group("gateway", "Gateway")
 	s.component("graphql", "gateway", "GraphQL", "Queries of the graph", nil)
@@ -99,7 +105,8 @@ func (s *builder) addMaintenances() {
 	for i := range 5 {
 		from := s.now.AddDate(0, 0, -30*(5-i)+5).Truncate(time.Hour)
 		n := s.maintenance(fmt.Sprint("upgrade ", i), fmt.Sprintf("Upgrade of the nodes to 0.%d", 65+i), from, 2*time.Hour)
-		s.addStep(n, from.AddDate(0, 0, -6), status.Planned, "Nodes restart one after the other. Transactions may take longer.", nodes(status.Operational, 0, 1, 2, 3, 4, 5, 6))
+		s.addStep(n, from.AddDate(0, 0, -6), status.Planned, "Nodes restart one after the other. Transactions may take longer.",
+			nodes(status.Operational, 0, 1, 2, 3, 4, 5, 6))
 		if i == 2 {
 			s.addStep(n, from.AddDate(0, 0, -1), status.Completed, "This maintenance will not take place.", nil)
 			continue
@@ -110,9 +117,11 @@ func (s *builder) addMaintenances() {
 	}
 	soon := s.now.Truncate(time.Hour).AddDate(0, 0, 1)
 	n := s.maintenance("next", "New disks for the importer", soon, 45*time.Minute)
-	s.addStep(n, s.now.AddDate(0, 0, -3).Add(-20*time.Minute), status.Planned, "The importer stops for a while. Reads go on.", map[string]status.ComponentStatus{"importer": status.Operational})
+	s.addStep(n, s.now.AddDate(0, 0, -3).Add(-20*time.Minute), status.Planned, "The importer stops for a while. Reads go on.",
+		map[string]status.ComponentStatus{"importer": status.Operational})
 	n = s.maintenance("after next", "Upgrade of the nodes to 0.71", soon.AddDate(0, 0, 7), 2*time.Hour)
-	s.addStep(n, s.now.AddDate(0, 0, -1).Add(-3*time.Hour), status.Planned, "Nodes restart one after the other. Transactions may take longer.", nodes(status.Operational, 0, 1, 2, 3, 4, 5, 6))
+	s.addStep(n, s.now.AddDate(0, 0, -1).Add(-3*time.Hour), status.Planned, "Nodes restart one after the other. Transactions may take longer.",
+		nodes(status.Operational, 0, 1, 2, 3, 4, 5, 6))
 }
 
 // addCurrent adds unresolved incidents and maintenances in every state.
@@ -120,12 +129,16 @@ func (s *builder) addCurrent() {
 	ago := func(minutes int) time.Time { return s.now.Add(-time.Duration(minutes) * time.Minute) }
 
 	running := s.maintenance("running", "Repairs at the Rope Walk", ago(25), time.Hour)
-	s.addStep(running, s.now.AddDate(0, 0, -2), status.Planned, "The node at the Rope Walk gets a new roof.", map[string]status.ComponentStatus{"node6": status.Operational})
-	s.addStep(running, ago(25).Add(9*time.Second), status.InProgress, "This maintenance has started.", map[string]status.ComponentStatus{"node6": status.UnderMaintenance})
+	s.addStep(running, s.now.AddDate(0, 0, -2), status.Planned, "The node at the Rope Walk gets a new roof.",
+		map[string]status.ComponentStatus{"node6": status.Operational})
+	s.addStep(running, ago(25).Add(9*time.Second), status.InProgress, "This maintenance has started.",
+		map[string]status.ComponentStatus{"node6": status.UnderMaintenance})
 
 	checked := s.maintenance("checked", "A new version of the website", ago(90), 2*time.Hour)
-	s.addStep(checked, s.now.AddDate(0, 0, -4), status.Planned, "The website may be away for some minutes.", map[string]status.ComponentStatus{"website": status.Operational})
-	s.addStep(checked, ago(90).Add(14*time.Second), status.InProgress, "This maintenance has started.", map[string]status.ComponentStatus{"website": status.UnderMaintenance})
+	s.addStep(checked, s.now.AddDate(0, 0, -4), status.Planned, "The website may be away for some minutes.",
+		map[string]status.ComponentStatus{"website": status.Operational})
+	s.addStep(checked, ago(90).Add(14*time.Second), status.InProgress, "This maintenance has started.",
+		map[string]status.ComponentStatus{"website": status.UnderMaintenance})
 	s.addStep(checked, ago(20), status.Verifying, "The new version is up; we are reading every page.", nil)
 
 	watched := s.incident("watched", "Short outage of the explorer")
@@ -134,7 +147,8 @@ func (s *builder) addCurrent() {
 	s.addStep(watched, ago(41), status.Monitoring, "It has a new certificate.", map[string]status.ComponentStatus{"explorer": status.Operational})
 
 	found := s.incident("found", "Transactions through Gull Rock are slow")
-	s.addStep(found, ago(50), status.Investigating, "Transactions take twice as long there.", map[string]status.ComponentStatus{"node2": status.DegradedPerformance})
+	s.addStep(found, ago(50), status.Investigating, "Transactions take twice as long there.",
+		map[string]status.ComponentStatus{"node2": status.DegradedPerformance})
 	s.addStep(found, ago(33), status.Identified, "Its link to the town is saturated. Other nodes are not affected.", nil)
 
 	unknown := s.incident("unknown", "Reports of missing balances")

@@ -80,7 +80,8 @@ func load(ctx context.Context, db beginner, now time.Time, prepare func(context.
 // batch returns the statements that write the page.
 func (s *builder) batch() *pgx.Batch {
 	b := &pgx.Batch{}
-	b.Queue(`insert into status.page (id, slug, name, url, is_default, time_zone, revision, created_at, updated_at) values ($1, 'lantern-bay', $2, $3, true, $4, $5, $6, $7)`,
+	b.Queue(`insert into status.page (id, slug, name, url, is_default, time_zone, revision, created_at, updated_at)
+values ($1, 'lantern-bay', $2, $3, true, $4, $5, $6, $7)`,
 		demo.StatusPage, "Lantern Bay", pageURL, timeZone, s.revision, s.start, s.last)
 	for _, groups := range []bool{true, false} { // components refer to their groups
 		for _, c := range s.components {
@@ -105,18 +106,23 @@ values ($1, $2, $3::text::status.component_status, $4::text::status.component_st
 }
 
 func (s *builder) queueComponent(b *pgx.Batch, c *status.Component) {
-	b.Queue(`insert into status.component (id, page_id, is_group, group_id, name, description, base_status, position, showcase, only_show_if_degraded, start_date, node_id, created_at, updated_at)
+	b.Queue(`insert into status.component (id, page_id, is_group, group_id, name, description, base_status, position, showcase, only_show_if_degraded,
+start_date, node_id, created_at, updated_at)
 values ($1, $2, $3, $4, $5, $6, $7::text::status.component_status, $8, $9, $10, $11::text::date, $12, $13, $14)`,
-		c.Code, demo.StatusPage, c.IsGroup, nullOf(c.GroupCode), c.Name, nullOf(c.Description), nullText(c.BaseStatus), c.Position, c.Showcase, c.OnlyShowIfDegraded, nullOf(c.StartDate),
+		c.Code, demo.StatusPage, c.IsGroup, nullOf(c.GroupCode), c.Name, nullOf(c.Description), nullText(c.BaseStatus), c.Position, c.Showcase,
+		c.OnlyShowIfDegraded, nullOf(c.StartDate),
 		nullOf(c.NodeID), c.CreatedAt, c.UpdatedAt)
 }
 
 func (s *builder) queueNotice(b *pgx.Batch, n *notice) {
-	b.Queue(`insert into status.incident (id, page_id, kind, name, state, impact, impact_override, shortlink, started_at, created_at, updated_at, monitoring_at, resolved_at,
+	b.Queue(`insert into status.incident (id, page_id, kind, name, state, impact, impact_override, shortlink, started_at, created_at, updated_at,
+monitoring_at, resolved_at,
   scheduled_for, scheduled_until, auto_in_progress, auto_completed, auto_maintenance_state, auto_operational_state, remind_minutes, backfilled, draft, version)
-values ($1, $2, $3::text::status.incident_kind, $4, $5::text::status.incident_state, $6::text::status.impact, $7::text::status.impact, $8, $9, $10, $11, $12, $13, $14, $15, $16, $16, $16, $16,
+values ($1, $2, $3::text::status.incident_kind, $4, $5::text::status.incident_state, $6::text::status.impact, $7::text::status.impact, $8, $9, $10, $11,
+$12, $13, $14, $15, $16, $16, $16, $16,
   $17, $18, $19, $20)`,
-		n.Code, demo.StatusPage, string(n.Kind), n.Name, string(n.State), string(n.Impact), nullOf(n.ImpactOverride), n.Shortlink, n.StartedAt, n.CreatedAt, n.UpdatedAt, nullOf(n.MonitoringAt),
+		n.Code, demo.StatusPage, string(n.Kind), n.Name, string(n.State), string(n.Impact), nullOf(n.ImpactOverride), n.Shortlink, n.StartedAt, n.CreatedAt,
+		n.UpdatedAt, nullOf(n.MonitoringAt),
 		nullOf(n.ResolvedAt), nullOf(n.ScheduledFor), nullOf(n.ScheduledUntil), n.Kind == status.Scheduled, nullOf(n.RemindMinutes), n.Backfilled, n.Draft, n.Version)
 	for _, code := range n.attached {
 		b.Queue(`insert into status.incident_component (page_id, incident_id, component_id, held_status) values ($1, $2, $3, $4::text::status.component_status)`,
@@ -128,7 +134,8 @@ values ($1, $2, $3::text::status.incident_state, $4, $5, $6, $7, $8::text::statu
 			u.Code, n.Code, string(u.State), u.Body, u.CreatedAt, u.UpdatedAt, nullOf(u.DisplayAt), string(u.Origin), nullOf(u.Revision))
 		for i, a := range u.Affected {
 			b.Queue(`insert into status.update_component (update_id, ordinal, code, name, old_status, new_status)
-values ($1, $2, $3, $4, $5::text::status.component_status, $6::text::status.component_status)`, u.Code, i, a.Code, a.Name, string(a.OldStatus), string(a.NewStatus))
+values ($1, $2, $3, $4, $5::text::status.component_status, $6::text::status.component_status)`, u.Code, i, a.Code, a.Name, string(a.OldStatus),
+				string(a.NewStatus))
 		}
 	}
 }

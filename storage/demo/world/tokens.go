@@ -302,7 +302,8 @@ func (w *World) assessFixed(t *Transaction, payer int64, f storedFee) {
 	if f.Token == 0 {
 		t.hbars(payer, f.Collector, f.Amount)
 	} else {
-		t.tokenMoves = append(t.tokenMoves, tokenMove{token: f.Token, account: payer, amount: -f.Amount}, tokenMove{token: f.Token, account: f.Collector, amount: f.Amount})
+		t.tokenMoves = append(t.tokenMoves, tokenMove{token: f.Token, account: payer, amount: -f.Amount},
+			tokenMove{token: f.Token, account: f.Collector, amount: f.Amount})
 	}
 	t.assessed = append(t.assessed, assessedFee{f.Amount, f.Collector, f.Token, []int64{payer}})
 }
@@ -318,7 +319,8 @@ func (w *World) transferError(from, to, token int64) int {
 	}
 	for _, account := range []int64{from, to} {
 		if !w.IsAssociated(account, token) {
-			if limit, _ := w.entities.get(key(account))["max_automatic_token_associations"].(int); account == from || limit == 0 || tok["kyc_status"] != 0 || tok["freeze_default"] == true {
+			if limit, _ := w.entities.get(key(account))["max_automatic_token_associations"].(int); account == from || limit == 0 || tok["kyc_status"] != 0 ||
+				tok["freeze_default"] == true {
 				return ResultNotAssociated
 			}
 			continue

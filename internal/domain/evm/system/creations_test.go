@@ -338,7 +338,8 @@ func TestCreationGas(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	fees := []any{gull(), 5, 0, []any{[]any{5, common.Address{}, true, false, lz(demo.Victor)}}, []any{}}
-	balance := step{code: append(append([]byte{byte(vm.PUSH20)}, lz(demo.Alice).Bytes()...), byte(vm.BALANCE), byte(vm.PUSH1), 0, byte(vm.MSTORE), byte(vm.PUSH1), 32, byte(vm.PUSH1), 0, byte(vm.RETURN))}
+	balance := step{code: append(append([]byte{byte(vm.PUSH20)}, lz(demo.Alice).Bytes()...), byte(vm.BALANCE), byte(vm.PUSH1), 0, byte(vm.MSTORE),
+		byte(vm.PUSH1), 32, byte(vm.PUSH1), 0, byte(vm.RETURN))}
 	create := func(value uint64, signature string, args ...any) step {
 		return step{to: lz(system167), data: input(t, signature, args...), value: value}
 	}
@@ -381,7 +382,8 @@ func TestConstructor(t *testing.T) {
 	call := func(to common.Address, signature string, args ...any) step {
 		return step{to: to, data: input(t, signature, args...)}
 	}
-	create := call(lz(system167), createUnits, with(gull(keyFor(1), []any{16, []any{true, common.Address{}, []byte{}, []byte{}, common.Address{}}}), treasuryAt, self), 500, 2)
+	create := call(lz(system167), createUnits, with(gull(keyFor(1), []any{16, []any{true, common.Address{}, []byte{}, []byte{}, common.Address{}}}),
+		treasuryAt, self), 500, 2)
 	create.value = hbars
 	own := call(lz(system167), "getTokenKey(address,uint256)", token, 16)
 	own.nth = 3

@@ -42,15 +42,18 @@ func TestScheduledCreation(t *testing.T) {
 		CustomFees: []*services.CustomFee{
 			{Fee: &services.CustomFee_FixedFee{FixedFee: fixed}, FeeCollectorAccountId: account(5)},
 			{Fee: &services.CustomFee_FixedFee{FixedFee: &services.FixedFee{Amount: 6}}, FeeCollectorAccountId: account(5)},
-			{Fee: &services.CustomFee_FractionalFee{FractionalFee: &services.FractionalFee{FractionalAmount: fraction, MinimumAmount: 1, MaximumAmount: 9, NetOfTransfers: true}}, FeeCollectorAccountId: account(6)},
+			{Fee: &services.CustomFee_FractionalFee{FractionalFee: &services.FractionalFee{FractionalAmount: fraction, MinimumAmount: 1, MaximumAmount: 9,
+				NetOfTransfers: true}}, FeeCollectorAccountId: account(6)},
 		},
 	}))
 	if units == nil {
 		t.Fatal("no token")
 	}
 	got := fmt.Sprint(
-		units.Type, units.Name, units.Symbol, units.Decimals, units.InitialSupply, units.TotalSupply, units.MaxSupply, units.SupplyType, units.TreasuryAccountID, units.FreezeDefault,
-		units.ExpirationTimestamp.V, units.AutoRenewAccountID, units.AutoRenewPeriod.V, units.Memo, units.HasKey(worldstate.PauseKey), units.HasKey(worldstate.KYCKey),
+		units.Type, units.Name, units.Symbol, units.Decimals, units.InitialSupply, units.TotalSupply, units.MaxSupply, units.SupplyType, units.TreasuryAccountID,
+		units.FreezeDefault,
+		units.ExpirationTimestamp.V, units.AutoRenewAccountID, units.AutoRenewPeriod.V, units.Memo, units.HasKey(worldstate.PauseKey),
+		units.HasKey(worldstate.KYCKey),
 	)
 	if k := units.Keys[worldstate.AdminKey]; !bytes.Equal(k[:3], []byte{0x12, 0x20, 1}) {
 		t.Errorf("the admin key is %x", k)
@@ -59,7 +62,8 @@ func TestScheduledCreation(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	f := units.Fees.V
-	if len(f.FixedFees) != 2 || f.FixedFees[0].DenominatingTokenID != base.WithNum(77) || !f.FixedFees[1].DenominatingTokenID.IsNone() || f.FixedFees[1].Amount != 6 {
+	if len(f.FixedFees) != 2 || f.FixedFees[0].DenominatingTokenID != base.WithNum(77) || !f.FixedFees[1].DenominatingTokenID.IsNone() ||
+		f.FixedFees[1].Amount != 6 {
 		t.Errorf("fixed fees %+v", f.FixedFees)
 	}
 	if len(f.FractionalFees) != 1 || *f.FractionalFees[0].Amount != (ledger.Fraction{Numerator: 1, Denominator: 10}) || f.FractionalFees[0].Maximum.V != 9 ||
@@ -69,17 +73,21 @@ func TestScheduledCreation(t *testing.T) {
 	serials := c.scheduledCreation(body(&services.TokenCreateTransactionBody{
 		TokenType: services.TokenType_NON_FUNGIBLE_UNIQUE,
 		CustomFees: []*services.CustomFee{
-			{Fee: &services.CustomFee_RoyaltyFee{RoyaltyFee: &services.RoyaltyFee{ExchangeValueFraction: fraction, FallbackFee: fixed}}, FeeCollectorAccountId: account(5), AllCollectorsAreExempt: true},
+			{Fee: &services.CustomFee_RoyaltyFee{RoyaltyFee: &services.RoyaltyFee{ExchangeValueFraction: fraction, FallbackFee: fixed}},
+				FeeCollectorAccountId: account(5), AllCollectorsAreExempt: true},
 			{Fee: &services.CustomFee_RoyaltyFee{RoyaltyFee: &services.RoyaltyFee{ExchangeValueFraction: fraction}}, FeeCollectorAccountId: account(5)},
 		},
 	}))
 	if serials == nil || serials.Type != ledger.TokenNonFungibleUnique || serials.SupplyType != infinite || len(serials.Fees.V.RoyaltyFees) != 2 {
 		t.Fatalf("got %+v", serials)
 	}
-	if r := serials.Fees.V.RoyaltyFees; r[0].FallbackFee == nil || r[0].FallbackFee.DenominatingTokenID != base.WithNum(77) || !r[0].AllCollectorsAreExempt || r[1].FallbackFee != nil {
+	if r := serials.Fees.V.RoyaltyFees; r[0].FallbackFee == nil || r[0].FallbackFee.DenominatingTokenID != base.WithNum(77) ||
+		!r[0].AllCollectorsAreExempt || r[1].FallbackFee != nil {
 		t.Errorf("royalties %+v %+v", r[0], r[1])
 	}
-	other, err := proto.Marshal(&services.SchedulableTransactionBody{Data: &services.SchedulableTransactionBody_TokenDeletion{TokenDeletion: &services.TokenDeleteTransactionBody{}}})
+	other,
+		err := proto.Marshal(&services.SchedulableTransactionBody{Data: &services.SchedulableTransactionBody_TokenDeletion{
+		TokenDeletion: &services.TokenDeleteTransactionBody{}}})
 	if err != nil {
 		t.Fatal(err)
 	}

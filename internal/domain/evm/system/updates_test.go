@@ -106,7 +106,8 @@ func updates(bob, heidi common.Address) []updateCase {
 	const hts = system167
 	alice, carol, dave, erin, judy := lz(demo.Alice), lz(demo.Carol), lz(demo.Dave), lz(demo.Erin), lz(demo.Judy)
 	trent, victor, fund, none := lz(demo.Trent), lz(demo.Victor), lz(demo.Fund), common.Address{}
-	sun, tide, fog, oil, light, shell, post := lz(demo.Sunlight), lz(demo.Tide), lz(demo.Foghorn), lz(demo.LampOil), lz(demo.Lighthouse), lz(demo.Seashell), lz(demo.Postcard)
+	sun, tide, fog, oil, light, shell, post := lz(demo.Sunlight), lz(demo.Tide), lz(demo.Foghorn), lz(demo.LampOil), lz(demo.Lighthouse), lz(demo.Seashell),
+		lz(demo.Postcard)
 	long := strings.Repeat("x", 101)
 	ed25519 := bytes.Repeat([]byte{7}, 32)
 	key := func(kinds int, contract common.Address, ed25519 []byte) []any {
