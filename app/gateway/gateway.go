@@ -37,7 +37,7 @@ import (
 	"heliograph/resolvers"
 	"heliograph/resolvers/contractcalls"
 	"heliograph/rest"
-	"heliograph/rest/edition"
+	"heliograph/rest/doccache"
 	"heliograph/rest/openapi"
 	v1 "heliograph/rest/v1"
 	v2 "heliograph/rest/v2"
@@ -115,7 +115,7 @@ type Gateway struct {
 	graph   *server.Server
 	v1      *rest.API
 	v2      *v2.API
-	keeper  *edition.Keeper // caches rendered status pages
+	cache   *doccache.Cache // rendered status pages
 	people  *statuspage.Site
 	docs    func() (http.Handler, error) // rendered on first use
 	metrics *metrics
@@ -157,14 +157,14 @@ func New(o Options) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	kept := edition.Options{Logger: o.Logger, Now: o.REST.Now, CacheOff: !o.REST.Cache}
+	cacheOptions := doccache.Options{Logger: o.Logger, Now: o.REST.Now, Disabled: !o.REST.Cache}
 	if o.Status != nil {
-		kept.Source = statusSource{o.Status, root.StatusChanged}
+		cacheOptions.Source = statusSource{o.Status, root.StatusChanged}
 	}
-	keeper := edition.New(kept)
-	pages := v2.Options{Server: srv, Keeper: keeper, Logger: o.Logger}
+	cache := doccache.New(cacheOptions)
+	pages := v2.Options{Server: srv, Cache: cache, Logger: o.Logger}
 	if o.Status != nil {
-		pages.Keep = func(ctx context.Context, p *status.Page, documents map[string][]byte) error {
+		pages.Save = func(ctx context.Context, p *status.Page, documents map[string][]byte) error {
 			return o.Status.SaveDocuments(ctx, p.Code, p.Revision, documents, p.UpdatedAt)
 		}
 	}
@@ -172,12 +172,12 @@ func New(o Options) (*Gateway, error) {
 	if err != nil {
 		return nil, fmt.Errorf("create the status API: %w", err)
 	}
-	people, err := statuspage.New(statuspage.Options{Server: srv, Keeper: keeper, Now: o.REST.Now})
+	people, err := statuspage.New(statuspage.Options{Server: srv, Cache: cache, Now: o.REST.Now})
 	if err != nil {
 		return nil, fmt.Errorf("create the status page: %w", err)
 	}
 	return &Gateway{
-		o: o, graph: srv, people: people, v1: api, v2: documents, keeper: keeper, docs: docs, metrics: newMetrics(o.DB, keeper, o.Followers, o.Traces),
+		o: o, graph: srv, people: people, v1: api, v2: documents, cache: cache, docs: docs, metrics: newMetrics(o.DB, cache, o.Followers, o.Traces),
 		rates: rates, root: root,
 		cors: cors.Handler(cors.Options{
 			AllowedOrigins: o.Origins, AllowedMethods: []string{http.MethodGet, http.MethodHead, http.MethodPost},

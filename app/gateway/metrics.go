@@ -13,7 +13,7 @@ import (
 	"heliograph/app/pagesync"
 	"heliograph/app/tracing"
 	"heliograph/app/web/statuspage"
-	"heliograph/rest/edition"
+	"heliograph/rest/doccache"
 	"heliograph/storage"
 )
 
@@ -23,7 +23,7 @@ type metrics struct {
 	requests *prometheus.HistogramVec
 }
 
-func newMetrics(db *storage.DB, pages *edition.Keeper, followers []*pagesync.Follower, traces *tracing.Traces) *metrics {
+func newMetrics(db *storage.DB, pages *doccache.Cache, followers []*pagesync.Follower, traces *tracing.Traces) *metrics {
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
 		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
@@ -53,7 +53,7 @@ func newMetrics(db *storage.DB, pages *edition.Keeper, followers []*pagesync.Fol
 }
 
 // addStatus adds metrics of the rendered status pages.
-func (m *metrics) addStatus(pages *edition.Keeper) {
+func (m *metrics) addStatus(pages *doccache.Cache) {
 	name := func(name, help string) prometheus.GaugeOpts {
 		return prometheus.GaugeOpts{Namespace: "heliograph", Subsystem: "status", Name: name, Help: help}
 	}
@@ -62,7 +62,7 @@ func (m *metrics) addStatus(pages *edition.Keeper) {
 		prometheus.NewGaugeFunc(name("stale_seconds", "Age of the status documents that are served while the database is unavailable; 0 while it is available."),
 			func() float64 { return pages.Stats().Stale.Seconds() }),
 		prometheus.NewCounterFunc(prometheus.CounterOpts(name("builds_total", "Number of times that the documents of a status page were rendered.")),
-			func() float64 { return float64(pages.Stats().Builds) }),
+			func() float64 { return float64(pages.Stats().Renders) }),
 		prometheus.NewCounterFunc(prometheus.CounterOpts(name("failures_total", "Number of times that reading the status pages failed.")),
 			func() float64 { return float64(pages.Stats().Failures) }),
 	)

@@ -49,7 +49,7 @@ func (g *Gateway) Run(ctx context.Context) {
 	if g.o.Watcher != nil {
 		group.Go(func() { g.o.Watcher.Run(ctx) })
 	}
-	g.keeper.Run(ctx)
+	g.cache.Run(ctx)
 	group.Wait()
 }
 

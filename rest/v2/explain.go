@@ -31,7 +31,7 @@ func (a *API) Explain(target string) (*rest.Explanation, error) {
 
 // anyPage returns the short name of the default page if it is known.
 func (a *API) anyPage() string {
-	if p := a.o.Keeper.Default(); p != nil {
+	if p := a.o.Cache.DefaultPage(); p != nil {
 		return p.Slug
 	}
 	return "status"

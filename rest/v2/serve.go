@@ -7,19 +7,19 @@ import (
 	"net/http"
 
 	"heliograph/internal/domain/status"
-	"heliograph/rest/edition"
+	"heliograph/rest/doccache"
 )
 
 // fixed are header values that are shared between responses: do not change them.
 type fixed struct {
-	*edition.Headers
+	*doccache.Headers
 
 	json, star, exposed, nosniff, allow []string
 }
 
 func newFixed() *fixed {
 	return &fixed{
-		Headers: edition.NewHeaders("Accept,Accept-Encoding"),
+		Headers: doccache.NewHeaders("Accept,Accept-Encoding"),
 		json:    []string{"application/json; charset=utf-8"}, star: []string{"*"}, exposed: []string{"ETag"}, nosniff: []string{"nosniff"},
 		allow: []string{"GET, HEAD, OPTIONS"},
 	}
@@ -56,15 +56,15 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusMethodNotAllowed)
 		return
 	}
-	v, code := a.find(r, i)
-	if v == nil {
+	d, code := a.find(r, i)
+	if d == nil {
 		if code == http.StatusServiceUnavailable {
 			h.Set("Retry-After", retryAfter)
 		}
 		w.WriteHeader(code)
 		return
 	}
-	a.fixed.Send(w, r, v, a.fixed.json)
+	a.fixed.Send(w, r, d, a.fixed.json)
 }
 
 // Has reports whether a document exists at a path.
@@ -74,15 +74,15 @@ func (a *API) Has(path string) bool {
 }
 
 // find returns the document of an endpoint for the host of a request, or the status of the error.
-func (a *API) find(r *http.Request, i int) (v *edition.Volume, code int) {
-	if a.o.Keeper.Off() {
-		code = a.o.Keeper.Fresh(r, func(ctx context.Context, p *status.Page) (err error) {
-			v, err = a.make(ctx, i, p)
+func (a *API) find(r *http.Request, i int) (d *doccache.Document, code int) {
+	if a.o.Cache.Disabled() {
+		code = a.o.Cache.Render(r, func(ctx context.Context, p *status.Page) (err error) {
+			d, err = a.render(ctx, i, p)
 			return err
 		})
-		return v, code
+		return d, code
 	}
-	all, page, code := a.volumes.Find(r)
+	all, page, code := a.cached.Get(r)
 	if page == nil {
 		return nil, code
 	}

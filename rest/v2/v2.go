@@ -13,7 +13,7 @@ import (
 	"heliograph/graph/server"
 	"heliograph/internal/domain/status"
 	"heliograph/rest"
-	"heliograph/rest/edition"
+	"heliograph/rest/doccache"
 )
 
 //go:embed documents/*.graphql
@@ -45,10 +45,10 @@ func endpoints() []endpoint {
 // Options configure an [API].
 type Options struct {
 	Server *server.Server
-	// Keeper caches the documents. If its cache is disabled, each request renders its document.
-	Keeper *edition.Keeper
-	// Keep stores the documents of a page's revision by name after rendering. If it is nil, only the newest documents are available.
-	Keep   func(ctx context.Context, p *status.Page, documents map[string][]byte) error
+	// Cache has the rendered documents. If its cache is disabled, each request renders its document.
+	Cache *doccache.Cache
+	// Save stores the documents of a page's revision by name after rendering. If it is nil, only the newest documents are available.
+	Save   func(ctx context.Context, p *status.Page, documents map[string][]byte) error
 	Logger *slog.Logger
 }
 
@@ -58,13 +58,13 @@ type API struct {
 	index    map[string]int // of endpoints, by complete path
 	prepared []*server.Document
 	fixed    *fixed
-	volumes  edition.Part[[]*edition.Volume] // in the order of the endpoints
+	cached   doccache.Part[[]*doccache.Document] // in the order of the endpoints
 }
 
-// errNoServer is the error of an API without a server, which supports Explain only.
-var errNoServer = errors.New("there is nothing that runs documents")
+// errNoServer is the error of an API without a GraphQL server.
+var errNoServer = errors.New("the status API needs a GraphQL server")
 
-// New returns a new API. Its documents are rendered when the keeper starts to run, or on the first request.
+// New returns a new API. Its documents are rendered when the cache starts to run, or on the first request.
 func New(o Options) (*API, error) {
 	if o.Server == nil {
 		return nil, errNoServer
@@ -86,6 +86,6 @@ func New(o Options) (*API, error) {
 		a.index[Prefix+"/"+e.path] = i
 		a.prepared = append(a.prepared, doc)
 	}
-	a.volumes = edition.Add(o.Keeper, "the documents", a.makeAll)
+	a.cached = doccache.Register(o.Cache, "the documents", a.renderAll)
 	return a, nil
 }

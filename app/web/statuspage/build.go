@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"heliograph/internal/domain/status"
-	"heliograph/rest/edition"
+	"heliograph/rest/doccache"
 )
 
 const (
@@ -21,9 +21,9 @@ func noon(t time.Time) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day(), 12, 0, 0, 0, t.Location())
 }
 
-// shelf renders the cached documents of a page, by path: the page itself, the banner, badges, feeds, and the pages of the notices that it shows.
+// renderAll renders the cached documents of a page, by path: the page itself, the banner, badges, feeds, and the pages of the notices that it shows.
 // They are valid until the page changes, and at most until the returned time.
-func (s *Site) shelf(ctx context.Context, page *status.Page) (map[string]*edition.Volume, time.Time, error) {
+func (s *Site) renderAll(ctx context.Context, page *status.Page) (map[string]*doccache.Document, time.Time, error) {
 	now := s.o.Now().In(page.Zone)
 	today := noon(now)
 	oldest := today.AddDate(0, 0, -pastDays)
@@ -47,7 +47,7 @@ func (s *Site) shelf(ctx context.Context, page *status.Page) (map[string]*editio
 		until = earlier(until, now.Add(troubled))
 	}
 
-	out := map[string]*edition.Volume{}
+	out := map[string]*doccache.Document{}
 	var err error
 	if out["/"], err = s.render("front", front); err != nil {
 		return nil, until, err
@@ -84,13 +84,13 @@ func hasTrouble(list []component) bool {
 }
 
 // addBadges renders the badges of the page and of its components.
-func (s *Site) addBadges(out map[string]*edition.Volume, p *pageData, h headline) error {
+func (s *Site) addBadges(out map[string]*doccache.Document, p *pageData, h headline) error {
 	add := func(key, left, right string, i status.Indicator) error {
 		svg, err := makeBadge(left, right, i)
 		if err != nil {
 			return err
 		}
-		out[key], err = edition.NewVolume(svg)
+		out[key], err = doccache.NewDocument(svg)
 		return err
 	}
 	if err := add(badgePath, p.Name, h.Text, h.Indicator); err != nil {
@@ -116,7 +116,7 @@ func (s *Site) addBadges(out map[string]*edition.Volume, p *pageData, h headline
 func badgeOf(component string) string { return badgePath + "?component=" + component }
 
 // addFeeds renders the feeds.
-func (s *Site) addFeeds(ctx context.Context, out map[string]*edition.Volume, page *status.Page) error {
+func (s *Site) addFeeds(ctx context.Context, out map[string]*doccache.Document, page *status.Page) error {
 	var got struct{ Page *pageData }
 	if err := s.ask(ctx, "feed", map[string]any{"page": page.Slug, "first": feedLength}, &got); err != nil {
 		return err
@@ -129,7 +129,7 @@ func (s *Site) addFeeds(ctx context.Context, out map[string]*edition.Volume, pag
 		if err != nil {
 			return err
 		}
-		if out[path], err = edition.NewVolume(text); err != nil {
+		if out[path], err = doccache.NewDocument(text); err != nil {
 			return err
 		}
 	}
@@ -137,14 +137,14 @@ func (s *Site) addFeeds(ctx context.Context, out map[string]*edition.Volume, pag
 }
 
 // noticePage renders the page of a notice.
-func (s *Site) noticePage(p *pageData, n *notice) (*edition.Volume, error) {
+func (s *Site) noticePage(p *pageData, n *notice) (*doccache.Document, error) {
 	h := s.head(p, n.Name+" – "+p.Name+" status", "")
 	h.Look = n.Impact
 	return s.render("notice", noticePage{h, viewOf(n)})
 }
 
 // notice renders the page of a notice that is not cached. It returns [errGone] if the page has no such notice.
-func (s *Site) notice(ctx context.Context, page *status.Page, code string) (*edition.Volume, error) {
+func (s *Site) notice(ctx context.Context, page *status.Page, code string) (*doccache.Document, error) {
 	var got struct {
 		Page                  *pageData
 		Incident, Maintenance *notice
@@ -167,7 +167,7 @@ func (s *Site) notice(ctx context.Context, page *status.Page, code string) (*edi
 const monthLayout = "2006-01"
 
 // history renders the page of a month, by default the current one. It returns [errGone] for an invalid or future month.
-func (s *Site) history(ctx context.Context, page *status.Page, month string) (*edition.Volume, error) {
+func (s *Site) history(ctx context.Context, page *status.Page, month string) (*doccache.Document, error) {
 	now := s.o.Now().In(page.Zone)
 	first := time.Date(now.Year(), now.Month(), 1, 12, 0, 0, 0, page.Zone)
 	if month != "" {

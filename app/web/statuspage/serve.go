@@ -9,7 +9,7 @@ import (
 
 	"heliograph/app/web/assets"
 	"heliograph/internal/domain/status"
-	"heliograph/rest/edition"
+	"heliograph/rest/doccache"
 )
 
 // Content security policies. All resources come from the site itself, and only the banner may be framed by other sites.
@@ -44,7 +44,7 @@ type target struct {
 	policy string
 	open   bool // whether scripts of other origins may read it
 	// lazy renders a document that is not rendered in advance. Nil if it is.
-	lazy func(s *Site, ctx context.Context, p *status.Page) (*edition.Volume, error)
+	lazy func(s *Site, ctx context.Context, p *status.Page) (*doccache.Document, error)
 }
 
 // targetOf returns the target of a request, or nil if it does not exist.
@@ -68,12 +68,12 @@ func targetOf(r *http.Request) *target {
 	case path == historyPath:
 		month := r.URL.Query().Get("month")
 		return &target{key: historyPath + "?month=" + month, media: page, policy: pagePolicy,
-			lazy: func(s *Site, ctx context.Context, p *status.Page) (*edition.Volume, error) {
+			lazy: func(s *Site, ctx context.Context, p *status.Page) (*doccache.Document, error) {
 				return s.history(ctx, p, month)
 			}}
 	case strings.HasPrefix(path, incidentPrefix) && len(path) <= len(incidentPrefix)+64 && !strings.Contains(path[len(incidentPrefix):], "/"):
 		code := path[len(incidentPrefix):]
-		return &target{key: path, media: page, policy: pagePolicy, lazy: func(s *Site, ctx context.Context, p *status.Page) (*edition.Volume, error) {
+		return &target{key: path, media: page, policy: pagePolicy, lazy: func(s *Site, ctx context.Context, p *status.Page) (*doccache.Document, error) {
 			return s.notice(ctx, p, code)
 		}}
 	default:
@@ -115,18 +115,18 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // find returns the requested document and its page. If there is none, code is the status of the error, and page can be nil.
-func (s *Site) find(r *http.Request, t *target) (v *edition.Volume, page *status.Page, code int) {
-	if s.o.Keeper.Off() {
+func (s *Site) find(r *http.Request, t *target) (v *doccache.Document, page *status.Page, code int) {
+	if s.o.Cache.Disabled() {
 		var gone bool
-		code = s.o.Keeper.Fresh(r, func(ctx context.Context, p *status.Page) error {
+		code = s.o.Cache.Render(r, func(ctx context.Context, p *status.Page) error {
 			page = p
 			err := error(nil)
 			if t.lazy != nil {
 				v, err = t.lazy(s, ctx, p)
-			} else if shelf, _, failed := s.shelf(ctx, p); failed != nil {
+			} else if documents, _, failed := s.renderAll(ctx, p); failed != nil {
 				err = failed
 			} else {
-				v = shelf[t.key]
+				v = documents[t.key]
 			}
 			if gone = errors.Is(err, errGone); gone {
 				return nil
@@ -138,11 +138,11 @@ func (s *Site) find(r *http.Request, t *target) (v *edition.Volume, page *status
 		}
 		return v, page, code
 	}
-	shelf, page, code := s.shelves.Find(r)
+	documents, page, code := s.cached.Get(r)
 	if page == nil {
 		return nil, nil, code
 	}
-	v = shelf[t.key]
+	v = documents[t.key]
 	if v != nil {
 		return v, page, http.StatusOK
 	}
@@ -154,15 +154,15 @@ func (s *Site) find(r *http.Request, t *target) (v *edition.Volume, page *status
 }
 
 // findLazy returns a document that is rendered on request. If rendering fails, it returns the cached document of an earlier revision, if there is one.
-func (s *Site) findLazy(r *http.Request, t *target, page *status.Page) (*edition.Volume, int) {
+func (s *Site) findLazy(r *http.Request, t *target, page *status.Page) (*doccache.Document, int) {
 	key, day := page.Code+t.key, status.DateOf(s.o.Now().In(page.Zone))
 	kept, _ := s.lazy.GetIfPresent(key)
 	if kept != nil && kept.revision == page.Revision && kept.day == day {
-		return kept.volume, http.StatusOK
+		return kept.document, http.StatusOK
 	}
-	var v *edition.Volume
+	var v *doccache.Document
 	gone := false
-	code := s.o.Keeper.Fresh(r, func(ctx context.Context, p *status.Page) error {
+	code := s.o.Cache.Render(r, func(ctx context.Context, p *status.Page) error {
 		var err error
 		v, err = t.lazy(s, ctx, p)
 		if gone = errors.Is(err, errGone); gone {
@@ -180,7 +180,7 @@ func (s *Site) findLazy(r *http.Request, t *target, page *status.Page) (*edition
 		s.lazy.Invalidate(key)
 		return nil, http.StatusNotFound
 	case kept != nil && code == http.StatusServiceUnavailable:
-		return kept.volume, http.StatusOK
+		return kept.document, http.StatusOK
 	default:
 		return nil, code
 	}
@@ -201,5 +201,5 @@ func (s *Site) refuse(w http.ResponseWriter, r *http.Request, t *target, page *s
 		http.Error(w, heading+".", code)
 		return
 	}
-	v.Refuse(w, r, code, t.media)
+	v.SendError(w, r, code, t.media)
 }

@@ -31,7 +31,7 @@ import (
 	"heliograph/graph/server"
 	"heliograph/internal/domain/status"
 	"heliograph/rest"
-	"heliograph/rest/edition"
+	"heliograph/rest/doccache"
 )
 
 var (
@@ -63,8 +63,8 @@ const (
 // Options configure the site.
 type Options struct {
 	Server *server.Server
-	// Keeper caches the page and the documents that it links to. Other notices and months are rendered on request.
-	Keeper *edition.Keeper
+	// Cache has the page and the documents that it links to. Other notices and months are rendered on request.
+	Cache *doccache.Cache
 	// Now is the clock.
 	Now func() time.Time
 }
@@ -75,17 +75,17 @@ type Site struct {
 	prepared  map[string]*server.Document
 	templates *template.Template
 	pageAssets
-	headers *edition.Headers
-	shelves edition.Part[map[string]*edition.Volume] // by path
+	headers *doccache.Headers
+	cached  doccache.Part[map[string]*doccache.Document] // by path
 	lazy    *otter.Cache[string, *made]
-	landing *edition.Volume
+	landing *doccache.Document
 }
 
 // made is a document that was rendered on request.
 type made struct {
 	revision int64
 	day      status.Date
-	volume   *edition.Volume
+	document *doccache.Document
 }
 
 // mostLazy is the maximum number of cached documents that were rendered on request. They take a few megabytes.
@@ -93,7 +93,7 @@ const mostLazy = 256
 
 // New returns a new site.
 func New(o Options) (*Site, error) {
-	s := &Site{o: o, prepared: map[string]*server.Document{}, headers: edition.NewHeaders("Accept-Encoding")}
+	s := &Site{o: o, prepared: map[string]*server.Document{}, headers: doccache.NewHeaders("Accept-Encoding")}
 	fragments, err := rest.Fragments(documentFiles)
 	if err != nil {
 		return nil, err
@@ -120,7 +120,7 @@ func New(o Options) (*Site, error) {
 		"A ledger's mirror database as one GraphQL graph, and as the REST API that is known from before."}); err != nil {
 		return nil, err
 	}
-	s.shelves = edition.Add(o.Keeper, "the page for people", s.shelf)
+	s.cached = doccache.Register(o.Cache, "the page for people", s.renderAll)
 	return s, nil
 }
 
@@ -210,10 +210,10 @@ func (s *Site) head(p *pageData, title, here string) head {
 }
 
 // render executes a template.
-func (s *Site) render(name string, data any) (*edition.Volume, error) {
+func (s *Site) render(name string, data any) (*doccache.Document, error) {
 	var b strings.Builder
 	if err := s.templates.ExecuteTemplate(&b, name, data); err != nil {
 		return nil, fmt.Errorf("writing the %s page: %w", name, err)
 	}
-	return edition.NewVolume([]byte(b.String()))
+	return doccache.NewDocument([]byte(b.String()))
 }

@@ -1,4 +1,4 @@
-package edition
+package doccache
 
 import (
 	"bytes"
@@ -11,11 +11,12 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
+	"heliograph/internal/base/etag"
 	"heliograph/rest"
 )
 
-// Volume is a rendered body with its header values. The header values are shared between responses: do not change them.
-type Volume struct {
+// Document is a rendered body with its header values. The header values are shared between responses: do not change them.
+type Document struct {
 	plain, zipped             []byte
 	etag, length, zippedCount []string
 	tag                       string // the ETag without the weak prefix
@@ -24,13 +25,13 @@ type Volume struct {
 // zipFrom is the minimum size, in bytes, of a body to compress.
 const zipFrom = 512
 
-// NewVolume prepares a body for sending.
-func NewVolume(body []byte) (*Volume, error) {
+// NewDocument prepares a body for sending.
+func NewDocument(body []byte) (*Document, error) {
 	sum := sha256.Sum256(body)
 	tag := `"` + hex.EncodeToString(sum[:16]) + `"`
-	v := &Volume{plain: body, tag: tag, etag: []string{"W/" + tag}, length: []string{strconv.Itoa(len(body))}}
+	d := &Document{plain: body, tag: tag, etag: []string{"W/" + tag}, length: []string{strconv.Itoa(len(body))}}
 	if len(body) < zipFrom {
-		return v, nil
+		return d, nil
 	}
 	var b bytes.Buffer
 	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
@@ -41,14 +42,14 @@ func NewVolume(body []byte) (*Volume, error) {
 		err = w.Close()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("compressing what is kept: %w", err)
+		return nil, fmt.Errorf("compressing a document: %w", err)
 	}
-	v.zipped, v.zippedCount = b.Bytes(), []string{strconv.Itoa(b.Len())}
-	return v, nil
+	d.zipped, d.zippedCount = b.Bytes(), []string{strconv.Itoa(b.Len())}
+	return d, nil
 }
 
 // Size returns the size of the body in bytes.
-func (v *Volume) Size() int { return len(v.plain) }
+func (d *Document) Size() int { return len(d.plain) }
 
 // Headers are header values that are shared between responses: do not change them.
 type Headers struct {
@@ -63,40 +64,27 @@ func NewHeaders(vary string) *Headers {
 	}
 }
 
-// Send responds with the volume and its media type, or with 304 if the client has the same version.
-func (f *Headers) Send(w http.ResponseWriter, r *http.Request, v *Volume, media []string) {
+// Send responds with the document and its media type, or with 304 if the client has the same version.
+func (f *Headers) Send(w http.ResponseWriter, r *http.Request, d *Document, media []string) {
 	h := w.Header()
 	h["Cache-Control"] = f.cache
-	h["Etag"] = v.etag
+	h["Etag"] = d.etag
 	h["Vary"] = f.vary
-	if given := r.Header["If-None-Match"]; given != nil && matches(given, v.tag) {
+	if given := r.Header["If-None-Match"]; given != nil && etag.Matches(strings.Join(given, ","), d.tag) {
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
 	h["Content-Type"] = media
-	body, length := v.plain, v.length
-	if v.zipped != nil && accepts(r.Header["Accept-Encoding"]) {
+	body, length := d.plain, d.length
+	if d.zipped != nil && accepts(r.Header["Accept-Encoding"]) {
 		h["Content-Encoding"] = f.gzip
-		body, length = v.zipped, v.zippedCount
+		body, length = d.zipped, d.zippedCount
 	}
 	h["Content-Length"] = length
 	w.WriteHeader(http.StatusOK)
 	if r.Method != http.MethodHead {
 		_, _ = w.Write(body) // the client may have disconnected
 	}
-}
-
-// matches reports whether If-None-Match contains the tag or *. It compares weakly.
-func matches(given []string, tag string) bool {
-	for _, line := range given {
-		for item := range strings.SplitSeq(line, ",") {
-			item = strings.TrimSpace(item)
-			if item == "*" || strings.TrimPrefix(item, "W/") == tag {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // accepts reports whether a client accepts gzip.
@@ -111,14 +99,14 @@ func accepts(given []string) bool {
 	}
 }
 
-// Refuse responds with the volume as an error that must not be cached.
-func (v *Volume) Refuse(w http.ResponseWriter, r *http.Request, code int, media string) {
+// SendError responds with the document as an error that must not be cached.
+func (d *Document) SendError(w http.ResponseWriter, r *http.Request, code int, media string) {
 	h := w.Header()
 	h.Set("Cache-Control", "no-store")
 	h.Set("Content-Type", media)
-	h["Content-Length"] = v.length
+	h["Content-Length"] = d.length
 	w.WriteHeader(code)
 	if r.Method != http.MethodHead {
-		_, _ = w.Write(v.plain) // the client may have disconnected
+		_, _ = w.Write(d.plain) // the client may have disconnected
 	}
 }

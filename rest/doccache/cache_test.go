@@ -1,4 +1,4 @@
-package edition_test
+package doccache_test
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"heliograph/internal/domain/status"
-	"heliograph/rest/edition"
+	"heliograph/rest/doccache"
 )
 
 var errDown = errors.New("the database is down")
@@ -23,7 +23,7 @@ var errDown = errors.New("the database is down")
 type source struct {
 	revision atomic.Int64
 	down     atomic.Bool
-	heard    chan struct{}
+	writes   chan struct{}
 }
 
 func (s *source) Pages(context.Context) (status.Pages, error) {
@@ -37,100 +37,100 @@ func (s *source) Snapshot(ctx context.Context) (context.Context, func(), error) 
 	return ctx, func() {}, nil
 }
 
-func (s *source) Listen(ctx context.Context, heard func()) error {
+func (s *source) Listen(ctx context.Context, notify func()) error {
 	for {
-		heard()
+		notify()
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-s.heard:
+		case <-s.writes:
 		}
 	}
 }
 
-// kept returns a keeper over a source. Its only part counts how often it was rendered.
-func kept(until func() time.Time) (*source, *edition.Keeper, func() (string, int)) {
-	s := &source{heard: make(chan struct{}, 1)}
-	k := edition.New(edition.Options{Source: s, Logger: slog.New(slog.DiscardHandler), Now: time.Now})
+// newCache returns a cache over a source, and a function that gets its only part, which counts how often it was rendered.
+func newCache(expiresAt func() time.Time) (*source, *doccache.Cache, func() (string, int)) {
+	s := &source{writes: make(chan struct{}, 1)}
+	c := doccache.New(doccache.Options{Source: s, Logger: slog.New(slog.DiscardHandler), Now: time.Now})
 	n := 0
-	part := edition.Add(k, "a text", func(_ context.Context, p *status.Page) (string, time.Time, error) {
+	part := doccache.Register(c, "a text", func(_ context.Context, p *status.Page) (string, time.Time, error) {
 		n++
-		return fmt.Sprintf("%d made of revision %d", n, p.Revision), until(), nil
+		return fmt.Sprintf("rendering %d of revision %d", n, p.Revision), expiresAt(), nil
 	})
-	return s, k, func() (string, int) {
-		text, _, code := part.Find(httptest.NewRequest(http.MethodGet, "/", http.NoBody))
+	return s, c, func() (string, int) {
+		text, _, code := part.Get(httptest.NewRequest(http.MethodGet, "/", http.NoBody))
 		return text, code
 	}
 }
 
-// TestKeeper checks that parts are rendered again after a write or after they expire only, and served for an hour without a database.
-func TestKeeper(t *testing.T) {
+// TestCache checks that parts are rendered again only after a write or when they expire, and served for an hour without a database.
+func TestCache(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		var until atomic.Pointer[time.Time]
-		until.Store(&time.Time{})
-		s, k, find := kept(func() time.Time { return *until.Load() })
+		var expiresAt atomic.Pointer[time.Time]
+		expiresAt.Store(&time.Time{})
+		s, c, get := newCache(func() time.Time { return *expiresAt.Load() })
 		expect := func(text string, code int) {
 			t.Helper()
 			synctest.Wait()
-			if got, gotCode := find(); got != text || gotCode != code {
+			if got, gotCode := get(); got != text || gotCode != code {
 				t.Errorf("%q, %d instead of %q, %d", got, gotCode, text, code)
 			}
 		}
-		expect("1 made of revision 0", 200)
+		expect("rendering 1 of revision 0", 200)
 		ctx, stop := context.WithCancel(t.Context())
-		go k.Run(ctx)
+		go c.Run(ctx)
 		time.Sleep(time.Hour)
-		expect("1 made of revision 0", 200)
+		expect("rendering 1 of revision 0", 200)
 
 		s.revision.Store(1)
 		soon := time.Now().Add(30 * time.Minute)
-		until.Store(&soon)
-		s.heard <- struct{}{}
-		expect("2 made of revision 1", 200)
+		expiresAt.Store(&soon)
+		s.writes <- struct{}{}
+		expect("rendering 2 of revision 1", 200)
 		time.Sleep(29 * time.Minute)
-		expect("2 made of revision 1", 200)
-		until.Store(&time.Time{})
+		expect("rendering 2 of revision 1", 200)
+		expiresAt.Store(&time.Time{})
 		time.Sleep(2 * time.Minute)
-		expect("3 made of revision 1", 200)
+		expect("rendering 3 of revision 1", 200)
 
 		s.revision.Store(2) // without a notification
 		time.Sleep(11 * time.Second)
-		expect("4 made of revision 2", 200)
+		expect("rendering 4 of revision 2", 200)
 
 		s.down.Store(true)
 		s.revision.Store(3)
 		time.Sleep(59 * time.Minute)
-		expect("4 made of revision 2", 200)
-		if got := k.Stats(); got.Stale < 58*time.Minute || got.Failures == 0 || got.Pages != 1 {
+		expect("rendering 4 of revision 2", 200)
+		if got := c.Stats(); got.Stale < 58*time.Minute || got.Failures == 0 || got.Pages != 1 {
 			t.Errorf("%+v", got)
 		}
 		time.Sleep(2 * time.Minute)
 		expect("", 503)
 		s.down.Store(false)
 		time.Sleep(11 * time.Second)
-		expect("5 made of revision 3", 200)
-		if got := k.Stats(); got.Stale != 0 || got.Builds != 5 {
+		expect("rendering 5 of revision 3", 200)
+		if got := c.Stats(); got.Stale != 0 || got.Renders != 5 {
 			t.Errorf("%+v", got)
 		}
 		stop()
 	})
 }
 
-// TestVolume sends a volume plain, compressed, and to a client that has it.
-func TestVolume(t *testing.T) {
+// TestDocument sends a document plain, compressed, and to a client that has it.
+func TestDocument(t *testing.T) {
 	t.Parallel()
-	v, err := edition.NewVolume([]byte(strings.Repeat("text ", 200)))
+	d, err := doccache.NewDocument([]byte(strings.Repeat("text ", 200)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	headers := edition.NewHeaders("Accept-Encoding")
+	headers := doccache.NewHeaders("Accept-Encoding")
 	send := func(method string, header ...string) *httptest.ResponseRecorder {
 		r, w := httptest.NewRequest(method, "/", http.NoBody), httptest.NewRecorder()
 		for i := 0; i < len(header); i += 2 {
 			r.Header.Set(header[i], header[i+1])
 		}
-		headers.Send(w, r, v, []string{"text/plain"})
+		headers.Send(w, r, d, []string{"text/plain"})
 		return w
 	}
 	plain, packed, head := send(http.MethodGet), send(http.MethodGet, "Accept-Encoding", "br, gzip;q=0.5"), send(http.MethodHead)
@@ -147,6 +147,6 @@ func TestVolume(t *testing.T) {
 		t.Errorf("known: %d", known.Code)
 	}
 	if not := send(http.MethodGet, "Accept-Encoding", "gzip;q=0"); not.Header().Get("Content-Encoding") != "" {
-		t.Error("packed for one who refuses it")
+		t.Error("gzip is sent to a client that does not accept it")
 	}
 }

@@ -1,0 +1,199 @@
+// Package doccache caches documents that are rendered from status pages: JSON documents, HTML pages and feeds. After a change of a page, it renders the
+// documents again from one snapshot of the database. Requests for unchanged pages need no database query. If the database is unavailable, the cached
+// documents are served for an hour.
+package doccache
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"heliograph/internal/domain/status"
+)
+
+// Source reads status pages.
+type Source interface {
+	// Pages returns all pages, or none if the database has no status tables.
+	Pages(ctx context.Context) (status.Pages, error)
+	// Snapshot returns a context in which all documents read the same snapshot, and the function that ends it.
+	Snapshot(ctx context.Context) (context.Context, func(), error)
+	// Listen calls notify when it starts to listen and after each write to a page. It returns when the connection is lost.
+	Listen(ctx context.Context, notify func()) error
+}
+
+// Options configure a [Cache].
+type Options struct {
+	// Source reads the pages. If it is nil, there are no pages.
+	Source Source
+	Logger *slog.Logger
+	// Now returns the current time. It determines when cached documents are stale.
+	Now func() time.Time
+	// Disabled turns the cache off. Handlers then render each request with [Cache.Render].
+	Disabled bool
+}
+
+// renderer renders a part of a page. It returns when the part expires unless the page changes. The zero time means never.
+type renderer struct {
+	name   string
+	render func(ctx context.Context, p *status.Page) (any, time.Time, error)
+}
+
+// Cache has the rendered documents of all pages.
+type Cache struct {
+	o         Options
+	renderers []renderer
+
+	current    atomic.Pointer[snapshot]
+	refreshing sync.Mutex
+	failing    atomic.Bool // the last refresh failed
+	noPages    atomic.Bool // the last refresh found no pages
+	renders    atomic.Int64
+	failures   atomic.Int64
+}
+
+// snapshot is the content of the cache: all pages as of the last refresh.
+type snapshot struct {
+	pages       status.Pages
+	entries     map[string]*entry // by the code of the page
+	refreshedAt atomic.Int64      // in nanoseconds since 1970
+}
+
+// age returns the time since the last successful refresh.
+func (s *snapshot) age(now time.Time) time.Duration {
+	return now.Sub(time.Unix(0, s.refreshedAt.Load()))
+}
+
+// entry has the rendered parts of a page, in the order of the renderers.
+type entry struct {
+	revision  int64
+	expiresAt time.Time // the zero time means never
+	parts     []any
+}
+
+// New returns a new cache. It is filled when [Cache.Run] starts, or on the first request.
+func New(o Options) *Cache { return &Cache{o: o} }
+
+// Part identifies what one registered function renders.
+type Part[T any] struct {
+	c *Cache
+	i int
+}
+
+// Register adds a function that renders a part of every page. Call it before [Cache.Run]. The name is used in errors. The part expires when the page
+// changes, or at the returned time unless that is zero.
+func Register[T any](c *Cache, name string, render func(ctx context.Context, p *status.Page) (T, time.Time, error)) Part[T] {
+	c.renderers = append(c.renderers, renderer{name, func(ctx context.Context, p *status.Page) (any, time.Time, error) { return render(ctx, p) }})
+	return Part[T]{c, len(c.renderers) - 1}
+}
+
+// Get returns the cached part and the page of a request. The code is 200, 404 if the page does not exist, or 503 if the database has been unavailable
+// for too long. Do not call Get if [Cache.Disabled] is true.
+func (p Part[T]) Get(r *http.Request) (part T, page *status.Page, code int) {
+	s, code := p.c.newest(r.Context())
+	if s == nil {
+		return part, nil, code
+	}
+	if page = pageOf(s.pages, r); page == nil {
+		return part, nil, http.StatusNotFound
+	}
+	part, _ = s.entries[page.Code].parts[p.i].(T)
+	return part, page, http.StatusOK
+}
+
+// Disabled reports whether the cache is disabled, so that handlers must use [Cache.Render].
+func (c *Cache) Disabled() bool { return c.o.Disabled && c.o.Source != nil }
+
+// newest returns the newest snapshot unless it is too old, or nil and the status of the error.
+func (c *Cache) newest(ctx context.Context) (*snapshot, int) {
+	if c.o.Source == nil {
+		return nil, http.StatusNotFound
+	}
+	s := c.current.Load()
+	if s == nil {
+		if err := c.refresh(ctx); err != nil {
+			return nil, http.StatusServiceUnavailable
+		}
+		s = c.current.Load()
+	}
+	if c.failing.Load() && s.age(c.o.Now()) > maxStale {
+		return nil, http.StatusServiceUnavailable
+	}
+	return s, http.StatusOK
+}
+
+// DefaultPage returns the default page as of the last refresh, or nil if there are no pages.
+func (c *Cache) DefaultPage() *status.Page {
+	if s := c.current.Load(); s != nil {
+		return s.pages.Default()
+	}
+	return nil
+}
+
+// pageOf returns the page of a request.
+func pageOf(pages status.Pages, r *http.Request) *status.Page {
+	if len(pages) == 1 { // for any host
+		return pages[0]
+	}
+	return pages.ByHost(r.Host)
+}
+
+// Render calls render with the page of a request, in a snapshot. It does not use the cache. The codes are those of [Part.Get].
+func (c *Cache) Render(r *http.Request, render func(ctx context.Context, p *status.Page) error) int {
+	if c.o.Source == nil {
+		return http.StatusNotFound
+	}
+	found, err := c.renderUncached(r, render)
+	switch {
+	case err != nil:
+		c.failures.Add(1)
+		c.o.Logger.WarnContext(r.Context(), "rendering a status page failed", "path", r.URL.Path, "error", err)
+		return http.StatusServiceUnavailable
+	case !found:
+		return http.StatusNotFound
+	default:
+		return http.StatusOK
+	}
+}
+
+func (c *Cache) renderUncached(r *http.Request, render func(ctx context.Context, p *status.Page) error) (found bool, err error) {
+	ctx, end, err := c.o.Source.Snapshot(r.Context())
+	if err != nil {
+		return false, err
+	}
+	defer end()
+	pages, err := c.o.Source.Pages(ctx)
+	if err != nil {
+		return false, err
+	}
+	p := pageOf(pages, r)
+	if p == nil {
+		return false, nil
+	}
+	c.renders.Add(1)
+	return true, render(ctx, p)
+}
+
+// Stats are the metrics of a cache.
+type Stats struct {
+	// Renders and Failures count the rendered pages and the failed refreshes.
+	Renders, Failures int64
+	// Stale is the age of the documents while the database is unavailable, otherwise 0.
+	Stale time.Duration
+	// Pages is the number of pages.
+	Pages int
+}
+
+// Stats returns the metrics of the cache.
+func (c *Cache) Stats() Stats {
+	stats := Stats{Renders: c.renders.Load(), Failures: c.failures.Load()}
+	if s := c.current.Load(); s != nil {
+		stats.Pages = len(s.pages)
+		if c.failing.Load() {
+			stats.Stale = max(0, s.age(c.o.Now()))
+		}
+	}
+	return stats
+}
