@@ -72381,13 +72381,13 @@ func (ec *executionContext) marshalOID2ᚖstring(ctx context.Context, sel ast.Se
 }
 
 func (ec *executionContext) unmarshalOIncidentImpact2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx context.Context, v any) (ledger.Null[status.Impact], error) {
-	res, err := scalar.UnmarshalNullImpact(ctx, v)
+	res, err := scalar.UnmarshalNullStatusIndicator(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalOIncidentImpact2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx context.Context, sel ast.SelectionSet, v ledger.Null[status.Impact]) graphql.Marshaler {
 	_ = sel
-	res := scalar.MarshalNullImpact(v)
+	res := scalar.MarshalNullStatusIndicator(v)
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
@@ -73132,13 +73132,13 @@ func (ec *executionContext) unmarshalOTokenFilter2ᚖheliographᚋinternalᚋdom
 }
 
 func (ec *executionContext) unmarshalOTokenFreezeStatus2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx context.Context, v any) (ledger.Null[ledger.TokenFreezeStatus], error) {
-	res, err := scalar.UnmarshalTokenFreezeStatus(ctx, v)
+	res, err := scalar.UnmarshalNullTokenFreezeStatus(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalOTokenFreezeStatus2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx context.Context, sel ast.SelectionSet, v ledger.Null[ledger.TokenFreezeStatus]) graphql.Marshaler {
 	_ = sel
-	res := scalar.MarshalTokenFreezeStatus(v)
+	res := scalar.MarshalNullTokenFreezeStatus(v)
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
@@ -73151,13 +73151,13 @@ func (ec *executionContext) unmarshalOTokenHolderFilter2ᚖheliographᚋinternal
 }
 
 func (ec *executionContext) unmarshalOTokenKYCStatus2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx context.Context, v any) (ledger.Null[ledger.TokenKYCStatus], error) {
-	res, err := scalar.UnmarshalTokenKYCStatus(ctx, v)
+	res, err := scalar.UnmarshalNullTokenKYCStatus(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalOTokenKYCStatus2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx context.Context, sel ast.SelectionSet, v ledger.Null[ledger.TokenKYCStatus]) graphql.Marshaler {
 	_ = sel
-	res := scalar.MarshalTokenKYCStatus(v)
+	res := scalar.MarshalNullTokenKYCStatus(v)
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 

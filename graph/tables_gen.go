@@ -1789,7 +1789,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 			return scalar.AppendStatusIndicator(dst, v.Impact, s)
 		}),
 		"impactOverride": rowplan.Scalar(func(dst []byte, v *status.Incident, s scalar.Style) []byte {
-			return scalar.AppendNullImpact(dst, v.ImpactOverride, s)
+			return scalar.AppendNullStatusIndicator(dst, v.ImpactOverride, s)
 		}),
 		"shortlink": rowplan.Scalar(func(dst []byte, v *status.Incident, s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.Shortlink, s)
@@ -1851,7 +1851,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 			return scalar.AppendStatusIndicator(dst, v.Impact, s)
 		}),
 		"impactOverride": rowplan.Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
-			return scalar.AppendNullImpact(dst, v.ImpactOverride, s)
+			return scalar.AppendNullStatusIndicator(dst, v.ImpactOverride, s)
 		}),
 		"shortlink": rowplan.Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.Shortlink, s)
@@ -2215,10 +2215,10 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 			return scalar.AppendNullLong(dst, v.Decimals, s)
 		}),
 		"freezeStatus": rowplan.Scalar(func(dst []byte, v *ledger.TokenRelationship, s scalar.Style) []byte {
-			return scalar.AppendTokenFreezeStatus(dst, v.FreezeStatus, s)
+			return scalar.AppendNullTokenFreezeStatus(dst, v.FreezeStatus, s)
 		}),
 		"kycStatus": rowplan.Scalar(func(dst []byte, v *ledger.TokenRelationship, s scalar.Style) []byte {
-			return scalar.AppendTokenKYCStatus(dst, v.KYCStatus, s)
+			return scalar.AppendNullTokenKYCStatus(dst, v.KYCStatus, s)
 		}),
 		"timestamp": rowplan.Get(func(v *ledger.TokenRelationship) *ledger.TimestampRange { return &v.Timestamp }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TimestampRange] { return o.TimestampRange })),
 		"tokenId": rowplan.Scalar(func(dst []byte, v *ledger.TokenRelationship, s scalar.Style) []byte {

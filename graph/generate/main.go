@@ -1,5 +1,5 @@
-// Command generate writes the code of the graph from its schema and gqlgen.yml: gqlgen's own, the tables of the row plan, and what connects fields to
-// the functions that read them.
+// Command generate writes the code of the graph from its schema and gqlgen.yml: gqlgen's own, the tables of the row plan, what connects fields to the
+// functions that read them, and the functions of package scalar for enums and nullable values.
 package main
 
 import (
@@ -19,6 +19,9 @@ func main() {
 	cfg, err := config.LoadConfigFromDefaultLocations()
 	if err != nil {
 		log.Fatalf("reading gqlgen.yml: %v", err)
+	}
+	if err := write(scalarFile, scalars()); err != nil {
+		log.Fatal(err)
 	}
 	if err := api.Generate(cfg, api.AddPlugin(generator{})); err != nil {
 		log.Fatalf("generating the graph: %v", err)
@@ -46,13 +49,21 @@ func (generator) GenerateCode(data *codegen.Data) error {
 		"graph/fields_gen.go": fields.source(),
 		"graph/tables_gen.go": fields.tables(),
 	} {
-		formatted, err := format.Source(src)
-		if err != nil {
-			return fmt.Errorf("formatting %s: %w\n%s", name, err, src)
+		if err := write(name, src); err != nil {
+			return err
 		}
-		if err := os.WriteFile(name, formatted, 0o644); err != nil {
-			return fmt.Errorf("writing generated code: %w", err)
-		}
+	}
+	return nil
+}
+
+// write formats Go source and writes it to a file.
+func write(name string, src []byte) error {
+	formatted, err := format.Source(src)
+	if err != nil {
+		return fmt.Errorf("formatting %s: %w\n%s", name, err, src)
+	}
+	if err := os.WriteFile(name, formatted, 0o644); err != nil {
+		return fmt.Errorf("writing generated code: %w", err)
 	}
 	return nil
 }

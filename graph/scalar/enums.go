@@ -2,17 +2,17 @@ package scalar
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/99designs/gqlgen/graphql"
 
-	"heliograph/graph/fault"
-	"heliograph/graph/relay"
+	"heliograph/internal/domain/fees"
 	"heliograph/internal/domain/ledger"
 )
 
-// AppendName appends the name of an enum value.
-func AppendName[T ~string](dst []byte, v T, style Style) []byte {
+// appendName appends the name of an enum value.
+func appendName[T ~string](dst []byte, v T, style Style) []byte {
 	return AppendString(dst, string(v), style)
 }
 
@@ -22,53 +22,12 @@ func readName[T ~string](v any) (T, error) {
 	return T(text), err
 }
 
-// MarshalOrder marshals a sort order.
-func MarshalOrder(v relay.Order) graphql.ContextMarshaler { return with(v, AppendName) }
-
-// UnmarshalOrder parses a sort order.
-func UnmarshalOrder(_ context.Context, v any) (relay.Order, error) { return readName[relay.Order](v) }
-
-// MarshalTransactionOutcome marshals a transaction outcome.
-func MarshalTransactionOutcome(v ledger.TransactionOutcome) graphql.ContextMarshaler {
-	return with(v, AppendName)
-}
-
-// UnmarshalTransactionOutcome parses a transaction outcome.
-func UnmarshalTransactionOutcome(_ context.Context, v any) (ledger.TransactionOutcome, error) {
-	return readName[ledger.TransactionOutcome](v)
-}
-
-// MarshalTransferDirection marshals a transfer direction.
-func MarshalTransferDirection(v ledger.TransferDirection) graphql.ContextMarshaler {
-	return with(v, AppendName)
-}
-
-// UnmarshalTransferDirection parses a transfer direction.
-func UnmarshalTransferDirection(_ context.Context, v any) (ledger.TransferDirection, error) {
-	return readName[ledger.TransferDirection](v)
-}
-
-// AppendEntityType appends an entity type.
-func AppendEntityType(dst []byte, v ledger.EntityType, style Style) []byte {
-	return AppendName(dst, v, style)
-}
-
-// MarshalEntityType is [AppendEntityType] for gqlgen.
-func MarshalEntityType(v ledger.EntityType) graphql.ContextMarshaler {
-	return with(v, AppendEntityType)
-}
-
-// UnmarshalEntityType parses an entity type.
-func UnmarshalEntityType(_ context.Context, v any) (ledger.EntityType, error) {
-	return readName[ledger.EntityType](v)
-}
-
 // AppendKeyType appends a key type. REST spells the type of complex keys differently.
 func AppendKeyType(dst []byte, v ledger.KeyType, style Style) []byte {
 	if style != GraphQL && v == ledger.KeyProtobufEncoded {
 		return append(dst, `"ProtobufEncoded"`...)
 	}
-	return AppendName(dst, v, style)
+	return appendName(dst, v, style)
 }
 
 // MarshalKeyType is [AppendKeyType] for gqlgen.
@@ -91,14 +50,12 @@ func MarshalTransactionType(v ledger.TransactionType) graphql.ContextMarshaler {
 
 // UnmarshalTransactionType parses the name of a transaction type.
 func UnmarshalTransactionType(_ context.Context, v any) (ledger.TransactionType, error) {
-	text, err := inputText(v)
-	if err != nil {
-		return 0, err
-	}
-	if strings.EqualFold(text, ledger.Unknown) {
-		return 0, fault.Input("%s is not a valid transaction type for input", ledger.Unknown)
-	}
-	return input(ledger.ParseTransactionType(text))
+	return parsed(v, func(name string) (ledger.TransactionType, error) {
+		if strings.EqualFold(name, ledger.Unknown) {
+			return 0, fmt.Errorf("%s is not a valid transaction type for input", ledger.Unknown)
+		}
+		return ledger.ParseTransactionType(name)
+	})
 }
 
 // AppendResponseCode appends the name of a response code.
@@ -113,17 +70,25 @@ func MarshalResponseCode(v ledger.ResponseCode) graphql.ContextMarshaler {
 
 // UnmarshalResponseCode parses the name of a response code.
 func UnmarshalResponseCode(_ context.Context, v any) (ledger.ResponseCode, error) {
-	text, err := inputText(v)
-	if err != nil {
-		return 0, err
-	}
-	return input(ledger.ParseResponseCode(text))
+	return parsed(v, ledger.ParseResponseCode)
 }
 
-// MarshalHbarUnit writes a unit of the ledger's currency.
-func MarshalHbarUnit(v ledger.HbarUnit) graphql.ContextMarshaler { return with(v, AppendName) }
+// AppendFeeExtraName appends the name of an extra fee.
+func AppendFeeExtraName(dst []byte, v fees.Extra, style Style) []byte {
+	return AppendString(dst, v.String(), style)
+}
 
-// UnmarshalHbarUnit reads a unit of the ledger's currency.
-func UnmarshalHbarUnit(_ context.Context, v any) (ledger.HbarUnit, error) {
-	return readName[ledger.HbarUnit](v)
+// MarshalFeeExtraName is [AppendFeeExtraName] for gqlgen.
+func MarshalFeeExtraName(v fees.Extra) graphql.ContextMarshaler { return with(v, AppendFeeExtraName) }
+
+// UnmarshalFeeExtraName parses the name of an extra fee.
+func UnmarshalFeeExtraName(_ context.Context, v any) (fees.Extra, error) {
+	return parsed(v, func(name string) (fees.Extra, error) {
+		for e := fees.Signatures; e <= fees.AccountCreations; e++ {
+			if e.String() == name {
+				return e, nil
+			}
+		}
+		return 0, fmt.Errorf("%q is not the name of an extra fee", name)
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"math"
+	"math/big"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -25,14 +26,6 @@ func AppendLong(dst []byte, v int64, style Style) []byte {
 // MarshalLong is [AppendLong] for gqlgen.
 func MarshalLong(v int64) graphql.ContextMarshaler { return with(v, AppendLong) }
 
-// AppendNullLong is [AppendLong], or null.
-func AppendNullLong(dst []byte, v ledger.Null[int64], style Style) []byte {
-	return nullable(dst, v, style, AppendLong)
-}
-
-// MarshalNullLong is [AppendNullLong] for gqlgen.
-func MarshalNullLong(v ledger.Null[int64]) graphql.ContextMarshaler { return with(v, AppendNullLong) }
-
 // UnmarshalLong parses a signed 64-bit integer given as a number or a decimal string.
 func UnmarshalLong(_ context.Context, v any) (int64, error) {
 	text, err := inputText(v)
@@ -46,11 +39,6 @@ func UnmarshalLong(_ context.Context, v any) (int64, error) {
 	return n, nil
 }
 
-// UnmarshalNullLong is [UnmarshalLong]. Null is unknown.
-func UnmarshalNullLong(ctx context.Context, v any) (ledger.Null[int64], error) {
-	return readNullable(ctx, v, UnmarshalLong)
-}
-
 // AppendBigInt appends an integer as a decimal string in every style.
 func AppendBigInt(dst []byte, v int64, _ Style) []byte {
 	return append(strconv.AppendInt(append(dst, '"'), v, 10), '"')
@@ -61,21 +49,6 @@ func MarshalBigInt(v int64) graphql.ContextMarshaler { return with(v, AppendBigI
 
 // UnmarshalBigInt is [UnmarshalLong].
 func UnmarshalBigInt(ctx context.Context, v any) (int64, error) { return UnmarshalLong(ctx, v) }
-
-// AppendNullBigInt is [AppendBigInt], or null.
-func AppendNullBigInt(dst []byte, v ledger.Null[int64], style Style) []byte {
-	return nullable(dst, v, style, AppendBigInt)
-}
-
-// MarshalNullBigInt is [AppendNullBigInt] for gqlgen.
-func MarshalNullBigInt(v ledger.Null[int64]) graphql.ContextMarshaler {
-	return with(v, AppendNullBigInt)
-}
-
-// UnmarshalNullBigInt is [UnmarshalLong]. Null is unknown.
-func UnmarshalNullBigInt(ctx context.Context, v any) (ledger.Null[int64], error) {
-	return readNullable(ctx, v, UnmarshalLong)
-}
 
 // AppendInt appends a 32-bit integer.
 func AppendInt(dst []byte, v int32, _ Style) []byte { return strconv.AppendInt(dst, int64(v), 10) }
@@ -107,19 +80,6 @@ func UnmarshalInt(_ context.Context, v any) (int32, error) {
 	return int32(n), nil
 }
 
-// AppendNullInt is [AppendInt], or null.
-func AppendNullInt(dst []byte, v ledger.Null[int32], style Style) []byte {
-	return nullable(dst, v, style, AppendInt)
-}
-
-// MarshalNullInt is [AppendNullInt] for gqlgen.
-func MarshalNullInt(v ledger.Null[int32]) graphql.ContextMarshaler { return with(v, AppendNullInt) }
-
-// UnmarshalNullInt is [UnmarshalInt]. Null is unknown.
-func UnmarshalNullInt(ctx context.Context, v any) (ledger.Null[int32], error) {
-	return readNullable(ctx, v, UnmarshalInt)
-}
-
 // AppendBoolean appends true or false.
 func AppendBoolean(dst []byte, v bool, _ Style) []byte { return strconv.AppendBool(dst, v) }
 
@@ -135,21 +95,6 @@ func UnmarshalBoolean(_ context.Context, v any) (bool, error) {
 	return b, nil
 }
 
-// AppendNullBoolean is [AppendBoolean], or null.
-func AppendNullBoolean(dst []byte, v ledger.Null[bool], style Style) []byte {
-	return nullable(dst, v, style, AppendBoolean)
-}
-
-// MarshalNullBoolean is [AppendNullBoolean] for gqlgen.
-func MarshalNullBoolean(v ledger.Null[bool]) graphql.ContextMarshaler {
-	return with(v, AppendNullBoolean)
-}
-
-// UnmarshalNullBoolean is [UnmarshalBoolean]. Null is unknown.
-func UnmarshalNullBoolean(ctx context.Context, v any) (ledger.Null[bool], error) {
-	return readNullable(ctx, v, UnmarshalBoolean)
-}
-
 // readNullable parses a nullable value. Null is unknown.
 func readNullable[T any](ctx context.Context, v any, read func(context.Context, any) (T, error)) (ledger.Null[T], error) {
 	if v == nil {
@@ -157,6 +102,98 @@ func readNullable[T any](ctx context.Context, v any, read func(context.Context, 
 	}
 	got, err := read(ctx, v)
 	return ledger.Null[T]{V: got, Valid: err == nil}, err
+}
+
+// AppendFloat appends a number with the smallest number of digits that represents it exactly. Integers have one decimal.
+func AppendFloat(dst []byte, v ledger.Share, _ Style) []byte {
+	text := strconv.FormatFloat(float64(v), 'f', -1, 32)
+	if !strings.Contains(text, ".") {
+		text += ".0"
+	}
+	return append(dst, text...)
+}
+
+// MarshalFloat is [AppendFloat] for gqlgen.
+func MarshalFloat(v ledger.Share) graphql.ContextMarshaler { return with(v, AppendFloat) }
+
+// UnmarshalFloat parses a number.
+func UnmarshalFloat(_ context.Context, v any) (ledger.Share, error) {
+	f, err := graphql.UnmarshalFloat(v)
+	if err != nil {
+		return 0, fault.Input("a number is required, not %T", v)
+	}
+	return ledger.Share(f), nil
+}
+
+// AppendDouble appends a number with the smallest number of digits that represents it exactly.
+func AppendDouble(dst []byte, v float64, _ Style) []byte {
+	return strconv.AppendFloat(dst, v, 'f', -1, 64)
+}
+
+// MarshalDouble is [AppendDouble] for gqlgen.
+func MarshalDouble(v float64) graphql.ContextMarshaler { return with(v, AppendDouble) }
+
+// UnmarshalDouble parses a number.
+func UnmarshalDouble(_ context.Context, v any) (float64, error) {
+	text, err := inputText(v)
+	if err != nil {
+		return 0, err
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return 0, fault.Input("%q is not a number", text)
+	}
+	return f, nil
+}
+
+// AppendInteger appends an integer of any size: a string in GraphQL, a number in REST, or null if it is empty.
+func AppendInteger(dst []byte, v ledger.Integer, style Style) []byte {
+	switch {
+	case v == "":
+		return append(dst, null...)
+	case style == GraphQL:
+		return AppendString(dst, string(v), style)
+	default:
+		return append(dst, v...)
+	}
+}
+
+// MarshalInteger is [AppendInteger] for gqlgen.
+func MarshalInteger(v ledger.Integer) graphql.ContextMarshaler { return with(v, AppendInteger) }
+
+// UnmarshalInteger parses an integer given as a number or in decimal digits.
+func UnmarshalInteger(_ context.Context, v any) (ledger.Integer, error) {
+	text, err := inputText(v)
+	if err != nil {
+		return "", err
+	}
+	if _, ok := new(big.Int).SetString(text, 10); !ok {
+		return "", fault.Input("%q is not an integer", text)
+	}
+	return ledger.Integer(text), nil
+}
+
+// AppendQuantity appends an integer as "0x" and hex, or null if it is empty.
+func AppendQuantity(dst []byte, v ledger.Quantity, style Style) []byte {
+	if v == "" {
+		return append(dst, null...)
+	}
+	return AppendString(dst, string(v), style)
+}
+
+// MarshalQuantity is [AppendQuantity] for gqlgen.
+func MarshalQuantity(v ledger.Quantity) graphql.ContextMarshaler { return with(v, AppendQuantity) }
+
+// UnmarshalQuantity parses "0x" and hex digits.
+func UnmarshalQuantity(_ context.Context, v any) (ledger.Quantity, error) {
+	text, err := inputText(v)
+	if err != nil {
+		return "", err
+	}
+	if len(text) < 3 || text[:2] != "0x" || !ledger.IsHex(text[2:]) {
+		return "", fault.Input("%q is not 0x and hex digits", text)
+	}
+	return ledger.Quantity(text), nil
 }
 
 const hexDigits = "0123456789abcdef"
@@ -222,21 +259,6 @@ func UnmarshalString(_ context.Context, v any) (string, error) {
 		return "", fault.Input("a string is required, not %T", v)
 	}
 	return s, nil
-}
-
-// AppendNullString is [AppendString], or null.
-func AppendNullString(dst []byte, v ledger.Null[string], style Style) []byte {
-	return nullable(dst, v, style, AppendString)
-}
-
-// MarshalNullString is [AppendNullString] for gqlgen.
-func MarshalNullString(v ledger.Null[string]) graphql.ContextMarshaler {
-	return with(v, AppendNullString)
-}
-
-// UnmarshalNullString is [UnmarshalString]. Null is unknown.
-func UnmarshalNullString(ctx context.Context, v any) (ledger.Null[string], error) {
-	return readNullable(ctx, v, UnmarshalString)
 }
 
 // AppendText appends UTF-8 text as a JSON string. Invalid UTF-8 becomes U+FFFD.

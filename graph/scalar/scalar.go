@@ -105,10 +105,16 @@ func AppendPointer[T any](dst []byte, v *T, style Style, write Func[T]) []byte {
 	return write(dst, *v, style)
 }
 
-// input gives a parse error the code BAD_USER_INPUT.
-func input[T any](v T, err error) (T, error) {
+// parsed parses a scalar that is a string or a number in the input. Errors have the code BAD_USER_INPUT.
+func parsed[T any](v any, parse func(text string) (T, error)) (T, error) {
+	var none T
+	text, err := inputText(v)
 	if err != nil {
-		return v, fault.Input("%v", err)
+		return none, err
 	}
-	return v, nil
+	got, err := parse(text)
+	if err != nil {
+		return none, fault.Input("%v", err)
+	}
+	return got, nil
 }

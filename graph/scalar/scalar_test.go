@@ -98,8 +98,16 @@ func TestAppend(t *testing.T) {
 		"transaction id": {func(d []byte, s Style) []byte {
 			return AppendTransactionID(d, ledger.TransactionID{Payer: 2, ValidStart: 7_000_000_042}, s)
 		}, all(`"0.0.2-7-000000042"`)},
-		"order":                {func(d []byte, s Style) []byte { return AppendName(d, relay.Desc, s) }, all(`"DESC"`)},
-		"entity type":          {func(d []byte, s Style) []byte { return AppendEntityType(d, "TOPIC", s) }, all(`"TOPIC"`)},
+		"order":               {func(d []byte, s Style) []byte { return AppendOrder(d, relay.Desc, s) }, all(`"DESC"`)},
+		"entity type":         {func(d []byte, s Style) []byte { return AppendEntityType(d, "TOPIC", s) }, all(`"TOPIC"`)},
+		"component status":    {func(d []byte, s Style) []byte { return AppendComponentStatus(d, "operational", s) }, styles{`"OPERATIONAL"`, `"operational"`, `"operational"`}},
+		"no component status": {func(d []byte, s Style) []byte { return AppendComponentStatus(d, "", s) }, all(null)},
+		"unknown KYC status": {func(d []byte, s Style) []byte {
+			return AppendNullTokenKYCStatus(d, ledger.Null[ledger.TokenKYCStatus]{V: "GRANTED"}, s)
+		}, all(null)},
+		"known KYC status": {func(d []byte, s Style) []byte {
+			return AppendNullTokenKYCStatus(d, ledger.Of[ledger.TokenKYCStatus]("GRANTED"), s)
+		}, all(`"GRANTED"`)},
 		"complex key":          {func(d []byte, s Style) []byte { return AppendKeyType(d, ledger.KeyProtobufEncoded, s) }, styles{`"PROTOBUF_ENCODED"`, `"ProtobufEncoded"`, `"ProtobufEncoded"`}},
 		"simple key":           {func(d []byte, s Style) []byte { return AppendKeyType(d, "ED25519", s) }, all(`"ED25519"`)},
 		"transaction type":     {func(d []byte, s Style) []byte { return AppendTransactionType(d, 14, s) }, all(`"CRYPTOTRANSFER"`)},

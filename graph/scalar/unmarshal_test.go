@@ -8,10 +8,14 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"heliograph/graph/fault"
+	"heliograph/graph/relay"
 	"heliograph/internal/base/values"
+	"heliograph/internal/domain/fees"
 	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/status"
 )
 
 // reader is an Unmarshal function of any type.
@@ -21,16 +25,18 @@ func of[T any](read func(context.Context, any) (T, error)) reader {
 	return func(ctx context.Context, v any) (any, error) { return read(ctx, v) }
 }
 
-// readers are all Unmarshal functions, by the names of the scalars.
+// readers are the Unmarshal functions, by the names of the scalars. Of those that are generated, it has one of each kind.
 func readers() map[string]reader {
 	return map[string]reader{
 		"Long": of(UnmarshalLong), "NullLong": of(UnmarshalNullLong), "BigInt": of(UnmarshalBigInt), "NullBigInt": of(UnmarshalNullBigInt), "Int": of(UnmarshalInt),
 		"NullInt": of(UnmarshalNullInt), "Boolean": of(UnmarshalBoolean), "NullBoolean": of(UnmarshalNullBoolean), "String": of(UnmarshalString), "NullString": of(UnmarshalNullString),
 		"Text": of(UnmarshalText), "EntityID": of(UnmarshalEntityID), "Timestamp": of(UnmarshalTimestamp), "NullTimestamp": of(UnmarshalNullTimestamp), "Bytes": of(UnmarshalBytes),
 		"Hex": of(UnmarshalHex), "Hash": of(UnmarshalHash), "EVMAddress": of(UnmarshalEVMAddress), "NullEVMAddress": of(UnmarshalNullEVMAddress), "Alias": of(UnmarshalAlias),
-		"TransactionID": of(UnmarshalTransactionID), "AccountRef": of(UnmarshalAccountRef), "Order": of(UnmarshalOrder), "TransactionOutcome": of(UnmarshalTransactionOutcome),
-		"TransferDirection": of(UnmarshalTransferDirection), "EntityType": of(UnmarshalEntityType), "KeyType": of(UnmarshalKeyType), "TransactionType": of(UnmarshalTransactionType),
-		"ResponseCode": of(UnmarshalResponseCode),
+		"TransactionID": of(UnmarshalTransactionID), "AccountRef": of(UnmarshalAccountRef), "ContractRef": of(UnmarshalContractRef), "Order": of(UnmarshalOrder),
+		"KeyType": of(UnmarshalKeyType), "TransactionType": of(UnmarshalTransactionType), "ResponseCode": of(UnmarshalResponseCode), "FeeExtraName": of(UnmarshalFeeExtraName),
+		"ComponentStatus": of(UnmarshalComponentStatus), "NullStatusIndicator": of(UnmarshalNullStatusIndicator), "NullTokenKYCStatus": of(UnmarshalNullTokenKYCStatus),
+		"Integer": of(UnmarshalInteger), "Quantity": of(UnmarshalQuantity), "HexDigits": of(UnmarshalHexDigits), "LineBytes": of(UnmarshalLineBytes), "Float": of(UnmarshalFloat),
+		"Double": of(UnmarshalDouble), "DateTime": of(UnmarshalDateTime), "Date": of(UnmarshalDate), "NullEmpty": of(UnmarshalNullEmpty), "HbarAmount": of(UnmarshalHbarAmount),
 	}
 }
 
@@ -100,6 +106,35 @@ func TestUnmarshal(t *testing.T) {
 		{"TransactionType", "UNKNOWN", nil},
 		{"ResponseCode", "SUCCESS", ledger.ResponseCode(22)},
 		{"ResponseCode", "nothing", nil},
+		{"FeeExtraName", fees.Signatures.String(), fees.Signatures},
+		{"FeeExtraName", "nothing", nil},
+		{"Order", "DESC", relay.Desc},
+		{"Order", true, nil},
+		{"KeyType", "PROTOBUF_ENCODED", ledger.KeyProtobufEncoded},
+		{"ComponentStatus", "OPERATIONAL", status.ComponentStatus("operational")},
+		{"ComponentStatus", 1.5, nil},
+		{"NullStatusIndicator", "MINOR", ledger.Of(status.Impact("minor"))},
+		{"NullStatusIndicator", nil, ledger.Null[status.Impact]{}},
+		{"NullTokenKYCStatus", "GRANTED", ledger.Of(ledger.TokenKYCStatus("GRANTED"))},
+		{"ContractRef", "x", nil},
+		{"Integer", json.Number("123456789012345678901234567890"), ledger.Integer("123456789012345678901234567890")},
+		{"Integer", "1.5", nil},
+		{"Quantity", "0xab", ledger.Quantity("0xab")},
+		{"Quantity", "ab", nil},
+		{"Quantity", "0x", nil},
+		{"HexDigits", "0xFB", ledger.HexDigits{0xfb}},
+		{"HexDigits", "xy", nil},
+		{"LineBytes", "fb", ledger.LineBytes{0xfb}},
+		{"Float", json.Number("0.5"), ledger.Share(0.5)},
+		{"Float", true, nil},
+		{"Double", json.Number("1e3"), float64(1000)},
+		{"Double", "x", nil},
+		{"DateTime", "2026-01-31T12:00:00.0009Z", time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)},
+		{"DateTime", "1969-12-31T23:59:59Z", nil},
+		{"DateTime", "2026-01-31", nil},
+		{"Date", "2026-01-31", status.Date("2026-01-31")},
+		{"Date", "2026-02-30", nil},
+		{"HbarAmount", "1", nil},
 	} {
 		got, err := readers()[c.scalar](ctx, c.in)
 		name := fmt.Sprintf("%s of %#v", c.scalar, c.in)

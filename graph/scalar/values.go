@@ -7,14 +7,8 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/emmansun/base64"
 
-	"heliograph/graph/fault"
 	"heliograph/internal/domain/ledger"
 )
-
-// quoted appends a JSON string of text that needs no escaping.
-func quoted(dst []byte, write func([]byte) []byte) []byte {
-	return append(write(append(dst, '"')), '"')
-}
 
 // AppendEntityID appends "shard.realm.num", or null for the zero id.
 func AppendEntityID(dst []byte, v ledger.EntityID, _ Style) []byte {
@@ -29,11 +23,7 @@ func MarshalEntityID(v ledger.EntityID) graphql.ContextMarshaler { return with(v
 
 // UnmarshalEntityID parses "shard.realm.num". Shard and realm are optional.
 func UnmarshalEntityID(ctx context.Context, v any) (ledger.EntityID, error) {
-	text, err := inputText(v)
-	if err != nil {
-		return 0, err
-	}
-	return input(ledger.ParseEntityID(text, EnvOf(ctx).Base))
+	return parsed(v, func(text string) (ledger.EntityID, error) { return ledger.ParseEntityID(text, EnvOf(ctx).Base) })
 }
 
 // AppendTimestamp appends "seconds.nanoseconds".
@@ -49,26 +39,7 @@ func MarshalTimestamp(v ledger.Timestamp) graphql.ContextMarshaler { return with
 
 // UnmarshalTimestamp parses seconds with an optional fraction of up to nine digits.
 func UnmarshalTimestamp(_ context.Context, v any) (ledger.Timestamp, error) {
-	text, err := inputText(v)
-	if err != nil {
-		return 0, err
-	}
-	return input(ledger.ParseTimestamp(text))
-}
-
-// AppendNullTimestamp is [AppendTimestamp], or null.
-func AppendNullTimestamp(dst []byte, v ledger.Null[ledger.Timestamp], style Style) []byte {
-	return nullable(dst, v, style, AppendTimestamp)
-}
-
-// MarshalNullTimestamp is [AppendNullTimestamp] for gqlgen.
-func MarshalNullTimestamp(v ledger.Null[ledger.Timestamp]) graphql.ContextMarshaler {
-	return with(v, AppendNullTimestamp)
-}
-
-// UnmarshalNullTimestamp is [UnmarshalTimestamp]. Null is unknown.
-func UnmarshalNullTimestamp(ctx context.Context, v any) (ledger.Null[ledger.Timestamp], error) {
-	return readNullable(ctx, v, UnmarshalTimestamp)
+	return parsed(v, ledger.ParseTimestamp)
 }
 
 // AppendBytes appends bytes: "0x" and hex in GraphQL, padded base64 in REST, null for nil.
@@ -84,11 +55,7 @@ func MarshalBytes(v []byte) graphql.ContextMarshaler { return with(v, AppendByte
 
 // UnmarshalBytes parses hex with or without "0x".
 func UnmarshalBytes(_ context.Context, v any) ([]byte, error) {
-	text, err := inputText(v)
-	if err != nil {
-		return nil, err
-	}
-	return input(ledger.ParseHex(text))
+	return parsed(v, ledger.ParseHex)
 }
 
 // AppendHex appends bytes as "0x" and hex in every style, or null for nil.
@@ -114,12 +81,8 @@ func AppendHexDigits(dst []byte, v ledger.HexDigits, _ Style) []byte {
 func MarshalHexDigits(v ledger.HexDigits) graphql.ContextMarshaler { return with(v, AppendHexDigits) }
 
 // UnmarshalHexDigits parses hex digits of either case, an even number of them, with or without "0x".
-func UnmarshalHexDigits(_ context.Context, v any) (ledger.HexDigits, error) {
-	text, err := inputText(v)
-	if err != nil {
-		return nil, err
-	}
-	return ledger.ParseHex(text)
+func UnmarshalHexDigits(ctx context.Context, v any) (ledger.HexDigits, error) {
+	return UnmarshalBytes(ctx, v)
 }
 
 // AppendHash appends a hash in hex.
@@ -130,13 +93,9 @@ func MarshalHash(v string) graphql.ContextMarshaler { return with(v, AppendHash)
 
 // UnmarshalHash parses 64 or 96 hex digits with or without "0x", and returns them in lower case with "0x".
 func UnmarshalHash(_ context.Context, v any) (string, error) {
-	text, err := inputText(v)
+	h, err := parsed(v, ledger.ParseHash)
 	if err != nil {
 		return "", err
-	}
-	h, err := ledger.ParseHash(text)
-	if err != nil {
-		return "", fault.Input("%v", err)
 	}
 	return h.String(), nil
 }
@@ -153,26 +112,7 @@ func MarshalEVMAddress(v ledger.EVMAddress) graphql.ContextMarshaler {
 
 // UnmarshalEVMAddress parses 40 hex digits with or without "0x".
 func UnmarshalEVMAddress(_ context.Context, v any) (ledger.EVMAddress, error) {
-	text, err := inputText(v)
-	if err != nil {
-		return ledger.EVMAddress{}, err
-	}
-	return input(ledger.ParseEVMAddress(text))
-}
-
-// AppendNullEVMAddress is [AppendEVMAddress], or null.
-func AppendNullEVMAddress(dst []byte, v ledger.Null[ledger.EVMAddress], style Style) []byte {
-	return nullable(dst, v, style, AppendEVMAddress)
-}
-
-// MarshalNullEVMAddress is [AppendNullEVMAddress] for gqlgen.
-func MarshalNullEVMAddress(v ledger.Null[ledger.EVMAddress]) graphql.ContextMarshaler {
-	return with(v, AppendNullEVMAddress)
-}
-
-// UnmarshalNullEVMAddress is [UnmarshalEVMAddress]. Null is unknown.
-func UnmarshalNullEVMAddress(ctx context.Context, v any) (ledger.Null[ledger.EVMAddress], error) {
-	return readNullable(ctx, v, UnmarshalEVMAddress)
+	return parsed(v, ledger.ParseEVMAddress)
 }
 
 // AppendAlias appends an alias in base32, or null for nil.
@@ -188,16 +128,12 @@ func MarshalAlias(v ledger.Alias) graphql.ContextMarshaler { return with(v, Appe
 
 // UnmarshalAlias parses base32.
 func UnmarshalAlias(_ context.Context, v any) (ledger.Alias, error) {
-	text, err := inputText(v)
-	if err != nil {
-		return nil, err
-	}
-	return input(ledger.ParseAlias(text))
+	return parsed(v, ledger.ParseAlias)
 }
 
 // AppendTransactionID appends "shard.realm.num-seconds-nanoseconds".
 func AppendTransactionID(dst []byte, v ledger.TransactionID, _ Style) []byte {
-	return quoted(dst, v.Append)
+	return append(v.Append(append(dst, '"')), '"')
 }
 
 // MarshalTransactionID is [AppendTransactionID] for gqlgen.
@@ -207,11 +143,7 @@ func MarshalTransactionID(v ledger.TransactionID) graphql.ContextMarshaler {
 
 // UnmarshalTransactionID parses "shard.realm.num-seconds-nanoseconds".
 func UnmarshalTransactionID(_ context.Context, v any) (ledger.TransactionID, error) {
-	text, err := inputText(v)
-	if err != nil {
-		return ledger.TransactionID{}, err
-	}
-	return input(ledger.ParseTransactionID(text))
+	return parsed(v, ledger.ParseTransactionID)
 }
 
 // MarshalAccountRef marshals a reference in the form that the Unmarshal function parses.
@@ -221,9 +153,57 @@ func MarshalAccountRef(v ledger.AccountRef) graphql.ContextMarshaler {
 
 // UnmarshalAccountRef parses an entity id, an EVM address or an alias. An EVM address or an alias can have the prefix "live:".
 func UnmarshalAccountRef(ctx context.Context, v any) (ledger.AccountRef, error) {
-	text, err := inputText(v)
-	if err != nil {
-		return ledger.AccountRef{}, err
+	return parsed(v, func(text string) (ledger.AccountRef, error) { return ledger.ParseLiveAccountRef(text, EnvOf(ctx).Base) })
+}
+
+// MarshalContractRef marshals a reference in the form that the Unmarshal function parses.
+func MarshalContractRef(v ledger.ContractRef) graphql.ContextMarshaler {
+	return with(v, func(dst []byte, v ledger.ContractRef, style Style) []byte {
+		return AppendString(dst, v.String(), style)
+	})
+}
+
+// UnmarshalContractRef parses an entity id or an EVM address.
+func UnmarshalContractRef(ctx context.Context, v any) (ledger.ContractRef, error) {
+	return parsed(v, func(text string) (ledger.ContractRef, error) { return ledger.ParseContractRef(text, EnvOf(ctx).Base) })
+}
+
+// lineLength is the number of base64 characters in a line of [ledger.LineBytes].
+const lineLength = 76
+
+// AppendLineBytes appends bytes like [AppendBytes], but splits base64 into lines. Each line except the last ends with a line feed.
+func AppendLineBytes(dst []byte, v ledger.LineBytes, style Style) []byte {
+	if style == GraphQL || v == nil {
+		return AppendHex(dst, v, style)
 	}
-	return input(ledger.ParseLiveAccountRef(text, EnvOf(ctx).Base))
+	text := base64.StdEncoding.EncodeToString(v)
+	dst = append(dst, '"')
+	for len(text) > lineLength {
+		dst = append(append(dst, text[:lineLength]...), '\\', 'n')
+		text = text[lineLength:]
+	}
+	return append(append(dst, text...), '"')
+}
+
+// MarshalLineBytes is [AppendLineBytes] for gqlgen.
+func MarshalLineBytes(v ledger.LineBytes) graphql.ContextMarshaler { return with(v, AppendLineBytes) }
+
+// UnmarshalLineBytes is [UnmarshalBytes].
+func UnmarshalLineBytes(ctx context.Context, v any) (ledger.LineBytes, error) {
+	return UnmarshalBytes(ctx, v)
+}
+
+// AppendNullEmpty appends an object without members, or null.
+func AppendNullEmpty(dst []byte, v ledger.Null[ledger.Empty], style Style) []byte {
+	return nullable(dst, v, style, func(dst []byte, _ ledger.Empty, _ Style) []byte { return append(dst, "{}"...) })
+}
+
+// MarshalNullEmpty is [AppendNullEmpty] for gqlgen.
+func MarshalNullEmpty(v ledger.Null[ledger.Empty]) graphql.ContextMarshaler {
+	return with(v, AppendNullEmpty)
+}
+
+// UnmarshalNullEmpty returns a known value unless v is null.
+func UnmarshalNullEmpty(_ context.Context, v any) (ledger.Null[ledger.Empty], error) {
+	return ledger.Null[ledger.Empty]{Valid: v != nil}, nil
 }
