@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 )
 
@@ -92,12 +93,8 @@ func (c *conditions[T]) filter() map[string]any {
 	return f
 }
 
-func texts[T cmp.Ordered](list []bound[T]) []any {
-	out := make([]any, len(list))
-	for i, b := range list {
-		out[i] = b.text
-	}
-	return out
+func texts[T cmp.Ordered](bounds []bound[T]) []any {
+	return list.Map(bounds, func(b bound[T]) any { return b.text })
 }
 
 // IDs binds entity ids. Several eq values are alternatives.

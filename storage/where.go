@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 )
 
@@ -85,12 +86,8 @@ func FilterText(w *Where, column string, f *ledger.StringFilter) {
 }
 
 // Int64s converts IDs or timestamps to an array argument.
-func Int64s[T ~int64](list []T) []int64 {
-	out := make([]int64, len(list))
-	for i, v := range list {
-		out[i] = int64(v)
-	}
-	return out
+func Int64s[T ~int64](values []T) []int64 {
+	return list.Map(values, func(v T) int64 { return int64(v) })
 }
 
 // Page selects rows of an ordered list: at most Limit rows between two keys. A key contains the values of the columns that the list is sorted by.

@@ -33,6 +33,7 @@ import (
 	"heliograph/graph/limits"
 	"heliograph/graph/relay"
 	"heliograph/graph/server"
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/status"
 	"heliograph/resolvers"
 	"heliograph/resolvers/contractcalls"
@@ -392,10 +393,7 @@ func (g *Gateway) explain(w http.ResponseWriter, r *http.Request) {
 	var problem *rest.Problem
 	switch {
 	case errors.As(err, &problem):
-		var texts []string
-		for _, i := range problem.Items {
-			texts = append(texts, i.Message)
-		}
+		texts := list.Map(problem.Items, func(i rest.Item) string { return i.Message })
 		writeJSON(w, problem.Status, map[string]string{"error": strings.Join(texts, "; ")})
 	case err != nil:
 		g.o.Logger.ErrorContext(r.Context(), "explaining a REST path failed", "error", err)

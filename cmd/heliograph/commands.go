@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"heliograph/app/gateway"
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 	"heliograph/rest"
 	"heliograph/storage/embedded"
@@ -155,10 +156,7 @@ func (c *explainCmd) Run(ctx context.Context) error {
 	var problem *rest.Problem
 	switch {
 	case errors.As(err, &problem):
-		var texts []string
-		for _, i := range problem.Items {
-			texts = append(texts, i.Message)
-		}
+		texts := list.Map(problem.Items, func(i rest.Item) string { return i.Message })
 		return fmt.Errorf("%s: %s", c.Path, strings.Join(texts, "; "))
 	case err != nil:
 		return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
 )
@@ -109,11 +110,7 @@ func (c *statusScheduleCmd) series(ctx context.Context, n *newsroom, in status.N
 	if err != nil {
 		return err
 	}
-	list := make([]*status.Notice, len(codes))
-	for i, code := range codes {
-		list[i] = found[code]
-	}
-	return n.listNotices(list)
+	return n.listNotices(list.Map(codes, func(code string) *status.Notice { return found[code] }))
 }
 
 // move changes the state of a maintenance.

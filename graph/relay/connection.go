@@ -4,7 +4,9 @@ package relay
 
 import (
 	"context"
+	"slices"
 
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 )
 
@@ -72,9 +74,7 @@ func NewConnection[T any](kind string, p Page, rows []*T, key func(*T) Key) *Con
 func NewCutConnection[T any](kind string, p Page, rows []*T, more bool, key func(*T) Key) *Connection[T] {
 	c := &Connection[T]{Nodes: rows, kind: kind, key: key}
 	if p.Backward {
-		for i, j := 0, len(rows)-1; i < j; i, j = i+1, j-1 {
-			rows[i], rows[j] = rows[j], rows[i]
-		}
+		slices.Reverse(rows)
 		c.previous, c.next = more, p.Before != nil
 	} else {
 		c.previous, c.next = p.After != nil, more
@@ -87,11 +87,7 @@ func NewCutConnection[T any](kind string, p Page, rows []*T, more bool, key func
 
 // Edges returns the rows of the page with their cursors.
 func (c *Connection[T]) Edges() []*Edge[T] {
-	edges := make([]*Edge[T], len(c.Nodes))
-	for i, n := range c.Nodes {
-		edges[i] = &Edge[T]{Node: n, Cursor: c.key(n).cursor(c.kind)}
-	}
-	return edges
+	return list.Map(c.Nodes, func(n *T) *Edge[T] { return &Edge[T]{Node: n, Cursor: c.key(n).cursor(c.kind)} })
 }
 
 // PageInfo reports whether the list has rows before and after the page.

@@ -12,6 +12,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"heliograph/graph/scalar"
+	"heliograph/internal/base/list"
 )
 
 // node is a compiled field or selection set of values of type V.
@@ -85,11 +86,7 @@ func through[T, V any](inner node[V], get func(T) V) node[T] {
 	}
 	if inner.load != nil {
 		n.load = func(ctx context.Context, r *run, rows []T) error {
-			values := make([]V, len(rows))
-			for i, row := range rows {
-				values[i] = get(row)
-			}
-			return inner.load(ctx, r, values)
+			return inner.load(ctx, r, list.Map(rows, get))
 		}
 	}
 	return n
@@ -116,11 +113,7 @@ func Compute[T, A, V any](args Args[A], compute func(T, A) V, shape Shape[V]) Fi
 				if inner.load == nil {
 					return nil
 				}
-				values := make([]V, len(rows))
-				for i, row := range rows {
-					values[i] = compute(row, a)
-				}
-				return inner.load(ctx, r, values)
+				return inner.load(ctx, r, list.Map(rows, func(row T) V { return compute(row, a) }))
 			},
 		}
 	}}

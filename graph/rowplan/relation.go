@@ -6,6 +6,8 @@ import (
 	"sync"
 
 	"github.com/vektah/gqlparser/v2/ast"
+
+	"heliograph/internal/base/list"
 )
 
 // Batch collects statements that are sent to the database together.
@@ -149,7 +151,7 @@ func fetchOf[T, R any](ctx context.Context, r *run, f *ast.Field, rel *Relation[
 		if rel.Method {
 			return func() ([]R, error) { return make([]R, len(rows)), nil }, nil
 		}
-		thunks := loaderOf(r.store, r.tables, f, below, rel).loadAll(ctx, untyped(rows))
+		thunks := loaderOf(r.store, r.tables, f, below, rel).loadAll(ctx, list.Map(rows, func(row T) any { return row }))
 		return func() ([]R, error) {
 			got := make([]R, len(thunks))
 			for i, thunk := range thunks {

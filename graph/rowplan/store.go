@@ -9,6 +9,7 @@ import (
 	"github.com/graph-gophers/dataloader/v7"
 	"github.com/vektah/gqlparser/v2/ast"
 
+	"heliograph/internal/base/list"
 	"heliograph/internal/base/values"
 )
 
@@ -78,10 +79,7 @@ func Resolve[T, R any](ctx context.Context, t *Tables, rel *Relation[T, R], pare
 // loadAll loads the results of parents in one batch. LoadMany of the dataloader would start a goroutine per key, and Flush could run before they have
 // queued their keys.
 func (l *loader) loadAll(ctx context.Context, parents []any) []dataloader.Thunk[any] {
-	thunks := make([]dataloader.Thunk[any], len(parents))
-	for i, p := range parents {
-		thunks[i] = l.Load(ctx, p)
-	}
+	thunks := list.Map(parents, func(p any) dataloader.Thunk[any] { return l.Load(ctx, p) })
 	l.Flush()
 	return thunks
 }
@@ -99,7 +97,7 @@ func loaderOf[T, R any](s *Store, t *Tables, f *ast.Field, below Selection, rel 
 	}
 	l := &loader{cache: dataloader.NewCache[any, any]()}
 	l.Loader = dataloader.NewBatchedLoader(func(ctx context.Context, parents []any) []*dataloader.Result[any] {
-		got, err := readNow(ctx, Request{Batch: t.NewBatch(), Selection: below}, f, rel, typed[T](parents))
+		got, err := readNow(ctx, Request{Batch: t.NewBatch(), Selection: below}, f, rel, list.Map(parents, asType[T]))
 		single := parentErrors(err)
 		out := make([]*dataloader.Result[any], len(parents))
 		for i := range out {
@@ -132,28 +130,18 @@ func readNow[T, R any](ctx context.Context, q Request, f *ast.Field, rel *Relati
 	return fetch()
 }
 
+// asType returns v as a T, or the zero value if v is nil.
+func asType[T any](v any) T {
+	t, _ := v.(T)
+	return t
+}
+
 func parentErrors(err error) ParentErrors {
 	var single ParentErrors
 	if errors.As(err, &single) {
 		return single
 	}
 	return nil
-}
-
-func typed[T any](values []any) []T {
-	out := make([]T, len(values))
-	for i, v := range values {
-		out[i], _ = v.(T)
-	}
-	return out
-}
-
-func untyped[T any](values []T) []any {
-	out := make([]any, len(values))
-	for i, v := range values {
-		out[i] = v
-	}
-	return out
 }
 
 // known splits rows into those with results in the loader's cache and those that are missing. results has a place for every row.

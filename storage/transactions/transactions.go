@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 	"heliograph/storage/entities"
@@ -103,12 +104,8 @@ func outcome(w *storage.Where, table string, f *ledger.TransactionFilter) {
 	}
 }
 
-func codes[T ~int16](list []T) []int16 {
-	out := make([]int16, len(list))
-	for i, v := range list {
-		out[i] = int16(v)
-	}
-	return out
+func codes[T ~int16](values []T) []int16 {
+	return list.Map(values, func(v T) int16 { return int16(v) })
 }
 
 // Transactions reads a page of transactions, ordered by consensus time.
