@@ -43,17 +43,22 @@ func (generator) GenerateCode(data *codegen.Data) error {
 	if err != nil {
 		return err
 	}
-	for name, src := range map[string][]byte{
-		"graph/inputs_gen.go": inputs(data),
-		"graph/roots_gen.go":  roots(data),
-		"graph/fields_gen.go": fields.source(),
-		"graph/tables_gen.go": fields.tables(),
-	} {
+	for name, src := range outputs(data, fields) {
 		if err := write(name, src); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// outputs returns the sources of the files of package graph that are not gqlgen's, by path.
+func outputs(data *codegen.Data, fields *fields) map[string][]byte {
+	return map[string][]byte{
+		"graph/inputs_gen.go": inputs(data),
+		"graph/roots_gen.go":  rootFields(data),
+		"graph/fields_gen.go": fields.functions(),
+		"graph/tables_gen.go": fields.tables(),
+	}
 }
 
 // write formats Go source and writes it to a file.

@@ -43,7 +43,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		}
 		row := "*" + goType(object.Type)
 		fmt.Fprintf(&b, "o.%s = rowplan.NewObject(%#v, map[string]rowplan.Field[%s]{\n", n, names, row)
-		for _, one := range f.of(n, column, counted, argued, light, alone, batched) {
+		for _, one := range f.of(n, column, method, methodWithArgs, derived, single, batched) {
 			fmt.Fprintf(&b, "%q: %s,\n", one.Name, f.entry(one))
 		}
 		b.WriteString("})\n")
@@ -75,12 +75,12 @@ func (f *fields) interfaces() string {
 func (f *fields) entry(one field) string {
 	shape := f.shape(one.TypeReference)
 	switch one.kind {
-	case counted, alone, batched:
+	case method, single, batched:
 		if child := f.child(one.TypeReference); one.TypeReference.IsSlice() && child != "" {
 			return fmt.Sprintf("rowplan.ReadMany(rel.%s, %s)", one.relation(), child)
 		}
 		return fmt.Sprintf("rowplan.Read(rel.%s, %s)", one.relation(), shape)
-	case argued:
+	case methodWithArgs:
 		var args strings.Builder
 		for i, a := range one.Args {
 			if i > 0 {
@@ -90,7 +90,7 @@ func (f *fields) entry(one field) string {
 		}
 		return fmt.Sprintf("rowplan.Compute(ec.read%s, func(v %s, a %s) %s { return v.%s(%s) }, %s)", one.args(), one.row(), one.args(), one.result(),
 			one.GoFieldName, args.String(), shape)
-	case light:
+	case derived:
 		return fmt.Sprintf("rowplan.Get(fields.%s, %s)", one.function(), shape)
 	default:
 		return f.columnEntry(one, shape)

@@ -49,15 +49,6 @@ func NewObject[T any](names []string, fields map[string]Field[T]) *Object[T] {
 	return &Object[T]{names: names, fields: fields}
 }
 
-// Name returns the name of the GraphQL object.
-func (o *Object[T]) Name() string { return o.names[0] }
-
-// Has reports whether the table has a field.
-func (o *Object[T]) Has(field string) bool {
-	_, ok := o.fields[field]
-	return ok
-}
-
 // Scalar is a field that a function writes.
 func Scalar[T any](write func(dst []byte, v T, style scalar.Style) []byte) Field[T] {
 	return Field[T]{compile: func(*compiler, *ast.Field) node[T] { return scalarNode(write) }}
