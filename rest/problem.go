@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
+	"strings"
+
+	"heliograph/internal/base/list"
 )
 
 // Family is one of the two styles of the legacy API. They differ in errors, parameters and links.
@@ -52,7 +55,7 @@ func (p *Problem) Error() string {
 	if len(p.Items) == 0 {
 		return http.StatusText(p.Status)
 	}
-	return p.Items[0].Message
+	return strings.Join(list.Map(p.Items, func(i Item) string { return i.Message }), "; ")
 }
 
 // body returns the problem as JSON.

@@ -33,7 +33,6 @@ import (
 	"heliograph/graph/limits"
 	"heliograph/graph/relay"
 	"heliograph/graph/server"
-	"heliograph/internal/base/list"
 	"heliograph/internal/domain/status"
 	"heliograph/resolvers"
 	"heliograph/resolvers/contractcalls"
@@ -393,8 +392,7 @@ func (g *Gateway) explain(w http.ResponseWriter, r *http.Request) {
 	var problem *rest.Problem
 	switch {
 	case errors.As(err, &problem):
-		texts := list.Map(problem.Items, func(i rest.Item) string { return i.Message })
-		writeJSON(w, problem.Status, map[string]string{"error": strings.Join(texts, "; ")})
+		writeJSON(w, problem.Status, map[string]string{"error": problem.Error()})
 	case err != nil:
 		g.o.Logger.ErrorContext(r.Context(), "explaining a REST path failed", "error", err)
 		writeJSON(w, http.StatusInternalServerError, map[string]string{"error": "internal error"})

@@ -137,7 +137,7 @@ func (l *lab) rounds(n int) {
 	l.t.Helper()
 	for range n {
 		l.wait(time.Minute)
-		if _, err := l.watcher.Look(l.t.Context()); err != nil {
+		if _, err := l.watcher.RunDue(l.t.Context()); err != nil {
 			l.t.Fatal(err)
 		}
 	}

@@ -80,19 +80,19 @@ func (w *Watcher) tell(ctx context.Context, err error) {
 	}
 }
 
-// Look runs all due probes, updates their pages and waits for the results. It returns the number of probes.
-func (w *Watcher) Look(ctx context.Context) (asked int, err error) {
+// RunDue runs all due probes, updates their pages and waits for the results. It returns the number of probes.
+func (w *Watcher) RunDue(ctx context.Context) (started int, err error) {
 	var group sync.WaitGroup
 	var mu sync.Mutex
 	var failed []error
 	slots := make(chan struct{}, together)
-	asked, err = w.begin(ctx, &group, slots, func(err error) {
+	started, err = w.begin(ctx, &group, slots, func(err error) {
 		mu.Lock()
 		defer mu.Unlock()
 		failed = append(failed, err)
 	})
 	group.Wait()
-	return asked, errors.Join(append(failed, err, w.resolve(ctx))...)
+	return started, errors.Join(append(failed, err, w.resolve(ctx))...)
 }
 
 // begin starts due probes, at most as many as slots are free. failed is called with the error of each probe that fails.

@@ -274,7 +274,7 @@ func TestManyGateways(t *testing.T) {
 		asked := 0
 		for _, w := range others {
 			group.Go(func() {
-				n, err := w.Look(t.Context())
+				n, err := w.RunDue(t.Context())
 				mu.Lock()
 				defer mu.Unlock()
 				if asked += n; err != nil {

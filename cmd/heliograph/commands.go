@@ -8,18 +8,12 @@ import (
 	"log/slog"
 	"os"
 	"runtime"
-	"strings"
 
 	"heliograph/app/gateway"
-	"heliograph/internal/base/list"
-	"heliograph/internal/domain/ledger"
 	"heliograph/rest"
 	"heliograph/storage/embedded"
 	"heliograph/storage/migrations"
 )
-
-// ledgerID is an entity id of which only the shard and realm matter.
-type ledgerID = ledger.EntityID
 
 type migrateCmd struct {
 	StatusOnly bool `help:"Create or update only the tables of the status pages."`
@@ -39,25 +33,22 @@ func (c *migrateCmd) Run(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, d.close()) }()
 	if d.server == nil {
-		if err := c.migrateLedger(ctx, log); err != nil {
+		if err := migrateLedger(ctx, d.url, log); err != nil {
 			return err
 		}
+		fmt.Fprintf(os.Stdout, "the tables are up to date (schema version %d)\n", migrations.Version())
 	}
 	return c.migrateStatus(ctx, d.url, log)
 }
 
 // migrateLedger creates or updates the ledger tables in an external database.
-func (c *migrateCmd) migrateLedger(ctx context.Context, log *slog.Logger) error {
-	err := migrations.Ledger(ctx, c.DatabaseURL, log)
+func migrateLedger(ctx context.Context, url string, log *slog.Logger) error {
+	err := migrations.Ledger(ctx, url, log)
 	var foreign *migrations.ForeignError
-	switch {
-	case errors.As(err, &foreign):
+	if err == nil || errors.As(err, &foreign) {
 		return err
-	case err != nil:
-		return unreachable(c.DatabaseURL, err)
 	}
-	fmt.Fprintf(os.Stdout, "the tables are up to date (schema version %d)\n", migrations.Version())
-	return nil
+	return unreachable(url, err)
 }
 
 // migrateStatus creates or updates the tables of the status pages. ledger is the URL of the ledger database.
@@ -82,7 +73,7 @@ type demoCmd struct {
 // Run loads the demo network.
 func (c *demoCmd) Run(ctx context.Context) (err error) {
 	log := c.logger()
-	now, err := c.clock()
+	now, err := parseClock(c.FixedTime)
 	if err != nil {
 		return err
 	}
@@ -112,12 +103,8 @@ func (c *demoCmd) Run(ctx context.Context) (err error) {
 func (c *demoCmd) prepare(ctx context.Context, d *database, status string) error {
 	quiet := slog.New(slog.DiscardHandler)
 	if d.server == nil {
-		if err := migrations.Ledger(ctx, d.url, quiet); err != nil {
-			var foreign *migrations.ForeignError
-			if errors.As(err, &foreign) {
-				return err
-			}
-			return unreachable(d.url, err)
+		if err := migrateLedger(ctx, d.url, quiet); err != nil {
+			return err
 		}
 	}
 	if d.server != nil && status == d.url {
@@ -156,18 +143,22 @@ func (c *explainCmd) Run(ctx context.Context) error {
 	var problem *rest.Problem
 	switch {
 	case errors.As(err, &problem):
-		texts := list.Map(problem.Items, func(i rest.Item) string { return i.Message })
-		return fmt.Errorf("%s: %s", c.Path, strings.Join(texts, "; "))
+		return fmt.Errorf("%s: %w", c.Path, problem)
 	case err != nil:
 		return err
 	case c.JSON:
-		enc := json.NewEncoder(os.Stdout)
-		enc.SetIndent("", "  ")
-		enc.SetEscapeHTML(false)
-		return enc.Encode(x) //nolint:wrapcheck // writing to the terminal
+		return printJSON(x)
 	}
 	_, err = os.Stdout.WriteString(x.Standalone)
 	return err
+}
+
+// printJSON prints a value as indented JSON.
+func printJSON(v any) error {
+	enc := json.NewEncoder(os.Stdout)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v) //nolint:wrapcheck // writing to the terminal
 }
 
 type versionCmd struct{}

@@ -19,6 +19,7 @@ import (
 	"heliograph/app/gateway"
 	"heliograph/app/probe"
 	"heliograph/app/tracing"
+	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
 	"heliograph/storage"
 	"heliograph/storage/demo/demodb"
@@ -146,7 +147,7 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
 	go gateway.ReleaseWhenIdle(watching)
-	go watchStatus(watching, editor, log, watchEvery)
+	go runDue(watching, editor, log, dueInterval)
 	return c.serve(ctx, log, d, handlers, traces, public, admin)
 }
 
@@ -199,7 +200,7 @@ func (c *serveCmd) live(ctx context.Context, d *database, now func() time.Time, 
 }
 
 // connect opens the pool of the ledger database. Its sessions are read-only.
-func (c *serveCmd) connect(ctx context.Context, d *database, base ledgerID, tracer pgx.QueryTracer) (*storage.DB, error) {
+func (c *serveCmd) connect(ctx context.Context, d *database, base ledger.EntityID, tracer pgx.QueryTracer) (*storage.DB, error) {
 	chainID, err := c.chainID()
 	if err != nil {
 		return nil, err

@@ -200,14 +200,14 @@ func readTrusted(path string) (map[string]string, error) {
 	return documents, nil
 }
 
-// clock returns the configured clock.
-func (s *ledgerSettings) clock() (func() time.Time, error) {
-	if s.FixedTime == "" {
+// parseClock returns a clock that always shows the given time, or the system clock if it is empty.
+func parseClock(fixedTime string) (func() time.Time, error) {
+	if fixedTime == "" {
 		return time.Now, nil
 	}
-	at, err := time.Parse(time.RFC3339Nano, s.FixedTime)
+	at, err := time.Parse(time.RFC3339Nano, fixedTime)
 	if err != nil {
-		return nil, fmt.Errorf("HELIOGRAPH_FIXED_TIME %q is not an RFC 3339 time such as 2026-01-31T12:00:00Z", s.FixedTime)
+		return nil, fmt.Errorf("HELIOGRAPH_FIXED_TIME %q is not an RFC 3339 time such as 2026-01-31T12:00:00Z", fixedTime)
 	}
 	return func() time.Time { return at }, nil
 }
@@ -236,7 +236,7 @@ func (s *ledgerSettings) chainID() (ledger.Quantity, error) {
 
 // rest returns the configuration of the REST API.
 func (s *ledgerSettings) rest() (*rest.Config, error) {
-	now, err := s.clock()
+	now, err := parseClock(s.FixedTime)
 	if err != nil {
 		return nil, err
 	}

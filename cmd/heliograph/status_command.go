@@ -3,10 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"os/user"
@@ -18,7 +16,9 @@ import (
 	"github.com/alecthomas/kong"
 
 	"heliograph/app/gateway"
+	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
+	"heliograph/rest"
 	"heliograph/storage"
 	"heliograph/storage/embedded"
 	"heliograph/storage/statuspages"
@@ -33,44 +33,50 @@ const (
 // statusCmd is the command group that edits status pages.
 type statusCmd struct {
 	statusSettings
-	Init        statusInitCmd        `cmd:"" help:"Make a page with its first component."`
+	Init        statusInitCmd        `cmd:"" help:"Create a page with its first component."`
 	Page        statusPageCmd        `cmd:"" help:"Settings of a page."`
 	Group       statusGroupCmd       `cmd:"" help:"Groups of components."`
 	Component   statusComponentCmd   `cmd:"" help:"Components."`
 	Incident    statusIncidentCmd    `cmd:"" help:"Incidents."`
 	Maintenance statusMaintenanceCmd `cmd:"" help:"Maintenances."`
-	Template    statusTemplateCmd    `cmd:"" help:"Prepared texts."`
-	Token       statusTokenCmd       `cmd:"" help:"Who may write through the graph."`
-	List        statusListCmd        `cmd:"" help:"List what is on a page."`
-	Show        statusShowCmd        `cmd:"" help:"Show a notice or a component."`
+	Template    statusTemplateCmd    `cmd:"" help:"Templates of incidents and maintenances."`
+	Token       statusTokenCmd       `cmd:"" help:"Access tokens for GraphQL mutations."`
+	List        statusListCmd        `cmd:"" help:"List incidents, maintenances, components or pages."`
+	Show        statusShowCmd        `cmd:"" help:"Show an incident, a maintenance or a component."`
 	Render      statusRenderCmd      `cmd:"" help:"Print a document as it is served."`
-	Export      statusExportCmd      `cmd:"" help:"Write all documents into a folder that any web server can serve."`
-	Check       statusCheckCmd       `cmd:"" help:"Look for contradictions in the documents, and for maintenances that are overdue."`
-	Sync        statusSyncCmd        `cmd:"" help:"Copy a page from elsewhere, once or again and again."`
-	Probe       statusProbeCmd       `cmd:"" help:"What is asked regularly to find out how components are."`
-	Audit       statusAuditCmd       `cmd:"" help:"List who wrote what, the newest first."`
-	Watch       statusWatchCmd       `cmd:"" help:"Do what the time has come for and ask the probes, in the foreground, as serve does in the background."`
-}
-
-// AfterApply binds the settings for the Run methods of the commands.
-func (c *statusCmd) AfterApply(call *kong.Context) error { //nolint:unparam // kong asks for it
-	call.Bind(&c.statusSettings)
-	return nil
+	Export      statusExportCmd      `cmd:"" help:"Write all documents to a folder, for a static web server."`
+	Check       statusCheckCmd       `cmd:"" help:"Report inconsistent documents, overdue maintenances and outdated mirrors."`
+	Sync        statusSyncCmd        `cmd:"" help:"Mirror or import a page of another server."`
+	Probe       statusProbeCmd       `cmd:"" help:"Probes, which check components at regular intervals."`
+	Audit       statusAuditCmd       `cmd:"" help:"List the audit log, newest entries first."`
+	Watch       statusWatchCmd       `cmd:"" help:"Run probes and due actions in the foreground, as serve does in the background."`
 }
 
 // statusSettings are the flags that all status commands share.
 type statusSettings struct {
 	Slug      string `name:"page" env:"HELIOGRAPH_STATUS_PAGE" help:"Short name of the page (default: the default page)."`
 	JSON      bool   `help:"Print JSON."`
-	DryRun    bool   `help:"Print the documents that would change, and change nothing."`
-	As        string `env:"HELIOGRAPH_STATUS_AS" help:"Who writes, for the audit (default: the user)."`
-	FixedTime string `env:"HELIOGRAPH_FIXED_TIME" help:"RFC 3339 instant at which \"now\" stands still (default: the real clock)."`
+	DryRun    bool   `help:"Print the documents that would change, and write nothing."`
+	As        string `env:"HELIOGRAPH_STATUS_AS" help:"Author in the audit log (default: the user name)."`
+	FixedTime string `env:"HELIOGRAPH_FIXED_TIME" help:"Fixed current time (RFC 3339), for tests and demos (default: the system clock)."`
 	databaseSettings
 	logSettings
 }
 
-// newsroom is the context of a status command: the database, the editor, the page and the output.
-type newsroom struct {
+// Each status command implements one of these interfaces.
+type (
+	// pageCommand is a command that needs a page.
+	pageCommand interface {
+		run(ctx context.Context, s *session) error
+	}
+	// databaseCommand is a command that needs only the status database.
+	databaseCommand interface {
+		runWithoutPage(ctx context.Context, s *session) error
+	}
+)
+
+// session is the context of a status command: the database, the editor and the page.
+type session struct {
 	*statusSettings
 	*statuspages.Editor
 	db   *statuspages.DB
@@ -78,60 +84,80 @@ type newsroom struct {
 	page *status.Page // nil if the command does not need a page
 	now  func() time.Time
 	by   statuspages.Author
-	out  io.Writer
 
 	before map[string][]byte // documents before the write, for a dry run
 }
 
-// with calls run with the selected page. It fails if the page does not exist.
-func (s *statusSettings) with(ctx context.Context, run func(ctx context.Context, n *newsroom) error) error {
-	return s.session(ctx, func(ctx context.Context, n *newsroom) error {
-		pages, err := n.db.Pages(ctx)
-		if err != nil {
-			return err
-		}
-		if n.page = pages.Default(); s.Slug != "" {
-			n.page = pages.BySlug(s.Slug)
-		}
-		switch {
-		case n.page == nil && s.Slug != "":
-			return status.Errorf(status.NotFound, "there is no page %q: `heliograph status init` makes one", s.Slug)
-		case n.page == nil:
-			return status.Errorf(status.NotFound, "there is no page: `heliograph status init` makes one")
-		}
-		if s.DryRun {
-			if n.before, err = n.render(ctx, n.page); err != nil {
-				return err
-			}
-			n.by.Preview = n.preview
-		}
-		return run(ctx, n)
-	})
-}
-
-// session opens the status database and calls run without a page.
-func (s *statusSettings) session(ctx context.Context, run func(ctx context.Context, n *newsroom) error) (err error) {
-	now, err := (&ledgerSettings{FixedTime: s.FixedTime}).clock()
+// Run opens the status database and runs the selected command.
+func (c *statusCmd) Run(ctx context.Context, call *kong.Context) (err error) {
+	now, err := parseClock(c.FixedTime)
 	if err != nil {
 		return err
 	}
-	url, done, err := s.database(ctx)
+	url, done, err := c.database(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, done()) }()
-	db, err := statuspages.Open(ctx, storage.PoolOptions{URL: url, StatementTimeout: statusTimeout, ConnectTimeout: connectTimeout,
-		MaxConnections: statusConnections})
+	db, err := statuspages.Open(ctx, storage.PoolOptions{
+		URL: url, StatementTimeout: statusTimeout, ConnectTimeout: connectTimeout, MaxConnections: statusConnections,
+	})
 	if err != nil {
 		return unreachable(url, err)
 	}
 	defer db.Close()
-	n := &newsroom{statusSettings: s, Editor: statuspages.NewEditor(db, now, nil), db: db, url: url, now: now, by: statuspages.Author{Name: s.author()},
-		out: os.Stdout}
-	if err := n.Writable(ctx); err != nil {
-		return explainStatus(url, err)
+	s := &session{
+		statusSettings: &c.statusSettings, Editor: statuspages.NewEditor(db, now, nil), db: db, url: url, now: now,
+		by: statuspages.Author{Name: c.author()},
 	}
-	return explainStatus(url, run(ctx, n))
+	return explainStatus(url, s.dispatch(ctx, call.Selected().Target.Addr().Interface()))
+}
+
+// dispatch runs a command, with the selected page if the command needs it.
+func (s *session) dispatch(ctx context.Context, command any) error {
+	if err := s.Writable(ctx); err != nil {
+		return err
+	}
+	switch c := command.(type) {
+	case databaseCommand:
+		return c.runWithoutPage(ctx, s)
+	case pageCommand:
+		if err := s.selectPage(ctx); err != nil {
+			return err
+		}
+		return c.run(ctx, s)
+	}
+	return fmt.Errorf("%T cannot run", command)
+}
+
+// selectPage sets the page of the session. It fails if the page does not exist.
+func (s *session) selectPage(ctx context.Context) error {
+	pages, err := s.db.Pages(ctx)
+	if err != nil {
+		return err
+	}
+	if s.page = pages.Default(); s.Slug != "" {
+		s.page = pages.BySlug(s.Slug)
+	}
+	switch {
+	case s.page == nil && s.Slug != "":
+		return status.Errorf(status.NotFound, "page %q does not exist: create it with `heliograph status init`", s.Slug)
+	case s.page == nil:
+		return status.Errorf(status.NotFound, "there is no status page: create one with `heliograph status init`")
+	}
+	if s.DryRun {
+		s.before, err = s.render(ctx, s.page)
+		s.by.Preview = s.preview
+	}
+	return err
+}
+
+// rejectDryRun fails in a dry run. It is for commands that do not change documents, or not immediately.
+func (s *session) rejectDryRun() error {
+	if s.DryRun {
+		return status.Errorf(status.BadInput, "this command does not support --dry-run")
+	}
+	return nil
 }
 
 // statusTimeout is the statement timeout of status commands.
@@ -155,8 +181,7 @@ func (s *statusSettings) database(ctx context.Context) (url string, done func() 
 		url, err = s.statusURL(s.DatabaseURL)
 		return url, nothing, err
 	}
-	log := slog.New(slog.DiscardHandler)
-	d, err := s.open(ctx, log)
+	d, err := s.open(ctx, slog.New(slog.DiscardHandler))
 	if err == nil {
 		return d.url, d.close, nil
 	}
@@ -176,18 +201,18 @@ func (s *statusSettings) database(ctx context.Context) (url string, done func() 
 
 // explainStatus maps an error to its exit code and a one-line message.
 func explainStatus(url string, err error) error {
-	var step *status.TransitionError
-	var refusal *status.Error
+	var transition *status.TransitionError
+	var rejected *status.Error
 	var exit *exitError
 	var unwritable *statuspages.Unwritable
 	switch {
 	case err == nil, errors.As(err, &exit):
 		return err
-	case errors.As(err, &step):
-		return &exitError{exitBadState, step}
-	case errors.As(err, &refusal):
-		code := map[status.Reason]int{status.BadInput: exitUsage, status.BadState: exitBadState}[refusal.Reason]
-		return &exitError{max(code, 1), refusal}
+	case errors.As(err, &transition):
+		return &exitError{exitBadState, transition}
+	case errors.As(err, &rejected):
+		code := map[status.Reason]int{status.BadInput: exitUsage, status.BadState: exitBadState}[rejected.Reason]
+		return &exitError{max(code, 1), rejected}
 	case errors.As(err, &unwritable):
 		return unwritable
 	case storage.FailureOf(err) == storage.FailureDatabase:
@@ -198,15 +223,9 @@ func explainStatus(url string, err error) error {
 }
 
 // render renders all documents of a page.
-func (n *newsroom) render(ctx context.Context, p *status.Page) (map[string][]byte, error) {
-	cfg, err := (&ledgerSettings{
-		FixedTime: n.FixedTime, ChainID: "1", LimitDefault: 25, LimitMax: 100, LimitTokenBalancesList: 1, LimitTokenBalancesAccount: 1, MaxRepeatedParameters: 1,
-		MaxTransactionsRange: 1, MaxFileAttempts: 1,
-	}).rest()
-	if err != nil {
-		return nil, err
-	}
-	g, err := gateway.New(gateway.Options{Status: n.db, REST: cfg, Logger: slog.New(slog.DiscardHandler)})
+func (s *session) render(ctx context.Context, p *status.Page) (map[string][]byte, error) {
+	cfg := &rest.Config{LimitDefault: 25, LimitMax: 100, Now: s.now}
+	g, err := gateway.New(gateway.Options{Status: s.db, REST: cfg, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return nil, err
 	}
@@ -214,29 +233,24 @@ func (n *newsroom) render(ctx context.Context, p *status.Page) (map[string][]byt
 }
 
 // preview prints the documents that a write changes. It ignores their modification times.
-func (n *newsroom) preview(ctx context.Context) error {
-	pages, err := n.db.Pages(ctx)
+func (s *session) preview(ctx context.Context) error {
+	p, err := s.db.PageByCode(ctx, s.page.Code)
 	if err != nil {
 		return err
 	}
-	for _, p := range pages {
-		if n.page == nil || p.Code != n.page.Code {
-			continue
-		}
-		after, err := n.render(ctx, p)
-		if err != nil {
-			return err
-		}
-		n.printChanged(n.before, after)
+	after, err := s.render(ctx, p)
+	if err != nil {
+		return err
 	}
+	s.printChanged(s.before, after)
 	return nil
 }
 
 // printChanged prints the documents that differ.
-func (n *newsroom) printChanged(before, after map[string][]byte) {
+func (s *session) printChanged(before, after map[string][]byte) {
 	for _, name := range status.Documents() {
 		if !bytes.Equal(undated(before[name]), undated(after[name])) {
-			fmt.Fprintf(n.out, "%s\n%s\n", name, after[name])
+			fmt.Fprintf(os.Stdout, "%s\n%s\n", name, after[name])
 		}
 	}
 }
@@ -253,67 +267,81 @@ func undated(document []byte) []byte {
 }
 
 // print prints an object as JSON if the JSON flag is set, and the formatted line otherwise. It prints nothing in a dry run.
-func (n *newsroom) print(object any, line string, args ...any) error {
-	if n.DryRun {
+func (s *session) print(object any, line string, args ...any) error {
+	if s.DryRun {
 		return nil
 	}
-	if !n.JSON {
-		_, err := fmt.Fprintf(n.out, line+"\n", args...)
+	if !s.JSON {
+		_, err := fmt.Fprintf(os.Stdout, line+"\n", args...)
 		return err //nolint:wrapcheck // writing to the terminal
 	}
-	enc := json.NewEncoder(n.out)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	return enc.Encode(object) //nolint:wrapcheck // writing to the terminal
+	return printJSON(object)
 }
 
 // time parses a time in the time zone of the page.
-func (n *newsroom) time(text string) (time.Time, error) { return status.ParseTime(text, n.page.Zone) }
+func (s *session) time(text string) (time.Time, error) { return status.ParseTime(text, s.page.Zone) }
+
+// optionalTime is like time for an optional flag. An empty text is null.
+func (s *session) optionalTime(text string) (ledger.Null[time.Time], error) {
+	if text == "" {
+		return ledger.Null[time.Time]{}, nil
+	}
+	t, err := s.time(text)
+	return ledger.Of(t), err
+}
 
 // find returns the component or group with the given id or name.
-func (n *newsroom) find(ctx context.Context, ref string) (*status.Component, error) {
-	b, err := n.db.WorkingCopy(ctx, n.page)
+func (s *session) find(ctx context.Context, ref string) (*status.Component, error) {
+	c, err := s.db.WorkingCopy(ctx, s.page)
 	if err != nil {
 		return nil, err
 	}
-	return b.Find(ref)
+	return c.Find(ref)
 }
 
 // group returns the code of the group with the given id or name, or an empty string for an empty reference.
-func (n *newsroom) group(ctx context.Context, ref string) (string, error) {
+func (s *session) group(ctx context.Context, ref string) (string, error) {
 	if ref == "" {
 		return "", nil
 	}
-	c, err := n.find(ctx, ref)
+	c, err := s.find(ctx, ref)
 	if err != nil {
 		return "", err
 	}
 	return c.Code, nil
 }
 
-// affected parses a list of REFERENCE=STATE assignments.
-func (n *newsroom) affected(ctx context.Context, list []string) ([]status.Assignment, error) {
+// affected parses a list of COMPONENT=STATUS assignments.
+func (s *session) affected(ctx context.Context, list []string) ([]status.Assignment, error) {
 	var out []status.Assignment
 	for _, text := range list {
 		i := strings.LastIndex(text, "=")
 		if i < 0 {
-			return nil, status.Errorf(status.BadInput, "%q is not of the form component=state", text)
+			return nil, status.Errorf(status.BadInput, "%q does not have the form COMPONENT=STATUS", text)
 		}
-		c, err := n.find(ctx, text[:i])
+		c, err := s.find(ctx, text[:i])
 		if err != nil {
 			return nil, err
 		}
-		s := componentStatus(text[i+1:])
-		if !s.Valid() {
-			return nil, status.Errorf(status.BadInput,
-				"%q is no state of a component: there are operational, degraded_performance, partial_outage, major_outage, under_maintenance", text[i+1:])
+		to := componentStatus(text[i+1:])
+		if !to.Valid() {
+			return nil, status.Errorf(status.BadInput, "%q is not a component status: use one of %s", text[i+1:], status.ComponentStatuses())
 		}
-		out = append(out, status.Assignment{Component: c.Code, Status: s})
+		out = append(out, status.Assignment{Component: c.Code, Status: to})
 	}
 	return out, nil
 }
 
-// componentStatus parses a component state.
+// keyValue splits an argument of the form KEY=VALUE.
+func keyValue(text string) (key, value string, err error) {
+	key, value, ok := strings.Cut(text, "=")
+	if !ok {
+		return "", "", status.Errorf(status.BadInput, "%q does not have the form KEY=VALUE", text)
+	}
+	return key, value, nil
+}
+
+// componentStatus parses the status of a component.
 func componentStatus(text string) status.ComponentStatus {
 	return status.ComponentStatus(strings.ReplaceAll(strings.ToLower(text), "-", "_"))
 }
@@ -323,42 +351,54 @@ func noticeCode(ref string) string {
 	return ref[strings.LastIndex(strings.TrimRight(ref, "/"), "/")+1:]
 }
 
-// confirmNotice prints a notice after a write.
-func (n *newsroom) confirmNotice(ctx context.Context, code string, err error) error {
-	if err != nil || n.DryRun {
-		return err
-	}
-	found, err := n.db.NoticesByCode(ctx, status.Pages{n.page}, []string{code})
-	if err != nil {
-		return err
-	}
-	notice := found[code]
-	if notice == nil {
-		return n.print(map[string]string{"id": code}, "%s has been removed", code)
-	}
-	draft := ""
-	if notice.Draft {
-		draft = " (draft)"
-	}
-	return n.print(noticeObject(notice), "%s is %s%s, impact %s, version %d", code, notice.State, draft, notice.Impact, notice.Version)
+// notice returns the notice with a code, or nil.
+func (s *session) notice(ctx context.Context, code string) (*status.Notice, error) {
+	found, err := s.db.NoticesByCode(ctx, status.Pages{s.page}, []string{code})
+	return found[code], err
 }
 
-// confirmComponent prints a component after a write.
-func (n *newsroom) confirmComponent(ctx context.Context, code string, err error) error {
-	if err != nil || n.DryRun {
-		return err
+// confirmNotice returns a function that prints a notice after a write. The function takes the results of the write.
+func (s *session) confirmNotice(ctx context.Context) func(code string, err error) error {
+	return func(code string, err error) error {
+		if err != nil || s.DryRun {
+			return err
+		}
+		n, err := s.notice(ctx, code)
+		switch {
+		case err != nil:
+			return err
+		case n == nil:
+			return s.confirmDeleted(code)
+		case n.Draft:
+			return s.print(noticeObject(n), "%s is %s (draft), impact %s, version %d", code, n.State, n.Impact, n.Version)
+		default:
+			return s.print(noticeObject(n), "%s is %s, impact %s, version %d", code, n.State, n.Impact, n.Version)
+		}
 	}
-	b, err := n.db.WorkingCopy(ctx, n.page)
-	if err != nil {
-		return err
+}
+
+// confirmComponent is like confirmNotice for components.
+func (s *session) confirmComponent(ctx context.Context) func(code string, err error) error {
+	return func(code string, err error) error {
+		if err != nil || s.DryRun {
+			return err
+		}
+		w, err := s.db.WorkingCopy(ctx, s.page)
+		if err != nil {
+			return err
+		}
+		c := w.Component(code)
+		switch {
+		case c == nil:
+			return s.confirmDeleted(code)
+		case c.IsGroup:
+			return s.print(componentObject(c), "%s %s, a group, position %d", code, c.Name, c.Position)
+		default:
+			return s.print(componentObject(c), "%s %s is %s, position %d, version %d", code, c.QualifiedName(), c.Status, c.Position, c.Version)
+		}
 	}
-	c := b.Component(code)
-	switch {
-	case c == nil:
-		return n.print(map[string]string{"id": code}, "%s has been removed", code)
-	case c.IsGroup:
-		return n.print(componentObject(c), "%s %s, a group, position %d", code, c.Name, c.Position)
-	default:
-		return n.print(componentObject(c), "%s %s is %s, position %d, version %d", code, c.QualifiedName(), c.Status, c.Position, c.Version)
-	}
+}
+
+func (s *session) confirmDeleted(code string) error {
+	return s.print(map[string]string{"id": code}, "%s was deleted", code)
 }

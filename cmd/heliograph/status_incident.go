@@ -1,346 +1,265 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"strings"
+	"slices"
 
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
+	"heliograph/storage/statuspages"
 )
 
 type statusIncidentCmd struct {
 	Open       statusOpenCmd       `cmd:"" help:"Open an incident."`
-	Update     statusUpdateCmd     `cmd:"" help:"Say something of an incident that is not over."`
-	Resolve    statusResolveCmd    `cmd:"" help:"Resolve an incident, which lets go of its components."`
-	Reopen     statusReopenCmd     `cmd:"" help:"Open an incident again that was over."`
-	Postmortem statusPostmortemCmd `cmd:"" help:"Tell what happened in an incident that is resolved."`
-	Backfill   statusBackfillCmd   `cmd:"" help:"Tell of an incident that is over. It leaves the components as they are."`
-	Edit       statusEditCmd       `cmd:"" help:"Change a notice, or one of its updates, without saying anything."`
-	Publish    statusPublishCmd    `cmd:"" help:"Open an incident that is a draft."`
+	Update     statusUpdateCmd     `cmd:"" help:"Add an update to an open incident."`
+	Resolve    statusResolveCmd    `cmd:"" help:"Resolve an incident. It no longer affects its components."`
+	Reopen     statusReopenCmd     `cmd:"" help:"Reopen a resolved incident."`
+	Postmortem statusPostmortemCmd `cmd:"" help:"Publish the postmortem of a resolved incident."`
+	Backfill   statusBackfillCmd   `cmd:"" help:"Publish an incident that is over. Components do not change."`
+	Edit       statusEditCmd       `cmd:"" help:"Edit an incident, a maintenance or an update, without a new update."`
+	Publish    statusPublishCmd    `cmd:"" help:"Publish a draft."`
 	Discard    statusDiscardCmd    `cmd:"" help:"Delete a draft."`
-	Rm         statusDeleteCmd     `cmd:"" help:"Take a notice off the page, and let go of its components."`
+	Rm         statusDeleteCmd     `cmd:"" help:"Delete an incident or a maintenance. It no longer affects its components."`
 }
 
 // textFlags are the flags for the text of an update: a body, or a template with its values.
 type textFlags struct {
-	Body     string   `help:"What is said."`
-	Template string   `help:"Prepared text; its values follow as key=value."`
-	Quiet    bool     `help:"Tell no subscribers."`
-	Values   []string `arg:"" optional:"" help:"Values of the template, as key=value."`
+	Body     string   `help:"Text of the update."`
+	Template string   `help:"Name of a template for the text. Its values are the arguments KEY=VALUE."`
+	Quiet    bool     `help:"Do not notify subscribers."`
+	Values   []string `arg:"" optional:"" help:"Values of the template, as KEY=VALUE."`
 }
 
-// fill returns the template, if one is set, and the title and body from it or from the flags.
-func (f *textFlags) fill(ctx context.Context, n *newsroom) (t *status.Template, title, body string, err error) {
+// updateText is the text of an update. The title and the state are those of the template, if one is used.
+type updateText struct {
+	title, body string
+	state       status.State
+}
+
+// text returns the text that the flags describe.
+func (f *textFlags) text(ctx context.Context, s *session) (updateText, error) {
 	if f.Template == "" {
 		if len(f.Values) > 0 {
-			return nil, "", "", status.Errorf(status.BadInput, "%q is a value, but there is no --template", f.Values[0])
+			return updateText{}, status.Errorf(status.BadInput, "the value %q requires --template", f.Values[0])
 		}
-		return nil, "", f.Body, nil
+		return updateText{body: f.Body}, nil
 	}
 	if f.Body != "" {
-		return nil, "", "", status.Errorf(status.BadInput, "give either --body or --template")
+		return updateText{}, status.Errorf(status.BadInput, "--body and --template cannot be combined")
 	}
-	list, err := n.db.Templates(ctx, n.page.Code)
+	list, err := s.db.Templates(ctx, s.page.Code)
 	if err != nil {
-		return nil, "", "", err
+		return updateText{}, err
 	}
-	for _, one := range list {
-		if one.Name == f.Template {
-			t = one
-		}
-	}
-	if t == nil {
-		return nil, "", "", status.Errorf(status.NotFound, "there is no template %s", f.Template)
+	i := slices.IndexFunc(list, func(t *status.Template) bool { return t.Name == f.Template })
+	if i < 0 {
+		return updateText{}, status.Errorf(status.NotFound, "template %s does not exist", f.Template)
 	}
 	values := map[string]string{}
 	for _, text := range f.Values {
-		key, value, ok := strings.Cut(text, "=")
-		if !ok {
-			return nil, "", "", status.Errorf(status.BadInput, "%q is not of the form key=value", text)
+		key, value, err := keyValue(text)
+		if err != nil {
+			return updateText{}, err
 		}
 		values[key] = value
 	}
-	title, body, err = t.Fill(values)
-	return t, title, body, err
+	title, body, err := list[i].Fill(values)
+	return updateText{title, body, list[i].State}, err
 }
 
 type statusOpenCmd struct {
-	Name      string   `help:"Its title."`
-	Status    string   `help:"How far it is: investigating, identified, monitoring (default: investigating, or that of the template)."`
-	Affect    []string `sep:"none" placeholder:"REF=STATE" help:"What it does to a component, such as Mainnet/API=partial_outage; repeatable."`
-	Impact    string   `help:"How bad it is, whatever its updates say: none, minor, major, critical."`
-	Started   string   `help:"When it began (default: now)."`
-	Reminders string   `help:"After how many hours editors are reminded of it: [3, 6, 12]."`
-	Draft     bool     `help:"Keep it from readers until it is published."`
+	Name      string   `help:"Title (default: the title of the template)."`
+	Status    string   `help:"Status: investigating, identified or monitoring (default: that of the template, or investigating)."`
+	Affect    []string `sep:"none" placeholder:"COMPONENT=STATUS" help:"Component and its status, such as Mainnet/API=partial_outage; can be repeated."`
+	Impact    string   `help:"Impact: none, minor, major or critical (default: computed from the component statuses)."`
+	Started   string   `help:"Start time (default: now)."`
+	Reminders string   `help:"Times at which editors are reminded, as a JSON list of hours after the start, such as [3, 6, 12] (default: none)."`
+	Draft     bool     `help:"Create a draft, which is not public until it is published."`
 	textFlags
 }
 
-// Run opens an incident.
-func (c *statusOpenCmd) Run(ctx context.Context, s *statusSettings) error {
-	return s.with(ctx, func(ctx context.Context, n *newsroom) error {
-		t, title, body, err := c.fill(ctx, n)
-		if err != nil {
-			return err
-		}
-		in := status.NewIncident{Name: c.Name, Body: body, State: status.State(c.Status), Silent: c.Quiet, Draft: c.Draft}
-		if t != nil {
-			if in.Name == "" {
-				in.Name = title
-			}
-			if in.State == "" {
-				in.State = t.State
-			}
-		}
-		if in.Affected, err = n.affected(ctx, c.Affect); err != nil {
-			return err
-		}
-		if c.Impact != "" {
-			in.ImpactOverride = ledger.Of(status.Impact(c.Impact))
-		}
-		if c.Reminders != "" {
-			in.Reminders = ledger.Of(c.Reminders)
-		}
-		if c.Started != "" {
-			at, err := n.time(c.Started)
-			if err != nil {
-				return err
-			}
-			in.StartedAt = ledger.Of(at)
-		}
-		code, err := n.OpenIncident(ctx, n.by, n.page.Code, in)
-		return n.confirmNotice(ctx, code, err)
-	})
-}
-
-// sayFlags are the flags of commands that add an update.
-type sayFlags struct {
-	ID     string   `arg:"" help:"Its id, or its link."`
-	Affect []string `sep:"none" placeholder:"REF=STATE" help:"What it does to a component; repeatable."`
-	At     string   `help:"Date of the update (default: now)."`
-	Expect int64    `help:"Refuse when the notice is at another version."`
-	textFlags
-}
-
-// update returns the update that the flags describe.
-func (f *sayFlags) update(ctx context.Context, n *newsroom, state status.State, keep bool) (status.NewUpdate, error) {
-	t, _, body, err := f.fill(ctx, n)
+func (c *statusOpenCmd) run(ctx context.Context, s *session) error {
+	text, err := c.text(ctx, s)
 	if err != nil {
-		return status.NewUpdate{}, err
+		return err
 	}
-	if state == "" && t != nil {
-		state = t.State
+	in := status.NewIncident{
+		Name: cmp.Or(c.Name, text.title), Body: text.body, State: cmp.Or(status.State(c.Status), text.state), Silent: c.Quiet, Draft: c.Draft,
+		ImpactOverride: ledger.NonZero(status.Impact(c.Impact)), Reminders: ledger.NonZero(c.Reminders),
 	}
-	u := status.NewUpdate{State: state, Body: body, Keep: keep, Silent: f.Quiet, ExpectedVersion: f.Expect}
-	if u.Affected, err = n.affected(ctx, f.Affect); err != nil {
-		return u, err
+	if in.Affected, err = s.affected(ctx, c.Affect); err != nil {
+		return err
 	}
-	if f.At != "" {
-		at, err := n.time(f.At)
-		if err != nil {
-			return u, err
+	if in.StartedAt, err = s.optionalTime(c.Started); err != nil {
+		return err
+	}
+	return s.confirmNotice(ctx)(s.OpenIncident(ctx, s.by, s.page.Code, in))
+}
+
+// noticeFlags identify an incident or a maintenance.
+type noticeFlags struct {
+	ID     string `arg:"" help:"ID or link of the incident or maintenance."`
+	Expect int64  `help:"Expected version. The command fails if the current version differs (default: any version)."`
+}
+
+func (f *noticeFlags) code() string { return noticeCode(f.ID) }
+
+// updateFlags are the flags of commands that add an update.
+type updateFlags struct {
+	noticeFlags
+	Affect []string `sep:"none" placeholder:"COMPONENT=STATUS" help:"Component and its status; can be repeated."`
+	At     string   `help:"Date of the update (default: now)."`
+	textFlags
+}
+
+// write adds the update that the flags describe. An empty state is that of the template, or else the current one.
+func (f *updateFlags) write(ctx context.Context, s *session, state status.State, keep bool,
+	write func(context.Context, statuspages.Author, string, status.NewUpdate) (string, error)) error {
+	text, err := f.text(ctx, s)
+	if err != nil {
+		return err
+	}
+	if state = cmp.Or(state, text.state); state == "" {
+		if state, err = s.state(ctx, f.code()); err != nil {
+			return err
 		}
-		u.DisplayAt = ledger.Of(at)
 	}
-	return u, nil
+	u := status.NewUpdate{State: state, Body: text.body, Keep: keep, Silent: f.Quiet, ExpectedVersion: f.Expect}
+	if u.Affected, err = s.affected(ctx, f.Affect); err != nil {
+		return err
+	}
+	if u.DisplayAt, err = s.optionalTime(f.At); err != nil {
+		return err
+	}
+	return s.confirmNotice(ctx)(write(ctx, s.by, f.code(), u))
 }
 
 // state returns the current state of a notice.
-func (n *newsroom) state(ctx context.Context, code string) (status.State, error) {
-	found, err := n.db.NoticesByCode(ctx, status.Pages{n.page}, []string{code})
+func (s *session) state(ctx context.Context, code string) (status.State, error) {
+	n, err := s.notice(ctx, code)
 	if err != nil {
 		return "", err
 	}
-	if found[code] == nil {
-		return "", status.Errorf(status.NotFound, "there is no notice %s", code)
+	if n == nil {
+		return "", status.Errorf(status.NotFound, "notice %s does not exist", code)
 	}
-	return found[code].State, nil
+	return n.State, nil
 }
 
 type statusUpdateCmd struct {
-	Status string `help:"How far it is: investigating, identified, monitoring (default: as it is, or that of the template)."`
-	sayFlags
+	Status string `help:"New status: investigating, identified or monitoring (default: that of the template, or the current one)."`
+	updateFlags
 }
 
-// Run adds an update to an incident.
-func (c *statusUpdateCmd) Run(ctx context.Context, s *statusSettings) error {
-	return s.with(ctx, func(ctx context.Context, n *newsroom) error {
-		code := noticeCode(c.ID)
-		state := status.State(c.Status)
-		if state == "" && c.Template == "" {
-			var err error
-			if state, err = n.state(ctx, code); err != nil {
-				return err
-			}
-		}
-		u, err := c.update(ctx, n, state, false)
-		if err != nil {
-			return err
-		}
-		code, err = n.UpdateIncident(ctx, n.by, code, u)
-		return n.confirmNotice(ctx, code, err)
-	})
+func (c *statusUpdateCmd) run(ctx context.Context, s *session) error {
+	return c.write(ctx, s, status.State(c.Status), false, s.UpdateIncident)
 }
 
 type statusResolveCmd struct {
-	Keep bool `help:"Leave the components as they are."`
-	sayFlags
+	Keep bool `help:"Keep the statuses of the components."`
+	updateFlags
 }
 
-// Run resolves an incident.
-func (c *statusResolveCmd) Run(ctx context.Context, s *statusSettings) error {
-	return s.with(ctx, func(ctx context.Context, n *newsroom) error {
-		u, err := c.update(ctx, n, status.Resolved, c.Keep)
-		if err != nil {
-			return err
-		}
-		if u.Body == "" {
-			u.Body = n.page.Text(status.IncidentResolved)
-		}
-		code, err := n.UpdateIncident(ctx, n.by, noticeCode(c.ID), u)
-		return n.confirmNotice(ctx, code, err)
-	})
+func (c *statusResolveCmd) run(ctx context.Context, s *session) error {
+	if c.Body == "" && c.Template == "" {
+		c.Body = s.page.Text(status.IncidentResolved)
+	}
+	return c.write(ctx, s, status.Resolved, c.Keep, s.UpdateIncident)
 }
 
 type statusReopenCmd struct {
-	Status string `default:"investigating" help:"How far it is: investigating, identified, monitoring."`
-	sayFlags
+	Status string `default:"investigating" help:"New status: investigating, identified or monitoring."`
+	updateFlags
 }
 
-// Run reopens an incident.
-func (c *statusReopenCmd) Run(ctx context.Context, s *statusSettings) error {
-	return s.with(ctx, func(ctx context.Context, n *newsroom) error {
-		u, err := c.update(ctx, n, status.State(c.Status), false)
-		if err != nil {
-			return err
-		}
-		code, err := n.ReopenIncident(ctx, n.by, noticeCode(c.ID), u)
-		return n.confirmNotice(ctx, code, err)
-	})
+func (c *statusReopenCmd) run(ctx context.Context, s *session) error {
+	return c.write(ctx, s, status.State(c.Status), false, s.ReopenIncident)
 }
 
 type statusPostmortemCmd struct {
-	ID     string `arg:"" help:"Its id, or its link."`
-	Body   string `required:"" help:"What happened."`
-	Quiet  bool   `help:"Tell no subscribers."`
-	Expect int64  `help:"Refuse when the incident is at another version."`
+	noticeFlags
+	Body  string `required:"" help:"Text of the postmortem."`
+	Quiet bool   `help:"Do not notify subscribers."`
 }
 
-// Run publishes a postmortem.
-func (c *statusPostmortemCmd) Run(ctx context.Context, s *statusSettings) error {
-	return s.with(ctx, func(ctx context.Context, n *newsroom) error {
-		code, err := n.PublishPostmortem(ctx, n.by, noticeCode(c.ID), c.Body, c.Quiet, c.Expect)
-		return n.confirmNotice(ctx, code, err)
-	})
+func (c *statusPostmortemCmd) run(ctx context.Context, s *session) error {
+	return s.confirmNotice(ctx)(s.PublishPostmortem(ctx, s.by, c.code(), c.Body, c.Quiet, c.Expect))
 }
 
 type statusBackfillCmd struct {
-	Name       string   `required:"" help:"Its title."`
-	Body       string   `required:"" help:"What is said of its beginning."`
-	Resolution string   `help:"What is said of its end (default: the text of the page)."`
-	From       string   `required:"" help:"When it began."`
-	Until      string   `required:"" help:"When it was over."`
-	Affect     []string `sep:"none" placeholder:"REF=STATE" help:"What it did to a component; repeatable."`
-	Impact     string   `help:"How bad it was, whatever it did to components: none, minor, major, critical."`
-	Quiet      bool     `help:"Tell no subscribers."`
+	Name       string   `required:"" help:"Title."`
+	Body       string   `required:"" help:"Text of the first update."`
+	Resolution string   `help:"Text of the last update (default: the text of the page)."`
+	From       string   `required:"" help:"Start time."`
+	Until      string   `required:"" help:"End time."`
+	Affect     []string `sep:"none" placeholder:"COMPONENT=STATUS" help:"Component and its status during the incident; can be repeated."`
+	Impact     string   `help:"Impact: none, minor, major or critical (default: computed from the component statuses)."`
+	Quiet      bool     `help:"Do not notify subscribers."`
 }
 
-// Run adds an incident that is already over.
-func (c *statusBackfillCmd) Run(ctx context.Context, s *statusSettings) error {
-	return s.with(ctx, func(ctx context.Context, n *newsroom) error {
-		from, err := n.time(c.From)
-		if err != nil {
-			return err
-		}
-		until, err := n.time(c.Until)
-		if err != nil {
-			return err
-		}
-		in := status.NewIncident{
-			Name: c.Name, Body: c.Body, Resolution: c.Resolution, Backfill: true, StartedAt: ledger.Of(from), ResolvedAt: ledger.Of(until), Silent: c.Quiet,
-		}
-		if c.Impact != "" {
-			in.ImpactOverride = ledger.Of(status.Impact(c.Impact))
-		}
-		if in.Affected, err = n.affected(ctx, c.Affect); err != nil {
-			return err
-		}
-		code, err := n.OpenIncident(ctx, n.by, n.page.Code, in)
-		return n.confirmNotice(ctx, code, err)
-	})
+func (c *statusBackfillCmd) run(ctx context.Context, s *session) error {
+	in := status.NewIncident{
+		Name: c.Name, Body: c.Body, Resolution: c.Resolution, Backfill: true, Silent: c.Quiet, ImpactOverride: ledger.NonZero(status.Impact(c.Impact)),
+	}
+	var err error
+	if in.StartedAt, err = s.optionalTime(c.From); err != nil {
+		return err
+	}
+	if in.ResolvedAt, err = s.optionalTime(c.Until); err != nil {
+		return err
+	}
+	if in.Affected, err = s.affected(ctx, c.Affect); err != nil {
+		return err
+	}
+	return s.confirmNotice(ctx)(s.OpenIncident(ctx, s.by, s.page.Code, in))
 }
 
 type statusEditCmd struct {
-	ID        string  `arg:"" help:"Its id, or its link."`
-	Name      *string `help:"Its title."`
-	Impact    *string `help:"How bad it is, whatever its updates say; empty for what they say."`
-	Reminders *string `help:"After how many hours editors are reminded of it; empty for none."`
-	Update    string  `help:"Id of the update that changes."`
-	Body      *string `help:"What the update said."`
-	At        string  `help:"Date of the update."`
-	Expect    int64   `help:"Refuse when the notice is at another version."`
+	noticeFlags
+	Name      *string `help:"New title."`
+	Impact    *string `help:"New impact; empty to compute it from the component statuses."`
+	Reminders *string `help:"New times at which editors are reminded, as a JSON list of hours; empty for none."`
+	Update    string  `help:"ID of the update to edit with --body and --at."`
+	Body      *string `help:"New text of the update."`
+	At        string  `help:"New date of the update."`
 }
 
-// Run edits a notice or an update.
-func (c *statusEditCmd) Run(ctx context.Context, s *statusSettings) error {
-	return s.with(ctx, func(ctx context.Context, n *newsroom) error {
-		code := noticeCode(c.ID)
-		if c.Update == "" {
-			if c.Body != nil || c.At != "" {
-				return status.Errorf(status.BadInput, "say which update changes: --update")
-			}
-			code, err := n.EditNotice(ctx, n.by, code, status.NoticeEdit{
-				Name: nullFrom(c.Name), ImpactOverride: nullFrom((*status.Impact)(c.Impact)), Reminders: nullFrom(c.Reminders), ExpectedVersion: c.Expect,
-			})
-			return n.confirmNotice(ctx, code, err)
+func (c *statusEditCmd) run(ctx context.Context, s *session) error {
+	if c.Update == "" {
+		if c.Body != nil || c.At != "" {
+			return status.Errorf(status.BadInput, "--body and --at require --update, the id of the update to edit")
 		}
-		if c.Name != nil || c.Impact != nil || c.Reminders != nil {
-			return status.Errorf(status.BadInput, "change the notice and its update one after the other")
-		}
-		edit := status.UpdateEdit{Body: nullFrom(c.Body)}
-		if c.At != "" {
-			at, err := n.time(c.At)
-			if err != nil {
-				return err
-			}
-			edit.DisplayAt = ledger.Of(at)
-		}
-		_, err := n.EditUpdate(ctx, n.by, c.Update, edit)
-		return n.confirmNotice(ctx, code, err)
-	})
-}
-
-// noticeFlags identify a notice.
-type noticeFlags struct {
-	ID     string `arg:"" help:"Its id, or its link."`
-	Expect int64  `help:"Refuse when the notice is at another version."`
+		return s.confirmNotice(ctx)(s.EditNotice(ctx, s.by, c.code(), status.NoticeEdit{
+			Name: ledger.FromPointer(c.Name), ImpactOverride: ledger.FromPointer((*status.Impact)(c.Impact)), Reminders: ledger.FromPointer(c.Reminders),
+			ExpectedVersion: c.Expect,
+		}))
+	}
+	if c.Name != nil || c.Impact != nil || c.Reminders != nil {
+		return status.Errorf(status.BadInput, "--update cannot be combined with --name, --impact or --reminders: use two commands")
+	}
+	at, err := s.optionalTime(c.At)
+	if err != nil {
+		return err
+	}
+	_, err = s.EditUpdate(ctx, s.by, c.Update, status.UpdateEdit{Body: ledger.FromPointer(c.Body), DisplayAt: at})
+	return s.confirmNotice(ctx)(c.code(), err)
 }
 
 type statusPublishCmd struct{ noticeFlags }
 
-// Run publishes a draft.
-func (c *statusPublishCmd) Run(ctx context.Context, s *statusSettings) error {
-	return s.with(ctx, func(ctx context.Context, n *newsroom) error {
-		code, err := n.PublishDraft(ctx, n.by, noticeCode(c.ID), c.Expect)
-		return n.confirmNotice(ctx, code, err)
-	})
+func (c *statusPublishCmd) run(ctx context.Context, s *session) error {
+	return s.confirmNotice(ctx)(s.PublishDraft(ctx, s.by, c.code(), c.Expect))
 }
 
 type statusDiscardCmd struct{ noticeFlags }
 
-// Run deletes a draft.
-func (c *statusDiscardCmd) Run(ctx context.Context, s *statusSettings) error {
-	return s.with(ctx, func(ctx context.Context, n *newsroom) error {
-		code, err := n.DiscardDraft(ctx, n.by, noticeCode(c.ID), c.Expect)
-		return n.confirmNotice(ctx, code, err)
-	})
+func (c *statusDiscardCmd) run(ctx context.Context, s *session) error {
+	return s.confirmNotice(ctx)(s.DiscardDraft(ctx, s.by, c.code(), c.Expect))
 }
 
 type statusDeleteCmd struct{ noticeFlags }
 
-// Run deletes a notice.
-func (c *statusDeleteCmd) Run(ctx context.Context, s *statusSettings) error {
-	return s.with(ctx, func(ctx context.Context, n *newsroom) error {
-		code, err := n.DeleteNotice(ctx, n.by, noticeCode(c.ID), c.Expect)
-		return n.confirmNotice(ctx, code, err)
-	})
+func (c *statusDeleteCmd) run(ctx context.Context, s *session) error {
+	return s.confirmNotice(ctx)(s.DeleteNotice(ctx, s.by, c.code(), c.Expect))
 }

@@ -13,97 +13,85 @@ import (
 )
 
 type statusProbeCmd struct {
-	Add     statusProbeAddCmd     `cmd:"" help:"Declare a probe of a component."`
-	List    statusProbeListCmd    `cmd:"" help:"List the probes of the page with what they have found."`
-	Test    statusProbeTestCmd    `cmd:"" help:"Ask a probe now, and only print what it finds."`
-	Run     statusProbeRunCmd     `cmd:"" help:"Ask the probes whose time has come once, as serve and watch do all the time."`
-	Beat    statusProbeBeatCmd    `cmd:"" help:"Tell a probe of the kind heartbeat that all is well."`
-	Enable  statusProbeEnableCmd  `cmd:"" help:"Have a probe ask again."`
-	Disable statusProbeDisableCmd `cmd:"" help:"Have a probe not ask any more."`
-	Rm      statusProbeRmCmd      `cmd:"" help:"Remove a probe. What it has said of its component stays."`
+	Add     statusProbeAddCmd     `cmd:"" help:"Add a probe to a component."`
+	List    statusProbeListCmd    `cmd:"" help:"List the probes of the page with their last results."`
+	Test    statusProbeTestCmd    `cmd:"" help:"Run a probe once and print the result, without effect on the page."`
+	Run     statusProbeRunCmd     `cmd:"" help:"Run the probes of all pages that are due, once. serve and watch do so continuously."`
+	Beat    statusProbeBeatCmd    `cmd:"" help:"Send a heartbeat to a probe of the kind heartbeat."`
+	Enable  statusProbeEnableCmd  `cmd:"" help:"Enable a probe."`
+	Disable statusProbeDisableCmd `cmd:"" help:"Disable a probe."`
+	Rm      statusProbeRmCmd      `cmd:"" help:"Delete a probe. The status that it has set stays."`
 }
 
 type statusProbeAddCmd struct {
-	Kind      string            `arg:"" enum:"http,graphql,tcp,mirror_lag,node,heartbeat" help:"http, graphql, tcp, mirror_lag (age of the newest block), node (whether a consensus node takes part and has stake), or heartbeat (pushed by a job)."`
-	Ref       string            `arg:"" help:"The component: its id, its name, or Group/Component."`
-	URL       string            `name:"url" help:"What http and graphql ask. Redirects are not followed."`
-	Address   string            `help:"What tcp connects to, such as api.example.com:443."`
-	Header    map[string]string `help:"Header of the request, as NAME=VALUE; a value env:VARIABLE is read from the environment. Repeatable."`
-	Query     string            `help:"What graphql asks."`
-	Path      string            `help:"Path of names and indexes, with dots between them, at which the answer has to have a value."`
-	Expect    int               `help:"Status that http expects (default: any from 200 to 299)."`
-	Body      string            `help:"Regular expression that the body has to match."`
-	TLSDays   int               `name:"tls-days" help:"Days for which the certificate has to be good, or the component is slow."`
-	Node      int64             `help:"Number of the node (default: that of the component)."`
-	Slow      time.Duration     `help:"Answer time, lag or pause from which on its performance is degraded."`
-	Bad       time.Duration     `help:"Answer time, lag or pause from which on it fails."`
-	Timeout   time.Duration     `default:"10s" help:"How long it waits, 10s at most."`
-	Every     time.Duration     `default:"30s" help:"How often it asks."`
-	FailAfter int32             `default:"3" help:"How many results in a row make it worse."`
-	PassAfter int32             `default:"5" help:"How many results in a row make it better."`
-	Sets      string            `default:"partial_outage" help:"State of the component when it fails."`
-	Publish   string            `enum:"component,draft,public" default:"public" help:"What becomes of a failure where the page has auto_publish=true: the state of the component alone, a draft, or a public incident. Elsewhere it is always a draft."`
+	Kind string `arg:"" enum:"http,graphql,tcp,mirror_lag,node,heartbeat" help:"Kind: http, graphql, tcp, mirror_lag (age of the newest block), node (activity and stake of a consensus node), or heartbeat (sent by a job)."`
+	componentArg
+	URL       string            `name:"url" help:"URL that http and graphql request. Redirects are not followed."`
+	Address   string            `help:"Address that tcp connects to, such as api.example.com:443."`
+	Header    map[string]string `help:"Request header, as NAME=VALUE; can be repeated. The value env:VARIABLE is read from the environment."`
+	Query     string            `help:"GraphQL query."`
+	Path      string            `help:"Path of a value that the JSON response must contain: names and indexes, separated by dots."`
+	Expect    int               `help:"Expected HTTP status (default: 200 to 299)."`
+	Body      string            `help:"Regular expression that the response body must match."`
+	TLSDays   int               `name:"tls-days" help:"Minimum days until the certificate expires; fewer count as slow (default: not checked)."`
+	Node      int64             `help:"Number of the consensus node (default: that of the component)."`
+	Slow      time.Duration     `help:"Response time, block age or time since the last heartbeat from which the result is slow (default: never)."`
+	Bad       time.Duration     `help:"Response time, block age or time since the last heartbeat from which the result is bad (default: never)."`
+	Timeout   time.Duration     `default:"10s" help:"Timeout, at most 10s."`
+	Every     time.Duration     `default:"30s" help:"Interval, 5s to 24h."`
+	FailAfter int32             `default:"3" help:"Number of consecutive results after which the component becomes worse."`
+	PassAfter int32             `default:"5" help:"Number of consecutive results after which the component recovers."`
+	Sets      string            `default:"partial_outage" help:"Status of the component if results are bad: degraded_performance, partial_outage or major_outage."`
+	Publish   string            `enum:"component,draft,public" default:"public" help:"Effect of a failure if the page has auto_publish=true: component (changes only the status of the component), draft (creates a draft) or public (opens an incident). On other pages it is always draft."`
 }
 
-// Run creates a probe.
-func (c *statusProbeAddCmd) Run(ctx context.Context, s *statusSettings) error {
-	return s.with(ctx, func(ctx context.Context, n *newsroom) error {
-		found, err := n.find(ctx, c.Ref)
-		if err != nil {
-			return err
-		}
-		p := status.Probe{
-			Component: found.Code, Kind: status.ProbeKind(c.Kind), Every: c.Every, FailAfter: c.FailAfter, PassAfter: c.PassAfter, Sets: componentStatus(c.Sets),
-			Publish: status.Publish(c.Publish),
-			Spec: status.ProbeSpec{
-				URL: c.URL, Address: c.Address, Headers: c.Header, Query: c.Query, Path: c.Path, Status: c.Expect, Body: c.Body, TLSDays: c.TLSDays, Node: c.Node,
-				SlowMS: c.Slow.Milliseconds(), BadMS: c.Bad.Milliseconds(), TimeoutMS: c.Timeout.Milliseconds(),
-			},
-		}
-		id, err := n.AddProbe(ctx, n.by, p)
-		if err != nil {
-			return err
-		}
-		return n.print(map[string]any{"id": id, "kind": c.Kind, "component": found.Code}, "%d %s of %s", id, c.Kind, found.QualifiedName())
+func (c *statusProbeAddCmd) run(ctx context.Context, s *session) error {
+	found, err := s.find(ctx, c.Ref)
+	if err != nil {
+		return err
+	}
+	id, err := s.AddProbe(ctx, s.by, status.Probe{
+		Component: found.Code, Kind: status.ProbeKind(c.Kind), Every: c.Every, FailAfter: c.FailAfter, PassAfter: c.PassAfter, Sets: componentStatus(c.Sets),
+		Publish: status.Publish(c.Publish),
+		Spec: status.ProbeSpec{
+			URL: c.URL, Address: c.Address, Headers: c.Header, Query: c.Query, Path: c.Path, Status: c.Expect, Body: c.Body, TLSDays: c.TLSDays, Node: c.Node,
+			SlowMS: c.Slow.Milliseconds(), BadMS: c.Bad.Milliseconds(), TimeoutMS: c.Timeout.Milliseconds(),
+		},
 	})
+	if err != nil {
+		return err
+	}
+	return s.print(map[string]any{"id": id, "kind": c.Kind, "component": found.Code}, "%d %s of %s", id, c.Kind, found.QualifiedName())
 }
 
 type statusProbeListCmd struct{}
 
-// Run lists the probes.
-func (statusProbeListCmd) Run(ctx context.Context, s *statusSettings) error {
-	return s.with(ctx, func(ctx context.Context, n *newsroom) error {
-		list, err := n.db.Probes(ctx, n.page.Code)
-		if err != nil {
-			return err
+func (statusProbeListCmd) run(ctx context.Context, s *session) error {
+	list, err := s.db.Probes(ctx, s.page.Code)
+	if err != nil {
+		return err
+	}
+	return table(s, list, func(p *status.Probe) (map[string]any, []string) {
+		state := string(p.Level)
+		if !p.Enabled {
+			state = "disabled"
+		} else if p.Streak > 0 {
+			state += fmt.Sprintf(" (%d × %s)", p.Streak, p.Toward)
 		}
-		objects := make([]map[string]any, len(list))
-		var rows [][]string
-		for i, p := range list {
-			objects[i] = probeObject(p)
-			state := string(p.Level)
-			if !p.Enabled {
-				state = "disabled"
-			} else if p.Streak > 0 {
-				state += fmt.Sprintf(" (%d × %s)", p.Streak, p.Toward)
-			}
-			last := "never asked"
-			if !p.Last.At.IsZero() {
-				last = at(p.Last.At.In(n.page.Zone)) + ": " + p.Last.Detail
-			}
-			rows = append(rows, []string{strconv.FormatInt(p.ID, 10), string(p.Kind), p.Name, state, last})
+		last := "never run"
+		if !p.Last.At.IsZero() {
+			last = at(p.Last.At.In(s.page.Zone)) + ": " + p.Last.Detail
 		}
-		return n.table(objects, rows)
+		return probeObject(p), []string{strconv.FormatInt(p.ID, 10), string(p.Kind), p.Name, state, last}
 	})
 }
 
 // probeObject returns a probe as a JSON object.
 func probeObject(p *status.Probe) map[string]any {
 	o := map[string]any{
-		"id": p.ID, "kind": p.Kind, "component": p.Component, "name": p.Name, "spec": p.Spec, "every_seconds": int(p.Every.Seconds()), "fail_after": p.FailAfter,
-		"pass_after": p.PassAfter,
-		"sets":       p.Sets, "publish": p.Publish, "enabled": p.Enabled, "level": p.Level, "streak": p.Streak, "toward": p.Toward, "acted": p.Applied,
-		"incident": p.Incident, "last": nil,
+		"id": p.ID, "kind": p.Kind, "component": p.Component, "name": p.Name, "spec": p.Spec, "every_seconds": int(p.Every.Seconds()),
+		"fail_after": p.FailAfter, "pass_after": p.PassAfter, "sets": p.Sets, "publish": p.Publish, "enabled": p.Enabled, "level": p.Level,
+		"streak": p.Streak, "toward": p.Toward, "applied": p.Applied, "incident": p.Incident, "last": nil,
 	}
 	if !p.Last.At.IsZero() {
 		o["last"] = resultObject(p.Last)
@@ -122,156 +110,138 @@ func resultObject(r status.ProbeResult) map[string]any {
 
 // probeArg identifies a probe.
 type probeArg struct {
-	ID int64 `arg:"" help:"Its number."`
+	ID int64 `arg:"" help:"Number of the probe."`
 }
 
 // find returns the probe, or fails if the page does not have it.
-func (a *probeArg) find(ctx context.Context, n *newsroom) (*status.Probe, error) {
-	p, err := n.db.Probe(ctx, a.ID)
+func (a *probeArg) find(ctx context.Context, s *session) (*status.Probe, error) {
+	p, err := s.db.Probe(ctx, a.ID)
 	if err != nil {
 		return nil, err
 	}
-	if p == nil || p.PageCode != n.page.Code {
-		return nil, status.Errorf(status.NotFound, "there is no probe %d on the page %s", a.ID, n.page.Slug)
+	if p == nil || p.PageCode != s.page.Code {
+		return nil, status.Errorf(status.NotFound, "probe %d does not exist on page %s", a.ID, s.page.Slug)
 	}
 	return p, nil
 }
 
 type statusProbeTestCmd struct{ probeArg }
 
-// Run runs a probe once and prints the result. The command fails unless the result is good, so that scripts can use it.
-func (c *statusProbeTestCmd) Run(ctx context.Context, s *statusSettings) error {
-	return s.with(ctx, func(ctx context.Context, n *newsroom) error {
-		p, err := c.find(ctx, n)
-		if err != nil {
-			return err
-		}
-		checker, done, err := n.checker(ctx)
-		if err != nil {
-			return err
-		}
-		defer done()
-		r := checker.Check(ctx, p)
-		level := string(r.Level)
-		if r.Level == status.Unknown {
-			level = "unknown"
-		}
-		took := ""
-		if p.Kind.Remote() && r.Took >= 0 {
-			took = fmt.Sprintf(" after %s", r.Took.Round(time.Millisecond))
-		}
-		if err := n.print(resultObject(r), "%s%s: %s", level, took, r.Detail); err != nil {
-			return err
-		}
-		if r.Level == status.Bad || r.Level == status.Slow {
-			return &exitError{1, fmt.Errorf("%s is %s", p.Name, level)}
-		}
-		return nil
-	})
+// run fails unless the result is good or unknown, so that scripts can use the command.
+func (c *statusProbeTestCmd) run(ctx context.Context, s *session) error {
+	p, err := c.find(ctx, s)
+	if err != nil {
+		return err
+	}
+	checker, done, err := s.checker(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	r := checker.Check(ctx, p)
+	level := string(r.Level)
+	if r.Level == status.Unknown {
+		level = "unknown"
+	}
+	took := ""
+	if p.Kind.Remote() && r.Took >= 0 {
+		took = fmt.Sprintf(" after %s", r.Took.Round(time.Millisecond))
+	}
+	if err := s.print(resultObject(r), "%s%s: %s", level, took, r.Detail); err != nil {
+		return err
+	}
+	if r.Level == status.Bad || r.Level == status.Slow {
+		return &exitError{1, fmt.Errorf("%s is %s", p.Name, level)}
+	}
+	return nil
 }
 
 type statusProbeRunCmd struct{}
 
-// Run runs all probes that are due, on all pages.
-func (statusProbeRunCmd) Run(ctx context.Context, s *statusSettings) error {
-	return s.session(ctx, func(ctx context.Context, n *newsroom) error {
-		if s.DryRun {
-			return status.Errorf(status.BadInput, "probes write what they find: `heliograph status probe test` only prints it")
-		}
-		checker, done, err := n.checker(ctx)
+func (statusProbeRunCmd) runWithoutPage(ctx context.Context, s *session) error {
+	if err := s.rejectDryRun(); err != nil {
+		return err
+	}
+	checker, done, err := s.checker(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	total := 0
+	for w := probe.NewWatcher(s.Editor, checker, s.logger(), nil); ; {
+		n, err := w.RunDue(ctx)
 		if err != nil {
 			return err
 		}
-		defer done()
-		total := 0
-		for w := probe.NewWatcher(n.Editor, checker, s.logger(), nil); ; {
-			asked, err := w.Look(ctx)
-			if err != nil {
-				return err
-			}
-			if total += asked; asked == 0 {
-				return n.print(map[string]int{"asked": total}, "%d probes were asked", total)
-			}
+		if total += n; n == 0 {
+			return s.print(map[string]int{"probes": total}, "%d probes were run", total)
 		}
-	})
+	}
 }
 
 type statusProbeBeatCmd struct{ probeArg }
 
-// Run records a heartbeat.
-func (c *statusProbeBeatCmd) Run(ctx context.Context, s *statusSettings) error {
-	return s.session(ctx, func(ctx context.Context, n *newsroom) error {
-		if s.DryRun {
-			return status.Errorf(status.BadInput, "a heartbeat changes no document: there is nothing to show")
-		}
-		if err := n.RecordHeartbeat(ctx, c.ID); err != nil {
-			return err
-		}
-		return n.print(map[string]int64{"id": c.ID}, "probe %d has heard it", c.ID)
-	})
+func (c *statusProbeBeatCmd) runWithoutPage(ctx context.Context, s *session) error {
+	if err := s.rejectDryRun(); err != nil {
+		return err
+	}
+	if err := s.RecordHeartbeat(ctx, c.ID); err != nil {
+		return err
+	}
+	return s.print(map[string]int64{"id": c.ID}, "probe %d received a heartbeat", c.ID)
 }
 
 type statusProbeEnableCmd struct{ probeArg }
 
-// Run enables a probe.
-func (c *statusProbeEnableCmd) Run(ctx context.Context, s *statusSettings) error {
-	return c.change(ctx, s, "asks again", func(ctx context.Context, n *newsroom) error { return n.EnableProbe(ctx, n.by, c.ID, true) })
+func (c *statusProbeEnableCmd) run(ctx context.Context, s *session) error {
+	return c.write(ctx, s, "was enabled", func() error { return s.EnableProbe(ctx, s.by, c.ID, true) })
 }
 
 type statusProbeDisableCmd struct{ probeArg }
 
-// Run disables a probe.
-func (c *statusProbeDisableCmd) Run(ctx context.Context, s *statusSettings) error {
-	return c.change(ctx, s, "does not ask any more", func(ctx context.Context, n *newsroom) error { return n.EnableProbe(ctx, n.by, c.ID, false) })
+func (c *statusProbeDisableCmd) run(ctx context.Context, s *session) error {
+	return c.write(ctx, s, "was disabled", func() error { return s.EnableProbe(ctx, s.by, c.ID, false) })
 }
 
 type statusProbeRmCmd struct{ probeArg }
 
-// Run deletes a probe.
-func (c *statusProbeRmCmd) Run(ctx context.Context, s *statusSettings) error {
-	return c.change(ctx, s, "has been removed", func(ctx context.Context, n *newsroom) error { return n.RemoveProbe(ctx, n.by, c.ID) })
+func (c *statusProbeRmCmd) run(ctx context.Context, s *session) error {
+	return c.write(ctx, s, "was deleted", func() error { return s.RemoveProbe(ctx, s.by, c.ID) })
 }
 
-// change applies a write to a probe of the page.
-func (a *probeArg) change(ctx context.Context, s *statusSettings, what string, write func(ctx context.Context, n *newsroom) error) error {
-	return s.with(ctx, func(ctx context.Context, n *newsroom) error {
-		if _, err := a.find(ctx, n); err != nil {
-			return err
-		}
-		if err := write(ctx, n); err != nil {
-			return err
-		}
-		return n.print(map[string]int64{"id": a.ID}, "probe %d %s", a.ID, what)
-	})
+// write writes to a probe of the page.
+func (a *probeArg) write(ctx context.Context, s *session, done string, write func() error) error {
+	if _, err := a.find(ctx, s); err != nil {
+		return err
+	}
+	if err := write(); err != nil {
+		return err
+	}
+	return s.print(map[string]int64{"id": a.ID}, "probe %d %s", a.ID, done)
 }
 
 type statusAuditCmd struct {
-	Object string `help:"Only writes to this: the id of a notice, an update, a component, a page, or the number of a probe."`
-	Limit  int    `default:"50" help:"How many at most."`
+	Object string `help:"ID of a notice, an update, a component or a page, or number of a probe, whose entries to list (default: all)."`
+	Limit  int    `default:"50" help:"Maximum number of entries."`
 }
 
-// Run lists the audit log: the entries of the page with --page, and all entries, including those without a page, otherwise.
-func (c *statusAuditCmd) Run(ctx context.Context, s *statusSettings) error {
-	list := func(ctx context.Context, n *newsroom) error {
-		f := statuspages.AuditFilter{Object: noticeCode(c.Object)}
-		if n.page != nil {
-			f.Page = n.page.Code
-		}
-		found, err := n.db.Audit(ctx, f, max(c.Limit, 1))
-		if err != nil {
+// runWithoutPage lists the entries of the page with --page, and all entries, including those without a page, otherwise.
+func (c *statusAuditCmd) runWithoutPage(ctx context.Context, s *session) error {
+	f := statuspages.AuditFilter{Object: noticeCode(c.Object)}
+	if s.Slug != "" {
+		if err := s.selectPage(ctx); err != nil {
 			return err
 		}
-		objects := make([]map[string]any, len(found))
-		var rows [][]string
-		for i, a := range found {
-			objects[i] = map[string]any{"id": a.ID, "at": a.At, "page": a.Page, "actor": a.Actor, "action": a.Action, "object": a.Object, "before": a.Before,
-				"after": a.After}
-			rows = append(rows, []string{a.At.UTC().Format(time.RFC3339), a.Actor, a.Action, a.Object, strings.Join(a.Changed(), " ")})
+		f.Page = s.page.Code
+	}
+	found, err := s.db.Audit(ctx, f, max(c.Limit, 1))
+	if err != nil {
+		return err
+	}
+	return table(s, found, func(a *statuspages.AuditEntry) (map[string]any, []string) {
+		object := map[string]any{
+			"id": a.ID, "at": a.At, "page": a.Page, "actor": a.Actor, "action": a.Action, "object": a.Object, "before": a.Before, "after": a.After,
 		}
-		return n.table(objects, rows)
-	}
-	if s.Slug != "" {
-		return s.with(ctx, list)
-	}
-	return s.session(ctx, list)
+		return object, []string{a.At.UTC().Format(time.RFC3339), a.Actor, a.Action, a.Object, strings.Join(a.Changed(), " ")}
+	})
 }

@@ -11,7 +11,7 @@ import (
 // TestStatusProbes creates, tests, runs and deletes probes on the command line. Their findings are drafts that an editor publishes or discards.
 func TestStatusProbes(t *testing.T) {
 	t.Parallel()
-	e := newEditor(t)
+	e := newStatusCLI(t)
 	target := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/ok" {
 			w.WriteHeader(http.StatusTeapot)
@@ -31,7 +31,7 @@ func TestStatusProbes(t *testing.T) {
 	e.fails(2, "needs a --url", "probe", "add", "http", "API")
 	e.fails(2, "is secret", "probe", "add", "http", "API", "--url", target.URL, "--header", "Authorization=Bearer x")
 	e.fails(1, `component "Web" does not exist`, "probe", "add", "http", "Web", "--url", target.URL)
-	e.fails(1, "no probe 99", "probe", "rm", "99")
+	e.fails(1, "probe 99 does not exist", "probe", "rm", "99")
 	if got := e.ok("probe", "test", ok); !strings.HasPrefix(got, "good after ") || !strings.HasSuffix(got, ": 200 OK") {
 		t.Error(got)
 	}
@@ -43,7 +43,7 @@ func TestStatusProbes(t *testing.T) {
 	if got := e.ok("probe", "test", beat); got != "good: the last heartbeat was 0s ago" {
 		t.Error(got)
 	}
-	if r := e.run("probe", "run"); r.code != 0 || r.stdout != "3 probes were asked\n" || !strings.Contains(r.stderr, "probe.draft") {
+	if r := e.run("probe", "run"); r.code != 0 || r.stdout != "3 probes were run\n" || !strings.Contains(r.stderr, "probe.draft") {
 		t.Errorf("%+v", r)
 	}
 	if got := e.ok("probe", "list"); !strings.Contains(got, "bad") || !strings.Contains(got, "refused") || !strings.Contains(got, "200 OK") {
@@ -51,7 +51,7 @@ func TestStatusProbes(t *testing.T) {
 	}
 	draft := e.id("list", "drafts")
 	if got := e.ok("list"); got != "" {
-		t.Errorf("readers see %s", got)
+		t.Errorf("a draft is listed: %s", got)
 	}
 	e.ok("incident", "publish", draft)
 	if got := e.ok("list"); !strings.HasPrefix(got, draft) || !strings.Contains(got, "Problems with Port") {
@@ -74,16 +74,16 @@ func TestStatusProbes(t *testing.T) {
 // TestStatusSeries schedules a recurring maintenance: all occurrences or none.
 func TestStatusSeries(t *testing.T) {
 	t.Parallel()
-	e := newEditor(t)
+	e := newStatusCLI(t)
 	schedule := []string{"maintenance", "schedule", "--name", "Work", "--body", "Soon.", "--from", "2026-10-25 09:00", "--for", "40m", "--affect", "API"}
 	got := e.ok(append(schedule, "--repeat", "FREQ=WEEKLY;COUNT=3")...)
 	for _, when := range []string{"2026-10-25 09:00 EDT to 2026-10-25 09:40 EDT", "2026-11-01 09:00 EST to 2026-11-01 09:40 EST", "2026-11-08 09:00 EST to 2026-11-08 09:40 EST"} {
 		if strings.Count(got, when) != 1 {
-			t.Errorf("%s\nhas not %s", got, when)
+			t.Errorf("got %s\nwant %s once", got, when)
 		}
 	}
 	e.fails(2, "is not a rule such as", append(schedule, "--repeat", "FREQ=HOURLY;COUNT=3")...)
-	e.fails(2, "only what is scheduled is repeated", append(schedule, "--repeat", "FREQ=DAILY;COUNT=3", "--status", "in_progress")...)
+	e.fails(2, "--repeat requires the status scheduled", append(schedule, "--repeat", "FREQ=DAILY;COUNT=3", "--status", "in_progress")...)
 	if got := e.ok("list", "maintenances"); strings.Count(got, "\n") != 2 {
 		t.Error(got)
 	}
@@ -93,5 +93,5 @@ func TestStatusSeries(t *testing.T) {
 	if got := e.ok(append(schedule, "--repeat", "FREQ=WEEKLY;COUNT=3", "--dry-run")...); strings.Count(got, `"2026-11-01T09:00:00.000-05:00"`) < 2 {
 		t.Error(got)
 	}
-	e.fails(1, "revision 1 of the page lantern-net was not kept: gateways have kept []", "render", "summary.json", "--at", "1")
+	e.fails(1, "revision 1 of page lantern-net is not saved: the saved revisions are []", "render", "summary.json", "--at", "1")
 }

@@ -16,8 +16,8 @@ import (
 
 // syncSettings configure the mirroring of status pages of other sites.
 type syncSettings struct {
-	StatusSync      []string      `name:"status-sync" env:"HELIOGRAPH_STATUS_SYNC" placeholder:"URL" help:"Status pages elsewhere of which this gateway keeps copies; repeatable."`
-	StatusSyncEvery time.Duration `name:"status-sync-every" env:"HELIOGRAPH_STATUS_SYNC_EVERY" default:"60s" help:"How often they are read."`
+	StatusSync      []string      `name:"status-sync" env:"HELIOGRAPH_STATUS_SYNC" placeholder:"URL" help:"URLs of status pages to mirror; can be repeated."`
+	StatusSyncEvery time.Duration `name:"status-sync-every" env:"HELIOGRAPH_STATUS_SYNC_EVERY" default:"60s" help:"Interval at which mirrored status pages are read, at least 15s."`
 }
 
 // followers returns a follower for each mirrored page.
@@ -36,44 +36,41 @@ func (s *syncSettings) followers(db *statuspages.DB, now func() time.Time, log *
 }
 
 type statusSyncCmd struct {
-	Source     string        `arg:"" name:"url" help:"The page, such as https://status.example.com."`
-	Mirror     bool          `xor:"mode" help:"Make it a copy that nobody edits here (the default)."`
-	Import     bool          `xor:"mode" help:"Make it a page of ours, which is edited here from then on. A mirror can become one."`
-	Every      time.Duration `xor:"often" help:"Go on in the foreground, and read the page this often, such as 60s."`
-	Once       bool          `xor:"often" help:"Read it once (the default)."`
-	ShortName  string        `help:"Short name of the new page (default: made of its name)."`
-	URL        string        `name:"url" help:"Where people see the page that is imported (default: where it was)."`
-	Vocabulary string        `enum:"documented,statuspage" default:"statuspage" help:"Which words the documents of the new page use: statuspage, with maintenance as a state, or documented."`
+	Source     string        `arg:"" name:"url" help:"URL of the page, such as https://status.example.com."`
+	Mirror     bool          `xor:"mode" help:"Create or update a mirror, which cannot be edited (the default)."`
+	Import     bool          `xor:"mode" help:"Create an editable copy, or convert a mirror into one."`
+	Every      time.Duration `xor:"often" help:"Continue in the foreground, with this interval, such as 60s."`
+	Once       bool          `xor:"often" help:"Read the page once (the default)."`
+	ShortName  string        `help:"Short name of the new page (default: derived from the name)."`
+	URL        string        `name:"url" help:"Public URL of the imported page (default: the URL of the source)."`
+	Vocabulary string        `enum:"documented,statuspage" default:"statuspage" help:"Status values in documents of the new page: statuspage, which has statuses for maintenance, or documented."`
 }
 
-// Run copies a page from another site.
-func (c *statusSyncCmd) Run(ctx context.Context, s *statusSettings) error {
-	return s.session(ctx, func(ctx context.Context, n *newsroom) error {
-		o := pagesync.Options{
-			URL: c.Source, Every: c.Every, DB: n.db, Logger: s.logger(), Now: n.now,
-			Import: status.ImportOptions{Mode: status.Mirror, Slug: c.ShortName, Vocabulary: status.Vocabulary(c.Vocabulary)},
-			Author: statuspages.Author{Name: n.by.Name},
-		}
-		if o.Import.Slug == "" {
-			o.Import.Slug = s.Slug
-		}
-		if c.Import {
-			o.Import.Mode, o.Import.URL = status.Imported, c.URL
-		}
-		if c.URL != "" && !c.Import {
-			return status.Errorf(status.BadInput, "a mirror keeps its URL: --url is for --import")
-		}
-		if c.Every != 0 && (c.Import || s.DryRun) {
-			return status.Errorf(status.BadInput, "only mirrors are read again and again: leave out --every")
-		}
-		if s.DryRun {
-			o.Author.Preview = func(preview context.Context) error { return n.previewAll(ctx, preview) }
-		}
-		if c.Every != 0 {
-			return follow(ctx, o)
-		}
-		return n.copyPage(ctx, o)
-	})
+func (c *statusSyncCmd) runWithoutPage(ctx context.Context, s *session) error {
+	o := pagesync.Options{
+		URL: c.Source, Every: c.Every, DB: s.db, Logger: s.logger(), Now: s.now,
+		Import: status.ImportOptions{Mode: status.Mirror, Slug: c.ShortName, Vocabulary: status.Vocabulary(c.Vocabulary)},
+		Author: statuspages.Author{Name: s.by.Name},
+	}
+	if o.Import.Slug == "" {
+		o.Import.Slug = s.Slug
+	}
+	if c.Import {
+		o.Import.Mode, o.Import.URL = status.Imported, c.URL
+	}
+	if c.URL != "" && !c.Import {
+		return status.Errorf(status.BadInput, "--url requires --import: a mirror keeps the URL of its source")
+	}
+	if c.Every != 0 && (c.Import || s.DryRun) {
+		return status.Errorf(status.BadInput, "--every cannot be combined with --import or --dry-run")
+	}
+	if s.DryRun {
+		o.Author.Preview = func(preview context.Context) error { return s.previewAll(ctx, preview) }
+	}
+	if c.Every != 0 {
+		return follow(ctx, o)
+	}
+	return s.copyPage(ctx, o)
 }
 
 // follow mirrors a page until the context ends. It fails immediately if the page cannot be mirrored.
@@ -82,19 +79,19 @@ func follow(ctx context.Context, o pagesync.Options) error {
 	if err != nil {
 		return err
 	}
-	var refusal *status.Error
-	if _, _, _, err := f.Poll(ctx); errors.As(err, &refusal) {
+	var rejected *status.Error
+	if _, _, _, err := f.Poll(ctx); errors.As(err, &rejected) {
 		return err
 	}
 	f.Run(ctx)
 	return nil
 }
 
-// patience is how long a command runs before it prints progress.
-const patience = 2 * time.Second
+// progressDelay is how long a sync runs before it prints progress.
+const progressDelay = 2 * time.Second
 
 // copyPage copies a page once.
-func (n *newsroom) copyPage(ctx context.Context, o pagesync.Options) error {
+func (s *session) copyPage(ctx context.Context, o pagesync.Options) error {
 	bar := newProgress(os.Stderr)
 	defer bar.end()
 	var mu sync.Mutex
@@ -111,7 +108,7 @@ func (n *newsroom) copyPage(ctx context.Context, o pagesync.Options) error {
 		done, total = d, t
 		show()
 	}
-	timer := time.AfterFunc(patience, func() {
+	timer := time.AfterFunc(progressDelay, func() {
 		mu.Lock()
 		defer mu.Unlock()
 		shown = true
@@ -128,27 +125,27 @@ func (n *newsroom) copyPage(ctx context.Context, o pagesync.Options) error {
 	}
 	r := out.Result
 	for _, w := range out.Warnings {
-		fmt.Fprintln(os.Stderr, "not understood:", w)
+		fmt.Fprintln(os.Stderr, "warning:", w)
 	}
 	for _, code := range r.Stale {
-		fmt.Fprintln(os.Stderr, "missing elsewhere, although it is open:", code)
+		fmt.Fprintln(os.Stderr, "warning: the source no longer lists the open notice", code)
 	}
-	p, err := n.db.PageByCode(ctx, r.Page)
+	p, err := s.db.PageByCode(ctx, r.Page)
 	if err != nil || p == nil {
 		return err
 	}
 	object := pageObject(p)
 	object["changed"], object["warnings"], object["stale"] = r.Changed, out.Warnings, r.Stale
-	return n.print(object, "%s %s, mode %s, revision %d: %d components and notices were written", p.Code, p.Slug, p.Mode, p.Revision, r.Changed)
+	return s.print(object, "%s %s, mode %s, revision %d: %d components and notices were written", p.Code, p.Slug, p.Mode, p.Revision, r.Changed)
 }
 
-// previewAll prints the documents that a copy changes. The context now reads the state before the copy, preview the state after it.
-func (n *newsroom) previewAll(now, preview context.Context) error {
-	pages, err := n.db.Pages(now)
+// previewAll prints the documents that a sync changes. Reads with the context now see the state before the sync, those with preview the state after it.
+func (s *session) previewAll(now, preview context.Context) error {
+	pages, err := s.db.Pages(now)
 	if err != nil {
 		return err
 	}
-	next, err := n.db.Pages(preview)
+	next, err := s.db.Pages(preview)
 	if err != nil {
 		return err
 	}
@@ -159,35 +156,34 @@ func (n *newsroom) previewAll(now, preview context.Context) error {
 		}
 		before := map[string][]byte{}
 		if old != nil {
-			if before, err = n.render(now, old); err != nil {
+			if before, err = s.render(now, old); err != nil {
 				return err
 			}
 		}
-		after, err := n.render(preview, p)
+		after, err := s.render(preview, p)
 		if err != nil {
 			return err
 		}
-		n.printChanged(before, after)
+		s.printChanged(before, after)
 	}
 	return nil
 }
 
-// lateAfter is the number of missed rounds after which a mirror is reported as late.
-const lateAfter = 5
+// maxMissedReads is the number of missed reads after which a mirror is reported as outdated.
+const maxMissedReads = 5
 
-// lateCopy returns warnings if the page is a mirror that has not been read for a long time.
-func (n *newsroom) lateCopy(ctx context.Context) ([]string, error) {
-	source, err := n.db.SourceOf(ctx, n.page.Code)
-	if err != nil || source == nil || n.page.Mode != status.Mirror {
+// outdatedMirror returns problems if the page is a mirror that has not been read for a long time.
+func (s *session) outdatedMirror(ctx context.Context) ([]string, error) {
+	source, err := s.db.SourceOf(ctx, s.page.Code)
+	if err != nil || source == nil || s.page.Mode != status.Mirror {
 		return nil, err
 	}
-	age := n.now().Sub(source.OKAt).Round(time.Second)
+	age := s.now().Sub(source.OKAt).Round(time.Second)
 	switch {
 	case source.Failures > 0:
 		return []string{fmt.Sprintf("%s was last read %s ago, and failed %d times since: %s", source.URL, age, source.Failures, source.Error)}, nil
-	case age > lateAfter*source.Every:
-		return []string{fmt.Sprintf("%s was last read %s ago, although it should be read every %s: is a gateway with --status-sync running?", source.URL, age,
-			source.Every)}, nil
+	case age > maxMissedReads*source.Every:
+		return []string{fmt.Sprintf("%s was last read %s ago, but the interval is %s: run a gateway with --status-sync", source.URL, age, source.Every)}, nil
 	}
 	return nil, nil
 }

@@ -23,7 +23,7 @@ func TestStatusSync(t *testing.T) {
 		t.Fatal(err)
 	}
 	var slow atomic.Bool
-	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	source := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if slow.Load() {
 			time.Sleep(900 * time.Millisecond)
 		}
@@ -33,24 +33,24 @@ func TestStatusSync(t *testing.T) {
 		}
 		_, _ = w.Write(documents[r.URL.Path])
 	}))
-	defer elsewhere.Close()
-	e := &editor{t: t, url: statusTables.Fresh(t), now: "2026-03-12T09:42:10.118Z"}
+	defer source.Close()
+	e := &statusCLI{t: t, url: statusTables.Fresh(t), now: "2026-03-12T09:42:10.118Z"}
 	e.fails(2, "not the URL of a page", "sync", "status.example.com")
-	e.fails(2, "at least 15s", "sync", elsewhere.URL, "--every", "1s")
-	e.fails(2, "--url is for --import", "sync", elsewhere.URL, "--url", "https://x.example")
-	e.fails(1, "cannot read "+elsewhere.URL+"/nothing/api/v2/summary.json: the server responds with 404 Not Found", "sync", elsewhere.URL+"/nothing")
+	e.fails(2, "at least 15s", "sync", source.URL, "--every", "1s")
+	e.fails(2, "--url requires --import", "sync", source.URL, "--url", "https://x.example")
+	e.fails(1, "cannot read "+source.URL+"/nothing/api/v2/summary.json: the server responds with 404 Not Found", "sync", source.URL+"/nothing")
 	e.fails(1, "connection refused", "sync", "http://127.0.0.1:1")
-	if got := e.ok("sync", elsewhere.URL, "--dry-run"); !strings.Contains(got, "summary.json\n"+string(documents["/api/v2/summary.json"])) {
+	if got := e.ok("sync", source.URL, "--dry-run"); !strings.Contains(got, "summary.json\n"+string(documents["/api/v2/summary.json"])) {
 		t.Errorf("a dry run prints %.300s", got)
 	}
-	e.fails(1, "there is no page", "list")
-	if got := e.ok("sync", elsewhere.URL); got != "h4d7q2m9x1tz ledgerlight-network, mode mirror, revision 1: 13 components and notices were written" {
+	e.fails(1, "there is no status page", "list")
+	if got := e.ok("sync", source.URL); got != "h4d7q2m9x1tz ledgerlight-network, mode mirror, revision 1: 13 components and notices were written" {
 		t.Error(got)
 	}
 	slow.Store(true)
-	r := e.run("sync", elsewhere.URL)
+	r := e.run("sync", source.URL)
 	if !strings.Contains(r.stdout, "revision 1: 0 components and notices") || r.stderr != "reading documents\n" {
-		t.Errorf("after two seconds it should tell how far it is: %+v", r)
+		t.Errorf("a sync of more than two seconds prints no progress: %+v", r)
 	}
 	slow.Store(false)
 	for path, want := range documents {
@@ -59,17 +59,17 @@ func TestStatusSync(t *testing.T) {
 		}
 	}
 	e.fails(3, "is a mirror of another page and cannot be edited", "incident", "resolve", "d8s3q7v2n5xk")
-	if got := e.ok("check"); !strings.Contains(got, "nothing is wrong") {
+	if got := e.ok("check"); !strings.Contains(got, "has no problems") {
 		t.Error(got)
 	}
 	e.now = "2026-03-12T10:42:10.118Z"
-	if r := e.run("check"); r.code != 1 || !strings.Contains(r.stderr, "was last read 1h0m0s ago, although it should be read every 1m0s") {
+	if r := e.run("check"); r.code != 1 || !strings.Contains(r.stderr, "was last read 1h0m0s ago, but the interval is 1m0s") {
 		t.Errorf("%+v", r)
 	}
-	if got := e.ok("sync", elsewhere.URL, "--import", "--url", "https://status.own.example"); !strings.Contains(got, "mode import, revision 2") {
+	if got := e.ok("sync", source.URL, "--import", "--url", "https://status.own.example"); !strings.Contains(got, "mode import, revision 2") {
 		t.Error(got)
 	}
 	e.ok("incident", "resolve", "d8s3q7v2n5xk")
-	e.fails(3, "would overwrite the edits", "sync", elsewhere.URL, "--import")
-	e.fails(3, "is edited here", "sync", elsewhere.URL, "--every", "60s")
+	e.fails(3, "would overwrite the edits", "sync", source.URL, "--import")
+	e.fails(3, "is edited here", "sync", source.URL, "--every", "60s")
 }

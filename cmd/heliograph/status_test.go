@@ -7,8 +7,11 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/alecthomas/kong"
 
 	"heliograph/storage/migrations"
 	"heliograph/storage/pgtest"
@@ -18,20 +21,20 @@ var statusTables = &pgtest.Template{Name: "status", Prepare: func(ctx context.Co
 	return migrations.Status(ctx, url, slog.New(slog.DiscardHandler))
 }}
 
-// editor runs status commands on a database.
-type editor struct {
+// statusCLI runs status commands on a database.
+type statusCLI struct {
 	t   *testing.T
 	url string
 	now string
 }
 
-func (e *editor) run(args ...string) result {
+func (e *statusCLI) run(args ...string) result {
 	e.t.Helper()
 	return runCommand(e.t, append([]string{"status", "--status-database-url", e.url, "--fixed-time", e.now, "--as", "test"}, args...)...)
 }
 
 // ok runs a command that must succeed, and returns its output.
-func (e *editor) ok(args ...string) string {
+func (e *statusCLI) ok(args ...string) string {
 	e.t.Helper()
 	r := e.run(args...)
 	if r.code != 0 || r.stderr != "" {
@@ -41,13 +44,13 @@ func (e *editor) ok(args ...string) string {
 }
 
 // id returns the id at the start of a command's output.
-func (e *editor) id(args ...string) string {
+func (e *statusCLI) id(args ...string) string {
 	e.t.Helper()
 	return strings.Fields(e.ok(args...))[0]
 }
 
 // fails runs a command that must fail with the given exit code and a one-line message.
-func (e *editor) fails(code int, words string, args ...string) {
+func (e *statusCLI) fails(code int, words string, args ...string) {
 	e.t.Helper()
 	r := e.run(args...)
 	if r.code != code || !strings.Contains(r.stderr, words) || strings.Count(r.stderr, "\n") != 1 || r.stdout != "" {
@@ -55,9 +58,9 @@ func (e *editor) fails(code int, words string, args ...string) {
 	}
 }
 
-func newEditor(t *testing.T) *editor {
+func newStatusCLI(t *testing.T) *statusCLI {
 	t.Helper()
-	e := &editor{t: t, url: statusTables.Fresh(t), now: "2026-05-17T12:34:56Z"}
+	e := &statusCLI{t: t, url: statusTables.Fresh(t), now: "2026-05-17T12:34:56Z"}
 	e.fails(1, "status init", "list")
 	e.ok("init", "--name", "Lantern Net", "--url", "https://status.lantern.example/", "--time-zone", "America/New_York")
 	return e
@@ -65,7 +68,7 @@ func newEditor(t *testing.T) *editor {
 
 func TestStatusIncidents(t *testing.T) {
 	t.Parallel()
-	e := newEditor(t)
+	e := newStatusCLI(t)
 	e.ok("group", "add", "Mainnet")
 	e.ok("component", "add", "Relay", "--group", "Mainnet", "--node", "3", "--no-showcase")
 	e.ok("group", "add", "Testnet")
@@ -75,12 +78,12 @@ func TestStatusIncidents(t *testing.T) {
 		t.Error(got)
 	}
 	e.ok("component", "set", "Mainnet/Relay", "--status", "operational")
-	id := e.id("incident", "open", "--name", "Slow", "--body", "We look.", "--affect", "Mainnet/Relay=partial_outage", "--affect", "API=major_outage")
+	id := e.id("incident", "open", "--name", "Slow", "--body", "We are investigating.", "--affect", "Mainnet/Relay=partial_outage", "--affect", "API=major_outage")
 	e.fails(3, "cannot become in_progress", "incident", "update", id, "--status", "in_progress", "--body", "x")
 	e.fails(3, "it is not over", "incident", "reopen", id, "--body", "x")
 	e.fails(1, "version 1, not 5", "incident", "update", id, "--body", "x", "--expect", "5")
-	e.fails(2, "of the form component=state", "incident", "update", id, "--body", "x", "--affect", "API")
-	e.fails(2, "no state of a component", "incident", "update", id, "--body", "x", "--affect", "API=bad")
+	e.fails(2, "does not have the form COMPONENT=STATUS", "incident", "update", id, "--body", "x", "--affect", "API")
+	e.fails(2, "is not a component status", "incident", "update", id, "--body", "x", "--affect", "API=bad")
 	e.fails(1, `component "Web" does not exist`, "incident", "update", id, "--body", "x", "--affect", "Web=operational")
 	e.fails(2, "text is empty", "incident", "update", id)
 	e.fails(1, "incident nothing does not exist", "incident", "resolve", "nothing")
@@ -90,13 +93,13 @@ func TestStatusIncidents(t *testing.T) {
 	}
 	dry := e.ok("incident", "resolve", id, "--dry-run")
 	if !strings.Contains(dry, "incidents/unresolved.json\n") || !strings.Contains(dry, `"status":"resolved"`) || !strings.Contains(dry, "status.json\n") {
-		t.Errorf("a dry run shows %s", dry)
+		t.Errorf("a dry run prints %s", dry)
 	}
 	if got := e.ok("show", id); !strings.Contains(got, "monitoring, impact critical, version 2") || !strings.Contains(got, "2026-05-17 08:30 EDT") || !strings.Contains(got, "Mainnet - Relay: partial_outage, was operational") {
 		t.Error(got)
 	}
 	e.ok("incident", "resolve", id, "--keep")
-	e.ok("incident", "postmortem", id, "--body", "So it was.")
+	e.ok("incident", "postmortem", id, "--body", "What happened.")
 	var shown struct {
 		Status  string
 		Updates []struct{ ID, Status string }
@@ -104,7 +107,7 @@ func TestStatusIncidents(t *testing.T) {
 	if err := json.Unmarshal([]byte(e.ok("show", id, "--json")), &shown); err != nil || shown.Status != "postmortem" || len(shown.Updates) != 4 {
 		t.Errorf("%+v, %v", shown, err)
 	}
-	e.ok("incident", "edit", id, "--update", shown.Updates[0].ID, "--body", "So it really was.")
+	e.ok("incident", "edit", id, "--update", shown.Updates[0].ID, "--body", "What really happened.")
 	e.ok("incident", "edit", id, "--name", "Very slow", "--impact", "minor")
 	if got := e.ok("list", "incidents"); !strings.Contains(got, "minor") || !strings.Contains(got, "Very slow") {
 		t.Error(got)
@@ -121,14 +124,14 @@ func TestStatusIncidents(t *testing.T) {
 	e.ok("incident", "rm", draft)
 	e.ok("incident", "backfill", "--name", "Once", "--body", "It was.", "--from", "2026-03-07 12:00", "--until", "2026-03-08 03:00", "--affect", "API=partial_outage")
 	e.fails(2, "does not exist", "incident", "backfill", "--name", "Once", "--body", "It was.", "--from", "2026-03-08 02:30", "--until", "2026-03-08 04:00")
-	if got := e.ok("check"); !strings.Contains(got, "nothing is wrong") {
+	if got := e.ok("check"); !strings.Contains(got, "has no problems") {
 		t.Error(got)
 	}
 }
 
 func TestStatusMaintenances(t *testing.T) {
 	t.Parallel()
-	e := newEditor(t)
+	e := newStatusCLI(t)
 	id := e.id("maintenance", "schedule", "--name", "Work", "--body", "Soon.", "--from", "2026-05-17 09:00", "--for", "40m", "--affect", "API", "--no-auto-start")
 	e.fails(2, "--until or --for", "maintenance", "schedule", "--name", "Work", "--body", "Soon.", "--from", "2026-05-17 09:00")
 	e.fails(2, "occurs twice", "maintenance", "schedule", "--name", "Work", "--body", "Soon.", "--from", "2026-11-01 01:30", "--for", "1h")
@@ -141,7 +144,7 @@ func TestStatusMaintenances(t *testing.T) {
 		t.Error(got)
 	}
 	e.ok("maintenance", "start", id)
-	e.ok("maintenance", "note", id, "--body", "Half of it is done.")
+	e.ok("maintenance", "note", id, "--body", "Half of the work is done.")
 	e.fails(3, "complete it", "maintenance", "cancel", id)
 	e.ok("maintenance", "verify", id)
 	if got := e.ok("maintenance", "complete", id); !strings.Contains(got, "completed, impact maintenance") {
@@ -151,9 +154,9 @@ func TestStatusMaintenances(t *testing.T) {
 	e.ok("maintenance", "cancel", other, "--body", "No.")
 }
 
-func TestStatusTokensAndTexts(t *testing.T) {
+func TestStatusTokensAndTemplates(t *testing.T) {
 	t.Parallel()
-	e := newEditor(t)
+	e := newStatusCLI(t)
 	token := e.ok("token", "add", "bot", "reporter", "--expires", "720h")
 	if len(token) < 40 || strings.Contains(e.ok("token", "list", "--json"), token) {
 		t.Errorf("token %q", token)
@@ -171,17 +174,17 @@ func TestStatusTokensAndTexts(t *testing.T) {
 		t.Error(got)
 	}
 	e.fails(2, "needs values for what", "incident", "open", "--template", "slow")
-	e.fails(2, "no --template", "incident", "open", "--name", "x", "--body", "x", "what=x")
+	e.fails(2, "requires --template", "incident", "open", "--name", "x", "--body", "x", "what=x")
 	if got := e.ok("template", "list"); !strings.Contains(got, "slow") {
 		t.Error(got)
 	}
 	e.ok("template", "rm", "slow")
 
-	if got := e.ok("page", "set", "vocabulary=statuspage", "text.en.maintenance_started=Off we go."); !strings.Contains(got, "lantern-net") {
+	if got := e.ok("page", "set", "vocabulary=statuspage", "text.en.maintenance_started=The work has started."); !strings.Contains(got, "lantern-net") {
 		t.Error(got)
 	}
 	e.fails(2, "unknown setting", "page", "set", "color=red")
-	e.fails(1, "no page", "--page", "none", "list")
+	e.fails(1, `page "none" does not exist`, "--page", "none", "list")
 	if got := e.ok("list", "pages"); !strings.Contains(got, "default") {
 		t.Error(got)
 	}
@@ -194,9 +197,26 @@ func TestStatusTokensAndTexts(t *testing.T) {
 	e.fails(2, "summary.json", "render", "nothing")
 }
 
+// TestStatusCommands checks that every status command can run.
+func TestStatusCommands(t *testing.T) {
+	t.Parallel()
+	parser, err := kong.New(&commands{}, kong.BindTo(t.Context(), (*context.Context)(nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	group := parser.Model.Children[slices.IndexFunc(parser.Model.Children, func(n *kong.Node) bool { return n.Name == "status" })]
+	for _, n := range group.Leaves(false) {
+		switch n.Target.Addr().Interface().(type) {
+		case pageCommand, databaseCommand:
+		default:
+			t.Errorf("%s has no method to run", n.FullPath())
+		}
+	}
+}
+
 func TestStatusWithoutTables(t *testing.T) {
 	t.Parallel()
-	e := &editor{t: t, url: pgtest.Database(t), now: "2026-05-17T12:34:56Z"}
+	e := &statusCLI{t: t, url: pgtest.Database(t), now: "2026-05-17T12:34:56Z"}
 	e.fails(1, "migrate --status-only", "list")
 	e.url = "postgres://nobody:hidden@127.0.0.1:1/none"
 	e.fails(1, "cannot use the database none on 127.0.0.1", "list")

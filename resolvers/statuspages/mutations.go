@@ -13,16 +13,8 @@ import (
 	"heliograph/storage/statuspages"
 )
 
-// nullFrom converts an optional argument.
-func nullFrom[T any](p *T) ledger.Null[T] {
-	if p == nil {
-		return ledger.Null[T]{}
-	}
-	return ledger.Of(*p)
-}
-
 // orZero returns an optional argument, or the zero value if it is missing.
-func orZero[T any](p *T) T { return nullFrom(p).V }
+func orZero[T any](p *T) T { return ledger.FromPointer(p).V }
 
 // settings returns the component states in the input of a mutation.
 func settings(list []*model.StatusAffectedInput) ([]status.Assignment, error) {
@@ -174,9 +166,9 @@ func (r *Resolver) OpenIncident(ctx context.Context, in model.OpenIncidentInput)
 	}
 	return payload(ctx, r.incidentPayload)(r.create(ctx, status.Operator, in.IdempotencyKey, in.Page, func(by statuspages.Author, page string) (string, error) {
 		return r.editor.OpenIncident(ctx, by, page, status.NewIncident{
-			Name: in.Name, Body: in.Body, State: state, Affected: affected, ImpactOverride: nullFrom(in.ImpactOverride), StartedAt: nullFrom(in.StartedAt),
-			Reminders: nullFrom(in.ReminderIntervals), Silent: !in.DeliverNotifications, Draft: in.Draft, Backfill: in.Backfill, ResolvedAt: nullFrom(in.ResolvedAt),
-			Resolution: orZero(in.Resolution),
+			Name: in.Name, Body: in.Body, State: state, Affected: affected, ImpactOverride: ledger.FromPointer(in.ImpactOverride),
+			StartedAt: ledger.FromPointer(in.StartedAt), Reminders: ledger.FromPointer(in.ReminderIntervals), Silent: !in.DeliverNotifications, Draft: in.Draft,
+			Backfill: in.Backfill, ResolvedAt: ledger.FromPointer(in.ResolvedAt), Resolution: orZero(in.Resolution),
 		})
 	}))
 }
@@ -199,7 +191,7 @@ func (r *Resolver) updateIncident(ctx context.Context, in model.UpdateIncidentIn
 		return nil, err
 	}
 	u := status.NewUpdate{
-		State: in.Status, Body: in.Body, Affected: affected, Keep: in.KeepComponents, DisplayAt: nullFrom(in.DisplayAt), Silent: !in.DeliverNotifications,
+		State: in.Status, Body: in.Body, Affected: affected, Keep: in.KeepComponents, DisplayAt: ledger.FromPointer(in.DisplayAt), Silent: !in.DeliverNotifications,
 		ExpectedVersion: orZero(in.ExpectedVersion),
 	}
 	return payload(ctx, r.incidentPayload)(r.change(ctx, needed, in.IdempotencyKey, in.ID, incidentTypes,
@@ -251,7 +243,7 @@ func (r *Resolver) DeleteStatusNotice(ctx context.Context, in model.NoticeInput)
 func (r *Resolver) EditUpdate(ctx context.Context, in model.EditUpdateInput) (*model.UpdatePayload, error) {
 	return payload(ctx, r.updatePayload)(r.change(ctx, status.Operator, in.IdempotencyKey, in.ID, updateTypes,
 		func(by statuspages.Author, code string) (string, error) {
-			_, err := r.editor.EditUpdate(ctx, by, code, status.UpdateEdit{Body: nullFrom(in.Body), DisplayAt: nullFrom(in.DisplayAt)})
+			_, err := r.editor.EditUpdate(ctx, by, code, status.UpdateEdit{Body: ledger.FromPointer(in.Body), DisplayAt: ledger.FromPointer(in.DisplayAt)})
 			return code, err // the code of the update, not of its notice
 		}))
 }
@@ -276,9 +268,9 @@ func (r *Resolver) EditStatusNotice(ctx context.Context, in model.EditNoticeInpu
 	return payload(ctx, r.noticePayload)(r.change(ctx, status.Operator, in.IdempotencyKey, in.ID, noticeTypes,
 		func(by statuspages.Author, code string) (string, error) {
 			return r.editor.EditNotice(ctx, by, code, status.NoticeEdit{
-				Name: nullFrom(in.Name), ImpactOverride: nullFrom(in.ImpactOverride), Reminders: nullFrom(in.ReminderIntervals),
-				AutoInProgress: nullFrom(in.AutoInProgress),
-				AutoCompleted:  nullFrom(in.AutoCompleted), ExpectedVersion: orZero(in.ExpectedVersion),
+				Name: ledger.FromPointer(in.Name), ImpactOverride: ledger.FromPointer(in.ImpactOverride), Reminders: ledger.FromPointer(in.ReminderIntervals),
+				AutoInProgress: ledger.FromPointer(in.AutoInProgress),
+				AutoCompleted:  ledger.FromPointer(in.AutoCompleted), ExpectedVersion: orZero(in.ExpectedVersion),
 			})
 		}))
 }
@@ -312,10 +304,10 @@ func (r *Resolver) ScheduleMaintenance(ctx context.Context, in model.ScheduleMai
 	return payload(ctx, r.maintenancePayload)(r.create(ctx, status.Operator, in.IdempotencyKey, in.Page, func(by statuspages.Author, page string) (string, error) {
 		return r.editor.ScheduleMaintenance(ctx, by, page, status.NewMaintenance{
 			Name: in.Name, Body: in.Body, Start: in.ScheduledFor, End: in.ScheduledUntil, Components: components, State: in.Status,
-			ImpactOverride: nullFrom(in.ImpactOverride),
+			ImpactOverride: ledger.FromPointer(in.ImpactOverride),
 			AutoInProgress: in.AutoInProgress, AutoCompleted: in.AutoCompleted, AutoMaintenanceState: in.AutoMaintenanceState,
 			AutoOperationalState: in.AutoOperationalState,
-			RemindMinutes:        nullFrom(in.RemindMinutes), Silent: !in.DeliverNotifications,
+			RemindMinutes:        ledger.FromPointer(in.RemindMinutes), Silent: !in.DeliverNotifications,
 		})
 	}))
 }
@@ -369,7 +361,8 @@ func (r *Resolver) AddComponent(ctx context.Context, in model.AddComponentInput)
 	return payload(ctx, r.componentPayload)(r.create(ctx, status.Admin, in.IdempotencyKey, in.Page, func(by statuspages.Author, page string) (string, error) {
 		return r.editor.AddComponent(ctx, by, page, status.NewComponent{
 			IsGroup: in.IsGroup, Name: in.Name, Description: orZero(in.Description), Group: group, Position: orZero(in.Position), Status: in.Status,
-			Showcase: nullFrom(in.Showcase).Or(true), OnlyShowIfDegraded: orZero(in.OnlyShowIfDegraded), StartDate: nullFrom(in.StartDate), NodeID: nullFrom(in.NodeID),
+			Showcase: ledger.FromPointer(in.Showcase).Or(true), OnlyShowIfDegraded: orZero(in.OnlyShowIfDegraded),
+			StartDate: ledger.FromPointer(in.StartDate), NodeID: ledger.FromPointer(in.NodeID),
 		})
 	}))
 }
@@ -379,8 +372,9 @@ func (r *Resolver) EditComponent(ctx context.Context, in model.EditComponentInpu
 	return payload(ctx, r.componentPayload)(r.change(ctx, status.Admin, in.IdempotencyKey, in.ID, componentTypes,
 		func(by statuspages.Author, code string) (string, error) {
 			return r.editor.EditComponent(ctx, by, code, status.ComponentEdit{
-				Name: nullFrom(in.Name), Description: nullFrom(in.Description), Showcase: nullFrom(in.Showcase), OnlyShowIfDegraded: nullFrom(in.OnlyShowIfDegraded),
-				StartDate: nullFrom(in.StartDate), NodeID: nullFrom(in.NodeID), ExpectedVersion: orZero(in.ExpectedVersion),
+				Name: ledger.FromPointer(in.Name), Description: ledger.FromPointer(in.Description), Showcase: ledger.FromPointer(in.Showcase),
+				OnlyShowIfDegraded: ledger.FromPointer(in.OnlyShowIfDegraded), StartDate: ledger.FromPointer(in.StartDate),
+				NodeID: ledger.FromPointer(in.NodeID), ExpectedVersion: orZero(in.ExpectedVersion),
 			})
 		}))
 }

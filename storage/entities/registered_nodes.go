@@ -46,14 +46,6 @@ type registeredEndpoint struct {
 	RPCRelay    *struct{} `json:"rpc_relay"`
 }
 
-// orUnknown returns the value that v points to, or null if v is nil.
-func orUnknown[T any](v *T) ledger.Null[T] {
-	if v == nil {
-		return ledger.Null[T]{}
-	}
-	return ledger.Of(*v)
-}
-
 func finishRegistered(r *registeredRow) error {
 	r.AdminKey = r.adminKey.Info()
 	for _, code := range r.types {
@@ -68,7 +60,7 @@ func finishRegistered(r *registeredRow) error {
 	}
 	for _, e := range endpoints {
 		out := &ledger.RegisteredServiceEndpoint{
-			DomainName: orUnknown(e.DomainName), IPAddress: orUnknown(e.IPAddress), Port: e.Port, RequiresTLS: e.RequiresTLS,
+			DomainName: ledger.FromPointer(e.DomainName), IPAddress: ledger.FromPointer(e.IPAddress), Port: e.Port, RequiresTLS: e.RequiresTLS,
 			MirrorNode: ledger.Null[ledger.Empty]{Valid: e.MirrorNode != nil}, RPCRelay: ledger.Null[ledger.Empty]{Valid: e.RPCRelay != nil},
 		}
 		if e.BlockNode != nil {
@@ -78,7 +70,7 @@ func finishRegistered(r *registeredRow) error {
 			}
 		}
 		if e.GeneralService != nil {
-			out.GeneralService = &ledger.GeneralService{Description: orUnknown(e.GeneralService.Description)}
+			out.GeneralService = &ledger.GeneralService{Description: ledger.FromPointer(e.GeneralService.Description)}
 		}
 		r.ServiceEndpoints = append(r.ServiceEndpoints, out)
 	}

@@ -39,9 +39,9 @@ func (w *write) insertComponent(ctx context.Context, c *status.Component) (err e
 		`insert into status.component (id, page_id, is_group, group_id, name, description, base_status, position, showcase,
   only_show_if_degraded, start_date, node_id, origin, created_at, updated_at)
 values ($1, $2, $3, $4, $5, $6, nullif($7, '')::status.component_status, $8, $9, $10, $11::text::date, $12, $13, $14, $14)`,
-		c.Code, c.PageCode, c.IsGroup, pointer(c.GroupCode), c.Name, pointer(c.Description), string(c.BaseStatus), c.Position, c.Showcase, c.OnlyShowIfDegraded,
-		pointer(c.StartDate),
-		pointer(c.NodeID), c.Origin, w.At))
+		c.Code, c.PageCode, c.IsGroup, c.GroupCode.Pointer(), c.Name, c.Description.Pointer(), string(c.BaseStatus), c.Position, c.Showcase, c.OnlyShowIfDegraded,
+		c.StartDate.Pointer(),
+		c.NodeID.Pointer(), c.Origin, w.At))
 }
 
 // nodeConflict replaces the error of a unique node number.
@@ -80,7 +80,7 @@ func (e *Editor) EditComponent(ctx context.Context, by Author, code string, in s
 		return nodeConflict(c, w.exec(ctx, "changing a component", `update status.component set name = $2, description = $3,
 base_status = nullif($4, '')::status.component_status,
   showcase = $5, only_show_if_degraded = $6, start_date = $7::text::date, node_id = $8 where id = $1`,
-			c.Code, c.Name, pointer(c.Description), string(c.BaseStatus), c.Showcase, c.OnlyShowIfDegraded, pointer(c.StartDate), pointer(c.NodeID)))
+			c.Code, c.Name, c.Description.Pointer(), string(c.BaseStatus), c.Showcase, c.OnlyShowIfDegraded, c.StartDate.Pointer(), c.NodeID.Pointer()))
 	})
 }
 
@@ -96,7 +96,7 @@ func (e *Editor) MoveComponent(ctx context.Context, by Author, code, group strin
 			return err
 		}
 		return w.exec(ctx, "moving a component", `update status.component set group_id = $2, position = $3, list_index = 0 where id = $1`, c.Code,
-			pointer(c.GroupCode), c.Position)
+			c.GroupCode.Pointer(), c.Position)
 	})
 }
 

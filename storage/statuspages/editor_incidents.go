@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"heliograph/internal/base/list"
-	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
 )
 
@@ -80,7 +79,7 @@ func (e *Editor) EditUpdate(ctx context.Context, by Author, update string, edit 
 			return err
 		}
 		return w.exec(ctx, "changing an update", `update status.incident_update set body = $2, display_at = $3, updated_at = $4, revision = default where id = $1`,
-			update, u.Body, pointer(u.DisplayAt), u.UpdatedAt)
+			update, u.Body, u.DisplayAt.Pointer(), u.UpdatedAt)
 	})
 }
 
@@ -179,11 +178,3 @@ func (e *Editor) editNotice(ctx context.Context, by Author, name string, k statu
 
 // value scans a single column.
 func value[T any](v *T, into []any) []any { return append(into, v) }
-
-// pointer returns a parameter for a value that may be null.
-func pointer[T any](v ledger.Null[T]) *T {
-	if !v.Valid {
-		return nil
-	}
-	return &v.V
-}

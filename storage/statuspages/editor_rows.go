@@ -115,11 +115,11 @@ updated_at, monitoring_at,
 notify_at_start, notify_at_end,
   remind_minutes, backfilled, draft, origin, probe_id, version)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28) returning seq`,
-		n.Code, n.PageCode, n.Kind, n.Name, n.State, n.Impact, pointer(n.ImpactOverride), n.Shortlink, n.StartedAt, n.CreatedAt, n.UpdatedAt,
-		pointer(n.MonitoringAt), pointer(n.ResolvedAt),
-		pointer(n.ReminderIntervals), pointer(n.ScheduledFor), pointer(n.ScheduledUntil), n.AutoInProgress, n.AutoCompleted, n.AutoMaintenanceState,
+		n.Code, n.PageCode, n.Kind, n.Name, n.State, n.Impact, n.ImpactOverride.Pointer(), n.Shortlink, n.StartedAt, n.CreatedAt, n.UpdatedAt,
+		n.MonitoringAt.Pointer(), n.ResolvedAt.Pointer(),
+		n.ReminderIntervals.Pointer(), n.ScheduledFor.Pointer(), n.ScheduledUntil.Pointer(), n.AutoInProgress, n.AutoCompleted, n.AutoMaintenanceState,
 		n.AutoOperationalState, n.NotifyAtStart,
-		n.NotifyAtEnd, pointer(n.RemindMinutes), n.Backfilled, n.Draft, n.Origin, pointer(n.ProbeID), n.Version).Scan(&n.Seq)
+		n.NotifyAtEnd, n.RemindMinutes.Pointer(), n.Backfilled, n.Draft, n.Origin, n.ProbeID.Pointer(), n.Version).Scan(&n.Seq)
 	if err != nil {
 		return fmt.Errorf("inserting a notice: %w", err)
 	}
@@ -132,9 +132,9 @@ created_at = $7, updated_at = $8,
   monitoring_at = $9, resolved_at = $10, reminder_intervals = $11, scheduled_for = $12, scheduled_until = $13, auto_in_progress = $14,
 auto_completed = $15, remind_minutes = $16,
   reminded_at = $17, draft = $18, version = $19 where id = $1`,
-		n.Code, n.Name, n.State, n.Impact, pointer(n.ImpactOverride), n.StartedAt, n.CreatedAt, n.UpdatedAt, pointer(n.MonitoringAt), pointer(n.ResolvedAt),
-		pointer(n.ReminderIntervals),
-		pointer(n.ScheduledFor), pointer(n.ScheduledUntil), n.AutoInProgress, n.AutoCompleted, pointer(n.RemindMinutes), pointer(n.RemindedAt), n.Draft, n.Version)
+		n.Code, n.Name, n.State, n.Impact, n.ImpactOverride.Pointer(), n.StartedAt, n.CreatedAt, n.UpdatedAt, n.MonitoringAt.Pointer(), n.ResolvedAt.Pointer(),
+		n.ReminderIntervals.Pointer(), n.ScheduledFor.Pointer(), n.ScheduledUntil.Pointer(), n.AutoInProgress, n.AutoCompleted, n.RemindMinutes.Pointer(),
+		n.RemindedAt.Pointer(), n.Draft, n.Version)
 }
 
 func (w *write) updateBase(ctx context.Context, c *status.Component) error {
@@ -150,7 +150,7 @@ values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 on conflict (id) do update set state = excluded.state, body = excluded.body, created_at = excluded.created_at, updated_at = excluded.updated_at,
 display_at = excluded.display_at,
   deliver_notifications = excluded.deliver_notifications, revision = excluded.revision`,
-		u.Code, u.NoticeCode, u.State, u.Body, u.CreatedAt, u.UpdatedAt, pointer(u.DisplayAt), u.DeliverNotifications, u.Origin); err != nil {
+		u.Code, u.NoticeCode, u.State, u.Body, u.CreatedAt, u.UpdatedAt, u.DisplayAt.Pointer(), u.DeliverNotifications, u.Origin); err != nil {
 		return err
 	}
 	if err := w.exec(ctx, "replacing the components of an update", `delete from status.update_component where update_id = $1`, u.Code); err != nil {
@@ -172,7 +172,7 @@ func (w *write) insertChanges(ctx context.Context, list []*status.Change) error 
 		if err := w.exec(ctx, "inserting a change", `insert into status.component_change (component_id, changed_at, old_status, new_status, update_id, origin)
 values ($1::text, greatest($2::timestamptz, (select max(changed_at) + interval '1 millisecond' from status.component_change
 where component_id = $1::text)), $3, $4, $5, $6)`,
-			c.ComponentCode, c.At, c.OldStatus, c.NewStatus, pointer(c.UpdateCode), c.Origin); err != nil {
+			c.ComponentCode, c.At, c.OldStatus, c.NewStatus, c.UpdateCode.Pointer(), c.Origin); err != nil {
 			return err
 		}
 		if err := w.exec(ctx, "touching a component", `update status.component set updated_at = $2, version = version + 1 where id = $1 and updated_at <> $2`,

@@ -149,9 +149,9 @@ on conflict (page_id, id) do update set is_group = excluded.is_group, group_id =
   base_status = excluded.base_status, position = excluded.position, list_index = excluded.list_index, showcase = excluded.showcase,
   only_show_if_degraded = excluded.only_show_if_degraded, start_date = excluded.start_date, created_at = excluded.created_at, updated_at = excluded.updated_at,
   version = component.version + 1, deleted_at = null`,
-		c.Code, b.page, c.IsGroup, pointer(c.GroupCode), c.Name, pointer(c.Description), string(c.BaseStatus), c.Position, c.ListIndex, c.Showcase,
+		c.Code, b.page, c.IsGroup, c.GroupCode.Pointer(), c.Name, c.Description.Pointer(), string(c.BaseStatus), c.Position, c.ListIndex, c.Showcase,
 		c.OnlyShowIfDegraded,
-		pointer(c.StartDate), c.CreatedAt, c.UpdatedAt)
+		c.StartDate.Pointer(), c.CreatedAt, c.UpdatedAt)
 	if !c.StatusChanged {
 		return
 	}
@@ -174,8 +174,8 @@ monitoring_at = excluded.monitoring_at,
   resolved_at = excluded.resolved_at, reminder_intervals = excluded.reminder_intervals, scheduled_for = excluded.scheduled_for,
 scheduled_until = excluded.scheduled_until,
   version = incident.version + 1, deleted_at = null`,
-		n.Code, b.page, string(n.Kind), n.Name, string(n.State), string(n.Impact), pointer(n.ImpactOverride), n.Shortlink, n.StartedAt, n.CreatedAt, n.UpdatedAt,
-		pointer(n.MonitoringAt), pointer(n.ResolvedAt), pointer(n.ReminderIntervals), pointer(n.ScheduledFor), pointer(n.ScheduledUntil))
+		n.Code, b.page, string(n.Kind), n.Name, string(n.State), string(n.Impact), n.ImpactOverride.Pointer(), n.Shortlink, n.StartedAt, n.CreatedAt, n.UpdatedAt,
+		n.MonitoringAt.Pointer(), n.ResolvedAt.Pointer(), n.ReminderIntervals.Pointer(), n.ScheduledFor.Pointer(), n.ScheduledUntil.Pointer())
 	components := append([]string{}, n.Components...) // not nil, which would be null
 	b.Queue(`delete from status.incident_component where incident_id = $1 and component_id <> all($2::text[])`, n.Code, components)
 	b.Queue(`insert into status.incident_component (page_id, incident_id, component_id) select $1, $2, unnest($3::text[])
@@ -190,9 +190,9 @@ on conflict (incident_id, component_id) do nothing`,
 		b.Queue(`insert into status.incident_update (id, incident_id, state, body, created_at, updated_at, display_at, deliver_notifications, custom_tweet,
 tweet_id, empty_affected, origin, revision)
 values ($1, $2, $3::text::status.incident_state, $4, $5, $6, $7, $8, $9, $10, $11, 'sync', $12)`,
-			u.Code, n.Code, string(u.State), u.Body, u.CreatedAt, u.UpdatedAt, pointer(u.DisplayAt), u.DeliverNotifications, pointer(u.CustomTweet),
-			pointer(u.TweetID), u.EmptyAffected,
-			pointer(revision))
+			u.Code, n.Code, string(u.State), u.Body, u.CreatedAt, u.UpdatedAt, u.DisplayAt.Pointer(), u.DeliverNotifications, u.CustomTweet.Pointer(),
+			u.TweetID.Pointer(), u.EmptyAffected,
+			revision.Pointer())
 		for _, a := range u.Affected {
 			b.Queue(`insert into status.update_component (update_id, ordinal, code, name, old_status, new_status)
 values ($1, $2, $3, $4, $5::text::status.component_status, $6::text::status.component_status)`, u.Code, a.Ordinal, a.Code, a.Name, string(a.OldStatus),

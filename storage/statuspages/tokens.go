@@ -27,7 +27,7 @@ func (e *Editor) AddToken(ctx context.Context, by Author, in status.TokenInput) 
 		var id int64
 		err := w.QueryRow(ctx, `insert into status.operator_token (name, token_sha256, role, page_id, created_at, expires_at)
 values ($1, $2, $3, nullif($4, ''), $5, $6) returning id`,
-			in.Name, hash[:], in.Role, in.Page, w.At, pointer(in.ExpiresAt)).Scan(&id)
+			in.Name, hash[:], in.Role, in.Page, w.At, in.ExpiresAt.Pointer()).Scan(&id)
 		if duplicate(err) {
 			return status.Errorf(status.Conflict, "a token with the name %s exists already", in.Name)
 		}
@@ -77,7 +77,7 @@ func (e *Editor) editTokens(ctx context.Context, by Author, name string, do func
 
 // Tokens returns the tokens that are valid at an instant, or all if it is zero, by name.
 func (s *DB) Tokens(ctx context.Context, at time.Time) ([]*status.Token, error) {
-	validAt := pointer(ledger.Null[time.Time]{V: at, Valid: !at.IsZero()})
+	validAt := ledger.Null[time.Time]{V: at, Valid: !at.IsZero()}.Pointer()
 	return read(ctx, s, `select id, name, token_sha256, role, page_id, created_at, expires_at, last_used_at from status.operator_token
 where $1::timestamptz is null or expires_at is null or expires_at > $1 order by name`, []any{validAt},
 		func(t *status.Token, into []any) []any {

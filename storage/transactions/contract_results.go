@@ -173,17 +173,11 @@ func readAuthorizations(b []byte, into *ledger.EthereumTransaction) error {
 	}
 	for _, item := range list {
 		into.AuthorizationList = append(into.AuthorizationList, &ledger.Authorization{
-			Address: nullOf(item.Address), ChainID: nullOf(item.ChainID), Nonce: nullOf(item.Nonce), R: nullOf(item.R), S: nullOf(item.S), YParity: nullOf(item.YParity),
+			Address: ledger.FromPointer(item.Address), ChainID: ledger.FromPointer(item.ChainID), Nonce: ledger.FromPointer(item.Nonce),
+			R: ledger.FromPointer(item.R), S: ledger.FromPointer(item.S), YParity: ledger.FromPointer(item.YParity),
 		})
 	}
 	return nil
-}
-
-func nullOf[T any](p *T) ledger.Null[T] {
-	if p == nil {
-		return ledger.Null[T]{}
-	}
-	return ledger.Of(*p)
 }
 
 func (parts ResultParts) columns() string {

@@ -9,6 +9,28 @@ type Null[T any] struct {
 // Of returns a valid Null.
 func Of[T any](v T) Null[T] { return Null[T]{V: v, Valid: true} }
 
+// NonZero returns v, or null for the zero value.
+func NonZero[T comparable](v T) Null[T] {
+	var zero T
+	return Null[T]{V: v, Valid: v != zero}
+}
+
+// FromPointer returns the value at p, or null if p is nil.
+func FromPointer[T any](p *T) Null[T] {
+	if p == nil {
+		return Null[T]{}
+	}
+	return Of(*p)
+}
+
+// Pointer returns a pointer to the value, or nil if it is null.
+func (n Null[T]) Pointer() *T {
+	if !n.Valid {
+		return nil
+	}
+	return &n.V
+}
+
 // Or returns the value, or other if it is null.
 func (n Null[T]) Or(other T) T {
 	if n.Valid {

@@ -22,7 +22,7 @@ type NewComponent struct {
 
 // AddComponent returns a new component or group without a code, and the components whose position changes. Empty groups are not published.
 func (b *WorkingCopy) AddComponent(in NewComponent) (c *Component, moved []*Component, err error) {
-	c = &Component{IsGroup: in.IsGroup, Name: in.Name, Description: orNull(in.Description), Origin: b.Origin}
+	c = &Component{IsGroup: in.IsGroup, Name: in.Name, Description: ledger.NonZero(in.Description), Origin: b.Origin}
 	if !in.IsGroup {
 		if c.BaseStatus = in.Status; c.BaseStatus == "" {
 			c.BaseStatus = Operational
@@ -37,12 +37,6 @@ func (b *WorkingCopy) AddComponent(in NewComponent) (c *Component, moved []*Comp
 		return nil, nil, err
 	}
 	return c, moved, nil
-}
-
-// orNull returns v, or null for the zero value.
-func orNull[T comparable](v T) ledger.Null[T] {
-	var zero T
-	return ledger.Null[T]{V: v, Valid: v != zero}
 }
 
 // checkComponent fails if the settings of a component are invalid.
@@ -89,10 +83,10 @@ func (b *WorkingCopy) EditComponent(c *Component, in ComponentEdit) ([]*Change, 
 	}
 	c.Name, c.Showcase, c.OnlyShowIfDegraded = in.Name.Or(c.Name), in.Showcase.Or(c.Showcase), in.OnlyShowIfDegraded.Or(c.OnlyShowIfDegraded)
 	if in.Description.Valid {
-		c.Description = orNull(in.Description.V)
+		c.Description = ledger.NonZero(in.Description.V)
 	}
 	if in.StartDate.Valid {
-		c.StartDate = orNull(in.StartDate.V)
+		c.StartDate = ledger.NonZero(in.StartDate.V)
 	}
 	if in.NodeID.Valid {
 		if c.NodeID = in.NodeID; c.NodeID.V == -1 {
@@ -140,6 +134,6 @@ func (b *WorkingCopy) Move(c *Component, group string, position int32) ([]*Compo
 		}
 		s.Position, s.ListIndex = p, 0
 	}
-	c.GroupCode = orNull(group)
+	c.GroupCode = ledger.NonZero(group)
 	return moved, nil
 }

@@ -63,7 +63,7 @@ func CheckDocuments(documents map[string][]byte) []string {
 		if newer && len(incidents) < mostListed {
 			complain("the unresolved incident %s is not in %s", n.ID, IncidentsDocument)
 		}
-		if !slices.Contains([]State{Investigating, Identified, Monitoring}, State(n.Status)) {
+		if !slices.Contains(OpenStates(Realtime), State(n.Status)) {
 			complain("the incident %s is unresolved and %s", n.ID, n.Status)
 		}
 	}

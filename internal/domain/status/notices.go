@@ -91,14 +91,14 @@ func (b *WorkingCopy) EditNotice(n *Notice, edit NoticeEdit, given []ComponentSt
 		return nil, err
 	}
 	if edit.ImpactOverride.Valid {
-		after.ImpactOverride = orNull(edit.ImpactOverride.V)
+		after.ImpactOverride = ledger.NonZero(edit.ImpactOverride.V)
 		if err := checkImpact(after.ImpactOverride); err != nil {
 			return nil, err
 		}
 		after.Impact = ImpactOf(n.Kind, after.ImpactOverride.V, given...)
 	}
 	if edit.Reminders.Valid {
-		after.ReminderIntervals = orNull(edit.Reminders.V)
+		after.ReminderIntervals = ledger.NonZero(edit.Reminders.V)
 		if n.Kind != Realtime {
 			return nil, Errorf(BadInput, "only incidents have reminders for editors")
 		}

@@ -9,9 +9,6 @@ import (
 // NoState is the state of a notice that does not exist yet.
 const NoState State = ""
 
-// openIncident returns the states of an incident that is not over.
-func openIncident() []State { return []State{Investigating, Identified, Monitoring} }
-
 // successors returns the states that may follow each state of a kind of notice. A state may follow itself: the update then only adds text.
 func successors(k Kind) map[State][]State {
 	if k == Scheduled {
@@ -23,7 +20,7 @@ func successors(k Kind) map[State][]State {
 			Completed:  nil,
 		}
 	}
-	next := append(openIncident(), Resolved)
+	next := append(OpenStates(Realtime), Resolved)
 	return map[State][]State{
 		NoState:       next,
 		Investigating: next,
@@ -77,7 +74,7 @@ func CheckTransition(k Kind, from, to State) error {
 func CheckReopen(from, to State) error {
 	var allowed []State
 	if from == Resolved || from == Postmortem {
-		allowed = openIncident()
+		allowed = OpenStates(Realtime)
 	}
 	return checkOneOf(Realtime, from, to, allowed)
 }

@@ -121,6 +121,11 @@ func States(k Kind) []State {
 	return []State{Investigating, Identified, Monitoring, Resolved, Postmortem}
 }
 
+// OpenStates returns the states of a kind of notice that is not over, in their usual order.
+func OpenStates(k Kind) []State {
+	return slices.DeleteFunc(States(k), func(s State) bool { return !s.Open() })
+}
+
 // Kind returns the kind of notice that has this state.
 func (s State) Kind() Kind {
 	if slices.Contains(States(Scheduled), s) {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
 	"heliograph/storage/demo"
 )
@@ -96,7 +95,7 @@ values ($1, 'lantern-bay', $2, $3, true, $4, $5, $6, $7)`,
 	for _, c := range s.changes {
 		b.Queue(`insert into status.component_change (component_id, changed_at, old_status, new_status, update_id, origin, revision)
 values ($1, $2, $3::text::status.component_status, $4::text::status.component_status, $5, $6::text::status.origin, $7)`,
-			c.ComponentCode, c.At, nullText(c.OldStatus), string(c.NewStatus), nullOf(c.UpdateCode), string(c.Origin), nullOf(c.Revision))
+			c.ComponentCode, c.At, nullText(c.OldStatus), string(c.NewStatus), c.UpdateCode.Pointer(), string(c.Origin), c.Revision.Pointer())
 	}
 	for i, x := range s.steps { // each of them was a write
 		b.Queue(`insert into status.revision (page_id, revision, at) values ($1, $2, $3)`, demo.StatusPage, i+1, x.at)
@@ -109,9 +108,9 @@ func (s *builder) queueComponent(b *pgx.Batch, c *status.Component) {
 	b.Queue(`insert into status.component (id, page_id, is_group, group_id, name, description, base_status, position, showcase, only_show_if_degraded,
 start_date, node_id, created_at, updated_at)
 values ($1, $2, $3, $4, $5, $6, $7::text::status.component_status, $8, $9, $10, $11::text::date, $12, $13, $14)`,
-		c.Code, demo.StatusPage, c.IsGroup, nullOf(c.GroupCode), c.Name, nullOf(c.Description), nullText(c.BaseStatus), c.Position, c.Showcase,
-		c.OnlyShowIfDegraded, nullOf(c.StartDate),
-		nullOf(c.NodeID), c.CreatedAt, c.UpdatedAt)
+		c.Code, demo.StatusPage, c.IsGroup, c.GroupCode.Pointer(), c.Name, c.Description.Pointer(), nullText(c.BaseStatus), c.Position, c.Showcase,
+		c.OnlyShowIfDegraded, c.StartDate.Pointer(),
+		c.NodeID.Pointer(), c.CreatedAt, c.UpdatedAt)
 }
 
 func (s *builder) queueNotice(b *pgx.Batch, n *notice) {
@@ -121,9 +120,9 @@ monitoring_at, resolved_at,
 values ($1, $2, $3::text::status.incident_kind, $4, $5::text::status.incident_state, $6::text::status.impact, $7::text::status.impact, $8, $9, $10, $11,
 $12, $13, $14, $15, $16, $16, $16, $16,
   $17, $18, $19, $20)`,
-		n.Code, demo.StatusPage, string(n.Kind), n.Name, string(n.State), string(n.Impact), nullOf(n.ImpactOverride), n.Shortlink, n.StartedAt, n.CreatedAt,
-		n.UpdatedAt, nullOf(n.MonitoringAt),
-		nullOf(n.ResolvedAt), nullOf(n.ScheduledFor), nullOf(n.ScheduledUntil), n.Kind == status.Scheduled, nullOf(n.RemindMinutes), n.Backfilled, n.Draft, n.Version)
+		n.Code, demo.StatusPage, string(n.Kind), n.Name, string(n.State), string(n.Impact), n.ImpactOverride.Pointer(), n.Shortlink, n.StartedAt, n.CreatedAt,
+		n.UpdatedAt, n.MonitoringAt.Pointer(), n.ResolvedAt.Pointer(), n.ScheduledFor.Pointer(), n.ScheduledUntil.Pointer(), n.Kind == status.Scheduled,
+		n.RemindMinutes.Pointer(), n.Backfilled, n.Draft, n.Version)
 	for _, code := range n.attached {
 		b.Queue(`insert into status.incident_component (page_id, incident_id, component_id, held_status) values ($1, $2, $3, $4::text::status.component_status)`,
 			demo.StatusPage, n.Code, code, nullText(n.held[code]))
@@ -131,7 +130,7 @@ $12, $13, $14, $15, $16, $16, $16, $16,
 	for _, u := range n.updates {
 		b.Queue(`insert into status.incident_update (id, incident_id, state, body, created_at, updated_at, display_at, origin, revision)
 values ($1, $2, $3::text::status.incident_state, $4, $5, $6, $7, $8::text::status.origin, $9)`,
-			u.Code, n.Code, string(u.State), u.Body, u.CreatedAt, u.UpdatedAt, nullOf(u.DisplayAt), string(u.Origin), nullOf(u.Revision))
+			u.Code, n.Code, string(u.State), u.Body, u.CreatedAt, u.UpdatedAt, u.DisplayAt.Pointer(), string(u.Origin), u.Revision.Pointer())
 		for i, a := range u.Affected {
 			b.Queue(`insert into status.update_component (update_id, ordinal, code, name, old_status, new_status)
 values ($1, $2, $3, $4, $5::text::status.component_status, $6::text::status.component_status)`, u.Code, i, a.Code, a.Name, string(a.OldStatus),
@@ -147,12 +146,4 @@ func nullText[T ~string](s T) *string {
 	}
 	text := string(s)
 	return &text
-}
-
-// nullOf returns a value as a parameter, or nil if it is null.
-func nullOf[T any](v ledger.Null[T]) *T {
-	if !v.Valid {
-		return nil
-	}
-	return &v.V
 }
