@@ -60,7 +60,7 @@ test: ## Run the tests, with the race detector if there is a C compiler
 
 test-slow: ## Run slow tests: query plans on large tables, memory of traces, random histories of status pages
 	@scripts/ensure-postgres.sh
-	CGO_ENABLED=0 go test -tags slow -run 'Plans|LongAnswer' -timeout 10m $(TESTFLAGS) ./storage/transactions ./rest/v1
+	CGO_ENABLED=0 go test -tags slow -run 'Plans|LongResponse' -timeout 10m $(TESTFLAGS) ./storage/transactions ./rest/v1
 	CGO_ENABLED=0 go -C tests test -tags slow -run Random -timeout 10m $(TESTFLAGS) ./formats/statuspage
 
 test-browser: ## Run the browser tests; installs Chromium if missing

@@ -34,7 +34,7 @@ type API struct {
 	Server    *server.Server
 	Wording   Wording
 
-	ask      asker             // runs the helper operations of endpoints
+	helpers  runFunc           // runs the helper operations of endpoints
 	routes   chi.Routes        // matches the paths of requests
 	byPath   map[string]*route // by their paths
 	contexts sync.Pool         // of *chi.Context, reused for route lookups
@@ -104,7 +104,7 @@ func Fragments(documents fs.FS) (map[string]string, error) {
 // Init parses and validates all documents and registers the routes.
 func (a *API) Init() error {
 	a.literals, a.prepared, a.byPath = map[string]bool{}, map[*Endpoint]*prepared{}, map[string]*route{}
-	a.ask = a.Server.Run
+	a.helpers = a.Server.Run
 	a.contexts.New = func() any { return chi.NewRouteContext() }
 	router := chi.NewRouter()
 	fragments, err := Fragments(a.Documents)
@@ -246,14 +246,14 @@ func (a *API) Pattern(r *http.Request) string {
 // grammarSyntax matches the regular expression in a path parameter.
 var grammarSyntax = regexp.MustCompile(`:[^}]*}`)
 
-// inside returns a path relative to the API's prefix, without one trailing slash.
-func (a *API) inside(escaped string) string {
+// relativePath returns a path relative to the API's prefix, without one trailing slash.
+func (a *API) relativePath(escaped string) string {
 	return strings.TrimSuffix(escaped[min(len(a.Prefix), len(escaped)):], "/")
 }
 
 // fold converts resource names to lower case. Paths of the classic family are case-insensitive.
 func (a *API) fold(escaped string) string {
-	rest := a.inside(escaped)
+	rest := a.relativePath(escaped)
 	if rest == strings.ToLower(rest) {
 		return rest
 	}
@@ -279,8 +279,8 @@ func (a *API) notFound(w http.ResponseWriter, r *http.Request) {
 func (a *API) preflight(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	at := a.route(r.URL.EscapedPath())
-	if asked := r.Header.Get("Access-Control-Request-Headers"); asked != "" {
-		h.Set("Access-Control-Allow-Headers", asked)
+	if requested := r.Header.Get("Access-Control-Request-Headers"); requested != "" {
+		h.Set("Access-Control-Allow-Headers", requested)
 	}
 	h.Add("Vary", "Access-Control-Request-Headers")
 	h.Set("Content-Length", "0")
@@ -293,17 +293,17 @@ func (a *API) preflight(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// asker runs a helper operation of an endpoint.
-type asker func(context.Context, server.Call) *server.Result
+// runFunc runs a helper operation of an endpoint.
+type runFunc func(context.Context, server.Call) *server.Result
 
-// nobody is the asker of requests that are explained but not run.
-func nobody(context.Context, server.Call) *server.Result { return nil }
+// runNothing is the runFunc of requests that are explained but not run.
+func runNothing(context.Context, server.Call) *server.Result { return nil }
 
 // read converts a request to variables.
-func (a *API) read(r *http.Request, e *Endpoint, most int, ask asker) (*Request, error) {
+func (a *API) read(r *http.Request, e *Endpoint, maxLimit int, helpers runFunc) (*Request, error) {
 	req := &Request{
-		Config: a.Config, HTTP: r, Endpoint: e, most: most, Path: a.byPath[e.Path].params(a.inside(r.URL.EscapedPath())), Variables: map[string]any{},
-		Limit: a.Config.LimitDefault, Desc: e.Desc, document: a.prepared[e].document, style: scalar.REST, ask: ask,
+		Config: a.Config, HTTP: r, Endpoint: e, maxLimit: maxLimit, Path: a.byPath[e.Path].params(a.relativePath(r.URL.EscapedPath())), Variables: map[string]any{},
+		Limit: a.Config.LimitDefault, Desc: e.Desc, document: a.prepared[e].document, style: scalar.REST, runHelper: helpers,
 	}
 	if e.Family == Modern {
 		req.style = scalar.RESTCompact
@@ -340,7 +340,7 @@ func (r *Request) readParams() error {
 	if r.Endpoint.Family == Modern {
 		return r.readModern()
 	}
-	return r.readClassic(r.most)
+	return r.readClassic(r.maxLimit)
 }
 
 // operation returns the name of the operation to run.

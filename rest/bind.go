@@ -60,8 +60,8 @@ func (c *conditions[T]) add(op Op, b bound[T]) {
 	}
 }
 
-// addNothing adds a value that no row has.
-func (c *conditions[T]) addNothing(op Op) {
+// addUnmatched adds a value that no row has.
+func (c *conditions[T]) addUnmatched(op Op) {
 	c.hasAny = true
 	if op == Eq && c.any {
 		c.hasEq = true
@@ -139,7 +139,7 @@ func addID(cfg *Config, c *conditions[int64], v Value) error {
 		return Bad("Invalid entity ID \"" + v.Text + "\"")
 	}
 	if ref.Address.Valid { // an address that is not a long-zero address is not compared
-		c.addNothing(v.Op)
+		c.addUnmatched(v.Op)
 		return nil
 	}
 	c.add(v.Op, bound[int64]{int64(ref.ID), ref.ID.String()})

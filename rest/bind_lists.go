@@ -44,4 +44,4 @@ func (b Bind) Without(op Op, text string) Bind {
 }
 
 // MaxLimit returns the maximum page size of the request.
-func (r *Request) MaxLimit() int { return r.most }
+func (r *Request) MaxLimit() int { return r.maxLimit }

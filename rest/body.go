@@ -17,8 +17,8 @@ import (
 type Body struct {
 	// Types are the accepted media types, without parameters. Examples use the first one.
 	Types []string
-	// Most is the maximum size in bytes. Longer bodies are rejected.
-	Most int64
+	// MaxBytes is the maximum size in bytes. Longer bodies are rejected.
+	MaxBytes int64
 	// Bind converts the body, which is not empty, to variables. It may return a [*Problem] as the response.
 	Bind func(r *Request, body []byte) error
 	// Doc describes the body in one or two sentences.
@@ -46,25 +46,25 @@ func (b *Body) readBody(r *http.Request) ([]byte, error) {
 		return nil, modern(http.StatusUnsupportedMediaType, "Content-Type is not supported")
 	case err != nil || !slices.Contains(b.Types, media):
 		return nil, modern(http.StatusUnsupportedMediaType, "Content-Type '"+strings.ReplaceAll(given, "; ", ";")+"' is not supported")
-	case r.ContentLength > b.Most:
-		return nil, b.tooLong()
+	case r.ContentLength > b.MaxBytes:
+		return nil, b.tooLarge()
 	}
 	var content bytes.Buffer
 	if r.ContentLength > 0 {
 		content.Grow(int(r.ContentLength) + bytes.MinRead)
 	}
-	n, err := content.ReadFrom(io.LimitReader(r.Body, b.Most+1))
+	n, err := content.ReadFrom(io.LimitReader(r.Body, b.MaxBytes+1))
 	switch {
-	case n > b.Most:
-		return nil, b.tooLong()
+	case n > b.MaxBytes:
+		return nil, b.tooLarge()
 	case err != nil || n == 0:
 		return nil, ModernBad("Failed to read request")
 	}
 	return content.Bytes(), nil
 }
 
-func (b *Body) tooLong() *Problem {
-	return modern(http.StatusRequestEntityTooLarge, "The request has more than "+strconv.FormatInt(b.Most, 10)+" bytes")
+func (b *Body) tooLarge() *Problem {
+	return modern(http.StatusRequestEntityTooLarge, "The request has more than "+strconv.FormatInt(b.MaxBytes, 10)+" bytes")
 }
 
 // route has the endpoints of a path, by method. One of them may be nil.

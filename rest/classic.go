@@ -2,8 +2,8 @@ package rest
 
 import "net/http"
 
-// readClassic converts a request of the classic family to variables. most is the maximum page size.
-func (r *Request) readClassic(most int) error {
+// readClassic converts a request of the classic family to variables. maxLimit is the maximum page size.
+func (r *Request) readClassic(maxLimit int) error {
 	e := r.Endpoint
 	q, bad := parseQuery(r.HTTP.URL.RawQuery, r.Config.MaxRepeats)
 	if bad != nil {
@@ -40,7 +40,7 @@ func (r *Request) readClassic(most int) error {
 		}
 	}
 	if q.Get("limit") != nil { // the maximum does not apply to the default
-		r.Limit = min(r.Limit, most)
+		r.Limit = min(r.Limit, maxLimit)
 	}
 	return nil
 }

@@ -38,13 +38,13 @@ type Config struct {
 	firstTransaction atomic.Int64
 }
 
-// FirstTransaction returns the consensus timestamp of the oldest transaction, which ask reads. With the cache on, it calls ask until a transaction
+// FirstTransaction returns the consensus timestamp of the oldest transaction, which read returns. With the cache on, it calls read until a transaction
 // exists and then returns the cached value.
-func (c *Config) FirstTransaction(ask func() (ledger.Timestamp, error)) (ledger.Timestamp, error) {
+func (c *Config) FirstTransaction(read func() (ledger.Timestamp, error)) (ledger.Timestamp, error) {
 	if at := c.firstTransaction.Load(); at != 0 && c.Cache {
 		return ledger.Timestamp(at), nil
 	}
-	at, err := ask()
+	at, err := read()
 	if err == nil {
 		c.firstTransaction.Store(int64(at))
 	}

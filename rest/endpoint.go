@@ -11,7 +11,7 @@ import (
 	"heliograph/graph/server"
 )
 
-// Endpoint is one path of a REST API, as data: its parameters, the document that answers it, and the form of the response.
+// Endpoint is one path of a REST API, as data: its parameters, the document that it runs, and the form of the response.
 type Endpoint struct {
 	// Path is the route below the API's prefix. A name in braces matches one segment; a pattern may follow the name after a colon.
 	Path   string
@@ -23,7 +23,7 @@ type Endpoint struct {
 	PathParams []Param
 	// BindPath binds the parameters of the path to variables.
 	BindPath func(r *Request) error
-	// Body is the request body of a POST endpoint. Endpoints without one answer GET and HEAD.
+	// Body is the request body of a POST endpoint. Endpoints without a body support GET and HEAD.
 	Body *Body
 	// Document is the file with the operation, or operations, of the endpoint.
 	Document string
@@ -92,8 +92,8 @@ type Streaming struct {
 
 // Docs has the options for the OpenAPI document.
 type Docs struct {
-	// Undescribed omits the path, because another path is the same.
-	Undescribed bool
+	// Undocumented omits the path, because another path is the same.
+	Undocumented bool
 	// Statuses are statuses of errors that only some endpoints have.
 	Statuses []int
 	// MayBePartial documents status 206, for responses of which the database has only a part.
@@ -107,8 +107,8 @@ type Param struct {
 	Kind Kind
 	// Read converts values for the modern family.
 	Read Read
-	// Most is the maximum number of values of a list in the modern family. 0 means that the parameter is not a list and its first value applies.
-	Most int
+	// MaxValues is the maximum number of values of a list in the modern family. 0 means that the parameter is not a list and its first value applies.
+	MaxValues int
 	// ListName is the name of the list in the modern family's error for too many values.
 	ListName string
 	// Check returns the error text for a converted value of the modern family, or "".
@@ -131,8 +131,8 @@ type PathDoc struct {
 	Example string
 }
 
-// AnyNumber is the maximum of an unlimited list.
-const AnyNumber = math.MaxInt
+// Unlimited is the maximum of an unlimited list.
+const Unlimited = math.MaxInt
 
 // Bind converts the values of a parameter to variables of the document.
 type Bind func(r *Request, values []Value) error
@@ -186,12 +186,12 @@ type Request struct {
 	Next []Cursor
 	// Cut is the end, in paging direction, of a timestamp range that was cut. The next page continues there.
 	Cut *int64
-	// ask runs helper operations before the endpoint's operation.
-	ask asker
+	// runHelper runs helper operations before the endpoint's operation.
+	runHelper runFunc
 	// notes are values that one function of the endpoint passes to another.
 	notes map[string]any
 
-	most      int // the maximum page size
+	maxLimit  int // the maximum page size
 	style     scalar.Style
 	document  *server.Document
 	converted map[string][]Value // modern family only
@@ -229,9 +229,9 @@ func (r *Request) SetNote(name string, v any) {
 // Note returns the value that [Request.SetNote] stored, or nil.
 func (r *Request) Note(name string) any { return r.notes[name] }
 
-// Ask runs another operation of the endpoint's document.
-func (r *Request) Ask(operation string, variables map[string]any) *server.Result {
-	return r.ask(r.HTTP.Context(), server.Call{Document: r.document, Operation: operation, Variables: variables, Style: scalar.REST,
+// RunOperation runs another operation of the endpoint's document.
+func (r *Request) RunOperation(operation string, variables map[string]any) *server.Result {
+	return r.runHelper(r.HTTP.Context(), server.Call{Document: r.document, Operation: operation, Variables: variables, Style: scalar.REST,
 		Limits: relay.Limits{Default: 1, Max: 1}})
 }
 
@@ -267,4 +267,4 @@ func (r *Request) Values(name string) []Value {
 // Direct is a response that needs no document: an empty page.
 type Direct struct{ Body string }
 
-func (d *Direct) Error() string { return "answered without asking the database" }
+func (d *Direct) Error() string { return "response without a query" }

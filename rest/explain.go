@@ -62,11 +62,11 @@ func (a *API) ExplainBody(ctx context.Context, target string, body []byte) (*Exp
 		r.Method, r.Body, r.ContentLength = http.MethodPost, io.NopCloser(bytes.NewReader(body)), int64(len(body))
 		r.Header.Set("Content-Type", e.Body.Types[0])
 	}
-	req, err := a.read(r, e, a.Config.LimitMax, nobody)
+	req, err := a.read(r, e, a.Config.LimitMax, runNothing)
 	var direct *Direct
 	switch {
 	case errors.As(err, &direct):
-		return nil, Bad("the conditions contradict each other: nothing is asked of the graph, and the answer is " + direct.Body)
+		return nil, Bad("the conditions contradict each other, so no operation runs; the response is " + direct.Body)
 	case err != nil:
 		return nil, err
 	}

@@ -12,8 +12,8 @@ import (
 
 // Kind is the kind of values that a parameter accepts. Kinds are immutable.
 type Kind struct {
-	// Takes reports whether a value is accepted.
-	Takes func(c *Config, v Value) bool
+	// Accepts reports whether a value is accepted.
+	Accepts func(c *Config, v Value) bool
 	// Form documents the text after the operator.
 	Form Form
 	// Ops are the supported operators. Without any, values have no operator.
@@ -26,10 +26,10 @@ type Form struct {
 	Doc string
 	// Pattern is a regular expression that matches the whole text, in the syntax common to Go and ECMAScript.
 	Pattern string
-	// Words are the allowed values in their usual spelling. They are case-insensitive.
-	Words []string
-	// Least and Most are the limits of an integer. Most is 0 for anything else.
-	Least, Most int64
+	// Enum are the allowed values in their usual spelling. They are case-insensitive.
+	Enum []string
+	// Min and Max are the limits of an integer. Max is 0 for anything else.
+	Min, Max int64
 }
 
 // Operators returns all operators.
@@ -57,48 +57,48 @@ func whole(pattern string) *regexp.Regexp { return regexp.MustCompile(`^(?:` + p
 // The kinds of values that several endpoints accept.
 var (
 	// EntityID accepts entity ids and EVM addresses.
-	EntityID = Kind{takesEntityID, Form{Doc: "An entity id `shard.realm.num`, where shard and realm may be left out, or an EVM address.",
+	EntityID = Kind{acceptsEntityID, Form{Doc: "An entity id `shard.realm.num`, where shard and realm may be left out, or an EVM address.",
 		Pattern: entityIDPattern + "|" + evmAddressPattern}, Operators()}
 	// EntityIDOrLongZero accepts entity ids and long-zero EVM addresses.
-	EntityIDOrLongZero = Kind{takesEntityIDOrLongZero,
+	EntityIDOrLongZero = Kind{acceptsEntityIDOrLongZero,
 		Form{Doc: "An entity id `shard.realm.num`, where shard and realm may be left out, or the EVM address made of one.",
 			Pattern: entityIDPattern + "|" + evmAddressPattern}, Operators()}
 	// Int accepts 32-bit integers that are not negative.
-	Int = Kind{takesInt, Form{Doc: "An integer.", Most: math.MaxInt32}, Operators()}
+	Int = Kind{acceptsInt, Form{Doc: "An integer.", Max: math.MaxInt32}, Operators()}
 	// BlockNumber accepts decimal and hex numbers that are not negative.
-	BlockNumber = Kind{takesBlockNumber, Form{Doc: "A number, decimal or in hex with `0x`.", Pattern: longPattern + "|" + hexNumberPattern}, Operators()}
+	BlockNumber = Kind{acceptsBlockNumber, Form{Doc: "A number, decimal or in hex with `0x`.", Pattern: longPattern + "|" + hexNumberPattern}, Operators()}
 	// Timestamp accepts timestamps that fit into 64 bits.
-	Timestamp = Kind{takesTimestamp, Form{Doc: "Seconds since 1970 with up to nine decimals, such as `1700000000.000000001`.", Pattern: timestampPattern},
+	Timestamp = Kind{acceptsTimestamp, Form{Doc: "Seconds since 1970 with up to nine decimals, such as `1700000000.000000001`.", Pattern: timestampPattern},
 		Operators()}
 	// PublicKey accepts public keys in hex, raw or in DER.
-	PublicKey = Kind{takesPublicKey, Form{Doc: "A public key in hex, raw or in DER.", Pattern: publicKeyPattern}, Operators()}
+	PublicKey = Kind{acceptsPublicKey, Form{Doc: "A public key in hex, raw or in DER.", Pattern: publicKeyPattern}, Operators()}
 	// Boolean accepts true and false, case-insensitive.
-	Boolean = Kind{takesBoolean, Form{Words: []string{"true", "false"}}, nil}
+	Boolean = Kind{acceptsBoolean, Form{Enum: []string{"true", "false"}}, nil}
 	// TransactionType accepts the names of transaction types, case-insensitive.
-	TransactionType = Kind{takesTransactionType, Form{Doc: "The name of a transaction type, such as `CRYPTOTRANSFER`.", Pattern: `[A-Za-z]+`}, []Op{Eq}}
+	TransactionType = Kind{acceptsTransactionType, Form{Doc: "The name of a transaction type, such as `CRYPTOTRANSFER`.", Pattern: `[A-Za-z]+`}, []Op{Eq}}
 )
 
 // Only returns a kind that accepts only the given operators.
 func (k Kind) Only(ops ...Op) Kind {
-	takes := k.Takes
-	k.Takes = func(c *Config, v Value) bool { return slices.Contains(ops, v.Op) && takes(c, v) }
+	accepts := k.Accepts
+	k.Accepts = func(c *Config, v Value) bool { return slices.Contains(ops, v.Op) && accepts(c, v) }
 	k.Ops = ops
 	return k
 }
 
 // Except returns a kind that does not accept an operator.
 func (k Kind) Except(op Op) Kind {
-	takes := k.Takes
-	k.Takes = func(c *Config, v Value) bool { return v.Op != op && takes(c, v) }
+	accepts := k.Accepts
+	k.Accepts = func(c *Config, v Value) bool { return v.Op != op && accepts(c, v) }
 	k.Ops = slices.DeleteFunc(slices.Clone(k.Ops), func(o Op) bool { return o == op })
 	return k
 }
 
-func takesEntityID(c *Config, v Value) bool {
+func acceptsEntityID(c *Config, v Value) bool {
 	return IsEntityID(v.Text) || isEVMAddress(c, v.Text)
 }
 
-func takesEntityIDOrLongZero(c *Config, v Value) bool {
+func acceptsEntityIDOrLongZero(c *Config, v Value) bool {
 	if IsEntityID(v.Text) {
 		return true
 	}
@@ -122,19 +122,19 @@ func isEVMAddress(c *Config, s string) bool {
 // Long accepts 64-bit integers that are not less than least.
 func Long(least int64) Kind {
 	return Kind{
-		Takes: func(_ *Config, v Value) bool {
+		Accepts: func(_ *Config, v Value) bool {
 			if !IsDigits(v.Text) {
 				return false
 			}
 			n, err := strconv.ParseInt(v.Text, 10, 64)
 			return err == nil && n >= least
 		},
-		Form: Form{Doc: "An integer.", Least: least, Most: math.MaxInt64},
+		Form: Form{Doc: "An integer.", Min: least, Max: math.MaxInt64},
 		Ops:  Operators(),
 	}
 }
 
-func takesInt(_ *Config, v Value) bool {
+func acceptsInt(_ *Config, v Value) bool {
 	if !digits(v.Text, 10) {
 		return false
 	}
@@ -142,7 +142,7 @@ func takesInt(_ *Config, v Value) bool {
 	return err == nil && n <= math.MaxInt32
 }
 
-func takesBlockNumber(_ *Config, v Value) bool {
+func acceptsBlockNumber(_ *Config, v Value) bool {
 	_, err := parseBlockNumber(v.Text)
 	return err == nil
 }
@@ -157,7 +157,7 @@ func parseBlockNumber(s string) (int64, error) {
 	return strconv.ParseInt(s, 10, 64) //nolint:wrapcheck // as above
 }
 
-func takesTimestamp(_ *Config, v Value) bool {
+func acceptsTimestamp(_ *Config, v Value) bool {
 	if !isTimestamp(v.Text) {
 		return false
 	}
@@ -165,23 +165,23 @@ func takesTimestamp(_ *Config, v Value) bool {
 	return err == nil
 }
 
-func takesPublicKey(_ *Config, v Value) bool { return publicKeySyntax.MatchString(v.Text) }
+func acceptsPublicKey(_ *Config, v Value) bool { return publicKeySyntax.MatchString(v.Text) }
 
-func takesBoolean(_ *Config, v Value) bool {
+func acceptsBoolean(_ *Config, v Value) bool {
 	return v.Op == Eq && (strings.EqualFold(v.Text, "true") || strings.EqualFold(v.Text, "false"))
 }
 
 // OneOf accepts the given words, case-insensitive.
 func OneOf(words ...string) Kind {
 	return Kind{
-		Takes: func(_ *Config, v Value) bool {
+		Accepts: func(_ *Config, v Value) bool {
 			return slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(v.Text, w) })
 		},
-		Form: Form{Words: words},
+		Form: Form{Enum: words},
 	}
 }
 
-func takesTransactionType(_ *Config, v Value) bool {
+func acceptsTransactionType(_ *Config, v Value) bool {
 	_, err := ledger.ParseTransactionType(v.Text)
 	return err == nil
 }

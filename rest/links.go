@@ -74,7 +74,7 @@ func (r *Request) next(last relay.Key) string {
 			value = append(value, 'e')
 		}
 		q = advance(q, c.Param, direction, string(c.Print(append(value, ':'), last[i])))
-		if !moved && r.leavesNothing(q, c, last[i]) {
+		if !moved && r.boundsContradict(q, c, last[i]) {
 			return ""
 		}
 		moved = true
@@ -130,8 +130,8 @@ func hasAnyPrefix(s string, prefixes []string) bool {
 	return false
 }
 
-// leavesNothing reports whether the bounds of a cursor's parameter contradict each other, so that no row can follow. last is the end of the page.
-func (r *Request) leavesNothing(q Query, c Cursor, last any) bool {
+// boundsContradict reports whether the bounds of a cursor's parameter contradict each other, so that no row can follow. last is the end of the page.
+func (r *Request) boundsContradict(q Query, c Cursor, last any) bool {
 	texts := q.Get(c.Param)
 	if n, whole := last.(int64); whole && c.Empty == nil && len(texts) == 1 && n != math.MinInt64 && n != math.MaxInt64 {
 		return false // a single bound never excludes all numbers

@@ -60,7 +60,7 @@ func (r *Request) readModern() error {
 		}
 	}
 	if e.ObjectBound {
-		if err := r.refuseRepeats(); err != nil {
+		if err := r.rejectRepeats(); err != nil {
 			return err
 		}
 	}
@@ -81,10 +81,10 @@ func (r *Request) readModern() error {
 	return nil
 }
 
-// refuseRepeats rejects the first repeated parameter that is not a list.
-func (r *Request) refuseRepeats() error {
+// rejectRepeats rejects the first repeated parameter that is not a list.
+func (r *Request) rejectRepeats() error {
 	for _, p := range r.Endpoint.Params {
-		if p.Most == 0 && len(r.Query.Get(p.Name)) > 1 {
+		if p.MaxValues == 0 && len(r.Query.Get(p.Name)) > 1 {
 			return ModernBad("Only a single instance is supported for " + p.Name)
 		}
 	}
@@ -102,7 +102,7 @@ func (r *Request) convert() *Problem {
 			return CannotConvert(p.Name)
 		}
 		r.converted[p.Name] = []Value{v}
-		broken = append(broken, p.complaints([]Value{v})...)
+		broken = append(broken, p.violations([]Value{v})...)
 	}
 	for i := range e.Params {
 		p := &e.Params[i]
@@ -121,9 +121,9 @@ func (r *Request) convert() *Problem {
 			continue
 		}
 		r.converted[p.Name] = values
-		complaints := p.complaints(values)
-		broken = append(broken, complaints...)
-		if len(complaints) > 0 {
+		violations := p.violations(values)
+		broken = append(broken, violations...)
+		if len(violations) > 0 {
 			messages = append(messages, invalid(p.Name))
 		}
 	}
@@ -139,7 +139,7 @@ func (p *Param) texts(given []string, objectBound bool) []string {
 	switch {
 	case len(given) == 0:
 		return nil
-	case p.Most == 0:
+	case p.MaxValues == 0:
 		given = given[:1]
 	case len(given) == 1 && !objectBound:
 		given = strings.Split(given[0], ",")
@@ -153,21 +153,21 @@ func (p *Param) texts(given []string, objectBound bool) []string {
 	return out
 }
 
-// complaints returns the constraints that the values of a parameter violate.
-func (p *Param) complaints(values []Value) []Item {
+// violations returns the constraints that the values of a parameter violate.
+func (p *Param) violations(values []Value) []Item {
 	var items []Item
-	complain := func(detail string) {
+	add := func(detail string) {
 		items = append(items, Item{Message: http.StatusText(http.StatusBadRequest), Detail: &detail})
 	}
-	if p.Most > 0 && len(values) > p.Most {
-		complain(p.ListName + " size must be between 0 and " + strconv.Itoa(p.Most))
+	if p.MaxValues > 0 && len(values) > p.MaxValues {
+		add(p.ListName + " size must be between 0 and " + strconv.Itoa(p.MaxValues))
 	}
 	if p.Check == nil {
 		return items
 	}
 	for _, v := range values {
 		if detail := p.Check(v); detail != "" {
-			complain(detail)
+			add(detail)
 		}
 	}
 	return items

@@ -39,17 +39,17 @@ var (
 	// ReadEntityID parses one to three numbers separated by points, with an operator. The value's number is the id as stored in the database.
 	ReadEntityID = Read{readEntityID, Form{Doc: "An entity id `shard.realm.num`, where shard and realm may be left out.", Pattern: `(\d+\.){0,2}\d+`}, Operators()}
 	// ReadLong parses a 64-bit integer that is not negative, with an operator.
-	ReadLong = Read{readLong, Form{Most: math.MaxInt64}, Operators()}
+	ReadLong = Read{readLong, Form{Max: math.MaxInt64}, Operators()}
 	// ReadTimestamp parses a timestamp with any operator but ne. The digits after the point are a number of nanoseconds, not a fraction: "1.5" is five
 	// nanoseconds after the first second. The value's number is nanoseconds since 1970.
 	ReadTimestamp = Read{readTimestamp, Form{Doc: "Seconds since 1970, and behind a point nanoseconds, such as `1700000000.000000001`.",
 		Pattern: `\d{1,17}(\.\d{1,9})?`}, []Op{Eq, Gt, Gte, Lt, Lte}}
 	// ReadInt parses a 32-bit integer without an operator.
-	ReadInt = Read{readInt, Form{Least: math.MinInt32, Most: math.MaxInt32}, nil}
+	ReadInt = Read{readInt, Form{Min: math.MinInt32, Max: math.MaxInt32}, nil}
 	// ReadSignedLong parses a 64-bit integer without an operator.
-	ReadSignedLong = Read{readSignedLong, Form{Least: math.MinInt64, Most: math.MaxInt64}, nil}
+	ReadSignedLong = Read{readSignedLong, Form{Min: math.MinInt64, Max: math.MaxInt64}, nil}
 	// ReadBoolean parses true, on, yes, 1 and their opposites, case-insensitive. The value's number is 1 or 0.
-	ReadBoolean = Read{readBoolean, Form{Words: []string{"true", "false"}}, nil}
+	ReadBoolean = Read{readBoolean, Form{Enum: []string{"true", "false"}}, nil}
 	// ReadPathID parses the entity id of a path, without an operator.
 	ReadPathID = Read{readPathID, Form{Pattern: `(\d{1,4}\.)?(\d{1,5}\.)?\d{1,12}`}, nil}
 	// ReadAccount parses the account of a path. The value's text is an AccountRef of the graph. Addresses and aliases are looked up as stored: the shard
@@ -58,7 +58,7 @@ var (
 	// ReadSlot parses a storage slot of up to 32 bytes in hex. The value's text has all 64 digits with "0x".
 	ReadSlot = Read{readSlot, Form{Doc: "Up to 32 bytes in hex.", Pattern: `(0x)?[0-9a-fA-F]{1,64}`}, []Op{Eq, Gt, Gte, Lt, Lte}}
 
-	readOrder = Read{convertOrder, Form{Words: []string{"asc", "desc"}}, nil}
+	readOrder = Read{convertOrder, Form{Enum: []string{"asc", "desc"}}, nil}
 )
 
 var (
@@ -178,7 +178,7 @@ func ReadWord(words ...string) Read {
 		}
 		return Value{Op: Eq, Text: words[i], Number: int64(i)}, true
 	}
-	return Read{convert, Form{Words: words}, nil}
+	return Read{convert, Form{Enum: words}, nil}
 }
 
 // lettersOf returns the letters and digits of s in lower case.

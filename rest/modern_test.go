@@ -12,21 +12,21 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// shelf returns a modern endpoint with one parameter of each kind.
-func shelf() *Endpoint {
+// modernEndpoint returns a modern endpoint with one parameter of each kind.
+func modernEndpoint() *Endpoint {
 	return &Endpoint{
-		Path: "/accounts/{id}/shelf/{row}", Family: Modern,
+		Path: "/accounts/{id}/rows/{row}", Family: Modern,
 		PathParams: []Param{
 			{Name: "id", Read: ReadAccount, Bind: Texts("id")},
 			{Name: "row", Read: ReadSignedLong, Check: AtLeast("row", 0), Bind: Texts("row")},
 		},
 		Params: []Param{
-			{Name: "account.id", Read: ReadEntityID, Most: 2, ListName: "accountIds", Bind: Numbers("filter.account")},
+			{Name: "account.id", Read: ReadEntityID, MaxValues: 2, ListName: "accountIds", Bind: Numbers("filter.account")},
 			Limit(),
 			ModernOrder(),
 			{Name: "owner", Read: ReadBoolean, Bind: Texts("owner")},
-			{Name: "serialnumber", Read: ReadLong, Most: 2, ListName: "serialNumbers", Bind: Numbers("filter.serial")},
-			{Name: "timestamp", Read: ReadTimestamp, Most: 2, ListName: "timestamps", Bind: Windows("at")},
+			{Name: "serialnumber", Read: ReadLong, MaxValues: 2, ListName: "serialNumbers", Bind: Numbers("filter.serial")},
+			{Name: "timestamp", Read: ReadTimestamp, MaxValues: 2, ListName: "timestamps", Bind: Windows("at")},
 			{Name: "mode", Read: ReadWord("BLOCK_NODE", "RPC_RELAY"), Bind: Texts("mode")},
 		},
 		Paging: Paging{Next: []Cursor{EntityIDCursor("account.id"), {Param: "serialnumber", Print: NumberCursor("").Print, Optional: true}}},
@@ -41,7 +41,7 @@ func modernRequest(t testing.TB, e *Endpoint, id, row, query string) *Request {
 	}
 	return &Request{
 		Config: &Config{Base: base}, Endpoint: e, Path: Segments{{"id", id}, {"row", row}}, Variables: map[string]any{},
-		HTTP: &http.Request{Method: http.MethodGet, URL: &url.URL{RawQuery: query}, RequestURI: "/api/v1/accounts/5/shelf/1?" + query},
+		HTTP: &http.Request{Method: http.MethodGet, URL: &url.URL{RawQuery: query}, RequestURI: "/api/v1/accounts/5/rows/1?" + query},
 	}
 }
 
@@ -78,7 +78,7 @@ func TestModernValues(t *testing.T) {
 		{"5", "timestamp=gt:1&timestamp=lt:00000000000000002", `{"at":{"gte":"1.000000001","lte":"1.999999999"}}`},
 		{"5", "timestamp=lt:0", `{"at":{"in":[]}}`},
 	} {
-		r := modernRequest(t, shelf(), c.id, "1", c.query)
+		r := modernRequest(t, modernEndpoint(), c.id, "1", c.query)
 		if err := r.readModern(); err != nil {
 			t.Errorf("%s %s: %v", c.id, c.query, err)
 			continue
@@ -105,12 +105,12 @@ func TestModernPage(t *testing.T) {
 		{"limit=100&limit=x&order=DESC", 100, true},
 		{"limit=1&order=Asc", 1, false},
 	} {
-		r := modernRequest(t, shelf(), "5", "1", c.query)
+		r := modernRequest(t, modernEndpoint(), "5", "1", c.query)
 		if err := r.readModern(); err != nil || r.Limit != c.limit || r.Desc != c.desc {
 			t.Errorf("%q: limit %d desc %v error %v", c.query, r.Limit, r.Desc, err)
 		}
 	}
-	e := shelf()
+	e := modernEndpoint()
 	e.DefaultLimit, e.Params = 10, []Param{ModernLimit(25, true)}
 	for query, want := range map[string]int{"": 10, "limit=26": 25, "limit=2147483647": 25, "limit=7": 7} {
 		r := modernRequest(t, e, "5", "1", query)
@@ -177,7 +177,7 @@ func TestModernProblems(t *testing.T) {
 		{"5", "1", "mode=node", bad + "Failed to convert 'mode'"},
 		{"5", "1", strings.Repeat("a&", 1001), bad + "Parameter limit exceeded. Only 1000 parameters allowed."},
 	} {
-		r := modernRequest(t, shelf(), c.id, c.row, c.query)
+		r := modernRequest(t, modernEndpoint(), c.id, c.row, c.query)
 		if got := details(r.readModern()); got != c.want {
 			t.Errorf("%s %s %.60q:\n%s\nwant\n%s", c.id, c.row, c.query, got, c.want)
 		}
@@ -186,7 +186,7 @@ func TestModernProblems(t *testing.T) {
 
 func TestObjectBoundProblems(t *testing.T) {
 	t.Parallel()
-	e := shelf()
+	e := modernEndpoint()
 	e.ObjectBound = true
 	const invalidText = "Invalid parameter: "
 	for query, want := range map[string]string{
@@ -226,20 +226,20 @@ func TestModernLinks(t *testing.T) {
 		{"account.id=eq:5&serialnumber=3", 5, 3, "account.id=eq:5&serialnumber=3"},
 		{"account.id=gt:9&account.id=lt:4", 8, 0, "account.id=lt:4&account.id=gt:0.0.8"}, // ids with points are not compared
 	} {
-		r := modernRequest(t, shelf(), "5", "1", c.query)
+		r := modernRequest(t, modernEndpoint(), "5", "1", c.query)
 		if err := r.readModern(); err != nil {
 			t.Errorf("%s: %v", c.query, err)
 			continue
 		}
-		if got, want := r.modernNext(relay.Key{c.account, c.serial}), "/api/v1/accounts/5/shelf/1?"+c.want; got != want {
+		if got, want := r.modernNext(relay.Key{c.account, c.serial}), "/api/v1/accounts/5/rows/1?"+c.want; got != want {
 			t.Errorf("%s:\n%s\nwant\n%s", c.query, got, want)
 		}
 	}
 }
 
-func TestModernLinkOfNothing(t *testing.T) {
+func TestModernLinkWithoutRows(t *testing.T) {
 	t.Parallel()
-	e := shelf()
+	e := modernEndpoint()
 	e.Next = []Cursor{NumberCursor("serialnumber")}
 	for query, want := range map[string]string{
 		"serialnumber=gte:3&order=desc":             "",
@@ -255,7 +255,7 @@ func TestModernLinkOfNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		if want != "" {
-			want = "/api/v1/accounts/5/shelf/1?" + want
+			want = "/api/v1/accounts/5/rows/1?" + want
 		}
 		if got := r.modernNext(relay.Key{int64(3)}); got != want {
 			t.Errorf("%s: %s, want %s", query, got, want)
@@ -291,10 +291,10 @@ func FuzzModern(f *testing.F) {
 		f.Add(query)
 	}
 	f.Fuzz(func(t *testing.T, query string) {
-		r := modernRequest(t, shelf(), "5", "1", query)
+		r := modernRequest(t, modernEndpoint(), "5", "1", query)
 		if err := r.readModern(); err != nil {
 			if details(err) == "" {
-				t.Fatalf("%q is answered with %v", query, err)
+				t.Fatalf("%q: %v", query, err)
 			}
 			return
 		}
@@ -306,7 +306,7 @@ func FuzzModern(f *testing.F) {
 		if err != nil {
 			t.Fatalf("link %q of %q: %v", link, query, err)
 		}
-		again := modernRequest(t, shelf(), "5", "1", u.RawQuery)
+		again := modernRequest(t, modernEndpoint(), "5", "1", u.RawQuery)
 		if err := again.readModern(); err != nil {
 			if !strings.Contains(details(err), "size must be") { // the added bound can exceed the maximum size
 				t.Fatalf("link %q of %q: %v", link, query, err)
@@ -314,7 +314,7 @@ func FuzzModern(f *testing.F) {
 			return
 		}
 		if again.Limit != r.Limit || again.Desc != r.Desc {
-			t.Fatalf("link %q of %q asks for another page", link, query)
+			t.Fatalf("link %q of %q selects another page", link, query)
 		}
 	})
 }

@@ -116,8 +116,8 @@ func CannotConvert(name string) *Problem {
 // ModernBad returns a 400 of the modern family with the given detail.
 func ModernBad(detail string) *Problem { return modern(http.StatusBadRequest, detail) }
 
-// ModernBads returns a 400 of the modern family with one message for each text.
-func ModernBads(details ...string) *Problem {
+// ModernBadAll returns a 400 of the modern family with one message for each text.
+func ModernBadAll(details ...string) *Problem {
 	p := &Problem{Status: http.StatusBadRequest}
 	for _, d := range details {
 		p.Items = append(p.Items, modern(http.StatusBadRequest, d).Items...)

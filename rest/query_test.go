@@ -42,8 +42,8 @@ func TestParseQuery(t *testing.T) {
 	}
 }
 
-// fuzzed returns an endpoint with a parameter of each kind.
-func fuzzed(grammar Grammar) (*Endpoint, *Config) {
+// fuzzEndpoint returns an endpoint with a parameter of each kind.
+func fuzzEndpoint(grammar Grammar) (*Endpoint, *Config) {
 	return &Endpoint{
 		Path: "/things", Validation: Validation{Grammar: grammar}, Paging: Paging{Next: []Cursor{EntityIDCursor("account.id"), TimestampCursor("timestamp"), NumberCursor("block.number")}},
 		Params: []Param{
@@ -75,11 +75,11 @@ func FuzzQuery(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, raw string, desc bool) {
 		for _, grammar := range []Grammar{V1, V2} {
-			e, cfg := fuzzed(grammar)
+			e, cfg := fuzzEndpoint(grammar)
 			q, bad := parseQuery(raw, cfg.MaxRepeats)
 			if bad != nil {
 				if bad.text == "" && bad.nested == "" && !strings.Contains(raw, "[") {
-					t.Fatalf("%q is refused without a reason", raw)
+					t.Fatalf("%q is rejected without a reason", raw)
 				}
 				continue
 			}
@@ -116,11 +116,11 @@ func FuzzQuery(f *testing.F) {
 			_, query, _ := strings.Cut(link, "?")
 			next, bad := parseQuery(query, cfg.MaxRepeats+1)
 			if bad != nil {
-				t.Fatalf("%q leads to %q, which is refused: %v", raw, link, bad)
+				t.Fatalf("%q links to %q, which is rejected: %v", raw, link, bad)
 			}
 			cfg.MaxRepeats++ // for the added bound
 			if p := e.validate(cfg, next); p != nil {
-				t.Fatalf("%q leads to %q, which is refused: %v", raw, link, p)
+				t.Fatalf("%q links to %q, which is rejected: %v", raw, link, p)
 			}
 		}
 	})
@@ -188,7 +188,7 @@ func FuzzPath(f *testing.F) {
 		if folded := a.fold(escaped); !strings.EqualFold(folded, strings.TrimSuffix(escaped[len(a.Prefix):], "/")) {
 			t.Errorf("%q is folded to %q", escaped, folded)
 		}
-		for _, s := range newRoute("/accounts/{id}/x/{y:[0-9]+}").params(a.inside(escaped)) {
+		for _, s := range newRoute("/accounts/{id}/x/{y:[0-9]+}").params(a.relativePath(escaped)) {
 			if s.Name == "" {
 				t.Errorf("%q has the parameter %q without a name", escaped, s.Text)
 			}

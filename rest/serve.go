@@ -29,9 +29,9 @@ func (c *Config) limitOf(r *http.Request) (limit int, ok bool) {
 	limit = c.LimitMax
 	for _, u := range c.Users {
 		// The hashes have the same length, so the comparison takes constant time.
-		wantName, gotName := sha256.Sum256([]byte(u.Username)), sha256.Sum256([]byte(name))
-		wantPassword, gotPassword := sha256.Sum256([]byte(u.Password)), sha256.Sum256([]byte(password))
-		if subtle.ConstantTimeCompare(wantName[:], gotName[:])&subtle.ConstantTimeCompare(wantPassword[:], gotPassword[:]) == 1 {
+		userName, givenName := sha256.Sum256([]byte(u.Username)), sha256.Sum256([]byte(name))
+		userPassword, givenPassword := sha256.Sum256([]byte(u.Password)), sha256.Sum256([]byte(password))
+		if subtle.ConstantTimeCompare(userName[:], givenName[:])&subtle.ConstantTimeCompare(userPassword[:], givenPassword[:]) == 1 {
 			ok = true
 			if u.Limit > 0 {
 				limit = u.Limit
@@ -41,15 +41,15 @@ func (c *Config) limitOf(r *http.Request) (limit int, ok bool) {
 	return limit, ok
 }
 
-// serve responds to a request for an endpoint. most is the maximum page size.
-func (a *API) serve(w http.ResponseWriter, r *http.Request, e *Endpoint, most int) {
+// serve responds to a request for an endpoint. maxLimit is the maximum page size.
+func (a *API) serve(w http.ResponseWriter, r *http.Request, e *Endpoint, maxLimit int) {
 	if e.Family == Modern {
 		cacheFor(w.Header(), e.MaxAge) // errors too
 	}
-	req, err := a.read(r, e, most, a.ask)
+	req, err := a.read(r, e, maxLimit, a.helpers)
 	if err != nil {
 		if e.ExistsFirst {
-			err = a.unlessMissing(r, e, most, err)
+			err = a.unlessMissing(r, e, maxLimit, err)
 		}
 		a.writeError(w, r, e, err)
 		return
@@ -98,14 +98,14 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, e *Endpoint, most in
 
 // unlessMissing returns the reason why a request is rejected: bad, or not found if the object of the path does not exist. It runs the document with the
 // path's variables only to find out.
-func (a *API) unlessMissing(r *http.Request, e *Endpoint, most int, bad error) error {
+func (a *API) unlessMissing(r *http.Request, e *Endpoint, maxLimit int, bad error) error {
 	var problem *Problem
 	if _, unreadable := parseQuery(r.URL.RawQuery, a.Config.MaxRepeats); unreadable != nil || !errors.As(bad, &problem) {
 		return bad
 	}
 	plain := r.Clone(r.Context())
 	plain.URL.RawQuery = ""
-	req, err := a.read(plain, e, most, a.ask)
+	req, err := a.read(plain, e, maxLimit, a.helpers)
 	if err != nil {
 		return err
 	}
@@ -311,8 +311,8 @@ func NotFoundHandler(w http.ResponseWriter, r *http.Request) {
 	writeProblem(w, r, Classic, NotFound("Not found"))
 }
 
-// Refuse responds to a request that is rejected before it is parsed, as the classic family does.
-func Refuse(w http.ResponseWriter, r *http.Request, status int, message string) {
+// Reject responds to a request that is rejected before it is parsed, as the classic family does.
+func Reject(w http.ResponseWriter, r *http.Request, status int, message string) {
 	allowAnyOrigin(w.Header())
 	writeProblem(w, r, Classic, &Problem{Status: status, Items: []Item{{Message: message}}})
 }

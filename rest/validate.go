@@ -30,10 +30,10 @@ func tooMany(name string, n, most int) Item {
 	return Item{Message: fmt.Sprintf("Parameter values count exceeds maximum number allowed: %s count: %d max: %d", name, n, most)}
 }
 
-// takes reports whether a parameter accepts a value of the query string.
-func (e *Endpoint) takes(c *Config, p *Param, text string) bool {
+// accepts reports whether a parameter accepts a value of the query string.
+func (e *Endpoint) accepts(c *Config, p *Param, text string) bool {
 	v, ok := e.Grammar.read(text)
-	return ok && v.Text != "" && p.Kind.Takes(c, v)
+	return ok && v.Text != "" && p.Kind.Accepts(c, v)
 }
 
 // validateInOrder validates the parameters in one pass, as V1 does.
@@ -53,7 +53,7 @@ func (e *Endpoint) validateInOrder(c *Config, q Query) *Problem {
 					continue
 				}
 				seen = append(seen, text)
-				if !e.takes(c, p, text) {
+				if !e.accepts(c, p, text) {
 					items = append(items, invalid(given.Name))
 				}
 			}
@@ -64,7 +64,7 @@ func (e *Endpoint) validateInOrder(c *Config, q Query) *Problem {
 
 // validateByGroup reports wrong counts, then invalid values, then unknown names, as V2 does.
 func (e *Endpoint) validateByGroup(c *Config, q Query) *Problem {
-	var counts, bad, strangers []Item
+	var counts, bad, unknowns []Item
 	for _, given := range q {
 		p := e.param(given.Name)
 		if len(given.Values) > c.MaxRepeats {
@@ -74,13 +74,13 @@ func (e *Endpoint) validateByGroup(c *Config, q Query) *Problem {
 		for _, text := range given.Values {
 			switch {
 			case p == nil:
-				strangers = append(strangers, unknown(given.Name))
-			case !e.takes(c, p, text):
+				unknowns = append(unknowns, unknown(given.Name))
+			case !e.accepts(c, p, text):
 				bad = append(bad, invalid(given.Name))
 			}
 		}
 	}
-	return problemOf(slices.Concat(counts, bad, strangers))
+	return problemOf(slices.Concat(counts, bad, unknowns))
 }
 
 func problemOf(items []Item) *Problem {

@@ -178,7 +178,7 @@ func addressOf(r *http.Request) string {
 // refuse rejects a request before it is read, in the error format of the API that it addresses.
 func (g *Gateway) refuse(w http.ResponseWriter, r *http.Request, status int, code fault.Code, message string) {
 	if r.URL.Path != "/graphql" {
-		rest.Refuse(w, r, status, message)
+		rest.Reject(w, r, status, message)
 		return
 	}
 	g.cors(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { server.WriteError(w, r, status, code, message) })).ServeHTTP(w, r)

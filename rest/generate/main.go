@@ -12,7 +12,7 @@ import (
 )
 
 func main() {
-	api, err := v1.Unserved(&rest.Config{})
+	api, err := v1.NewOffline(&rest.Config{})
 	if err != nil {
 		log.Fatalf("reading the API's tables: %v", err)
 	}

@@ -25,8 +25,8 @@ type bodies struct {
 	keyed []string
 }
 
-// answering returns the operations that render an endpoint's body. Helper operations, which run before them, are excluded.
-func answering(api *rest.API, e *rest.Endpoint) ast.OperationList {
+// bodyOperations returns the operations that render an endpoint's body. Helper operations, which run before them, are excluded.
+func bodyOperations(api *rest.API, e *rest.Endpoint) ast.OperationList {
 	all := api.Document(e).Operations()
 	if e.Operation == nil || len(all) == 1 {
 		return all[:1]
@@ -184,7 +184,7 @@ func (b *bodies) named(name string, set ast.SelectionSet) (*Schema, error) {
 		return enumSchema(def), nil
 	default:
 	}
-	if spread := onlyFragment(set); spread != nil && spread.Definition.TypeCondition == name && !b.touchesOmitted(spread.Definition.SelectionSet) {
+	if spread := onlyFragment(set); spread != nil && spread.Definition.TypeCondition == name && !b.selectsOmitted(spread.Definition.SelectionSet) {
 		return b.fragment(spread)
 	}
 	s := newObject()
@@ -203,16 +203,16 @@ func onlyFragment(set ast.SelectionSet) *ast.FragmentSpread {
 	return spread
 }
 
-// touchesOmitted reports whether a selection set has a list that the current endpoint may omit. Such a set has its own schema instead of the shared one.
-func (b *bodies) touchesOmitted(set ast.SelectionSet) bool {
+// selectsOmitted reports whether a selection set has a list that the current endpoint may omit. Such a set has its own schema instead of the shared one.
+func (b *bodies) selectsOmitted(set ast.SelectionSet) bool {
 	return slices.ContainsFunc(set, func(s ast.Selection) bool {
 		switch s := s.(type) {
 		case *ast.Field:
-			return slices.Contains(b.omitted, s.Alias) || b.touchesOmitted(s.SelectionSet)
+			return slices.Contains(b.omitted, s.Alias) || b.selectsOmitted(s.SelectionSet)
 		case *ast.InlineFragment:
-			return b.touchesOmitted(s.SelectionSet)
+			return b.selectsOmitted(s.SelectionSet)
 		case *ast.FragmentSpread:
-			return b.touchesOmitted(s.Definition.SelectionSet)
+			return b.selectsOmitted(s.Definition.SelectionSet)
 		default:
 			return false
 		}
@@ -243,7 +243,7 @@ func (s *Schema) put(name string, value *Schema, optional bool) {
 		if !optional && !slices.Contains(s.Required, name) {
 			s.Required = append(s.Required, name)
 		}
-		s.set(name, together(old, value))
+		s.set(name, mergeSelections(old, value))
 		return
 	}
 	s.Properties = append(s.Properties, Member[*Schema]{name, value})
@@ -260,8 +260,8 @@ func (s *Schema) set(name string, value *Schema) {
 	}
 }
 
-// together returns the schema of a value that was selected twice, with the properties of both selections.
-func together(a, b *Schema) *Schema {
+// mergeSelections returns the schema of a value that was selected twice, with the properties of both selections.
+func mergeSelections(a, b *Schema) *Schema {
 	switch {
 	case reflect.DeepEqual(a, b):
 		return a
@@ -273,7 +273,7 @@ func together(a, b *Schema) *Schema {
 		return &out
 	case a.Items != nil && b.Items != nil:
 		out := *a
-		out.Items = together(a.Items, b.Items)
+		out.Items = mergeSelections(a.Items, b.Items)
 		return &out
 	default:
 		return &Schema{AnyOf: []*Schema{a, b}}

@@ -15,7 +15,7 @@ func (g *generator) components() {
 	for _, name := range slices.Sorted(maps.Keys(g.bodies.shared)) {
 		c.Schemas = append(c.Schemas, Member[*Schema]{name, g.bodies.shared[name]})
 	}
-	c.Schemas = append(c.Schemas, g.answers...)
+	c.Schemas = append(c.Schemas, g.bodySchemas...)
 	c.Schemas = append(c.Schemas, Member[*Schema]{"Links", links()}, Member[*Schema]{"Error", classicError()})
 	c.Headers = Map[*Header]{
 		{"ETag", &Header{Description: "Names this version of the answer. Sent back as If-None-Match, it is answered with 304 while nothing changed.",
@@ -31,7 +31,7 @@ func (g *generator) components() {
 			Description: "What If-None-Match names is still the answer. There is no body.",
 			Headers:     Map[*Header]{{"ETag", &Header{Ref: headerRef + "ETag"}}},
 		}},
-		{"Unauthorized", failure("Error", "The credentials are nobody's.")},
+		{"Unauthorized", errorResponse("Error", "The credentials are nobody's.")},
 	}
 	modern := slices.ContainsFunc(g.api.Endpoints, func(e rest.Endpoint) bool { return e.Family == rest.Modern })
 	families := []string{""}
@@ -39,16 +39,16 @@ func (g *generator) components() {
 		families = append(families, "Modern")
 		c.Schemas = append(c.Schemas, Member[*Schema]{"ModernError", modernError()})
 		c.Responses = append(c.Responses, Member[*Response]{"ModernMethodNotAllowed",
-			failure("ModernError", "The path is not asked so: most take GET and HEAD only.")})
+			errorResponse("ModernError", "The path is not asked so: most take GET and HEAD only.")})
 	}
 	if slices.ContainsFunc(g.api.Endpoints, func(e rest.Endpoint) bool { return e.Body != nil }) {
 		c.Responses = append(c.Responses,
-			Member[*Response]{"ModernTooLarge", failure("ModernError", "The body is too long.")},
-			Member[*Response]{"ModernUnsupported", failure("ModernError", "The body is of another media type.")})
+			Member[*Response]{"ModernTooLarge", errorResponse("ModernError", "The body is too long.")},
+			Member[*Response]{"ModernUnsupported", errorResponse("ModernError", "The body is of another media type.")})
 	}
-	for _, status := range slices.Sorted(maps.Keys(rareFailures)) {
+	for _, status := range slices.Sorted(maps.Keys(rareErrors)) {
 		if slices.ContainsFunc(g.api.Endpoints, func(e rest.Endpoint) bool { return slices.Contains(e.Statuses, status) }) {
-			c.Responses = append(c.Responses, Member[*Response]{"Modern" + rareFailures[status].name, failure("ModernError", rareFailures[status].doc)})
+			c.Responses = append(c.Responses, Member[*Response]{"Modern" + rareErrors[status].name, errorResponse("ModernError", rareErrors[status].doc)})
 		}
 	}
 	for _, family := range families {
@@ -58,19 +58,19 @@ func (g *generator) components() {
 			{"InternalError", "Something went wrong that is not the request's fault."},
 			{"Unavailable", "The database did not answer in time."},
 		} {
-			c.Responses = append(c.Responses, Member[*Response]{family + r.name, failure(family+"Error", r.doc)})
+			c.Responses = append(c.Responses, Member[*Response]{family + r.name, errorResponse(family+"Error", r.doc)})
 		}
 	}
 }
 
-// rareFailures are the errors that only some endpoints return, by status.
-var rareFailures = map[int]struct{ name, doc string }{
+// rareErrors are the errors that only some endpoints return, by status.
+var rareErrors = map[int]struct{ name, doc string }{
 	http.StatusNotAcceptable:   {"NotAcceptable", "The answer is only sent compressed: Accept-Encoding must have gzip."},
 	http.StatusTooManyRequests: {"TooManyRequests", "There were too many requests in this second, or they may use too much gas."},
 }
 
-// failure returns the description of an error response.
-func failure(schema, doc string) *Response {
+// errorResponse returns the description of an error response.
+func errorResponse(schema, doc string) *Response {
 	return &Response{Description: doc, Content: Map[*MediaType]{{"application/json", &MediaType{Schema: &Schema{Ref: schemaRef + schema}}}}}
 }
 

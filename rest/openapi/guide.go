@@ -22,7 +22,7 @@ func Guide(api *rest.API, documents string) string {
 	rows := map[string][]*rest.Endpoint{}
 	for i := range api.Endpoints {
 		e := &api.Endpoints[i]
-		if e.Undescribed {
+		if e.Undocumented {
 			continue
 		}
 		r := resourceOf(e.Path)
@@ -51,7 +51,7 @@ func row(b *strings.Builder, api *rest.API, e *rest.Endpoint, documents string) 
 		name = e.Method() + " " + name
 	}
 	fmt.Fprintf(b, "| %s | %s | [%s](%s) | %s |\n", code(name), strings.Join(params, " "), e.Document, path.Join(documents, e.Document),
-		strings.Join(fields(answering(api, e)), ", "))
+		strings.Join(fields(bodyOperations(api, e)), ", "))
 }
 
 // title returns the heading of a resource.

@@ -30,8 +30,8 @@ type generator struct {
 	api    *rest.API
 	bodies *bodies
 	doc    *Document
-	// answers are the schemas of complete bodies, by name.
-	answers Map[*Schema]
+	// bodySchemas are the schemas of complete bodies, by name.
+	bodySchemas Map[*Schema]
 }
 
 // New returns the OpenAPI document of an API. version is the gateway's version.
@@ -53,7 +53,7 @@ func New(api *rest.API, version string) (*Document, error) {
 		},
 	}
 	for i := range api.Endpoints {
-		if api.Endpoints[i].Undescribed {
+		if api.Endpoints[i].Undocumented {
 			continue
 		}
 		if err := g.endpoint(&api.Endpoints[i]); err != nil {
@@ -66,7 +66,7 @@ func New(api *rest.API, version string) (*Document, error) {
 
 // endpoint adds the path of an endpoint.
 func (g *generator) endpoint(e *rest.Endpoint) error {
-	operations := answering(g.api, e)
+	operations := bodyOperations(g.api, e)
 	whole := operations
 	if e.Describes != "" {
 		whole = ast.OperationList{g.api.Document(e).Operations().ForName(e.Describes)}
@@ -76,7 +76,7 @@ func (g *generator) endpoint(e *rest.Endpoint) error {
 		return fmt.Errorf("describing %s: %w", e.Path, err)
 	}
 	id := operationID(e)
-	op := &Operation{Tags: []string{resourceOf(e.Path)}, OperationID: id, Responses: g.responses(e, g.answer(operations[0].Name, id, body))}
+	op := &Operation{Tags: []string{resourceOf(e.Path)}, OperationID: id, Responses: g.responses(e, g.bodyRef(operations[0].Name, id, body))}
 	// A null root field of the graph is a 404 in REST.
 	description := strings.ReplaceAll(oneLine(rest.Roots(operations[0])[0].Definition.Description), "Null when", "404 when")
 	op.Summary, op.Description, _ = strings.Cut(description, ". ")
@@ -121,15 +121,15 @@ func requestBody(b *rest.Body) *RequestBody {
 	return out
 }
 
-// answer stores the schema of a body and returns a reference to it. Its name is that of the operation, or that of the endpoint if the operation's name
+// bodyRef stores the schema of a body and returns a reference to it. Its name is that of the operation, or that of the endpoint if the operation's name
 // is taken.
-func (g *generator) answer(operation, id string, body *Schema) *Schema {
+func (g *generator) bodyRef(operation, id string, body *Schema) *Schema {
 	name := operation + "Response"
-	if old, ok := g.answers.Get(name); ok && !reflect.DeepEqual(old, body) {
+	if old, ok := g.bodySchemas.Get(name); ok && !reflect.DeepEqual(old, body) {
 		name = strings.ToUpper(id[:1]) + id[1:] + "Response"
 	}
-	if _, ok := g.answers.Get(name); !ok {
-		g.answers = append(g.answers, Member[*Schema]{name, body})
+	if _, ok := g.bodySchemas.Get(name); !ok {
+		g.bodySchemas = append(g.bodySchemas, Member[*Schema]{name, body})
 	}
 	return &Schema{Ref: schemaRef + name}
 }
@@ -218,11 +218,11 @@ func (g *generator) parameters(e *rest.Endpoint) []*Parameter {
 // values returns the values that a parameter accepts: their form, the operators, and the maximum number of values (1 if only one applies).
 func (g *generator) values(e *rest.Endpoint, p *rest.Param) (form rest.Form, ops []rest.Op, most int) {
 	if e.Family == rest.Modern {
-		return p.Read.Form, p.Read.Ops, max(p.Most, 1)
+		return p.Read.Form, p.Read.Ops, max(p.MaxValues, 1)
 	}
 	form, ops, most = p.Kind.Form, p.Kind.Ops, g.api.Config.MaxRepeats
 	// An integer that supports eq only is a plain integer.
-	if p.Single || len(ops) == 0 || len(ops) == 1 && form.Most > 0 {
+	if p.Single || len(ops) == 0 || len(ops) == 1 && form.Max > 0 {
 		return form, nil, 1
 	}
 	return form, ops, most
@@ -269,19 +269,19 @@ const maxRepeats = 1000
 func formSchema(f rest.Form) *Schema {
 	s := &Schema{Type: Types{"string"}}
 	switch {
-	case slices.Equal(f.Words, []string{"true", "false"}):
+	case slices.Equal(f.Enum, []string{"true", "false"}):
 		s.Type = Types{"boolean"}
-	case f.Words != nil:
-		for _, w := range f.Words {
+	case f.Enum != nil:
+		for _, w := range f.Enum {
 			s.Enum = append(s.Enum, w)
 		}
-	case f.Most > 0:
+	case f.Max > 0:
 		s.Type, s.Format = Types{"integer"}, "int64"
-		if f.Least > math.MinInt64 {
-			s.Minimum = ptr(f.Least)
+		if f.Min > math.MinInt64 {
+			s.Minimum = ptr(f.Min)
 		}
-		if f.Most < math.MaxInt64 {
-			s.Maximum = ptr(f.Most)
+		if f.Max < math.MaxInt64 {
+			s.Maximum = ptr(f.Max)
 		}
 	case f.Pattern != "":
 		s.Pattern = "^(?:" + f.Pattern + ")$"
@@ -293,11 +293,11 @@ func formSchema(f rest.Form) *Schema {
 func withOperators(f rest.Form, ops []rest.Op) *Schema {
 	pattern := f.Pattern
 	switch {
-	case f.Words != nil:
-		pattern = strings.Join(f.Words, "|")
-	case f.Most > 0 && f.Least > 0:
+	case f.Enum != nil:
+		pattern = strings.Join(f.Enum, "|")
+	case f.Max > 0 && f.Min > 0:
 		pattern = `0*[1-9]\d*`
-	case f.Most > 0:
+	case f.Max > 0:
 		pattern = `\d+`
 	case pattern == "":
 		pattern = ".+"
@@ -363,7 +363,7 @@ func (g *generator) responses(e *rest.Endpoint, body *Schema) Map[*Response] {
 		problem(http.StatusUnsupportedMediaType, "ModernUnsupported")
 	}
 	for _, status := range e.Statuses {
-		problem(status, "Modern"+rareFailures[status].name)
+		problem(status, "Modern"+rareErrors[status].name)
 	}
 	problem(http.StatusInternalServerError, family+"InternalError")
 	problem(http.StatusServiceUnavailable, family+"Unavailable")

@@ -17,12 +17,12 @@ import (
 	"heliograph/rest/openapi"
 )
 
-// TestForms checks that JSON and YAML have the same content and are deterministic.
-func TestForms(t *testing.T) {
+// TestJSONAndYAML checks that JSON and YAML have the same content and are deterministic.
+func TestJSONAndYAML(t *testing.T) {
 	t.Parallel()
-	d, first := describe(t, unserved(t))
+	d, first := describe(t, offlineAPI(t))
 	for range 3 {
-		if _, again := describe(t, unserved(t)); !bytes.Equal(first, again) {
+		if _, again := describe(t, offlineAPI(t)); !bytes.Equal(first, again) {
 			t.Fatal("two descriptions of the same API differ")
 		}
 	}
@@ -42,23 +42,23 @@ func TestForms(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !reflect.DeepEqual(fromJSON, fromYAML) {
-		t.Error("JSON and YAML say different things")
+		t.Error("JSON and YAML differ")
 	}
 	if at := bytes.Index(text, []byte("/accounts:")); at < 0 || at > bytes.Index(text, []byte("components:")) {
 		t.Error("the YAML is in another order")
 	}
 }
 
-// TestCoversTheTable checks that exactly the endpoints and their parameters are described.
-func TestCoversTheTable(t *testing.T) {
+// TestEndpointsAreDescribed checks that exactly the endpoints and their parameters are described.
+func TestEndpointsAreDescribed(t *testing.T) {
 	t.Parallel()
-	api := unserved(t)
+	api := offlineAPI(t)
 	d, _ := describe(t, api)
 	ids, described := map[string]bool{}, 0
 	for i := range api.Endpoints {
 		e := &api.Endpoints[i]
 		item, ok := d.Paths.Get(e.Path)
-		if ok == e.Undescribed {
+		if ok == e.Undocumented {
 			t.Errorf("%s: it is described: %t", e.Path, ok)
 		}
 		if !ok {
@@ -72,7 +72,7 @@ func TestCoversTheTable(t *testing.T) {
 			}
 		}
 		if ids[op.OperationID] || !regexp.MustCompile(`^[a-z][A-Za-z0-9]+$`).MatchString(op.OperationID) {
-			t.Errorf("%s has the operation id %q, which is no name or somebody else's", e.Path, op.OperationID)
+			t.Errorf("%s has the operation id %q, which is not a name or not unique", e.Path, op.OperationID)
 		}
 		ids[op.OperationID] = true
 		if op.Summary == "" {
@@ -88,7 +88,7 @@ func TestCoversTheTable(t *testing.T) {
 		for _, p := range op.Parameters {
 			got = append(got, p.In+" "+p.Name)
 			if p.Description == "" {
-				t.Errorf("%s: nothing is said of %s", e.Path, p.Name)
+				t.Errorf("%s: %s has no description", e.Path, p.Name)
 			}
 		}
 		if !slices.Equal(got, want) {
@@ -121,7 +121,7 @@ func TestCoversTheTable(t *testing.T) {
 // TestEveryValueHasASchema fails for values that have a description only: their GraphQL scalar is missing in scalarSchema.
 func TestEveryValueHasASchema(t *testing.T) {
 	t.Parallel()
-	d, _ := describe(t, unserved(t))
+	d, _ := describe(t, offlineAPI(t))
 	var look func(at string, s *openapi.Schema)
 	look = func(at string, s *openapi.Schema) {
 		if s.Type == nil && s.Ref == "" && s.AnyOf == nil {
@@ -146,7 +146,7 @@ func TestEveryValueHasASchema(t *testing.T) {
 func TestParameterSchemas(t *testing.T) {
 	t.Parallel()
 	cfg := &rest.Config{LimitDefault: 25, LimitMax: 100, MaxRepeats: 100}
-	api := unserved(t)
+	api := offlineAPI(t)
 	d, _ := describe(t, api)
 	values := []string{
 		"1", "0", "-1", "0.0.98", "0.98", "1.2.3.4", "0x" + strings.Repeat("0a", 20), strings.Repeat("ab", 32), "0x1F", "1.5",
@@ -155,7 +155,7 @@ func TestParameterSchemas(t *testing.T) {
 	checked := 0
 	for i := range api.Endpoints {
 		e := &api.Endpoints[i]
-		if e.Undescribed {
+		if e.Undocumented {
 			continue
 		}
 		item, _ := d.Paths.Get(e.Path)
@@ -175,15 +175,15 @@ func TestParameterSchemas(t *testing.T) {
 					if op != "" && (described.Items == nil || len(ops) < 2) {
 						continue // ignored operators are not described
 					}
-					written, takes := text, text != "" && takes(cfg, e, p, op, text)
+					written, takes := text, text != "" && parameterAccepts(cfg, e, p, op, text)
 					if op != "" {
 						written = string(op) + ":" + text
 					}
-					says := accepts(t, described, written)
+					says := schemaAccepts(t, described, written)
 					if takes && !says {
-						t.Errorf("%s: %s takes %q, and is described as %+v", e.Path, p.Name, written, described)
-					} else if says && !takes && form.Pattern == "" && form.Words == nil && text != "" {
-						t.Errorf("%s: %s does not take %q, and is described as %+v", e.Path, p.Name, written, described)
+						t.Errorf("%s: %s accepts %q, but its schema is %+v", e.Path, p.Name, written, described)
+					} else if says && !takes && form.Pattern == "" && form.Enum == nil && text != "" {
+						t.Errorf("%s: %s rejects %q, but its schema is %+v", e.Path, p.Name, written, described)
 					}
 					checked++
 				}
@@ -195,8 +195,8 @@ func TestParameterSchemas(t *testing.T) {
 	}
 }
 
-// takes reports whether a parameter accepts a value with an operator, or without one.
-func takes(c *rest.Config, e *rest.Endpoint, p *rest.Param, op rest.Op, text string) bool {
+// parameterAccepts reports whether a parameter accepts a value with an operator, or without one.
+func parameterAccepts(c *rest.Config, e *rest.Endpoint, p *rest.Param, op rest.Op, text string) bool {
 	if e.Family == rest.Modern {
 		if op != "" {
 			text = string(op) + ":" + text
@@ -207,14 +207,14 @@ func takes(c *rest.Config, e *rest.Endpoint, p *rest.Param, op rest.Op, text str
 	if op == "" {
 		op = rest.Eq
 	}
-	return p.Kind.Takes(c, rest.Value{Op: op, Text: text})
+	return p.Kind.Accepts(c, rest.Value{Op: op, Text: text})
 }
 
-// accepts reports whether a parameter's schema allows a text.
-func accepts(t *testing.T, s *openapi.Schema, text string) bool {
+// schemaAccepts reports whether a parameter's schema allows a text.
+func schemaAccepts(t *testing.T, s *openapi.Schema, text string) bool {
 	t.Helper()
 	if s.Items != nil {
-		return accepts(t, s.Items, text)
+		return schemaAccepts(t, s.Items, text)
 	}
 	switch s.Type[0] {
 	case "boolean":
@@ -240,13 +240,13 @@ func TestGuideIsCurrent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	guide := openapi.Guide(unserved(t), "../rest/v1/documents")
+	guide := openapi.Guide(offlineAPI(t), "../rest/v1/documents")
 	if string(have) != guide {
 		t.Error("docs/rest-to-graphql.md is not up to date: run go run ./rest/generate")
 	}
 	for _, m := range regexp.MustCompile(`\]\(([^)]+)\)`).FindAllStringSubmatch(guide, -1) {
 		if _, err := os.Stat("../../docs/" + m[1]); err != nil {
-			t.Errorf("the guide leads nowhere: %v", err)
+			t.Errorf("broken link in the guide: %v", err)
 		}
 	}
 }

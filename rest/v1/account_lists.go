@@ -34,12 +34,13 @@ func accountListEndpoints() []rest.Endpoint {
 	}
 	return []rest.Endpoint{
 		of("/nfts", "account_nfts.graphql", accountNFTsParams, rest.Endpoint{Paging: rest.Paging{Desc: true, Next: byTokenAndSerial.Next()},
-			Finish: finishAccountNFTs, MaxAge: brief}),
+			Finish: finishAccountNFTs, MaxAge: shortAge}),
 		of("/rewards", "account_rewards.graphql", accountRewardsParams, rest.Endpoint{Paging: rest.Paging{Desc: true, Next: byTimestamp}, MaxAge: 60}),
-		of("/tokens", "account_tokens.graphql", accountTokensParams, rest.Endpoint{Paging: rest.Paging{Next: byTokenID}, MaxAge: brief}),
-		of("/allowances/crypto", "crypto_allowances.graphql", cryptoAllowancesParams, rest.Endpoint{Paging: rest.Paging{Desc: true, Next: bySpender}, MaxAge: brief}),
+		of("/tokens", "account_tokens.graphql", accountTokensParams, rest.Endpoint{Paging: rest.Paging{Next: byTokenID}, MaxAge: shortAge}),
+		of("/allowances/crypto", "crypto_allowances.graphql", cryptoAllowancesParams,
+			rest.Endpoint{Paging: rest.Paging{Desc: true, Next: bySpender}, MaxAge: shortAge}),
 		of("/allowances/tokens", "token_allowances.graphql", tokenAllowancesParams,
-			rest.Endpoint{Finish: bySpenderAndToken.Finish, Paging: rest.Paging{Next: bySpenderAndToken.Next()}, MaxAge: brief}),
+			rest.Endpoint{Finish: bySpenderAndToken.Finish, Paging: rest.Paging{Next: bySpenderAndToken.Next()}, MaxAge: shortAge}),
 	}
 }
 

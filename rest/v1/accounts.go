@@ -66,7 +66,7 @@ func finishAccount(r *rest.Request) error {
 	}
 	if at.Empty() {
 		// An unknown alias or address is reported first.
-		if res := r.Ask("Exists", map[string]any{"id": v["id"]}); res != nil && len(res.Errors) == 0 && string(res.Data) == `{"account":null}` && isName(r) {
+		if res := r.RunOperation("Exists", map[string]any{"id": v["id"]}); res != nil && len(res.Errors) == 0 && string(res.Data) == `{"account":null}` && isName(r) {
 			return missingAccount(r, nil)
 		}
 		return rest.NotFound("Timestamp range is empty")
@@ -90,7 +90,7 @@ func isName(r *rest.Request) bool {
 func missingAccount(r *rest.Request, _ *relay.Outcome) *rest.Problem {
 	ref, err := ledger.ParseAccountRef(r.Path.Get("idOrAliasOrEvmAddress"), r.Config.Base)
 	if err == nil && ref.Alias != nil {
-		if res := r.Ask("Exists", map[string]any{"id": r.Variables["id"]}); res == nil || string(res.Data) == `{"account":null}` {
+		if res := r.RunOperation("Exists", map[string]any{"id": r.Variables["id"]}); res == nil || string(res.Data) == `{"account":null}` {
 			return rest.NotFound("No account with a matching alias found")
 		}
 	}
@@ -107,9 +107,11 @@ var balancesParams = []rest.Param{
 
 // balanceAccount accepts any text. bindBalanceAccounts reports errors in detail.
 var balanceAccount = rest.Kind{
-	Takes: func(_ *rest.Config, v rest.Value) bool { return v.Text != "" },
-	Form:  rest.Form{Doc: "An entity id `shard.realm.num`, where shard and realm may be left out; or, once and without an operator, an EVM address or an alias."},
-	Ops:   rest.Operators(),
+	Accepts: func(_ *rest.Config, v rest.Value) bool { return v.Text != "" },
+	Form: rest.Form{
+		Doc: "An entity id `shard.realm.num`, where shard and realm may be left out; or, once and without an operator, an EVM address or an alias.",
+	},
+	Ops: rest.Operators(),
 }
 
 // bindBalanceAccounts accepts ids and one alias or EVM address.

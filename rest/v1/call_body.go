@@ -109,7 +109,7 @@ func (d *boundedDecoder) value(depth int) (any, error) {
 type callBody struct {
 	input      calls.ContractCallInput
 	estimate   bool
-	complaints []string
+	violations []string
 }
 
 // readCall converts a document to a call. It ignores unknown members.
@@ -145,7 +145,7 @@ func readCall(tree any) (*callBody, error) {
 		}
 	case nil:
 		if given {
-			c.complaints = append(c.complaints, "stateOverrides field must not be null")
+			c.violations = append(c.violations, "stateOverrides field must not be null")
 		}
 	default:
 		return nil, errors.New("state_overrides is no list")
@@ -158,9 +158,9 @@ func (c *callBody) data(text ledger.Null[string]) []byte {
 	digits := trimPrefix(text.V)
 	switch b, err := ledger.ParseHex("0x" + digits); {
 	case len(digits) > maxDataDigits || !ledger.IsHex(digits) && digits != "":
-		c.complaints = append(c.complaints, "data field invalid hexadecimal string")
+		c.violations = append(c.violations, "data field invalid hexadecimal string")
 	case len(digits)%2 != 0:
-		c.complaints = append(c.complaints, "Odd number of characters.")
+		c.violations = append(c.violations, "Odd number of characters.")
 	case err == nil:
 		return b
 	}
@@ -176,7 +176,7 @@ func (c *callBody) address(text ledger.Null[string], name string, mayBeEmpty boo
 	if b, err := ledger.ParseHex("0x" + digits); err == nil && len(digits) == addressDigits {
 		return b
 	}
-	c.complaints = append(c.complaints, name+" field invalid hexadecimal string")
+	c.violations = append(c.violations, name+" field invalid hexadecimal string")
 	return make([]byte, len(ledger.EVMAddress{}))
 }
 
@@ -239,7 +239,7 @@ func (c *callBody) word(text ledger.Null[string], name string) []byte {
 	digits := trimPrefix(text.V)
 	b, err := ledger.ParseHex("0x" + strings.Repeat("0", len(digits)%2) + digits)
 	if err != nil {
-		c.complaints = append(c.complaints, "stateOverrides "+name+" field invalid hexadecimal string")
+		c.violations = append(c.violations, "stateOverrides "+name+" field invalid hexadecimal string")
 	}
 	return b
 }
@@ -318,14 +318,14 @@ func (c *callBody) variables() map[string]any {
 	in := &c.input
 	v := map[string]any{"block": in.Block, "gas": strconv.FormatInt(in.Gas, 10), "gasPrice": strconv.FormatInt(in.GasPrice, 10),
 		"value": strconv.FormatInt(in.Value, 10)}
-	hexes(v, map[string][]byte{"data": in.Data, "from": in.From, "to": in.To})
+	setHex(v, map[string][]byte{"data": in.Data, "from": in.From, "to": in.To})
 	if in.StateOverrides == nil {
 		return v
 	}
 	list := make([]any, len(in.StateOverrides))
 	for i, o := range in.StateOverrides {
 		entry := map[string]any{}
-		hexes(entry, map[string][]byte{"address": o.Address, "balance": o.Balance, "code": o.Code, "nonce": o.Nonce})
+		setHex(entry, map[string][]byte{"address": o.Address, "balance": o.Balance, "code": o.Code, "nonce": o.Nonce})
 		for name, slots := range map[string][]*calls.SlotValueInput{"state": o.State, "stateDiff": o.StateDiff} {
 			if slots == nil {
 				continue
@@ -342,8 +342,8 @@ func (c *callBody) variables() map[string]any {
 	return v
 }
 
-// hexes sets the members whose value is known.
-func hexes(into map[string]any, values map[string][]byte) {
+// setHex sets the members whose value is known.
+func setHex(into map[string]any, values map[string][]byte) {
 	for name, b := range values {
 		if b != nil {
 			into[name] = string(ledger.AppendHex(nil, b))

@@ -30,7 +30,7 @@ func callEndpoints() []rest.Endpoint {
 		{
 			Path: "/contracts/call", Family: rest.Modern, Document: "contract_call.graphql", Operation: callOperation,
 			Body: &rest.Body{
-				Types: []string{"application/json"}, Most: maxCallBody, Bind: bindCall,
+				Types: []string{"application/json"}, MaxBytes: maxCallBody, Bind: bindCall,
 				Doc: "What is called.", Members: callMembers, Example: []byte(exampleCall),
 			},
 			NotFound: failedCall, Shape: rest.Shape{ErrorData: true}, Docs: rest.Docs{Statuses: []int{http.StatusTooManyRequests}},
@@ -74,9 +74,9 @@ func bindCall(r *rest.Request, body []byte) error {
 	if err != nil {
 		return rest.ModernBad("JSON parse error: " + err.Error())
 	}
-	complaints := slices.Concat(call.complaints, inputTexts(call.input.Validate()))
+	complaints := slices.Concat(call.violations, inputTexts(call.input.Validate()))
 	if len(complaints) > 0 {
-		return rest.ModernBads(complaints...)
+		return rest.ModernBadAll(complaints...)
 	}
 	r.SetNote("estimate", call.estimate)
 	r.Set("input", call.variables())

@@ -346,13 +346,13 @@ func checkSteps(t *testing.T, body map[string]any) {
 			depth = d
 		}
 		if storage, _ := step["storage"].(map[string]any); (step["op"] == "SSTORE" || step["op"] == "SLOAD") && len(storage) == 0 && body["failed"] == false {
-			t.Errorf("step %d is %v and knows no storage", i, step["op"])
+			t.Errorf("step %d, %v, has no storage", i, step["op"])
 		}
 	}
 }
 
-// TestBalancesOfThePast compares a holder's historical balances at some blocks with the sums of the logs up to them.
-func TestBalancesOfThePast(t *testing.T) {
+// TestHistoricalBalances compares a holder's historical balances at some blocks with the sums of the logs up to them.
+func TestHistoricalBalances(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)
 	type log struct {

@@ -8,8 +8,8 @@ import (
 	"heliograph/app/testing/testenv"
 )
 
-// TestContractsInTheGraph runs GraphQL queries for the data behind the REST API and for data that only the graph has.
-func TestContractsInTheGraph(t *testing.T) {
+// TestContractsInGraphQL runs GraphQL queries for the data behind the REST API and for data that only the graph has.
+func TestContractsInGraphQL(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)
 	const supply = `data: "0x18160ddd"`

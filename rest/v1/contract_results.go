@@ -18,16 +18,16 @@ func contractResultEndpoints() []rest.Endpoint {
 	ofContract := rest.Endpoint{
 		Path: "/contracts/{id}/results", Validation: pathFirstV2, Params: contractResultsParams, Document: "results_of_contract.graphql",
 		Operation: always("ResultsOfContract"), BindPath: bindCallee, Paging: rest.Paging{Desc: true, Next: byTimestamp}, Finish: finishResultsOfContract,
-		MaxAge: brief,
+		MaxAge: shortAge,
 	}
 	atTime := rest.Endpoint{
 		Path: "/contracts/{id}/results/{timestamp}", Validation: pathFirstV1, Params: hbarParams, Document: "contract_result.graphql",
 		Operation: resultOperation, BindPath: bindResultOfContract, Finish: finishResultOfContract,
-		Shape: rest.Shape{OmitNull: authorizations}, Docs: rest.Docs{MayBePartial: true}, MaxAge: history,
+		Shape: rest.Shape{OmitNull: authorizations}, Docs: rest.Docs{MayBePartial: true}, MaxAge: immutableAge,
 	}
 	actions := rest.Endpoint{
 		Path: "/contracts/results/{transactionIdOrHash}/actions", Validation: grammarV2, Params: actionsParams, Document: "contract_actions.graphql",
-		BindPath: bindActions, Paging: rest.Paging{Next: byIndex}, MaxAge: history,
+		BindPath: bindActions, Paging: rest.Paging{Next: byIndex}, MaxAge: immutableAge,
 	}
 	return []rest.Endpoint{
 		{
@@ -35,33 +35,33 @@ func contractResultEndpoints() []rest.Endpoint {
 			Paging: rest.Paging{Desc: true, Next: byTimestamp, EmptyEnds: true}, Finish: finishContractResults, Shape: rest.Shape{OmitNull: authorizations}, MaxAge: 10,
 		},
 		ofContract,
-		undescribed(at(ofContract, "/contracts/results/results")), // "results" is never a contract
+		undocumented(withPath(ofContract, "/contracts/results/results")), // "results" is never a contract
 		atTime,
-		undescribed(at(atTime, "/contracts/results/results/{timestamp}")),
-		undescribed(rest.Endpoint{ // the path of a transaction id too: the form of the value decides
+		undocumented(withPath(atTime, "/contracts/results/results/{timestamp}")),
+		undocumented(rest.Endpoint{ // the path of a transaction id too: the form of the value decides
 			Path: `/contracts/results/{timestamp:^\d+\.\d+$}`, Validation: pathFirstV1, Params: hbarParams, Document: "contract_result.graphql",
 			Operation: resultOperation, BindPath: bindResultAt, Finish: finishResult, Shape: rest.Shape{OmitNull: authorizations},
-			Docs: rest.Docs{MayBePartial: true}, MaxAge: history,
+			Docs: rest.Docs{MayBePartial: true}, MaxAge: immutableAge,
 		}),
 		{
 			Path: "/contracts/results/{transactionIdOrHash}", Validation: grammarV1, Params: resultParams, Document: "contract_result.graphql",
 			Operation: resultOperation, BindPath: bindResult, Finish: finishResult, Shape: rest.Shape{OmitNull: authorizations},
-			Docs: rest.Docs{MayBePartial: true}, MaxAge: history,
+			Docs: rest.Docs{MayBePartial: true}, MaxAge: immutableAge,
 		},
 		actions,
-		at(actions, "/contracts/results/{transactionIdOrHash}/results"),
+		withPath(actions, "/contracts/results/{transactionIdOrHash}/results"),
 	}
 }
 
-// at returns a copy of the endpoint with another path.
-func at(e rest.Endpoint, path string) rest.Endpoint {
+// withPath returns a copy of the endpoint with another path.
+func withPath(e rest.Endpoint, path string) rest.Endpoint {
 	e.Path = path
 	return e
 }
 
-// undescribed returns a copy of the endpoint that the OpenAPI document omits.
-func undescribed(e rest.Endpoint) rest.Endpoint {
-	e.Undescribed = true
+// undocumented returns a copy of the endpoint that the OpenAPI document omits.
+func undocumented(e rest.Endpoint) rest.Endpoint {
+	e.Undocumented = true
 	return e
 }
 
@@ -112,12 +112,12 @@ var (
 var (
 	// blockHash accepts hashes of 32 or 48 bytes.
 	blockHash = rest.Kind{
-		Takes: func(_ *rest.Config, v rest.Value) bool { return blockHashSyntax.MatchString(v.Text) },
-		Form:  rest.Form{Doc: "The hash of a block in hex, whole or its first 32 bytes.", Pattern: blockHashPattern},
+		Accepts: func(_ *rest.Config, v rest.Value) bool { return blockHashSyntax.MatchString(v.Text) },
+		Form:    rest.Form{Doc: "The hash of a block in hex, whole or its first 32 bytes.", Pattern: blockHashPattern},
 	}.Only(rest.Eq)
 	// sender accepts entity ids, and EVM addresses without shard and realm.
 	sender = rest.Kind{
-		Takes: func(_ *rest.Config, v rest.Value) bool {
+		Accepts: func(_ *rest.Config, v rest.Value) bool {
 			return rest.IsEntityID(v.Text) || addressSyntax.MatchString(v.Text)
 		},
 		Form: rest.Form{Doc: "An entity id `shard.realm.num`, where shard and realm may be left out, or an EVM address.", Pattern: senderPattern},
@@ -158,7 +158,7 @@ func bindSenders(r *rest.Request) error {
 
 // entityOf returns the id of the entity with an address, or "" if the address is unknown.
 func entityOf(r *rest.Request, ref ledger.AccountRef) (string, error) {
-	res := r.Ask("EntityOf", map[string]any{"of": ref.String()})
+	res := r.RunOperation("EntityOf", map[string]any{"of": ref.String()})
 	if res == nil || len(res.Errors) > 0 {
 		return "", errors.New("the owner of an address is not known")
 	}

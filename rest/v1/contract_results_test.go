@@ -105,13 +105,13 @@ func TestContractResults(t *testing.T) {
 	planned, unplanned := testenv.Over(t, url, delegation), testenv.Over(t, url, delegation, testenv.PlansOff())
 	h := func(digits string) string { return strings.Repeat(digits, 32) }
 	const file = "testdata/contract_results.json"
-	type answer struct {
+	type response struct {
 		Path   string
 		Status int
 		Cache  string          `json:",omitempty"`
 		Body   json.RawMessage `json:",omitempty"`
 	}
-	var got []answer
+	var got []response
 	for _, path := range []string{
 		"/contracts/results", "/contracts/results?order=asc&limit=2", "/contracts/results?internal=TRUE&limit=3", "/contracts/results?hbar=false&order=asc",
 		"/contracts/results/" + h("01"), "/contracts/results/0x" + h("02"), "/contracts/results/" + h("05") + "?hbar=FALSE", "/contracts/results/" + txIDText,
@@ -123,7 +123,7 @@ func TestContractResults(t *testing.T) {
 		if r.Body != plain.Body || r.Status != plain.Status {
 			t.Errorf("%s: %d %s\nwithout plans: %d %s", path, r.Status, r.Body, plain.Status, plain.Body)
 		}
-		got = append(got, answer{path, r.Status, r.Header.Get("Cache-Control"), json.RawMessage(r.Body)})
+		got = append(got, response{path, r.Status, r.Header.Get("Cache-Control"), json.RawMessage(r.Body)})
 	}
 	text, err := json.MarshalIndent(got, "", "  ")
 	if err != nil {
@@ -138,14 +138,14 @@ func TestContractResults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var wanted []answer
-	testenv.Decode(t, string(want), &wanted)
-	if len(wanted) != len(got) {
-		t.Fatalf("%d answers, want %d", len(got), len(wanted))
+	var expected []response
+	testenv.Decode(t, string(want), &expected)
+	if len(expected) != len(got) {
+		t.Fatalf("%d responses, want %d", len(got), len(expected))
 	}
 	for i := range got {
 		a, errA := json.Marshal(got[i])
-		b, errB := json.Marshal(wanted[i])
+		b, errB := json.Marshal(expected[i])
 		if errA != nil || errB != nil || !bytes.Equal(a, b) {
 			t.Errorf("got  %s\nwant %s", a, b)
 		}
@@ -316,7 +316,7 @@ func TestContractResultProblems(t *testing.T) {
 		"/contracts/results/logs/actions":                                                              {tx},
 		"/contracts/results/x/results?index=-1":                                                        {"Invalid parameter: index"},
 	} {
-		wantProblem(t, g.Get(t, "/api/v1"+path), http.StatusBadRequest, messages(want...))
+		checkProblem(t, g.Get(t, "/api/v1"+path), http.StatusBadRequest, messages(want...))
 	}
 	for _, path := range []string{
 		"/contracts/results?from=" + nobody, "/contracts/5001/results?from=0x" + nobody, "/contracts/" + nobody + "/results/1700000001",
@@ -325,10 +325,10 @@ func TestContractResultProblems(t *testing.T) {
 		"/contracts/results/0.0.1001-1700000005-999999995", "/contracts/results/0.0.1001-1700000007-1/actions", "/contracts/results/" + strings.Repeat("77", 32) + "/results",
 		"/contracts/results/0.0.1001-9999999999999-1",
 	} {
-		wantProblem(t, g.Get(t, "/api/v1"+path), http.StatusNotFound, messages("Not found"))
+		checkProblem(t, g.Get(t, "/api/v1"+path), http.StatusNotFound, messages("Not found"))
 	}
 	for _, path := range []string{"/contracts/results?from=" + twins, "/contracts/" + twins + "/results", "/contracts/" + twins + "/results/1700000001"} {
-		wantProblem(t, g.Get(t, "/api/v1"+path), http.StatusInternalServerError, messages("Internal error"))
+		checkProblem(t, g.Get(t, "/api/v1"+path), http.StatusInternalServerError, messages("Internal error"))
 	}
 	for path, what := range map[string]string{
 		"0.0.1001-1700000005-999999995/actions":                                       "a transaction without actions",

@@ -21,7 +21,7 @@ var (
 func contractEndpoints() []rest.Endpoint {
 	state := rest.Endpoint{
 		Path: "/contracts/{id}/state", Validation: pathFirstV2, Params: stateParams, Document: "contract_state.graphql", Operation: always("ContractState"),
-		BindPath: bindCallee, Finish: finishState, Paging: rest.Paging{Next: byStateSlot}, MaxAge: brief,
+		BindPath: bindCallee, Finish: finishState, Paging: rest.Paging{Next: byStateSlot}, MaxAge: shortAge,
 	}
 	logs := rest.Endpoint{
 		Path: "/contracts/results/logs", Validation: grammarV2, Params: append([]rest.Param{
@@ -31,7 +31,7 @@ func contractEndpoints() []rest.Endpoint {
 	}
 	ofContract := rest.Endpoint{
 		Path: "/contracts/{id}/results/logs", Validation: pathFirstV2, Params: logsParams, Document: "contract_logs.graphql", Operation: always("ContractLogs"),
-		BindPath: bindCallee, Paging: rest.Paging{Desc: true, Next: byLog}, Finish: finishLogsOfContract, MaxAge: brief,
+		BindPath: bindCallee, Paging: rest.Paging{Desc: true, Next: byLog}, Finish: finishLogsOfContract, MaxAge: shortAge,
 	}
 	return []rest.Endpoint{
 		{
@@ -40,14 +40,14 @@ func contractEndpoints() []rest.Endpoint {
 		},
 		{
 			Path: "/contracts/{id}", Validation: pathFirstV2, Params: contractParams, Document: "contract.graphql",
-			BindPath: bindCallee, Finish: finishContract, MaxAge: brief,
+			BindPath: bindCallee, Finish: finishContract, MaxAge: shortAge,
 		},
 		state,
-		undescribed(at(state, "/contracts/results/state")), // "results" is never a contract
+		undocumented(withPath(state, "/contracts/results/state")), // "results" is never a contract
 		ofContract,
-		undescribed(at(ofContract, "/contracts/results/results/logs")),
+		undocumented(withPath(ofContract, "/contracts/results/results/logs")),
 		logs,
-		at(logs, "/contracts/logs"),
+		withPath(logs, "/contracts/logs"),
 	}
 }
 
@@ -70,7 +70,7 @@ var (
 var (
 	// contractID accepts entity ids, and EVM addresses without "0x" with eq only.
 	contractID = rest.Kind{
-		Takes: func(_ *rest.Config, v rest.Value) bool {
+		Accepts: func(_ *rest.Config, v rest.Value) bool {
 			return rest.IsEntityID(v.Text) || v.Op == rest.Eq && plainAddressSyntax.MatchString(v.Text)
 		},
 		Form: rest.Form{Doc: "An entity id `shard.realm.num`, where shard and realm may be left out, or an EVM address without `0x` and operator.",
@@ -79,14 +79,14 @@ var (
 	}
 	// word accepts values that fit into a word of the EVM.
 	word = rest.Kind{
-		Takes: func(_ *rest.Config, v rest.Value) bool { return wordSyntax.MatchString(v.Text) },
-		Form:  rest.Form{Doc: "1 to 64 hex digits.", Pattern: wordPattern},
-		Ops:   rest.Operators(),
+		Accepts: func(_ *rest.Config, v rest.Value) bool { return wordSyntax.MatchString(v.Text) },
+		Form:    rest.Form{Doc: "1 to 64 hex digits.", Pattern: wordPattern},
+		Ops:     rest.Operators(),
 	}
 	// transactionHash accepts hashes of 32 or 48 bytes.
 	transactionHash = rest.Kind{
-		Takes: blockHash.Takes,
-		Form:  rest.Form{Doc: "The hash of a transaction in hex, whole or its first 32 bytes, or that of an Ethereum transaction.", Pattern: blockHashPattern},
+		Accepts: blockHash.Accepts,
+		Form:    rest.Form{Doc: "The hash of a transaction in hex, whole or its first 32 bytes, or that of an Ethereum transaction.", Pattern: blockHashPattern},
 	}.Only(rest.Eq)
 )
 

@@ -114,7 +114,7 @@ func TestContract(t *testing.T) {
 			t.Errorf("%s: %s\nwithout plans: %s", path, got.Body, plain.Body)
 		}
 		if want == noBody {
-			wantProblem(t, got, http.StatusNotFound, messages("Not found"))
+			checkProblem(t, got, http.StatusNotFound, messages("Not found"))
 			continue
 		}
 		if got.Status != http.StatusOK || got.Body != want || got.Header.Get("Cache-Control") != "public, max-age=1" {
@@ -451,9 +451,9 @@ func TestContractProblems(t *testing.T) {
 		"/" + address("c1") + "/results/logs?index=lt:1":                       {"index without a timestamp parameter filter"},
 		"/logs?transaction.hash=" + strings.Repeat("01", 32) + "&transaction.hash=" + strings.Repeat("02", 32) + "&timestamp=ne:1": {"Only one transaction.hash filter is allowed"},
 	} {
-		wantProblem(t, g.Get(t, "/api/v1/contracts"+path), http.StatusBadRequest, messages(want...))
+		checkProblem(t, g.Get(t, "/api/v1/contracts"+path), http.StatusBadRequest, messages(want...))
 	}
 	for _, path := range []string{"/state", "/results/logs"} {
-		wantProblem(t, g.Get(t, "/api/v1/contracts/"+address("d3")+path), http.StatusInternalServerError, messages("Internal error"))
+		checkProblem(t, g.Get(t, "/api/v1/contracts/"+address("d3")+path), http.StatusInternalServerError, messages("Internal error"))
 	}
 }

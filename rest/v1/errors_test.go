@@ -10,8 +10,8 @@ import (
 	"heliograph/rest"
 )
 
-// repeated returns a query string that repeats a parameter n times.
-func repeated(name string, n int) string {
+// repeatParameter returns a query string that repeats a parameter n times.
+func repeatParameter(name string, n int) string {
 	return strings.TrimSuffix(strings.Repeat(name+"=5&", n), "&")
 }
 
@@ -59,19 +59,19 @@ func TestBadQueries(t *testing.T) {
 		"/accounts?limit=+5":                                     {"Invalid parameter: limit"},
 
 		// Limits of the query string.
-		"/accounts?" + repeated("account.id", 9):                              {"Array limit exceeded. Only 8 elements allowed in an array."},
-		"/accounts?foo=1&" + repeated("account.id", 9):                        {"Array limit exceeded. Only 8 elements allowed in an array."},
-		"/accounts?account.id[8]=5":                                           {"Array limit exceeded. Only 8 elements allowed in an array."},
-		"/accounts?account.id[a][b]=5":                                        {"Input depth exceeded depth option of 1 and strictDepth is true"},
-		"/accounts?account.id[a]=5":                                           {"Invalid parameter: account.id"},
-		"/accounts?foo[a]=5":                                                  {"Unknown query parameter: foo"},
-		"/blocks?foo[a]=5":                                                    {"Invalid parameter: foo"},
-		"/accounts?" + repeated("a", 8) + "&" + repeated("A", 1) + "&limit=0": {"Parameter values count exceeds maximum number allowed: a count: 9 max: 8", "Invalid parameter: limit"},
-		"/accounts?limit=0&" + repeated("account.id", 5) + "&" + repeated("account.Id", 4): {"Invalid parameter: limit", "Parameter values count exceeds maximum number allowed: account.id count: 9 max: 8"},
-		"/blocks?limit=0&foo=1&" + repeated("timestamp", 5) + "&" + repeated("Timestamp", 4): {
+		"/accounts?" + repeatParameter("account.id", 9):       {"Array limit exceeded. Only 8 elements allowed in an array."},
+		"/accounts?foo=1&" + repeatParameter("account.id", 9): {"Array limit exceeded. Only 8 elements allowed in an array."},
+		"/accounts?account.id[8]=5":                           {"Array limit exceeded. Only 8 elements allowed in an array."},
+		"/accounts?account.id[a][b]=5":                        {"Input depth exceeded depth option of 1 and strictDepth is true"},
+		"/accounts?account.id[a]=5":                           {"Invalid parameter: account.id"},
+		"/accounts?foo[a]=5":                                  {"Unknown query parameter: foo"},
+		"/blocks?foo[a]=5":                                    {"Invalid parameter: foo"},
+		"/accounts?" + repeatParameter("a", 8) + "&" + repeatParameter("A", 1) + "&limit=0":              {"Parameter values count exceeds maximum number allowed: a count: 9 max: 8", "Invalid parameter: limit"},
+		"/accounts?limit=0&" + repeatParameter("account.id", 5) + "&" + repeatParameter("account.Id", 4): {"Invalid parameter: limit", "Parameter values count exceeds maximum number allowed: account.id count: 9 max: 8"},
+		"/blocks?limit=0&foo=1&" + repeatParameter("timestamp", 5) + "&" + repeatParameter("Timestamp", 4): {
 			"Parameter values count exceeds maximum number allowed: timestamp count: 9 max: 8", "Invalid parameter: limit", "Unknown query parameter: foo",
 		},
-		"/accounts?" + manyNames(1001): {"Parameter limit exceeded. Only 1000 parameters allowed."},
+		"/accounts?" + distinctParameters(1001): {"Parameter limit exceeded. Only 1000 parameters allowed."},
 
 		// V2: counts, then invalid values, then unknown names; one item per value.
 		"/blocks?block.number=gt:foo&timestamp=foo&order=any&limit=foo&index=2": {
@@ -150,15 +150,15 @@ func TestBadQueries(t *testing.T) {
 	} {
 		t.Run(path, func(t *testing.T) {
 			t.Parallel()
-			wantProblem(t, g.Get(t, "/api/v1"+path), http.StatusBadRequest, messages(want...))
+			checkProblem(t, g.Get(t, "/api/v1"+path), http.StatusBadRequest, messages(want...))
 		})
 	}
 }
 
 const badTransactionIDText = `Invalid Transaction id. Please use "shard.realm.num-sss-nnn" format where sss are seconds and nnn are nanoseconds`
 
-// manyNames returns a query string with n different names.
-func manyNames(n int) string {
+// distinctParameters returns a query string with n different names.
+func distinctParameters(n int) string {
 	var b strings.Builder
 	for i := range n {
 		if i > 0 {
@@ -185,7 +185,7 @@ func TestBalanceAccounts(t *testing.T) {
 	} {
 		t.Run(query, func(t *testing.T) {
 			t.Parallel()
-			wantProblem(t, g.Get(t, "/api/v1/balances?"+query), http.StatusBadRequest, modernProblem("Invalid parameter: account.id", detail))
+			checkProblem(t, g.Get(t, "/api/v1/balances?"+query), http.StatusBadRequest, modernProblem("Invalid parameter: account.id", detail))
 		})
 	}
 }
@@ -232,16 +232,16 @@ func TestMissing(t *testing.T) {
 	} {
 		t.Run(path, func(t *testing.T) {
 			t.Parallel()
-			wantProblem(t, g.Get(t, "/api/v1"+path), http.StatusNotFound, messages(want))
+			checkProblem(t, g.Get(t, "/api/v1"+path), http.StatusNotFound, messages(want))
 		})
 	}
 }
 
-// TestAmbiguous checks that two live entities with one address are an internal error, not a client error.
-func TestAmbiguous(t *testing.T) {
+// TestAmbiguousAddress checks that two live entities with one address are an internal error, not a client error.
+func TestAmbiguousAddress(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, rows.Shared(t))
-	wantProblem(t, g.Get(t, "/api/v1/accounts/"+twinAddress), http.StatusInternalServerError, messages("Internal error"))
+	checkProblem(t, g.Get(t, "/api/v1/accounts/"+twinAddress), http.StatusInternalServerError, messages("Internal error"))
 }
 
 // TestModernFamily checks the problems of the modern family: with details and Cache-Control.
@@ -348,7 +348,7 @@ func TestAuthentication(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got := g.Do(t, http.MethodGet, "/api/v1"+c[0], "", "Authorization: "+c[1])
-			wantProblem(t, got, http.StatusUnauthorized, messages("Invalid credentials"))
+			checkProblem(t, got, http.StatusUnauthorized, messages("Invalid credentials"))
 			if got.Header.Get("WWW-Authenticate") != "" {
 				t.Errorf("a browser would ask for a password: %v", got.Header)
 			}
@@ -364,7 +364,7 @@ func TestAuthentication(t *testing.T) {
 	t.Run("nobody has credentials", func(t *testing.T) {
 		t.Parallel()
 		got := testenv.Over(t, rows.Shared(t)).Do(t, http.MethodGet, "/api/v1/accounts", "", "Authorization: "+basic("a", "b"))
-		wantProblem(t, got, http.StatusUnauthorized, messages("Invalid credentials"))
+		checkProblem(t, got, http.StatusUnauthorized, messages("Invalid credentials"))
 	})
 }
 
@@ -373,7 +373,7 @@ func TestTopicLookupMode(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, rows.Shared(t), testenv.REST(func(c *rest.Config) { c.TopicMessageLookup = true }))
 	for _, name := range []string{"sequencenumber", "timestamp"} {
-		wantProblem(t, g.Get(t, "/api/v1/topics/700/messages?"+url.Values{name: {"ne:5"}}.Encode()), http.StatusBadRequest,
+		checkProblem(t, g.Get(t, "/api/v1/topics/700/messages?"+url.Values{name: {"ne:5"}}.Encode()), http.StatusBadRequest,
 			messages("Not equal (ne) operator is not supported for "+name))
 	}
 }

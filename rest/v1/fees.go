@@ -19,10 +19,10 @@ func feeEndpoints() []rest.Endpoint {
 		{
 			Path: "/network/fees", Family: rest.Modern, Params: feeParams, Document: "fee_estimate.graphql",
 			Body: &rest.Body{
-				Types: []string{"application/protobuf", "application/x-protobuf"}, Most: maxTransaction, Bind: bindTransactionBytes,
+				Types: []string{"application/protobuf", "application/x-protobuf"}, MaxBytes: maxTransaction, Bind: bindTransactionBytes,
 				Doc: "A transaction: the serialized HAPI message Transaction.", Example: []byte(exampleTransaction),
 			},
-			Shape: rest.Shape{OmitEmpty: []string{"notes"}}, MaxAge: ofNetwork,
+			Shape: rest.Shape{OmitEmpty: []string{"notes"}}, MaxAge: networkAge,
 		},
 	}
 }
@@ -33,7 +33,7 @@ var feeParams = []rest.Param{
 		Doc: "How much the estimate looks at: the transaction alone (INTRINSIC, the default), or the state of the ledger too (STATE).",
 	},
 	{
-		Name: "high_volume_throttle", Read: rest.Read{Convert: rest.ReadInt.Convert, Form: rest.Form{Most: maxThrottle}}, Check: throttleInRange, Bind: bindThrottle,
+		Name: "high_volume_throttle", Read: rest.Read{Convert: rest.ReadInt.Convert, Form: rest.Form{Max: maxThrottle}}, Check: throttleInRange, Bind: bindThrottle,
 		Doc: "How much of the throttle of high volume is used, in basis points: 0, the default, to 10000. Only STATE looks at it.",
 	},
 }

@@ -48,7 +48,7 @@ func transaction(t testing.TB, body *txBody, signatures int) string {
 	return marshal(t, &services.Transaction{SignedTransactionBytes: []byte(marshal(t, s))})
 }
 
-func num(n int64) *services.AccountID {
+func accountNumber(n int64) *services.AccountID {
 	return &services.AccountID{Account: &services.AccountID_AccountNum{AccountNum: n}}
 }
 
@@ -56,9 +56,9 @@ func accountAlias(b []byte) *services.AccountID {
 	return &services.AccountID{Account: &services.AccountID_Alias{Alias: b}}
 }
 
-func moves(token int64, to *services.AccountID) *services.TokenTransferList {
+func tokenTransfer(token int64, to *services.AccountID) *services.TokenTransferList {
 	return &services.TokenTransferList{Token: &services.TokenID{TokenNum: token},
-		Transfers: []*services.AccountAmount{{AccountID: num(1001), Amount: -5}, {AccountID: to, Amount: 5}}}
+		Transfers: []*services.AccountAmount{{AccountID: accountNumber(1001), Amount: -5}, {AccountID: to, Amount: 5}}}
 }
 
 func transfers(l ...*services.TokenTransferList) *txBody {
@@ -68,18 +68,18 @@ func transfers(l ...*services.TokenTransferList) *txBody {
 func nfts(token int64, n int) *services.TokenTransferList {
 	l := &services.TokenTransferList{Token: &services.TokenID{TokenNum: token}}
 	for range n {
-		l.NftTransfers = append(l.NftTransfers, &services.NftTransfer{SenderAccountID: num(1001), ReceiverAccountID: num(1002), SerialNumber: 1})
+		l.NftTransfers = append(l.NftTransfers, &services.NftTransfer{SenderAccountID: accountNumber(1001), ReceiverAccountID: accountNumber(1002), SerialNumber: 1})
 	}
 	return l
 }
 
-func says(topic int64, length int) *txBody {
+func submitMessage(topic int64, length int) *txBody {
 	return &txBody{Data: &services.TransactionBody_ConsensusSubmitMessage{ConsensusSubmitMessage: &services.ConsensusSubmitMessageTransactionBody{
 		TopicID: &services.TopicID{TopicNum: topic}, Message: make([]byte, length),
 	}}}
 }
 
-func creates(keys int, highVolume bool) *txBody {
+func createAccount(keys int, highVolume bool) *txBody {
 	list := &services.KeyList{}
 	for range keys {
 		list.Keys = append(list.Keys, &services.Key{Key: &services.Key_Ed25519{Ed25519: make([]byte, 32)}})
@@ -109,34 +109,34 @@ func TestFeeEstimate(t *testing.T) {
 		`"notes":["The transfer creates 1 account, as nobody has the alias that it names. ACCOUNT_CREATIONS stands for what the network charges for that; it is no part of the fee schedule."],` +
 		`"service":{"base":0,"extras":[` + extra("TOKEN_TRANSFER_BASE", 1, 0, 9000000) + `,` + extra("ACCOUNT_CREATIONS", 1, 0, 499000000) + `]},"total":509000000}`
 	for name, c := range map[string]struct{ query, body, want string }{
-		"example": {"", transaction(t, creates(2, false), 2), `{"high_volume_multiplier":1,` +
+		"example": {"", transaction(t, createAccount(2, false), 2), `{"high_volume_multiplier":1,` +
 			`"network":{"multiplier":9,"subtotal":1800000},` +
 			`"node":{"base":100000,"extras":[{"charged":1,"count":2,"fee_per_unit":100000,"included":1,"name":"SIGNATURES","subtotal":100000}]},` +
 			`"service":{"base":499000000,"extras":[{"charged":1,"count":2,"fee_per_unit":100000000,"included":1,"name":"KEYS","subtotal":100000000}]},` +
 			`"total":601000000}`},
 		"waived":                      {"", transaction(t, &txBody{Data: &services.TransactionBody_ContractCall{}}, 1), `{"high_volume_multiplier":1,"network":{"multiplier":0,"subtotal":0},"node":{"base":0,"extras":[]},"service":{"base":0,"extras":[]},"total":0}`},
-		"token":                       {"?mode=", transaction(t, transfers(moves(2005, num(1002))), 1), usual(0, 2000000, extra("TOKEN_TYPES", 2, 1, 1000000))},
-		"token without fees, state":   {"?mode=STATE", transaction(t, transfers(moves(999999, num(1002))), 1), usual(0, 10000000, extra("TOKEN_TRANSFER_BASE", 1, 0, 9000000))},
-		"token with fixed fee, state": {"?mode=state", transaction(t, transfers(moves(2001, num(1002))), 1), usual(0, 20000000, extra("TOKEN_TRANSFER_BASE_CUSTOM_FEES", 1, 0, 19000000))},
-		"token with fractions, state": {"?mode=s-t-a-t-e", transaction(t, transfers(moves(2002, num(1002))), 1), usual(0, 20000000, extra("TOKEN_TRANSFER_BASE_CUSTOM_FEES", 1, 0, 19000000))},
+		"token":                       {"?mode=", transaction(t, transfers(tokenTransfer(2005, accountNumber(1002))), 1), usual(0, 2000000, extra("TOKEN_TYPES", 2, 1, 1000000))},
+		"token without fees, state":   {"?mode=STATE", transaction(t, transfers(tokenTransfer(999999, accountNumber(1002))), 1), usual(0, 10000000, extra("TOKEN_TRANSFER_BASE", 1, 0, 9000000))},
+		"token with fixed fee, state": {"?mode=state", transaction(t, transfers(tokenTransfer(2001, accountNumber(1002))), 1), usual(0, 20000000, extra("TOKEN_TRANSFER_BASE_CUSTOM_FEES", 1, 0, 19000000))},
+		"token with fractions, state": {"?mode=s-t-a-t-e", transaction(t, transfers(tokenTransfer(2002, accountNumber(1002))), 1), usual(0, 20000000, extra("TOKEN_TRANSFER_BASE_CUSTOM_FEES", 1, 0, 19000000))},
 		"NFTs with royalties, state":  {"?mode=State", transaction(t, transfers(nfts(2007, 3)), 1), usual(0, 22000000, extra("TOKEN_TRANSFER_BASE_CUSTOM_FEES", 1, 0, 19000000), extra("TOKEN_TYPES", 3, 1, 1000000))},
 		"NFTs, intrinsic":             {"?mode=intrinsic&mode=STATE", transaction(t, transfers(nfts(2007, 3)), 1), usual(0, 3000000, extra("TOKEN_TYPES", 3, 1, 1000000))},
 		"airdrop, state": {"?mode=STATE",
 			transaction(t,
-				&txBody{Data: &services.TransactionBody_TokenAirdrop{TokenAirdrop: &services.TokenAirdropTransactionBody{TokenTransfers: lists{moves(2001,
-					num(1002))}}}}, 1), usual(0, 20000000, extra("TOKEN_TRANSFER_BASE_CUSTOM_FEES", 1, 0, 19000000))},
-		"message":                         {"", transaction(t, says(4003, 128), 1), usual(700000, 1890400, extra("CONSENSUS_SUBMIT_MESSAGE_WITHOUT_CUSTOM_FEE_BYTES", 128, 100, 6800))},
-		"message to topic with fees":      {"?mode=STATE", transaction(t, says(4003, 128), 1), usual(700000, 500000000, extra("CONSENSUS_SUBMIT_MESSAGE_WITH_CUSTOM_FEE", 1, 0, 498300000))},
-		"message to topic without":        {"?mode=STATE", transaction(t, says(4001, 128), 1), usual(700000, 1890400, extra("CONSENSUS_SUBMIT_MESSAGE_WITHOUT_CUSTOM_FEE_BYTES", 128, 100, 6800))},
-		"message to a token with fees":    {"?mode=STATE", transaction(t, says(2001, 128), 1), usual(700000, 1890400, extra("CONSENSUS_SUBMIT_MESSAGE_WITHOUT_CUSTOM_FEE_BYTES", 128, 100, 6800))},
-		"message to unknown topic":        {"?mode=STATE", transaction(t, says(999999, 128), 1), usual(700000, 1890400, extra("CONSENSUS_SUBMIT_MESSAGE_WITHOUT_CUSTOM_FEE_BYTES", 128, 100, 6800))},
-		"message to impossible topic":     {"?mode=STATE", transaction(t, says(-5, 128), 1), usual(700000, 1890400, extra("CONSENSUS_SUBMIT_MESSAGE_WITHOUT_CUSTOM_FEE_BYTES", 128, 100, 6800))},
-		"to an alias that somebody has":   {"?mode=STATE", transaction(t, transfers(moves(999999, accountAlias(known))), 1), usual(0, 10000000, extra("TOKEN_TRANSFER_BASE", 1, 0, 9000000))},
-		"to an alias that nobody has":     {"?mode=STATE", transaction(t, transfers(moves(999999, accountAlias(nobody))), 1), created},
-		"to an alias, intrinsic":          {"", transaction(t, transfers(moves(999999, accountAlias(nobody))), 1), usual(0, 2000000, extra("TOKEN_TYPES", 2, 1, 1000000))},
-		"high volume is not for this":     {"?mode=STATE&high_volume_throttle=10000", transaction(t, creates(1, false), 1), usual(499000000, 500000000)},
-		"high volume is not for the mode": {"?high_volume_throttle=10000", transaction(t, creates(1, true), 1), usual(499000000, 500000000)},
-		"high volume": {"?mode=STATE&high_volume_throttle=5000", transaction(t, creates(3, true), 2), `{"high_volume_multiplier":200,` +
+				&txBody{Data: &services.TransactionBody_TokenAirdrop{TokenAirdrop: &services.TokenAirdropTransactionBody{TokenTransfers: lists{tokenTransfer(2001,
+					accountNumber(1002))}}}}, 1), usual(0, 20000000, extra("TOKEN_TRANSFER_BASE_CUSTOM_FEES", 1, 0, 19000000))},
+		"message":                         {"", transaction(t, submitMessage(4003, 128), 1), usual(700000, 1890400, extra("CONSENSUS_SUBMIT_MESSAGE_WITHOUT_CUSTOM_FEE_BYTES", 128, 100, 6800))},
+		"message to topic with fees":      {"?mode=STATE", transaction(t, submitMessage(4003, 128), 1), usual(700000, 500000000, extra("CONSENSUS_SUBMIT_MESSAGE_WITH_CUSTOM_FEE", 1, 0, 498300000))},
+		"message to topic without":        {"?mode=STATE", transaction(t, submitMessage(4001, 128), 1), usual(700000, 1890400, extra("CONSENSUS_SUBMIT_MESSAGE_WITHOUT_CUSTOM_FEE_BYTES", 128, 100, 6800))},
+		"message to a token with fees":    {"?mode=STATE", transaction(t, submitMessage(2001, 128), 1), usual(700000, 1890400, extra("CONSENSUS_SUBMIT_MESSAGE_WITHOUT_CUSTOM_FEE_BYTES", 128, 100, 6800))},
+		"message to unknown topic":        {"?mode=STATE", transaction(t, submitMessage(999999, 128), 1), usual(700000, 1890400, extra("CONSENSUS_SUBMIT_MESSAGE_WITHOUT_CUSTOM_FEE_BYTES", 128, 100, 6800))},
+		"message to impossible topic":     {"?mode=STATE", transaction(t, submitMessage(-5, 128), 1), usual(700000, 1890400, extra("CONSENSUS_SUBMIT_MESSAGE_WITHOUT_CUSTOM_FEE_BYTES", 128, 100, 6800))},
+		"to an alias of an account":       {"?mode=STATE", transaction(t, transfers(tokenTransfer(999999, accountAlias(known))), 1), usual(0, 10000000, extra("TOKEN_TRANSFER_BASE", 1, 0, 9000000))},
+		"to an unknown alias":             {"?mode=STATE", transaction(t, transfers(tokenTransfer(999999, accountAlias(nobody))), 1), created},
+		"to an alias, intrinsic":          {"", transaction(t, transfers(tokenTransfer(999999, accountAlias(nobody))), 1), usual(0, 2000000, extra("TOKEN_TYPES", 2, 1, 1000000))},
+		"high volume is not for this":     {"?mode=STATE&high_volume_throttle=10000", transaction(t, createAccount(1, false), 1), usual(499000000, 500000000)},
+		"high volume is not for the mode": {"?high_volume_throttle=10000", transaction(t, createAccount(1, true), 1), usual(499000000, 500000000)},
+		"high volume": {"?mode=STATE&high_volume_throttle=5000", transaction(t, createAccount(3, true), 2), `{"high_volume_multiplier":200,` +
 			`"network":{"multiplier":9,"subtotal":360000000},"node":{"base":20000000,"extras":[{"charged":1,"count":2,"fee_per_unit":20000000,"included":1,"name":"SIGNATURES","subtotal":20000000}]},` +
 			`"service":{"base":99800000000,"extras":[{"charged":2,"count":3,"fee_per_unit":20000000000,"included":1,"name":"KEYS","subtotal":40000000000}]},"total":140200000000}`},
 	} {
@@ -217,13 +217,13 @@ func TestFeeEstimateErrors(t *testing.T) {
 		t.Errorf("%d %s", got.Status, got.Body)
 	}
 	// A transaction of the maximum size, and an If-None-Match header that POST ignores.
-	long := transaction(t, says(1, 200_000), 1)
+	long := transaction(t, submitMessage(1, 200_000), 1)
 	got := g.Do(t, http.MethodPost, feesPath, long, asProto)
 	if want := strconv.Itoa(10*(100000+10000*(len(long)-1350)) + 700000 + 199900*6800); got.Status != http.StatusOK || !strings.HasSuffix(got.Body, `"total":`+want+`}`) {
 		t.Errorf("%d %s, want a total of %s", got.Status, got.Body, want)
 	}
 	if again := g.Do(t, http.MethodPost, feesPath, long, asProto, "If-None-Match: "+got.Header.Get("ETag")); again.Status != http.StatusOK || again.Body != got.Body {
-		t.Errorf("asked again: %d", again.Status)
+		t.Errorf("second request: %d", again.Status)
 	}
 }
 
@@ -246,8 +246,8 @@ func (l *logged) ignored() int {
 	return strings.Count(l.text.String(), "ignoring the invalid newest fee schedule in the database")
 }
 
-// dearer returns the default schedule with another price for creating an account.
-func dearer(t *testing.T, price int64) string {
+// scheduleWithPrice returns the default schedule with another price for creating an account.
+func scheduleWithPrice(t *testing.T, price int64) string {
 	t.Helper()
 	file, err := fees.DefaultFile()
 	if err != nil {
@@ -284,9 +284,9 @@ func TestFeeSchedule(t *testing.T) {
 	url := testenv.Empty.Fresh(t)
 	log := &logged{}
 	logger := testenv.Logger(slog.New(slog.NewTextHandler(log, nil)))
-	kept := testenv.Over(t, url, logger, testenv.REST(func(c *rest.Config) { c.Cache = true }))
+	caching := testenv.Over(t, url, logger, testenv.REST(func(c *rest.Config) { c.Cache = true }))
 	live := testenv.Over(t, url)
-	account := transaction(t, creates(1, false), 1)
+	account := transaction(t, createAccount(1, false), 1)
 	total := func(g *testenv.Gateway, mode string) string {
 		t.Helper()
 		got := g.Do(t, http.MethodPost, feesPath+"?mode="+mode, account, asProto)
@@ -304,58 +304,58 @@ func TestFeeSchedule(t *testing.T) {
 	want := func(cached, now string) {
 		t.Helper()
 		for _, mode := range []string{"INTRINSIC", "STATE"} {
-			if got := total(kept, mode); got != cached {
-				t.Errorf("%s with what is kept: %s, want %s", mode, got, cached)
+			if got := total(caching, mode); got != cached {
+				t.Errorf("%s with a warm cache: %s, want %s", mode, got, cached)
 			}
 			if got := total(live, mode); got != now {
-				t.Errorf("%s with nothing kept: %s, want %s", mode, got, now)
+				t.Errorf("%s with an empty cache: %s, want %s", mode, got, now)
 			}
 		}
 	}
 	want(builtIn, builtIn)
-	one := dearer(t, 7000000)
+	one := scheduleWithPrice(t, 7000000)
 	store(10, 17, one)
 	want(builtIn, "8000000")
-	kept.Refresh(t.Context())
+	caching.Refresh(t.Context())
 	want("8000000", "8000000")
 
 	// An invalid version is ignored and logged once.
 	store(20, 19, "\xff\xff")
-	kept.Refresh(t.Context())
-	kept.Refresh(t.Context())
+	caching.Refresh(t.Context())
+	caching.Refresh(t.Context())
 	want("8000000", "8000000")
 	if n := log.ignored(); n != 1 {
 		t.Errorf("logged %d times", n)
 	}
 	// A version in two parts applies when it is complete.
-	two := dearer(t, 3000000)
+	two := scheduleWithPrice(t, 3000000)
 	store(30, 19, two[:len(two)/2])
-	kept.Refresh(t.Context())
+	caching.Refresh(t.Context())
 	want("8000000", "8000000")
 	store(40, 16, two[len(two)/2:])
 	store(50, 19, "") // changes a memo, not the content
-	kept.Refresh(t.Context())
+	caching.Refresh(t.Context())
 	want("4000000", "4000000")
 
 	// Another invalid version: no fee can be estimated.
 	store(60, 19, protoBytes(1, protoVarint(1, 5)+protoBytes(2, protoVarint(1, 1)))+protoBytes(2, protoVarint(1, 9)))
-	kept.Refresh(t.Context())
+	caching.Refresh(t.Context())
 	want("4000000", "4000000")
 	if n := log.ignored(); n < 2 {
 		t.Errorf("logged %d times", n)
 	}
-	var answer struct {
+	var response struct {
 		EstimateFee struct{ ScheduleTimestamp string }
 	}
-	live.Data(t, `query ($b: Bytes!) { estimateFee(transaction: $b) { scheduleTimestamp } }`, map[string]any{"b": fmt.Sprintf("%x", account)}, &answer)
-	if answer.EstimateFee.ScheduleTimestamp != "0.000000040" {
-		t.Errorf("the schedule is of %s", answer.EstimateFee.ScheduleTimestamp)
+	live.Data(t, `query ($b: Bytes!) { estimateFee(transaction: $b) { scheduleTimestamp } }`, map[string]any{"b": fmt.Sprintf("%x", account)}, &response)
+	if response.EstimateFee.ScheduleTimestamp != "0.000000040" {
+		t.Errorf("schedule timestamp %s", response.EstimateFee.ScheduleTimestamp)
 	}
 
 	// If the database does not respond, the cached schedule still applies.
-	kept.DB.Close()
-	kept.Refresh(t.Context())
-	if got := total(kept, "INTRINSIC"); got != "4000000" {
+	caching.DB.Close()
+	caching.Refresh(t.Context())
+	if got := total(caching, "INTRINSIC"); got != "4000000" {
 		t.Errorf("%s", got)
 	}
 	live.DB.Close()
@@ -390,6 +390,6 @@ func TestFeeExplained(t *testing.T) {
 		t.Errorf("%+v %v", x, err)
 	}
 	if _, err := g.Explain(t.Context(), "POST /api/v1/network/stake"); err == nil {
-		t.Error("a path that takes no body is explained with one")
+		t.Error("a path without a body is explained with one")
 	}
 }

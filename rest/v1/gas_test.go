@@ -8,22 +8,22 @@ import (
 	"heliograph/storage"
 )
 
-// TestGasPricesAreKept checks that the system files of gas prices are read once per hour of the ledger, or each time if the cache is off.
-func TestGasPricesAreKept(t *testing.T) {
+// TestGasPriceCache checks that the system files of gas prices are read once per hour of the ledger, or each time if the cache is off.
+func TestGasPriceCache(t *testing.T) {
 	t.Parallel()
-	for _, kept := range []bool{true, false} {
+	for _, cache := range []bool{true, false} {
 		url := results.Fresh(t)
-		g := testenv.Over(t, url, testenv.Storage(func(o *storage.Options) { o.Cache = kept }))
+		g := testenv.Over(t, url, testenv.Storage(func(o *storage.Options) { o.Cache = cache }))
 		const path = "/api/v1/contracts/results"
 		before := g.Get(t, path).Body
 		if !strings.Contains(before, `"gas_price":"0x`) {
-			t.Fatalf("there is no price: %s", before)
+			t.Fatalf("no price: %s", before)
 		}
 		testenv.Exec(t, url, `delete from file_data where entity_id in (111, 112)`)
 		// A price that is unknown at one time of an hour may be known from another time of the same hour.
 		unknown := func(body string) int { return strings.Count(body, `"gas_price":null`) }
-		if after := g.Get(t, path).Body; (unknown(after) <= unknown(before)) != kept {
-			t.Errorf("kept is %t; without the files the answer is %s", kept, after)
+		if after := g.Get(t, path).Body; (unknown(after) <= unknown(before)) != cache {
+			t.Errorf("cache %t: response without the files: %s", cache, after)
 		}
 	}
 }

@@ -13,37 +13,37 @@ func hookEndpoints() []rest.Endpoint {
 	return []rest.Endpoint{
 		{
 			Path: "/accounts/{ownerId}/hooks", Family: rest.Modern, PathParams: hookOwner, Params: hooksParams, Document: "hooks.graphql",
-			Paging: rest.Paging{Desc: true, Next: []rest.Cursor{rest.NumberCursor("hook.id")}}, NotFound: missingOwner, MaxAge: brief,
+			Paging: rest.Paging{Desc: true, Next: []rest.Cursor{rest.NumberCursor("hook.id")}}, NotFound: missingOwner, MaxAge: shortAge,
 		},
 		{
 			Path: "/accounts/{ownerId}/hooks/{hookId}/storage", Family: rest.Modern, Params: hookStorageParams, Document: "hook_storage.graphql",
 			PathParams: append(hookOwner[:1:1], rest.Param{Name: "hookId", Read: rest.ReadSignedLong, Check: rest.AtLeast("hookId", 0), Bind: rest.Texts("hookId")}),
-			Finish:     finishHookStorage, Paging: rest.Paging{Next: []rest.Cursor{bySlot}}, NotFound: missingOwner, MaxAge: brief,
+			Finish:     finishHookStorage, Paging: rest.Paging{Next: []rest.Cursor{byHookSlot}}, NotFound: missingOwner, MaxAge: shortAge,
 		},
 	}
 }
 
 var hookOwner = []rest.Param{{Name: "ownerId", Read: rest.ReadAccount, Bind: rest.Texts("owner")}}
 
-// mostHookValues is the maximum number of hooks or keys per request.
-const mostHookValues = 100
+// maxHookValues is the maximum number of hooks or keys per request.
+const maxHookValues = 100
 
 var hooksParams = []rest.Param{
-	{Name: "hook.id", Read: rest.ReadLong, Most: mostHookValues, ListName: "hookId", Bind: rest.Numbers("filter.hookId"), Doc: "Only these hooks."},
+	{Name: "hook.id", Read: rest.ReadLong, MaxValues: maxHookValues, ListName: "hookId", Bind: rest.Numbers("filter.hookId"), Doc: "Only these hooks."},
 	rest.Limit(),
 	rest.ModernOrder(),
 }
 
 var hookStorageParams = []rest.Param{
-	{Name: "key", Read: rest.ReadSlot, Most: mostHookValues, ListName: "keys", Doc: "Only these slots."},
-	{Name: "timestamp", Read: rest.ReadTimestamp, Most: mostBounds, ListName: "timestamps", Bind: rest.Windows("at"),
+	{Name: "key", Read: rest.ReadSlot, MaxValues: maxHookValues, ListName: "keys", Doc: "Only these slots."},
+	{Name: "timestamp", Read: rest.ReadTimestamp, MaxValues: maxBounds, ListName: "timestamps", Bind: rest.Windows("at"),
 		Doc: "The storage as it was then, instead of as it is."},
 	rest.Limit(),
 	rest.ModernOrder(),
 }
 
-// bySlot is a key of 32 bytes. A bound after the last key would wrap around to the first, so the last key has no next link.
-var bySlot = rest.Cursor{
+// byHookSlot is a key of 32 bytes. A bound after the last key would wrap around to the first, so the last key has no next link.
+var byHookSlot = rest.Cursor{
 	Param: "key",
 	Print: func(dst []byte, v any) []byte { return ledger.AppendHex(dst, v.([]byte)) },
 	Final: func(v any, desc bool) bool {

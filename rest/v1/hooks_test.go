@@ -56,7 +56,7 @@ func TestHookBody(t *testing.T) {
 		t.Errorf("%d %s\nwant %s", got.Status, got.Body, want)
 	}
 	if got := g.Get(t, "/api/v1/accounts/77/hooks"); got.Status != http.StatusOK || got.Body != `{"hooks":[],"links":{"next":null}}` {
-		t.Errorf("an owner who does not exist: %d %s", got.Status, got.Body)
+		t.Errorf("unknown owner: %d %s", got.Status, got.Body)
 	}
 }
 
@@ -80,7 +80,7 @@ func TestHookSelection(t *testing.T) {
 		{"hook.id=5&limit=1", "5", "?hook.id=5&limit=1"},
 	} {
 		got := g.Get(t, path+"?"+c.query)
-		if rows := strings.Join(places(t, got.Body, "hooks", "hook_id"), " "); rows != c.want {
+		if rows := strings.Join(rowIDs(t, got.Body, "hooks", "hook_id"), " "); rows != c.want {
 			t.Errorf("%s: %s, want %s", c.query, rows, c.want)
 		}
 		if next := nextOf(t, got); strings.TrimPrefix(next, path) != c.next {
@@ -94,21 +94,21 @@ func TestHookProblems(t *testing.T) {
 	g := testenv.Over(t, hooked.Shared(t))
 	const storage = "1000/hooks/2/storage?"
 	for path, want := range map[string]string{
-		"x/hooks":                                  "Failed to convert 'ownerId'",
-		"1000/hooks?hook.id=-1":                    "Failed to convert 'hook.id'",
-		"1000/hooks?hook.id=gt:lt:1":               "Failed to convert 'hook.id'",
-		"1000/hooks?order=down":                    "Failed to convert 'order'",
-		"1000/hooks?" + repeated("hook.id", 101):   "hookId size must be between 0 and 100",
-		"x/hooks/y/storage":                        "Failed to convert 'ownerId'",
-		"1000/hooks/y/storage":                     "Failed to convert 'hookId'",
-		"1000/hooks/-1/storage":                    "hookId must be greater than or equal to 0",
-		storage + "key=ne:1":                       "Failed to convert 'key'",
-		storage + "key=GT:1":                       "Failed to convert 'key'",
-		storage + "key=" + strings.Repeat("0", 65): "Failed to convert 'key'",
-		storage + repeated("key", 101):             "keys size must be between 0 and 100",
-		storage + "timestamp=ne:1":                 "Failed to convert 'timestamp'",
-		storage + "timestamp=1,2,3":                "timestamps size must be between 0 and 2",
-		storage + "limit=0":                        "limit must be greater than 0",
+		"x/hooks":                                       "Failed to convert 'ownerId'",
+		"1000/hooks?hook.id=-1":                         "Failed to convert 'hook.id'",
+		"1000/hooks?hook.id=gt:lt:1":                    "Failed to convert 'hook.id'",
+		"1000/hooks?order=down":                         "Failed to convert 'order'",
+		"1000/hooks?" + repeatParameter("hook.id", 101): "hookId size must be between 0 and 100",
+		"x/hooks/y/storage":                             "Failed to convert 'ownerId'",
+		"1000/hooks/y/storage":                          "Failed to convert 'hookId'",
+		"1000/hooks/-1/storage":                         "hookId must be greater than or equal to 0",
+		storage + "key=ne:1":                            "Failed to convert 'key'",
+		storage + "key=GT:1":                            "Failed to convert 'key'",
+		storage + "key=" + strings.Repeat("0", 65):      "Failed to convert 'key'",
+		storage + repeatParameter("key", 101):           "keys size must be between 0 and 100",
+		storage + "timestamp=ne:1":                      "Failed to convert 'timestamp'",
+		storage + "timestamp=1,2,3":                     "timestamps size must be between 0 and 2",
+		storage + "limit=0":                             "limit must be greater than 0",
 	} {
 		got := g.Get(t, "/api/v1/accounts/"+path)
 		if got.Status != http.StatusBadRequest || got.Body != modernProblem("Bad Request", want) {
@@ -181,7 +181,7 @@ func TestHookStorageSelection(t *testing.T) {
 	} {
 		got := g.Get(t, "/api/v1/accounts/1000/hooks/2/storage?"+query)
 		var rows []string
-		for _, row := range places(t, got.Body, "storage", "key", "value") {
+		for _, row := range rowIDs(t, got.Body, "storage", "key", "value") {
 			key, value, _ := strings.Cut(row, "/")
 			if value == "<nil>" {
 				value = "null"
@@ -214,7 +214,7 @@ func TestHookStorageLinks(t *testing.T) {
 	var walked []string
 	for next := path + "?limit=2"; next != "null"; {
 		got := g.Get(t, next)
-		walked = append(walked, places(t, got.Body, "storage", "key")...)
+		walked = append(walked, rowIDs(t, got.Body, "storage", "key")...)
 		next = nextOf(t, got)
 	}
 	if want := []string{slotText("1"), slotText("2"), slotText("3"), slotText("5"), lastSlot}; !slices.Equal(walked, want) {
@@ -222,8 +222,8 @@ func TestHookStorageLinks(t *testing.T) {
 	}
 }
 
-// TestHooksInTheGraph queries the relations of hooks, with and without row plans.
-func TestHooksInTheGraph(t *testing.T) {
+// TestHooksInGraphQL queries the relations of hooks, with and without row plans.
+func TestHooksInGraphQL(t *testing.T) {
 	t.Parallel()
 	const document = `{
   account(id: "0.0.1000") {

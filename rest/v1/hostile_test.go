@@ -123,46 +123,46 @@ func (h *hostile) check(tb testing.TB, method, target string) int {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	complain := func(what string, args ...any) {
+	report := func(what string, args ...any) {
 		tb.Helper()
 		tb.Errorf("%s %.300q: status %d, %s: %.300s", method, target, resp.StatusCode, fmt.Sprintf(what, args...), body)
 	}
 	if resp.StatusCode >= http.StatusInternalServerError {
-		complain("a request can be bad, but the gateway must not be")
+		report("a request can be bad, but the gateway must not be")
 	}
 	if resp.Header.Get("X-Injected") != "" {
-		complain("the request wrote a header")
+		report("the request wrote a header")
 	}
 	asked := strings.ToLower(target)
-	if answered := strings.ToLower(string(body)); slices.ContainsFunc(sqlWords, func(word string) bool { return strings.Contains(answered, word) }) {
-		for _, found := range sqlText.FindAllString(answered, -1) {
+	if text := strings.ToLower(string(body)); slices.ContainsFunc(sqlWords, func(word string) bool { return strings.Contains(text, word) }) {
+		for _, found := range sqlText.FindAllString(text, -1) {
 			if !strings.Contains(asked, found) {
-				complain("the answer says %q", found)
+				report("the response contains %q", found)
 			}
 		}
 	}
 	switch {
 	case method == http.MethodHead || resp.StatusCode == http.StatusNoContent || method == http.MethodOptions:
 		if len(body) > 0 {
-			complain("there is a body")
+			report("there is a body")
 		}
 	case strings.HasPrefix(resp.Header.Get("Content-Type"), "application/json"):
 		if resp.StatusCode < http.StatusBadRequest {
 			if !json.Valid(body) {
-				complain("the body is no JSON")
+				report("the body is no JSON")
 			}
 			break
 		}
 		if wrong := badEnvelope(resp.Header.Get("Content-Type"), body); wrong != "" {
-			complain("%s", wrong)
+			report("%s", wrong)
 		}
 	case resp.StatusCode != http.StatusOK || !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/plain"):
-		complain("Content-Type is %q", resp.Header.Get("Content-Type"))
+		report("Content-Type is %q", resp.Header.Get("Content-Type"))
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.log.Len() > 0 {
-		complain("the log says %s", h.log.String())
+		report("the log says %s", h.log.String())
 		h.log.Reset()
 	}
 	return resp.StatusCode
@@ -223,7 +223,7 @@ func TestHostileRequests(t *testing.T) {
 		if !strings.Contains(e.Path, "{") {
 			continue
 		}
-		if _, known := samples[e.Path]; !known && !e.Undescribed {
+		if _, known := samples[e.Path]; !known && !e.Undocumented {
 			samples[e.Path] = samplePaths(t, h.g, e.Path)
 		}
 	}
@@ -268,7 +268,7 @@ func TestHostileSizes(t *testing.T) {
 	t.Parallel()
 	h := newHostile(t)
 	for _, e := range h.patterns {
-		if e.Undescribed {
+		if e.Undocumented {
 			continue
 		}
 		path := pathOf(e.Path, func() string { return "1" })

@@ -23,8 +23,8 @@ func TestMethods(t *testing.T) {
 	for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
 		t.Run(method, func(t *testing.T) {
 			t.Parallel()
-			wantProblem(t, g.Do(t, method, "/api/v1/accounts", ""), http.StatusNotFound, messages("Not found"))
-			wantProblem(t, g.Do(t, method, "/api/v1/nothing", ""), http.StatusNotFound, messages("Not found"))
+			checkProblem(t, g.Do(t, method, "/api/v1/accounts", ""), http.StatusNotFound, messages("Not found"))
+			checkProblem(t, g.Do(t, method, "/api/v1/nothing", ""), http.StatusNotFound, messages("Not found"))
 			got := g.Do(t, method, "/api/v1/topics/700", "")
 			want := modernProblem("Method Not Allowed", "Request method '"+method+"' is not supported")
 			if got.Status != http.StatusMethodNotAllowed || got.Body != want || got.Header.Get("Allow") == "" {
@@ -308,7 +308,7 @@ values (1700000003000000000, decode(repeat('fbff', 16), 'hex'), decode(repeat('f
 		}
 	}
 	// A hash that shares only the first 32 bytes is another hash.
-	wantProblem(t, g.Get(t, "/api/v1/transactions/"+strings.Repeat("fbff", 16)+strings.Repeat("0", 32)), http.StatusNotFound, messages("Not found"))
+	checkProblem(t, g.Get(t, "/api/v1/transactions/"+strings.Repeat("fbff", 16)+strings.Repeat("0", 32)), http.StatusNotFound, messages("Not found"))
 }
 
 // base64Of returns the hash of TestHashForms in one of the alphabets, as part of a path.
@@ -316,7 +316,7 @@ func base64Of(t *testing.T, urlSafe bool) string {
 	t.Helper()
 	text := encode(urlSafe, mustHex(strings.Repeat("fbff", 24)))
 	if len(text) != 64 || !strings.ContainsAny(text, "/_") || !strings.ContainsAny(text, "+-") {
-		t.Fatalf("%s shows no difference between the alphabets", text)
+		t.Fatalf("%s is the same in both alphabets", text)
 	}
 	return strings.ReplaceAll(text, "/", "%2F")
 }
@@ -381,12 +381,12 @@ func TestTokenLimits(t *testing.T) {
 	}
 }
 
-// TestUnreadableLink checks that a link is a valid header value and valid UTF-8.
-func TestUnreadableLink(t *testing.T) {
+// TestLinkHeaderIsValid checks that a link is a valid header value and valid UTF-8.
+func TestLinkHeaderIsValid(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, rows.Shared(t))
 	got := g.Get(t, "/api/v1/accounts?account.id=gt:300&limit=1&balance=tru%FF")
-	wantProblem(t, got, http.StatusBadRequest, messages("Invalid parameter: balance"))
+	checkProblem(t, got, http.StatusBadRequest, messages("Invalid parameter: balance"))
 	got = g.Get(t, "/api/v1/accounts?limit=1&a%FF%0D%0A=1")
-	wantProblem(t, got, http.StatusBadRequest, "{\"_status\":{\"messages\":[{\"message\":\"Unknown query parameter: a%ff%0d%0a\"}]}}")
+	checkProblem(t, got, http.StatusBadRequest, "{\"_status\":{\"messages\":[{\"message\":\"Unknown query parameter: a%ff%0d%0a\"}]}}")
 }

@@ -19,8 +19,8 @@ type request struct {
 	path string
 }
 
-// finders returns the statements that find the words in angle brackets.
-func finders() map[string]string {
+// placeholderQueries returns the statements that find the words in angle brackets.
+func placeholderQueries() map[string]string {
 	const id = `payer_account_id::text || '-' || valid_start_ns / 1000000000 || '-' || lpad((valid_start_ns % 1000000000)::text, 9, '0')`
 	const ts = `/ 1000000000 || '.' || lpad((%s % 1000000000)::text, 9, '0')`
 	at := func(column string) string {
@@ -56,8 +56,8 @@ func finders() map[string]string {
 	}
 }
 
-// fillIn replaces the words in angle brackets of a path.
-func fillIn(t testing.TB, g *testenv.Gateway, path string) string {
+// fillPlaceholders replaces the words in angle brackets of a path.
+func fillPlaceholders(t testing.TB, g *testenv.Gateway, path string) string {
 	t.Helper()
 	for {
 		before, rest, found := strings.Cut(path, "<")
@@ -65,15 +65,15 @@ func fillIn(t testing.TB, g *testenv.Gateway, path string) string {
 			return path
 		}
 		word, after, _ := strings.Cut(rest, ">")
-		path = before + find(t, g, word) + after
+		path = before + queryPlaceholder(t, g, word) + after
 	}
 }
 
-func find(t testing.TB, g *testenv.Gateway, word string) string {
+func queryPlaceholder(t testing.TB, g *testenv.Gateway, word string) string {
 	t.Helper()
-	sql, ok := finders()[word]
+	sql, ok := placeholderQueries()[word]
 	if !ok {
-		t.Fatalf("nothing finds <%s>", word)
+		t.Fatalf("unknown placeholder <%s>", word)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()

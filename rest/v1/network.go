@@ -7,54 +7,54 @@ import (
 	"heliograph/rest"
 )
 
-// ofNetwork is the max-age of responses about the network, in seconds.
-const ofNetwork = 60
+// networkAge is the max-age of responses about the network, in seconds.
+const networkAge = 60
 
 // Page sizes of the network's nodes.
 const (
-	nodesDefault   = 10
-	nodesMost      = 25
-	registeredMost = 100
+	defaultNodes       = 10
+	maxNodes           = 25
+	maxRegisteredNodes = 100
 )
 
 func networkEndpoints() []rest.Endpoint {
 	return []rest.Endpoint{
 		{
 			Path: "/network/exchangerate", Family: rest.Modern, Params: []rest.Param{networkTime}, Document: "network_exchangerate.graphql",
-			MaxAge: ofNetwork,
+			MaxAge: networkAge,
 		},
 		{
 			Path: "/network/fees", Family: rest.Modern, Params: []rest.Param{networkTime, rest.ModernOrder()}, Document: "network_fees.graphql",
-			Finish: finishFees, MaxAge: ofNetwork,
+			Finish: finishFees, MaxAge: networkAge,
 		},
 		{
 			Path: "/network/nodes", Family: rest.Modern, Validation: rest.Validation{ObjectBound: true}, Params: nodesParams, Document: "network_nodes.graphql",
-			Paging: rest.Paging{DefaultLimit: nodesDefault, Next: []rest.Cursor{rest.NumberCursor("node.id")}}, MaxAge: ofNetwork,
+			Paging: rest.Paging{DefaultLimit: defaultNodes, Next: []rest.Cursor{rest.NumberCursor("node.id")}}, MaxAge: networkAge,
 		},
 		{
 			Path: "/network/registered-nodes", Family: rest.Modern, Validation: rest.Validation{ObjectBound: true}, Params: registeredParams,
 			Document: "network_registered_nodes.graphql",
-			Paging:   rest.Paging{Next: []rest.Cursor{rest.NumberCursor("registerednode.id")}}, MaxAge: ofNetwork,
+			Paging:   rest.Paging{Next: []rest.Cursor{rest.NumberCursor("registerednode.id")}}, MaxAge: networkAge,
 		},
 		{
 			Path: "/network/stake", Family: rest.Modern, Document: "network_stake.graphql",
-			NotFound: missing("No network stake data found"), MaxAge: ofNetwork,
+			NotFound: notFound("No network stake data found"), MaxAge: networkAge,
 		},
 		{
 			Path: "/network/supply", Family: rest.Modern, Params: []rest.Param{networkTime, supplyPart}, Document: "network_supply.graphql",
-			Operation: supplyOperation, Shape: rest.Shape{TextOperations: []string{totalSupply, releasedSupply}}, NotFound: missing("Network supply not found"),
-			MaxAge: ofNetwork,
+			Operation: supplyOperation, Shape: rest.Shape{TextOperations: []string{totalSupply, releasedSupply}}, NotFound: notFound("Network supply not found"),
+			MaxAge: networkAge,
 		},
 	}
 }
 
 var networkTime = rest.Param{
-	Name: "timestamp", Read: rest.ReadTimestamp, Most: 2, ListName: "timestamp", Bind: rest.Windows("at"),
+	Name: "timestamp", Read: rest.ReadTimestamp, MaxValues: 2, ListName: "timestamp", Bind: rest.Windows("at"),
 	Doc: "As of when; equal means at or before. What stands behind the point is a number of nanoseconds.",
 }
 
-// missing returns a NotFound function for a 404 with the given detail.
-func missing(detail string) func(*rest.Request, *relay.Outcome) *rest.Problem {
+// notFound returns a NotFound function for a 404 with the given detail.
+func notFound(detail string) func(*rest.Request, *relay.Outcome) *rest.Problem {
 	return func(*rest.Request, *relay.Outcome) *rest.Problem { return rest.ModernNotFound(detail) }
 }
 
@@ -86,8 +86,8 @@ func supplyOperation(r *rest.Request) string {
 
 var nodesParams = []rest.Param{
 	{Name: "file.id", Read: rest.ReadEntityID, Bind: bindBook, Doc: "The file with the address book, 0.0.102 by default."},
-	{Name: "node.id", Read: rest.ReadLong, Most: rest.AnyNumber, ListName: "node.id", Bind: bindNodes, Doc: "Only nodes with these numbers."},
-	rest.ModernLimit(nodesMost, true),
+	{Name: "node.id", Read: rest.ReadLong, MaxValues: rest.Unlimited, ListName: "node.id", Bind: bindNodes, Doc: "Only nodes with these numbers."},
+	rest.ModernLimit(maxNodes, true),
 	rest.ModernOrder(),
 }
 
@@ -99,15 +99,15 @@ func bindBook(r *rest.Request, values []rest.Value) error {
 }
 
 func bindNodes(r *rest.Request, values []rest.Value) error {
-	if leavesNothing(values) {
+	if boundsContradict(values) {
 		return rest.ModernBad("Invalid range provided for node.id")
 	}
 	return rest.Numbers("filter.nodeId")(r, values)
 }
 
-// leavesNothing reports whether the bounds among numbers contradict each other. A single bound never does, because links may contain bounds that exclude
+// boundsContradict reports whether the bounds among numbers contradict each other. A single bound never does, because links may contain bounds that exclude
 // all rows.
-func leavesNothing(values []rest.Value) bool {
+func boundsContradict(values []rest.Value) bool {
 	lower, upper := int64(math.MinInt64), int64(math.MaxInt64)
 	beyond, bounded := false, false
 	for _, v := range values {
@@ -128,9 +128,9 @@ func leavesNothing(values []rest.Value) bool {
 }
 
 var registeredParams = []rest.Param{
-	rest.ModernLimit(registeredMost, false),
+	rest.ModernLimit(maxRegisteredNodes, false),
 	rest.ModernOrder(),
-	{Name: "registerednode.id", Read: rest.ReadLong.Except(rest.Ne), Most: 2, ListName: "registerednode.id", Bind: bindRegistered,
+	{Name: "registerednode.id", Read: rest.ReadLong.Except(rest.Ne), MaxValues: 2, ListName: "registerednode.id", Bind: bindRegistered,
 		Doc: "Only nodes with these numbers."},
 	{
 		Name: "type", Read: rest.ReadWord("UNKNOWN", "BLOCK_NODE", "GENERAL_SERVICE", "MIRROR_NODE", "RPC_RELAY"), Bind: rest.Texts("filter.type"),
@@ -144,7 +144,7 @@ func bindRegistered(r *rest.Request, values []rest.Value) error {
 			return rest.ModernBad("The 'eq' operator cannot be combined with other operators")
 		}
 	}
-	if leavesNothing(values) {
+	if boundsContradict(values) {
 		return rest.ModernBad("Invalid range: lower bound exceeds upper bound")
 	}
 	return rest.Numbers("filter.registeredNodeId")(r, values)

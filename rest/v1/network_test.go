@@ -55,7 +55,7 @@ var networkRows = testenv.Rows("network", func(b *pgx.Batch) {
 	}
 })
 
-func bad(details ...string) string {
+func badRequestBody(details ...string) string {
 	items := make([]string, len(details))
 	for i, d := range details {
 		items[i] = `{"message":"Bad Request","detail":"` + d + `"}`
@@ -63,11 +63,11 @@ func bad(details ...string) string {
 	return `{"_status":{"messages":[` + strings.Join(items, ",") + `]}}`
 }
 
-func absent(detail string) string {
+func notFoundBody(detail string) string {
 	return `{"_status":{"messages":[{"message":"Not Found","detail":"` + detail + `"}]}}`
 }
 
-func invalid(names ...string) string {
+func invalidBody(names ...string) string {
 	items := make([]string, len(names))
 	for i, n := range names {
 		items[i] = `{"message":"Invalid parameter: ` + n + `"}`
@@ -80,7 +80,7 @@ func supply(released, at string) string {
 	return `{"released_supply":"` + released + `","timestamp":"` + at + `","total_supply":"5000000000000000000"}`
 }
 
-func TestNetworkAnswers(t *testing.T) {
+func TestNetwork(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, networkRows.Shared(t))
 	const (
@@ -89,8 +89,8 @@ func TestNetworkAnswers(t *testing.T) {
 		appended   = `{"current_rate":{"cent_equivalent":0,"expiration_time":null,"hbar_equivalent":3},"next_rate":{"cent_equivalent":0,"expiration_time":null,"hbar_equivalent":11},"timestamp":"1000000004.000000000"}`
 		noRange    = "Invalid range provided for timestamp"
 	)
-	gone := absent("Network supply not found")
-	noRates, noFees := absent("File 0.0.112 not found"), absent("File 0.0.111 not found")
+	gone := notFoundBody("Network supply not found")
+	noRates, noFees := notFoundBody("File 0.0.112 not found"), notFoundBody("File 0.0.111 not found")
 	for path, want := range map[string]string{
 		"/supply":                    supply("4999999999999999990", "0.000000003"),
 		"/supply?timestamp=":         supply("4999999999999999990", "0.000000003"),
@@ -103,18 +103,18 @@ func TestNetworkAnswers(t *testing.T) {
 		"/supply?timestamp=1707000000":                                      supply("1", "1707000000.000000000"),
 		"/supply?timestamp=1706000000&timestamp=gte:1704000000":             supply("4999999999999999989", "1704500000.000000000"),
 		"/supply?timestamp=lt:1702000000,lt:1704500000":                     supply("4999999999999999970", "1702000000.000000000"),
-		"/supply?timestamp=gt:1702000000&timestamp=lt:1702000000.000000001": bad(noRange),
+		"/supply?timestamp=gt:1702000000&timestamp=lt:1702000000.000000001": badRequestBody(noRange),
 		"/supply?timestamp=gte:1702000000&timestamp=1702000000":             supply("4999999999999999970", "1702000000.000000000"),
-		"/supply?timestamp=gt:2&timestamp=1":                                bad(noRange),
-		"/supply?timestamp=lt:0":                                            bad(noRange),
-		"/supply?timestamp=gt:2&timestamp=1&q=x":                            bad("Failed to convert 'q'"),
+		"/supply?timestamp=gt:2&timestamp=1":                                badRequestBody(noRange),
+		"/supply?timestamp=lt:0":                                            badRequestBody(noRange),
+		"/supply?timestamp=gt:2&timestamp=1&q=x":                            badRequestBody("Failed to convert 'q'"),
 		"/supply?timestamp=1":                                               gone,
 		"/supply?timestamp=gt:1":                                            gone,
 		"/supply?timestamp=1&q=totalcoins":                                  gone,
-		"/supply?timestamp=ne:1&q=x":                                        bad("Failed to convert 'timestamp'"),
-		"/supply?timestamp=1&timestamp=2&timestamp=3":                       bad("timestamp size must be between 0 and 2"),
-		"/supply?timestamp=9223372036.854775808":                            bad("Failed to convert 'timestamp'"),
-		"/supply?q=total":                                                   bad("Failed to convert 'q'"),
+		"/supply?timestamp=ne:1&q=x":                                        badRequestBody("Failed to convert 'timestamp'"),
+		"/supply?timestamp=1&timestamp=2&timestamp=3":                       badRequestBody("timestamp size must be between 0 and 2"),
+		"/supply?timestamp=9223372036.854775808":                            badRequestBody("Failed to convert 'timestamp'"),
+		"/supply?q=total":                                                   badRequestBody("Failed to convert 'q'"),
 		"/supply?q=totalcoins":                                              "50000000000.00000000",
 		"/supply?q=Total-Coins":                                             "50000000000.00000000",
 		"/supply?q=CIRCULATING":                                             "49999999999.99999990",
@@ -134,7 +134,7 @@ func TestNetworkAnswers(t *testing.T) {
 		"/exchangerate?timestamp=gt:1000000002":                           noRates, // a version whose first part is excluded
 		"/exchangerate?timestamp=gte:1000000005":                          noRates,
 		"/exchangerate?timestamp=gt:5&timestamp=lt:4":                     noRates,
-		"/exchangerate?timestamp=x":                                       bad("Failed to convert 'timestamp'"),
+		"/exchangerate?timestamp=x":                                       badRequestBody("Failed to convert 'timestamp'"),
 
 		"/fees?timestamp=1000000001.600000000":            `{"fees":[{"gas":56,"transaction_type":"ContractCall"},{"gas":66,"transaction_type":"ContractCreate"},{"gas":63,"transaction_type":"EthereumTransaction"}],"timestamp":"1000000001.600000000"}`,
 		"/fees?timestamp=1000000001.600000000&order=DESC": `{"fees":[{"gas":63,"transaction_type":"EthereumTransaction"},{"gas":66,"transaction_type":"ContractCreate"},{"gas":56,"transaction_type":"ContractCall"}],"timestamp":"1000000001.600000000"}`,
@@ -142,8 +142,8 @@ func TestNetworkAnswers(t *testing.T) {
 		"/fees?timestamp=1000000001.599999999": noFees,
 		"/fees?timestamp=gt:1000000001.500000000":                          noFees,
 		"/fees?timestamp=gte:1000000001.500000000&timestamp=lt:1000000002": noRates,
-		"/fees?order=up&timestamp=x":                                       bad("Failed to convert 'timestamp'"),
-		"/fees?order=up&timestamp=1":                                       bad("Failed to convert 'order'"),
+		"/fees?order=up&timestamp=x":                                       badRequestBody("Failed to convert 'timestamp'"),
+		"/fees?order=up&timestamp=1":                                       badRequestBody("Failed to convert 'order'"),
 
 		"/stake":                   `{"max_stake_rewarded":10,"max_staking_reward_rate_per_hbar":17808,"max_total_reward":20,"node_reward_fee_fraction":0.0,"reserved_staking_rewards":30,"reward_balance_threshold":40,"stake_total":9223372036854775807,"staking_period":{"from":"86400.000000000","to":"172800.000000000"},"staking_period_duration":1440,"staking_periods_stored":365,"staking_reward_fee_fraction":0.33333334,"staking_reward_rate":100,"staking_start_threshold":200,"unreserved_staking_reward_balance":50}`,
 		"/stake?foo=1&timestamp=x": "",
@@ -195,7 +195,7 @@ func TestNetworkNodes(t *testing.T) {
 		}
 		return `{"nodes":[` + strings.Join(nodes, ",") + `],"links":{"next":` + next + `}}`
 	}
-	range400 := bad("Invalid range provided for node.id")
+	range400 := badRequestBody("Invalid range provided for node.id")
 	for query, want := range map[string]string{
 		"node.id=lte:13":                                   page("null", ten, eleven, twelve, thirteen),
 		"node.id=lte:11&order=DESC":                        page("null", eleven, ten),
@@ -216,16 +216,16 @@ func TestNetworkNodes(t *testing.T) {
 		"node.id=":                                         "",
 		"limit=2147483647":                                 "",
 
-		"order=up&limit=0&file.id=x&node.id=x":  invalid("file.id", "node.id", "order", "limit"),
-		"limit=0":                               invalid("limit"),
-		"limit=-1&node.id=-1":                   invalid("node.id", "limit"),
-		"node.id=1,2":                           invalid("node.id"),
-		"node.id=gt:1:2":                        invalid("node.id"),
-		"node.id=9223372036854775808":           invalid("node.id"),
-		"file.id=gt:102":                        bad("Only equality operator is supported for file.id"),
-		"file.id=102&file.id=101&limit=x":       bad("Only a single instance is supported for file.id"),
-		"limit=1&limit=2":                       bad("Only a single instance is supported for limit"),
-		"order=asc&order=asc":                   bad("Only a single instance is supported for order"),
+		"order=up&limit=0&file.id=x&node.id=x":  invalidBody("file.id", "node.id", "order", "limit"),
+		"limit=0":                               invalidBody("limit"),
+		"limit=-1&node.id=-1":                   invalidBody("node.id", "limit"),
+		"node.id=1,2":                           invalidBody("node.id"),
+		"node.id=gt:1:2":                        invalidBody("node.id"),
+		"node.id=9223372036854775808":           invalidBody("node.id"),
+		"file.id=gt:102":                        badRequestBody("Only equality operator is supported for file.id"),
+		"file.id=102&file.id=101&limit=x":       badRequestBody("Only a single instance is supported for file.id"),
+		"limit=1&limit=2":                       badRequestBody("Only a single instance is supported for limit"),
+		"order=asc&order=asc":                   badRequestBody("Only a single instance is supported for order"),
 		"node.id=gt:1&node.id=lt:2":             range400,
 		"node.id=gte:2&node.id=lte:1&node.id=5": range400,
 		"node.id=gt:9223372036854775807&node.id=lte:9223372036854775807": range400,
@@ -299,19 +299,19 @@ func TestRegisteredNodes(t *testing.T) {
 		"registerednode.id=gt:0&registerednode.id=LTE:3": page("null", one, three),
 		"registerednode.id=gt:0&registerednode.id=gte:3": page("null", three),
 		"registerednode.id=lt:3&limit=2&order=desc":      page("limit=2&order=desc&registerednode.id=lt:0", one, zero),
-		"limit=101": invalid("limit"),
-		"limit=0":   invalid("limit"),
-		"limit=x&order=x&registerednode.id=x&type=x":                                 invalid("limit", "order", "registerednode.id", "type"),
-		"limit=0&registerednode.id=1&registerednode.id=2&registerednode.id=3&type=x": invalid("type", "limit", "registerednode.id"),
-		"registerednode.id=ne:1":                                                     invalid("registerednode.id"),
-		"registerednode.id=gt:gt:1":                                                  invalid("registerednode.id"),
-		"registerednode.id=9223372036854775808":                                      invalid("registerednode.id"),
-		"registerednode.id=-1":                                                       invalid("registerednode.id"),
-		"registerednode.id=1,2":                                                      invalid("registerednode.id"),
-		"registerednode.id=1&registerednode.id=gt:0":                                 bad(mixed),
-		"registerednode.id=1&registerednode.id=1":                                    bad(mixed),
-		"registerednode.id=gt:2&registerednode.id=lt:3":                              bad(backward),
-		"type=BLOCK_NODE&type=BLOCK_NODE":                                            bad("Only a single instance is supported for type"),
+		"limit=101": invalidBody("limit"),
+		"limit=0":   invalidBody("limit"),
+		"limit=x&order=x&registerednode.id=x&type=x":                                 invalidBody("limit", "order", "registerednode.id", "type"),
+		"limit=0&registerednode.id=1&registerednode.id=2&registerednode.id=3&type=x": invalidBody("type", "limit", "registerednode.id"),
+		"registerednode.id=ne:1":                                                     invalidBody("registerednode.id"),
+		"registerednode.id=gt:gt:1":                                                  invalidBody("registerednode.id"),
+		"registerednode.id=9223372036854775808":                                      invalidBody("registerednode.id"),
+		"registerednode.id=-1":                                                       invalidBody("registerednode.id"),
+		"registerednode.id=1,2":                                                      invalidBody("registerednode.id"),
+		"registerednode.id=1&registerednode.id=gt:0":                                 badRequestBody(mixed),
+		"registerednode.id=1&registerednode.id=1":                                    badRequestBody(mixed),
+		"registerednode.id=gt:2&registerednode.id=lt:3":                              badRequestBody(backward),
+		"type=BLOCK_NODE&type=BLOCK_NODE":                                            badRequestBody("Only a single instance is supported for type"),
 	} {
 		t.Run(query, func(t *testing.T) {
 			t.Parallel()
@@ -330,7 +330,7 @@ func TestFileAttempts(t *testing.T) {
 		`insert into file_data (entity_id, consensus_timestamp, file_data, transaction_type)
 select 112, i, case when i = 6 then '\x'::bytea else '\x0f'::bytea end, case when i in (2, 3, 5, 6) then 19 else 16 end from generate_series(2, 9) i`)
 	const found, missing = `{"current_rate":{"cent_equivalent":0,"expiration_time":null,"hbar_equivalent":0},"next_rate":null,"timestamp":"0.000000001"}`, "File 0.0.112 not found"
-	for attempts, want := range map[int]string{8: found, 7: absent(missing), 1: absent(missing), 0: found} {
+	for attempts, want := range map[int]string{8: found, 7: notFoundBody(missing), 1: notFoundBody(missing), 0: found} {
 		g := testenv.Over(t, url, testenv.Storage(func(o *storage.Options) { o.FileAttempts = attempts }))
 		if got := g.Get(t, "/api/v1/network/exchangerate").Body; got != want {
 			t.Errorf("with %d attempts: %s, want %s", attempts, got, want)
@@ -338,17 +338,17 @@ select 112, i, case when i = 6 then '\x'::bytea else '\x0f'::bytea end, case whe
 	}
 }
 
-// TestNothingOfTheNetwork queries an empty database.
-func TestNothingOfTheNetwork(t *testing.T) {
+// TestNetworkOfEmptyDatabase queries an empty database.
+func TestNetworkOfEmptyDatabase(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, testenv.Empty.Shared(t))
 	for path, want := range map[string]string{
-		"/supply": absent("Network supply not found"), "/exchangerate": absent("File 0.0.112 not found"), "/fees": absent("File 0.0.111 not found"),
-		"/stake": absent("No network stake data found"), "/nodes": `{"nodes":[],"links":{"next":null}}`, "/registered-nodes": `{"registered_nodes":[],"links":{"next":null}}`,
+		"/supply": notFoundBody("Network supply not found"), "/exchangerate": notFoundBody("File 0.0.112 not found"), "/fees": notFoundBody("File 0.0.111 not found"),
+		"/stake": notFoundBody("No network stake data found"), "/nodes": `{"nodes":[],"links":{"next":null}}`, "/registered-nodes": `{"registered_nodes":[],"links":{"next":null}}`,
 	} {
 		checkNetwork(t, g, path, want)
 		if got := g.Do(t, http.MethodDelete, "/api/v1/network"+path, ""); got.Status != http.StatusMethodNotAllowed {
-			t.Errorf("DELETE %s is answered with %d", path, got.Status)
+			t.Errorf("DELETE %s: status %d", path, got.Status)
 		}
 	}
 }

@@ -92,8 +92,8 @@ func modernProblem(message, detail string) string {
 	return `{"_status":{"messages":[{"message":"` + message + `","detail":"` + detail + `"}]}}`
 }
 
-// wantProblem checks that a response is the given problem, must not be cached and has no link.
-func wantProblem(t *testing.T, got *testenv.Response, status int, body string) {
+// checkProblem checks that a response is the given problem, must not be cached and has no link.
+func checkProblem(t *testing.T, got *testenv.Response, status int, body string) {
 	t.Helper()
 	if got.Status != status || got.Body != body {
 		t.Errorf("status %d, %s\nwant %d, %s", got.Status, got.Body, status, body)

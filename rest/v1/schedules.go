@@ -5,8 +5,8 @@ import (
 	"heliograph/rest"
 )
 
-// finished is the max-age, in seconds, of responses about schedules that no longer change.
-const finished = 3600
+// finalScheduleAge is the max-age, in seconds, of responses about schedules that no longer change.
+const finalScheduleAge = 3600
 
 func scheduleEndpoints() []rest.Endpoint {
 	return []rest.Endpoint{
@@ -16,7 +16,7 @@ func scheduleEndpoints() []rest.Endpoint {
 		},
 		{
 			Path: "/schedules/{scheduleId}", Validation: grammarV1, Document: "schedule.graphql",
-			BindPath: bindSchedule, MaxAge: finished, Shape: rest.Shape{MaxAgeVolatile: brief},
+			BindPath: bindSchedule, MaxAge: finalScheduleAge, Shape: rest.Shape{MaxAgeVolatile: shortAge},
 		},
 	}
 }

@@ -73,7 +73,7 @@ func TestSchedules(t *testing.T) {
 
 		"foo=1&limit=x&schedule.id=a.b&order=up": `{"_status":{"messages":[{"message":"Invalid parameter: limit"},{"message":"Invalid parameter: schedule.id"},{"message":"Invalid parameter: order"},{"message":"Unknown query parameter: foo"}]}}`,
 		"timestamp=1":                            `{"_status":{"messages":[{"message":"Unknown query parameter: timestamp"}]}}`,
-		"limit=0":                                invalid("limit"),
+		"limit=0":                                invalidBody("limit"),
 		"account.id=0.65536.1":                   `{"_status":{"messages":[{"message":"Invalid entity ID \"0.65536.1\""}]}}`,
 	} {
 		t.Run(query, func(t *testing.T) {
@@ -93,7 +93,7 @@ func TestSchedules(t *testing.T) {
 func TestScheduleByID(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, scheduleRows.Shared(t))
-	badID := invalid("scheduleid")
+	badID := invalidBody("scheduleid")
 	const missing, longTime, shortTime = `{"_status":{"messages":[{"message":"Not found"}]}}`, "public, max-age=3600", "public, max-age=1"
 	for path, c := range map[string]struct {
 		status      int

@@ -28,19 +28,19 @@ func tokenEndpoints() []rest.Endpoint {
 		},
 		{
 			Path: "/tokens/{tokenId}/balances", Validation: pathFirstV2, Params: tokenBalancesParams, Document: "token_balances.graphql",
-			BindPath: bindToken, Paging: rest.Paging{Desc: true, Next: byAccount}, MaxAge: brief,
+			BindPath: bindToken, Paging: rest.Paging{Desc: true, Next: byAccount}, MaxAge: shortAge,
 		},
 		{
 			Path: "/tokens/{tokenId}/nfts", Validation: pathFirstV2, Params: tokenNFTsParams, Document: "token_nfts.graphql",
-			BindPath: bindTokenOfNFTs, Paging: rest.Paging{Desc: true, Next: bySerialNumber}, MaxAge: brief,
+			BindPath: bindTokenOfNFTs, Paging: rest.Paging{Desc: true, Next: bySerialNumber}, MaxAge: shortAge,
 		},
 		{
 			Path: "/tokens/{tokenId}/nfts/{serialNumber}", Validation: grammarV1, Document: "nft.graphql",
-			BindPath: bindNFT, MaxAge: brief,
+			BindPath: bindNFT, MaxAge: shortAge,
 		},
 		{
 			Path: "/tokens/{tokenId}/nfts/{serialNumber}/transactions", Validation: pathFirstV2, Params: nftTransactionsParams, Document: "nft_transactions.graphql",
-			BindPath: bindNFT, Paging: rest.Paging{Desc: true, Next: byTimestamp}, Docs: rest.Docs{MayBePartial: true}, MaxAge: brief,
+			BindPath: bindNFT, Paging: rest.Paging{Desc: true, Next: byTimestamp}, Docs: rest.Docs{MayBePartial: true}, MaxAge: shortAge,
 		},
 	}
 }
@@ -84,7 +84,7 @@ const (
 
 // tokenName accepts parts of names.
 var tokenName = rest.Kind{
-	Takes: func(_ *rest.Config, v rest.Value) bool {
+	Accepts: func(_ *rest.Config, v rest.Value) bool {
 		return v.Op == rest.Eq && len(v.Text) >= minTokenName && len(v.Text) <= maxTokenName
 	},
 	Form: rest.Form{Doc: "A part of a name, 3 to 100 bytes long.", Pattern: `[\s\S]{1,100}`},
@@ -106,7 +106,7 @@ func bindTokenTypes(r *rest.Request, values []rest.Value) error {
 				continue
 			}
 			given = true
-			meets = meets && compares(v.Op, place, other)
+			meets = meets && isTrue(v.Op, place, other)
 		}
 		if meets {
 			left = append(left, typ)
@@ -118,7 +118,7 @@ func bindTokenTypes(r *rest.Request, values []rest.Value) error {
 	return nil
 }
 
-func compares(op rest.Op, a, b int) bool {
+func isTrue(op rest.Op, a, b int) bool {
 	switch op {
 	case rest.Ne:
 		return a != b

@@ -12,8 +12,8 @@ import (
 
 // exchange is a request and its expected response.
 type exchange struct {
-	path   string
-	answer string // the status and the body
+	path     string
+	response string // the status and the body
 }
 
 // readExchanges reads a file of requests and responses, two lines each.
@@ -28,11 +28,11 @@ func readExchanges(tb testing.TB, file string) []exchange {
 		if strings.HasPrefix(block, "#") {
 			continue
 		}
-		path, answer, ok := strings.Cut(block, "\n")
+		path, response, ok := strings.Cut(block, "\n")
 		if !ok {
-			tb.Fatalf("%s: %q has no answer", file, block)
+			tb.Fatalf("%s: %q has no response", file, block)
 		}
-		all = append(all, exchange{path, answer})
+		all = append(all, exchange{path, response})
 	}
 	return all
 }
@@ -62,8 +62,8 @@ func TestTokenPaths(t *testing.T) {
 	} {
 		for _, e := range readExchanges(t, "testdata/tokens.golden") {
 			got := way.gateway.Get(t, "/api/v1"+e.path)
-			if answer := fmt.Sprintf("%d %s", got.Status, strings.ReplaceAll(got.Body, "/api/v1", "")); answer != e.answer {
-				t.Errorf("%s: %s is answered\n%s\nnot\n%s", way.name, e.path, answer, e.answer)
+			if response := fmt.Sprintf("%d %s", got.Status, strings.ReplaceAll(got.Body, "/api/v1", "")); response != e.response {
+				t.Errorf("%s: %s: response\n%s\nwant\n%s", way.name, e.path, response, e.response)
 			}
 		}
 	}
@@ -125,7 +125,7 @@ func TestTokenLinks(t *testing.T) {
 			}
 		}
 		if len(seen) != c.rows {
-			t.Errorf("%s: the links lead to %d rows, not %d", c.path, len(seen), c.rows)
+			t.Errorf("%s: the links return %d rows, want %d", c.path, len(seen), c.rows)
 		}
 	}
 }
@@ -144,7 +144,7 @@ func TestTokenCaching(t *testing.T) {
 			t.Errorf("%s: Cache-Control %q", path, c)
 		}
 		if again := g.Do(t, http.MethodGet, "/api/v1"+path, "", "If-None-Match: "+got.Header.Get("ETag")); again.Status != http.StatusNotModified || again.Body != "" {
-			t.Errorf("%s: asked for again: status %d, body %q", path, again.Status, again.Body)
+			t.Errorf("%s: conditional request: status %d, body %q", path, again.Status, again.Body)
 		}
 	}
 	if got := g.Get(t, "/api/v1/accounts/1001/nfts?limit=1"); got.Header.Get("Link") != `</api/v1/accounts/1001/nfts?limit=1&token.id=lte:0.0.1506&serialnumber=lt:7>; rel="next"` {
@@ -152,8 +152,8 @@ func TestTokenCaching(t *testing.T) {
 	}
 }
 
-// TestNFTHistoryRepeats checks that a duplicate timestamp in the history returns its transaction once but counts as two rows of the page.
-func TestNFTHistoryRepeats(t *testing.T) {
+// TestNFTHistoryDuplicates checks that a duplicate timestamp in the history returns its transaction once but counts as two rows of the page.
+func TestNFTHistoryDuplicates(t *testing.T) {
 	t.Parallel()
 	url := testenv.Empty.Fresh(t)
 	testenv.Exec(t, url,

@@ -18,7 +18,7 @@ import (
 func streamTrace(w http.ResponseWriter, r *rest.Request, run func(context.Context) *server.Result) (*server.Result, bool) {
 	t := &traceWriter{w: w}
 	res := run(relay.WithTraceSink(r.HTTP.Context(), t))
-	if !t.begun {
+	if !t.started {
 		return res, false
 	}
 	if res == nil || len(res.Errors) > 0 {
@@ -34,7 +34,7 @@ type traceWriter struct {
 	w        http.ResponseWriter
 	zip      *gzip.Writer
 	buf      []byte
-	begun    bool
+	started  bool
 	returned []byte
 	steps    int
 }
@@ -49,7 +49,7 @@ func (t *traceWriter) Head(trace *calls.OpcodeTrace) error {
 	h.Set("Content-Encoding", "gzip")
 	h.Add("Vary", "Accept-Encoding")
 	t.w.WriteHeader(http.StatusOK)
-	t.begun, t.zip, t.returned = true, gzip.NewWriter(t.w), trace.ReturnValue
+	t.started, t.zip, t.returned = true, gzip.NewWriter(t.w), trace.ReturnValue
 	b := t.buf
 	b = append(b, `{"address":"`...)
 	b = trace.Address.Append(b)

@@ -47,8 +47,8 @@ var manySteps = &pgtest.Template{Name: "manysteps", From: testenv.Filled, Prepar
 	return nil
 }}
 
-// TestLongAnswer reads a trace of a million steps over HTTP. Neither the server nor the client, which share a process, may buffer it.
-func TestLongAnswer(t *testing.T) {
+// TestLongResponse reads a trace of a million steps over HTTP. Neither the server nor the client, which share a process, may buffer it.
+func TestLongResponse(t *testing.T) {
 	g := testenv.Over(t, manySteps.Shared(t), testenv.Timeout(5*time.Minute), testenv.EVM(func(o *contractcalls.Options) { o.Timeout = 5 * time.Minute }))
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, g.URL+"/api/v1/contracts/results/0x"+longHash+"/opcodes?memory=true&storage=true", http.NoBody)
 	if err != nil {

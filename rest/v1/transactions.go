@@ -66,7 +66,7 @@ func boundTransactions(r *rest.Request, at *rest.TimestampSet) error {
 
 // firstTransaction returns the consensus timestamp of the oldest transaction, or 0 if there are no transactions.
 func firstTransaction(r *rest.Request) (ledger.Timestamp, error) {
-	res := r.Ask("FirstTransaction", nil)
+	res := r.RunOperation("FirstTransaction", nil)
 	if res == nil || len(res.Errors) > 0 {
 		return 0, errors.New("the first transaction is not known")
 	}

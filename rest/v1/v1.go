@@ -18,8 +18,8 @@ const Prefix = "/api/v1"
 
 // The max-age of responses in seconds. Most show current data; single transactions, blocks and messages do not change.
 const (
-	brief   = 1
-	history = 600
+	shortAge     = 1
+	immutableAge = 600
 )
 
 // endpoints returns all endpoints.
@@ -32,7 +32,7 @@ func endpoints() []rest.Endpoint {
 		contractEndpoints(),
 		contractResultEndpoints(),
 		callEndpoints(),
-		grantEndpoints(),
+		allowanceEndpoints(),
 		hookEndpoints(),
 		tokenEndpoints(),
 		accountListEndpoints(),
@@ -52,15 +52,15 @@ func coreEndpoints() []rest.Endpoint {
 		},
 		{
 			Path: "/balances", Validation: grammarV1, Params: balancesParams, Document: "balances.graphql",
-			Paging: rest.Paging{Desc: true, Next: byAccount}, Finish: finishBalances, MaxAge: brief,
+			Paging: rest.Paging{Desc: true, Next: byAccount}, Finish: finishBalances, MaxAge: shortAge,
 		},
 		{
 			Path: "/blocks", Validation: grammarV2, Params: blocksParams, Document: "blocks.graphql",
-			Paging: rest.Paging{Desc: true, Next: byBlockNumber}, Finish: finishBlocks, MaxAge: brief,
+			Paging: rest.Paging{Desc: true, Next: byBlockNumber}, Finish: finishBlocks, MaxAge: shortAge,
 		},
 		{
 			Path: "/blocks/{hashOrNumber}", Validation: grammarV1, Document: "block.graphql",
-			BindPath: bindBlock, MaxAge: history,
+			BindPath: bindBlock, MaxAge: immutableAge,
 		},
 		{
 			Path: "/topics/{id}", Family: rest.Modern, Document: "topic.graphql",
@@ -68,15 +68,15 @@ func coreEndpoints() []rest.Endpoint {
 		},
 		{
 			Path: "/topics/{id}/messages", Validation: pathFirstV2, Params: topicMessagesParams, Document: "topic_messages.graphql", Operation: messageOperation,
-			BindPath: bindTopic, Paging: rest.Paging{Next: byTimestamp}, MaxAge: brief,
+			BindPath: bindTopic, Paging: rest.Paging{Next: byTimestamp}, MaxAge: shortAge,
 		},
 		{
 			Path: "/topics/{id}/messages/{sequenceNumber}", Validation: grammarV1, Document: "topic_message.graphql",
-			BindPath: bindMessage, MaxAge: history,
+			BindPath: bindMessage, MaxAge: immutableAge,
 		},
 		{
 			Path: "/topics/messages/{consensusTimestamp}", Validation: grammarV1, Document: "topic_message.graphql",
-			BindPath: bindMessageTime, MaxAge: history,
+			BindPath: bindMessageTime, MaxAge: immutableAge,
 		},
 		{
 			Path: "/transactions", Validation: grammarV2, Params: transactionsParams, Document: "transactions.graphql", Operation: always("Transactions"),
@@ -84,7 +84,7 @@ func coreEndpoints() []rest.Endpoint {
 		},
 		{
 			Path: "/transactions/{transactionIdOrHash}", Validation: grammarV2, Params: transactionParams, Document: "transaction.graphql",
-			BindPath: bindTransaction, Shape: rest.Shape{OmitEmpty: []string{"assessed_custom_fees"}, MaxAgeVolatile: 5}, MaxAge: history,
+			BindPath: bindTransaction, Shape: rest.Shape{OmitEmpty: []string{"assessed_custom_fees"}, MaxAgeVolatile: 5}, MaxAge: immutableAge,
 		},
 	}
 }

@@ -98,13 +98,13 @@ func texts(t testing.TB, g *testenv.Gateway, sql string) []string {
 	return list
 }
 
-// TestLinksLeadThroughLists follows links.next of every list to its end, in both orders and with several limits. Each walk must return the same rows,
+// TestFollowLinks follows links.next of every list to its end, in both orders and with several limits. Each walk must return the same rows,
 // each once, as must a walk with the cursors of the graph.
-func TestLinksLeadThroughLists(t *testing.T) {
+func TestFollowLinks(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)
 	for _, e := range v1.Endpoints() {
-		if e.Next == nil || e.Undescribed { // undescribed paths duplicate a described one or have no rows
+		if e.Next == nil || e.Undocumented { // undescribed paths duplicate a described one or have no rows
 			continue
 		}
 		t.Run(strings.ReplaceAll(strings.Trim(e.Path, "/"), "/", "_"), func(t *testing.T) {
@@ -132,17 +132,17 @@ func TestLinksLeadThroughLists(t *testing.T) {
 						}
 					}
 					if byCursor := graphWalk(t, own, &e, path+"?limit=25&order="+order, 1000); !slices.Equal(byCursor, all) {
-						t.Errorf("%s, %s: the graph shows %d rows, the links %d, or others", path, order, len(byCursor), len(all))
+						t.Errorf("%s, %s: GraphQL cursors return %d rows and links %d, or different ones", path, order, len(byCursor), len(all))
 					}
 				}
 				forward, backward := canonical(t, byOrder["asc"]), canonical(t, byOrder["desc"])
 				slices.Reverse(backward)
 				if !slices.Equal(forward, backward) {
-					t.Errorf("%s: the two orders show other rows, %d and %d", path, len(forward), len(backward))
+					t.Errorf("%s: the two orders return different rows, %d and %d", path, len(forward), len(backward))
 				}
 			}
 			if most < 2 {
-				t.Errorf("the longest list has %d rows: nothing is tested", most)
+				t.Errorf("the longest list has only %d rows", most)
 			}
 		})
 	}
@@ -165,7 +165,7 @@ func walk(t testing.TB, g *testenv.Gateway, path string, pages int) []string {
 			return all
 		}
 		if *links.Links.Next == next {
-			t.Fatalf("%s leads to itself", next)
+			t.Fatalf("%s links to itself", next)
 		}
 		next = *links.Links.Next
 	}

@@ -46,8 +46,8 @@ func requests(b *testing.B, g *testenv.Gateway) []*http.Request {
 // demoGateway returns a gateway over the demo network with rendered documents.
 func demoGateway(b *testing.B) *testenv.Gateway {
 	b.Helper()
-	g := testenv.Demo(b, cached())
-	within(b, 15*time.Second, "the page is there", func() bool { return g.Get(b, summaryPath).Status == 200 })
+	g := testenv.Demo(b, withCache())
+	waitFor(b, 15*time.Second, "the page is there", func() bool { return g.Get(b, summaryPath).Status == 200 })
 	return g
 }
 

@@ -18,7 +18,7 @@ var update = flag.Bool("update", false, "write the golden documents anew")
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, testenv.Empty.Fresh(t))
-	mirrored(t, g.Status, status.Statuspage)
+	importExample(t, g.Status, status.Statuspage)
 	for path, want := range example(t) {
 		got := g.Get(t, path)
 		if got.Status != 200 || got.Body != string(want) {
@@ -32,7 +32,7 @@ func TestGoldenDocumented(t *testing.T) {
 	t.Parallel()
 	const file = "testdata/ledgerlight_documented.json"
 	g := testenv.Over(t, testenv.Empty.Fresh(t))
-	mirrored(t, g.Status, status.Documented)
+	importExample(t, g.Status, status.Documented)
 	got := map[string]json.RawMessage{}
 	for path := range example(t) {
 		got[path] = json.RawMessage(g.Get(t, path).Body)
@@ -71,18 +71,18 @@ func TestGoldenDocumented(t *testing.T) {
 	}
 }
 
-// TestCopyOfCopy imports the example, and then the documents rendered from that import. Only the time of the last write may change, and a repeated
+// TestImportRoundTrip imports the example, and then the documents rendered from that import. Only the time of the last write may change, and a repeated
 // import writes nothing.
-func TestCopyOfCopy(t *testing.T) {
+func TestImportRoundTrip(t *testing.T) {
 	t.Parallel()
 	first, second := testenv.Over(t, testenv.Empty.Fresh(t)), testenv.Over(t, testenv.Empty.Fresh(t))
-	mirrored(t, first.Status, status.Statuspage)
+	importExample(t, first.Status, status.Statuspage)
 	documents := map[string]json.RawMessage{}
 	for path := range example(t) {
 		documents[path] = json.RawMessage(first.Get(t, path).Body)
 	}
 	importExample := func(at int) (changed int) {
-		return importInto(t, second.Status, copyOf(t, documents), mirrorOf("copy"), written().AddDate(0, 0, at)).Changed
+		return importPage(t, second.Status, parse(t, documents), mirrorOptions("copy"), lastWrite().AddDate(0, 0, at)).Changed
 	}
 	if n := importExample(1); n != 13 {
 		t.Errorf("%d components and notices were written", n)

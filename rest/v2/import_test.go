@@ -12,17 +12,17 @@ import (
 	"heliograph/storage/statuspages"
 )
 
-// TestImportFollows mirrors a remote page: what the remote page removes is removed here, if the documents imply it.
-func TestImportFollows(t *testing.T) {
+// TestImportRemoves mirrors a remote page: what the remote page removes is removed here, if the documents imply it.
+func TestImportRemoves(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, testenv.Empty.Fresh(t))
-	mirrored(t, g.Status, status.Statuspage)
+	importExample(t, g.Status, status.Statuspage)
 	const gone, incident, running = "m9r4k2q6j1zv", "l4h9p1c6t8rz", "q6b2z9x4r7mt"
-	c := copyOf(t, example(t))
+	c := parse(t, example(t))
 	c.Components = slices.DeleteFunc(c.Components, func(x *status.Component) bool { return x.Code == gone })
 	c.Notices = slices.DeleteFunc(c.Notices, func(n *status.SourceNotice) bool { return n.Code == incident || n.Code == running })
 	delete(c.Coverage, status.Scheduled) // the list of maintenances was not imported
-	result := importInto(t, g.Status, c, mirrorOf(""), written().AddDate(0, 0, 1))
+	result := importPage(t, g.Status, c, mirrorOptions(""), lastWrite().AddDate(0, 0, 1))
 	if result.Changed != 2 || !slices.Equal(result.Stale, []string{running}) {
 		t.Errorf("%+v", result)
 	}
@@ -35,23 +35,23 @@ func TestImportFollows(t *testing.T) {
 		t.Errorf("the update has lost its component: %s", scheduled)
 	}
 	// After another import of the example, the page is as before.
-	mirrored(t, g.Status, status.Statuspage)
+	importExample(t, g.Status, status.Statuspage)
 	if got := g.Get(t, summaryPath).Body; got != string(example(t)[summaryPath]) {
 		t.Errorf("back again it is %s", got)
 	}
 }
 
-// TestImportTells checks that listeners are notified of changes only. Unchanged updates of a notice keep their revision.
-func TestImportTells(t *testing.T) {
+// TestImportNotifies checks that listeners are notified of changes only. Unchanged updates of a notice keep their revision.
+func TestImportNotifies(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, testenv.Empty.Fresh(t))
-	mirrored(t, g.Status, status.Statuspage)
-	c := copyOf(t, example(t))
+	importExample(t, g.Status, status.Statuspage)
+	c := parse(t, example(t))
 	edited := c.Notices[0].Updates[0]
 	edited.Body += " Edited."
 	state := slices.IndexFunc(c.Components, func(x *status.Component) bool { return !x.IsGroup && x.BaseStatus == status.Operational })
-	c.Components[state].BaseStatus, c.Components[state].UpdatedAt = status.PartialOutage, written().AddDate(0, 0, 1)
-	importInto(t, g.Status, c, mirrorOf(""), written().AddDate(0, 0, 1))
+	c.Components[state].BaseStatus, c.Components[state].UpdatedAt = status.PartialOutage, lastWrite().AddDate(0, 0, 1)
+	importPage(t, g.Status, c, mirrorOptions(""), lastWrite().AddDate(0, 0, 1))
 	page, err := g.Status.PageByCode(t.Context(), c.Page.Code)
 	if err != nil {
 		t.Fatal(err)
@@ -81,7 +81,7 @@ func TestImportTells(t *testing.T) {
 func TestImportModes(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, testenv.Empty.Fresh(t))
-	importInto(t, g.Status, copyOf(t, example(t)), status.ImportOptions{Mode: status.Imported, URL: "https://status.own.example/"}, written())
+	importPage(t, g.Status, parse(t, example(t)), status.ImportOptions{Mode: status.Imported, URL: "https://status.own.example/"}, lastWrite())
 	got := g.Get(t, summaryPath).Body
 	if !strings.Contains(got, `"url":"https://status.own.example"`) || strings.Contains(got, "https://status.ledgerlight.example") || !strings.Contains(got, `"https://status.own.example/incidents/d8s3q7v2n5xk"`) {
 		t.Errorf("the page is %s", got)
@@ -89,7 +89,7 @@ func TestImportModes(t *testing.T) {
 	if slug := g.Query(t, `{ status { slug mode vocabulary } }`, nil).Body; slug != `{"data":{"status":{"slug":"ledgerlight-network","mode":"IMPORT","vocabulary":"DOCUMENTED"}}}` {
 		t.Errorf("it is called %s", slug)
 	}
-	if _, err := g.Status.ImportPage(t.Context(), statuspages.Author{}, copyOf(t, example(t)), mirrorOf("x"), written()); err == nil {
+	if _, err := g.Status.ImportPage(t.Context(), statuspages.Author{}, parse(t, example(t)), mirrorOptions("x"), lastWrite()); err == nil {
 		t.Error("a page of its own was made a mirror")
 	}
 }
@@ -123,7 +123,7 @@ func TestReadDocuments(t *testing.T) {
 		}
 	}
 	if _, err := status.ReadDocuments(nil); err == nil {
-		t.Error("nothing is read")
+		t.Error("no documents are accepted")
 	}
 	documents := example(t)
 	other := strings.ReplaceAll(string(documents[summaryPath]), `"h4d7q2m9x1tz"`, `"other"`)

@@ -16,7 +16,7 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-var byTest = statuspages.Author{Name: "test"}
+var testAuthor = statuspages.Author{Name: "test"}
 
 // example returns the documents of the golden page by path.
 func example(tb testing.TB) map[string]json.RawMessage {
@@ -35,11 +35,11 @@ func example(tb testing.TB) map[string]json.RawMessage {
 	return documents
 }
 
-// written returns the time of the last write to the example page.
-func written() time.Time { return time.Date(2026, 3, 12, 9, 42, 10, 118_000_000, time.UTC) }
+// lastWrite returns the time of the last write to the example page.
+func lastWrite() time.Time { return time.Date(2026, 3, 12, 9, 42, 10, 118_000_000, time.UTC) }
 
-// copyOf parses documents by path.
-func copyOf(tb testing.TB, documents map[string]json.RawMessage) *status.Source {
+// parse parses documents by path.
+func parse(tb testing.TB, documents map[string]json.RawMessage) *status.Source {
 	tb.Helper()
 	byName := map[string][]byte{}
 	for _, name := range status.Documents() {
@@ -54,8 +54,8 @@ func copyOf(tb testing.TB, documents map[string]json.RawMessage) *status.Source 
 	return c
 }
 
-// importInto imports a page.
-func importInto(tb testing.TB, db *statuspages.DB, c *status.Source, o status.ImportOptions, at time.Time) *statuspages.ImportResult {
+// importPage imports a page.
+func importPage(tb testing.TB, db *statuspages.DB, c *status.Source, o status.ImportOptions, at time.Time) *statuspages.ImportResult {
 	tb.Helper()
 	result, err := db.ImportPage(context.Background(), statuspages.Author{}, c, o, at)
 	if err != nil {
@@ -64,26 +64,26 @@ func importInto(tb testing.TB, db *statuspages.DB, c *status.Source, o status.Im
 	return result
 }
 
-// mirrored imports the example as a mirror in a vocabulary.
-func mirrored(tb testing.TB, db *statuspages.DB, v status.Vocabulary) {
+// importExample imports the example as a mirror in a vocabulary.
+func importExample(tb testing.TB, db *statuspages.DB, v status.Vocabulary) {
 	tb.Helper()
-	importInto(tb, db, copyOf(tb, example(tb)), status.ImportOptions{Mode: status.Mirror, Slug: "ledgerlight", Vocabulary: v}, written())
+	importPage(tb, db, parse(tb, example(tb)), status.ImportOptions{Mode: status.Mirror, Slug: "ledgerlight", Vocabulary: v}, lastWrite())
 }
 
-// cached turns the cache on.
-func cached() testenv.Option { return testenv.REST(func(c *rest.Config) { c.Cache = true }) }
+// withCache turns the cache on.
+func withCache() testenv.Option { return testenv.REST(func(c *rest.Config) { c.Cache = true }) }
 
-// told waits until ok returns true, for at most five seconds: half of the interval of refreshes without a notification. The wait is usually some
+// waitForWrite waits until ok returns true, for at most five seconds: half of the interval of refreshes without a notification. The wait is usually some
 // milliseconds and is logged.
-func told(tb testing.TB, what string, ok func() bool) {
+func waitForWrite(tb testing.TB, what string, ok func() bool) {
 	tb.Helper()
 	start := time.Now()
-	within(tb, 5*time.Second, what, ok)
+	waitFor(tb, 5*time.Second, what, ok)
 	tb.Logf("%s after %s", what, time.Since(start).Round(time.Millisecond))
 }
 
-// within waits until ok returns true, for at most the given time.
-func within(tb testing.TB, most time.Duration, what string, ok func() bool) {
+// waitFor waits until ok returns true, for at most the given time.
+func waitFor(tb testing.TB, most time.Duration, what string, ok func() bool) {
 	tb.Helper()
 	for end := time.Now().Add(most); !ok(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
@@ -92,7 +92,7 @@ func within(tb testing.TB, most time.Duration, what string, ok func() bool) {
 	}
 }
 
-// mirrorOf returns the import options of a mirror.
-func mirrorOf(slug string) status.ImportOptions {
+// mirrorOptions returns the import options of a mirror.
+func mirrorOptions(slug string) status.ImportOptions {
 	return status.ImportOptions{Mode: status.Mirror, Slug: slug, Vocabulary: status.Statuspage}
 }

@@ -13,9 +13,9 @@ import (
 	"heliograph/storage/statuspages"
 )
 
-// TestProbesOfTheLedger derives the state of the demo network's components from the ledger. The result is a draft, which an editor reads and accepts
+// TestLedgerProbes derives the state of the demo network's components from the ledger. The result is a draft, which an editor reads and accepts
 // through the graph.
-func TestProbesOfTheLedger(t *testing.T) {
+func TestLedgerProbes(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, testenv.Filled.Fresh(t), testenv.Tokens("watch:operator:0123456789abcdef0123456789abcdef"))
 	now := testenv.Now()
@@ -28,7 +28,7 @@ func TestProbesOfTheLedger(t *testing.T) {
 			t.Fatal(err)
 		}
 		in.Component, in.Every, in.FailAfter, in.PassAfter, in.Sets, in.Publish = c.Code, time.Minute, 2, 1, status.MajorOutage, status.PublishPublic
-		id, err := ed.AddProbe(t.Context(), byTest, in)
+		id, err := ed.AddProbe(t.Context(), testAuthor, in)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,8 +48,8 @@ func TestProbesOfTheLedger(t *testing.T) {
 	look := func() {
 		t.Helper()
 		now = now.Add(time.Minute)
-		if asked, err := w.Look(t.Context()); err != nil || asked != len(nodes)+1 {
-			t.Fatalf("%d were asked, %v", asked, err)
+		if probed, err := w.Look(t.Context()); err != nil || probed != len(nodes)+1 {
+			t.Fatalf("%d probes ran, %v", probed, err)
 		}
 	}
 	look()
@@ -68,11 +68,11 @@ func TestProbesOfTheLedger(t *testing.T) {
 	look()
 	look()
 	const token = "Authorization: Bearer 0123456789abcdef0123456789abcdef"
-	ask := func(document string) string {
+	query := func(document string) string {
 		t.Helper()
 		return g.Do(t, "POST", "/graphql", `{"query":"`+strings.ReplaceAll(document, `"`, `\"`)+`"}`, "Content-Type: application/json", token).Body
 	}
-	drafts := ask(`{ statusDrafts { code components { name } } }`)
+	drafts := query(`{ statusDrafts { code components { name } } }`)
 	if !strings.Contains(drafts, `"components":[{"name":"Importer"}]`) {
 		t.Fatalf("the drafts are %s", drafts)
 	}
@@ -80,8 +80,8 @@ func TestProbesOfTheLedger(t *testing.T) {
 	if body := g.Get(t, summaryPath).Body; strings.Contains(body, code) {
 		t.Error("readers see a draft")
 	}
-	if got := ask(`mutation { publishDraft(input: {id: "` + code + `", expectedVersion: 1}) { incident { status impact } } }`); got != `{"data":{"publishDraft":{"incident":{"status":"INVESTIGATING","impact":"CRITICAL"}}}}` {
-		t.Errorf("publishing it is answered %s", got)
+	if got := query(`mutation { publishDraft(input: {id: "` + code + `", expectedVersion: 1}) { incident { status impact } } }`); got != `{"data":{"publishDraft":{"incident":{"status":"INVESTIGATING","impact":"CRITICAL"}}}}` {
+		t.Errorf("publishing returns %s", got)
 	}
 	if body := g.Get(t, summaryPath).Body; !strings.Contains(body, code) || !strings.Contains(body, `"indicator":"major"`) {
 		t.Errorf("the summary is %s", body)
@@ -105,36 +105,36 @@ func pageAndBoard(t *testing.T, db *statuspages.DB) (*status.Page, *status.Worki
 	return pages.Default(), b
 }
 
-// TestEditions checks that served documents are stored by revision.
-func TestEditions(t *testing.T) {
+// TestSavedDocuments checks that served documents are stored by revision.
+func TestSavedDocuments(t *testing.T) {
 	t.Parallel()
-	g := testenv.Over(t, testenv.Empty.Fresh(t), cached())
-	mirrored(t, g.Status, status.Statuspage)
-	within(t, 15*time.Second, "the page is there", func() bool { return g.Get(t, summaryPath).Status == 200 })
+	g := testenv.Over(t, testenv.Empty.Fresh(t), withCache())
+	importExample(t, g.Status, status.Statuspage)
+	waitFor(t, 15*time.Second, "the page is there", func() bool { return g.Get(t, summaryPath).Status == 200 })
 	p, _ := pageAndBoard(t, g.Status)
 	first := g.Get(t, summaryPath).Body
-	set(t, g.Status, written().Add(time.Minute), status.MajorOutage)
-	told(t, "the write shows", func() bool { return g.Get(t, summaryPath).Body != first })
+	set(t, g.Status, lastWrite().Add(time.Minute), status.MajorOutage)
+	waitForWrite(t, "the write shows", func() bool { return g.Get(t, summaryPath).Body != first })
 	for revision, want := range map[int64]string{p.Revision: first, p.Revision + 1: g.Get(t, summaryPath).Body} {
-		var kept map[string]string
-		told(t, "the revision is kept", func() bool {
+		var saved map[string]string
+		waitForWrite(t, "the revision is saved", func() bool {
 			var err error
-			kept, err = g.Status.SavedDocuments(context.Background(), p.Code, revision)
-			return err == nil && kept != nil
+			saved, err = g.Status.SavedDocuments(context.Background(), p.Code, revision)
+			return err == nil && saved != nil
 		})
-		if len(kept) != len(status.Documents()) || kept[status.SummaryDocument] != want {
-			t.Errorf("revision %d is kept as %v", revision, kept)
+		if len(saved) != len(status.Documents()) || saved[status.SummaryDocument] != want {
+			t.Errorf("revision %d is saved as %v", revision, saved)
 		}
 	}
 	for r := range int64(120) {
-		if err := g.Status.SaveDocuments(t.Context(), p.Code, 10+r, map[string][]byte{"x": nil}, written()); err != nil {
+		if err := g.Status.SaveDocuments(t.Context(), p.Code, 10+r, map[string][]byte{"x": nil}, lastWrite()); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if list, err := g.Status.SavedRevisions(t.Context(), p.Code); err != nil || len(list) != 100 || list[0] != 129 || list[99] != 30 {
-		t.Errorf("%v are kept, %v", list, err)
+		t.Errorf("saved revisions %v, %v", list, err)
 	}
-	if kept, err := g.Status.SavedDocuments(t.Context(), p.Code, 1); kept != nil || err != nil {
-		t.Errorf("%v, %v", kept, err)
+	if saved, err := g.Status.SavedDocuments(t.Context(), p.Code, 1); saved != nil || err != nil {
+		t.Errorf("%v, %v", saved, err)
 	}
 }

@@ -10,15 +10,15 @@ import (
 	"heliograph/rest/doccache"
 )
 
-// fixed are header values that are shared between responses: do not change them.
-type fixed struct {
+// headers are header values that are shared between responses: do not change them.
+type headers struct {
 	*doccache.Headers
 
 	json, star, exposed, nosniff, allow []string
 }
 
-func newFixed() *fixed {
-	return &fixed{
+func newHeaders() *headers {
+	return &headers{
 		Headers: doccache.NewHeaders("Accept,Accept-Encoding"),
 		json:    []string{"application/json; charset=utf-8"}, star: []string{"*"}, exposed: []string{"ETag"}, nosniff: []string{"nosniff"},
 		allow: []string{"GET, HEAD, OPTIONS"},
@@ -31,9 +31,9 @@ const retryAfter = "10"
 // ServeHTTP implements http.Handler.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
-	h["Access-Control-Allow-Origin"] = a.fixed.star
-	h["Access-Control-Expose-Headers"] = a.fixed.exposed
-	h["X-Content-Type-Options"] = a.fixed.nosniff
+	h["Access-Control-Allow-Origin"] = a.headers.star
+	h["Access-Control-Expose-Headers"] = a.headers.exposed
+	h["X-Content-Type-Options"] = a.headers.nosniff
 	h["X-Request-Id"] = []string{requestID()}
 	i, known := a.index[r.URL.Path]
 	if !known {
@@ -43,16 +43,16 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:
 	case http.MethodOptions:
-		h["Access-Control-Allow-Methods"] = a.fixed.allow
-		if asked := r.Header.Get("Access-Control-Request-Headers"); asked != "" {
-			h.Set("Access-Control-Allow-Headers", asked)
+		h["Access-Control-Allow-Methods"] = a.headers.allow
+		if requested := r.Header.Get("Access-Control-Request-Headers"); requested != "" {
+			h.Set("Access-Control-Allow-Headers", requested)
 			h.Set("Vary", "Access-Control-Request-Headers")
 		}
-		h["Allow"] = a.fixed.allow
+		h["Allow"] = a.headers.allow
 		w.WriteHeader(http.StatusNoContent)
 		return
 	default:
-		h["Allow"] = a.fixed.allow
+		h["Allow"] = a.headers.allow
 		w.WriteHeader(http.StatusMethodNotAllowed)
 		return
 	}
@@ -64,7 +64,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(code)
 		return
 	}
-	a.fixed.Send(w, r, d, a.fixed.json)
+	a.headers.Send(w, r, d, a.headers.json)
 }
 
 // Has reports whether a document exists at a path.

@@ -39,9 +39,9 @@ func set(t *testing.T, db *statuspages.DB, at time.Time, state status.ComponentS
 
 func TestHeaders(t *testing.T) {
 	t.Parallel()
-	g := testenv.Over(t, testenv.Empty.Fresh(t), cached())
-	mirrored(t, g.Status, status.Documented)
-	within(t, 15*time.Second, "the page is there", func() bool { return g.Get(t, summaryPath).Status == 200 })
+	g := testenv.Over(t, testenv.Empty.Fresh(t), withCache())
+	importExample(t, g.Status, status.Documented)
+	waitFor(t, 15*time.Second, "the page is there", func() bool { return g.Get(t, summaryPath).Status == 200 })
 	for _, name := range status.Documents() {
 		path := "/api/v2/" + name
 		got := g.Get(t, path+"?unknown=1&limit=x")
@@ -92,7 +92,7 @@ func TestHeaders(t *testing.T) {
 			t.Errorf("%s is not zipped", path)
 		}
 		if plain := g.Do(t, http.MethodGet, path, "", "Accept-Encoding: gzip;q=0"); plain.Body != got.Body {
-			t.Errorf("%s is zipped for who does not want it", path)
+			t.Errorf("%s is compressed although the client refuses gzip", path)
 		}
 		if options := g.Do(t, http.MethodOptions, path, "", "Access-Control-Request-Headers: If-None-Match"); options.Status != http.StatusNoContent ||
 			options.Header.Get("Access-Control-Allow-Methods") != "GET, HEAD, OPTIONS" || options.Header.Get("Access-Control-Allow-Headers") != "If-None-Match" {
@@ -118,7 +118,8 @@ func TestNoPage(t *testing.T) {
 	without := testenv.Empty.Fresh(t)
 	testenv.Exec(t, without, "drop schema status cascade")
 	for _, g := range []*testenv.Gateway{
-		testenv.Over(t, testenv.Empty.Fresh(t)), testenv.Over(t, testenv.Empty.Fresh(t), cached()), testenv.Over(t, without), testenv.Over(t, without, cached()),
+		testenv.Over(t, testenv.Empty.Fresh(t)), testenv.Over(t, testenv.Empty.Fresh(t), withCache()),
+		testenv.Over(t, without), testenv.Over(t, without, withCache()),
 	} {
 		for _, name := range status.Documents() {
 			if got := g.Get(t, "/api/v2/"+name); got.Status != http.StatusNotFound || got.Body != "" {
@@ -127,7 +128,7 @@ func TestNoPage(t *testing.T) {
 		}
 		got := g.Query(t, `{ status { name } statusPage(slug: "x") { name } statusIncident(code: "x") { name } node(id: "U3RhdHVzSW5jaWRlbnQ6eA") { id } }`, nil)
 		if got.Body != `{"data":{"status":null,"statusPage":null,"statusIncident":null,"node":null}}` {
-			t.Errorf("the graph says %s", got.Body)
+			t.Errorf("GraphQL returns %s", got.Body)
 		}
 	}
 }
@@ -136,12 +137,12 @@ func TestNoPage(t *testing.T) {
 func TestHosts(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, testenv.Empty.Fresh(t))
-	mirrored(t, g.Status, status.Documented)
+	importExample(t, g.Status, status.Documented)
 	for _, p := range []*status.Page{
 		{Code: "second", Slug: "second", Name: "Second", URL: "https://Status.second.example:8443/path", TimeZone: "Europe/London"},
 		{Code: "third", Slug: "third", Name: "Third", URL: "https://third.example", Hosts: []string{"also.example"}, TimeZone: "Asia/Kolkata"},
 	} {
-		if err := g.Status.CreatePage(t.Context(), p, written()); err != nil {
+		if err := g.Status.CreatePage(t.Context(), p, lastWrite()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -154,7 +155,7 @@ func TestHosts(t *testing.T) {
 		w := httptest.NewRecorder()
 		g.Public().ServeHTTP(w, r)
 		if !strings.Contains(w.Body.String(), `"name":"`+want+`"`) {
-			t.Errorf("%q shows %s", host, w.Body)
+			t.Errorf("%q: %s", host, w.Body)
 		}
 	}
 	third := g.Query(t, `{ statusPage(slug: "third") { name isDefault updatedAt rollup { indicator description } components { nodes { code } } } }`, nil).Body
@@ -167,18 +168,18 @@ func TestHosts(t *testing.T) {
 func TestTwoGateways(t *testing.T) {
 	t.Parallel()
 	url := testenv.Empty.Fresh(t)
-	first, second := testenv.Over(t, url, cached()), testenv.Over(t, url, cached())
-	mirrored(t, first.Status, status.Documented)
+	first, second := testenv.Over(t, url, withCache()), testenv.Over(t, url, withCache())
+	importExample(t, first.Status, status.Documented)
 	for _, g := range []*testenv.Gateway{first, second} {
-		within(t, 15*time.Second, "the page is there", func() bool { return g.Get(t, summaryPath).Status == 200 })
+		waitFor(t, 15*time.Second, "the page is there", func() bool { return g.Get(t, summaryPath).Status == 200 })
 	}
-	at := written()
+	at := lastWrite()
 	for _, state := range []status.ComponentStatus{status.MajorOutage, status.Operational, status.PartialOutage} {
 		at = at.Add(time.Minute)
 		set(t, second.Status, at, state)
 		stamp := at.Format("2006-01-02T15:04:05.000Z")
 		for _, g := range []*testenv.Gateway{first, second} {
-			told(t, "all documents show the write", func() bool {
+			waitForWrite(t, "all documents show the write", func() bool {
 				for _, name := range status.Documents() {
 					if !strings.Contains(g.Get(t, "/api/v2/"+name).Body, stamp) {
 						return false
@@ -190,11 +191,11 @@ func TestTwoGateways(t *testing.T) {
 	}
 }
 
-// TestNothingIsHalfWritten checks that a write that fails or is interrupted is rolled back and never visible.
-func TestNothingIsHalfWritten(t *testing.T) {
+// TestFailedWrites checks that a write that fails or is interrupted is rolled back and never visible.
+func TestFailedWrites(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, testenv.Empty.Fresh(t))
-	mirrored(t, g.Status, status.Documented)
+	importExample(t, g.Status, status.Documented)
 	before := g.Get(t, summaryPath).Body
 	failed := errors.New("it failed")
 	for name, end := range map[string]func(context.Context, *statuspages.Tx) error{
@@ -209,7 +210,7 @@ func TestNothingIsHalfWritten(t *testing.T) {
 			return err
 		},
 	} {
-		err := g.Status.Write(t.Context(), page, written().Add(time.Hour), func(ctx context.Context, tx *statuspages.Tx) error {
+		err := g.Status.Write(t.Context(), page, lastWrite().Add(time.Hour), func(ctx context.Context, tx *statuspages.Tx) error {
 			if _, err := tx.Exec(ctx, `update status.component set base_status = 'major_outage' where not is_group`); err != nil {
 				return err
 			}
@@ -222,23 +223,23 @@ func TestNothingIsHalfWritten(t *testing.T) {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
-	if err := g.Status.Write(t.Context(), "nobody", written(), func(context.Context, *statuspages.Tx) error { return nil }); !errors.Is(err, statuspages.ErrNoPage) {
+	if err := g.Status.Write(t.Context(), "nobody", lastWrite(), func(context.Context, *statuspages.Tx) error { return nil }); !errors.Is(err, statuspages.ErrNoPage) {
 		t.Errorf("writing to no page: %v", err)
 	}
 }
 
-// TestDatabaseGone checks that the last documents are served for an hour without a database, then 503 is returned, and current documents are served when
+// TestDatabaseUnavailable checks that the last documents are served for an hour without a database, then 503 is returned, and current documents are served when
 // it is back.
-func TestDatabaseGone(t *testing.T) {
+func TestDatabaseUnavailable(t *testing.T) {
 	t.Parallel()
 	url := testenv.Empty.Fresh(t)
 	var late atomic.Int64
 	clock := testenv.REST(func(c *rest.Config) {
 		c.Now = func() time.Time { return testenv.Now().Add(time.Duration(late.Load())) }
 	})
-	g := testenv.Over(t, url, cached(), clock)
-	mirrored(t, g.Status, status.Documented)
-	within(t, 15*time.Second, "the page is there", func() bool { return g.Get(t, summaryPath).Status == 200 })
+	g := testenv.Over(t, url, withCache(), clock)
+	importExample(t, g.Status, status.Documented)
+	waitFor(t, 15*time.Second, "the page is there", func() bool { return g.Get(t, summaryPath).Status == 200 })
 	before := g.Get(t, summaryPath)
 	metric := func(name string) bool {
 		w := httptest.NewRecorder()
@@ -246,11 +247,11 @@ func TestDatabaseGone(t *testing.T) {
 		return strings.Contains(w.Body.String(), "\n"+name+"\n")
 	}
 	if !metric("heliograph_status_stale_seconds 0") || !metric("heliograph_status_pages 1") {
-		t.Error("the metrics do not say that all is well")
+		t.Error("the metrics do not report a healthy state")
 	}
 
 	pgtest.Allow(t, url, false)
-	within(t, 15*time.Second, "the gateway knows", func() bool { return !metric("heliograph_status_failures_total 0") })
+	waitFor(t, 15*time.Second, "the gateway knows", func() bool { return !metric("heliograph_status_failures_total 0") })
 	late.Store(int64(59 * time.Minute))
 	if got := g.Get(t, summaryPath); got.Status != 200 || got.Body != before.Body || !metric("heliograph_status_stale_seconds 3540") {
 		t.Errorf("without a database: %d %s", got.Status, got.Body)
@@ -261,16 +262,16 @@ func TestDatabaseGone(t *testing.T) {
 	}
 	off := testenv.Now()
 	pgtest.Allow(t, url, true)
-	within(t, 20*time.Second, "the page is back", func() bool { return g.Get(t, summaryPath).Status == 200 })
+	waitFor(t, 20*time.Second, "the page is back", func() bool { return g.Get(t, summaryPath).Status == 200 })
 	set(t, g.Status, off, status.MajorOutage)
-	told(t, "a write is seen", func() bool { return g.Get(t, summaryPath).Body != before.Body })
+	waitForWrite(t, "a write is seen", func() bool { return g.Get(t, summaryPath).Body != before.Body })
 }
 
 // TestExplain checks the operation of a document's path.
 func TestExplain(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, testenv.Empty.Fresh(t))
-	mirrored(t, g.Status, status.Documented)
+	importExample(t, g.Status, status.Documented)
 	for _, name := range status.Documents() {
 		x, err := g.Explain(t.Context(), "/api/v2/"+name)
 		if err != nil {
@@ -282,6 +283,6 @@ func TestExplain(t *testing.T) {
 		}
 	}
 	if got := g.Get(t, "/graphql/explain?path=/api/v2/nothing.json"); got.Status != http.StatusNotFound {
-		t.Errorf("what is not there: %d %s", got.Status, got.Body)
+		t.Errorf("unknown path: %d %s", got.Status, got.Body)
 	}
 }

@@ -57,7 +57,7 @@ type API struct {
 	o        Options
 	index    map[string]int // of endpoints, by complete path
 	prepared []*server.Document
-	fixed    *fixed
+	headers  *headers
 	cached   doccache.Part[[]*doccache.Document] // in the order of the endpoints
 }
 
@@ -69,7 +69,7 @@ func New(o Options) (*API, error) {
 	if o.Server == nil {
 		return nil, errNoServer
 	}
-	a := &API{o: o, index: map[string]int{}, fixed: newFixed()}
+	a := &API{o: o, index: map[string]int{}, headers: newHeaders()}
 	fragments, err := rest.Fragments(documents)
 	if err != nil {
 		return nil, err

@@ -19,7 +19,7 @@ import (
 // serve serves the page with the description of the whole API, and one answer.
 func serve(t *testing.T) (origin string, operations int) {
 	t.Helper()
-	api, err := v1.Unserved(&rest.Config{LimitDefault: 25, LimitMax: 100, MaxRepeats: 100})
+	api, err := v1.NewOffline(&rest.Config{LimitDefault: 25, LimitMax: 100, MaxRepeats: 100})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ func TestMain(m *testing.M) { pgtest.Main(m) }
 // unserved is the API over a graph with a schema only.
 func unserved(t *testing.T) *rest.API {
 	t.Helper()
-	api, err := v1.Unserved(&rest.Config{LimitDefault: 25, LimitMax: 100, MaxRepeats: 100})
+	api, err := v1.NewOffline(&rest.Config{LimitDefault: 25, LimitMax: 100, MaxRepeats: 100})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,23 +9,23 @@ import (
 	"heliograph/rest"
 )
 
-// grantEndpoints returns NFT allowances and airdrops.
-func grantEndpoints() []rest.Endpoint {
+// allowanceEndpoints returns NFT allowances and airdrops.
+func allowanceEndpoints() []rest.Endpoint {
 	return []rest.Endpoint{
 		{
 			Path: "/accounts/{id}/allowances/nfts", Family: rest.Modern, PathParams: modernAccount("id"), Params: nftAllowancesParams,
-			Document: "nft_allowances.graphql",
-			Finish:   finishNftAllowances, Paging: rest.Paging{Next: []rest.Cursor{rest.EntityIDCursor("account.id"), byToken}}, NotFound: missingOwner, MaxAge: brief,
+			Document: "nft_allowances.graphql", Finish: finishNftAllowances,
+			Paging: rest.Paging{Next: []rest.Cursor{rest.EntityIDCursor("account.id"), byToken}}, NotFound: missingOwner, MaxAge: shortAge,
 		},
 		{
 			Path: "/accounts/{id}/airdrops/outstanding", Family: rest.Modern, PathParams: modernAccount("id"), Params: airdropsParams("receiver.id", "receiverIds"),
 			Document: "airdrops.graphql", Finish: finishAirdrops("receiver.id", "sender"),
-			Paging: rest.Paging{Next: []rest.Cursor{rest.EntityIDCursor("receiver.id"), byToken, bySerial}}, NotFound: missingOwner, MaxAge: brief,
+			Paging: rest.Paging{Next: []rest.Cursor{rest.EntityIDCursor("receiver.id"), byToken, bySerial}}, NotFound: missingOwner, MaxAge: shortAge,
 		},
 		{
 			Path: "/accounts/{id}/airdrops/pending", Family: rest.Modern, PathParams: modernAccount("id"), Params: airdropsParams("sender.id", "senderIds"),
 			Document: "airdrops.graphql", Finish: finishAirdrops("sender.id", "receiver"),
-			Paging: rest.Paging{Next: []rest.Cursor{rest.EntityIDCursor("sender.id"), byToken, bySerial}}, NotFound: missingOwner, MaxAge: brief,
+			Paging: rest.Paging{Next: []rest.Cursor{rest.EntityIDCursor("sender.id"), byToken, bySerial}}, NotFound: missingOwner, MaxAge: shortAge,
 		},
 	}
 }
@@ -51,11 +51,11 @@ func optional(c rest.Cursor) rest.Cursor {
 	return c
 }
 
-// mostBounds is the maximum number of values of an id: one bound per side.
-const mostBounds = 2
+// maxBounds is the maximum number of values of an id: one bound per side.
+const maxBounds = 2
 
 func boundsParam(name, listName, variable string, read rest.Read, doc string) rest.Param {
-	return rest.Param{Name: name, Doc: doc, Read: read, Most: mostBounds, ListName: listName, Bind: rest.Bounds(variable)}
+	return rest.Param{Name: name, Doc: doc, Read: read, MaxValues: maxBounds, ListName: listName, Bind: rest.Bounds(variable)}
 }
 
 var nftAllowancesParams = []rest.Param{

@@ -10,8 +10,8 @@ import (
 	"heliograph/rest"
 )
 
-// Unserved returns the API over a graph without a database, for generators and tests. It can be described but cannot serve requests.
-func Unserved(cfg *rest.Config) (*rest.API, error) {
+// NewOffline returns the API over a graph without a database, for generators and tests. It can be described but cannot serve requests.
+func NewOffline(cfg *rest.Config) (*rest.API, error) {
 	srv, err := server.New(server.Options{
 		Schema: graph.NewExecutableSchema(graph.Config{}), Tables: rowplan.NewTables(nil), Documents: 1, Logger: slog.New(slog.DiscardHandler),
 	})

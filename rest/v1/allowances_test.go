@@ -35,8 +35,8 @@ from generate_series(1001, 1003) r, generate_series(2001, 2003) t, generate_seri
 (5, 1004, 1010, 0, 'CLAIMED', '[1000000004,)', 2005), (5, 1005, 1010, 0, 'CANCELLED', '[1000000005,)', 2005)`)
 })
 
-// places returns the ids of a list's rows, one text per row.
-func places(t *testing.T, body, list string, names ...string) []string {
+// rowIDs returns the ids of a list's rows, one text per row.
+func rowIDs(t *testing.T, body, list string, names ...string) []string {
 	t.Helper()
 	var all map[string]any
 	testenv.Decode(t, body, &all)
@@ -94,12 +94,12 @@ func TestNftAllowanceSelection(t *testing.T) {
 		{"owner=1&account.id=1005", ""},
 	} {
 		got := g.Get(t, "/api/v1/accounts/1000/allowances/nfts?"+c.query)
-		if rows := strings.Join(places(t, got.Body, "allowances", "spender", "token_id"), " "); rows != c.want {
+		if rows := strings.Join(rowIDs(t, got.Body, "allowances", "spender", "token_id"), " "); rows != c.want {
 			t.Errorf("%s: %s, want %s", c.query, rows, c.want)
 		}
 	}
 	got := g.Get(t, "/api/v1/accounts/1001/allowances/nfts?owner=No&account.id=gte:1000&token.id=gte:2003")
-	if rows := strings.Join(places(t, got.Body, "allowances", "owner", "token_id"), " "); rows != "1000/2003 1006/2002" {
+	if rows := strings.Join(rowIDs(t, got.Body, "allowances", "owner", "token_id"), " "); rows != "1000/2003 1006/2002" {
 		t.Errorf("received: %s", rows)
 	}
 }
@@ -118,7 +118,7 @@ func TestModernAccount(t *testing.T) {
 		"00000000000000000000000000000000000003f0": "0.0.1008", // as stored
 	} {
 		got := g.Get(t, "/api/v1/accounts/"+name+"/allowances/nfts")
-		if rows := places(t, got.Body, "allowances", "owner"); len(rows) != 1 || "0.0."+rows[0] != want {
+		if rows := rowIDs(t, got.Body, "allowances", "owner"); len(rows) != 1 || "0.0."+rows[0] != want {
 			t.Errorf("%s names %v, want %s", name, rows, want)
 		}
 	}
@@ -197,11 +197,11 @@ func TestNftAllowanceLinks(t *testing.T) {
 	}
 	// All pages together are the complete list in both directions. The last page may be empty.
 	for _, order := range []string{"asc", "desc"} {
-		whole := places(t, g.Get(t, path+"?order="+order).Body, "allowances", "spender", "token_id")
+		whole := rowIDs(t, g.Get(t, path+"?order="+order).Body, "allowances", "spender", "token_id")
 		var walked []string
 		for next := path + "?limit=1&order=" + order; next != "null"; {
 			got := g.Get(t, next)
-			walked = append(walked, places(t, got.Body, "allowances", "spender", "token_id")...)
+			walked = append(walked, rowIDs(t, got.Body, "allowances", "spender", "token_id")...)
 			next = nextOf(t, got)
 		}
 		if len(whole) != 11 || !slices.Equal(whole, walked) {
@@ -222,7 +222,7 @@ func TestAirdropBody(t *testing.T) {
 		t.Errorf("%d %s\nwant %s", got.Status, got.Body, want)
 	}
 	got = g.Get(t, "/api/v1/accounts/1003/airdrops/pending?sender.id=gt:1000")
-	if rows := strings.Join(places(t, got.Body, "airdrops", "sender_id", "token_id", "serial_number"), " "); rows != "1010/2006/7" {
+	if rows := strings.Join(rowIDs(t, got.Body, "airdrops", "sender_id", "token_id", "serial_number"), " "); rows != "1010/2006/7" {
 		t.Errorf("pending: %s", rows)
 	}
 }
@@ -268,7 +268,7 @@ func TestAirdropBounds(t *testing.T) {
 		}
 		for _, order := range []string{"asc", "desc"} {
 			got := g.Get(t, "/api/v1/accounts/1000/airdrops/outstanding?limit=100&"+query+"&order="+order)
-			if rows := places(t, got.Body, "airdrops", "receiver_id", "token_id", "serial_number"); !slices.Equal(rows, want) {
+			if rows := rowIDs(t, got.Body, "airdrops", "receiver_id", "token_id", "serial_number"); !slices.Equal(rows, want) {
 				t.Errorf("%s %s: %v, want %v", query, order, rows, want)
 			}
 			slices.Reverse(want)
@@ -292,11 +292,11 @@ func TestAirdropLinks(t *testing.T) {
 		}
 	}
 	for _, order := range []string{"asc", "desc"} {
-		whole := places(t, g.Get(t, serials+"?limit=100&order="+order).Body, "airdrops", "receiver_id", "token_id", "serial_number")
+		whole := rowIDs(t, g.Get(t, serials+"?limit=100&order="+order).Body, "airdrops", "receiver_id", "token_id", "serial_number")
 		var walked []string
 		for next := serials + "?limit=2&order=" + order; next != "null"; {
 			got := g.Get(t, next)
-			walked = append(walked, places(t, got.Body, "airdrops", "receiver_id", "token_id", "serial_number")...)
+			walked = append(walked, rowIDs(t, got.Body, "airdrops", "receiver_id", "token_id", "serial_number")...)
 			next = nextOf(t, got)
 		}
 		if len(whole) != 27 || !slices.Equal(whole, walked) {
@@ -342,8 +342,8 @@ func TestAirdropProblems(t *testing.T) {
 	}
 }
 
-// TestGrantsInTheGraph queries the relations of allowances and airdrops, with and without row plans.
-func TestGrantsInTheGraph(t *testing.T) {
+// TestAllowancesInGraphQL queries the relations of allowances and airdrops, with and without row plans.
+func TestAllowancesInGraphQL(t *testing.T) {
 	t.Parallel()
 	const document = `{
   accounts(filter: {id: {in: ["0.0.1000", "0.0.1007", "0.0.1008"]}}) { nodes { entityId
