@@ -341,9 +341,9 @@ func TestAnswersToBodies(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)
 	d := served(t, g)
-	for i, api := 0, unserved(t); i < len(api.Endpoints); i++ {
+	for i, api := 0, offlineAPI(t); i < len(api.Endpoints); i++ {
 		e := &api.Endpoints[i]
-		if e.Body == nil || e.Undescribed {
+		if e.Body == nil || e.Undocumented {
 			continue
 		}
 		usual, good := "Content-Type: "+e.Body.Types[0], 0
@@ -434,7 +434,7 @@ func TestFailures(t *testing.T) {
 // TestNothingElse says that answers can have no members but those that are described.
 func TestNothingElse(t *testing.T) {
 	t.Parallel()
-	d, text := describe(t, unserved(t))
+	d, text := describe(t, offlineAPI(t))
 	if open := bytes.Count(text, []byte(`"additionalProperties": true`)); open != 1 { // a body that is sent may have more
 		t.Errorf("%d objects are open", open)
 	}

@@ -11,8 +11,8 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// unserved is the API over a graph with a schema only.
-func unserved(t *testing.T) *rest.API {
+// offlineAPI returns the API over a graph without a database.
+func offlineAPI(t *testing.T) *rest.API {
 	t.Helper()
 	api, err := v1.NewOffline(&rest.Config{LimitDefault: 25, LimitMax: 100, MaxRepeats: 100})
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 // TestIsOpenAPI holds the description against the schema of OpenAPI 3.1.
 func TestIsOpenAPI(t *testing.T) {
 	t.Parallel()
-	_, text := describe(t, unserved(t))
+	_, text := describe(t, offlineAPI(t))
 	document, err := libopenapi.NewDocument(text)
 	if err != nil {
 		t.Fatal(err)
