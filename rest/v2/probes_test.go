@@ -48,7 +48,7 @@ func TestLedgerProbes(t *testing.T) {
 	look := func() {
 		t.Helper()
 		now = now.Add(time.Minute)
-		if probed, err := w.Look(t.Context()); err != nil || probed != len(nodes)+1 {
+		if probed, err := w.RunDue(t.Context()); err != nil || probed != len(nodes)+1 {
 			t.Fatalf("%d probes ran, %v", probed, err)
 		}
 	}

@@ -363,7 +363,7 @@ func TestAnswersToBodies(t *testing.T) {
 		good = 0
 		ask("", "", usual)
 		ask("", "\x00", usual)
-		ask("", strings.Repeat("x", int(e.Body.Most)+1), usual)
+		ask("", strings.Repeat("x", int(e.Body.MaxBytes)+1), usual)
 		ask("", string(e.Body.Example), "Content-Type: text/none")
 		if good > 0 {
 			t.Errorf("%s: %d of what cannot be was answered", e.Path, good)
