@@ -96,6 +96,7 @@ func (f *fields) check() error {
 				return fmt.Errorf("%s and %s need functions of the same name %s", other, name, one.function())
 			}
 			functions[one.function()] = name
+		case column, method, methodWithArgs:
 		case root:
 			if one.object.Name == "Network" && unbatched[name] == "" {
 				return fmt.Errorf("%s has neither a plan nor a reason", name)

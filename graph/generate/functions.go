@@ -110,7 +110,9 @@ Load: rowplan.OneByOne(func(ctx context.Context, of %s, _ any) (%s, error) { ret
 Load: rowplan.OneByOne(func(ctx context.Context, of %s, %s any) (%s, error) { return fields.%s(ctx, of%s) }),
 `, f.row(), parameter, f.result(), f.function(), argument)
 	default:
-		return read + fmt.Sprintf(`Load: func(ctx context.Context, q rowplan.Request, of []%s, %s any) (rowplan.Results[%s], error) { return fields.%s(ctx, q, of%s) },
+		return read + fmt.Sprintf(`Load: func(ctx context.Context, q rowplan.Request, of []%s, %s any) (rowplan.Results[%s], error) {
+	return fields.%s(ctx, q, of%s)
+},
 `, f.row(), parameter, f.result(), f.function(), argument)
 	}
 }
