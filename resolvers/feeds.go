@@ -37,8 +37,8 @@ type transactionEvent struct {
 
 func newFeeds(db *storage.DB, o feed.Options) *feeds {
 	watched := &watchedAccounts{listeners: map[ledger.EntityID]int{}}
-	newest := func(s transactions.Stream) func(context.Context) (feed.Place, error) {
-		return func(ctx context.Context) (feed.Place, error) {
+	newest := func(s transactions.Stream) func(context.Context) (feed.Position, error) {
+		return func(ctx context.Context) (feed.Position, error) {
 			at, err := transactions.Newest(ctx, db, s)
 			return endOf(at), err
 		}
@@ -47,35 +47,35 @@ func newFeeds(db *storage.DB, o feed.Options) *feeds {
 	return &feeds{
 		watched: watched,
 		blocks: feed.New(feed.Source[*ledger.Block]{
-			Name: "blocks", Newest: newest(transactions.StreamBlocks), Place: func(b *ledger.Block) feed.Place { return feed.Place{At: b.Timestamp.To.V} },
-			After: func(ctx context.Context, after feed.Place, limit int) ([]*ledger.Block, error) {
+			Name: "blocks", Newest: newest(transactions.StreamBlocks), Position: func(b *ledger.Block) feed.Position { return feed.Position{At: b.Timestamp.To.V} },
+			After: func(ctx context.Context, after feed.Position, limit int) ([]*ledger.Block, error) {
 				return transactions.Blocks(ctx, db, nil, false, storage.Page{Limit: limit, Greater: []any{int64(after.At), int64(math.MaxInt64)}})
 			},
 		}, o),
 		logs: feed.New(feed.Source[*ledger.ContractLog]{
-			Name: "contract logs", Newest: newest(transactions.StreamLogs), Place: logPlace,
-			After: func(ctx context.Context, after feed.Place, limit int) ([]*ledger.ContractLog, error) {
+			Name: "contract logs", Newest: newest(transactions.StreamLogs), Position: logPosition,
+			After: func(ctx context.Context, after feed.Position, limit int) ([]*ledger.ContractLog, error) {
 				return transactions.ContractLogs(ctx, db, nil, storage.Page{Limit: limit, Greater: []any{int64(after.At), after.Tie}})
 			},
 		}, o),
 		messages: feed.New(feed.Source[*ledger.TopicMessage]{
 			Name: "topic messages", Newest: newest(transactions.StreamMessages),
-			Place: func(m *ledger.TopicMessage) feed.Place { return feed.Place{At: m.ConsensusTimestamp} },
-			After: func(ctx context.Context, after feed.Place, limit int) ([]*ledger.TopicMessage, error) {
+			Position: func(m *ledger.TopicMessage) feed.Position { return feed.Position{At: m.ConsensusTimestamp} },
+			After: func(ctx context.Context, after feed.Position, limit int) ([]*ledger.TopicMessage, error) {
 				return entities.MessagesAfter(ctx, db, after.At, limit)
 			},
 		}, o),
 		results: feed.New(feed.Source[*ledger.ContractResult]{
 			Name: "contract results", Newest: newest(transactions.StreamResults),
-			Place: func(r *ledger.ContractResult) feed.Place { return feed.Place{At: r.ConsensusTimestamp} },
-			After: func(ctx context.Context, after feed.Place, limit int) ([]*ledger.ContractResult, error) {
+			Position: func(r *ledger.ContractResult) feed.Position { return feed.Position{At: r.ConsensusTimestamp} },
+			After: func(ctx context.Context, after feed.Position, limit int) ([]*ledger.ContractResult, error) {
 				return transactions.ContractResults(ctx, db, &ledger.ContractResultFilter{Internal: &internal}, transactions.ResultDetails, between(after, nil, limit))
 			},
 		}, o),
 		transactions: feed.New(feed.Source[*transactionEvent]{
 			Name: "transactions", Newest: newest(transactions.StreamTransactions),
-			Place: func(t *transactionEvent) feed.Place { return feed.Place{At: t.ConsensusTimestamp} },
-			After: func(ctx context.Context, after feed.Place, limit int) ([]*transactionEvent, error) {
+			Position: func(t *transactionEvent) feed.Position { return feed.Position{At: t.ConsensusTimestamp} },
+			After: func(ctx context.Context, after feed.Position, limit int) ([]*transactionEvent, error) {
 				rows, err := transactions.Transactions(ctx, db, nil, between(after, nil, limit))
 				if err != nil || len(rows) == 0 {
 					return nil, err
@@ -105,14 +105,14 @@ func (f *feeds) Close() {
 }
 
 // endOf returns the position after all rows of a timestamp.
-func endOf(at ledger.Timestamp) feed.Place { return feed.Place{At: at, Tie: math.MaxInt64} }
+func endOf(at ledger.Timestamp) feed.Position { return feed.Position{At: at, Tie: math.MaxInt64} }
 
-func logPlace(l *ledger.ContractLog) feed.Place {
-	return feed.Place{At: l.ConsensusTimestamp, Tie: int64(l.Index)}
+func logPosition(l *ledger.ContractLog) feed.Position {
+	return feed.Position{At: l.ConsensusTimestamp, Tie: int64(l.Index)}
 }
 
 // between returns the page of rows after one position, up to and including until, of a list that is ordered by time only.
-func between(after feed.Place, until *feed.Place, limit int) storage.Page {
+func between(after feed.Position, until *feed.Position, limit int) storage.Page {
 	p := storage.Page{Limit: limit, Greater: []any{int64(after.At)}}
 	if until != nil && until.At < math.MaxInt64 {
 		p.Less = []any{int64(until.At) + 1}
@@ -129,19 +129,19 @@ func events(rows []*ledger.Transaction) []*transactionEvent {
 }
 
 // startOf returns the position after which a subscription starts, or nil for the present.
-func startOf(from *ledger.Timestamp) *feed.Place {
+func startOf(from *ledger.Timestamp) *feed.Position {
 	if from == nil {
 		return nil
 	}
-	place := endOf(*from)
-	return &place
+	end := endOf(*from)
+	return &end
 }
 
 // TopicMessages streams the messages of a topic.
 func (r subscriptions) TopicMessages(ctx context.Context, topic ledger.EntityID, from *ledger.Timestamp) (<-chan *ledger.TopicMessage, error) {
 	return feed.Listen(ctx, r.feeds.messages, feed.Listener[*ledger.TopicMessage]{
 		From: startOf(from), Match: func(m *ledger.TopicMessage) bool { return m.TopicID == topic }, End: relay.EndingOf(ctx).Set,
-		History: func(ctx context.Context, after, until feed.Place, limit int) ([]*ledger.TopicMessage, error) {
+		History: func(ctx context.Context, after, until feed.Position, limit int) ([]*ledger.TopicMessage, error) {
 			return entities.TopicMessages(ctx, r.db, topic, nil, between(after, &until, limit))
 		},
 	}, feed.Row), nil
@@ -161,7 +161,7 @@ func (r subscriptions) Transactions(ctx context.Context, f *ledger.TransactionFi
 		Complete: func(ctx context.Context, rows []*transactionEvent) ([]*transactionEvent, error) {
 			return r.completed(ctx, rows, accounts)
 		},
-		History: func(ctx context.Context, after, until feed.Place, limit int) ([]*transactionEvent, error) {
+		History: func(ctx context.Context, after, until feed.Position, limit int) ([]*transactionEvent, error) {
 			rows, err := transactions.Transactions(ctx, r.db, f, between(after, &until, limit))
 			return events(rows), err
 		},
@@ -201,7 +201,7 @@ func (r subscriptions) ContractLogs(ctx context.Context, f *ledger.ContractLogFi
 	}
 	return feed.Listen(ctx, r.feeds.logs, feed.Listener[*ledger.ContractLog]{
 		From: start, Match: f.Match, End: relay.EndingOf(ctx).Set,
-		History: func(ctx context.Context, after, until feed.Place, limit int) ([]*ledger.ContractLog, error) {
+		History: func(ctx context.Context, after, until feed.Position, limit int) ([]*ledger.ContractLog, error) {
 			less := []any{int64(until.At), until.Tie + 1}
 			if until.Tie == math.MaxInt64 {
 				less = []any{int64(until.At) + 1, int64(0)}
@@ -222,7 +222,7 @@ func (r subscriptions) ContractResults(ctx context.Context, f *ledger.ContractRe
 	}
 	return feed.Listen(ctx, r.feeds.results, feed.Listener[*ledger.ContractResult]{
 		From: startOf(from), Match: func(v *ledger.ContractResult) bool { return !none && f.Match(v) }, End: relay.EndingOf(ctx).Set,
-		History: func(ctx context.Context, after, until feed.Place, limit int) ([]*ledger.ContractResult, error) {
+		History: func(ctx context.Context, after, until feed.Position, limit int) ([]*ledger.ContractResult, error) {
 			if none {
 				return nil, nil
 			}
@@ -235,7 +235,7 @@ func (r subscriptions) ContractResults(ctx context.Context, f *ledger.ContractRe
 func (r subscriptions) Blocks(ctx context.Context, from *ledger.Timestamp) (<-chan *ledger.Block, error) {
 	return feed.Listen(ctx, r.feeds.blocks, feed.Listener[*ledger.Block]{
 		From: startOf(from), End: relay.EndingOf(ctx).Set,
-		History: func(ctx context.Context, after, until feed.Place, limit int) ([]*ledger.Block, error) {
+		History: func(ctx context.Context, after, until feed.Position, limit int) ([]*ledger.Block, error) {
 			return transactions.Blocks(ctx, r.db, nil, false, storage.Page{Limit: limit, Greater: []any{int64(after.At), int64(math.MaxInt64)},
 				Less: []any{int64(until.At) + 1, int64(math.MinInt64)}})
 		},

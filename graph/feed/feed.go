@@ -15,27 +15,27 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// Place is the position of a row in the order of its source: its consensus time and a tiebreaker.
-type Place struct {
+// Position is the position of a row in the order of its source: its consensus time and a tiebreaker.
+type Position struct {
 	At  ledger.Timestamp
 	Tie int64
 }
 
-// Beyond reports whether p is after other.
-func (p Place) Beyond(other Place) bool {
+// After reports whether p comes after other.
+func (p Position) After(other Position) bool {
 	return p.At > other.At || p.At == other.At && p.Tie > other.Tie
 }
 
-// Source provides rows. Rows must become visible in the order of their places, as with a single importer that writes record files one after the other.
+// Source provides rows. Rows must become visible in the order of their positions, as with a single importer that writes record files one after the other.
 type Source[T any] struct {
 	// Name identifies the feed in logs.
 	Name string
-	// Newest returns the place of the newest row, or the zero place if there are no rows.
-	Newest func(ctx context.Context) (Place, error)
-	// After returns at most limit rows after a place, in order.
-	After func(ctx context.Context, after Place, limit int) ([]T, error)
-	// Place returns the place of a row.
-	Place func(T) Place
+	// Newest returns the position of the newest row, or the zero position if there are no rows.
+	Newest func(ctx context.Context) (Position, error)
+	// After returns at most limit rows after a position, in order.
+	After func(ctx context.Context, after Position, limit int) ([]T, error)
+	// Position returns the position of a row.
+	Position func(T) Position
 	// Wake returns a channel that is closed when new rows may be available. It is optional; without it the source is only polled.
 	Wake func() <-chan struct{}
 }
@@ -58,8 +58,8 @@ var (
 // batch is the maximum number of rows per statement.
 const batch = 1000
 
-// slowest is the maximum delay between retries while the database is unavailable.
-const slowest = 5 * time.Second
+// maxDelay is the maximum delay between retries while the database is unavailable, and the timeout of a read.
+const maxDelay = 5 * time.Second
 
 // Feed reads a source while there are listeners.
 type Feed[T any] struct {
@@ -124,8 +124,8 @@ type reader[T any] struct {
 	mu    sync.Mutex
 	log   []T
 	first uint64        // number of the log's first row
-	since Place         // the log contains all rows after since, up to at
-	at    Place         // place of the newest row
+	since Position      // the log contains all rows after since, up to at
+	at    Position      // position of the newest row
 	wake  chan struct{} // closed when there are new rows
 }
 
@@ -143,11 +143,11 @@ func (r *reader[T]) run(ctx context.Context) {
 			return
 		case err != nil:
 			if !down {
-				r.o.Logger.WarnContext(ctx, "new rows cannot be read; trying again", "feed", r.source.Name, "error", err)
+				r.o.Logger.WarnContext(ctx, "reading new rows failed; retrying", "feed", r.source.Name, "error", err)
 			}
-			down, wait = true, min(2*wait, slowest)
+			down, wait = true, min(2*wait, maxDelay)
 		case down:
-			r.o.Logger.InfoContext(ctx, "new rows can be read again", "feed", r.source.Name)
+			r.o.Logger.InfoContext(ctx, "reading new rows works again", "feed", r.source.Name)
 			down, wait = false, r.o.Interval
 		default:
 			wait = r.o.Interval
@@ -166,7 +166,7 @@ func (r *reader[T]) run(ctx context.Context) {
 
 // read reads new rows once. more reports whether further rows may be available.
 func (r *reader[T]) read(ctx context.Context) (more bool, err error) {
-	ctx, cancel := context.WithTimeout(ctx, slowest)
+	ctx, cancel := context.WithTimeout(ctx, maxDelay)
 	defer cancel()
 	select {
 	case <-r.ready:
@@ -185,33 +185,33 @@ func (r *reader[T]) read(ctx context.Context) (more bool, err error) {
 	defer r.mu.Unlock()
 	if old := len(r.log) + len(rows) - r.o.Keep; old > 0 {
 		old = min(old, len(r.log))
-		r.since = r.source.Place(r.log[max(old-1, 0)])
+		r.since = r.source.Position(r.log[max(old-1, 0)])
 		r.first += uint64(old)
 		r.log = append(make([]T, 0, r.o.Keep+batch), r.log[old:]...)
 	}
 	r.log = append(r.log, rows...)
-	r.at = r.source.Place(rows[len(rows)-1])
+	r.at = r.source.Position(rows[len(rows)-1])
 	close(r.wake)
 	r.wake = make(chan struct{})
 	return len(rows) == batch, nil
 }
 
-// after returns the number of the log's first row after a place. ok is false if the log no longer contains all rows after it.
-func (r *reader[T]) after(p Place) (number uint64, ok bool) {
+// after returns the number of the log's first row after a position. ok is false if the log no longer contains all rows after it.
+func (r *reader[T]) after(p Position) (number uint64, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.since.Beyond(p) {
+	if r.since.After(p) {
 		return 0, false
 	}
 	for i, row := range r.log {
-		if r.source.Place(row).Beyond(p) {
+		if r.source.Position(row).After(p) {
 			return r.first + uint64(i), true
 		}
 	}
 	return r.first + uint64(len(r.log)), true
 }
 
-// from returns the rows of the log from a number on, or a channel that is closed when there are new rows. ok is false if the log has dropped some of them.
+// from returns the rows of the log from a number on, and a channel that is closed when there are new rows. ok is false if the log has dropped some of them.
 func (r *reader[T]) from(number uint64) (rows []T, wake <-chan struct{}, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -221,8 +221,8 @@ func (r *reader[T]) from(number uint64) (rows []T, wake <-chan struct{}, ok bool
 	return r.log[number-r.first : len(r.log) : len(r.log)], r.wake, true
 }
 
-// newest returns the place of the newest row that the reader has read.
-func (r *reader[T]) newest() Place {
+// newest returns the position of the newest row that the reader has read.
+func (r *reader[T]) newest() Position {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.at

@@ -15,17 +15,17 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// table is an in-memory table. Its rows are their own places.
+// table is an in-memory table. A row consists of its position.
 type table struct {
-	mu   sync.Mutex
-	rows []feed.Place
-	down bool
-	asks atomic.Int64
+	mu    sync.Mutex
+	rows  []feed.Position
+	down  bool
+	reads atomic.Int64
 }
 
 var errDown = errors.New("the database is down")
 
-func (t *table) add(rows ...feed.Place) {
+func (t *table) add(rows ...feed.Position) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.rows = append(t.rows, rows...)
@@ -37,62 +37,62 @@ func (t *table) setDown(down bool) {
 	t.down = down
 }
 
-func (t *table) between(after, until feed.Place, match func(feed.Place) bool, limit int) ([]feed.Place, error) {
+func (t *table) between(after, until feed.Position, match func(feed.Position) bool, limit int) ([]feed.Position, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.down {
 		return nil, errDown
 	}
-	var out []feed.Place
+	var out []feed.Position
 	for _, r := range t.rows {
-		if r.Beyond(after) && !r.Beyond(until) && match(r) && len(out) < limit {
+		if r.After(after) && !r.After(until) && match(r) && len(out) < limit {
 			out = append(out, r)
 		}
 	}
 	return out, nil
 }
 
-func all(feed.Place) bool { return true }
+func all(feed.Position) bool { return true }
 
-var last = feed.Place{At: 1 << 62}
+var last = feed.Position{At: 1 << 62}
 
-func (t *table) feed(keep int) *feed.Feed[feed.Place] {
-	return feed.New(feed.Source[feed.Place]{
-		Name:  "rows",
-		Place: func(p feed.Place) feed.Place { return p },
-		Newest: func(context.Context) (feed.Place, error) {
+func (t *table) feed(keep int) *feed.Feed[feed.Position] {
+	return feed.New(feed.Source[feed.Position]{
+		Name:     "rows",
+		Position: func(p feed.Position) feed.Position { return p },
+		Newest: func(context.Context) (feed.Position, error) {
 			t.mu.Lock()
 			defer t.mu.Unlock()
 			if t.down {
-				return feed.Place{}, errDown
+				return feed.Position{}, errDown
 			}
 			if len(t.rows) == 0 {
-				return feed.Place{}, nil
+				return feed.Position{}, nil
 			}
 			return t.rows[len(t.rows)-1], nil
 		},
-		After: func(_ context.Context, after feed.Place, limit int) ([]feed.Place, error) {
-			t.asks.Add(1)
+		After: func(_ context.Context, after feed.Position, limit int) ([]feed.Position, error) {
+			t.reads.Add(1)
 			return t.between(after, last, all, limit)
 		},
 	}, feed.Options{Interval: time.Millisecond, Keep: keep, Logger: slog.New(slog.DiscardHandler)})
 }
 
-func (t *table) listener(from *feed.Place, match func(feed.Place) bool, end func(error)) feed.Listener[feed.Place] {
-	return feed.Listener[feed.Place]{From: from, Match: match, End: end, History: func(_ context.Context, after, until feed.Place, limit int) ([]feed.Place,
+func (t *table) listener(from *feed.Position, match func(feed.Position) bool, end func(error)) feed.Listener[feed.Position] {
+	return feed.Listener[feed.Position]{From: from, Match: match, End: end, History: func(_ context.Context, after, until feed.Position, limit int) ([]feed.Position,
 		error) {
 		return t.between(after, until, match, limit)
 	}}
 }
 
-func itself(p feed.Place, _ bool) feed.Place { return p }
+func identity(p feed.Position, _ bool) feed.Position { return p }
 
-func at(n int) feed.Place { return feed.Place{At: ledger.Timestamp(n / 3), Tie: int64(n % 3)} }
+func at(n int) feed.Position { return feed.Position{At: ledger.Timestamp(n / 3), Tie: int64(n % 3)} }
 
-// hear receives n rows.
-func hear(tb testing.TB, from <-chan feed.Place, n int) []feed.Place {
+// receive returns the next n rows of a subscription.
+func receive(tb testing.TB, from <-chan feed.Position, n int) []feed.Position {
 	tb.Helper()
-	var got []feed.Place
+	var got []feed.Position
 	timeout := time.After(20 * time.Second)
 	for len(got) < n {
 		select {
@@ -102,13 +102,13 @@ func hear(tb testing.TB, from <-chan feed.Place, n int) []feed.Place {
 			}
 			got = append(got, p)
 		case <-timeout:
-			tb.Fatalf("only %d of %d rows came", len(got), n)
+			tb.Fatalf("only %d of %d rows were received in time", len(got), n)
 		}
 	}
 	return got
 }
 
-// TestEachRowOnce subscribes from random places while rows are added and the database fails. Each listener must receive the matching rows once and in order.
+// TestEachRowOnce subscribes from random positions while rows are added and the database fails. Each listener must receive the matching rows once and in order.
 func TestEachRowOnce(t *testing.T) {
 	t.Parallel()
 	var rows table
@@ -118,21 +118,21 @@ func TestEachRowOnce(t *testing.T) {
 	for n := range past {
 		rows.add(at(n))
 	}
-	var heard sync.WaitGroup
+	var running sync.WaitGroup
 	for i := range listeners {
 		start := rand.IntN(past)
-		match := func(p feed.Place) bool { return (int(p.At)*3+int(p.Tie))%(i+1) == 0 }
-		var want []feed.Place
+		match := func(p feed.Position) bool { return (int(p.At)*3+int(p.Tie))%(i+1) == 0 }
+		var want []feed.Position
 		for n := start + 1; n < total; n++ {
 			if match(at(n)) {
 				want = append(want, at(n))
 			}
 		}
 		from := at(start)
-		channel := feed.Listen(t.Context(), f, rows.listener(&from, match, func(err error) { t.Errorf("listener %d was ended: %v", i, err) }), itself)
-		heard.Go(func() {
-			if got := hear(t, channel, len(want)); !slices.Equal(got, want) {
-				t.Errorf("listener %d heard %v, not %v", i, got, want)
+		channel := feed.Listen(t.Context(), f, rows.listener(&from, match, func(err error) { t.Errorf("subscription %d ended: %v", i, err) }), identity)
+		running.Go(func() {
+			if got := receive(t, channel, len(want)); !slices.Equal(got, want) {
+				t.Errorf("listener %d received %v, want %v", i, got, want)
 			}
 		})
 	}
@@ -147,7 +147,7 @@ func TestEachRowOnce(t *testing.T) {
 			time.Sleep(time.Millisecond)
 		}
 	}
-	heard.Wait()
+	running.Wait()
 }
 
 // TestPresent subscribes from the present and from the future.
@@ -157,19 +157,19 @@ func TestPresent(t *testing.T) {
 	rows.add(at(1), at(2))
 	f := rows.feed(50)
 	t.Cleanup(f.Close)
-	now := feed.Listen(t.Context(), f, rows.listener(nil, all, nil), itself)
+	now := feed.Listen(t.Context(), f, rows.listener(nil, all, nil), identity)
 	future := at(4)
-	later := feed.Listen(t.Context(), f, rows.listener(&future, all, nil), itself)
+	later := feed.Listen(t.Context(), f, rows.listener(&future, all, nil), identity)
 	for f.Listeners() < 2 {
 		time.Sleep(time.Millisecond)
 	}
 	time.Sleep(20 * time.Millisecond) // let the reader find its start
 	rows.add(at(3), at(4), at(5))
-	if got := hear(t, now, 3); got[0] != at(3) {
-		t.Errorf("the first row is %v", got[0])
+	if got := receive(t, now, 3); got[0] != at(3) {
+		t.Errorf("the first row is %v, want %v", got[0], at(3))
 	}
-	if got := hear(t, later, 1); got[0] != at(5) {
-		t.Errorf("the first row is %v", got[0])
+	if got := receive(t, later, 1); got[0] != at(5) {
+		t.Errorf("the first row is %v, want %v", got[0], at(5))
 	}
 }
 
@@ -180,20 +180,20 @@ func TestSlow(t *testing.T) {
 	f := rows.feed(10)
 	t.Cleanup(f.Close)
 	end := make(chan error, 1)
-	slow := feed.Listen(t.Context(), f, rows.listener(nil, all, func(err error) { end <- err }), itself)
-	quick := feed.Listen(t.Context(), f, rows.listener(nil, all, func(err error) { t.Errorf("who read in time was ended: %v", err) }), itself)
+	slow := feed.Listen(t.Context(), f, rows.listener(nil, all, func(err error) { end <- err }), identity)
+	fast := feed.Listen(t.Context(), f, rows.listener(nil, all, func(err error) { t.Errorf("the subscription of the fast listener ended: %v", err) }), identity)
 	for f.Listeners() < 2 {
 		time.Sleep(time.Millisecond)
 	}
 	time.Sleep(20 * time.Millisecond)
 	for n := range 40 {
 		rows.add(at(n + 1))
-		hear(t, quick, 1)
+		receive(t, fast, 1)
 	}
 	for range slow { //nolint:revive // until the channel is closed
 	}
 	if err := <-end; !errors.Is(err, feed.ErrSlow) {
-		t.Errorf("it ended with %v", err)
+		t.Errorf("the subscription ended with %v", err)
 	}
 }
 
@@ -203,14 +203,14 @@ func TestShutdown(t *testing.T) {
 	var rows table
 	f := rows.feed(10)
 	end := make(chan error, 1)
-	heard := feed.Listen(t.Context(), f, rows.listener(nil, all, func(err error) { end <- err }), itself)
+	events := feed.Listen(t.Context(), f, rows.listener(nil, all, func(err error) { end <- err }), identity)
 	time.Sleep(5 * time.Millisecond)
 	f.Close()
-	if _, ok := <-heard; ok {
-		t.Error("something was heard")
+	if _, ok := <-events; ok {
+		t.Error("a row was delivered")
 	}
 	if err := <-end; !errors.Is(err, feed.ErrShutdown) {
-		t.Errorf("it ended with %v", err)
+		t.Errorf("the subscription ended with %v", err)
 	}
 }
 
@@ -221,18 +221,18 @@ func TestOneReader(t *testing.T) {
 	f := rows.feed(10)
 	t.Cleanup(f.Close)
 	ctx, leave := context.WithCancel(t.Context())
-	var channels []<-chan feed.Place
+	var channels []<-chan feed.Position
 	for range 100 {
-		channels = append(channels, feed.Listen(ctx, f, rows.listener(nil, all, nil), itself))
+		channels = append(channels, feed.Listen(ctx, f, rows.listener(nil, all, nil), identity))
 	}
 	for f.Listeners() < 100 {
 		time.Sleep(time.Millisecond)
 	}
-	start, before := time.Now(), rows.asks.Load()
+	start, before := time.Now(), rows.reads.Load()
 	time.Sleep(50 * time.Millisecond)
-	asked, most := rows.asks.Load()-before, int64(time.Since(start)/time.Millisecond)+1
-	if asked == 0 || asked > most {
-		t.Errorf("the source was asked %d times, at most %d for one reader", asked, most)
+	reads, most := rows.reads.Load()-before, int64(time.Since(start)/time.Millisecond)+1
+	if reads == 0 || reads > most {
+		t.Errorf("the source was read %d times, want 1 to %d for one reader", reads, most)
 	}
 	leave()
 	for _, c := range channels {
@@ -243,10 +243,10 @@ func TestOneReader(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	time.Sleep(5 * time.Millisecond)
-	before = rows.asks.Load()
+	before = rows.reads.Load()
 	time.Sleep(20 * time.Millisecond)
-	if again := rows.asks.Load(); again != before {
-		t.Errorf("the source was asked %d times though nobody listens", again-before)
+	if again := rows.reads.Load(); again != before {
+		t.Errorf("the source was read %d times without listeners", again-before)
 	}
 }
 
@@ -256,15 +256,15 @@ func TestWake(t *testing.T) {
 	var rows table
 	var mu sync.Mutex
 	wake := make(chan struct{})
-	tell := func() {
+	notify := func() {
 		mu.Lock()
 		defer mu.Unlock()
 		close(wake)
 		wake = make(chan struct{})
 	}
-	f := feed.New(feed.Source[feed.Place]{
-		Name: "rows", Place: func(p feed.Place) feed.Place { return p }, Newest: func(context.Context) (feed.Place, error) { return feed.Place{}, nil },
-		After: func(_ context.Context, after feed.Place, limit int) ([]feed.Place, error) {
+	f := feed.New(feed.Source[feed.Position]{
+		Name: "rows", Position: func(p feed.Position) feed.Position { return p }, Newest: func(context.Context) (feed.Position, error) { return feed.Position{}, nil },
+		After: func(_ context.Context, after feed.Position, limit int) ([]feed.Position, error) {
 			return rows.between(after, last, all, limit)
 		},
 		Wake: func() <-chan struct{} {
@@ -274,14 +274,14 @@ func TestWake(t *testing.T) {
 		},
 	}, feed.Options{Interval: time.Hour, Keep: 1000, Logger: slog.New(slog.DiscardHandler)})
 	t.Cleanup(f.Close)
-	heard := feed.Listen(t.Context(), f, rows.listener(&feed.Place{}, all, nil), itself)
+	events := feed.Listen(t.Context(), f, rows.listener(&feed.Position{}, all, nil), identity)
 	for n := 1; n <= 300; n++ {
 		rows.add(at(n))
-		tell()
+		notify()
 		if n%3 == 0 { // otherwise several at once
-			for i, p := range hear(t, heard, 3) {
+			for i, p := range receive(t, events, 3) {
 				if want := at(n - 2 + i); p != want {
-					t.Fatalf("%v comes in place of %v", p, want)
+					t.Fatalf("got %v, want %v", p, want)
 				}
 			}
 		}

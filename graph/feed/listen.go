@@ -7,14 +7,14 @@ import (
 
 // Listener configures a subscription.
 type Listener[T any] struct {
-	// From is the place after which the subscription starts. Nil means the present.
-	From *Place
+	// From is the position after which the subscription starts. Nil means the present.
+	From *Position
 	// Match reports whether the listener receives a row. It is optional; the default is all rows.
 	Match func(T) bool
-	// Complete adds the data to new rows that Match needs. It returns the same number of rows. It is optional.
+	// Complete returns new rows with the data that Match needs, the same number in the same order. It is optional.
 	Complete func(ctx context.Context, rows []T) ([]T, error)
-	// History returns at most limit matching rows after the place after, up to and including until, in order.
-	History func(ctx context.Context, after, until Place, limit int) ([]T, error)
+	// History returns at most limit matching rows after the position after, up to and including until, in order.
+	History func(ctx context.Context, after, until Position, limit int) ([]T, error)
 	// End is called with the reason when the subscription ends, unless the listener's context ended it.
 	End func(error)
 }
@@ -22,14 +22,15 @@ type Listener[T any] struct {
 // page is the maximum number of historical rows per statement.
 const page = 200
 
-// Row returns the value of a row that listeners receive. New rows are the same for all listeners, so that they can share what is read for them. live is
-// false for rows that other listeners received earlier: what was read for them then may be outdated, so the listener receives a copy.
+// Row returns the value of a row that listeners receive. live reports whether all listeners receive the row at the same time. They get the same pointer, and
+// related data that is read for it is shared. Otherwise other listeners received the row earlier, and data that was read for it then may be outdated, so the
+// listener gets a copy.
 func Row[T any](row *T, live bool) *T {
 	if live {
 		return row
 	}
-	own := *row
-	return &own
+	copied := *row
+	return &copied
 }
 
 // Listen delivers rows until ctx ends, and closes the channel then. value converts a row; see [Row].
@@ -39,62 +40,62 @@ func Listen[T, V any](ctx context.Context, f *Feed[T], l Listener[T], value func
 		defer close(out)
 		r := f.join()
 		defer f.leave()
-		h := &hearing[T, V]{reader: r, l: &l, value: value, out: out}
-		if err := h.run(ctx, f.ctx); err != nil && ctx.Err() == nil {
+		s := &subscription[T, V]{reader: r, l: &l, value: value, out: out}
+		if err := s.run(ctx, f.ctx); err != nil && ctx.Err() == nil {
 			l.End(err)
 		}
 	}()
 	return out
 }
 
-// hearing is the state of one subscription.
-type hearing[T, V any] struct {
+// subscription is the state of one listener.
+type subscription[T, V any] struct {
 	reader *reader[T]
 	l      *Listener[T]
 	value  func(T, bool) V
-	live   bool // reports whether the listener has reached the end of the log
+	live   bool // the listener has reached the end of the log
 	out    chan<- V
 }
 
 // run delivers rows until the subscription ends, and returns the reason. feed is the context of the feed.
-func (h *hearing[T, V]) run(ctx, feed context.Context) error {
+func (s *subscription[T, V]) run(ctx, feed context.Context) error {
 	select {
-	case <-h.reader.ready:
+	case <-s.reader.ready:
 	case <-ctx.Done():
 		return nil
 	case <-feed.Done():
 		return ErrShutdown
 	}
-	from := h.reader.newest()
-	if h.l.From != nil {
-		from = *h.l.From
+	from := s.reader.newest()
+	if s.l.From != nil {
+		from = *s.l.From
 	}
-	number, err := h.past(ctx, feed, from)
+	number, err := s.catchUp(ctx, feed, from)
 	if err != nil {
 		return err
 	}
 	for {
-		rows, wake, ok := h.reader.from(number)
+		rows, wake, ok := s.reader.from(number)
 		if !ok {
 			return ErrSlow
 		}
-		if rows, err = h.complete(ctx, feed, rows); err != nil {
+		if rows, err = s.complete(ctx, feed, rows); err != nil {
 			return err
 		}
 		for _, row := range rows {
 			number++
 			// The listener may start in the future: skip rows before its start.
-			if !h.reader.source.Place(row).Beyond(from) || h.l.Match != nil && !h.l.Match(row) {
+			if !s.reader.source.Position(row).After(from) || s.l.Match != nil && !s.l.Match(row) {
 				continue
 			}
-			if err := h.tell(ctx, feed, row); err != nil {
+			if err := s.deliver(ctx, feed, row); err != nil {
 				return err
 			}
 		}
 		if len(rows) > 0 {
 			continue
 		}
-		h.live = true
+		s.live = true
 		select {
 		case <-wake:
 		case <-ctx.Done():
@@ -106,12 +107,12 @@ func (h *hearing[T, V]) run(ctx, feed context.Context) error {
 }
 
 // complete calls Listener.Complete. It retries while the database is unavailable.
-func (h *hearing[T, V]) complete(ctx, feed context.Context, rows []T) ([]T, error) {
-	if h.l.Complete == nil || len(rows) == 0 {
+func (s *subscription[T, V]) complete(ctx, feed context.Context, rows []T) ([]T, error) {
+	if s.l.Complete == nil || len(rows) == 0 {
 		return rows, nil
 	}
-	for wait := h.reader.o.Interval; ; wait = min(2*wait, slowest) {
-		completed, err := h.l.Complete(ctx, rows)
+	for wait := s.reader.o.Interval; ; wait = min(2*wait, maxDelay) {
+		completed, err := s.l.Complete(ctx, rows)
 		if err == nil {
 			return completed, nil
 		}
@@ -133,17 +134,17 @@ func pause(ctx, feed context.Context, wait time.Duration) error {
 	}
 }
 
-// past delivers historical rows up to the start of the log. It returns the number of the log's row at which to continue.
-func (h *hearing[T, V]) past(ctx, feed context.Context, after Place) (uint64, error) {
-	wait := h.reader.o.Interval
+// catchUp delivers historical rows up to the start of the log. It returns the number of the row in the log at which to continue.
+func (s *subscription[T, V]) catchUp(ctx, feed context.Context, after Position) (uint64, error) {
+	wait := s.reader.o.Interval
 	for {
 		// Rows that the log has dropped are read from the database, up to the newest row that the reader has read.
-		number, ok := h.reader.after(after)
+		number, ok := s.reader.after(after)
 		if ok {
 			return number, nil
 		}
-		until := h.reader.newest()
-		rows, err := h.l.History(ctx, after, until, page)
+		until := s.reader.newest()
+		rows, err := s.l.History(ctx, after, until, page)
 		switch {
 		case ctx.Err() != nil:
 			return 0, ctx.Err() //nolint:wrapcheck // not reported
@@ -151,26 +152,27 @@ func (h *hearing[T, V]) past(ctx, feed context.Context, after Place) (uint64, er
 			if err := pause(ctx, feed, wait); err != nil {
 				return 0, err
 			}
-			wait = min(2*wait, slowest)
+			wait = min(2*wait, maxDelay)
 			continue
 		}
-		wait = h.reader.o.Interval
+		wait = s.reader.o.Interval
 		for _, row := range rows {
-			if err := h.tell(ctx, feed, row); err != nil {
+			if err := s.deliver(ctx, feed, row); err != nil {
 				return 0, err
 			}
 		}
 		if len(rows) < page {
 			after = until
 		} else {
-			after = h.reader.source.Place(rows[len(rows)-1])
+			after = s.reader.source.Position(rows[len(rows)-1])
 		}
 	}
 }
 
-func (h *hearing[T, V]) tell(ctx, feed context.Context, row T) error {
+// deliver sends a row to the listener.
+func (s *subscription[T, V]) deliver(ctx, feed context.Context, row T) error {
 	select {
-	case h.out <- h.value(row, h.live):
+	case s.out <- s.value(row, s.live):
 		return nil
 	case <-ctx.Done():
 		return ctx.Err() //nolint:wrapcheck // not reported

@@ -42,12 +42,12 @@ func (f *feeds) of(page string) *feed.Feed[*status.Revision] {
 		return known
 	}
 	made := feed.New(feed.Source[*status.Revision]{
-		Name: "status page " + page, Place: revisionPlace, Wake: f.waker,
-		Newest: func(ctx context.Context) (feed.Place, error) {
+		Name: "status page " + page, Position: revisionPosition, Wake: f.waker,
+		Newest: func(ctx context.Context) (feed.Position, error) {
 			n, err := f.db.NewestRevision(ctx, page)
-			return feed.Place{At: ledger.Timestamp(n)}, err
+			return feed.Position{At: ledger.Timestamp(n)}, err
 		},
-		After: func(ctx context.Context, after feed.Place, limit int) ([]*status.Revision, error) {
+		After: func(ctx context.Context, after feed.Position, limit int) ([]*status.Revision, error) {
 			return f.db.Revisions(ctx, page, int64(after.At), newestOfAll, limit)
 		},
 	}, f.o)
@@ -61,7 +61,9 @@ func (f *feeds) of(page string) *feed.Feed[*status.Revision] {
 // newestOfAll is greater than all revisions.
 const newestOfAll = int64(1) << 62
 
-func revisionPlace(r *status.Revision) feed.Place { return feed.Place{At: ledger.Timestamp(r.Number)} }
+func revisionPosition(r *status.Revision) feed.Position {
+	return feed.Position{At: ledger.Timestamp(r.Number)}
+}
 
 // waker returns the channel that is closed at the next announced write.
 func (f *feeds) waker() <-chan struct{} {
@@ -119,13 +121,13 @@ func (r *Resolver) Listen(ctx context.Context, slug *string, from *int64, since 
 		}
 		from = &behind
 	}
-	var start *feed.Place
+	var start *feed.Position
 	if from != nil {
-		start = &feed.Place{At: ledger.Timestamp(*from)}
+		start = &feed.Position{At: ledger.Timestamp(*from)}
 	}
 	return feed.Listen(ctx, r.feeds.of(page.Code), feed.Listener[*status.Revision]{
 		From: start, End: relay.EndingOf(ctx).Set,
-		History: func(ctx context.Context, after, until feed.Place, limit int) ([]*status.Revision, error) {
+		History: func(ctx context.Context, after, until feed.Position, limit int) ([]*status.Revision, error) {
 			return r.db.Revisions(ctx, page.Code, int64(after.At), int64(until.At), limit)
 		},
 	}, feed.Row), nil
