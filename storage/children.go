@@ -44,8 +44,17 @@ func GroupByParent[T, R any](rows []*T, n int, parent func(*T) int, value func(*
 // Itself returns v. It is the value function of rows that need no conversion.
 func Itself[T any](v *T) *T { return v }
 
+// Any1, Any2 and Any3 are the expression any(…) over the array of IDs or timestamps in parameter 1, 2 or 3, for columns with few rows per value. The
+// subquery hides the length of the array from the planner: a generic plan then costs no more than a custom one, so PostgreSQL plans the statement once
+// per connection instead of at each execution. unnest((select $1::bigint[])) does the same for parents.
+const (
+	Any1 = "any((select $1::bigint[])::bigint[])"
+	Any2 = "any((select $2::bigint[])::bigint[])"
+	Any3 = "any((select $3::bigint[])::bigint[])"
+)
+
 // Parents is a FROM item p with the columns id and ord: the IDs in the array $1 and their positions from 1.
-const Parents = `unnest($1::bigint[]) with ordinality p(id, ord)`
+const Parents = `unnest((select $1::bigint[])) with ordinality p(id, ord)`
 
 // OfParents returns a FROM item like [Parents] and the argument $1 for it. A single ID becomes a scalar: the planner has statistics for a given
 // value, but assumes an average number of rows for the elements of an array.

@@ -161,7 +161,7 @@ func ResolveAccount(ctx context.Context, db *storage.DB, ref ledger.AccountRef) 
 // QueueAccounts queues a query for accounts and contracts by id. done receives one account per id, or nil for ids that do not exist.
 func QueueAccounts(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger.Account)) {
 	sql := `select ` + accountColumns + ` from entity e left join entity_stake s on s.id = e.id
-where e.id = any($1) and e.type in ('ACCOUNT', 'CONTRACT') and not (e.num = 2 and e.memo = '` + syntheticTreasuryMemo + `')`
+where e.id = ` + storage.Any1 + ` and e.type in ('ACCOUNT', 'CONTRACT') and not (e.num = 2 and e.memo = '` + syntheticTreasuryMemo + `')`
 	storage.Queue(b, sql, []any{storage.Int64s(ids)}, accountTargets, finishAccount, func(rows []*accountRow) {
 		byID := make(map[ledger.EntityID]*ledger.Account, len(rows))
 		for _, r := range rows {

@@ -86,7 +86,7 @@ func Contract(ctx context.Context, db *storage.DB, ref ledger.ContractRef, at *l
 
 // QueueContracts queues a query for contracts by id. done receives one contract per id, or nil for ids that do not exist.
 func QueueContracts(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger.Contract)) {
-	sql := `select ` + contractColumns + ` from entity e left join contract c on c.id = e.id where e.id = any($1) and e.type = 'CONTRACT'`
+	sql := `select ` + contractColumns + ` from entity e left join contract c on c.id = e.id where e.id = ` + storage.Any1 + ` and e.type = 'CONTRACT'`
 	storage.Queue(b, sql, []any{storage.Int64s(ids)}, contractTargets, finishContract, func(rows []*contractRow) {
 		byID := make(map[ledger.EntityID]*ledger.Contract, len(rows))
 		for _, r := range rows {
@@ -138,7 +138,7 @@ func QueueBytecodes(b *storage.Batch, of []*ledger.Contract, done func([]string)
 		out[i] = "0x"
 	}
 	storage.Queue(b, `select p.ord, f.content, case when c.file_id & $3 > $4 then null else c.initcode end
-from unnest($1::bigint[], $2::bigint[]) with ordinality p(id, created, ord) join contract c on c.id = p.id
+from unnest((select $1::bigint[]), (select $2::bigint[])) with ordinality p(id, created, ord) join contract c on c.id = p.id
 left join lateral (
   select max(d.consensus_timestamp) as since from file_data d where c.file_id & $3 > $4 and d.entity_id = c.file_id and d.consensus_timestamp <= p.created
     and (d.transaction_type = 17 or d.transaction_type = 19 and length(d.file_data) > 0)) v on true
@@ -169,7 +169,7 @@ func QueueRuntimeBytecodes(b *storage.Batch, ids []ledger.EntityID, done func([]
 		out[i] = []byte{}
 	}
 	type row = storage.Owned[[]byte]
-	storage.Queue(b, `select p.ord, coalesce(c.runtime_bytecode, '') from unnest($1::bigint[]) with ordinality p(id, ord) join contract c on c.id = p.id`,
+	storage.Queue(b, `select p.ord, coalesce(c.runtime_bytecode, '') from unnest((select $1::bigint[])) with ordinality p(id, ord) join contract c on c.id = p.id`,
 		[]any{storage.Int64s(ids)}, func(r *row, into []any) []any { return append(into, &r.Owner, &r.Row) }, nil, func(rows []*row) {
 			for _, r := range rows {
 				out[r.Owner-1] = r.Row

@@ -29,7 +29,7 @@ func FeeFacts(ctx context.Context, db *storage.DB, q *ledger.FeeQuestions) (*led
 	if len(q.Tokens) > 0 {
 		storage.Queue(b, `select t.token_id, t.type = 'NON_FUNGIBLE_UNIQUE', `+hasFees("f.fixed_fees")+` or `+hasFees("f.fractional_fees")+`
 or `+hasFees("f.royalty_fees")+`
-from token t left join custom_fee f on f.entity_id = t.token_id where t.token_id = any($1)`, []any{storage.Int64s(q.Tokens)},
+from token t left join custom_fee f on f.entity_id = t.token_id where t.token_id = `+storage.Any1, []any{storage.Int64s(q.Tokens)},
 			func(t *pricedToken, into []any) []any {
 				return append(into, &t.id, &t.facts.NonFungible, &t.facts.HasCustomFees)
 			}, nil,

@@ -136,7 +136,7 @@ func systemFiles[T any](ctx context.Context, db *storage.DB, num int64, times []
 		}
 		versions, err := storage.List(ctx, db, `select v.since, string_agg(d.file_data, '' order by d.consensus_timestamp), v.ords
 from (
-  select s.since, l.last, array_agg(w.ord) as ords from unnest($2::bigint[]) with ordinality w(until, ord)
+  select s.since, l.last, array_agg(w.ord) as ords from unnest((select $2::bigint[])) with ordinality w(until, ord)
   cross join lateral (select consensus_timestamp as since from file_data where entity_id = $1 and consensus_timestamp <= w.until
     and transaction_type in (17, 19) order by consensus_timestamp desc limit 1) s
   cross join lateral (select consensus_timestamp as last from file_data where entity_id = $1 and consensus_timestamp between s.since and w.until

@@ -67,7 +67,7 @@ func refs(hooks []HookRef) (owners, ids []int64) {
 // QueueHooksByID queues a query for hooks by reference. done receives one hook per reference, or nil for hooks that do not exist.
 func QueueHooksByID(b *storage.Batch, hooks []HookRef, done func([]*ledger.Hook)) {
 	owners, ids := refs(hooks)
-	storage.QueueChildren(b, len(hooks), `select p.ord, `+hookColumns+` from unnest($1::bigint[], $2::bigint[]) with ordinality p(owner, id, ord)
+	storage.QueueChildren(b, len(hooks), `select p.ord, `+hookColumns+` from unnest((select $1::bigint[]), (select $2::bigint[])) with ordinality p(owner, id, ord)
 join hook h on h.owner_id = p.owner and h.hook_id = p.id`, []any{owners, ids}, hookTargets, finishHook, hookOf, func(got [][]*ledger.Hook) {
 		out := make([]*ledger.Hook, len(hooks))
 		for i, list := range got {
@@ -131,7 +131,7 @@ func QueueHookSlots(b *storage.Batch, hooks []HookRef, f *ledger.HookSlotFilter,
 		page = storage.LatestChanges("hook_storage_change", of, "s.key", "s.value_written", w.String(), times.String(), w.OrderBy(p, "s.key"))
 	}
 	storage.QueueChildren(b, len(hooks), `select p.ord, p.owner, p.id, s.key, s.value, s.at
-from unnest($1::bigint[], $2::bigint[]) with ordinality p(owner, id, ord) cross join lateral (`+page+`) s
+from unnest((select $1::bigint[]), (select $2::bigint[])) with ordinality p(owner, id, ord) cross join lateral (`+page+`) s
 order by p.ord, s.key`+p.Direction(), w.Args, hookSlotTargets, finishHookSlot, storage.Itself, done)
 }
 

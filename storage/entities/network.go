@@ -29,7 +29,7 @@ func BoundsOf(f *ledger.TimestampFilter) (b Bounds, ok bool) {
 // NetworkSupply reads the circulating supply: the total supply less the balances of the network's own accounts. It returns nil if the database has no
 // balances.
 func NetworkSupply(ctx context.Context, db *storage.DB) (*ledger.NetworkSupply, error) {
-	return supply(ctx, db, `select coalesce(sum(balance), 0)::bigint, coalesce(max(balance_timestamp), 0) from entity where id = any($1)`,
+	return supply(ctx, db, `select coalesce(sum(balance), 0)::bigint, coalesce(max(balance_timestamp), 0) from entity where id = `+storage.Any1,
 		storage.Int64s(ledger.UnreleasedAccounts(db.SystemEntity(0))))
 }
 
@@ -37,7 +37,7 @@ func NetworkSupply(ctx context.Context, db *storage.DB) (*ledger.NetworkSupply, 
 // begins with a full snapshot. It returns nil if there are no balances.
 func NetworkSupplyAt(ctx context.Context, db *storage.DB, b Bounds) (*ledger.NetworkSupply, error) {
 	return supply(ctx, db, `select coalesce(sum(held.balance), 0)::bigint, coalesce(max(held.consensus_timestamp), 0)
-from unnest($1::bigint[]) a(id) cross join lateral (
+from unnest((select $1::bigint[])) a(id) cross join lateral (
   select balance, consensus_timestamp from account_balance
   where account_id = a.id and consensus_timestamp between $2 and $3 order by consensus_timestamp desc limit 1) held`,
 		storage.Int64s(ledger.UnreleasedAccounts(db.SystemEntity(0))), int64(max(b.Lower, monthStart(b.Upper, -1))), int64(b.Upper))
@@ -163,7 +163,7 @@ func queueNodes(b *storage.Batch, keys []int64, condition string, done func([][]
 	sql := `select p.ord, ` + nodeColumns + ` from ` + currentBook + `
 join address_book_entry e on e.consensus_timestamp = b.start_consensus_timestamp
 ` + nodeFacts + `
-join unnest($2::bigint[]) with ordinality p(key, ord) on ` + condition + ` order by p.ord, e.node_id`
+join unnest((select $2::bigint[])) with ordinality p(key, ord) on ` + condition + ` order by p.ord, e.node_id`
 	out := make([][]*ledger.NetworkNode, len(keys))
 	storage.Queue(b, sql, []any{bookFile(b.DB(), 0), keys}, ownedNodeTargets, finishNode, func(rows []*nodeRow) {
 		for _, r := range rows {
@@ -218,7 +218,7 @@ func QueueServiceEndpoints(b *storage.Batch, nodes []*ledger.NetworkNode, done f
 		books[i], ids[i] = int64(n.BookTimestamp.From.V), n.NodeID
 	}
 	storage.Queue(b, `select p.ord, coalesce(e.domain_name, ''), coalesce(e.ip_address_v4, ''), e.port
-from unnest($1::bigint[], $2::bigint[]) with ordinality p(book, node, ord)
+from unnest((select $1::bigint[]), (select $2::bigint[])) with ordinality p(book, node, ord)
 join address_book_service_endpoint e on e.consensus_timestamp = p.book and e.node_id = p.node
 order by p.ord, e.ip_address_v4, e.port`, []any{books, ids}, ownedEndpointTargets, nil, func(rows []*ownedEndpoint) {
 		out := make([][]*ledger.ServiceEndpoint, len(nodes))

@@ -80,7 +80,7 @@ func QueueNFTs(b *storage.Batch, f *ledger.NFTFilter, p storage.Page, done func(
 // QueueNFTsByKey queues a query for NFTs by token and serial. done receives one NFT per key, or nil for NFTs that do not exist.
 func QueueNFTsByKey(b *storage.Batch, keys []ledger.NFTKey, done func([]*ledger.NFT)) {
 	tokens, serials := nftKeys(keys)
-	storage.QueueChildren(b, len(keys), `select p.ord, `+NFTColumns+` from unnest($1::bigint[], $2::bigint[]) with ordinality p(token_id, serial, ord)
+	storage.QueueChildren(b, len(keys), `select p.ord, `+NFTColumns+` from unnest((select $1::bigint[]), (select $2::bigint[])) with ordinality p(token_id, serial, ord)
 join nft n on n.token_id = p.token_id and n.serial_number = p.serial left join entity e on e.id = n.token_id`, []any{tokens, serials}, NFTTargets, nil,
 		storage.Itself,
 		func(rows [][]*ledger.NFT) {
@@ -175,7 +175,7 @@ func QueueNFTHistories(b *storage.Batch, keys []ledger.NFTKey, f *ledger.NFTTran
 	const serial = "x.token_id = p.token_id and x.serial_number = p.serial"
 	storage.QueueChildren(b, len(keys), `select p.ord, p.token_id, p.serial, v.at, t.consensus_timestamp is not null, t.nonce, t.payer_account_id,
 coalesce(t.type, 0), t.valid_start_ns, t.nft_transfer
-from unnest($1::bigint[], $2::bigint[]) with ordinality p(token_id, serial, ord) cross join lateral (
+from unnest((select $1::bigint[]), (select $2::bigint[])) with ordinality p(token_id, serial, ord) cross join lateral (
   select at from (
     `+source("nft", serial)+`
     union all `+source("nft_history", serial)+`
@@ -187,7 +187,7 @@ order by p.ord, v.at`+p.Direction(), w.Args, nftEventTargets, finishNFTEvent, st
 		}
 	})
 	storage.QueueChildren(b, len(keys), `select p.ord, n.created_timestamp is not null
-from unnest($1::bigint[], $2::bigint[]) with ordinality p(token_id, serial, ord)
+from unnest((select $1::bigint[]), (select $2::bigint[])) with ordinality p(token_id, serial, ord)
 left join nft n on n.token_id = p.token_id and n.serial_number = p.serial`, []any{tokens, serials},
 		func(v *bool, into []any) []any { return append(into, v) }, nil, storage.Itself,
 		func(minted [][]*bool) {

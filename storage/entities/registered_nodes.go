@@ -121,7 +121,7 @@ func QueueRegisteredNodesOf(b *storage.Batch, nodes []*ledger.NetworkNode, done 
 			owners, ids = append(owners, int64(i)), append(ids, id)
 		}
 	}
-	storage.Queue(b, `select p.owner, `+registeredColumns+` from (select distinct * from unnest($1::bigint[], $2::bigint[]) as p(owner, id)) p
+	storage.Queue(b, `select p.owner, `+registeredColumns+` from (select distinct * from unnest((select $1::bigint[]), (select $2::bigint[])) as p(owner, id)) p
 join registered_node r on r.registered_node_id = p.id where r.deleted is false order by p.owner, p.id`, []any{owners, ids},
 		ownedRegisteredTargets, finishRegistered, func(rows []*registeredRow) {
 			out := make([][]*ledger.RegisteredNode, len(nodes))

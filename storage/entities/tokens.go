@@ -196,7 +196,7 @@ func Tokens(ctx context.Context, db *storage.DB, f *ledger.TokenFilter, associat
 
 // QueueTokens queues a query for tokens by id. done receives one token per id, or nil for ids that do not exist. Custom fees are not read.
 func QueueTokens(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger.Token)) {
-	storage.Queue(b, `select `+TokenColumns+` from token t join entity e on e.id = t.token_id where t.token_id = any($1)`, []any{storage.Int64s(ids)},
+	storage.Queue(b, `select `+TokenColumns+` from token t join entity e on e.id = t.token_id where t.token_id = `+storage.Any1, []any{storage.Int64s(ids)},
 		TokenTargets, FinishToken,
 		func(rows []*TokenRow) {
 			byID := make(map[ledger.EntityID]*ledger.Token, len(rows))
@@ -260,7 +260,7 @@ func QueueTokenFees(b *storage.Batch, of []*ledger.Token, done func([]*ledger.To
 	for i, t := range of {
 		types[t.EntityID], ids[i] = t.Type, int64(t.EntityID)
 	}
-	storage.Queue(b, `select f.entity_id, `+FeesColumns+` from custom_fee f where f.entity_id = any($1)`, []any{ids},
+	storage.Queue(b, `select f.entity_id, `+FeesColumns+` from custom_fee f where f.entity_id = `+storage.Any1, []any{ids},
 		func(f *tokenFees, into []any) []any { return FeesTargets(&f.FeesRow, append(into, &f.token)) },
 		func(f *tokenFees) (err error) {
 			f.fees, err = f.CustomFees(f.token, types[f.token])

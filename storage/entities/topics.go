@@ -81,7 +81,7 @@ func QueueTopics(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger.To
   e.id is not null, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp, e.deleted, e.expiration_timestamp, e.memo,
   lower(e.timestamp_range), upper(e.timestamp_range),
   f.entity_id is not null, f.fixed_fees, lower(f.timestamp_range)
-from topic t left join entity e on e.id = t.id left join custom_fee f on f.entity_id = t.id where t.id = any($1)`
+from topic t left join entity e on e.id = t.id left join custom_fee f on f.entity_id = t.id where t.id = ` + storage.Any1
 	storage.Queue(b, sql, []any{storage.Int64s(ids)}, topicTargets, finishTopic, func(rows []*topicRow) {
 		byID := make(map[ledger.EntityID]*topicRow, len(rows))
 		for _, r := range rows {

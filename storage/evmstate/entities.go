@@ -43,9 +43,9 @@ e.receiver_sig_required, c.runtime_bytecode`
 
 // evmEntitiesNow reads current entities. $1 are ids, $2 addresses, and $3 the ids whose code is cached.
 const evmEntitiesNow = `select ` + evmEntityColumns + ` from (
-  select id, null::bytea as address from entity where id = any($1)
+  select id, null::bytea as address from entity where id = ` + storage.Any1 + `
   union all
-  select e.id, a.address from unnest($2::bytea[]) a(address) join entity e on e.evm_address = a.address or e.alias = a.address
+  select e.id, a.address from unnest((select $2::bytea[])) a(address) join entity e on e.evm_address = a.address or e.alias = a.address
   where e.deleted is not true) w
 join entity e on e.id = w.id and e.deleted is not true
 left join contract c on c.id = e.id and not c.id = any($3)`
@@ -57,9 +57,9 @@ const evmVersionColumns = `id, type, evm_address, alias, ethereum_nonce, delegat
 // evmEntitiesThen reads entities as of $4: the newest version that started by then. If several entities have an address, the one created last by then is
 // used. The balance is that of the last full balance snapshot before, plus the transfers since.
 const evmEntitiesThen = `select ` + evmEntityColumns + ` from (
-  select id, null::bytea as address from unnest($1::bigint[]) id
+  select id, null::bytea as address from unnest((select $1::bigint[])) id
   union all
-  select f.id, a.address from unnest($2::bytea[]) a(address) cross join lateral (
+  select f.id, a.address from unnest((select $2::bytea[])) a(address) cross join lateral (
     select id from entity where (evm_address = a.address or alias = a.address) and created_timestamp <= $4 order by created_timestamp desc limit 1) f) w
 cross join lateral (
   select * from (

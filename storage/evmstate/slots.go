@@ -18,11 +18,11 @@ type evmSlotRow struct {
 func evmSlotTargets(r *evmSlotRow, into []any) []any { return append(into, &r.ord, &r.value) }
 
 const (
-	evmSlotsNow = `select w.ord, s.value from unnest($1::bigint[], $2::bytea[]) with ordinality w(contract, slot, ord)
+	evmSlotsNow = `select w.ord, s.value from unnest((select $1::bigint[]), (select $2::bytea[])) with ordinality w(contract, slot, ord)
 join contract_state s on s.contract_id = w.contract and s.slot = w.slot`
 
 	// The value before a change is the value that the change read.
-	evmSlotsThen = `select w.ord, s.value from unnest($1::bigint[], $2::bytea[]) with ordinality w(contract, slot, ord)
+	evmSlotsThen = `select w.ord, s.value from unnest((select $1::bigint[]), (select $2::bytea[])) with ordinality w(contract, slot, ord)
 cross join lateral (select coalesce(value_written, value_read) as value from contract_state_change
   where contract_id = w.contract and slot = w.slot and consensus_timestamp <= $3 order by consensus_timestamp desc limit 1) s`
 )

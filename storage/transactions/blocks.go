@@ -81,7 +81,7 @@ func numberedBlockTargets(b *numberedBlock, into []any) []any {
 // QueueBlocks queues a query for blocks by number. done receives one block per number, or nil if no block or more than one has the number.
 func QueueBlocks(b *storage.Batch, numbers []int64, done func([]*ledger.Block)) {
 	out := make([]*ledger.Block, len(numbers))
-	storage.Queue(b, `select n.ord, `+blockColumns+` from unnest($1::bigint[]) with ordinality n(number, ord) join record_file on index = n.number`,
+	storage.Queue(b, `select n.ord, `+blockColumns+` from unnest((select $1::bigint[])) with ordinality n(number, ord) join record_file on index = n.number`,
 		[]any{numbers}, numberedBlockTargets, func(r *numberedBlock) error { return finishBlock(&r.Block) }, func(rows []*numberedBlock) {
 			found := make([]int, len(numbers))
 			for _, r := range rows {
@@ -101,7 +101,7 @@ func QueueBlocks(b *storage.Batch, numbers []int64, done func([]*ledger.Block)) 
 // database has no such block.
 func QueueBlocksAt(b *storage.Batch, times []ledger.Timestamp, done func([]*ledger.Block)) {
 	out := make([]*ledger.Block, len(times))
-	storage.Queue(b, `select t.ord, r.* from unnest($1::bigint[]) with ordinality t(at, ord)
+	storage.Queue(b, `select t.ord, r.* from unnest((select $1::bigint[])) with ordinality t(at, ord)
 cross join lateral (
   select `+blockColumns+` from record_file where consensus_end >= t.at order by record_file.consensus_end limit 1) r
 where r.consensus_start <= t.at`, []any{storage.Int64s(times)}, numberedBlockTargets, func(r *numberedBlock) error { return finishBlock(&r.Block) },

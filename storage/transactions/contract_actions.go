@@ -89,7 +89,7 @@ func QueueContractActions(b *storage.Batch, of []Located, f *ledger.ContractActi
 	filterActions(&w, f)
 	w.Keyset(p, "a.index")
 	out := make([][]*ledger.ContractAction, len(of))
-	storage.Queue(b, `select p.ord, a.* from unnest($1::bigint[], $2::bigint[]) with ordinality p(at, payer, ord) cross join lateral (
+	storage.Queue(b, `select p.ord, a.* from unnest((select $1::bigint[]), (select $2::bigint[])) with ordinality p(at, payer, ord) cross join lateral (
   select `+actionColumns+` from contract_action a where a.consensus_timestamp = p.at and a.payer_account_id = p.payer`+w.String()+w.OrderBy(p, "a.index")+`) a
 order by p.ord, a.index`+p.Direction(), w.Args, func(r *ownedAction, into []any) []any { return actionTargets(&r.actionRow, append(into, &r.owner)) },
 		func(r *ownedAction) error { return finishAction(&r.actionRow) }, func(rows []*ownedAction) {

@@ -198,7 +198,7 @@ func QueueLogsBetween(b *storage.Batch, spans []ledger.TimestampRange, f *ledger
 	for i, s := range spans {
 		from[i], to[i] = int64(s.From.V), int64(s.To.V)
 	}
-	queueLogs(b, &storage.Where{Args: []any{from, to}}, len(spans), `unnest($1::bigint[], $2::bigint[]) with ordinality p(since, until, ord)`,
+	queueLogs(b, &storage.Where{Args: []any{from, to}}, len(spans), `unnest((select $1::bigint[]), (select $2::bigint[])) with ordinality p(since, until, ord)`,
 		`l.consensus_timestamp between p.since and p.until`, f, p, done)
 }
 
@@ -208,7 +208,7 @@ const maxLogsOfResult = 100_000
 // QueueLogsOfResults queues a query for all logs that the parties of the results' transactions emitted, ordered by index. done receives one list per result.
 func QueueLogsOfResults(b *storage.Batch, of []*ledger.ContractResult, done func([][]*ledger.ContractLog)) {
 	times, parties := resultKeys(of)
-	queueLogs(b, &storage.Where{Args: []any{times, parties}}, len(of), `unnest($1::bigint[], $2::bigint[]) with ordinality p(at, party, ord)
+	queueLogs(b, &storage.Where{Args: []any{times, parties}}, len(of), `unnest((select $1::bigint[]), (select $2::bigint[])) with ordinality p(at, party, ord)
   left join contract_transaction ct on ct.consensus_timestamp = p.at and ct.entity_id = p.party`,
 		`l.consensus_timestamp = p.at and (coalesce(cardinality(ct.contract_ids), 0) = 0 or l.contract_id = any(ct.contract_ids))`, nil,
 		storage.Page{Limit: maxLogsOfResult}, done)

@@ -114,7 +114,7 @@ func QueueStateChanges(b *storage.Batch, of []*ledger.ContractResult, done func(
 	type row = storage.Owned[ledger.ContractStateChange]
 	out := make([][]*ledger.ContractStateChange, len(of))
 	storage.Queue(b, `select p.ord, s.contract_id, s.slot, s.value_read, s.value_written, e.evm_address
-from unnest($1::bigint[], $2::bigint[], $3::bigint[]) with ordinality p(at, party, asked, ord)
+from unnest((select $1::bigint[]), (select $2::bigint[]), (select $3::bigint[])) with ordinality p(at, party, asked, ord)
 join contract_transaction ct on ct.consensus_timestamp = p.at and ct.entity_id = p.party
 join contract_state_change s on s.consensus_timestamp = p.at and (s.contract_id = p.asked or not s.migration and s.contract_id = any(ct.contract_ids))
 left join entity e on e.id = s.contract_id
@@ -171,7 +171,7 @@ func queueCallData(b *storage.Batch, of []*ledger.ContractResult, ofFile func(*l
 	}
 	type row = storage.Owned[[]byte]
 	storage.Queue(b, `select p.place, coalesce(nullif(et.call_data, ''), f.content, '')
-from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::boolean[]) p(at, payer, place, of_file)
+from unnest((select $1::bigint[]), (select $2::bigint[]), (select $3::bigint[]), (select $4::boolean[])) p(at, payer, place, of_file)
 join ethereum_transaction et on et.consensus_timestamp = p.at and et.payer_account_id = p.payer
 left join lateral (
   select string_agg(d.file_data, '' order by d.consensus_timestamp) as content from file_data d
@@ -188,7 +188,7 @@ left join lateral (
 
 // QueueContractResultsAt queues a query for contract results by consensus time. done receives one result per time, or nil if there is none.
 func QueueContractResultsAt(b *storage.Batch, times []ledger.Timestamp, done func([]*ledger.ContractResult)) {
-	storage.Queue(b, `select `+detailColumns+` from contract_result cr`+ResultDetails.joins()+` where cr.consensus_timestamp = any($1)`,
+	storage.Queue(b, `select `+detailColumns+` from contract_result cr`+ResultDetails.joins()+` where cr.consensus_timestamp = `+storage.Any1,
 		[]any{storage.Int64s(times)}, detailTargets, finishContractResult, func(rows []*contractResultRow) {
 			byTime := make(map[ledger.Timestamp]*ledger.ContractResult, len(rows))
 			for _, r := range contractResults(b.DB(), rows) {
@@ -248,6 +248,6 @@ func QueueResultsBetween(b *storage.Batch, spans []ledger.TimestampRange, f *led
 	for i, s := range spans {
 		from[i], to[i] = int64(s.From.V), int64(s.To.V)
 	}
-	queueOwnedResults(b, &storage.Where{Args: []any{from, to}}, len(spans), `unnest($1::bigint[], $2::bigint[]) with ordinality p(since, until, ord)`,
+	queueOwnedResults(b, &storage.Where{Args: []any{from, to}}, len(spans), `unnest((select $1::bigint[]), (select $2::bigint[])) with ordinality p(since, until, ord)`,
 		`cr.consensus_timestamp between p.since and p.until`, f, p, done)
 }

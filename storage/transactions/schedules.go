@@ -59,7 +59,7 @@ func Schedules(ctx context.Context, db *storage.DB, f *ledger.ScheduleFilter, p 
 
 // QueueSchedules queues a query for schedules by id. done receives one schedule per id, or nil for ids that do not exist.
 func QueueSchedules(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger.Schedule)) {
-	storage.Queue(b, `select `+scheduleColumns+` from schedule s left join entity e on e.id = s.schedule_id where s.schedule_id = any($1)`,
+	storage.Queue(b, `select `+scheduleColumns+` from schedule s left join entity e on e.id = s.schedule_id where s.schedule_id = `+storage.Any1,
 		[]any{storage.Int64s(ids)}, scheduleTargets, finishSchedule, func(rows []*scheduleRow) {
 			byID := make(map[ledger.EntityID]*ledger.Schedule, len(rows))
 			for _, r := range rows {
@@ -89,7 +89,7 @@ func QueueAccountSchedules(b *storage.Batch, creators []ledger.EntityID, p stora
 	w := storage.Where{Args: []any{storage.Int64s(creators)}}
 	w.Keyset(p, "schedule_id")
 	sql := `select s.ord, ` + scheduleColumns + ` from (
-  select a.ord, found.* from unnest($1::bigint[]) with ordinality a(id, ord) cross join lateral (
+  select a.ord, found.* from unnest((select $1::bigint[])) with ordinality a(id, ord) cross join lateral (
     select * from schedule where creator_account_id = a.id` + w.String() + w.OrderBy(p, "schedule_id") + `) found) s
 left join entity e on e.id = s.schedule_id
 order by s.ord, s.schedule_id` + p.Direction()
@@ -123,7 +123,7 @@ func QueueTransactionSchedules(b *storage.Batch, of []*ledger.Transaction, done 
 		}
 	}
 	sql := `select p.ord, ` + scheduleColumns + `
-from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[]) with ordinality p(id, payer, start, since, until, ord)
+from unnest((select $1::bigint[]), (select $2::bigint[]), (select $3::bigint[]), (select $4::bigint[]), (select $5::bigint[])) with ordinality p(id, payer, start, since, until, ord)
 left join lateral (
   select entity_id from transaction
   where payer_account_id = p.payer and valid_start_ns = p.start and consensus_timestamp between p.since and p.until and type = 42 and p.payer <> 0
@@ -157,7 +157,7 @@ func finishSignature(s *signatureRow) error {
 
 // QueueScheduleSignatures queues a query for the signatures of schedules, oldest first. done receives one list per schedule.
 func QueueScheduleSignatures(b *storage.Batch, schedules []ledger.EntityID, done func([][]*ledger.ScheduleSignature)) {
-	storage.Queue(b, `select entity_id, consensus_timestamp, public_key_prefix, signature, type from transaction_signature where entity_id = any($1)`,
+	storage.Queue(b, `select entity_id, consensus_timestamp, public_key_prefix, signature, type from transaction_signature where entity_id = `+storage.Any1,
 		[]any{storage.Int64s(schedules)}, signatureTargets, finishSignature, func(rows []*signatureRow) {
 			// A stable sort here keeps the stored order of signatures with the same timestamp.
 			slices.SortStableFunc(rows, func(a, b *signatureRow) int { return cmp.Compare(a.ConsensusTimestamp, b.ConsensusTimestamp) })

@@ -196,7 +196,7 @@ func source(w *storage.Where, from, account, condition string, f *ledger.Transac
 
 // QueueTransactionsAt queues a query for transactions by consensus time. done receives one transaction per time, or nil if there is none.
 func QueueTransactionsAt(b *storage.Batch, times []ledger.Timestamp, done func([]*ledger.Transaction)) {
-	storage.Queue(b, `select `+transactionColumns+` from transaction t where t.consensus_timestamp = any($1)`, []any{storage.Int64s(times)},
+	storage.Queue(b, `select `+transactionColumns+` from transaction t where t.consensus_timestamp = `+storage.Any1, []any{storage.Int64s(times)},
 		transactionTargets, finishTransaction,
 		func(rows []*transactionRow) {
 			byTime := make(map[ledger.Timestamp]*ledger.Transaction, len(rows))
@@ -223,7 +223,7 @@ func QueueAccountTransactions(b *storage.Batch, accounts []ledger.EntityID, f *l
 	}
 	w := storage.Where{Args: []any{storage.Int64s(accounts)}}
 	sql := `select page.ord, ` + transactionColumns + ` from (
-  select a.ord, found.* from unnest($1::bigint[]) with ordinality a(id, ord) cross join lateral (` + transactionTimes(&w, f, p, "a.id") + `) found) page
+  select a.ord, found.* from unnest((select $1::bigint[])) with ordinality a(id, ord) cross join lateral (` + transactionTimes(&w, f, p, "a.id") + `) found) page
 join transaction t on t.consensus_timestamp = page.consensus_timestamp and t.payer_account_id = page.payer_account_id
 order by page.ord, t.consensus_timestamp` + p.Direction()
 	queueOwned(b, len(accounts), sql, w.Args, done)
@@ -237,7 +237,7 @@ func QueueTransactionsBetween(b *storage.Batch, spans []ledger.TimestampRange, p
 	}
 	w := storage.Where{Args: []any{from, to}}
 	w.Keyset(p, "consensus_timestamp")
-	sql := `select s.ord, ` + transactionColumns + ` from unnest($1::bigint[], $2::bigint[]) with ordinality s(lower, upper, ord) cross join lateral (
+	sql := `select s.ord, ` + transactionColumns + ` from unnest((select $1::bigint[]), (select $2::bigint[])) with ordinality s(lower, upper, ord) cross join lateral (
   select * from transaction where consensus_timestamp between s.lower and s.upper` + w.String() + w.OrderBy(p, "consensus_timestamp") + `) t
 order by s.ord, t.consensus_timestamp` + p.Direction()
 	queueOwned(b, len(spans), sql, w.Args, done)
@@ -340,7 +340,7 @@ func innerTransactions(ctx context.Context, db *storage.DB, found []*ledger.Tran
 	w := storage.Where{Args: []any{payers, starts, from, int64(to)}}
 	ofID(&w, f)
 	rows, err := storage.List(ctx, db, `select `+transactionColumns+` from transaction t
-join (select distinct * from unnest($1::bigint[], $2::bigint[]) as i(payer, start)) i on t.payer_account_id = i.payer and t.valid_start_ns = i.start
+join (select distinct * from unnest((select $1::bigint[]), (select $2::bigint[])) as i(payer, start)) i on t.payer_account_id = i.payer and t.valid_start_ns = i.start
 where t.consensus_timestamp between $3 and $4`+w.String()+` order by t.consensus_timestamp`, w.Args, transactionTargets, finishTransaction)
 	if err != nil {
 		return nil, fmt.Errorf("reading the transactions of a batch: %w", err)
@@ -380,7 +380,7 @@ from get_transaction_info_by_hash($1) order by consensus_timestamp limit $2`,
 		w.And("t.payer_account_id = ?", int64(found[0].payer.V))
 	}
 	ofID(&w, f)
-	rows, err := storage.List(ctx, db, `select `+transactionColumns+` from transaction t where t.consensus_timestamp = any($1)`+w.String()+`
+	rows, err := storage.List(ctx, db, `select `+transactionColumns+` from transaction t where t.consensus_timestamp = `+storage.Any1+w.String()+`
 order by t.consensus_timestamp`,
 		w.Args, transactionTargets, finishTransaction)
 	if err != nil {

@@ -14,7 +14,7 @@ const stakingRewardNum = 800
 // QueueTransfers queues a query for the hbar transfers of transactions, ordered by account and amount. done receives one list per transaction.
 func QueueTransfers(b *storage.Batch, of []*ledger.Transaction, done func([][]*ledger.CryptoTransfer)) {
 	queueParts(b, `select consensus_timestamp, payer_account_id, entity_id, amount, coalesce(is_approval, false) from crypto_transfer
-where consensus_timestamp = any($1) and payer_account_id = any($2) order by consensus_timestamp, entity_id, amount`, of,
+where consensus_timestamp = `+storage.Any1+` and payer_account_id = `+storage.Any2+` order by consensus_timestamp, entity_id, amount`, of,
 		func(r *part[ledger.CryptoTransfer], into []any) []any {
 			return append(into, &r.at, &r.payer, &r.row.AccountID, &r.row.Amount, &r.row.IsApproval)
 		}, done)
@@ -23,7 +23,7 @@ where consensus_timestamp = any($1) and payer_account_id = any($2) order by cons
 // QueueTokenTransfers queues a query for the fungible token transfers of transactions, ordered by token and account. done receives one list per transaction.
 func QueueTokenTransfers(b *storage.Batch, of []*ledger.Transaction, done func([][]*ledger.TokenTransfer)) {
 	queueParts(b, `select consensus_timestamp, payer_account_id, token_id, account_id, amount, coalesce(is_approval, false) from token_transfer
-where consensus_timestamp = any($1) and payer_account_id = any($2) order by consensus_timestamp, token_id, account_id`, of,
+where consensus_timestamp = `+storage.Any1+` and payer_account_id = `+storage.Any2+` order by consensus_timestamp, token_id, account_id`, of,
 		func(r *part[ledger.TokenTransfer], into []any) []any {
 			return append(into, &r.at, &r.payer, &r.row.TokenID, &r.row.AccountID, &r.row.Amount, &r.row.IsApproval)
 		}, done)
@@ -33,7 +33,7 @@ where consensus_timestamp = any($1) and payer_account_id = any($2) order by cons
 // transaction.
 func QueueAssessedCustomFees(b *storage.Batch, of []*ledger.Transaction, done func([][]*ledger.AssessedCustomFee)) {
 	queueParts(b, `select consensus_timestamp, payer_account_id, amount, collector_account_id, token_id, effective_payer_account_ids from assessed_custom_fee
-where consensus_timestamp = any($1) and payer_account_id = any($2) order by consensus_timestamp, collector_account_id, amount`, of,
+where consensus_timestamp = `+storage.Any1+` and payer_account_id = `+storage.Any2+` order by consensus_timestamp, collector_account_id, amount`, of,
 		func(r *part[ledger.AssessedCustomFee], into []any) []any {
 			return append(into, &r.at, &r.payer, &r.row.Amount, &r.row.CollectorAccountID, &r.row.TokenID, &r.row.EffectivePayerAccountIDs)
 		}, done)
@@ -44,8 +44,8 @@ where consensus_timestamp = any($1) and payer_account_id = any($2) order by cons
 func QueueStakingRewardTransfers(b *storage.Batch, of []*ledger.Transaction, done func([][]*ledger.StakingReward)) {
 	storage.Queue(b, `select r.consensus_timestamp, c.payer_account_id, r.account_id, r.amount from staking_reward_transfer r cross join lateral (
   select distinct payer_account_id from crypto_transfer
-  where consensus_timestamp = r.consensus_timestamp and payer_account_id = any($2) and entity_id = $3) c
-where r.consensus_timestamp = any($1) order by r.consensus_timestamp, r.account_id`,
+  where consensus_timestamp = r.consensus_timestamp and payer_account_id = `+storage.Any2+` and entity_id = $3) c
+where r.consensus_timestamp = `+storage.Any1+` order by r.consensus_timestamp, r.account_id`,
 		[]any{times(of), payers(of), int64(b.DB().SystemEntity(stakingRewardNum))},
 		func(r *part[ledger.StakingReward], into []any) []any {
 			return append(into, &r.at, &r.payer, &r.row.AccountID, &r.row.Amount)
