@@ -47,8 +47,7 @@ func (fields) AccountTransactions(ctx context.Context, q rowplan.Request, of []*
 		return nil, fault.Input("filter.account cannot be given here: the transactions are those of this account")
 	}
 	return transactionList.below(ctx, q, args.Order, args.Args, func(b *storage.Batch, p storage.Page, done func([][]*ledger.Transaction)) error {
-		transactions.QueueAccountTransactions(b, list.Map(of, accountEntityID), args.Filter, p, done)
-		return nil
+		return transactions.QueueAccountTransactions(ctx, b, list.Map(of, accountEntityID), args.Filter, p, done)
 	})
 }
 

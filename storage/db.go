@@ -44,6 +44,7 @@ type DB struct {
 	fileAttempts int
 	chainID      ledger.Quantity
 	cache        bool
+	statistics   *statistics
 }
 
 // Open creates the pool and fails if the database does not respond.
@@ -71,7 +72,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if o.ChainID == "" {
 		o.ChainID = defaultChainID
 	}
-	return &DB{pool: pool, base: o.Base, fileAttempts: o.FileAttempts, chainID: o.ChainID, cache: o.Cache}, nil
+	return &DB{pool: pool, base: o.Base, fileAttempts: o.FileAttempts, chainID: o.ChainID, cache: o.Cache, statistics: &statistics{}}, nil
 }
 
 // pagePlans returns planner settings for statements that read one page in the order of an index. Settings in the database URL take precedence.

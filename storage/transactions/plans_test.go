@@ -66,6 +66,15 @@ func TestPlans(t *testing.T) {
 			return err
 		})
 	}
+	ofAccounts := func(ids []ledger.EntityID) func(context.Context, *storage.DB) error {
+		return func(ctx context.Context, db *storage.DB) error {
+			b := db.NewBatch()
+			if err := transactions.QueueAccountTransactions(ctx, b, ids, nil, desc, ignore); err != nil {
+				return err
+			}
+			return b.Run(ctx)
+		}
+	}
 	accounts := func(f *ledger.AccountFilter, p storage.Page) func(context.Context, *storage.DB) error {
 		return read(func(ctx context.Context, db *storage.DB) error {
 			_, err := entities.Accounts(ctx, db, f, true, p)
@@ -124,11 +133,9 @@ func TestPlans(t *testing.T) {
 		"transactions of fees":     {200, txs(one(fees), desc)},
 		"credits of one":           {500, txs(&ledger.TransactionFilter{AccountID: one(40000).AccountID, Direction: ptr(ledger.DirectionCredit)}, desc)},
 		"debits of one":            {200, txs(&ledger.TransactionFilter{AccountID: one(owner).AccountID, Direction: ptr(ledger.DirectionDebit)}, desc)},
-		"transactions of accounts": {25000, batch(func(b *storage.Batch) { transactions.QueueAccountTransactions(b, ids, nil, desc, ignore) })},
-		"transactions of quiet":    {5000, batch(func(b *storage.Batch) { transactions.QueueAccountTransactions(b, quiet, nil, desc, ignore) })},
-		"transactions of fees too": {25000, batch(func(b *storage.Batch) {
-			transactions.QueueAccountTransactions(b, []ledger.EntityID{fees, owner}, nil, desc, ignore)
-		})},
+		"transactions of accounts": {25000, ofAccounts(ids)},
+		"transactions of quiet":    {5000, ofAccounts(quiet)},
+		"transactions of fees too": {25000, ofAccounts([]ledger.EntityID{fees, owner})},
 		"transactions of blocks": {1000, batch(func(b *storage.Batch) {
 			transactions.QueueTransactionsBetween(b, []ledger.TimestampRange{{From: ledger.Of(at), To: ledger.Of(at + second)},
 				{From: ledger.Of(at + second), To: ledger.Of(at + 2*second)}}, page, ignore)

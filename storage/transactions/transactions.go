@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"heliograph/internal/base/list"
@@ -24,12 +23,6 @@ const (
 	hashPrefix        = 32
 	maxHashDuplicates = 25
 )
-
-// feeAccount is the account that collects network fees. The index of transfers by account excludes it by this number.
-const feeAccount = "98"
-
-// precedingTypes are the types of child transactions that precede their parent and so have no parent timestamp: account creations and updates.
-const precedingTypes = `(11, 15)`
 
 const transactionColumns = `t.consensus_timestamp, t.payer_account_id, t.valid_start_ns, t.type, t.result, t.batch_key, t.transaction_bytes, t.charged_tx_fee,
   t.entity_id, t.high_volume, t.high_volume_pricing_multiplier, t.index, t.inner_transactions, t.max_custom_fees, t.max_fee, t.memo, t.nft_transfer,
@@ -121,7 +114,11 @@ func Transactions(ctx context.Context, db *storage.DB, f *ledger.TransactionFilt
 		w.Keyset(p, "t.consensus_timestamp")
 		sql = `select ` + transactionColumns + ` from transaction t where true` + w.String() + w.OrderBy(p, "t.consensus_timestamp")
 	} else {
-		sql = `select ` + transactionColumns + ` from (` + transactionTimes(&w, f, p, "") + `) page
+		s, err := searchFor(ctx, db, f, p)
+		if err != nil {
+			return nil, err
+		}
+		sql = `select ` + transactionColumns + ` from (` + s.page(&w, "") + `) page
 join transaction t on t.consensus_timestamp = page.consensus_timestamp and t.payer_account_id = page.payer_account_id` + w.OrderBy(p, "t.consensus_timestamp")
 	}
 	rows, err := storage.List(ctx, db, sql, w.Args, transactionTargets, finishTransaction)
@@ -129,69 +126,6 @@ join transaction t on t.consensus_timestamp = page.consensus_timestamp and t.pay
 		return nil, fmt.Errorf("reading transactions: %w", err)
 	}
 	return transactions(rows), nil
-}
-
-// transactionTimes returns the statement that finds transactions by account. It selects consensus times and payers from every table with account columns,
-// each limited to the page. A non-empty owner is an SQL expression for the only account to search for.
-func transactionTimes(w *storage.Where, f *ledger.TransactionFilter, p storage.Page, owner string) string {
-	of := func(column string) string {
-		if owner == "" {
-			return ""
-		}
-		return " and " + column + " = " + owner
-	}
-	var sources []string
-	amount := ""
-	switch {
-	case f.Direction == nil:
-		sources = append(sources,
-			source(w, "transaction s", "s.payer_account_id", of("s.payer_account_id")+
-				" and (s.nonce = 0 or s.parent_consensus_timestamp is not null or s.type in "+precedingTypes+")", f, p, outcome),
-			source(w, "entity_transaction s", "s.entity_id", of("s.entity_id"), f, p, outcome))
-	case *f.Direction == ledger.DirectionDebit:
-		amount = " and s.amount < 0"
-	default:
-		amount = " and s.amount > 0"
-	}
-	if owner == "" {
-		sources = append(sources, transferSource(w, "crypto_transfer s", "s.entity_id", amount, f, p))
-	} else {
-		// The index excludes the fee account, which is in nearly every transaction. PostgreSQL uses the index only if the statement excludes it too.
-		fees := " and s.entity_id = " + feeAccount + " and " + owner + " = " + feeAccount
-		sources = append(sources,
-			transferSource(w, "crypto_transfer s", "s.entity_id", of("s.entity_id")+" and s.entity_id <> "+feeAccount+amount, f, p),
-			transferSource(w, "crypto_transfer s", "s.entity_id", fees+amount, f, p))
-	}
-	sources = append(sources, transferSource(w, "token_transfer s", "s.account_id", of("s.account_id")+amount, f, p))
-	return `select distinct on (consensus_timestamp) consensus_timestamp, payer_account_id from (
-  ` + strings.Join(sources, "\n  union all ") + `) found` + w.OrderBy(p, "consensus_timestamp")
-}
-
-// transferSource returns the source for a table of transfers. Result and type are looked up for each transfer in order until the page is full. A join would
-// first process all transfers of an account.
-func transferSource(w *storage.Where, from, account, condition string, f *ledger.TransactionFilter, p storage.Page) string {
-	return source(w, from, account, condition, f, p, func(part *storage.Where, _ string, f *ledger.TransactionFilter) {
-		if f.Outcome == nil && f.Types == nil {
-			return
-		}
-		part.Raw(" and (select true")
-		outcome(part, "o", f)
-		part.Raw(" from transaction o where o.consensus_timestamp = s.consensus_timestamp and o.payer_account_id = s.payer_account_id)")
-	})
-}
-
-// source returns the page of distinct consensus times of one table with account columns. outcome adds the conditions on result and type.
-func source(w *storage.Where, from, account, condition string, f *ledger.TransactionFilter, p storage.Page,
-	outcome func(*storage.Where, string, *ledger.TransactionFilter)) string {
-	part := storage.Where{Args: w.Args}
-	storage.Filter(&part, account, f.AccountID)
-	storage.Filter(&part, "s.consensus_timestamp", f.Timestamp)
-	outcome(&part, "s", f)
-	part.Keyset(p, "s.consensus_timestamp")
-	order := part.OrderBy(p, "s.consensus_timestamp")
-	w.Args = part.Args
-	return "(select distinct on (s.consensus_timestamp) s.consensus_timestamp, s.payer_account_id from " + from + " where true " + condition +
-		part.String() + order + ")"
 }
 
 // QueueTransactionsAt queues a query for transactions by consensus time. done receives one transaction per time, or nil if there is none.
@@ -214,19 +148,6 @@ func QueueTransactionsAt(b *storage.Batch, times []ledger.Timestamp, done func([
 // queueOwned queues a statement whose first column is the position of the parent, starting at 1. done receives one list for each of n parents.
 func queueOwned(b *storage.Batch, n int, sql string, args []any, done func([][]*ledger.Transaction)) {
 	storage.QueueChildren(b, n, sql, args, transactionTargets, finishTransaction, func(r *transactionRow) *ledger.Transaction { return &r.Transaction }, done)
-}
-
-// QueueAccountTransactions queues a query for the transactions of each of the given accounts. done receives one page per account.
-func QueueAccountTransactions(b *storage.Batch, accounts []ledger.EntityID, f *ledger.TransactionFilter, p storage.Page, done func([][]*ledger.Transaction)) {
-	if f == nil {
-		f = &ledger.TransactionFilter{}
-	}
-	w := storage.Where{Args: []any{storage.Int64s(accounts)}}
-	sql := `select page.ord, ` + transactionColumns + ` from (
-  select a.ord, found.* from unnest((select $1::bigint[])) with ordinality a(id, ord) cross join lateral (` + transactionTimes(&w, f, p, "a.id") + `) found) page
-join transaction t on t.consensus_timestamp = page.consensus_timestamp and t.payer_account_id = page.payer_account_id
-order by page.ord, t.consensus_timestamp` + p.Direction()
-	queueOwned(b, len(accounts), sql, w.Args, done)
 }
 
 // QueueTransactionsBetween queues a query for the transactions in each of the given time ranges. Both ends are inclusive. done receives one page per range.

@@ -1,0 +1,125 @@
+package storage
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// statisticsAge is how long planner statistics are used before they are read again.
+const statisticsAge = 10 * time.Minute
+
+// Frequencies are the planner's statistics of one column: how many rows its table has, and how many of them have a given value. They are estimates:
+// they may decide how a statement finds rows, never which rows it finds.
+type Frequencies struct {
+	// Rows is the number of rows of the table. It is negative if the table was never analyzed.
+	Rows float64
+	// common contains the fraction of rows that have a frequent value.
+	common map[string]float64
+	// rest is the average fraction of rows that have any other value.
+	rest float64
+	// Lowest and Highest are the bounds of a number column without frequent values, or 0.
+	Lowest, Highest int64
+}
+
+// Known reports whether the table has been analyzed.
+func (f *Frequencies) Known() bool { return f.Rows >= 0 }
+
+// Of returns the fraction of rows that have the value: between 0 and 1.
+func (f *Frequencies) Of(value int64) float64 {
+	if share, ok := f.common[fmt.Sprint(value)]; ok {
+		return share
+	}
+	return f.rest
+}
+
+// statistics caches the statistics of columns.
+type statistics struct {
+	mu      sync.Mutex
+	read    time.Time
+	columns map[string]*Frequencies
+}
+
+// Frequencies returns the statistics of a column of a large table. If the table or its statistics are missing, the result is not [Frequencies.Known].
+func (db *DB) Frequencies(ctx context.Context, table, column string) (*Frequencies, error) {
+	s := db.statistics
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.columns == nil || time.Since(s.read) > statisticsAge {
+		columns, err := db.readStatistics(ctx)
+		if err != nil {
+			return nil, err
+		}
+		s.columns, s.read = columns, time.Now()
+	}
+	if f := s.columns[table+"."+column]; f != nil {
+		return f, nil
+	}
+	return &Frequencies{Rows: -1}, nil
+}
+
+// frequencyRow is a row of pg_stats. distinct is a number of values if positive, else a negative fraction of the rows.
+type frequencyRow struct {
+	column   string
+	rows     float64
+	distinct float64
+	values   []string
+	shares   []float64
+	bounds   []string
+}
+
+// readStatistics reads the statistics of the columns that statements are chosen by.
+func (db *DB) readStatistics(ctx context.Context) (map[string]*Frequencies, error) {
+	rows, err := db.querier().Query(ctx, `select s.tablename || '.' || s.attname, c.reltuples, s.n_distinct, coalesce(s.most_common_vals::text::text[], '{}'),
+  coalesce(s.most_common_freqs::float8[], '{}'), coalesce(s.histogram_bounds::text::text[], '{}')
+from pg_stats s join pg_class c on c.oid = to_regclass(quote_ident(s.schemaname) || '.' || quote_ident(s.tablename))
+where pg_table_is_visible(c.oid) and (s.tablename, s.attname) in (('transaction', 'type'), ('transaction', 'result'), ('transaction', 'consensus_timestamp'),
+  ('crypto_transfer', 'entity_id'))`)
+	if err != nil {
+		return nil, fmt.Errorf("reading the planner's statistics: %w", err)
+	}
+	defer rows.Close()
+	columns := map[string]*Frequencies{}
+	for rows.Next() {
+		var r frequencyRow
+		if err := rows.Scan(&r.column, &r.rows, &r.distinct, &r.values, &r.shares, &r.bounds); err != nil {
+			return nil, fmt.Errorf("decoding the planner's statistics: %w", err)
+		}
+		columns[r.column] = r.frequencies()
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("reading the planner's statistics: %w", err)
+	}
+	return columns, nil
+}
+
+func (r *frequencyRow) frequencies() *Frequencies {
+	f := &Frequencies{Rows: r.rows, common: make(map[string]float64, len(r.values))}
+	left := 1.0
+	for i, v := range r.values[:min(len(r.values), len(r.shares))] {
+		f.common[v] = r.shares[i]
+		left -= r.shares[i]
+	}
+	distinct := r.distinct
+	if distinct < 0 {
+		distinct *= -r.rows
+	}
+	if others := distinct - float64(len(f.common)); others >= 1 && left > 0 {
+		f.rest = left / others
+	}
+	if n := len(r.bounds); n > 1 {
+		_, _ = fmt.Sscan(r.bounds[0], &f.Lowest) // 0 if the column has no numbers
+		_, _ = fmt.Sscan(r.bounds[n-1], &f.Highest)
+	}
+	return f
+}
+
+// Part returns the fraction of the rows between two values of the column, both inclusive: between 0 and 1. It assumes that values are distributed evenly.
+func (f *Frequencies) Part(lower, upper int64) float64 {
+	lower, upper = max(lower, f.Lowest), min(upper, f.Highest)
+	if f.Highest <= f.Lowest || upper < lower {
+		return 0
+	}
+	return (float64(upper) - float64(lower) + 1) / (float64(f.Highest) - float64(f.Lowest) + 1)
+}

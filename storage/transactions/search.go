@@ -1,0 +1,277 @@
+package transactions
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"heliograph/internal/domain/ledger"
+	"heliograph/storage"
+)
+
+// feeAccount is the account that collects network fees. It takes part in nearly every transaction, and the index of transfers by account excludes it.
+const feeAccount = 98
+
+// precedingTypes are the types of child transactions that precede their parent and so have no parent timestamp: account creations and updates.
+const precedingTypes = `(11, 15)`
+
+// search finds the page of transactions in which an account takes part, or in which any account sends or receives. There are two forms of the statement:
+//
+//   - By participant: read the entries of the account in order of time, and look up result and type of each transaction until the page is full. Its cost
+//     grows with the number of entries that do not match.
+//   - By time: read the transactions with the result and type in order of time, and look for an entry of the account in each. Its cost grows with the number
+//     of transactions in which the account does not take part.
+//
+// Each of them reads millions of rows where the other reads few, so [searchFor] compares what they will probably read.
+type search struct {
+	filter *ledger.TransactionFilter
+	window storage.Page
+	byTime bool
+	// fees and others are set if the account can be the fee account, or any other.
+	fees, others bool
+}
+
+// lookups is what reading a transaction by time costs, compared with reading an entry of an account: it looks into three tables instead of one.
+const lookups = 2
+
+// searchFor chooses the form of a search.
+func searchFor(ctx context.Context, db *storage.DB, f *ledger.TransactionFilter, p storage.Page, accounts ...ledger.EntityID) (*search, error) {
+	s := &search{filter: f, window: p, fees: true, others: true}
+	if id, ok := only(f.AccountID); ok {
+		accounts = append(accounts, id)
+	}
+	if len(accounts) == 1 {
+		s.fees, s.others = accounts[0] == feeAccount, accounts[0] != feeAccount
+	}
+	if f.Outcome == nil && f.Types == nil {
+		return s, nil
+	}
+	columns := map[string]*storage.Frequencies{}
+	for _, c := range []string{"transaction.type", "transaction.result", "transaction.consensus_timestamp", "crypto_transfer.entity_id"} {
+		table, column, _ := strings.Cut(c, ".")
+		got, err := db.Frequencies(ctx, table, column)
+		if err != nil {
+			return nil, fmt.Errorf("choosing how to find transactions: %w", err)
+		}
+		columns[c] = got
+	}
+	if !columns["transaction.type"].Known() {
+		// A new database. The form by time reads at most the transactions of the type.
+		s.byTime = f.Types != nil || !s.others
+		return s, nil
+	}
+	matching, ofType := 1.0, 1.0
+	if f.Outcome != nil {
+		success := 0.0
+		for _, code := range ledger.SuccessCodes() {
+			success += columns["transaction.result"].Of(int64(code))
+		}
+		matching = success
+		if *f.Outcome == ledger.OutcomeFailure {
+			matching = max(0, 1-success)
+		}
+	}
+	if f.Types != nil {
+		ofType = 0
+		for _, t := range f.Types {
+			ofType += columns["transaction.type"].Of(int64(t))
+		}
+	}
+	rows := columns["transaction.type"].Rows
+	if f.Timestamp != nil {
+		window := storage.WindowOf(f.Timestamp)
+		rows *= columns["transaction.consensus_timestamp"].Part(int64(window.Lower), int64(window.Upper))
+	}
+	share := s.share(columns["crypto_transfer.entity_id"], columns["transaction.type"].Rows, accounts)
+	s.byTime = byTime(float64(p.Limit), rows, matching*ofType, ofType, share)
+	return s, nil
+}
+
+// byTime compares the forms. rows is the number of transactions in the range of time, matching and ofType are the fractions with the result and type and
+// with the type, and share is the fraction in which the account takes part.
+func byTime(limit, rows, matching, ofType, share float64) bool {
+	const never = 1e-9
+	participant := min(rows*share, limit/max(matching, never))
+	time := min(rows*ofType, limit*ofType/max(matching*share, never))
+	return lookups*time < participant
+}
+
+// share estimates the fraction of transactions in which one of the accounts takes part. It is the largest of theirs.
+func (s *search) share(entries *storage.Frequencies, transactions float64, accounts []ledger.EntityID) float64 {
+	if len(accounts) == 0 {
+		return 1
+	}
+	share := 0.0
+	for _, id := range accounts {
+		if id == feeAccount {
+			return 1
+		}
+		share = max(share, entries.Of(int64(id))*entries.Rows/max(transactions, 1))
+	}
+	return min(share, 1)
+}
+
+// only returns the account of a condition that selects exactly one.
+func only(f *ledger.EntityIDFilter) (ledger.EntityID, bool) {
+	switch {
+	case f == nil || f.Ne != nil || f.Gt != nil || f.Gte != nil || f.Lt != nil || f.Lte != nil || f.NotIn != nil:
+		return 0, false
+	case f.Eq != nil && f.In == nil:
+		return *f.Eq, true
+	case f.Eq == nil && len(f.In) == 1:
+		return f.In[0], true
+	default:
+		return 0, false
+	}
+}
+
+// page returns the statement for consensus times and payers of a page. A non-empty owner is an SQL expression for the only account to search for.
+func (s *search) page(w *storage.Where, owner string) string {
+	if id, ok := only(s.filter.AccountID); ok && owner == "" {
+		owner = "(select " + w.Arg(int64(id)) + "::bigint)" // not visible to the planner: no form depends on it except for the fee account
+	}
+	if s.byTime {
+		return s.inTime(w, owner)
+	}
+	return s.ofParticipant(w, owner)
+}
+
+// entries is a table with an account column.
+type entries struct {
+	table, account string
+	outcome        func(*storage.Where, string, *ledger.TransactionFilter)
+}
+
+var (
+	paid       = entries{"transaction", "payer_account_id", outcome}
+	related    = entries{"entity_transaction", "entity_id", outcome}
+	hbarMoves  = entries{"crypto_transfer", "entity_id", outcomeOfEntry}
+	tokenMoves = entries{"token_transfer", "account_id", outcomeOfEntry}
+)
+
+// sources returns the tables in which an account can take part in a transaction.
+func (s *search) sources() []entries {
+	if s.filter.Direction != nil {
+		return []entries{hbarMoves, tokenMoves}
+	}
+	return []entries{paid, related, hbarMoves, tokenMoves}
+}
+
+// match adds the conditions on a table: the account, and that the entry counts.
+func (s *search) match(w *storage.Where, e entries, alias, owner string) {
+	if owner == "" {
+		storage.Filter(w, alias+"."+e.account, s.filter.AccountID)
+	} else {
+		w.Raw(" and " + alias + "." + e.account + " = " + owner)
+	}
+	switch d := s.filter.Direction; {
+	case e.table == paid.table:
+		w.Raw(" and (" + alias + ".nonce = 0 or " + alias + ".parent_consensus_timestamp is not null or " + alias + ".type in " + precedingTypes + ")")
+	case d == nil:
+	case *d == ledger.DirectionDebit:
+		w.Raw(" and " + alias + ".amount < 0")
+	default:
+		w.Raw(" and " + alias + ".amount > 0")
+	}
+}
+
+// ofParticipant is the form by participant. Each table is limited to the page.
+func (s *search) ofParticipant(w *storage.Where, owner string) string {
+	var parts []string
+	add := func(e entries, fees string) {
+		part := storage.Where{Args: w.Args}
+		s.match(&part, e, "s", owner)
+		part.Raw(fees)
+		storage.Filter(&part, "s.consensus_timestamp", s.filter.Timestamp)
+		e.outcome(&part, "s", s.filter)
+		part.Keyset(s.window, "s.consensus_timestamp")
+		order := part.OrderBy(s.window, "s.consensus_timestamp")
+		w.Args = part.Args
+		parts = append(parts, "(select distinct on (s.consensus_timestamp) s.consensus_timestamp, s.payer_account_id from "+e.table+" s where true"+
+			part.String()+order+")")
+	}
+	for _, e := range s.sources() {
+		if owner == "" || e.table != hbarMoves.table {
+			add(e, "")
+			continue
+		}
+		// PostgreSQL uses the index by account only if the statement excludes the fee account as the index does.
+		if s.others {
+			add(e, fmt.Sprintf(" and s.entity_id <> %d", feeAccount))
+		}
+		if s.fees {
+			add(e, fmt.Sprintf(" and s.entity_id = %d and %s = %[1]d", feeAccount, owner))
+		}
+	}
+	return `select distinct on (consensus_timestamp) consensus_timestamp, payer_account_id from (
+  ` + strings.Join(parts, "\n  union all ") + `) found` + w.OrderBy(s.window, "consensus_timestamp")
+}
+
+// outcomeOfEntry looks up result and type of each entry in order until the page is full. A join would first process all entries of an account.
+func outcomeOfEntry(w *storage.Where, _ string, f *ledger.TransactionFilter) {
+	if f.Outcome == nil && f.Types == nil {
+		return
+	}
+	w.Raw(" and (select true")
+	outcome(w, "o", f)
+	w.Raw(" from transaction o where o.consensus_timestamp = s.consensus_timestamp and o.payer_account_id = s.payer_account_id)")
+}
+
+// inTime is the form by time. Each type has an index in order of time, so each type is limited to the page.
+func (s *search) inTime(w *storage.Where, owner string) string {
+	part := storage.Where{Args: w.Args}
+	f := *s.filter
+	from := `transaction t where true`
+	if f.Types != nil {
+		from = `unnest((select ` + part.Arg(codes(f.Types)) + `::smallint[])) y(type) cross join lateral (select * from transaction t where t.type = y.type`
+		f.Types = nil
+	}
+	storage.Filter(&part, "t.consensus_timestamp", f.Timestamp)
+	outcome(&part, "t", &f)
+	part.Keyset(s.window, "t.consensus_timestamp")
+	or := " and ("
+	for _, e := range s.sources() {
+		part.Raw(or)
+		or = " or "
+		if e.table == paid.table {
+			part.Raw("true")
+			s.match(&part, e, "t", owner)
+			continue
+		}
+		// The planner could hash a subquery after "exists": it would read all entries of the account. That is right for a range of accounts in a table
+		// without an index by time only.
+		exists, limit := "", " limit 1"
+		if owner == "" && e.table == related.table {
+			exists, limit = "exists ", ""
+		}
+		part.Raw(exists + "(select true from " + e.table + " s where s.consensus_timestamp = t.consensus_timestamp and s.payer_account_id = t.payer_account_id")
+		s.match(&part, e, "s", owner)
+		part.Raw(limit + ")")
+	}
+	sql := `select t.consensus_timestamp, t.payer_account_id from ` + from + part.String() + ")" + part.OrderBy(s.window, "t.consensus_timestamp")
+	w.Args = part.Args
+	if s.filter.Types != nil {
+		sql += `) t` + w.OrderBy(s.window, "t.consensus_timestamp")
+	}
+	return sql
+}
+
+// QueueAccountTransactions queues a query for the transactions of each of the given accounts. done receives one page per account.
+func QueueAccountTransactions(ctx context.Context, b *storage.Batch, accounts []ledger.EntityID, f *ledger.TransactionFilter, p storage.Page,
+	done func([][]*ledger.Transaction),
+) error {
+	if f == nil {
+		f = &ledger.TransactionFilter{}
+	}
+	s, err := searchFor(ctx, b.DB(), f, p, accounts...)
+	if err != nil {
+		return err
+	}
+	w := storage.Where{Args: []any{storage.Int64s(accounts)}}
+	sql := `select page.ord, ` + transactionColumns + ` from (
+  select a.ord, found.* from unnest((select $1::bigint[])) with ordinality a(id, ord) cross join lateral (` + s.page(&w, "a.id") + `) found) page
+join transaction t on t.consensus_timestamp = page.consensus_timestamp and t.payer_account_id = page.payer_account_id
+order by page.ord, t.consensus_timestamp` + p.Direction()
+	queueOwned(b, len(accounts), sql, w.Args, done)
+	return nil
+}

@@ -1,0 +1,210 @@
+package transactions
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"heliograph/internal/domain/ledger"
+	"heliograph/storage"
+	"heliograph/storage/demo/demodb"
+	"heliograph/storage/migrations"
+	"heliograph/storage/pgtest"
+)
+
+var demoNetwork = &pgtest.Template{Name: "searched", Prepare: func(ctx context.Context, url string) error {
+	if err := migrations.Ledger(ctx, url, slog.New(slog.DiscardHandler)); err != nil {
+		return err
+	}
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close(ctx) }() // everything has been committed
+	if _, err := demodb.Load(ctx, conn, time.Date(2026, 5, 17, 12, 34, 56, 0, time.UTC), nil); err != nil {
+		return err
+	}
+	_, err = conn.Exec(ctx, `analyze`)
+	return err
+}}
+
+// TestForms compares the two forms of a search for transactions: each finds the same rows for all combinations of account, direction, result, type and order.
+func TestForms(t *testing.T) {
+	t.Parallel()
+	db, err := storage.Open(t.Context(), storage.Options{PoolOptions: storage.PoolOptions{URL: demoNetwork.Shared(t)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	var types []ledger.TransactionType
+	var accounts []*ledger.EntityIDFilter
+	read(t, db, `select distinct type from transaction`, func(v int64) { types = append(types, ledger.TransactionType(v)) })
+	read(t, db, `select entity_id from crypto_transfer group by 1 order by count(*) desc limit 4`, func(v int64) {
+		accounts = append(accounts, &ledger.EntityIDFilter{Eq: new(ledger.EntityID(v))})
+	})
+	read(t, db, `select account_id from token_transfer group by 1 order by count(*), 1 limit 2`, func(v int64) {
+		accounts = append(accounts, &ledger.EntityIDFilter{In: []ledger.EntityID{ledger.EntityID(v)}}, &ledger.EntityIDFilter{Lte: new(ledger.EntityID(v))})
+	})
+	accounts = append(accounts, nil, &ledger.EntityIDFilter{Eq: new(ledger.EntityID(feeAccount))}, &ledger.EntityIDFilter{Eq: new(ledger.EntityID(999_999_999))})
+	kinds := [][]ledger.TransactionType{nil, {}, {types[0], types[1]}}
+	for _, v := range types {
+		kinds = append(kinds, []ledger.TransactionType{v})
+	}
+	found := 0
+	for _, account := range accounts {
+		for _, direction := range []*ledger.TransferDirection{nil, new(ledger.DirectionCredit), new(ledger.DirectionDebit)} {
+			for _, outcome := range []*ledger.TransactionOutcome{nil, new(ledger.OutcomeSuccess), new(ledger.OutcomeFailure)} {
+				for i, kind := range kinds {
+					if account == nil && direction == nil {
+						continue
+					}
+					f := &ledger.TransactionFilter{AccountID: account, Direction: direction, Outcome: outcome, Types: kind}
+					p := storage.Page{Limit: 7, Desc: i%2 == 0}
+					want, got := timesOf(t, db, f, p, false), timesOf(t, db, f, p, true)
+					if !slices.Equal(got, want) {
+						t.Errorf("account %+v, direction %v, outcome %v, types %v: by time %v, by participant %v", account, direction, outcome, kind, got, want)
+					}
+					found += len(want)
+				}
+			}
+		}
+	}
+	if found < 1000 {
+		t.Errorf("found %d transactions in all, too few for a comparison", found)
+	}
+}
+
+func read(t *testing.T, db *storage.DB, sql string, each func(int64)) {
+	t.Helper()
+	rows, err := storage.List(t.Context(), db, sql, nil, func(v *int64, into []any) []any { return append(into, v) }, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range rows {
+		each(*v)
+	}
+}
+
+func timesOf(t *testing.T, db *storage.DB, f *ledger.TransactionFilter, p storage.Page, byTime bool) []int64 {
+	t.Helper()
+	s, err := searchFor(t.Context(), db, f, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.byTime = byTime
+	var w storage.Where
+	sql := `select consensus_timestamp from (` + s.page(&w, "") + `) page` + w.OrderBy(p, "consensus_timestamp")
+	rows, err := storage.List(t.Context(), db, sql, w.Args, func(v *int64, into []any) []any { return append(into, v) }, nil)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, sql)
+	}
+	out := make([]int64, len(rows))
+	for i, v := range rows {
+		out[i] = *v
+	}
+	return out
+}
+
+// TestChoice checks the form of searches in a network of two million transactions: 0.0.98 takes part in all of them, account "busy" in a sixth, "quiet"
+// in one of 100,000. Type "rare" is one of 4,000 transactions, "frequent" a third of them.
+func TestChoice(t *testing.T) {
+	t.Parallel()
+	const all, busy, quiet, rare, frequent = 1, 1.0 / 6, 1e-5, 1.0 / 4000, 1.0 / 3
+	for name, c := range map[string]struct {
+		rows, matching, ofType, share float64
+		byTime                        bool
+	}{
+		"fee account, rare":         {2e6, rare, rare, all, true},
+		"fee account, frequent":     {2e6, frequent, frequent, all, true},
+		"busy account, rare":        {2e6, rare, rare, busy, true},
+		"busy account, frequent":    {2e6, frequent, frequent, busy, false},
+		"quiet account, rare":       {2e6, rare, rare, quiet, false},
+		"quiet account, frequent":   {2e6, frequent, frequent, quiet, false},
+		"fee account, absent type":  {2e6, 0, 0, all, true},
+		"busy account, failed":      {2e6, 0.01, 1, busy, false},
+		"busy account, rare failed": {2e6, rare * 0.01, rare, busy, true},
+		"an hour, fee account":      {5000, rare, rare, all, true},
+	} {
+		if got := byTime(26, c.rows, c.matching, c.ofType, c.share); got != c.byTime {
+			t.Errorf("%s: by time is %v", name, got)
+		}
+	}
+}
+
+// TestSearchWithoutStatistics checks that a search works in a database that was never analyzed.
+func TestSearchWithoutStatistics(t *testing.T) {
+	t.Parallel()
+	url := demoNetwork.Fresh(t)
+	pgtest.Exec(t, pgtest.Connect(t, url), `delete from pg_statistic`, `update pg_class set reltuples = -1 where relname = 'transaction'`)
+	db, err := storage.Open(t.Context(), storage.Options{PoolOptions: storage.PoolOptions{URL: url}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	f, err := db.Frequencies(t.Context(), "transaction", "type")
+	if err != nil || f.Known() {
+		t.Fatalf("statistics: %+v, %v", f, err)
+	}
+	rows, err := Transactions(t.Context(), db, &ledger.TransactionFilter{
+		AccountID: &ledger.EntityIDFilter{Eq: new(ledger.EntityID(feeAccount))}, Types: []ledger.TransactionType{14},
+	}, storage.Page{Limit: 3})
+	if err != nil || len(rows) != 3 {
+		t.Errorf("%d rows, %v", len(rows), err)
+	}
+}
+
+// TestGenericPlans checks that PostgreSQL plans look-ups by key once per connection, not at each execution.
+func TestGenericPlans(t *testing.T) {
+	t.Parallel()
+	db, err := storage.Open(t.Context(), storage.Options{PoolOptions: storage.PoolOptions{URL: demoNetwork.Shared(t), MaxConnections: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	newest, err := Transactions(t.Context(), db, nil, storage.Page{Limit: 10, Desc: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range newest {
+		b := db.NewBatch()
+		QueueTransactionsAt(b, []ledger.Timestamp{v.ConsensusTimestamp}, func([]*ledger.Transaction) {})
+		QueueTransfers(b, []*ledger.Transaction{v}, func([][]*ledger.CryptoTransfer) {})
+		QueueTokenTransfers(b, []*ledger.Transaction{v}, func([][]*ledger.TokenTransfer) {})
+		QueueBlocksAt(b, []ledger.Timestamp{v.ConsensusTimestamp}, func([]*ledger.Block) {})
+		if err := QueueAccountTransactions(t.Context(), b, []ledger.EntityID{v.PayerAccountID}, nil, storage.Page{Limit: 26, Desc: true},
+			func([][]*ledger.Transaction) {}); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		f := &ledger.TransactionFilter{AccountID: &ledger.EntityIDFilter{Eq: &v.PayerAccountID}}
+		if _, err := Transactions(t.Context(), db, f, storage.Page{Limit: 25, Desc: true}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rows, err := db.Pool().Query(t.Context(), `select statement, generic_plans, custom_plans from pg_prepared_statements where generic_plans + custom_plans > 6`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	var sql string
+	var generic, custom int
+	if _, err := pgx.ForEachRow(rows, []any{&sql, &generic, &custom}, func() error {
+		seen++
+		if generic == 0 {
+			return fmt.Errorf("planned %d times: %s", custom, sql)
+		}
+		return nil
+	}); err != nil {
+		t.Error(err)
+	}
+	if seen != 6 {
+		t.Errorf("%d statements were executed more than six times, want 6", seen)
+	}
+}
