@@ -39,11 +39,16 @@ func resumed(t *testing.T, conn *pgx.Conn) *liveNetwork {
 // sound checks the rules of a ledger database; those about the newest snapshot only where the network has just made one.
 func sound(t *testing.T, conn *pgx.Conn, snapshot bool) {
 	t.Helper()
-	for name, query := range rules {
+	for name, l := range laws {
 		if strings.Contains(name, "snapshot is the present") && !snapshot {
 			continue
 		}
-		if n := one(t, conn, query); n != 0 {
+		if n := one(t, conn, l.broken); n != 0 {
+			t.Errorf("%s: %d violations", name, n)
+		}
+	}
+	for name, l := range decodedLaws {
+		if _, n := l.check(t, conn); n != 0 {
 			t.Errorf("%s: %d violations", name, n)
 		}
 	}

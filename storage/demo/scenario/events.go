@@ -79,7 +79,7 @@ func (w *Scenario) changeInSpring() {
 	w.Dissociate(demo.Erin, demo.FerryPass)
 	w.ChangeTreasury(demo.Seashell, demo.Heidi)
 
-	w.UpdateAccount(demo.Alice, world.Row{"memo": "Alice's wallet, second edition", "staked_node_id": int64(2), "stake_period_start": w.Now() / world.Day,
+	w.UpdateAccount(demo.Alice, world.Row{"memo": "Alice's wallet, second edition", "staked_node_id": int64(2),
 		"max_automatic_token_associations": 25})
 	w.UpdateAccount(demo.Erin, world.Row{"key": world.KeyList(world.Ed25519Key("Erin's new key")), "memo": "Erin's savings, new key"})
 	w.UpdateAccount(demo.Dave, world.Row{"staked_node_id": int64(-1), "staked_account_id": int64(demo.Fund), "stake_period_start": int64(-1)})
@@ -212,36 +212,37 @@ func (w *Scenario) changeInAutumn() {
 
 // createSchedules creates schedules in every state.
 func (w *Scenario) createSchedules() {
-	rent, made := w.CreateSchedule(world.Schedule{Memo: "Rent of the boat shed", Creator: demo.Bob, Payer: demo.Bob, Admin: "Bob", From: demo.Bob,
-		To: demo.Trent, Amount: 250 * world.Hbar})
-	w.SignSchedule(rent, demo.Bob, 3)
-	w.SignSchedule(rent, demo.Trent, 3, 6)
+	rent, made := w.CreateSchedule(world.Schedule{Memo: "Rent of the boat shed", Creator: demo.Trent, Payer: demo.Trent, Admin: "Trent", From: demo.Bob,
+		To: demo.Trent, Amount: 250 * world.Hbar, Signers: []string{"Trent"}})
+	w.SignSchedule(rent, demo.Bob, "Bob")
 	w.ExecuteSchedule(rent, made, demo.Bob, demo.Trent, 250*world.Hbar)
 
 	fees, made2 := w.CreateSchedule(world.Schedule{Memo: "Harbour dues, when the week is over", Creator: demo.Carol, Payer: demo.Carol, Admin: "Carol",
-		From: demo.Carol, To: demo.Trent, Amount: 12 * world.Hbar, Expires: 6 * world.Hour, WaitForExpiry: true})
-	w.SignSchedule(fees, demo.Carol, 3, 6)
+		From: demo.Carol, To: demo.Trent, Amount: 12 * world.Hbar, Expires: 6 * world.Hour, WaitForExpiry: true, Signers: []string{"Carol"}})
+	w.SignSchedule(fees, demo.Carol, "Carol's sister")
 
 	gift, _ := w.CreateSchedule(world.Schedule{Memo: "A gift that was thought better of", Creator: demo.Frank, Payer: demo.Frank, Admin: "Frank",
-		From: demo.Frank, To: demo.Mallory, Amount: 3 * world.Hbar, Expires: 20 * world.Hour})
+		From: demo.Frank, To: demo.Mallory, Amount: 3 * world.Hbar, Expires: 20 * world.Hour, Signers: []string{"Frank"}})
 	w.DeleteSchedule(gift, demo.Frank)
 
 	w.CreateSchedule(world.Schedule{Memo: "Nobody else signed this", Creator: demo.Erin, Payer: demo.Erin, From: demo.Dave, To: demo.Erin,
-		Amount: 1_000 * world.Hbar})
-	guarded, _ := w.CreateSchedule(world.Schedule{Memo: "Guarded by the toll gate", Creator: demo.Dave, Payer: demo.Dave, From: demo.Grace, To: demo.Dave,
-		Amount: 5 * world.Hbar, Expires: world.Day})
-	w.SignSchedule(guarded, demo.Dave, 2)
+		Amount: 1_000 * world.Hbar, Signers: []string{"Erin's new key"}})
+	guarded, _ := w.CreateSchedule(world.Schedule{Memo: "Guarded by the toll gate", Creator: demo.Dave, Payer: demo.Dave, From: demo.Grace,
+		To: demo.Mallory, Amount: 5 * world.Hbar, Expires: world.Day, Signers: []string{"Dave", "Dave's phone"}})
+	w.SignSchedule(guarded, demo.Dave, world.ByContract)
 
 	call := world.ScheduledCall(demo.TideGauge, 100_000, 5*world.Hbar, w.Pack("TideGauge", "report", int64(77)))
-	w.CreateSchedule(world.Schedule{Memo: "A reading, tomorrow", Creator: demo.Walter, Payer: demo.Alice, Admin: "Walter", Expires: 3 * world.Day,
+	reading, _ := w.CreateSchedule(world.Schedule{Memo: "A reading, tomorrow", Creator: demo.Walter, Payer: demo.Alice, Admin: "Walter", Expires: 3 * world.Day,
 		WaitForExpiry: true, Body: call})
+	w.SignSchedule(reading, demo.Alice, "Alice")
 
 	w.UntilExpiry(fees)
 	w.Consecutively(func() { w.ExecuteSchedule(fees, made2, demo.Carol, demo.Trent, 12*world.Hbar) })
 	for i := range 8 {
 		payer := w.residents[10+i*7]
-		id, made := w.CreateSchedule(world.Schedule{Memo: fmt.Sprintf("Choir fund, share %d", i+1), Creator: payer, Payer: payer, From: payer, To: demo.Fund,
-			Amount: world.Hbar})
+		from := w.residents[10+i*7+i%2] // a neighbour who does not sign, or the payer
+		id, made := w.CreateSchedule(world.Schedule{Memo: fmt.Sprintf("Choir fund, share %d", i+1), Creator: payer, Payer: payer, From: from, To: demo.Fund,
+			Amount: world.Hbar, Signers: []string{w.names[payer]}})
 		if i%2 == 0 {
 			w.ExecuteSchedule(id, made, payer, demo.Fund, world.Hbar)
 		}
@@ -252,11 +253,12 @@ func (w *Scenario) createSchedules() {
 func (w *Scenario) createPendingSchedules() {
 	w.TransferHbars(demo.Treasury, demo.Fund, 15_000*world.Hbar, "grant for the fog signal")
 	id, _ := w.CreateSchedule(world.Schedule{Memo: "New bell for the fog signal", Creator: demo.Alice, Payer: demo.Alice, Admin: "Alice", From: demo.Fund,
-		To: demo.Walter, Amount: 800 * world.Hbar, Expires: 20 * world.Day})
-	w.SignSchedule(id, demo.Alice, 3)
+		To: demo.Mallory, Amount: 800 * world.Hbar, Expires: 20 * world.Day, Signers: []string{"Alice"}})
+	w.SignSchedule(id, demo.Fund, "Fund")
 	w.CreateSchedule(world.Schedule{Memo: "Painting of the east mole", Creator: demo.Heidi, Payer: demo.Heidi, From: demo.Fund, To: demo.Heidi,
-		Amount: 120 * world.Hbar, Expires: 10 * world.Day, WaitForExpiry: true})
-	w.CreateSchedule(world.Schedule{Memo: "A round for everybody", Creator: demo.Frank, Payer: demo.Frank, From: demo.Frank, To: demo.Bob, Amount: 2 * world.Hbar})
+		Amount: 120 * world.Hbar, Expires: 10 * world.Day, WaitForExpiry: true, Signers: []string{"Heidi"}})
+	w.CreateSchedule(world.Schedule{Memo: "A round for everybody", Creator: demo.Frank, Payer: demo.Frank, From: demo.Victor, To: demo.Bob, Amount: 2 * world.Hbar,
+		Signers: []string{"Frank"}})
 }
 
 // registerNodes registers nodes of every type.

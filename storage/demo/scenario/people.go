@@ -70,6 +70,6 @@ func (w *Scenario) createStreet(street string, houses int) {
 		case 8:
 			p.RenewedBy, p.HighVolume = demo.Fund, house%4 == 0
 		}
-		w.CreateAccount(demo.Fund, p)
+		w.names[w.CreateAccount(demo.Fund, p)] = name
 	}
 }

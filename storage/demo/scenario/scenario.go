@@ -10,6 +10,7 @@ import (
 type Scenario struct {
 	*world.World
 	residents   []int64
+	names       map[int64]string  // of residents
 	holders     map[int64][]int64 // of fungible tokens
 	coinHolders []int64           // holders of Harbour Coin, the contract
 }
@@ -20,7 +21,7 @@ func New(end int64) (*Scenario, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Scenario{World: l, holders: map[int64][]int64{}}
+	w := &Scenario{World: l, names: map[int64]string{}, holders: map[int64][]int64{}}
 
 	w.AdvanceToAge(188 * world.Day)
 	w.createPeople()

@@ -135,6 +135,10 @@ func (w *World) insertAccount(t *Transaction, p Account) int64 {
 func (w *World) UpdateAccount(id int64, changed Row) {
 	t := w.tx(TypeCryptoUpdate, id)
 	t.entity = id
+	w.collect(t, id)
+	if node, ok := changed["staked_node_id"].(int64); ok && node >= 0 {
+		changed["stake_period_start"] = t.ts / Day
+	}
 	w.changeEntity(id, t.ts, changed)
 	w.commit(t)
 }
@@ -143,31 +147,21 @@ func (w *World) UpdateAccount(id int64, changed Row) {
 func (w *World) DeleteAccount(id, heir int64) {
 	t := w.tx(TypeCryptoDelete, heir)
 	t.entity = id
-	if rest := w.balances[id]; rest > 0 {
+	if rest := w.balances[id] + w.collect(t, id); rest > 0 {
 		t.hbars(id, heir, rest)
 	}
+	w.collected[heir] += w.collected[id]
+	delete(w.collected, id)
 	w.commit(t)
 	w.changeEntity(id, t.ts, Row{"deleted": true, "obtainer_id": heir})
 }
 
-// TransferHbars transfers hbars. Accounts that are staked to a node collect their reward.
+// TransferHbars transfers hbars.
 func (w *World) TransferHbars(from, to, amount int64, memo string) *Transaction {
 	t := w.tx(TypeCryptoTransfer, from)
 	t.memo = memo
 	t.hbars(from, to, amount)
-	w.reward(t, from)
-	w.reward(t, to)
 	return w.commit(t)
-}
-
-// reward adds the staking reward of an account, if it earns any.
-func (w *World) reward(t *Transaction, account int64) {
-	e := w.entities.get(key(account))
-	node, _ := e["staked_node_id"].(int64)
-	if _, staked := e["staked_node_id"].(int64); !staked || node < 0 || e["decline_reward"] == true || w.txSeq%2 != 0 {
-		return
-	}
-	t.rewards = append(t.rewards, transfer{account: account, amount: 150_000 + account*7%90_000 + int64(w.txSeq)%1_000})
 }
 
 // FundAlias transfers hbars to an unused alias or EVM address, which creates an account. For an address, the account is hollow.
@@ -199,6 +193,10 @@ func (w *World) createSystemAccounts() {
 	}
 	for i, name := range demo.NodeNames {
 		give(demo.FirstNodeAccount+int64(i), name+" node", 25_000*Hbar)
+		if i < demo.NodeCount {
+			maps.Copy(w.entities.get(key(demo.FirstNodeAccount+int64(i))),
+				Row{"staked_node_id": int64(i), "stake_period_start": start / Day, "decline_reward": true})
+		}
 	}
 	give(42, "reserve", 1_000_000*Hbar)
 	for id := int64(44); id <= 71; id++ {

@@ -173,10 +173,13 @@ func (w *World) record(t *Transaction, x execution, o outcome) {
 	w.recordLogs(t, x, o, &parties)
 	w.recordState(t, x, &parties)
 	w.recordActions(t, x, o)
+	for _, n := range x.tokenTransfers {
+		parties = append(parties, w.idOf(n.token))
+	}
 	used := max(x.gasUsed, o.gas*4/5)
 	t.gasUsed = used
-	t.fee = used*71 + t.fee%10_000
-	t.maxFee = o.gas*71 + Hbar
+	t.fee = used*w.gasPrice + t.fee%10_000
+	t.maxFee = o.gas*w.gasPrice + Hbar
 	t.bloom = bloomOf(x.logs)
 	r := Row{
 		"function_parameters": o.input, "gas_limit": o.gas, "function_result": nil, "gas_used": used, "consensus_timestamp": t.ts,
@@ -256,9 +259,10 @@ func (w *World) recordCreation(t *Transaction, f *frame) int64 {
 	return id
 }
 
-// recordTokenTransfer executes a token transfer of the token system contract in a child transaction.
+// recordTokenTransfer executes a token transfer of the token system contract in a child transaction. Its log belongs to the call.
 func (w *World) recordTokenTransfer(t *Transaction, contract int64, n tokenTransfer) {
 	c := w.child(t, TypeCryptoTransfer)
+	c.caller, c.called = t, contract
 	token, from, to := w.idOf(n.token), w.idOf(n.from), w.idOf(n.to)
 	w.addTokenTransfer(c, from, to, token, n.amount)
 	if c.result != ResultSuccess {
@@ -270,7 +274,7 @@ func (w *World) recordTokenTransfer(t *Transaction, contract int64, n tokenTrans
 		"error_message": nil, "payer_account_id": c.payer, "sender_id": contract, "failed_initcode": nil, "transaction_result": c.result,
 		"transaction_nonce": c.nonce, "gas_consumed": int64(18_000),
 	}
-	w.addResult(c, r, []int64{tokenSystemContract, c.payer, token})
+	w.addResult(c, r, []int64{tokenSystemContract, c.payer})
 	w.commit(c)
 }
 

@@ -2,6 +2,7 @@ package world
 
 import (
 	"encoding/json"
+	"fmt"
 	"math/big"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -13,9 +14,6 @@ import (
 
 // weibar is the number of weibars, the unit of Ethereum transactions, in a tinybar.
 const weibar = 10_000_000_000
-
-// gasPrice is the gas price of Ethereum transactions in weibars.
-const gasPrice = 71 * weibar
 
 // EthereumTransaction describes a signed transaction that a relay submits.
 type EthereumTransaction struct {
@@ -56,7 +54,7 @@ func (w *World) SendEthereum(e EthereumTransaction) int64 {
 	}
 	signed := w.signEthereum(e, to, nonce, c.Gas, c.Value, input)
 	hash := signed.Hash()
-	t.ethereumHash = hash[:]
+	t.ethereumHash, t.parties = hash[:], []int64{e.Sender}
 	created := int64(0)
 	if e.Nonce != nil {
 		w.rejectNonce(t, e, c, input)
@@ -66,6 +64,12 @@ func (w *World) SendEthereum(e EthereumTransaction) int64 {
 	w.addEthereumRow(t, e, signed, to, c, input)
 	w.commit(t)
 	return created
+}
+
+// ethereumPrices returns the price of gas in weibars, and the maximum price of transactions that have one.
+func (w *World) ethereumPrices() (price, most *big.Int) {
+	price = new(big.Int).Mul(big.NewInt(w.gasPrice), big.NewInt(weibar))
+	return price, new(big.Int).Mul(price, big.NewInt(2))
 }
 
 // runEthereum executes the transaction and returns the created contract, or 0.
@@ -85,6 +89,7 @@ func (w *World) runEthereum(t *Transaction, e EthereumTransaction, c Call, input
 			input = nil
 		}
 		w.record(t, x, outcome{sender: e.Sender, contract: c.Contract, gas: c.Gas, value: c.Value, input: input, aliasSender: alias})
+		t.hbars(e.Sender, t.payer, t.gasUsed*w.gasPrice)
 		return 0
 	}
 	x := w.evm.run(w.Address(e.Sender), nil, nil, input, uint64(c.Gas), c.Value)
@@ -94,6 +99,7 @@ func (w *World) runEthereum(t *Transaction, e EthereumTransaction, c Call, input
 		t.entity = created
 	}
 	w.record(t, x, outcome{sender: e.Sender, contract: created, gas: c.Gas, value: c.Value, initcode: input, created: created})
+	t.hbars(e.Sender, t.payer, t.gasUsed*w.gasPrice)
 	return created
 }
 
@@ -111,7 +117,7 @@ func (w *World) rejectNonce(t *Transaction, e EthereumTransaction, c Call, input
 // signEthereum signs the transaction with the key of the sender. Signatures are deterministic.
 func (w *World) signEthereum(e EthereumTransaction, to *common.Address, nonce uint64, gas, value int64, input []byte) *types.Transaction {
 	wei := new(big.Int).Mul(big.NewInt(value), big.NewInt(weibar))
-	price := big.NewInt(gasPrice)
+	price, most := w.ethereumPrices()
 	var list types.AccessList
 	if e.Access && to != nil {
 		list = types.AccessList{{Address: *to, StorageKeys: []common.Hash{{}, common.BigToHash(big.NewInt(2))}}}
@@ -123,11 +129,11 @@ func (w *World) signEthereum(e EthereumTransaction, to *common.Address, nonce ui
 	case 1:
 		data = &types.AccessListTx{ChainID: big.NewInt(ChainID), Nonce: nonce, GasPrice: price, Gas: uint64(gas), To: to, Value: wei, Data: input, AccessList: list}
 	case 2:
-		data = &types.DynamicFeeTx{ChainID: big.NewInt(ChainID), Nonce: nonce, GasTipCap: new(big.Int), GasFeeCap: price, Gas: uint64(gas), To: to, Value: wei,
+		data = &types.DynamicFeeTx{ChainID: big.NewInt(ChainID), Nonce: nonce, GasTipCap: new(big.Int), GasFeeCap: most, Gas: uint64(gas), To: to, Value: wei,
 			Data: input, AccessList: list}
 	default:
 		data = &types.SetCodeTx{
-			ChainID: uint256.NewInt(ChainID), Nonce: nonce, GasTipCap: new(uint256.Int), GasFeeCap: uint256.MustFromBig(price), Gas: uint64(gas),
+			ChainID: uint256.NewInt(ChainID), Nonce: nonce, GasTipCap: new(uint256.Int), GasFeeCap: uint256.MustFromBig(most), Gas: uint64(gas),
 			To: *to, Value: uint256.MustFromBig(wei), Data: input, AuthList: []types.SetCodeAuthorization{w.authorize(e, nonce+1)},
 		}
 	}
@@ -173,14 +179,14 @@ func (w *World) addEthereumRow(t *Transaction, e EthereumTransaction, signed *ty
 	if input == nil {
 		row["call_data"] = []byte{}
 	}
-	price := big.NewInt(gasPrice).Bytes()
+	price, most := w.ethereumPrices()
 	switch e.Type {
 	case 0:
-		row["gas_price"], row["signature_v"] = price, v.Bytes()
+		row["gas_price"], row["signature_v"] = price.Bytes(), v.Bytes()
 	case 1:
-		row["gas_price"], row["recovery_id"] = price, int16(v.Int64())
+		row["gas_price"], row["recovery_id"] = price.Bytes(), int16(v.Int64())
 	default:
-		row["max_fee_per_gas"], row["max_priority_fee_per_gas"], row["recovery_id"] = price, []byte{}, int16(v.Int64())
+		row["max_fee_per_gas"], row["max_priority_fee_per_gas"], row["recovery_id"] = most.Bytes(), []byte{}, int16(v.Int64())
 	}
 	if e.Type > 0 {
 		list := []map[string]any{}
@@ -194,7 +200,7 @@ func (w *World) addEthereumRow(t *Transaction, e EthereumTransaction, signed *ty
 		for _, a := range signed.SetCodeAuthorizations() {
 			list = append(list, map[string]any{
 				"address": hexOf(a.Address[:]), "chain_id": a.ChainID.Hex(), "nonce": a.Nonce, "r": hexOf(a.R.Bytes()), "s": hexOf(a.S.Bytes()),
-				"y_parity": hexOf([]byte{a.V}),
+				"y_parity": fmt.Sprintf("0x%x", a.V),
 			})
 		}
 		row["authorization_list"], _ = json.Marshal(list)

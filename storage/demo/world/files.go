@@ -78,10 +78,14 @@ func (w *World) DeleteFile(kind int, payer, id int64, deleted bool) {
 // systemFile creates a system file. Transactions of system files have no fees.
 func (w *World) systemFile(id, admin int64, memo string, content []byte) *Transaction {
 	t := w.tx(TypeFileCreate, admin)
+	w.addSystemFile(t, id, admin, memo, content)
+	return w.commit(t)
+}
+
+func (w *World) addSystemFile(t *Transaction, id, admin int64, memo string, content []byte) {
 	t.fee, t.entity = 0, id
 	w.newEntity("FILE", id, t.ts, Row{"memo": memo, "key": KeyList(Ed25519Key(fmt.Sprintf("system %d", admin))), "auto_renew_period": nil})
 	w.addFileData(t, id, content)
-	return w.commit(t)
 }
 
 // updateSystemFile replaces the contents of a system file with one or more pieces.
@@ -108,13 +112,15 @@ func (w *World) updateSystemFile(id, admin int64, pieces ...[]byte) *Transaction
 	return first
 }
 
-// createSystemFiles creates the system files.
+// createSystemFiles creates the system files. The fee schedule and the exchange rates exist before the first block, so that it has prices.
 func (w *World) createSystemFiles() {
+	genesis := &Transaction{ts: w.clock - Second + 1, kind: TypeFileCreate}
+	w.addSystemFile(genesis, fileFeeSchedule, feeScheduleAdmin, "fee schedule", w.feeFile(780_000, genesis.ts))
+	genesis.ts++
+	w.addSystemFile(genesis, fileExchangeRates, ExchangeRateAdmin, "exchange rates", rateFile(0, genesis.ts))
 	nodes := w.addressBookNodes(0)
 	w.publishAddressBook(w.systemFile(fileAddressBook101, AddressBookAdmin, "address book", addressBookFile(nodes)), nodes)
 	w.publishAddressBook(w.systemFile(fileAddressBook102, AddressBookAdmin, "node details", addressBookFile(nodes)), nodes)
-	w.systemFile(fileFeeSchedule, feeScheduleAdmin, "fee schedule", feeFile(780_000, w.clock))
-	w.systemFile(fileExchangeRates, ExchangeRateAdmin, "exchange rates", rateFile(0, w.clock))
 	simple, err := fees.DefaultFile()
 	if err != nil {
 		w.fail("simple fee schedule: %w", err)
@@ -126,9 +132,13 @@ func (w *World) createSystemFiles() {
 	w.systemFile(fileUpgrade, freezeAdmin, "software upgrade", []byte("lantern bay release 1\n"))
 }
 
-// rateFile returns an ExchangeRateSet. The price of an hbar depends on the version and varies by a few cents.
+// gasPerTinybar is the price of gas in the fee schedule that equals a price of 1 tinybar, at all exchange rates. Prices of gas are multiples of it.
+const gasPerTinybar = 12_000
+
+// rateFile returns an ExchangeRateSet. The price of an hbar depends on the version. It is between 11.85 and 12 cents, so that the price of gas in tinybars
+// depends on the fee schedule only: the rates of a transaction depend on the time of day.
 func rateFile(version int, ts int64) []byte {
-	price := func(v int) int64 { return 30_000 * int64(110+(v*7)%23) / 10 }
+	price := func(v int) int64 { return 355_500 + int64(v*7%23)*180 }
 	rate := func(v int, until int64) message {
 		return message(nil).num(1, 30_000).num(2, price(v)).msg(3, message(nil).num(1, until/Second))
 	}
@@ -136,8 +146,9 @@ func rateFile(version int, ts int64) []byte {
 	return message(nil).msg(1, rate(version, end)).msg(2, rate(version+1, end+Hour))
 }
 
-// feeFile returns a CurrentAndNextFeeSchedule. gas is the price of gas in contract calls.
-func feeFile(gas, ts int64) []byte {
+// feeFile returns a CurrentAndNextFeeSchedule, and sets the price of gas in contract calls.
+func (w *World) feeFile(gas, ts int64) []byte {
+	w.gasPrice = gas / gasPerTinybar
 	schedule := func(gas, until int64) message {
 		m := message{}
 		for _, f := range []int64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16, 17, 18, 23, 27, 30, 50, 51, 52, 53, 54, 56, 58, 59, 60, 61, 62, 63, 64, 65,
@@ -154,7 +165,7 @@ func feeFile(gas, ts int64) []byte {
 		}
 		return m.msg(2, message(nil).num(1, until/Second))
 	}
-	return message(nil).msg(1, schedule(gas, ts+400*Day)).msg(2, schedule(gas+72_000, ts+800*Day))
+	return message(nil).msg(1, schedule(gas, ts+800*Day)).msg(2, schedule(gas+72_000, ts+1_600*Day))
 }
 
 // throttleFile returns ThrottleDefinitions with one bucket.
@@ -171,7 +182,7 @@ func (w *World) ChangeAddressBook(version int) {
 
 // ChangeFeeSchedules publishes both fee schedules. gas is the price of gas in contract calls.
 func (w *World) ChangeFeeSchedules(gas int64) {
-	file := feeFile(gas, w.clock)
+	file := w.feeFile(gas, w.clock)
 	w.updateSystemFile(fileFeeSchedule, feeScheduleAdmin, file[:len(file)/2], file[len(file)/2:])
 	simple, err := fees.DefaultFile()
 	if err != nil {

@@ -11,7 +11,6 @@ func (w *World) Finish() {
 	w.snapshot()
 	w.writeHistory()
 	w.writeEntities()
-	w.writeStakes()
 	w.writeContracts()
 	w.writeSchedules()
 	w.writeReconciliation()
@@ -100,14 +99,10 @@ func (w *World) writeTransaction(t *Transaction) {
 // AddBlock adds a block that ends at a consensus time to a finished network. It contains automatic transactions, the transactions of events, and the
 // single transaction of last, which ends the block.
 func (w *World) AddBlock(end int64, events, last func()) {
-	days := len(w.stakingPeriods)
 	w.end = end
 	w.AdvanceTo(end - BlockTime + 40_000_000)
 	events()
 	w.At(end, last)
-	for _, d := range w.stakingPeriods[days:] {
-		w.updateStakes(d)
-	}
 	if end%snapshotEvery == 0 && end-w.snapshots.last >= snapshotEvery {
 		w.snapshot()
 	}

@@ -49,9 +49,13 @@ func (w *World) addApprovalLog(t *Transaction, token, owner, spender, amount int
 }
 
 func (w *World) addTokenLog(t *Transaction, token int64, topic, from, to, serial, data []byte, synthetic bool) {
+	root := token
+	if t.caller != nil {
+		t, root = t.caller, t.called
+	}
 	r := Row{
 		"bloom": []byte{}, "consensus_timestamp": t.ts, "contract_id": token, "data": data, "index": t.logs, "topic0": topic,
-		"topic1": from, "topic2": to, "topic3": nil, "payer_account_id": t.payer, "root_contract_id": token, "synthetic": synthetic,
+		"topic1": from, "topic2": to, "topic3": nil, "payer_account_id": t.payer, "root_contract_id": root, "synthetic": synthetic,
 	}
 	if serial != nil {
 		r["topic3"] = serial

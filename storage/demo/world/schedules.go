@@ -1,7 +1,10 @@
 package world
 
 import (
+	"bytes"
 	"crypto/ed25519"
+
+	"github.com/ethereum/go-ethereum/crypto"
 
 	"heliograph/storage/demo"
 )
@@ -16,7 +19,8 @@ type Schedule struct {
 	Amount        int64
 	Expires       int64 // nanoseconds after the creation, or 0 for the default of 30 minutes
 	WaitForExpiry bool
-	Body          []byte // instead of a transfer
+	Body          []byte   // instead of a transfer
+	Signers       []string // holders of required keys that sign the creation
 }
 
 // CreateSchedule creates a schedule. It returns its number and the transaction.
@@ -41,36 +45,58 @@ func (w *World) CreateSchedule(p Schedule) (int64, *Transaction) {
 	}
 	w.schedules[id] = r
 	w.scheduleOrder = append(w.scheduleOrder, id)
-	w.signature(t, id, keyHolder(p.Creator), 3)
+	accounts := []int64{p.Payer}
+	if p.Body == nil {
+		accounts = append(accounts, p.From)
+		if w.entities.get(key(p.To))["receiver_sig_required"] == true {
+			accounts = append(accounts, p.To)
+		}
+	}
+	for _, a := range accounts {
+		w.required[id] = append(w.required[id], w.entities.get(key(a))["key"].([]byte)...)
+	}
+	w.sign(t, id, p.Signers...)
 	w.commit(t)
 	return id, t
 }
 
-// signature writes a signature of a schedule. Kinds are values of the column type.
-func (w *World) signature(t *Transaction, schedule int64, name string, kind int) {
-	signature, prefix := ed25519.Sign(edPrivate(name), number(t.ts)), edRaw(name)
-	switch kind {
-	case 2: // signature of a contract
-		prefix, signature = []byte(entityID(demo.Tollgate)), []byte{}
-	case 6:
-		prefix = ecRaw(name)
+// sign adds the signatures of the holders of required keys to a schedule.
+func (w *World) sign(t *Transaction, schedule int64, names ...string) {
+	digest := crypto.Keccak256(number(t.ts))
+	for _, name := range names {
+		r := Row{"consensus_timestamp": t.ts, "entity_id": schedule}
+		prefix := edRaw(name)
+		switch {
+		case name == ByContract: // signs by calling the network
+			prefix, r["signature"], r["type"] = entityID(demo.Tollgate), []byte{}, 2
+		case bytes.Contains(w.required[schedule], prefix):
+			r["signature"], r["type"] = ed25519.Sign(edPrivate(name), digest), 3
+		default:
+			s, err := crypto.Sign(digest, ecPrivate(name))
+			if err != nil {
+				w.fail("signing a schedule: %w", err)
+				return
+			}
+			prefix, r["signature"], r["type"] = ecRaw(name), s[:64], 6
+		}
+		r["public_key_prefix"] = prefix[:min(len(prefix), 12)]
+		if k := key(schedule, "/", prefix); w.signed[k] || !bytes.Contains(w.required[schedule], prefix) {
+			w.fail("%s cannot sign the schedule 0.0.%d", name, schedule)
+		} else {
+			w.signed[k] = true
+		}
+		w.rows.add("transaction_signature", r)
 	}
-	w.rows.add("transaction_signature", Row{
-		"consensus_timestamp": t.ts, "public_key_prefix": prefix[:min(len(prefix), 12)], "entity_id": schedule, "signature": signature, "type": kind,
-	})
 }
 
-// SignSchedule adds signatures to a schedule.
-func (w *World) SignSchedule(schedule, payer int64, kinds ...int) {
+// ByContract is the signer of a schedule that requires the key of the contract Tollgate.
+const ByContract = "Tollgate"
+
+// SignSchedule adds signatures of the holders of required keys to a schedule.
+func (w *World) SignSchedule(schedule, payer int64, names ...string) {
 	t := w.tx(TypeScheduleSign, payer)
 	t.entity = schedule
-	for i, kind := range kinds {
-		name := keyHolder(payer)
-		if i > 0 {
-			name += "'s second key"
-		}
-		w.signature(t, schedule, name, kind)
-	}
+	w.sign(t, schedule, names...)
 	w.commit(t)
 }
 

@@ -55,7 +55,9 @@ type Transaction struct {
 	ethereumHash         []byte
 	gasUsed              int64
 	bloom                []byte
-	detached             bool  // see World.detached
+	detached             bool         // see World.detached
+	caller               *Transaction // the contract call whose token transfers this child contains, and its contract
+	called               int64
 	evmRows              []Row // rows that contain the index of the transaction in its block
 	logs                 int
 	parties              []int64
@@ -143,6 +145,9 @@ func (w *World) commit(t *Transaction) *Transaction {
 		t.transfers = append(t.transfers, transfer{account: t.payer, amount: -t.fee}, transfer{account: t.node, amount: node},
 			transfer{account: demo.NetworkFees, amount: t.fee - node - 2*staking},
 			transfer{account: demo.StakingRewards, amount: staking}, transfer{account: demo.NodeRewards, amount: staking})
+	}
+	for _, m := range t.transfers {
+		w.collect(t, m.account)
 	}
 	for _, r := range t.rewards {
 		t.hbars(demo.StakingRewards, r.account, r.amount)

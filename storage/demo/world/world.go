@@ -59,22 +59,27 @@ type World struct {
 	cryptoAllowances, tokenAllowances, nftAllowances, airdrops *versions
 	topics, nodes, registered, hooks, stakes                   *versions
 
-	topicState     map[int64]*topicState
-	schedules      map[int64]Row
-	serialCounts   map[int64]int64
-	scheduleOrder  []int64
-	contracts      map[int64]Row
-	slots          map[string]Row
-	idByAddress    map[common.Address]int64
-	nonces         map[int64]int64
-	deployed       []int64
-	rateVersion    int
-	evm            *machine
-	artifacts      map[string]contracts.Artifact
-	stakingPeriods []stakingPeriod
-	hookSlots      map[string]Row
-	lookups        map[string]Row // rows of the topic message lookup table, by topic and partition
-	lookupOrder    []string
+	topicState    map[int64]*topicState
+	schedules     map[int64]Row
+	required      map[int64][]byte // the keys that must sign schedules
+	signed        map[string]bool  // schedules and the keys that have signed them
+	serialCounts  map[int64]int64
+	scheduleOrder []int64
+	contracts     map[int64]Row
+	slots         map[string]Row
+	idByAddress   map[common.Address]int64
+	nonces        map[int64]int64
+	deployed      []int64
+	rateVersion   int
+	gasPrice      int64 // of contract calls, in tinybars
+	evm           *machine
+	artifacts     map[string]contracts.Artifact
+	pending       map[int64]int64 // staking rewards of accounts that have not been paid
+	stakeStart    map[int64]int64 // stakes of accounts at the start of the staking period
+	collected     map[int64]int64 // staking rewards in the balances of accounts
+	hookSlots     map[string]Row
+	lookups       map[string]Row // rows of the topic message lookup table, by topic and partition
+	lookupOrder   []string
 }
 
 // New returns a ledger with the system accounts, files and nodes. Its scenario ends at the given consensus time.
@@ -96,12 +101,17 @@ func New(end int64) (*World, error) {
 		balanceChanged: map[int64]int64{},
 		topicState:     map[int64]*topicState{},
 		schedules:      map[int64]Row{},
+		required:       map[int64][]byte{},
+		signed:         map[string]bool{},
 		serialCounts:   map[int64]int64{},
 		contracts:      map[int64]Row{},
 		slots:          map[string]Row{},
 		idByAddress:    map[common.Address]int64{},
 		nonces:         map[int64]int64{},
 		hookSlots:      map[string]Row{},
+		pending:        map[int64]int64{},
+		stakeStart:     map[int64]int64{},
+		collected:      map[int64]int64{},
 		lookups:        map[string]Row{},
 	}
 	for table, v := range map[string]**versions{
@@ -145,8 +155,8 @@ func (w *World) DiscardRows() {
 // LastBlockHash returns the hash of the newest block.
 func (w *World) LastBlockHash() string { return w.chain.last }
 
-// Balance returns the balance of an account in tinybars.
-func (w *World) Balance(id int64) int64 { return w.balances[id] }
+// Balance returns the balance of an account in tinybars without staking rewards. These depend on the time of day, and the scenario must not.
+func (w *World) Balance(id int64) int64 { return w.balances[id] - w.collected[id] }
 
 // IsDeleted reports whether an entity has been deleted.
 func (w *World) IsDeleted(id int64) bool { return w.entities.get(key(id))["deleted"] == true }

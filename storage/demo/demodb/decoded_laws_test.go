@@ -1,0 +1,143 @@
+package demodb
+
+import (
+	"bytes"
+	"math/big"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/hiero-ledger/hiero-sdk-go/v2/proto/services"
+	"github.com/jackc/pgx/v5"
+	"google.golang.org/protobuf/proto"
+
+	"heliograph/internal/domain/ledger"
+	"heliograph/storage/demo/world"
+)
+
+// decodedLaw is a law about encoded values. check returns the numbers of rows and violations.
+type decodedLaw struct {
+	mutation string
+	check    func(t *testing.T, conn *pgx.Conn) (rows, broken int64)
+}
+
+var decodedLaws = map[string]decodedLaw{
+	"gas costs what the network charges at that time, and at most what the transaction allows": {
+		"update ethereum_transaction set gas_price = '\\x01' where gas_price is not null", checkGasPrices,
+	},
+	"raw Ethereum transactions have their hash, sender and nonce": {"update ethereum_transaction set hash = sha256(hash) where type = 2", checkRawTransactions},
+	"schedules are signed by required keys":                       {"update transaction_signature set public_key_prefix = '\\x77'", checkSignatures},
+}
+
+// list returns the rows of a query.
+func list[T any](t *testing.T, conn *pgx.Conn, sql string) []T {
+	t.Helper()
+	rows, err := conn.Query(t.Context(), sql)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := pgx.CollectRows(rows, pgx.RowToStructByPos[T])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func checkGasPrices(t *testing.T, conn *pgx.Conn) (rows, broken int64) {
+	t.Helper()
+	results := list[struct {
+		TS, Used, Charged, Paid int64
+		Sent                    bool
+		Allowed                 []byte
+		Fees, Rates             []byte
+	}](t, conn, `
+		select r.consensus_timestamp, r.gas_used, t.charged_tx_fee,
+			coalesce((select sum(-x.amount) from crypto_transfer x where x.consensus_timestamp = t.consensus_timestamp and x.entity_id = r.sender_id), 0)
+			+ coalesce((select sum(amount) from staking_reward_transfer x where x.consensus_timestamp = t.consensus_timestamp and x.account_id = r.sender_id), 0)
+			- case when t.result = 22 then r.amount else 0 end, r.sender_id is not null,
+			coalesce(e.gas_price, e.max_fee_per_gas), fees, rates
+		from contract_result r join transaction t using (consensus_timestamp) left join ethereum_transaction e using (consensus_timestamp)
+		cross join lateral (select string_agg(file_data, '' order by consensus_timestamp) fees from file_data f where f.entity_id = 111 and f.consensus_timestamp between (
+			select max(consensus_timestamp) from file_data f where f.entity_id = 111 and transaction_type in (17, 19) and f.consensus_timestamp <= t.consensus_timestamp) and t.consensus_timestamp) f
+		left join lateral (select file_data rates from file_data f where f.entity_id = 112 and f.consensus_timestamp <= t.consensus_timestamp order by consensus_timestamp desc limit 1) x on true
+		where t.nonce = 0 and r.gas_used > 0`)
+	for _, r := range results {
+		fee, err := ledger.DecodeGasFee(r.Fees)
+		rates, err2 := ledger.DecodeHbarRate(r.Rates)
+		price := ledger.GasPrice(fee, rates, ledger.Timestamp(r.TS))
+		allowed := new(big.Int).Div(new(big.Int).SetBytes(r.Allowed), big.NewInt(10_000_000_000)) // weibars
+		switch {
+		case err != nil, err2 != nil, r.Charged/r.Used != price.V, r.Allowed != nil && (allowed.Int64() < price.V || r.Sent && r.Paid != r.Used*price.V):
+			broken++
+		}
+	}
+	return int64(len(results)), broken
+}
+
+func checkRawTransactions(t *testing.T, conn *pgx.Conn) (rows, broken int64) {
+	t.Helper()
+	nonces := map[common.Address]uint64{}
+	transactions := list[struct {
+		Data, Hash, Address, ResultHash []byte
+		Nonce, Last                     int64
+		Result                          int
+	}](t, conn, `
+		select data, x.hash, coalesce(e.evm_address, ''), r.transaction_hash, x.nonce, coalesce(e.ethereum_nonce, 0), r.transaction_result
+		from ethereum_transaction x join contract_result r using (consensus_timestamp)
+		left join entity e on e.id = r.sender_id or (r.sender_id is null and position(e.evm_address in r.function_result) > 0) order by consensus_timestamp`)
+	for _, r := range transactions {
+		var x types.Transaction
+		err := x.UnmarshalBinary(r.Data)
+		sender, err2 := types.Sender(types.LatestSignerForChainID(big.NewInt(world.ChainID)), &x)
+		if err != nil || err2 != nil || !bytes.Equal(crypto.Keccak256(r.Data), r.Hash) || !bytes.Equal(r.Hash, r.ResultHash) || !bytes.Equal(sender[:], r.Address) {
+			broken++
+			continue
+		}
+		const wrongNonce = 312
+		if x.Nonce() != uint64(r.Nonce) || (r.Result == wrongNonce) == (x.Nonce() == nonces[sender]) || r.Nonce >= r.Last && r.Result != wrongNonce {
+			broken++
+		}
+		if r.Result != wrongNonce {
+			nonces[sender]++
+		}
+	}
+	return int64(len(transactions)), broken
+}
+
+func checkSignatures(t *testing.T, conn *pgx.Conn) (rows, broken int64) {
+	t.Helper()
+	keys := map[int64][]byte{}
+	for _, e := range list[struct {
+		ID    int64
+		Key   []byte
+		Signs bool
+	}](t, conn, "select id, key, coalesce(receiver_sig_required, false) from entity where type = 'ACCOUNT' and key is not null") {
+		keys[e.ID] = e.Key
+		if e.Signs {
+			keys[-e.ID] = e.Key // to receive
+		}
+	}
+	signatures := list[struct {
+		Prefix, Body []byte
+		Payer        int64
+	}](t, conn, "select public_key_prefix, transaction_body, s.payer_account_id from transaction_signature join schedule s on schedule_id = entity_id")
+	for _, s := range signatures {
+		var body services.SchedulableTransactionBody
+		if err := proto.Unmarshal(s.Body, &body); err != nil {
+			t.Fatal(err)
+		}
+		required := keys[s.Payer]
+		for _, a := range body.GetCryptoTransfer().GetTransfers().GetAccountAmounts() {
+			id := a.GetAccountID().GetAccountNum()
+			if a.GetAmount() > 0 {
+				id = -id
+			}
+			required = append(required[:len(required):len(required)], keys[id]...)
+		}
+		if !bytes.Contains(required, s.Prefix) {
+			broken++
+		}
+	}
+	return int64(len(signatures)), broken
+}
