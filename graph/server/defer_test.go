@@ -248,7 +248,7 @@ func TestPartsOnTheWire(t *testing.T) {
 	got := g.Do(t, http.MethodPost, "/graphql", `{"extensions":{"cost":true},"query":"`+strings.ReplaceAll(document, `"`, `\"`)+`"}`, "Content-Type: "+plainMedia, "Accept: "+partsMedia)
 	const head = "\r\nContent-Type: application/json; charset=utf-8\r\n\r\n"
 	want := "\r\n---" + head + `{"data":{"accounts":{"nodes":[{"entityId":"0.0.2"},{"entityId":"0.0.3"}]}},"extensions":{"cost":{"limit":50000,"requested":5}},"hasNext":true}` +
-		"\r\n---" + head + `{"incremental":[{"data":{"declineReward":false},"path":["accounts","nodes",0],"label":"l"},{"data":{"declineReward":false},"path":["accounts","nodes",1],"label":"l"}],"hasNext":false}` +
+		"\r\n---" + head + `{"incremental":[{"data":{"declineReward":false},"path":["accounts","nodes",0],"label":"l"},{"data":{"declineReward":true},"path":["accounts","nodes",1],"label":"l"}],"hasNext":false}` +
 		"\r\n-----\r\n"
 	if got.Body != want {
 		t.Errorf("got\n%q\nwant\n%q", got.Body, want)

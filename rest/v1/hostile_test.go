@@ -83,7 +83,7 @@ func newHostile(tb testing.TB) *hostile {
 }
 
 // sqlWords are words of which every match of sqlText has one. They are a quick pre-check.
-var sqlWords = []string{"sqlstate", "select ", "syntax error", "invalid byte", "out of range", "goroutine ", "runtime error", "pgx", ".go:"}
+var sqlWords = []string{"sqlstate", "select ", "syntax error", "invalid byte", "out of range", "goroutine ", "runtime error", "jackc/pgx", ".go:"}
 
 // sqlText matches text that exposes SQL statements or program internals.
 var sqlText = regexp.MustCompile(`(?i)sqlstate|select .* from|syntax error at|invalid byte sequence|out of range for type|goroutine \d|runtime error|pgx|\.go:\d`)

@@ -92,6 +92,7 @@ func (b *bay) tokens(t *testing.T) map[string][]ask {
 	)
 	pass := func(n int) moment { return moment{demo.PierPass, n} }
 	none := common.Address{}
+	erc165, erc721, metadata := [4]byte{0x01, 0xff, 0xc9, 0xa7}, [4]byte{0x80, 0xac, 0x58, 0xcd}, [4]byte{0x5b, 0x5e, 0x13, 0x9f}
 	pierPass := append(both(demo.PierPass,
 		does("name", nil, "Pier Pass"), does("symbol", nil, "PIER"), does("minter", nil, trent),
 		failing("mint", with(carol), says("PierPass: only the harbour office mints")).by(demo.Carol),
@@ -99,6 +100,11 @@ func (b *bay) tokens(t *testing.T) map[string][]ask {
 		failing("tokenURI", with(n(9)), says("PierPass: no such pass")),
 		failing("approve", with(bob, n(9)), says("PierPass: no such pass")),
 		failing("transferFrom", with(bob, alice, n(9)), says("PierPass: no such pass")),
+		does("supportsInterface", with(erc165), true), does("supportsInterface", with(erc721), true), does("supportsInterface", with(metadata), true),
+		does("supportsInterface", with([4]byte{0xff, 0xff, 0xff, 0xff}), false),
+		does("isApprovedForAll", with(alice, bob), false), does("setApprovalForAll", with(bob, true)).by(demo.Alice),
+		failing("safeTransferFrom", with(bob, alice, n(9)), says("PierPass: no such pass")),
+		failing("safeTransferFrom0", with(bob, alice, n(9), []byte("x")), says("PierPass: no such pass")),
 	),
 		// Four passes were minted for Alice. Bob was approved for the second and took it.
 		does("lastId", nil, n(0)).when(pass(0)), does("lastId", nil, n(4)).when(pass(4)), does("lastId", nil, n(4)),
@@ -111,6 +117,8 @@ func (b *bay) tokens(t *testing.T) map[string][]ask {
 		failing("approve", with(carol, n(2)), says("PierPass: not yours")).by(demo.Alice),
 		does("transferFrom", with(alice, carol, n(2))).by(demo.Bob).when(pass(5)),
 		failing("transferFrom", with(alice, carol, n(2)), says("PierPass: wrong owner")).by(demo.Bob),
+		failing("transferFrom", with(alice, none, n(1)), says("PierPass: no receiver")).by(demo.Alice),
+		does("safeTransferFrom", with(alice, carol, n(1))).by(demo.Alice), does("safeTransferFrom0", with(alice, carol, n(1), []byte("x"))).by(demo.Alice),
 		failing("transferFrom", with(alice, carol, n(1)), says("PierPass: not allowed")).by(demo.Bob),
 		does("tokenURI", with(n(1)), "ipfs://pier-pass/season.json"), does("tokenURI", with(n(1)), "ipfs://pier-pass/season.json").when(pass(1)),
 	)
