@@ -40,22 +40,30 @@ func (w *Where) Raw(sql string) { w.sql.WriteString(sql) }
 func (w *Where) String() string { return w.sql.String() }
 
 // Filter adds the conditions of f on a column. f may be nil.
-func Filter[T ~int64](w *Where, column string, f *ledger.Filter[T]) {
+func Filter[T ~int64](w *Where, column string, f *ledger.Filter[T]) { filter(w, column, "?", f) }
+
+// FilterOpaque is [Filter], but hides the values from the planner. It then expects a range to contain one of 200 rows, and uses the index of the column
+// even if the range is larger and few of its rows match the other conditions.
+func FilterOpaque[T ~int64](w *Where, column string, f *ledger.Filter[T]) {
+	filter(w, column, "(select ?::bigint)", f)
+}
+
+func filter[T ~int64](w *Where, column, mark string, f *ledger.Filter[T]) {
 	if f == nil {
 		return
 	}
 	for _, c := range []struct {
 		op    string
 		value *T
-	}{{" = ?", f.Eq}, {" <> ?", f.Ne}, {" > ?", f.Gt}, {" >= ?", f.Gte}, {" < ?", f.Lt}, {" <= ?", f.Lte}} {
+	}{{" = ", f.Eq}, {" <> ", f.Ne}, {" > ", f.Gt}, {" >= ", f.Gte}, {" < ", f.Lt}, {" <= ", f.Lte}} {
 		if c.value != nil {
-			w.And(column+c.op, int64(*c.value))
+			w.And(column+c.op+mark, int64(*c.value))
 		}
 	}
 	switch {
 	case f.In == nil:
 	case len(f.In) == 1: // an index returns rows in order for one value, but not for an array
-		w.And(column+" = ?", int64(f.In[0]))
+		w.And(column+" = "+mark, int64(f.In[0]))
 	default:
 		w.And(column+" = any(?)", Int64s(f.In))
 	}

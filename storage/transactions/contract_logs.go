@@ -98,7 +98,7 @@ func logs(w *storage.Where, f *ledger.ContractLogFilter, of string, p storage.Pa
 	for i, b := range bounds {
 		part := storage.Where{Args: w.Args}
 		storage.Filter(&part, "l.contract_id", f.ContractID)
-		storage.Filter(&part, "l.consensus_timestamp", b.timestamp)
+		storage.FilterOpaque(&part, "l.consensus_timestamp", b.timestamp)
 		logIndex(&part, b.index)
 		for n, wanted := range f.Topics {
 			if len(wanted) > 0 {
