@@ -79,10 +79,10 @@ func (t *table) feed(keep int) *feed.Feed[feed.Position] {
 }
 
 func (t *table) listener(from *feed.Position, match func(feed.Position) bool, end func(error)) feed.Listener[feed.Position] {
-	return feed.Listener[feed.Position]{From: from, Match: match, End: end, History: func(_ context.Context, after, until feed.Position, limit int) ([]feed.Position,
-		error) {
+	history := func(_ context.Context, after, until feed.Position, limit int) ([]feed.Position, error) {
 		return t.between(after, until, match, limit)
-	}}
+	}
+	return feed.Listener[feed.Position]{From: from, Match: match, End: end, History: history}
 }
 
 func identity(p feed.Position, _ bool) feed.Position { return p }
@@ -111,10 +111,10 @@ func receive(tb testing.TB, from <-chan feed.Position, n int) []feed.Position {
 // TestEachRowOnce subscribes from random positions while rows are added and the database fails. Each listener must receive the matching rows once and in order.
 func TestEachRowOnce(t *testing.T) {
 	t.Parallel()
-	var rows table
-	f := rows.feed(50)
-	t.Cleanup(f.Close)
 	const past, total, listeners = 600, 1500, 30
+	var rows table
+	f := rows.feed(total) // a listener that gets little CPU time must not end with ErrSlow
+	t.Cleanup(f.Close)
 	for n := range past {
 		rows.add(at(n))
 	}
@@ -194,6 +194,26 @@ func TestSlow(t *testing.T) {
 	}
 	if err := <-end; !errors.Is(err, feed.ErrSlow) {
 		t.Errorf("the subscription ended with %v", err)
+	}
+}
+
+// TestCatchUp subscribes before rows that the log has dropped. The listener must receive these from the history and the others from the log.
+func TestCatchUp(t *testing.T) {
+	t.Parallel()
+	var rows table
+	f := rows.feed(10)
+	t.Cleanup(f.Close)
+	first := at(0)
+	fast := feed.Listen(t.Context(), f, rows.listener(&first, all, func(err error) { t.Errorf("the first subscription ended: %v", err) }), identity)
+	var want []feed.Position
+	for n := 1; n <= 40; n++ {
+		rows.add(at(n))
+		want = append(want, at(n))
+		receive(t, fast, 1)
+	}
+	late := feed.Listen(t.Context(), f, rows.listener(&first, all, func(err error) { t.Errorf("the second subscription ended: %v", err) }), identity)
+	if got := receive(t, late, len(want)); !slices.Equal(got, want) {
+		t.Errorf("received %v, want %v", got, want)
 	}
 }
 
