@@ -53,20 +53,20 @@ func runExample(t *testing.T, g *testenv.Gateway, document string, operation *as
 	if err != nil {
 		t.Fatal(err)
 	}
-	var shown string
+	var got string
 	if operation.Operation == ast.Subscription {
-		shown = await(t, subscribeBody(t, g, string(body))).data
+		got = await(t, subscribeBody(t, g, string(body))).data
 	} else {
-		got := g.Do(t, http.MethodPost, "/graphql", string(body), "Content-Type: application/json")
-		shown = got.Body
-		t.Logf("%s costs %s", operation.Name, got.Header.Get("X-Query-Cost"))
+		resp := g.Do(t, http.MethodPost, "/graphql", string(body), "Content-Type: application/json")
+		got = resp.Body
+		t.Logf("%s costs %s", operation.Name, resp.Header.Get("X-Query-Cost"))
 	}
-	if strings.Contains(shown, `"errors"`) || !strings.HasPrefix(shown, `{"data":{`) {
-		t.Fatalf("%s: %s", operation.Name, shown)
+	if strings.Contains(got, `"errors"`) || !strings.HasPrefix(got, `{"data":{`) {
+		t.Fatalf("%s: %s", operation.Name, got)
 	}
-	for _, nothing := range []string{`"nodes":[]`, `"account":null`, `"topic":null`, `"token":null`, `"contract":null`, `"status":null`, `"output":null`, `"gas":null`} {
-		if strings.Contains(shown, nothing) {
-			t.Errorf("%s shows nothing: %s in %s", operation.Name, nothing, shown)
+	for _, empty := range []string{`"nodes":[]`, `"account":null`, `"topic":null`, `"token":null`, `"contract":null`, `"status":null`, `"output":null`, `"gas":null`} {
+		if strings.Contains(got, empty) {
+			t.Errorf("%s returns %s: %s", operation.Name, empty, got)
 		}
 	}
 }
@@ -91,7 +91,7 @@ func TestExplainOverHTTP(t *testing.T) {
 	} {
 		got := g.Get(t, "/graphql/explain?path="+c.path)
 		if got.Status != c.status || !strings.Contains(got.Body, c.want) {
-			t.Errorf("%s: %d %s, which should be %d with %s", c.path, got.Status, got.Body, c.status, c.want)
+			t.Errorf("%s: status %d, %s; want %d, %s", c.path, got.Status, got.Body, c.status, c.want)
 		}
 	}
 }
@@ -105,12 +105,12 @@ func TestExplainBody(t *testing.T) {
 		body, want string
 		status     int
 	}{
-		"a call":       {`{"data":"0x18160ddd","to":"0x0000000000000000000000000000000000000bb9"}`, `0x18160ddd`, 200},
-		"no call":      {`{"data":5`, `"error":"`, 400},
-		"a long story": {strings.Repeat(" ", 2<<20), `"error":"the body cannot be read, or is too long"`, 400},
+		"call":         {`{"data":"0x18160ddd","to":"0x0000000000000000000000000000000000000bb9"}`, `0x18160ddd`, 200},
+		"invalid JSON": {`{"data":5`, `"error":"`, 400},
+		"too long":     {strings.Repeat(" ", 2<<20), `"error":"the body cannot be read, or is too long"`, 400},
 	} {
 		if got := g.Do(t, http.MethodPost, call, c.body, "Content-Type: application/octet-stream"); got.Status != c.status || !strings.Contains(got.Body, c.want) {
-			t.Errorf("%s: %d %.300s, which should be %d with %s", name, got.Status, got.Body, c.status, c.want)
+			t.Errorf("%s: status %d, %.300s; want %d, %s", name, got.Status, got.Body, c.status, c.want)
 		}
 	}
 }
@@ -128,20 +128,20 @@ func TestExplanationsRun(t *testing.T) {
 			t.Errorf("%s: %v", path, err)
 			continue
 		}
-		apart, inside := g.Query(t, x.Query, x.Variables), g.Query(t, x.Standalone, nil)
-		if strings.Contains(apart.Body, `"errors"`) || apart.Body != inside.Body {
-			t.Errorf("%s: with its variables %s, and with them inside %s", path, apart.Body, inside.Body)
+		separate, standalone := g.Query(t, x.Query, x.Variables), g.Query(t, x.Standalone, nil)
+		if strings.Contains(separate.Body, `"errors"`) || separate.Body != standalone.Body {
+			t.Errorf("%s: with variables %s, standalone %s", path, separate.Body, standalone.Body)
 		}
 	}
 }
 
-// TestDoors checks the routes that belong neither to GraphQL nor to REST.
-func TestDoors(t *testing.T) {
+// TestRoutes checks the routes other than the APIs.
+func TestRoutes(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)
 	for path, want := range map[string]struct {
 		status int
-		says   string
+		want   string
 	}{
 		"/":                       {200, "<title>Lantern Bay status</title>"},
 		"/graphiql":               {200, "Heliograph"},
@@ -152,12 +152,12 @@ func TestDoors(t *testing.T) {
 		"/metrics":                {404, "Not found"},
 		"/debug/pprof/":           {404, "Not found"},
 	} {
-		if got := g.Get(t, path); got.Status != want.status || !strings.Contains(got.Body, want.says) {
+		if got := g.Get(t, path); got.Status != want.status || !strings.Contains(got.Body, want.want) {
 			t.Errorf("%s: %d %.200s", path, got.Status, got.Body)
 		}
 	}
 	empty := testenv.Over(t, testenv.Empty.Fresh(t))
 	if got := empty.Get(t, "/health/readiness"); got.Status != 503 {
-		t.Errorf("without an address book it is ready: %d", got.Status)
+		t.Errorf("readiness without an address book: status %d, want 503", got.Status)
 	}
 }

@@ -5,28 +5,19 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"maps"
 	"net/http"
-	"net/http/pprof"
 	"net/netip"
-	"strings"
 	"sync"
 	"time"
 
-	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/cors"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"heliograph/app/pagesync"
 	"heliograph/app/probe"
 	"heliograph/app/tracing"
-	"heliograph/app/web/apidocs"
-	"heliograph/app/web/graphiql"
 	"heliograph/app/web/statuspage"
 	"heliograph/graph"
 	"heliograph/graph/feed"
@@ -38,7 +29,6 @@ import (
 	"heliograph/resolvers/contractcalls"
 	"heliograph/rest"
 	"heliograph/rest/doccache"
-	"heliograph/rest/openapi"
 	v1 "heliograph/rest/v1"
 	v2 "heliograph/rest/v2"
 	"heliograph/storage"
@@ -116,7 +106,7 @@ type Gateway struct {
 	v1      *rest.API
 	v2      *v2.API
 	cache   *doccache.Cache // rendered status pages
-	people  *statuspage.Site
+	site    *statuspage.Site
 	docs    func() (http.Handler, error) // rendered on first use
 	metrics *metrics
 	cors    func(http.Handler) http.Handler
@@ -138,11 +128,10 @@ func New(o Options) (*Gateway, error) {
 		observer = o.Traces
 	}
 	srv, err := server.New(server.Options{
-		Schema: graph.NewSchema(root.Root()), Tables: root.Tables(), Operation: resolvers.Operation,
-		Classify: resolvers.Classify, Base: o.REST.Base, Limits: relay.Limits{Default: o.REST.LimitDefault, Max: o.REST.LimitMax}, Documents: documents,
-		Bounds:  o.Graph.Bounds,
+		Schema: graph.NewSchema(root.Root()), Tables: root.Tables(), Operation: resolvers.Operation, Classify: resolvers.Classify, Base: o.REST.Base,
+		Limits: relay.Limits{Default: o.REST.LimitDefault, Max: o.REST.LimitMax}, Documents: documents, Bounds: o.Graph.Bounds,
 		MaxBody: o.Graph.MaxBody, MaxValues: o.Graph.MaxValues, IntrospectionOff: o.Graph.IntrospectionOff, SuggestionsOff: o.Graph.SuggestionsOff,
-		Trusted: withLive(o.Graph.Trusted), OnlyTrusted: o.Graph.OnlyTrusted, CacheBytes: o.Graph.CacheBytes, Head: o.DB.Newest,
+		Trusted: withLiveDocument(o.Graph.Trusted), OnlyTrusted: o.Graph.OnlyTrusted, CacheBytes: o.Graph.CacheBytes, Head: o.DB.Newest,
 		Streams: o.Graph.Streams, Origins: o.Origins, NewID: newID, Logger: o.Logger, CheckVariables: o.CheckVariables, Observer: observer,
 	})
 	if err != nil {
@@ -152,7 +141,7 @@ func New(o Options) (*Gateway, error) {
 	if err != nil {
 		return nil, fmt.Errorf("create the REST API: %w", err)
 	}
-	docs := sync.OnceValues(func() (http.Handler, error) { return describe(api, o.Version) })
+	docs := sync.OnceValues(func() (http.Handler, error) { return newDocs(api, o.Version) })
 	rates, err := newRates(o.Rates, o.Logger)
 	if err != nil {
 		return nil, err
@@ -172,24 +161,26 @@ func New(o Options) (*Gateway, error) {
 	if err != nil {
 		return nil, fmt.Errorf("create the status API: %w", err)
 	}
-	people, err := statuspage.New(statuspage.Options{Server: srv, Cache: cache, Now: o.REST.Now})
+	site, err := statuspage.New(statuspage.Options{Server: srv, Cache: cache, Now: o.REST.Now})
 	if err != nil {
 		return nil, fmt.Errorf("create the status page: %w", err)
 	}
 	return &Gateway{
-		o: o, graph: srv, people: people, v1: api, v2: documents, cache: cache, docs: docs, metrics: newMetrics(o.DB, cache, o.Followers, o.Traces),
+		o: o, graph: srv, site: site, v1: api, v2: documents, cache: cache, docs: docs, metrics: newMetrics(o.DB, cache, o.Followers, o.Traces),
 		rates: rates, root: root,
 		cors: cors.Handler(cors.Options{
 			AllowedOrigins: o.Origins, AllowedMethods: []string{http.MethodGet, http.MethodHead, http.MethodPost},
 			AllowedHeaders: []string{"Accept", "Authorization", "Content-Type", "If-None-Match", keyHeader},
-			ExposedHeaders: []string{"ETag", "Link", "Retry-After", "X-Query-Cost", "X-Query-Cost-Limit", "X-RateLimit-Limit", "X-RateLimit-Remaining",
-				"X-RateLimit-Reset"}, MaxAge: 600,
+			ExposedHeaders: []string{
+				"ETag", "Link", "Retry-After", "X-Query-Cost", "X-Query-Cost-Limit", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset",
+			},
+			MaxAge: 600,
 		}),
 	}, nil
 }
 
-// withLive adds the document that browsers send from the status page to the trusted documents.
-func withLive(trusted map[string]string) map[string]string {
+// withLiveDocument adds the document that browsers send from the status page to the trusted documents.
+func withLiveDocument(trusted map[string]string) map[string]string {
 	all := maps.Clone(trusted)
 	if all == nil {
 		all = map[string]string{}
@@ -203,28 +194,6 @@ func newID() string {
 	var b [8]byte
 	_, _ = rand.Read(b[:]) // never fails
 	return hex.EncodeToString(b[:])
-}
-
-// graphPath is the path of the GraphQL API.
-const graphPath = "/graphql"
-
-// docsPath is the path of the REST API documentation.
-const docsPath = v1.Prefix + "/docs"
-
-// describe returns the handler of the REST API documentation.
-func describe(api *rest.API, version string) (http.Handler, error) {
-	description, err := openapi.New(api, version)
-	if err != nil {
-		return nil, fmt.Errorf("describe the REST API: %w", err)
-	}
-	o := apidocs.Options{Prefix: docsPath}
-	if o.JSON, err = description.JSON(); err != nil {
-		return nil, err
-	}
-	if o.YAML, err = description.YAML(); err != nil {
-		return nil, err
-	}
-	return apidocs.Handler(o)
 }
 
 // feesInterval is the interval at which the fee schedule is reloaded.
@@ -256,17 +225,6 @@ func (g *Gateway) Refresh(ctx context.Context) {
 	}
 }
 
-// describe serves the REST API documentation.
-func (g *Gateway) describe(w http.ResponseWriter, r *http.Request) {
-	docs, err := g.docs()
-	if err != nil {
-		g.o.Logger.ErrorContext(r.Context(), "describing the REST API failed", "error", err)
-		http.Error(w, "The API documentation is not available.", http.StatusInternalServerError)
-		return
-	}
-	docs.ServeHTTP(w, r)
-}
-
 // Close ends all subscriptions. A server that shuts down waits for its open requests.
 func (g *Gateway) Close() {
 	g.root.Close()
@@ -275,138 +233,3 @@ func (g *Gateway) Close() {
 
 // Graph returns the GraphQL server.
 func (g *Gateway) Graph() *server.Server { return g.graph }
-
-// Explain returns the document and variables that a GET request for a REST path runs.
-func (g *Gateway) Explain(ctx context.Context, target string) (*rest.Explanation, error) {
-	if strings.HasPrefix(target, v2.Prefix+"/") {
-		return g.v2.Explain(target)
-	}
-	return g.v1.Explain(ctx, target)
-}
-
-// ExplainBody is like Explain for a request with a body. See [rest.API.ExplainBody].
-func (g *Gateway) ExplainBody(ctx context.Context, target string, body []byte) (*rest.Explanation, error) {
-	return g.v1.ExplainBody(ctx, target, body)
-}
-
-// Public returns the handler of the public port.
-func (g *Gateway) Public() http.Handler {
-	r := chi.NewRouter()
-	r.Use(g.client, g.record, g.recover, g.rate, g.deadline)
-	g.health(r)
-	r.HandleFunc(docsPath, g.describe) // before the API, which checks credentials first
-	r.HandleFunc(docsPath+"/*", g.describe)
-	r.Handle(v1.Prefix, g.v1)
-	r.Handle(v1.Prefix+"/*", g.v1)
-	r.Handle(v2.Prefix, g.v2)
-	r.Handle(v2.Prefix+"/*", g.v2)
-	r.Group(func(r chi.Router) {
-		r.Use(g.cors)
-		r.Handle(graphPath, g.graph)
-		if !g.o.Graph.IntrospectionOff {
-			r.Get("/graphql/schema.graphql", g.schema)
-		}
-		r.Get("/graphql/explain", g.explain)
-		r.Post("/graphql/explain", g.explain)
-	})
-	page := graphiql.Handler(graphiql.Options{})
-	r.Handle("/graphiql", page)
-	r.Handle("/graphiql/*", page)
-	for _, path := range statuspage.Paths() {
-		r.Handle(path, g.people)
-	}
-	r.NotFound(func(w http.ResponseWriter, r *http.Request) {
-		if ofAPI(r) { // paths of the classic family are case-insensitive
-			g.v1.ServeHTTP(w, r)
-			return
-		}
-		rest.NotFoundHandler(w, r)
-	})
-	r.MethodNotAllowed(func(w http.ResponseWriter, req *http.Request) {
-		if ofAPI(req) { // the endpoint family responds to unknown methods too
-			g.v1.ServeHTTP(w, req)
-			return
-		}
-		for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost} {
-			if r.Match(chi.NewRouteContext(), method, req.URL.Path) {
-				w.Header().Add("Allow", method)
-			}
-		}
-		w.WriteHeader(http.StatusMethodNotAllowed)
-	})
-	return r
-}
-
-// ofAPI reports whether the path is below the REST prefix, ignoring case.
-func ofAPI(r *http.Request) bool {
-	p := r.URL.Path
-	return strings.EqualFold(p[:min(len(p), len(v1.Prefix))], v1.Prefix) && (len(p) == len(v1.Prefix) || p[len(v1.Prefix)] == '/')
-}
-
-// Admin returns the handler of the admin port.
-func (g *Gateway) Admin() http.Handler {
-	r := chi.NewRouter()
-	g.health(r)
-	r.Handle("/metrics", promhttp.HandlerFor(g.metrics.registry, promhttp.HandlerOpts{}))
-	r.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
-	r.HandleFunc("/debug/pprof/profile", pprof.Profile)
-	r.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
-	r.HandleFunc("/debug/pprof/trace", pprof.Trace)
-	r.HandleFunc("/debug/pprof/*", pprof.Index)
-	return r
-}
-
-// health adds the health checks.
-func (g *Gateway) health(r chi.Router) {
-	r.Get("/health/liveness", func(w http.ResponseWriter, _ *http.Request) {
-		writeJSON(w, http.StatusOK, map[string]string{"status": "UP"})
-	})
-	r.Get("/health/readiness", func(w http.ResponseWriter, r *http.Request) {
-		if ready, err := g.o.DB.Ready(r.Context()); err != nil || !ready {
-			writeJSON(w, http.StatusServiceUnavailable, map[string]string{"status": "DOWN"})
-			return
-		}
-		writeJSON(w, http.StatusOK, map[string]string{"status": "UP"})
-	})
-}
-
-func (g *Gateway) schema(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("Content-Type", "application/graphql; charset=utf-8")
-	_, _ = w.Write([]byte(graph.SDL)) // fails only if the client has disconnected
-}
-
-// maxExplained is the maximum size of a body to explain, in bytes. No endpoint accepts a larger one.
-const maxExplained = 1 << 20
-
-// explain responds with the document and variables of the REST path in the parameter "path" and the request body.
-func (g *Gateway) explain(w http.ResponseWriter, r *http.Request) {
-	var body []byte
-	if r.Method == http.MethodPost {
-		var err error
-		if body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, maxExplained)); err != nil {
-			writeJSON(w, http.StatusBadRequest, map[string]string{"error": "the body cannot be read, or is too long"})
-			return
-		}
-	}
-	x, err := g.ExplainBody(r.Context(), r.URL.Query().Get("path"), body)
-	var problem *rest.Problem
-	switch {
-	case errors.As(err, &problem):
-		writeJSON(w, problem.Status, map[string]string{"error": problem.Error()})
-	case err != nil:
-		g.o.Logger.ErrorContext(r.Context(), "explaining a REST path failed", "error", err)
-		writeJSON(w, http.StatusInternalServerError, map[string]string{"error": "internal error"})
-	default:
-		writeJSON(w, http.StatusOK, x)
-	}
-}
-
-func writeJSON(w http.ResponseWriter, status int, v any) {
-	b, err := json.Marshal(v)
-	if err != nil {
-		status, b = http.StatusInternalServerError, []byte(`{}`)
-	}
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(status)
-	_, _ = w.Write(b) // fails only if the client has disconnected
-}

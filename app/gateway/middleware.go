@@ -75,7 +75,7 @@ func streams(r *http.Request) bool { return r.URL.Path == graphPath && server.St
 
 // pattern returns the route pattern of a request, or an empty string if no route matches.
 func (g *Gateway) pattern(r *http.Request) string {
-	if ofAPI(r) {
+	if isREST(r) {
 		if pattern := g.v1.Pattern(r); pattern != "" {
 			return pattern
 		}

@@ -149,7 +149,7 @@ func (g *Gateway) rate(next http.Handler) http.Handler {
 		if text := r.Header.Get(keyHeader); text != "" && g.o.Rates.KeyFile != "" {
 			key, ok := g.rates.key(text)
 			if !ok {
-				g.refuse(w, r, http.StatusUnauthorized, fault.Unauthenticated, "Unknown API key")
+				g.reject(w, r, http.StatusUnauthorized, fault.Unauthenticated, "Unknown API key")
 				return
 			}
 			if client, limit = "key "+key.name, key.perMinute; limit == 0 {
@@ -158,7 +158,7 @@ func (g *Gateway) rate(next http.Handler) http.Handler {
 		}
 		if limit > 0 {
 			if counted := r.WithContext(httprate.WithRequestLimit(r.Context(), limit)); g.rates.limiter.OnLimit(w, counted, client) {
-				g.refuse(w, r, http.StatusTooManyRequests, fault.RateLimited, "Too many requests")
+				g.reject(w, r, http.StatusTooManyRequests, fault.RateLimited, "Too many requests")
 				return
 			}
 		}
@@ -175,9 +175,9 @@ func addressOf(r *http.Request) string {
 	return httprate.CanonicalizeIP(host)
 }
 
-// refuse rejects a request before it is read, in the error format of the API that it addresses.
-func (g *Gateway) refuse(w http.ResponseWriter, r *http.Request, status int, code fault.Code, message string) {
-	if r.URL.Path != "/graphql" {
+// reject rejects a request before it is read, in the error format of the API that it addresses.
+func (g *Gateway) reject(w http.ResponseWriter, r *http.Request, status int, code fault.Code, message string) {
+	if r.URL.Path != graphPath {
 		rest.Reject(w, r, status, message)
 		return
 	}

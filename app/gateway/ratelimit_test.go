@@ -57,23 +57,23 @@ func TestRateOfAddress(t *testing.T) {
 		}
 	}
 	if got := g.Get(t, "/health/liveness"); got.Status != http.StatusOK {
-		t.Errorf("health has status %d", got.Status)
+		t.Errorf("health check: status %d", got.Status)
 	}
 	preflight := g.Do(t, http.MethodOptions, "/graphql", "", "Origin: https://example.com", "Access-Control-Request-Method: POST", "Access-Control-Request-Headers: content-type,x-api-key")
 	if preflight.Status != http.StatusOK || preflight.Header.Get("Access-Control-Allow-Origin") != "*" {
-		t.Errorf("a browser's question has status %d, %v", preflight.Status, preflight.Header)
+		t.Errorf("preflight request: status %d, %v", preflight.Status, preflight.Header)
 	}
 }
 
 // TestRateBehindProxy checks that X-Forwarded-For is used only if a trusted proxy sends it.
 func TestRateBehindProxy(t *testing.T) {
 	t.Parallel()
-	ask := func(g *testenv.Gateway, forwarded string) int {
+	status := func(g *testenv.Gateway, forwarded string) int {
 		return g.Do(t, http.MethodGet, typenamePath, "", "X-Forwarded-For: "+forwarded).Status
 	}
-	const ok, refused = http.StatusOK, http.StatusTooManyRequests
+	const ok, rejected = http.StatusOK, http.StatusTooManyRequests
 	plain := testenv.Demo(t, testenv.Rates(gateway.RateOptions{PerMinute: 1}))
-	if a, b := ask(plain, "203.0.113.1"), ask(plain, "203.0.113.2"); a != ok || b != refused {
+	if a, b := status(plain, "203.0.113.1"), status(plain, "203.0.113.2"); a != ok || b != rejected {
 		t.Errorf("without trusted proxies: %d, %d", a, b)
 	}
 	behind := testenv.Demo(t, testenv.Rates(gateway.RateOptions{PerMinute: 1}), testenv.Proxies(netip.MustParsePrefix("127.0.0.0/8")))
@@ -82,14 +82,14 @@ func TestRateBehindProxy(t *testing.T) {
 		want      int
 	}{
 		{"203.0.113.1", ok},
-		{"203.0.113.1", refused},
+		{"203.0.113.1", rejected},
 		{"203.0.113.2", ok},
-		{"198.51.100.7, 203.0.113.2", refused},
+		{"198.51.100.7, 203.0.113.2", rejected},
 		{"2001:db8:1:2::1", ok},
-		{"2001:db8:1:2:ffff::9", refused},
+		{"2001:db8:1:2:ffff::9", rejected},
 		{"2001:db8:1:3::1", ok},
 	} {
-		if got := ask(behind, c.forwarded); got != c.want {
+		if got := status(behind, c.forwarded); got != c.want {
 			t.Errorf("%s: status %d, want %d", c.forwarded, got, c.want)
 		}
 	}
@@ -103,7 +103,7 @@ func TestKeys(t *testing.T) {
 	keyFile(t, path, 3*time.Hour, "# the wallet's", line("wallet", "wallet 2"), "", line("explorer", "explorer"))
 	g := testenv.Demo(t, testenv.Rates(gateway.RateOptions{PerMinute: 1, KeyFile: path, PerMinuteOfKeys: 3}),
 		testenv.Logger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelError}))))
-	ask := func(key string) int {
+	status := func(key string) int {
 		var headers []string
 		if key != "" {
 			headers = []string{"X-API-Key: " + key}
@@ -113,7 +113,7 @@ func TestKeys(t *testing.T) {
 	expect := func(key string, want ...int) {
 		t.Helper()
 		for i, w := range want {
-			if got := ask(key); got != w {
+			if got := status(key); got != w {
 				t.Errorf("request %d with %q: status %d, want %d", i+1, key, got, w)
 			}
 		}
@@ -121,8 +121,8 @@ func TestKeys(t *testing.T) {
 	expect("", 200, 429)
 	expect("wallet", 200, 200, 429)
 	expect("explorer", 200, 200, 200, 429)
-	expect("nobody", 401)
-	if got := g.Do(t, http.MethodGet, "/api/v1/blocks", "", "X-API-Key: nobody"); got.Body != `{"_status":{"messages":[{"message":"Unknown API key"}]}}` {
+	expect("unknown", 401)
+	if got := g.Do(t, http.MethodGet, "/api/v1/blocks", "", "X-API-Key: unknown"); got.Body != `{"_status":{"messages":[{"message":"Unknown API key"}]}}` {
 		t.Errorf("%s", got.Body)
 	}
 	keyFile(t, path, 2*time.Hour, line("other", "other 1"))
@@ -143,13 +143,13 @@ func TestKeys(t *testing.T) {
 func TestKeyFiles(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ text, want string }{
-		"no hash":       {"wallet 5", "line 1"},
-		"no name":       {"\n" + strings.TrimSpace(line("a", "")), "line 2"},
-		"no hex":        {strings.Repeat("x", 64) + " a", "hexadecimal SHA-256"},
-		"too much":      {line("a", "a 5 6"), "line 1"},
-		"zero":          {line("a", "a 0"), "1 or more"},
-		"one key twice": {line("a", "a") + "\n" + line("a", "b"), "line 2 repeats"},
-		"one name":      {line("a", "a") + "\n" + line("b", "a"), "line 2 repeats"},
+		"no hash":         {"wallet 5", "line 1"},
+		"no name":         {"\n" + strings.TrimSpace(line("a", "")), "line 2"},
+		"not hexadecimal": {strings.Repeat("x", 64) + " a", "hexadecimal SHA-256"},
+		"extra field":     {line("a", "a 5 6"), "line 1"},
+		"limit 0":         {line("a", "a 0"), "1 or more"},
+		"duplicate key":   {line("a", "a") + "\n" + line("a", "b"), "line 2 repeats"},
+		"duplicate name":  {line("a", "a") + "\n" + line("b", "a"), "line 2 repeats"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -157,11 +157,11 @@ func TestKeyFiles(t *testing.T) {
 			keyFile(t, path, 0, c.text)
 			err := gateway.CheckRates(gateway.RateOptions{KeyFile: path})
 			if err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("the error is %v, want one with %q", err, c.want)
+				t.Errorf("got %v, want %q", err, c.want)
 			}
 		})
 	}
 	if err := gateway.CheckRates(gateway.RateOptions{KeyFile: filepath.Join(t.TempDir(), "none")}); err == nil {
-		t.Error("a file that does not exist is taken")
+		t.Error("a missing file is accepted")
 	}
 }

@@ -12,20 +12,17 @@ import (
 
 // statusSource reads status pages from the database.
 type statusSource struct {
-	db *statusdb.DB
+	*statusdb.DB
 	// changed is called after each write.
 	changed func()
 }
 
-// Pages returns all pages.
-func (s statusSource) Pages(ctx context.Context) (status.Pages, error) { return s.db.Pages(ctx) }
-
 // Snapshot returns a context in which all documents are rendered from the same snapshot and share their reads.
 func (s statusSource) Snapshot(ctx context.Context) (context.Context, func(), error) {
-	if there, err := s.db.Exists(ctx); err != nil || !there {
+	if exists, err := s.Exists(ctx); err != nil || !exists {
 		return ctx, func() {}, err // without tables there are no pages
 	}
-	ctx, end, err := s.db.Snapshot(ctx)
+	ctx, end, err := s.DB.Snapshot(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -34,7 +31,7 @@ func (s statusSource) Snapshot(ctx context.Context) (context.Context, func(), er
 
 // Listen calls notify and changed whenever a page may have changed.
 func (s statusSource) Listen(ctx context.Context, notify func()) error {
-	return s.db.Listen(ctx, func() {
+	return s.DB.Listen(ctx, func() {
 		notify()
 		s.changed()
 	})
@@ -55,3 +52,8 @@ func (g *Gateway) Run(ctx context.Context) {
 
 // Status2 returns the handler of /api/v2 without the middleware of the public port.
 func (g *Gateway) Status2() http.Handler { return g.v2 }
+
+// Render renders all documents of a status page, by name. In the context of a write, it renders them as they are after the write.
+func (g *Gateway) Render(ctx context.Context, p *status.Page) (map[string][]byte, error) {
+	return g.v2.Render(statuspages.WithSharedReads(ctx), p)
+}

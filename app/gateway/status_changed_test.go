@@ -99,60 +99,60 @@ func TestStatusChanged(t *testing.T) {
 
 	var want []string
 	revision := start
-	did := func(what string, code string, err error) string {
+	wrote := func(event string, code string, err error) string {
 		t.Helper()
 		if err != nil {
 			t.Fatal(err)
 		}
 		revision++
-		want = append(want, strings.TrimRight(fmt.Sprint(revision, " ", what), " "))
+		want = append(want, strings.TrimRight(fmt.Sprint(revision, " ", event), " "))
 		now = now.Add(time.Minute)
 		return code
 	}
-	code, err := editor.OpenIncident(ctx, by, demo.StatusPage, status.NewIncident{Name: "No blocks", Body: "Nothing comes in.",
+	code, err := editor.OpenIncident(ctx, by, demo.StatusPage, status.NewIncident{Name: "No blocks", Body: "No new blocks.",
 		Affected: []status.Assignment{{Component: importer, Status: status.MajorOutage}}})
-	code = did("Gateway - Importer:OPERATIONAL>MAJOR_OUTAGE No blocks=INVESTIGATING", code, err)
+	code = wrote("Gateway - Importer:OPERATIONAL>MAJOR_OUTAGE No blocks=INVESTIGATING", code, err)
 	// The event of a changed description has no component changes, and the event of a draft is empty.
-	named, err := editor.EditComponent(ctx, by, importer, status.ComponentEdit{Description: ledger.Of("Blocks for all")})
-	did("", named, err)
-	draft, err := editor.OpenIncident(ctx, by, demo.StatusPage, status.NewIncident{Name: "Not yet", Body: "Hush.", Draft: true})
-	draft = did("", draft, err)
-	_, err = editor.UpdateIncident(ctx, by, code, status.NewUpdate{State: status.Resolved, Body: "It runs again."})
-	did("Gateway - Importer:MAJOR_OUTAGE>OPERATIONAL No blocks=RESOLVED", code, err)
+	named, err := editor.EditComponent(ctx, by, importer, status.ComponentEdit{Description: ledger.Of("Imports blocks")})
+	wrote("", named, err)
+	draft, err := editor.OpenIncident(ctx, by, demo.StatusPage, status.NewIncident{Name: "Not yet", Body: "A draft.", Draft: true})
+	draft = wrote("", draft, err)
+	_, err = editor.UpdateIncident(ctx, by, code, status.NewUpdate{State: status.Resolved, Body: "The importer runs again."})
+	wrote("Gateway - Importer:MAJOR_OUTAGE>OPERATIONAL No blocks=RESOLVED", code, err)
 	middle := now
 	_, err = editor.PublishDraft(ctx, by, draft, 0)
-	did("Not yet=INVESTIGATING", draft, err)
+	wrote("Not yet=INVESTIGATING", draft, err)
 
 	var got []string
 	for range want {
 		got = append(got, changeOf(t, await(t, events)).brief())
 	}
 	if !slices.Equal(got, want) {
-		t.Fatalf("heard\n%s\ninstead of\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		t.Fatalf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	// A replay delivers the same changes with the current state of the page.
 	again := subscribe(t, g, listenStatus, map[string]any{"from": strconv.FormatInt(start+1, 10), "page": "lantern-bay"})
 	for _, w := range want[1:] {
 		c := changeOf(t, await(t, again))
 		if c.brief() != w || c.Page.Revision != revision || c.Page.Rollup.Indicator == "" {
-			t.Errorf("from the past comes %s with the page's revision %d, not %s", c.brief(), c.Page.Revision, w)
+			t.Errorf("replay: got %s with page revision %d, want %s with %d", c.brief(), c.Page.Revision, w, revision)
 		}
 	}
 	later := subscribe(t, g, listenStatus, map[string]any{"since": middle.Add(-time.Second).Format(time.RFC3339)})
 	if c := changeOf(t, await(t, later)); c.brief() != want[len(want)-1] {
-		t.Errorf("since then comes %s", c.brief())
+		t.Errorf("since a time: got %s", c.brief())
 	}
 	// An edited update is delivered with the write that edited it.
 	last := changeOf(t, await(t, subscribe(t, g, listenStatus, map[string]any{"from": strconv.FormatInt(revision-1, 10)})))
-	_, err = editor.EditUpdate(ctx, by, last.Updates[0].Code, status.UpdateEdit{Body: ledger.Of("Now it is told.")})
-	did("Not yet=INVESTIGATING", "", err)
+	_, err = editor.EditUpdate(ctx, by, last.Updates[0].Code, status.UpdateEdit{Body: ledger.Of("An edited text.")})
+	wrote("Not yet=INVESTIGATING", "", err)
 	for _, stream := range []<-chan event{events, again, later} {
-		if c := changeOf(t, await(t, stream)); c.brief() != want[len(want)-1] || c.Updates[0].Body != "Now it is told." {
-			t.Errorf("of the change is told %s", c.brief())
+		if c := changeOf(t, await(t, stream)); c.brief() != want[len(want)-1] || c.Updates[0].Body != "An edited text." {
+			t.Errorf("edited update: got %s", c.brief())
 		}
 	}
 	if c := changeOf(t, await(t, subscribe(t, g, listenStatus, map[string]any{"from": strconv.FormatInt(revision-2, 10)}))); len(c.Updates) != 0 {
-		t.Errorf("what was changed later is told with the write before: %s", c.brief())
+		t.Errorf("the edited update is delivered with an earlier write: %s", c.brief())
 	}
 }
 
@@ -161,16 +161,16 @@ func TestStatusHistory(t *testing.T) {
 	t.Parallel()
 	t.Run("with plans", func(t *testing.T) {
 		t.Parallel()
-		tellHistory(t, testenv.Demo(t))
+		checkHistory(t, testenv.Demo(t))
 	})
-	t.Run("without", func(t *testing.T) {
+	t.Run("without plans", func(t *testing.T) {
 		t.Parallel()
-		tellHistory(t, testenv.Demo(t, testenv.PlansOff()))
+		checkHistory(t, testenv.Demo(t, testenv.PlansOff()))
 	})
 }
 
-// tellHistory replays the history from the first revision and checks it.
-func tellHistory(t *testing.T, g *testenv.Gateway) {
+// checkHistory replays the history from the first revision and checks it.
+func checkHistory(t *testing.T, g *testenv.Gateway) {
 	t.Helper()
 	newest, err := g.Status.NewestRevision(t.Context(), demo.StatusPage)
 	if err != nil {
@@ -181,23 +181,23 @@ func tellHistory(t *testing.T, g *testenv.Gateway) {
 	for n := range newest {
 		c := changeOf(t, await(t, events))
 		if c.Revision != n+1 {
-			t.Fatalf("revision %d comes after %d", c.Revision, n)
+			t.Fatalf("got revision %d after %d", c.Revision, n)
 		}
 		for _, u := range c.Updates {
 			if updates[u.Code] {
-				t.Errorf("update %s comes twice", u.Code)
+				t.Errorf("update %s is delivered twice", u.Code)
 			}
 			updates[u.Code] = true
 		}
 		for _, x := range c.ComponentChanges {
 			if before, known := states[x.Code]; known && before != x.OldStatus {
-				t.Errorf("%s was %s, not %s", x.Name, before, x.OldStatus)
+				t.Errorf("%s: old status %s, want %s", x.Name, x.OldStatus, before)
 			}
 			if states[x.Code] = x.NewStatus; x.NewStatus == "UNDER_MAINTENANCE" && x.NewShown != "OPERATIONAL" {
-				t.Errorf("%s shows %s in the documented vocabulary", x.Name, x.NewShown)
+				t.Errorf("%s: shown status %s in the documented vocabulary", x.Name, x.NewShown)
 			}
 			if x.Component.Status == "" {
-				t.Errorf("nothing is known of %s", x.Name)
+				t.Errorf("%s has no current status", x.Name)
 			}
 		}
 	}
@@ -246,7 +246,7 @@ func TestStatusWrites(t *testing.T) {
 	for i, stream := range streams {
 		for n := start - int64(i) + 1; n <= start+writes; n++ {
 			if e := await(t, stream); e.data != fmt.Sprintf(`{"data":{"of":{"revision":"%d"}}}`, n) {
-				t.Fatalf("stream %d tells %s in place of revision %d", i, e.data, n)
+				t.Fatalf("stream %d: got %s, want revision %d", i, e.data, n)
 			}
 		}
 	}
@@ -257,12 +257,12 @@ func TestStatusWrites(t *testing.T) {
 	}
 	for n := start + 1; n <= start+writes; n++ {
 		if _, got, err := conn.Read(ctx); err != nil || string(got) != fmt.Sprintf(`{"type":"next","id":"s","payload":{"data":{"of":{"revision":"%d"}}}}`, n) {
-			t.Fatalf("the WebSocket tells %s (%v) in place of revision %d", got, err, n)
+			t.Fatalf("WebSocket: got %s (%v), want revision %d", got, err, n)
 		}
 	}
 	g.Close()
 	if e := await(t, streams[0]); !strings.Contains(e.data, "shutting down") {
-		t.Errorf("at the end comes %s", e.data)
+		t.Errorf("last event: %s", e.data)
 	}
 }
 
@@ -284,17 +284,17 @@ func TestStatusChangedNow(t *testing.T) {
 		}
 		c := changeOf(t, await(t, events))
 		if c.Page.Revision != start+int64(i)+1 || !strings.EqualFold(c.ComponentChanges[0].Component.Status, string(s)) {
-			t.Errorf("revision %d shows the page of revision %d, and a component that is %s and not %s", c.Revision, c.Page.Revision, c.ComponentChanges[0].Component.Status, s)
+			t.Errorf("revision %d: page revision %d, component status %s, want %s", c.Revision, c.Page.Revision, c.ComponentChanges[0].Component.Status, s)
 		}
 		indicators = append(indicators, c.Page.Rollup.Indicator)
 	}
 	if indicators[0] != "MAJOR" || indicators[2] == "MAJOR" {
-		t.Errorf("the page's indicators are %v", indicators)
+		t.Errorf("page indicators: %v", indicators)
 	}
 }
 
-// TestStatusChangedRefused checks the errors of invalid subscriptions.
-func TestStatusChangedRefused(t *testing.T) {
+// TestStatusChangedErrors checks the errors of invalid subscriptions.
+func TestStatusChangedErrors(t *testing.T) {
 	t.Parallel()
 	g, none := testenv.Demo(t), testenv.Over(t, testenv.Empty.Fresh(t))
 	for _, c := range []struct {
@@ -308,7 +308,7 @@ func TestStatusChangedRefused(t *testing.T) {
 		{none, `subscription { statusChanged { revision } }`, "NOT_FOUND"},
 	} {
 		if e := await(t, subscribe(t, c.on, c.document, nil)); !strings.Contains(e.data, c.want) {
-			t.Errorf("%s: %s does not tell %s", c.document, e.data, c.want)
+			t.Errorf("%s: got %s, want %s", c.document, e.data, c.want)
 		}
 	}
 }

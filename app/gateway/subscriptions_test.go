@@ -77,7 +77,7 @@ func await(t *testing.T, events <-chan event) event {
 	case e := <-events:
 		return e
 	case <-time.After(20 * time.Second):
-		t.Fatal("no event came")
+		t.Fatal("timeout: no event")
 		return event{}
 	}
 }
@@ -116,11 +116,11 @@ func TestTopicMessages(t *testing.T) {
 	write := func(n int) {
 		t.Helper()
 		for range n {
-			if _, err := conn.Exec(t.Context(), `with said as (
+			if _, err := conn.Exec(t.Context(), `with inserted as (
 insert into topic_message (consensus_timestamp, topic_id, sequence_number, message, payer_account_id, running_hash, running_hash_version)
 select (select max(consensus_timestamp) from topic_message) + 1000, 4001, max(sequence_number) + 1, 'hello', 1001, '\x01', 3 from topic_message where topic_id = 4001
 returning consensus_timestamp as at)
-insert into transaction (consensus_timestamp, type, result, payer_account_id, valid_start_ns, entity_id, transaction_hash) select at, 27, 22, 1001, at - 1, 4001, '\x01' from said`); err != nil {
+insert into transaction (consensus_timestamp, type, result, payer_account_id, valid_start_ns, entity_id, transaction_hash) select at, 27, 22, 1001, at - 1, 4001, '\x01' from inserted`); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -135,10 +135,10 @@ insert into transaction (consensus_timestamp, type, result, payer_account_id, va
 			want++
 			var number string
 			if number, at = messageOf(t, e); e.name != "next" || number != strconv.Itoa(want) {
-				t.Fatalf("event %s %s instead of message %d", e.name, e.data, want)
+				t.Fatalf("got event %s %s, want message %d", e.name, e.data, want)
 			}
 			if !strings.Contains(e.data, `"payer":{"id":"`) {
-				t.Fatalf("nothing of another row in %s", e.data)
+				t.Fatalf("no payer in %s", e.data)
 			}
 		}
 	}
@@ -152,15 +152,15 @@ insert into transaction (consensus_timestamp, type, result, payer_account_id, va
 	expect(1)
 	g.Close()
 	if e := await(t, events); e.name != "next" || !strings.Contains(e.data, "shutting down") {
-		t.Errorf("at the end comes %s %s", e.name, e.data)
+		t.Errorf("after Close: event %s %s", e.name, e.data)
 	}
 	if e := await(t, events); e.name != "complete" {
-		t.Errorf("at last comes %s %s", e.name, e.data)
+		t.Errorf("last event: %s %s", e.name, e.data)
 	}
 }
 
-// TestHistories compares the past events of subscriptions with lists.
-func TestHistories(t *testing.T) {
+// TestPastEvents compares the past events of subscriptions with lists.
+func TestPastEvents(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)
 	for name, c := range map[string]struct{ subscription, query string }{
@@ -193,15 +193,15 @@ func TestHistories(t *testing.T) {
 				}
 				testenv.Decode(t, e.data, &got)
 				if string(got.Data.Of) != string(want) {
-					t.Fatalf("event %d is %s, row is %s", i, e.data, want)
+					t.Fatalf("event %d: got %s, want %s", i, e.data, want)
 				}
 			}
 		})
 	}
 }
 
-// TestPresentMatchesPast inserts later copies of the demo data and compares the live events of subscriptions with lists.
-func TestPresentMatchesPast(t *testing.T) {
+// TestLiveEvents inserts later copies of the demo data and compares the live events of subscriptions with lists.
+func TestLiveEvents(t *testing.T) {
 	t.Parallel()
 	url := testenv.Filled.Fresh(t)
 	g := testenv.Over(t, url)
@@ -215,13 +215,13 @@ func TestPresentMatchesPast(t *testing.T) {
 		t.Fatal(err)
 	}
 	filters := map[string]string{
-		"all":     `null`,
-		"account": `{accountId: {in: ["0.0.1001", "0.0.1002"]}}`,
-		"credits": `{accountId: {eq: "0.0.1001"}, direction: CREDIT}`,
-		"debits":  `{accountId: {eq: "0.0.1001"}, direction: DEBIT}`,
-		"types":   `{types: [CONSENSUSSUBMITMESSAGE, CONTRACTCALL], outcome: SUCCESS}`,
-		"others":  `{accountId: {ne: "0.0.1001"}, outcome: FAILURE}`,
-		"named":   `{accountId: {in: ["0.0.1001", "0.0.99999"]}, types: [CRYPTOTRANSFER]}`,
+		"all":       `null`,
+		"account":   `{accountId: {in: ["0.0.1001", "0.0.1002"]}}`,
+		"credits":   `{accountId: {eq: "0.0.1001"}, direction: CREDIT}`,
+		"debits":    `{accountId: {eq: "0.0.1001"}, direction: DEBIT}`,
+		"types":     `{types: [CONSENSUSSUBMITMESSAGE, CONTRACTCALL], outcome: SUCCESS}`,
+		"others":    `{accountId: {ne: "0.0.1001"}, outcome: FAILURE}`,
+		"mentioned": `{accountId: {in: ["0.0.1001", "0.0.99999"]}, types: [CRYPTOTRANSFER]}`,
 	}
 	listen := func() map[string]<-chan event {
 		streams := map[string]<-chan event{}
@@ -252,7 +252,7 @@ where consensus_timestamp > $1 and type = 14`, newest); err != nil || tag.RowsAf
 		t.Fatal(err)
 	}
 	compareWithLists(t, g, early, filters, newest)
-	filters["named to who comes later"] = `{accountId: {eq: "0.0.99998"}}` // was not among the filters when the transactions were read
+	filters["mentioned, subscribed later"] = `{accountId: {eq: "0.0.99998"}}` // not a filter when the transactions were read
 	compareWithLists(t, g, listen(), filters, newest)
 }
 
@@ -275,7 +275,7 @@ func compareWithLists(t *testing.T, g *testenv.Gateway, streams map[string]<-cha
 			got = append(got, v.Data.Of.At)
 		}
 		if !slices.Equal(got, want) {
-			t.Errorf("%s: heard %v, listed %v", name, got, want)
+			t.Errorf("%s: got %v, want %v", name, got, want)
 		}
 		if name == "all" && len(want) < 10 {
 			t.Errorf("only %d transactions were added", len(want))
@@ -283,8 +283,8 @@ func compareWithLists(t *testing.T, g *testenv.Gateway, streams map[string]<-cha
 	}
 }
 
-// TestRefusedStreams checks that errors of subscription requests are delivered in the stream.
-func TestRefusedStreams(t *testing.T) {
+// TestSubscriptionErrors checks that errors of subscription requests are delivered in the stream.
+func TestSubscriptionErrors(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)
 	for document, want := range map[string]string{
@@ -297,20 +297,20 @@ func TestRefusedStreams(t *testing.T) {
 	} {
 		events := subscribe(t, g, document, nil)
 		if e := await(t, events); e.name != "next" || !strings.Contains(e.data, want) {
-			t.Errorf("%s: %s %s does not tell %q", document, e.name, e.data, want)
+			t.Errorf("%s: got %s %s, want %q", document, e.name, e.data, want)
 		}
 		if e := await(t, events); e.name != "complete" {
-			t.Errorf("%s: then comes %s %s", document, e.name, e.data)
+			t.Errorf("%s: last event %s %s", document, e.name, e.data)
 		}
 	}
 	if got := g.Query(t, `subscription { blocks { number } }`, nil); got.Status != http.StatusNotAcceptable || !strings.Contains(got.Body, "text/event-stream") {
-		t.Errorf("without a stream: %d %s", got.Status, got.Body)
+		t.Errorf("without Accept: text/event-stream: status %d, %s", got.Status, got.Body)
 	}
 	if got := g.Query(t, `subscription { blocks { number } transactions { memo } }`, nil); !strings.Contains(got.Body, "must select only one top level field") {
-		t.Errorf("two at once: %s", got.Body)
+		t.Errorf("two root fields: %s", got.Body)
 	}
 	if e := await(t, subscribe(t, g, `{ __typename }`, nil)); e.data != `{"data":{"__typename":"Query"}}` {
-		t.Errorf("a query is answered %s", e.data)
+		t.Errorf("query over a stream: %s", e.data)
 	}
 }
 
@@ -319,10 +319,10 @@ func TestQueryInStream(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t, testenv.Timeout(time.Nanosecond))
 	if e := await(t, subscribe(t, g, `{ blocks(first: 1) { nodes { number } } }`, nil)); !strings.Contains(e.data, "TIMEOUT") {
-		t.Errorf("the query is answered %s", e.data)
+		t.Errorf("query: got %s", e.data)
 	}
 	if e := await(t, subscribe(t, g, `subscription { blocks(from: "0.0") { number } }`, nil)); !strings.Contains(e.data, `"number":`) {
-		t.Errorf("the subscription is answered %s", e.data)
+		t.Errorf("subscription: got %s", e.data)
 	}
 }
 
@@ -333,7 +333,7 @@ func socketOf(t *testing.T, g *testenv.Gateway, protocols ...string) *websocket.
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = resp.Body // the connection's
+	_ = resp.Body // belongs to the connection
 	t.Cleanup(func() { _ = c.CloseNow() })
 	return c
 }
@@ -343,35 +343,35 @@ func TestWebSocket(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t, testenv.Graph(func(o *gateway.GraphOptions) { o.Streams.PerConnection = 2 }))
 	for name, c := range map[string]struct {
-		say  []string
+		send []string
 		want []string // prefixes of the expected messages
 		code websocket.StatusCode
 	}{
-		"a query": {
+		"query": {
 			[]string{`{"type":"connection_init"}`, `{"type":"ping","payload":{"a":1}}`, `{"id":"1","type":"subscribe","payload":{"query":"{ __typename }"}}`},
 			[]string{`{"type":"connection_ack"}`, `{"type":"pong","payload":{"a":1}}`, `{"type":"next","id":"1","payload":{"data":{"__typename":"Query"}}}`, `{"type":"complete","id":"1"}`},
 			0,
 		},
-		"a mistake": {
+		"invalid query": {
 			[]string{`{"type":"connection_init"}`, `{"id":"1","type":"subscribe","payload":{"query":"{ nothing }"}}`},
 			[]string{`{"type":"connection_ack"}`, `{"type":"error","id":"1","payload":[{"message":"Cannot query field`},
 			0,
 		},
-		"a subscription": {
+		"subscription": {
 			[]string{`{"type":"connection_init"}`, `{"id":"a","type":"subscribe","payload":{"query":"subscription { blocks(from: \"0.0\") { number } }"}}`},
 			[]string{`{"type":"connection_ack"}`, `{"type":"next","id":"a","payload":{"data":{"blocks":{"number":"`},
 			0,
 		},
-		"too early":          {[]string{`{"id":"1","type":"subscribe","payload":{"query":"{ __typename }"}}`}, nil, 4401},
-		"twice introduced":   {[]string{`{"type":"connection_init"}`, `{"type":"connection_init"}`}, []string{`{"type":"connection_ack"}`}, 4429},
-		"nonsense":           {[]string{`{"type":"connection_init"}`, `hello`}, []string{`{"type":"connection_ack"}`}, 4400},
-		"an unknown message": {[]string{`{"type":"start"}`}, nil, 4400},
-		"one id twice": {
+		"subscribe before connection_init": {[]string{`{"id":"1","type":"subscribe","payload":{"query":"{ __typename }"}}`}, nil, 4401},
+		"second connection_init":           {[]string{`{"type":"connection_init"}`, `{"type":"connection_init"}`}, []string{`{"type":"connection_ack"}`}, 4429},
+		"invalid JSON":                     {[]string{`{"type":"connection_init"}`, `hello`}, []string{`{"type":"connection_ack"}`}, 4400},
+		"unknown message type":             {[]string{`{"type":"start"}`}, nil, 4400},
+		"duplicate id": {
 			[]string{`{"type":"connection_init"}`, `{"id":"a","type":"subscribe","payload":{"query":"subscription { blocks { number } }"}}`, `{"id":"a","type":"subscribe","payload":{"query":"subscription { blocks { number } }"}}`},
 			[]string{`{"type":"connection_ack"}`},
 			4409,
 		},
-		"too many": {
+		"too many operations": {
 			[]string{
 				`{"type":"connection_init"}`, `{"id":"a","type":"subscribe","payload":{"query":"subscription { blocks { number } }"}}`,
 				`{"id":"b","type":"subscribe","payload":{"query":"subscription { blocks { number } }"}}`, `{"id":"c","type":"subscribe","payload":{"query":"subscription { blocks { number } }"}}`,
@@ -383,7 +383,7 @@ func TestWebSocket(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			conn := socketOf(t, g, "graphql-transport-ws")
-			for _, m := range c.say {
+			for _, m := range c.send {
 				if err := conn.Write(t.Context(), websocket.MessageText, []byte(m)); err != nil {
 					t.Fatal(err)
 				}
@@ -393,21 +393,21 @@ func TestWebSocket(t *testing.T) {
 			for _, want := range c.want {
 				_, got, err := conn.Read(ctx)
 				if err != nil || !strings.HasPrefix(string(got), want) {
-					t.Fatalf("heard %s (%v) instead of %s", got, err, want)
+					t.Fatalf("got %s (%v), want %s", got, err, want)
 				}
 			}
 			if c.code != 0 {
 				if _, got, err := conn.Read(ctx); websocket.CloseStatus(err) != c.code {
-					t.Errorf("heard %s (%v) instead of the end %d", got, err, c.code)
+					t.Errorf("got %s (%v), want close code %d", got, err, c.code)
 				}
 			}
 		})
 	}
-	t.Run("another protocol", func(t *testing.T) {
+	t.Run("unsupported protocol", func(t *testing.T) {
 		t.Parallel()
 		conn := socketOf(t, g, "graphql-ws")
 		if _, _, err := conn.Read(t.Context()); websocket.CloseStatus(err) != 4406 {
-			t.Errorf("it ended with %v", err)
+			t.Errorf("got %v, want close code 4406", err)
 		}
 	})
 }

@@ -126,7 +126,7 @@ func (c *otlpCollector) named(t *testing.T, name string) *otlp.Span {
 		}
 	}
 	if found == nil {
-		t.Fatalf("no span is named %q, but %q", name, names)
+		t.Fatalf("no span %q in %q", name, names)
 	}
 	return found
 }
@@ -212,10 +212,10 @@ func TestTraces(t *testing.T) {
 	g.Get(t, "/api/v2/status.json")
 	g.Get(t, "/nowhere/"+strings.Repeat("x", 9000))
 	g.Do(t, "BREW", "/", "")
-	for _, kept := range []bool{false, true} {
-		const cached = `query Kept { network { __typename } blocks(first: 1) { nodes { number } } }`
-		if got := g.Query(t, cached, nil); got.Status != http.StatusOK {
-			t.Fatal(kept, got)
+	for _, cached := range []bool{false, true} {
+		const query = `query Cached { network { __typename } blocks(first: 1) { nodes { number } } }`
+		if got := g.Query(t, query, nil); got.Status != http.StatusOK {
+			t.Fatal(cached, got)
 		}
 	}
 	end()
@@ -234,12 +234,12 @@ func TestTraces(t *testing.T) {
 		}
 		child := c.named(t, "graphql Account")
 		if !bytes.Equal(child.ParentSpanId, root.SpanId) {
-			t.Error("the operation is not below its request")
+			t.Error("the operation is not a child of its request")
 		}
 		wantAttributes(t, child, map[string]string{"graphql.operation.type": "query", "graphql.operation.name": "Account"})
 		statements := c.below(child)
 		if len(statements) == 0 {
-			t.Fatal("no statement is below the operation")
+			t.Fatal("the operation has no statements")
 		}
 		rows := false
 		for _, s := range statements {
@@ -251,7 +251,7 @@ func TestTraces(t *testing.T) {
 			}
 		}
 		if !rows {
-			t.Error("no statement tells that it gave one row")
+			t.Error("no statement reports one row")
 		}
 	})
 	t.Run("GraphQL", func(t *testing.T) {
@@ -272,13 +272,13 @@ func TestTraces(t *testing.T) {
 		}
 		wantAttributes(t, c.named(t, "HTTP"), map[string]string{"http.request.method": "_OTHER", "http.request.method_original": "BREW"})
 		if got := valuesOf(c.named(t, "GET").Attributes)["url.path"]; len(got) != 8192 {
-			t.Errorf("a path of %d bytes is told", len(got))
+			t.Errorf("url.path has %d bytes", len(got))
 		}
 	})
-	t.Run("a kept answer", func(t *testing.T) {
+	t.Run("cached response", func(t *testing.T) {
 		n := 0
 		for _, s := range c.spans {
-			if s.Name == "graphql Kept" {
+			if s.Name == "graphql Cached" {
 				n++
 			}
 		}
@@ -289,7 +289,7 @@ func TestTraces(t *testing.T) {
 	t.Run("secrets", func(t *testing.T) {
 		for _, secret := range []string{"hunter2", "sesame", "cryptotransfer", "987654"} {
 			if bytes.Contains(c.raw, []byte(secret)) {
-				t.Errorf("%q has been sent", secret)
+				t.Errorf("%q was exported", secret)
 			}
 		}
 	})
@@ -308,7 +308,7 @@ func TestTraces(t *testing.T) {
 				return
 			}
 		}
-		t.Errorf("no line tells of the request: %s", log.String())
+		t.Errorf("the request is not logged: %s", log.String())
 	})
 }
 
@@ -324,7 +324,7 @@ func TestTraceRatio(t *testing.T) {
 	end()
 	c.named(t, "GET /api/v1/accounts")
 	if slices.ContainsFunc(c.spans, func(s *otlp.Span) bool { return strings.Contains(s.Name, "blocks") }) {
-		t.Error("a request is traced that should not be")
+		t.Error("an unsampled request was traced")
 	}
 }
 
@@ -346,7 +346,7 @@ func TestTraceRatioZero(t *testing.T) {
 func TestTracesOff(t *testing.T) {
 	t.Parallel()
 	if traces := traceTo(t, "", 1, slog.New(slog.DiscardHandler)); traces != nil {
-		t.Fatal("there are traces without a collector")
+		t.Fatal("tracing is on without a collector")
 	}
 	var log lockedBuffer
 	g := testenv.Demo(t, testenv.Logger(slog.New(slog.NewJSONHandler(&log, nil))))
@@ -354,7 +354,7 @@ func TestTracesOff(t *testing.T) {
 		t.Error(got)
 	}
 	if strings.Contains(log.String(), "trace_id") || strings.Contains(metricsOf(t, g), "heliograph_trace") {
-		t.Error("something is traced")
+		t.Error("tracing is on")
 	}
 }
 
@@ -369,11 +369,11 @@ func metricsOf(t *testing.T, g *testenv.Gateway) string {
 // TestCollectorDown checks that an unavailable or failing collector does not affect requests, and that lost spans are counted.
 func TestCollectorDown(t *testing.T) {
 	t.Parallel()
-	broken := newCollector(t)
-	broken.status = http.StatusBadRequest
-	gone := httptest.NewServer(http.NotFoundHandler())
-	gone.Close()
-	for name, endpoint := range map[string]string{"gone": gone.URL, "broken": broken.URL} {
+	failing := newCollector(t)
+	failing.status = http.StatusBadRequest
+	unavailable := httptest.NewServer(http.NotFoundHandler())
+	unavailable.Close()
+	for name, endpoint := range map[string]string{"unavailable": unavailable.URL, "failing": failing.URL} {
 		t.Run(name, func(t *testing.T) {
 			var log lockedBuffer
 			logger := slog.New(slog.NewJSONHandler(&log, nil))
@@ -387,11 +387,11 @@ func TestCollectorDown(t *testing.T) {
 			start := time.Now()
 			end()
 			if took := time.Since(start); took > 8*time.Second {
-				t.Errorf("the end took %s", took)
+				t.Errorf("the shutdown took %s", took)
 			}
 			lost := traces.Stats().Failed
 			if text := metricsOf(t, g); lost < 9 || strings.Contains(text, `heliograph_trace_spans_dropped_total{reason="failed"} 0`) || !strings.Contains(text, "heliograph_trace_spans_sent_total 0\n") {
-				t.Errorf("%d spans are lost, and the metrics tell %s", lost, text)
+				t.Errorf("%d spans were lost; metrics: %s", lost, text)
 			}
 			if n := strings.Count(log.String(), "spans were lost"); n != 1 {
 				t.Errorf("%d warnings: %s", n, log.String())
@@ -418,6 +418,6 @@ func TestTracedSubscription(t *testing.T) {
 	root := c.named(t, "graphql Listen")
 	wantAttributes(t, root, map[string]string{"graphql.operation.type": "subscription", "http.route": "/graphql"})
 	if len(c.below(root)) > 0 {
-		t.Error("there are statements below a stream")
+		t.Error("a stream has spans of statements")
 	}
 }

@@ -23,16 +23,16 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// elsewhere is a server with the documents of a page.
-type elsewhere struct {
+// source is a server with the documents of a page.
+type source struct {
 	*httptest.Server
 	mu        sync.Mutex
 	documents map[string]string // by path
-	asked     []string          // requested paths, followed by * if the ETag matched
-	broken    map[string]http.HandlerFunc
+	requested []string          // paths, followed by * if the ETag matched
+	handlers  map[string]http.HandlerFunc
 }
 
-func newElsewhere(t *testing.T) *elsewhere {
+func newSource(t *testing.T) *source {
 	t.Helper()
 	text, err := os.ReadFile("../../rest/v2/testdata/ledgerlight.json")
 	if err != nil {
@@ -42,7 +42,7 @@ func newElsewhere(t *testing.T) *elsewhere {
 	if err := json.Unmarshal(text, &documents); err != nil {
 		t.Fatal(err)
 	}
-	e := &elsewhere{documents: map[string]string{}, broken: map[string]http.HandlerFunc{}}
+	e := &source{documents: map[string]string{}, handlers: map[string]http.HandlerFunc{}}
 	for path, d := range documents {
 		e.documents[path] = string(d)
 	}
@@ -51,16 +51,16 @@ func newElsewhere(t *testing.T) *elsewhere {
 	return e
 }
 
-func (e *elsewhere) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (e *source) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e.mu.Lock()
-	body, broken := e.documents[r.URL.Path], e.broken[r.URL.Path]
+	body, handler := e.documents[r.URL.Path], e.handlers[r.URL.Path]
 	tag := fmt.Sprintf(`W/"%d-%d"`, len(body), strings.Count(body, "e"))
 	known := r.Header.Get("If-None-Match") == tag
-	e.asked = append(e.asked, strings.TrimPrefix(r.URL.Path, "/api/v2/")+map[bool]string{true: "*"}[known])
+	e.requested = append(e.requested, strings.TrimPrefix(r.URL.Path, "/api/v2/")+map[bool]string{true: "*"}[known])
 	e.mu.Unlock()
 	switch {
-	case broken != nil:
-		broken(w, r)
+	case handler != nil:
+		handler(w, r)
 	case body == "":
 		http.NotFound(w, r)
 	case known:
@@ -72,7 +72,7 @@ func (e *elsewhere) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // change replaces a text in all documents.
-func (e *elsewhere) change(before, after string) {
+func (e *source) change(before, after string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for path, d := range e.documents {
@@ -80,31 +80,31 @@ func (e *elsewhere) change(before, after string) {
 	}
 }
 
-// breaks serves a path with a handler, or normally if it is nil.
-func (e *elsewhere) breaks(path string, h http.HandlerFunc) {
+// handle serves a document with a handler, or normally if it is nil.
+func (e *source) handle(path string, h http.HandlerFunc) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.broken["/api/v2/"+path] = h
+	e.handlers["/api/v2/"+path] = h
 }
 
 // requests returns the paths requested since the last call.
-func (e *elsewhere) requests() string {
+func (e *source) requests() string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	defer func() { e.asked = nil }()
-	return strings.Join(e.asked, " ")
+	defer func() { e.requested = nil }()
+	return strings.Join(e.requested, " ")
 }
 
-// copying is a follower with a gateway and a clock that the test sets.
-type copying struct {
+// mirror is a follower with a gateway and a clock that the test sets.
+type mirror struct {
 	*pagesync.Follower
 	g   *testenv.Gateway
 	now time.Time
 }
 
-func newCopying(t *testing.T, g *testenv.Gateway, url string) *copying {
+func newMirror(t *testing.T, g *testenv.Gateway, url string) *mirror {
 	t.Helper()
-	c := &copying{g: g, now: time.Date(2026, 3, 12, 10, 0, 0, 0, time.UTC)}
+	c := &mirror{g: g, now: time.Date(2026, 3, 12, 10, 0, 0, 0, time.UTC)}
 	f, err := pagesync.New(pagesync.Options{
 		URL: url, Every: time.Minute, DB: g.Status, Logger: slog.New(slog.DiscardHandler), Now: func() time.Time { return c.now },
 		Random: func() float64 { return 0.5 },
@@ -117,15 +117,15 @@ func newCopying(t *testing.T, g *testenv.Gateway, url string) *copying {
 	return c
 }
 
-// round runs a successful round and returns the number of rows it wrote, or -1 if the documents have not changed.
-func (c *copying) round(t *testing.T) int {
+// poll runs a successful poll and returns the number of rows it wrote, or -1 if the documents have not changed.
+func (c *mirror) poll(t *testing.T) int {
 	t.Helper()
-	out, mine, next, err := c.Poll(t.Context())
-	if err != nil || !mine {
-		t.Fatalf("mine %v, error %v", mine, err)
+	out, polled, next, err := c.Poll(t.Context())
+	if err != nil || !polled {
+		t.Fatalf("polled %v, error %v", polled, err)
 	}
 	if got := next.Sub(c.now); got != time.Minute {
-		t.Errorf("the next round is after %s", got)
+		t.Errorf("the next poll is after %s", got)
 	}
 	c.now = next
 	if out.Result == nil {
@@ -134,12 +134,12 @@ func (c *copying) round(t *testing.T) int {
 	return out.Result.Changed
 }
 
-// fails runs a round that must fail and returns the time until the next one.
-func (c *copying) fails(t *testing.T, words string) time.Duration {
+// fails runs a poll that must fail and returns the time until the next one.
+func (c *mirror) fails(t *testing.T, words string) time.Duration {
 	t.Helper()
 	_, _, next, err := c.Poll(t.Context())
 	if err == nil || !strings.Contains(err.Error(), words) || strings.Contains(err.Error(), "\n") {
-		t.Errorf("the error is %v, want %q", err, words)
+		t.Errorf("got %v, want %q", err, words)
 	}
 	defer func() { c.now = next }()
 	return next.Sub(c.now)
@@ -159,13 +159,13 @@ func pages(t *testing.T, db *statuspages.DB) string {
 	return strings.Join(out, " ")
 }
 
-// TestMirror copies the example over HTTP. All eight documents are equal in values and order except for the modification time of the page.
-// The second round writes nothing.
+// TestMirror mirrors an example page. All eight documents are equal in values and order except for the modification time of the page. A second poll
+// writes nothing.
 func TestMirror(t *testing.T) {
 	t.Parallel()
-	e, g := newElsewhere(t), testenv.Over(t, testenv.Empty.Fresh(t))
-	c := newCopying(t, g, e.URL+"/")
-	if n := c.round(t); n != 13 {
+	e, g := newSource(t), testenv.Over(t, testenv.Empty.Fresh(t))
+	c := newMirror(t, g, e.URL+"/")
+	if n := c.poll(t); n != 13 {
 		t.Errorf("%d rows were written", n)
 	}
 	if got := e.requests(); got != "summary.json incidents.json scheduled-maintenances.json" {
@@ -177,10 +177,10 @@ func TestMirror(t *testing.T) {
 			t.Errorf("%s: %s\nwant %s", path, got, want)
 		}
 	}
-	if n := c.round(t); n != -1 || e.requests() != "summary.json* incidents.json* scheduled-maintenances.json*" {
-		t.Errorf("nothing has changed, and %d rows were written", n)
+	if n := c.poll(t); n != -1 || e.requests() != "summary.json* incidents.json* scheduled-maintenances.json*" {
+		t.Errorf("unchanged documents: %d rows were written", n)
 	}
-	again := newCopying(t, g, e.URL)
+	again := newMirror(t, g, e.URL)
 	if out, err := again.Copy(t.Context()); err != nil || out.Result.Changed != 0 { // copies all documents again
 		t.Errorf("%+v, %v", out, err)
 	}
@@ -192,7 +192,7 @@ func TestMirror(t *testing.T) {
 	// A component gets worse: one write. Unchanged documents are requested too, because all documents must belong to the same revision.
 	e.change(`"status":"degraded_performance"`, `"status":"major_outage"`)
 	c.now = c.now.Add(time.Minute)
-	if n := c.round(t); n != 1 {
+	if n := c.poll(t); n != 1 {
 		t.Errorf("%d rows were written", n)
 	}
 	if got := g.Get(t, "/api/v2/status.json").Body; !strings.Contains(got, `"indicator":"major"`) {
@@ -200,54 +200,54 @@ func TestMirror(t *testing.T) {
 	}
 	var audit struct{ n int }
 	if err := g.Status.Pool().QueryRow(t.Context(), `select count(*)::int from status.audit where actor = 'sync' and action = 'page.sync'`).Scan(&audit.n); err != nil || audit.n != 2 {
-		t.Errorf("%d rows in the audit, %v", audit.n, err)
+		t.Errorf("%d rows in the audit log, %v", audit.n, err)
 	}
 	if c.Age() != time.Minute || c.URL() != e.URL {
-		t.Errorf("%s was read %s ago", c.URL(), c.Age())
+		t.Errorf("URL %s, age %s", c.URL(), c.Age())
 	}
 }
 
-// TestDifferentMoments checks that documents of different revisions are read again.
-func TestDifferentMoments(t *testing.T) {
+// TestMixedRevisions checks that documents of different revisions are read again.
+func TestMixedRevisions(t *testing.T) {
 	t.Parallel()
-	e, g := newElsewhere(t), testenv.Over(t, testenv.Empty.Fresh(t))
-	c := newCopying(t, g, e.URL)
+	e, g := newSource(t), testenv.Over(t, testenv.Empty.Fresh(t))
+	c := newMirror(t, g, e.URL)
 	e.documents["/api/v2/incidents.json"] = strings.Replace(e.documents["/api/v2/incidents.json"], "09:42:10.118Z", "09:41:10.118Z", 1)
-	c.round(t)
+	c.poll(t)
 	e.requests()
-	if n := c.round(t); n != 0 || strings.Contains(e.requests(), "*") {
-		t.Error("documents of different moments were taken for the newest")
+	if n := c.poll(t); n != 0 || strings.Contains(e.requests(), "*") {
+		t.Error("documents of different revisions were not read again")
 	}
 }
 
 // TestFailures tests all kinds of server failures. No partial import occurs, the copy remains, and the interval increases.
 func TestFailures(t *testing.T) {
 	t.Parallel()
-	e, g := newElsewhere(t), testenv.Over(t, testenv.Empty.Fresh(t))
-	c := newCopying(t, g, e.URL)
+	e, g := newSource(t), testenv.Over(t, testenv.Empty.Fresh(t))
+	c := newMirror(t, g, e.URL)
 	const last = "scheduled-maintenances.json"
 	cut := func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Length", "1000")
 		_, _ = w.Write([]byte(`{"page":`))
 	}
-	e.breaks(last, cut)
+	e.handle(last, cut)
 	if got := c.fails(t, "cannot read "+e.URL+"/api/v2/scheduled-maintenances.json: unexpected EOF"); got != 2*time.Minute {
-		t.Errorf("the next round is after %s", got)
+		t.Errorf("the next poll is after %s", got)
 	}
 	if got := pages(t, g.Status); got != "0" {
-		t.Errorf("half of it was imported: %s", got)
+		t.Errorf("a part was imported: %s", got)
 	}
 	if got := c.fails(t, "unexpected EOF"); got != 4*time.Minute {
-		t.Errorf("the next round is after %s", got)
+		t.Errorf("the next poll is after %s", got)
 	}
-	e.breaks(last, nil)
-	c.round(t)
+	e.handle(last, nil)
+	c.poll(t)
 	before := pages(t, g.Status)
 	e.change("Slow historical queries", "Very slow historical queries")
 	for i, f := range []struct {
-		words  string
-		answer http.HandlerFunc
-		after  time.Duration
+		want    string
+		handler http.HandlerFunc
+		after   time.Duration
 	}{
 		{"the server responds with 503 Service Unavailable", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }, 2 * time.Minute},
 		{"the server responds with 404 Not Found", http.NotFound, 4 * time.Minute},
@@ -260,8 +260,8 @@ func TestFailures(t *testing.T) {
 		{"redirects more than 3 times", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Path, http.StatusFound) }, 10 * time.Minute},
 		{"larger than 16 MiB", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, status.LongestDocument+2)) }, 10 * time.Minute},
 	} {
-		e.breaks(last, f.answer)
-		if got := c.fails(t, f.words); got != f.after {
+		e.handle(last, f.handler)
+		if got := c.fails(t, f.want); got != f.after {
 			t.Errorf("failure %d: the next round is after %s, want %s", i, got, f.after)
 		}
 	}
@@ -271,53 +271,53 @@ func TestFailures(t *testing.T) {
 	if s, err := g.Status.SourceOf(t.Context(), "h4d7q2m9x1tz"); err != nil || s.Failures != 8 || !strings.Contains(s.Error, "16 MiB") || s.OKAt.IsZero() {
 		t.Errorf("%+v, %v", s, err)
 	}
-	e.breaks(last, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) })
+	e.handle(last, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/moved", http.StatusFound) })
 	e.mu.Lock()
-	e.documents["/elsewhere"] = e.documents["/api/v2/"+last]
+	e.documents["/moved"] = e.documents["/api/v2/"+last]
 	e.mu.Unlock()
-	if n := c.round(t); n != 1 {
-		t.Errorf("%d rows were written when it was back", n)
+	if n := c.poll(t); n != 1 {
+		t.Errorf("%d rows were written after the failures", n)
 	}
 }
 
-// TestTurns checks that one of several gateways reads the page, and that another takes over if it stops or its clock was wrong.
-func TestTurns(t *testing.T) {
+// TestLease checks that one of several gateways reads the page, and that another takes over if it stops or its clock was wrong.
+func TestLease(t *testing.T) {
 	t.Parallel()
-	e, g := newElsewhere(t), testenv.Over(t, testenv.Empty.Fresh(t))
-	first, second := newCopying(t, g, e.URL), newCopying(t, g, e.URL)
-	first.round(t)
-	if out, mine, next, err := second.Poll(t.Context()); out != nil || mine || err != nil || !next.Equal(first.now) {
-		t.Errorf("two read at once: mine %v, next %s, %v", mine, next, err)
+	e, g := newSource(t), testenv.Over(t, testenv.Empty.Fresh(t))
+	first, second := newMirror(t, g, e.URL), newMirror(t, g, e.URL)
+	first.poll(t)
+	if out, polled, next, err := second.Poll(t.Context()); out != nil || polled || err != nil || !next.Equal(first.now) {
+		t.Errorf("second gateway: polled %v, next %s, %v", polled, next, err)
 	}
 	second.now = first.now
 	var group sync.WaitGroup
-	turns := make([]bool, 2)
-	for i, c := range []*copying{first, second} {
+	polls := make([]bool, 2)
+	for i, c := range []*mirror{first, second} {
 		group.Go(func() {
-			_, mine, _, err := c.Poll(t.Context())
-			turns[i] = mine && err == nil
+			_, polled, _, err := c.Poll(t.Context())
+			polls[i] = polled && err == nil
 		})
 	}
 	group.Wait()
-	if turns[0] == turns[1] {
-		t.Errorf("turns %v", turns)
+	if polls[0] == polls[1] {
+		t.Errorf("polled by %v, want one", polls)
 	}
 	// A clock that is set back by a day must not stop the mirroring for a day.
 	second.now = second.now.AddDate(0, 0, -1)
-	second.round(t)
+	second.poll(t)
 }
 
 // TestEditing checks that mirrors reject editors until they are converted to local pages.
 func TestEditing(t *testing.T) {
 	t.Parallel()
-	e, g := newElsewhere(t), testenv.Over(t, testenv.Empty.Fresh(t))
-	c := newCopying(t, g, e.URL)
-	c.round(t)
+	e, g := newSource(t), testenv.Over(t, testenv.Empty.Fresh(t))
+	c := newMirror(t, g, e.URL)
+	c.poll(t)
 	ed, by, ctx := statuspages.NewEditor(g.Status, testenv.Now, nil), statuspages.Author{Name: "test"}, t.Context()
 	const page, incident, component = "h4d7q2m9x1tz", "d8s3q7v2n5xk", "b1x4d9r7kq2c"
-	say := status.NewUpdate{State: status.Resolved, Body: "x"}
+	update := status.NewUpdate{State: status.Resolved, Body: "x"}
 	writes := map[string]func() error{
-		"incident.update": func() error { _, err := ed.UpdateIncident(ctx, by, incident, say); return err },
+		"incident.update": func() error { _, err := ed.UpdateIncident(ctx, by, incident, update); return err },
 		"incident.open": func() error {
 			_, err := ed.OpenIncident(ctx, by, page, status.NewIncident{Name: "x", Body: "x"})
 			return err
@@ -326,48 +326,48 @@ func TestEditing(t *testing.T) {
 		"notice.delete": func() error { _, err := ed.DeleteNotice(ctx, by, incident, 0); return err },
 	}
 	for name, write := range writes {
-		var refusal *status.Error
-		if err := write(); !errors.As(err, &refusal) || refusal.Reason != status.BadState || !strings.Contains(refusal.Text, "is a mirror of another page") {
+		var rejected *status.Error
+		if err := write(); !errors.As(err, &rejected) || rejected.Reason != status.BadState || !strings.Contains(rejected.Text, "is a mirror of another page") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	if got := pages(t, g.Status); got != "1 ledgerlight-network@1" {
 		t.Error(got)
 	}
-	ours, err := pagesync.New(pagesync.Options{
+	imported, err := pagesync.New(pagesync.Options{
 		URL: e.URL, DB: g.Status, Logger: slog.New(slog.DiscardHandler), Now: testenv.Now, Import: status.ImportOptions{Mode: status.Imported, URL: "https://status.own.example"},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ours.Copy(ctx); err != nil {
+	if _, err := imported.Copy(ctx); err != nil {
 		t.Fatal(err)
 	}
 	if got := g.Get(t, "/api/v2/incidents.json").Body; strings.Contains(got, "ledgerlight.example") || !strings.Contains(got, "https://status.own.example/incidents/"+incident) {
 		t.Error(got)
 	}
-	if _, err := ours.Copy(ctx); err != nil {
-		t.Errorf("before it is edited it can be imported again: %v", err)
+	if _, err := imported.Copy(ctx); err != nil {
+		t.Errorf("import of a page that was not edited: %v", err)
 	}
 	if err := writes["incident.update"](); err != nil {
 		t.Error(err)
 	}
-	var refusal *status.Error
-	if _, err := ours.Copy(ctx); !errors.As(err, &refusal) || !strings.Contains(refusal.Text, "would overwrite the edits") {
-		t.Errorf("an import wrote over what was edited: %v", err)
+	var rejected *status.Error
+	if _, err := imported.Copy(ctx); !errors.As(err, &rejected) || !strings.Contains(rejected.Text, "would overwrite the edits") {
+		t.Errorf("import of an edited page: %v", err)
 	}
 	c.now = c.now.Add(time.Hour)
-	if _, _, _, err := c.Poll(ctx); !errors.As(err, &refusal) || !strings.Contains(refusal.Text, "is edited here") {
-		t.Errorf("a mirror wrote over what was edited: %v", err)
+	if _, _, _, err := c.Poll(ctx); !errors.As(err, &rejected) || !strings.Contains(rejected.Text, "is edited here") {
+		t.Errorf("mirroring an edited page: %v", err)
 	}
 }
 
-// TestHostile reads malicious documents. They are rejected with a one-line error, or their invalid parts are dropped.
-func TestHostile(t *testing.T) {
+// TestInvalidDocuments reads invalid documents. They are rejected with a one-line error, or their invalid parts are dropped.
+func TestInvalidDocuments(t *testing.T) {
 	t.Parallel()
-	e, g := newElsewhere(t), testenv.Over(t, testenv.Empty.Fresh(t))
+	e, g := newSource(t), testenv.Over(t, testenv.Empty.Fresh(t))
 	summary := e.documents["/api/v2/summary.json"]
-	for _, c := range []struct{ old, new, words string }{
+	for _, c := range []struct{ old, new, want string }{
 		{`"position":1`, `"position":"1"`, "cannot be mirrored: reading summary.json"},
 		{`"position":1`, `"position":99999999999`, "cannot be mirrored"},
 		{`"created_at":"2025-11-03T09:58:00.000Z"`, `"created_at":"yesterday"`, `"yesterday" is not an instant`},
@@ -379,13 +379,13 @@ func TestHostile(t *testing.T) {
 		{`{`, strings.Repeat(`{"page":`, 20000), "exceeded max depth"},
 	} {
 		e.documents["/api/v2/summary.json"] = strings.Replace(summary, c.old, c.new, 1)
-		out, err := newCopying(t, g, e.URL).Copy(t.Context())
-		if err == nil || !strings.Contains(err.Error(), c.words) || len(err.Error()) > 400 || strings.Contains(err.Error(), "\n") {
+		out, err := newMirror(t, g, e.URL).Copy(t.Context())
+		if err == nil || !strings.Contains(err.Error(), c.want) || len(err.Error()) > 400 || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%.60s: %+v, %v", c.new, out, err)
 		}
 	}
 	if got := pages(t, g.Status); got != "0" {
-		t.Errorf("something was imported: %s", got)
+		t.Errorf("got %s, want no pages", got)
 	}
 	const leaf, group, other = "b1x4d9r7kq2c", "9k2c7vwh3bpl", "t5n8jz1gq6xr"
 	for i, c := range []struct{ old, new, warning string }{
@@ -400,12 +400,12 @@ func TestHostile(t *testing.T) {
 		{`"url":"https://status`, `"url":"gopher://status`, "of the page is invalid"},
 		{`"status":"identified"`, `"status":"completed"`, "cannot be stored"},
 	} {
-		fresh := newElsewhere(t)
+		fresh := newSource(t)
 		fresh.change(c.old, c.new)
 		if _, err := g.Status.Pool().Exec(t.Context(), `truncate status.page cascade`); err != nil {
 			t.Fatal(err)
 		}
-		again := newCopying(t, g, fresh.URL)
+		again := newMirror(t, g, fresh.URL)
 		out, err := again.Copy(t.Context())
 		if err != nil {
 			t.Errorf("%d: %v", i, err)
@@ -415,34 +415,35 @@ func TestHostile(t *testing.T) {
 			t.Errorf("%d: warnings %q", i, out.Warnings)
 		}
 		if out, err = again.Copy(t.Context()); err != nil || out.Result.Changed != 0 {
-			t.Errorf("%d: doing it again writes %+v, %v", i, out, err)
+			t.Errorf("%d: second import: %+v, %v", i, out, err)
 		}
 		for _, name := range status.Documents() {
 			if got := again.g.Get(t, "/api/v2/"+name); got.Status != http.StatusOK || strings.Contains(got.Body, "javascript:") {
-				t.Errorf("%d: %s is answered %d %s", i, name, got.Status, got.Body)
+				t.Errorf("%d: %s: status %d, %s", i, name, got.Status, got.Body)
 			}
 		}
 	}
 }
 
-// TestGroupsChange converts groups to components and back, which the constraints allow in one order only.
-func TestGroupsChange(t *testing.T) {
+// TestGroups converts groups to components and back, which the constraints allow in one order only.
+func TestGroups(t *testing.T) {
 	t.Parallel()
-	e, g := newElsewhere(t), testenv.Over(t, testenv.Empty.Fresh(t))
-	c := newCopying(t, g, e.URL)
-	c.round(t)
+	e, g := newSource(t), testenv.Over(t, testenv.Empty.Fresh(t))
+	c := newMirror(t, g, e.URL)
+	c.poll(t)
 	const group = "9k2c7vwh3bpl"
+	const row = `"id":"` + group + `","name":"Mainnet","status":"degraded_performance","created_at":"2025-11-03T09:58:00.000Z",` +
+		`"updated_at":"2025-11-03T09:58:00.000Z","position":1,"description":null,"showcase":false,"start_date":null,"group_id":null,` +
+		`"page_id":"h4d7q2m9x1tz","group":`
 	before := g.Get(t, "/api/v2/components.json").Body
 	e.change(`"group_id":"`+group+`"`, `"group_id":null`)
-	e.change(`"id":"`+group+`","name":"Mainnet","status":"degraded_performance","created_at":"2025-11-03T09:58:00.000Z","updated_at":"2025-11-03T09:58:00.000Z","position":1,"description":null,"showcase":false,"start_date":null,"group_id":null,"page_id":"h4d7q2m9x1tz","group":true`,
-		`"id":"`+group+`","name":"Mainnet","status":"degraded_performance","created_at":"2025-11-03T09:58:00.000Z","updated_at":"2025-11-03T09:58:00.000Z","position":1,"description":null,"showcase":false,"start_date":null,"group_id":null,"page_id":"h4d7q2m9x1tz","group":false`)
-	if n := c.round(t); n != 4 {
+	e.change(row+"true", row+"false")
+	if n := c.poll(t); n != 4 {
 		t.Errorf("%d rows were written", n)
 	}
 	if got := g.Get(t, "/api/v2/components.json").Body; strings.Count(got, `"group":true`) != strings.Count(before, `"group":true`)-1 {
 		t.Error(got)
 	}
-	e.change(`"id":"`+group+`","name":"Mainnet","status":"degraded_performance","created_at":"2025-11-03T09:58:00.000Z","updated_at":"2025-11-03T09:58:00.000Z","position":1,"description":null,"showcase":false,"start_date":null,"group_id":null,"page_id":"h4d7q2m9x1tz","group":false`,
-		`"id":"`+group+`","name":"Mainnet","status":"degraded_performance","created_at":"2025-11-03T09:58:00.000Z","updated_at":"2025-11-03T09:58:00.000Z","position":1,"description":null,"showcase":false,"start_date":null,"group_id":null,"page_id":"h4d7q2m9x1tz","group":true`)
-	c.round(t)
+	e.change(row+"false", row+"true")
+	c.poll(t)
 }

@@ -23,8 +23,8 @@ import (
 	"heliograph/storage"
 )
 
-// longestBody is the maximum number of bytes to read of a response body.
-const longestBody = 1 << 20
+// maxBody is the maximum number of bytes to read of a response body.
+const maxBody = 1 << 20
 
 // Checker runs probes.
 type Checker struct {
@@ -62,7 +62,7 @@ func (c *Checker) Check(ctx context.Context, p *status.Probe) status.ProbeResult
 	case status.HeartbeatProbe:
 		heartbeat(p, &r)
 	default:
-		r.Detail = "this gateway does not know the kind " + string(p.Kind)
+		r.Detail = "probes of the kind " + string(p.Kind) + " are not supported"
 	}
 	return r
 }
@@ -74,7 +74,7 @@ func fail(p *status.Probe, r *status.ProbeResult, err error) {
 	var n net.Error
 	switch {
 	case errors.As(err, &n) && n.Timeout(), errors.Is(err, context.DeadlineExceeded):
-		r.Detail = fmt.Sprintf("no answer within %s", p.Spec.Timeout())
+		r.Detail = fmt.Sprintf("no response within %s", p.Spec.Timeout())
 	case errors.As(err, &u):
 		r.Detail = u.Err.Error()
 	}
@@ -125,30 +125,30 @@ func (c *Checker) http(ctx context.Context, p *status.Probe, r *status.ProbeResu
 		return
 	}
 	defer func() { _ = resp.Body.Close() }() // the rest of the body is not needed
-	answer, err := io.ReadAll(io.LimitReader(resp.Body, longestBody))
+	received, err := io.ReadAll(io.LimitReader(resp.Body, maxBody))
 	if err != nil {
 		fail(p, r, err)
 		return
 	}
 	r.Took = time.Since(start) //nolint:forbidigo // as above
 	r.Level, r.Detail = s.LevelAt(r.Took), resp.Status
-	if bad := answerIsBad(p, resp, answer); bad != "" {
-		r.Level, r.Detail = status.Bad, bad
+	if problem := unexpected(p, resp, received); problem != "" {
+		r.Level, r.Detail = status.Bad, problem
 		return
 	}
 	if s.TLSDays > 0 && resp.TLS != nil && r.Level == status.Good {
 		left := resp.TLS.PeerCertificates[0].NotAfter.Sub(r.At)
 		if left < time.Duration(s.TLSDays)*24*time.Hour {
-			r.Level, r.Detail = status.Slow, fmt.Sprintf("the certificate ends in %d days", int(left.Hours()/24))
+			r.Level, r.Detail = status.Slow, fmt.Sprintf("the certificate expires in %d days", int(left.Hours()/24))
 		}
 	}
 }
 
-// answerIsBad returns what is wrong with a response, or an empty string if it is as expected.
-func answerIsBad(p *status.Probe, resp *http.Response, body []byte) string {
+// unexpected returns what is wrong with a response, or an empty string if it is as expected.
+func unexpected(p *status.Probe, resp *http.Response, body []byte) string {
 	s := &p.Spec
 	if s.Status != 0 && resp.StatusCode != s.Status || s.Status == 0 && (resp.StatusCode < 200 || resp.StatusCode > 299) {
-		return "the answer is " + resp.Status
+		return "the status is " + resp.Status
 	}
 	if s.Body != "" {
 		pattern, err := regexp.Compile(s.Body)
@@ -157,29 +157,29 @@ func answerIsBad(p *status.Probe, resp *http.Response, body []byte) string {
 		}
 	}
 	if p.Kind == status.GraphQLProbe {
-		var answer struct {
+		var response struct {
 			Data   map[string]any `json:"data"`
 			Errors []struct{ Message string }
 		}
-		switch err := json.Unmarshal(body, &answer); {
+		switch err := json.Unmarshal(body, &response); {
 		case err != nil:
-			return "the answer is no JSON"
-		case len(answer.Errors) > 0:
-			return fmt.Sprintf("the answer has an error: %.200s", answer.Errors[0].Message)
-		case answer.Data == nil:
-			return "the answer has no data"
-		case s.Path != "" && lookUp(answer.Data, s.Path) == nil:
-			return "there is nothing at " + s.Path
+			return "the response is not JSON"
+		case len(response.Errors) > 0:
+			return fmt.Sprintf("the response has an error: %.200s", response.Errors[0].Message)
+		case response.Data == nil:
+			return "the response has no data"
+		case s.Path != "" && lookUp(response.Data, s.Path) == nil:
+			return "the response has no value at " + s.Path
 		}
 		return ""
 	}
 	if s.Path != "" {
 		var v any
 		if err := json.Unmarshal(body, &v); err != nil {
-			return "the answer is no JSON"
+			return "the response is not JSON"
 		}
 		if lookUp(v, s.Path) == nil {
-			return "there is nothing at " + s.Path
+			return "the response has no value at " + s.Path
 		}
 	}
 	return ""
@@ -204,17 +204,14 @@ func lookUp(v any, path string) any {
 	return v
 }
 
-// errNoLedger is the error of probes that need a ledger database when none is configured.
-var errNoLedger = errors.New("there is no ledger to look at")
-
 func (c *Checker) ledger(ctx context.Context, p *status.Probe, r *status.ProbeResult) {
 	if c.Ledger == nil {
-		r.Detail = errNoLedger.Error() // says nothing about the component
+		r.Detail = "no ledger database is configured" // unknown: the component may be healthy
 		return
 	}
 	h, err := c.Ledger(ctx)
 	switch {
-	case err != nil && p.Kind == status.NodeProbe: // the database is unavailable, which says nothing about the node
+	case err != nil && p.Kind == status.NodeProbe: // unknown: the database is unavailable, the node may be healthy
 		r.Detail = "the ledger cannot be read"
 	case err != nil:
 		r.Level, r.Detail = status.Bad, "the ledger cannot be read"
@@ -225,7 +222,7 @@ func (c *Checker) ledger(ctx context.Context, p *status.Probe, r *status.ProbeRe
 	}
 }
 
-// lag judges the age of the newest block. A block in the future means that the clock is wrong, not that the mirror is late.
+// lag checks the age of the newest block. A block in the future means that the clock is wrong, not that the mirror is late.
 func lag(p *status.Probe, h *storage.LedgerHealth, r *status.ProbeResult) {
 	if h.At == 0 {
 		r.Level, r.Detail = status.Bad, "there are no blocks"
@@ -240,10 +237,10 @@ func lag(p *status.Probe, h *storage.LedgerHealth, r *status.ProbeResult) {
 
 func timeOf(t ledger.Timestamp) time.Time { return time.Unix(0, int64(t)) }
 
-// enoughPerNode is the average number of transactions per node from which a node without any transaction counts as inactive.
-const enoughPerNode = 50
+// minPerNode is the average number of transactions per node from which a node without any transaction counts as inactive.
+const minPerNode = 50
 
-// node judges a consensus node by its state in the ledger.
+// node checks a consensus node by its state in the ledger.
 func node(p *status.Probe, h *storage.LedgerHealth, r *status.ProbeResult) {
 	id := p.Spec.Node
 	if id == 0 && p.NodeID >= 0 {
@@ -255,21 +252,21 @@ func node(p *status.Probe, h *storage.LedgerHealth, r *status.ProbeResult) {
 		r.Level, r.Detail = status.Bad, fmt.Sprintf("node %d is not in the address book", id)
 	case n.Deleted:
 		r.Level, r.Detail = status.Bad, fmt.Sprintf("node %d was deleted", id)
-	case n.Transactions == 0 && h.Transactions >= enoughPerNode*int64(len(h.Nodes)):
+	case n.Transactions == 0 && h.Transactions >= minPerNode*int64(len(h.Nodes)):
 		r.Level, r.Detail = status.Bad, fmt.Sprintf("none of the newest %d transactions was sent to node %d", h.Transactions, id)
 	case n.Stake.Valid && (n.Stake.V == 0 || n.MinStake.Valid && n.Stake.V < n.MinStake.V):
 		r.Level, r.Detail = status.Slow, fmt.Sprintf("node %d has too little stake to have weight", id)
 	case n.Transactions == 0: // too few transactions to decide
-		r.Detail = fmt.Sprintf("%d transactions are too few to tell whether node %d takes part", h.Transactions, id)
+		r.Detail = fmt.Sprintf("%d transactions are too few to decide whether node %d is active", h.Transactions, id)
 	default:
 		r.Level, r.Detail = status.Good, fmt.Sprintf("%d of the newest %d transactions were sent to node %d", n.Transactions, h.Transactions, id)
 	}
 }
 
-// heartbeat judges the time since the last heartbeat. Without any heartbeat the result is unknown, because the job may not have run yet.
+// heartbeat checks the time since the last heartbeat. Without any heartbeat the result is unknown, because the job may not have run yet.
 func heartbeat(p *status.Probe, r *status.ProbeResult) {
 	if p.BeatAt.IsZero() {
-		r.Detail = "no heartbeat was heard yet"
+		r.Detail = "no heartbeat has been received yet"
 		return
 	}
 	r.Took = max(0, r.At.Sub(p.BeatAt))

@@ -18,16 +18,16 @@ import (
 	"heliograph/storage"
 )
 
-// TestCheck checks targets of all kinds, including hostile ones.
+// TestCheck runs probes of all kinds, also against targets that misbehave.
 func TestCheck(t *testing.T) {
 	t.Parallel()
-	elsewhere := false
+	redirected := false
 	mux := http.NewServeMux()
 	mux.HandleFunc("/ok", func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, `{"up":[{"is":true}],"key":%q}`, r.Header.Get("Authorization"))
 	})
-	mux.HandleFunc("/away", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) })
-	mux.HandleFunc("/elsewhere", func(http.ResponseWriter, *http.Request) { elsewhere = true })
+	mux.HandleFunc("/redirect", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/target", http.StatusFound) })
+	mux.HandleFunc("/target", func(http.ResponseWriter, *http.Request) { redirected = true })
 	mux.HandleFunc("/slow", func(http.ResponseWriter, *http.Request) { time.Sleep(30 * time.Millisecond) })
 	mux.HandleFunc("/hang", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	mux.HandleFunc("/endless", func(w http.ResponseWriter, _ *http.Request) {
@@ -81,18 +81,18 @@ func TestCheck(t *testing.T) {
 		s.Path, s.Body = "up.0.is", `secret of TOKEN`
 		s.Headers = map[string]string{"Authorization": "env:TOKEN"}
 	}), status.Good, "")
-	check(status.HTTPProbe, with(at("/ok"), func(s *status.ProbeSpec) { s.Path = "up.1.is" }), status.Bad, "nothing at up.1.is")
+	check(status.HTTPProbe, with(at("/ok"), func(s *status.ProbeSpec) { s.Path = "up.1.is" }), status.Bad, "no value at up.1.is")
 	check(status.HTTPProbe, with(at("/ok"), func(s *status.ProbeSpec) { s.Body = "down" }), status.Bad, "does not match")
 	check(status.HTTPProbe, with(at("/ok"), func(s *status.ProbeSpec) { s.Status = 204 }), status.Bad, "200 OK")
-	check(status.HTTPProbe, at("/nothing"), status.Bad, "404")
-	check(status.HTTPProbe, at("/away"), status.Bad, "302")
+	check(status.HTTPProbe, at("/missing"), status.Bad, "404")
+	check(status.HTTPProbe, at("/redirect"), status.Bad, "302")
 	check(status.HTTPProbe, with(at("/slow"), func(s *status.ProbeSpec) { s.SlowMS = 20 }), status.Slow, "200")
-	check(status.HTTPProbe, with(at("/hang"), func(s *status.ProbeSpec) { s.TimeoutMS = 50 }), status.Bad, "no answer within 50ms")
+	check(status.HTTPProbe, with(at("/hang"), func(s *status.ProbeSpec) { s.TimeoutMS = 50 }), status.Bad, "no response within 50ms")
 	check(status.HTTPProbe, at("/endless"), status.Good, "")
 	check(status.HTTPProbe, status.ProbeSpec{URL: secure.URL + "/ok"}, status.Bad, "certificate")
-	check(status.HTTPProbe, status.ProbeSpec{URL: "http://" + silent.Addr().String(), TimeoutMS: 50}, status.Bad, "no answer")
+	check(status.HTTPProbe, status.ProbeSpec{URL: "http://" + silent.Addr().String(), TimeoutMS: 50}, status.Bad, "no response")
 	check(status.GraphQLProbe, with(at("/graphql"), func(s *status.ProbeSpec) { s.Query = "{ x }" }), status.Good, "")
-	check(status.GraphQLProbe, with(at("/graphql"), func(s *status.ProbeSpec) { s.Query, s.Path = "{ x }", "network.supply" }), status.Bad, "nothing at")
+	check(status.GraphQLProbe, with(at("/graphql"), func(s *status.ProbeSpec) { s.Query, s.Path = "{ x }", "network.supply" }), status.Bad, "no value at")
 	check(status.GraphQLProbe, with(at("/errors"), func(s *status.ProbeSpec) { s.Query = "{ x }" }), status.Bad, "has an error: no")
 	check(status.TCPProbe, status.ProbeSpec{Address: address}, status.Good, "connected")
 	check(status.TCPProbe, status.ProbeSpec{Address: "127.0.0.1:1"}, status.Bad, "refused")
@@ -112,16 +112,16 @@ func TestCheck(t *testing.T) {
 	check(status.LagProbe, status.ProbeSpec{BadMS: 90_000}, status.Good, "") // the clock is behind
 	health.Missing = 2
 	check(status.LagProbe, status.ProbeSpec{BadMS: 90_000}, status.Bad, "2 blocks are missing")
-	healthErr = errors.New("away")
+	healthErr = errors.New("unavailable")
 	check(status.LagProbe, status.ProbeSpec{BadMS: 90_000}, status.Bad, "cannot be read")
 	check(status.NodeProbe, status.ProbeSpec{Node: 0}, status.Unknown, "cannot be read")
-	if elsewhere {
+	if redirected {
 		t.Error("a redirect was followed")
 	}
 }
 
-// TestHanging checks that a hanging target does not delay the others.
-func TestHanging(t *testing.T) {
+// TestHangingTarget checks that a hanging target does not delay the others.
+func TestHangingTarget(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, auto())
 	l.watch(status.PublishPublic, "A")
@@ -135,7 +135,7 @@ func TestHanging(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	l.breaks(true, "A")
+	l.setBroken(true, "A")
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() {
@@ -143,11 +143,11 @@ func TestHanging(t *testing.T) {
 		l.watcher.Run(ctx)
 	}()
 	for end := time.Now().Add(8 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		if strings.Contains(l.story(), "A:p") {
+		if strings.Contains(l.summary(), "A:p") {
 			break
 		}
 		if time.Now().After(end) {
-			t.Fatal("a target that hangs keeps others from being asked")
+			t.Fatal("a hanging target delays other probes")
 		}
 		l.wait(30 * time.Second)
 	}
@@ -155,9 +155,9 @@ func TestHanging(t *testing.T) {
 	select {
 	case <-done:
 	case <-time.After(5 * time.Second):
-		t.Error("a target that hangs keeps the gateway from stopping")
+		t.Error("a hanging target delays the shutdown")
 	}
-	if got := l.story(); strings.Contains(got, "B:m") {
-		t.Errorf("what was asked when the gateway stopped says something: %s", got)
+	if got := l.summary(); strings.Contains(got, "B:m") {
+		t.Errorf("a check that was interrupted by the shutdown was applied: %s", got)
 	}
 }

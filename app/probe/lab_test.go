@@ -93,8 +93,8 @@ func (l *lab) wait(d time.Duration) {
 	l.now = l.now.Add(d)
 }
 
-// breaks makes the targets of components fail or succeed.
-func (l *lab) breaks(broken bool, names ...string) {
+// setBroken makes the targets of components fail or succeed.
+func (l *lab) setBroken(broken bool, names ...string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, n := range names {
@@ -143,9 +143,8 @@ func (l *lab) rounds(n int) {
 	}
 }
 
-// story returns what readers and editors see: incidents with their states and updates, oldest first, and components that are not operational.
-// A ? marks drafts.
-func (l *lab) story() string {
+// summary returns the incidents with their states and updates, oldest first, and the components that are not operational. A ? marks drafts.
+func (l *lab) summary() string {
 	l.t.Helper()
 	p, b := l.read()
 	var all []*status.Notice
@@ -162,15 +161,15 @@ func (l *lab) story() string {
 	}
 	var out []string
 	for i, n := range all {
-		var said []string
+		var texts []string
 		for _, u := range updates[i] {
 			words := []string{string(u.State)}
 			for _, a := range u.Affected {
 				words = append(words, a.Name+":"+short(a.OldStatus)+short(a.NewStatus))
 			}
-			said = append([]string{strings.Join(words, " ")}, said...)
+			texts = append([]string{strings.Join(words, " ")}, texts...)
 		}
-		text := strings.Join(said, ", ")
+		text := strings.Join(texts, ", ")
 		if n.Draft {
 			text += "?"
 		}
@@ -205,8 +204,8 @@ func (l *lab) audit() string {
 
 func (l *lab) expect(what, want string) {
 	l.t.Helper()
-	if got := l.story(); got != want {
-		l.t.Errorf("%s: %s\nwant %s", what, got, want)
+	if got := l.summary(); got != want {
+		l.t.Errorf("%s: got %s\nwant %s", what, got, want)
 	}
 }
 

@@ -16,9 +16,9 @@ import (
 
 // Intervals and limits.
 const (
-	lookEvery  = time.Second // interval at which due probes are looked up
-	pruneEvery = time.Hour
-	together   = 8 // maximum number of concurrent checks
+	pollInterval  = time.Second // at which due probes are looked up
+	pruneInterval = time.Hour
+	maxConcurrent = 8 // checks
 )
 
 // Watcher runs due probes and updates their pages. Several watchers can run at once: each due probe is run by one of them.
@@ -42,21 +42,21 @@ func NewWatcher(editor *statuspages.Editor, checker *Checker, log *slog.Logger, 
 
 // Run watches until the context ends. It retries while the database is unavailable. A hanging target does not delay other probes.
 func (w *Watcher) Run(ctx context.Context) {
-	tick := time.NewTicker(lookEvery)
+	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
-	slots := make(chan struct{}, together)
+	slots := make(chan struct{}, maxConcurrent)
 	var group sync.WaitGroup
 	defer group.Wait()
 	var pruned time.Time
 	for {
-		_, err := w.begin(ctx, &group, slots, func(err error) { w.tell(ctx, err) })
+		_, err := w.begin(ctx, &group, slots, func(err error) { w.logError(ctx, err) })
 		if err == nil {
 			err = w.resolve(ctx)
 		}
-		if now := w.checker.Now(); err == nil && (pruned.IsZero() || now.Sub(pruned).Abs() >= pruneEvery) {
+		if now := w.checker.Now(); err == nil && (pruned.IsZero() || now.Sub(pruned).Abs() >= pruneInterval) {
 			pruned, err = now, w.editor.PruneResults(ctx)
 		}
-		w.tell(ctx, err)
+		w.logError(ctx, err)
 		select {
 		case <-ctx.Done():
 			return
@@ -65,17 +65,17 @@ func (w *Watcher) Run(ctx context.Context) {
 	}
 }
 
-// tell logs each error once, not every second.
-func (w *Watcher) tell(ctx context.Context, err error) {
+// logError logs each error once, not every second, and the recovery.
+func (w *Watcher) logError(ctx context.Context, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch text := fmt.Sprint(err); {
 	case ctx.Err() != nil:
 	case err == nil && w.failing != "":
-		w.log.InfoContext(ctx, "probes can be asked again")
+		w.log.InfoContext(ctx, "running probes succeeds again")
 		w.failing = ""
 	case err != nil && text != w.failing:
-		w.log.WarnContext(ctx, "probes cannot be asked", "error", err)
+		w.log.WarnContext(ctx, "running probes failed", "error", err)
 		w.failing = text
 	}
 }
@@ -85,7 +85,7 @@ func (w *Watcher) RunDue(ctx context.Context) (started int, err error) {
 	var group sync.WaitGroup
 	var mu sync.Mutex
 	var failed []error
-	slots := make(chan struct{}, together)
+	slots := make(chan struct{}, maxConcurrent)
 	started, err = w.begin(ctx, &group, slots, func(err error) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -120,7 +120,7 @@ func (w *Watcher) begin(ctx context.Context, group *sync.WaitGroup, slots chan s
 		slots <- struct{}{}
 		group.Go(func() {
 			defer func() { <-slots }()
-			if err := w.ask(ctx, &checker, p); err != nil {
+			if err := w.check(ctx, &checker, p); err != nil {
 				failed(err)
 			}
 		})
@@ -132,20 +132,20 @@ func (w *Watcher) begin(ctx context.Context, group *sync.WaitGroup, slots chan s
 func (w *Watcher) resolve(ctx context.Context) error {
 	resolved, err := w.editor.ResolveProbed(ctx)
 	for _, code := range resolved {
-		w.log.InfoContext(ctx, "an incident of probes was resolved: all has been well for a while", "incident", code)
+		w.log.InfoContext(ctx, "resolved an incident of probes", "incident", code)
 	}
 	return err
 }
 
-// ask runs a probe, records the result and updates the page.
-func (w *Watcher) ask(ctx context.Context, checker *Checker, p *status.Probe) error {
+// check runs a probe, records the result and updates the page.
+func (w *Watcher) check(ctx context.Context, checker *Checker, p *status.Probe) error {
 	r := checker.Check(ctx, p)
-	if ctx.Err() != nil { // the gateway is shutting down, which says nothing about the component
-		return fmt.Errorf("asking a probe: %w", ctx.Err())
+	if ctx.Err() != nil { // the gateway is shutting down; the result is invalid
+		return fmt.Errorf("running a probe: %w", ctx.Err())
 	}
 	next := r.At.Add(time.Duration(float64(p.Every) * (0.9 + 0.2*w.random())))
-	tell, err := w.editor.RecordResult(ctx, p.ID, r, next)
-	if err != nil || !tell {
+	changed, err := w.editor.RecordResult(ctx, p.ID, r, next)
+	if err != nil || !changed {
 		return err
 	}
 	act, err := w.editor.ApplyProbe(ctx, p.ID)
@@ -156,8 +156,7 @@ func (w *Watcher) ask(ctx context.Context, checker *Checker, p *status.Probe) er
 	if act.Probe.Level == status.Good {
 		level = slog.LevelInfo
 	}
-	w.log.Log(ctx, level, "a probe has changed its mind", "probe", p.ID, "component", act.Probe.Name, "from", string(act.Probe.Applied), "to",
-		string(act.Probe.Level), "found", r.Detail,
-		"done", act.Action, "object", act.Object, "draft", act.Draft)
+	w.log.Log(ctx, level, "the level of a probe changed", "probe", p.ID, "component", act.Probe.Name, "from", string(act.Probe.Applied),
+		"to", string(act.Probe.Level), "detail", r.Detail, "action", act.Action, "object", act.Object, "draft", act.Draft)
 	return nil
 }

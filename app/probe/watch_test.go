@@ -21,22 +21,22 @@ func TestDrafts(t *testing.T) {
 	l.watch(status.PublishPublic, "A", "B")
 	l.rounds(3)
 	before, _ := l.read()
-	l.breaks(true, "A")
+	l.setBroken(true, "A")
 	l.rounds(1)
-	l.expect("after one failure", " |")
+	l.expect("one failure", " |")
 	l.rounds(1)
-	l.expect("after two", "investigating A:op? |")
-	l.breaks(true, "B")
+	l.expect("two failures", "investigating A:op? |")
+	l.setBroken(true, "B")
 	l.rounds(2)
-	l.expect("components that fail together share a draft", "investigating A:op B:op? |")
-	l.breaks(false, "A")
+	l.expect("second component fails", "investigating A:op B:op? |")
+	l.setBroken(false, "A")
 	l.rounds(2)
-	l.expect("one is well again", "investigating B:op? |")
-	l.breaks(false, "B")
+	l.expect("first component recovers", "investigating B:op? |")
+	l.setBroken(false, "B")
 	l.rounds(2)
-	l.expect("all is well again", " |")
+	l.expect("second component recovers", " |")
 	if after, _ := l.read(); after.UpdatedAt.Equal(before.UpdatedAt) || l.audit() != "draft draft draft withdraw" {
-		t.Errorf("the audit has %q", l.audit())
+		t.Errorf("audit log: %q", l.audit())
 	}
 	// The editor discards the draft.
 	draft := func() string {
@@ -48,29 +48,29 @@ func TestDrafts(t *testing.T) {
 		}
 		return list[0].Code
 	}
-	l.breaks(true, "A")
+	l.setBroken(true, "A")
 	l.rounds(2)
 	if _, err := l.editor.DiscardDraft(t.Context(), editor, draft(), 0); err != nil {
 		t.Fatal(err)
 	}
 	l.rounds(3)
-	l.expect("dismissed", " |")
-	l.breaks(false, "A")
+	l.expect("draft discarded, still failing", " |")
+	l.setBroken(false, "A")
 	l.rounds(2)
-	l.breaks(true, "A")
+	l.setBroken(true, "A")
 	l.rounds(2)
-	l.expect("it fails anew", "investigating A:op? |")
+	l.expect("recovered and failed again", "investigating A:op? |")
 	// The editor publishes the draft. Probes do not change it any more.
 	code := draft()
 	if _, err := l.editor.PublishDraft(t.Context(), editor, code, 0); err != nil {
 		t.Fatal(err)
 	}
-	l.expect("accepted", "investigating A:op | A:p")
-	l.breaks(false, "A")
+	l.expect("draft published", "investigating A:op | A:p")
+	l.setBroken(false, "A")
 	l.rounds(3)
-	l.expect("people resolve what they have accepted", "investigating A:op | A:p")
+	l.expect("component recovers after the draft was published", "investigating A:op | A:p")
 	if got := l.audit(); !strings.HasSuffix(got, "draft note") {
-		t.Errorf("the audit has %q", got)
+		t.Errorf("audit log: %q", got)
 	}
 }
 
@@ -79,39 +79,39 @@ func TestPublic(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, auto())
 	l.watch(status.PublishPublic, "A", "B")
-	l.breaks(true, "A")
+	l.setBroken(true, "A")
 	l.rounds(2)
-	l.expect("it fails", "investigating A:op | A:p")
+	l.expect("two failures", "investigating A:op | A:p")
 	l.rounds(5)
-	l.expect("nothing is said twice", "investigating A:op | A:p")
-	l.breaks(false, "A")
+	l.expect("further failures", "investigating A:op | A:p")
+	l.setBroken(false, "A")
 	l.rounds(2)
-	l.expect("it is well again", "investigating A:op, monitoring A:po |")
+	l.expect("recovered", "investigating A:op, monitoring A:po |")
 	l.rounds(8)
-	l.breaks(true, "A")
+	l.setBroken(true, "A")
 	l.rounds(2)
-	l.expect("it fails while it is watched", "investigating A:op, monitoring A:po, investigating A:op | A:p")
-	l.breaks(false, "A")
+	l.expect("failure during monitoring", "investigating A:op, monitoring A:po, investigating A:op | A:p")
+	l.setBroken(false, "A")
 	l.rounds(11)
-	l.expect("not yet", "investigating A:op, monitoring A:po, investigating A:op, monitoring A:po |")
+	l.expect("recovered for less than ten minutes", "investigating A:op, monitoring A:po, investigating A:op, monitoring A:po |")
 	l.rounds(1)
 	resolved := "investigating A:op, monitoring A:po, investigating A:op, monitoring A:po, resolved A:oo"
-	l.expect("all was well for ten minutes", resolved+" |")
-	l.breaks(true, "A")
+	l.expect("recovered for ten minutes", resolved+" |")
+	l.setBroken(true, "A")
 	l.rounds(3)
-	l.expect("it fails again soon", resolved+", investigating A:op | A:p")
-	l.breaks(false, "A")
+	l.expect("failure within ten minutes after the end", resolved+", investigating A:op | A:p")
+	l.setBroken(false, "A")
 	l.rounds(13)
 	l.rounds(10)
-	l.breaks(true, "A")
+	l.setBroken(true, "A")
 	l.rounds(2)
-	l.expect("later it is another incident", resolved+", investigating A:op, monitoring A:po, resolved A:oo; investigating A:op | A:p")
+	l.expect("failure after more than ten minutes", resolved+", investigating A:op, monitoring A:po, resolved A:oo; investigating A:op | A:p")
 	l.rounds(1)
-	l.breaks(true, "B")
+	l.setBroken(true, "B")
 	l.rounds(2)
-	l.expect("what fails later is an incident of its own", resolved+", investigating A:op, monitoring A:po, resolved A:oo; investigating A:op; investigating B:op | A:p B:p")
+	l.expect("second component fails later", resolved+", investigating A:op, monitoring A:po, resolved A:oo; investigating A:op; investigating B:op | A:p B:p")
 	if got := l.audit(); got != "open recover update recover resolve reopen recover resolve open open" {
-		t.Errorf("the audit has %q", got)
+		t.Errorf("audit log: %q", got)
 	}
 }
 
@@ -120,72 +120,72 @@ func TestJoin(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, auto())
 	l.watch(status.PublishPublic, "A", "B", "C")
-	l.breaks(true, "A")
+	l.setBroken(true, "A")
 	l.rounds(1)
-	l.breaks(true, "B")
+	l.setBroken(true, "B")
 	l.rounds(2)
-	l.expect("both", "investigating A:op, investigating A:pp B:op | A:p B:p")
-	l.breaks(false, "A")
+	l.expect("both fail", "investigating A:op, investigating A:pp B:op | A:p B:p")
+	l.setBroken(false, "A")
 	l.rounds(2)
-	l.expect("one is well", "investigating A:op, investigating A:pp B:op, investigating A:po B:pp | B:p")
-	l.breaks(false, "B")
+	l.expect("first component recovers", "investigating A:op, investigating A:pp B:op, investigating A:po B:pp | B:p")
+	l.setBroken(false, "B")
 	l.rounds(2)
-	l.expect("both are", "investigating A:op, investigating A:pp B:op, investigating A:po B:pp, monitoring A:oo B:po |")
+	l.expect("both recovered", "investigating A:op, investigating A:pp B:op, investigating A:po B:pp, monitoring A:oo B:po |")
 	l.rounds(11)
 	if got := l.audit(); got != "open join recover recover resolve" {
-		t.Errorf("the audit has %q", got)
+		t.Errorf("audit log: %q", got)
 	}
 }
 
-// TestPeople checks that probes leave incidents alone that an editor has updated, and open no other incident meanwhile.
-func TestPeople(t *testing.T) {
+// TestEditorTakesOver checks that probes leave incidents alone that an editor has updated, and open no other incident meanwhile.
+func TestEditorTakesOver(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, auto())
 	l.watch(status.PublishPublic, "A")
-	l.breaks(true, "A")
+	l.setBroken(true, "A")
 	l.rounds(2)
 	p, _ := l.read()
 	list, err := l.db.Notices(t.Context(), p, statuspages.NoticeFilter{Kind: status.Realtime}, statuspages.ByCreation, storage.Page{Limit: 2})
 	if err != nil || len(list) != 1 {
 		t.Fatal(len(list), err)
 	}
-	if _, err := l.editor.UpdateIncident(t.Context(), editor, list[0].Code, status.NewUpdate{State: status.Identified, Body: "We know."}); err != nil {
+	if _, err := l.editor.UpdateIncident(t.Context(), editor, list[0].Code, status.NewUpdate{State: status.Identified, Body: "The cause is known."}); err != nil {
 		t.Fatal(err)
 	}
-	l.breaks(false, "A")
+	l.setBroken(false, "A")
 	l.rounds(15)
-	l.breaks(true, "A")
+	l.setBroken(true, "A")
 	l.rounds(3)
-	l.expect("people have taken over", "investigating A:op, identified A:pp | A:p")
+	l.expect("editor has updated the incident", "investigating A:op, identified A:pp | A:p")
 	if got := l.audit(); got != "open note note" {
-		t.Errorf("the audit has %q", got)
+		t.Errorf("audit log: %q", got)
 	}
-	if _, err := l.editor.UpdateIncident(t.Context(), editor, list[0].Code, status.NewUpdate{State: status.Resolved, Body: "So."}); err != nil {
+	if _, err := l.editor.UpdateIncident(t.Context(), editor, list[0].Code, status.NewUpdate{State: status.Resolved, Body: "Fixed."}); err != nil {
 		t.Fatal(err)
 	}
-	l.breaks(false, "A")
+	l.setBroken(false, "A")
 	l.rounds(2)
-	l.breaks(true, "A")
+	l.setBroken(true, "A")
 	l.rounds(2)
-	l.expect("what people have resolved is not opened again", "investigating A:op, identified A:pp, resolved A:po; investigating A:op | A:p")
+	l.expect("failure after an editor resolved the incident", "investigating A:op, identified A:pp, resolved A:po; investigating A:op | A:p")
 }
 
-// TestComponentAlone sets the state of the component without an incident, and reverts only states that the probe itself has set.
-func TestComponentAlone(t *testing.T) {
+// TestPublishComponent sets the state of the component without an incident, and reverts only states that the probe itself has set.
+func TestPublishComponent(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, auto())
 	l.watch(status.PublishComponent, "A", "B")
-	l.breaks(true, "A", "B")
+	l.setBroken(true, "A", "B")
 	l.rounds(2)
-	l.expect("it fails", " | A:p B:p")
+	l.expect("both fail", " | A:p B:p")
 	if _, err := l.editor.EditComponent(t.Context(), editor, l.parts["B"], status.ComponentEdit{Status: ledger.Of(status.MajorOutage)}); err != nil {
 		t.Fatal(err)
 	}
-	l.breaks(false, "A", "B")
+	l.setBroken(false, "A", "B")
 	l.rounds(2)
-	l.expect("it is well again, but people have said something else of the other", " | B:m")
+	l.expect("both recovered, editor has changed one", " | B:m")
 	if got := l.audit(); got != "set set set note" && got != "set set note set" { // probes finish in any order
-		t.Errorf("the audit has %q", got)
+		t.Errorf("audit log: %q", got)
 	}
 }
 
@@ -201,32 +201,32 @@ func TestMaintenance(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.breaks(true, "A")
+	l.setBroken(true, "A")
 	l.rounds(4)
-	l.expect("work goes on", " | A:u")
+	l.expect("maintenance in progress", " | A:u")
 	if _, err := l.editor.MoveMaintenance(t.Context(), editor, work, status.NewUpdate{State: status.Completed}); err != nil {
 		t.Fatal(err)
 	}
 	l.rounds(1)
-	l.expect("work is over, and it still fails", "investigating A:op | A:p")
+	l.expect("maintenance completed, still failing", "investigating A:op | A:p")
 }
 
-// TestRestraint publishes at most three incidents per hour, and none if all remote probes fail at once.
-func TestRestraint(t *testing.T) {
+// TestPublishLimits checks that probes publish at most three incidents per hour, and none if all remote probes fail at once.
+func TestPublishLimits(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, auto())
 	l.watch(status.PublishPublic, "A", "B", "C", "D", "E")
 	for _, n := range []string{"A", "B", "C", "D"} {
-		l.breaks(true, n)
+		l.setBroken(true, n)
 		l.rounds(5)
 	}
-	l.expect("the fourth is a draft", "investigating A:op; investigating B:op; investigating C:op; investigating D:op? | A:p B:p C:p")
+	l.expect("fourth incident within an hour", "investigating A:op; investigating B:op; investigating C:op; investigating D:op? | A:p B:p C:p")
 	l = newLab(t, auto())
 	l.watch(status.PublishPublic, "A", "B", "C")
-	l.breaks(true, "A", "B", "C")
+	l.setBroken(true, "A", "B", "C")
 	l.rounds(2)
-	if got := l.story(); !strings.HasSuffix(got, "? |") || strings.Count(got, ";") != 0 {
-		t.Errorf("all fail at once: %s", got)
+	if got := l.summary(); !strings.HasSuffix(got, "? |") || strings.Count(got, ";") != 0 {
+		t.Errorf("all probes fail at once: %s", got)
 	}
 }
 
@@ -236,27 +236,27 @@ func TestFlapping(t *testing.T) {
 	l := newLab(t, auto())
 	l.watch(status.PublishPublic, "A")
 	for range 6 {
-		l.breaks(true, "A")
+		l.setBroken(true, "A")
 		l.rounds(1)
-		l.breaks(false, "A")
+		l.setBroken(false, "A")
 		l.rounds(1)
 	}
-	l.expect("every other result is bad", " |")
-	l.breaks(true, "A")
+	l.expect("alternating results, good before", " |")
+	l.setBroken(true, "A")
 	l.rounds(1)
 	l.wait(-36 * time.Hour) // the clock is set back
 	l.rounds(1)
-	l.expect("the clock has gone back", "investigating A:op | A:p")
+	l.expect("clock set back", "investigating A:op | A:p")
 	l.wait(1000 * time.Hour)
 	l.rounds(1)
-	l.expect("the clock has gone far ahead", "investigating A:op | A:p")
+	l.expect("clock set ahead", "investigating A:op | A:p")
 	for range 5 {
-		l.breaks(false, "A")
+		l.setBroken(false, "A")
 		l.rounds(1)
-		l.breaks(true, "A")
+		l.setBroken(true, "A")
 		l.rounds(1)
 	}
-	l.expect("every other result is good", "investigating A:op | A:p")
+	l.expect("alternating results, bad before", "investigating A:op | A:p")
 }
 
 // TestManyGateways runs several watchers at once. Each due probe is run by one of them, and each action is taken once.
@@ -265,51 +265,51 @@ func TestManyGateways(t *testing.T) {
 	l := newLab(t, auto())
 	names := []string{"A", "B", "C", "D"}
 	l.watch(status.PublishPublic, names...)
-	l.breaks(true, "A", "B")
+	l.setBroken(true, "A", "B")
 	others := []*probe.Watcher{l.watcher, l.newWatcher(), l.newWatcher(), l.newWatcher()}
 	for round := range 4 {
 		l.wait(time.Minute)
 		var group sync.WaitGroup
 		var mu sync.Mutex
-		asked := 0
+		run := 0
 		for _, w := range others {
 			group.Go(func() {
 				n, err := w.RunDue(t.Context())
 				mu.Lock()
 				defer mu.Unlock()
-				if asked += n; err != nil {
+				if run += n; err != nil {
 					t.Error(err)
 				}
 			})
 		}
 		group.Wait()
-		if asked != len(names) {
-			t.Errorf("round %d: %d questions", round, asked)
+		if run != len(names) {
+			t.Errorf("round %d: %d probes were run", round, run)
 		}
 	}
-	if got := l.story(); !strings.HasSuffix(got, "| A:p B:p") || strings.Count(got, ";") != 0 {
+	if got := l.summary(); !strings.HasSuffix(got, "| A:p B:p") || strings.Count(got, ";") != 0 {
 		t.Error(got)
 	}
 }
 
-// TestRemoved deletes and disables probes, and rejects invalid ones.
-func TestRemoved(t *testing.T) {
+// TestEditProbes deletes and disables probes, and rejects invalid ones.
+func TestEditProbes(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, auto())
 	ids := l.watch(status.PublishPublic, "A", "B")
-	l.breaks(true, "A", "B")
+	l.setBroken(true, "A", "B")
 	if err := errors.Join(l.editor.RemoveProbe(t.Context(), editor, ids[0]), l.editor.EnableProbe(t.Context(), editor, ids[1], false)); err != nil {
 		t.Fatal(err)
 	}
 	l.rounds(5)
-	l.expect("nobody asks", " |")
+	l.expect("probes deleted and disabled", " |")
 	if err := l.editor.EnableProbe(t.Context(), editor, ids[1], true); err != nil {
 		t.Fatal(err)
 	}
 	l.rounds(2)
-	l.expect("it asks again", "investigating B:op | B:p")
-	var refusal *status.Error
-	if err := l.editor.RemoveProbe(t.Context(), editor, ids[0]); !errors.As(err, &refusal) || refusal.Reason != status.NotFound {
+	l.expect("probe enabled", "investigating B:op | B:p")
+	var rejected *status.Error
+	if err := l.editor.RemoveProbe(t.Context(), editor, ids[0]); !errors.As(err, &rejected) || rejected.Reason != status.NotFound {
 		t.Error(err)
 	}
 	good := status.Probe{Component: l.parts["A"], Kind: status.TCPProbe, Spec: status.ProbeSpec{Address: "127.0.0.1:1"}, Every: time.Minute, FailAfter: 1,
@@ -331,12 +331,12 @@ func TestRemoved(t *testing.T) {
 		"is secret": func(p *status.Probe) {
 			p.Kind, p.Spec = status.HTTPProbe, status.ProbeSpec{URL: "http://127.0.0.1", Headers: map[string]string{"Authorization": "Bearer x"}}
 		},
-		"does not exist":          func(p *status.Probe) { p.Component = "nothing" },
+		"does not exist":          func(p *status.Probe) { p.Component = "missing" },
 		"only probes of the kind": func(p *status.Probe) { p.Spec.Node = 3 },
 	} {
 		p := good
 		change(&p)
-		if _, err := l.editor.AddProbe(t.Context(), editor, p); !errors.As(err, &refusal) || !strings.Contains(err.Error(), name) {
+		if _, err := l.editor.AddProbe(t.Context(), editor, p); !errors.As(err, &rejected) || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

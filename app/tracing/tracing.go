@@ -51,7 +51,7 @@ type Options struct {
 type Traces struct {
 	provider *sdktrace.TracerProvider
 	tracer   trace.Tracer
-	out      *outbox
+	queue    *queue
 	log      *slog.Logger
 }
 
@@ -78,19 +78,19 @@ func Start(ctx context.Context, o Options) (*Traces, error) {
 	if err != nil {
 		return nil, fmt.Errorf("create the trace exporter: %w", err)
 	}
-	return newTraces(o, self, newOutbox(to, o.Logger)), nil
+	return newTraces(o, self, newQueue(to, o.Logger)), nil
 }
 
-func newTraces(o Options, self *resource.Resource, out *outbox) *Traces {
+func newTraces(o Options, self *resource.Resource, q *queue) *Traces {
 	limits := sdktrace.NewSpanLimits()
 	if limits.AttributeValueLengthLimit < 0 || limits.AttributeValueLengthLimit > maxValueLength {
 		limits.AttributeValueLengthLimit = maxValueLength
 	}
 	provider := sdktrace.NewTracerProvider(
-		sdktrace.WithResource(self), sdktrace.WithRawSpanLimits(limits), sdktrace.WithSpanProcessor(out),
+		sdktrace.WithResource(self), sdktrace.WithRawSpanLimits(limits), sdktrace.WithSpanProcessor(q),
 		sdktrace.WithSampler(sdktrace.ParentBased(sdktrace.TraceIDRatioBased(o.Ratio))),
 	)
-	return &Traces{provider: provider, tracer: provider.Tracer(scope, trace.WithSchemaURL(semconv.SchemaURL)), out: out, log: o.Logger}
+	return &Traces{provider: provider, tracer: provider.Tracer(scope, trace.WithSchemaURL(semconv.SchemaURL)), queue: q, log: o.Logger}
 }
 
 // target returns the URL of the collector, or nil if none is configured.
@@ -147,8 +147,8 @@ func (t *Traces) Shutdown(ctx context.Context) {
 	bounded, cancel := context.WithTimeout(ctx, flushTimeout)
 	defer cancel()
 	if err := t.provider.Shutdown(bounded); err != nil {
-		t.log.WarnContext(ctx, "exporting the last spans failed", "spans", t.out.pending.Load(), "error", err)
-		err = t.out.to.Shutdown(bounded) // cancels pending requests
+		t.log.WarnContext(ctx, "exporting the last spans failed", "spans", t.queue.pending.Load(), "error", err)
+		err = t.queue.to.Shutdown(bounded) // cancels pending requests
 		if err != nil && !errors.Is(err, bounded.Err()) {
 			t.log.WarnContext(ctx, "canceling the export of spans failed", "error", err)
 		}
@@ -165,5 +165,5 @@ type Stats struct {
 
 // Stats returns the numbers of spans since the start.
 func (t *Traces) Stats() Stats {
-	return Stats{Sent: t.out.sent.Load(), QueueFull: t.out.full.Load(), Failed: t.out.failed.Load()}
+	return Stats{Sent: t.queue.sent.Load(), QueueFull: t.queue.full.Load(), Failed: t.queue.failed.Load()}
 }

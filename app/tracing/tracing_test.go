@@ -44,8 +44,8 @@ func TestTarget(t *testing.T) {
 	}
 }
 
-// TestStartRefuses checks that invalid settings are rejected, and that errors do not contain secrets.
-func TestStartRefuses(t *testing.T) {
+// TestInvalidSettings checks that invalid settings are rejected, and that errors do not contain secrets.
+func TestInvalidSettings(t *testing.T) {
 	start := func(ratio float64) error {
 		traces, err := Start(t.Context(), Options{Endpoint: "http://127.0.0.1:1", Ratio: ratio, Logger: slog.New(slog.DiscardHandler)})
 		traces.Shutdown(t.Context())
@@ -72,26 +72,26 @@ func TestStartRefuses(t *testing.T) {
 	}
 }
 
-// stuck is an exporter that blocks until it is released and then fails.
-type stuck struct{ released chan struct{} }
+// blocking is an exporter that blocks until it is released and then fails.
+type blocking struct{ released chan struct{} }
 
-func (s stuck) ExportSpans(context.Context, []sdktrace.ReadOnlySpan) error {
-	<-s.released
-	return errors.New("refused")
+func (b blocking) ExportSpans(context.Context, []sdktrace.ReadOnlySpan) error {
+	<-b.released
+	return errors.New("rejected")
 }
 
-func (stuck) Shutdown(context.Context) error { return nil }
+func (blocking) Shutdown(context.Context) error { return nil }
 
 // TestQueue checks that a blocked exporter does not block spans, that dropped spans are counted, and that they are logged once per minute.
 func TestQueue(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	now := time.Now()
-	to := stuck{make(chan struct{})}
+	to := blocking{make(chan struct{})}
 	logger := slog.New(slog.NewTextHandler(&log, nil))
-	out := newOutbox(to, logger, sdktrace.WithBatchTimeout(time.Hour), sdktrace.WithMaxExportBatchSize(queueSize/4))
-	out.now = func() time.Time { return now }
-	traces := newTraces(Options{Ratio: 1, Logger: logger}, resource.Empty(), out)
+	q := newQueue(to, logger, sdktrace.WithBatchTimeout(time.Hour), sdktrace.WithMaxExportBatchSize(queueSize/4))
+	q.now = func() time.Time { return now }
+	traces := newTraces(Options{Ratio: 1, Logger: logger}, resource.Empty(), q)
 	const lost = 100
 	for range queueSize + lost {
 		_, span := traces.tracer.Start(t.Context(), "one")
@@ -105,13 +105,13 @@ func TestQueue(t *testing.T) {
 	if got := traces.Stats(); got != (Stats{QueueFull: lost, Failed: queueSize}) {
 		t.Errorf("%+v", got)
 	}
-	if text := log.String(); strings.Count(text, "\n") != 1 || !strings.Contains(text, "queue_full=100") || !strings.Contains(text, "error=refused") {
+	if text := log.String(); strings.Count(text, "\n") != 1 || !strings.Contains(text, "queue_full=100") || !strings.Contains(text, "error=rejected") {
 		t.Error(text)
 	}
 	for _, wait := range []time.Duration{0, warnInterval / 2, warnInterval / 2, warnInterval} {
 		now = now.Add(wait)
-		out.failed.Add(1)
-		sender{out}.warn(t.Context(), nil)
+		q.failed.Add(1)
+		sender{q}.warn(t.Context(), nil)
 	}
 	if text := log.String(); strings.Count(text, "\n") != 3 {
 		t.Error(text)
@@ -133,6 +133,6 @@ func TestWithoutValues(t *testing.T) {
 		}
 	}
 	if withoutValues(nil) != nil {
-		t.Error("nil became an error")
+		t.Error("want nil")
 	}
 }

@@ -27,7 +27,7 @@ import (
 // firstTopic is the number of the first topic.
 const firstTopic = 9001
 
-// network is a PostgreSQL server with a ledger whose topics somebody writes to, and a gateway over it in a process of its own.
+// network is a PostgreSQL server with a ledger, and a gateway over it in a separate process.
 type network struct {
 	dir     string
 	server  *embedded.Server
@@ -36,7 +36,7 @@ type network struct {
 	address string
 }
 
-// startNetwork starts both. The gateway is the binary that `make build` has made.
+// startNetwork starts both. The gateway is the binary that `make build` creates.
 func startNetwork(t *testing.T) *network {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "heliograph-soak") //nolint:usetesting // the folders of t.TempDir are closed to the user that PostgreSQL runs as
@@ -65,7 +65,7 @@ func startNetwork(t *testing.T) *network {
 		t.Fatal(err)
 	}
 	if err := n.gateway.Start(); err != nil {
-		t.Fatalf("%v; `make build` makes the binary", err)
+		t.Fatalf("%v: create the binary with `make build`", err)
 	}
 	t.Cleanup(func() {
 		_ = n.gateway.Process.Signal(syscall.SIGTERM)
@@ -82,7 +82,7 @@ func startNetwork(t *testing.T) *network {
 		t.Fatal("the gateway did not start")
 	}
 	go func() {
-		for lines.Scan() { // what it says must be read
+		for lines.Scan() { // the pipe must not become full
 		}
 	}()
 	return n
@@ -104,7 +104,7 @@ func (n *network) stopServer(t *testing.T) {
 	}
 }
 
-// resident is the memory of the gateway's process in MiB, at this moment and at most.
+// resident returns the current and the peak memory of the gateway's process in MiB.
 func (n *network) resident(t *testing.T) (now, peak int) {
 	t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", n.gateway.Process.Pid))
@@ -122,8 +122,8 @@ func (n *network) resident(t *testing.T) (now, peak int) {
 	return read("VmRSS"), read("VmHWM")
 }
 
-// used is the CPU time of the gateway's process.
-func (n *network) used(t *testing.T) time.Duration {
+// cpuTime returns the CPU time of the gateway's process.
+func (n *network) cpuTime(t *testing.T) time.Duration {
 	t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", n.gateway.Process.Pid))
 	if err != nil {
@@ -141,7 +141,7 @@ func (n *network) used(t *testing.T) time.Duration {
 	return time.Duration(ticks) * (10 * time.Millisecond)
 }
 
-// writer submits messages to the topics in turn, as an importer would write them down: with their transactions, in order.
+// writer inserts messages into the topics in turn, as an importer does: with their transactions, in order.
 type writer struct {
 	url    string
 	topics int
@@ -149,10 +149,10 @@ type writer struct {
 	sent   int64 // messages that are in the database
 }
 
-// tick is how far transactions of the writer are apart at least.
+// tick is the minimum time between transactions of the writer.
 const tick = 10 * time.Millisecond
 
-// write submits messages at a rate a second until the time is over. While the database does not answer, messages wait.
+// write inserts rate messages per second for the given time. While the database is unavailable, messages wait.
 func (w *writer) write(ctx context.Context, rate int, length time.Duration) error {
 	var conn *pgx.Conn
 	defer func() {
@@ -160,12 +160,12 @@ func (w *writer) write(ctx context.Context, rate int, length time.Duration) erro
 			_ = conn.Close(context.WithoutCancel(ctx)) // what was written is committed
 		}
 	}()
-	start, begun := time.Now(), w.count()
+	start, before := time.Now(), w.count()
 	ticker := time.NewTicker(tick)
 	defer ticker.Stop()
 	for {
 		passed := min(time.Since(start), length)
-		due := begun + int64(passed.Seconds()*float64(rate))
+		due := before + int64(passed.Seconds()*float64(rate))
 		if n := due - w.count(); n > 0 {
 			if err := w.submit(ctx, &conn, n); err != nil {
 				return err
@@ -188,10 +188,11 @@ func (w *writer) count() int64 {
 	return w.sent
 }
 
-// newestWritten tells how many messages are in the database.
-const newestWritten = "select count(*) from topic_message"
+// countMessages is the query for the number of messages in the database.
+const countMessages = "select count(*) from topic_message"
 
-// submit writes n messages in one transaction. An error means that it is to be tried again later; only the end of the context is told.
+// submit inserts n messages in one transaction. If the database fails, it disconnects and returns nil, so that the caller tries again. It fails only if the
+// context has ended.
 func (w *writer) submit(ctx context.Context, conn **pgx.Conn, n int64) error {
 	if *conn == nil {
 		c, err := pgx.Connect(ctx, w.url)
@@ -199,10 +200,10 @@ func (w *writer) submit(ctx context.Context, conn **pgx.Conn, n int64) error {
 			return ctx.Err()
 		}
 		*conn = c
-		// A commit whose answer was lost may have succeeded.
+		// A commit whose response was lost may have succeeded.
 		var sent int64
-		if err := c.QueryRow(ctx, newestWritten).Scan(&sent); err != nil {
-			return w.hangUp(ctx, conn)
+		if err := c.QueryRow(ctx, countMessages).Scan(&sent); err != nil {
+			return w.disconnect(ctx, conn)
 		}
 		w.mu.Lock()
 		w.sent = sent
@@ -213,13 +214,13 @@ func (w *writer) submit(ctx context.Context, conn **pgx.Conn, n int64) error {
 		with new as materialized (
 			select $1::bigint + i as at, $2::bigint + i as number, $3::bigint + ($2::bigint + i) % $4::bigint as topic, ($2::bigint + i) / $4::bigint + 1 as sequence
 			from generate_series(0, $5::bigint - 1) i),
-		said as (
+		inserted as (
 			insert into topic_message (consensus_timestamp, topic_id, sequence_number, message, payer_account_id, running_hash)
 			select at, topic, sequence, 'soak', 1001, '\x01' from new)
 		insert into transaction (consensus_timestamp, type, result, payer_account_id, valid_start_ns, entity_id, transaction_hash)
 		select at, 27, 22, 1001, at - 1, topic, '\x01' from new`
 	if _, err := (*conn).Exec(ctx, sql, time.Now().UnixNano(), w.count(), int64(firstTopic), int64(w.topics), n); err != nil {
-		return w.hangUp(ctx, conn)
+		return w.disconnect(ctx, conn)
 	}
 	w.mu.Lock()
 	w.sent += n
@@ -227,7 +228,7 @@ func (w *writer) submit(ctx context.Context, conn **pgx.Conn, n int64) error {
 	return nil
 }
 
-func (w *writer) hangUp(ctx context.Context, conn **pgx.Conn) error {
+func (w *writer) disconnect(ctx context.Context, conn **pgx.Conn) error {
 	_ = (*conn).Close(context.WithoutCancel(ctx)) // it is broken already
 	*conn = nil
 	return ctx.Err()

@@ -14,20 +14,20 @@ import (
 )
 
 var (
-	subscribers = flag.Int("soak.subscribers", 2000, "how many subscribe")
-	topics      = flag.Int("soak.topics", 20, "how many topics they listen to")
-	rate        = flag.Int("soak.rate", 100, "messages a second, to all topics")
-	length      = flag.Duration("soak.time", time.Minute, "how long messages are written")
-	ramp        = flag.Bool("soak.ramp", true, "look for the rate at which delays pass a second")
+	subscribers = flag.Int("soak.subscribers", 2000, "number of subscribers")
+	topics      = flag.Int("soak.topics", 20, "number of topics")
+	rate        = flag.Int("soak.rate", 100, "messages per second, in all topics")
+	length      = flag.Duration("soak.time", time.Minute, "duration of the writes")
+	ramp        = flag.Bool("soak.ramp", true, "increase the rate until the delay of 99 % of the deliveries exceeds a second")
 )
 
-// What has to hold.
+// Limits that the test checks.
 const (
-	mostMemory = 400         // MiB, of the gateway
-	mostDelay  = time.Second // of 99 in 100 deliveries
+	maxMemory = 400         // MiB, of the gateway
+	maxDelay  = time.Second // of 99 % of the deliveries
 )
 
-// audience is everybody who listens.
+// audience is the set of subscribers.
 type audience struct {
 	t    *testing.T
 	all  []*subscriber
@@ -54,12 +54,12 @@ func listen(t *testing.T, n *network) *audience {
 	return a
 }
 
-// complete waits until everybody has heard everything that the writer has written.
-func (a *audience) complete(w *writer, patience time.Duration) bool {
+// complete waits until all subscribers have received all messages, and reports whether they have within the timeout.
+func (a *audience) complete(w *writer, timeout time.Duration) bool {
 	a.t.Helper()
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(timeout)
 	for time.Now().Before(deadline) {
-		behind := slices.ContainsFunc(a.all, func(s *subscriber) bool { return s.heard.Load() < w.inTopic(s.topic) })
+		behind := slices.ContainsFunc(a.all, func(s *subscriber) bool { return s.received.Load() < w.inTopic(s.topic) })
 		if !behind {
 			return true
 		}
@@ -68,14 +68,14 @@ func (a *audience) complete(w *writer, patience time.Duration) bool {
 	return false
 }
 
-// inTopic is how many messages a topic has.
+// inTopic returns the number of messages in a topic.
 func (w *writer) inTopic(topic int) int64 {
 	n := w.count()
 	return (n - int64(topic-firstTopic) + int64(w.topics) - 1) / int64(w.topics)
 }
 
-// judge fails for every subscriber who lost a message or heard one twice, and returns the delays and how many streams broke.
-func (a *audience) judge() (delays []time.Duration, breaks int64) {
+// check fails for each subscriber that missed a message or received one twice. It returns the delays and the number of interrupted streams.
+func (a *audience) check() (delays []time.Duration, breaks int64) {
 	a.t.Helper()
 	for _, s := range a.all {
 		if s.fault != nil {
@@ -96,7 +96,7 @@ func quantile(sorted []time.Duration, q float64) time.Duration {
 	return sorted[int(q*float64(len(sorted)-1))].Round(time.Millisecond)
 }
 
-// load is the machine's load average of the last minute.
+// load returns the load average of the last minute.
 func load() string {
 	text, err := os.ReadFile("/proc/loadavg")
 	if err != nil {
@@ -105,54 +105,54 @@ func load() string {
 	return strings.Fields(string(text))[0]
 }
 
-// run writes for a while, waits for everybody, and reports.
+// run writes messages, waits until all are delivered, and logs a summary.
 func run(t *testing.T, n *network, a *audience, w *writer, rate int, length time.Duration) (delays []time.Duration, breaks int64) {
 	t.Helper()
-	before, cpu, start := w.count(), n.used(t), time.Now()
+	before, cpu, start := w.count(), n.cpuTime(t), time.Now()
 	if err := w.write(t.Context(), rate, length); err != nil {
 		t.Fatal(err)
 	}
 	if !a.complete(w, 30*time.Second) {
-		t.Error("not everybody has heard everything after 30 s")
+		t.Error("messages are missing after 30 s")
 	}
 	took := time.Since(start)
-	delays, breaks = a.judge()
+	delays, breaks = a.check()
 	now, peak := n.resident(t)
-	t.Logf("%d messages/s: %d messages in %v, %d deliveries (%.0f/s), %d streams broke; delay p50 %v, p99 %v, most %v; gateway: %d MiB now, %d MiB at most, %.0f %% of a CPU; load average %s",
+	t.Logf("%d messages/s: %d messages in %v, %d deliveries (%.0f/s), %d interrupted streams; delay p50 %v, p99 %v, max %v; gateway: %d MiB, peak %d MiB, %.0f %% of a CPU; load average %s",
 		rate, w.count()-before, took.Round(time.Second), len(delays), float64(len(delays))/took.Seconds(), breaks,
-		quantile(delays, 0.5), quantile(delays, 0.99), quantile(delays, 1), now, peak, 100*(n.used(t)-cpu).Seconds()/took.Seconds(), load())
-	if peak > mostMemory {
-		t.Errorf("the gateway took %d MiB, more than %d", peak, mostMemory)
+		quantile(delays, 0.5), quantile(delays, 0.99), quantile(delays, 1), now, peak, 100*(n.cpuTime(t)-cpu).Seconds()/took.Seconds(), load())
+	if peak > maxMemory {
+		t.Errorf("the gateway used %d MiB, more than %d", peak, maxMemory)
 	}
 	return delays, breaks
 }
 
-// TestSoak lets everybody listen while messages are written, and then more and more of them.
+// TestSoak writes messages at a constant rate, and then at increasing rates.
 func TestSoak(t *testing.T) {
 	n := startNetwork(t)
 	w := &writer{url: n.url, topics: *topics}
 	a := listen(t, n)
 	delays, breaks := run(t, n, a, w, *rate, *length)
 	if want := w.count() * int64(*subscribers / *topics); int64(len(delays)) != want {
-		t.Errorf("%d deliveries, not %d", len(delays), want)
+		t.Errorf("%d deliveries, want %d", len(delays), want)
 	}
 	if breaks > 0 {
-		t.Errorf("%d streams broke", breaks)
+		t.Errorf("%d interrupted streams", breaks)
 	}
-	if p99 := quantile(delays, 0.99); p99 > mostDelay {
-		t.Errorf("the delay of 99 %% of deliveries is up to %v, more than %v, at a load average of %s", p99, mostDelay, load())
+	if p99 := quantile(delays, 0.99); p99 > maxDelay {
+		t.Errorf("delay p99 %v, more than %v; load average %s", p99, maxDelay, load())
 	}
 	for more := 2 * *rate; *ramp && !t.Failed(); more += *rate {
 		delays, breaks := run(t, n, a, w, more, 10*time.Second)
-		if p99 := quantile(delays, 0.99); p99 > mostDelay || breaks > 0 {
-			t.Logf("at %d messages/s, which are %d deliveries/s, the delay passes %v", more, more**subscribers / *topics, mostDelay)
+		if p99 := quantile(delays, 0.99); p99 > maxDelay || breaks > 0 {
+			t.Logf("delay p99 exceeds %[3]v at %[1]d messages/s, %[2]d deliveries/s", more, more**subscribers / *topics, maxDelay)
 			return
 		}
 	}
 }
 
-// TestSoakThroughARestart does the same while PostgreSQL is stopped and started again.
-func TestSoakThroughARestart(t *testing.T) {
+// TestSoakRestart restarts PostgreSQL while messages are written.
+func TestSoakRestart(t *testing.T) {
 	n := startNetwork(t)
 	w := &writer{url: n.url, topics: *topics}
 	a := listen(t, n)
@@ -167,9 +167,9 @@ func TestSoakThroughARestart(t *testing.T) {
 	delays, breaks := run(t, n, a, w, *rate, *length)
 	<-restarted
 	if want := w.count() * int64(*subscribers / *topics); int64(len(delays)) != want {
-		t.Errorf("%d deliveries, not %d", len(delays), want)
+		t.Errorf("%d deliveries, want %d", len(delays), want)
 	}
 	if breaks > 0 {
-		t.Errorf("%d streams broke", breaks)
+		t.Errorf("%d interrupted streams", breaks)
 	}
 }

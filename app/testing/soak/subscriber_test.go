@@ -16,23 +16,23 @@ import (
 	"time"
 )
 
-// subscriber listens to one topic over server-sent events, and checks what it hears: each message once and in order. It speaks HTTP itself, because two
-// thousand of them run on the machine that they measure.
+// subscriber receives the messages of one topic over server-sent events and checks that each arrives once and in order. It implements HTTP itself, to save
+// CPU time: thousands of subscribers run on the machine that they measure.
 type subscriber struct {
-	address string
-	topic   int
-	heard   atomic.Int64 // the last sequence number
-	last    string       // its consensus time
-	breaks  atomic.Int64 // ends of the stream that nobody asked for
-	fault   error        // a message lost or repeated
-	delays  []time.Duration
+	address  string
+	topic    int
+	received atomic.Int64 // last sequence number
+	last     string       // consensus time of the last message
+	breaks   atomic.Int64 // unexpected ends of the stream
+	fault    error        // reports a missing or repeated message
+	delays   []time.Duration
 }
 
-// listen hears messages until the context ends, and subscribes again behind the last one when the stream ends before. ready is called when the gateway
+// listen receives messages until the context ends. If the stream ends earlier, it subscribes again after the last message. ready is called when the gateway
 // has accepted the subscription.
 func (s *subscriber) listen(ctx context.Context, ready func()) {
 	for ctx.Err() == nil && s.fault == nil {
-		_ = s.stream(ctx, ready) // it is counted below
+		_ = s.stream(ctx, ready) // counted below
 		ready = func() {}
 		if ctx.Err() == nil && s.fault == nil {
 			s.breaks.Add(1)
@@ -87,9 +87,9 @@ func (s *subscriber) stream(ctx context.Context, ready func()) error {
 		}
 		number, at := valueAfter(line, sequenceMark), valueAfter(line, consensusMark)
 		if number == "" {
-			return fmt.Errorf("an end: %s", line)
+			return fmt.Errorf("the stream ended with %s", line)
 		}
-		if err := s.hear(number, at); err != nil {
+		if err := s.receive(number, at); err != nil {
 			s.fault = err
 			return err
 		}
@@ -105,14 +105,14 @@ func valueAfter(line, mark []byte) string {
 	return string(value)
 }
 
-// hear notes a message and how long it took from the transaction's start at the writer to here.
-func (s *subscriber) hear(number, at string) error {
+// receive records a message and its delay since the writer started the transaction.
+func (s *subscriber) receive(number, at string) error {
 	n, err := strconv.ParseInt(number, 10, 64)
 	if err != nil {
 		return err
 	}
-	if n != s.heard.Load()+1 {
-		return fmt.Errorf("topic 0.0.%d: message %d after message %d", s.topic, n, s.heard.Load())
+	if n != s.received.Load()+1 {
+		return fmt.Errorf("topic 0.0.%d: message %d after message %d", s.topic, n, s.received.Load())
 	}
 	nanos, err := strconv.ParseInt(strings.Replace(at, ".", "", 1), 10, 64)
 	if err != nil {
@@ -120,6 +120,6 @@ func (s *subscriber) hear(number, at string) error {
 	}
 	s.last = at
 	s.delays = append(s.delays, time.Since(time.Unix(0, nanos)))
-	s.heard.Store(n) // who waits for it may read the delays
+	s.received.Store(n) // stored last: readers of the delays wait for it
 	return nil
 }

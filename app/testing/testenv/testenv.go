@@ -268,15 +268,15 @@ func (g *Gateway) Query(tb testing.TB, document string, variables map[string]any
 func (g *Gateway) Data(tb testing.TB, document string, variables map[string]any, v any) {
 	tb.Helper()
 	got := g.Query(tb, document, variables)
-	var answer struct {
+	var response struct {
 		Data   json.RawMessage `json:"data"`
 		Errors json.RawMessage `json:"errors"`
 	}
-	Decode(tb, got.Body, &answer)
-	if got.Status != http.StatusOK || answer.Errors != nil {
+	Decode(tb, got.Body, &response)
+	if got.Status != http.StatusOK || response.Errors != nil {
 		tb.Fatalf("%s\nvariables %v\nstatus %d: %s", document, variables, got.Status, got.Body)
 	}
-	Decode(tb, string(answer.Data), v)
+	Decode(tb, string(response.Data), v)
 }
 
 // Decode decodes JSON into v. Numbers become json.Number in values of type any.

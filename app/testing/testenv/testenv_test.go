@@ -10,7 +10,7 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// TestGateway says that a gateway answers both ways.
+// TestGateway sends a REST and a GraphQL request.
 func TestGateway(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)
@@ -22,11 +22,11 @@ func TestGateway(t *testing.T) {
 	}
 	g.Data(t, `query($id: AccountRef!) { account(id: $id) { entityId } }`, map[string]any{"id": "98"}, &data)
 	if data.Account.EntityID != "0.0.98" {
-		t.Errorf("the account is %q", data.Account.EntityID)
+		t.Errorf("got account %q", data.Account.EntityID)
 	}
 }
 
-// TestExec says that a test can write to a copy of its own.
+// TestExec checks that a test can write to a database of its own.
 func TestExec(t *testing.T) {
 	t.Parallel()
 	url := testenv.Empty.Fresh(t)

@@ -12,9 +12,9 @@ import (
 // warnInterval is the minimum interval between log records about lost spans.
 const warnInterval = time.Minute
 
-// outbox queues spans for export. It never blocks: spans that do not fit into the queue are dropped and counted. The queue of the SDK does not
+// queue queues spans for export. It never blocks: spans that do not fit into the queue are dropped and counted. The queue of the SDK does not
 // count them.
-type outbox struct {
+type queue struct {
 	sdktrace.SpanProcessor // exports in batches
 
 	to  sdktrace.SpanExporter
@@ -27,28 +27,28 @@ type outbox struct {
 	reported           int64     // number of lost spans at that time
 }
 
-func newOutbox(to sdktrace.SpanExporter, log *slog.Logger, options ...sdktrace.BatchSpanProcessorOption) *outbox {
-	o := &outbox{to: to, log: log, now: time.Now} //nolint:forbidigo // measures intervals, and the injected clock may be fixed
-	o.SpanProcessor = sdktrace.NewBatchSpanProcessor(sender{o}, append(options, sdktrace.WithMaxQueueSize(queueSize))...)
-	return o
+func newQueue(to sdktrace.SpanExporter, log *slog.Logger, options ...sdktrace.BatchSpanProcessorOption) *queue {
+	q := &queue{to: to, log: log, now: time.Now} //nolint:forbidigo // measures intervals, and the injected clock may be fixed
+	q.SpanProcessor = sdktrace.NewBatchSpanProcessor(sender{q}, append(options, sdktrace.WithMaxQueueSize(queueSize))...)
+	return q
 }
 
 // OnEnd queues a span that has ended.
-func (o *outbox) OnEnd(s sdktrace.ReadOnlySpan) {
+func (q *queue) OnEnd(s sdktrace.ReadOnlySpan) {
 	if !s.SpanContext().IsSampled() {
 		return
 	}
 	// The queue of the SDK has the same size, so it never drops spans itself.
-	if o.pending.Add(1) > queueSize {
-		o.pending.Add(-1)
-		o.full.Add(1)
+	if q.pending.Add(1) > queueSize {
+		q.pending.Add(-1)
+		q.full.Add(1)
 		return
 	}
-	o.SpanProcessor.OnEnd(s)
+	q.SpanProcessor.OnEnd(s)
 }
 
 // sender exports batches.
-type sender struct{ *outbox }
+type sender struct{ *queue }
 
 // ExportSpans exports a batch. It counts and logs failures and does not return them.
 func (s sender) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {

@@ -1,0 +1,192 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/pprof"
+	"strings"
+
+	"github.com/go-chi/chi/v5"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"heliograph/app/web/apidocs"
+	"heliograph/app/web/graphiql"
+	"heliograph/app/web/statuspage"
+	"heliograph/graph"
+	"heliograph/rest"
+	"heliograph/rest/openapi"
+	v1 "heliograph/rest/v1"
+	v2 "heliograph/rest/v2"
+)
+
+// graphPath is the path of the GraphQL API.
+const graphPath = "/graphql"
+
+// docsPath is the path of the REST API documentation.
+const docsPath = v1.Prefix + "/docs"
+
+// Public returns the handler of the public port.
+func (g *Gateway) Public() http.Handler {
+	r := chi.NewRouter()
+	r.Use(g.client, g.record, g.recover, g.rate, g.deadline)
+	g.health(r)
+	r.HandleFunc(docsPath, g.serveDocs) // before the API, which checks credentials first
+	r.HandleFunc(docsPath+"/*", g.serveDocs)
+	r.Handle(v1.Prefix, g.v1)
+	r.Handle(v1.Prefix+"/*", g.v1)
+	r.Handle(v2.Prefix, g.v2)
+	r.Handle(v2.Prefix+"/*", g.v2)
+	r.Group(func(r chi.Router) {
+		r.Use(g.cors)
+		r.Handle(graphPath, g.graph)
+		if !g.o.Graph.IntrospectionOff {
+			r.Get("/graphql/schema.graphql", g.schema)
+		}
+		r.Get("/graphql/explain", g.explain)
+		r.Post("/graphql/explain", g.explain)
+	})
+	page := graphiql.Handler(graphiql.Options{})
+	r.Handle("/graphiql", page)
+	r.Handle("/graphiql/*", page)
+	for _, path := range statuspage.Paths() {
+		r.Handle(path, g.site)
+	}
+	r.NotFound(func(w http.ResponseWriter, r *http.Request) {
+		if isREST(r) { // paths of the classic family are case-insensitive
+			g.v1.ServeHTTP(w, r)
+			return
+		}
+		rest.NotFoundHandler(w, r)
+	})
+	r.MethodNotAllowed(func(w http.ResponseWriter, req *http.Request) {
+		if isREST(req) { // the endpoint family responds to unknown methods too
+			g.v1.ServeHTTP(w, req)
+			return
+		}
+		for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost} {
+			if r.Match(chi.NewRouteContext(), method, req.URL.Path) {
+				w.Header().Add("Allow", method)
+			}
+		}
+		w.WriteHeader(http.StatusMethodNotAllowed)
+	})
+	return r
+}
+
+// isREST reports whether the path is below the REST prefix, ignoring case.
+func isREST(r *http.Request) bool {
+	p := r.URL.Path
+	return strings.EqualFold(p[:min(len(p), len(v1.Prefix))], v1.Prefix) && (len(p) == len(v1.Prefix) || p[len(v1.Prefix)] == '/')
+}
+
+// Admin returns the handler of the admin port.
+func (g *Gateway) Admin() http.Handler {
+	r := chi.NewRouter()
+	g.health(r)
+	r.Handle("/metrics", promhttp.HandlerFor(g.metrics.registry, promhttp.HandlerOpts{}))
+	r.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
+	r.HandleFunc("/debug/pprof/profile", pprof.Profile)
+	r.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
+	r.HandleFunc("/debug/pprof/trace", pprof.Trace)
+	r.HandleFunc("/debug/pprof/*", pprof.Index)
+	return r
+}
+
+// health adds the health checks.
+func (g *Gateway) health(r chi.Router) {
+	r.Get("/health/liveness", func(w http.ResponseWriter, _ *http.Request) {
+		writeJSON(w, http.StatusOK, map[string]string{"status": "UP"})
+	})
+	r.Get("/health/readiness", func(w http.ResponseWriter, r *http.Request) {
+		if ready, err := g.o.DB.Ready(r.Context()); err != nil || !ready {
+			writeJSON(w, http.StatusServiceUnavailable, map[string]string{"status": "DOWN"})
+			return
+		}
+		writeJSON(w, http.StatusOK, map[string]string{"status": "UP"})
+	})
+}
+
+func (g *Gateway) schema(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "application/graphql; charset=utf-8")
+	_, _ = w.Write([]byte(graph.SDL)) // fails only if the client has disconnected
+}
+
+// maxExplained is the maximum size of a request body to explain, in bytes. No endpoint accepts a larger one.
+const maxExplained = 1 << 20
+
+// explain responds with the document and variables of the REST path in the parameter "path" and the request body.
+func (g *Gateway) explain(w http.ResponseWriter, r *http.Request) {
+	var body []byte
+	if r.Method == http.MethodPost {
+		var err error
+		if body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, maxExplained)); err != nil {
+			writeJSON(w, http.StatusBadRequest, map[string]string{"error": "the body cannot be read, or is too long"})
+			return
+		}
+	}
+	x, err := g.ExplainBody(r.Context(), r.URL.Query().Get("path"), body)
+	var problem *rest.Problem
+	switch {
+	case errors.As(err, &problem):
+		writeJSON(w, problem.Status, map[string]string{"error": problem.Error()})
+	case err != nil:
+		g.o.Logger.ErrorContext(r.Context(), "explaining a REST path failed", "error", err)
+		writeJSON(w, http.StatusInternalServerError, map[string]string{"error": "internal error"})
+	default:
+		writeJSON(w, http.StatusOK, x)
+	}
+}
+
+func writeJSON(w http.ResponseWriter, status int, v any) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		status, b = http.StatusInternalServerError, []byte(`{}`)
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write(b) // fails only if the client has disconnected
+}
+
+// newDocs returns the handler of the REST API documentation.
+func newDocs(api *rest.API, version string) (http.Handler, error) {
+	description, err := openapi.New(api, version)
+	if err != nil {
+		return nil, fmt.Errorf("describe the REST API: %w", err)
+	}
+	o := apidocs.Options{Prefix: docsPath}
+	if o.JSON, err = description.JSON(); err != nil {
+		return nil, err
+	}
+	if o.YAML, err = description.YAML(); err != nil {
+		return nil, err
+	}
+	return apidocs.Handler(o)
+}
+
+// serveDocs serves the REST API documentation.
+func (g *Gateway) serveDocs(w http.ResponseWriter, r *http.Request) {
+	docs, err := g.docs()
+	if err != nil {
+		g.o.Logger.ErrorContext(r.Context(), "rendering the REST API documentation failed", "error", err)
+		http.Error(w, "The API documentation is not available.", http.StatusInternalServerError)
+		return
+	}
+	docs.ServeHTTP(w, r)
+}
+
+// Explain returns the document and variables that a GET request for a REST path runs.
+func (g *Gateway) Explain(ctx context.Context, target string) (*rest.Explanation, error) {
+	if strings.HasPrefix(target, v2.Prefix+"/") {
+		return g.v2.Explain(target)
+	}
+	return g.v1.Explain(ctx, target)
+}
+
+// ExplainBody is like Explain for a request with a body. See [rest.API.ExplainBody].
+func (g *Gateway) ExplainBody(ctx context.Context, target string, body []byte) (*rest.Explanation, error) {
+	return g.v1.ExplainBody(ctx, target, body)
+}
