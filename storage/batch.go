@@ -32,7 +32,7 @@ func (b *Batch) Len() int { return b.batch.Len() }
 
 // Run sends the batch, and reads the rows of its statements in the order in which they were queued.
 func (b *Batch) Run(ctx context.Context) error {
-	if err := b.send(ctx); err != nil {
+	if err := withCause(ctx, b.send(ctx)); err != nil {
 		return fmt.Errorf("running a batch: %w", err)
 	}
 	for _, f := range b.done {

@@ -296,6 +296,52 @@ func TestSession(t *testing.T) {
 	pgtest.Exec(t, conn.Conn(), `rollback`)
 }
 
+// TestCancellation checks that the end of a context stops the statement at the server, and that the connection stays usable.
+func TestCancellation(t *testing.T) {
+	t.Parallel()
+	db := open(t, func(o *storage.Options) { o.MaxConnections = 1 })
+	number := func(v *int64, into []any) []any { return append(into, v) }
+	backend := func() int64 {
+		rows, err := storage.List(t.Context(), db, `select pg_backend_pid()::bigint`, nil, number, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return *rows[0]
+	}
+	first := backend()
+	for name, c := range map[string]struct {
+		ctx  func() (context.Context, context.CancelFunc)
+		want storage.Failure
+	}{
+		"the client left": {func() (context.Context, context.CancelFunc) {
+			ctx, cancel := context.WithCancel(t.Context())
+			time.AfterFunc(10*time.Millisecond, cancel)
+			return ctx, cancel
+		}, storage.FailureCancelled},
+		"the deadline passed": {func() (context.Context, context.CancelFunc) {
+			return context.WithTimeout(t.Context(), 10*time.Millisecond)
+		}, storage.FailureTimeout},
+	} {
+		ctx, cancel := c.ctx()
+		start := time.Now()
+		_, err := storage.List(ctx, db, `select 1::bigint from pg_sleep(60)`, nil, number, nil)
+		if got := storage.FailureOf(err); got != c.want || time.Since(start) > 30*time.Second {
+			t.Errorf("%s: class %d after %s, want %d: %v", name, got, time.Since(start), c.want, err)
+		}
+		b := db.NewBatch()
+		for range 2 {
+			storage.Queue(b, `select 1::bigint from pg_sleep(60)`, nil, number, nil, func([]*int64) {})
+		}
+		if got := storage.FailureOf(b.Run(ctx)); got != c.want {
+			t.Errorf("%s: class %d of a batch, want %d", name, got, c.want)
+		}
+		cancel()
+	}
+	if now := backend(); now != first {
+		t.Error("a canceled statement closed its connection")
+	}
+}
+
 func TestOpenFails(t *testing.T) {
 	t.Parallel()
 	for _, url := range []string{"://", "postgres://127.0.0.1:1/none?connect_timeout=1"} {

@@ -3,6 +3,7 @@ package storage
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -35,10 +36,10 @@ func FailureOf(err error) Failure {
 		return FailureOther
 	case errors.Is(err, ErrAmbiguous):
 		return FailureAmbiguous
-	case errors.As(err, &pg) && pg.Code == "57014", errors.Is(err, context.DeadlineExceeded), pgconn.Timeout(err) && !errors.Is(err, context.Canceled):
-		return FailureTimeout
 	case errors.Is(err, context.Canceled):
 		return FailureCancelled
+	case errors.As(err, &pg) && pg.Code == "57014", errors.Is(err, context.DeadlineExceeded), pgconn.Timeout(err):
+		return FailureTimeout
 	case errors.As(err, &pg) && len(pg.Code) == 5 && pg.Code[:2] == "22":
 		return FailureOutOfBounds
 	case errors.As(err, &pg), errors.As(err, &connect), pgconn.SafeToRetry(err), errors.Is(err, puddle.ErrClosedPool), isClosed(err):
@@ -46,6 +47,14 @@ func FailureOf(err error) Failure {
 	default:
 		return FailureOther
 	}
+}
+
+// withCause adds the reason why ctx ended to the error of a statement: the server reports a canceled statement like one that exceeded its time limit.
+func withCause(ctx context.Context, err error) error {
+	if cause := ctx.Err(); err != nil && cause != nil && !errors.Is(err, cause) {
+		return fmt.Errorf("%w: %w", cause, err)
+	}
+	return err
 }
 
 // isClosed reports whether the connection was lost while in use.

@@ -59,7 +59,8 @@ func (e *unreadable) Unwrap() error { return e.error }
 func List[T any](ctx context.Context, db *DB, sql string, args []any, cols Columns[T], finish func(*T) error) ([]*T, error) {
 	rows, err := db.querier().Query(ctx, sql, args...)
 	if err != nil {
-		return nil, fmt.Errorf("querying: %w", err)
+		return nil, fmt.Errorf("querying: %w", withCause(ctx, err))
 	}
-	return Collect(rows, cols, finish)
+	out, err := Collect(rows, cols, finish)
+	return out, withCause(ctx, err)
 }
