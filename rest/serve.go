@@ -202,7 +202,7 @@ func (a *API) problemOf(f Family, err *gqlerror.Error) *Problem {
 			return modern(http.StatusNotFound, a.text(err))
 		}
 		return NotFound("Not found")
-	case fault.BadUserInput:
+	case fault.BadUserInput, fault.TooComplex:
 		if f == Modern {
 			return modern(http.StatusBadRequest, a.text(err))
 		}

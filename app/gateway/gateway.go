@@ -23,6 +23,7 @@ import (
 	"heliograph/graph/feed"
 	"heliograph/graph/limits"
 	"heliograph/graph/relay"
+	"heliograph/graph/rowplan"
 	"heliograph/graph/server"
 	"heliograph/internal/domain/status"
 	"heliograph/resolvers"
@@ -39,6 +40,8 @@ import (
 type GraphOptions struct {
 	// Bounds are the limits of documents.
 	Bounds limits.Limits
+	// MaxResponse is the maximum size of a response in bytes.
+	MaxResponse int
 	// MaxBody and MaxValues limit request bodies in bytes and in JSON values.
 	MaxBody   int64
 	MaxValues int
@@ -59,7 +62,7 @@ type GraphOptions struct {
 // DefaultGraph returns the default options.
 func DefaultGraph() GraphOptions {
 	return GraphOptions{
-		Bounds: limits.Default(), MaxBody: 512 << 10, MaxValues: 10_000,
+		Bounds: limits.Default(), MaxResponse: rowplan.DefaultMaxResponse, MaxBody: 512 << 10, MaxValues: 10_000,
 		Streams: server.DefaultStreams(), PollInterval: 250 * time.Millisecond, Backlog: 10_000,
 	}
 }
@@ -122,7 +125,7 @@ func New(o Options) (*Gateway, error) {
 		DB: o.DB, Status: o.Status, Tokens: o.Tokens, Now: o.REST.Now, Cache: o.REST.Cache, Logger: o.Logger, EVM: o.EVM,
 		Feeds: feed.Options{Interval: o.Graph.PollInterval, Keep: o.Graph.Backlog, Logger: o.Logger},
 	})
-	root.Tables().Off = o.PlansOff
+	root.Tables().Off, root.Tables().MaxResponse = o.PlansOff, o.Graph.MaxResponse
 	var observer server.Observer
 	if o.Traces != nil { // an interface with a nil pointer is not nil
 		observer = o.Traces

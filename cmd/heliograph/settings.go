@@ -121,6 +121,7 @@ type graphSettings struct {
 	MaxDirectives int           `name:"max-query-directives" env:"HELIOGRAPH_MAX_QUERY_DIRECTIVES" default:"50" help:"Maximum number of directives of a document."`
 	MaxBody       int64         `name:"max-body-bytes" env:"HELIOGRAPH_MAX_BODY_BYTES" default:"524288" help:"Maximum size of a GraphQL request body in bytes."`
 	MaxValues     int           `name:"max-body-values" env:"HELIOGRAPH_MAX_BODY_VALUES" default:"10000" help:"Maximum number of JSON values in a GraphQL request body, including the variables."`
+	MaxResponse   int           `name:"max-response-bytes" env:"HELIOGRAPH_MAX_RESPONSE_BYTES" default:"16777216" help:"Maximum size of the response to an operation in bytes, for the REST API too. A larger response is replaced by an error."`
 	Trusted       string        `name:"trusted-documents" env:"HELIOGRAPH_TRUSTED_DOCUMENTS" help:"File with trusted documents: a JSON object that maps document ids to documents."`
 	OnlyTrusted   toggle        `name:"only-trusted-documents" env:"HELIOGRAPH_ONLY_TRUSTED_DOCUMENTS" default:"off" help:"Reject all documents except trusted documents and the documents of the REST API."`
 	CacheBytes    int64         `name:"response-cache-bytes" env:"HELIOGRAPH_RESPONSE_CACHE_BYTES" default:"67108864" help:"Maximum size of the cache of GraphQL responses in bytes; 0 disables it. Cached responses expire with the next block. --cache=off disables it too."`
@@ -156,8 +157,9 @@ func (s *graphSettings) graph() (gateway.GraphOptions, error) {
 		"HELIOGRAPH_MAX_QUERY_FIELDS": int64(s.MaxFields), "HELIOGRAPH_MAX_QUERY_ROOT_FIELDS": int64(s.MaxRootFields),
 		"HELIOGRAPH_MAX_QUERY_ALIASES":    int64(s.MaxAliases),
 		"HELIOGRAPH_MAX_QUERY_DIRECTIVES": int64(s.MaxDirectives), "HELIOGRAPH_MAX_BODY_BYTES": s.MaxBody, "HELIOGRAPH_MAX_BODY_VALUES": int64(s.MaxValues),
-		"HELIOGRAPH_MAX_SUBSCRIPTIONS": int64(s.MaxStreams), "HELIOGRAPH_MAX_SUBSCRIPTIONS_PER_CONNECTION": int64(s.MaxOnSocket),
-		"HELIOGRAPH_POLL_INTERVAL": int64(s.PollInterval),
+		"HELIOGRAPH_MAX_RESPONSE_BYTES": int64(s.MaxResponse), "HELIOGRAPH_MAX_SUBSCRIPTIONS": int64(s.MaxStreams),
+		"HELIOGRAPH_MAX_SUBSCRIPTIONS_PER_CONNECTION": int64(s.MaxOnSocket),
+		"HELIOGRAPH_POLL_INTERVAL":                    int64(s.PollInterval),
 	} {
 		if n < 1 {
 			return gateway.GraphOptions{}, fmt.Errorf("%s must be 1 or more, not %d", name, n)
@@ -180,7 +182,7 @@ func (s *graphSettings) graph() (gateway.GraphOptions, error) {
 			Cost: s.MaxCost, Bytes: s.MaxBytes, Tokens: s.MaxTokens, Depth: s.MaxDepth, Fields: s.MaxFields, RootFields: s.MaxRootFields, Aliases: s.MaxAliases,
 			Directives: s.MaxDirectives,
 		},
-		MaxBody: s.MaxBody, MaxValues: s.MaxValues, IntrospectionOff: !s.Introspection.on, SuggestionsOff: !s.Suggestions.on,
+		MaxBody: s.MaxBody, MaxValues: s.MaxValues, MaxResponse: s.MaxResponse, IntrospectionOff: !s.Introspection.on, SuggestionsOff: !s.Suggestions.on,
 	}, nil
 }
 

@@ -126,9 +126,38 @@ func deferCost(directives ast.DirectiveList) int {
 	return 0
 }
 
-// addField adds the cost of a field. Introspection is free.
+// introspectionSizes are the assumed lengths of the lists of introspection.
+var introspectionSizes = map[string]int{
+	"types": 400, "fields": 12, "args": 2, "inputFields": 4, "enumValues": 5, "interfaces": 1, "possibleTypes": 1, "directives": 20, "locations": 3,
+}
+
+// introspectionRate is the number of values of introspection that cost as much as an object. The usual introspection query costs 10,000.
+const introspectionRate = 50
+
+// introspected returns the number of values that a selection set of introspection selects.
+func introspected(set ast.SelectionSet) int {
+	n := 0
+	for _, selection := range set {
+		switch s := selection.(type) {
+		case *ast.Field:
+			each := 1
+			if size, ok := introspectionSizes[s.Name]; ok {
+				each = size
+			}
+			n = add(n, multiply(each, add(1, introspected(s.SelectionSet))))
+		case *ast.InlineFragment:
+			n = add(n, introspected(s.SelectionSet))
+		case *ast.FragmentSpread:
+			n = add(n, introspected(s.Definition.SelectionSet))
+		}
+	}
+	return n
+}
+
+// addField adds the cost of a field. __typename is free.
 func (p pricing) addField(c *Cost, f *ast.Field, page size) {
 	if strings.HasPrefix(f.Name, "__") {
+		c.fixed = add(c.fixed, introspected(f.SelectionSet)/introspectionRate)
 		return
 	}
 	weight, weighted := directiveInt(f.Definition.Directives, "cost", "weight")

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -357,6 +358,41 @@ func TestErrors(t *testing.T) {
 	}
 	if _, err := l.tables.Apply(operation(t, `query($n:Int!){authors{upper(times:$n)}}`, map[string]any{"n": "x"}), l.authors); err == nil {
 		t.Error("an invalid argument of a computed field is accepted")
+	}
+}
+
+// TestTooLarge checks that all plans of an operation share the maximum size of a response, and that lists end when it is exceeded.
+func TestTooLarge(t *testing.T) { // not parallel: it measures allocations
+	l := newLibrary(t)
+	var store rowplan.Store
+	l.tables.MaxResponse = 100_000
+	for i, c := range []struct {
+		authors int
+		fails   bool
+	}{{1000, false}, {1_000_000, true}, {1, true}} { // the rows of the second field would have 14 MB
+		ctx := operation(t, `{authors{name}}`, nil, &store)
+		list := make([]*author, c.authors)
+		for i := range list {
+			list[i] = l.authors[0]
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		v, err := l.tables.Apply(ctx, list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := written(t, v)
+		runtime.ReadMemStats(&after)
+		errs := graphql.GetErrors(ctx)
+		switch {
+		case c.fails && (got != "null" || len(errs) != 1 || !strings.Contains(errs[0].Message, "larger than 100000 bytes")):
+			t.Errorf("field %d: %.100s, %v", i, got, errs)
+		case !c.fails && (len(got) < 10*c.authors || len(errs) > 0):
+			t.Errorf("field %d: %d bytes, %v", i, len(got), errs)
+		}
+		if used := after.TotalAlloc - before.TotalAlloc; used > 2<<20 {
+			t.Errorf("field %d: %d bytes were allocated", i, used)
+		}
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 
+	"heliograph/graph/fault"
 	"heliograph/graph/scalar"
 )
 
@@ -20,15 +21,21 @@ type Tables struct {
 	Plans    Plans
 	Buffers  Buffers
 	NewBatch func() Batch
+	// MaxResponse is the maximum number of bytes that the plans of one operation write. An operation that exceeds it fails. The default is
+	// [DefaultMaxResponse].
+	MaxResponse int
 	// Off leaves responses to gqlgen's executor. Relations are then loaded level by level with dataloaders.
 	Off     bool
 	entries map[reflect.Type]entry
 	shared  shared
 }
 
+// DefaultMaxResponse is the default of [Tables.MaxResponse]: 16 MiB.
+const DefaultMaxResponse = 16 << 20
+
 // NewTables returns tables without objects.
 func NewTables(newBatch func() Batch) *Tables {
-	return &Tables{NewBatch: newBatch, entries: map[reflect.Type]entry{}}
+	return &Tables{NewBatch: newBatch, MaxResponse: DefaultMaxResponse, entries: map[reflect.Type]entry{}}
 }
 
 // Register adds the plans of fields that return a T, a list of them or a stream of them.
@@ -134,10 +141,12 @@ type run struct {
 	recalls   bool  // results may be in the store
 	remembers bool  // results go to the store
 	failed    error // the errors of single parents
+	most      int   // the maximum length of the JSON in bytes; lists end there
 }
 
 func newRun[V any](ctx context.Context, t *Tables, p *plan[V], nested bool) *run {
-	r := &run{tables: t, variables: graphql.GetOperationContext(ctx).Variables, style: scalar.EnvOf(ctx).Style, byLoaders: t.Off || p.foreign}
+	r := &run{tables: t, variables: graphql.GetOperationContext(ctx).Variables, style: scalar.EnvOf(ctx).Style, byLoaders: t.Off || p.foreign,
+		most: t.MaxResponse}
 	r.holds = evaluate(p.conditions, r.variables)
 	if p.load != nil {
 		r.slots = make([]any, p.slots)
@@ -193,24 +202,35 @@ func start[V any](ctx context.Context, t *Tables, p *plan[V], fc *graphql.FieldC
 	if r.byLoaders || r.failed != nil {
 		return v, nil //nolint:nilerr // the executor reports the error at the path of the parent that failed
 	}
-	return graphql.WriterFunc(func(w io.Writer) { p.marshal(w, r, v) }), nil
+	return graphql.WriterFunc(func(w io.Writer) { p.marshal(ctx, w, r, v) }), nil
 }
 
-// marshal writes the JSON of v.
-func (p *plan[V]) marshal(w io.Writer, r *run, v V) {
+// marshal writes the JSON of v. If the response becomes too large, it adds an error and writes null.
+func (p *plan[V]) marshal(ctx context.Context, w io.Writer, r *run, v V) {
 	buf, ok := w.(*bytes.Buffer)
 	if !ok {
 		buf = new(bytes.Buffer)
 	}
+	written := &storeOf(ctx).written
+	r.most = r.tables.MaxResponse - int(written.Load())
 	r.tables.Buffers.grow(buf, int(p.size.Load())+slack)
 	b := p.put(buf.AvailableBuffer(), r, v)
-	buf.Write(b)
-	if n := int64(len(b)); n > p.size.Load() {
+	switch n := int64(len(b)); {
+	case written.Add(n) > int64(r.tables.MaxResponse):
+		graphql.AddError(ctx, TooLarge(r.tables.MaxResponse))
+		b = append(b[:0], "null"...)
+	case n > p.size.Load():
 		p.size.Store(n)
 	}
+	buf.Write(b)
 	if !ok {
 		_, _ = w.Write(buf.Bytes()) // gqlgen's writers are in memory
 	}
+}
+
+// TooLarge returns the error of a response that has more bytes than the maximum.
+func TooLarge(most int) error {
+	return &fault.Error{Code: fault.TooComplex, Message: fmt.Sprintf("the response is larger than %d bytes: request smaller pages or fewer fields", most)}
 }
 
 // slack is the size in bytes of what follows the JSON of a plan in a response.

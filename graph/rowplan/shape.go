@@ -43,6 +43,9 @@ func ListOf[V any](element Shape[V]) Shape[[]V] {
 					dst = append(dst, ',')
 				}
 				dst = inner.put(dst, r, v)
+				if len(dst) > r.most {
+					break // see plan.marshal
+				}
 			}
 			return append(dst, ']')
 		}}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/graph-gophers/dataloader/v7"
@@ -17,6 +18,7 @@ import (
 // read for one part of a response that is sent in parts.
 type Store struct {
 	inParts bool
+	written atomic.Int64 // bytes of JSON
 	mu      sync.Mutex
 	loaders map[place]*loader
 }

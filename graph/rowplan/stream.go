@@ -63,7 +63,11 @@ func (p *plan[V]) event(ctx context.Context, t *Tables, v V) ([]byte, error) {
 	if r.failed != nil {
 		return nil, r.failed
 	}
-	return p.put(make([]byte, 0, p.size.Load()), r, v), nil
+	b := p.put(make([]byte, 0, p.size.Load()), r, v)
+	if len(b) > t.MaxResponse {
+		return nil, TooLarge(t.MaxResponse)
+	}
+	return b, nil
 }
 
 // eventKey identifies what a selection shows of an event. Subscribers of a feed receive the same row.

@@ -118,7 +118,11 @@ func (d *delivery) execute(op *ast.OperationDefinition) *graphql.Response {
 		ResolverMiddleware: d.memo.middleware(of.ResolverMiddleware),
 	}
 	next, ctx := d.server.exec.DispatchOperation(d.ctx, oc)
-	return next(ctx)
+	resp := next(ctx)
+	if resp != nil {
+		d.server.bound(resp)
+	}
+	return resp
 }
 
 // ready returns the groups nested directly in parent for which objects has at least one object, and records these objects.

@@ -103,6 +103,7 @@ func (s *Server) execute(w http.ResponseWriter, r *http.Request, params *graphql
 		return
 	}
 	defer s.Done(resp.Data)
+	s.bound(resp)
 	resp.Extensions = extensions
 	tail, err := responseTail(resp)
 	if err != nil {

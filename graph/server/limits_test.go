@@ -32,6 +32,13 @@ func hostile() map[string]struct{ body, code string } {
 		return b.String()
 	}
 	repeat := strings.Repeat
+	names := func(field string, n int) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, " "+field, i)
+		}
+		return b.String()
+	}
 	const tooComplex, bad = "QUERY_TOO_COMPLEX", "BAD_USER_INPUT"
 	var unknown, wide, roots, fragments, deepening strings.Builder
 	for i := range 900 {
@@ -68,6 +75,7 @@ func hostile() map[string]struct{ body, code string } {
 		"a long variable":             {`{"query":"query($f: AccountFilter) { accounts(filter: $f) { nodes { memo } } }","variables":{"f":{"publicKey":{"eq":5},"` + repeat("x", 500_000) + `":1}}}`, bad},
 		"nested lists":                {query("{ accounts(filter: {id: {in: " + repeat("[", 2000) + repeat("]", 2000) + "}}) { nodes { memo } } }"), bad},
 		"introspection in circles":    {query("{ __schema { types { fields { type { fields { type { fields { type { name } } } } } } } } }"), bad},
+		"introspection, many names":   {query("{ __schema { types { fields { type {" + names("a%d: fields { ...D }", 50) + " } } } } } fragment D on __Field {" + names("d%d: description", 18) + " }"), tooComplex},
 		"large pages in large pages":  {query("{ accounts(first: 100) { nodes { transactions(first: 100) { nodes { payer { transactions(first: 100) { nodes { name } } } } } } } }"), tooComplex},
 		"the same by variables":       {`{"query":"query($n: Int) { accounts(first: $n) { nodes { transactions(first: $n) { nodes { payer { transactions(first: $n) { nodes { name } } } } } } } }","variables":{"n":100}}`, tooComplex},
 		"many variables' values":      {`{"query":"query($f: AccountFilter) { accounts(filter: $f) { nodes { memo } } }","variables":{"f":{"id":{"in":[1` + repeat(",1", 200_000) + `]}}}}`, tooComplex},

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"heliograph/graph/fault"
+	"heliograph/graph/rowplan"
 	"heliograph/internal/base/accept"
 )
 
@@ -86,6 +88,18 @@ func (s *Server) writeInternalError(ctx context.Context, w http.ResponseWriter, 
 
 // dataMember is the start of a response.
 const dataMember = `{"data":`
+
+// bound replaces a response that is too large by an error. The error of a plan is in the response already; gqlgen's executor has no limit.
+func (s *Server) bound(resp *graphql.Response) {
+	most := s.o.Tables.MaxResponse
+	tooLarge := func(e *gqlerror.Error) bool { return e.Extensions["code"] == string(fault.TooComplex) }
+	switch i := slices.IndexFunc(resp.Errors, tooLarge); {
+	case i >= 0:
+		resp.Data, resp.Errors = nil, resp.Errors[i:i+1]
+	case len(resp.Data) > most:
+		resp.Data, resp.Errors = nil, gqlerror.List{coded(fault.TooComplex, rowplan.TooLarge(most).Error())}
+	}
+}
 
 // responseTail returns the JSON of a response after the data: the errors, the extensions and the closing brace.
 func responseTail(resp *graphql.Response) ([]byte, error) {

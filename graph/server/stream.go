@@ -77,6 +77,7 @@ func (s *Server) stream(ctx context.Context, params *graphql.RawParams, store fu
 		if resp == nil {
 			break
 		}
+		s.bound(resp)
 		tail, err := responseTail(resp)
 		if err != nil {
 			return gqlerror.List{coded(fault.Internal, "internal error")}
