@@ -40,7 +40,7 @@ import (
 type GraphOptions struct {
 	// Bounds are the limits of documents.
 	Bounds limits.Limits
-	// MaxResponse is the maximum size of a response in bytes.
+	// MaxResponse is the maximum size of a response in bytes. 0 means [rowplan.DefaultMaxResponse].
 	MaxResponse int
 	// MaxBody and MaxValues limit request bodies in bytes and in JSON values.
 	MaxBody   int64
@@ -125,7 +125,10 @@ func New(o Options) (*Gateway, error) {
 		DB: o.DB, Status: o.Status, Tokens: o.Tokens, Now: o.REST.Now, Cache: o.REST.Cache, Logger: o.Logger, EVM: o.EVM,
 		Feeds: feed.Options{Interval: o.Graph.PollInterval, Keep: o.Graph.Backlog, Logger: o.Logger},
 	})
-	root.Tables().Off, root.Tables().MaxResponse = o.PlansOff, o.Graph.MaxResponse
+	root.Tables().Off = o.PlansOff
+	if o.Graph.MaxResponse > 0 {
+		root.Tables().MaxResponse = o.Graph.MaxResponse
+	}
 	var observer server.Observer
 	if o.Traces != nil { // an interface with a nil pointer is not nil
 		observer = o.Traces

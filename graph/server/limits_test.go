@@ -150,7 +150,7 @@ func TestCost(t *testing.T) {
 	g := testenv.Demo(t)
 	for query, want := range map[string]string{
 		`{ __typename }`:                           "0",
-		`{ __schema { types { name } } }`:          "0",
+		`{ __schema { types { name } } }`:          "16",
 		`{ account(id: 2) { memo key { type } } }`: "2",
 		`{ accounts { nodes { memo } } }`:          "26",
 		`{ accounts(first: 3) { pageInfo { hasNextPage } edges { cursor node { memo } } } }`:                                "4",
