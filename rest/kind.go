@@ -57,11 +57,11 @@ func whole(pattern string) *regexp.Regexp { return regexp.MustCompile(`^(?:` + p
 // The kinds of values that several endpoints accept.
 var (
 	// EntityID accepts entity ids and EVM addresses.
-	EntityID = Kind{acceptsEntityID, Form{Doc: "An entity id `shard.realm.num`, where shard and realm may be left out, or an EVM address.",
+	EntityID = Kind{acceptsEntityID, Form{Doc: "An entity ID `shard.realm.num`; shard and realm are optional. Or an EVM address.",
 		Pattern: entityIDPattern + "|" + evmAddressPattern}, Operators()}
 	// EntityIDOrLongZero accepts entity ids and long-zero EVM addresses.
 	EntityIDOrLongZero = Kind{acceptsEntityIDOrLongZero,
-		Form{Doc: "An entity id `shard.realm.num`, where shard and realm may be left out, or the EVM address made of one.",
+		Form{Doc: "An entity ID `shard.realm.num`; shard and realm are optional. Or its long-zero EVM address.",
 			Pattern: entityIDPattern + "|" + evmAddressPattern}, Operators()}
 	// Int accepts 32-bit integers that are not negative.
 	Int = Kind{acceptsInt, Form{Doc: "An integer.", Max: math.MaxInt32}, Operators()}
@@ -71,7 +71,7 @@ var (
 	Timestamp = Kind{acceptsTimestamp, Form{Doc: "Seconds since 1970 with up to nine decimals, such as `1700000000.000000001`.", Pattern: timestampPattern},
 		Operators()}
 	// PublicKey accepts public keys in hex, raw or in DER.
-	PublicKey = Kind{acceptsPublicKey, Form{Doc: "A public key in hex, raw or in DER.", Pattern: publicKeyPattern}, Operators()}
+	PublicKey = Kind{acceptsPublicKey, Form{Doc: "A public key in hex, raw or DER-encoded.", Pattern: publicKeyPattern}, Operators()}
 	// Boolean accepts true and false, case-insensitive.
 	Boolean = Kind{acceptsBoolean, Form{Enum: []string{"true", "false"}}, nil}
 	// TransactionType accepts the names of transaction types, case-insensitive.
@@ -149,7 +149,7 @@ func acceptsBlockNumber(_ *Config, v Value) bool {
 
 func parseBlockNumber(s string) (int64, error) {
 	if hexNumberSyntax.MatchString(s) {
-		return strconv.ParseInt(s[2:], 16, 64) //nolint:wrapcheck // the caller says what was wrong
+		return strconv.ParseInt(s[2:], 16, 64) //nolint:wrapcheck // the caller returns its own error
 	}
 	if !IsDigits(s) {
 		return 0, ledger.ErrSyntax

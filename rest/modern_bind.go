@@ -10,7 +10,7 @@ import (
 // ModernLimit returns the page size parameter of a modern endpoint. Sizes above most are rejected, or reduced to most if capped is true.
 func ModernLimit(most int, capped bool) Param {
 	return Param{
-		Name: "limit", Read: ReadInt, Doc: "How many items the answer has at most, 1 to the greatest page size.",
+		Name: "limit", Read: ReadInt, Doc: "The maximum number of items, at least 1.",
 		Check: func(v Value) string {
 			switch {
 			case v.Number <= 0:
@@ -33,7 +33,7 @@ func Limit() Param { return ModernLimit(modernMaxLimit, false) }
 
 // ModernOrder returns the order parameter of a modern endpoint.
 func ModernOrder() Param {
-	return Param{Name: "order", Read: readOrder, Doc: "The order of the items: ascending or descending.", Bind: func(r *Request, values []Value) error {
+	return Param{Name: "order", Read: readOrder, Doc: "Sort direction: ascending or descending.", Bind: func(r *Request, values []Value) error {
 		r.Desc = values[0].Text == "desc"
 		return nil
 	}}

@@ -37,12 +37,12 @@ func (r Read) Except(op Op) Read {
 // The conversions that several endpoints share.
 var (
 	// ReadEntityID parses one to three numbers separated by points, with an operator. The value's number is the id as stored in the database.
-	ReadEntityID = Read{readEntityID, Form{Doc: "An entity id `shard.realm.num`, where shard and realm may be left out.", Pattern: `(\d+\.){0,2}\d+`}, Operators()}
+	ReadEntityID = Read{readEntityID, Form{Doc: "An entity ID `shard.realm.num`; shard and realm are optional.", Pattern: `(\d+\.){0,2}\d+`}, Operators()}
 	// ReadLong parses a 64-bit integer that is not negative, with an operator.
 	ReadLong = Read{readLong, Form{Max: math.MaxInt64}, Operators()}
 	// ReadTimestamp parses a timestamp with any operator but ne. The digits after the point are a number of nanoseconds, not a fraction: "1.5" is five
 	// nanoseconds after the first second. The value's number is nanoseconds since 1970.
-	ReadTimestamp = Read{readTimestamp, Form{Doc: "Seconds since 1970, and behind a point nanoseconds, such as `1700000000.000000001`.",
+	ReadTimestamp = Read{readTimestamp, Form{Doc: "Seconds since 1970, a point, and a number of nanoseconds, such as `1700000000.000000001`.",
 		Pattern: `\d{1,17}(\.\d{1,9})?`}, []Op{Eq, Gt, Gte, Lt, Lte}}
 	// ReadInt parses a 32-bit integer without an operator.
 	ReadInt = Read{readInt, Form{Min: math.MinInt32, Max: math.MaxInt32}, nil}

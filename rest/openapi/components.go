@@ -18,20 +18,20 @@ func (g *generator) components() {
 	c.Schemas = append(c.Schemas, g.bodySchemas...)
 	c.Schemas = append(c.Schemas, Member[*Schema]{"Links", links()}, Member[*Schema]{"Error", classicError()})
 	c.Headers = Map[*Header]{
-		{"ETag", &Header{Description: "Names this version of the answer. Sent back as If-None-Match, it is answered with 304 while nothing changed.",
+		{"ETag", &Header{Description: "The version of the response. A request with this value in If-None-Match returns 304 if the response has not changed.",
 			Required: true, Schema: &Schema{Type: Types{"string"}}}},
-		{"Link", &Header{Description: "The page after this one, as in `links.next`; missing on the last.",
+		{"Link", &Header{Description: "The next page, as in `links.next`. Missing on the last page.",
 			Schema: &Schema{Type: Types{"string"}, Pattern: `^<.*>; rel="next"$`}}},
 	}
 	c.SecuritySchemes = Map[*SecurityScheme]{{"basic", &SecurityScheme{
-		Type: "http", Scheme: "basic", Description: "Users whom the operator knows may have pages of another size. Everybody else asks without credentials.",
+		Type: "http", Scheme: "basic", Description: "Optional credentials, which can have another maximum page size.",
 	}}}
 	c.Responses = Map[*Response]{
 		{"NotModified", &Response{
-			Description: "What If-None-Match names is still the answer. There is no body.",
+			Description: "The response has not changed since the version in If-None-Match. No body.",
 			Headers:     Map[*Header]{{"ETag", &Header{Ref: headerRef + "ETag"}}},
 		}},
-		{"Unauthorized", errorResponse("Error", "The credentials are nobody's.")},
+		{"Unauthorized", errorResponse("Error", "The credentials are invalid.")},
 	}
 	modern := slices.ContainsFunc(g.api.Endpoints, func(e rest.Endpoint) bool { return e.Family == rest.Modern })
 	families := []string{""}
@@ -39,12 +39,12 @@ func (g *generator) components() {
 		families = append(families, "Modern")
 		c.Schemas = append(c.Schemas, Member[*Schema]{"ModernError", modernError()})
 		c.Responses = append(c.Responses, Member[*Response]{"ModernMethodNotAllowed",
-			errorResponse("ModernError", "The path is not asked so: most take GET and HEAD only.")})
+			errorResponse("ModernError", "The method is not supported. Most paths support only GET and HEAD.")})
 	}
 	if slices.ContainsFunc(g.api.Endpoints, func(e rest.Endpoint) bool { return e.Body != nil }) {
 		c.Responses = append(c.Responses,
-			Member[*Response]{"ModernTooLarge", errorResponse("ModernError", "The body is too long.")},
-			Member[*Response]{"ModernUnsupported", errorResponse("ModernError", "The body is of another media type.")})
+			Member[*Response]{"ModernTooLarge", errorResponse("ModernError", "The request body is too large.")},
+			Member[*Response]{"ModernUnsupported", errorResponse("ModernError", "The media type of the request body is not supported.")})
 	}
 	for _, status := range slices.Sorted(maps.Keys(rareErrors)) {
 		if slices.ContainsFunc(g.api.Endpoints, func(e rest.Endpoint) bool { return slices.Contains(e.Statuses, status) }) {
@@ -53,10 +53,10 @@ func (g *generator) components() {
 	}
 	for _, family := range families {
 		for _, r := range []struct{ name, doc string }{
-			{"BadRequest", "A parameter is unknown, has a value that it cannot have, or does not fit another."},
-			{"NotFound", "There is no such thing."},
-			{"InternalError", "Something went wrong that is not the request's fault."},
-			{"Unavailable", "The database did not answer in time."},
+			{"BadRequest", "A parameter is unknown, has an invalid value, or conflicts with another parameter."},
+			{"NotFound", "The requested object does not exist."},
+			{"InternalError", "An internal error."},
+			{"Unavailable", "The database did not respond in time."},
 		} {
 			c.Responses = append(c.Responses, Member[*Response]{family + r.name, errorResponse(family+"Error", r.doc)})
 		}
@@ -65,8 +65,8 @@ func (g *generator) components() {
 
 // rareErrors are the errors that only some endpoints return, by status.
 var rareErrors = map[int]struct{ name, doc string }{
-	http.StatusNotAcceptable:   {"NotAcceptable", "The answer is only sent compressed: Accept-Encoding must have gzip."},
-	http.StatusTooManyRequests: {"TooManyRequests", "There were too many requests in this second, or they may use too much gas."},
+	http.StatusNotAcceptable:   {"NotAcceptable", "The response is always compressed: Accept-Encoding must include gzip."},
+	http.StatusTooManyRequests: {"TooManyRequests", "A limit on requests or gas per second was exceeded."},
 }
 
 // errorResponse returns the description of an error response.
@@ -77,15 +77,15 @@ func errorResponse(schema, doc string) *Response {
 // links returns the schema of the member links of lists.
 func links() *Schema {
 	s := newObject()
-	s.Description = "Where the list goes on."
-	s.put("next", &Schema{Type: Types{"string", "null"}, Description: "The path and query string of the following page. Null on the last."}, false)
+	s.Description = "The link to the next page."
+	s.put("next", &Schema{Type: Types{"string", "null"}, Description: "The path and query string of the next page. Null on the last page."}, false)
 	return s
 }
 
 // classicError returns the error schema of the classic family.
 func classicError() *Schema {
-	return envelope("What is wrong with a request.",
-		&Schema{Type: Types{"string"}, Description: "What is wrong, such as `Invalid parameter: limit` or `Not found`."}, "More about it.")
+	return envelope("An error.",
+		&Schema{Type: Types{"string"}, Description: "The error, such as `Invalid parameter: limit` or `Not found`."}, "Details of the error.")
 }
 
 // modernError returns the error schema of the modern family.
@@ -97,17 +97,17 @@ func modernError() *Schema {
 	} {
 		phrases = append(phrases, "`"+http.StatusText(status)+"`")
 	}
-	return envelope("What is wrong with a request, as the newer endpoints say it.",
-		&Schema{Type: Types{"string"}, Description: "The status in words: " + strings.Join(phrases,
-			", ") + ". Of a contract that failed it is the response code."}, "What is wrong.")
+	return envelope("An error of the newer endpoints.",
+		&Schema{Type: Types{"string"}, Description: "The text of the status: " + strings.Join(phrases,
+			", ") + ". For a contract that failed, the response code."}, "Details of the error.")
 }
 
 func envelope(doc string, message *Schema, detail string) *Schema {
 	item, status, s := newObject(), newObject(), newObject()
 	item.put("message", message, false)
 	item.put("detail", &Schema{Type: Types{"string"}, Description: detail}, true)
-	item.put("data", &Schema{Type: Types{"string"}, Pattern: `^(0x([0-9a-f]{2})*)?$`, Description: "What a contract returned when it failed."}, true)
-	status.put("messages", &Schema{Type: Types{"array"}, Items: item, MinItems: 1, Description: "One item for each problem."}, false)
+	item.put("data", &Schema{Type: Types{"string"}, Pattern: `^(0x([0-9a-f]{2})*)?$`, Description: "The output of a contract that failed."}, true)
+	status.put("messages", &Schema{Type: Types{"array"}, Items: item, MinItems: 1, Description: "One item per error."}, false)
 	s.Description = doc
 	s.put("_status", status, false)
 	return s

@@ -43,9 +43,9 @@ func New(api *rest.API, version string) (*Document, error) {
 			OpenAPI: "3.1.0",
 			Info: Info{
 				Title: "Heliograph mirror REST API", Version: version,
-				Description: "The ledger as mirror nodes have always shown it. Each operation runs one document of the GraphQL graph, and links to it.\n\n" +
-					"Lists come in pages: `links.next` leads to the following one. Filters are written `name=operator:value`, where the operator is one of " +
-					"`eq`, `ne`, `gt`, `gte`, `lt` and `lte`; without one, `eq` is meant. They may be repeated, and then all must hold; several equal ids are alternatives.",
+				Description: "The REST API of mirror nodes. Each operation runs one GraphQL document, and links to it.\n\n" +
+					"Lists are paginated: `links.next` is the next page. Filters have the form `name=operator:value`. The operators are " +
+					"`eq` (the default), `ne`, `gt`, `gte`, `lt` and `lte`. If a filter is repeated, all conditions must match; several `eq` on an ID are alternatives.",
 			},
 			Servers: []Server{{URL: api.Prefix}},
 			// Credentials are optional.
@@ -316,14 +316,14 @@ func opList(ops []rest.Op, separator string) string {
 // responses returns the possible responses of an endpoint.
 func (g *generator) responses(e *rest.Endpoint, body *Schema) Map[*Response] {
 	cached := &Header{
-		Description: "For how long the answer may be kept.", Required: true,
+		Description: "The lifetime of the response in caches.", Required: true,
 		Schema: &Schema{Type: Types{"string"}, Enum: []any{cacheControl(e.MaxAge)}},
 	}
 	if e.MaxAgeVolatile > 0 {
 		cached.Schema.Enum = append(cached.Schema.Enum, cacheControl(e.MaxAgeVolatile))
 	}
 	ok := &Response{
-		Description: "The answer.",
+		Description: "The response.",
 		Headers:     Map[*Header]{{"Cache-Control", cached}, {"ETag", &Header{Ref: headerRef + "ETag"}}},
 		Content:     Map[*MediaType]{{"application/json", &MediaType{Schema: body}}},
 	}

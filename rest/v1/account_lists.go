@@ -12,15 +12,15 @@ var bySpender = []rest.Cursor{rest.EntityIDCursor("spender.id")}
 // The sort keys with two columns.
 var (
 	byTokenAndSerial = rest.TwoColumns{
-		Primary: rest.IDColumn("token.id", "tokenId", "Only NFTs of these tokens: one, or a range.", rest.EntityIDOrLongZero),
+		Primary: rest.IDColumn("token.id", "tokenId", "Filters by token ID: one value, or a range.", rest.EntityIDOrLongZero),
 		Secondary: rest.NumberColumn("serialnumber", "serialNumber",
-			"Only these serials: one, or a range, whose ends lie within the first and the last token. Needs `token.id`.", rest.Long(1)),
+			"Filters by serial number: one value, or a range. A bound applies to the first or last token. Requires `token.id`.", rest.Long(1)),
 		Filter: "filter",
 	}
 	bySpenderAndToken = rest.TwoColumns{
-		Primary: rest.IDColumn("spender.id", "spenderId", "Only allowances of these spenders: one, or a range.", rest.EntityID),
+		Primary: rest.IDColumn("spender.id", "spenderId", "Filters by spender: one value, or a range.", rest.EntityID),
 		Secondary: rest.IDColumn("token.id", "tokenId",
-			"Only these tokens: one, or a range, whose ends lie within the first and the last spender. Needs `spender.id`.", rest.EntityIDOrLongZero),
+			"Filters by token ID: one value, or a range. A bound applies to the first or last spender. Requires `spender.id`.", rest.EntityIDOrLongZero),
 		Filter: "filter",
 	}
 )
@@ -61,7 +61,7 @@ func missingAccountOfList(r *rest.Request, _ *relay.Outcome) *rest.Problem {
 }
 
 var accountNFTsParams = append(byTokenAndSerial.Params(),
-	rest.Param{Name: "spender.id", Kind: rest.EntityID, Bind: rest.IDs("filter.spenderId"), Doc: "Only NFTs that these accounts may move."}, limit, order)
+	rest.Param{Name: "spender.id", Kind: rest.EntityID, Bind: rest.IDs("filter.spenderId"), Doc: "Filters by approved spender."}, limit, order)
 
 // finishAccountNFTs validates the conditions on token and serial number, then those on the spender.
 func finishAccountNFTs(r *rest.Request) error {
@@ -94,7 +94,7 @@ func finishAccountNFTs(r *rest.Request) error {
 
 var accountRewardsParams = []rest.Param{
 	{
-		Name: "timestamp", Kind: rest.Timestamp, Doc: "Only rewards of that time.",
+		Name: "timestamp", Kind: rest.Timestamp, Doc: "Filters by consensus timestamp.",
 		Bind: rest.AnyTimestamps("filter.timestamp").Without(rest.Ne, "Not equals (ne) operator is not supported for timestamp"),
 	},
 	limit, order,
@@ -102,7 +102,7 @@ var accountRewardsParams = []rest.Param{
 
 var accountTokensParams = []rest.Param{
 	{
-		Name: "token.id", Kind: rest.EntityIDOrLongZero, Doc: "Only these tokens.",
+		Name: "token.id", Kind: rest.EntityIDOrLongZero, Doc: "Filters by token ID.",
 		Bind: rest.IDs("filter.tokenId").Without(rest.Ne, "Not equal (ne) comparison operator is not supported for token.id"),
 	},
 	limit, order,
@@ -110,7 +110,7 @@ var accountTokensParams = []rest.Param{
 
 var cryptoAllowancesParams = []rest.Param{
 	{
-		Name: "spender.id", Kind: rest.EntityID, Doc: "Only allowances of these spenders.",
+		Name: "spender.id", Kind: rest.EntityID, Doc: "Filters by spender.",
 		Bind: rest.IDs("filter.spenderId").Without(rest.Ne, "Not equal (ne) comparison operator is not supported for spender.id"),
 	},
 	limit, order,

@@ -10,10 +10,10 @@ import (
 )
 
 var accountsParams = []rest.Param{
-	{Name: "account.id", Kind: rest.EntityID, Bind: rest.IDs("filter.id"), Doc: "Only these accounts."},
-	{Name: "account.balance", Kind: rest.Long(0), Bind: rest.Longs("filter.balance"), Doc: "Only accounts with such a balance, in tinybars."},
-	{Name: "account.publickey", Kind: rest.PublicKey, Bind: rest.PublicKeys("filter.publicKey"), Doc: "Only accounts with this key."},
-	{Name: "balance", Kind: rest.Boolean, Doc: "False leaves the balances out: they are null.", Bind: func(r *rest.Request, values []rest.Value) error {
+	{Name: "account.id", Kind: rest.EntityID, Bind: rest.IDs("filter.id"), Doc: "Filters by account."},
+	{Name: "account.balance", Kind: rest.Long(0), Bind: rest.Longs("filter.balance"), Doc: "Filters by balance in tinybars."},
+	{Name: "account.publickey", Kind: rest.PublicKey, Bind: rest.PublicKeys("filter.publicKey"), Doc: "Filters by public key."},
+	{Name: "balance", Kind: rest.Boolean, Doc: "Whether to include balances (else null). Default: true.", Bind: func(r *rest.Request, values []rest.Value) error {
 		// Only the bare word counts: with an operator, even "true" hides the balance.
 		last := values[len(values)-1]
 		r.Set("balance", !last.Given && last.Text == "true")
@@ -35,12 +35,12 @@ func finishAccounts(r *rest.Request) error {
 }
 
 var accountParams = []rest.Param{
-	{Name: "timestamp", Kind: rest.Timestamp, Doc: "The account as it was then, and only transactions of that time."},
-	{Name: "transactions", Kind: rest.Boolean, Doc: "False leaves the transactions out.", Bind: func(r *rest.Request, values []rest.Value) error {
+	{Name: "timestamp", Kind: rest.Timestamp, Doc: "Returns the historical version of the account, and filters transactions by consensus timestamp."},
+	{Name: "transactions", Kind: rest.Boolean, Doc: "Whether to include transactions. Default: true.", Bind: func(r *rest.Request, values []rest.Value) error {
 		r.Set("withTransactions", strings.EqualFold(values[len(values)-1].Text, "true"))
 		return nil
 	}},
-	{Name: "transactiontype", Kind: rest.TransactionType, Bind: rest.Enums("filter.types"), Doc: "Only transactions of these types."},
+	{Name: "transactiontype", Kind: rest.TransactionType, Bind: rest.Enums("filter.types"), Doc: "Filters by transaction type."},
 	limit, order,
 }
 
@@ -98,10 +98,10 @@ func missingAccount(r *rest.Request, _ *relay.Outcome) *rest.Problem {
 }
 
 var balancesParams = []rest.Param{
-	{Name: "account.id", Kind: balanceAccount, Bind: bindBalanceAccounts, Doc: "Only these accounts."},
-	{Name: "account.balance", Kind: rest.Long(0), Bind: rest.Longs("filter.balance"), Doc: "Only accounts with such a balance, in tinybars."},
-	{Name: "account.publickey", Kind: rest.PublicKey, Bind: rest.PublicKeys("filter.publicKey"), Doc: "Only accounts with this key."},
-	{Name: "timestamp", Kind: rest.Timestamp, Bind: rest.AsOf("at"), Doc: "The balances of the newest snapshot of that time, instead of the present ones."},
+	{Name: "account.id", Kind: balanceAccount, Bind: bindBalanceAccounts, Doc: "Filters by account."},
+	{Name: "account.balance", Kind: rest.Long(0), Bind: rest.Longs("filter.balance"), Doc: "Filters by balance in tinybars."},
+	{Name: "account.publickey", Kind: rest.PublicKey, Bind: rest.PublicKeys("filter.publicKey"), Doc: "Filters by public key."},
+	{Name: "timestamp", Kind: rest.Timestamp, Bind: rest.AsOf("at"), Doc: "Returns the balances of the newest matching snapshot instead of the current balances."},
 	limit, order,
 }
 
@@ -109,7 +109,7 @@ var balancesParams = []rest.Param{
 var balanceAccount = rest.Kind{
 	Accepts: func(_ *rest.Config, v rest.Value) bool { return v.Text != "" },
 	Form: rest.Form{
-		Doc: "An entity id `shard.realm.num`, where shard and realm may be left out; or, once and without an operator, an EVM address or an alias.",
+		Doc: "An entity ID `shard.realm.num`; shard and realm are optional. Or, once and without an operator, an EVM address or an alias.",
 	},
 	Ops: rest.Operators(),
 }

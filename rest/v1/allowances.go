@@ -59,11 +59,11 @@ func boundsParam(name, listName, variable string, read rest.Read, doc string) re
 }
 
 var nftAllowancesParams = []rest.Param{
-	boundsParam("account.id", "accountIds", "filter.accountId", rest.ReadEntityID, "Only allowances with this account on the other side."),
+	boundsParam("account.id", "accountIds", "filter.accountId", rest.ReadEntityID, "Filters by the other account of the allowance."),
 	rest.Limit(),
 	rest.ModernOrder(),
-	{Name: "owner", Read: rest.ReadBoolean, Doc: "True, as by default, lists what the account allows others; false what others allow it."},
-	boundsParam("token.id", "tokenIds", "filter.tokenId", rest.ReadEntityID, "Only this token."),
+	{Name: "owner", Read: rest.ReadBoolean, Doc: "True returns allowances that the account has granted, false those that it has received. Default: true."},
+	boundsParam("token.id", "tokenIds", "filter.tokenId", rest.ReadEntityID, "Filters by token ID."),
 }
 
 // finishNftAllowances rejects bounds that do not form a range of the list, and sets the side of the account.
@@ -138,9 +138,9 @@ func checkOperators(name string, values []rest.Value) error {
 // airdropsParams returns the parameters of airdrops. primary is the account on the other side.
 func airdropsParams(primary, listName string) []rest.Param {
 	return []rest.Param{
-		boundsParam(primary, listName, "filter.accountId", rest.ReadEntityID, "Only airdrops with this account on the other side."),
-		boundsParam("token.id", "tokenIds", "filter.tokenId", rest.ReadEntityID, "Only this token."),
-		boundsParam("serialnumber", "serialNumbers", "filter.serialNumber", rest.ReadLong, "Only the NFT with this serial number."),
+		boundsParam(primary, listName, "filter.accountId", rest.ReadEntityID, "Filters by the other account of the airdrop."),
+		boundsParam("token.id", "tokenIds", "filter.tokenId", rest.ReadEntityID, "Filters by token ID."),
+		boundsParam("serialnumber", "serialNumbers", "filter.serialNumber", rest.ReadLong, "Filters by serial number."),
 		rest.Limit(),
 		rest.ModernOrder(),
 	}

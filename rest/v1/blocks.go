@@ -8,8 +8,8 @@ import (
 )
 
 var blocksParams = []rest.Param{
-	{Name: "block.number", Kind: rest.BlockNumber.Except(rest.Ne), Bind: rest.Longs("filter.number"), Doc: "Only blocks with these numbers."},
-	{Name: "timestamp", Kind: rest.Timestamp, Bind: rest.Timestamps("filter.timestamp"), Doc: "Only blocks that ended then."},
+	{Name: "block.number", Kind: rest.BlockNumber.Except(rest.Ne), Bind: rest.Longs("filter.number"), Doc: "Filters by block number."},
+	{Name: "timestamp", Kind: rest.Timestamp, Bind: rest.Timestamps("filter.timestamp"), Doc: "Filters by the consensus timestamp of the last transaction."},
 	limit, order,
 }
 

@@ -25,8 +25,8 @@ var (
 // limit and order are parameters of every list.
 var (
 	limit = rest.Param{Name: "limit", Kind: rest.Long(1), Bind: bindLimit,
-		Doc: "How many items the answer has at most. More than the greatest page size count as that.", Single: true}
-	order = rest.Param{Name: "order", Kind: rest.OneOf("asc", "desc"), Bind: bindOrder, Doc: "The order of the items: ascending or descending."}
+		Doc: "The maximum number of items. Values above the maximum page size are reduced to it.", Single: true}
+	order = rest.Param{Name: "order", Kind: rest.OneOf("asc", "desc"), Bind: bindOrder, Doc: "Sort direction: ascending or descending."}
 )
 
 // always returns a function that selects the given operation.

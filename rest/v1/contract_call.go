@@ -22,16 +22,16 @@ func callEndpoints() []rest.Endpoint {
 	ofContract := trace
 	ofContract.Path, ofContract.BindPath = "/contracts/{id}/results/opcodes", bindTracedContract
 	ofContract.Params = append([]rest.Param{
-		{Name: "timestamp", Read: rest.ReadTimestamp, Check: isInstant, Bind: rest.Texts("at"), Doc: "The transaction with this consensus timestamp."},
-		{Name: "transaction.hash", Read: readAnyText, Bind: bindTracedHash, Doc: "The transaction with this hash."},
-		{Name: "transaction.id", Read: readAnyText, Bind: bindTracedID, Doc: "The transaction with this id."},
+		{Name: "timestamp", Read: rest.ReadTimestamp, Check: isInstant, Bind: rest.Texts("at"), Doc: "Selects the transaction by consensus timestamp."},
+		{Name: "transaction.hash", Read: readAnyText, Bind: bindTracedHash, Doc: "Selects the transaction by hash."},
+		{Name: "transaction.id", Read: readAnyText, Bind: bindTracedID, Doc: "Selects the transaction by ID."},
 	}, traceParams...)
 	return []rest.Endpoint{
 		{
 			Path: "/contracts/call", Family: rest.Modern, Document: "contract_call.graphql", Operation: callOperation,
 			Body: &rest.Body{
 				Types: []string{"application/json"}, MaxBytes: maxCallBody, Bind: bindCall,
-				Doc: "What is called.", Members: callMembers, Example: []byte(exampleCall),
+				Doc: "The call.", Members: callMembers, Example: []byte(exampleCall),
 			},
 			NotFound: failedCall, Shape: rest.Shape{ErrorData: true}, Docs: rest.Docs{Statuses: []int{http.StatusTooManyRequests}},
 		},
@@ -40,17 +40,17 @@ func callEndpoints() []rest.Endpoint {
 }
 
 var callMembers = []rest.BodyMember{
-	{Name: "to", Type: "string", Doc: "The address of what is called: a contract, an account, or a token. Without it a contract is created, and data is its " +
+	{Name: "to", Type: "string", Doc: "The address of the callee: a contract, an account or a token. If missing, the call creates a contract, and data is its " +
 		"initcode."},
-	{Name: "data", Type: "string", Doc: "What is sent along, in hex digits: the selector of a function and its arguments."},
-	{Name: "from", Type: "string", Doc: "The address of who sends it; the treasury, 0.0.2, where it is missing."},
-	{Name: "block", Type: "string", Doc: "The block in which it runs: a number, a hash, earliest or latest, which is the default."},
-	{Name: "gas", Type: "integer", Doc: "The most gas that it may use, 21000 or more; by default, and at most, 15000000."},
-	{Name: "gasPrice", Type: "integer", Doc: "What the sender would pay for a unit of gas, in tinybars; 0 by default."},
-	{Name: "value", Type: "integer", Doc: "The tinybars that are sent along; 0 by default."},
-	{Name: "estimate", Type: "boolean", Doc: "Whether the gas is estimated that the call needs; the result is that, in 16 hex digits. False by default."},
-	{Name: "state_overrides", Type: "array", Doc: "What is different from the ledger for the call, by addresses: balance, code, nonce, state or state_diff. " +
-		"Off unless the operator turned it on."},
+	{Name: "data", Type: "string", Doc: "The input in hex: the selector of a function and its arguments."},
+	{Name: "from", Type: "string", Doc: "The address of the sender. Default: the treasury, 0.0.2."},
+	{Name: "block", Type: "string", Doc: "The block of the call: a number, a hash, earliest or latest. Default: latest."},
+	{Name: "gas", Type: "integer", Doc: "The gas limit, 21000 to 15000000. Default: 15000000."},
+	{Name: "gasPrice", Type: "integer", Doc: "The gas price in tinybars. Default: 0."},
+	{Name: "value", Type: "integer", Doc: "The value in tinybars. Default: 0."},
+	{Name: "estimate", Type: "boolean", Doc: "Whether to estimate the gas of the call. The result is the gas in 16 hex digits. Default: false."},
+	{Name: "state_overrides", Type: "array", Doc: "State overrides for the call, by address: balance, code, nonce, state or state_diff. " +
+		"Rejected unless the operator has enabled them."},
 }
 
 // exampleCall requests the total supply of the demo network's contract 0.0.3001.
@@ -111,9 +111,9 @@ func failedCall(_ *rest.Request, o *relay.Outcome) *rest.Problem {
 }
 
 var traceParams = []rest.Param{
-	{Name: "stack", Read: rest.ReadBoolean, Bind: bindSwitch("stack"), Doc: "Whether the stack is told; it is by default."},
-	{Name: "memory", Read: rest.ReadBoolean, Bind: bindSwitch("memory"), Doc: "Whether memory is told."},
-	{Name: "storage", Read: rest.ReadBoolean, Bind: bindSwitch("storage"), Doc: "Whether storage is told."},
+	{Name: "stack", Read: rest.ReadBoolean, Bind: bindSwitch("stack"), Doc: "Whether to include the stack. Default: true."},
+	{Name: "memory", Read: rest.ReadBoolean, Bind: bindSwitch("memory"), Doc: "Whether to include the memory. Default: false."},
+	{Name: "storage", Read: rest.ReadBoolean, Bind: bindSwitch("storage"), Doc: "Whether to include the storage. Default: false."},
 }
 
 func bindSwitch(variable string) rest.Bind {

@@ -10,17 +10,17 @@ import (
 
 // logsParams are the parameters of both lists of logs.
 var logsParams = []rest.Param{
-	{Name: "index", Kind: rest.Long(0), Doc: "Only logs at these places of a transaction. A bound needs one of `timestamp` on the same side, and counts at " +
-		"that instant only."},
+	{Name: "index", Kind: rest.Long(0), Doc: "Filters by index in the transaction. A bound requires a bound of `timestamp` on the same side, and applies only " +
+		"at that timestamp."},
 	limit, order,
-	{Name: "timestamp", Kind: rest.Timestamp, Doc: "Only logs of this time."},
+	{Name: "timestamp", Kind: rest.Timestamp, Doc: "Filters by consensus timestamp."},
 	topicParam(0), topicParam(1), topicParam(2), topicParam(3),
 }
 
 // topicParam returns the parameter of the topic at index n. Several values are alternatives.
 func topicParam(n int) rest.Param {
 	return rest.Param{Name: topic(n), Kind: word.Only(rest.Eq),
-		Doc: "Only logs with one of these as the topic at this place. Needs an instant, or a range of time of 7 days at most."}
+		Doc: "Filters by the topic at this index. Requires a timestamp, or a range of timestamps of at most 7 days."}
 }
 
 // topic returns the name of the parameter of the topic at index n.

@@ -70,17 +70,17 @@ var authorizations = [][]string{{"authorization_list"}}
 
 // contractResultsParams are the parameters of both lists of contract results.
 var contractResultsParams = []rest.Param{
-	{Name: "from", Kind: sender, Bind: checkSenders, Doc: "Only results of these senders."},
+	{Name: "from", Kind: sender, Bind: checkSenders, Doc: "Filters by sender."},
 	{Name: "block.hash", Kind: blockHash, Bind: bindBlockHash,
-		Doc: "Only results of the block with this hash, or with a hash that begins with it. Not together with `block.number`.", Single: true},
-	{Name: "block.number", Kind: rest.BlockNumber.Only(rest.Eq), Bind: bindBlockNumber, Doc: "Only results of the block with this number.", Single: true},
+		Doc: "Filters by block hash or a prefix of it. Cannot be combined with `block.number`.", Single: true},
+	{Name: "block.number", Kind: rest.BlockNumber.Only(rest.Eq), Bind: bindBlockNumber, Doc: "Filters by block number.", Single: true},
 	{Name: "hbar", Kind: rest.Boolean, Doc: hbarDoc},
 	{Name: "internal", Kind: rest.Boolean, Bind: func(r *rest.Request, values []rest.Value) error {
 		r.Set("filter.internal", strings.EqualFold(values[len(values)-1].Text, "true"))
 		return nil
-	}, Doc: "Whether calls that other calls caused are shown too."},
+	}, Doc: "Whether to include internal calls, which are made by other calls."},
 	limit, order,
-	{Name: "timestamp", Kind: rest.Timestamp, Doc: "Only results of this time; several instants are alternatives."},
+	{Name: "timestamp", Kind: rest.Timestamp, Doc: "Filters by consensus timestamp. Several `eq` conditions are alternatives."},
 	{Name: "transaction.index", Kind: rest.Long(0).Only(rest.Eq), Bind: func(r *rest.Request, values []rest.Value) error {
 		var list []any
 		for _, v := range values {
@@ -88,11 +88,11 @@ var contractResultsParams = []rest.Param{
 		}
 		r.Set("filter.transactionIndex", list)
 		return nil
-	}, Doc: "Only the results at these places of the block that `block.hash` or `block.number` names."},
+	}, Doc: "Filters by index in the block. Requires `block.hash` or `block.number`."},
 }
 
 // hbarDoc documents the parameter hbar.
-const hbarDoc = "Whether amounts and prices are in tinybars; otherwise they are in weibars."
+const hbarDoc = "Whether amounts and prices are in tinybars. If false, they are in weibars. Default: true."
 
 // The patterns of values.
 const (
@@ -113,14 +113,14 @@ var (
 	// blockHash accepts hashes of 32 or 48 bytes.
 	blockHash = rest.Kind{
 		Accepts: func(_ *rest.Config, v rest.Value) bool { return blockHashSyntax.MatchString(v.Text) },
-		Form:    rest.Form{Doc: "The hash of a block in hex, whole or its first 32 bytes.", Pattern: blockHashPattern},
+		Form:    rest.Form{Doc: "The hash of a block or its first 32 bytes, in hex.", Pattern: blockHashPattern},
 	}.Only(rest.Eq)
 	// sender accepts entity ids, and EVM addresses without shard and realm.
 	sender = rest.Kind{
 		Accepts: func(_ *rest.Config, v rest.Value) bool {
 			return rest.IsEntityID(v.Text) || addressSyntax.MatchString(v.Text)
 		},
-		Form: rest.Form{Doc: "An entity id `shard.realm.num`, where shard and realm may be left out, or an EVM address.", Pattern: senderPattern},
+		Form: rest.Form{Doc: "An entity ID `shard.realm.num`; shard and realm are optional. Or an EVM address.", Pattern: senderPattern},
 		Ops:  rest.Operators(),
 	}
 )
@@ -302,7 +302,7 @@ var resultParams = []rest.Param{
 			r.Set("nonce", n)
 		}
 		return err //nolint:wrapcheck // its kind has made sure that it is a number
-	}, Doc: "The nonce of a transaction id: 0 for what the user sent. Of no effect with a hash.", Single: true},
+	}, Doc: "The nonce of a transaction ID. The nonce of the transaction that the user sent is 0. Ignored with a hash.", Single: true},
 }
 
 // checkHbar validates the unit of amounts again: neither repeated values nor operators are allowed.
@@ -423,6 +423,6 @@ func bindActions(r *rest.Request) error {
 }
 
 var actionsParams = []rest.Param{
-	{Name: "index", Kind: rest.Long(0), Bind: rest.Longs("filter.index"), Doc: "Only actions at these places. The operator `ne` is refused."},
+	{Name: "index", Kind: rest.Long(0), Bind: rest.Longs("filter.index"), Doc: "Filters by index. The operator `ne` is not supported."},
 	limit, order,
 }

@@ -25,7 +25,7 @@ func contractEndpoints() []rest.Endpoint {
 	}
 	logs := rest.Endpoint{
 		Path: "/contracts/results/logs", Validation: grammarV2, Params: append([]rest.Param{
-			{Name: "transaction.hash", Kind: transactionHash, Doc: "Only logs of the transaction with this hash.", Single: true},
+			{Name: "transaction.hash", Kind: transactionHash, Doc: "Filters by transaction hash.", Single: true},
 		}, logsParams...), Document: "contract_logs.graphql", Operation: always("ContractLogs"),
 		Paging: rest.Paging{Desc: true, Next: byLog, EmptyEnds: true}, Finish: finishLogs, MaxAge: 10,
 	}
@@ -52,7 +52,7 @@ func contractEndpoints() []rest.Endpoint {
 }
 
 var contractsParams = []rest.Param{
-	{Name: "contract.id", Kind: contractID, Bind: bindContractIDs, Doc: "Only these contracts."},
+	{Name: "contract.id", Kind: contractID, Bind: bindContractIDs, Doc: "Filters by contract ID or EVM address."},
 	limit, order,
 }
 
@@ -73,7 +73,7 @@ var (
 		Accepts: func(_ *rest.Config, v rest.Value) bool {
 			return rest.IsEntityID(v.Text) || v.Op == rest.Eq && plainAddressSyntax.MatchString(v.Text)
 		},
-		Form: rest.Form{Doc: "An entity id `shard.realm.num`, where shard and realm may be left out, or an EVM address without `0x` and operator.",
+		Form: rest.Form{Doc: "An entity ID `shard.realm.num`; shard and realm are optional. Or an EVM address without `0x` and operator.",
 			Pattern: contractIDPattern},
 		Ops: rest.Operators(),
 	}
@@ -86,7 +86,7 @@ var (
 	// transactionHash accepts hashes of 32 or 48 bytes.
 	transactionHash = rest.Kind{
 		Accepts: blockHash.Accepts,
-		Form:    rest.Form{Doc: "The hash of a transaction in hex, whole or its first 32 bytes, or that of an Ethereum transaction.", Pattern: blockHashPattern},
+		Form:    rest.Form{Doc: "The hash of a transaction or its first 32 bytes, or the hash of an Ethereum transaction, in hex.", Pattern: blockHashPattern},
 	}.Only(rest.Eq)
 )
 
@@ -116,7 +116,7 @@ func bindContractIDs(r *rest.Request, values []rest.Value) error {
 }
 
 var contractParams = []rest.Param{{Name: "timestamp", Kind: rest.Timestamp,
-	Doc: "Which version: the newest whose time meets all conditions. An instant means the version of that time."}}
+	Doc: "Returns the newest version that matches all conditions. `eq` returns the version at this time."}}
 
 // finishContract parses the contract in the path. The error for an invalid id shows shard and realm.
 func finishContract(r *rest.Request) error {
@@ -144,9 +144,9 @@ func bindAsOf(r *rest.Request) error {
 
 var stateParams = []rest.Param{
 	limit, order,
-	{Name: "slot", Kind: word.Except(rest.Ne), Doc: "Only these slots."},
+	{Name: "slot", Kind: word.Except(rest.Ne), Doc: "Filters by storage slot."},
 	{Name: "timestamp", Kind: rest.Timestamp,
-		Doc: "Which time: of each slot the newest change whose time meets all conditions. An instant means what the slot held then."},
+		Doc: "Returns the newest change of each slot that matches all conditions. `eq` returns the value at this time."},
 }
 
 // wholeWord pads a word to 64 digits.

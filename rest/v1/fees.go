@@ -30,11 +30,11 @@ func feeEndpoints() []rest.Endpoint {
 var feeParams = []rest.Param{
 	{
 		Name: "mode", Read: rest.ReadWord("INTRINSIC", "STATE"), Bind: rest.Texts("mode"),
-		Doc: "How much the estimate looks at: the transaction alone (INTRINSIC, the default), or the state of the ledger too (STATE).",
+		Doc: "The data that the estimate uses: only the transaction (INTRINSIC, the default), or also the state of the ledger (STATE).",
 	},
 	{
 		Name: "high_volume_throttle", Read: rest.Read{Convert: rest.ReadInt.Convert, Form: rest.Form{Max: maxThrottle}}, Check: throttleInRange, Bind: bindThrottle,
-		Doc: "How much of the throttle of high volume is used, in basis points: 0, the default, to 10000. Only STATE looks at it.",
+		Doc: "Utilization of the high-volume throttle in basis points, 0 to 10000. Default: 0. Used only in mode STATE.",
 	},
 }
 

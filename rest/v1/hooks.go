@@ -29,15 +29,15 @@ var hookOwner = []rest.Param{{Name: "ownerId", Read: rest.ReadAccount, Bind: res
 const maxHookValues = 100
 
 var hooksParams = []rest.Param{
-	{Name: "hook.id", Read: rest.ReadLong, MaxValues: maxHookValues, ListName: "hookId", Bind: rest.Numbers("filter.hookId"), Doc: "Only these hooks."},
+	{Name: "hook.id", Read: rest.ReadLong, MaxValues: maxHookValues, ListName: "hookId", Bind: rest.Numbers("filter.hookId"), Doc: "Filters by hook ID."},
 	rest.Limit(),
 	rest.ModernOrder(),
 }
 
 var hookStorageParams = []rest.Param{
-	{Name: "key", Read: rest.ReadSlot, MaxValues: maxHookValues, ListName: "keys", Doc: "Only these slots."},
+	{Name: "key", Read: rest.ReadSlot, MaxValues: maxHookValues, ListName: "keys", Doc: "Filters by storage slot."},
 	{Name: "timestamp", Read: rest.ReadTimestamp, MaxValues: maxBounds, ListName: "timestamps", Bind: rest.Windows("at"),
-		Doc: "The storage as it was then, instead of as it is."},
+		Doc: "Returns the storage at this time instead of the current storage."},
 	rest.Limit(),
 	rest.ModernOrder(),
 }

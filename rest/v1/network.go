@@ -50,7 +50,7 @@ func networkEndpoints() []rest.Endpoint {
 
 var networkTime = rest.Param{
 	Name: "timestamp", Read: rest.ReadTimestamp, MaxValues: 2, ListName: "timestamp", Bind: rest.Windows("at"),
-	Doc: "As of when; equal means at or before. What stands behind the point is a number of nanoseconds.",
+	Doc: "The time of the requested version; `eq` means at or before. The digits after the point are a number of nanoseconds.",
 }
 
 // notFound returns a NotFound function for a 404 with the given detail.
@@ -64,7 +64,7 @@ func finishFees(r *rest.Request) error {
 }
 
 // supplyPart requests one number instead of an object.
-var supplyPart = rest.Param{Name: "q", Read: rest.ReadWord("totalcoins", "circulating"), Doc: "One number in hbar, as text: totalcoins or circulating."}
+var supplyPart = rest.Param{Name: "q", Read: rest.ReadWord("totalcoins", "circulating"), Doc: "Returns one amount in hbars as plain text."}
 
 // The operations that return one number.
 const (
@@ -85,8 +85,8 @@ func supplyOperation(r *rest.Request) string {
 }
 
 var nodesParams = []rest.Param{
-	{Name: "file.id", Read: rest.ReadEntityID, Bind: bindBook, Doc: "The file with the address book, 0.0.102 by default."},
-	{Name: "node.id", Read: rest.ReadLong, MaxValues: rest.Unlimited, ListName: "node.id", Bind: bindNodes, Doc: "Only nodes with these numbers."},
+	{Name: "file.id", Read: rest.ReadEntityID, Bind: bindBook, Doc: "The file of the address book. Default: 0.0.102."},
+	{Name: "node.id", Read: rest.ReadLong, MaxValues: rest.Unlimited, ListName: "node.id", Bind: bindNodes, Doc: "Filters by node ID."},
 	rest.ModernLimit(maxNodes, true),
 	rest.ModernOrder(),
 }
@@ -131,10 +131,10 @@ var registeredParams = []rest.Param{
 	rest.ModernLimit(maxRegisteredNodes, false),
 	rest.ModernOrder(),
 	{Name: "registerednode.id", Read: rest.ReadLong.Except(rest.Ne), MaxValues: 2, ListName: "registerednode.id", Bind: bindRegistered,
-		Doc: "Only nodes with these numbers."},
+		Doc: "Filters by node ID."},
 	{
 		Name: "type", Read: rest.ReadWord("UNKNOWN", "BLOCK_NODE", "GENERAL_SERVICE", "MIRROR_NODE", "RPC_RELAY"), Bind: rest.Texts("filter.type"),
-		Doc: "Only nodes that offer services of this kind: BLOCK_NODE, GENERAL_SERVICE, MIRROR_NODE or RPC_RELAY.",
+		Doc: "Filters by the type of a service endpoint: BLOCK_NODE, GENERAL_SERVICE, MIRROR_NODE or RPC_RELAY.",
 	},
 }
 

@@ -4,7 +4,7 @@ import "heliograph/rest"
 
 // The patterns that several path parameters share.
 const (
-	idDoc     = "`shard.realm.num`; shard and realm may be left out."
+	idDoc     = "`shard.realm.num`; shard and realm are optional."
 	idPattern = `(\d{1,4}\.)?(\d{1,5}\.)?\d{1,12}`
 )
 
@@ -20,7 +20,7 @@ func pathDocs() map[string]rest.PathDoc {
 		Example: "0.0.1001-1700000000-000000000",
 	}
 	result := hash
-	result.Doc += " A consensus timestamp `seconds.nanoseconds` is taken too."
+	result.Doc += " Or a consensus timestamp `seconds.nanoseconds`."
 	timestamp := rest.PathDoc{Doc: "The consensus timestamp: seconds and nanoseconds since 1970.", Pattern: `\d{1,10}(\.\d{1,9})?`,
 		Example: "1700000000.000000001"}
 	return map[string]rest.PathDoc{
@@ -34,9 +34,9 @@ func pathDocs() map[string]rest.PathDoc {
 		"contracts/{idOrAddress}":         contract,
 		"hooks/{hookId}":                  {Doc: "The hook's number.", Pattern: `\d{1,19}`, Example: "1"},
 		"messages/{consensusTimestamp}":   timestamp,
-		"messages/{sequenceNumber}": {Doc: "The message's number in its topic, from 1 on, or its consensus timestamp.", Pattern: `\d{1,19}(\.\d{1,9})?`,
+		"messages/{sequenceNumber}": {Doc: "The sequence number of the message, starting at 1, or its consensus timestamp.", Pattern: `\d{1,19}(\.\d{1,9})?`,
 			Example: "1"},
-		"nfts/{serialNumber}":                {Doc: "The serial number, from 1 on.", Pattern: `\d{1,19}`, Example: "1"},
+		"nfts/{serialNumber}":                {Doc: "The serial number, starting at 1.", Pattern: `\d{1,19}`, Example: "1"},
 		"results/{consensusTimestamp}":       timestamp,
 		"results/{idOrHash}":                 hash,
 		"results/{timestamp}":                timestamp,

@@ -22,9 +22,9 @@ func scheduleEndpoints() []rest.Endpoint {
 }
 
 var schedulesParams = []rest.Param{
-	{Name: "account.id", Kind: rest.EntityID, Bind: rest.AllIDs("filter.creatorAccountId"), Doc: "Only schedules that these accounts created."},
+	{Name: "account.id", Kind: rest.EntityID, Bind: rest.AllIDs("filter.creatorAccountId"), Doc: "Filters by creator account."},
 	limit, order,
-	{Name: "schedule.id", Kind: rest.EntityID, Bind: rest.AllIDs("filter.id"), Doc: "Only schedules with these ids."},
+	{Name: "schedule.id", Kind: rest.EntityID, Bind: rest.AllIDs("filter.id"), Doc: "Filters by schedule ID."},
 }
 
 func bindSchedule(r *rest.Request) error {

@@ -46,7 +46,7 @@ func tokenEndpoints() []rest.Endpoint {
 }
 
 var tokensParams = []rest.Param{
-	{Name: "account.id", Kind: rest.EntityID, Doc: "Only tokens that this account is associated with.", Single: true,
+	{Name: "account.id", Kind: rest.EntityID, Doc: "Filters by associated account.", Single: true,
 		Bind: func(r *rest.Request, values []rest.Value) error {
 			for _, v := range values {
 				if !rest.IsEntityID(v.Text) {
@@ -58,8 +58,8 @@ var tokensParams = []rest.Param{
 			}
 			return nil // finishTokens validates them last
 		}},
-	{Name: "name", Kind: tokenName, Doc: "Only tokens with this in their names, in any case. `%` stands for any text and `_` for any character. The list " +
-		"does not go on.", Bind: func(r *rest.Request, values []rest.Value) error {
+	{Name: "name", Kind: tokenName, Doc: "Filters by a part of the name, case-insensitive. `%` matches any text and `_` any character. The list has " +
+		"one page.", Bind: func(r *rest.Request, values []rest.Value) error {
 		var parts []any
 		for _, v := range values {
 			parts = append(parts, v.Text)
@@ -67,11 +67,11 @@ var tokensParams = []rest.Param{
 		r.Set("filter.nameContains", parts)
 		return nil
 	}},
-	{Name: "publickey", Kind: rest.PublicKey, Bind: rest.PublicKeys("filter.publicKey"), Doc: "Only tokens with this admin key."},
-	{Name: "token.id", Kind: rest.EntityIDOrLongZero, Bind: rest.IDs("filter.id"), Doc: "Only these tokens."},
+	{Name: "publickey", Kind: rest.PublicKey, Bind: rest.PublicKeys("filter.publicKey"), Doc: "Filters by admin key."},
+	{Name: "token.id", Kind: rest.EntityIDOrLongZero, Bind: rest.IDs("filter.id"), Doc: "Filters by token ID."},
 	{
 		Name: "type", Kind: rest.OneOf(anyTokenType, string(ledger.TokenFungibleCommon), string(ledger.TokenNonFungibleUnique)), Bind: bindTokenTypes,
-		Doc: "Only tokens of this type.",
+		Doc: "Filters by token type.",
 	},
 	limit, order,
 }
@@ -189,7 +189,7 @@ func finishTokens(r *rest.Request) error {
 }
 
 var tokenParams = []rest.Param{
-	{Name: "timestamp", Kind: rest.Timestamp.Only(rest.Eq, rest.Lt, rest.Lte), Doc: "The token as it was then. The last value counts.",
+	{Name: "timestamp", Kind: rest.Timestamp.Only(rest.Eq, rest.Lt, rest.Lte), Doc: "Returns the version of the token at this time. The last value is used.",
 		Bind: func(r *rest.Request, values []rest.Value) error {
 			last := values[len(values)-1]
 			at, err := ledger.ParseTimestamp(last.Text)
@@ -234,22 +234,22 @@ func bindNFT(r *rest.Request) error {
 }
 
 var tokenBalancesParams = []rest.Param{
-	{Name: "account.id", Kind: rest.EntityID, Bind: rest.AllIDs("filter.accountId"), Doc: "Only what these accounts hold. All conditions must hold."},
-	{Name: "account.balance", Kind: rest.Long(0), Bind: rest.Longs("filter.balance"), Doc: "Only such balances, in the token's smallest unit."},
+	{Name: "account.id", Kind: rest.EntityID, Bind: rest.AllIDs("filter.accountId"), Doc: "Filters by account. All conditions must match."},
+	{Name: "account.balance", Kind: rest.Long(0), Bind: rest.Longs("filter.balance"), Doc: "Filters by balance, in the token's smallest unit."},
 	{Name: "account.publickey", Kind: rest.PublicKey, Bind: rest.LastPublicKey("filter.publicKey"),
-		Doc: "Only what accounts with this key hold. The last value counts, and operators do not."},
+		Doc: "Filters by the public key of the account. The last value is used; operators are ignored."},
 	{Name: "timestamp", Kind: rest.Timestamp, Bind: rest.AnyTimestamps("at"),
-		Doc: "The balances of the newest snapshot of that time, instead of the present ones."},
+		Doc: "Returns the balances of the newest matching snapshot instead of the current balances."},
 	limit, order,
 }
 
 var tokenNFTsParams = []rest.Param{
-	{Name: "account.id", Kind: rest.EntityID, Bind: rest.AllIDs("filter.ownerId"), Doc: "Only NFTs that these accounts own. All conditions must hold."},
-	{Name: "serialnumber", Kind: rest.Long(1), Bind: rest.Longs("filter.serialNumber"), Doc: "Only such serial numbers. All conditions must hold."},
+	{Name: "account.id", Kind: rest.EntityID, Bind: rest.AllIDs("filter.ownerId"), Doc: "Filters by owner. All conditions must match."},
+	{Name: "serialnumber", Kind: rest.Long(1), Bind: rest.Longs("filter.serialNumber"), Doc: "Filters by serial number. All conditions must match."},
 	limit, order,
 }
 
 var nftTransactionsParams = []rest.Param{
-	{Name: "timestamp", Kind: rest.Timestamp, Bind: rest.Timestamps("filter.timestamp"), Doc: "Only transactions of that time."},
+	{Name: "timestamp", Kind: rest.Timestamp, Bind: rest.Timestamps("filter.timestamp"), Doc: "Filters by consensus timestamp."},
 	limit, order,
 }

@@ -11,9 +11,9 @@ import (
 )
 
 var transactionsParams = []rest.Param{
-	{Name: "account.id", Kind: rest.EntityID, Bind: rest.IDs("filter.accountId"), Doc: "Only transactions that these accounts paid for or took part in."},
-	{Name: "timestamp", Kind: rest.Timestamp, Doc: "Only transactions of this time."},
-	{Name: "result", Kind: rest.OneOf("success", "fail"), Doc: "Only transactions that ended so.", Bind: func(r *rest.Request, values []rest.Value) error {
+	{Name: "account.id", Kind: rest.EntityID, Bind: rest.IDs("filter.accountId"), Doc: "Filters by account: the payer, or an account in a transfer."},
+	{Name: "timestamp", Kind: rest.Timestamp, Doc: "Filters by consensus timestamp."},
+	{Name: "result", Kind: rest.OneOf("success", "fail"), Doc: "Filters by result.", Bind: func(r *rest.Request, values []rest.Value) error {
 		outcome := ledger.OutcomeSuccess
 		if strings.EqualFold(values[len(values)-1].Text, "fail") {
 			outcome = ledger.OutcomeFailure
@@ -21,12 +21,12 @@ var transactionsParams = []rest.Param{
 		r.Set("filter.outcome", string(outcome))
 		return nil
 	}},
-	{Name: "type", Kind: rest.OneOf("credit", "debit"), Doc: "Only transactions that gave to, or took from, the accounts asked for.",
+	{Name: "type", Kind: rest.OneOf("credit", "debit"), Doc: "Filters by direction of the transfer: to or from the accounts in `account.id`.",
 		Bind: func(r *rest.Request, values []rest.Value) error {
 			r.Set("filter.direction", strings.ToUpper(values[0].Text))
 			return nil
 		}},
-	{Name: "transactiontype", Kind: rest.TransactionType, Bind: rest.Enums("filter.types"), Doc: "Only transactions of these types."},
+	{Name: "transactiontype", Kind: rest.TransactionType, Bind: rest.Enums("filter.types"), Doc: "Filters by transaction type."},
 	limit, order,
 }
 
@@ -87,13 +87,13 @@ func firstTransaction(r *rest.Request) (ledger.Timestamp, error) {
 }
 
 var transactionParams = []rest.Param{
-	{Name: "nonce", Kind: rest.Int.Only(rest.Eq), Doc: "Only the transaction with this nonce; 0 is the one that the user sent.",
+	{Name: "nonce", Kind: rest.Int.Only(rest.Eq), Doc: "Filters by nonce. The nonce of the transaction that the user sent is 0.",
 		Bind: func(r *rest.Request, values []rest.Value) error {
 			n, err := strconv.Atoi(values[len(values)-1].Text)
 			r.Set("nonce", n)
 			return err //nolint:wrapcheck // its kind has made sure that it is a number
 		}},
-	{Name: "scheduled", Kind: rest.Boolean, Doc: "Only transactions that a schedule ran, or only those that none did.",
+	{Name: "scheduled", Kind: rest.Boolean, Doc: "True returns only scheduled transactions, false only transactions that were not scheduled.",
 		Bind: func(r *rest.Request, values []rest.Value) error {
 			r.Set("scheduled", strings.EqualFold(values[len(values)-1].Text, "true"))
 			return nil
