@@ -27,14 +27,14 @@ func TestTotalCount(t *testing.T) {
 	g.Data(t, `{
 		accounts { totalCount { value exact } } contracts { totalCount { value exact } } tokens { totalCount { value exact } } transactions(first: 1) { totalCount { value exact } nodes { name } }
 		none: transactions(first: 0) { totalCount { value exact } }
-		blocks(orderBy: NUMBER) { totalCount { value exact } } topicMessages(topic: 4001) { totalCount { value exact } } nobody: topicMessages(topic: 999999) { totalCount { value exact } }
+		blocks(orderBy: NUMBER) { totalCount { value exact } } topicMessages(topic: 4001) { totalCount { value exact } } empty: topicMessages(topic: 999999) { totalCount { value exact } }
 		some: accounts(filter: {balance: {gt: 5}}) { totalCount { value exact } } late: blocks(filter: {number: {gt: 5}}) { totalCount { value exact } } fungible: tokens(filter: {types: [FUNGIBLE_COMMON]}) { totalCount { value exact } }
 		few: topicMessages(topic: 4001, filter: {sequenceNumber: {lt: 3}}) { totalCount { value exact } }
 	}`, nil, &data)
 	for name, sql := range map[string]string{
 		"accounts": `select count(*) from entity where type in ('ACCOUNT', 'CONTRACT')`, "contracts": `select count(*) from entity where type = 'CONTRACT'`, "tokens": `select count(*) from token`,
 		"transactions": `select count(*) from transaction`, "none": `select count(*) from transaction`, "blocks": `select count(*) from record_file`,
-		"topicMessages": `select count(*) from topic_message where topic_id = 4001`, "nobody": `select 0`,
+		"topicMessages": `select count(*) from topic_message where topic_id = 4001`, "empty": `select 0`,
 	} {
 		var want int64
 		if err := g.DB.Pool().QueryRow(t.Context(), sql).Scan(&want); err != nil {
@@ -42,11 +42,11 @@ func TestTotalCount(t *testing.T) {
 		}
 		got := data[name].TotalCount
 		if got == nil {
-			t.Errorf("%s tells nothing", name)
+			t.Errorf("%s: no count", name)
 			continue
 		}
 		n := number(t, got.Value)
-		exact := name == "blocks" || name == "topicMessages" || name == "nobody"
+		exact := name == "blocks" || name == "topicMessages" || name == "empty"
 		if got.Exact != exact || exact && n != want || n < want*9/10-3 || n > want*11/10+3 {
 			t.Errorf("%s: %d, exact %v; there are %d", name, n, got.Exact, want)
 		}

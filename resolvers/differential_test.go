@@ -39,7 +39,7 @@ fragment A on Account { alias transactions(first: 1) @include(if: $yes) { nodes 
 		"typename":                {`{ __typename accounts(first: 2) { __typename nodes { __typename t: __typename key { __typename } holdings { __typename tokens { __typename } } } pageInfo { __typename } } }`, nil},
 		"node":                    {`query($id: ID!) { node(id: $id) { __typename id ... on Account { memo transactions(first: 2) { nodes { result } } balance(unit: HBAR) } ... on Entity { entityId } } }`, variables{"id": nodes[0]}},
 		"node that is not there":  {`query($id: ID!) { node(id: $id) { id } }`, variables{"id": nodes[5]}},
-		"node that is none":       {`{ node(id: "WDox") { id } }`, nil},
+		"unknown node type":       {`{ node(id: "WDox") { id } }`, nil},
 		"merged under conditions": {`query($no: Boolean!) { accounts(first: 3, filter: {id: {gte: "1000"}}) { nodes { stakedAccount { memo } stakedAccount @include(if: $no) { entityId } transactions(first: 1) { nodes { name } } transactions(first: 1) @skip(if: $no) { nodes { payer { memo } } } } } }`, variables{"no": false}},
 		"merged three times":      {`{ transactions(first: 4) { nodes { payer { entityId } ...A payer { stakedAccount { memo } } transfers { amount } ...B } } } fragment A on Transaction { payer { memo stakedAccount { entityId } } transfers { isApproval } } fragment B on Transaction { transfers { accountId } block { number } }`, nil},
 		"nodes": {`query($ids: [ID!]!) { nodes(ids: $ids) { __typename id ... on Account { entityId stakedAccount { memo } } ... on Topic { memo messages(first: 1) { nodes { text } } }
@@ -67,7 +67,7 @@ fragment A on Account { alias transactions(first: 1) @include(if: $yes) { nodes 
 			if got.Body != want.Body || got.Status != want.Status {
 				t.Errorf("with plans\n%s\nwithout\n%s", got.Body, want.Body)
 			}
-			if errors := strings.Contains(want.Body, `"errors":`); errors != (name == "node that is none") {
+			if errors := strings.Contains(want.Body, `"errors":`); errors != (name == "unknown node type") {
 				t.Errorf("the answer is %s", want.Body)
 			}
 		})

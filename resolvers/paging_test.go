@@ -282,7 +282,7 @@ func (c *connection) walk(t *testing.T, g *testenv.Gateway, order string, forwar
 			more, came, end = came, more, p.PageInfo.StartCursor
 		}
 		if came != (n > 0) {
-			t.Errorf("%s %s: page %d tells %v of what lies behind", c.name, arguments, n, came)
+			t.Errorf("%s %s: page %d has the page info %v", c.name, arguments, n, came)
 		}
 		if more && len(p.Nodes) != size {
 			t.Errorf("%s %s: page %d is not the last, but has %d rows", c.name, arguments, n, len(p.Nodes))

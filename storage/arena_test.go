@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestArena keeps values apart that stand side by side, and tells no bytes from null.
+// TestArena checks that adjacent values do not overlap, and that empty and null differ.
 func TestArena(t *testing.T) {
 	t.Parallel()
 	var a arena

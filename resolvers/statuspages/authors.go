@@ -30,7 +30,7 @@ func bearer(ctx context.Context) string {
 func (r *Resolver) operator(ctx context.Context, needed status.Role) (*status.Token, error) {
 	text := bearer(ctx)
 	if text == "" || r.db == nil {
-		return nil, &fault.Error{Code: fault.Unauthenticated, Message: "an operator's token is needed: Authorization: Bearer …"}
+		return nil, &fault.Error{Code: fault.Unauthenticated, Message: "an operator token is required: Authorization: Bearer …"}
 	}
 	stored, err := r.db.Tokens(ctx, r.now())
 	if err != nil {
@@ -38,7 +38,7 @@ func (r *Resolver) operator(ctx context.Context, needed status.Role) (*status.To
 	}
 	t := status.FindToken(append(stored, r.tokens...), text)
 	if t == nil {
-		return nil, &fault.Error{Code: fault.Unauthenticated, Message: "the token is none that may be used"}
+		return nil, &fault.Error{Code: fault.Unauthenticated, Message: "the token is unknown, revoked or expired"}
 	}
 	if t.ID != 0 {
 		if err := r.db.RecordTokenUse(ctx, t.ID, r.now()); err != nil {

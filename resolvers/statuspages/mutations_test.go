@@ -308,7 +308,7 @@ func TestWhoMay(t *testing.T) {
 	}
 	var actor string
 	if err := d.Status.Pool().QueryRow(t.Context(), `select actor from status.audit where action = 'incident.open' order by id desc limit 1`).Scan(&actor); err != nil || actor != "bot" {
-		t.Errorf("the audit says %s, %v", actor, err)
+		t.Errorf("the audit log has the actor %s, %v", actor, err)
 	}
 	if err := ed.RemoveToken(t.Context(), by, "bot"); err != nil {
 		t.Fatal(err)

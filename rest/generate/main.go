@@ -1,4 +1,4 @@
-// Command generate writes docs/rest-to-graphql.md, which says for each REST path where it is found in the graph. It is run in the
+// Command generate writes docs/rest-to-graphql.md, which lists the GraphQL document of each REST path. It is run in the
 // repository's root.
 package main
 

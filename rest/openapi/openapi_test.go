@@ -179,10 +179,10 @@ func TestParameterSchemas(t *testing.T) {
 					if op != "" {
 						written = string(op) + ":" + text
 					}
-					says := schemaAccepts(t, described, written)
-					if takes && !says {
+					accepted := schemaAccepts(t, described, written)
+					if takes && !accepted {
 						t.Errorf("%s: %s accepts %q, but its schema is %+v", e.Path, p.Name, written, described)
-					} else if says && !takes && form.Pattern == "" && form.Enum == nil && text != "" {
+					} else if accepted && !takes && form.Pattern == "" && form.Enum == nil && text != "" {
 						t.Errorf("%s: %s rejects %q, but its schema is %+v", e.Path, p.Name, written, described)
 					}
 					checked++

@@ -353,7 +353,7 @@ func TestAllowancesInGraphQL(t *testing.T) {
     pendingAirdrops { nodes { senderId } }
   } }
   airdrops(receiver: "0.0.1001", filter: {accountId: {gt: "0.0.1000"}, serialNumber: {eq: "0"}}) { nodes { amount receiver { entityId } } }
-  nobody: nftAllowances(owner: "live:0x00000000000000000000000000000000000003e8") { nodes { tokenId } }
+  empty: nftAllowances(owner: "live:0x00000000000000000000000000000000000003e8") { nodes { tokenId } }
 }`
 	const want = `{"data":{"accounts":{"nodes":[` +
 		`{"entityId":"0.0.1000","nftAllowances":{"nodes":[{"spenderId":"0.0.1001","owner":{"entityId":"0.0.1000"}},{"spenderId":"0.0.1002","owner":{"entityId":"0.0.1000"}}],"pageInfo":{"hasNextPage":true}},` +
@@ -362,7 +362,7 @@ func TestAllowancesInGraphQL(t *testing.T) {
 		`"receivedNftAllowances":{"nodes":[{"owner":{"entityId":"0.0.1008"},"tokenId":"0.0.2001"}]},"outstandingAirdrops":{"nodes":[]},"pendingAirdrops":{"nodes":[]}},` +
 		`{"entityId":"0.0.1008","nftAllowances":{"nodes":[{"spenderId":"0.0.1007","owner":{"entityId":"0.0.1008"}}],"pageInfo":{"hasNextPage":false}},` +
 		`"receivedNftAllowances":{"nodes":[{"owner":{"entityId":"0.0.1007"},"tokenId":"0.0.2001"}]},"outstandingAirdrops":{"nodes":[]},"pendingAirdrops":{"nodes":[]}}]},` +
-		`"airdrops":{"nodes":[{"amount":"9223372036854775807","receiver":null}]},"nobody":null}}`
+		`"airdrops":{"nodes":[{"amount":"9223372036854775807","receiver":null}]},"empty":null}}`
 	for name, options := range map[string][]testenv.Option{"plans": nil, "no plans": {testenv.PlansOff()}} {
 		g := testenv.Over(t, grants.Shared(t), options...)
 		if got := g.Query(t, document, nil); got.Body != want {

@@ -80,8 +80,8 @@ func TestContractCall(t *testing.T) {
 		{"odd data", `{"data":"0x123","to":"` + coinAddress + `"}`, 400, bad("Odd number of characters.")},
 		{"from empty", `{` + supply + `,"from":""}`, 400, bad("from field invalid hexadecimal string")},
 		{"to short", `{"to":"0x12"}`, 400, bad("to field invalid hexadecimal string")},
-		{"value from nobody", `{` + supply + `,"value":1}`, 400, bad("from field must not be empty")},
-		{"value to nobody", `{"data":"00","from":"` + trentAddress + `","value":1}`, 400, bad("to field must not be empty")},
+		{"value without a sender", `{` + supply + `,"value":1}`, 400, bad("from field must not be empty")},
+		{"value without a receiver", `{"data":"00","from":"` + trentAddress + `","value":1}`, 400, bad("to field must not be empty")},
 		{"overrides null", `{` + supply + `,"state_overrides":null}`, 400, bad("stateOverrides field must not be null")},
 		{"overrides off", `{` + supply + `,"state_overrides":[{"address":"` + coinAddress + `"}]}`, 400, bad(`400 BAD_REQUEST "State overrides are not supported."`)},
 		{"block -1", `{"block":"-1"}`, 400, bad("JSON parse error: Invalid block value: -1")},
@@ -184,7 +184,7 @@ func TestContractCallDeadline(t *testing.T) {
 func TestStateOverrides(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t, testenv.EVM(func(o *contractcalls.Options) { o.Overrides = true }))
-	const nobody = "00000000000000000000000000000000000ffff0"
+	const missing = "00000000000000000000000000000000000ffff0"
 	word := func(v int) string { return fmt.Sprintf("%064x", v) }
 	cases := []struct {
 		name, overrides, data, to, want string
@@ -194,8 +194,8 @@ func TestStateOverrides(t *testing.T) {
 		{"a slot", `{"address":"` + coinAddress + `","state_diff":[{"key":"` + word(2) + `","value":"` + word(7) + `"}]}`, "18160ddd", coinAddress, word(7), 200},
 		{"all slots", `{"address":"` + coinAddress + `","state":[{"key":"` + word(9) + `","value":"` + word(7) + `"}]}`, "18160ddd", coinAddress, word(0), 200},
 		{"code", `{"address":"` + coinAddress + `","code":"60ff60005260206000f3"}`, "18160ddd", coinAddress, word(255), 200},
-		{"balance of nobody", `{"address":"` + nobody + `","balance":"0x64","code":"4760005260206000f3"}`, "", nobody, word(100), 200},
-		{"storage of nobody", `{"address":"` + nobody + `","state_diff":[{"key":"` + word(1) + `","value":"` + word(9) + `"}],"code":"60015460005260206000f3"}`, "", nobody, word(9), 200},
+		{"balance of a missing account", `{"address":"` + missing + `","balance":"0x64","code":"4760005260206000f3"}`, "", missing, word(100), 200},
+		{"storage of a missing account", `{"address":"` + missing + `","state_diff":[{"key":"` + word(1) + `","value":"` + word(9) + `"}],"code":"60015460005260206000f3"}`, "", missing, word(9), 200},
 		{"both", `{"address":"` + coinAddress + `","state":[],"state_diff":[]}`, "", coinAddress, "state and state_diff are mutually exclusive", 400},
 		{"no address", `{"code":"00"}`, "", coinAddress, "address field invalid hexadecimal string", 400},
 	}

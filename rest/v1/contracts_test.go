@@ -391,21 +391,21 @@ func TestContractProblems(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, contracts.Shared(t), testenv.REST(func(c *rest.Config) { c.MaxRepeats = 8 }))
 	topics := func(text string) string { return "Cannot search topics without a valid timestamp range: " + text }
-	nobody := address("ee")
+	missing := address("ee")
 	for path, want := range map[string][]string{
-		"?contract.id=0x" + nobody:                                {"Invalid parameter: contract.id"},
-		"?contract.id=gt:" + nobody:                               {"Invalid parameter: contract.id"},
+		"?contract.id=0x" + missing:                               {"Invalid parameter: contract.id"},
+		"?contract.id=gt:" + missing:                              {"Invalid parameter: contract.id"},
 		"?contract.id=x&limit=0&foo=1&order=up":                   {"Invalid parameter: contract.id", "Invalid parameter: limit", "Invalid parameter: order", "Unknown query parameter: foo"},
 		"?contract.id=5001&contract.id=1234567890123":             {"Invalid parameter: contractid"},
 		"?contract.id=1.0000000000000000000000000000000000000001": {"Invalid parameter: contractid"},
-		"/abc?foo=1":       {"Invalid parameter: contractid"},
-		"/1.2.3.4":         {"Invalid parameter: contractid"},
-		"/0.0.0x" + nobody: {"Invalid parameter: contractid"},
-		"/" + nobody + "0": {"Invalid parameter: contractid"},
-		"/-1?foo=1":        {"Unknown query parameter: foo"},
-		"/-1":              {`Invalid entity ID "0.0.-1"`},
-		"/1234567890123":   {`Invalid entity ID "0.0.1234567890123"`},
-		"/70000.1":         {`Invalid entity ID "0.70000.1"`},
+		"/abc?foo=1":        {"Invalid parameter: contractid"},
+		"/1.2.3.4":          {"Invalid parameter: contractid"},
+		"/0.0.0x" + missing: {"Invalid parameter: contractid"},
+		"/" + missing + "0": {"Invalid parameter: contractid"},
+		"/-1?foo=1":         {"Unknown query parameter: foo"},
+		"/-1":               {`Invalid entity ID "0.0.-1"`},
+		"/1234567890123":    {`Invalid entity ID "0.0.1234567890123"`},
+		"/70000.1":          {`Invalid entity ID "0.70000.1"`},
 		"/5001?timestamp=x&timestamp=1.1234567890": {"Invalid parameter: timestamp", "Invalid parameter: timestamp"},
 		"/5001?limit=1":         {"Unknown query parameter: limit"},
 		"/results/state":        {"Invalid parameter: contractid"},

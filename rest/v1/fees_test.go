@@ -104,7 +104,7 @@ func TestFeeEstimate(t *testing.T) {
 	if err := g.DB.Pool().QueryRow(t.Context(), `select evm_address from entity where type = 'ACCOUNT' and evm_address is not null and alias is null order by id limit 1`).Scan(&known); err != nil {
 		t.Fatal(err)
 	}
-	nobody := bytes.Repeat([]byte{0xfe}, 20)
+	missing := bytes.Repeat([]byte{0xfe}, 20)
 	created := `{"high_volume_multiplier":1,"network":{"multiplier":9,"subtotal":900000},"node":{"base":100000,"extras":[]},` +
 		`"notes":["The transfer creates 1 account, as nobody has the alias that it names. ACCOUNT_CREATIONS stands for what the network charges for that; it is no part of the fee schedule."],` +
 		`"service":{"base":0,"extras":[` + extra("TOKEN_TRANSFER_BASE", 1, 0, 9000000) + `,` + extra("ACCOUNT_CREATIONS", 1, 0, 499000000) + `]},"total":509000000}`
@@ -132,8 +132,8 @@ func TestFeeEstimate(t *testing.T) {
 		"message to unknown topic":        {"?mode=STATE", transaction(t, submitMessage(999999, 128), 1), usual(700000, 1890400, extra("CONSENSUS_SUBMIT_MESSAGE_WITHOUT_CUSTOM_FEE_BYTES", 128, 100, 6800))},
 		"message to impossible topic":     {"?mode=STATE", transaction(t, submitMessage(-5, 128), 1), usual(700000, 1890400, extra("CONSENSUS_SUBMIT_MESSAGE_WITHOUT_CUSTOM_FEE_BYTES", 128, 100, 6800))},
 		"to an alias of an account":       {"?mode=STATE", transaction(t, transfers(tokenTransfer(999999, accountAlias(known))), 1), usual(0, 10000000, extra("TOKEN_TRANSFER_BASE", 1, 0, 9000000))},
-		"to an unknown alias":             {"?mode=STATE", transaction(t, transfers(tokenTransfer(999999, accountAlias(nobody))), 1), created},
-		"to an alias, intrinsic":          {"", transaction(t, transfers(tokenTransfer(999999, accountAlias(nobody))), 1), usual(0, 2000000, extra("TOKEN_TYPES", 2, 1, 1000000))},
+		"to an unknown alias":             {"?mode=STATE", transaction(t, transfers(tokenTransfer(999999, accountAlias(missing))), 1), created},
+		"to an alias, intrinsic":          {"", transaction(t, transfers(tokenTransfer(999999, accountAlias(missing))), 1), usual(0, 2000000, extra("TOKEN_TYPES", 2, 1, 1000000))},
 		"high volume is not for this":     {"?mode=STATE&high_volume_throttle=10000", transaction(t, createAccount(1, false), 1), usual(499000000, 500000000)},
 		"high volume is not for the mode": {"?high_volume_throttle=10000", transaction(t, createAccount(1, true), 1), usual(499000000, 500000000)},
 		"high volume": {"?mode=STATE&high_volume_throttle=5000", transaction(t, createAccount(3, true), 2), `{"high_volume_multiplier":200,` +
@@ -170,7 +170,7 @@ func TestFeeEstimateErrors(t *testing.T) {
 		"JSON":                      {http.MethodPost, "?mode=x", "application/json", "", 415, problem("Unsupported Media Type", "Content-Type 'application/json' is not supported")},
 		"media type with parameter": {http.MethodPost, "", "text/plain; charset=utf-8", good, 415, problem("Unsupported Media Type", "Content-Type 'text/plain;charset=utf-8' is not supported")},
 		"no media type":             {http.MethodPost, "", "", good, 415, problem("Unsupported Media Type", "Content-Type is not supported")},
-		"media type that is none":   {http.MethodPost, "", ";;", good, 415, problem("Unsupported Media Type", "Content-Type ';;' is not supported")},
+		"invalid media type":        {http.MethodPost, "", ";;", good, 415, problem("Unsupported Media Type", "Content-Type ';;' is not supported")},
 		"no body":                   {http.MethodPost, "?mode=x", "application/protobuf", "", 400, problem(bad, "Failed to read request")},
 		"mode":                      {http.MethodPost, "?mode=x&high_volume_throttle=x", "application/x-protobuf", "x", 400, problem(bad, "Failed to convert 'mode'")},
 		"throttle":                  {http.MethodPost, "?high_volume_throttle=x", "application/protobuf", "x", 400, problem(bad, "Failed to convert 'high_volume_throttle'")},
@@ -384,7 +384,7 @@ func TestFeeExplained(t *testing.T) {
 		t.Errorf("the example of the documentation: %s", got.Body)
 	}
 	if _, err := g.ExplainBody(t.Context(), "POST "+feesPath, []byte("x")); err != nil {
-		t.Errorf("a transaction that is none is the graph's to refuse: %v", err)
+		t.Errorf("error of an invalid transaction: %v", err)
 	}
 	if x, err := g.Explain(t.Context(), feesPath); err != nil || x.OperationName != "Fees" {
 		t.Errorf("%+v %v", x, err)

@@ -162,7 +162,7 @@ func (h *hostile) check(tb testing.TB, method, target string) int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.log.Len() > 0 {
-		report("the log says %s", h.log.String())
+		report("log: %s", h.log.String())
 		h.log.Reset()
 	}
 	return resp.StatusCode

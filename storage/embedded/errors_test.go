@@ -95,7 +95,7 @@ func TestErrors(t *testing.T) {
 		}, nil, []string{"PostgreSQL 17beta1 in /", "lacks btree_gist and pg_trgm: install its contrib package"}},
 		{"chosen server is something else", func(t *testing.T) Options {
 			return Options{BinDir: fakePrograms(t, "eleven")}
-		}, nil, []string{`postgres --version says "postgres (PostgreSQL) eleven"`}},
+		}, nil, []string{`unexpected output of postgres --version: "postgres (PostgreSQL) eleven"`}},
 		{"data of another major version", func(t *testing.T) Options {
 			return Options{DataDir: cluster(t, unknown, strconv.Itoa(unknown))}
 		}, ErrOtherVersion, []string{

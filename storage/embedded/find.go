@@ -149,7 +149,7 @@ func probe(ctx context.Context, dir string) (binaries, error) {
 func parseVersion(line string) (version string, major int, err error) {
 	fields := strings.Fields(line)
 	if len(fields) < 3 || fields[1] != "(PostgreSQL)" {
-		return "", 0, fmt.Errorf("postgres --version says %q", line)
+		return "", 0, fmt.Errorf("unexpected output of postgres --version: %q", line)
 	}
 	version = fields[2]
 	digits := version
@@ -157,7 +157,7 @@ func parseVersion(line string) (version string, major int, err error) {
 		digits = version[:i]
 	}
 	if major, err = strconv.Atoi(digits); err != nil {
-		return "", 0, fmt.Errorf("postgres --version says %q", line)
+		return "", 0, fmt.Errorf("unexpected output of postgres --version: %q", line)
 	}
 	return version, major, nil
 }

@@ -214,7 +214,7 @@ func secondGateway(t *testing.T, dir string) {
 	want := "start the embedded PostgreSQL: data folder is in use by another gateway (process " +
 		strconv.Itoa(g.cmd.Process.Pid) + "): " + dir
 	if err.Error() != want {
-		t.Errorf("a second gateway is told\n%v, want\n%s", err, want)
+		t.Errorf("error of a second gateway:\n%v, want\n%s", err, want)
 	}
 	if got := queryString(t, g.URL, "select count(*)::text from kept"); got != "1000" {
 		t.Errorf("the first gateway was disturbed: %s rows", got)

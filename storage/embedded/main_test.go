@@ -71,7 +71,7 @@ func TestMain(m *testing.M) {
 	os.Exit(0)
 }
 
-// gatewayRole runs a server until it is told to stop, like the real gateway.
+// gatewayRole runs a server until it receives a stop signal, like the real gateway.
 func gatewayRole(a assignment) error {
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, syscall.SIGTERM)
@@ -132,7 +132,7 @@ func runGateway(t *testing.T, a assignment, prepare func(*exec.Cmd)) *gateway {
 		}
 	})
 	if err := json.NewDecoder(out).Decode(&g.announcement); err != nil {
-		t.Fatalf("the gateway says nothing: %v", err)
+		t.Fatalf("no output of the gateway: %v", err)
 	}
 	return g
 }
@@ -332,7 +332,7 @@ func TestWatchParent(t *testing.T) {
 			}
 			_ = cmd.Wait()
 			if !slices.Equal(got, want) {
-				t.Errorf("the child says %s, want %s", strings.Join(got, ", "), strings.Join(want, ", "))
+				t.Errorf("the child printed %s, want %s", strings.Join(got, ", "), strings.Join(want, ", "))
 			}
 		})
 	}

@@ -59,7 +59,7 @@ func TestServer(t *testing.T) {
 		t.Errorf("a stopped server: %v", err)
 	}
 	if !strings.Contains(log.String(), "embedded PostgreSQL is ready") || !strings.Contains(log.String(), "new=true") {
-		t.Errorf("the log says %s", log.String())
+		t.Errorf("log: %s", log.String())
 	}
 
 	begin := time.Now()
@@ -85,7 +85,7 @@ func TestStopInsists(t *testing.T) {
 		t.Error(err)
 	}
 	if !strings.Contains(logOf(t, dir), "immediate shutdown") {
-		t.Error("the server was not told to end at once")
+		t.Error("the server did not get the signal for an immediate shutdown")
 	}
 	checkKept(t, dir)
 }

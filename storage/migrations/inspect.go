@@ -18,7 +18,7 @@ import (
 var columnsCSV string
 
 // ErrForeign is wrapped by every [*ForeignError].
-var ErrForeign = errors.New("the ledger tables belong to somebody else")
+var ErrForeign = errors.New("the ledger tables were not created by heliograph")
 
 // A ForeignError means that the database has incomplete ledger tables that [Ledger] did not create. Neither reading nor migrating them is safe.
 type ForeignError struct {

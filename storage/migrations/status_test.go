@@ -40,7 +40,7 @@ func TestStatusOnly(t *testing.T) {
 	}
 	before := catalog(t, conn)
 	if log := migrateStatus(t, url); log != "" {
-		t.Errorf("the second run says %s", log)
+		t.Errorf("the second run logged %s", log)
 	}
 	diff(t, before, catalog(t, conn))
 }

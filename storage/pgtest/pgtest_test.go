@@ -138,7 +138,7 @@ func TestStatisticsAreCollected(t *testing.T) {
 	t.Parallel()
 	conn := connect(t, numbers.Fresh(t))
 	if n := queryInt(t, conn, "select reltuples::int from pg_class where relname = 'number'"); n != 1000 {
-		t.Errorf("the planner believes in %d rows, want 1000", n)
+		t.Errorf("the planner estimates %d rows, want 1000", n)
 	}
 }
 

@@ -113,7 +113,7 @@ func TestKilledServer(t *testing.T) {
 	}
 	defer func() { _ = server.Stop(context.Background()) }()
 	db = openStatus(t, server.URL(embedded.Name))
-	n := &newsroom{t: t, db: db}
+	n := &editorTest{t: t, db: db}
 	if len(acknowledged) < 3 || failures != 3*rounds {
 		t.Errorf("%d incidents were acknowledged, %d writers failed", len(acknowledged), failures)
 	}

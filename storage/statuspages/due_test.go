@@ -12,7 +12,7 @@ import (
 )
 
 // tick advances the clock to the given time and returns the actions that were executed.
-func (n *newsroom) tick(at time.Time) string {
+func (n *editorTest) tick(at time.Time) string {
 	n.t.Helper()
 	n.wait(at.Sub(n.clock()))
 	done, err := n.RunDue(n.t.Context())
@@ -24,7 +24,7 @@ func (n *newsroom) tick(at time.Time) string {
 	return strings.Join(out, " ")
 }
 
-func (n *newsroom) planned(start, end time.Time) string {
+func (n *editorTest) planned(start, end time.Time) string {
 	n.t.Helper()
 	return must2(n.t)(n.ScheduleMaintenance(n.t.Context(), editor, n.page, status.NewMaintenance{
 		Name: "Work", Body: "Soon.", Start: start, End: end, Components: []string{n.api()}, AutoInProgress: true, AutoCompleted: true, AutoMaintenanceState: true,
@@ -34,7 +34,7 @@ func (n *newsroom) planned(start, end time.Time) string {
 
 func TestTick(t *testing.T) {
 	t.Parallel()
-	n := newNewsroom(t, "Etc/UTC")
+	n := newEditorTest(t, "Etc/UTC")
 	start := n.clock().Add(2 * time.Hour)
 	code := n.planned(start, start.Add(time.Hour))
 	for _, c := range []struct {
@@ -72,7 +72,7 @@ func TestTick(t *testing.T) {
 // TestTickAfterDowntime executes overdue actions once and in order, and drops a reminder that is too late.
 func TestTickAfterDowntime(t *testing.T) {
 	t.Parallel()
-	n := newNewsroom(t, "Etc/UTC")
+	n := newEditorTest(t, "Etc/UTC")
 	start := n.clock().Add(2 * time.Hour)
 	first := n.planned(start, start.Add(time.Hour))
 	manual := must2(t)(n.ScheduleMaintenance(t.Context(), editor, n.page, status.NewMaintenance{Name: "Manual", Body: "x", Start: start,
@@ -110,7 +110,7 @@ func TestTickAfterDowntime(t *testing.T) {
 
 func TestIncidentReminders(t *testing.T) {
 	t.Parallel()
-	n := newNewsroom(t, "Etc/UTC")
+	n := newEditorTest(t, "Etc/UTC")
 	begin := n.clock()
 	code := must2(t)(n.OpenIncident(t.Context(), editor, n.page, status.NewIncident{Name: "Slow", Body: "x", Reminders: ledger.Of("[1, 3]")}))
 	for after, want := range []string{"", "incident reminder", "", "incident reminder", "", ""} {
@@ -119,7 +119,7 @@ func TestIncidentReminders(t *testing.T) {
 		}
 	}
 	if got := n.story(code); got != "investigating" {
-		t.Errorf("readers are told: %s", got)
+		t.Errorf("published updates: %s", got)
 	}
 }
 
@@ -129,7 +129,7 @@ func TestTickAcrossClockChanges(t *testing.T) {
 	zone, err := status.LoadZone("America/New_York")
 	must(t, zone, err)
 	for day, hours := range map[string]float64{"2026-11-01": 3, "2027-03-14": 1} {
-		n := newNewsroom(t, "America/New_York")
+		n := newEditorTest(t, "America/New_York")
 		from, err := status.ParseTime(day+" 00:30", zone)
 		must(t, from, err)
 		if day == "2027-03-14" {
@@ -156,7 +156,7 @@ func TestTickAcrossClockChanges(t *testing.T) {
 // TestSchedulersRace checks that several gateways execute each due action exactly once.
 func TestSchedulersRace(t *testing.T) {
 	t.Parallel()
-	n := newNewsroom(t, "Etc/UTC")
+	n := newEditorTest(t, "Etc/UTC")
 	start := n.clock().Add(time.Minute)
 	var codes []string
 	for range 5 {

@@ -16,7 +16,7 @@ import (
 
 func TestDrafts(t *testing.T) {
 	t.Parallel()
-	n := newNewsroom(t, "Etc/UTC")
+	n := newEditorTest(t, "Etc/UTC")
 	ctx, api, ok := t.Context(), n.api(), must2(t)
 	draft := status.NewIncident{Name: "Maybe", Body: "Checks fail.", Affected: set(api, "partial_outage"), Draft: true}
 	code := ok(n.OpenIncident(ctx, editor, n.page, draft))
@@ -42,7 +42,7 @@ func TestDrafts(t *testing.T) {
 
 func TestBackfill(t *testing.T) {
 	t.Parallel()
-	n := newNewsroom(t, "Etc/UTC")
+	n := newEditorTest(t, "Etc/UTC")
 	ctx, api, ok := t.Context(), n.api(), must2(t)
 	from, until := n.clock().Add(-72*time.Hour), n.clock().Add(-70*time.Hour)
 	in := status.NewIncident{Name: "Once", Body: "It was slow.", Backfill: true, StartedAt: ledger.Of(from), ResolvedAt: ledger.Of(until), Affected: set(api, "major_outage")}
@@ -89,7 +89,7 @@ func TestBackfill(t *testing.T) {
 
 func TestEditUpdate(t *testing.T) {
 	t.Parallel()
-	n := newNewsroom(t, "America/New_York")
+	n := newEditorTest(t, "America/New_York")
 	ctx, ok := t.Context(), must2(t)
 	code := ok(n.OpenIncident(ctx, editor, n.page, status.NewIncident{Name: "Slow", Body: "We look."}))
 	n.wait(time.Hour)
@@ -129,7 +129,7 @@ func TestEditUpdate(t *testing.T) {
 
 func TestComponents(t *testing.T) {
 	t.Parallel()
-	n := newNewsroom(t, "Etc/UTC")
+	n := newEditorTest(t, "Etc/UTC")
 	ctx, api, ok := t.Context(), n.api(), must2(t)
 	group := ok(n.AddComponent(ctx, editor, n.page, status.NewComponent{IsGroup: true, Name: "Mainnet"}))
 	relay := ok(n.AddComponent(ctx, editor, n.page, status.NewComponent{Name: "Relay", Group: group, NodeID: ledger.Of(int64(3))}))
@@ -178,7 +178,7 @@ from status.component c where deleted_at is null`)
 	}
 }
 
-func mustPage(t *testing.T, n *newsroom) *status.WorkingCopy {
+func mustPage(t *testing.T, n *editorTest) *status.WorkingCopy {
 	t.Helper()
 	p, err := n.db.PageByCode(t.Context(), n.page)
 	b, err2 := n.db.WorkingCopy(t.Context(), must(t, p, err))
@@ -187,7 +187,7 @@ func mustPage(t *testing.T, n *newsroom) *status.WorkingCopy {
 
 func TestDeleteLetsGo(t *testing.T) {
 	t.Parallel()
-	n := newNewsroom(t, "Etc/UTC")
+	n := newEditorTest(t, "Etc/UTC")
 	ctx, api, ok := t.Context(), n.api(), must2(t)
 	code := ok(n.OpenIncident(ctx, editor, n.page, status.NewIncident{Name: "Down", Body: "x", Affected: set(api, "major_outage")}))
 	ok(n.EditComponent(ctx, editor, api, status.ComponentEdit{Status: ledger.Of(status.DegradedPerformance)}))
@@ -204,7 +204,7 @@ func TestDeleteLetsGo(t *testing.T) {
 // TestSameKeyTwice checks that a write with an idempotency key is executed once.
 func TestSameKeyTwice(t *testing.T) {
 	t.Parallel()
-	n := newNewsroom(t, "Etc/UTC")
+	n := newEditorTest(t, "Etc/UTC")
 	ctx, ok := t.Context(), must2(t)
 	by := statuspages.Author{Name: "test", Key: "k1"}
 	in := status.NewIncident{Name: "Slow", Body: "x"}
@@ -228,7 +228,7 @@ func TestSameKeyTwice(t *testing.T) {
 // TestEditorsAtOnce checks that no editor overwrites a version that it has not seen.
 func TestEditorsAtOnce(t *testing.T) {
 	t.Parallel()
-	n := newNewsroom(t, "Etc/UTC")
+	n := newEditorTest(t, "Etc/UTC")
 	ctx, ok := t.Context(), must2(t)
 	code := ok(n.OpenIncident(ctx, editor, n.page, status.NewIncident{Name: "Slow", Body: "x"}))
 	var won sync.Map
@@ -252,7 +252,7 @@ func TestEditorsAtOnce(t *testing.T) {
 
 func TestPageSettings(t *testing.T) {
 	t.Parallel()
-	n := newNewsroom(t, "Etc/UTC")
+	n := newEditorTest(t, "Etc/UTC")
 	ctx, ok := t.Context(), must2(t)
 	code := ok(n.OpenIncident(ctx, editor, n.page, status.NewIncident{Name: "Slow", Body: "x"}))
 	ok(n.SetPage(ctx, editor, n.page, []status.PageSetting{
@@ -303,7 +303,7 @@ func TestPageSettings(t *testing.T) {
 // TestTokens checks that only hashes of tokens are stored.
 func TestTokens(t *testing.T) {
 	t.Parallel()
-	n := newNewsroom(t, "Etc/UTC")
+	n := newEditorTest(t, "Etc/UTC")
 	ctx := t.Context()
 	token, err := n.AddToken(ctx, editor, status.TokenInput{Name: "bot", Role: status.Reporter, Page: n.page, ExpiresAt: ledger.Of(n.clock().Add(time.Hour))})
 	must(t, token, err)
@@ -311,7 +311,7 @@ func TestTokens(t *testing.T) {
 		t.Error("the token is in the database")
 	}
 	if got := one[int](t, n, `select count(*)::int from status.audit where action = 'token.add' and after ? 'role' and not after ? 'token_sha256'`); got != 1 {
-		t.Error("the audit does not say who was given a token, or says its hash")
+		t.Error("the audit log lacks the name of the token, or contains its hash")
 	}
 	list, err := n.db.Tokens(ctx, n.clock())
 	must(t, list, err)
@@ -343,7 +343,7 @@ func TestTokens(t *testing.T) {
 
 func TestTemplates(t *testing.T) {
 	t.Parallel()
-	n := newNewsroom(t, "Etc/UTC")
+	n := newEditorTest(t, "Etc/UTC")
 	ctx := t.Context()
 	tmpl := status.Template{Name: "slow", Kind: status.Realtime, State: status.Identified, Title: "{what} is slow", Body: "{what} will be back at {time}."}
 	for range 2 {
@@ -377,7 +377,7 @@ func TestTemplates(t *testing.T) {
 // TestUnwritable checks the errors for databases that are read-only or lack tables.
 func TestUnwritable(t *testing.T) {
 	t.Parallel()
-	n := newNewsroom(t, "Etc/UTC")
+	n := newEditorTest(t, "Etc/UTC")
 	ctx := t.Context()
 	if _, err := n.db.Pool().Exec(ctx, `do $$ begin execute format('alter database %I set default_transaction_read_only = on', current_database()); end $$`); err != nil {
 		t.Fatal(err)
@@ -399,7 +399,7 @@ func TestUnwritable(t *testing.T) {
 // TestPreview checks that a preview sees the write and that it is rolled back.
 func TestPreview(t *testing.T) {
 	t.Parallel()
-	n := newNewsroom(t, "Etc/UTC")
+	n := newEditorTest(t, "Etc/UTC")
 	before := n.revision()
 	seen := 0
 	by := editor

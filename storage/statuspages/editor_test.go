@@ -25,8 +25,8 @@ var statusTables = &pgtest.Template{Name: "status", Prepare: func(ctx context.Co
 	return migrations.Status(ctx, url, slog.New(slog.DiscardHandler))
 }}
 
-// newsroom is an editor with a page and a clock that the test sets.
-type newsroom struct {
+// editorTest is an editor with a page and a clock that the test sets.
+type editorTest struct {
 	*statuspages.Editor
 	t    *testing.T
 	db   *statuspages.DB
@@ -39,9 +39,9 @@ type newsroom struct {
 
 var editor = statuspages.Author{Name: "test"}
 
-func newNewsroom(t *testing.T, zone string) *newsroom {
+func newEditorTest(t *testing.T, zone string) *editorTest {
 	t.Helper()
-	n := &newsroom{t: t, url: statusTables.Fresh(t), now: time.Date(2026, 5, 17, 12, 34, 56, 789_000_000, time.UTC)}
+	n := &editorTest{t: t, url: statusTables.Fresh(t), now: time.Date(2026, 5, 17, 12, 34, 56, 789_000_000, time.UTC)}
 	n.db = openStatus(t, n.url)
 	n.Editor = statuspages.NewEditor(n.db, n.clock, nil)
 	page, err := n.InitPage(t.Context(), editor, statuspages.PageInit{Page: status.Page{Name: "Lantern Net", URL: "https://status.lantern.example/", TimeZone: zone}, Component: "API"})
@@ -59,19 +59,19 @@ func openStatus(t *testing.T, url string) *statuspages.DB {
 	return db
 }
 
-func (n *newsroom) clock() time.Time {
+func (n *editorTest) clock() time.Time {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.now
 }
 
-func (n *newsroom) wait(d time.Duration) {
+func (n *editorTest) wait(d time.Duration) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.now = n.now.Add(d)
 }
 
-func (n *newsroom) at(text string) time.Time {
+func (n *editorTest) at(text string) time.Time {
 	n.t.Helper()
 	t, err := time.Parse(time.RFC3339, text)
 	return must(n.t, t, err)
@@ -86,7 +86,7 @@ func must[T any](t *testing.T, v T, err error) T {
 }
 
 // one queries a single value.
-func one[T any](t *testing.T, n *newsroom, sql string, args ...any) T {
+func one[T any](t *testing.T, n *editorTest, sql string, args ...any) T {
 	t.Helper()
 	rows, err := n.db.Pool().Query(t.Context(), sql, args...)
 	if err != nil {
@@ -97,12 +97,12 @@ func one[T any](t *testing.T, n *newsroom, sql string, args ...any) T {
 }
 
 // api returns the code of the first component.
-func (n *newsroom) api() string {
+func (n *editorTest) api() string {
 	return one[string](n.t, n, `select id from status.component order by created_at, id limit 1`)
 }
 
 // states returns the first letters of the current states of components.
-func (n *newsroom) states(codes ...string) string {
+func (n *editorTest) states(codes ...string) string {
 	n.t.Helper()
 	var out strings.Builder
 	for _, c := range codes {
@@ -112,18 +112,18 @@ func (n *newsroom) states(codes ...string) string {
 }
 
 // story returns the updates of a notice, oldest first: the state and the component changes.
-func (n *newsroom) story(code string) string {
+func (n *editorTest) story(code string) string {
 	n.t.Helper()
 	return one[string](n.t, n, `select string_agg(u.state || coalesce((select ' ' || string_agg(left(old_status::text, 1) || left(new_status::text, 1), ',' order by ordinal)
   from status.update_component where update_id = u.id), ''), '; ' order by u.created_at, u.id) from status.incident_update u where incident_id = $1`, code)
 }
 
-func (n *newsroom) notice(code string) string {
+func (n *editorTest) notice(code string) string {
 	n.t.Helper()
 	return one[string](n.t, n, `select state || ' ' || impact || ' v' || version from status.incident where id = $1`, code)
 }
 
-func (n *newsroom) revision() int64 {
+func (n *editorTest) revision() int64 {
 	n.t.Helper()
 	return one[int64](n.t, n, `select revision from status.page where id = $1`, n.page)
 }
@@ -147,7 +147,7 @@ func set(pairs ...string) []status.Assignment {
 
 func TestIncidentFromBeginningToEnd(t *testing.T) {
 	t.Parallel()
-	n := newNewsroom(t, "Etc/UTC")
+	n := newEditorTest(t, "Etc/UTC")
 	ctx, api, ok := t.Context(), n.api(), must2(t)
 	code := ok(n.OpenIncident(ctx, editor, n.page, status.NewIncident{Name: "Slow", Body: "We look.", Affected: set(api, "partial_outage")}))
 	if got := n.states(api) + " " + n.notice(code); got != "p investigating major v1" {
@@ -199,7 +199,7 @@ from status.incident i where id = $1`, code, time.Date(2026, 5, 17, 12, 36, 56, 
 // TestIllegalSteps checks that invalid transitions are rejected and change nothing.
 func TestIllegalSteps(t *testing.T) {
 	t.Parallel()
-	n := newNewsroom(t, "Etc/UTC")
+	n := newEditorTest(t, "Etc/UTC")
 	ctx, api := t.Context(), n.api()
 	incident := must2(t)(n.OpenIncident(ctx, editor, n.page, status.NewIncident{Name: "Slow", Body: "We look."}))
 	work := must2(t)(n.ScheduleMaintenance(ctx, editor, n.page, status.NewMaintenance{Name: "Work", Body: "Soon.", Start: n.clock().Add(time.Hour),
@@ -250,7 +250,7 @@ func must2(t *testing.T) func(string, error) string {
 func TestOverlaps(t *testing.T) {
 	t.Parallel()
 	for _, maintenanceEndsFirst := range []bool{true, false} {
-		n := newNewsroom(t, "Etc/UTC")
+		n := newEditorTest(t, "Etc/UTC")
 		ctx, api := t.Context(), n.api()
 		ok := must2(t)
 		incident := ok(n.OpenIncident(ctx, editor, n.page, status.NewIncident{Name: "Down", Body: "x", Affected: set(api, "major_outage")}))

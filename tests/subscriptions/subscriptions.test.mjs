@@ -8,7 +8,7 @@ import WebSocket from 'ws'
 
 const url = `${process.env.HELIOGRAPH_URL}/graphql`
 const topic = '0.0.4001'
-const messages = 'subscription Hear($topic: EntityID!, $from: Timestamp) { topicMessages(topic: $topic, from: $from) { sequenceNumber consensusTimestamp text } }'
+const messages = 'subscription Messages($topic: EntityID!, $from: Timestamp) { topicMessages(topic: $topic, from: $from) { sequenceNumber consensusTimestamp text } }'
 const newest = 'query Newest($topic: EntityID!) { topic(id: $topic) { messages(first: 1, order: DESC) { nodes { sequenceNumber consensusTimestamp } } } }'
 
 // Each transport has its own client, and a function that interrupts its connection.
@@ -124,11 +124,11 @@ test('graphql-ws: unsubscribe one of two subscriptions on a connection', async (
   const { client, end } = transports['graphql-ws']()
   const blocks = client.iterate({ query: 'subscription { blocks { number } }' })
   await first(client.iterate({ query: messages, variables: { topic, from: '0.0' } }), (got) => got.length === 3)
-  const told = []
+  const received = []
   for await (const { data } of blocks) {
-    told.push(Number(data.blocks.number))
-    if (told.length === 2) break
+    received.push(Number(data.blocks.number))
+    if (received.length === 2) break
   }
-  assert.deepEqual(told, following(told[0], 2))
+  assert.deepEqual(received, following(received[0], 2))
   end()
 })

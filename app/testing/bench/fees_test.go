@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// estimate is a client that asks for the fee of the path's example, a transfer of a token with custom fees.
+// estimate is a client that requests the fee of the path's example, a transfer of a token with custom fees.
 func (r *rig) estimate(tb testing.TB, mode string) client {
 	tb.Helper()
 	var example []byte
@@ -44,7 +44,7 @@ func TestFeeEstimate(t *testing.T) {
 	}
 }
 
-// BenchmarkFeeEstimate asks for estimates over REST, one after the other: from the transaction alone, and from the state too, which is one round trip to
+// BenchmarkFeeEstimate requests estimates over REST, sequentially: from the transaction alone, and from the state too, which is one round trip to
 // the database more.
 func BenchmarkFeeEstimate(b *testing.B) {
 	r := newRig(b)

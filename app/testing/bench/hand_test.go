@@ -63,7 +63,7 @@ func (c chopped) Write(b []byte) (int, error) {
 	return n + 1, err
 }
 
-// answer writes a body, or says that there is none.
+// answer writes a body, or status 500 if err is not nil.
 func answer(w http.ResponseWriter, body any, err error) {
 	if err != nil {
 		http.Error(w, "internal error", http.StatusInternalServerError)

@@ -122,7 +122,7 @@ type way struct {
 	answered *sync.WaitGroup
 }
 
-// client asks for one thing again and again. It has a goroutine of its own for as long as the test runs, as a connection has: a new one would
+// client repeats one request. It has a goroutine of its own for as long as the test runs, as a connection has: a new one would
 // have to grow its stack first.
 type client struct {
 	ask   func() // once more, into the sink
@@ -172,7 +172,7 @@ func (r *rig) ways(tb testing.TB, path string) []way {
 	return []way{get("hand", r.hand), get("rest", r.rest), r.post(tb, path)}
 }
 
-// post asks the graph for what a REST path says.
+// post sends the GraphQL document of a REST path.
 func (r *rig) post(tb testing.TB, path string) way {
 	tb.Helper()
 	x, err := r.rest.Explain(tb.Context(), path)

@@ -205,7 +205,7 @@ func TestSenders(t *testing.T) {
 		from ledger.Null[ledger.EVMAddress]
 		want ledger.Null[ledger.EVMAddress]
 	}{
-		{"nobody", ledger.Null[ledger.EVMAddress]{}, ledger.Of(lz(treasury))},
+		{"missing account", ledger.Null[ledger.EVMAddress]{}, ledger.Of(lz(treasury))},
 		{"zero", ledger.Of(ledger.EVMAddress{}), ledger.Of(lz(treasury))},
 		{"a number", ledger.Of(lz(payer)), ledger.Of(lz(payer))},
 		{"an alias", ledger.Of(alias), ledger.Of(alias)},
@@ -246,7 +246,7 @@ func TestAccountsAsContractsSeeThem(t *testing.T) {
 		{"an aliased account", common.LeftPadBytes(alias[:], 32), 42, 0, empty},
 		{"the number of an aliased account", word(aliased), 0, 0, none},
 		{"an account that owns nothing", word(signer), 0, 0, empty},
-		{"nobody", word(4999), 0, 0, none},
+		{"missing account", word(4999), 0, 0, none},
 		{"the treasury", word(treasury), 0, 0, none},
 		{"a system contract", word(0x168), 0, 0, none},
 		{"a reserved number", word(900), 0, 0, none},
@@ -376,7 +376,7 @@ func TestFailures(t *testing.T) {
 		{"bad jump", "0x05 JUMP", evm.ContractExecutionException, ""},
 		{"out of gas", "0x05 0xffffffff MSTORE", evm.InsufficientGas, ""},
 		{"destroyed to itself", "ADDRESS SELFDESTRUCT", evm.ObtainerSameContractID, ""},
-		{"destroyed to nobody", "0x1387 SELFDESTRUCT", evm.InvalidSolidityAddress, ""},
+		{"destroyed to a missing account", "0x1387 SELFDESTRUCT", evm.InvalidSolidityAddress, ""},
 		{"destroyed to a system account", "0x62 SELFDESTRUCT", evm.InvalidSolidityAddress, ""},
 		{"destroyed to an account", "0x03ea SELFDESTRUCT", evm.Success, ""},
 	}

@@ -310,7 +310,7 @@ func TestRefusals(t *testing.T) {
 		"truncated":                    {good[:len(good)-1], fees.ErrUnreadable},
 		"only signatures":              {field(3, nil), fees.ErrEmpty},
 		"inline body":                  {field(1, marshal(t, transfer(nil))), fees.ErrEmpty},
-		"inline body that is none":     {field(1, []byte{0xff}), fees.ErrUnreadable},
+		"invalid inline body":          {field(1, []byte{0xff}), fees.ErrUnreadable},
 		"signed bytes are a number":    {varint(5, 7), fees.ErrUnreadable},
 		"signed bytes are garbage":     {field(5, []byte{0xff}), fees.ErrUnreadable},
 		"body bytes are a number":      {field(5, varint(1, 7)), fees.ErrUnreadable},

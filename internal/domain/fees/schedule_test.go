@@ -120,7 +120,7 @@ func TestDefaultPrices(t *testing.T) {
 		}
 	}
 	if fees.Extra(200).String() != "200" {
-		t.Error("an extra that nobody knows has a name")
+		t.Error("an unknown extra has a name")
 	}
 }
 

@@ -81,8 +81,8 @@ func TestParseTransactionIDRejects(t *testing.T) {
 		{"number of too many digits", "0.0.1234567890123-1-1", ledger.ErrRange, `"0.0.1234567890123": a part has too many digits`},
 		{"shard above its greatest value", "1024.0.1-1-1", ledger.ErrRange, `"1024.0.1": shard 1024`},
 		{"realm above its greatest value", "0.65536.01-1-1", ledger.ErrRange, `"0.65536.01": realm 65536`},
-		{"a bad payer is told before bad seconds", "0.65536.1-9223372036854775808-1", ledger.ErrRange, "realm 65536"},
-		{"bad nanoseconds are told before a bad payer", "0.65536.1-1-x", ledger.ErrSyntax, "nanoseconds"},
+		{"a bad payer is reported before bad seconds", "0.65536.1-9223372036854775808-1", ledger.ErrRange, "realm 65536"},
+		{"bad nanoseconds are reported before a bad payer", "0.65536.1-1-x", ledger.ErrSyntax, "nanoseconds"},
 		{"greatest seconds", "0.0.1-9223372036854775807-1", ledger.ErrRange, "is after"},
 		{"a nanosecond after the latest", "0.0.1-9223372036-854775808", ledger.ErrRange, "is after"},
 	} {
@@ -91,7 +91,7 @@ func TestParseTransactionIDRejects(t *testing.T) {
 			wantError(t, err, tc.kind, tc.says)
 			var idErr *ledger.EntityIDError
 			if errors.As(err, &idErr) && !strings.HasPrefix(tc.in, idErr.ID+"-") {
-				t.Errorf("the id is not as it was written but %q", idErr.ID)
+				t.Errorf("the error has the id %q, not the input", idErr.ID)
 			}
 		})
 	}

@@ -8,7 +8,7 @@ import (
 	"heliograph/internal/domain/status"
 )
 
-// TestHysteresis reads results, one letter each, and tells the levels after them: three to get worse, two to get better.
+// TestHysteresis applies results, one letter each, and checks the levels after them: three to get worse, two to get better.
 func TestHysteresis(t *testing.T) {
 	t.Parallel()
 	letters := map[rune]status.Level{'g': status.Good, 's': status.Slow, 'b': status.Bad, '-': status.Unknown}
@@ -16,7 +16,7 @@ func TestHysteresis(t *testing.T) {
 		"gggg":                   "gggg",
 		"bbb":                    "ggb",
 		"bbgbbgbbg":              "ggggggggg",
-		"bb-b":                   "gggb", // what is unknown says nothing
+		"bb-b":                   "gggb", // unknown results do not change the level
 		"sbs":                    "ggs",  // all three say that it is slow at least
 		"bsbbbb":                 "ggsssb",
 		"bbbgbgbgg":              "ggbbbbbbg",

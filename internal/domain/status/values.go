@@ -152,7 +152,7 @@ const (
 	FromSync     Origin = "sync"
 )
 
-// Mode tells where a page is edited.
+// Mode is where a page is edited.
 type Mode string
 
 // The modes. A mirror follows another status page and cannot be edited here. An imported page was copied once and can be edited.

@@ -158,7 +158,7 @@ func TestLiveRefuses(t *testing.T) {
 	}
 }
 
-// TestKeepAlive writes blocks by the clock, and ends when it is told to.
+// TestKeepAlive checks that blocks are written by the clock until the context ends.
 func TestKeepAlive(t *testing.T) {
 	t.Parallel()
 	url := filled.Fresh(t)

@@ -13,7 +13,7 @@ func TestReload(t *testing.T) {
 	conn := pgtest.Connect(t, filled.Fresh(t))
 	before := digestOf(t, conn)
 
-	// Somebody changes what is there, and gets the same demo back.
+	// Reload restores the demo network after changes.
 	pgtest.Exec(t, conn, "update entity set memo = 'gone'; delete from crypto_transfer; truncate nft")
 	if digestOf(t, conn) == before {
 		t.Fatal("the digest does not see changes")
@@ -50,7 +50,7 @@ func TestReloadOfAnEmptyDatabase(t *testing.T) {
 	}
 }
 
-// refuses says that neither Load nor Reload touches the database.
+// refuses checks that neither Load nor Reload changes the database.
 func refuses(t *testing.T, url, sql string) {
 	t.Helper()
 	conn := pgtest.Connect(t, url)
@@ -76,7 +76,7 @@ func TestForeignDatabases(t *testing.T) {
 		t.Parallel()
 		refuses(t, empty.Fresh(t), "insert into entity (id, num, realm, shard, timestamp_range) values (5, 5, 0, 0, '[1,)')")
 	})
-	t.Run("a demo that somebody continued", func(t *testing.T) {
+	t.Run("a continued demo", func(t *testing.T) {
 		t.Parallel()
 		refuses(t, filled.Fresh(t), `
 			insert into record_file (name, load_start, load_end, hash, prev_hash, consensus_start, consensus_end, count, digest_algorithm, version, file_hash, index)

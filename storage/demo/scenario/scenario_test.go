@@ -191,7 +191,7 @@ func TestStorageIsTheMachines(t *testing.T) {
 	}
 }
 
-// TestLiveForDays tells days of life in memory: nobody runs out of anything, and the story stays free of contradictions.
+// TestLiveForDays simulates days of the live demo network in memory. No account runs out of funds, and the data stays consistent.
 func TestLiveForDays(t *testing.T) {
 	t.Parallel()
 	w, err := New(noon.UnixNano() / world.Second * world.Second)

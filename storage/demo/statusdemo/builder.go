@@ -17,7 +17,7 @@ type notice struct {
 	held     map[string]status.ComponentStatus
 	reported []status.ComponentStatus
 	updates  []*status.Update
-	name     string // by which the story knows it
+	name     string // in the script
 }
 
 // step is an update of a notice.
@@ -26,7 +26,7 @@ type step struct {
 	notice   *notice
 	to       status.State
 	body     string
-	statuses map[string]status.ComponentStatus // by the name by which the story knows components
+	statuses map[string]status.ComponentStatus // by the name of the component in the script
 	origin   status.Origin
 }
 
@@ -190,7 +190,7 @@ func (s *builder) changeComponents(n *notice, u *status.Update, x *step) {
 			c.Status = s.statusOf(c)
 		}
 		after := c.Status
-		if n.Draft { // it says what would become of the component, and holds nothing
+		if n.Draft { // a draft has no effect on components
 			after = x.statuses[name]
 		}
 		u.Affected = append(u.Affected, &status.AffectedComponent{Code: c.Code, Name: c.QualifiedName(), OldStatus: before, NewStatus: after})

@@ -48,7 +48,7 @@ func served(t *testing.T, g *testenv.Gateway) *description {
 	return &description{document.(map[string]any), c, map[string]*jsonschema.Schema{}}
 }
 
-// fits tells whether a number is an integer of a size.
+// fits reports whether a number is an integer of a size.
 func fits(v any, limit int64) error {
 	number, ok := v.(json.Number)
 	if !ok {
@@ -150,7 +150,7 @@ func (d *description) compile(t *testing.T, pointer []string) *jsonschema.Schema
 	return d.schemas[location]
 }
 
-// source says where values for a part of paths come from: a list, and the member of its items. Without a list, the path before is the list.
+// source is the source of values for a path parameter: a list, and the member of its items. Without a list, the preceding path is the list.
 type source struct{ list, items, member string }
 
 var sources = map[string]source{
@@ -257,7 +257,7 @@ func TestAnswers(t *testing.T) {
 	g := testenv.Demo(t, testenv.REST(withDelegation))
 	d := served(t, g)
 	for path, item := range asObject(d.document["paths"]) {
-		if asObject(item)["get"] == nil || strings.HasSuffix(path, "/opcodes") { // which TestTraces asks for
+		if asObject(item)["get"] == nil || strings.HasSuffix(path, "/opcodes") { // which TestTraces requests
 			continue
 		}
 		t.Run(path, func(t *testing.T) {
@@ -386,7 +386,7 @@ func (d *description) follow(t *testing.T, ask func(string) *testenv.Response, r
 			want = "<" + *body.Links.Next + `>; rel="next"`
 		}
 		if link := got.Header.Get("Link"); link != want {
-			t.Errorf("%s: the header says %q, the body %q", request, link, want)
+			t.Errorf("%s: the header has %q, the body %q", request, link, want)
 		}
 		if want == "" {
 			return
@@ -395,7 +395,7 @@ func (d *description) follow(t *testing.T, ask func(string) *testenv.Response, r
 	}
 }
 
-// again asks for what is known already.
+// again repeats a request with the known ETag.
 func (d *description) again(t *testing.T, g *testenv.Gateway, path, request string) {
 	t.Helper()
 	tag := g.Get(t, request).Header.Get("ETag")
@@ -419,7 +419,7 @@ func TestFailures(t *testing.T) {
 		actual := prefix + regexp.MustCompile(`\{[^}]*\}`).ReplaceAllString(path, "0.0.999999999")
 		d.check(t, path, actual, g.Get(t, actual))
 		got := g.Do(t, http.MethodGet, actual, "", "Authorization: Basic bm9ib2R5OngK")
-		// The modern family knows no credentials.
+		// The modern family ignores credentials.
 		if modern := got.Header.Get("Content-Type") == "application/json;charset=UTF-8"; !modern && got.Status != http.StatusUnauthorized || modern && got.Status == http.StatusUnauthorized {
 			t.Errorf("%s with wrong credentials: status %d", actual, got.Status)
 		}
@@ -431,7 +431,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestNothingElse says that answers can have no members but those that are described.
+// TestNothingElse checks that the schemas of responses allow no other members.
 func TestNothingElse(t *testing.T) {
 	t.Parallel()
 	d, text := describe(t, offlineAPI(t))

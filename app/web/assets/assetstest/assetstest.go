@@ -108,7 +108,7 @@ func NothingOutside(t *testing.T, files map[string][]byte) {
 	}
 }
 
-// outside tells what in a file could make the browser ask another host by itself.
+// outside returns the parts of a file that could make the browser send a request to another host.
 func outside(content []byte) []string {
 	var complaints []string
 	patterns := fetched()

@@ -47,7 +47,7 @@ func TestAirdrops(t *testing.T) {
 	b := newBench(t)
 	next := b.next(t)
 	alice, bob, carol, dave, judy := lz(demo.Alice), b.addressOf(t, demo.Bob), lz(demo.Carol), lz(demo.Dave), lz(demo.Judy)
-	trent, fund, nobodyAt := lz(demo.Trent), lz(demo.Fund), lz(nobody)
+	trent, fund, missingAt := lz(demo.Trent), lz(demo.Fund), lz(missing)
 	oil, post, light, kelp, fog := lz(demo.LampOil), lz(demo.Postcard), lz(demo.Lighthouse), lz(demo.Kelp), lz(demo.Foghorn)
 	drop := func(code int, parts ...any) updating {
 		return hts(fmt.Sprint("true ", code), airdrops, parts)
@@ -135,9 +135,9 @@ func TestAirdrops(t *testing.T) {
 			drop(178, sent(oil, alice, carol, 1<<60)),
 			drop(184, sent(oil, judy, carol, 1)),
 			drop(184, sent(oil, judy, dave, 1)),
-			drop(15, sent(oil, alice, nobodyAt, 1)),
-			drop(15, sent(oil, nobodyAt, alice, 1)),
-			drop(167, sent(nobodyAt, alice, carol, 1)),
+			drop(15, sent(oil, alice, missingAt, 1)),
+			drop(15, sent(oil, missingAt, alice, 1)),
+			drop(167, sent(missingAt, alice, carol, 1)),
 			drop(265, sent(kelp, alice, carol, 1)),
 			drop(165, sent(fog, alice, judy, 1)),
 			drop(368, handed(light, bob, judy, 3)),
@@ -228,14 +228,14 @@ func TestFees(t *testing.T) {
 		// Without a payment the receiver owes the fallback fee, but is not associated with the token of the fee.
 		hts("true 22", "transferNFT(address,address,address,int64)", two, carol, dave, 1),
 	})
-	add("to nobody yet", []updating{
+	add("to a missing account", []updating{
 		hts("true 22", transfer, lz(demo.LampOil), alice, stranger(), 12),
 		balance(12, demo.LampOil, stranger()),
 		{to: system16a, signature: "isValidAlias(address)", args: []any{stranger()}, want: "true 1"},
 		hts("true 22", transfer, lz(demo.LampOil), stranger(), carol, 5),
 		balance(7, demo.LampOil, stranger()),
 		hts("true 15", transfer, lz(demo.LampOil), common.HexToAddress("0x1111111111111111111111111111111111111111"), carol, 5),
-		hts("true 15", transfer, lz(demo.LampOil), alice, lz(nobody), 5),
+		hts("true 15", transfer, lz(demo.LampOil), alice, lz(missing), 5),
 	})
 	twice(t, b, cases)
 }

@@ -73,7 +73,7 @@ func TestIsAuthorizedRaw(t *testing.T) {
 		"ed25519 of another hash": {alice, hash[1:], byAlice, "false", 1_500_000},
 		"ed25519 and another key": {bob, hash, byAlice, "revert 51", 0},
 		"a list of keys":          {lz(demo.Carol), hash, byAlice, "revert 51", 0},
-		"nobody":                  {lz(nobody), hash, byAlice, "revert 15", 0},
+		"missing":                 {lz(missing), hash, byAlice, "revert 15", 0},
 	} {
 		data := input(t, "isAuthorizedRaw(address,bytes,bytes)", c.who, c.hash, c.signature)
 		r := b.call(t, now(), alice, lz(system16a), data)
@@ -123,7 +123,7 @@ func TestIsAuthorized(t *testing.T) {
 		"a list, half of it":   {lz(demo.Carol), ed("Carol"), "22 false"},
 		"a threshold of one":   {lz(demo.Frank), ec("Frank"), "22 true"},
 		"a threshold, nothing": {lz(demo.Frank), nil, "22 false"},
-		"nobody":               {lz(nobody), ed("Alice"), "15 false"},
+		"missing":              {lz(missing), ed("Alice"), "15 false"},
 		"no signatures":        {lz(demo.Alice), []byte{0xff}, "50 false"},
 	} {
 		r := b.call(t, now(), lz(demo.Alice), lz(system16a), input(t, "isAuthorized(address,bytes,bytes)", c.who, message, c.signatures))

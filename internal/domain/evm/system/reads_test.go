@@ -24,8 +24,8 @@ func ago(d int) worldstate.BlockRef {
 	return worldstate.BlockRef{Before: ledger.TimestampOf(testenv.Now().AddDate(0, 0, -d))}
 }
 
-// nobody is the number of an account that does not exist.
-const nobody = 987_654
+// missing is the number of an account that does not exist.
+const missing = 987_654
 
 // reading is a call of a read-only function and its result: values as text, or the response code of the revert.
 type reading struct {
@@ -113,7 +113,7 @@ func TestReads(t *testing.T) {
 			{"allowance(address,address,address)", "int64,uint256", tokens, []any{lz(demo.LampOil), lz(demo.Alice), bob}, "22 65000000000"},
 			{"allowance(address,address,address)", "int64,uint256", tokens, []any{lz(demo.LampOil), lz(demo.Alice), heidi}, "22 30000000000"},
 			{"allowance(address,address,address)", "int64,uint256", tokens, []any{lz(demo.Lighthouse), lz(demo.Alice), bob}, "22 0"},
-			{"allowance(address,address,address)", "int64,uint256", tokens, []any{lz(demo.LampOil), lz(nobody), bob}, "300 0"},
+			{"allowance(address,address,address)", "int64,uint256", tokens, []any{lz(demo.LampOil), lz(missing), bob}, "300 0"},
 			{"getApproved(address,uint256)", "int64,address", tokens, []any{lz(demo.Lighthouse), 2}, "22 @1003"},
 			{"getApproved(address,uint256)", "int64,address", tokens, []any{lz(demo.Lighthouse), 1}, "22 @0"},
 			{"getApproved(address,uint256)", "int64,address", tokens, []any{lz(demo.Lighthouse), 21}, "225 @0"},
@@ -133,7 +133,7 @@ func TestReads(t *testing.T) {
 			{"balanceOf(address)", "uint256", demo.Postcard, []any{lz(demo.Alice)}, "1"},
 			{"balanceOf(address)", "uint256", demo.Kelp, []any{lz(demo.Carol)}, "250000"},
 			{"allowance(address,address)", "uint256", demo.LampOil, []any{lz(demo.Alice), bob}, "65000000000"},
-			{"allowance(address,address)", "uint256", demo.LampOil, []any{lz(nobody), bob}, "revert 300"},
+			{"allowance(address,address)", "uint256", demo.LampOil, []any{lz(missing), bob}, "revert 300"},
 			{"ownerOf(uint256)", "address", demo.Lighthouse, []any{2}, "@1001"},
 			{"ownerOf(uint256)", "address", demo.Lighthouse, []any{5}, "@1017"},
 			{"ownerOf(uint256)", "address", demo.Lighthouse, []any{99}, "revert 225"},
@@ -318,7 +318,7 @@ func TestUnknownFunctions(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	if r := b.call(t, now(), lz(demo.Alice), lz(system167), []byte{1, 2, 3, 4}); r.Code != evm.Success || len(r.Output) > 0 || r.GasUsed != 15_000_000 {
-		t.Errorf("a function that nobody knows: %s, %d gas", r.Code, r.GasUsed)
+		t.Errorf("an unknown function: %s, %d gas", r.Code, r.GasUsed)
 	}
 	if r := b.call(t, now(), lz(demo.Alice), lz(system167), nil); r.Code != evm.ContractExecutionException {
 		t.Errorf("no data: %s", r.Code)

@@ -113,8 +113,8 @@ func plannedCalls(next int64, start int) []updateCase {
 			hss("true 306", scheduleCall, gauge, start+62*86_400+1, 1_000_000, 5, data),
 			hss("true 306", scheduleCall, gauge, new(big.Int).Lsh(common.Big1, 200), 1_000_000, 5, data),
 			hss("true 370", scheduleCall, gauge, soon, 15_000_001, 5, data),
-			hss("true 203", paidCall, gauge, lz(nobody), soon, 1_000_000, 5, data),
-			hss("true 203", signedCall, gauge, lz(nobody), soon, 1_000_000, 5, data),
+			hss("true 203", paidCall, gauge, lz(missing), soon, 1_000_000, 5, data),
+			hss("true 203", signedCall, gauge, lz(missing), soon, 1_000_000, 5, data),
 			static(hss("", paidCall, gauge, bill, soon, 1_000_000, 5, data)),
 			static(hss("", signedCall, gauge, bill, soon, 1_000_000, 5, data)),
 		}},
@@ -137,10 +137,10 @@ func plannedCalls(next int64, start int) []updateCase {
 			hss("true 205", "authorizeSchedule(address)", lz(next+1)),
 			hss("true 22", "deleteSchedule(address)", lz(next+1)),
 		}},
-		{"of nobody", now(), alice, []updating{
-			hss("true 201", "authorizeSchedule(address)", lz(nobody)), hss("true 201", "deleteSchedule(address)", alice),
+		{"of missing accounts", now(), alice, []updating{
+			hss("true 201", "authorizeSchedule(address)", lz(missing)), hss("true 201", "deleteSchedule(address)", alice),
 			hss("true 201", "deleteSchedule(address)", stranger()),
-			hss("false 19", "getScheduledCreateFungibleTokenInfo(address)", lz(nobody)), hss("false 19", "getScheduledCreateNonFungibleTokenInfo(address)", alice),
+			hss("false 19", "getScheduledCreateFungibleTokenInfo(address)", lz(missing)), hss("false 19", "getScheduledCreateNonFungibleTokenInfo(address)", alice),
 		}},
 	}
 }
@@ -203,7 +203,7 @@ func waiting(t *testing.T) []updateCase {
 			bySignature("true 205", bell, ec),
 			bySignature("true 205", bell, ed("Alice", bell)),
 			bySignature("true 22", bell, append(ed("Alice", bell), ed("Frank", bell)...)),
-			bySignature("true 201", nobody, ed("Judy", nobody)),
+			bySignature("true 201", missing, ed("Judy", missing)),
 		}},
 		{"158 days ago", ago(158), dave, []updating{hss("true 201", "authorizeSchedule(address)", lz(executed))}},
 	}
@@ -257,7 +257,7 @@ func TestNative(t *testing.T) {
 			hss("true 207", native, lz(system16a), input(t, createUnits, gull(), 500, 2), alice),
 			hss("true 207", native, lz(system167), []byte{1, 2, 3, 4}, alice),
 			hss("true 207", native, lz(system167), []byte{1, 2, 3}, alice),
-			hss("true 203", native, lz(system167), input(t, createUnits, gull(), 500, 2), lz(nobody)),
+			hss("true 203", native, lz(system167), input(t, createUnits, gull(), 500, 2), lz(missing)),
 			hss("true 50", native, lz(system167), input(t, createUnits, gull(), 500, 2)[:100], alice),
 			later("true 174", createUnits, with(gull(), symbolAt, ""), 500, 2),
 			info("false 19", 0, "Fungible", next+1),
