@@ -5,6 +5,7 @@ package main
 import (
 	"fmt"
 	"go/format"
+	"io"
 	"log"
 	"os"
 
@@ -23,7 +24,10 @@ func main() {
 	if err := write(scalarFile, scalars()); err != nil {
 		log.Fatal(err)
 	}
-	if err := api.Generate(cfg, api.AddPlugin(generator{})); err != nil {
+	log.SetOutput(io.Discard) // gqlgen logs each field that has a resolver
+	err = api.Generate(cfg, api.AddPlugin(generator{}))
+	log.SetOutput(os.Stderr)
+	if err != nil {
 		log.Fatalf("generating the graph: %v", err)
 	}
 	if err := os.WriteFile("graph/schema.graphql", []byte(sdl.Print(cfg.Schema)), 0o644); err != nil {
