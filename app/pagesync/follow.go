@@ -65,7 +65,7 @@ func New(o Options) (*Follower, error) {
 // URL returns the URL of the page that is mirrored.
 func (f *Follower) URL() string { return f.client.Base() }
 
-// Age returns the time since the page was last read by a gateway, as far as this gateway knows. It is negative if the page was never read.
+// Age returns the time since the last known read of the page by any gateway. It is negative if the page was never read.
 func (f *Follower) Age() time.Duration {
 	at := f.okAt.Load()
 	if at == 0 {

@@ -112,7 +112,7 @@ func (r *Resolver) Listen(ctx context.Context, slug *string, from *int64, since 
 		page = pages.BySlug(*slug)
 	}
 	if page == nil {
-		return nil, fault.Missing("there is no such status page")
+		return nil, fault.Missing("the status page does not exist")
 	}
 	if since != nil {
 		behind, err := r.db.RevisionBefore(ctx, page.Code, *since)

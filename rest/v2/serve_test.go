@@ -251,7 +251,7 @@ func TestDatabaseUnavailable(t *testing.T) {
 	}
 
 	pgtest.Allow(t, url, false)
-	waitFor(t, 15*time.Second, "the gateway knows", func() bool { return !metric("heliograph_status_failures_total 0") })
+	waitFor(t, 15*time.Second, "the failure is counted", func() bool { return !metric("heliograph_status_failures_total 0") })
 	late.Store(int64(59 * time.Minute))
 	if got := g.Get(t, summaryPath); got.Status != 200 || got.Body != before.Body || !metric("heliograph_status_stale_seconds 3540") {
 		t.Errorf("without a database: %d %s", got.Status, got.Body)

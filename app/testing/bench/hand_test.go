@@ -16,7 +16,7 @@ import (
 // tokensPerAccount is how many token balances an account shows in a list.
 const tokensPerAccount = 50
 
-// hand answers four requests as one would who had to answer nothing else: structs for encoding/json, prepared statements, children of a page
+// hand implements four requests without the gateway, as a reference: structs for encoding/json, prepared statements, children of a page
 // in one statement each, no validation.
 type hand struct{ pool *pgxpool.Pool }
 

@@ -310,8 +310,8 @@ func TestValue(t *testing.T) {
 		{"more than the minimum", send(alias, evm.DefaultMinimumBalance+1), evm.InsufficientPayerBalance, 0},
 		{"to an unknown alias", send(unknown, 1), evm.Success, 570_000},
 		{"to an unknown number", send(lz(4999), 1), evm.InvalidAliasKey, 0},
-		{"to one who must sign", send(lz(signer), 1), evm.InvalidSignature, 0},
-		{"by a contract to one who must sign", to(target, word(signer), word(1)), evm.InvalidSignature, 0},
+		{"to an account that requires a signature", send(lz(signer), 1), evm.InvalidSignature, 0},
+		{"by a contract to an account that requires a signature", to(target, word(signer), word(1)), evm.InvalidSignature, 0},
 		{"by a contract to an account", to(target, common.LeftPadBytes(alias[:], 32), word(1)), evm.Success, 0},
 	}
 	for _, c := range cases {
@@ -325,7 +325,7 @@ func TestValue(t *testing.T) {
 	}
 	m := evm.New(evm.Config{MinimumBalance: evm.DefaultMinimumBalance, ValidatePayer: true})
 	if r := run(t, m, src, send(alias, 5_000_000)); r.Code != evm.InsufficientPayerBalance {
-		t.Errorf("a payer who owns too little: got %s", r.Code)
+		t.Errorf("payer with insufficient balance: got %s", r.Code)
 	}
 }
 

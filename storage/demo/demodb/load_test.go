@@ -50,7 +50,7 @@ func TestLoad(t *testing.T) {
 		"topics":       {s.Topics, "select count(*) from topic"},
 	} {
 		if n := one(t, conn, c.want); n != int64(c.got) {
-			t.Errorf("summary says %d %s, the database has %d", c.got, name, n)
+			t.Errorf("summary: %d %s, database: %d", c.got, name, n)
 		}
 	}
 	if is, err := IsDemo(t.Context(), conn); err != nil || !is {

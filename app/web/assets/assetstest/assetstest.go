@@ -83,8 +83,8 @@ func Current(t *testing.T, apart ...string) {
 	}
 }
 
-// fetched are the ways in which a built file could make the browser ask another host by itself. A plain address in a
-// script (an XML name space, a link in the help text) is not among them.
+// fetched returns patterns for content that makes the browser send a request to another host. They do not match plain addresses in a script (an XML
+// name space, a link in the help text).
 func fetched() []*regexp.Regexp {
 	return []*regexp.Regexp{
 		regexp.MustCompile(`(?i)<(script|link|img|iframe|source|use)[^>]*(src|href)\s*=\s*["']?(https?:)?//`),
@@ -95,10 +95,10 @@ func fetched() []*regexp.Regexp {
 	}
 }
 
-// around is how much of a file before and behind "//" the patterns are looked for in, in bytes. Patterns over whole scripts of megabytes take long.
+// around is the number of bytes before and after "//" in which the patterns are searched. Searching whole scripts of megabytes takes too long.
 const around = 300
 
-// NothingOutside fails the test when a built file could make the browser ask another host by itself.
+// NothingOutside fails the test if a built file could make the browser send a request to another host.
 func NothingOutside(t *testing.T, files map[string][]byte) {
 	t.Helper()
 	for name, content := range files {

@@ -82,7 +82,7 @@ func (c *call) airdropOf(part []any) (movement, ledger.ResponseCode) {
 	senders := map[party]bool{}
 	for _, v := range m.moves {
 		if v.amount < 0 {
-			senders[v.who] = true
+			senders[v.party] = true
 		}
 	}
 	for _, h := range m.serials {
@@ -112,15 +112,15 @@ func (c *call) withhold(m *movement) (offers []offer) {
 	var sender party
 	for _, v := range m.moves {
 		if v.amount < 0 && !v.fee {
-			sender = v.who
+			sender = v.party
 		}
 	}
 	var moves []move
 	var serials []serialMove
 	held := int64(0)
 	for _, v := range m.moves {
-		if v.amount > 0 && !v.fee && c.mustClaim(m.token, v.who) {
-			offers = append(offers, offer{airdropKey{sender, v.who, m.token.EntityID, 0}, v.amount})
+		if v.amount > 0 && !v.fee && c.mustClaim(m.token, v.party) {
+			offers = append(offers, offer{airdropKey{sender, v.party, m.token.EntityID, 0}, v.amount})
 			held += v.amount
 			continue
 		}

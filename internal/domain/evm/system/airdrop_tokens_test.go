@@ -58,7 +58,7 @@ func TestAirdrops(t *testing.T) {
 	static := drop(0, sent(oil, alice, carol, 10))
 	static.op, static.want = vm.STATICCALL, "false 0"
 	twice(t, b, []updateCase{
-		{"to whom has room", now(), alice, []updating{
+		{"receiver with free associations", now(), alice, []updating{
 			static,
 			drop(22, sent(oil, alice, carol, 10)),
 			balance(10, demo.LampOil, carol),
@@ -68,7 +68,7 @@ func TestAirdrops(t *testing.T) {
 			drop(22, sent(oil, alice, stranger(), 30)),
 			balance(30, demo.LampOil, stranger()),
 		}},
-		{"to whom has none", now(), alice, []updating{
+		{"receiver without free associations", now(), alice, []updating{
 			drop(22, sent(oil, alice, judy, 5)),
 			drop(22, sent(oil, alice, judy, 6)),
 			balance(0, demo.LampOil, judy),

@@ -140,7 +140,7 @@ func claimAirdrop(c *call, k airdropKey, a *airdrop) ledger.ResponseCode {
 	if !c.facts.relation(k.receiver, t).associated {
 		c.relate(k.receiver, t, false)
 	}
-	m := &movement{token: t, moves: []move{{who: k.sender, amount: -a.amount}, {who: k.receiver, amount: a.amount}}}
+	m := &movement{token: t, moves: []move{{party: k.sender, amount: -a.amount}, {party: k.receiver, amount: a.amount}}}
 	if k.serial != 0 {
 		m = &movement{token: t, serials: []serialMove{{from: k.sender, to: k.receiver, serial: k.serial}}}
 	}
@@ -233,7 +233,7 @@ func (c *call) giveBack(owner party, t *token, serial int64) ledger.ResponseCode
 		case r.balance == 0:
 			return insufficientTokenBalance
 		}
-		return c.moveToken(&movement{token: t, moves: []move{{who: owner, amount: -r.balance}, {who: treasury, amount: r.balance}}})
+		return c.moveToken(&movement{token: t, moves: []move{{party: owner, amount: -r.balance}, {party: treasury, amount: r.balance}}})
 	}
 	n := c.facts.nft(t, serial)
 	switch {

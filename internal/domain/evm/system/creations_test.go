@@ -216,7 +216,7 @@ func creations(next int64) []updateCase {
 			create(createUnits, "true 22", with(gull(), expiryAt, []any{4_000_000_000, alice, 0}), 0, 2),
 			word(1, call("true 4000000000", "getTokenExpiryInfo(address)", one)),
 		}},
-		{"by who calls", now(), lz(demo.Tollgate), []updating{
+		{"by the caller", now(), lz(demo.Tollgate), []updating{
 			create(createUnits, "true 22", with(gull([]any{1, []any{true, none, []byte{}, []byte{}, none}}), treasuryAt, lz(demo.Tollgate)), 7, 0),
 			word(3, call("true 3010", "getTokenKey(address,uint256)", one, 1)),
 			at(next+1, "true 7", "balanceOf(address)", lz(demo.Tollgate)),

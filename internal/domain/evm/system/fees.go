@@ -67,7 +67,7 @@ func (c *call) chargeFor(x *transfer, m movement, level int) ledger.ResponseCode
 	var payers []party
 	for _, v := range m.moves {
 		if v.amount < 0 {
-			payers = append(payers, v.who)
+			payers = append(payers, v.party)
 		}
 	}
 	for _, v := range m.serials {
@@ -91,7 +91,7 @@ func (c *call) chargeFor(x *transfer, m movement, level int) ledger.ResponseCode
 
 // pay adds a fee in hbars or in a token to a transfer, and the fees that are due for it.
 func (c *call) pay(x *transfer, of *token, payer party, collector ledger.EntityID, amount int64, denomination ledger.EntityID, level int) ledger.ResponseCode {
-	moves := []move{{who: payer, amount: -amount, fee: true}, {who: partyOf(collector), amount: amount, fee: true}}
+	moves := []move{{party: payer, amount: -amount, fee: true}, {party: partyOf(collector), amount: amount, fee: true}}
 	if denomination.IsNone() {
 		x.hbars = append(x.hbars, moves...)
 		return success
@@ -130,28 +130,28 @@ func (c *call) chargeParts(m *movement) ledger.ResponseCode {
 		}
 		units := -from.amount
 		for _, fee := range m.token.Fees.V.FractionalFees {
-			if exempt(m.token, from.who, fee.CollectorAccountID, fee.AllCollectorsAreExempt) {
+			if exempt(m.token, from.party, fee.CollectorAccountID, fee.AllCollectorsAreExempt) {
 				continue
 			}
 			part, collector := partOf(-from.amount, fee), partyOf(fee.CollectorAccountID)
 			var payers []int
 			for i, v := range given {
-				if v.amount > 0 && !exempt(m.token, v.who, fee.CollectorAccountID, fee.AllCollectorsAreExempt) {
+				if v.amount > 0 && !exempt(m.token, v.party, fee.CollectorAccountID, fee.AllCollectorsAreExempt) {
 					payers = append(payers, i)
 				}
 			}
 			switch {
 			case len(payers) == 0:
 			case fee.NetOfTransfers || m.onTop:
-				m.moves = append(m.moves, move{who: from.who, amount: -part, fee: true}, move{who: collector, amount: part, fee: true})
+				m.moves = append(m.moves, move{party: from.party, amount: -part, fee: true}, move{party: collector, amount: part, fee: true})
 			case part > units:
 				return cannotPayFee
 			default:
 				units -= part
 				for i, share := range shares(part, payers, left) {
-					m.moves = append(m.moves, move{who: given[i].who, amount: -share, fee: true})
+					m.moves = append(m.moves, move{party: given[i].party, amount: -share, fee: true})
 				}
-				m.moves = append(m.moves, move{who: collector, amount: part, fee: true})
+				m.moves = append(m.moves, move{party: collector, amount: part, fee: true})
 			}
 		}
 	}
@@ -243,10 +243,10 @@ type payment struct {
 }
 
 // received returns the payments that an account receives among the requested movements.
-func received(x *transfer, asked int, who party) (out []payment) {
+func received(x *transfer, asked int, of party) (out []payment) {
 	collect := func(token ledger.EntityID, moves []move) {
 		for _, m := range moves {
-			if m.who == who && m.amount > 0 && !m.fee {
+			if m.party == of && m.amount > 0 && !m.fee {
 				out = append(out, payment{token, m.amount})
 			}
 		}

@@ -185,8 +185,8 @@ func waiting(t *testing.T) []updateCase {
 			hss("true 201", "deleteSchedule(address)", lz(expired)),
 			hss("false 201", "getScheduledCreateFungibleTokenInfo(address)", lz(bell+1)),
 		}},
-		{"who has signed", now(), alice, []updating{hss("true 205", "authorizeSchedule(address)", lz(bell))}},
-		{"who has no key", now(), lz(demo.Judy), []updating{hss("true 205", "authorizeSchedule(address)", lz(bell))}},
+		{"signer has signed", now(), alice, []updating{hss("true 205", "authorizeSchedule(address)", lz(bell))}},
+		{"signer without a key", now(), lz(demo.Judy), []updating{hss("true 205", "authorizeSchedule(address)", lz(bell))}},
 		{"whose key has parts", now(), lz(demo.Carol), []updating{hss("true 22", "authorizeSchedule(address)", lz(bell))}},
 		{"whose key is a threshold", now(), lz(demo.Frank), []updating{hss("true 22", "authorizeSchedule(address)", lz(bell))}},
 		{"a contract signs", now(), tollgate, []updating{

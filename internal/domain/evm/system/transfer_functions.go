@@ -17,7 +17,7 @@ func (c *call) units(t *token, from, to any, amount int64, approved bool) (movem
 		return movement{}, code
 	}
 	taker, code := c.party(to, true)
-	return movement{token: t, moves: []move{{who: giver, amount: -amount, approved: approved && giver != c.caller()}, {who: taker, amount: amount}}}, code
+	return movement{token: t, moves: []move{{party: giver, amount: -amount, approved: approved && giver != c.caller()}, {party: taker, amount: amount}}}, code
 }
 
 // serials moves serials of a token between accounts.
@@ -76,7 +76,7 @@ func amounts(c *call, t *token, in []any) (movement, ledger.ResponseCode) {
 		if code != success {
 			return m, code
 		}
-		m.moves = append(m.moves, move{who: p, amount: v.(int64)})
+		m.moves = append(m.moves, move{party: p, amount: v.(int64)})
 	}
 	return m, success
 }
@@ -215,7 +215,7 @@ func (c *call) amountsOf(values []any) ([]move, ledger.ResponseCode) {
 		if code != success {
 			return nil, code
 		}
-		out = append(out, move{who: p, amount: amount, approved: len(part) > 2 && part[2].(bool)})
+		out = append(out, move{party: p, amount: amount, approved: len(part) > 2 && part[2].(bool)})
 	}
 	return out, success
 }

@@ -14,7 +14,7 @@ import (
 
 // move is a change of an account's balance. Senders have a negative amount.
 type move struct {
-	who      party
+	party    party
 	amount   int64
 	approved bool // uses the account's allowance for the caller
 	fee      bool
@@ -126,13 +126,13 @@ func (c *call) spend(owner party, t *token, amount int64) ledger.ResponseCode {
 
 func (c *call) moveHbars(moves []move) ledger.ResponseCode {
 	for _, m := range moves {
-		a := c.facts.address(m.who)
+		a := c.facts.address(m.party)
 		if m.amount >= 0 {
 			c.State.AddBalance(a, uint256.NewInt(uint64(m.amount)), tracing.BalanceChangeTransfer)
 			continue
 		}
 		if m.approved {
-			if code := c.spend(m.who, nil, -m.amount); code != success {
+			if code := c.spend(m.party, nil, -m.amount); code != success {
 				return code
 			}
 		}
@@ -198,7 +198,7 @@ func (c *call) moveToken(m *movement) ledger.ResponseCode {
 	t := m.token
 	req := request{}
 	for _, x := range m.moves {
-		req.relations = append(req.relations, relationKey{x.who, t.EntityID})
+		req.relations = append(req.relations, relationKey{x.party, t.EntityID})
 	}
 	for _, x := range m.serials {
 		req.relations = append(req.relations, relationKey{x.from, t.EntityID}, relationKey{x.to, t.EntityID})
@@ -206,19 +206,19 @@ func (c *call) moveToken(m *movement) ledger.ResponseCode {
 	}
 	c.facts.load(req)
 	for _, x := range m.moves {
-		r, code := c.usableRelation(t, x.who, x.amount > 0)
+		r, code := c.usableRelation(t, x.party, x.amount > 0)
 		if code != success {
 			return code
 		}
 		if x.approved && x.amount < 0 {
-			if code := c.spend(x.who, t, -x.amount); code != success {
+			if code := c.spend(x.party, t, -x.amount); code != success {
 				return code
 			}
 		}
 		change(c.facts, &r.balance, r.balance+x.amount)
 	}
 	for _, x := range m.moves {
-		if c.facts.relation(x.who, t).balance < 0 {
+		if c.facts.relation(x.party, t).balance < 0 {
 			if x.fee {
 				return cannotPayFee
 			}
