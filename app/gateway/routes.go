@@ -32,7 +32,7 @@ const docsPath = v1.Prefix + "/docs"
 // Public returns the handler of the public port.
 func (g *Gateway) Public() http.Handler {
 	r := chi.NewRouter()
-	r.Use(g.client, g.record, g.recover, g.rate, g.deadline)
+	r.Use(defaultTransfer().limit, g.client, g.record, g.recover, g.rate, g.deadline)
 	g.health(r)
 	r.HandleFunc(docsPath, g.serveDocs) // before the API, which checks credentials first
 	r.HandleFunc(docsPath+"/*", g.serveDocs)

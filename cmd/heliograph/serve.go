@@ -32,6 +32,7 @@ const (
 	drainTimeout      = 20 * time.Second
 	readHeaderTimeout = 10 * time.Second
 	idleTimeout       = 2 * time.Minute
+	maxHeaderBytes    = 32 << 10
 )
 
 // exitDatabaseDied is the exit code if the embedded PostgreSQL ends unexpectedly.
@@ -274,7 +275,7 @@ func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, d *database, h *
 	var servers []*http.Server
 	start := func(list []net.Listener, handler http.Handler) {
 		for _, l := range list {
-			s := &http.Server{Handler: handler, ReadHeaderTimeout: readHeaderTimeout, IdleTimeout: idleTimeout,
+			s := &http.Server{Handler: handler, ReadHeaderTimeout: readHeaderTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,
 				ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn)}
 			servers = append(servers, s)
 			go func() { failed <- s.Serve(l) }()

@@ -1,0 +1,101 @@
+package gateway
+
+import (
+	"io"
+	"net/http"
+	"time"
+)
+
+// transfer limits how long clients take to send a request body and to read a response. Both may take long as long as bytes arrive.
+type transfer struct {
+	read  time.Duration // between two parts of a request body
+	body  time.Duration // for the whole request body
+	write time.Duration // for each part of a response
+}
+
+// transferPart is the size of a part of a response in bytes.
+const transferPart = 64 << 10
+
+// defaultTransfer allows clients that send 4 KiB and read 2 KiB a second.
+func defaultTransfer() transfer {
+	return transfer{read: 10 * time.Second, body: 2 * time.Minute, write: 30 * time.Second}
+}
+
+// limit is the middleware that sets the deadlines of the connection. Connections without deadlines, as in tests, are not limited.
+func (t transfer) limit(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header()["X-Content-Type-Options"] = nosniff
+		c := http.NewResponseController(w)
+		if r.Body != nil && r.Body != http.NoBody {
+			b := &limitedBody{ReadCloser: r.Body, c: c, limits: t, end: time.Now().Add(t.body)} //nolint:forbidigo // deadlines use the system clock
+			b.extend()
+			r.Body = b
+		}
+		next.ServeHTTP(&limitedWriter{ResponseWriter: w, c: c, timeout: t.write}, r)
+	})
+}
+
+var nosniff = []string{"nosniff"}
+
+// limitedBody is a request body that has to make progress.
+type limitedBody struct {
+	io.ReadCloser
+
+	c      *http.ResponseController
+	limits transfer
+	end    time.Time
+}
+
+func (b *limitedBody) extend() {
+	deadline := time.Now().Add(b.limits.read) //nolint:forbidigo // deadlines use the system clock
+	if deadline.After(b.end) {
+		deadline = b.end
+	}
+	_ = b.c.SetReadDeadline(deadline)
+}
+
+// Read extends the deadline. At the end of the body it removes the deadline: otherwise the server would take its expiry for a client that disconnected, and
+// cancel the request.
+func (b *limitedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	switch {
+	case err != nil:
+		_ = b.c.SetReadDeadline(time.Time{})
+	case n > 0:
+		b.extend()
+	}
+	return n, err //nolint:wrapcheck // io.EOF must not be wrapped
+}
+
+// limitedWriter writes a response in parts, each with a deadline. A handler that sets deadlines itself, as for streams, replaces them.
+type limitedWriter struct {
+	http.ResponseWriter
+
+	c       *http.ResponseController
+	timeout time.Duration
+	own     bool
+}
+
+// Unwrap is for [http.ResponseController].
+func (w *limitedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// SetWriteDeadline is for [http.ResponseController].
+func (w *limitedWriter) SetWriteDeadline(deadline time.Time) error {
+	w.own = true
+	return w.c.SetWriteDeadline(deadline) //nolint:wrapcheck // as of the underlying writer
+}
+
+// Write implements [io.Writer].
+func (w *limitedWriter) Write(p []byte) (int, error) {
+	for written := 0; ; {
+		part := p[written:min(len(p), written+transferPart)]
+		if !w.own {
+			_ = w.c.SetWriteDeadline(time.Now().Add(w.timeout)) //nolint:forbidigo // deadlines use the system clock
+		}
+		n, err := w.ResponseWriter.Write(part)
+		written += n
+		if err != nil || written == len(p) {
+			return written, err //nolint:wrapcheck // as of the underlying writer
+		}
+	}
+}
