@@ -18,6 +18,7 @@ import (
 	"heliograph/graph/scalar"
 	"heliograph/graph/server"
 	"heliograph/internal/base/etag"
+	"heliograph/rest/rawjson"
 )
 
 // limitOf returns the maximum page size of a request. ok is false if the credentials are invalid.
@@ -79,7 +80,8 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, e *Endpoint, maxLimi
 	}
 	if slices.Contains(e.TextOperations, req.operation()) {
 		w.Header().Set("Content-Type", "text/plain;charset=UTF-8")
-		body = bytes.TrimSuffix(bytes.TrimPrefix(body, []byte(`{"text":"`)), []byte(`"}`))
+		body, _ = rawjson.Sole(body, "text")
+		body = bytes.Trim(body, `"`)
 	}
 	age := e.MaxAge
 	if res.Outcome.Volatile && e.MaxAgeVolatile > 0 {
@@ -150,16 +152,15 @@ func (a *API) body(req *Request, res *server.Result) (body []byte, link string, 
 	if len(res.Errors) > 0 {
 		return nil, "", a.problemOf(e.Family, res.Errors[0])
 	}
-	body, found := splice(inside(res.Data), a.prepared[e].roots[req.operation()])
+	body, found := bodyOf(res.Data, a.prepared[e].roots[req.operation()])
 	if !found || !res.Outcome.Found() {
 		return nil, "", a.notFoundProblem(req, &res.Outcome)
 	}
 	for _, name := range e.OmitEmpty {
-		// Quotes in strings are escaped, so this text can only be the member itself.
-		body = bytes.ReplaceAll(body, []byte(`"`+name+`":[],`), nil)
+		body = rawjson.OmitEmpty(body, name)
 	}
 	for _, group := range e.OmitNull {
-		body = omitNull(body, group)
+		body = rawjson.OmitNull(body, group...)
 	}
 	if e.Next == nil {
 		return body, "", nil
@@ -222,29 +223,29 @@ func (a *API) text(err *gqlerror.Error) string {
 	return err.Message
 }
 
-// splice assembles the body from data. found is false if the first root field is null or an empty list.
-func splice(data []byte, roots []string) (body []byte, found bool) {
+// bodyOf assembles the body from data. found is false if the first root field is null or an empty list.
+func bodyOf(data []byte, roots []string) (body []byte, found bool) {
+	if fields, ok := rawjson.Sole(data, relay.InsideAlias); ok {
+		data = fields
+	}
 	if len(roots) == 1 {
-		if roots[0] != relay.PageAlias && roots[0] != relay.BodyAlias {
-			return data, !bytes.HasSuffix(data, []byte(":null}")) && !bytes.HasSuffix(data, []byte(":[]}"))
+		value, _ := rawjson.Sole(data, roots[0])
+		if IsSpliced(roots[0]) {
+			return value, value[0] == '{'
 		}
-		value := data[len(`{"":`)+len(roots[0]) : len(data)-1]
-		return value, value[0] == '{'
+		return data, string(value) != "null" && string(value) != "[]"
 	}
 	body = append(make([]byte, 0, len(data)), '{')
-	at := 1
-	for i, name := range roots {
-		at += len(`"":`) + len(name)
-		end := at + valueLength(data[at:])
-		value := data[at:end]
-		at = end + 1 // the comma or the closing brace
-		if i == 0 && string(value) == "null" {
+	first := true
+	for name, value := range rawjson.Members(data) {
+		switch {
+		case first && string(value) == "null":
 			return nil, false
-		}
-		if len(body) > 1 {
+		case len(body) > 1:
 			body = append(body, ',')
 		}
-		if name == relay.PageAlias || name == relay.BodyAlias {
+		first = false
+		if IsSpliced(string(name)) {
 			body = append(body, value[1:len(value)-1]...)
 			continue
 		}
@@ -253,42 +254,8 @@ func splice(data []byte, roots []string) (body []byte, found bool) {
 	return append(body, '}'), true
 }
 
-// inside returns the value of the root field [relay.InsideAlias], or data if there is no such field.
-func inside(data []byte) []byte {
-	const prefix = `{"` + relay.InsideAlias + `":`
-	if bytes.HasPrefix(data, []byte(prefix)) {
-		return data[len(prefix) : len(data)-1]
-	}
-	return data
-}
-
-// valueLength returns the length of the JSON value at the start of b. b is well-formed and has no white space.
-func valueLength(b []byte) int {
-	depth, inString := 0, false
-	for i := 0; i < len(b); i++ {
-		switch c := b[i]; {
-		case inString:
-			switch c {
-			case '\\':
-				i++
-			case '"':
-				inString = false
-			}
-		case c == '"':
-			inString = true
-		case c == '{' || c == '[':
-			depth++
-		case c == '}' || c == ']':
-			if depth == 0 {
-				return i
-			}
-			depth--
-		case c == ',' && depth == 0:
-			return i
-		}
-	}
-	return len(b)
-}
+// IsSpliced reports whether the members of a root field's value become members of the body.
+func IsSpliced(alias string) bool { return alias == relay.PageAlias || alias == relay.BodyAlias }
 
 // withLink adds the member links to a body. It overwrites the memory after the body.
 func withLink(body []byte, link string) []byte {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/vektah/gqlparser/v2/ast"
 
-	"heliograph/graph/relay"
 	"heliograph/rest"
 )
 
@@ -33,7 +32,7 @@ func bodyOperations(api *rest.API, e *rest.Endpoint) ast.OperationList {
 	}
 	var out ast.OperationList
 	for _, op := range all {
-		if !slices.Contains(e.TextOperations, op.Name) && slices.ContainsFunc(rest.Roots(op), isSpliced) {
+		if !slices.Contains(e.TextOperations, op.Name) && slices.ContainsFunc(rest.Roots(op), func(f *ast.Field) bool { return rest.IsSpliced(f.Alias) }) {
 			out = append(out, op)
 		}
 	}
@@ -43,8 +42,6 @@ func bodyOperations(api *rest.API, e *rest.Endpoint) ast.OperationList {
 	return out
 }
 
-func isSpliced(f *ast.Field) bool { return f.Alias == relay.PageAlias || f.Alias == relay.BodyAlias }
-
 // body returns the schema of an endpoint's response.
 func (b *bodies) body(e *rest.Endpoint, operations ast.OperationList) (*Schema, error) {
 	b.omitted, b.keyed = slices.Concat(e.OmitEmpty, slices.Concat(e.OmitNull...)), e.Keyed
@@ -53,7 +50,7 @@ func (b *bodies) body(e *rest.Endpoint, operations ast.OperationList) (*Schema, 
 		s := newObject()
 		for i, f := range rest.Roots(op) {
 			var err error
-			if isSpliced(f) {
+			if rest.IsSpliced(f.Alias) {
 				err = b.selection(s, f.SelectionSet, f.Definition.Type.Name(), false)
 			} else {
 				var value *Schema

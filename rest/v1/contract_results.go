@@ -8,6 +8,7 @@ import (
 
 	"heliograph/internal/domain/ledger"
 	"heliograph/rest"
+	"heliograph/rest/rawjson"
 )
 
 // byIndex is the sort key of actions.
@@ -162,8 +163,8 @@ func entityOf(r *rest.Request, ref ledger.AccountRef) (string, error) {
 	if res == nil || len(res.Errors) > 0 {
 		return "", errors.New("the owner of an address is not known")
 	}
-	id := strings.TrimSuffix(strings.TrimPrefix(string(res.Data), `{"entityId":`), "}")
-	return strings.Trim(strings.TrimPrefix(id, "null"), `"`), nil
+	id, _ := rawjson.Sole(res.Data, "entityId")
+	return strings.Trim(strings.TrimPrefix(string(id), "null"), `"`), nil
 }
 
 // bindBlockHash binds the last value. Stored hashes are lower case, and the comparison is case-sensitive.

@@ -1,12 +1,10 @@
 package v2
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
-	"strconv"
 	"time"
 
 	"heliograph/graph/relay"
@@ -14,6 +12,7 @@ import (
 	"heliograph/graph/server"
 	"heliograph/internal/domain/status"
 	"heliograph/rest/doccache"
+	"heliograph/rest/rawjson"
 )
 
 // warnSize is the document size, in bytes, above which a warning is logged: some clients read at most 1 MB.
@@ -87,70 +86,34 @@ func (a *API) run(ctx context.Context, i int, slug string) ([]byte, error) {
 	return bodyOf(res.Data)
 }
 
-// member is a member of a JSON object, as source text.
-type member struct {
-	name  string
-	value json.RawMessage
-}
+// errNoPage is the error of a document whose page does not exist.
+var errNoPage = errors.New("the page does not exist")
 
-// bodyOf renders a body from data. It replaces the data by the members of the object "inside", and connections by their nodes. Only groups have a list
-// of components.
+// bodyOf renders a body from data. It replaces the object "inside" by its members, and connections by their nodes. Only groups have a list of components.
 func bodyOf(data []byte) ([]byte, error) {
-	roots, err := members(data)
-	if err != nil {
-		return nil, err
-	}
-	var all []member
-	for _, m := range roots {
-		if m.name != relay.InsideAlias {
-			all = append(all, m)
+	body := append(make([]byte, 0, len(data)), '{')
+	for name, value := range rawjson.Members(data) {
+		if string(value) == "null" {
+			return nil, errNoPage
+		}
+		if string(name) != relay.InsideAlias {
+			body = appendMember(body, name, value)
 			continue
 		}
-		inner, err := members(m.value)
-		if err != nil {
-			return nil, err
-		}
-		for _, m := range inner {
-			if bytes.HasPrefix(m.value, []byte(`{"nodes":`)) {
-				nodes, err := members(m.value)
-				if err != nil {
-					return nil, err
-				}
-				m.value = nodes[0].value
+		for name, value := range rawjson.Members(value) {
+			if nodes, ok := rawjson.Sole(value, "nodes"); ok {
+				value = nodes
 			}
-			all = append(all, m)
+			body = appendMember(body, name, value)
 		}
 	}
-	body := append(make([]byte, 0, len(data)), '{')
-	for i, m := range all {
-		if i > 0 {
-			body = append(body, ',')
-		}
-		body = append(append(strconv.AppendQuote(body, m.name), ':'), m.value...)
-	}
-	body = append(body, '}')
-	// Quotes in strings are escaped, so this can only be the member itself.
-	return bytes.ReplaceAll(body, []byte(`,"components":null`), nil), nil
+	return rawjson.OmitNull(append(body, '}'), "components"), nil
 }
 
-// members returns the members of an object in order.
-func members(object []byte) ([]member, error) {
-	d := json.NewDecoder(bytes.NewReader(object))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return nil, fmt.Errorf("an object is needed, not %.40q", object)
+// appendMember appends a member to an object that lacks its closing brace.
+func appendMember(object, name, value []byte) []byte {
+	if len(object) > 1 {
+		object = append(object, ',')
 	}
-	var out []member
-	for d.More() {
-		name, err := d.Token()
-		if err != nil {
-			return nil, fmt.Errorf("reading a member: %w", err)
-		}
-		m := member{}
-		m.name, _ = name.(string)
-		if err := d.Decode(&m.value); err != nil {
-			return nil, fmt.Errorf("reading a member: %w", err)
-		}
-		out = append(out, m)
-	}
-	return out, nil
+	return append(append(append(append(object, '"'), name...), `":`...), value...)
 }

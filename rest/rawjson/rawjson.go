@@ -1,0 +1,130 @@
+// Package rawjson reads and edits JSON without decoding it. The JSON must be valid and must not have white space or escapes in member names, like the
+// data that the GraphQL executor writes. Results for any other JSON are undefined.
+package rawjson
+
+import (
+	"bytes"
+	"iter"
+)
+
+// Members returns the names and values of an object's members, in order. They are parts of the memory of object.
+func Members(object []byte) iter.Seq2[[]byte, []byte] {
+	return func(yield func(name, value []byte) bool) {
+		for at := 1; at < len(object) && object[at] == '"'; {
+			value := at + stringLength(object[at:]) + len(":")
+			end := value + valueLength(object[value:])
+			if !yield(object[at+1:value-len(`":`)], object[value:end]) {
+				return
+			}
+			at = end + 1 // after the comma or the closing brace
+		}
+	}
+}
+
+// Sole returns the value of the member of an object that has exactly one. ok reports whether the member has the given name.
+func Sole(object []byte, name string) (value []byte, ok bool) {
+	start := len(`{"`) + len(name)
+	if len(object) <= start || string(object[2:start]) != name || object[start] != '"' {
+		return nil, false
+	}
+	return object[start+len(`":`) : len(object)-1], true
+}
+
+// valueLength returns the length of the value at the start of b.
+func valueLength(b []byte) int {
+	depth := 0
+	for i := 0; i < len(b); i++ {
+		switch b[i] {
+		case '"':
+			i += stringLength(b[i:]) - 1
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth == 0 {
+				return i
+			}
+			depth--
+		case ',':
+			if depth == 0 {
+				return i
+			}
+		}
+	}
+	return len(b)
+}
+
+// stringLength returns the length of the string at the start of b, quotes included.
+func stringLength(b []byte) int {
+	for i := 1; i < len(b); i++ {
+		switch b[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return len(b)
+}
+
+// OmitEmpty removes the members with the given name and the value [] from all objects. The member must not be the last one of an object.
+func OmitEmpty(value []byte, name string) []byte {
+	// Quotes in strings are escaped, so this text can only be the member itself.
+	return bytes.ReplaceAll(value, []byte(`"`+name+`":[],`), nil)
+}
+
+// OmitNull removes the members of a group from each object in which all of them are null. It overwrites the memory of value.
+func OmitNull(value []byte, group ...string) []byte {
+	texts := make([][]byte, len(group))
+	for i, name := range group {
+		texts[i] = []byte(`"` + name + `":null`)
+		if !bytes.Contains(value, texts[i]) {
+			return value
+		}
+	}
+	// out is the part of value that was read, without removed members. It is never longer than that part, so it can overwrite it.
+	out := value[:0]
+	var open []nulls // of the objects and lists that contain the current position
+	for i := 0; i < len(value); {
+		switch c := value[i]; c {
+		case '{', '[':
+			open = append(open, nil)
+		case '}', ']':
+			if last := open[len(open)-1]; len(last) == len(group) {
+				out = last.cut(out)
+			}
+			open = open[:len(open)-1]
+		case '"':
+			n := stringLength(value[i:])
+			for _, text := range texts {
+				if bytes.HasPrefix(value[i:], text) {
+					n = len(text)
+					open[len(open)-1] = append(open[len(open)-1], [2]int{len(out), len(out) + n})
+				}
+			}
+			out = append(out, value[i:i+n]...)
+			i += n
+			continue
+		}
+		out = append(out, value[i])
+		i++
+	}
+	return out
+}
+
+// nulls are the positions of an object's null members that belong to a group.
+type nulls [][2]int
+
+// cut removes the members from the object at the end of b, which lacks its closing brace, each with an adjacent comma.
+func (n nulls) cut(b []byte) []byte {
+	for i := len(n) - 1; i >= 0; i-- {
+		from, to := n[i][0], n[i][1]
+		switch {
+		case b[from-1] == ',':
+			from--
+		case to < len(b) && b[to] == ',':
+			to++
+		}
+		b = append(b[:from], b[to:]...)
+	}
+	return b
+}
