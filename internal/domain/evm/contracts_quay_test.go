@@ -16,7 +16,7 @@ import (
 	"heliograph/storage/demo"
 )
 
-func (b *bay) breakwater(t *testing.T) map[string][]ask {
+func (b *bay) breakwater(t *testing.T) map[string][]testCall {
 	t.Helper()
 	parsed := b.compiled["Breakwater"].abi
 	custom := func(name string, args ...any) fails {
@@ -36,12 +36,12 @@ func (b *bay) breakwater(t *testing.T) map[string][]ask {
 	}
 	most := common.MaxHash.Big()
 	halted := fails{code: "CONTRACT_EXECUTION_EXCEPTION"}
-	asks := both(demo.Breakwater,
+	testCalls := both(demo.Breakwater,
 		failing("withNothing", nil, reverts(nil)),
-		failing("withText", with("swell from the west"), says("swell from the west")),
-		failing("withText", with(""), says("")),
-		failing("withText", with("☕ \"quoted\"\n"), says("☕ \"quoted\"\n")),
-		failing("withRequire", with(n(10)), says("Breakwater: the wave is too high")), does("withRequire", with(n(9)), n(18)),
+		failing("withText", with("swell from the west"), revertsWith("swell from the west")),
+		failing("withText", with(""), revertsWith("")),
+		failing("withText", with("☕ \"quoted\"\n"), revertsWith("☕ \"quoted\"\n")),
+		failing("withRequire", with(n(10)), revertsWith("Breakwater: the wave is too high")), does("withRequire", with(n(9)), n(18)),
 		failing("withBareRequire", with(false), reverts(nil)), does("withBareRequire", with(true), true),
 		failing("withError", nil, custom("Closed")),
 		failing("withRequiredError", with(false), custom("Closed")), does("withRequiredError", with(true), true),
@@ -65,7 +65,7 @@ func (b *bay) breakwater(t *testing.T) map[string][]ask {
 		failing("runsAground", nil, halted),
 		does("hitsStatically", nil, false, []byte{}),
 		failing("hitAndTell", nil, reverts(word(1))).when(moment{demo.Breakwater, 0}),
-		failing("passesOn", with(input("withText", "from below")), says("from below")),
+		failing("passesOn", with(input("withText", "from below")), revertsWith("from below")),
 		failing("passesOn", with(input("divides", n(1), n(0))), panics(0x12)),
 		failing("passesOn", with(input("withError")), custom("Closed")),
 		does("passesOn", with(input("adds", n(1), n(2))), word(3)),
@@ -75,7 +75,7 @@ func (b *bay) breakwater(t *testing.T) map[string][]ask {
 	)
 	// It was hit twice without success.
 	then := func(n int) moment { return moment{demo.Breakwater, n} }
-	return map[string][]ask{"Breakwater": append(asks,
+	return map[string][]testCall{"Breakwater": append(testCalls,
 		does("waves", nil, n(0)).when(then(0)), does("waves", nil, n(1)).when(then(1)), does("waves", nil, n(2)),
 		does("hit", nil, n(1)).when(then(0)), does("hit", nil, n(2)).when(then(1)), does("hit", nil, n(3)),
 		does("hitsInVain", nil, n(2), n(1)).when(then(1)), does("hitsInVain", nil, n(3), n(2)),
@@ -83,16 +83,16 @@ func (b *bay) breakwater(t *testing.T) map[string][]ask {
 	)}
 }
 
-func (b *bay) furnace() map[string][]ask {
+func (b *bay) furnace() map[string][]testCall {
 	var hash [32]byte
 	for range 100 {
 		hash = crypto.Keccak256Hash(hash[:])
 	}
 	then := func(n int) moment { return moment{demo.Furnace, n} }
-	return map[string][]ask{"Furnace": append(both(demo.Furnace,
+	return map[string][]testCall{"Furnace": append(both(demo.Furnace,
 		does("hashes", with(n(0)), [32]byte{}), does("hashes", with(n(100)), hash), does("counts", with(n(1000)), n(1000)),
 		does("stretches", with(n(100)), n(3200)),
-		does("hoards", with(n(1_000_000)), true), failing("hoards", with(n(1_000_000)), says("Furnace: there is not enough gas")).with(1_000_000),
+		does("hoards", with(n(1_000_000)), true), failing("hoards", with(n(1_000_000)), revertsWith("Furnace: there is not enough gas")).with(1_000_000),
 		does("dives", with(n(0)), n(0)), does("dives", with(n(20)), n(20)),
 		failing("never", nil, fails{code: "INSUFFICIENT_GAS"}).with(100_000),
 		failing("stokes", with(n(10)), fails{code: "INSUFFICIENT_GAS"}).with(100_000),
@@ -115,8 +115,8 @@ func listOf(slot int64) *big.Int { return crypto.Keccak256Hash(word(slot)).Big()
 
 func plus(v *big.Int, i int64) *big.Int { return new(big.Int).Add(v, n(i)) }
 
-// lies returns an ask for the value of a slot, given by its last hex digits.
-func lies(slot *big.Int, digits string) ask {
+// slotValue returns a test call for the value of a slot, given by its last hex digits.
+func slotValue(slot *big.Int, digits string) testCall {
 	return does("at", with(slot), [32]byte(common.LeftPadBytes(common.FromHex(digits), 32)))
 }
 
@@ -136,7 +136,7 @@ type crate struct {
 	Mark    [4]byte
 }
 
-func (b *bay) storehouse(t *testing.T) map[string][]ask {
+func (b *bay) storehouse(t *testing.T) map[string][]testCall {
 	t.Helper()
 	fund, bob := b.address(t, demo.Fund), b.address(t, demo.Bob)
 	hexOf := func(a common.Address) string { return hex.EncodeToString(a[:]) }
@@ -151,46 +151,47 @@ func (b *bay) storehouse(t *testing.T) map[string][]ask {
 	inner := func(i int64) *big.Int {
 		return crypto.Keccak256Hash(common.BigToHash(plus(listOf(5), i)).Bytes()).Big()
 	}
-	was := []ask{
+	was := []testCall{
 		does("rooms", nil, uint8(12)), does("depth", nil, int16(-7)), does("fill", nil, uint8(1)), does("area", nil, n(1_000_000_000_000_000_000)),
 		does("name", nil, oldName), does("plan", nil, oldPlan), does("prices", with("barley"), n(42)), does("prices", with("rye"), n(0)),
 		does("last", nil, [32]byte(common.MaxHash)), does("yard", nil, fund, uint64(2)), does("flag", with(n(33)), true), does("counts", nil, n(34), n(5), n(2)),
 		does("step", with(n(4)), n(500)), does("load", with(n(4)), uint64(5000)), failing("load", with(n(5)), panics(0x32)),
 		does("entries", with(n(1)), []*big.Int{n(-3), n(4)}), does("crate", with(n(5), fund), oats), does("crate", with(n(5), bob), none),
 		does("queue", with(uint8(9)), []*big.Int{n(77)}), does("shelves", with(fund), "upper", nets, n(6)),
-		lies(n(0), "01"+"fff9"+"0c"+"0000000000000002"+hexOf(fund)), lies(n(1), "0de0b6b3a7640000"), lies(n(2), "22"),
-		lies(listOf(2), flagsWord()), lies(plus(listOf(2), 1), "0100"),
-		lies(n(3), "0001f4"+"000190"+"00012c"+"0000c8"+"000064"), lies(n(4), "05"),
-		lies(listOf(4), "0000000000000fa0"+"0000000000000bb8"+"00000000000007d0"+"00000000000003e8"), lies(plus(listOf(4), 1), "1388"),
-		lies(n(5), "02"), lies(plus(listOf(5), 1), "02"), lies(plus(inner(0), 1), strings.Repeat("f", 63)+"e"), lies(plus(inner(1), 1), "04"),
-		lies(n(6), short([]byte(oldName))), lies(n(7), "4b"), lies(listOf(7), hex.EncodeToString(oldPlan[:32])), lies(plus(listOf(7), 1), "0011223344"+strings.Repeat("00", 27)),
-		lies(owned(fund), "6f617473"+"02"+"01"+"0000000000000011"+"000000000000000000000000000000fa"), lies(owned(bob), "00"),
-		lies(price("barley"), "2a"), lies(slotOf(word(9), n(10)), "01"),
-		lies(n(11), short([]byte("upper"))), lies(n(13), "6e657473"+"00"+"00"+"0000000000000002"+"00000000000000000000000000000008"),
-		lies(slotOf(padded(fund), n(14)), "06"), lies(n(19), strings.Repeat("ff", 32)),
+		slotValue(n(0), "01"+"fff9"+"0c"+"0000000000000002"+hexOf(fund)), slotValue(n(1), "0de0b6b3a7640000"), slotValue(n(2), "22"),
+		slotValue(listOf(2), flagsWord()), slotValue(plus(listOf(2), 1), "0100"),
+		slotValue(n(3), "0001f4"+"000190"+"00012c"+"0000c8"+"000064"), slotValue(n(4), "05"),
+		slotValue(listOf(4), "0000000000000fa0"+"0000000000000bb8"+"00000000000007d0"+"00000000000003e8"), slotValue(plus(listOf(4), 1), "1388"),
+		slotValue(n(5), "02"), slotValue(plus(listOf(5), 1), "02"), slotValue(plus(inner(0), 1), strings.Repeat("f", 63)+"e"), slotValue(plus(inner(1), 1), "04"),
+		slotValue(n(6), short([]byte(oldName))),
+		slotValue(n(7), "4b"), slotValue(listOf(7), hex.EncodeToString(oldPlan[:32])), slotValue(plus(listOf(7), 1), "0011223344"+strings.Repeat("00", 27)),
+		slotValue(owned(fund), "6f617473"+"02"+"01"+"0000000000000011"+"000000000000000000000000000000fa"), slotValue(owned(bob), "00"),
+		slotValue(price("barley"), "2a"), slotValue(slotOf(word(9), n(10)), "01"),
+		slotValue(n(11), short([]byte("upper"))), slotValue(n(13), "6e657473"+"00"+"00"+"0000000000000002"+"00000000000000000000000000000008"),
+		slotValue(slotOf(padded(fund), n(14)), "06"), slotValue(n(19), strings.Repeat("ff", 32)),
 	}
-	is := []ask{
+	is := []testCall{
 		does("rooms", nil, uint8(14)), does("depth", nil, int16(9)), does("fill", nil, uint8(2)), does("area", nil, n(2_000_000_000_000_000_000)),
 		does("name", nil, newName), does("plan", nil, common.FromHex("c0ffee")), does("prices", with("barley"), n(0)), does("prices", with("rye"), n(43)),
 		does("last", nil, [32]byte{}), does("yard", nil, bob, uint64(3)), failing("flag", with(n(33)), panics(0x32)), does("counts", nil, n(33), n(6), n(2)),
 		does("flag", with(n(30)), true), does("step", with(n(4)), n(7)), does("load", with(n(5)), uint64(6000)), failing("entries", with(n(2)), panics(0x32)),
 		does("entries", with(n(1)), []*big.Int{n(-3), n(4), n(5)}), does("crate", with(n(5), fund), none), does("crate", with(n(5), bob), salt),
 		does("queue", with(uint8(9)), []*big.Int{n(77), n(78)}), does("shelves", with(fund), newLabel, nets, n(6)), does("shelves", with(bob), newLabel, nets, n(1)),
-		lies(n(0), "02"+"0009"+"0e"+"0000000000000003"+hexOf(bob)), lies(n(2), "21"), lies(plus(listOf(2), 1), "00"),
-		lies(n(3), "000007"+"000190"+"00012c"+"0000c8"+"000064"), lies(plus(listOf(4), 1), "1770"+"0000000000001388"), lies(plus(inner(1), 2), "05"),
-		lies(n(6), "7b"), lies(listOf(6), hex.EncodeToString([]byte(newName[:32]))), lies(n(7), short(common.FromHex("c0ffee"))), lies(listOf(7), "00"),
-		lies(owned(fund), "00"), lies(owned(bob), "73616c74"+"01"+"00"+"0000000000000012"+"000000000000000000000000000000fb"),
-		lies(price("barley"), "00"), lies(price("rye"), "2b"), lies(plus(slotElements(slotOf(word(9), n(10))), 1), "4e"), lies(n(11), "69"), lies(n(19), "00"),
+		slotValue(n(0), "02"+"0009"+"0e"+"0000000000000003"+hexOf(bob)), slotValue(n(2), "21"), slotValue(plus(listOf(2), 1), "00"),
+		slotValue(n(3), "000007"+"000190"+"00012c"+"0000c8"+"000064"), slotValue(plus(listOf(4), 1), "1770"+"0000000000001388"), slotValue(plus(inner(1), 2), "05"),
+		slotValue(n(6), "7b"), slotValue(listOf(6), hex.EncodeToString([]byte(newName[:32]))), slotValue(n(7), short(common.FromHex("c0ffee"))), slotValue(listOf(7), "00"),
+		slotValue(owned(fund), "00"), slotValue(owned(bob), "73616c74"+"01"+"00"+"0000000000000012"+"000000000000000000000000000000fb"),
+		slotValue(price("barley"), "00"), slotValue(price("rye"), "2b"), slotValue(plus(slotElements(slotOf(word(9), n(10))), 1), "4e"), slotValue(n(11), "69"), slotValue(n(19), "00"),
 	}
-	asks := both(demo.Storehouse, does("FLOORS", nil, n(3)), does("built", nil, n(1841)), does("rearrange", with(bob)).by(demo.Alice))
+	testCalls := both(demo.Storehouse, does("FLOORS", nil, n(3)), does("built", nil, n(1841)), does("rearrange", with(bob)).by(demo.Alice))
 	for _, a := range was {
-		asks = append(asks, a.when(moment{demo.Storehouse, 0}))
+		testCalls = append(testCalls, a.when(moment{demo.Storehouse, 0}))
 	}
-	asks = append(asks, is...)
+	testCalls = append(testCalls, is...)
 	for _, a := range is {
-		asks = append(asks, a.when(moment{demo.Storehouse, 1}))
+		testCalls = append(testCalls, a.when(moment{demo.Storehouse, 1}))
 	}
-	return map[string][]ask{"Storehouse": asks}
+	return map[string][]testCall{"Storehouse": testCalls}
 }
 
 // flagsWord returns the first 32 flags as a slot value. Every third flag is set. The first flag is the last byte.
@@ -267,7 +268,7 @@ func number(b []byte, want uint64) int64 {
 	return 0
 }
 
-func (b *bay) switchboard(t *testing.T) map[string][]ask {
+func (b *bay) switchboard(t *testing.T) map[string][]testCall {
 	t.Helper()
 	alice, bob, dave, walter, heidi := b.address(t, demo.Alice), b.address(t, demo.Bob), b.address(t, demo.Dave), b.address(t, demo.Walter),
 		b.address(t, demo.Heidi)
@@ -299,14 +300,14 @@ func (b *bay) switchboard(t *testing.T) map[string][]ask {
 	refused := func(code int64) fails {
 		return reverts(slices.Concat(b.compiled["Switchboard"].abi.Errors["Refused"].ID.Bytes()[:4], word(code)))
 	}
-	asks := both(demo.Switchboard,
+	testCalls := both(demo.Switchboard,
 		does("kindOf", with(at(demo.Sunlight)), true, int32(0)), does("kindOf", with(at(demo.Lighthouse)), true, int32(1)), does("kindOf", with(alice), false, int32(0)),
 		does("balance", with(at(demo.Ration), dave), n(12)), does("balance", with(at(demo.Kelp), alice), n(1_000_000)),
 		does("token", with(at(demo.LampOil)), "Lamp oil", n(21_000_000_00_000_000)),
 		does("serial", with(at(demo.Lighthouse), n(1)), heidi, "ipfs://lighthouses/East Mole.json"),
 		failing("serial", with(at(demo.Lighthouse), n(999)), reverts(word(225)).after("INVALID_TOKEN_NFT_SERIAL_NUMBER")),
 		failing("move", with(at(demo.Kelp), alice, bob, int64(1)), refused(265).after("TOKEN_IS_PAUSED")), failing("moveInVain", with(at(demo.Ration), alice, bob, int64(1)), refused(184).after("TOKEN_NOT_ASSOCIATED_TO_ACCOUNT")),
-		failing("moveAndFail", with(at(demo.LampOil), alice, bob, int64(5)), says("Switchboard: changed its mind")),
+		failing("moveAndFail", with(at(demo.LampOil), alice, bob, int64(5)), revertsWith("Switchboard: changed its mind")),
 		does("associate", with(at(demo.LampOil)), int64(22), int64(194)),
 		does("allowance", with(alice, bob), int64(22), n(600*hbar)),
 		does("addresses", with(at(demo.Bob)), true, int64(22), bob, at(demo.Bob)), does("addresses", with(walter), true, int64(15), common.Address{}, common.Address{}),
@@ -316,22 +317,22 @@ func (b *bay) switchboard(t *testing.T) map[string][]ask {
 		does("digests", with([]byte("abc")), sha256.Sum256([]byte("abc")), [20]byte(common.FromHex("8eb208f7e05d987a9b044a8e98c6b087f15a0bfc"))),
 		does("copy", with([]byte("as it is")), []byte("as it is")), does("power", with(n(3), n(5), n(7)), n(5)),
 		does("addPoints", with(n(1), n(2), n(1), n(2)), twice...), does("multiply", with(n(1), n(2), n(2)), twice...),
-		failing("addPoints", with(n(1), n(1), n(1), n(2)), says("Switchboard: it does not answer")),
+		failing("addPoints", with(n(1), n(1), n(1), n(2)), revertsWith("Switchboard: it does not answer")),
 		does("pairs", with([]byte{}), true), does("pairs", with(pair), false), does("pairs", with(slices.Concat(pair, opposite)), true),
 		does("compress", with(uint32(12), blake), common.FromHex(blaked)),
 		does("people", with(b.address(t, demo.Breakwater)), bob, bob, n(0), [32]byte(crypto.Keccak256Hash(b.compiled["Breakwater"].runtime)),
 			n(int64(len(b.compiled["Breakwater"].runtime)))).by(demo.Bob),
 	)
 	for _, m := range []moment{now, {demo.Switchboard, 0}, {demo.Furnace, 1}} {
-		asks = append(asks, b.blockValues(t, m)...)
+		testCalls = append(testCalls, b.blockValues(t, m)...)
 		block := b.blockOf(t, m)
 		from, to := b.held(t, demo.LampOil, demo.Alice, block), b.held(t, demo.LampOil, demo.Bob, block)
-		asks = append(asks,
+		testCalls = append(testCalls,
 			does("move", with(at(demo.LampOil), alice, bob, int64(5)), n(from-5), n(to+5)).when(m),
 			does("moveInVain", with(at(demo.LampOil), alice, bob, int64(5)), n(to), n(to)).when(m),
 		)
 	}
-	return map[string][]ask{"Switchboard": asks}
+	return map[string][]testCall{"Switchboard": testCalls}
 }
 
 // blockOf returns the block number of a moment.
@@ -343,8 +344,8 @@ func (b *bay) blockOf(t *testing.T, m moment) int64 {
 	return value[int64](t, b, "select max(index) from record_file")
 }
 
-// blockValues returns asks whose results depend on the block.
-func (b *bay) blockValues(t *testing.T, m moment) []ask {
+// blockValues returns test calls whose results depend on the block.
+func (b *bay) blockValues(t *testing.T, m moment) []testCall {
 	t.Helper()
 	block := b.blockOf(t, m)
 	hashAt := func(n int64) [32]byte {
@@ -352,7 +353,7 @@ func (b *bay) blockValues(t *testing.T, m moment) []ask {
 	}
 	start := value[int64](t, b, "select consensus_start / 1000000000 from record_file where index = $1", block)
 	hbars, cents := b.rate(t, block)
-	list := []ask{
+	list := []testCall{
 		does("toTinybars", with(n(1_000_000)), n(1_000_000*hbars/cents)), does("toTinycents", with(n(1_000_000)), n(1_000_000*cents/hbars)),
 		does("seed", nil, hashAt(block)), does("hashOf", with(n(block)), hashAt(block)), does("hashOf", with(n(3)), hashAt(3)), does("hashOf", with(n(block+1)), [32]byte{}),
 		does("here", nil, n(block), n(start), n(0x128), hashAt(block), common.Address(lz(98)), n(15_000_000), n(0)),

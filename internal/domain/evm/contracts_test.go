@@ -114,8 +114,8 @@ type fails struct {
 
 func reverts(data []byte) fails { return fails{code: "CONTRACT_REVERT_EXECUTED", data: data} }
 
-// says returns a revert with a text.
-func says(text string) fails {
+// revertsWith returns a revert with a text.
+func revertsWith(text string) fails {
 	data, _ := abi.Arguments{{Type: abi.Type{T: abi.StringTy}}}.Pack(text)
 	return fails{code: "CONTRACT_REVERT_EXECUTED", reason: text, data: append(common.FromHex("08c379a0"), data...)}
 }
@@ -129,8 +129,8 @@ func (f fails) after(child string) fails {
 // panics returns a revert of a compiler-generated check.
 func panics(code int64) fails { return reverts(append(common.FromHex("4e487b71"), word(code)...)) }
 
-// ask is a call of a function and its expected result.
-type ask struct {
+// testCall is a call of a function and its expected result.
+type testCall struct {
 	at     moment
 	method string
 	args   []any
@@ -141,26 +141,26 @@ type ask struct {
 	gas    int64
 }
 
-// does, then and failing return asks. Calls without a sender use the treasury.
-func does(method string, args []any, want ...any) ask {
-	return ask{method: method, args: args, want: want}
+// does, then and failing return test calls. Calls without a sender use the treasury.
+func does(method string, args []any, want ...any) testCall {
+	return testCall{method: method, args: args, want: want}
 }
 
-func failing(method string, args []any, f fails) ask {
-	return ask{method: method, args: args, fails: &f}
+func failing(method string, args []any, f fails) testCall {
+	return testCall{method: method, args: args, fails: &f}
 }
 
-func (a ask) by(num int64) ask       { a.from = num; return a }
-func (a ask) when(m moment) ask      { a.at = m; return a }
-func (a ask) paying(value int64) ask { a.value = value; return a }
-func (a ask) with(gas int64) ask     { a.gas = gas; return a }
+func (a testCall) by(num int64) testCall       { a.from = num; return a }
+func (a testCall) when(m moment) testCall      { a.at = m; return a }
+func (a testCall) paying(value int64) testCall { a.value = value; return a }
+func (a testCall) with(gas int64) testCall     { a.gas = gas; return a }
 
 func with(args ...any) []any { return args }
 
 func n(v int64) *big.Int { return big.NewInt(v) }
 
 // body returns the JSON request of a call.
-func (b *bay) body(t *testing.T, to *common.Address, data []byte, a ask) string {
+func (b *bay) body(t *testing.T, to *common.Address, data []byte, a testCall) string {
 	t.Helper()
 	body := map[string]any{"data": "0x" + hex.EncodeToString(data)}
 	if to != nil {
@@ -185,8 +185,8 @@ func (b *bay) body(t *testing.T, to *common.Address, data []byte, a ask) string 
 	return string(text)
 }
 
-// check runs the call of an ask and compares the result.
-func (b *bay) check(t *testing.T, contract string, to common.Address, a ask) {
+// check runs the call of a test call and compares the result.
+func (b *bay) check(t *testing.T, contract string, to common.Address, a testCall) {
 	t.Helper()
 	method, ok := b.compiled[contract].abi.Methods[a.method]
 	if !ok {
@@ -234,12 +234,12 @@ func failure(t *testing.T, f fails) string {
 func TestContracts(t *testing.T) {
 	t.Parallel()
 	b := newBay(t)
-	for _, group := range []map[string][]ask{b.tokens(t), b.harbour(t), b.breakwater(t), b.furnace(), b.storehouse(t), b.switchboard(t)} {
-		for contract, asks := range group {
-			b.covers(t, contract, asks)
+	for _, group := range []map[string][]testCall{b.tokens(t), b.harbour(t), b.breakwater(t), b.furnace(), b.storehouse(t), b.switchboard(t)} {
+		for contract, testCalls := range group {
+			b.covers(t, contract, testCalls)
 			t.Run(contract, func(t *testing.T) {
 				t.Parallel()
-				for _, a := range asks {
+				for _, a := range testCalls {
 					b.check(t, contract, b.address(t, numbers[contract]), a)
 				}
 			})
@@ -255,11 +255,11 @@ var numbers = map[string]int64{
 }
 
 // covers checks that each function of a contract is called both now and at an older block.
-func (b *bay) covers(t *testing.T, contract string, asks []ask) {
+func (b *bay) covers(t *testing.T, contract string, testCalls []testCall) {
 	t.Helper()
 	for name := range b.compiled[contract].abi.Methods {
 		for _, old := range []bool{false, true} {
-			if !slices.ContainsFunc(asks, func(a ask) bool { return a.method == name && a.at.old() == old }) {
+			if !slices.ContainsFunc(testCalls, func(a testCall) bool { return a.method == name && a.at.old() == old }) {
 				t.Errorf("%s.%s is not called (at an older block: %t)", contract, name, old)
 			}
 		}
@@ -314,7 +314,7 @@ func TestContractsCreated(t *testing.T) {
 		{"Breakwater", nil, nil},
 		{"Furnace", nil, nil},
 		{"Switchboard", nil, nil},
-		{"Wreck", wreck(9), new(says("Wreck: it lies too deep"))},
+		{"Wreck", wreck(9), new(revertsWith("Wreck: it lies too deep"))},
 		{"Wreck", wreck(0), new(reverts(b.compiled["Breakwater"].abi.Errors["Closed"].ID.Bytes()[:4]))},
 	} {
 		args, err := b.compiled[c.name].abi.Pack("", c.args...)
@@ -326,7 +326,7 @@ func TestContractsCreated(t *testing.T) {
 			status, want = http.StatusBadRequest, failure(t, *c.fails)
 		}
 		for _, at := range []moment{now, {demo.HarbourCoin, 0}} {
-			body := b.body(t, nil, append(slices.Clone(b.compiled[c.name].code), args...), ask{at: at})
+			body := b.body(t, nil, append(slices.Clone(b.compiled[c.name].code), args...), testCall{at: at})
 			got := b.Do(t, http.MethodPost, "/api/v1/contracts/call", body, "Content-Type: application/json")
 			if got.Status != status || got.Body != want {
 				t.Errorf("%s at %v: %d %.200s, want %d %.200s", c.name, at, got.Status, got.Body, status, want)

@@ -61,7 +61,7 @@ func TestParseAccountRefRejects(t *testing.T) {
 	for _, tc := range []struct {
 		name, in string
 		kind     error
-		says     string
+		errText  string
 	}{
 		{"empty", "", ledger.ErrSyntax, "no entity id, EVM address or alias"},
 		{"neither id nor alias", "hello", ledger.ErrSyntax, "no entity id, EVM address or alias"},
@@ -97,7 +97,7 @@ func TestParseAccountRefRejects(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			got, err := ledger.ParseAccountRef(tc.in, entity(t, 1, 2, 0))
-			wantError(t, err, tc.kind, tc.says)
+			wantError(t, err, tc.kind, tc.errText)
 			if !reflect.DeepEqual(got, ledger.AccountRef{}) {
 				t.Errorf("an account in spite of the error: %+v", got)
 			}

@@ -42,7 +42,7 @@ func TestParseAliasAccepts(t *testing.T) {
 
 func TestParseAliasRejects(t *testing.T) {
 	const length, bits, letter = "no number of bytes has", "bits set that belong to no byte", "is not one of A to Z and 2 to 7"
-	for _, tc := range []struct{ name, in, says string }{
+	for _, tc := range []struct{ name, in, errText string }{
 		{"empty", "", "empty"},
 		{"length 1 mod 8", "A", length},
 		{"length 3 mod 8", "AAA", length},
@@ -69,7 +69,7 @@ func TestParseAliasRejects(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			_, err := ledger.ParseAlias(tc.in)
-			wantError(t, err, ledger.ErrSyntax, tc.says)
+			wantError(t, err, ledger.ErrSyntax, tc.errText)
 		})
 	}
 }

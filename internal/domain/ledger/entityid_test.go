@@ -59,7 +59,7 @@ func TestNewEntityIDRefusesPartsThatDoNotFit(t *testing.T) {
 	for _, tc := range []struct {
 		name              string
 		shard, realm, num int64
-		says              string
+		errText           string
 	}{
 		{"shard 1024", 1024, 0, 1, "shard 1024 is not between 0 and 1023"},
 		{"negative shard", -1, 0, 1, "shard -1 is"},
@@ -71,7 +71,7 @@ func TestNewEntityIDRefusesPartsThatDoNotFit(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			_, err := ledger.NewEntityID(tc.shard, tc.realm, tc.num)
-			wantError(t, err, ledger.ErrRange, tc.says)
+			wantError(t, err, ledger.ErrRange, tc.errText)
 		})
 	}
 }
@@ -135,7 +135,7 @@ func TestParseEntityIDRejects(t *testing.T) {
 	for _, tc := range []struct {
 		name, in string
 		kind     error
-		says     string
+		errText  string
 	}{
 		{"empty", "", ledger.ErrSyntax, "number: digits are missing"},
 		{"a point only", ".", ledger.ErrSyntax, "realm: digits are missing"},
@@ -170,7 +170,7 @@ func TestParseEntityIDRejects(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			_, err := ledger.ParseEntityID(tc.in, entity(t, 1, 2, 0))
-			wantError(t, err, tc.kind, tc.says)
+			wantError(t, err, tc.kind, tc.errText)
 			var idErr *ledger.EntityIDError
 			if errors.As(err, &idErr) != errors.Is(tc.kind, ledger.ErrRange) {
 				t.Errorf("error %q is of type %T", err, err)

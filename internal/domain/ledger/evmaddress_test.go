@@ -68,7 +68,7 @@ func TestParseEVMAddressAccepts(t *testing.T) {
 
 func TestParseEVMAddressRejects(t *testing.T) {
 	const length = "does not have 40 hex digits"
-	for _, tc := range []struct{ name, in, says string }{
+	for _, tc := range []struct{ name, in, errText string }{
 		{"empty", "", length},
 		{"prefix alone", "0x", length},
 		{"39 digits", strings.Repeat("1", 39), length},
@@ -82,7 +82,7 @@ func TestParseEVMAddressRejects(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			_, err := ledger.ParseEVMAddress(tc.in)
-			wantError(t, err, ledger.ErrSyntax, tc.says)
+			wantError(t, err, ledger.ErrSyntax, tc.errText)
 		})
 	}
 }

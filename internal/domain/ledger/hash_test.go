@@ -39,7 +39,7 @@ func TestParseHex(t *testing.T) {
 			}
 		})
 	}
-	for _, tc := range []struct{ name, in, says string }{
+	for _, tc := range []struct{ name, in, errText string }{
 		{"odd number of digits", "0x123", "an odd number of digits"},
 		{"letter", "0x1g", "'g' at 1 is not a hex digit"},
 		{"second prefix", "0x0x12", "'x' at 1 is not a hex digit"},
@@ -50,7 +50,7 @@ func TestParseHex(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			_, err := ledger.ParseHex(tc.in)
-			wantError(t, err, ledger.ErrSyntax, tc.says)
+			wantError(t, err, ledger.ErrSyntax, tc.errText)
 		})
 	}
 }
@@ -100,7 +100,7 @@ func TestParseHashAccepts(t *testing.T) {
 
 func TestParseHashRejects(t *testing.T) {
 	const length = "neither 64 nor 96 hex digits"
-	for _, tc := range []struct{ name, in, says string }{
+	for _, tc := range []struct{ name, in, errText string }{
 		{"empty", "", length},
 		{"prefix alone", "0x", length},
 		{"31 bytes", strings.Repeat("1", 62), length},
@@ -117,7 +117,7 @@ func TestParseHashRejects(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			_, err := ledger.ParseHash(tc.in)
-			wantError(t, err, ledger.ErrSyntax, tc.says)
+			wantError(t, err, ledger.ErrSyntax, tc.errText)
 		})
 	}
 }
@@ -158,7 +158,7 @@ func TestParseTransactionHashAccepts(t *testing.T) {
 
 func TestParseTransactionHashRejects(t *testing.T) {
 	const length = "neither 64 base64 letters nor 96 hex digits"
-	for _, tc := range []struct{ name, in, says string }{
+	for _, tc := range []struct{ name, in, errText string }{
 		{"empty", "", length},
 		{"63 letters", strings.Repeat("A", 63), length},
 		{"65 letters", strings.Repeat("A", 65), length},
@@ -175,7 +175,7 @@ func TestParseTransactionHashRejects(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			_, err := ledger.ParseTransactionHash(tc.in)
-			wantError(t, err, ledger.ErrSyntax, tc.says)
+			wantError(t, err, ledger.ErrSyntax, tc.errText)
 		})
 	}
 }

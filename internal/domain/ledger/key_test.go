@@ -137,7 +137,7 @@ var publicKeyForm = regexp.MustCompile(`^(0x)?([0-9a-fA-F]{64}|[0-9a-fA-F]{66}|[
 
 func TestParsePublicKeyRejects(t *testing.T) {
 	const length = "neither 64, 66 nor 88 hex digits"
-	for _, tc := range []struct{ name, in, says string }{
+	for _, tc := range []struct{ name, in, errText string }{
 		{"empty", "", length},
 		{"62 digits", strings.Repeat("1", 62), length},
 		{"65 digits", strings.Repeat("1", 65), length},
@@ -149,7 +149,7 @@ func TestParsePublicKeyRejects(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			_, err := ledger.ParsePublicKey(tc.in)
-			wantError(t, err, ledger.ErrSyntax, tc.says)
+			wantError(t, err, ledger.ErrSyntax, tc.errText)
 		})
 	}
 }
@@ -207,7 +207,7 @@ func TestDecodeKeyList(t *testing.T) {
 	for _, tc := range malformedMessages {
 		t.Run(tc.name, func(t *testing.T) {
 			_, err := ledger.DecodeKeyList(unhex(t, tc.in))
-			wantError(t, err, ledger.ErrSyntax, "reading a list of keys: "+tc.says)
+			wantError(t, err, ledger.ErrSyntax, "reading a list of keys: "+tc.errText)
 		})
 	}
 }

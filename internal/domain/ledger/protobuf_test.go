@@ -18,7 +18,7 @@ import (
 )
 
 // malformedMessages are not valid protobuf, regardless of their fields.
-var malformedMessages = []struct{ name, in, says string }{
+var malformedMessages = []struct{ name, in, errText string }{
 	{"truncated tag", "80", "protobuf tag"},
 	{"field number 0", "0001", "protobuf tag"},
 	{"field number above the greatest", "808080801001", "protobuf field number 536870912 is too great"},
@@ -132,7 +132,7 @@ func TestDecodeTransactionIDRejects(t *testing.T) {
 			}
 			t.Run(place+tc.name, func(t *testing.T) {
 				_, err := ledger.DecodeTransactionID(in)
-				wantError(t, err, ledger.ErrSyntax, "reading a transaction id: "+place+tc.says)
+				wantError(t, err, ledger.ErrSyntax, "reading a transaction id: "+place+tc.errText)
 			})
 		}
 	}
@@ -199,7 +199,7 @@ func TestDecodeCustomFeeLimitRejects(t *testing.T) {
 			}
 			t.Run(place+tc.name, func(t *testing.T) {
 				got, err := ledger.DecodeCustomFeeLimit(in)
-				wantError(t, err, ledger.ErrSyntax, "reading a custom fee limit: "+place+tc.says)
+				wantError(t, err, ledger.ErrSyntax, "reading a custom fee limit: "+place+tc.errText)
 				if got != nil {
 					t.Errorf("limits in spite of the error: %v", got)
 				}

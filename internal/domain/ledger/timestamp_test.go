@@ -78,7 +78,7 @@ func TestParseTimestampRejects(t *testing.T) {
 	for _, tc := range []struct {
 		name, in string
 		kind     error
-		says     string
+		errText  string
 	}{
 		{"empty", "", ledger.ErrSyntax, "seconds: digits are missing"},
 		{"no seconds", ".5", ledger.ErrSyntax, "seconds: digits are missing"},
@@ -101,7 +101,7 @@ func TestParseTimestampRejects(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			_, err := ledger.ParseTimestamp(tc.in)
-			wantError(t, err, tc.kind, tc.says)
+			wantError(t, err, tc.kind, tc.errText)
 		})
 	}
 }

@@ -58,7 +58,7 @@ func TestParseTransactionIDRejects(t *testing.T) {
 	for _, tc := range []struct {
 		name, in string
 		kind     error
-		says     string
+		errText  string
 	}{
 		{"empty", "", ledger.ErrSyntax, form},
 		{"no valid start", "0.0.1", ledger.ErrSyntax, form},
@@ -88,7 +88,7 @@ func TestParseTransactionIDRejects(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			_, err := ledger.ParseTransactionID(tc.in)
-			wantError(t, err, tc.kind, tc.says)
+			wantError(t, err, tc.kind, tc.errText)
 			var idErr *ledger.EntityIDError
 			if errors.As(err, &idErr) && !strings.HasPrefix(tc.in, idErr.ID+"-") {
 				t.Errorf("the error has the id %q, not the input", idErr.ID)
