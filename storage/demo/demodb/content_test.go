@@ -127,7 +127,7 @@ var present = map[string]string{
 	"deleted registered node":               "select from registered_node where deleted",
 	"two versions of the address book":      "select from address_book where file_id = 102 having count(*) = 2",
 	"endpoint with a name":                  "select from address_book_service_endpoint where domain_name <> '' and ip_address_v4 = ''",
-	"stakes of many days":                   "select from network_stake having count(*) > 180",
+	"stakes of many days":                   "select from network_stake having count(*) > 360",
 	"fee schedule in two pieces":            "select from file_data where entity_id = 111 and transaction_type = 16",
 	"exchange rates of several hours":       "select from file_data where entity_id = 112 having count(*) > 100",
 	"simple fee schedule, two versions":     "select from file_data where entity_id = 113 having count(*) = 2",
@@ -154,9 +154,14 @@ func TestEverythingIsThere(t *testing.T) {
 		"select count(*) from entity where type = 'ACCOUNT' and id > 1000": 200,
 		"select count(*) from contract":                                    20,
 		"select count(*) from record_file":                                 300,
-		"select count(*) from record_file where consensus_end > (select max(consensus_end) - 600e9 from record_file)": 299,
-		"select count(distinct type) from transaction":                                                                55,
-		"select count(distinct result) from transaction":                                                              15,
+		"select count(*) from record_file where consensus_end > (select max(consensus_end) - 600e9 from record_file)":                     299,
+		"select count(distinct type) from transaction":                                                                                    55,
+		"select count(distinct result) from transaction":                                                                                  15,
+		"select count(distinct consensus_timestamp / 86400000000000) from transaction where type not in (19, 51)":                         360,
+		"select max(n) from (select count(*) n from transaction where payer_account_id > 1021 group by payer_account_id) x":               50,
+		"select count(*) from (select from transaction where payer_account_id > 1021 group by payer_account_id having count(*) < 6) x":    30,
+		"select count(*) from (select from transaction group by consensus_timestamp / 86400000000000 having count(*) > 60) x":             4,
+		"select count(*) from (select from transaction group by consensus_timestamp / 86400000000000 having count(*) between 1 and 12) x": 40,
 	} {
 		if n := one(t, conn, query); n < least {
 			t.Errorf("%s: %d, want at least %d", query, n, least)

@@ -11,12 +11,12 @@ import (
 func (w *Scenario) everydayUntil(age, n int64) {
 	from, to := w.Now(), w.End()-age
 	for i := int64(1); i <= n; i++ {
-		w.AdvanceTo(from + (to-from)*i/(n+1))
+		w.liveUntil(from + (to-from)*i/(n+1))
 		for range 1 + w.Pick(4) {
 			w.addEverydayEvent()
 		}
 	}
-	w.AdvanceTo(to)
+	w.liveUntil(to)
 }
 
 // lastTenMinutes adds a block every two seconds. The last block ends at the end of the scenario.
@@ -109,8 +109,10 @@ func (w *Scenario) addEverydayEvent() {
 	}
 }
 
-func (w *Scenario) payAnyone() {
-	from, to := w.pickTwo(w.residents)
+func (w *Scenario) payAnyone() { w.pay(w.pickTwo(w.residents)) }
+
+// pay adds a payment. The community fund pays for accounts with a low balance.
+func (w *Scenario) pay(from, to int64) {
 	if w.Balance(from) < 40*world.Hbar {
 		from = demo.Fund
 	}

@@ -2,6 +2,8 @@
 package scenario
 
 import (
+	"math/rand/v2"
+
 	"heliograph/storage/demo"
 	"heliograph/storage/demo/world"
 )
@@ -13,6 +15,8 @@ type Scenario struct {
 	names       map[int64]string  // of residents
 	holders     map[int64][]int64 // of fungible tokens
 	coinHolders []int64           // holders of Harbour Coin, the contract
+	due         []int64           // times of everyday transactions to come
+	yearRand    *rand.Rand
 }
 
 // New runs the scenario. Its last transaction is at the given consensus time.
@@ -23,9 +27,10 @@ func New(end int64) (*Scenario, error) {
 	}
 	w := &Scenario{World: l, names: map[int64]string{}, holders: map[int64][]int64{}}
 
-	w.AdvanceToAge(188 * world.Day)
+	w.planYear()
+	w.AdvanceToAge(369 * world.Day)
 	w.createPeople()
-	w.AdvanceToAge(187 * world.Day)
+	w.AdvanceToAge(368*world.Day + 12*world.Hour)
 	first := w.NextID("account")
 	w.createStreet("Lantern Street", 64)
 	w.createStreet("Rope Walk", 58)
@@ -33,13 +38,13 @@ func New(end int64) (*Scenario, error) {
 	for id := first; id < w.NextID("account"); id++ {
 		w.residents = append(w.residents, id)
 	}
-	w.AdvanceToAge(180 * world.Day)
+	w.AdvanceToAge(368 * world.Day)
 	w.createTokens()
-	w.AdvanceToAge(170 * world.Day)
+	w.AdvanceToAge(367*world.Day + 12*world.Hour)
 	w.createTopics()
-	w.AdvanceToAge(160 * world.Day)
+	w.AdvanceToAge(367 * world.Day)
 	w.deployContracts()
-	w.AdvanceToAge(155 * world.Day)
+	w.AdvanceToAge(366 * world.Day)
 	w.mintCollections()
 	w.everydayUntil(150*world.Day, 20)
 	w.everydayUntil(120*world.Day, 30)

@@ -50,7 +50,7 @@ func TestEthereumTransactionsAreSigned(t *testing.T) {
 		if int64(x.Nonce()) != r["nonce"] || int(x.Type()) != r["type"] || int64(x.Gas()) != r["gas_limit"] {
 			t.Errorf("columns of %s differ from the transaction", x.Hash())
 		}
-		if x.Nonce() == 99 {
+		if x.Nonce() == 9_999 {
 			continue // the one that was refused
 		}
 		if x.Nonce() != nonces[signer] {

@@ -222,7 +222,7 @@ func (w *Scenario) deployContracts() {
 	w.CallContract(world.Call{Payer: demo.Alice, Contract: demo.TokenDesk, Source: "TokenDesk", Method: "send",
 		Args: []any{world.LongZeroAddress(demo.Sunlight), w.Address(demo.Alice), w.Address(demo.Bob), int64(1_500_000)}})
 	w.FailCall(demo.Erin, 100_000, common.Hex2Bytes("a9059cbb"))
-	wrong := uint64(99)
+	wrong := uint64(9_999)
 	w.SendEthereum(world.EthereumTransaction{Type: 2, Sender: demo.Bob, Nonce: &wrong,
 		Call: world.Call{Contract: demo.TideGauge, Source: "TideGauge", Method: "report", Args: []any{int64(5)}}})
 	data := w.Pack("TideGauge", "rename", "East Mole, at the foot of the stairs that lead up to the light")

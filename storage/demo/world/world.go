@@ -26,7 +26,7 @@ const (
 )
 
 // age is the length of the scenario.
-const age = 190 * Day
+const age = 370 * Day
 
 // World is a simulated ledger: a clock, balances, the current state of objects, and the rows added so far. Time only moves forward. Errors are kept
 // until the end; see Err.
@@ -227,6 +227,14 @@ func (w *World) ExpectID(got, want int64) {
 
 // Pick returns a pseudo-random number in [0, n). The sequence is always the same.
 func (w *World) Pick(n int64) int64 { return w.rng.Int64N(n) }
+
+// PickFrom runs f with another sequence of pseudo-random numbers.
+func (w *World) PickFrom(r *rand.Rand, f func()) {
+	own := w.rng
+	w.rng = r
+	f()
+	w.rng = own
+}
 
 // Digest returns the SHA-384 of the concatenated parts.
 func Digest(parts ...any) []byte {
