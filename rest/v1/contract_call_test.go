@@ -66,7 +66,7 @@ func TestContractCall(t *testing.T) {
 		{"estimate", `{"to":"` + trentAddress + `","estimate":true}`, 200, `{"result":"0x000000000000592c"}`},
 		{"creation", `{"data":"60016000526001601ff3"}`, 200, `{"result":"0x01"}`},
 		{"creation at the zero address", `{"data":"60016000526001601ff3","to":"0x0000000000000000000000000000000000000000"}`, 200, `{"result":"0x01"}`},
-		{"rate", `{"to":"0x0000000000000000000000000000000000000168","data":"0x2e3cff6a` + fmt.Sprintf("%064x", 1200) + `"}`, 200, `{"result":"0x` + fmt.Sprintf("%064x", 100) + `"}`},
+		{"rate", `{"to":"0x0000000000000000000000000000000000000168","data":"0x2e3cff6a` + fmt.Sprintf("%064x", 1200) + `"}`, 200, `{"result":"0x` + fmt.Sprintf("%064x", 101) + `"}`},
 
 		{"unknown function", `{"data":"01020304","to":"` + coinAddress + `"}`, 400, callProblem("CONTRACT_REVERT_EXECUTED", "", "0x")},
 		{"out of gas", `{` + supply + `,"gas":21100}`, 400, callProblem("INSUFFICIENT_GAS", "", "0x")},

@@ -226,6 +226,10 @@ var laws = map[string]law{
 		"transaction_signature", "update transaction_signature set entity_id = 5001, public_key_prefix = '\\x77'",
 		"select count(*) from (select from transaction_signature group by entity_id, public_key_prefix having count(*) > 1) x",
 	},
+	"no entity has expired": {
+		"entity where expiration_timestamp is not null", "update entity set expiration_timestamp = 1 where id = 1001",
+		"select count(*) from entity where not deleted and expiration_timestamp < (select max(consensus_end) from record_file)",
+	},
 	"fees are at most the maximum fee": {
 		"transaction where max_fee is not null", "update transaction set max_fee = charged_tx_fee - 1 where ONE(transaction where charged_tx_fee > 0)",
 		"select count(*) from transaction where charged_tx_fee > max_fee",

@@ -44,7 +44,7 @@ func New(end int64) (*Scenario, error) {
 	w.createTopics()
 	w.AdvanceToAge(367 * world.Day)
 	w.deployContracts()
-	w.AdvanceToAge(366 * world.Day)
+	w.AdvanceToAge(365*world.Day + 12*world.Hour)
 	w.mintCollections()
 	w.everydayUntil(150*world.Day, 20)
 	w.everydayUntil(120*world.Day, 30)

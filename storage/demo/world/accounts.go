@@ -10,9 +10,11 @@ import (
 	"heliograph/storage/demo"
 )
 
-// RenewalPeriod is the auto-renew period of entities in seconds. Entities with an expiration time are paid for three periods, which is beyond the end of
-// the scenario.
+// RenewalPeriod is the auto-renew period of entities in seconds.
 const RenewalPeriod = int64(7_776_000)
+
+// paidPeriods is how many periods are paid for entities that have an expiration time, which is beyond the end of the scenario.
+const paidPeriods = 5
 
 // newEntity adds an entity with the columns that all types have in common and those of r.
 func (w *World) newEntity(kind string, id, ts int64, r Row) {
@@ -122,7 +124,7 @@ func (w *World) insertAccount(t *Transaction, p Account) int64 {
 		"staked_account_id": p.StakedTo,
 	}
 	if id%2 == 1 {
-		r["expiration_timestamp"] = t.ts + 3*RenewalPeriod*Second
+		r["expiration_timestamp"] = t.ts + paidPeriods*RenewalPeriod*Second
 	}
 	if node, ok := p.StakedNode.(int); ok {
 		r["staked_node_id"], r["stake_period_start"] = int64(node), t.ts/Day

@@ -76,7 +76,7 @@ func (w *World) Deploy(payer int64, d Deployment) int64 {
 		e := w.entities.get(key(id))
 		e["auto_renew_account_id"], e["evm_address"] = nullIfZero(d.RenewedBy), nil
 		if d.Expires {
-			e["expiration_timestamp"] = t.ts + 3*RenewalPeriod*Second
+			e["expiration_timestamp"] = t.ts + paidPeriods*RenewalPeriod*Second
 		}
 		t.entity = id
 	}

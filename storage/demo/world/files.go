@@ -35,7 +35,7 @@ func (w *World) CreateFile(payer int64, memo string, parts ...[]byte) int64 {
 	id := w.takeID("file")
 	t.entity = id
 	w.newEntity("FILE", id, t.ts, Row{
-		"memo": memo, "key": KeyList(Ed25519Key(keyHolder(payer))), "expiration_timestamp": t.ts + 3*RenewalPeriod*Second, "auto_renew_period": nil,
+		"memo": memo, "key": KeyList(Ed25519Key(keyHolder(payer))), "expiration_timestamp": t.ts + paidPeriods*RenewalPeriod*Second, "auto_renew_period": nil,
 	})
 	w.addFileData(t, id, parts[0])
 	w.commit(t)

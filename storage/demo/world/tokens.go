@@ -38,7 +38,7 @@ func (w *World) CreateToken(payer int64, c Token) int64 {
 	t.entity = id
 	e := Row{"memo": c.Memo, "key": nullableKey(c.Admin), "auto_renew_account_id": nullIfZero(c.RenewedBy)}
 	if id%2 == 0 {
-		e["expiration_timestamp"] = t.ts + 3*RenewalPeriod*Second
+		e["expiration_timestamp"] = t.ts + paidPeriods*RenewalPeriod*Second
 	}
 	w.newEntity("TOKEN", id, t.ts, e)
 	kind, supplyType, maximum := "FUNGIBLE_COMMON", "INFINITE", int64(math.MaxInt64)

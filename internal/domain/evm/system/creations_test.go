@@ -221,7 +221,7 @@ func creations(next int64) []updateCase {
 			word(3, call("true 3010", "getTokenKey(address,uint256)", one, 1)),
 			at(next+1, "true 7", "balanceOf(address)", lz(demo.Tollgate)),
 		}},
-		{"158 days ago", ago(158), alice, []updating{units, at(next+1, "true 500", "totalSupply()")}},
+		{"366 days ago", ago(366), alice, []updating{units, at(next+1, "true 500", "totalSupply()")}},
 		{"refusals", now(), alice, refusedCreations(create, call)},
 	}
 	return append(cases, olderCreations(next, create, at)...)

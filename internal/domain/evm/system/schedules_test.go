@@ -205,7 +205,7 @@ func waiting(t *testing.T) []updateCase {
 			bySignature("true 22", bell, append(ed("Alice", bell), ed("Frank", bell)...)),
 			bySignature("true 201", missing, ed("Judy", missing)),
 		}},
-		{"158 days ago", ago(158), dave, []updating{hss("true 201", "authorizeSchedule(address)", lz(executed))}},
+		{"366 days ago", ago(366), dave, []updating{hss("true 201", "authorizeSchedule(address)", lz(executed))}},
 	}
 }
 

@@ -238,7 +238,7 @@ func TestWrites(t *testing.T) {
 				"true 292",
 			},
 		}},
-		{"158 days ago", ago(158), trent, []writing{
+		{"366 days ago", ago(366), trent, []writing{
 			{htsAt, "mintToken(address,int64,bytes[])", []any{light, 0, []any{[]byte("first")}}, "true 22"},
 			{demo.Lighthouse, "ownerOf(uint256)", []any{1}, "true 1017"},
 			{htsAt, "wipeTokenAccount(address,address,int64)", []any{fog, carol, 800}, "true 22"},
