@@ -80,7 +80,8 @@ func QueueNFTs(b *storage.Batch, f *ledger.NFTFilter, p storage.Page, done func(
 // QueueNFTsByKey queues a query for NFTs by token and serial. done receives one NFT per key, or nil for NFTs that do not exist.
 func QueueNFTsByKey(b *storage.Batch, keys []ledger.NFTKey, done func([]*ledger.NFT)) {
 	tokens, serials := nftKeys(keys)
-	storage.QueueChildren(b, len(keys), `select p.ord, `+NFTColumns+` from unnest((select $1::bigint[]), (select $2::bigint[])) with ordinality p(token_id, serial, ord)
+	storage.QueueChildren(b, len(keys), `select p.ord, `+NFTColumns+`
+from unnest((select $1::bigint[]), (select $2::bigint[])) with ordinality p(token_id, serial, ord)
 join nft n on n.token_id = p.token_id and n.serial_number = p.serial left join entity e on e.id = n.token_id`, []any{tokens, serials}, NFTTargets, nil,
 		storage.Itself,
 		func(rows [][]*ledger.NFT) {

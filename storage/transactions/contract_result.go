@@ -248,6 +248,7 @@ func QueueResultsBetween(b *storage.Batch, spans []ledger.TimestampRange, f *led
 	for i, s := range spans {
 		from[i], to[i] = int64(s.From.V), int64(s.To.V)
 	}
-	queueOwnedResults(b, &storage.Where{Args: []any{from, to}}, len(spans), `unnest((select $1::bigint[]), (select $2::bigint[])) with ordinality p(since, until, ord)`,
+	queueOwnedResults(b, &storage.Where{Args: []any{from, to}}, len(spans),
+		`unnest((select $1::bigint[]), (select $2::bigint[])) with ordinality p(since, until, ord)`,
 		`cr.consensus_timestamp between p.since and p.until`, f, p, done)
 }

@@ -123,7 +123,8 @@ func QueueTransactionSchedules(b *storage.Batch, of []*ledger.Transaction, done 
 		}
 	}
 	sql := `select p.ord, ` + scheduleColumns + `
-from unnest((select $1::bigint[]), (select $2::bigint[]), (select $3::bigint[]), (select $4::bigint[]), (select $5::bigint[])) with ordinality p(id, payer, start, since, until, ord)
+from unnest((select $1::bigint[]), (select $2::bigint[]), (select $3::bigint[]), (select $4::bigint[]), (select $5::bigint[]))
+  with ordinality p(id, payer, start, since, until, ord)
 left join lateral (
   select entity_id from transaction
   where payer_account_id = p.payer and valid_start_ns = p.start and consensus_timestamp between p.since and p.until and type = 42 and p.payer <> 0

@@ -158,7 +158,8 @@ func QueueTransactionsBetween(b *storage.Batch, spans []ledger.TimestampRange, p
 	}
 	w := storage.Where{Args: []any{from, to}}
 	w.Keyset(p, "consensus_timestamp")
-	sql := `select s.ord, ` + transactionColumns + ` from unnest((select $1::bigint[]), (select $2::bigint[])) with ordinality s(lower, upper, ord) cross join lateral (
+	sql := `select s.ord, ` + transactionColumns + ` from unnest((select $1::bigint[]), (select $2::bigint[])) with ordinality s(lower, upper, ord)
+cross join lateral (
   select * from transaction where consensus_timestamp between s.lower and s.upper` + w.String() + w.OrderBy(p, "consensus_timestamp") + `) t
 order by s.ord, t.consensus_timestamp` + p.Direction()
 	queueOwned(b, len(spans), sql, w.Args, done)
@@ -261,7 +262,8 @@ func innerTransactions(ctx context.Context, db *storage.DB, found []*ledger.Tran
 	w := storage.Where{Args: []any{payers, starts, from, int64(to)}}
 	ofID(&w, f)
 	rows, err := storage.List(ctx, db, `select `+transactionColumns+` from transaction t
-join (select distinct * from unnest((select $1::bigint[]), (select $2::bigint[])) as i(payer, start)) i on t.payer_account_id = i.payer and t.valid_start_ns = i.start
+join (select distinct * from unnest((select $1::bigint[]), (select $2::bigint[])) as i(payer, start)) i on t.payer_account_id = i.payer
+and t.valid_start_ns = i.start
 where t.consensus_timestamp between $3 and $4`+w.String()+` order by t.consensus_timestamp`, w.Args, transactionTargets, finishTransaction)
 	if err != nil {
 		return nil, fmt.Errorf("reading the transactions of a batch: %w", err)
