@@ -1,13 +1,11 @@
 package pagesync_test
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strconv"
 	"strings"
 	"sync"
@@ -34,16 +32,8 @@ type source struct {
 
 func newSource(t *testing.T) *source {
 	t.Helper()
-	text, err := os.ReadFile("../../rest/v2/testdata/ledgerlight.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var documents map[string]json.RawMessage
-	if err := json.Unmarshal(text, &documents); err != nil {
-		t.Fatal(err)
-	}
 	e := &source{documents: map[string]string{}, handlers: map[string]http.HandlerFunc{}}
-	for path, d := range documents {
+	for path, d := range testenv.ReadExample(t, "../../rest/v2/testdata/ledgerlight.json") {
 		e.documents[path] = string(d)
 	}
 	e.Server = httptest.NewServer(e)

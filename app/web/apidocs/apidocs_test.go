@@ -32,7 +32,7 @@ func TestHandler(t *testing.T) {
 	h := handlerOf(t)
 	script := regexp.MustCompile(`\./docs(/assets/[^"]*\.js)`).FindStringSubmatch(get(t, h, http.MethodGet, "/api/v1/docs").Body.String())
 	if script == nil {
-		t.Fatal("the page names no script")
+		t.Fatal("the page has no script")
 	}
 	const html, plain, yaml = "text/html; charset=utf-8", "text/plain; charset=utf-8", "text/yaml; charset=utf-8"
 	for _, c := range []struct {
@@ -73,8 +73,8 @@ func TestHandler(t *testing.T) {
 	}
 }
 
-// TestPageRefersToItsFiles follows what the page names, from both of its addresses.
-func TestPageRefersToItsFiles(t *testing.T) {
+// TestPageReferences requests all files that the page refers to, from both of its URLs.
+func TestPageReferences(t *testing.T) {
 	t.Parallel()
 	h := handlerOf(t)
 	for address, folder := range map[string]string{"/api/v1/docs": "/api/v1/", "/api/v1/docs/": "/api/v1/docs/"} {
@@ -98,5 +98,5 @@ func TestPageRefersToItsFiles(t *testing.T) {
 func TestBuild(t *testing.T) {
 	t.Parallel()
 	assetstest.Current(t)
-	assetstest.NothingOutside(t, assetstest.Built(t, dist))
+	assetstest.NoExternalRequests(t, assetstest.Built(t, dist))
 }

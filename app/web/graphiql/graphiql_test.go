@@ -171,7 +171,7 @@ func TestPrefix(t *testing.T) {
 	}
 }
 
-// TestUnpackedContent holds the answer to a client without gzip against the file that was built.
+// TestUnpackedContent compares responses to clients without gzip with the built files.
 func TestUnpackedContent(t *testing.T) {
 	t.Parallel()
 	handler := Handler(Options{})
@@ -192,16 +192,16 @@ func TestUnpackedContent(t *testing.T) {
 func TestBuild(t *testing.T) {
 	t.Parallel()
 	assetstest.Current(t, "examples")
-	assetstest.NothingOutside(t, assetstest.Built(t, dist))
+	assetstest.NoExternalRequests(t, assetstest.Built(t, dist))
 }
 
-// TestPageRefersToItsFiles makes sure that the page names nothing but files that are served.
-func TestPageRefersToItsFiles(t *testing.T) {
+// TestPageReferences checks that all files exist that the page refers to.
+func TestPageReferences(t *testing.T) {
 	t.Parallel()
 	files := assetstest.Built(t, dist)
 	page := string(files["index.html"])
 	if !strings.Contains(page, "<title>Heliograph</title>") {
-		t.Error("the page has another title")
+		t.Error("unexpected title")
 	}
 	references := regexp.MustCompile(`(?:src|href)="([^"]*)"`).FindAllStringSubmatch(page, -1)
 	if len(references) < 3 {
@@ -230,7 +230,7 @@ func TestExamples(t *testing.T) {
 	seen := map[string]bool{}
 	for _, example := range examples {
 		if example.Name == "" || seen[example.Name] {
-			t.Errorf("name %q is empty or twice there", example.Name)
+			t.Errorf("name %q is empty or duplicate", example.Name)
 		}
 		seen[example.Name] = true
 		if !strings.HasPrefix(example.Query, "# "+example.Title+"\n") || example.Title == "" {
@@ -254,7 +254,7 @@ func TestExamples(t *testing.T) {
 		left := maps.Clone(variables)
 		for _, operation := range document.Operations {
 			if operation.Name == "" {
-				t.Errorf("%s: an operation without a name", example.Name)
+				t.Errorf("%s: an operation has no name", example.Name)
 			}
 			for _, declared := range operation.VariableDefinitions {
 				if _, given := variables[declared.Variable]; !given && declared.Type.NonNull && declared.DefaultValue == nil {
@@ -275,12 +275,12 @@ func TestExamples(t *testing.T) {
 	for _, name := range orphans {
 		stem := strings.TrimSuffix(name, path.Ext(name))
 		if _, err := exampleFiles.ReadFile(stem + ".graphql"); err != nil {
-			t.Errorf("%s belongs to no document", name)
+			t.Errorf("%s has no document", name)
 		}
 	}
 }
 
-// TestExamplesAreServed decodes what the page loads.
+// TestExamplesAreServed compares the examples that the page loads with the embedded ones.
 func TestExamplesAreServed(t *testing.T) {
 	t.Parallel()
 	recorder := httptest.NewRecorder()

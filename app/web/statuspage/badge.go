@@ -97,7 +97,7 @@ func makeBadge(left, right string, indicator status.Indicator) ([]byte, error) {
 	b.LeftWidth, b.RightWidth = b.LeftText+margin, b.RightText+margin
 	var out bytes.Buffer
 	if err := badgeTemplate.Execute(&out, b); err != nil {
-		return nil, fmt.Errorf("drawing a badge: %w", err)
+		return nil, fmt.Errorf("rendering a badge: %w", err)
 	}
 	return out.Bytes(), nil
 }

@@ -29,7 +29,7 @@ func (s *Site) renderAll(ctx context.Context, page *status.Page) (map[string]*do
 	oldest := today.AddDate(0, 0, -pastDays)
 	until := status.DateOf(today).Next().Start(page.Zone)
 	var got struct{ Page *pageData }
-	if err := s.ask(ctx, "page", map[string]any{"page": page.Slug, "since": status.DateOf(oldest).Start(page.Zone).Format(time.RFC3339)}, &got); err != nil {
+	if err := s.query(ctx, "page", map[string]any{"page": page.Slug, "since": status.DateOf(oldest).Start(page.Zone).Format(time.RFC3339)}, &got); err != nil {
 		return nil, until, err
 	}
 	if got.Page == nil {
@@ -118,7 +118,7 @@ func badgeOf(component string) string { return badgePath + "?component=" + compo
 // addFeeds renders the feeds.
 func (s *Site) addFeeds(ctx context.Context, out map[string]*doccache.Document, page *status.Page) error {
 	var got struct{ Page *pageData }
-	if err := s.ask(ctx, "feed", map[string]any{"page": page.Slug, "first": feedLength}, &got); err != nil {
+	if err := s.query(ctx, "feed", map[string]any{"page": page.Slug, "first": feedLength}, &got); err != nil {
 		return err
 	}
 	if got.Page == nil {
@@ -149,7 +149,7 @@ func (s *Site) notice(ctx context.Context, page *status.Page, code string) (*doc
 		Page                  *pageData
 		Incident, Maintenance *notice
 	}
-	if err := s.ask(ctx, "notice", map[string]any{"page": page.Slug, "code": code}, &got); err != nil {
+	if err := s.query(ctx, "notice", map[string]any{"page": page.Slug, "code": code}, &got); err != nil {
 		return nil, err
 	}
 	n := got.Incident
@@ -180,7 +180,8 @@ func (s *Site) history(ctx context.Context, page *status.Page, month string) (*d
 	next := first.AddDate(0, 1, 0)
 	begin, end := status.DateOf(first).Start(page.Zone), status.DateOf(next).Start(page.Zone)
 	var got struct{ Page *pageData }
-	if err := s.ask(ctx, "history", map[string]any{"page": page.Slug, "since": begin.Format(time.RFC3339), "until": end.Format(time.RFC3339)}, &got); err != nil {
+	variables := map[string]any{"page": page.Slug, "since": begin.Format(time.RFC3339), "until": end.Format(time.RFC3339)}
+	if err := s.query(ctx, "history", variables, &got); err != nil {
 		return nil, err
 	}
 	p := got.Page.in(page.Zone)

@@ -1,51 +1,23 @@
 package statuspage_test
 
 import (
-	"net/http"
 	"strings"
 	"testing"
 	"time"
 
 	"golang.org/x/net/html"
 
-	"heliograph/app/testing/testenv"
-	"heliograph/rest"
 	"heliograph/storage/pgtest"
-	"heliograph/storage/statuspages"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
-
-// cached enables the cache, as in production.
-func cached() testenv.Option { return testenv.REST(func(c *rest.Config) { c.Cache = true }) }
-
-var byTest = statuspages.Author{Name: "test"}
-
-// editor returns an editor of the status pages of a gateway. Its clock advances by a minute on each call.
-func editor(g *testenv.Gateway) *statuspages.Editor {
-	now := testenv.Now()
-	return statuspages.NewEditor(g.Status, func() time.Time {
-		now = now.Add(time.Minute)
-		return now
-	}, nil)
-}
 
 // eventually polls until ok returns true, for at most 5 seconds.
 func eventually(tb testing.TB, what string, ok func() bool) {
 	tb.Helper()
 	for end := time.Now().Add(5 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
-			tb.Fatalf("after some seconds still not: %s", what)
-		}
-	}
-}
-
-// ready waits until a gateway with a cache has rendered its pages.
-func ready(tb testing.TB, g *testenv.Gateway) {
-	tb.Helper()
-	for end := time.Now().Add(15 * time.Second); g.Get(tb, "/").Status != http.StatusOK; time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(end) {
-			tb.Fatal("there is no page")
+			tb.Fatalf("timeout: %s", what)
 		}
 	}
 }

@@ -106,11 +106,11 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.headers.Send(w, r, v, []string{t.media})
 	case code == http.StatusServiceUnavailable:
 		w.Header().Set("Retry-After", retryAfter)
-		s.refuse(w, r, t, page, code, "The status cannot be read", "The database does not answer. Please try again in a moment.")
+		s.sendError(w, r, t, page, code, "The status cannot be read", "The database does not answer. Please try again in a moment.")
 	case page == nil && t.key == "/":
 		s.headers.Send(w, r, s.landing, []string{t.media})
 	default:
-		s.refuse(w, r, t, page, http.StatusNotFound, "There is nothing here", "The address may be wrong, or what was here has been taken away.")
+		s.sendError(w, r, t, page, http.StatusNotFound, "There is nothing here", "The address may be wrong, or what was here has been taken away.")
 	}
 }
 
@@ -156,9 +156,9 @@ func (s *Site) find(r *http.Request, t *target) (v *doccache.Document, page *sta
 // findLazy returns a document that is rendered on request. If rendering fails, it returns the cached document of an earlier revision, if there is one.
 func (s *Site) findLazy(r *http.Request, t *target, page *status.Page) (*doccache.Document, int) {
 	key, day := page.Code+t.key, status.DateOf(s.o.Now().In(page.Zone))
-	kept, _ := s.lazy.GetIfPresent(key)
-	if kept != nil && kept.revision == page.Revision && kept.day == day {
-		return kept.document, http.StatusOK
+	cached, _ := s.lazy.GetIfPresent(key)
+	if cached != nil && cached.revision == page.Revision && cached.day == day {
+		return cached.document, http.StatusOK
 	}
 	var v *doccache.Document
 	gone := false
@@ -169,7 +169,7 @@ func (s *Site) findLazy(r *http.Request, t *target, page *status.Page) (*doccach
 			return nil
 		}
 		if err == nil {
-			s.lazy.Set(key, &made{p.Revision, day, v})
+			s.lazy.Set(key, &lazyDocument{p.Revision, day, v})
 		}
 		return err
 	})
@@ -179,15 +179,15 @@ func (s *Site) findLazy(r *http.Request, t *target, page *status.Page) (*doccach
 	case gone:
 		s.lazy.Invalidate(key)
 		return nil, http.StatusNotFound
-	case kept != nil && code == http.StatusServiceUnavailable:
-		return kept.document, http.StatusOK
+	case cached != nil && code == http.StatusServiceUnavailable:
+		return cached.document, http.StatusOK
 	default:
 		return nil, code
 	}
 }
 
-// refuse writes an error in the format of the target: an HTML page, or one line for feeds and images.
-func (s *Site) refuse(w http.ResponseWriter, r *http.Request, t *target, page *status.Page, code int, heading, text string) {
+// sendError writes an error in the format of the target: an HTML page, or one line for feeds and images.
+func (s *Site) sendError(w http.ResponseWriter, r *http.Request, t *target, page *status.Page, code int, heading, text string) {
 	if t.media != "text/html; charset=utf-8" {
 		http.Error(w, heading+".", code)
 		return

@@ -28,7 +28,7 @@ var update = flag.Bool("update", false, "write the files in testdata/golden anew
 // TestFront checks the contents of the page of the demo network.
 func TestFront(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t, cached())
+	g := testenv.Demo(t, testenv.Cached())
 	got := g.Get(t, "/")
 	if got.Status != http.StatusOK {
 		t.Fatalf("status %d: %s", got.Status, got.Body)
@@ -53,7 +53,7 @@ func TestFront(t *testing.T) {
 			list = list[:1] // the bars have titles too
 		}
 		if !slices.Equal(list, c.want) {
-			t.Errorf("%s: %q, not %q", c.what, list, c.want)
+			t.Errorf("%s: got %q, want %q", c.what, list, c.want)
 		}
 	}
 	cards := elements(t, got.Body, ofClass("article", "card"))
@@ -62,7 +62,7 @@ func TestFront(t *testing.T) {
 		open = append(open, e.attributes["data-key"])
 	}
 	if len(open) != 7 {
-		t.Errorf("%d notices are open or planned", len(open))
+		t.Errorf("%d open or scheduled notices", len(open))
 	}
 	if days := elements(t, got.Body, ofClass("section", "day")); len(days) != 7 || days[0].text != "11 May –to 17 May 2026 Nothing to report." {
 		t.Errorf("%d days, the first: %s", len(days), days[0].text)
@@ -73,25 +73,25 @@ func TestFront(t *testing.T) {
 		}
 	}
 	if strings.Contains(got.Body, "Not yet told") {
-		t.Error("the draft is shown")
+		t.Error("a draft is visible")
 	}
 	for _, e := range elements(t, got.Body, func(e *element) bool { return e.Data == "a" }) {
 		if to := e.attributes["href"]; strings.HasPrefix(to, "/") {
 			if answer := g.Get(t, to); answer.Status != http.StatusOK {
-				t.Errorf("the link %s leads to status %d", to, answer.Status)
+				t.Errorf("link %s: status %d", to, answer.Status)
 			}
 		}
 	}
 	if live := elements(t, got.Body, func(e *element) bool { return e.Data == "main" })[0].attributes["data-live"]; !strings.HasPrefix(live, "/graphql?query=") {
-		t.Errorf("it listens to %q", live)
+		t.Errorf("event stream %q", live)
 	}
 }
 
 // TestPolicies checks that no page contains inline scripts, inline styles or external resources, and that the headers forbid them.
 func TestPolicies(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t, cached())
-	incident := newest(t, g)
+	g := testenv.Demo(t, testenv.Cached())
+	incident := g.NewestIncident(t)
 	for path, frames := range map[string]string{"/": "'none'", "/history": "'none'", "/incidents/" + incident: "'none'", "/incidents/none": "'none'", "/embed/frame": "*"} {
 		got := g.Get(t, path)
 		policy := got.Header.Get("Content-Security-Policy")
@@ -103,7 +103,7 @@ func TestPolicies(t *testing.T) {
 		}
 		for _, e := range elements(t, got.Body, func(*element) bool { return true }) {
 			if e.Data == "script" && (e.attributes["src"] == "" || e.text != "") || e.Data == "style" {
-				t.Errorf("%s has a %s in it: %s", path, e.Data, e.text)
+				t.Errorf("%s contains %s: %s", path, e.Data, e.text)
 			}
 			for name, value := range e.attributes {
 				own := strings.HasPrefix(value, "/") || strings.HasPrefix(value, "#")
@@ -120,25 +120,13 @@ func TestPolicies(t *testing.T) {
 	}
 }
 
-// newest returns the code of the newest incident.
-func newest(t *testing.T, g *testenv.Gateway) string {
-	t.Helper()
-	var data struct {
-		Status struct {
-			Incidents struct{ Nodes []struct{ Code string } }
-		}
-	}
-	g.Data(t, `{ status { incidents(first: 1) { nodes { code } } } }`, nil, &data)
-	return data.Status.Incidents.Nodes[0].Code
-}
-
 // TestHeaders checks conditional requests, compression, methods and cache headers of all resources.
 func TestHeaders(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t, cached())
-	ready(t, g)
+	g := testenv.Demo(t, testenv.Cached())
+	g.WaitForPage(t)
 	for path, kind := range map[string]string{
-		"/": "text/html; charset=utf-8", "/history": "text/html; charset=utf-8", "/history?month=2026-03": "text/html; charset=utf-8", "/incidents/" + newest(t, g): "text/html; charset=utf-8",
+		"/": "text/html; charset=utf-8", "/history": "text/html; charset=utf-8", "/history?month=2026-03": "text/html; charset=utf-8", "/incidents/" + g.NewestIncident(t): "text/html; charset=utf-8",
 		"/history.atom": "application/atom+xml; charset=utf-8", "/history.rss": "application/rss+xml; charset=utf-8", "/badge.svg": "image/svg+xml", "/embed/frame": "text/html; charset=utf-8",
 		"/embed.js": "text/javascript; charset=utf-8",
 	} {
@@ -148,11 +136,11 @@ func TestHeaders(t *testing.T) {
 			continue
 		}
 		if cache := got.Header.Get("Cache-Control"); !strings.Contains(cache, "max-age=") || !strings.Contains(cache, "public") {
-			t.Errorf("%s may be kept: %s", path, cache)
+			t.Errorf("%s: Cache-Control %s", path, cache)
 		}
 		tag := got.Header.Get("ETag")
 		if again := g.Do(t, http.MethodGet, path, "", "If-None-Match: "+tag); tag == "" || again.Status != http.StatusNotModified || again.Body != "" || again.Header.Get("Cache-Control") == "" {
-			t.Errorf("%s with its tag %s: status %d", path, tag, again.Status)
+			t.Errorf("%s, If-None-Match %s: status %d", path, tag, again.Status)
 		}
 		if head := g.Do(t, http.MethodHead, path, ""); head.Status != http.StatusOK || head.Body != "" || head.Header.Get("ETag") != tag {
 			t.Errorf("HEAD %s: status %d, %q", path, head.Status, head.Body)
@@ -162,11 +150,11 @@ func TestHeaders(t *testing.T) {
 		}
 		if len(got.Body) > 600 {
 			if packed := g.Do(t, http.MethodGet, path, "", "Accept-Encoding: gzip"); packed.Header.Get("Content-Encoding") != "gzip" || len(packed.Body) >= len(got.Body) {
-				t.Errorf("%s packed: %d of %d bytes", path, len(packed.Body), len(got.Body))
+				t.Errorf("%s with gzip: %d of %d bytes", path, len(packed.Body), len(got.Body))
 			}
 		}
 		if open := got.Header.Get("Access-Control-Allow-Origin"); strings.HasSuffix(path, ".svg") && open != "*" {
-			t.Errorf("%s may be read by %q", path, open)
+			t.Errorf("%s: Access-Control-Allow-Origin %q", path, open)
 		}
 	}
 	for path, kind := range map[string]string{
@@ -182,13 +170,13 @@ func TestHeaders(t *testing.T) {
 // TestGolden compares the rendered page of the demo network with golden files.
 func TestGolden(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t, cached())
-	ready(t, g)
+	g := testenv.Demo(t, testenv.Cached())
+	g.WaitForPage(t)
 	code := regexp.MustCompile(`/incidents/([0-9a-z]{12})`)
 	past := code.FindStringSubmatch(g.Get(t, "/history?month=2026-02").Body)
 	maintenance := regexp.MustCompile(`data-key="([0-9a-z]{12})">\s*<div class="card-head">\s*<h3><a href="[^"]*">Repairs at`).FindStringSubmatch(g.Get(t, "/").Body)
 	if past == nil || maintenance == nil {
-		t.Fatal("the demo network's page has changed")
+		t.Fatal("the page of the demo network has no such notices")
 	}
 	hashes := regexp.MustCompile(`-[0-9a-f]{10}\.(css|js|svg)`)
 	for name, path := range map[string]string{
@@ -211,7 +199,7 @@ func TestGolden(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got != string(want) {
-			t.Errorf("%s is not as %s: go test ./app/web/statuspage -run Golden -update writes it anew", path, file)
+			t.Errorf("%s differs from %s; update it with: go test ./app/web/statuspage -run Golden -update", path, file)
 		}
 	}
 }
@@ -219,7 +207,7 @@ func TestGolden(t *testing.T) {
 // TestHistory checks that each incident and maintenance of the page is on exactly one month page.
 func TestHistory(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t, cached())
+	g := testenv.Demo(t, testenv.Cached())
 	seen := map[string]int{}
 	path, months := "/history", 0
 	for path != "" {
@@ -244,7 +232,7 @@ func TestHistory(t *testing.T) {
 	all := slices.Concat(data.Status.Incidents.Nodes, data.Status.Maintenances.Nodes)
 	for _, n := range all {
 		if seen[n.Code] != 1 {
-			t.Errorf("%s %s is there %d times", n.Code, n.Name, seen[n.Code])
+			t.Errorf("%s %s is listed %d times", n.Code, n.Name, seen[n.Code])
 		}
 	}
 	if len(seen) != len(all) || len(all) < 60 || months < 6 {
@@ -255,14 +243,14 @@ func TestHistory(t *testing.T) {
 // TestWrites checks that a write appears in all documents and that texts of editors are escaped.
 func TestWrites(t *testing.T) {
 	t.Parallel()
-	g := testenv.Over(t, testenv.Filled.Fresh(t), cached())
-	ready(t, g)
+	g := testenv.Over(t, testenv.Filled.Fresh(t), testenv.Cached())
+	g.WaitForPage(t)
 	paths := []string{"/", "/history", "/history.atom", "/history.rss", "/embed/frame"}
 	before := map[string]*testenv.Response{}
 	for _, p := range paths {
 		before[p] = g.Get(t, p)
 	}
-	edit := editor(g)
+	edit := g.Editor()
 	var data struct {
 		Status struct {
 			Components struct{ Nodes []struct{ Code string } }
@@ -270,7 +258,7 @@ func TestWrites(t *testing.T) {
 	}
 	g.Data(t, `{ status { components(first: 1) { nodes { code } } } }`, nil, &data)
 	down := []status.Assignment{{Component: data.Status.Components.Nodes[0].Code, Status: status.MajorOutage}}
-	code, err := edit.OpenIncident(t.Context(), byTest, demo.StatusPage, status.NewIncident{
+	code, err := edit.OpenIncident(t.Context(), testenv.Author, demo.StatusPage, status.NewIncident{
 		Name: `Blocks <img src=x onerror="alert(1)"> & more`, Body: "<script>alert(2)</script>Look at <b onclick=alert(3)>this</b> \u0007.", Affected: down,
 	})
 	if err != nil {
@@ -283,35 +271,35 @@ func TestWrites(t *testing.T) {
 		})
 		for _, bad := range []string{"<img", "<script>", "onclick"} {
 			if body := g.Get(t, p).Body; strings.Contains(body, bad) {
-				t.Errorf("%s has %s in it", p, bad)
+				t.Errorf("%s contains %s", p, bad)
 			}
 		}
 	}
 	own := g.Get(t, "/incidents/"+code)
 	if own.Status != http.StatusOK || !strings.Contains(own.Body, "Look at <strong>this</strong>") || strings.Contains(own.Body, "alert(2)") {
-		t.Errorf("its page: %d %s", own.Status, own.Body)
+		t.Errorf("incident page: status %d, %s", own.Status, own.Body)
 	}
 	if badge := g.Get(t, "/badge.svg").Body; !strings.Contains(badge, "Partial System Outage") {
-		t.Errorf("the badge says %s", badge)
+		t.Errorf("badge: %s", badge)
 	}
 	// Pages that are rendered on request are updated too.
 	old := regexp.MustCompile(`/incidents/([0-9a-z]{12})`).FindStringSubmatch(g.Get(t, "/history?month=2026-02").Body)[1]
 	g.Get(t, "/incidents/"+old)
-	if _, err := edit.EditNotice(t.Context(), byTest, old, status.NoticeEdit{Name: ledger.Of("Another name")}); err != nil {
+	if _, err := edit.EditNotice(t.Context(), testenv.Author, old, status.NoticeEdit{Name: ledger.Of("Another name")}); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "the new name", func() bool { return strings.Contains(g.Get(t, "/incidents/"+old).Body, "Another name") })
-	if _, err := edit.DeleteNotice(t.Context(), byTest, old, 0); err != nil {
+	if _, err := edit.DeleteNotice(t.Context(), testenv.Author, old, 0); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "it is gone", func() bool { return g.Get(t, "/incidents/"+old).Status == http.StatusNotFound })
+	eventually(t, "the deletion", func() bool { return g.Get(t, "/incidents/"+old).Status == http.StatusNotFound })
 }
 
 // TestBadges checks the badges of all components.
 func TestBadges(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t, cached())
-	ready(t, g)
+	g := testenv.Demo(t, testenv.Cached())
+	g.WaitForPage(t)
 	var data struct {
 		Components []struct{ ID, Name, Status string }
 	}
@@ -325,7 +313,7 @@ func TestBadges(t *testing.T) {
 		got := g.Get(t, "/badge.svg?component="+c.ID)
 		state := strings.ToUpper(c.Status[:1]) + strings.ReplaceAll(c.Status[1:], "_", " ")
 		if !strings.Contains(got.Body, `aria-label="`+c.Name+": "+state) && !strings.Contains(got.Body, "Under maintenance") {
-			t.Errorf("the badge of %s, which is %s, says %s", c.Name, c.Status, got.Body)
+			t.Errorf("badge of %s, status %s: %s", c.Name, c.Status, got.Body)
 		}
 	}
 }
@@ -336,19 +324,19 @@ func TestLanding(t *testing.T) {
 	url := testenv.Empty.Fresh(t)
 	bare := testenv.Empty.Fresh(t)
 	testenv.Exec(t, bare, "drop schema status cascade")
-	for name, g := range map[string]*testenv.Gateway{"no page": testenv.Over(t, url, cached()), "no tables": testenv.Over(t, bare, cached()), "nothing kept": testenv.Over(t, url)} {
+	for name, g := range map[string]*testenv.Gateway{"no page": testenv.Over(t, url, testenv.Cached()), "no tables": testenv.Over(t, bare, testenv.Cached()), "no cache": testenv.Over(t, url)} {
 		got := g.Get(t, "/")
 		if got.Status != http.StatusOK || !strings.Contains(got.Body, "There is no status page here yet") {
-			t.Errorf("%s: %d %s", name, got.Status, got.Body)
+			t.Errorf("%s: status %d, %s", name, got.Status, got.Body)
 		}
 		for _, e := range elements(t, got.Body, ofClass("a", "")) {
 			if to := e.attributes["href"]; strings.HasPrefix(to, "/") && g.Get(t, to).Status != http.StatusOK {
-				t.Errorf("%s: the link %s leads nowhere", name, to)
+				t.Errorf("%s: broken link %s", name, to)
 			}
 		}
 		for _, p := range []string{"/history", "/incidents/x", "/history.atom", "/badge.svg", "/embed/frame"} {
 			if got := g.Get(t, p); got.Status != http.StatusNotFound {
-				t.Errorf("%s: %s has status %d", name, p, got.Status)
+				t.Errorf("%s: %s: status %d", name, p, got.Status)
 			}
 		}
 	}
@@ -357,14 +345,14 @@ func TestLanding(t *testing.T) {
 // TestUncached checks that a gateway without a cache renders the same documents.
 func TestUncached(t *testing.T) {
 	t.Parallel()
-	kept, fresh := testenv.Demo(t, cached()), testenv.Demo(t)
-	ready(t, kept)
-	for _, p := range []string{"/", "/history?month=2026-01", "/incidents/" + newest(t, kept), "/history.atom", "/badge.svg", "/embed/frame"} {
-		if a, b := kept.Get(t, p), fresh.Get(t, p); a.Body != b.Body || b.Status != http.StatusOK || a.Header.Get("ETag") != b.Header.Get("ETag") {
-			t.Errorf("%s: %d bytes kept, %d bytes fresh with status %d", p, len(a.Body), len(b.Body), b.Status)
+	cached, uncached := testenv.Demo(t, testenv.Cached()), testenv.Demo(t)
+	cached.WaitForPage(t)
+	for _, p := range []string{"/", "/history?month=2026-01", "/incidents/" + cached.NewestIncident(t), "/history.atom", "/badge.svg", "/embed/frame"} {
+		if a, b := cached.Get(t, p), uncached.Get(t, p); a.Body != b.Body || b.Status != http.StatusOK || a.Header.Get("ETag") != b.Header.Get("ETag") {
+			t.Errorf("%s: cached %d bytes; uncached %d bytes, status %d", p, len(a.Body), len(b.Body), b.Status)
 		}
 	}
-	if got := fresh.Get(t, "/incidents/nothing"); got.Status != http.StatusNotFound {
+	if got := uncached.Get(t, "/incidents/nothing"); got.Status != http.StatusNotFound {
 		t.Errorf("status %d", got.Status)
 	}
 }
@@ -372,10 +360,10 @@ func TestUncached(t *testing.T) {
 // TestHosts checks that each of several pages is served at its own host.
 func TestHosts(t *testing.T) {
 	t.Parallel()
-	g := testenv.Over(t, testenv.Filled.Fresh(t), cached())
-	ready(t, g)
-	edit := editor(g)
-	if _, err := edit.InitPage(t.Context(), byTest, statuspages.PageInit{Page: status.Page{Name: "Second Harbour", URL: "https://second.example", TimeZone: "Asia/Kolkata"}, Component: "Pier"}); err != nil {
+	g := testenv.Over(t, testenv.Filled.Fresh(t), testenv.Cached())
+	g.WaitForPage(t)
+	edit := g.Editor()
+	if _, err := edit.InitPage(t.Context(), testenv.Author, statuspages.PageInit{Page: status.Page{Name: "Second Harbour", URL: "https://second.example", TimeZone: "Asia/Kolkata"}, Component: "Pier"}); err != nil {
 		t.Fatal(err)
 	}
 	at := func(host, path string) string {
@@ -385,17 +373,17 @@ func TestHosts(t *testing.T) {
 		return w.Body.String()
 	}
 	eventually(t, "the second page", func() bool { return strings.Contains(at("second.example", "/"), "<span>Second Harbour</span>") })
-	for _, host := range []string{"localhost:8080", "elsewhere.example"} {
+	for _, host := range []string{"localhost:8080", "unknown.example"} {
 		if !strings.Contains(at(host, "/"), "<span>Lantern Bay</span>") {
-			t.Errorf("at %s is another page", host)
+			t.Errorf("%s: wrong page", host)
 		}
 	}
-	code := newest(t, g)
+	code := g.NewestIncident(t)
 	if got := at("second.example", "/incidents/"+code); strings.Contains(got, "missing balances") {
 		t.Error("an incident of one page is shown on the other")
 	}
 	if !strings.Contains(at("second.example", "/history.atom"), "<title>Second Harbour status</title>") {
-		t.Error("its feed is not its own")
+		t.Error("the feed is that of another page")
 	}
 }
 
@@ -404,14 +392,14 @@ func TestDatabaseGone(t *testing.T) {
 	t.Parallel()
 	url := testenv.Filled.Fresh(t)
 	var late atomic.Int64
-	g := testenv.Over(t, url, cached(), testenv.REST(func(c *rest.Config) {
+	g := testenv.Over(t, url, testenv.Cached(), testenv.REST(func(c *rest.Config) {
 		c.Now = func() time.Time { return testenv.Now().Add(time.Duration(late.Load())) }
 	}))
-	ready(t, g)
+	g.WaitForPage(t)
 	month := "/history?month=2026-02"
 	codes := regexp.MustCompile(`/incidents/[0-9a-z]{12}`).FindAllString(g.Get(t, month).Body, -1)
 	known, unknown := codes[0], codes[len(codes)-1]
-	paths := []string{"/", "/history.atom", "/history.rss", "/badge.svg", "/embed/frame", "/incidents/" + newest(t, g), month, known}
+	paths := []string{"/", "/history.atom", "/history.rss", "/badge.svg", "/embed/frame", "/incidents/" + g.NewestIncident(t), month, known}
 	before := map[string]string{}
 	for _, p := range paths {
 		before[p] = g.Get(t, p).Body
@@ -419,11 +407,11 @@ func TestDatabaseGone(t *testing.T) {
 	pgtest.Allow(t, url, false)
 	for _, p := range paths {
 		if got := g.Get(t, p); got.Status != http.StatusOK || got.Body != before[p] {
-			t.Errorf("without a database %s has status %d", p, got.Status)
+			t.Errorf("without database: %s: status %d", p, got.Status)
 		}
 	}
 	if got := g.Get(t, unknown); got.Status != http.StatusServiceUnavailable || got.Header.Get("Retry-After") == "" || !strings.Contains(got.Body, "cannot be read") {
-		t.Errorf("what nobody had asked for has status %d", got.Status)
+		t.Errorf("a page that was not rendered before: status %d", got.Status)
 	}
 	failed := func() bool {
 		w := httptest.NewRecorder()
@@ -432,7 +420,7 @@ func TestDatabaseGone(t *testing.T) {
 	}
 	for end := time.Now().Add(20 * time.Second); !failed(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatal("the gateway does not know that the database is away")
+			t.Fatal("timeout: the gateway does not report failures")
 		}
 	}
 	late.Store(int64(59 * time.Minute))
@@ -442,7 +430,7 @@ func TestDatabaseGone(t *testing.T) {
 	late.Store(int64(61 * time.Minute))
 	for _, p := range paths {
 		if got := g.Get(t, p); got.Status != http.StatusServiceUnavailable || got.Header.Get("Retry-After") == "" {
-			t.Errorf("after an hour %s has status %d", p, got.Status)
+			t.Errorf("after an hour: %s: status %d", p, got.Status)
 		}
 	}
 }

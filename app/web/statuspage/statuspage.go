@@ -1,4 +1,4 @@
-// Package statuspage serves the status pages for people: HTML pages that work without JavaScript, feeds, badges and a banner for other sites.
+// Package statuspage serves status pages as HTML: pages that work without JavaScript, feeds, badges and a banner for other sites.
 // It renders the results of GraphQL documents, which it executes in process when a page has changed. The rendered pages are cached with the documents of
 // the status API.
 //
@@ -69,7 +69,7 @@ type Options struct {
 	Now func() time.Time
 }
 
-// Site serves the status pages for people.
+// Site serves status pages as HTML.
 type Site struct {
 	o         Options
 	prepared  map[string]*server.Document
@@ -77,19 +77,19 @@ type Site struct {
 	pageAssets
 	headers *doccache.Headers
 	cached  doccache.Part[map[string]*doccache.Document] // by path
-	lazy    *otter.Cache[string, *made]
+	lazy    *otter.Cache[string, *lazyDocument]
 	landing *doccache.Document
 }
 
-// made is a document that was rendered on request.
-type made struct {
+// lazyDocument is a document that was rendered on request.
+type lazyDocument struct {
 	revision int64
 	day      status.Date
 	document *doccache.Document
 }
 
-// mostLazy is the maximum number of cached documents that were rendered on request. They take a few megabytes.
-const mostLazy = 256
+// maxLazy is the maximum number of cached documents that were rendered on request. They take a few megabytes.
+const maxLazy = 256
 
 // New returns a new site.
 func New(o Options) (*Site, error) {
@@ -114,13 +114,13 @@ func New(o Options) (*Site, error) {
 	if s.pageAssets, err = loadAssets(); err != nil {
 		return nil, err
 	}
-	s.lazy = otter.Must(&otter.Options[string, *made]{MaximumSize: mostLazy})
+	s.lazy = otter.Must(&otter.Options[string, *lazyDocument]{MaximumSize: maxLazy})
 	h := s.head(nil, "Heliograph", "")
 	if s.landing, err = s.render("landing", messagePage{h, "Heliograph",
 		"A ledger's mirror database as one GraphQL graph, and as the REST API that is known from before."}); err != nil {
 		return nil, err
 	}
-	s.cached = doccache.Register(o.Cache, "the page for people", s.renderAll)
+	s.cached = doccache.Register(o.Cache, "the HTML pages", s.renderAll)
 	return s, nil
 }
 
@@ -170,13 +170,13 @@ var loadAssets = sync.OnceValues(func() (s pageAssets, err error) {
 })
 
 // errGone is returned if a notice or page does not exist.
-var errGone = errors.New("there is nothing of that name")
+var errGone = errors.New("the notice or page does not exist")
 
 // unlimited is the page size limit for documents of the site.
 const unlimited = math.MaxInt32 - 1
 
-// ask executes a document and decodes its data.
-func (s *Site) ask(ctx context.Context, document string, variables map[string]any, into any) error {
+// query executes a document and decodes its data.
+func (s *Site) query(ctx context.Context, document string, variables map[string]any, into any) error {
 	doc := s.prepared[document]
 	res := s.o.Server.Run(ctx, server.Call{
 		Document: doc, Operation: doc.Operations()[0].Name, Variables: variables, Style: scalar.Status,
@@ -190,7 +190,7 @@ func (s *Site) ask(ctx context.Context, document string, variables map[string]an
 	}
 	defer s.o.Server.Done(res.Data)
 	if err := json.Unmarshal(res.Data, into); err != nil {
-		return fmt.Errorf("reading what the document %s gave: %w", document, err)
+		return fmt.Errorf("decoding the result of the document %s: %w", document, err)
 	}
 	return nil
 }
@@ -213,7 +213,7 @@ func (s *Site) head(p *pageData, title, here string) head {
 func (s *Site) render(name string, data any) (*doccache.Document, error) {
 	var b strings.Builder
 	if err := s.templates.ExecuteTemplate(&b, name, data); err != nil {
-		return nil, fmt.Errorf("writing the %s page: %w", name, err)
+		return nil, fmt.Errorf("rendering the %s page: %w", name, err)
 	}
 	return doccache.NewDocument([]byte(b.String()))
 }

@@ -13,7 +13,7 @@ func TestPercent(t *testing.T) {
 	t.Parallel()
 	for p, want := range map[float64]string{100: "100", 99.9999: "99.99", 99.5: "99.5", 99.123: "99.12", 0: "0", 7.999: "8"} {
 		if got := percent(p); got != want {
-			t.Errorf("%v is %s, not %s", p, got, want)
+			t.Errorf("%v: got %s, want %s", p, got, want)
 		}
 	}
 }
@@ -26,20 +26,20 @@ func TestUptimeOf(t *testing.T) {
 		{Date: "2026-05-17", Percent: 98.6, Worst: status.MajorOutage, OutageSeconds: 3720, DegradedSeconds: 59, MaintenanceSeconds: 7200},
 	}})
 	if len(v.Bars) != uptimeDays || v.Bars[87].State != "" || v.Bars[88].State != "operational" || v.Bars[89].State != "major_outage" || v.Bars[89].X != 356 {
-		t.Errorf("the bars end with %+v", v.Bars[86:])
+		t.Errorf("last bars: %+v", v.Bars[86:])
 	}
 	if want := "17 May 2026: 98.6 % up, 1 h 2 min of major outage, 59 s of degraded performance, 2 h of maintenance"; len(v.Bad) != 1 || v.Bad[0] != want {
-		t.Errorf("the bad days are %q", v.Bad)
+		t.Errorf("bad days: %q", v.Bad)
 	}
 	if want := "API: 99.99 % uptime over 2 days, one of them with trouble"; v.Label != want {
-		t.Errorf("the label is %q", v.Label)
+		t.Errorf("label: %q", v.Label)
 	}
 	long := &uptime{Percent: 100}
 	for range 95 {
 		long.Days = append(long.Days, uptimeDay{Date: "2026-05-17", Percent: 100, Worst: status.Operational})
 	}
 	if v := uptimeOf("API", long); len(v.Bars) != uptimeDays || !strings.Contains(v.Label, "90 days, all of them without trouble") {
-		t.Errorf("of 95 days: %d bars, %s", len(v.Bars), v.Label)
+		t.Errorf("95 days: %d bars, %s", len(v.Bars), v.Label)
 	}
 }
 
@@ -92,7 +92,7 @@ func TestDays(t *testing.T) {
 		got = append(got, strings.Join(words, " "))
 	}
 	if text := strings.Join(got, ", "); text != "03-09 to 03-10, 03-08 last early, 03-07 late, 03-06" {
-		t.Errorf("the days are %s", text)
+		t.Errorf("days: %s", text)
 	}
 }
 
@@ -105,7 +105,7 @@ func TestBadge(t *testing.T) {
 	}
 	for _, want := range []string{`aria-label="A&lt;b&gt; &amp; &#34;c&#34;: long `, "…</text>", "#ad430c"} {
 		if !strings.Contains(string(svg), want) {
-			t.Errorf("no %s in %s", want, svg)
+			t.Errorf("%s is missing in %s", want, svg)
 		}
 	}
 }

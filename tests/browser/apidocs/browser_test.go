@@ -16,7 +16,7 @@ import (
 	"heliograph/tests/browser/webtest"
 )
 
-// serve serves the page with the description of the whole API, and one answer.
+// serve serves the page with the description of the whole API, and one endpoint.
 func serve(t *testing.T) (origin string, operations int) {
 	t.Helper()
 	api, err := v1.NewOffline(&rest.Config{LimitDefault: 25, LimitMax: 100, MaxRepeats: 100})
@@ -50,7 +50,7 @@ func serve(t *testing.T) (origin string, operations int) {
 	return server.URL, operations
 }
 
-// screenshot keeps a picture where the variable WEBTEST_SCREENSHOTS names a folder.
+// screenshot writes a screenshot to the folder in the environment variable WEBTEST_SCREENSHOTS, if it is set.
 func screenshot(p *webtest.Page, name string) {
 	if folder := os.Getenv("WEBTEST_SCREENSHOTS"); folder != "" {
 		p.Screenshot(filepath.Join(folder, name+".png"))
@@ -60,11 +60,11 @@ func screenshot(p *webtest.Page, name string) {
 func clean(t *testing.T, p *webtest.Page, origin string) {
 	t.Helper()
 	if errs := p.ConsoleErrors(); len(errs) > 0 {
-		t.Errorf("the console has errors: %s", strings.Join(errs, "\n"))
+		t.Errorf("console errors: %s", strings.Join(errs, "\n"))
 	}
 	for _, address := range p.Outside(origin) {
 		if !strings.HasPrefix(address, "data:") {
-			t.Errorf("the page asked for %s", address)
+			t.Errorf("request to another host: %s", address)
 		}
 	}
 }
@@ -95,10 +95,10 @@ func TestPage(t *testing.T) {
 			var brightness int
 			p.Eval(`(() => { const [r, g, b] = getComputedStyle(document.documentElement).backgroundColor.match(/\d+/g).map(Number); return r + g + b; })()`, &brightness)
 			if dark := brightness < 300; dark != c.dark {
-				t.Errorf("the background has the brightness %d, and the system prefers dark: %v", brightness, c.dark)
+				t.Errorf("background brightness %d, dark %v", brightness, c.dark)
 			}
 			p.Click(`#operations-accounts-getAccounts .opblock-summary-control`)
-			p.Wait("the way into the graph", `document.querySelector('.opblock.is-open a[href="/graphiql?rest=%2Fapi%2Fv1%2Faccounts"]')`)
+			p.Wait("the link to GraphiQL", `document.querySelector('.opblock.is-open a[href="/graphiql?rest=%2Fapi%2Fv1%2Faccounts"]')`)
 			p.Eval(`document.querySelector('.opblock.is-open').scrollIntoView()`, nil)
 			screenshot(p, c.name+"-operation")
 			p.Eval(`document.documentElement.scrollWidth`, &wide)
@@ -107,7 +107,7 @@ func TestPage(t *testing.T) {
 			}
 			p.Wait("the button that sends the request", `document.querySelector('.opblock.is-open .execute')`)
 			p.Eval(`document.querySelector('.opblock.is-open .execute').click()`, nil)
-			p.Wait("the answer", `document.querySelector('.live-responses-table tr.response .response-col_status')?.textContent.includes('200')`)
+			p.Wait("the response", `document.querySelector('.live-responses-table tr.response .response-col_status')?.textContent.includes('200')`)
 			clean(t, p, origin)
 		})
 	}

@@ -9,19 +9,19 @@ import (
 	"heliograph/tests/browser/webtest"
 )
 
-// TestGraphiQL opens GraphiQL on the demo network as a newcomer does: it shows an example, runs it, and asks nobody else for anything.
+// TestGraphiQL opens GraphiQL on the demo network and runs the first example. The page sends no requests to other hosts.
 func TestGraphiQL(t *testing.T) {
 	g := testenv.Demo(t)
 	p := webtest.New(t, webtest.Options{Width: 1400, Height: 900})
 	p.Open(g.URL + "/graphiql")
 	p.Wait("the editor", `document.querySelector('.graphiql-execute-button') !== null && document.querySelector('.graphiql-query-editor .view-lines')?.textContent.length > 20`)
 	p.Click(`.graphiql-execute-button`)
-	p.Wait("the answer", `document.querySelector('.graphiql-response')?.textContent.includes('0.0.1001')`)
+	p.Wait("the response", `document.querySelector('.graphiql-response')?.textContent.includes('0.0.1001')`)
 	if errs := p.ConsoleErrors(); len(errs) > 0 {
-		t.Errorf("the console says %v", errs)
+		t.Errorf("console errors: %v", errs)
 	}
 	if out := p.Outside(g.URL); len(out) > 0 {
-		t.Errorf("the page asks others: %v", out)
+		t.Errorf("requests to other hosts: %v", out)
 	}
 	p.Screenshot(filepath.Join(t.ArtifactDir(), "graphiql.png"))
 }
@@ -33,8 +33,8 @@ func TestOpenREST(t *testing.T) {
 	p.Open(g.URL + "/graphiql?rest=/api/v1/blocks/17")
 	p.Wait("the document", `document.querySelector('.graphiql-query-editor .view-lines')?.textContent.includes('Block')`)
 	p.Click(`.graphiql-execute-button`)
-	p.Wait("the answer", `document.querySelector('.graphiql-response')?.textContent.includes('hapi_version')`)
+	p.Wait("the response", `document.querySelector('.graphiql-response')?.textContent.includes('hapi_version')`)
 	if errs := strings.Join(p.ConsoleErrors(), "\n"); errs != "" {
-		t.Errorf("the console says %s", errs)
+		t.Errorf("console errors: %s", errs)
 	}
 }

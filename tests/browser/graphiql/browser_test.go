@@ -22,23 +22,23 @@ import (
 	"heliograph/tests/browser/webtest"
 )
 
-// introspection is the answer for testdata/schema.graphql.
+// introspection is the introspection result of testdata/schema.graphql.
 //
 //go:embed testdata/introspection.json
 var introspection []byte
 
-// accounts is the answer to every other query.
+// accounts is the response to all other queries.
 //
 //go:embed testdata/accounts.json
 var accounts []byte
 
 const messageQuery = `subscription Messages { topicMessages(topic: "0.0.1006") { sequenceNumber text } }`
 
-// gateway stands in for the gateway around the page: it answers introspection, one query, one subscription over both
-// transports, and explanations of REST paths.
+// gateway is a fake of the GraphQL API: it supports introspection, a query, a subscription over both transports, and
+// explanations of REST paths.
 type gateway struct {
 	mu       sync.Mutex
-	asked    []graphqlRequest
+	requests []graphqlRequest
 	streams  int // subscriptions over server-sent events
 	sockets  int // WebSocket connections
 	explains []string
@@ -75,7 +75,7 @@ func (g *gateway) graphql(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	g.mu.Lock()
-	g.asked = append(g.asked, request)
+	g.requests = append(g.requests, request)
 	g.mu.Unlock()
 	switch {
 	case r.Header.Get("Accept") == "text/event-stream":
@@ -99,7 +99,7 @@ func message(text string) string {
 	return fmt.Sprintf(`{"data":{"topicMessages":{"sequenceNumber":"1","text":%q}}}`, text)
 }
 
-// socket speaks as much of graphql-transport-ws as one subscription needs.
+// socket implements the part of graphql-transport-ws that a subscription needs.
 func (g *gateway) socket(w http.ResponseWriter, r *http.Request) {
 	g.mu.Lock()
 	g.sockets++
@@ -147,24 +147,24 @@ func (g *gateway) explain(w http.ResponseWriter, r *http.Request) {
 	}
 	if !strings.HasPrefix(path, "/api/v1/accounts") {
 		w.WriteHeader(http.StatusNotFound)
-		fmt.Fprint(w, `{"error":"No REST route answers this path."}`)
+		fmt.Fprint(w, `{"error":"There is no endpoint with this path."}`)
 		return
 	}
 	fmt.Fprint(w, `{"query":"query RestAccounts($first: Int) { accounts(first: $first) { nodes { entityId } } }","variables":{"first":5},"operationName":"RestAccounts"}`)
 }
 
-// count reads one of the gateway's counters.
+// count returns the value of a counter.
 func (g *gateway) count(field *int) int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return *field
 }
 
-// lastDocument returns what the page asked last, introspection left out.
+// lastDocument returns the last request other than introspection.
 func (g *gateway) lastDocument() graphqlRequest {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for _, request := range slices.Backward(g.asked) {
+	for _, request := range slices.Backward(g.requests) {
 		if request.OperationName != "IntrospectionQuery" {
 			return request
 		}
@@ -182,7 +182,7 @@ const (
 	activeTab     = `document.querySelector('.graphiql-tab-active .graphiql-tab-button')?.innerText`
 )
 
-// open shows the page and waits until the editors are there.
+// open opens the page and waits until the editors are loaded.
 func open(t *testing.T, address string) *webtest.Page {
 	t.Helper()
 	page := webtest.New(t, webtest.Options{})
@@ -196,7 +196,7 @@ func ready(page *webtest.Page) {
 	page.Wait("the result editor", `document.querySelector('.result-window .monaco-editor')`)
 }
 
-// clean fails the test when the page logged an error or asked another host for anything.
+// clean fails the test if the page logged an error or sent a request to another host.
 func clean(t *testing.T, page *webtest.Page, origin string, expected ...string) {
 	t.Helper()
 	for _, message := range page.ConsoleErrors() {
@@ -205,7 +205,7 @@ func clean(t *testing.T, page *webtest.Page, origin string, expected ...string) 
 		}
 	}
 	for _, address := range page.Outside(origin) {
-		t.Errorf("the page asked for %s", address)
+		t.Errorf("request to another host: %s", address)
 	}
 }
 
@@ -230,7 +230,7 @@ func TestPage(t *testing.T) {
 	page.Click(runButton)
 	page.Wait("the result", resultText+`?.includes('5000000000000000000')`)
 	if got := g.lastDocument(); got.OperationName != "Wallet" || !strings.Contains(got.Query, "account(") {
-		t.Errorf("the page asked %+v", got)
+		t.Errorf("request %+v", got)
 	}
 
 	page.Click(`[aria-label^="Show Documentation"]`)
@@ -238,15 +238,15 @@ func TestPage(t *testing.T) {
 	page.Click(`[aria-label="Show History"]`)
 	page.Wait("the run in the history", `document.querySelector('.graphiql-history')?.innerText.includes('Wallet')`)
 
-	// The workers answer: the graph's schema has no such field, and Prettier lays the document out.
-	page.Open(origin + "/graphiql?query=" + url.QueryEscape("{accounts{pageInfo{hasNextPage nonsense}}}"))
+	// The workers run: the unknown field is marked, and Prettier formats the document.
+	page.Open(origin + "/graphiql?query=" + url.QueryEscape("{accounts{pageInfo{hasNextPage unknown}}}"))
 	ready(page)
-	page.Wait("the mark under an unknown field", `document.querySelector('.graphiql-query-editor .squiggly-error')`)
+	page.Wait("the marker of the unknown field", `document.querySelector('.graphiql-query-editor .squiggly-error')`)
 	page.Click(`[aria-label^="Prettify"]`)
-	page.Wait("the document laid out", operationText+`.includes('\n      nonsense')`)
+	page.Wait("the formatted document", operationText+`.includes('\n      unknown')`)
 
 	if g.count(&g.sockets)+g.count(&g.streams) > 0 {
-		t.Error("something was opened although no subscription ran")
+		t.Error("a connection was opened without a subscription")
 	}
 	clean(t, page, origin)
 }
@@ -258,7 +258,7 @@ func TestKeyboard(t *testing.T) {
 	page.Eval(`document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', code: 'Enter', keyCode: 13, ctrlKey: true, bubbles: true }))`, nil)
 	page.Wait("the result", resultText+`?.includes('0.0.2')`)
 
-	// Escape leads out of the editor, Enter back in, and every control shows that it has the focus.
+	// Escape moves the focus out of the editor, Enter back into it, and the focus is visible.
 	page.Keys(kb.Escape)
 	page.Wait("the focus to leave the text", `document.activeElement.matches('.graphiql-editor')`)
 	page.Keys(kb.Enter)
@@ -282,10 +282,10 @@ func TestLinks(t *testing.T) {
 	page.Wait("its operation in the tab", activeTab+` === 'Second'`)
 	page.Wait("the list of operations", `document.querySelector('.graphiql-execute-button')`)
 	if got := g.lastDocument(); got.Query != "" {
-		t.Errorf("the page ran %q by itself", got.Query)
+		t.Errorf("the page sent %q without a click", got.Query)
 	}
 
-	// The slash at the end is forgiven, and a REST path becomes the document that it runs.
+	// A trailing slash is accepted, and a REST path is converted to its document.
 	page.Open(origin + "/graphiql/?rest=" + url.QueryEscape("/api/v1/accounts?limit=5&order=asc"))
 	ready(page)
 	page.Wait("the document of the REST path", operationText+`.includes('query RestAccounts')`)
@@ -293,18 +293,18 @@ func TestLinks(t *testing.T) {
 	page.Click(runButton)
 	page.Wait("the result", resultText+`?.includes('0.0.2')`)
 	if got := g.lastDocument(); got.OperationName != "RestAccounts" || string(got.Variables) != `{"first":5}` {
-		t.Errorf("the page asked %+v", got)
+		t.Errorf("request %+v", got)
 	}
 	g.mu.Lock()
 	explained := slices.Clone(g.explains)
 	g.mu.Unlock()
 	if !slices.Equal(explained, []string{"/api/v1/accounts?limit=5&order=asc"}) {
-		t.Errorf("the page had %q explained", explained)
+		t.Errorf("explained paths: %q", explained)
 	}
 
 	page.Open(origin + "/graphiql?rest=" + url.QueryEscape("/api/v9/nothing"))
 	ready(page)
-	page.Wait("the error", `document.querySelector('.heliograph-rest-error')?.innerText === 'No REST route answers this path.'`)
+	page.Wait("the error", `document.querySelector('.heliograph-rest-error')?.innerText === 'There is no endpoint with this path.'`)
 	clean(t, page, origin, "/graphql/explain?path=%2Fapi%2Fv9%2Fnothing")
 }
 
@@ -317,7 +317,7 @@ func TestRestDialog(t *testing.T) {
 	page.Click(`[aria-label="Open a REST call"]`)
 	page.Wait("the focus in the dialog", `document.activeElement.matches('.heliograph-rest textarea')`)
 	page.Keys("https://ledger.example/api/v2/nothing" + kb.Enter)
-	page.Wait("the error", `document.querySelector('.heliograph-rest-error')?.innerText === 'No REST route answers this path.'`)
+	page.Wait("the error", `document.querySelector('.heliograph-rest-error')?.innerText === 'There is no endpoint with this path.'`)
 
 	page.Eval(`document.querySelector('.heliograph-rest textarea').select()`, nil)
 	page.Keys(`curl -s "https://ledger.example/api/v1/accounts?limit=5&order=asc"` + kb.Enter)
@@ -325,7 +325,7 @@ func TestRestDialog(t *testing.T) {
 	page.Wait("a tab with the document", activeTab+` === 'RestAccounts' && `+tabTitles+fmt.Sprintf(".length === %d", before+1))
 	page.Wait("its variables", variablesText+`?.includes('"first": 5')`)
 
-	// Calls with a body: as text, and, since a transaction is none, in base64.
+	// Calls with a body: text, and a binary transaction in base64.
 	for _, call := range []string{`POST /api/v1/contracts/call {"data":"0x18160ddd"}`, `curl localhost:8080/api/v1/network/fees -H "Content-Type: application/protobuf" -d aGVsbG8=`} {
 		page.Click(`[aria-label="Open a REST call"]`)
 		page.Wait("the focus in the dialog", `document.activeElement.matches('.heliograph-rest textarea')`)
@@ -337,14 +337,14 @@ func TestRestDialog(t *testing.T) {
 	explained := slices.Clone(g.explains)
 	g.mu.Unlock()
 	if want := []string{"/api/v2/nothing", "/api/v1/accounts?limit=5&order=asc", `POST /api/v1/contracts/call {"data":"0x18160ddd"}`, "POST /api/v1/network/fees hello"}; !slices.Equal(explained, want) {
-		t.Errorf("the page had %q explained", explained)
+		t.Errorf("explained paths: %q", explained)
 	}
 	before++ // both calls are one document, in one tab
 
 	page.Click(`[aria-label="Examples"]`)
 	page.Wait("the list of examples", fmt.Sprintf(`document.querySelectorAll('[role=menuitem]').length === %d`, len(graphiql.Examples())))
 	page.Keys(kb.ArrowDown + kb.Enter)
-	page.Wait("the tab of the first example, which is open already", activeTab+` === 'Wallet' && `+tabTitles+fmt.Sprintf(".length === %d", before+1))
+	page.Wait("the tab of the first example", activeTab+` === 'Wallet' && `+tabTitles+fmt.Sprintf(".length === %d", before+1))
 	clean(t, page, origin, "/graphql/explain?path=%2Fapi%2Fv2%2Fnothing")
 }
 
@@ -352,12 +352,12 @@ func TestSubscriptions(t *testing.T) {
 	g, origin := serve(t)
 	page := open(t, origin+"/graphiql?query="+url.QueryEscape(messageQuery))
 	if g.count(&g.sockets)+g.count(&g.streams) > 0 {
-		t.Error("something was opened before a subscription ran")
+		t.Error("a connection was opened before the subscription")
 	}
 
 	page.Click(runButton)
 	page.Wait("the event", resultText+`?.includes('by events')`)
-	page.Click(runButton) // ends it
+	page.Click(runButton) // ends the subscription
 	page.Wait("the run to end", `document.querySelector('.graphiql-execute-button')?.getAttribute('aria-label')?.startsWith('Execute')`)
 	if g.count(&g.sockets) > 0 || g.count(&g.streams) != 1 {
 		t.Errorf("%d sockets, %d streams", g.count(&g.sockets), g.count(&g.streams))
@@ -366,7 +366,7 @@ func TestSubscriptions(t *testing.T) {
 	page.Click(`input[value="websocket"]`)
 	time.Sleep(100 * time.Millisecond)
 	if g.count(&g.sockets) > 0 {
-		t.Error("choosing the transport opened a socket")
+		t.Error("selecting the transport opened a WebSocket")
 	}
 	page.Click(runButton)
 	page.Wait("the event", resultText+`?.includes('by socket')`)
@@ -374,14 +374,14 @@ func TestSubscriptions(t *testing.T) {
 		t.Errorf("%d sockets, %d streams", g.count(&g.sockets), g.count(&g.streams))
 	}
 
-	// The choice outlives the page.
+	// The selection is stored.
 	page.Open(origin + "/graphiql")
 	ready(page)
-	page.Wait("the remembered transport", `document.querySelector('input[value="websocket"]').checked`)
+	page.Wait("the stored transport", `document.querySelector('input[value="websocket"]').checked`)
 	clean(t, page, origin)
 }
 
-// TestScreens looks at the page as a phone shows it and in both colour schemes.
+// TestScreens opens the page on a narrow screen and in both color schemes.
 func TestScreens(t *testing.T) {
 	_, origin := serve(t)
 	page := webtest.New(t, webtest.Options{Width: 390, Height: 844, Dark: true})

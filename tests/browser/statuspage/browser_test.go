@@ -22,7 +22,7 @@ import (
 	"heliograph/tests/browser/webtest"
 )
 
-// screenshot keeps a picture of the whole page where the variable WEBTEST_SCREENSHOTS names a folder.
+// screenshot writes a screenshot of the whole page to the folder in the environment variable WEBTEST_SCREENSHOTS, if it is set.
 func screenshot(p *webtest.Page, name string, width int, dark bool) {
 	folder := os.Getenv("WEBTEST_SCREENSHOTS")
 	if folder == "" {
@@ -34,7 +34,7 @@ func screenshot(p *webtest.Page, name string, width int, dark bool) {
 	p.Screenshot(filepath.Join(folder, name+".png"))
 }
 
-// axe is the text of the accessibility checker.
+// axe returns the source of the accessibility checker.
 func axe(t *testing.T) string {
 	t.Helper()
 	f, err := os.Open("axe-core-4.14.1.min.js.gz")
@@ -53,7 +53,7 @@ func axe(t *testing.T) string {
 	return string(text)
 }
 
-// accessible runs the checker, which must find nothing serious.
+// accessible runs the checker and fails on serious and critical violations.
 func accessible(t *testing.T, p *webtest.Page, checker, what string) {
 	t.Helper()
 	p.Eval(checker+";0", nil)
@@ -81,21 +81,21 @@ func accessible(t *testing.T, p *webtest.Page, checker, what string) {
 	}
 }
 
-// clean makes sure that the page found nothing wrong and asked nobody else.
+// clean fails the test if the page logged an error or sent a request to another host.
 func clean(t *testing.T, p *webtest.Page, origin string) {
 	t.Helper()
 	if errs := p.ConsoleErrors(); len(errs) > 0 {
-		t.Errorf("the console has errors: %s", strings.Join(errs, "\n"))
+		t.Errorf("console errors: %s", strings.Join(errs, "\n"))
 	}
 	if out := p.Outside(origin); len(out) > 0 {
-		t.Errorf("the page asked for %v", out)
+		t.Errorf("requests to other hosts: %v", out)
 	}
 }
 
-// TestScreens looks at every page on wide and narrow screens, light and dark, and with more contrast.
+// TestScreens opens every page on wide and narrow screens, light and dark, and with increased contrast.
 func TestScreens(t *testing.T) {
-	g, none := testenv.Demo(t, cached()), testenv.Over(t, testenv.Empty.Fresh(t), cached())
-	ready(t, g)
+	g, none := testenv.Demo(t, testenv.Cached()), testenv.Over(t, testenv.Empty.Fresh(t), testenv.Cached())
+	g.WaitForPage(t)
 	checker := axe(t)
 	for _, c := range []struct {
 		name           string
@@ -105,7 +105,7 @@ func TestScreens(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			p := webtest.New(t, webtest.Options{Width: c.width, Height: 844, Dark: c.dark})
 			for name, address := range map[string]string{
-				"front": g.URL + "/", "incident": g.URL + "/incidents/" + newest(t, g), "history": g.URL + "/history?month=2026-04", "missing": g.URL + "/incidents/none",
+				"front": g.URL + "/", "incident": g.URL + "/incidents/" + g.NewestIncident(t), "history": g.URL + "/history?month=2026-04", "missing": g.URL + "/incidents/none",
 				"frame": g.URL + "/embed/frame", "landing": none.URL + "/",
 			} {
 				if c.contrast && name != "front" {
@@ -114,7 +114,7 @@ func TestScreens(t *testing.T) {
 				p.Screen(c.width, 844, c.dark)
 				if c.contrast {
 					scheme := map[bool]string{false: "light", true: "dark"}[c.dark]
-					p.Run("asking for contrast", emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{
+					p.Run("setting the contrast", emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{
 						{Name: "prefers-contrast", Value: "more"}, {Name: "prefers-color-scheme", Value: scheme},
 					}))
 				}
@@ -125,7 +125,7 @@ func TestScreens(t *testing.T) {
 					t.Errorf("%s is %d pixels wide on a screen of %d", name, state.Wide, c.width)
 				}
 				if dark := state.Brightness < 300; dark != c.dark && name != "frame" {
-					t.Errorf("the background of %s has the brightness %d, and the system prefers dark: %v", name, state.Brightness, c.dark)
+					t.Errorf("%s: background brightness %d, dark %v", name, state.Brightness, c.dark)
 				}
 				if name == "front" || c.width > 1000 {
 					accessible(t, p, checker, name)
@@ -143,10 +143,10 @@ func TestScreens(t *testing.T) {
 	}
 }
 
-// TestLive sees a write in a page that is open, without loading it again: what the reader has closed stays closed, and it is said aloud.
+// TestLive checks that a write appears in an open page without a reload. Collapsed groups stay collapsed, and the change is announced to screen readers.
 func TestLive(t *testing.T) {
-	g := testenv.Over(t, testenv.Filled.Fresh(t), cached())
-	ready(t, g)
+	g := testenv.Over(t, testenv.Filled.Fresh(t), testenv.Cached())
+	g.WaitForPage(t)
 	p := webtest.New(t, webtest.Options{Width: 1280, Height: 900})
 	p.Open(g.URL + "/")
 	p.Wait("the events", `!document.getElementById('live').hidden`)
@@ -154,9 +154,9 @@ func TestLive(t *testing.T) {
 	p.Click(`details:nth-of-type(2) > summary`)
 	var group string
 	p.Eval(`document.querySelector('details:not([open])').dataset.key`, &group)
-	edit := editor(g)
-	code, err := edit.OpenIncident(t.Context(), byTest, demo.StatusPage, status.NewIncident{
-		Name: "The harbour is dark", Body: "No lamp burns.", Affected: []status.Assignment{{Component: component(t, g, "Importer"), Status: status.MajorOutage}},
+	edit := g.Editor()
+	code, err := edit.OpenIncident(t.Context(), testenv.Author, demo.StatusPage, status.NewIncident{
+		Name: "The harbour is dark", Body: "No light is on.", Affected: []status.Assignment{{Component: component(t, g, "Importer"), Status: status.MajorOutage}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -176,17 +176,17 @@ func TestLive(t *testing.T) {
 		state.Closed[0] != group || state.Focus != group || state.Bars == 0 || state.Hints != 0 {
 		t.Errorf("%+v", state)
 	}
-	// A second write, and what a bar means.
-	if _, err := edit.UpdateIncident(t.Context(), byTest, code, status.NewUpdate{State: status.Resolved, Body: "They burn again."}); err != nil {
+	// A second write, and the tooltip of a bar.
+	if _, err := edit.UpdateIncident(t.Context(), testenv.Author, code, status.NewUpdate{State: status.Resolved, Body: "The lights are on again."}); err != nil {
 		t.Fatal(err)
 	}
-	p.Wait("the end", `document.getElementById('headline').textContent !== 'Partial System Outage' && document.querySelector('.day .past')?.textContent.includes('They burn again.')`)
+	p.Wait("the end", `document.getElementById('headline').textContent !== 'Partial System Outage' && document.querySelector('.day .past')?.textContent.includes('The lights are on again.')`)
 	p.Eval(`document.querySelector('.bars rect:last-of-type').dispatchEvent(new PointerEvent('pointerover', { bubbles: true }))`, nil)
 	p.Wait("the hint", `!document.querySelector('.tip').hidden && document.querySelector('.tip').textContent.startsWith('17 May 2026')`)
 	clean(t, p, g.URL)
 }
 
-// component is the code of a component.
+// component returns the code of a component.
 func component(t *testing.T, g *testenv.Gateway, name string) string {
 	t.Helper()
 	var data struct{ Components []struct{ ID, Name string } }
@@ -198,14 +198,14 @@ func component(t *testing.T, g *testenv.Gateway, name string) string {
 			return c.ID
 		}
 	}
-	t.Fatalf("there is no component %s", name)
+	t.Fatalf("component %s does not exist", name)
 	return ""
 }
 
-// TestEmbed puts the banner into a page of another site: it is there while there is something to tell, and not when all is well.
+// TestEmbed embeds the banner in a page of another site. It is visible only while there is an open incident or maintenance.
 func TestEmbed(t *testing.T) {
-	g := testenv.Over(t, testenv.Filled.Fresh(t), cached())
-	ready(t, g)
+	g := testenv.Over(t, testenv.Filled.Fresh(t), testenv.Cached())
+	g.WaitForPage(t)
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		fmt.Fprintf(w, `<!doctype html><html lang="en"><head><title>Another site</title><link rel="icon" href="data:,"></head><body><h1>Another site</h1><script src="%s/embed.js" data-position="bottom" async></script></body></html>`, g.URL)
@@ -216,7 +216,7 @@ func TestEmbed(t *testing.T) {
 	const shown = `(() => { const f = document.querySelector('iframe'); return f && getComputedStyle(f).visibility === 'visible' && f.offsetHeight > 20 && f.offsetHeight < 200; })()`
 	p.Wait("the banner", shown)
 	screenshot(p, "embed", 900, false)
-	// Everything is over: the page has nothing to tell.
+	// Closes all incidents and maintenances.
 	err := g.Status.Write(t.Context(), demo.StatusPage, testenv.Now(), func(ctx context.Context, tx *statuspages.Tx) error {
 		_, err := tx.Exec(ctx, `update status.incident set draft = true where resolved_at is null`)
 		return err
@@ -226,6 +226,6 @@ func TestEmbed(t *testing.T) {
 	}
 	p.Wait("no banner", `!`+shown)
 	if errs := p.ConsoleErrors(); len(errs) > 0 {
-		t.Errorf("the console has errors: %s", strings.Join(errs, "\n"))
+		t.Errorf("console errors: %s", strings.Join(errs, "\n"))
 	}
 }

@@ -1,7 +1,7 @@
-// Package webtest drives a headless Chromium in tests of pages, and tells what the page logged and which addresses it
-// asked for.
+// Package webtest controls a headless Chromium in tests of pages, and records the errors that a page logs and the requests that it
+// sends.
 //
-// Tests that use it carry the build tag "browser", so that a plain "go test ./..." needs no browser.
+// Tests that use it have the build tag "browser", so that "go test ./..." needs no browser.
 package webtest
 
 import (
@@ -25,34 +25,34 @@ import (
 )
 
 const (
-	// lifetime bounds everything a page does, its browser's start included.
+	// lifetime is the maximum lifetime of a page, including the start of its browser.
 	lifetime = 5 * time.Minute
-	// patience is how long [Page.Wait] waits.
-	patience = 30 * time.Second
-	// pause lies between two looks of [Page.Wait].
-	pause = 25 * time.Millisecond
+	// waitTimeout is the timeout of [Page.Wait].
+	waitTimeout = 30 * time.Second
+	// waitInterval is the polling interval of [Page.Wait].
+	waitInterval = 25 * time.Millisecond
 )
 
-// browserNames are the programs looked for on the PATH, in this order.
+// browserNames are the names of browsers on the PATH, in order of preference.
 var browserNames = [...]string{"chromium", "chromium-browser", "google-chrome"}
 
-// Options describes the screen that the page sees.
+// Options describe the screen of the page.
 type Options struct {
-	// Width and Height are the viewport in CSS pixels; 1280 × 800 when zero.
+	// Width and Height are the size of the viewport in CSS pixels. The default is 1280 × 800.
 	Width, Height int
-	// Dark makes the system prefer dark colours.
+	// Dark sets the preferred color scheme to dark.
 	Dark bool
 }
 
-// Request is one address that the page asked for.
+// Request is a request that the page has sent.
 type Request struct {
 	URL string
 	// Kind is Chromium's resource type, for instance "Document", "Script", "Fetch" or "WebSocket".
 	Kind string
 }
 
-// Page is a tab of a browser of its own, with an empty profile. Its methods fail the test that opened it when the
-// browser cannot do what they ask for; they are to be called from that test's goroutine.
+// Page is a tab of a separate browser with an empty profile. Its methods fail the test if the browser fails. Call them from
+// the goroutine of the test.
 type Page struct {
 	tb  testing.TB
 	ctx context.Context
@@ -62,7 +62,7 @@ type Page struct {
 	requests []Request
 }
 
-// New starts a browser that ends with the test. It fails the test, and does not skip it, when there is no browser.
+// New starts a browser that runs until the test ends. It fails the test if no browser is installed.
 func New(tb testing.TB, o Options) *Page {
 	tb.Helper()
 	page := &Page{tb: tb}
@@ -71,10 +71,10 @@ func New(tb testing.TB, o Options) *Page {
 	if width == 0 || height == 0 {
 		width, height = 1280, 800
 	}
-	// The browser leaves files behind in its folder for temporary ones when it is stopped.
-	temporary, err := os.MkdirTemp("", "webtest") //nolint:usetesting // tb.TempDir fails the test when a dying browser still writes there
+	// The browser leaves temporary files behind when it is stopped.
+	temporary, err := os.MkdirTemp("", "webtest") //nolint:usetesting // tb.TempDir fails the test if the browser still writes files while it exits
 	if err != nil {
-		tb.Fatalf("making a folder for the browser: %v", err)
+		tb.Fatalf("creating a folder for the browser: %v", err)
 	}
 	tb.Cleanup(func() {
 		if err := os.RemoveAll(temporary); err != nil {
@@ -83,11 +83,11 @@ func New(tb testing.TB, o Options) *Page {
 	})
 	ctx, cancel := context.WithTimeout(context.Background(), lifetime)
 	tb.Cleanup(cancel)
-	// The allocator makes an empty profile folder for each browser and removes it afterwards.
+	// The allocator creates an empty profile folder for each browser and removes it afterwards.
 	ctx, cancel = chromedp.NewExecAllocator(ctx,
 		chromedp.ExecPath(findBrowser(tb)),
 		chromedp.Headless,
-		chromedp.NoSandbox, // a container's root user cannot have one, and the pages are our own
+		chromedp.NoSandbox, // not available to root in containers; the pages are trusted
 		chromedp.DisableGPU,
 		chromedp.NoFirstRun,
 		chromedp.NoDefaultBrowserCheck,
@@ -96,20 +96,20 @@ func New(tb testing.TB, o Options) *Page {
 		chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("disable-sync", true),
 		chromedp.Flag("disable-dev-shm-usage", true),
-		// Whatever is not on this machine goes to a proxy that is not there: browsers call home also when they are
-		// told not to, and tests leave the network alone.
+		// Requests to other hosts go to a proxy that does not exist: browsers send requests of their own even if
+		// that is disabled, and tests must not use the network.
 		chromedp.ProxyServer("http://127.0.0.1:9"),
 		chromedp.WindowSize(width, height),
 		chromedp.Env("TMPDIR="+temporary),
 		chromedp.WSURLReadTimeout(time.Minute),
 	)
 	tb.Cleanup(cancel)
-	// chromedp logs each event that is newer than itself as an error, which says nothing about the page.
+	// chromedp logs events that it does not know as errors.
 	ctx, cancel = chromedp.NewContext(ctx, chromedp.WithErrorf(func(string, ...any) {}))
 	tb.Cleanup(cancel)
 	page.ctx = ctx
 
-	chromedp.ListenTarget(ctx, page.note)
+	chromedp.ListenTarget(ctx, page.record)
 	page.Run("starting the browser", network.Enable(), cdplog.Enable(), runtime.Enable())
 	page.Screen(width, height, o.Dark)
 	return page
@@ -126,8 +126,8 @@ func findBrowser(tb testing.TB) string {
 	return ""
 }
 
-// note keeps what the tests ask about. It runs on the browser's event goroutine.
-func (p *Page) note(event any) {
+// record records errors and requests. It runs on the browser's event goroutine.
+func (p *Page) record(event any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch e := event.(type) {
@@ -163,7 +163,7 @@ func describe(object *runtime.RemoteObject) string {
 	return object.Description
 }
 
-// Run does the actions; what says what they are for, in case they fail.
+// Run executes actions. what describes them in the error message.
 func (p *Page) Run(what string, actions ...chromedp.Action) {
 	p.tb.Helper()
 	if err := chromedp.Run(p.ctx, actions...); err != nil {
@@ -171,13 +171,13 @@ func (p *Page) Run(what string, actions ...chromedp.Action) {
 	}
 }
 
-// Open goes to the address and waits until it is loaded.
+// Open opens a URL and waits until it is loaded.
 func (p *Page) Open(address string) {
 	p.tb.Helper()
 	p.Run("opening "+address, chromedp.Navigate(address))
 }
 
-// Screen changes the viewport, in CSS pixels, and whether the system prefers dark colours.
+// Screen sets the size of the viewport in CSS pixels and the preferred color scheme.
 func (p *Page) Screen(width, height int, dark bool) {
 	p.tb.Helper()
 	scheme := "light"
@@ -193,8 +193,8 @@ func (p *Page) Screen(width, height int, dark bool) {
 	)
 }
 
-// Eval evaluates a JavaScript expression, waits when it is a promise, and decodes its JSON value into the pointer;
-// nil drops the value.
+// Eval evaluates a JavaScript expression, awaits promises, and decodes the JSON value into the pointer. If the pointer is nil,
+// the value is discarded.
 func (p *Page) Eval(expression string, into any) {
 	p.tb.Helper()
 	var drop json.RawMessage
@@ -207,10 +207,10 @@ func (p *Page) Eval(expression string, into any) {
 	p.Run("evaluating "+expression, chromedp.Evaluate(expression, into, wait))
 }
 
-// Wait waits until the JavaScript expression is true; what says what is waited for.
+// Wait waits until a JavaScript expression is true. what describes the condition in the error message.
 func (p *Page) Wait(what, expression string) {
 	p.tb.Helper()
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(waitTimeout)
 	for {
 		var done bool
 		p.Eval("Boolean("+expression+")", &done)
@@ -218,40 +218,40 @@ func (p *Page) Wait(what, expression string) {
 			return
 		}
 		if time.Now().After(deadline) {
-			p.tb.Fatalf("waited in vain for %s\n%s", what, p.state())
+			p.tb.Fatalf("timeout: %s\n%s", what, p.state())
 		}
-		time.Sleep(pause)
+		time.Sleep(waitInterval)
 	}
 }
 
-// Click presses the mouse in the middle of the first element that the CSS selector finds.
+// Click clicks the center of the first element that matches a CSS selector.
 func (p *Page) Click(selector string) {
 	p.tb.Helper()
 	p.Wait("an element "+selector, fmt.Sprintf("document.querySelector(%q)", selector))
 	p.Run("clicking "+selector, chromedp.Click(selector, chromedp.ByQuery))
 }
 
-// Keys types the text, or the keys of chromedp's kb package, into whatever has the focus.
+// Keys types a text, or keys of chromedp's package kb, into the element with the focus.
 func (p *Page) Keys(text string) {
 	p.tb.Helper()
 	p.Run("typing", chromedp.KeyEvent(text))
 }
 
-// ConsoleErrors returns errors that were logged, exceptions nobody caught, and failed or refused loads, so far.
+// ConsoleErrors returns the errors so far: logged errors, uncaught exceptions, and failed or blocked requests.
 func (p *Page) ConsoleErrors() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.errors)
 }
 
-// Requests returns what the page has asked for so far, in order.
+// Requests returns the requests so far, in order.
 func (p *Page) Requests() []Request {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.requests)
 }
 
-// Outside returns the page's requests so far for any host but that of the origin.
+// Outside returns the URLs of the requests so far to hosts other than that of the origin.
 func (p *Page) Outside(origin string) []string {
 	p.tb.Helper()
 	home, err := url.Parse(origin)
@@ -270,7 +270,7 @@ func (p *Page) Outside(origin string) []string {
 	return outside
 }
 
-// Screenshot writes what the viewport shows to a PNG file.
+// Screenshot writes an image of the viewport to a PNG file.
 func (p *Page) Screenshot(file string) {
 	p.tb.Helper()
 	var picture []byte
@@ -280,7 +280,7 @@ func (p *Page) Screenshot(file string) {
 	}
 }
 
-// state describes the page for the message of a failure.
+// state describes the page in error messages.
 func (p *Page) state() string {
 	var text string
 	ctx, cancel := context.WithTimeout(p.ctx, 5*time.Second)

@@ -15,8 +15,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// TestPage shows a page on which everything goes wrong, and expects to hear of all of it: the checks of other pages
-// are worth as much as this.
+// TestPage opens a page with errors of all kinds and checks that they are recorded.
 func TestPage(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -27,7 +26,7 @@ func TestPage(t *testing.T) {
 		w.Header().Set("Content-Type", "text/html")
 		w.Header().Set("Content-Security-Policy", "img-src 'self'")
 		fmt.Fprint(w, `<!doctype html><title>t</title><input autofocus><button onclick="document.title = 'clicked'">b</button>
-			<img src="/missing.png"><img src="http://refused.example/x.png"><script src="http://outside.example/x.js"></script>
+			<img src="/missing.png"><img src="http://blocked.example/x.png"><script src="http://outside.example/x.js"></script>
 			<script>console.error('logged', 7); console.warn('no error'); setTimeout(() => { throw new Error('thrown') })</script>`)
 	}))
 	t.Cleanup(server.Close)
@@ -35,10 +34,10 @@ func TestPage(t *testing.T) {
 	page := New(t, Options{Width: 320, Height: 200, Dark: true})
 	page.Open(server.URL + "/")
 	for _, part := range []string{"logged 7", "thrown", "/missing.png", "Content Security Policy", "outside.example"} {
-		heard := func() bool {
+		recorded := func() bool {
 			return slices.ContainsFunc(page.ConsoleErrors(), func(message string) bool { return strings.Contains(message, part) })
 		}
-		for deadline := time.Now().Add(patience); !heard(); time.Sleep(pause) {
+		for deadline := time.Now().Add(waitTimeout); !recorded(); time.Sleep(waitInterval) {
 			if time.Now().After(deadline) {
 				t.Fatalf("%q is not among the errors %q", part, page.ConsoleErrors())
 			}
@@ -80,7 +79,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestWithoutBrowser expects a failure, not a skipped test, when there is no browser.
+// TestWithoutBrowser checks that tests fail, and are not skipped, if no browser is installed.
 func TestWithoutBrowser(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	recorder := &failure{TB: t}
@@ -90,7 +89,7 @@ func TestWithoutBrowser(t *testing.T) {
 	}
 }
 
-// failure records what would have ended a test.
+// failure records the message of Fatalf.
 type failure struct {
 	testing.TB
 	message string

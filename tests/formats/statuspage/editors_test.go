@@ -29,8 +29,6 @@ type office struct {
 	refused int
 }
 
-var byTest = statuspages.Author{Name: "test"}
-
 // read reads the page and its board.
 func (o *office) read() (*status.Page, *status.WorkingCopy) {
 	o.t.Helper()
@@ -105,37 +103,37 @@ func (o *office) edit() {
 		do   func() (string, error)
 	}{
 		{"open", func() (string, error) {
-			return o.OpenIncident(ctx, byTest, o.page, status.NewIncident{Name: fmt.Sprint("Incident ", o.now.UnixMilli()), Body: "x", Affected: o.affected(b), Draft: o.random.IntN(6) == 0})
+			return o.OpenIncident(ctx, testenv.Author, o.page, status.NewIncident{Name: fmt.Sprint("Incident ", o.now.UnixMilli()), Body: "x", Affected: o.affected(b), Draft: o.random.IntN(6) == 0})
 		}},
 		{"update", func() (string, error) {
-			return o.UpdateIncident(ctx, byTest, o.notice(p, status.Realtime, false), o.update(b, status.Realtime))
+			return o.UpdateIncident(ctx, testenv.Author, o.notice(p, status.Realtime, false), o.update(b, status.Realtime))
 		}},
 		{"resolve", func() (string, error) {
-			return o.UpdateIncident(ctx, byTest, o.notice(p, status.Realtime, false), status.NewUpdate{State: status.Resolved, Body: "x", Keep: o.random.IntN(5) == 0})
+			return o.UpdateIncident(ctx, testenv.Author, o.notice(p, status.Realtime, false), status.NewUpdate{State: status.Resolved, Body: "x", Keep: o.random.IntN(5) == 0})
 		}},
 		{"reopen", func() (string, error) {
-			return o.ReopenIncident(ctx, byTest, o.notice(p, status.Realtime, false), o.update(b, status.Realtime))
+			return o.ReopenIncident(ctx, testenv.Author, o.notice(p, status.Realtime, false), o.update(b, status.Realtime))
 		}},
 		{"postmortem", func() (string, error) {
-			return o.PublishPostmortem(ctx, byTest, o.notice(p, status.Realtime, false), "x", false, 0)
+			return o.PublishPostmortem(ctx, testenv.Author, o.notice(p, status.Realtime, false), "x", false, 0)
 		}},
 		{"backfill", func() (string, error) {
 			end := o.now.Add(-time.Duration(o.random.IntN(1000)) * time.Hour)
-			return o.OpenIncident(ctx, byTest, o.page, status.NewIncident{
+			return o.OpenIncident(ctx, testenv.Author, o.page, status.NewIncident{
 				Name: "Once", Body: "x", Backfill: true, StartedAt: ledger.Of(end.Add(-time.Hour)), ResolvedAt: ledger.Of(end), Affected: o.affected(b),
 			})
 		}},
 		{"publish", func() (string, error) {
-			return o.PublishDraft(ctx, byTest, o.notice(p, status.Realtime, true), 0)
+			return o.PublishDraft(ctx, testenv.Author, o.notice(p, status.Realtime, true), 0)
 		}},
 		{"discard", func() (string, error) {
-			return o.DiscardDraft(ctx, byTest, o.notice(p, status.Realtime, true), 0)
+			return o.DiscardDraft(ctx, testenv.Author, o.notice(p, status.Realtime, true), 0)
 		}},
 		{"delete", func() (string, error) {
 			if o.random.IntN(4) > 0 {
 				return "", errors.ErrUnsupported
 			}
-			return o.DeleteNotice(ctx, byTest, o.notice(p, anyOf(o, status.Realtime, status.Scheduled), false), 0)
+			return o.DeleteNotice(ctx, testenv.Author, o.notice(p, anyOf(o, status.Realtime, status.Scheduled), false), 0)
 		}},
 		{"schedule", func() (string, error) {
 			start := o.now.Add(time.Duration(o.random.IntN(300)-20) * time.Minute)
@@ -149,39 +147,39 @@ func (o *office) edit() {
 			if o.random.IntN(2) == 0 {
 				in.RemindMinutes = ledger.Of(int32(60))
 			}
-			return o.ScheduleMaintenance(ctx, byTest, o.page, in)
+			return o.ScheduleMaintenance(ctx, testenv.Author, o.page, in)
 		}},
 		{"move", func() (string, error) {
-			return o.MoveMaintenance(ctx, byTest, o.notice(p, status.Scheduled, false), o.update(b, status.Scheduled))
+			return o.MoveMaintenance(ctx, testenv.Author, o.notice(p, status.Scheduled, false), o.update(b, status.Scheduled))
 		}},
 		{"cancel", func() (string, error) {
-			return o.CancelMaintenance(ctx, byTest, o.notice(p, status.Scheduled, false), "", false, 0)
+			return o.CancelMaintenance(ctx, testenv.Author, o.notice(p, status.Scheduled, false), "", false, 0)
 		}},
 		{"reschedule", func() (string, error) {
-			return o.RescheduleMaintenance(ctx, byTest, o.notice(p, status.Scheduled, false), o.now.Add(time.Hour), o.now.Add(2*time.Hour), anyOf(o, "", "Later."), false, 0)
+			return o.RescheduleMaintenance(ctx, testenv.Author, o.notice(p, status.Scheduled, false), o.now.Add(time.Hour), o.now.Add(2*time.Hour), anyOf(o, "", "Later."), false, 0)
 		}},
 		{"add", func() (string, error) {
 			in := status.NewComponent{Name: fmt.Sprint("C", o.random.IntN(9)), IsGroup: o.random.IntN(4) == 0, Position: int32(o.random.IntN(5))}
 			if o.random.IntN(2) == 0 {
 				in.Group = o.component(b, true)
 			}
-			return o.AddComponent(ctx, byTest, o.page, in)
+			return o.AddComponent(ctx, testenv.Author, o.page, in)
 		}},
 		{"set", func() (string, error) {
-			return o.EditComponent(ctx, byTest, o.component(b, o.random.IntN(9) == 0), status.ComponentEdit{Status: ledger.Of(anyOf(o, status.ComponentStatuses()...))})
+			return o.EditComponent(ctx, testenv.Author, o.component(b, o.random.IntN(9) == 0), status.ComponentEdit{Status: ledger.Of(anyOf(o, status.ComponentStatuses()...))})
 		}},
 		{"place", func() (string, error) {
 			group := ""
 			if o.random.IntN(2) == 0 {
 				group = o.component(b, true)
 			}
-			return o.MoveComponent(ctx, byTest, o.component(b, o.random.IntN(3) == 0), group, int32(o.random.IntN(5)), 0)
+			return o.MoveComponent(ctx, testenv.Author, o.component(b, o.random.IntN(3) == 0), group, int32(o.random.IntN(5)), 0)
 		}},
 		{"remove", func() (string, error) {
 			if o.random.IntN(3) > 0 {
 				return "", errors.ErrUnsupported
 			}
-			return o.RemoveComponent(ctx, byTest, o.component(b, o.random.IntN(2) == 0), 0)
+			return o.RemoveComponent(ctx, testenv.Author, o.component(b, o.random.IntN(2) == 0), 0)
 		}},
 		{"tick", func() (string, error) {
 			_, err := o.RunDue(ctx)
@@ -216,7 +214,7 @@ func TestRandomEditors(t *testing.T) {
 			o := &office{t: t, db: g.Status, random: rand.New(rand.NewPCG(11, uint64(i))), now: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC), done: map[string]int{}}
 			o.Editor = statuspages.NewEditor(g.Status, func() time.Time { return o.now }, rand.NewChaCha8([32]byte{byte(i)}))
 			var err error
-			o.page, err = o.InitPage(t.Context(), byTest, statuspages.PageInit{
+			o.page, err = o.InitPage(t.Context(), testenv.Author, statuspages.PageInit{
 				Page: status.Page{Name: "Random", URL: "https://random.example", TimeZone: []string{"America/New_York", "Etc/UTC"}[i], Vocabulary: v}, Component: "API",
 			})
 			if err != nil {

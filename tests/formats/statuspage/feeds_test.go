@@ -13,8 +13,8 @@ import (
 // TestFeeds reads both feeds with a reader of feeds: they have the newest fifty notices in the same order, each with a name of its own, and all that was said.
 func TestFeeds(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t, cached())
-	ready(t, g)
+	g := testenv.Demo(t, testenv.Cached())
+	g.WaitForPage(t)
 	read := func(path, kind string) *gofeed.Feed {
 		t.Helper()
 		feed, err := gofeed.NewParser().ParseString(g.Get(t, path).Body)

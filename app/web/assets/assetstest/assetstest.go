@@ -1,4 +1,4 @@
-// Package assetstest has the checks that all embedded pages go through.
+// Package assetstest contains tests that all embedded pages share.
 package assetstest
 
 import (
@@ -33,7 +33,7 @@ func Built(t *testing.T, dist fs.FS) map[string][]byte {
 			return fmt.Errorf("unpacking %s: %w", name, err)
 		}
 		if !reader.ModTime.IsZero() || reader.Name != "" {
-			t.Errorf("%s carries a time or a name; dist must depend on the sources alone", name)
+			t.Errorf("the gzip header of %s has a time or a name; dist must depend on the sources only", name)
 		}
 		content, err := io.ReadAll(reader)
 		if err != nil {
@@ -48,8 +48,8 @@ func Built(t *testing.T, dist fs.FS) map[string][]byte {
 	return files
 }
 
-// Current fails the test if src was edited and scripts/build-assets.sh did not run afterwards. Folders with the names in apart are not part of the build.
-func Current(t *testing.T, apart ...string) {
+// Current fails the test if src has changed since scripts/build-assets.sh ran. excluded are names of folders that are not part of the build.
+func Current(t *testing.T, excluded ...string) {
 	t.Helper()
 	var sums strings.Builder
 	err := filepath.WalkDir("src", func(name string, entry fs.DirEntry, err error) error {
@@ -57,7 +57,7 @@ func Current(t *testing.T, apart ...string) {
 			return err
 		}
 		if entry.IsDir() {
-			if slices.Contains(apart, entry.Name()) || entry.Name() == "node_modules" {
+			if slices.Contains(excluded, entry.Name()) || entry.Name() == "node_modules" {
 				return fs.SkipDir
 			}
 			return nil
@@ -83,9 +83,8 @@ func Current(t *testing.T, apart ...string) {
 	}
 }
 
-// fetched returns patterns for content that makes the browser send a request to another host. They do not match plain addresses in a script (an XML
-// name space, a link in the help text).
-func fetched() []*regexp.Regexp {
+// requestPatterns match code that sends a request to another host. Other URLs in scripts, such as XML namespaces and links, do not match.
+func requestPatterns() []*regexp.Regexp {
 	return []*regexp.Regexp{
 		regexp.MustCompile(`(?i)<(script|link|img|iframe|source|use)[^>]*(src|href)\s*=\s*["']?(https?:)?//`),
 		regexp.MustCompile(`(?i)@import\s+(url\()?\s*["']?(https?:)?//`),
@@ -95,44 +94,44 @@ func fetched() []*regexp.Regexp {
 	}
 }
 
-// around is the number of bytes before and after "//" in which the patterns are searched. Searching whole scripts of megabytes takes too long.
-const around = 300
+// window is the number of bytes before and after each "//" that are searched. Searching whole files of several megabytes would be slow.
+const window = 300
 
-// NothingOutside fails the test if a built file could make the browser send a request to another host.
-func NothingOutside(t *testing.T, files map[string][]byte) {
+// NoExternalRequests fails the test if a built file contains code that sends a request to another host.
+func NoExternalRequests(t *testing.T, files map[string][]byte) {
 	t.Helper()
 	for name, content := range files {
-		for _, complaint := range outside(content) {
-			t.Errorf("%s: %s", name, complaint)
+		for _, found := range externalRequests(content) {
+			t.Errorf("%s: %s", name, found)
 		}
 	}
 }
 
-// outside returns the parts of a file that could make the browser send a request to another host.
-func outside(content []byte) []string {
-	var complaints []string
-	patterns := fetched()
+// externalRequests describes the code of a file that sends requests to other hosts.
+func externalRequests(content []byte) []string {
+	var all []string
+	patterns := requestPatterns()
 	for at, end := 0, 0; ; at += 2 {
 		next := bytes.Index(content[at:], []byte("//"))
 		if next < 0 {
 			break
 		}
 		at += next
-		if at+2 <= end { // neighbours share a window: addresses stand close together in minified files
+		if at+2 <= end { // covered by the previous window: URLs are close together in minified files
 			continue
 		}
-		from := max(0, at-around)
-		end = min(len(content), at+around)
+		from := max(0, at-window)
+		end = min(len(content), at+window)
 		for _, pattern := range patterns {
 			if found := pattern.Find(content[from:end]); found != nil {
-				complaints = append(complaints, fmt.Sprintf("%s finds %q", pattern, found))
+				all = append(all, fmt.Sprintf("%s matches %q", pattern, found))
 			}
 		}
 	}
 	for _, host := range []string{"unpkg.com", "jsdelivr.net", "esm.sh", "googleapis.com", "gstatic.com"} {
 		if bytes.Contains(content, []byte(host)) {
-			complaints = append(complaints, "it names "+host)
+			all = append(all, "contains "+host)
 		}
 	}
-	return complaints
+	return all
 }
