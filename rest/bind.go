@@ -2,6 +2,7 @@ package rest
 
 import (
 	"cmp"
+	"errors"
 	"math"
 	"slices"
 	"strconv"
@@ -25,6 +26,7 @@ type conditions[T cmp.Ordered] struct {
 	lt, lte       *bound[T]
 	any           bool // several eq values are alternatives; otherwise all must hold
 	matchesNone   bool
+	unmatchedEq   bool // one of the eq values is a value that no row has
 	hasEq, hasAny bool
 }
 
@@ -63,8 +65,8 @@ func (c *conditions[T]) add(op Op, b bound[T]) {
 // addUnmatched adds a value that no row has.
 func (c *conditions[T]) addUnmatched(op Op) {
 	c.hasAny = true
-	if op == Eq && c.any {
-		c.hasEq = true
+	if op == Eq {
+		c.hasEq, c.unmatchedEq = true, true
 		return
 	}
 	c.matchesNone = true
@@ -85,7 +87,7 @@ func (c *conditions[T]) filter() map[string]any {
 		f["notIn"] = texts(c.ne)
 	}
 	switch {
-	case c.matchesNone || !c.any && len(c.eq) > 1:
+	case c.matchesNone || !c.any && (len(c.eq) > 1 || c.unmatchedEq):
 		f["in"] = []any{}
 	case c.hasEq:
 		f["in"] = texts(c.eq)
@@ -205,28 +207,48 @@ func Timestamps(variable string) Bind {
 	}
 }
 
-// AsOf binds the time of the requested version. The earliest of several eq values applies.
+// AsOf binds the time of the requested version. See [TimestampSet.AsOf].
 func AsOf(variable string) Bind {
 	return func(r *Request, values []Value) error {
-		c, err := timestampConditions(values)
+		set, err := TimestampsOf(values)
 		if err != nil {
 			return err
 		}
-		r.Set(variable, (&TimestampSet{c: c}).AsOf())
+		r.Set(variable, set.AsOf())
 		return nil
 	}
 }
 
+// timestampConditions parses timestamps. A timestamp after [ledger.MaxTimestamp] is later than that of any row: as an upper bound or with ne it restricts
+// nothing, as a lower bound or with eq it matches no row.
 func timestampConditions(values []Value) (*conditions[int64], error) {
 	c := &conditions[int64]{}
 	for _, v := range values {
-		t, err := ledger.ParseTimestamp(v.Text)
-		if err != nil {
+		t, late, err := ParseTimestamp(v.Text)
+		switch {
+		case err != nil:
 			return nil, InvalidParameter("timestamp")
+		case !late:
+		case v.Op == Eq:
+			c.addUnmatched(Eq)
+			continue
+		case v.Op == Lt:
+			v.Op = Lte
+		case v.Op == Gte:
+			v.Op = Gt
 		}
 		c.add(v.Op, bound[int64]{int64(t), t.String()})
 	}
 	return c, nil
+}
+
+// ParseTimestamp parses a timestamp of the classic family. late reports that it is after [ledger.MaxTimestamp], which is returned in its place.
+func ParseTimestamp(text string) (t ledger.Timestamp, late bool, err error) {
+	t, err = ledger.ParseTimestamp(text)
+	if errors.Is(err, ledger.ErrRange) {
+		return ledger.MaxTimestamp, true, nil
+	}
+	return t, false, err //nolint:wrapcheck // the caller says which parameter is invalid
 }
 
 // span is the range that timestamp conditions allow, both ends included.

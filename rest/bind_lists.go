@@ -5,14 +5,11 @@ import "heliograph/internal/domain/ledger"
 // AnyTimestamps binds timestamps. Several eq values are alternatives.
 func AnyTimestamps(variable string) Bind {
 	return func(r *Request, values []Value) error {
-		c := conditions[int64]{any: true}
-		for _, v := range values {
-			t, err := ledger.ParseTimestamp(v.Text)
-			if err != nil {
-				return InvalidParameter("timestamp")
-			}
-			c.add(v.Op, bound[int64]{int64(t), t.String()})
+		c, err := timestampConditions(values)
+		if err != nil {
+			return err
 		}
+		c.any = true
 		r.Set(variable, c.filter())
 		return nil
 	}

@@ -28,7 +28,7 @@ func TimestampCursor(param string) Cursor {
 		Param: param,
 		Print: func(dst []byte, v any) []byte { return ledger.Timestamp(v.(int64)).Append(dst) },
 		Key: func(_ *Config, text string) (int64, bool) {
-			t, err := ledger.ParseTimestamp(text)
+			t, _, err := ParseTimestamp(text)
 			return int64(t), err == nil
 		},
 	}

@@ -120,13 +120,12 @@ func (s *TimestampSet) Filter() map[string]any {
 	return out
 }
 
-// AsOf returns the graph's filter for versions, or nil without conditions. The earliest of several single timestamps applies.
+// AsOf returns the graph's filter for versions, or nil without conditions. A single timestamp means "at or before", so the earliest of several applies, and
+// one that is later than that of any row restricts nothing.
 func (s *TimestampSet) AsOf() map[string]any {
-	f := s.c.filter()
-	if s.Contradicts() {
-		f["in"] = texts(s.c.eq)
-	}
-	return f
+	c := *s.c
+	c.any, c.hasEq = true, len(c.eq) > 0
+	return c.filter()
 }
 
 // Bound closes an open range with the first transaction and the current time, and cuts it to the maximum length. In descending order it keeps the newest

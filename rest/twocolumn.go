@@ -25,7 +25,7 @@ func IDColumn(param, field, doc string, kind Kind) Column {
 		if err := addID(c, &read, Value{Op: Eq, Text: text}); err != nil {
 			return bound[int64]{}, false, err
 		}
-		if read.matchesNone {
+		if len(read.eq) == 0 {
 			return bound[int64]{}, true, nil
 		}
 		return read.eq[0], false, nil

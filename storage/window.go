@@ -8,9 +8,17 @@ type Window struct {
 	Except       []int64
 }
 
+// matchesNone reports whether no timestamp satisfies f, because its list is empty or its lower bound is the maximum.
+func matchesNone(f *ledger.TimestampFilter) bool {
+	return f.In != nil && len(f.In) == 0 || f.Gt != nil && *f.Gt == ledger.MaxTimestamp
+}
+
 // WindowOf returns the window of the timestamps that satisfy f. eq and in mean "at or before".
 func WindowOf(f *ledger.TimestampFilter) Window {
 	b := Window{Lower: 0, Upper: ledger.MaxTimestamp}
+	if matchesNone(f) {
+		b.Upper = -1
+	}
 	until := func(v ledger.Timestamp) { b.Upper = min(b.Upper, v) }
 	if f.Eq != nil {
 		until(*f.Eq)
@@ -43,6 +51,10 @@ func (w *Where) Versions(column string, at *ledger.TimestampFilter) {
 	if at == nil {
 		return
 	}
+	if matchesNone(at) {
+		w.And("false")
+		return
+	}
 	until := func(v ledger.Timestamp) { w.And("lower("+column+") <= ?", int64(v)) }
 	since := func(v ledger.Timestamp) { w.And("coalesce(upper("+column+") > ?, true)", int64(v)) }
 	if at.Eq != nil {
@@ -73,10 +85,6 @@ func (w *Where) Versions(column string, at *ledger.TimestampFilter) {
 
 // During adds the condition that the timestamp in column satisfies a filter. eq and in mean "at or before".
 func (w *Where) During(column string, at *ledger.TimestampFilter) {
-	if at.In != nil && len(at.In) == 0 {
-		w.And("false")
-		return
-	}
 	window := WindowOf(at)
 	w.And(column+" between ? and ?", int64(window.Lower), int64(window.Upper))
 	if window.Except != nil {

@@ -14,9 +14,9 @@ var accountsParams = []rest.Param{
 	{Name: "account.balance", Kind: rest.Long(0), Bind: rest.Longs("filter.balance"), Doc: "Filters by balance in tinybars."},
 	{Name: "account.publickey", Kind: rest.PublicKey, Bind: rest.PublicKeys("filter.publicKey"), Doc: "Filters by public key."},
 	{Name: "balance", Kind: rest.Boolean, Doc: "Whether to include balances (else null). Default: true.", Bind: func(r *rest.Request, values []rest.Value) error {
-		// Only the bare word counts: with an operator, even "true" hides the balance.
+		// With an operator, even "true" hides the balance.
 		last := values[len(values)-1]
-		r.Set("balance", !last.Given && last.Text == "true")
+		r.Set("balance", !last.Given && strings.EqualFold(last.Text, "true"))
 		return nil
 	}},
 	limit, order,

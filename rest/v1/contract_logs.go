@@ -36,8 +36,8 @@ func logTimes(r *rest.Request) []rest.Value {
 		return values
 	}
 	ops := []rest.Op{values[0].Op, values[1].Op}
-	first, err1 := ledger.ParseTimestamp(values[0].Text)
-	second, err2 := ledger.ParseTimestamp(values[1].Text)
+	first, _, err1 := rest.ParseTimestamp(values[0].Text)
+	second, _, err2 := rest.ParseTimestamp(values[1].Text)
 	if err1 == nil && err2 == nil && first == second && slices.Contains(ops, rest.Gte) && slices.Contains(ops, rest.Lte) {
 		return []rest.Value{{Op: rest.Eq, Text: values[0].Text}}
 	}

@@ -366,7 +366,8 @@ func pathInstant(r *rest.Request) (ledger.Timestamp, error) {
 	if !instantSyntax.MatchString(text) {
 		return 0, ledger.ErrSyntax
 	}
-	return ledger.ParseTimestamp(text)
+	at, _, err := rest.ParseTimestamp(text)
+	return at, err
 }
 
 func finishResultOfContract(r *rest.Request) error {

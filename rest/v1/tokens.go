@@ -191,12 +191,11 @@ func finishTokens(r *rest.Request) error {
 var tokenParams = []rest.Param{
 	{Name: "timestamp", Kind: rest.Timestamp.Only(rest.Eq, rest.Lt, rest.Lte), Doc: "Returns the version of the token at this time. The last value is used.",
 		Bind: func(r *rest.Request, values []rest.Value) error {
-			last := values[len(values)-1]
-			at, err := ledger.ParseTimestamp(last.Text)
+			set, err := rest.TimestampsOf(values[len(values)-1:])
 			if err != nil {
-				return rest.InvalidParameter("timestamp")
+				return err
 			}
-			r.Set("at", map[string]any{string(last.Op): at.String()})
+			r.Set("at", set.AsOf())
 			return nil
 		}},
 }
@@ -238,7 +237,7 @@ var tokenBalancesParams = []rest.Param{
 	{Name: "account.balance", Kind: rest.Long(0), Bind: rest.Longs("filter.balance"), Doc: "Filters by balance, in the token's smallest unit."},
 	{Name: "account.publickey", Kind: rest.PublicKey, Bind: rest.LastPublicKey("filter.publicKey"),
 		Doc: "Filters by the public key of the account. The last value is used; operators are ignored."},
-	{Name: "timestamp", Kind: rest.Timestamp, Bind: rest.AnyTimestamps("at"),
+	{Name: "timestamp", Kind: rest.Timestamp, Bind: rest.AsOf("at"),
 		Doc: "Returns the balances of the newest matching snapshot instead of the current balances."},
 	limit, order,
 }

@@ -4,7 +4,6 @@ import (
 	"strconv"
 	"strings"
 
-	"heliograph/internal/domain/ledger"
 	"heliograph/rest"
 )
 
@@ -61,7 +60,7 @@ func bindTopicOf(r *rest.Request) error {
 func bindMessage(r *rest.Request) error {
 	number := r.Path.Get("sequenceNumber")
 	if strings.Contains(number, ".") && rest.IsEntityID(r.Path.Get("id")) {
-		if at, err := ledger.ParseTimestamp(number); err == nil {
+		if at, _, err := rest.ParseTimestamp(number); err == nil {
 			r.Set("at", at.String())
 			return bindTopicOf(r)
 		}
@@ -82,7 +81,7 @@ func bindMessage(r *rest.Request) error {
 }
 
 func bindMessageTime(r *rest.Request) error {
-	at, err := ledger.ParseTimestamp(r.Path.Get("consensusTimestamp"))
+	at, _, err := rest.ParseTimestamp(r.Path.Get("consensusTimestamp"))
 	if err != nil {
 		return rest.InvalidParameter("consensus_timestamp")
 	}

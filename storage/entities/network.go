@@ -19,11 +19,7 @@ func BoundsOf(f *ledger.TimestampFilter) (b Bounds, ok bool) {
 		return Bounds{0, ledger.MaxTimestamp}, true
 	}
 	all := storage.WindowOf(f)
-	b = Bounds{all.Lower, all.Upper}
-	if f.In != nil && len(f.In) == 0 {
-		b.Upper = -1 // an empty range
-	}
-	return b, all.Except == nil
+	return Bounds{all.Lower, all.Upper}, all.Except == nil
 }
 
 // NetworkSupply reads the circulating supply: the total supply less the balances of the network's own accounts. It returns nil if the database has no
