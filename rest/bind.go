@@ -168,7 +168,7 @@ func Longs(variable string) Bind {
 	return func(r *Request, values []Value) error {
 		var c conditions[int64]
 		for _, v := range values {
-			n, err := parseBlockNumber(v.Text)
+			n, err := parseBlockNumber(trimNumber(v.Text))
 			if err != nil {
 				return Bad("Invalid value " + v.Text)
 			}

@@ -134,6 +134,16 @@ func Long(least int64) Kind {
 	}
 }
 
+// Index accepts integers that are not negative, with white space around them or a plus sign.
+var Index = Kind{
+	Accepts: func(c *Config, v Value) bool { return Long(0).Accepts(c, Value{Text: trimNumber(v.Text)}) },
+	Form:    Form{Doc: "An integer.", Max: math.MaxInt64},
+	Ops:     Operators(),
+}
+
+// trimNumber removes white space around a number, and a plus sign.
+func trimNumber(s string) string { return strings.TrimPrefix(strings.TrimSpace(s), "+") }
+
 func acceptsInt(_ *Config, v Value) bool {
 	if !digits(v.Text, 10) {
 		return false

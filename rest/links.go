@@ -40,7 +40,7 @@ func NumberCursor(param string) Cursor {
 		Param: param,
 		Print: func(dst []byte, v any) []byte { return strconv.AppendInt(dst, v.(int64), 10) },
 		Key: func(_ *Config, text string) (int64, bool) {
-			n, err := parseBlockNumber(text)
+			n, err := parseBlockNumber(trimNumber(text))
 			return n, err == nil
 		},
 	}

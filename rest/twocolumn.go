@@ -191,12 +191,9 @@ func (c *TwoColumns) contradiction(p, s *terms) string {
 	}
 }
 
-// parts returns the alternatives that form a range over both columns: the first primary value, the last one, and the values between them.
+// parts returns the alternatives that form a range over both columns: the first primary value, the last one, and the values between them. If the range has
+// one primary value, the first and the last part overlap and their union is selected, as the contract of the API requires.
 func (c *TwoColumns) parts(p, s *terms) []any {
-	if s.lower != nil && s.upper != nil && p.lower.text == p.upper.text {
-		// Links of a page that ends in the range's last value lead here. Otherwise the first and last parts would overlap and the links would never end.
-		return []any{map[string]any{c.Primary.Field: conditionsOn(strict(p.lower, Eq)), c.Secondary.Field: conditionsOn(s.all()...)}}
-	}
 	var parts []any
 	inner := *p
 	end := func(of, within *term) {

@@ -109,7 +109,8 @@ func TestWindow(t *testing.T) {
 		"at or before": {ledger.TimestampFilter{Eq: at(5), In: []ledger.Timestamp{9, 7}}, Window{0, 5, nil}},
 		"exclusive":    {ledger.TimestampFilter{Gt: at(3), Lt: at(9)}, Window{4, 8, nil}},
 		"inclusive":    {ledger.TimestampFilter{Gte: at(3), Lte: at(9)}, Window{3, 9, nil}},
-		"after all":    {ledger.TimestampFilter{Gt: at(int64(ledger.MaxTimestamp))}, Window{0, ledger.MaxTimestamp, nil}},
+		"after all":    {ledger.TimestampFilter{Gt: at(int64(ledger.MaxTimestamp))}, Window{0, -1, nil}},
+		"none of":      {ledger.TimestampFilter{In: []ledger.Timestamp{}}, Window{0, -1, nil}},
 		"except":       {ledger.TimestampFilter{Ne: at(3), NotIn: []ledger.Timestamp{4}}, Window{0, ledger.MaxTimestamp, []int64{3, 4}}},
 	} {
 		if got := WindowOf(&c.f); got.Lower != c.want.Lower || got.Upper != c.want.Upper || fmt.Sprint(got.Except) != fmt.Sprint(c.want.Except) {

@@ -10,7 +10,7 @@ import (
 
 // logsParams are the parameters of both lists of logs.
 var logsParams = []rest.Param{
-	{Name: "index", Kind: rest.Long(0), Doc: "Filters by index in the transaction. A bound requires a bound of `timestamp` on the same side, and applies only " +
+	{Name: "index", Kind: rest.Index, Doc: "Filters by index in the transaction. A bound requires a bound of `timestamp` on the same side, and applies only " +
 		"at that timestamp."},
 	limit, order,
 	{Name: "timestamp", Kind: rest.Timestamp, Doc: "Filters by consensus timestamp."},

@@ -425,6 +425,6 @@ func bindActions(r *rest.Request) error {
 }
 
 var actionsParams = []rest.Param{
-	{Name: "index", Kind: rest.Long(0), Bind: rest.Longs("filter.index"), Doc: "Filters by index. The operator `ne` is not supported."},
+	{Name: "index", Kind: rest.Index, Bind: rest.Longs("filter.index"), Doc: "Filters by index. The operator `ne` is not supported."},
 	limit, order,
 }

@@ -298,6 +298,8 @@ func TestContractLogs(t *testing.T) {
 		"results/logs?timestamp=@3&limit=1":                                                 "3.2 /api/v1/contracts/results/logs?timestamp=@3&limit=1&index=lt:2",
 		"results/logs?timestamp=@3&index=gt:0&index=lt:2":                                   "3.1 null",
 		"results/logs?timestamp=@3&index=1&limit=1":                                         "3.1 null",
+		"results/logs?timestamp=@3&index=%201":                                              "3.1 null",
+		"results/logs?timestamp=@3&index=gte:+1&index=lt:%2B2":                              "3.1 null",
 		"results/logs?timestamp=gte:@3&timestamp=lte:@3&index=lt:2&limit=1":                 "3.1 /api/v1/contracts/results/logs?timestamp=gte:@3&timestamp=lte:@3&limit=1&index=lt:1",
 		"results/logs?timestamp=gte:@3&timestamp=lte:@3&index=gt:0&index=lt:2&limit=1":      "3.1 null",
 		"results/logs?timestamp=@3&index=9223372036854775807":                               "null",

@@ -81,6 +81,7 @@ func TestBadQueries(t *testing.T) {
 			"Invalid parameter: limit", "Invalid parameter: transactiontype", "Invalid parameter: order", "Unknown query parameter: foo",
 		},
 		"/transactions?foo=1&foo=1&limit=0&limit=0":   {"Invalid parameter: limit", "Invalid parameter: limit", "Unknown query parameter: foo", "Unknown query parameter: foo"},
+		"/tokens?name=%00abc":                         {"Invalid parameter: name"},
 		"/transactions?nonce=1&scheduled=true":        {"Unknown query parameter: nonce", "Unknown query parameter: scheduled"},
 		"/transactions?result=failed&type=both":       {"Invalid parameter: result", "Invalid parameter: type"},
 		"/transactions?timestamp=1700000000000000000": {"Invalid parameter: timestamp"},

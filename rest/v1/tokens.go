@@ -85,9 +85,9 @@ const (
 // tokenName accepts parts of names.
 var tokenName = rest.Kind{
 	Accepts: func(_ *rest.Config, v rest.Value) bool {
-		return v.Op == rest.Eq && len(v.Text) >= minTokenName && len(v.Text) <= maxTokenName
+		return v.Op == rest.Eq && len(v.Text) >= minTokenName && len(v.Text) <= maxTokenName && !strings.Contains(v.Text, "\x00")
 	},
-	Form: rest.Form{Doc: "A part of a name, 3 to 100 bytes long.", Pattern: `[\s\S]{1,100}`},
+	Form: rest.Form{Doc: "A part of a name, 3 to 100 bytes long.", Pattern: `[^\x00]{1,100}`},
 }
 
 // anyTokenType is the type without a condition.
