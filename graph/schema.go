@@ -1,4 +1,4 @@
-// Package graph contains the code generated from the schema, and executes operations.
+// Package graph is the executable schema: code that is generated from the GraphQL schema, and a faster execution of queries.
 package graph
 
 import (
@@ -41,23 +41,23 @@ func (s *schema) Exec(ctx context.Context) graphql.ResponseHandler {
 
 // query is a query in execution.
 type query struct {
-	schema   *schema
-	ec       *executionContext
-	answered bool
-	buf      bytes.Buffer
-	response graphql.Response
+	schema    *schema
+	ec        *executionContext
+	responded bool
+	buf       bytes.Buffer
+	response  graphql.Response
 }
 
 // respond returns the complete response. Further calls return nil.
 func (q *query) respond(ctx context.Context) *graphql.Response {
-	if q.answered {
+	if q.responded {
 		return nil
 	}
-	q.answered = true
+	q.responded = true
 	ctx = graphql.WithUnmarshalerMap(ctx, q.schema.inputs)
 	set := q.ec.Operation.SelectionSet
 	if f := only(set); f != nil {
-		q.ec.answerOne(ctx, f, &q.buf)
+		q.ec.executeOne(ctx, f, &q.buf)
 	} else {
 		q.ec._Query(ctx, set).MarshalGQL(&q.buf)
 	}
@@ -77,8 +77,8 @@ func only(set ast.SelectionSet) *ast.Field {
 	return f
 }
 
-// answerOne executes a query with one root field.
-func (ec *executionContext) answerOne(ctx context.Context, f *ast.Field, buf *bytes.Buffer) {
+// executeOne executes a query with one root field.
+func (ec *executionContext) executeOne(ctx context.Context, f *ast.Field, buf *bytes.Buffer) {
 	ctx = graphql.WithFieldContext(ctx, &graphql.FieldContext{Object: "Query"})
 	value, required := ec.rootField(ctx, graphql.CollectedField{Field: f, Selections: f.SelectionSet, IsNonDeferrable: true})
 	if value == graphql.RequiredNull || required && value == graphql.Null {

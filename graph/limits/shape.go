@@ -178,8 +178,8 @@ func (s *shape) roots(set ast.SelectionSet) int {
 				if f == nil {
 					continue
 				}
-				inside, known := memo[one.Name]
-				if !known {
+				inside, found := memo[one.Name]
+				if !found {
 					inside = of(f.SelectionSet)
 					memo[one.Name] = inside
 				}

@@ -78,6 +78,6 @@ const (
 	PageAlias = "page"
 	// BodyAlias marks an object whose members are members of the body.
 	BodyAlias = "body"
-	// InsideAlias marks an only root field whose own fields are used instead of root fields.
+	// InsideAlias marks the only root field of a document. Its fields are used instead of root fields.
 	InsideAlias = "inside"
 )

@@ -10,6 +10,7 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
+// TestCursors tests that cursors are decoded to the same sort key, and that cursors of other lists and invalid ones are rejected.
 func TestCursors(t *testing.T) {
 	t.Parallel()
 	for _, k := range []Key{
@@ -18,42 +19,44 @@ func TestCursors(t *testing.T) {
 		text := k.cursor("kind")
 		got, err := parseCursor(text, "kind")
 		if err != nil || !reflect.DeepEqual(got, k) {
-			t.Errorf("%v is read back as %v, error %v", k, got, err)
+			t.Errorf("%v is decoded as %v, error %v", k, got, err)
 		}
 		if _, err := parseCursor(text, "other"); err == nil {
 			t.Errorf("%v is accepted by another list", k)
 		}
 		if strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
-			t.Errorf("%s would have to be escaped in a URL", text)
+			t.Errorf("%s must be escaped in a URL", text)
 		}
 	}
 	for _, text := range []string{"", "kind", "kind:", "kind:x0", "kind:xzz", "kind:1.5", "kind:9223372036854775808", "kind:1:", "kind:+1x", ":1"} {
 		if k, err := parseCursor(base64.RawURLEncoding.EncodeToString([]byte(text)), "kind"); err == nil {
-			t.Errorf("%q is read as %v", text, k)
+			t.Errorf("%q is accepted as %v", text, k)
 		}
 	}
 	if _, err := parseCursor("%%%", "kind"); err == nil {
-		t.Error("what is not base64 is read")
+		t.Error("invalid base64 is accepted")
 	}
 }
 
+// TestIDs tests that global ids are decoded to the same type and name, and that invalid ones are rejected.
 func TestIDs(t *testing.T) {
 	t.Parallel()
 	for _, c := range [][2]string{{"Account", "0.0.1"}, {"A", ""}, {"A", "b:c"}} {
 		typ, name, err := ParseID(ID(c[0], c[1]))
 		if err != nil || typ != c[0] || name != c[1] {
-			t.Errorf("%v is read back as %q, %q, error %v", c, typ, name, err)
+			t.Errorf("%v is decoded as %q, %q, error %v", c, typ, name, err)
 		}
 	}
 	for _, id := range []string{"", "%", "QWNjb3VudA", "0.0.1"} {
 		if typ, name, err := ParseID(id); err == nil {
-			t.Errorf("%q is read as %q, %q", id, typ, name)
+			t.Errorf("%q is accepted as %q, %q", id, typ, name)
 		}
 	}
 }
 
 func ptr[T any](v T) *T { return &v }
 
+// TestPage tests the pages of valid arguments, and the errors of invalid ones.
 func TestPage(t *testing.T) {
 	t.Parallel()
 	limits := Limits{Default: 25, Max: 100}

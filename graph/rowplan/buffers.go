@@ -16,8 +16,8 @@ type Buffers struct {
 	pool sync.Pool // of *[]byte
 }
 
-// Give returns the memory of a response to the pool. The caller must not use it any more.
-func (b *Buffers) Give(response []byte) {
+// Put returns the memory of a response to the pool. The caller must not use it any more.
+func (b *Buffers) Put(response []byte) {
 	if c := cap(response); c >= minReused && c <= maxReused {
 		free := response[:0]
 		b.pool.Put(&free)
@@ -37,5 +37,5 @@ func (b *Buffers) grow(buf *bytes.Buffer, n int) {
 	}
 	old := buf.Bytes()
 	*buf = *bytes.NewBuffer(append(*free, old...))
-	b.Give(old)
+	b.Put(old)
 }

@@ -1,6 +1,6 @@
-// Package rowplan writes the JSON of selected rows without visiting their fields one by one. It compiles a selection set over Go rows into one
-// function that appends JSON, and into loads that read related rows level by level, with one round trip per level. gqlgen's executor is the
-// reference: with and without plans, responses are the same bytes.
+// Package rowplan compiles selection sets on Go rows into plans. A plan reads the related rows of all rows level by level, with one round trip per level,
+// and then appends the JSON of all rows without a resolver call for each field. gqlgen's executor is the reference: with and without plans, responses are
+// the same bytes.
 //
 // Type parameters T and C are types of pointers to rows, not of rows: the compiler generates one instance for all pointers, but one for each
 // struct. For the same reason their constraint is any and not comparable.
@@ -49,17 +49,17 @@ func NewObject[T any](names []string, fields map[string]Field[T]) *Object[T] {
 	return &Object[T]{names: names, fields: fields}
 }
 
-// Scalar is a field that a function writes.
+// Scalar returns a field that a function writes.
 func Scalar[T any](write func(dst []byte, v T, style scalar.Style) []byte) Field[T] {
 	return Field[T]{compile: func(*compiler, *ast.Field) node[T] { return scalarNode(write) }}
 }
 
-// Get is a field that a function reads from the row.
+// Get returns a field that a function reads from the row.
 func Get[T, V any](get func(T) V, shape Shape[V]) Field[T] {
 	return Field[T]{compile: func(c *compiler, f *ast.Field) node[T] { return through(shape.compile(c, f), get) }}
 }
 
-// Many is a field with a list of objects that the row holds.
+// Many returns a field with a list of objects that the row holds.
 func Many[T, C any](get func(T) []C, child func() *Object[C]) Field[T] {
 	return Get(get, ListOf(ObjectOf(child)))
 }
@@ -86,7 +86,7 @@ func through[T, V any](inner node[V], get func(T) V) node[T] {
 // Args reads the arguments of a field.
 type Args[A any] func(ctx context.Context, f *ast.Field, variables map[string]any) (A, error)
 
-// Compute is a field that a function computes from the row and the field's arguments, which are read once for all rows.
+// Compute returns a field that a function computes from the row and the field's arguments, which are read once for all rows.
 func Compute[T, A, V any](args Args[A], compute func(T, A) V, shape Shape[V]) Field[T] {
 	return Field[T]{compile: func(c *compiler, f *ast.Field) node[T] {
 		slot := c.slot()

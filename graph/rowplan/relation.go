@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 
+	"github.com/graph-gophers/dataloader/v7"
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"heliograph/internal/base/list"
@@ -37,7 +38,7 @@ type Relation[T, R any] struct {
 	Load func(ctx context.Context, q Request, parents []T, args any) (Results[R], error)
 	// OneByOne is set if Load can return [ParentErrors].
 	OneByOne bool
-	// Method is set if gqlgen reads the field from the parent itself, without [Resolve].
+	// Method is set if gqlgen's executor calls a method of the parent instead of [Resolve].
 	Method bool
 }
 
@@ -59,7 +60,7 @@ type ParentErrors []error
 // Error implements error.
 func (e ParentErrors) Error() string { return errors.Join(e...).Error() }
 
-// OneByOne returns the Load function of a field that is read for each parent by itself. Parents are read concurrently.
+// OneByOne returns the Load function of a field that is read for each parent separately. Parents are read concurrently.
 func OneByOne[T, R any](read func(ctx context.Context, parent T, args any) (R, error)) func(context.Context, Request, []T, any) (Results[R], error) {
 	return func(ctx context.Context, _ Request, parents []T, args any) (Results[R], error) {
 		got, errs := make([]R, len(parents)), make(ParentErrors, len(parents))
@@ -87,7 +88,7 @@ func OneByOne[T, R any](read func(ctx context.Context, parent T, args any) (R, e
 	}
 }
 
-// Read is a field that a relation reads.
+// Read returns a field that a relation reads.
 func Read[T, R any](rel *Relation[T, R], shape Shape[R]) Field[T] {
 	return Field[T]{compile: func(c *compiler, f *ast.Field) node[T] {
 		slot := c.slot()
@@ -102,12 +103,12 @@ func Read[T, R any](rel *Relation[T, R], shape Shape[R]) Field[T] {
 	}}
 }
 
-// ReadMany is a field with a list of objects that a relation reads.
+// ReadMany returns a field with a list of objects that a relation reads.
 func ReadMany[T, C any](rel *Relation[T, []C], child func() *Object[C]) Field[T] {
 	return Read(rel, ListOf(ObjectOf(child)))
 }
 
-// results passes the results of a relation to the writer. Rows are written in the order in which they were loaded, so a counter is enough.
+// results are the results of a relation. Rows are written in the order in which they were loaded, so the writer takes one result after the other.
 type results[R any] struct {
 	rows []R
 	next int
@@ -128,7 +129,7 @@ func load[T, R any](ctx context.Context, r *run, slot int, f *ast.Field, rel *Re
 		return below(ctx, r, got)
 	}
 	if len(rows) == 0 {
-		return done(ctx, nil) // each load below puts an empty result into its slot
+		return done(ctx, nil) // the relations below store empty results too
 	}
 	fetch, err := fetchOf(ctx, r, f, rel, rows)
 	if err != nil {
@@ -144,30 +145,19 @@ func load[T, R any](ctx context.Context, r *run, slot int, f *ast.Field, rel *Re
 	return nil
 }
 
-// fetchOf queues a relation for rows, or what of it is not known yet.
+// fetchOf queues a relation for rows. Results that the store has are not read again.
 func fetchOf[T, R any](ctx context.Context, r *run, f *ast.Field, rel *Relation[T, R], rows []T) (Results[R], error) {
 	below := Selection{set: f.SelectionSet, all: r.store.inParts}
 	if r.byLoaders {
-		if rel.Method {
-			return func() ([]R, error) { return make([]R, len(rows)), nil }, nil
-		}
-		thunks := loaderOf(r.store, r.tables, f, below, rel).loadAll(ctx, list.Map(rows, func(row T) any { return row }))
-		return func() ([]R, error) {
-			got := make([]R, len(thunks))
-			for i, thunk := range thunks {
-				v, _ := thunk() // the executor reads the error with the result, and reports it at the field's path
-				got[i], _ = v.(R)
-			}
-			return got, nil
-		}, nil
+		return fetchByLoader(ctx, loaderOf(r.store, r.tables, f, below, rel), rel, rows), nil
 	}
 	var l *loader
-	if r.recalls || r.remembers {
+	if r.readsStore || r.writesStore {
 		l = loaderOf(r.store, r.tables, f, below, rel)
 	}
 	missing, results := rows, []R(nil)
-	if r.recalls {
-		missing, results = known[T, R](ctx, l, rows)
+	if r.readsStore {
+		missing, results = cached[T, R](ctx, l, rows)
 		if len(missing) == 0 {
 			return func() ([]R, error) { return results, nil }, nil
 		}
@@ -185,12 +175,27 @@ func fetchOf[T, R any](ctx context.Context, r *run, f *ast.Field, rel *Relation[
 		if single != nil {
 			r.failed = err
 		}
-		if r.remembers {
-			remember(ctx, l, missing, got, single)
+		if r.writesStore {
+			save(ctx, l, missing, got, single)
 		}
 		if results != nil {
-			got = fill(results, rows, missing, got)
+			got = merge(results, rows, missing, got)
 		}
 		return got, nil
 	}, nil
+}
+
+// fetchByLoader loads a relation for rows with a dataloader. The executor gets the results and the errors from the loader, and reports each error at the
+// path of its field.
+func fetchByLoader[T, R any](ctx context.Context, l *loader, rel *Relation[T, R], rows []T) Results[R] {
+	if rel.Method { // the executor calls the method
+		return func() ([]R, error) { return make([]R, len(rows)), nil }
+	}
+	thunks := l.loadAll(ctx, list.Map(rows, func(row T) any { return row }))
+	return func() ([]R, error) {
+		return list.Map(thunks, func(thunk dataloader.Thunk[any]) R {
+			v, _ := thunk()
+			return asType[R](v)
+		}), nil
+	}
 }

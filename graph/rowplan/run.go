@@ -76,16 +76,16 @@ func (t *Tables) Apply(ctx context.Context, v any) (any, error) {
 	return start(ctx, fc, v)
 }
 
-// Plans are the compiled plans of documents that are reused. Those of other documents are compiled for each operation.
+// Plans caches the compiled plans of documents. The plans of documents that were not added are compiled for each operation.
 type Plans struct {
 	documents sync.Map // *ast.QueryDocument → *sync.Map of planKey → *plan[V]
 }
 
-// Keep starts to cache the plans of a document.
-func (p *Plans) Keep(doc *ast.QueryDocument) { p.documents.LoadOrStore(doc, &sync.Map{}) }
+// Add starts to cache the plans of a document.
+func (p *Plans) Add(doc *ast.QueryDocument) { p.documents.LoadOrStore(doc, &sync.Map{}) }
 
-// Forget drops the plans of a document.
-func (p *Plans) Forget(doc *ast.QueryDocument) { p.documents.Delete(doc) }
+// Remove removes the plans of a document from the cache.
+func (p *Plans) Remove(doc *ast.QueryDocument) { p.documents.Delete(doc) }
 
 // planKey identifies a plan. A field with an interface type has one for each type of object that it returns.
 type planKey struct {
@@ -96,11 +96,11 @@ type planKey struct {
 // plan is the compiled selection set of a field that returns a V.
 type plan[V any] struct {
 	node[V]
-	slots      int
-	conditions []condition
-	oneByOne   bool         // a field is read for each parent by itself, and may fail by itself
-	foreign    bool         // a directive or a field is not supported
-	size       atomic.Int64 // of the largest response so far, in bytes
+	slots       int
+	conditions  []condition
+	oneByOne    bool         // a field is read for each parent separately, and may fail for one of them
+	unsupported bool         // gqlgen's executor has to resolve the field, because of a directive or a field
+	size        atomic.Int64 // of the largest response so far, in bytes
 }
 
 // lookup returns the plan of a field. If gqlgen has merged the field of several selections, its plan is compiled each time.
@@ -124,35 +124,35 @@ func compile[V any](shape Shape[V], f graphql.CollectedField) *plan[V] {
 	whole := *f.Field
 	whole.SelectionSet = f.Selections
 	n := shape.compile(c, &whole)
-	return &plan[V]{node: n, slots: c.slots, conditions: c.conditions, oneByOne: c.oneByOne, foreign: c.foreign}
+	return &plan[V]{node: n, slots: c.slots, conditions: c.conditions, oneByOne: c.oneByOne, unsupported: c.unsupported}
 }
 
 // run is one execution of a plan.
 type run struct {
-	tables    *Tables
-	store     *Store
-	variables map[string]any
-	style     scalar.Style
-	holds     []bool // the conditions of the plan that hold
-	slots     []any  // results of relations and arguments of computed fields
-	batch     Batch  // of the level; nil before its first statement
-	after     []func(context.Context) error
-	byLoaders bool  // dataloaders load the rows, for gqlgen's executor
-	recalls   bool  // results may be in the store
-	remembers bool  // results go to the store
-	failed    error // the errors of single parents
-	most      int   // the maximum length of the JSON in bytes; lists end there
+	tables      *Tables
+	store       *Store
+	variables   map[string]any
+	style       scalar.Style
+	holds       []bool // the conditions of the plan that hold
+	slots       []any  // results of relations and arguments of computed fields
+	batch       Batch  // of the level; nil before its first statement
+	after       []func(context.Context) error
+	byLoaders   bool  // dataloaders load the rows, for gqlgen's executor
+	readsStore  bool  // results may be in the store
+	writesStore bool  // results go to the store
+	failed      error // the errors of single parents
+	most        int   // the maximum length of the JSON in bytes; lists end there
 }
 
 func newRun[V any](ctx context.Context, t *Tables, p *plan[V], nested bool) *run {
-	r := &run{tables: t, variables: graphql.GetOperationContext(ctx).Variables, style: scalar.EnvOf(ctx).Style, byLoaders: t.Off || p.foreign,
+	r := &run{tables: t, variables: graphql.GetOperationContext(ctx).Variables, style: scalar.EnvOf(ctx).Style, byLoaders: t.Off || p.unsupported,
 		most: t.MaxResponse}
 	r.holds = evaluate(p.conditions, r.variables)
 	if p.load != nil {
 		r.slots = make([]any, p.slots)
 		r.store = storeOf(ctx)
-		r.recalls = r.store.inParts || nested && r.store.used()
-		r.remembers = r.store.inParts || p.oneByOne
+		r.readsStore = r.store.inParts || nested && r.store.used()
+		r.writesStore = r.store.inParts || p.oneByOne
 	}
 	return r
 }
@@ -187,8 +187,8 @@ func (r *run) finish(ctx context.Context) error {
 
 func loading(err error) error { return fmt.Errorf("loading related rows: %w", err) }
 
-// start loads what the selection of a field needs of v and returns the marshaler that writes it. It returns v itself if gqlgen's executor has to resolve
-// the field: it finds what has been loaded in the store.
+// start loads the related rows of v that the selection of a field needs, and returns the marshaler that writes v. If gqlgen's executor has to resolve the
+// field, start returns v, and the store has what has been loaded.
 func start[V any](ctx context.Context, t *Tables, p *plan[V], fc *graphql.FieldContext, v V) (any, error) {
 	r := newRun(ctx, t, p, fc.Parent != nil && fc.Parent.Parent != nil) // a root field is resolved once
 	if p.load != nil {

@@ -13,7 +13,7 @@ type Shape[V any] struct {
 	compile func(c *compiler, f *ast.Field) node[V]
 }
 
-// ScalarOf is the shape of scalars that a function writes.
+// ScalarOf returns the shape of scalars that a function writes.
 func ScalarOf[V any](write scalar.Func[V]) Shape[V] {
 	return Shape[V]{compile: func(*compiler, *ast.Field) node[V] { return scalarNode(write) }}
 }
@@ -22,17 +22,17 @@ func scalarNode[V any](write func(dst []byte, v V, style scalar.Style) []byte) n
 	return node[V]{put: func(dst []byte, r *run, v V) []byte { return write(dst, v, r.style) }, bare: write}
 }
 
-// PointerOf is the shape of pointers to scalars. Nil is null.
+// PointerOf returns the shape of pointers to scalars. Nil is null.
 func PointerOf[V any](write scalar.Func[V]) Shape[*V] {
 	return ScalarOf(func(dst []byte, v *V, style scalar.Style) []byte { return scalar.AppendPointer(dst, v, style, write) })
 }
 
-// ObjectOf is the shape of objects. A nil pointer is null.
+// ObjectOf returns the shape of objects. A nil pointer is null.
 func ObjectOf[C any](table func() *Object[C]) Shape[C] {
 	return Shape[C]{compile: func(c *compiler, f *ast.Field) node[C] { return table().compile(c, f.SelectionSet) }}
 }
 
-// ListOf is the shape of lists. A nil slice is an empty list.
+// ListOf returns the shape of lists. A nil slice is an empty list.
 func ListOf[V any](element Shape[V]) Shape[[]V] {
 	return Shape[[]V]{compile: func(c *compiler, f *ast.Field) node[[]V] {
 		inner := element.compile(c, f)
@@ -87,7 +87,7 @@ type Case[I any] struct {
 	compile func(c *compiler, f *ast.Field) node[I]
 }
 
-// CaseOf is the case of values that hold a C.
+// CaseOf returns the case of values that hold a C.
 func CaseOf[I, C any](table func() *Object[C]) Case[I] {
 	return Case[I]{
 		is: func(v I) bool {
@@ -103,7 +103,7 @@ func CaseOf[I, C any](table func() *Object[C]) Case[I] {
 	}
 }
 
-// AnyOf is the shape of interfaces and unions. A nil interface is null.
+// AnyOf returns the shape of interfaces and unions. A nil interface is null.
 func AnyOf[I any](cases ...Case[I]) Shape[I] {
 	return Shape[I]{compile: func(c *compiler, f *ast.Field) node[I] {
 		nodes := make([]node[I], len(cases))

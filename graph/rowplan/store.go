@@ -14,8 +14,8 @@ import (
 	"heliograph/internal/base/values"
 )
 
-// Store holds the dataloaders of one operation. They serve the fields that gqlgen's executor resolves instead of a plan, and hold what has been
-// read for one part of a response that is sent in parts.
+// Store holds the dataloaders of one operation. They load the fields that gqlgen's executor resolves instead of a plan, and cache what has been read for
+// earlier parts of a response that is sent in parts.
 type Store struct {
 	inParts bool
 	written atomic.Int64 // bytes of JSON
@@ -29,8 +29,8 @@ type place struct {
 	relation any // *Relation[T, R]
 }
 
-// loader is the dataloader of a relation at one place of the document, by parent. One type serves all relations, because the compiler generates the
-// code of each type of loader anew.
+// loader is the dataloader of a relation at one place of the document, by parent. All relations have the same type of loader, because the compiler
+// generates code for each type.
 type loader struct {
 	*dataloader.Loader[any, any]
 
@@ -45,7 +45,7 @@ var storeKey = values.NewKey[*Store]()
 // Value returns s as a value for the context of one operation.
 func (s *Store) Value() values.Value { return storeKey.Is(s) }
 
-// NewPartsStore returns a store for an operation whose response is sent in parts, each of which is executed by itself.
+// NewPartsStore returns a store for an operation whose response is sent in parts, each of which is executed separately.
 func NewPartsStore() *Store { return &Store{inParts: true} }
 
 func storeOf(ctx context.Context) *Store {
@@ -118,7 +118,7 @@ func loaderOf[T, R any](s *Store, t *Tables, f *ast.Field, below Selection, rel 
 	return l
 }
 
-// readNow reads a relation in a round trip of its own.
+// readNow reads a relation in a separate round trip.
 func readNow[T, R any](ctx context.Context, q Request, f *ast.Field, rel *Relation[T, R], parents []T) ([]R, error) {
 	fetch, err := rel.queue(ctx, q, f, graphql.GetOperationContext(ctx).Variables, parents)
 	if err != nil {
@@ -146,8 +146,8 @@ func parentErrors(err error) ParentErrors {
 	return nil
 }
 
-// known splits rows into those with results in the loader's cache and those that are missing. results has a place for every row.
-func known[T, R any](ctx context.Context, l *loader, rows []T) (missing []T, results []R) {
+// cached returns the results of rows in the loader's cache, and the rows without one. results has an element for every row.
+func cached[T, R any](ctx context.Context, l *loader, rows []T) (missing []T, results []R) {
 	results = make([]R, len(rows))
 	for i, row := range rows {
 		if thunk, ok := l.cache.Get(ctx, row); ok {
@@ -161,8 +161,8 @@ func known[T, R any](ctx context.Context, l *loader, rows []T) (missing []T, res
 	return missing, results
 }
 
-// fill puts the results of the missing rows into their places.
-func fill[T, R any](results []R, rows, missing []T, fresh []R) []R {
+// merge sets the results of the missing rows.
+func merge[T, R any](results []R, rows, missing []T, fresh []R) []R {
 	next := 0
 	for i, row := range rows {
 		if next < len(missing) && any(row) == any(missing[next]) {
@@ -173,8 +173,8 @@ func fill[T, R any](results []R, rows, missing []T, fresh []R) []R {
 	return results
 }
 
-// remember puts results into the loader's cache. single may be nil.
-func remember[T, R any](ctx context.Context, l *loader, rows []T, got []R, single ParentErrors) {
+// save puts results into the loader's cache. single may be nil.
+func save[T, R any](ctx context.Context, l *loader, rows []T, got []R, single ParentErrors) {
 	for i, row := range rows {
 		var v any = got[i]
 		var err error

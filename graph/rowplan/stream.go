@@ -20,7 +20,7 @@ func addStream[T any](t *Tables, shape Shape[T]) {
 	id := new(identity)
 	t.entries[reflect.TypeFor[<-chan T]()] = func(ctx context.Context, fc *graphql.FieldContext, v any) (any, error) {
 		p := lookup(ctx, t, id, shape, fc.Field)
-		if t.Off || p.foreign {
+		if t.Off || p.unsupported {
 			return v, nil
 		}
 		events, _ := v.(<-chan T)
@@ -97,12 +97,12 @@ type event struct {
 	err  error
 }
 
-// read returns the JSON of an event, which the first subscriber makes and the others wait for. An error goes to the response of ctx.
-func (s *shared) read(ctx context.Context, key eventKey, make1 func() ([]byte, error)) []byte {
+// read returns the JSON of an event. The first subscriber renders it, and the others wait. An error is added to the response of ctx.
+func (s *shared) read(ctx context.Context, key eventKey, render func() ([]byte, error)) []byte {
 	for {
 		e, first := s.join(key)
 		if first {
-			s.run(ctx, key, e, make1)
+			s.run(ctx, key, e, render)
 		}
 		select {
 		case <-e.done:
@@ -116,11 +116,11 @@ func (s *shared) read(ctx context.Context, key eventKey, make1 func() ([]byte, e
 			graphql.AddError(ctx, e.err)
 			return []byte("null")
 		}
-		// The context of the first may have ended. If not, this subscriber fails by itself.
+		// The error may be the end of the first subscriber's context, so read the event again.
 	}
 }
 
-// join returns the event of a key. The first caller has to make it.
+// join returns the event of a key. The first caller has to call [shared.run].
 func (s *shared) join(key eventKey) (e *event, first bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -135,7 +135,7 @@ func (s *shared) join(key eventKey) (e *event, first bool) {
 	return e, true
 }
 
-func (s *shared) run(ctx context.Context, key eventKey, e *event, make1 func() ([]byte, error)) {
+func (s *shared) run(ctx context.Context, key eventKey, e *event, render func() ([]byte, error)) {
 	defer func() {
 		if p := recover(); p != nil {
 			e.err = graphql.GetOperationContext(ctx).Recover(ctx, p)
@@ -154,7 +154,7 @@ func (s *shared) run(ctx context.Context, key eventKey, e *event, make1 func() (
 		}
 		close(e.done)
 	}()
-	e.data, e.err = make1()
+	e.data, e.err = render()
 }
 
 // usedVariables returns the values of the variables that a selection set uses, as JSON.
@@ -163,7 +163,7 @@ func usedVariables(set ast.SelectionSet, variables map[string]any) string {
 	useVariables(set, variables, used)
 	text, err := json.Marshal(used)
 	if err != nil {
-		return fmt.Sprintf("%p", used) // shared with none
+		return fmt.Sprintf("%p", used) // a key that no other subscriber has
 	}
 	return string(text)
 }

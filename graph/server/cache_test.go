@@ -48,7 +48,7 @@ func TestPersisted(t *testing.T) {
 	if got := g.Get(t, hashOnly(server.DocumentID(bad), "")); !strings.Contains(got.Body, "PersistedQueryNotFound") {
 		t.Errorf("an invalid document was stored: %s", got.Body)
 	}
-	for _, body := range []string{`{"extensions":{"persistedQuery":{"sha256Hash":5}}}`, `{"documentId":"nobody's"}`} {
+	for _, body := range []string{`{"extensions":{"persistedQuery":{"sha256Hash":5}}}`, `{"documentId":"unknown"}`} {
 		if got := g.Do(t, http.MethodPost, "/graphql", body, "Content-Type: "+plainMedia, "Accept: "+graphMedia); got.Status != http.StatusBadRequest || !strings.Contains(got.Body, "BAD_USER_INPUT") {
 			t.Errorf("%s: status %d: %s", body, got.Status, got.Body)
 		}
@@ -176,7 +176,7 @@ func BenchmarkResponseCache(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			handler := testenv.Demo(b, testenv.Graph(func(o *gateway.GraphOptions) { o.CacheBytes = size })).Public()
 			for b.Loop() {
-				refuse(b, handler, `{"query":"{ accounts(first: 25) { nodes { entityId memo balance evmAddress } } }"}`)
+				reject(b, handler, `{"query":"{ accounts(first: 25) { nodes { entityId memo balance evmAddress } } }"}`)
 			}
 		})
 	}

@@ -157,7 +157,7 @@ var deferring = map[string]struct {
 }{
 	"columns":                    {`{ accounts(first: 5) { nodes { entityId ... @defer { memo evmAddress } } } }`, 2},
 	"a spread":                   {`{ accounts(first: 5) { nodes { entityId ...F @defer(label: "f") } } } fragment F on Account { memo key { type } }`, 2},
-	"all there is":               {`{ account(id: 1008) { ... @defer { memo } } }`, 2},
+	"the whole selection":        {`{ account(id: 1008) { ... @defer { memo } } }`, 2},
 	"the root":                   {`{ account(id: 1008) { memo } ... @defer { blocks(first: 2) { nodes { number } } accounts(first: 1) { nodes { memo } } } }`, 2},
 	"the whole root":             {`{ ... @defer { account(id: 1008) { memo } } }`, 2},
 	"a relation":                 {`{ accounts(first: 25, order: DESC) { nodes { entityId ... @defer { transactions(first: 3) { nodes { name payer { memo } } } } } } }`, 2},
@@ -169,13 +169,13 @@ var deferring = map[string]struct {
 	"nested directly":            {`{ account(id: 1008) { entityId ... @defer { memo ... @defer { evmAddress } } } }`, 3},
 	"one in a fragment":          {`{ accounts(first: 2) { nodes { ...F } } account(id: 1008) { ...F } } fragment F on Account { entityId ... @defer { memo } }`, 3},
 	"siblings":                   {`{ account(id: 1008) { ... @defer(label: "a") { memo } ... @defer(label: "b") { transactions(first: 2) { nodes { name } } } } }`, 3},
-	"what has come already":      {`{ account(id: 1008) { memo transactions(first: 2) { nodes { name } } ... @defer { memo transactions(first: 2) { nodes { name payer { memo } } } } } }`, 2},
-	"unplanned":                  {`{ accounts(first: 5, order: DESC) { nodes { balance(unit: HBAR) ... @defer { transactions(first: 2) { nodes { payer { balance(unit: HBAR) stakedAccount { memo } } } } } } } }`, 2},
-	"below what is unplanned":    {`{ accounts(first: 5, order: DESC) { nodes { balance(unit: HBAR) transactions(first: 2) { nodes { name ... @defer { payer { memo balance(unit: HBAR) } } } } } } }`, 2},
+	"fields of the initial part": {`{ account(id: 1008) { memo transactions(first: 2) { nodes { name } } ... @defer { memo transactions(first: 2) { nodes { name payer { memo } } } } } }`, 2},
+	"without a plan":             {`{ accounts(first: 5, order: DESC) { nodes { balance(unit: HBAR) ... @defer { transactions(first: 2) { nodes { payer { balance(unit: HBAR) stakedAccount { memo } } } } } } } }`, 2},
+	"below fields without plan":  {`{ accounts(first: 5, order: DESC) { nodes { balance(unit: HBAR) transactions(first: 2) { nodes { name ... @defer { payer { memo balance(unit: HBAR) } } } } } } }`, 2},
 	"of one type":                {`query($ids: [ID!]!) { nodes(ids: $ids) { __typename ... on Account @defer { memo } ... on Block @defer(label: "block") { number } } }`, 3},
-	"what is of no type":         {`query($ids: [ID!]!) { nodes(ids: $ids) { __typename ... on Schedule @defer { id } } }`, 2},
-	"in what is null":            {`{ account(id: 999999) { memo ... @defer { entityId } } }`, 1},
-	"beside what is null":        {`{ none: account(id: 999999) { ... @defer { memo } } some: account(id: 1008) { entityId ... @defer { memo } } }`, 2},
+	"of no matching type":        {`query($ids: [ID!]!) { nodes(ids: $ids) { __typename ... on Schedule @defer { id } } }`, 2},
+	"in a null object":           {`{ account(id: 999999) { memo ... @defer { entityId } } }`, 1},
+	"beside a null object":       {`{ none: account(id: 999999) { ... @defer { memo } } some: account(id: 1008) { entityId ... @defer { memo } } }`, 2},
 	"in an empty list":           {`{ accounts(filter: {balance: {gt: "9000000000000000000"}}) { nodes { entityId ... @defer { memo } } } }`, 1},
 	"skipped":                    {`{ account(id: 1008) { memo ... @defer @skip(if: true) { entityId } ... @include(if: true) @defer { evmAddress } } }`, 0}, // an empty group has a part only if it is the last
 	"conditions":                 {`query($yes: Boolean! = true, $no: Boolean! = false) { account(id: 1008) { memo ... @defer(if: $yes) { entityId @include(if: $yes) } ... @defer(if: $no) { evmAddress } } }`, 2},
@@ -186,8 +186,8 @@ var deferring = map[string]struct {
 	"under two names":            {`{ account(id: 1008) { a: transactions(first: 1) { nodes { name } } ... @defer { b: transactions(first: 1) { nodes { payer { memo } } } } } }`, 2},
 }
 
-// TestDeferredIsWhole tests that the merged parts equal the single response, with and without plans, and counts the parts.
-func TestDeferredIsWhole(t *testing.T) {
+// TestMergedParts tests that the merged parts equal the single response, with and without plans, and counts the parts.
+func TestMergedParts(t *testing.T) {
 	t.Parallel()
 	for how, g := range map[string]*testenv.Gateway{"with plans": testenv.Demo(t), "without": testenv.Demo(t, testenv.PlansOff())} {
 		for name, c := range deferring {
@@ -203,7 +203,7 @@ func TestDeferredIsWhole(t *testing.T) {
 				if c.parts != 0 && len(parts) != c.parts {
 					t.Errorf("%d parts, want %d", len(parts), c.parts)
 				}
-				if c.parts > 1 && reflect.DeepEqual(parts[0].Data, want) && name != "what is of no type" {
+				if c.parts > 1 && reflect.DeepEqual(parts[0].Data, want) && name != "of no matching type" {
 					t.Error("the initial part is complete")
 				}
 				got := parts[0].Data
@@ -240,8 +240,8 @@ func someIDs(t *testing.T, g *testenv.Gateway) []any {
 	return ids
 }
 
-// TestPartsOnTheWire tests the bytes of a response in parts.
-func TestPartsOnTheWire(t *testing.T) {
+// TestPartBytes tests the bytes of a response in parts.
+func TestPartBytes(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)
 	const document = `{ accounts(first: 2) { nodes { entityId ... @defer(label: "l") { declineReward } } } }`
@@ -265,8 +265,8 @@ func TestPartsOnTheWire(t *testing.T) {
 	}
 }
 
-// TestAnsweredWhole tests requests with @defer that get a single response.
-func TestAnsweredWhole(t *testing.T) {
+// TestSingleResponse tests requests with @defer that get a single response.
+func TestSingleResponse(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)
 	const document = `query($on: Boolean) { account(id: 1008) { entityId ... @defer(if: $on) { memo } } }`
@@ -361,8 +361,8 @@ func TestManySplits(t *testing.T) {
 	}
 }
 
-// TestMutationsAreWhole tests that mutations are not split. Executing a part again would repeat writes.
-func TestMutationsAreWhole(t *testing.T) {
+// TestMutationsAreNotSplit tests that mutations are not split. Executing a part again would repeat writes.
+func TestMutationsAreNotSplit(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, testenv.Filled.Fresh(t), testenv.Tokens("ops:admin:0123456789abcdef0123456789abcdef"))
 	const document = `mutation { ... @defer { addComponent(input: {name: "Deferred"}) { __typename ... @defer { component { name } } } } }`
@@ -372,8 +372,8 @@ func TestMutationsAreWhole(t *testing.T) {
 	}
 }
 
-// TestDeferIsDescribed tests that introspection includes @defer.
-func TestDeferIsDescribed(t *testing.T) {
+// TestDeferInSchema tests that introspection includes @defer.
+func TestDeferInSchema(t *testing.T) {
 	t.Parallel()
 	var data struct {
 		Schema struct {

@@ -72,9 +72,9 @@ func chunk(t *testing.T, r *bufio.Reader, end string) string {
 	return strings.TrimSuffix(text.String(), end)
 }
 
-// TestPartsComeWhenTheyAreThere tests that a part and its delimiter arrive while a later part waits for the database, and that parts arrive in the order in
+// TestPartsArriveWhenReady tests that a part and its delimiter arrive while a later part waits for the database, and that parts arrive in the order in
 // which they are complete.
-func TestPartsComeWhenTheyAreThere(t *testing.T) {
+func TestPartsArriveWhenReady(t *testing.T) {
 	t.Parallel()
 	url := testenv.Filled.Fresh(t)
 	g := testenv.Over(t, url)
@@ -244,8 +244,8 @@ func listErrors(t *testing.T, p payload, log *buffer) []string {
 	return got
 }
 
-// TestPartsTakeTooLong tests a request that times out while parts are pending: completed parts are delivered, and the others have errors.
-func TestPartsTakeTooLong(t *testing.T) {
+// TestPartTimeout tests a request that times out while parts are pending: completed parts are delivered, and the others have errors.
+func TestPartTimeout(t *testing.T) {
 	t.Parallel()
 	url := testenv.Filled.Fresh(t)
 	g := testenv.Over(t, url, testenv.Timeout(500*time.Millisecond))
@@ -260,8 +260,8 @@ func TestPartsTakeTooLong(t *testing.T) {
 	}
 }
 
-// TestPartsNobodyReads tests that the statements of pending parts are cancelled when the client disconnects.
-func TestPartsNobodyReads(t *testing.T) {
+// TestPartsCancelled tests that the statements of pending parts are cancelled when the client disconnects.
+func TestPartsCancelled(t *testing.T) {
 	t.Parallel()
 	url := testenv.Filled.Fresh(t)
 	g := testenv.Over(t, url)
@@ -299,8 +299,8 @@ func TestPartsNobodyReads(t *testing.T) {
 	}
 }
 
-// TestPartsAreBounded tests that the limits apply to an operation with all its deferred fragments.
-func TestPartsAreBounded(t *testing.T) {
+// TestPartLimits tests that the limits apply to an operation with all its deferred fragments.
+func TestPartLimits(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t, testenv.Graph(func(o *gateway.GraphOptions) { o.Bounds.Cost, o.Bounds.Directives = 100, 10 }))
 	for name, document := range map[string]string{

@@ -79,7 +79,7 @@ func newDocuments(size int, plans *rowplan.Plans, pages relay.Limits) *documents
 		recent: otter.Must(&otter.Options[string, *entry]{
 			MaximumWeight: maxText,
 			Weigher:       func(text string, e *entry) uint32 { return uint32(max(e.weight(text), minWeight)) },
-			OnDeletion:    func(e otter.DeletionEvent[string, *entry]) { plans.Forget(e.Value.doc) },
+			OnDeletion:    func(e otter.DeletionEvent[string, *entry]) { plans.Remove(e.Value.doc) },
 		}),
 		persisted: otter.Must(&otter.Options[string, string]{MaximumSize: max(size, 1)}),
 	}
@@ -89,7 +89,7 @@ func newDocuments(size int, plans *rowplan.Plans, pages relay.Limits) *documents
 func (d *documents) pin(text string, doc *ast.QueryDocument) {
 	d.pinned[text] = newEntry(doc, d.pages)
 	d.ids[DocumentID(text)] = text
-	d.plans.Keep(doc)
+	d.plans.Add(doc)
 }
 
 // lookup returns a cached document.
@@ -103,10 +103,10 @@ func (d *documents) lookup(text string) (*entry, bool) {
 // add caches a document of a client, unless another request has added the same text. It returns the cached entry.
 func (d *documents) add(text string, doc *ast.QueryDocument) *entry {
 	e := newEntry(doc, d.pages)
-	d.plans.Keep(doc)
+	d.plans.Add(doc)
 	cached, added := d.recent.SetIfAbsent(text, e)
 	if !added {
-		d.plans.Forget(doc)
+		d.plans.Remove(doc)
 	}
 	return cached
 }

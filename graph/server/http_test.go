@@ -15,8 +15,8 @@ const (
 	graphMedia = "application/graphql-response+json"
 )
 
-// answer is a decoded response.
-type answer struct {
+// response is a decoded response.
+type response struct {
 	Data   *json.RawMessage
 	Errors []struct {
 		Message    string
@@ -26,9 +26,9 @@ type answer struct {
 }
 
 // read decodes a response, checks the members that all have, and returns the codes of the errors.
-func read(t *testing.T, got *testenv.Response) (answer, string) {
+func read(t *testing.T, got *testenv.Response) (response, string) {
 	t.Helper()
-	var a answer
+	var a response
 	testenv.Decode(t, got.Body, &a)
 	var codes []string
 	for _, e := range a.Errors {
@@ -66,55 +66,55 @@ func TestRequests(t *testing.T) {
 		data                              string // a part of the data, or empty for no data
 		codes                             string
 	}{
-		"query":                         {post, "", query, plainMedia, "", 200, `"__typename":"Query"`, ""},
-		"media type with charset":       {post, "", query, "application/json; charset=UTF-8", "", 200, "Query", ""},
-		"graph's own media type":        {post, "", query, plainMedia, graphMedia, 200, "Query", ""},
-		"get":                           {"GET", get("query", "{ __typename }"), "", "", "", 200, "Query", ""},
-		"get with variables":            {"GET", get("query", "query A($n: Int) { accounts(first: $n) { nodes { entityId } } } query B { __typename }", "variables", `{"n":1}`, "operationName", "A"), "", "", "", 200, `0.0.2"`, ""},
-		"get with null variables":       {"GET", get("query", "{ __typename }", "variables", "null"), "", "", "", 200, "Query", ""},
-		"get without query":             {"GET", "/graphql", "", "", "", 400, "", bad},
-		"get with bad variables":        {"GET", get("query", "{ __typename }", "variables", "[1]"), "", "", "", 400, "", bad},
-		"get with trailing text":        {"GET", get("query", "{ __typename }", "variables", "{} {}"), "", "", "", 400, "", bad},
-		"get with bad escape":           {"GET", "/graphql?query=%7B__typename%7D&x=%zz", "", "", "", 400, "", bad},
-		"put":                           {"PUT", "", query, plainMedia, "", 405, "", bad},
-		"delete":                        {"DELETE", "", "", "", "", 405, "", bad},
-		"form":                          {post, "", "query=%7B__typename%7D", "application/x-www-form-urlencoded", "", 415, "", bad},
-		"text":                          {post, "", query, "text/plain", "", 415, "", bad},
-		"multipart":                     {post, "", query, "multipart/form-data; boundary=x", "", 415, "", bad},
-		"no media type":                 {post, "", query, "", "", 415, "", bad},
-		"another charset":               {post, "", query, "application/json; charset=latin1", "", 415, "", bad},
-		"broken media type":             {post, "", query, "application/json; =", "", 415, "", bad},
-		"empty body":                    {post, "", " ", plainMedia, "", 400, "", bad},
-		"broken JSON":                   {post, "", `{"query":`, plainMedia, "", 400, "", bad},
-		"a list":                        {post, "", "[" + query + "]", plainMedia, "", 400, "", bad},
-		"null":                          {post, "", "null", plainMedia, "", 400, "", bad},
-		"trailing text":                 {post, "", query + "x", plainMedia, "", 400, "", bad},
-		"two objects":                   {post, "", query + query, plainMedia, "", 400, "", bad},
-		"trailing white space":          {post, "", query + " \n", plainMedia, "", 200, "Query", ""},
-		"no query":                      {post, "", `{"variables":{}}`, plainMedia, "", 400, "", bad},
-		"query of another type":         {post, "", `{"query":5}`, plainMedia, "", 400, "", bad},
-		"variables of another type":     {post, "", `{"query":"{ __typename }","variables":"x"}`, plainMedia, "", 400, "", bad},
-		"null variables":                {post, "", `{"query":"{ __typename }","variables":null,"operationName":null,"extensions":null}`, plainMedia, "", 200, "Query", ""},
-		"unknown member":                {post, "", `{"query":"{ __typename }","id":"x"}`, plainMedia, "", 200, "Query", ""},
-		"unknown variable":              {post, "", `{"query":"{ __typename }","variables":{"x":1}}`, plainMedia, "", 200, "Query", ""},
-		"missing variable":              {post, "", `{"query":"query($id: AccountRef!) { account(id: $id) { memo } }"}`, plainMedia, "", 200, "", bad},
-		"null for a non-null variable":  {post, "", `{"query":"query($id: AccountRef!) { account(id: $id) { memo } }","variables":{"id":null}}`, plainMedia, graphMedia, 400, "", bad},
-		"a variable of another type":    {post, "", `{"query":"query($n: Int) { accounts(first: $n) { nodes { memo } } }","variables":{"n":"many"}}`, plainMedia, "", 200, "", bad},
-		"integer out of range":          {post, "", `{"query":"query($n: Int) { accounts(first: $n) { nodes { memo } } }","variables":{"n":4294967296}}`, plainMedia, "", 200, "null", bad},
-		"unknown field":                 {post, "", `{"query":"{ accounts { nodes { memo colour } } }"}`, plainMedia, "", 200, "", bad},
-		"unknown field, own media type": {post, "", `{"query":"{ accounts { nodes { memo colour } } }"}`, plainMedia, graphMedia, 400, "", bad},
-		"unknown filter":                {post, "", `{"query":"query($f: AccountFilter) { accounts(filter: $f) { nodes { memo } } }","variables":{"f":{"colour":1}}}`, plainMedia, graphMedia, 400, "", bad},
-		"syntax":                        {post, "", `{"query":"{ accounts "}`, plainMedia, graphMedia, 400, "", bad},
-		"unknown operation":             {post, "", `{"query":"query A { __typename }","operationName":"B"}`, plainMedia, graphMedia, 400, "", bad},
-		"ambiguous operation":           {post, "", `{"query":"query A { __typename } query B { __typename }"}`, plainMedia, graphMedia, 400, "", bad},
-		"no operation":                  {post, "", `{"query":"fragment A on Query { __typename }"}`, plainMedia, graphMedia, 400, "", bad},
-		"fragment cycle":                {post, "", `{"query":"{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }"}`, plainMedia, graphMedia, 400, "", bad},
-		"too many tokens":               {post, "", `{"query":"{` + strings.Repeat(" a:__typename", 6000) + `}"}`, plainMedia, graphMedia, 400, "", "QUERY_TOO_COMPLEX"},
-		"an argument out of range":      {post, "", `{"query":"{ accounts(first: 101) { nodes { memo } } }"}`, plainMedia, graphMedia, 200, "null", bad},
-		"a foreign cursor":              {post, "", `{"query":"{ accounts(after: \"YmxvY2tzOjE\") { nodes { memo } } }"}`, plainMedia, "", 200, "null", bad},
-		"a bad literal":                 {post, "", `{"query":"{ account(id: \"x\") { memo } }"}`, plainMedia, graphMedia, 200, "null", bad},
-		"partial data":                  {post, "", `{"query":"{ __typename block { hash } }"}`, plainMedia, graphMedia, 200, `{"__typename":"Query","block":null}`, bad},
-		"NUL in a text":                 {post, "", `{"query":"{ accounts(filter: {publicKey: {eq: \"\\u0000\"}}) { nodes { memo } } }"}`, plainMedia, "", 200, "null", bad},
+		"query":                             {post, "", query, plainMedia, "", 200, `"__typename":"Query"`, ""},
+		"media type with charset":           {post, "", query, "application/json; charset=UTF-8", "", 200, "Query", ""},
+		"GraphQL media type":                {post, "", query, plainMedia, graphMedia, 200, "Query", ""},
+		"get":                               {"GET", get("query", "{ __typename }"), "", "", "", 200, "Query", ""},
+		"get with variables":                {"GET", get("query", "query A($n: Int) { accounts(first: $n) { nodes { entityId } } } query B { __typename }", "variables", `{"n":1}`, "operationName", "A"), "", "", "", 200, `0.0.2"`, ""},
+		"get with null variables":           {"GET", get("query", "{ __typename }", "variables", "null"), "", "", "", 200, "Query", ""},
+		"get without query":                 {"GET", "/graphql", "", "", "", 400, "", bad},
+		"get with bad variables":            {"GET", get("query", "{ __typename }", "variables", "[1]"), "", "", "", 400, "", bad},
+		"get with trailing text":            {"GET", get("query", "{ __typename }", "variables", "{} {}"), "", "", "", 400, "", bad},
+		"get with bad escape":               {"GET", "/graphql?query=%7B__typename%7D&x=%zz", "", "", "", 400, "", bad},
+		"put":                               {"PUT", "", query, plainMedia, "", 405, "", bad},
+		"delete":                            {"DELETE", "", "", "", "", 405, "", bad},
+		"form":                              {post, "", "query=%7B__typename%7D", "application/x-www-form-urlencoded", "", 415, "", bad},
+		"text":                              {post, "", query, "text/plain", "", 415, "", bad},
+		"multipart":                         {post, "", query, "multipart/form-data; boundary=x", "", 415, "", bad},
+		"no media type":                     {post, "", query, "", "", 415, "", bad},
+		"another charset":                   {post, "", query, "application/json; charset=latin1", "", 415, "", bad},
+		"broken media type":                 {post, "", query, "application/json; =", "", 415, "", bad},
+		"empty body":                        {post, "", " ", plainMedia, "", 400, "", bad},
+		"broken JSON":                       {post, "", `{"query":`, plainMedia, "", 400, "", bad},
+		"a list":                            {post, "", "[" + query + "]", plainMedia, "", 400, "", bad},
+		"null":                              {post, "", "null", plainMedia, "", 400, "", bad},
+		"trailing text":                     {post, "", query + "x", plainMedia, "", 400, "", bad},
+		"two objects":                       {post, "", query + query, plainMedia, "", 400, "", bad},
+		"trailing white space":              {post, "", query + " \n", plainMedia, "", 200, "Query", ""},
+		"no query":                          {post, "", `{"variables":{}}`, plainMedia, "", 400, "", bad},
+		"query of another type":             {post, "", `{"query":5}`, plainMedia, "", 400, "", bad},
+		"variables of another type":         {post, "", `{"query":"{ __typename }","variables":"x"}`, plainMedia, "", 400, "", bad},
+		"null variables":                    {post, "", `{"query":"{ __typename }","variables":null,"operationName":null,"extensions":null}`, plainMedia, "", 200, "Query", ""},
+		"unknown member":                    {post, "", `{"query":"{ __typename }","id":"x"}`, plainMedia, "", 200, "Query", ""},
+		"unknown variable":                  {post, "", `{"query":"{ __typename }","variables":{"x":1}}`, plainMedia, "", 200, "Query", ""},
+		"missing variable":                  {post, "", `{"query":"query($id: AccountRef!) { account(id: $id) { memo } }"}`, plainMedia, "", 200, "", bad},
+		"null for a non-null variable":      {post, "", `{"query":"query($id: AccountRef!) { account(id: $id) { memo } }","variables":{"id":null}}`, plainMedia, graphMedia, 400, "", bad},
+		"a variable of another type":        {post, "", `{"query":"query($n: Int) { accounts(first: $n) { nodes { memo } } }","variables":{"n":"many"}}`, plainMedia, "", 200, "", bad},
+		"integer out of range":              {post, "", `{"query":"query($n: Int) { accounts(first: $n) { nodes { memo } } }","variables":{"n":4294967296}}`, plainMedia, "", 200, "null", bad},
+		"unknown field":                     {post, "", `{"query":"{ accounts { nodes { memo colour } } }"}`, plainMedia, "", 200, "", bad},
+		"unknown field, GraphQL media type": {post, "", `{"query":"{ accounts { nodes { memo colour } } }"}`, plainMedia, graphMedia, 400, "", bad},
+		"unknown filter":                    {post, "", `{"query":"query($f: AccountFilter) { accounts(filter: $f) { nodes { memo } } }","variables":{"f":{"colour":1}}}`, plainMedia, graphMedia, 400, "", bad},
+		"syntax":                            {post, "", `{"query":"{ accounts "}`, plainMedia, graphMedia, 400, "", bad},
+		"unknown operation":                 {post, "", `{"query":"query A { __typename }","operationName":"B"}`, plainMedia, graphMedia, 400, "", bad},
+		"ambiguous operation":               {post, "", `{"query":"query A { __typename } query B { __typename }"}`, plainMedia, graphMedia, 400, "", bad},
+		"no operation":                      {post, "", `{"query":"fragment A on Query { __typename }"}`, plainMedia, graphMedia, 400, "", bad},
+		"fragment cycle":                    {post, "", `{"query":"{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }"}`, plainMedia, graphMedia, 400, "", bad},
+		"too many tokens":                   {post, "", `{"query":"{` + strings.Repeat(" a:__typename", 6000) + `}"}`, plainMedia, graphMedia, 400, "", "QUERY_TOO_COMPLEX"},
+		"an argument out of range":          {post, "", `{"query":"{ accounts(first: 101) { nodes { memo } } }"}`, plainMedia, graphMedia, 200, "null", bad},
+		"a foreign cursor":                  {post, "", `{"query":"{ accounts(after: \"YmxvY2tzOjE\") { nodes { memo } } }"}`, plainMedia, "", 200, "null", bad},
+		"a bad literal":                     {post, "", `{"query":"{ account(id: \"x\") { memo } }"}`, plainMedia, graphMedia, 200, "null", bad},
+		"partial data":                      {post, "", `{"query":"{ __typename block { hash } }"}`, plainMedia, graphMedia, 200, `{"__typename":"Query","block":null}`, bad},
+		"NUL in a text":                     {post, "", `{"query":"{ accounts(filter: {publicKey: {eq: \"\\u0000\"}}) { nodes { memo } } }"}`, plainMedia, "", 200, "null", bad},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -69,7 +69,7 @@ func (d *Document) complete(operation string, variables map[string]any) map[stri
 }
 
 // Done releases the memory of a response for reuse. The caller must not use data or a part of it afterwards. Calling Done is optional.
-func (s *Server) Done(data []byte) { s.o.Tables.Buffers.Give(data) }
+func (s *Server) Done(data []byte) { s.o.Tables.Buffers.Put(data) }
 
 // Result is the response to an operation. Callers can release the data with [Server.Done].
 type Result struct {

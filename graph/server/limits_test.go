@@ -84,8 +84,8 @@ func hostile() map[string]struct{ body, code string } {
 	}
 }
 
-// refuse sends a hostile request to the handler.
-func refuse(tb testing.TB, handler http.Handler, body string) (*httptest.ResponseRecorder, time.Duration) {
+// reject sends a hostile request to the handler.
+func reject(tb testing.TB, handler http.Handler, body string) (*httptest.ResponseRecorder, time.Duration) {
 	tb.Helper()
 	r := httptest.NewRequestWithContext(tb.Context(), http.MethodPost, "/graphql", strings.NewReader(body))
 	r.Header.Set("Content-Type", plainMedia)
@@ -113,8 +113,8 @@ func TestHostile(t *testing.T) {
 	for name, c := range hostile() {
 		t.Run(name, func(t *testing.T) {
 			best := time.Hour
-			for i := 0; i < 50 && (i < 3 || best > refusalTime); i++ { // repeated, because the machine may be busy
-				w, took := refuse(t, handler, c.body)
+			for i := 0; i < 50 && (i < 3 || best > rejectionTime); i++ { // repeated, because the machine may be busy
+				w, took := reject(t, handler, c.body)
 				best = min(best, took)
 				body := w.Body.String()
 				if !strings.Contains(body, `"errors":[`) || !strings.Contains(body, `"code":"`+c.code+`"`) || len(body) > 20_000 {
@@ -122,8 +122,8 @@ func TestHostile(t *testing.T) {
 				}
 			}
 			t.Logf("rejected in %s", best)
-			if best > refusalTime {
-				t.Errorf("rejected in %s, want at most %s", best, refusalTime)
+			if best > rejectionTime {
+				t.Errorf("rejected in %s, want at most %s", best, rejectionTime)
 			}
 		})
 	}
@@ -138,7 +138,7 @@ func BenchmarkHostile(b *testing.B) {
 	for name, c := range hostile() {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				refuse(b, handler, c.body)
+				reject(b, handler, c.body)
 			}
 		})
 	}
@@ -220,8 +220,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestHidden tests the options that disable introspection and suggestions.
-func TestHidden(t *testing.T) {
+// TestIntrospectionOff tests the options that disable introspection and suggestions.
+func TestIntrospectionOff(t *testing.T) {
 	t.Parallel()
 	const typo, ask = `{ acount(id: 2) { memo } }`, `{ ...Q } fragment Q on Query { ... { __schema { types { name } } } }`
 	open := testenv.Demo(t)
@@ -253,8 +253,8 @@ func TestHidden(t *testing.T) {
 	}
 }
 
-// TestMasked tests that the response has only the id of an internal error, and the log has the reason.
-func TestMasked(t *testing.T) {
+// TestInternalErrorID tests that the response has only the id of an internal error, and the log has the reason.
+func TestInternalErrorID(t *testing.T) {
 	t.Parallel()
 	var log buffer
 	g := testenv.Demo(t, testenv.Logger(slog.New(slog.NewTextHandler(&log, nil))))

@@ -37,9 +37,9 @@ func (m *memo) middleware(inner graphql.FieldMiddleware) graphql.FieldMiddleware
 
 func (m *memo) resolve(ctx context.Context, path string, next graphql.Resolver) (any, error) {
 	m.mu.Lock()
-	earlier, known := m.results[path]
+	earlier, found := m.results[path]
 	m.mu.Unlock()
-	if known {
+	if found {
 		if earlier.err != nil {
 			return nil, errReported
 		}

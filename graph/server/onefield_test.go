@@ -32,7 +32,7 @@ func TestOneField(t *testing.T) {
 		`__typename`,
 		`__type(name: "Account") { name }`,
 	} {
-		alone, beside := answerOf(t, g, `{ `+field+` }`), answerOf(t, g, `{ `+field+` beside: __typename }`)
+		alone, beside := responseOf(t, g, `{ `+field+` }`), responseOf(t, g, `{ `+field+` beside: __typename }`)
 		if alone.Data != nil {
 			delete(beside.Data, "beside")
 		}
@@ -57,15 +57,15 @@ func TestOneField(t *testing.T) {
 	}
 }
 
-// wholeAnswer is a complete response.
-type wholeAnswer struct {
+// completeResponse is a complete response.
+type completeResponse struct {
 	Data   map[string]any
 	Errors []map[string]any
 }
 
-func answerOf(t *testing.T, g *testenv.Gateway, document string) wholeAnswer {
+func responseOf(t *testing.T, g *testenv.Gateway, document string) completeResponse {
 	t.Helper()
-	var a wholeAnswer
+	var a completeResponse
 	if err := json.Unmarshal([]byte(g.Query(t, document, nil).Body), &a); err != nil {
 		t.Fatal(err)
 	}

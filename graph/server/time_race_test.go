@@ -4,5 +4,5 @@ package server_test
 
 import "time"
 
-// refusalTime is the maximum time for rejecting a hostile request with the race detector.
-const refusalTime = 60 * time.Millisecond
+// rejectionTime is the maximum time for rejecting a hostile request with the race detector.
+const rejectionTime = 60 * time.Millisecond

@@ -4,5 +4,5 @@ package server_test
 
 import "time"
 
-// refusalTime is the maximum time for rejecting a hostile request.
-const refusalTime = 5 * time.Millisecond
+// rejectionTime is the maximum time for rejecting a hostile request.
+const rejectionTime = 5 * time.Millisecond

@@ -149,7 +149,7 @@ func (c *socket) subscribe(ctx context.Context, m *message) (code websocket.Stat
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if _, known := c.operations[m.ID]; known {
+	if _, running := c.operations[m.ID]; running {
 		return closeDuplicate, "Subscriber for " + m.ID[:min(len(m.ID), 64)] + " already exists"
 	}
 	if len(c.operations) >= c.server.o.Streams.PerConnection {
