@@ -46411,7 +46411,7 @@ func (ec *executionContext) unmarshalInputAccountFilter(ctx context.Context, obj
 			it.Balance = data
 		case "publicKey":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("publicKey"))
-			data, err := ec.unmarshalOStringFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐStringFilter(ctx, v)
+			data, err := ec.unmarshalOStringFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -46631,7 +46631,7 @@ func (ec *executionContext) unmarshalInputBalanceFilter(ctx context.Context, obj
 			it.Balance = data
 		case "publicKey":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("publicKey"))
-			data, err := ec.unmarshalOStringFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐStringFilter(ctx, v)
+			data, err := ec.unmarshalOStringFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -47077,7 +47077,7 @@ func (ec *executionContext) unmarshalInputContractStateFilter(ctx context.Contex
 		switch k {
 		case "slot":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("slot"))
-			data, err := ec.unmarshalOSlotFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐSlotFilter(ctx, v)
+			data, err := ec.unmarshalOSlotFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐBytesFilter(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -47449,8 +47449,8 @@ func (ec *executionContext) unmarshalInputHookFilter(ctx context.Context, obj an
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputHookKeyFilter(ctx context.Context, obj any) (ledger.HookKeyFilter, error) {
-	var it ledger.HookKeyFilter
+func (ec *executionContext) unmarshalInputHookKeyFilter(ctx context.Context, obj any) (ledger.BytesFilter, error) {
+	var it ledger.BytesFilter
 	if obj == nil {
 		return it, nil
 	}
@@ -47534,7 +47534,7 @@ func (ec *executionContext) unmarshalInputHookSlotFilter(ctx context.Context, ob
 		switch k {
 		case "key":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("key"))
-			data, err := ec.unmarshalOHookKeyFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐHookKeyFilter(ctx, v)
+			data, err := ec.unmarshalOHookKeyFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐBytesFilter(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -48656,8 +48656,8 @@ func (ec *executionContext) unmarshalInputSetStatusPageInput(ctx context.Context
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputSlotFilter(ctx context.Context, obj any) (ledger.SlotFilter, error) {
-	var it ledger.SlotFilter
+func (ec *executionContext) unmarshalInputSlotFilter(ctx context.Context, obj any) (ledger.BytesFilter, error) {
+	var it ledger.BytesFilter
 	if obj == nil {
 		return it, nil
 	}
@@ -48927,8 +48927,8 @@ func (ec *executionContext) unmarshalInputStatusSettingInput(ctx context.Context
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputStringFilter(ctx context.Context, obj any) (ledger.StringFilter, error) {
-	var it ledger.StringFilter
+func (ec *executionContext) unmarshalInputStringFilter(ctx context.Context, obj any) (ledger.Filter[string], error) {
+	var it ledger.Filter[string]
 	if obj == nil {
 		return it, nil
 	}
@@ -49214,7 +49214,7 @@ func (ec *executionContext) unmarshalInputTokenFilter(ctx context.Context, obj a
 			it.NameContains = data
 		case "publicKey":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("publicKey"))
-			data, err := ec.unmarshalOStringFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐStringFilter(ctx, v)
+			data, err := ec.unmarshalOStringFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -49265,7 +49265,7 @@ func (ec *executionContext) unmarshalInputTokenHolderFilter(ctx context.Context,
 			it.Balance = data
 		case "publicKey":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("publicKey"))
-			data, err := ec.unmarshalOStringFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐStringFilter(ctx, v)
+			data, err := ec.unmarshalOStringFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -72304,7 +72304,7 @@ func (ec *executionContext) unmarshalOHookFilter2ᚖheliographᚋinternalᚋdoma
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalOHookKeyFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐHookKeyFilter(ctx context.Context, v any) (*ledger.HookKeyFilter, error) {
+func (ec *executionContext) unmarshalOHookKeyFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐBytesFilter(ctx context.Context, v any) (*ledger.BytesFilter, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -72803,7 +72803,7 @@ func (ec *executionContext) marshalOServiceEndpoint2ᚖheliographᚋinternalᚋd
 	return ec._ServiceEndpoint(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalOSlotFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐSlotFilter(ctx context.Context, v any) (*ledger.SlotFilter, error) {
+func (ec *executionContext) unmarshalOSlotFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐBytesFilter(ctx context.Context, v any) (*ledger.BytesFilter, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -72998,7 +72998,7 @@ func (ec *executionContext) marshalOString2ᚖstring(ctx context.Context, sel as
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) unmarshalOStringFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐStringFilter(ctx context.Context, v any) (*ledger.StringFilter, error) {
+func (ec *executionContext) unmarshalOStringFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx context.Context, v any) (*ledger.Filter[string], error) {
 	if v == nil {
 		return nil, nil
 	}

@@ -57,20 +57,7 @@ func (b *Batch) send(ctx context.Context) error {
 	}
 }
 
-// Queue adds a statement. When the batch runs, its rows are decoded, and done is called with them.
-func Queue[T any](b *Batch, sql string, args []any, cols Columns[T], finish func(*T) error, done func([]*T)) {
-	b.last = func(rows pgx.Rows) error {
-		got, err := Collect(rows, cols, finish)
-		if err != nil {
-			return err
-		}
-		done(got)
-		return nil
-	}
-	b.batch.Queue(sql, args...).Query(b.last)
-}
-
 // Set queues a setting of the session that applies to the following statements of the batch.
 func (b *Batch) Set(name, value string) {
-	Queue(b, `select set_config($1, $2, true)`, []any{name, value}, func(v *string, into []any) []any { return append(into, v) }, nil, func([]*string) {})
+	Values[string]().Queue(b, `select set_config($1, $2, true)`, []any{name, value}, func([]*string) {})
 }

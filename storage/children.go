@@ -1,22 +1,39 @@
 package storage
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
-// Owned is a row with the position, from 1, of its parent in the list of parents.
-type Owned[T any] struct {
-	Row   T
-	Owner int64
+// owned is a row with the position, from 1, of its parent in the list of parents.
+type owned[T any] struct {
+	row    T
+	parent int64
 }
 
-// QueueChildren queues a statement that reads rows for n parents. The first column is the position of the parent, from 1; the other columns are
-// decoded into a T. done is called with one list for each parent, of the results of value.
-func QueueChildren[T, R any](b *Batch, n int, sql string, args []any, cols Columns[T], finish func(*T) error, value func(*T) *R, done func([][]*R)) {
-	var finishRow func(*Owned[T]) error
-	if finish != nil {
-		finishRow = func(r *Owned[T]) error { return finish(&r.Row) }
+// QueueChildren adds a statement that reads rows for n parents to a batch. Its first column is the position of the parent, from 1; the other columns are
+// those of the mapper. done is called with one list for each parent.
+func (m *Mapper[T, R]) QueueChildren(b *Batch, n int, sql string, args []any, done func([][]*R)) {
+	columns := func(r *owned[T], into []any) []any { return m.columns(&r.row, append(into, &r.parent)) }
+	var finish func(*owned[T]) error
+	if m.finish != nil {
+		finish = func(r *owned[T]) error { return m.finish(&r.row) }
 	}
-	Queue(b, sql, args, func(r *Owned[T], into []any) []any { return cols(&r.Row, append(into, &r.Owner)) }, finishRow, func(rows []*Owned[T]) {
-		done(GroupByParent(rows, n, func(r *Owned[T]) int { return int(r.Owner - 1) }, func(r *Owned[T]) *R { return value(&r.Row) }))
+	queue(b, sql, args, columns, finish, itself, func(rows []*owned[T]) {
+		done(GroupByParent(rows, n, func(r *owned[T]) int { return int(r.parent - 1) }, func(r *owned[T]) *R { return m.value(&r.row) }))
+	})
+}
+
+// QueueChild is [Mapper.QueueChildren] for parents with at most one row. Of several rows it uses the first. done receives nil for parents without a row.
+func (m *Mapper[T, R]) QueueChild(b *Batch, n int, sql string, args []any, done func([]*R)) {
+	m.QueueChildren(b, n, sql, args, func(rows [][]*R) {
+		out := make([]*R, n)
+		for i, list := range rows {
+			if len(list) > 0 {
+				out[i] = list[0]
+			}
+		}
+		done(out)
 	})
 }
 
@@ -41,12 +58,9 @@ func GroupByParent[T, R any](rows []*T, n int, parent func(*T) int, value func(*
 	return out
 }
 
-// Itself returns v. It is the value function of rows that need no conversion.
-func Itself[T any](v *T) *T { return v }
-
 // Any1, Any2 and Any3 are the expression any(…) over the array of IDs or timestamps in parameter 1, 2 or 3, for columns with few rows per value. The
 // subquery hides the length of the array from the planner: a generic plan then costs no more than a custom one, so PostgreSQL plans the statement once
-// per connection instead of at each execution. unnest((select $1::bigint[])) does the same for parents.
+// per connection instead of at each execution. [Unnest] does the same for parents.
 const (
 	Any1 = "any((select $1::bigint[])::bigint[])"
 	Any2 = "any((select $2::bigint[])::bigint[])"
@@ -55,6 +69,15 @@ const (
 
 // Parents is a FROM item p with the columns id and ord: the IDs in the array $1 and their positions from 1.
 const Parents = `unnest((select $1::bigint[])) with ordinality p(id, ord)`
+
+// Unnest returns a FROM item p with one column for each of the arrays of numbers $1, $2 … and the column ord, their position from 1.
+func Unnest(columns ...string) string {
+	arrays := make([]string, len(columns))
+	for i := range columns {
+		arrays[i] = `(select $` + strconv.Itoa(i+1) + `::bigint[])`
+	}
+	return `unnest(` + strings.Join(arrays, ", ") + `) with ordinality p(` + strings.Join(columns, ", ") + `, ord)`
+}
 
 // OfParents returns a FROM item like [Parents] and the argument $1 for it. A single ID becomes a scalar: the planner has statistics for a given
 // value, but assumes an average number of rows for the elements of an array.

@@ -55,7 +55,7 @@ func open(t *testing.T, change func(*storage.Options)) *storage.DB {
 
 type pair struct{ a, b int64 }
 
-func pairTargets(p *pair, into []any) []any { return append(into, &p.a, &p.b) }
+var pairRows = storage.MapperOf(func(p *pair, into []any) []any { return append(into, &p.a, &p.b) }, nil)
 
 // text returns pairs as "11 12".
 func text(rows []*pair) string {
@@ -70,7 +70,7 @@ func text(rows []*pair) string {
 func pageOf(t *testing.T, db *storage.DB, w *storage.Where, p storage.Page) string {
 	t.Helper()
 	w.Keyset(p, "a", "b")
-	rows, err := storage.List(t.Context(), db, `select a, b from grid where true`+w.String()+w.OrderBy(p, "a", "b"), w.Args, pairTargets, nil)
+	rows, err := pairRows.List(t.Context(), db, "pairs", `select a, b from grid where true`+w.String()+w.OrderBy(p, "a", "b"), w.Args...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,8 +136,11 @@ func TestChildren(t *testing.T) {
 		t.Error("a new batch is not empty")
 	}
 	finished, ran := 0, false
-	storage.QueueChildren(b, len(parents), `select p.ord, g.a, g.b from `+from+` join grid g on g.a = p.id where g.b < 3 order by g.a, g.b`, []any{arg}, pairTargets,
-		func(*pair) error { finished++; return nil }, storage.Itself, func(rows [][]*pair) { got = rows })
+	counting := storage.MapperOf(func(p *pair, into []any) []any { return append(into, &p.a, &p.b) }, func(*pair) error { finished++; return nil })
+	sql := `select p.ord, g.a, g.b from ` + from + ` join grid g on g.a = p.id where g.b < 3 order by g.a, g.b`
+	counting.QueueChildren(b, len(parents), sql, []any{arg}, func(rows [][]*pair) { got = rows })
+	var first []*pair
+	pairRows.QueueChild(b, len(parents), sql, []any{arg}, func(rows []*pair) { first = rows })
 	b.Then(func() { ran = got != nil })
 	if err := b.Run(t.Context()); err != nil {
 		t.Fatal(err)
@@ -147,6 +150,9 @@ func TestChildren(t *testing.T) {
 		if text(rows) != want[i] {
 			t.Errorf("parent %d has %s, want %s", parents[i], text(rows), want[i])
 		}
+	}
+	if len(first) != 3 || *first[0] != (pair{4, 1}) || first[1] != nil || *first[2] != (pair{2, 1}) {
+		t.Errorf("the first rows are %v", first)
 	}
 	if finished != 4 || !ran {
 		t.Errorf("%d rows finished; Then ran: %t", finished, ran)
@@ -164,9 +170,9 @@ func TestBatch(t *testing.T) {
 	}
 	b.Set("enable_seqscan", "off")
 	b.Exec(`select 1`)
-	storage.Queue(b, `select a, b from grid where a = $1 order by b`, []any{1}, pairTargets, nil, func(rows []*pair) { first = rows })
-	storage.Queue(b, `select a, b from grid where a = $1 and b = $1`, []any{5}, pairTargets, nil, func(rows []*pair) { second = rows })
-	storage.Queue(b, `select current_setting('enable_seqscan')`, nil, func(s *string, into []any) []any { return append(into, s) }, nil, func(rows []*string) { off = rows })
+	pairRows.Queue(b, `select a, b from grid where a = $1 order by b`, []any{1}, func(rows []*pair) { first = rows })
+	pairRows.Queue(b, `select a, b from grid where a = $1 and b = $1`, []any{5}, func(rows []*pair) { second = rows })
+	storage.Values[string]().Queue(b, `select current_setting('enable_seqscan')`, nil, func(rows []*string) { off = rows })
 	if b.Len() != 5 {
 		t.Error(b.Len())
 	}
@@ -187,16 +193,17 @@ func TestErrorsOfRows(t *testing.T) {
 	t.Parallel()
 	db := open(t, nil)
 	broken := errors.New("broken")
-	_, err := storage.List(t.Context(), db, `select a, b from grid`, nil, pairTargets, func(*pair) error { return broken })
+	failing := storage.MapperOf(func(p *pair, into []any) []any { return append(into, &p.a, &p.b) }, func(*pair) error { return broken })
+	_, err := failing.List(t.Context(), db, "pairs", `select a, b from grid`)
 	if !errors.Is(err, broken) || storage.FailureOf(err) != storage.FailureOther {
 		t.Error(err)
 	}
 	for _, sql := range []string{`select a from grid`, `select a, 'x' from grid`, `select a, b from missing`, `select 2 - a, 1 / (2 - a) from grid`} {
-		if _, err := storage.List(t.Context(), db, sql, nil, pairTargets, nil); err == nil {
+		if _, err := pairRows.List(t.Context(), db, "pairs", sql); err == nil {
 			t.Errorf("%s: no error", sql)
 		}
 		b := db.NewBatch()
-		storage.Queue(b, sql, nil, pairTargets, nil, func([]*pair) { t.Errorf("%s: done is called", sql) })
+		pairRows.Queue(b, sql, nil, func([]*pair) { t.Errorf("%s: done is called", sql) })
 		if err := b.Run(t.Context()); err == nil {
 			t.Errorf("%s in a batch: no error", sql)
 		}
@@ -209,7 +216,7 @@ func TestVersionsAndChanges(t *testing.T) {
 	at := func(v int64) *ledger.Timestamp { return (*ledger.Timestamp)(&v) }
 	ids := func(sql string, args []any) string {
 		t.Helper()
-		rows, err := storage.List(t.Context(), db, sql, args, func(v *int64, into []any) []any { return append(into, v) }, nil)
+		rows, err := storage.Values[int64]().List(t.Context(), db, "ids", sql, args...)
 		if err != nil {
 			t.Fatal(sql, err)
 		}
@@ -252,7 +259,7 @@ func TestVersionsAndChanges(t *testing.T) {
 		t.Error(w.String())
 	}
 	sql := storage.LatestChanges("change", "true", "s.key", "s.value", "", " and s.consensus_timestamp < 40", " order by 1 limit 9")
-	rows, err := storage.List(t.Context(), db, `select value from (`+sql+`) l order by key`, nil, func(v *string, into []any) []any { return append(into, v) }, nil)
+	rows, err := storage.Values[string]().List(t.Context(), db, "changes", `select value from (`+sql+`) l order by key`)
 	if err != nil || len(rows) != 2 || *rows[0] != "new" || *rows[1] != "only" {
 		t.Error(len(rows), err)
 	}
@@ -262,11 +269,11 @@ func TestSession(t *testing.T) {
 	t.Parallel()
 	setting := func(db *storage.DB, name string) string {
 		t.Helper()
-		rows, err := storage.List(t.Context(), db, `select current_setting($1)`, []any{name}, func(v *string, into []any) []any { return append(into, v) }, nil)
+		value, err := storage.Values[string]().One(t.Context(), db, "a setting", `select current_setting($1)`, name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return *rows[0]
+		return *value
 	}
 	db := open(t, func(o *storage.Options) { o.ReadOnly, o.Cache, o.Base = true, true, ledger.EntityID(0).WithNum(0) })
 	for name, want := range map[string]string{"enable_bitmapscan": "off", "jit": "off", "application_name": "heliograph", "default_transaction_read_only": "on", "statement_timeout": "1min"} {
@@ -301,9 +308,8 @@ func TestSession(t *testing.T) {
 func TestCancellation(t *testing.T) {
 	t.Parallel()
 	db := open(t, func(o *storage.Options) { o.MaxConnections = 1 })
-	number := func(v *int64, into []any) []any { return append(into, v) }
 	backend := func() int64 {
-		rows, err := storage.List(t.Context(), db, `select pg_backend_pid()::bigint`, nil, number, nil)
+		rows, err := storage.Values[int64]().List(t.Context(), db, "a process", `select pg_backend_pid()::bigint`)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -325,13 +331,13 @@ func TestCancellation(t *testing.T) {
 	} {
 		ctx, cancel := c.ctx()
 		start := time.Now()
-		_, err := storage.List(ctx, db, `select 1::bigint from pg_sleep(60)`, nil, number, nil)
+		_, err := storage.Values[int64]().List(ctx, db, "nothing", `select 1::bigint from pg_sleep(60)`)
 		if got := storage.FailureOf(err); got != c.want || time.Since(start) > 30*time.Second {
 			t.Errorf("%s: class %d after %s, want %d: %v", name, got, time.Since(start), c.want, err)
 		}
 		b := db.NewBatch()
 		for range 2 {
-			storage.Queue(b, `select 1::bigint from pg_sleep(60)`, nil, number, nil, func([]*int64) {})
+			storage.Values[int64]().Queue(b, `select 1::bigint from pg_sleep(60)`, nil, func([]*int64) {})
 		}
 		if got := storage.FailureOf(b.Run(ctx)); got != c.want {
 			t.Errorf("%s: class %d of a batch, want %d", name, got, c.want)
@@ -442,16 +448,16 @@ type values struct {
 func TestDecoding(t *testing.T) {
 	t.Parallel()
 	db := open(t, nil)
-	rows, err := storage.List(t.Context(), db, `select 1::bigint, 2::smallint, 3::bigint, null::bigint, 4::bigint, 5::integer, null::bigint, 6::bigint, 7::bigint, 8::integer, null::integer,
+	mapper := storage.MapperOf(func(v *values, into []any) []any {
+		return append(into, &v.big, &v.small, &v.id, &v.none, &v.at, &v.maybe, &v.null, &v.maybeID, &v.maybeAt, &v.int4, &v.noInt4,
+			&v.int2, &v.kind, &v.result, &v.yes, &v.maybeYes, &v.unk, &v.text, &v.empty, &v.maybeText, &v.nul,
+			&v.bytes, &v.blob, &v.noBlob, &v.list, &v.lists, &v.json, &v.noList, &v.noLists, &v.noBytes,
+			&v.numeric, &v.numericID, &v.numericAt, &v.numericType, &v.numericResult)
+	}, nil)
+	rows, err := mapper.List(t.Context(), db, "values", `select 1::bigint, 2::smallint, 3::bigint, null::bigint, 4::bigint, 5::integer, null::bigint, 6::bigint, 7::bigint, 8::integer, null::integer,
   9::smallint, 14::smallint, 22::smallint, true, false, null::boolean, 'text'::text, ''::varchar, 'maybe'::text, null::text,
   '\x0102'::bytea, '\x0304'::bytea, null::bytea, array[1, 2]::bigint[], array['\x05']::bytea[], '{"a": 1}'::jsonb, null::bigint[], null::bytea[], null::bytea,
-  10::numeric, 11::numeric, 12::numeric, 13::numeric, 14::numeric from generate_series(1, 30) where $1 > 0`, []any{1},
-		func(v *values, into []any) []any {
-			return append(into, &v.big, &v.small, &v.id, &v.none, &v.at, &v.maybe, &v.null, &v.maybeID, &v.maybeAt, &v.int4, &v.noInt4,
-				&v.int2, &v.kind, &v.result, &v.yes, &v.maybeYes, &v.unk, &v.text, &v.empty, &v.maybeText, &v.nul,
-				&v.bytes, &v.blob, &v.noBlob, &v.list, &v.lists, &v.json, &v.noList, &v.noLists, &v.noBytes,
-				&v.numeric, &v.numericID, &v.numericAt, &v.numericType, &v.numericResult)
-		}, nil)
+  10::numeric, 11::numeric, 12::numeric, 13::numeric, 14::numeric from generate_series(1, 30) where $1 > 0`, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -471,13 +477,13 @@ func TestDecoding(t *testing.T) {
 		}
 	}
 	for _, sql := range []string{`select 70000::bigint`, `select 'x'::text`, `select 1.5::numeric`} {
-		if _, err := storage.List(t.Context(), db, sql, nil, func(v *ledger.TransactionType, into []any) []any { return append(into, v) }, nil); err == nil {
+		if _, err := storage.Values[ledger.TransactionType]().List(t.Context(), db, "values", sql); err == nil {
 			t.Errorf("%s: no error", sql)
 		}
 	}
 	for _, list := range [][]int64{nil, {}, {1, -2}} {
-		got, err := storage.List(t.Context(), db, `select $1::bigint[]`, []any{list}, func(v *[]int64, into []any) []any { return append(into, v) }, nil)
-		if err != nil || !slices.Equal(*got[0], list) || (*got[0] == nil) != (list == nil) {
+		got, err := storage.Values[[]int64]().One(t.Context(), db, "an array", `select $1::bigint[]`, list)
+		if err != nil || !slices.Equal(*got, list) || (*got == nil) != (list == nil) {
 			t.Errorf("%v: %v", list, err)
 		}
 	}

@@ -2,7 +2,6 @@ package storage
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"heliograph/internal/domain/ledger"
@@ -39,14 +38,17 @@ const (
 
 // LedgerHealth reads the health of the ledger. The number of rows it reads does not depend on the size of the ledger.
 func (db *DB) LedgerHealth(ctx context.Context) (*LedgerHealth, error) {
-	rows, err := List(ctx, db, `select coalesce(max(index), 0), coalesce(max(consensus_end), 0), coalesce(max(index) - min(index) + 1 - count(*), 0)
-from (select index, consensus_end from record_file order by consensus_end desc limit $1) b`, []any{healthBlocks},
-		func(h *LedgerHealth, into []any) []any { return append(into, &h.Block, &h.At, &h.Missing) }, nil)
+	blocks := MapperOf(func(h *LedgerHealth, into []any) []any { return append(into, &h.Block, &h.At, &h.Missing) }, nil)
+	h, err := blocks.One(ctx, db, "the newest blocks",
+		`select coalesce(max(index), 0), coalesce(max(consensus_end), 0), coalesce(max(index) - min(index) + 1 - count(*), 0)
+from (select index, consensus_end from record_file order by consensus_end desc limit $1) b`, healthBlocks)
 	if err != nil {
-		return nil, fmt.Errorf("reading the newest blocks: %w", err)
+		return nil, err
 	}
-	h := rows[0]
-	nodes, err := List(ctx, db, `with sent as (
+	activity := MapperOf(func(n *NodeHealth, into []any) []any {
+		return append(into, &n.ID, &n.Deleted, &n.Stake, &n.MinStake, &n.Transactions, &h.Transactions)
+	}, nil)
+	nodes, err := activity.List(ctx, db, "the nodes", `with sent as (
   select node_account_id, count(*) as n from (
     select node_account_id from transaction where consensus_timestamp > $1 order by consensus_timestamp desc limit $2) t
   group by node_account_id)
@@ -56,12 +58,9 @@ from address_book_entry e
 left join node n on n.node_id = e.node_id
 left join node_stake s on s.node_id = e.node_id and s.consensus_timestamp = (select max(consensus_timestamp) from node_stake)
 left join sent on sent.node_account_id = coalesce(n.account_id, e.node_account_id)
-where e.consensus_timestamp = (select max(start_consensus_timestamp) from address_book)`, []any{int64(h.At) - healthWindow.Nanoseconds(), healthTransactions},
-		func(n *NodeHealth, into []any) []any {
-			return append(into, &n.ID, &n.Deleted, &n.Stake, &n.MinStake, &n.Transactions, &h.Transactions)
-		}, nil)
+where e.consensus_timestamp = (select max(start_consensus_timestamp) from address_book)`, int64(h.At)-healthWindow.Nanoseconds(), healthTransactions)
 	if err != nil {
-		return nil, fmt.Errorf("reading the nodes: %w", err)
+		return nil, err
 	}
 	h.Nodes = make(map[int64]*NodeHealth, len(nodes))
 	for _, n := range nodes {

@@ -10,14 +10,42 @@ import (
 // Columns appends to into one pointer for each column of a statement, into a row of type T.
 type Columns[T any] func(v *T, into []any) []any
 
+// Mapper decodes the rows of statements with the same columns. Each row is decoded into a T, and the result is the R in it.
+type Mapper[T, R any] struct {
+	columns Columns[T]
+	finish  func(*T) error
+	value   func(*T) *R
+}
+
+// NewMapper returns a mapper. finish, if not nil, fills the computed fields of a decoded row. value returns the result of a row.
+func NewMapper[T, R any](columns Columns[T], finish func(*T) error, value func(*T) *R) *Mapper[T, R] {
+	return &Mapper[T, R]{columns, finish, value}
+}
+
+// MapperOf returns a mapper whose results are the rows themselves. finish, if not nil, fills the computed fields of a decoded row.
+func MapperOf[T any](columns Columns[T], finish func(*T) error) *Mapper[T, T] {
+	return NewMapper(columns, finish, itself)
+}
+
+func itself[T any](v *T) *T { return v }
+
+// Values returns a mapper of statements with a single column.
+func Values[T any]() *Mapper[T, T] {
+	return MapperOf(func(v *T, into []any) []any { return append(into, v) }, nil)
+}
+
 // slab is the number of rows allocated together: a page of the default size and the row after it.
 const slab = 26
 
-// Collect decodes all rows and closes them. finish, if not nil, is called with each decoded row.
-func Collect[T any](rows pgx.Rows, cols Columns[T], finish func(*T) error) ([]*T, error) {
+// Collect decodes all rows and closes them.
+func (m *Mapper[T, R]) Collect(rows pgx.Rows) ([]*R, error) {
+	return collect(rows, m.columns, m.finish, m.value)
+}
+
+func collect[T, R any](rows pgx.Rows, columns Columns[T], finish func(*T) error, value func(*T) *R) ([]*R, error) {
 	defer rows.Close()
 	var (
-		out    []*T
+		out    []*R
 		free   []T
 		decode *decoder
 	)
@@ -30,7 +58,7 @@ func Collect[T any](rows pgx.Rows, cols Columns[T], finish func(*T) error) ([]*T
 		}
 		v := &free[0]
 		free = free[1:]
-		decode.targets = cols(v, decode.targets[:0])
+		decode.targets = columns(v, decode.targets[:0])
 		if err := decode.row(rows.RawValues()); err != nil {
 			return nil, fmt.Errorf("decoding a row: %w", err)
 		}
@@ -40,9 +68,9 @@ func Collect[T any](rows pgx.Rows, cols Columns[T], finish func(*T) error) ([]*T
 			}
 		}
 		if out == nil {
-			out = make([]*T, 0, slab)
+			out = make([]*R, 0, slab)
 		}
-		out = append(out, v)
+		out = append(out, value(v))
 	}
 	if err := rows.Err(); err != nil {
 		return nil, fmt.Errorf("reading rows: %w", err)
@@ -55,12 +83,67 @@ type unreadable struct{ error }
 
 func (e *unreadable) Unwrap() error { return e.error }
 
-// List runs a statement and decodes its rows. finish, if not nil, is called with each of them.
-func List[T any](ctx context.Context, db *DB, sql string, args []any, cols Columns[T], finish func(*T) error) ([]*T, error) {
+// List runs a statement and returns its rows. what names them in errors.
+func (m *Mapper[T, R]) List(ctx context.Context, db *DB, what, sql string, args ...any) ([]*R, error) {
 	rows, err := db.querier().Query(ctx, sql, args...)
 	if err != nil {
-		return nil, fmt.Errorf("querying: %w", withCause(ctx, err))
+		return nil, fmt.Errorf("reading %s: %w", what, withCause(ctx, err))
 	}
-	out, err := Collect(rows, cols, finish)
-	return out, withCause(ctx, err)
+	out, err := m.Collect(rows)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", what, withCause(ctx, err))
+	}
+	return out, nil
+}
+
+// One runs a statement and returns its row, or nil unless there is exactly one. what names the row in errors.
+func (m *Mapper[T, R]) One(ctx context.Context, db *DB, what, sql string, args ...any) (*R, error) {
+	rows, err := m.List(ctx, db, what, sql, args...)
+	if err != nil || len(rows) != 1 {
+		return nil, err
+	}
+	return rows[0], nil
+}
+
+// Queue adds a statement to a batch. When the batch runs, done is called with the rows of the statement.
+func (m *Mapper[T, R]) Queue(b *Batch, sql string, args []any, done func([]*R)) {
+	queue(b, sql, args, m.columns, m.finish, m.value, done)
+}
+
+func queue[T, R any](b *Batch, sql string, args []any, columns Columns[T], finish func(*T) error, value func(*T) *R, done func([]*R)) {
+	b.last = func(rows pgx.Rows) error {
+		got, err := collect(rows, columns, finish, value)
+		if err != nil {
+			return err
+		}
+		done(got)
+		return nil
+	}
+	b.batch.Queue(sql, args...).Query(b.last)
+}
+
+// QueueByKey adds a statement that reads the rows with some keys to a batch. The keys are its argument, an array. done receives one row per key, nil for
+// keys without a row.
+func QueueByKey[T, R any, K ~int64](b *Batch, m *Mapper[T, R], sql string, keys []K, key func(*R) K, done func([]*R)) {
+	m.Queue(b, sql, []any{Int64s(keys)}, func(rows []*R) {
+		byKey := make(map[K]*R, len(rows))
+		for _, r := range rows {
+			byKey[key(r)] = r
+		}
+		out := make([]*R, len(keys))
+		for i, k := range keys {
+			out[i] = byKey[k]
+		}
+		done(out)
+	})
+}
+
+// ReadOne reads one object with a function that queues a query for many. what and the key name the object in errors.
+func ReadOne[K, R any](ctx context.Context, db *DB, what string, key K, queue func(*Batch, []K, func([]R))) (found R, err error) {
+	b := db.NewBatch()
+	queue(b, []K{key}, func(got []R) { found = got[0] })
+	if err := b.Run(ctx); err != nil {
+		return found, fmt.Errorf("reading %s %v: %w", what, key, err)
+	}
+	return found, nil
 }

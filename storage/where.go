@@ -40,15 +40,23 @@ func (w *Where) Raw(sql string) { w.sql.WriteString(sql) }
 func (w *Where) String() string { return w.sql.String() }
 
 // Filter adds the conditions of f on a column. f may be nil.
-func Filter[T ~int64](w *Where, column string, f *ledger.Filter[T]) { filter(w, column, "?", f) }
+func Filter[T ~int64](w *Where, column string, f *ledger.Filter[T]) {
+	filter(w, column, "?", f, func(v T) any { return int64(v) }, func(values []T) any { return Int64s(values) })
+}
 
 // FilterOpaque is [Filter], but hides the values from the planner. It then expects a range to contain one of 200 rows, and uses the index of the column
 // even if the range is larger and few of its rows match the other conditions.
 func FilterOpaque[T ~int64](w *Where, column string, f *ledger.Filter[T]) {
-	filter(w, column, "(select ?::bigint)", f)
+	filter(w, column, "(select ?::bigint)", f, func(v T) any { return int64(v) }, func(values []T) any { return Int64s(values) })
 }
 
-func filter[T ~int64](w *Where, column, mark string, f *ledger.Filter[T]) {
+// FilterText adds the conditions of f on a text column. f may be nil.
+func FilterText(w *Where, column string, f *ledger.StringFilter) {
+	filter(w, column, "?", f, func(v string) any { return v }, func(values []string) any { return values })
+}
+
+// filter adds the conditions of f. mark stands for a value, and one and all return arguments.
+func filter[T ~int64 | ~string](w *Where, column, mark string, f *ledger.Filter[T], one func(T) any, all func([]T) any) {
 	if f == nil {
 		return
 	}
@@ -57,46 +65,41 @@ func filter[T ~int64](w *Where, column, mark string, f *ledger.Filter[T]) {
 		value *T
 	}{{" = ", f.Eq}, {" <> ", f.Ne}, {" > ", f.Gt}, {" >= ", f.Gte}, {" < ", f.Lt}, {" <= ", f.Lte}} {
 		if c.value != nil {
-			w.And(column+c.op+mark, int64(*c.value))
+			w.And(column+c.op+mark, one(*c.value))
 		}
 	}
 	switch {
 	case f.In == nil:
 	case len(f.In) == 1: // an index returns rows in order for one value, but not for an array
-		w.And(column+" = "+mark, int64(f.In[0]))
+		w.And(column+" = "+mark, one(f.In[0]))
 	default:
-		w.And(column+" = any(?)", Int64s(f.In))
+		w.And(column+" = any(?)", all(f.In))
 	}
 	if len(f.NotIn) > 0 {
-		w.And(column+" <> all(?)", Int64s(f.NotIn))
+		w.And(column+" <> all(?)", all(f.NotIn))
 	}
 }
 
-// FilterText adds the conditions of f on a text column. f may be nil.
-func FilterText(w *Where, column string, f *ledger.StringFilter) {
+// FilterBytes adds the conditions of f on a column of bytes. form converts a value to the form that the column holds. f may be nil.
+func FilterBytes(w *Where, column string, f *ledger.BytesFilter, form func([]byte) []byte) {
 	if f == nil {
 		return
 	}
 	for _, c := range []struct {
 		op    string
-		value *string
-	}{{" = ?", f.Eq}, {" <> ?", f.Ne}, {" > ?", f.Gt}, {" >= ?", f.Gte}, {" < ?", f.Lt}, {" <= ?", f.Lte}} {
+		value []byte
+	}{{" = ?", f.Eq}, {" > ?", f.Gt}, {" >= ?", f.Gte}, {" < ?", f.Lt}, {" <= ?", f.Lte}} {
 		if c.value != nil {
-			w.And(column+c.op, *c.value)
+			w.And(column+c.op, form(c.value))
 		}
 	}
 	if f.In != nil {
-		w.And(column+" = any(?)", f.In)
-	}
-	if len(f.NotIn) > 0 {
-		w.And(column+" <> all(?)", f.NotIn)
+		w.And(column+" = any(?)", list.Map(f.In, form))
 	}
 }
 
 // Int64s converts IDs or timestamps to an array argument.
-func Int64s[T ~int64](values []T) []int64 {
-	return list.Map(values, func(v T) int64 { return int64(v) })
-}
+func Int64s[T ~int64](ids []T) []int64 { return list.Map(ids, func(v T) int64 { return int64(v) }) }
 
 // Page selects rows of an ordered list: at most Limit rows between two keys. A key contains the values of the columns that the list is sorted by.
 type Page struct {
@@ -124,8 +127,7 @@ func (w *Where) Keyset(p Page, columns ...string) {
 
 // OrderBy returns the ORDER BY and LIMIT clauses of the page.
 func (w *Where) OrderBy(p Page, columns ...string) string {
-	direction := p.Direction()
-	return " order by " + strings.Join(columns, direction+", ") + direction + " limit " + w.limit(p.Limit)
+	return " order by " + p.Order(columns...) + " limit " + w.limit(p.Limit)
 }
 
 // limit returns a row count for a LIMIT clause. Usual page sizes, with and without the additional row that shows whether there is a next page, are part of
@@ -137,6 +139,11 @@ func (w *Where) limit(n int) string {
 	default:
 		return w.Arg(n)
 	}
+}
+
+// Order returns the columns with the direction of the page, for an ORDER BY clause.
+func (p Page) Order(columns ...string) string {
+	return strings.Join(columns, p.Direction()+", ") + p.Direction()
 }
 
 // Direction returns " asc" or " desc".

@@ -51,8 +51,18 @@ func TestFilterText(t *testing.T) {
 	var w Where
 	FilterText(&w, "c", nil)
 	check(t, "nil", &w, "")
-	FilterText(&w, "c", &ledger.StringFilter{Gte: ptr("a"), Lt: ptr("b"), In: []string{"x"}, NotIn: []string{"y"}})
-	check(t, "filter", &w, " and c >= $1 and c < $2 and c = any($3) and c <> all($4)", "a", "b", []string{"x"}, []string{"y"})
+	FilterText(&w, "c", &ledger.StringFilter{Gte: ptr("a"), Lt: ptr("b"), In: []string{"x", "z"}, NotIn: []string{"y"}})
+	check(t, "filter", &w, " and c >= $1 and c < $2 and c = any($3) and c <> all($4)", "a", "b", []string{"x", "z"}, []string{"y"})
+}
+
+func TestFilterBytes(t *testing.T) {
+	t.Parallel()
+	var w Where
+	FilterBytes(&w, "c", nil, nil)
+	check(t, "nil", &w, "")
+	double := func(b []byte) []byte { return append(b, b...) }
+	FilterBytes(&w, "c", &ledger.BytesFilter{Gt: []byte{1}, Lte: []byte{2}, In: [][]byte{{3}}}, double)
+	check(t, "filter", &w, " and c > $1 and c <= $2 and c = any($3)", []byte{1, 1}, []byte{2, 2}, [][]byte{{3, 3}})
 }
 
 func TestKeysetConditions(t *testing.T) {

@@ -46,6 +46,8 @@ const (
 	nanosPerSec   = 1_000_000_000
 )
 
+var accountRows = storage.NewMapper(accountTargets, finishAccount, func(r *accountRow) *ledger.Account { return &r.Account })
+
 // finishAccount fills the computed fields.
 func finishAccount(a *accountRow) error {
 	a.Type = ledger.EntityType(a.typ)
@@ -99,15 +101,6 @@ func isZero(b []byte) bool {
 	return true
 }
 
-// accounts converts rows to accounts.
-func accounts(rows []*accountRow) []*ledger.Account {
-	out := make([]*ledger.Account, len(rows))
-	for i, r := range rows {
-		out[i] = &r.Account
-	}
-	return out
-}
-
 // Accounts reads a page of accounts and contracts by id. hideSyntheticTreasury excludes the synthetic treasury.
 func Accounts(ctx context.Context, db *storage.DB, f *ledger.AccountFilter, hideSyntheticTreasury bool, p storage.Page) ([]*ledger.Account, error) {
 	var w storage.Where
@@ -123,11 +116,7 @@ func Accounts(ctx context.Context, db *storage.DB, f *ledger.AccountFilter, hide
 	// The page is limited before the join with the stake. Otherwise the planner would merge whole tables.
 	cut := `select * from entity e where e.type in ('ACCOUNT', 'CONTRACT')` + w.String() + w.OrderBy(p, "e.id")
 	sql := `select ` + accountColumns + ` from (` + cut + `) e left join entity_stake s on s.id = e.id` + w.OrderBy(p, "e.id")
-	rows, err := storage.List(ctx, db, sql, w.Args, accountTargets, finishAccount)
-	if err != nil {
-		return nil, fmt.Errorf("reading accounts: %w", err)
-	}
-	return accounts(rows), nil
+	return accountRows.List(ctx, db, "accounts", sql, w.Args...)
 }
 
 // ResolveAccount returns the id of the account that ref identifies, or null if no entity that is not deleted has the alias or address. An id in ref is
@@ -145,12 +134,18 @@ func ResolveAccount(ctx context.Context, db *storage.DB, ref ledger.AccountRef) 
 	default:
 		return ledger.Of(ref.ID), nil
 	}
-	ids, err := storage.List(ctx, db, sql, []any{arg}, func(id *ledger.EntityID, into []any) []any { return append(into, id) }, nil)
+	return onlyID(ctx, db, ref, sql, arg)
+}
+
+// onlyID returns the id that a statement selects, or null if it selects none. If it selects more than one, the error is [ErrAmbiguous].
+func onlyID(ctx context.Context, db *storage.DB, ref ledger.AccountRef, sql string, arg []byte) (ledger.Null[ledger.EntityID], error) {
+	ids, err := storage.Values[ledger.EntityID]().List(ctx, db, "an id", sql, arg)
+	if err == nil && len(ids) > 1 {
+		err = storage.ErrAmbiguous
+	}
 	switch {
 	case err != nil:
-		return ledger.Null[ledger.EntityID]{}, fmt.Errorf("looking for the account %s: %w", ref, err)
-	case len(ids) > 1:
-		return ledger.Null[ledger.EntityID]{}, fmt.Errorf("looking for the account %s: %w", ref, storage.ErrAmbiguous)
+		return ledger.Null[ledger.EntityID]{}, fmt.Errorf("looking for %s: %w", ref, err)
 	case len(ids) == 0:
 		return ledger.Null[ledger.EntityID]{}, nil
 	default:
@@ -162,28 +157,12 @@ func ResolveAccount(ctx context.Context, db *storage.DB, ref ledger.AccountRef) 
 func QueueAccounts(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger.Account)) {
 	sql := `select ` + accountColumns + ` from entity e left join entity_stake s on s.id = e.id
 where e.id = ` + storage.Any1 + ` and e.type in ('ACCOUNT', 'CONTRACT') and not (e.num = 2 and e.memo = '` + syntheticTreasuryMemo + `')`
-	storage.Queue(b, sql, []any{storage.Int64s(ids)}, accountTargets, finishAccount, func(rows []*accountRow) {
-		byID := make(map[ledger.EntityID]*ledger.Account, len(rows))
-		for _, r := range rows {
-			byID[r.EntityID] = &r.Account
-		}
-		out := make([]*ledger.Account, len(ids))
-		for i, id := range ids {
-			out[i] = byID[id]
-		}
-		done(out)
-	})
+	storage.QueueByKey(b, accountRows, sql, ids, func(a *ledger.Account) ledger.EntityID { return a.EntityID }, done)
 }
 
 // Account reads the current state of an account or contract. It returns nil if the account does not exist.
 func Account(ctx context.Context, db *storage.DB, id ledger.EntityID) (*ledger.Account, error) {
-	var account *ledger.Account
-	b := db.NewBatch()
-	QueueAccounts(b, []ledger.EntityID{id}, func(got []*ledger.Account) { account = got[0] })
-	if err := b.Run(ctx); err != nil {
-		return nil, fmt.Errorf("reading account %s: %w", id, err)
-	}
-	return account, nil
+	return storage.ReadOne(ctx, db, "account", id, QueueAccounts)
 }
 
 // AccountAt reads the newest version of an account or contract that matches at, with the balances of the balance snapshot for that time. It returns nil if
@@ -199,14 +178,10 @@ func AccountAt(ctx context.Context, db *storage.DB, id ledger.EntityID, at *ledg
 	}
 	sql := `select ` + accountColumns + ` from ` + newest("entity") + ` e left join ` + newest("entity_stake") + ` s on s.id = e.id
 where e.type in ('ACCOUNT', 'CONTRACT') and not (e.num = 2 and e.memo = '` + syntheticTreasuryMemo + `')`
-	rows, err := storage.List(ctx, db, sql, w.Args, accountTargets, finishAccount)
-	if err != nil {
-		return nil, fmt.Errorf("reading account %s at a time: %w", id, err)
+	a, err := accountRows.One(ctx, db, "an account at a time", sql, w.Args...)
+	if err != nil || a == nil {
+		return nil, err
 	}
-	if len(rows) == 0 {
-		return nil, nil //nolint:nilnil // no such version
-	}
-	a := &rows[0].Account
 	window, err := SnapshotWindow(ctx, db, at, now)
 	if err != nil {
 		return nil, err
@@ -219,16 +194,13 @@ where e.type in ('ACCOUNT', 'CONTRACT') and not (e.num = 2 and e.memo = '` + syn
 	}
 	a.Balance.Timestamp = ledger.Of(window.V.At)
 	a.Balance.Balance = ledger.Of(int64(0))
-	held, err := storage.List(ctx, db, `select balance from account_balance where account_id = $1 and consensus_timestamp between $2 and $3
-order by consensus_timestamp desc limit 1`, []any{int64(id), int64(window.V.From), int64(window.V.At)},
-		func(v *int64, into []any) []any { return append(into, v) }, nil)
-	if err != nil {
-		return nil, fmt.Errorf("reading the balance of account %s at a time: %w", id, err)
+	held, err := storage.Values[int64]().One(ctx, db, "the balance of an account at a time",
+		`select balance from account_balance where account_id = $1 and consensus_timestamp between $2 and $3
+order by consensus_timestamp desc limit 1`, int64(id), int64(window.V.From), int64(window.V.At))
+	if held != nil {
+		a.Balance.Balance = ledger.Of(*held)
 	}
-	if len(held) > 0 {
-		a.Balance.Balance = ledger.Of(*held[0])
-	}
-	return a, nil
+	return a, err
 }
 
 // CountAccounts counts accounts and contracts.

@@ -5,9 +5,9 @@ import (
 	"heliograph/storage"
 )
 
-func airdropTargets(a *ledger.Airdrop, into []any) []any {
+var airdropRows = storage.MapperOf(func(a *ledger.Airdrop, into []any) []any {
 	return append(into, &a.Amount, &a.ReceiverID, &a.SenderID, &a.SerialNumber, &a.TokenID, &a.Timestamp.From, &a.Timestamp.To)
-}
+}, nil)
 
 // QueueAirdrops queues a query for pending airdrops that each of the given accounts sent, or with received may claim. They are ordered by the other account,
 // the token and the serial number. done receives one page per account.
@@ -29,12 +29,11 @@ func QueueAirdrops(b *storage.Batch, accounts []ledger.EntityID, received bool, 
 		storage.Filter(&w, "serial_number", f.SerialNumber)
 	}
 	w.Keyset(p, other, "token_id", "serial_number")
-	direction := p.Direction()
-	storage.QueueChildren(b, len(accounts), `select p.ord, a.amount, a.receiver_account_id, a.sender_account_id, nullif(a.serial_number, 0), a.token_id,
+	airdropRows.QueueChildren(b, len(accounts), `select p.ord, a.amount, a.receiver_account_id, a.sender_account_id, nullif(a.serial_number, 0), a.token_id,
   lower(a.timestamp_range), upper(a.timestamp_range)
 from `+from+` cross join lateral (
   select * from token_airdrop where `+own+` = p.id and state = 'PENDING'`+w.String()+w.OrderBy(p, other, "token_id", "serial_number")+`) a
-order by p.ord, a.`+other+direction+`, a.token_id`+direction+`, a.serial_number`+direction, w.Args, airdropTargets, nil, storage.Itself, done)
+order by p.ord, `+p.Order("a."+other, "a.token_id", "a.serial_number"), w.Args, done)
 }
 
 // airdropBounds returns the bounds of the sort key. If one is not set, the next one replaces it.

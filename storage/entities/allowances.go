@@ -1,8 +1,6 @@
 package entities
 
 import (
-	"strings"
-
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 )
@@ -10,8 +8,7 @@ import (
 // receivedPage returns the statement for a page of the allowances that each of the given spenders received. No index starts with the spender, so the table is
 // scanned once for all spenders and row numbers limit the pages.
 func receivedPage(w *storage.Where, table, columns string, p storage.Page, keys ...string) string {
-	direction := p.Direction()
-	order := strings.Join(keys, direction+", ") + direction
+	order := p.Order(keys...)
 	return `select p.ord, ` + columns + ` from ` + storage.Parents + ` join (
   select a.*, row_number() over (partition by a.spender order by ` + order + `) as place from ` + table + ` a
   where a.spender = any($1) and a.amount > 0` + w.String() + `) a on a.spender = p.id
@@ -20,16 +17,15 @@ where a.place <= ` + w.Arg(p.Limit) + ` order by p.ord, ` + order
 
 // grantedPage returns the statement for a page of the allowances of each owner in the table from. page is the statement for one owner.
 func grantedPage(from, page, columns string, p storage.Page, keys ...string) string {
-	direction := p.Direction()
 	return `select p.ord, ` + columns + ` from ` + from + ` cross join lateral (` + page + `) a
-order by p.ord, ` + strings.Join(keys, direction+", ") + direction
+order by p.ord, ` + p.Order(keys...)
 }
 
 const cryptoAllowanceColumns = `a.owner, a.spender, a.amount, a.amount_granted, lower(a.timestamp_range), upper(a.timestamp_range)`
 
-func cryptoAllowanceTargets(a *ledger.CryptoAllowance, into []any) []any {
+var cryptoAllowanceRows = storage.MapperOf(func(a *ledger.CryptoAllowance, into []any) []any {
 	return append(into, &a.OwnerID, &a.SpenderID, &a.Amount, &a.AmountGranted, &a.Timestamp.From, &a.Timestamp.To)
-}
+}, nil)
 
 // QueueCryptoAllowances queues a query for the hbar allowances that each of the given accounts granted, ordered by spender, or received, ordered by owner.
 // done receives one page per account. Allowances with no remaining amount are excluded.
@@ -51,14 +47,14 @@ func QueueCryptoAllowances(b *storage.Batch, accounts []ledger.EntityID, receive
 		w.Args[0] = arg
 		sql = grantedPage(from, page, cryptoAllowanceColumns, p, "a.spender")
 	}
-	storage.QueueChildren(b, len(accounts), sql, w.Args, cryptoAllowanceTargets, nil, storage.Itself, done)
+	cryptoAllowanceRows.QueueChildren(b, len(accounts), sql, w.Args, done)
 }
 
 const tokenAllowanceColumns = `a.owner, a.spender, a.token_id, a.amount, a.amount_granted, lower(a.timestamp_range), upper(a.timestamp_range)`
 
-func tokenAllowanceTargets(a *ledger.TokenAllowance, into []any) []any {
+var tokenAllowanceRows = storage.MapperOf(func(a *ledger.TokenAllowance, into []any) []any {
 	return append(into, &a.OwnerID, &a.SpenderID, &a.TokenID, &a.Amount, &a.AmountGranted, &a.Timestamp.From, &a.Timestamp.To)
-}
+}, nil)
 
 // QueueTokenAllowances queues a query for the fungible token allowances that each of the given accounts granted, ordered by spender and token, or received,
 // ordered by owner and token. done receives one page per account. Allowances with no remaining amount are excluded.
@@ -82,7 +78,7 @@ func QueueTokenAllowances(b *storage.Batch, accounts []ledger.EntityID, received
 		w.Args[0] = arg
 		sql = grantedPage(from, tokenAllowancePage(&w, f, p), tokenAllowanceColumns, p, "a.spender", "a.token_id")
 	}
-	storage.QueueChildren(b, len(accounts), sql, w.Args, tokenAllowanceTargets, nil, storage.Itself, done)
+	tokenAllowanceRows.QueueChildren(b, len(accounts), sql, w.Args, done)
 }
 
 // allowanceKey adds the conditions of one alternative of a filter.
@@ -117,6 +113,10 @@ func anyAllowance(w *storage.Where, anyOf []*ledger.TokenAllowanceKeyFilter) {
 	w.Raw(")")
 }
 
+var rewardRows = storage.MapperOf(func(r *ledger.StakingReward, into []any) []any {
+	return append(into, &r.AccountID, &r.Amount, &r.ConsensusTimestamp)
+}, nil)
+
 // QueueStakingRewards queues a query for the staking rewards paid to each of the given accounts, ordered by consensus time. done receives one page per
 // account.
 func QueueStakingRewards(b *storage.Batch, accounts []ledger.EntityID, f *ledger.StakingRewardFilter, p storage.Page, done func([][]*ledger.StakingReward)) {
@@ -126,9 +126,7 @@ func QueueStakingRewards(b *storage.Batch, accounts []ledger.EntityID, f *ledger
 		storage.Filter(&w, "r.consensus_timestamp", f.Timestamp)
 	}
 	w.Keyset(p, "r.consensus_timestamp")
-	storage.QueueChildren(b, len(accounts), `select p.ord, r.account_id, r.amount, r.consensus_timestamp from `+from+` cross join lateral (
+	rewardRows.QueueChildren(b, len(accounts), `select p.ord, r.account_id, r.amount, r.consensus_timestamp from `+from+` cross join lateral (
   select * from staking_reward_transfer r where r.account_id = p.id`+w.String()+w.OrderBy(p, "r.consensus_timestamp")+`) r
-order by p.ord, r.consensus_timestamp`+p.Direction(), w.Args, func(r *ledger.StakingReward, into []any) []any {
-		return append(into, &r.AccountID, &r.Amount, &r.ConsensusTimestamp)
-	}, nil, storage.Itself, done)
+order by p.ord, r.consensus_timestamp`+p.Direction(), w.Args, done)
 }

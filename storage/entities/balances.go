@@ -2,7 +2,6 @@ package entities
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"heliograph/internal/domain/ledger"
@@ -25,15 +24,13 @@ func SnapshotWindow(ctx context.Context, db *storage.DB, at *ledger.TimestampFil
 	if b.Except != nil {
 		w.And("consensus_timestamp <> all(?)", b.Except)
 	}
-	found, err := storage.List(ctx, db, `select consensus_timestamp from account_balance where account_id = $1 and consensus_timestamp between $2 and $3`+
-		w.String()+` order by consensus_timestamp desc limit 1`, w.Args, func(v *ledger.Timestamp, into []any) []any { return append(into, v) }, nil)
-	if err != nil {
-		return none, fmt.Errorf("looking for a balance snapshot: %w", err)
+	found, err := storage.Values[ledger.Timestamp]().One(ctx, db, "the time of a balance snapshot",
+		`select consensus_timestamp from account_balance where account_id = $1 and consensus_timestamp between $2 and $3`+
+			w.String()+` order by consensus_timestamp desc limit 1`, w.Args...)
+	if err != nil || found == nil {
+		return none, err
 	}
-	if len(found) == 0 {
-		return none, nil
-	}
-	return ledger.Of(ledger.SnapshotWindow{From: monthStart(*found[0], 0), At: *found[0]}), nil
+	return ledger.Of(ledger.SnapshotWindow{From: monthStart(*found, 0), At: *found}), nil
 }
 
 // monthStart returns the start (UTC) of the month that is the given number of months after that of t.
@@ -50,6 +47,8 @@ func balanceTargets(b *ledger.Balance, into []any) []any {
 	return append(into, &b.AccountID, &b.Balance, &b.Timestamp)
 }
 
+var balanceRows = storage.MapperOf(balanceTargets, nil)
+
 // Balances reads a page of the current balances of accounts and contracts, ordered by id.
 func Balances(ctx context.Context, db *storage.DB, f *ledger.BalanceFilter, p storage.Page) ([]*ledger.Balance, error) {
 	var w storage.Where
@@ -60,11 +59,7 @@ func Balances(ctx context.Context, db *storage.DB, f *ledger.BalanceFilter, p st
 	}
 	w.Keyset(p, "e.id")
 	sql := `select e.id, e.balance, e.balance_timestamp from entity e where e.type in ('ACCOUNT', 'CONTRACT')` + w.String() + w.OrderBy(p, "e.id")
-	rows, err := storage.List(ctx, db, sql, w.Args, balanceTargets, nil)
-	if err != nil {
-		return nil, fmt.Errorf("reading balances: %w", err)
-	}
-	return rows, nil
+	return balanceRows.List(ctx, db, "balances", sql, w.Args...)
 }
 
 // BalancesAt reads a page of the balances of a snapshot, ordered by id. A condition on public keys applies to the current keys of the accounts.
@@ -82,19 +77,14 @@ func BalancesAt(ctx context.Context, db *storage.DB, f *ledger.BalanceFilter, wi
 	w.Keyset(p, "account_id")
 	sql := `select distinct on (account_id) account_id, balance, $2::bigint from account_balance
 where consensus_timestamp between $1 and $2` + w.String() + ` order by account_id` + p.Direction() + `, consensus_timestamp desc limit ` + w.Arg(p.Limit)
-	rows, err := storage.List(ctx, db, sql, w.Args, balanceTargets, func(b *ledger.Balance) error {
+	ofSnapshot := storage.MapperOf(balanceTargets, func(b *ledger.Balance) error {
 		b.Snapshot = ledger.Of(window)
 		return nil
 	})
-	if err != nil {
-		return nil, fmt.Errorf("reading the balances of a snapshot: %w", err)
-	}
-	return rows, nil
+	return ofSnapshot.List(ctx, db, "the balances of a snapshot", sql, w.Args...)
 }
 
-func heldTokenTargets(t *ledger.TokenBalance, into []any) []any {
-	return append(into, &t.TokenID, &t.Balance)
-}
+var tokenBalanceRows = storage.MapperOf(func(t *ledger.TokenBalance, into []any) []any { return append(into, &t.TokenID, &t.Balance) }, nil)
 
 // QueueTokenBalances queues a query for the first tokens of each balance, ordered by token id. done receives one list per balance.
 func QueueTokenBalances(b *storage.Batch, balances []*ledger.Balance, limit int, desc bool, done func([][]*ledger.TokenBalance)) {
@@ -119,8 +109,8 @@ func QueueTokenBalances(b *storage.Batch, balances []*ledger.Balance, limit int,
   where account_id = p.id and consensus_timestamp between $3 and $4
   order by token_id` + direction + `, consensus_timestamp desc limit $2`
 		}
-		storage.QueueChildren(b, len(accounts), `select p.ord, t.token_id, t.balance from `+from+` cross join lateral (`+page+`) t
-order by p.ord, t.token_id`+direction, args, heldTokenTargets, nil, storage.Itself, func(rows [][]*ledger.TokenBalance) {
+		tokenBalanceRows.QueueChildren(b, len(accounts), `select p.ord, t.token_id, t.balance from `+from+` cross join lateral (`+page+`) t
+order by p.ord, t.token_id`+direction, args, func(rows [][]*ledger.TokenBalance) {
 			for i, place := range places {
 				out[place] = rows[i]
 			}

@@ -3,8 +3,8 @@ package entities
 import (
 	"context"
 	"fmt"
-	"strings"
 
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 )
@@ -29,6 +29,8 @@ func contractTargets(c *contractRow, into []any) []any {
 		&c.Timestamp.From, &c.Timestamp.To)
 }
 
+var contractRows = storage.NewMapper(contractTargets, finishContract, func(r *contractRow) *ledger.Contract { return &r.Contract })
+
 func finishContract(c *contractRow) error {
 	c.AdminKey = c.key.Info()
 	c.ExpirationTimestamp = Expiry(c.expiration, c.CreatedTimestamp, c.AutoRenewPeriod)
@@ -46,16 +48,8 @@ func Contracts(ctx context.Context, db *storage.DB, f *ledger.EntityIDFilter, p 
 	w.Keyset(p, "e.id")
 	// The page is limited before the join.
 	cut := `select * from entity e where e.type = 'CONTRACT'` + w.String() + w.OrderBy(p, "e.id")
-	rows, err := storage.List(ctx, db, `select `+contractColumns+` from (`+cut+`) e left join contract c on c.id = e.id order by e.id`+p.Direction(),
-		w.Args, contractTargets, finishContract)
-	if err != nil {
-		return nil, fmt.Errorf("reading contracts: %w", err)
-	}
-	out := make([]*ledger.Contract, len(rows))
-	for i, r := range rows {
-		out[i] = &r.Contract
-	}
-	return out, nil
+	return contractRows.List(ctx, db, "contracts", `select `+contractColumns+` from (`+cut+`) e left join contract c on c.id = e.id
+order by e.id`+p.Direction(), w.Args...)
 }
 
 // Contract reads a contract, deleted or not: its current state, or the newest version that matches at. It returns nil if the contract does not exist or if
@@ -73,31 +67,13 @@ func Contract(ctx context.Context, db *storage.DB, ref ledger.ContractRef, at *l
 		versions := `select * from %s e where e.type = 'CONTRACT'` + w.String()
 		entity = `(` + fmt.Sprintf(versions, "entity") + ` union all ` + fmt.Sprintf(versions, "entity_history") + `) v order by timestamp_range desc limit 1`
 	}
-	rows, err := storage.List(ctx, db, `select `+contractColumns+` from (select * from `+entity+`) e left join contract c on c.id = e.id`,
-		w.Args, contractTargets, finishContract)
-	if err != nil {
-		return nil, fmt.Errorf("reading contract %s: %w", ref, err)
-	}
-	if len(rows) != 1 {
-		return nil, nil //nolint:nilnil // no unique match
-	}
-	return &rows[0].Contract, nil
+	return contractRows.One(ctx, db, "a contract", `select `+contractColumns+` from (select * from `+entity+`) e left join contract c on c.id = e.id`, w.Args...)
 }
 
 // QueueContracts queues a query for contracts by id. done receives one contract per id, or nil for ids that do not exist.
 func QueueContracts(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger.Contract)) {
 	sql := `select ` + contractColumns + ` from entity e left join contract c on c.id = e.id where e.id = ` + storage.Any1 + ` and e.type = 'CONTRACT'`
-	storage.Queue(b, sql, []any{storage.Int64s(ids)}, contractTargets, finishContract, func(rows []*contractRow) {
-		byID := make(map[ledger.EntityID]*ledger.Contract, len(rows))
-		for _, r := range rows {
-			byID[r.EntityID] = &r.Contract
-		}
-		out := make([]*ledger.Contract, len(ids))
-		for i, id := range ids {
-			out[i] = byID[id]
-		}
-		done(out)
-	})
+	storage.QueueByKey(b, contractRows, sql, ids, func(c *ledger.Contract) ledger.EntityID { return c.EntityID }, done)
 }
 
 // ResolveContracts returns the ids of the accounts and contracts that refs identify. Addresses of no entity, or of deleted ones, are skipped. Ids in refs are
@@ -116,11 +92,10 @@ func ResolveContracts(ctx context.Context, db *storage.DB, refs []ledger.Contrac
 	return ids, nil
 }
 
-type initcode struct {
-	owner    int64
-	file     []byte
-	initcode []byte
-}
+// initcode is the init code of a contract: the hex content of a file, or bytes.
+type initcode struct{ file, bytes []byte }
+
+var initcodeRows = storage.MapperOf(func(c *initcode, into []any) []any { return append(into, &c.file, &c.bytes) }, nil)
 
 // QueueBytecodes queues a query for the init code of each of the given contracts, as hex with the prefix "0x". done receives one string per contract. File
 // contents are already hex; they are read as of the contract's creation.
@@ -133,49 +108,40 @@ func QueueBytecodes(b *storage.Batch, of []*ledger.Contract, done func([]string)
 			created[i] = &at
 		}
 	}
-	out := make([]string, len(of))
-	for i := range out {
-		out[i] = "0x"
-	}
-	storage.Queue(b, `select p.ord, f.content, case when c.file_id & $3 > $4 then null else c.initcode end
-from unnest((select $1::bigint[]), (select $2::bigint[])) with ordinality p(id, created, ord) join contract c on c.id = p.id
+	initcodeRows.QueueChild(b, len(of), `select p.ord, f.content, case when c.file_id & $3 > $4 then null else c.initcode end
+from `+storage.Unnest("id", "created")+` join contract c on c.id = p.id
 left join lateral (
   select max(d.consensus_timestamp) as since from file_data d where c.file_id & $3 > $4 and d.entity_id = c.file_id and d.consensus_timestamp <= p.created
     and (d.transaction_type = 17 or d.transaction_type = 19 and length(d.file_data) > 0)) v on true
 left join lateral (
   select string_agg(d.file_data, '' order by d.consensus_timestamp) as content from file_data d where d.entity_id = c.file_id
     and d.consensus_timestamp between v.since and p.created and (d.consensus_timestamp = v.since or d.transaction_type = 16)) f on true`,
-		[]any{ids, created, int64(ledger.MaxNum), int64(MaxSystemFile)}, func(c *initcode, into []any) []any {
-			return append(into, &c.owner, &c.file, &c.initcode)
-		}, nil, func(rows []*initcode) {
-			for _, r := range rows {
-				text := string(r.file)
-				if r.initcode != nil {
-					text = string(ledger.AppendHex(nil, r.initcode))
-				}
-				if !strings.HasPrefix(text, "0x") {
-					text = "0x" + text
-				}
-				out[r.owner-1] = text
-			}
-			done(out)
-		})
+		[]any{ids, created, int64(ledger.MaxNum), int64(MaxSystemFile)}, func(rows []*initcode) { done(list.Map(rows, (*initcode).text)) })
+}
+
+// text returns the init code as hex with the prefix "0x". It is empty for nil.
+func (c *initcode) text() string {
+	switch {
+	case c == nil:
+		return "0x"
+	case c.bytes != nil:
+		return withHexPrefix(string(ledger.AppendHex(nil, c.bytes)))
+	default:
+		return withHexPrefix(string(c.file))
+	}
 }
 
 // QueueRuntimeBytecodes queues a query for the runtime bytecode of each of the given contracts. done receives one value per contract, empty if unknown.
 func QueueRuntimeBytecodes(b *storage.Batch, ids []ledger.EntityID, done func([][]byte)) {
-	out := make([][]byte, len(ids))
-	for i := range out {
-		out[i] = []byte{}
-	}
-	type row = storage.Owned[[]byte]
-	storage.Queue(b, `select p.ord, coalesce(c.runtime_bytecode, '') from unnest((select $1::bigint[])) with ordinality p(id, ord) join contract c on c.id = p.id`,
-		[]any{storage.Int64s(ids)}, func(r *row, into []any) []any { return append(into, &r.Owner, &r.Row) }, nil, func(rows []*row) {
-			for _, r := range rows {
-				out[r.Owner-1] = r.Row
+	storage.Values[[]byte]().QueueChild(b, len(ids), `select p.ord, coalesce(c.runtime_bytecode, '')
+from `+storage.Parents+` join contract c on c.id = p.id`, []any{storage.Int64s(ids)}, func(rows []*[]byte) {
+		done(list.Map(rows, func(code *[]byte) []byte {
+			if code == nil {
+				return []byte{}
 			}
-			done(out)
-		})
+			return *code
+		}))
+	})
 }
 
 // CountContracts counts contracts.
@@ -187,16 +153,5 @@ func ResolveCallee(ctx context.Context, db *storage.DB, ref ledger.AccountRef) (
 	if !ref.Address.Valid {
 		return ledger.Of(ref.ID), nil
 	}
-	ids, err := storage.List(ctx, db, `select id from entity where evm_address = $1 and deleted = false and type in ('ACCOUNT', 'CONTRACT') limit 2`,
-		[]any{ref.Address.V[:]}, func(id *ledger.EntityID, into []any) []any { return append(into, id) }, nil)
-	switch {
-	case err != nil:
-		return ledger.Null[ledger.EntityID]{}, fmt.Errorf("looking for the contract %s: %w", ref, err)
-	case len(ids) > 1:
-		return ledger.Null[ledger.EntityID]{}, fmt.Errorf("looking for the contract %s: %w", ref, storage.ErrAmbiguous)
-	case len(ids) == 0:
-		return ledger.Null[ledger.EntityID]{}, nil
-	default:
-		return ledger.Of(*ids[0]), nil
-	}
+	return onlyID(ctx, db, ref, `select id from entity where evm_address = $1 and deleted = false and type in ('ACCOUNT', 'CONTRACT') limit 2`, ref.Address.V[:])
 }

@@ -2,14 +2,13 @@ package entities
 
 import (
 	"context"
-	"fmt"
 
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 )
 
-// fileVersion matches the rows of file_data that start a version of a file: a creation, or an update with content.
-const fileVersion = `(transaction_type = 17 or transaction_type = 19 and length(file_data) > 0)`
+// startsVersion matches the rows of file_data that start a version of a file: a creation, or an update with content.
+const startsVersion = `(transaction_type = 17 or transaction_type = 19 and length(file_data) > 0)`
 
 // filePart is the content that one transaction added to a file.
 type filePart struct {
@@ -17,7 +16,7 @@ type filePart struct {
 	content []byte
 }
 
-func filePartTargets(p *filePart, into []any) []any { return append(into, &p.at, &p.content) }
+var filePartRows = storage.MapperOf(func(p *filePart, into []any) []any { return append(into, &p.at, &p.content) }, nil)
 
 // SystemFile reads the newest valid content of a system file within bounds. The last part must not be newer than the upper bound, and the first part not
 // older than the lower. If read fails, the newest part is dropped and the content is read again. at is the time of the content that was read. It is null if
@@ -26,18 +25,15 @@ func SystemFile(ctx context.Context, db *storage.DB, file ledger.EntityID, bound
 	read func(content []byte) error) (at ledger.Null[ledger.Timestamp], err error) {
 	for attempts := db.FileAttempts(); attempts > 0 && bounds.Lower <= bounds.Upper; {
 		// The parts of the newest version: the one that created or replaced the content and those that were appended.
-		parts, err := storage.List(ctx, db, `select consensus_timestamp, file_data from file_data
+		parts, err := filePartRows.List(ctx, db, "a system file", `select consensus_timestamp, file_data from file_data
 where entity_id = $1 and consensus_timestamp <= $3 and consensus_timestamp >= (
   select consensus_timestamp from file_data
-  where entity_id = $1 and consensus_timestamp between $2 and $3 and `+fileVersion+`
+  where entity_id = $1 and consensus_timestamp between $2 and $3 and `+startsVersion+`
   order by consensus_timestamp desc limit 1)
   and not (transaction_type = 19 and coalesce(length(file_data), 0) = 0)
-order by consensus_timestamp`, []any{int64(file), int64(bounds.Lower), int64(bounds.Upper)}, filePartTargets, nil)
-		if err != nil {
-			return at, fmt.Errorf("reading file %s: %w", file, err)
-		}
-		if len(parts) == 0 {
-			return at, nil
+order by consensus_timestamp`, int64(file), int64(bounds.Lower), int64(bounds.Upper))
+		if err != nil || len(parts) == 0 {
+			return at, err
 		}
 		var content []byte
 		for _, p := range parts {

@@ -8,9 +8,9 @@ import (
 	"heliograph/storage"
 )
 
-func holderTargets(h *ledger.TokenHolder, into []any) []any {
+var holderRows = storage.MapperOf(func(h *ledger.TokenHolder, into []any) []any {
 	return append(into, &h.TokenID, &h.AccountID, &h.Balance, &h.Timestamp, &h.Decimals)
-}
+}, nil)
 
 // QueueTokenHolders queues a query for the holders of each of the given tokens, ordered by account id. done receives one page per token. If at is set for a
 // token, its holders are those of the newest balance snapshot that matches. That snapshot is looked up immediately, and now limits the search. Without a
@@ -69,10 +69,10 @@ func queueHolders(b *storage.Batch, ids []int64, f *ledger.TokenHolderFilter, p 
 		storage.Filter(&w, "h.balance", f.Balance)
 	}
 	w.Keyset(p, "h.account_id")
-	storage.QueueChildren(b, len(ids), `select p.ord, h.*, (select decimals from token where token_id = p.id) from `+from+` cross join lateral (
+	holderRows.QueueChildren(b, len(ids), `select p.ord, h.*, (select decimals from token where token_id = p.id) from `+from+` cross join lateral (
   select h.token_id, h.account_id, h.balance, h.balance_timestamp from token_account h
   where h.token_id = p.id and h.associated`+w.String()+w.OrderBy(p, "h.account_id")+`) h
-order by p.ord, h.account_id`+p.Direction(), w.Args, holderTargets, nil, storage.Itself, done)
+order by p.ord, h.account_id`+p.Direction(), w.Args, done)
 }
 
 func queueHoldersAt(b *storage.Batch, ids []int64, f *ledger.TokenHolderFilter, window ledger.SnapshotWindow, p storage.Page,
@@ -88,12 +88,12 @@ func queueHoldersAt(b *storage.Batch, ids []int64, f *ledger.TokenHolderFilter, 
 	order := held.OrderBy(p, "h.account_id")
 	b.Set("plan_cache_mode", "force_custom_plan") // with a generic plan, the planner would not know that the time selects one ordered partition
 	direction := p.Direction()
-	storage.QueueChildren(b, len(ids), `select p.ord, h.*, $3::bigint, (select decimals from token where token_id = p.id) from `+from+` cross join lateral (
+	holderRows.QueueChildren(b, len(ids), `select p.ord, h.*, $3::bigint, (select decimals from token where token_id = p.id) from `+from+` cross join lateral (
   select * from (
     select distinct on (h.account_id) h.token_id, h.account_id, h.balance from token_balance h
     where h.token_id = p.id and h.consensus_timestamp between $2 and $3`+w.String()+`
     order by h.account_id`+direction+`, h.consensus_timestamp desc) h where true`+held.String()+order+`) h
-order by p.ord, h.account_id`+direction, held.Args, holderTargets, nil, storage.Itself, done)
+order by p.ord, h.account_id`+direction, held.Args, done)
 }
 
 // relationshipRow is a token relationship with the numeric statuses of the database.
@@ -106,6 +106,10 @@ func relationshipTargets(r *relationshipRow, into []any) []any {
 	return append(into, &r.AccountID, &r.TokenID, &r.AutomaticAssociation, &r.Balance, &r.CreatedTimestamp, &r.Timestamp.From, &r.Timestamp.To,
 		&r.Decimals, &r.freeze, &r.kyc)
 }
+
+var relationshipRows = storage.NewMapper(relationshipTargets, finishRelationship, func(r *relationshipRow) *ledger.TokenRelationship {
+	return &r.TokenRelationship
+})
 
 func finishRelationship(r *relationshipRow) error {
 	switch {
@@ -138,17 +142,16 @@ func QueueTokenRelationships(b *storage.Batch, accounts []ledger.EntityID, f *le
 		storage.Filter(&w, "r.token_id", f.TokenID)
 	}
 	w.Keyset(p, "r.token_id")
-	storage.QueueChildren(b, len(accounts), `select r.ord, r.account_id, r.token_id, r.automatic_association, r.balance, r.created_timestamp,
+	relationshipRows.QueueChildren(b, len(accounts), `select r.ord, r.account_id, r.token_id, r.automatic_association, r.balance, r.created_timestamp,
   lower(r.timestamp_range), upper(r.timestamp_range), t.decimals, coalesce(r.freeze_status, t.freeze_status), coalesce(r.kyc_status, t.kyc_status)
 from (select p.ord, r.* from `+from+` cross join lateral (
   select * from token_account r where r.account_id = p.id and r.associated`+w.String()+w.OrderBy(p, "r.token_id")+`) r) r
 left join token t on t.token_id = r.token_id
-order by r.ord, r.token_id`+p.Direction(), w.Args, relationshipTargets, finishRelationship,
-		func(r *relationshipRow) *ledger.TokenRelationship { return &r.TokenRelationship }, done)
+order by r.ord, r.token_id`+p.Direction(), w.Args, done)
 }
 
 // QueueEntityExists queues a query that checks whether an entity of any type has the id.
 func QueueEntityExists(b *storage.Batch, id ledger.EntityID, done func(bool)) {
-	storage.Queue(b, `select exists (select from entity where id = $1)`, []any{int64(id)}, func(v *bool, into []any) []any { return append(into, v) }, nil,
+	storage.Values[bool]().Queue(b, `select exists (select from entity where id = $1)`, []any{int64(id)},
 		func(rows []*bool) { done(*rows[0]) })
 }

@@ -2,7 +2,6 @@ package entities
 
 import (
 	"context"
-	"fmt"
 
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
@@ -34,7 +33,7 @@ func finishHook(h *hookRow) error {
 	return nil
 }
 
-func hookOf(h *hookRow) *ledger.Hook { return &h.Hook }
+var hookRows = storage.NewMapper(hookTargets, finishHook, func(h *hookRow) *ledger.Hook { return &h.Hook })
 
 // QueueHooks queues a query for the hooks of each of the given accounts, including deleted ones, ordered by id. done receives one page per account.
 func QueueHooks(b *storage.Batch, owners []ledger.EntityID, f *ledger.HookFilter, p storage.Page, done func([][]*ledger.Hook)) {
@@ -44,9 +43,9 @@ func QueueHooks(b *storage.Batch, owners []ledger.EntityID, f *ledger.HookFilter
 		storage.Filter(&w, "hook_id", f.HookID)
 	}
 	w.Keyset(p, "hook_id")
-	storage.QueueChildren(b, len(owners), `select p.ord, `+hookColumns+` from `+from+` cross join lateral (
+	hookRows.QueueChildren(b, len(owners), `select p.ord, `+hookColumns+` from `+from+` cross join lateral (
   select * from hook where owner_id = p.id`+w.String()+w.OrderBy(p, "hook_id")+`) h
-order by p.ord, h.hook_id`+p.Direction(), w.Args, hookTargets, finishHook, hookOf, done)
+order by p.ord, h.hook_id`+p.Direction(), w.Args, done)
 }
 
 // HookRef identifies a hook by its owner and the id that is unique for the owner.
@@ -67,27 +66,13 @@ func refs(hooks []HookRef) (owners, ids []int64) {
 // QueueHooksByID queues a query for hooks by reference. done receives one hook per reference, or nil for hooks that do not exist.
 func QueueHooksByID(b *storage.Batch, hooks []HookRef, done func([]*ledger.Hook)) {
 	owners, ids := refs(hooks)
-	storage.QueueChildren(b, len(hooks), `select p.ord, `+hookColumns+` from unnest((select $1::bigint[]), (select $2::bigint[])) with ordinality p(owner, id, ord)
-join hook h on h.owner_id = p.owner and h.hook_id = p.id`, []any{owners, ids}, hookTargets, finishHook, hookOf, func(got [][]*ledger.Hook) {
-		out := make([]*ledger.Hook, len(hooks))
-		for i, list := range got {
-			if list != nil { // at most one row: the reference is the primary key
-				out[i] = list[0]
-			}
-		}
-		done(out)
-	})
+	hookRows.QueueChild(b, len(hooks), `select p.ord, `+hookColumns+` from `+storage.Unnest("owner", "id")+`
+join hook h on h.owner_id = p.owner and h.hook_id = p.id`, []any{owners, ids}, done)
 }
 
 // Hook reads a hook. It returns nil if the hook does not exist.
 func Hook(ctx context.Context, db *storage.DB, ref HookRef) (*ledger.Hook, error) {
-	var hook *ledger.Hook
-	b := db.NewBatch()
-	QueueHooksByID(b, []HookRef{ref}, func(got []*ledger.Hook) { hook = got[0] })
-	if err := b.Run(ctx); err != nil {
-		return nil, fmt.Errorf("reading hook %d of %s: %w", ref.HookID, ref.OwnerID, err)
-	}
-	return hook, nil
+	return storage.ReadOne(ctx, db, "hook", ref, QueueHooksByID)
 }
 
 func hookSlotTargets(s *ledger.HookSlot, into []any) []any {
@@ -103,6 +88,8 @@ func finishHookSlot(s *ledger.HookSlot) error {
 	return nil
 }
 
+var hookSlotRows = storage.MapperOf(hookSlotTargets, finishHookSlot)
+
 // slotBytes left-pads b with zeros to the size of a slot.
 func slotBytes(b []byte) []byte {
 	if n := len(b); n < ledger.HookSlotSize {
@@ -117,7 +104,7 @@ func QueueHookSlots(b *storage.Batch, hooks []HookRef, f *ledger.HookSlotFilter,
 	owners, ids := refs(hooks)
 	w := storage.Where{Args: []any{owners, ids}}
 	if f != nil {
-		hookKeys(&w, "s.key", f.Key)
+		storage.FilterBytes(&w, "s.key", f.Key, slotBytes)
 	}
 	w.Keyset(p, "s.key")
 	const of = `s.owner_id = p.owner and s.hook_id = p.id`
@@ -130,29 +117,7 @@ func QueueHookSlots(b *storage.Batch, hooks []HookRef, f *ledger.HookSlotFilter,
 		w.Args = times.Args
 		page = storage.LatestChanges("hook_storage_change", of, "s.key", "s.value_written", w.String(), times.String(), w.OrderBy(p, "s.key"))
 	}
-	storage.QueueChildren(b, len(hooks), `select p.ord, p.owner, p.id, s.key, s.value, s.at
-from unnest((select $1::bigint[]), (select $2::bigint[])) with ordinality p(owner, id, ord) cross join lateral (`+page+`) s
-order by p.ord, s.key`+p.Direction(), w.Args, hookSlotTargets, finishHookSlot, storage.Itself, done)
-}
-
-// hookKeys adds the conditions on the key of a slot.
-func hookKeys(w *storage.Where, column string, f *ledger.HookKeyFilter) {
-	if f == nil {
-		return
-	}
-	for _, c := range []struct {
-		op    string
-		value []byte
-	}{{" = ?", f.Eq}, {" > ?", f.Gt}, {" >= ?", f.Gte}, {" < ?", f.Lt}, {" <= ?", f.Lte}} {
-		if c.value != nil {
-			w.And(column+c.op, slotBytes(c.value))
-		}
-	}
-	if f.In != nil {
-		keys := make([][]byte, len(f.In))
-		for i, k := range f.In {
-			keys[i] = slotBytes(k)
-		}
-		w.And(column+" = any(?)", keys)
-	}
+	hookSlotRows.QueueChildren(b, len(hooks), `select p.ord, p.owner, p.id, s.key, s.value, s.at
+from `+storage.Unnest("owner", "id")+` cross join lateral (`+page+`) s
+order by p.ord, s.key`+p.Direction(), w.Args, done)
 }

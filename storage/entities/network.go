@@ -39,14 +39,12 @@ from unnest((select $1::bigint[])) a(id) cross join lateral (
 		storage.Int64s(ledger.UnreleasedAccounts(db.SystemEntity(0))), int64(max(b.Lower, monthStart(b.Upper, -1))), int64(b.Upper))
 }
 
+var supplyRows = storage.MapperOf(func(s *ledger.NetworkSupply, into []any) []any { return append(into, &s.ReleasedSupply, &s.Timestamp) }, nil)
+
 func supply(ctx context.Context, db *storage.DB, sql string, args ...any) (*ledger.NetworkSupply, error) {
-	rows, err := storage.List(ctx, db, sql, args, func(s *ledger.NetworkSupply, into []any) []any { return append(into, &s.ReleasedSupply, &s.Timestamp) }, nil)
-	if err != nil {
-		return nil, fmt.Errorf("reading the network's supply: %w", err)
-	}
-	s := rows[0]
-	if s.Timestamp == 0 {
-		return nil, nil //nolint:nilnil // no balances
+	s, err := supplyRows.One(ctx, db, "the network's supply", sql, args...)
+	if err != nil || s.Timestamp == 0 {
+		return nil, err
 	}
 	s.ReleasedSupply = ledger.TotalSupply - s.ReleasedSupply // the query returns the unreleased supply
 	return s, nil
@@ -59,7 +57,6 @@ const nodeColumns = `e.node_id, b.file_id, b.start_consensus_timestamp, b.end_co
 
 type nodeRow struct {
 	ledger.NetworkNode
-	owner         int64
 	adminKey      ledger.Key
 	certHash      []byte
 	proxy         []byte
@@ -73,8 +70,7 @@ func nodeTargets(n *nodeRow, into []any) []any {
 		&n.RewardRateStart, &n.Stake, &n.StakeNotRewarded, &n.StakeRewarded, &n.stakingPeriod, &n.Memo, &n.NodeAccountID, &n.publicKey)
 }
 
-// ownedNodeTargets are the scan targets of a node whose first column is the position of its parent, starting at 1.
-func ownedNodeTargets(n *nodeRow, into []any) []any { return nodeTargets(n, append(into, &n.owner)) }
+var nodeRows = storage.NewMapper(nodeTargets, finishNode, func(n *nodeRow) *ledger.NetworkNode { return &n.NetworkNode })
 
 // serviceEndpoint is the JSON column node.grpc_proxy_endpoint.
 type serviceEndpoint struct {
@@ -134,15 +130,7 @@ func NetworkNodes(ctx context.Context, db *storage.DB, file ledger.EntityID, f *
 	sql := `select ` + nodeColumns + ` from ` + currentBook + ` cross join lateral (
   select * from address_book_entry where consensus_timestamp = b.start_consensus_timestamp` + w.String() + w.OrderBy(p, "node_id") + `) e
 ` + nodeFacts + ` order by e.node_id` + p.Direction()
-	rows, err := storage.List(ctx, db, sql, w.Args, nodeTargets, finishNode)
-	if err != nil {
-		return nil, fmt.Errorf("reading nodes: %w", err)
-	}
-	out := make([]*ledger.NetworkNode, len(rows))
-	for i, r := range rows {
-		out[i] = &r.NetworkNode
-	}
-	return out, nil
+	return nodeRows.List(ctx, db, "nodes", sql, w.Args...)
 }
 
 // NetworkNode reads a node from a file's current address book, or nil if it does not exist. The default file is the one with all details.
@@ -154,58 +142,34 @@ func NetworkNode(ctx context.Context, db *storage.DB, file ledger.EntityID, id i
 	return rows[0], nil
 }
 
-// queueNodes queues a query for the nodes of n owners in the current address book. condition relates nodes to p.key, the element of $2.
-func queueNodes(b *storage.Batch, keys []int64, condition string, done func([][]*ledger.NetworkNode)) {
-	sql := `select p.ord, ` + nodeColumns + ` from ` + currentBook + `
+// nodesOf returns the statement for the nodes of some owners in the current address book. condition relates nodes to p.key, the element of $2.
+func nodesOf(condition string) string {
+	return `select p.ord, ` + nodeColumns + ` from ` + currentBook + `
 join address_book_entry e on e.consensus_timestamp = b.start_consensus_timestamp
 ` + nodeFacts + `
 join unnest((select $2::bigint[])) with ordinality p(key, ord) on ` + condition + ` order by p.ord, e.node_id`
-	out := make([][]*ledger.NetworkNode, len(keys))
-	storage.Queue(b, sql, []any{bookFile(b.DB(), 0), keys}, ownedNodeTargets, finishNode, func(rows []*nodeRow) {
-		for _, r := range rows {
-			out[r.owner-1] = append(out[r.owner-1], &r.NetworkNode)
-		}
-		done(out)
-	})
-}
-
-// firstOf returns the first row of each list, or nil for empty lists.
-func firstOf[T any](lists [][]*T) []*T {
-	out := make([]*T, len(lists))
-	for i, l := range lists {
-		if len(l) > 0 {
-			out[i] = l[0]
-		}
-	}
-	return out
 }
 
 // QueueNetworkNodes queues a query for nodes by number. done receives one node per number, or nil for numbers that are not in the address book.
 func QueueNetworkNodes(b *storage.Batch, ids []int64, done func([]*ledger.NetworkNode)) {
-	queueNodes(b, ids, `e.node_id = p.key`, func(got [][]*ledger.NetworkNode) { done(firstOf(got)) })
+	nodeRows.QueueChild(b, len(ids), nodesOf(`e.node_id = p.key`), []any{bookFile(b.DB(), 0), ids}, done)
 }
 
 // QueueNetworkNodesOf queues a query for the nodes of accounts. done receives one node per account, or nil for accounts without a node.
 func QueueNetworkNodesOf(b *storage.Batch, accounts []ledger.EntityID, done func([]*ledger.NetworkNode)) {
-	queueNodes(b, storage.Int64s(accounts), `coalesce(n.account_id, e.node_account_id) = p.key and p.key <> 0`,
-		func(got [][]*ledger.NetworkNode) { done(firstOf(got)) })
+	nodeRows.QueueChild(b, len(accounts), nodesOf(`coalesce(n.account_id, e.node_account_id) = p.key and p.key <> 0`),
+		[]any{bookFile(b.DB(), 0), storage.Int64s(accounts)}, done)
 }
 
 // QueueNetworkNodesNaming queues a query for the nodes that are associated with registered nodes, ordered by number. done receives one list per registered
 // node.
 func QueueNetworkNodesNaming(b *storage.Batch, registered []int64, done func([][]*ledger.NetworkNode)) {
-	queueNodes(b, registered, `p.key = any(n.associated_registered_nodes)`, done)
+	nodeRows.QueueChildren(b, len(registered), nodesOf(`p.key = any(n.associated_registered_nodes)`), []any{bookFile(b.DB(), 0), registered}, done)
 }
 
-// ownedEndpoint is a service endpoint and the position of its node.
-type ownedEndpoint struct {
-	ledger.ServiceEndpoint
-	owner int64
-}
-
-func ownedEndpointTargets(e *ownedEndpoint, into []any) []any {
-	return append(into, &e.owner, &e.DomainName, &e.IPAddressV4, &e.Port)
-}
+var endpointRows = storage.MapperOf(func(e *ledger.ServiceEndpoint, into []any) []any {
+	return append(into, &e.DomainName, &e.IPAddressV4, &e.Port)
+}, nil)
 
 // QueueServiceEndpoints queues a query for the service endpoints of nodes, ordered by address and port. done receives one list per node.
 func QueueServiceEndpoints(b *storage.Batch, nodes []*ledger.NetworkNode, done func([][]*ledger.ServiceEndpoint)) {
@@ -213,16 +177,10 @@ func QueueServiceEndpoints(b *storage.Batch, nodes []*ledger.NetworkNode, done f
 	for i, n := range nodes {
 		books[i], ids[i] = int64(n.BookTimestamp.From.V), n.NodeID
 	}
-	storage.Queue(b, `select p.ord, coalesce(e.domain_name, ''), coalesce(e.ip_address_v4, ''), e.port
-from unnest((select $1::bigint[]), (select $2::bigint[])) with ordinality p(book, node, ord)
+	endpointRows.QueueChildren(b, len(nodes), `select p.ord, coalesce(e.domain_name, ''), coalesce(e.ip_address_v4, ''), e.port
+from `+storage.Unnest("book", "node")+`
 join address_book_service_endpoint e on e.consensus_timestamp = p.book and e.node_id = p.node
-order by p.ord, e.ip_address_v4, e.port`, []any{books, ids}, ownedEndpointTargets, nil, func(rows []*ownedEndpoint) {
-		out := make([][]*ledger.ServiceEndpoint, len(nodes))
-		for _, r := range rows {
-			out[r.owner-1] = append(out[r.owner-1], &r.ServiceEndpoint)
-		}
-		done(out)
-	})
+order by p.ord, e.ip_address_v4, e.port`, []any{books, ids}, done)
 }
 
 type stakeRow struct {
@@ -244,18 +202,13 @@ func finishStake(s *stakeRow) error {
 	return nil
 }
 
+var stakeRows = storage.NewMapper(stakeTargets, finishStake, func(s *stakeRow) *ledger.NetworkStake { return &s.NetworkStake })
+
 // NetworkStake reads the latest stake of the network. It returns nil if there is none.
 func NetworkStake(ctx context.Context, db *storage.DB) (*ledger.NetworkStake, error) {
-	rows, err := storage.List(ctx, db, `select consensus_timestamp, max_stake_rewarded, max_staking_reward_rate_per_hbar, max_total_reward,
+	return stakeRows.One(ctx, db, "the network's stake", `select consensus_timestamp, max_stake_rewarded, max_staking_reward_rate_per_hbar, max_total_reward,
   node_reward_fee_numerator, node_reward_fee_denominator, reserved_staking_rewards, reward_balance_threshold, stake_total, staking_period,
   staking_period_duration, staking_periods_stored, staking_reward_fee_numerator, staking_reward_fee_denominator, staking_reward_rate,
   staking_start_threshold, unreserved_staking_reward_balance
-from network_stake order by consensus_timestamp desc limit 1`, nil, stakeTargets, finishStake)
-	if err != nil {
-		return nil, fmt.Errorf("reading the network's stake: %w", err)
-	}
-	if len(rows) == 0 {
-		return nil, nil //nolint:nilnil // no stake
-	}
-	return &rows[0].NetworkStake, nil
+from network_stake order by consensus_timestamp desc limit 1`)
 }

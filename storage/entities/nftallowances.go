@@ -5,9 +5,9 @@ import (
 	"heliograph/storage"
 )
 
-func nftAllowanceTargets(a *ledger.NftAllowance, into []any) []any {
+var nftAllowanceRows = storage.MapperOf(func(a *ledger.NftAllowance, into []any) []any {
 	return append(into, &a.ApprovedForAll, &a.OwnerID, &a.SpenderID, &a.TokenID, &a.Timestamp.From, &a.Timestamp.To)
-}
+}, nil)
 
 // QueueNftAllowances queues a query for the NFT allowances that each of the given accounts granted, or with received was granted. They are ordered by the
 // other account and the token. done receives one page per account.
@@ -30,8 +30,9 @@ func QueueNftAllowances(b *storage.Batch, accounts []ledger.EntityID, received b
 		}
 	}
 	w.Keyset(p, other, "token_id")
-	storage.QueueChildren(b, len(accounts), `select p.ord, a.approved_for_all, a.owner, a.spender, a.token_id, lower(a.timestamp_range), upper(a.timestamp_range)
+	nftAllowanceRows.QueueChildren(b, len(accounts), `select p.ord, a.approved_for_all, a.owner, a.spender, a.token_id,
+  lower(a.timestamp_range), upper(a.timestamp_range)
 from `+from+` cross join lateral (
   select * from nft_allowance where `+own+` = p.id and approved_for_all`+w.String()+w.OrderBy(p, other, "token_id")+`) a
-order by p.ord, a.`+other+p.Direction()+`, a.token_id`+p.Direction(), w.Args, nftAllowanceTargets, nil, storage.Itself, done)
+order by p.ord, `+p.Order("a."+other, "a.token_id"), w.Args, done)
 }

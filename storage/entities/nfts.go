@@ -19,6 +19,8 @@ func NFTTargets(n *ledger.NFT, into []any) []any {
 		&n.Metadata, &n.SpenderID, &n.Timestamp.From, &n.Timestamp.To)
 }
 
+var nftRows = storage.MapperOf(NFTTargets, nil)
+
 // nftPage returns the statement for a page of NFTs that match a condition and f, ordered by token and serial.
 func nftPage(w *storage.Where, condition string, f *ledger.NFTFilter, p storage.Page) string {
 	if f == nil {
@@ -46,9 +48,8 @@ func nftPage(w *storage.Where, condition string, f *ledger.NFTFilter, p storage.
 // queueNFTs queues a query for a page of NFTs for each parent p.
 func queueNFTs(b *storage.Batch, w *storage.Where, n int, from, condition string, f *ledger.NFTFilter, p storage.Page, done func([][]*ledger.NFT)) {
 	page := nftPage(w, condition, f, p)
-	direction := p.Direction()
-	storage.QueueChildren(b, n, `select n.ord, `+NFTColumns+` from (select p.ord, n.* from `+from+` cross join lateral (`+page+`) n) n
-left join entity e on e.id = n.token_id order by n.ord, n.token_id`+direction+`, n.serial_number`+direction, w.Args, NFTTargets, nil, storage.Itself, done)
+	nftRows.QueueChildren(b, n, `select n.ord, `+NFTColumns+` from (select p.ord, n.* from `+from+` cross join lateral (`+page+`) n) n
+left join entity e on e.id = n.token_id order by n.ord, `+p.Order("n.token_id", "n.serial_number"), w.Args, done)
 }
 
 // NFTParent is the column of nft by which NFTs are listed.
@@ -80,30 +81,13 @@ func QueueNFTs(b *storage.Batch, f *ledger.NFTFilter, p storage.Page, done func(
 // QueueNFTsByKey queues a query for NFTs by token and serial. done receives one NFT per key, or nil for NFTs that do not exist.
 func QueueNFTsByKey(b *storage.Batch, keys []ledger.NFTKey, done func([]*ledger.NFT)) {
 	tokens, serials := nftKeys(keys)
-	storage.QueueChildren(b, len(keys), `select p.ord, `+NFTColumns+`
-from unnest((select $1::bigint[]), (select $2::bigint[])) with ordinality p(token_id, serial, ord)
-join nft n on n.token_id = p.token_id and n.serial_number = p.serial left join entity e on e.id = n.token_id`, []any{tokens, serials}, NFTTargets, nil,
-		storage.Itself,
-		func(rows [][]*ledger.NFT) {
-			out := make([]*ledger.NFT, len(keys))
-			for i, found := range rows {
-				if len(found) > 0 {
-					out[i] = found[0]
-				}
-			}
-			done(out)
-		})
+	nftRows.QueueChild(b, len(keys), `select p.ord, `+NFTColumns+` from `+storage.Unnest("token_id", "serial")+`
+join nft n on n.token_id = p.token_id and n.serial_number = p.serial left join entity e on e.id = n.token_id`, []any{tokens, serials}, done)
 }
 
 // NFT reads one NFT. It returns nil if it does not exist.
 func NFT(ctx context.Context, db *storage.DB, key ledger.NFTKey) (*ledger.NFT, error) {
-	var found *ledger.NFT
-	b := db.NewBatch()
-	QueueNFTsByKey(b, []ledger.NFTKey{key}, func(got []*ledger.NFT) { found = got[0] })
-	if err := b.Run(ctx); err != nil {
-		return nil, fmt.Errorf("reading serial %d of token %s: %w", key.SerialNumber, key.TokenID, err)
-	}
-	return found, nil
+	return storage.ReadOne(ctx, db, "NFT", key, QueueNFTsByKey)
 }
 
 func nftKeys(keys []ledger.NFTKey) (tokens, serials []int64) {
@@ -150,6 +134,8 @@ func finishNFTEvent(e *nftEvent) error {
 	return nil
 }
 
+var nftEventRows = storage.MapperOf(nftEventTargets, finishNFTEvent)
+
 // NFTHistory is a page of an NFT's history.
 type NFTHistory struct {
 	Transactions []*ledger.NFTTransaction
@@ -174,29 +160,27 @@ func QueueNFTHistories(b *storage.Batch, keys []ledger.NFTKey, f *ledger.NFTTran
 	}
 	out := make([]NFTHistory, len(keys))
 	const serial = "x.token_id = p.token_id and x.serial_number = p.serial"
-	storage.QueueChildren(b, len(keys), `select p.ord, p.token_id, p.serial, v.at, t.consensus_timestamp is not null, t.nonce, t.payer_account_id,
+	nftEventRows.QueueChildren(b, len(keys), `select p.ord, p.token_id, p.serial, v.at, t.consensus_timestamp is not null, t.nonce, t.payer_account_id,
 coalesce(t.type, 0), t.valid_start_ns, t.nft_transfer
-from unnest((select $1::bigint[]), (select $2::bigint[])) with ordinality p(token_id, serial, ord) cross join lateral (
+from `+storage.Unnest("token_id", "serial")+` cross join lateral (
   select at from (
     `+source("nft", serial)+`
     union all `+source("nft_history", serial)+`
     union all `+source("entity", "x.id = p.token_id and x.deleted")+`) v`+order+`) v
 left join transaction t on t.consensus_timestamp = v.at
-order by p.ord, v.at`+p.Direction(), w.Args, nftEventTargets, finishNFTEvent, storage.Itself, func(events [][]*nftEvent) {
+order by p.ord, v.at`+p.Direction(), w.Args, func(events [][]*nftEvent) {
 		for i, list := range events {
 			out[i].Transactions, out[i].More = nftTransactions(list, p.Limit-1)
 		}
 	})
-	storage.QueueChildren(b, len(keys), `select p.ord, n.created_timestamp is not null
-from unnest((select $1::bigint[]), (select $2::bigint[])) with ordinality p(token_id, serial, ord)
-left join nft n on n.token_id = p.token_id and n.serial_number = p.serial`, []any{tokens, serials},
-		func(v *bool, into []any) []any { return append(into, v) }, nil, storage.Itself,
-		func(minted [][]*bool) {
-			for i, m := range minted {
-				out[i].Partial = len(out[i].Transactions) > 0 && !*m[0]
-			}
-			done(out)
-		})
+	storage.Values[bool]().QueueChild(b, len(keys), `select p.ord, n.created_timestamp is not null
+from `+storage.Unnest("token_id", "serial")+`
+left join nft n on n.token_id = p.token_id and n.serial_number = p.serial`, []any{tokens, serials}, func(minted []*bool) {
+		for i, m := range minted {
+			out[i].Partial = len(out[i].Transactions) > 0 && !*m
+		}
+		done(out)
+	})
 }
 
 // nftTransactions returns the distinct transactions of the first events. more reports whether further events follow.

@@ -15,7 +15,6 @@ const registeredColumns = `r.registered_node_id, r.admin_key, r.created_timestam
 
 type registeredRow struct {
 	ledger.RegisteredNode
-	owner     int64
 	adminKey  ledger.Key
 	endpoints []byte
 	types     []int16
@@ -26,9 +25,7 @@ func registeredTargets(r *registeredRow, into []any) []any {
 		&r.Timestamp.From, &r.Timestamp.To, &r.types)
 }
 
-func ownedRegisteredTargets(r *registeredRow, into []any) []any {
-	return registeredTargets(r, append(into, &r.owner))
-}
+var registeredRows = storage.NewMapper(registeredTargets, finishRegistered, func(r *registeredRow) *ledger.RegisteredNode { return &r.RegisteredNode })
 
 // registeredEndpoint is a member of the JSON column registered_node.service_endpoints.
 type registeredEndpoint struct {
@@ -88,28 +85,12 @@ func RegisteredNodes(ctx context.Context, db *storage.DB, f *ledger.RegisteredNo
 	}
 	w.Keyset(p, "r.registered_node_id")
 	sql := `select ` + registeredColumns + ` from registered_node r where r.deleted is false` + w.String() + w.OrderBy(p, "r.registered_node_id")
-	rows, err := storage.List(ctx, db, sql, w.Args, registeredTargets, finishRegistered)
-	if err != nil {
-		return nil, fmt.Errorf("reading registered nodes: %w", err)
-	}
-	out := make([]*ledger.RegisteredNode, len(rows))
-	for i, r := range rows {
-		out[i] = &r.RegisteredNode
-	}
-	return out, nil
+	return registeredRows.List(ctx, db, "registered nodes", sql, w.Args...)
 }
 
 // RegisteredNode reads a registered node, deleted or not. It returns nil if the node does not exist.
 func RegisteredNode(ctx context.Context, db *storage.DB, id int64) (*ledger.RegisteredNode, error) {
-	rows, err := storage.List(ctx, db, `select `+registeredColumns+` from registered_node r where r.registered_node_id = $1`, []any{id}, registeredTargets,
-		finishRegistered)
-	if err != nil {
-		return nil, fmt.Errorf("reading registered node %d: %w", id, err)
-	}
-	if len(rows) == 0 {
-		return nil, nil //nolint:nilnil // no such node
-	}
-	return &rows[0].RegisteredNode, nil
+	return registeredRows.One(ctx, db, "a registered node", `select `+registeredColumns+` from registered_node r where r.registered_node_id = $1`, id)
 }
 
 // QueueRegisteredNodesOf queues a query for the registered nodes that are associated with nodes, ordered by number, without deleted ones. done receives one
@@ -118,16 +99,10 @@ func QueueRegisteredNodesOf(b *storage.Batch, nodes []*ledger.NetworkNode, done 
 	var owners, ids []int64
 	for i, n := range nodes {
 		for _, id := range n.AssociatedRegisteredNodes {
-			owners, ids = append(owners, int64(i)), append(ids, id)
+			owners, ids = append(owners, int64(i+1)), append(ids, id)
 		}
 	}
-	storage.Queue(b, `select p.owner, `+registeredColumns+` from (select distinct * from unnest((select $1::bigint[]), (select $2::bigint[])) as p(owner, id)) p
-join registered_node r on r.registered_node_id = p.id where r.deleted is false order by p.owner, p.id`, []any{owners, ids},
-		ownedRegisteredTargets, finishRegistered, func(rows []*registeredRow) {
-			out := make([][]*ledger.RegisteredNode, len(nodes))
-			for _, r := range rows {
-				out[r.owner] = append(out[r.owner], &r.RegisteredNode)
-			}
-			done(out)
-		})
+	registeredRows.QueueChildren(b, len(nodes), `select p.owner, `+registeredColumns+`
+from (select distinct * from unnest((select $1::bigint[]), (select $2::bigint[])) as p(owner, id)) p
+join registered_node r on r.registered_node_id = p.id where r.deleted is false order by p.owner, p.id`, []any{owners, ids}, done)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 )
@@ -38,6 +39,10 @@ func TokenTargets(t *TokenRow, into []any) []any {
 		&t.Metadata, (*[]byte)(&k.Metadata), &t.Name, (*[]byte)(&k.Pause), &t.pauseStatus, (*[]byte)(&k.Supply), &t.supplyType, &t.Symbol,
 		&t.Timestamp.From, &t.Timestamp.To, &t.TotalSupply, &t.TreasuryAccountID, (*[]byte)(&k.Wipe))
 }
+
+var tokenRows = storage.NewMapper(TokenTargets, FinishToken, tokenOf)
+
+func tokenOf(r *TokenRow) *ledger.Token { return &r.Token }
 
 // FinishToken fills the computed fields.
 func FinishToken(t *TokenRow) error {
@@ -154,15 +159,6 @@ func members[T any](text []byte) ([]T, error) {
 	return out, nil
 }
 
-// tokens converts rows to tokens.
-func tokens(rows []*TokenRow) []*ledger.Token {
-	out := make([]*ledger.Token, len(rows))
-	for i, r := range rows {
-		out[i] = &r.Token
-	}
-	return out
-}
-
 // Tokens reads a page of tokens, ordered by id. A valid associated limits them to the tokens with which the account is associated. Custom fees are not read.
 func Tokens(ctx context.Context, db *storage.DB, f *ledger.TokenFilter, associated ledger.Null[ledger.EntityID], p storage.Page) ([]*ledger.Token, error) {
 	var w storage.Where
@@ -186,8 +182,8 @@ func Tokens(ctx context.Context, db *storage.DB, f *ledger.TokenFilter, associat
 		b.Set("enable_bitmapscan", "on") // the index of names supports bitmap scans only
 	}
 	var found []*ledger.Token
-	storage.Queue(b, `select `+TokenColumns+` from `+from+` where true`+w.String()+w.OrderBy(p, "t.token_id"), w.Args, TokenTargets, FinishToken,
-		func(rows []*TokenRow) { found = tokens(rows) })
+	tokenRows.Queue(b, `select `+TokenColumns+` from `+from+` where true`+w.String()+w.OrderBy(p, "t.token_id"), w.Args,
+		func(rows []*ledger.Token) { found = rows })
 	if err := b.Run(ctx); err != nil {
 		return nil, fmt.Errorf("reading tokens: %w", err)
 	}
@@ -196,19 +192,8 @@ func Tokens(ctx context.Context, db *storage.DB, f *ledger.TokenFilter, associat
 
 // QueueTokens queues a query for tokens by id. done receives one token per id, or nil for ids that do not exist. Custom fees are not read.
 func QueueTokens(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger.Token)) {
-	storage.Queue(b, `select `+TokenColumns+` from token t join entity e on e.id = t.token_id where t.token_id = `+storage.Any1, []any{storage.Int64s(ids)},
-		TokenTargets, FinishToken,
-		func(rows []*TokenRow) {
-			byID := make(map[ledger.EntityID]*ledger.Token, len(rows))
-			for _, r := range rows {
-				byID[r.EntityID] = &r.Token
-			}
-			out := make([]*ledger.Token, len(ids))
-			for i, id := range ids {
-				out[i] = byID[id]
-			}
-			done(out)
-		})
+	storage.QueueByKey(b, tokenRows, `select `+TokenColumns+` from token t join entity e on e.id = t.token_id where t.token_id = `+storage.Any1, ids,
+		func(t *ledger.Token) ledger.EntityID { return t.EntityID }, done)
 }
 
 // Token reads a token with its custom fees: its current state or, if at is set, the newest matching version of each of its three rows. It returns nil if the
@@ -227,23 +212,15 @@ func Token(ctx context.Context, db *storage.DB, id ledger.EntityID, at *ledger.T
 	}
 	sql := `select ` + TokenColumns + `, ` + FeesColumns + ` from ` + newest("token", "token_id") + ` t join ` + newest("entity", "id") + ` e on e.id = t.token_id
 left join ` + newest("custom_fee", "entity_id") + ` f on f.entity_id = t.token_id`
-	rows, err := storage.List(ctx, db, sql, w.Args, func(t *TokenRow, into []any) []any { return FeesTargets(&t.FeesRow, TokenTargets(t, into)) },
-		func(t *TokenRow) error {
-			if err := FinishToken(t); err != nil {
-				return err
-			}
-			fees, err := t.CustomFees(t.EntityID, t.Type)
-			t.Fees, t.At = ledger.Of(fees), at
+	withFees := storage.NewMapper(func(t *TokenRow, into []any) []any { return FeesTargets(&t.FeesRow, TokenTargets(t, into)) }, func(t *TokenRow) error {
+		if err := FinishToken(t); err != nil {
 			return err
-		})
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("reading token %s: %w", id, err)
-	case len(rows) == 0:
-		return nil, nil //nolint:nilnil // no such token, or no such version
-	default:
-		return &rows[0].Token, nil
-	}
+		}
+		fees, err := t.CustomFees(t.EntityID, t.Type)
+		t.Fees, t.At = ledger.Of(fees), at
+		return err
+	}, tokenOf)
+	return withFees.One(ctx, db, "a token", sql, w.Args...)
 }
 
 // tokenFees are the custom fees of a token.
@@ -256,26 +233,22 @@ type tokenFees struct {
 // QueueTokenFees queues a query for the current custom fees of tokens. done receives one value per token, nil if the database has none.
 func QueueTokenFees(b *storage.Batch, of []*ledger.Token, done func([]*ledger.TokenCustomFees)) {
 	types := make(map[ledger.EntityID]ledger.TokenType, len(of))
-	ids := make([]int64, len(of))
+	ids := make([]ledger.EntityID, len(of))
 	for i, t := range of {
-		types[t.EntityID], ids[i] = t.Type, int64(t.EntityID)
+		types[t.EntityID], ids[i] = t.Type, t.EntityID
 	}
-	storage.Queue(b, `select f.entity_id, `+FeesColumns+` from custom_fee f where f.entity_id = `+storage.Any1, []any{ids},
-		func(f *tokenFees, into []any) []any { return FeesTargets(&f.FeesRow, append(into, &f.token)) },
-		func(f *tokenFees) (err error) {
-			f.fees, err = f.CustomFees(f.token, types[f.token])
-			return err
-		},
-		func(rows []*tokenFees) {
-			byID := make(map[ledger.EntityID]*ledger.TokenCustomFees, len(rows))
-			for _, r := range rows {
-				byID[r.token] = r.fees
-			}
-			out := make([]*ledger.TokenCustomFees, len(of))
-			for i, t := range of {
-				out[i] = byID[t.EntityID]
-			}
-			done(out)
+	rows := storage.MapperOf(func(f *tokenFees, into []any) []any { return FeesTargets(&f.FeesRow, append(into, &f.token)) }, func(f *tokenFees) (err error) {
+		f.fees, err = f.CustomFees(f.token, types[f.token])
+		return err
+	})
+	storage.QueueByKey(b, rows, `select f.entity_id, `+FeesColumns+` from custom_fee f where f.entity_id = `+storage.Any1, ids,
+		func(f *tokenFees) ledger.EntityID { return f.token }, func(found []*tokenFees) {
+			done(list.Map(found, func(f *tokenFees) *ledger.TokenCustomFees {
+				if f == nil {
+					return nil
+				}
+				return f.fees
+			}))
 		})
 }
 

@@ -75,6 +75,8 @@ func finishTopic(t *topicRow) error {
 	return nil
 }
 
+var topicRows = storage.MapperOf(topicTargets, finishTopic)
+
 // QueueTopics queues a query for topics by id. done receives one topic per id, or nil and the missing part if the topic is incomplete or does not exist.
 func QueueTopics(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger.Topic, []TopicPart)) {
 	sql := `select t.id, t.admin_key, t.fee_exempt_key_list, t.fee_schedule_key, t.submit_key,
@@ -82,14 +84,10 @@ func QueueTopics(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger.To
   lower(e.timestamp_range), upper(e.timestamp_range),
   f.entity_id is not null, f.fixed_fees, lower(f.timestamp_range)
 from topic t left join entity e on e.id = t.id left join custom_fee f on f.entity_id = t.id where t.id = ` + storage.Any1
-	storage.Queue(b, sql, []any{storage.Int64s(ids)}, topicTargets, finishTopic, func(rows []*topicRow) {
-		byID := make(map[ledger.EntityID]*topicRow, len(rows))
-		for _, r := range rows {
-			byID[r.EntityID] = r
-		}
+	storage.QueueByKey(b, topicRows, sql, ids, func(r *topicRow) ledger.EntityID { return r.EntityID }, func(rows []*topicRow) {
 		topics, missing := make([]*ledger.Topic, len(ids)), make([]TopicPart, len(ids))
-		for i, id := range ids {
-			switch r := byID[id]; {
+		for i, r := range rows {
+			switch {
 			case r == nil:
 				missing[i] = TopicRow
 			case !r.hasEntity:
@@ -153,13 +151,7 @@ func finishMessage(m *messageRow) error {
 	return nil
 }
 
-func messages(rows []*messageRow) []*ledger.TopicMessage {
-	out := make([]*ledger.TopicMessage, len(rows))
-	for i, r := range rows {
-		out[i] = &r.TopicMessage
-	}
-	return out
-}
+var messageRows = storage.NewMapper(messageTargets, finishMessage, func(m *messageRow) *ledger.TopicMessage { return &m.TopicMessage })
 
 // TopicMessages reads a page of a topic's messages, ordered by consensus time.
 func TopicMessages(ctx context.Context, db *storage.DB, topic ledger.EntityID, f *ledger.TopicMessageFilter, p storage.Page) ([]*ledger.TopicMessage, error) {
@@ -170,12 +162,8 @@ func TopicMessages(ctx context.Context, db *storage.DB, topic ledger.EntityID, f
 	if f != nil && f.SequenceNumber != nil && f.Timestamp == nil && p.Greater == nil && p.Less == nil {
 		column = "sequence_number" // both columns give the same order, but this one lets the index start at the number
 	}
-	rows, err := storage.List(ctx, db, `select `+messageColumns+` from topic_message where topic_id = $1`+w.String()+w.OrderBy(p, column),
-		w.Args, messageTargets, finishMessage)
-	if err != nil {
-		return nil, fmt.Errorf("reading the messages of topic %s: %w", topic, err)
-	}
-	return messages(rows), nil
+	sql := `select ` + messageColumns + ` from topic_message where topic_id = $1` + w.String() + w.OrderBy(p, column)
+	return messageRows.List(ctx, db, "the messages of a topic", sql, w.Args...)
 }
 
 // QueueTopicMessages queues a query for the messages of each of the given topics. done receives one page per topic.
@@ -184,10 +172,9 @@ func QueueTopicMessages(b *storage.Batch, topics []ledger.EntityID, f *ledger.To
 	w := storage.Where{Args: []any{arg}}
 	filterMessages(&w, f)
 	w.Keyset(p, "consensus_timestamp")
-	storage.QueueChildren(b, len(topics), `select p.ord, m.* from `+from+` cross join lateral (
+	messageRows.QueueChildren(b, len(topics), `select p.ord, m.* from `+from+` cross join lateral (
   select `+messageColumns+` from topic_message where topic_id = p.id`+w.String()+w.OrderBy(p, "consensus_timestamp")+`) m
-order by p.ord, m.consensus_timestamp`+p.Direction(), w.Args, messageTargets, finishMessage,
-		func(m *messageRow) *ledger.TopicMessage { return &m.TopicMessage }, done)
+order by p.ord, m.consensus_timestamp`+p.Direction(), w.Args, done)
 }
 
 // filterMessages adds the conditions on messages.
@@ -200,25 +187,15 @@ func filterMessages(w *storage.Where, f *ledger.TopicMessageFilter) {
 
 // TopicMessageByNumber reads one message of a topic. It returns nil if the message does not exist.
 func TopicMessageByNumber(ctx context.Context, db *storage.DB, topic ledger.EntityID, number int64) (*ledger.TopicMessage, error) {
-	return topicMessage(ctx, db, `select `+messageColumns+` from topic_message where topic_id = $1 and sequence_number = $2 limit 2`, int64(topic), number)
+	return messageRows.One(ctx, db, "a message of a topic", `select `+messageColumns+` from topic_message where topic_id = $1 and sequence_number = $2 limit 2`,
+		int64(topic), number)
 }
 
 // TopicMessageAt reads the message of the successful transaction at a consensus time. It returns nil if there is none.
 func TopicMessageAt(ctx context.Context, db *storage.DB, at ledger.Timestamp) (*ledger.TopicMessage, error) {
-	return topicMessage(ctx, db, `select `+messageColumns+` from topic_message
+	return messageRows.One(ctx, db, "the message at a time", `select `+messageColumns+` from topic_message
 where topic_id = (select entity_id from transaction where consensus_timestamp = $1 and result = 22 and type = 27) and consensus_timestamp = $1 limit 2`,
 		int64(at))
-}
-
-func topicMessage(ctx context.Context, db *storage.DB, sql string, args ...any) (*ledger.TopicMessage, error) {
-	rows, err := storage.List(ctx, db, sql, args, messageTargets, finishMessage)
-	if err != nil {
-		return nil, fmt.Errorf("reading a topic message: %w", err)
-	}
-	if len(rows) != 1 {
-		return nil, nil //nolint:nilnil // no unique match
-	}
-	return &rows[0].TopicMessage, nil
 }
 
 // CountTopicMessages returns the number of messages of a topic. Sequence numbers have no gaps, so the first and the last number are sufficient.
@@ -234,13 +211,9 @@ func CountTopicMessages(ctx context.Context, db *storage.DB, topic ledger.Entity
 // MessagesAfter reads messages of all topics after a consensus time, in order. Transactions without a message are skipped. The row comparison of type and
 // time makes the planner use the index on both columns even if there are few messages.
 func MessagesAfter(ctx context.Context, db *storage.DB, after ledger.Timestamp, limit int) ([]*ledger.TopicMessage, error) {
-	rows, err := storage.List(ctx, db, `select `+messageColumns+`
+	return messageRows.List(ctx, db, "new messages", `select `+messageColumns+`
 from (select type, consensus_timestamp as at, entity_id from transaction where (type, consensus_timestamp) > (27, $1)
 and (type, consensus_timestamp) < (28, 0) and result = 22) t
 cross join lateral (select `+messageColumns+` from topic_message where topic_id = t.entity_id and consensus_timestamp = t.at limit 1) m
-order by type, at limit $2`, []any{int64(after), limit}, messageTargets, finishMessage)
-	if err != nil {
-		return nil, fmt.Errorf("reading new messages: %w", err)
-	}
-	return messages(rows), nil
+order by type, at limit $2`, int64(after), limit)
 }

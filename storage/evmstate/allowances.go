@@ -2,7 +2,6 @@ package evmstate
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -35,7 +34,7 @@ func (s *Snapshot) queueEVMNFTs(b *storage.Batch, keys []ledger.NFTKey, f *world
 	for i, k := range keys {
 		tokens[i], serials[i] = int64(k.TokenID), k.SerialNumber
 	}
-	storage.Queue(b, s.pick(evmNFTsNow, evmNFTsThen()), s.named(pgx.NamedArgs{"tokens": tokens, "serials": serials}), entities.NFTTargets, nil,
+	storage.MapperOf(entities.NFTTargets, nil).Queue(b, s.pick(evmNFTsNow, evmNFTsThen()), s.named(pgx.NamedArgs{"tokens": tokens, "serials": serials}),
 		func(rows []*ledger.NFT) {
 			for _, n := range rows {
 				f.NFTs[n.Key()] = n
@@ -91,15 +90,15 @@ type allowanceRow struct {
 	amount int64
 }
 
-func allowanceTargets(r *allowanceRow, into []any) []any {
+var allowanceRows = storage.MapperOf(func(r *allowanceRow, into []any) []any {
 	return append(into, &r.key.Owner, &r.key.Spender, &r.key.Token, &r.amount)
-}
+}, nil)
 
 func (s *Snapshot) queueEVMAllowances(b *storage.Batch, keys []worldstate.AllowanceKey, f *worldstate.TokenFacts) {
 	if len(keys) == 0 {
 		return
 	}
-	storage.Queue(b, s.pick(evmAllowancesNow, evmAllowancesThen()), s.allowanceKeys(keys), allowanceTargets, nil, func(rows []*allowanceRow) {
+	allowanceRows.Queue(b, s.pick(evmAllowancesNow, evmAllowancesThen()), s.allowanceKeys(keys), func(rows []*allowanceRow) {
 		for _, r := range rows {
 			f.Allowances[r.key] = max(r.amount, 0)
 		}
@@ -110,7 +109,7 @@ func (s *Snapshot) queueOperators(b *storage.Batch, keys []worldstate.AllowanceK
 	if len(keys) == 0 {
 		return
 	}
-	storage.Queue(b, s.pick(evmOperatorsNow, evmOperatorsThen()), s.allowanceKeys(keys), allowanceTargets, nil, func(rows []*allowanceRow) {
+	allowanceRows.Queue(b, s.pick(evmOperatorsNow, evmOperatorsThen()), s.allowanceKeys(keys), func(rows []*allowanceRow) {
 		for _, r := range rows {
 			f.Operators[r.key] = true
 		}
@@ -123,7 +122,7 @@ type countRow struct {
 	first, second int64
 }
 
-func countTargets(r *countRow, into []any) []any { return append(into, &r.id, &r.first, &r.second) }
+var countRows = storage.MapperOf(func(r *countRow, into []any) []any { return append(into, &r.id, &r.first, &r.second) }, nil)
 
 const (
 	autoAssociationsNow = `select e.id, coalesce(e.max_automatic_token_associations, 0)::bigint,
@@ -150,7 +149,7 @@ func (s *Snapshot) queueAutoAssociations(b *storage.Batch, accounts []ledger.Ent
 	if len(accounts) == 0 {
 		return
 	}
-	storage.Queue(b, s.pick(autoAssociationsNow, autoAssociationsThen()), s.named(pgx.NamedArgs{"accounts": storage.Int64s(accounts)}), countTargets, nil,
+	countRows.Queue(b, s.pick(autoAssociationsNow, autoAssociationsThen()), s.named(pgx.NamedArgs{"accounts": storage.Int64s(accounts)}),
 		func(rows []*countRow) {
 			for _, r := range rows {
 				f.Slots[r.id] = worldstate.AutoAssociations{Most: r.first, Used: r.second}
@@ -162,7 +161,7 @@ func (s *Snapshot) queueLastSerials(b *storage.Batch, tokens []ledger.EntityID, 
 	if len(tokens) == 0 {
 		return
 	}
-	storage.Queue(b, s.pick(lastSerialsNow, lastSerialsThen), s.named(pgx.NamedArgs{"tokens": storage.Int64s(tokens)}), countTargets, nil, func(rows []*countRow) {
+	countRows.Queue(b, s.pick(lastSerialsNow, lastSerialsThen), s.named(pgx.NamedArgs{"tokens": storage.Int64s(tokens)}), func(rows []*countRow) {
 		for _, r := range rows {
 			f.Serials[r.id] = r.first
 		}
@@ -183,23 +182,19 @@ func pendingThen() string {
 		pendingCondition) + ` a where a.state = 'PENDING'`
 }
 
-func pendingTargets(a *ledger.Airdrop, into []any) []any {
+var pendingRows = storage.MapperOf(func(a *ledger.Airdrop, into []any) []any {
 	return append(into, &a.SenderID, &a.ReceiverID, &a.TokenID, &a.SerialNumber, &a.Amount)
-}
+}, nil)
 
 // PendingAirdrops returns those of the named airdrops that are pending, with their amounts. An airdrop is identified by sender, receiver, token and serial;
 // the serial is 0 for fungible tokens.
-func (s *Snapshot) PendingAirdrops(ctx context.Context, named []*ledger.Airdrop) (pending []*ledger.Airdrop, err error) {
+func (s *Snapshot) PendingAirdrops(ctx context.Context, named []*ledger.Airdrop) ([]*ledger.Airdrop, error) {
 	n := len(named)
 	senders, receivers, tokens, serials := make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n)
 	for i, a := range named {
 		senders[i], receivers[i], tokens[i], serials[i] = int64(a.SenderID), int64(a.ReceiverID), int64(a.TokenID), a.SerialNumber.V
 	}
 	args := s.named(pgx.NamedArgs{"senders": senders, "receivers": receivers, "tokens": tokens, "serials": serials})
-	b := s.db.NewBatch()
-	storage.Queue(b, s.pick(pendingNow, pendingThen()), args, pendingTargets, nil, func(rows []*ledger.Airdrop) { pending = rows })
-	if err := s.run(ctx, b); err != nil {
-		return nil, fmt.Errorf("reading airdrops: %w", err)
-	}
-	return pending, nil
+	s.trips++
+	return pendingRows.List(ctx, s.db, "airdrops", s.pick(pendingNow, pendingThen()), args...)
 }

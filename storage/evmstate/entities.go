@@ -37,6 +37,8 @@ func finishEVMEntity(e *evmEntityRow) error {
 	return nil
 }
 
+var evmEntityRows = storage.MapperOf(evmEntityTargets, finishEVMEntity)
+
 // evmEntityColumns are selected from the entity e, the request w and the contract c.
 const evmEntityColumns = `w.address, e.id, e.type::text, e.evm_address, e.alias, e.balance, e.ethereum_nonce, e.delegation_address, e.key,
 e.receiver_sig_required, c.runtime_bytecode`
@@ -101,7 +103,7 @@ func (s *Snapshot) queueEntities(b *storage.Batch, addresses []ledger.EVMAddress
 		sql, args = evmEntitiesThen, append(args, int64(s.history.until), int64(s.db.SystemEntity(entities.TreasuryNum)), int64(s.history.until-month),
 			int64(s.history.until-2*month))
 	}
-	storage.Queue(b, sql, args, evmEntityTargets, finishEVMEntity, s.keepEntities)
+	evmEntityRows.Queue(b, sql, args, s.keepEntities)
 }
 
 // keepEntities stores entities in the snapshot.
@@ -143,10 +145,9 @@ func (s *Snapshot) Entities(ctx context.Context, addresses []ledger.EVMAddress) 
 // HighestEntity returns the largest entity number.
 func (s *Snapshot) HighestEntity(ctx context.Context) (int64, error) {
 	s.trips++
-	rows, err := storage.List(ctx, s.db, `select coalesce(max(id), 0) from entity`, nil,
-		func(id *ledger.EntityID, into []any) []any { return append(into, id) }, nil)
-	if err != nil || len(rows) == 0 {
+	id, err := storage.Values[ledger.EntityID]().One(ctx, s.db, "the highest id", `select coalesce(max(id), 0) from entity`)
+	if err != nil {
 		return 0, err
 	}
-	return rows[0].Num(), nil
+	return id.Num(), nil
 }

@@ -15,7 +15,7 @@ type evmSlotRow struct {
 	value []byte
 }
 
-func evmSlotTargets(r *evmSlotRow, into []any) []any { return append(into, &r.ord, &r.value) }
+var evmSlotRows = storage.MapperOf(func(r *evmSlotRow, into []any) []any { return append(into, &r.ord, &r.value) }, nil)
 
 const (
 	evmSlotsNow = `select w.ord, s.value from unnest((select $1::bigint[]), (select $2::bytea[])) with ordinality w(contract, slot, ord)
@@ -52,7 +52,7 @@ func (s *Snapshot) queueSlots(b *storage.Batch, wanted []slotKey) {
 	if s.history.past {
 		sql, args = evmSlotsThen, append(args, int64(s.history.until))
 	}
-	storage.Queue(b, sql, args, evmSlotTargets, nil, func(rows []*evmSlotRow) {
+	evmSlotRows.Queue(b, sql, args, func(rows []*evmSlotRow) {
 		for _, r := range rows {
 			s.slots[asked[r.ord-1]] = wordOf(r.value)
 		}

@@ -201,14 +201,12 @@ type evmBlockRow struct {
 	hash string
 }
 
-func evmBlockTargets(b *evmBlockRow, into []any) []any {
+var evmBlockRows = storage.NewMapper(func(b *evmBlockRow, into []any) []any {
 	return append(into, &b.Number, &b.hash, &b.Start, &b.End)
-}
-
-func finishEVMBlock(b *evmBlockRow) (err error) {
+}, func(b *evmBlockRow) (err error) {
 	b.Hash, err = hashHead(b.hash)
 	return err
-}
+}, func(b *evmBlockRow) *worldstate.Block { return &b.Block })
 
 // hashHead returns the first 32 bytes of a block's hash.
 func hashHead(text string) (head [32]byte, err error) {
@@ -238,23 +236,23 @@ func (s *Snapshot) queueBlock(b *storage.Batch, ref worldstate.BlockRef, done fu
 	default:
 		order = `order by index desc`
 	}
-	storage.Queue(b, `select index, hash, consensus_start, consensus_end from record_file `+condition+` `+order+` limit 1`, args, evmBlockTargets, finishEVMBlock,
-		func(rows []*evmBlockRow) {
+	evmBlockRows.Queue(b, `select index, hash, consensus_start, consensus_end from record_file `+condition+` `+order+` limit 1`, args,
+		func(rows []*worldstate.Block) {
 			if len(rows) == 0 {
 				done(nil)
 				return
 			}
-			done(&rows[0].Block)
+			done(rows[0])
 		})
 }
 
 // BlockHash returns the first 32 bytes of a block's hash, or zeros if the block does not exist.
 func (s *Snapshot) BlockHash(ctx context.Context, number int64) (hash [32]byte, err error) {
 	s.trips++
-	rows, err := storage.List(ctx, s.db, `select index, hash, consensus_start, consensus_end from record_file where index = $1 limit 1`, []any{number},
-		evmBlockTargets, finishEVMBlock)
-	if err != nil || len(rows) == 0 {
+	block, err := evmBlockRows.One(ctx, s.db, "the hash of a block",
+		`select index, hash, consensus_start, consensus_end from record_file where index = $1 limit 1`, number)
+	if err != nil || block == nil {
 		return hash, err
 	}
-	return rows[0].Hash, nil
+	return block.Hash, nil
 }

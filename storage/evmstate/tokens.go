@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
@@ -128,6 +129,8 @@ func finishEVMToken(t *evmTokenRow) error {
 	return nil
 }
 
+var evmTokenRows = storage.MapperOf(evmTokenTargets, finishEVMToken)
+
 // token converts a row to a token.
 func (t *evmTokenRow) token() *worldstate.Token {
 	return &worldstate.Token{Token: t.Token, KYCByDefault: t.kyc == kycGranted, Keys: [worldstate.KeyKinds]ledger.Key{
@@ -141,7 +144,7 @@ func (s *Snapshot) queueTokens(b *storage.Batch, ids []ledger.EntityID, f *world
 	if len(ids) == 0 {
 		return
 	}
-	storage.Queue(b, s.pick(evmTokensNow, evmTokensThen()), s.named(pgx.NamedArgs{"tokens": storage.Int64s(ids)}), evmTokenTargets, finishEVMToken,
+	evmTokenRows.Queue(b, s.pick(evmTokensNow, evmTokensThen()), s.named(pgx.NamedArgs{"tokens": storage.Int64s(ids)}),
 		func(rows []*evmTokenRow) {
 			for _, r := range rows {
 				f.Tokens[r.EntityID] = r.token()
@@ -163,14 +166,12 @@ type relationRow struct {
 	automatic   ledger.Null[bool]
 }
 
-func relationTargets(r *relationRow, into []any) []any {
+var relationRows = storage.NewMapper(func(r *relationRow, into []any) []any {
 	return append(into, &r.Key.Account, &r.Key.Token, &r.Balance, &r.freeze, &r.kyc, &r.automatic)
-}
-
-func finishRelation(r *relationRow) error {
+}, func(r *relationRow) error {
 	r.Frozen, r.KYCGranted, r.Automatic = r.freeze == frozen, r.kyc != kycRevoked, r.automatic.V
 	return nil
-}
+}, func(r *relationRow) *worldstate.Relation { return &r.Relation })
 
 const (
 	relationStatuses = `coalesce(a.freeze_status, t.freeze_status), coalesce(a.kyc_status, t.kyc_status), a.automatic_association`
@@ -208,10 +209,10 @@ func (s *Snapshot) queueRelations(b *storage.Batch, keys []worldstate.RelationKe
 	for i, k := range keys {
 		accounts[i], tokens[i] = int64(k.Account), int64(k.Token)
 	}
-	storage.Queue(b, s.pick(relationsNow, relationsThen()), s.named(pgx.NamedArgs{"accounts": accounts, "tokens": tokens}), relationTargets, finishRelation,
-		func(rows []*relationRow) {
+	relationRows.Queue(b, s.pick(relationsNow, relationsThen()), s.named(pgx.NamedArgs{"accounts": accounts, "tokens": tokens}),
+		func(rows []*worldstate.Relation) {
 			for _, r := range rows {
-				f.Relations[r.Key] = &r.Relation
+				f.Relations[r.Key] = r
 			}
 		})
 }
@@ -219,16 +220,9 @@ func (s *Snapshot) queueRelations(b *storage.Batch, keys []worldstate.RelationKe
 // TokensOf returns the tokens with which an account has ever been associated. This includes all associations at any time in the past.
 func (s *Snapshot) TokensOf(ctx context.Context, account ledger.EntityID) ([]ledger.EntityID, error) {
 	s.trips++
-	rows, err := storage.List(ctx, s.db, `select token_id from token_account where account_id = $1`, []any{int64(account)},
-		func(id *ledger.EntityID, into []any) []any { return append(into, id) }, nil)
-	if err != nil {
-		return nil, fmt.Errorf("reading tokens of %s: %w", account, err)
-	}
-	out := make([]ledger.EntityID, len(rows))
-	for i, id := range rows {
-		out[i] = *id
-	}
-	return out, nil
+	rows, err := storage.Values[ledger.EntityID]().List(ctx, s.db, "the tokens of an account", `select token_id from token_account where account_id = $1`,
+		int64(account))
+	return list.Map(rows, func(id *ledger.EntityID) ledger.EntityID { return *id }), err
 }
 
 // Schedule reads a schedule with its signatures, or nil if it does not exist. Execution and signatures are included up to the snapshot's time. The schedule's

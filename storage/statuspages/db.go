@@ -93,7 +93,7 @@ func read[T any](ctx context.Context, s *DB, sql string, args []any, cols storag
 	rows, err := q.Query(ctx, sql, args...)
 	if err == nil {
 		var out []*T
-		if out, err = storage.Collect(rows, cols, finish); err == nil {
+		if out, err = storage.MapperOf(cols, finish).Collect(rows); err == nil {
 			return out, nil
 		}
 	}

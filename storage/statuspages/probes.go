@@ -205,7 +205,7 @@ select `+probeColumns+` from taken p join status.component c on c.id = p.compone
 	if err != nil {
 		return nil, explainWrite(fmt.Errorf("claiming probes: %w", err))
 	}
-	out, err := storage.Collect(rows, probeTargets, nil)
+	out, err := storage.MapperOf(probeTargets, nil).Collect(rows)
 	return out, explainWrite(err)
 }
 

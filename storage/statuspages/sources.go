@@ -76,7 +76,7 @@ func (s *DB) ClaimSource(ctx context.Context, url string, now time.Time, lease t
 	if err != nil {
 		return nil, false, explainWrite(fmt.Errorf("claiming the read of %s: %w", url, err))
 	}
-	taken, err := storage.Collect(rows, sourceTargets, nil)
+	taken, err := storage.MapperOf(sourceTargets, nil).Collect(rows)
 	if err != nil {
 		return nil, false, explainWrite(fmt.Errorf("claiming the read of %s: %w", url, err))
 	}

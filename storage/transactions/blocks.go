@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 )
@@ -28,6 +29,8 @@ func finishBlock(b *ledger.Block) error {
 	return nil
 }
 
+var blockRows = storage.MapperOf(blockTargets, finishBlock)
+
 // Blocks reads a page of blocks, ordered by number or by the consensus time of the last transaction.
 func Blocks(ctx context.Context, db *storage.DB, f *ledger.BlockFilter, byNumber bool, p storage.Page) ([]*ledger.Block, error) {
 	var w storage.Where
@@ -40,11 +43,7 @@ func Blocks(ctx context.Context, db *storage.DB, f *ledger.BlockFilter, byNumber
 		key = []string{"index"}
 	}
 	w.Keyset(p, key...)
-	rows, err := storage.List(ctx, db, `select `+blockColumns+` from record_file where true`+w.String()+w.OrderBy(p, key...), w.Args, blockTargets, finishBlock)
-	if err != nil {
-		return nil, fmt.Errorf("reading blocks: %w", err)
-	}
-	return rows, nil
+	return blockRows.List(ctx, db, "blocks", `select `+blockColumns+` from record_file where true`+w.String()+w.OrderBy(p, key...), w.Args...)
 }
 
 // BlockByHash reads the block whose hash starts with the given hash. It returns nil if no block or more than one matches.
@@ -58,59 +57,30 @@ func BlockByNumber(ctx context.Context, db *storage.DB, number int64) (*ledger.B
 }
 
 func block(ctx context.Context, db *storage.DB, condition string, arg any) (*ledger.Block, error) {
-	rows, err := storage.List(ctx, db, `select `+blockColumns+` from record_file where `+condition+` limit 2`, []any{arg}, blockTargets, finishBlock)
-	if err != nil {
-		return nil, fmt.Errorf("reading a block: %w", err)
-	}
-	if len(rows) != 1 {
-		return nil, nil //nolint:nilnil // no unique match
-	}
-	return rows[0], nil
-}
-
-// numberedBlock is a block and the position of its request.
-type numberedBlock struct {
-	ledger.Block
-	ord int64
-}
-
-func numberedBlockTargets(b *numberedBlock, into []any) []any {
-	return blockTargets(&b.Block, append(into, &b.ord))
+	return blockRows.One(ctx, db, "a block", `select `+blockColumns+` from record_file where `+condition+` limit 2`, arg)
 }
 
 // QueueBlocks queues a query for blocks by number. done receives one block per number, or nil if no block or more than one has the number.
 func QueueBlocks(b *storage.Batch, numbers []int64, done func([]*ledger.Block)) {
-	out := make([]*ledger.Block, len(numbers))
-	storage.Queue(b, `select n.ord, `+blockColumns+` from unnest((select $1::bigint[])) with ordinality n(number, ord) join record_file on index = n.number`,
-		[]any{numbers}, numberedBlockTargets, func(r *numberedBlock) error { return finishBlock(&r.Block) }, func(rows []*numberedBlock) {
-			found := make([]int, len(numbers))
-			for _, r := range rows {
-				out[r.ord-1] = &r.Block
-				found[r.ord-1]++
-			}
-			for i, n := range found {
-				if n > 1 {
-					out[i] = nil
+	blockRows.QueueChildren(b, len(numbers), `select p.ord, `+blockColumns+`
+from `+storage.Unnest("number")+` join record_file on index = p.number`,
+		[]any{numbers}, func(found [][]*ledger.Block) {
+			done(list.Map(found, func(blocks []*ledger.Block) *ledger.Block {
+				if len(blocks) != 1 {
+					return nil
 				}
-			}
-			done(out)
+				return blocks[0]
+			}))
 		})
 }
 
 // QueueBlocksAt queues a query for the blocks that contain the transactions with the given consensus times. done receives one block per time, or nil if the
 // database has no such block.
 func QueueBlocksAt(b *storage.Batch, times []ledger.Timestamp, done func([]*ledger.Block)) {
-	out := make([]*ledger.Block, len(times))
-	storage.Queue(b, `select t.ord, r.* from unnest((select $1::bigint[])) with ordinality t(at, ord)
+	blockRows.QueueChild(b, len(times), `select p.ord, r.* from `+storage.Unnest("at")+`
 cross join lateral (
-  select `+blockColumns+` from record_file where consensus_end >= t.at order by record_file.consensus_end limit 1) r
-where r.consensus_start <= t.at`, []any{storage.Int64s(times)}, numberedBlockTargets, func(r *numberedBlock) error { return finishBlock(&r.Block) },
-		func(rows []*numberedBlock) {
-			for _, r := range rows {
-				out[r.ord-1] = &r.Block
-			}
-			done(out)
-		})
+  select `+blockColumns+` from record_file where consensus_end >= p.at order by record_file.consensus_end limit 1) r
+where r.consensus_start <= p.at`, []any{storage.Int64s(times)}, done)
 }
 
 // CountBlocks returns the number of blocks. Block numbers have no gaps, so the first and the last number are sufficient.

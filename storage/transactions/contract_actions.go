@@ -2,7 +2,6 @@ package transactions
 
 import (
 	"context"
-	"fmt"
 
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
@@ -46,13 +45,7 @@ func finishAction(a *actionRow) error {
 	return nil
 }
 
-func actions(rows []*actionRow) []*ledger.ContractAction {
-	out := make([]*ledger.ContractAction, len(rows))
-	for i, r := range rows {
-		out[i] = &r.ContractAction
-	}
-	return out
-}
+var actionRows = storage.NewMapper(actionTargets, finishAction, func(a *actionRow) *ledger.ContractAction { return &a.ContractAction })
 
 // filterActions adds the conditions on the index. Values in the filter can exceed the range of the column.
 func filterActions(w *storage.Where, f *ledger.ContractActionFilter) {
@@ -66,17 +59,8 @@ func ContractActions(ctx context.Context, db *storage.DB, of Located, f *ledger.
 	w := storage.Where{Args: []any{int64(of.At), int64(of.Payer)}}
 	filterActions(&w, f)
 	w.Keyset(p, "a.index")
-	rows, err := storage.List(ctx, db, `select `+actionColumns+` from contract_action a where a.consensus_timestamp = $1 and a.payer_account_id = $2`+
-		w.String()+w.OrderBy(p, "a.index"), w.Args, actionTargets, finishAction)
-	if err != nil {
-		return nil, fmt.Errorf("reading the actions of transaction %s: %w", of.At, err)
-	}
-	return actions(rows), nil
-}
-
-type ownedAction struct {
-	actionRow
-	owner int64
+	return actionRows.List(ctx, db, "the actions of a transaction", `select `+actionColumns+` from contract_action a
+where a.consensus_timestamp = $1 and a.payer_account_id = $2`+w.String()+w.OrderBy(p, "a.index"), w.Args...)
 }
 
 // QueueContractActions queues a query for the actions of each of the given transactions. done receives one page per transaction.
@@ -88,14 +72,7 @@ func QueueContractActions(b *storage.Batch, of []Located, f *ledger.ContractActi
 	w := storage.Where{Args: []any{times, payers}}
 	filterActions(&w, f)
 	w.Keyset(p, "a.index")
-	out := make([][]*ledger.ContractAction, len(of))
-	storage.Queue(b, `select p.ord, a.* from unnest((select $1::bigint[]), (select $2::bigint[])) with ordinality p(at, payer, ord) cross join lateral (
+	actionRows.QueueChildren(b, len(of), `select p.ord, a.* from `+storage.Unnest("at", "payer")+` cross join lateral (
   select `+actionColumns+` from contract_action a where a.consensus_timestamp = p.at and a.payer_account_id = p.payer`+w.String()+w.OrderBy(p, "a.index")+`) a
-order by p.ord, a.index`+p.Direction(), w.Args, func(r *ownedAction, into []any) []any { return actionTargets(&r.actionRow, append(into, &r.owner)) },
-		func(r *ownedAction) error { return finishAction(&r.actionRow) }, func(rows []*ownedAction) {
-			for _, r := range rows {
-				out[r.owner-1] = append(out[r.owner-1], &r.ContractAction)
-			}
-			done(out)
-		})
+order by p.ord, a.index`+p.Direction(), w.Args, done)
 }

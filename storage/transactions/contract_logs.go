@@ -2,11 +2,11 @@ package transactions
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
 
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 )
@@ -29,11 +29,10 @@ type logRow struct {
 	ledger.ContractLog
 	topics    [ledger.MaxTopics][]byte
 	blockHash ledger.Null[string]
-	owner     int64
 }
 
 func logTargets(l *logRow, into []any) []any {
-	return append(into, &l.owner, &l.ConsensusTimestamp, &l.Index, &l.Address, &l.Bloom, &l.ContractID, &l.Data, &l.PayerAccountID, &l.RootContractID,
+	return append(into, &l.ConsensusTimestamp, &l.Index, &l.Address, &l.Bloom, &l.ContractID, &l.Data, &l.PayerAccountID, &l.RootContractID,
 		&l.Synthetic, &l.topics[0], &l.topics[1], &l.topics[2], &l.topics[3], &l.TransactionHash, &l.TransactionIndex, &l.blockHash, &l.BlockNumber)
 }
 
@@ -50,6 +49,8 @@ func finishLog(l *logRow) error {
 	l.BlockHash = l.blockHash.Or("0x")
 	return nil
 }
+
+var logRows = storage.NewMapper(logTargets, finishLog, func(l *logRow) *ledger.ContractLog { return &l.ContractLog })
 
 // logBounds are conditions on time and index that select one part of a filter's range.
 type logBounds struct {
@@ -102,7 +103,7 @@ func logs(w *storage.Where, f *ledger.ContractLogFilter, of string, p storage.Pa
 		logIndex(&part, b.index)
 		for n, wanted := range f.Topics {
 			if len(wanted) > 0 {
-				part.And("l.topic"+strconv.Itoa(n)+" = any(?)", topics(wanted))
+				part.And("l.topic"+strconv.Itoa(n)+" = any(?)", list.Map(wanted, trimmed))
 			}
 		}
 		logKeyset(&part, p)
@@ -148,42 +149,20 @@ func logKeyset(w *storage.Where, p storage.Page) {
 	w.Keyset(p, "l.consensus_timestamp", "l.index")
 }
 
-func topics(list [][]byte) [][]byte {
-	out := make([][]byte, len(list))
-	for i, t := range list {
-		out[i] = trimmed(t)
-	}
-	return out
-}
-
 // ContractLogs reads a page of logs, ordered by consensus time and index.
 func ContractLogs(ctx context.Context, db *storage.DB, f *ledger.ContractLogFilter, p storage.Page) ([]*ledger.ContractLog, error) {
 	var w storage.Where
 	sql := `with page as (` + logs(&w, f, "true", p) + `)
-select 1::bigint, ` + logColumns + ` from page l` + logJoins + ` order by l.consensus_timestamp` + p.Direction() + `, l.index` + p.Direction()
-	rows, err := storage.List(ctx, db, sql, w.Args, logTargets, finishLog)
-	if err != nil {
-		return nil, fmt.Errorf("reading contract logs: %w", err)
-	}
-	out := make([]*ledger.ContractLog, len(rows))
-	for i, r := range rows {
-		out[i] = &r.ContractLog
-	}
-	return out, nil
+select ` + logColumns + ` from page l` + logJoins + ` order by ` + p.Order("l.consensus_timestamp", "l.index")
+	return logRows.List(ctx, db, "contract logs", sql, w.Args...)
 }
 
 // queueLogs queues a query for a page of logs for each of n parents. The statement "from" unnests the parents as p(…, ord), and the condition of relates them
 // to logs.
 func queueLogs(b *storage.Batch, w *storage.Where, n int, from, of string, f *ledger.ContractLogFilter, p storage.Page, done func([][]*ledger.ContractLog)) {
-	out := make([][]*ledger.ContractLog, n)
 	sql := `with page as (select p.ord, l.* from ` + from + ` cross join lateral (` + logs(w, f, of, p) + `) l)
-select l.ord, ` + logColumns + ` from page l` + logJoins + ` order by l.ord, l.consensus_timestamp` + p.Direction() + `, l.index` + p.Direction()
-	storage.Queue(b, sql, w.Args, logTargets, finishLog, func(rows []*logRow) {
-		for _, r := range rows {
-			out[r.owner-1] = append(out[r.owner-1], &r.ContractLog)
-		}
-		done(out)
-	})
+select l.ord, ` + logColumns + ` from page l` + logJoins + ` order by l.ord, ` + p.Order("l.consensus_timestamp", "l.index")
+	logRows.QueueChildren(b, n, sql, w.Args, done)
 }
 
 // QueueLogsOfContracts queues a query for the logs of each of the given contracts. done receives one page per contract.
@@ -194,11 +173,7 @@ func QueueLogsOfContracts(b *storage.Batch, ids []ledger.EntityID, f *ledger.Con
 
 // QueueLogsBetween queues a query for the logs in each of the given time ranges. Both ends are inclusive. done receives one page per range.
 func QueueLogsBetween(b *storage.Batch, spans []ledger.TimestampRange, f *ledger.ContractLogFilter, p storage.Page, done func([][]*ledger.ContractLog)) {
-	from, to := make([]int64, len(spans)), make([]int64, len(spans))
-	for i, s := range spans {
-		from[i], to[i] = int64(s.From.V), int64(s.To.V)
-	}
-	queueLogs(b, &storage.Where{Args: []any{from, to}}, len(spans), `unnest((select $1::bigint[]), (select $2::bigint[])) with ordinality p(since, until, ord)`,
+	queueLogs(b, &storage.Where{Args: ends(spans)}, len(spans), storage.Unnest("since", "until"),
 		`l.consensus_timestamp between p.since and p.until`, f, p, done)
 }
 
@@ -208,7 +183,7 @@ const maxLogsOfResult = 100_000
 // QueueLogsOfResults queues a query for all logs that the parties of the results' transactions emitted, ordered by index. done receives one list per result.
 func QueueLogsOfResults(b *storage.Batch, of []*ledger.ContractResult, done func([][]*ledger.ContractLog)) {
 	times, parties := resultKeys(of)
-	queueLogs(b, &storage.Where{Args: []any{times, parties}}, len(of), `unnest((select $1::bigint[]), (select $2::bigint[])) with ordinality p(at, party, ord)
+	queueLogs(b, &storage.Where{Args: []any{times, parties}}, len(of), storage.Unnest("at", "party")+`
   left join contract_transaction ct on ct.consensus_timestamp = p.at and ct.entity_id = p.party`,
 		`l.consensus_timestamp = p.at and (coalesce(cardinality(ct.contract_ids), 0) = 0 or l.contract_id = any(ct.contract_ids))`, nil,
 		storage.Page{Limit: maxLogsOfResult}, done)

@@ -2,8 +2,8 @@ package transactions
 
 import (
 	"context"
-	"fmt"
 
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 	"heliograph/storage/entities"
@@ -45,6 +45,10 @@ type foundResult struct {
 	party ledger.EntityID
 }
 
+var foundResultRows = storage.MapperOf(func(r *foundResult, into []any) []any {
+	return detailTargets(&r.contractResultRow, append(into, &r.party))
+}, func(r *foundResult) error { return finishContractResult(&r.contractResultRow) })
+
 // ContractResult reads one contract result with its block and its Ethereum transaction, or nil if it does not exist. Unlike in lists, the parties of the
 // transaction determine which rows belong to the result.
 func ContractResult(ctx context.Context, db *storage.DB, ref ResultRef) (*ledger.ContractResult, error) {
@@ -59,19 +63,12 @@ left join entity e on e.id = cr.contract_id` + blockOf + `true
 left join ethereum_transaction et on et.consensus_timestamp = found.at and et.payer_account_id = ct.payer_account_id and exists (
   select from transaction t where t.consensus_timestamp = found.at and t.payer_account_id = ct.payer_account_id)
 limit 1`
-	rows, err := storage.List(ctx, db, sql, w.Args, func(r *foundResult, into []any) []any {
-		return detailTargets(&r.contractResultRow, append(into, &r.party))
-	},
-		func(r *foundResult) error { return finishContractResult(&r.contractResultRow) })
-	if err != nil {
-		return nil, fmt.Errorf("reading a contract result: %w", err)
+	r, err := foundResultRows.One(ctx, db, "a contract result", sql, w.Args...)
+	if err != nil || r == nil {
+		return nil, err
 	}
-	if len(rows) == 0 {
-		return nil, nil //nolint:nilnil // no such result
-	}
-	r := &rows[0].ContractResult
-	r.NetworkChainID, r.Party, r.Asked = db.NetworkChainID(), rows[0].party, ref.Contract
-	return r, nil
+	r.NetworkChainID, r.Party, r.Asked = db.NetworkChainID(), r.party, ref.Contract
+	return &r.ContractResult, nil
 }
 
 // Located contains the values by which the actions of a transaction are found.
@@ -80,19 +77,14 @@ type Located struct {
 	Payer ledger.EntityID
 }
 
+var locatedRows = storage.MapperOf(func(l *Located, into []any) []any { return append(into, &l.At, &l.Payer) }, nil)
+
 // LocateTransaction finds a transaction by hash or id. It returns null if the transaction does not exist.
 func LocateTransaction(ctx context.Context, db *storage.DB, ref ResultRef) (ledger.Null[Located], error) {
 	var w storage.Where
 	sql := ref.locator(&w)
-	rows, err := storage.List(ctx, db, `select at, payer from (`+sql+`) found`, w.Args,
-		func(l *Located, into []any) []any { return append(into, &l.At, &l.Payer) }, nil)
-	if err != nil {
-		return ledger.Null[Located]{}, fmt.Errorf("looking for a transaction: %w", err)
-	}
-	if len(rows) == 0 {
-		return ledger.Null[Located]{}, nil
-	}
-	return ledger.Of(*rows[0]), nil
+	found, err := locatedRows.One(ctx, db, "the time of a transaction", `select at, payer from (`+sql+`) found`, w.Args...)
+	return ledger.FromPointer(found), err
 }
 
 func resultKeys(of []*ledger.ContractResult) (times, parties []int64) {
@@ -103,34 +95,25 @@ func resultKeys(of []*ledger.ContractResult) (times, parties []int64) {
 	return times, parties
 }
 
+var stateChangeRows = storage.MapperOf(func(c *ledger.ContractStateChange, into []any) []any {
+	return append(into, &c.ContractID, &c.Slot, &c.ValueRead, &c.ValueWritten, &c.Address)
+}, func(c *ledger.ContractStateChange) error {
+	c.Address = addressOf(c.Address, c.ContractID)
+	c.Slot, c.ValueRead, c.ValueWritten = word(c.Slot), word(c.ValueRead), word(c.ValueWritten)
+	return nil
+})
+
 // QueueStateChanges queues a query for the storage slots that the results' transactions read and wrote, ordered by contract and slot. done receives one list
 // per result. Migrated state is excluded, except that of the requested contract.
 func QueueStateChanges(b *storage.Batch, of []*ledger.ContractResult, done func([][]*ledger.ContractStateChange)) {
 	times, parties := resultKeys(of)
-	asked := make([]int64, len(of))
-	for i, r := range of {
-		asked[i] = int64(r.Asked)
-	}
-	type row = storage.Owned[ledger.ContractStateChange]
-	out := make([][]*ledger.ContractStateChange, len(of))
-	storage.Queue(b, `select p.ord, s.contract_id, s.slot, s.value_read, s.value_written, e.evm_address
-from unnest((select $1::bigint[]), (select $2::bigint[]), (select $3::bigint[])) with ordinality p(at, party, asked, ord)
+	asked := list.Map(of, func(r *ledger.ContractResult) int64 { return int64(r.Asked) })
+	stateChangeRows.QueueChildren(b, len(of), `select p.ord, s.contract_id, s.slot, s.value_read, s.value_written, e.evm_address
+from `+storage.Unnest("at", "party", "asked")+`
 join contract_transaction ct on ct.consensus_timestamp = p.at and ct.entity_id = p.party
 join contract_state_change s on s.consensus_timestamp = p.at and (s.contract_id = p.asked or not s.migration and s.contract_id = any(ct.contract_ids))
 left join entity e on e.id = s.contract_id
-order by p.ord, s.contract_id, s.slot`, []any{times, parties, asked}, func(r *row, into []any) []any {
-		return append(into, &r.Owner, &r.Row.ContractID, &r.Row.Slot, &r.Row.ValueRead, &r.Row.ValueWritten, &r.Row.Address)
-	}, func(r *row) error {
-		c := &r.Row
-		c.Address = addressOf(c.Address, c.ContractID)
-		c.Slot, c.ValueRead, c.ValueWritten = word(c.Slot), word(c.ValueRead), word(c.ValueWritten)
-		return nil
-	}, func(rows []*row) {
-		for _, r := range rows {
-			out[r.Owner-1] = append(out[r.Owner-1], &r.Row)
-		}
-		done(out)
-	})
+order by p.ord, s.contract_id, s.slot`, []any{times, parties, asked}, done)
 }
 
 // wordSize is the size of an EVM word in bytes.
@@ -161,50 +144,35 @@ func queueCallData(b *storage.Batch, of []*ledger.ContractResult, ofFile func(*l
 	for i, r := range of {
 		if r.Ethereum != nil {
 			files = append(files, ofFile(r))
-			times, payers, places = append(times, int64(r.ConsensusTimestamp)), append(payers, int64(r.Ethereum.PayerAccountID)), append(places, int64(i))
+			times, payers, places = append(times, int64(r.ConsensusTimestamp)), append(payers, int64(r.Ethereum.PayerAccountID)), append(places, int64(i+1))
 		}
 	}
-	out := make([][]byte, len(of))
 	if len(places) == 0 {
-		done(out)
+		done(make([][]byte, len(of)))
 		return
 	}
-	type row = storage.Owned[[]byte]
-	storage.Queue(b, `select p.place, coalesce(nullif(et.call_data, ''), f.content, '')
+	storage.Values[[]byte]().QueueChild(b, len(of), `select p.place, coalesce(nullif(et.call_data, ''), f.content, '')
 from unnest((select $1::bigint[]), (select $2::bigint[]), (select $3::bigint[]), (select $4::boolean[])) p(at, payer, place, of_file)
 join ethereum_transaction et on et.consensus_timestamp = p.at and et.payer_account_id = p.payer
 left join lateral (
   select string_agg(d.file_data, '' order by d.consensus_timestamp) as content from file_data d
   where p.of_file and coalesce(et.call_data, '') = '' and et.call_data_id & $5 > $6 and d.entity_id = et.call_data_id and d.consensus_timestamp >= (
     select max(consensus_timestamp) from file_data where entity_id = et.call_data_id and transaction_type in (17, 19))) f on true`,
-		[]any{times, payers, places, files, int64(ledger.MaxNum), int64(entities.MaxSystemFile)},
-		func(r *row, into []any) []any { return append(into, &r.Owner, &r.Row) }, nil, func(rows []*row) {
-			for _, r := range rows {
-				out[r.Owner] = r.Row
-			}
-			done(out)
+		[]any{times, payers, places, files, int64(ledger.MaxNum), int64(entities.MaxSystemFile)}, func(rows []*[]byte) {
+			done(list.Map(rows, func(data *[]byte) []byte {
+				if data == nil {
+					return nil
+				}
+				return *data
+			}))
 		})
 }
 
 // QueueContractResultsAt queues a query for contract results by consensus time. done receives one result per time, or nil if there is none.
 func QueueContractResultsAt(b *storage.Batch, times []ledger.Timestamp, done func([]*ledger.ContractResult)) {
-	storage.Queue(b, `select `+detailColumns+` from contract_result cr`+ResultDetails.joins()+` where cr.consensus_timestamp = `+storage.Any1,
-		[]any{storage.Int64s(times)}, detailTargets, finishContractResult, func(rows []*contractResultRow) {
-			byTime := make(map[ledger.Timestamp]*ledger.ContractResult, len(rows))
-			for _, r := range contractResults(b.DB(), rows) {
-				byTime[r.ConsensusTimestamp] = r
-			}
-			out := make([]*ledger.ContractResult, len(times))
-			for i, at := range times {
-				out[i] = byTime[at]
-			}
-			done(out)
-		})
-}
-
-type ownedResult struct {
-	contractResultRow
-	owner int64
+	storage.QueueByKey(b, detailRows, `select `+detailColumns+` from contract_result cr`+ResultDetails.joins()+` where cr.consensus_timestamp = `+storage.Any1,
+		times, func(r *ledger.ContractResult) ledger.Timestamp { return r.ConsensusTimestamp },
+		func(rows []*ledger.ContractResult) { done(withChainID(b.DB(), rows)) })
 }
 
 // queueOwnedResults queues a query for a page of contract results for each of the given parents. The statement "from" unnests the parents as p(…, ord), and
@@ -213,20 +181,14 @@ func queueOwnedResults(b *storage.Batch, w *storage.Where, n int, from, of strin
 	done func([][]*ledger.ContractResult)) {
 	filterResults(w, f)
 	w.Keyset(p, "cr.consensus_timestamp")
-	out := make([][]*ledger.ContractResult, n)
-	storage.Queue(b, `select p.ord, `+detailColumns+` from `+from+` cross join lateral (
+	detailRows.QueueChildren(b, n, `select p.ord, `+detailColumns+` from `+from+` cross join lateral (
   select * from contract_result cr where `+of+w.String()+w.OrderBy(p, "cr.consensus_timestamp")+`) cr`+ResultDetails.joins()+`
-order by p.ord, cr.consensus_timestamp`+p.Direction(), w.Args,
-		func(r *ownedResult, into []any) []any {
-			return detailTargets(&r.contractResultRow, append(into, &r.owner))
-		},
-		func(r *ownedResult) error { return finishContractResult(&r.contractResultRow) }, func(rows []*ownedResult) {
-			for _, r := range rows {
-				r.NetworkChainID = b.DB().NetworkChainID()
-				out[r.owner-1] = append(out[r.owner-1], &r.ContractResult)
-			}
-			done(out)
-		})
+order by p.ord, cr.consensus_timestamp`+p.Direction(), w.Args, func(lists [][]*ledger.ContractResult) {
+		for _, rows := range lists {
+			withChainID(b.DB(), rows)
+		}
+		done(lists)
+	})
 }
 
 // QueueResultsOfContracts queues a query for the results of each of the given contracts. done receives one page per contract.
@@ -244,11 +206,6 @@ func QueueResultsOfSenders(b *storage.Batch, ids []ledger.EntityID, f *ledger.Co
 // QueueResultsBetween queues a query for the results in each of the given time ranges. Both ends are inclusive. done receives one page per range.
 func QueueResultsBetween(b *storage.Batch, spans []ledger.TimestampRange, f *ledger.ContractResultFilter, p storage.Page,
 	done func([][]*ledger.ContractResult)) {
-	from, to := make([]int64, len(spans)), make([]int64, len(spans))
-	for i, s := range spans {
-		from[i], to[i] = int64(s.From.V), int64(s.To.V)
-	}
-	queueOwnedResults(b, &storage.Where{Args: []any{from, to}}, len(spans),
-		`unnest((select $1::bigint[]), (select $2::bigint[])) with ordinality p(since, until, ord)`,
+	queueOwnedResults(b, &storage.Where{Args: ends(spans)}, len(spans), storage.Unnest("since", "until"),
 		`cr.consensus_timestamp between p.since and p.until`, f, p, done)
 }

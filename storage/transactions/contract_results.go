@@ -187,12 +187,20 @@ func (parts ResultParts) columns() string {
 	return detailColumns
 }
 
-func (parts ResultParts) targets() storage.Columns[contractResultRow] {
+// rows returns the mapper for the columns.
+func (parts ResultParts) rows() *storage.Mapper[contractResultRow, ledger.ContractResult] {
 	if parts == ResultRecord {
-		return recordTargets
+		return recordRows
 	}
-	return detailTargets
+	return detailRows
 }
+
+var (
+	recordRows = storage.NewMapper(recordTargets, finishContractResult, resultOf)
+	detailRows = storage.NewMapper(detailTargets, finishContractResult, resultOf)
+)
+
+func resultOf(r *contractResultRow) *ledger.ContractResult { return &r.ContractResult }
 
 // blockOf joins the block of a result. The end of the block limits the search; the start is checked afterwards.
 const blockOf = ` left join lateral (select hash, index, gas_used, consensus_start from record_file where consensus_end >= cr.consensus_timestamp
@@ -208,14 +216,14 @@ func (parts ResultParts) joins() string {
 left join ethereum_transaction et on et.consensus_timestamp = cr.consensus_timestamp and et.payer_account_id = cr.payer_account_id`
 }
 
-// contractResults converts rows to contract results.
-func contractResults(db *storage.DB, rows []*contractResultRow) []*ledger.ContractResult {
-	out := make([]*ledger.ContractResult, len(rows))
-	for i, r := range rows {
-		out[i] = &r.ContractResult
-		r.NetworkChainID = db.NetworkChainID()
+// withChainID sets the chain ID of the network in results.
+func withChainID(db *storage.DB, results []*ledger.ContractResult) []*ledger.ContractResult {
+	for _, r := range results {
+		if r != nil {
+			r.NetworkChainID = db.NetworkChainID()
+		}
 	}
-	return out
+	return results
 }
 
 // filterResults adds the conditions on contract results.
@@ -245,7 +253,7 @@ func ContractResults(ctx context.Context, db *storage.DB, f *ledger.ContractResu
 	w.Keyset(p, "cr.consensus_timestamp")
 	cut := `select * from contract_result cr where true` + w.String() + w.OrderBy(p, "cr.consensus_timestamp")
 	sql := `select ` + parts.columns() + ` from (` + cut + `) cr` + parts.joins() + ` order by cr.consensus_timestamp` + p.Direction()
-	storage.Queue(b, sql, w.Args, parts.targets(), finishContractResult, func(rows []*contractResultRow) { ran = contractResults(db, rows) })
+	parts.rows().Queue(b, sql, w.Args, func(rows []*ledger.ContractResult) { ran = withChainID(db, rows) })
 	if f == nil || f.ContractID == nil && f.From == nil && (f.Synthetic == nil || *f.Synthetic) {
 		queueSyntheticResults(b, f, parts, p, func(rows []*ledger.ContractResult) { synthetic = rows })
 	}
@@ -277,11 +285,10 @@ func queueSyntheticResults(b *storage.Batch, f *ledger.ContractResultFilter, par
 	cut := `select distinct on (l.consensus_timestamp) ` + syntheticResult + ` from contract_log l where l.synthetic is true` + w.String() +
 		` order by l.consensus_timestamp` + direction + `, l.index` + direction + ` limit ` + w.Arg(p.Limit)
 	sql := `select ` + parts.columns() + ` from (` + cut + `) cr` + parts.joins() + ` order by cr.consensus_timestamp` + direction
-	storage.Queue(b, sql, w.Args, parts.targets(), finishContractResult, func(rows []*contractResultRow) {
-		out := contractResults(b.DB(), rows)
-		for _, r := range out {
+	parts.rows().Queue(b, sql, w.Args, func(rows []*ledger.ContractResult) {
+		for _, r := range rows {
 			r.Synthetic, r.Partial = true, false
 		}
-		done(out)
+		done(withChainID(b.DB(), rows))
 	})
 }

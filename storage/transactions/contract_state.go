@@ -7,33 +7,6 @@ import (
 	"heliograph/storage"
 )
 
-// slots adds the conditions on storage slots. form converts a slot to the form that the column holds.
-func slots(w *storage.Where, f *ledger.ContractStateFilter, form func([]byte) []byte) {
-	if f == nil || f.Slot == nil {
-		return
-	}
-	s := f.Slot
-	for _, c := range []struct {
-		op    string
-		value []byte
-	}{{" = ?", s.Eq}, {" > ?", s.Gt}, {" >= ?", s.Gte}, {" < ?", s.Lt}, {" <= ?", s.Lte}} {
-		if c.value != nil {
-			w.And("s.slot"+c.op, form(c.value))
-		}
-	}
-	if s.In == nil {
-		return
-	}
-	in := make([][]byte, len(s.In))
-	for i, v := range s.In {
-		in[i] = form(v)
-	}
-	w.And("s.slot = any(?)", in)
-}
-
-// filled returns a slot in the form of the table contract_state: a whole word.
-func filled(slot []byte) []byte { return word(trimmed(slot)) }
-
 // trimmed returns a slot or a topic in the form of the tables of state changes and logs: without leading zeros.
 func trimmed(b []byte) []byte {
 	b = bytes.TrimLeft(b, "\x00")
@@ -56,41 +29,43 @@ func changesAt(w *storage.Where, at *ledger.TimestampFilter) {
 	}
 }
 
+var stateRows = storage.MapperOf(func(s *ledger.ContractState, into []any) []any {
+	return append(into, &s.ContractID, &s.Address, &s.Slot, &s.Value, &s.Timestamp)
+}, func(s *ledger.ContractState) error {
+	s.Address = addressOf(s.Address, s.ContractID)
+	s.Slot, s.Value = word(s.Slot), word(s.Value)
+	return nil
+})
+
 // QueueContractStates queues a query for the storage of each of the given contracts, current or as of a time, ordered by slot. done receives one page per
 // contract. Historical slots are ordered without leading zeros.
 func QueueContractStates(b *storage.Batch, ids []ledger.EntityID, f *ledger.ContractStateFilter, at *ledger.TimestampFilter, p storage.Page,
 	done func([][]*ledger.ContractState)) {
 	from, arg := storage.OfParents(ids)
 	w := storage.Where{Args: []any{arg}}
+	if f != nil {
+		storage.FilterBytes(&w, "s.slot", f.Slot, func(slot []byte) []byte { return SlotKey(slot, at != nil) })
+	}
+	w.Keyset(p, "s.slot")
 	var page string
 	if at == nil {
-		slots(&w, f, filled)
-		w.Keyset(p, "s.slot")
 		page = `select s.slot as key, s.value, s.modified_timestamp as at from contract_state s where s.contract_id = p.id` + w.String() + w.OrderBy(p, "s.slot")
 	} else {
-		slots(&w, f, trimmed)
-		w.Keyset(p, "s.slot")
 		times := storage.Where{Args: w.Args}
 		changesAt(&times, at)
 		w.Args = times.Args
 		page = storage.LatestChanges("contract_state_change", "s.contract_id = p.id", "s.slot", "coalesce(s.value_written, s.value_read)", w.String(),
 			times.String(), w.OrderBy(p, "s.slot"))
 	}
-	storage.QueueChildren(b, len(ids), `select p.ord, p.id, e.evm_address, s.key, s.value, s.at
+	stateRows.QueueChildren(b, len(ids), `select p.ord, p.id, e.evm_address, s.key, s.value, s.at
 from `+from+` left join entity e on e.id = p.id cross join lateral (`+page+`) s
-order by p.ord, s.key`+p.Direction(), w.Args, func(s *ledger.ContractState, into []any) []any {
-		return append(into, &s.ContractID, &s.Address, &s.Slot, &s.Value, &s.Timestamp)
-	}, func(s *ledger.ContractState) error {
-		s.Address = addressOf(s.Address, s.ContractID)
-		s.Slot, s.Value = word(s.Slot), word(s.Value)
-		return nil
-	}, storage.Itself, done)
+order by p.ord, s.key`+p.Direction(), w.Args, done)
 }
 
-// SlotKey returns the sort key of a slot in a list of current or historical storage.
+// SlotKey returns a slot in the form of the table of current storage, a whole word, or in that of state changes, without leading zeros. It is the sort key.
 func SlotKey(slot []byte, atTime bool) []byte {
 	if atTime {
 		return trimmed(slot)
 	}
-	return filled(slot)
+	return word(trimmed(slot))
 }

@@ -3,9 +3,9 @@ package transactions
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 )
@@ -16,8 +16,7 @@ const scheduleColumns = `s.schedule_id, s.consensus_timestamp, s.creator_account
 
 type scheduleRow struct {
 	ledger.Schedule
-	key   ledger.Key
-	owner int64
+	key ledger.Key
 }
 
 func scheduleTargets(s *scheduleRow, into []any) []any {
@@ -25,10 +24,7 @@ func scheduleTargets(s *scheduleRow, into []any) []any {
 		&s.TransactionBody, &s.WaitForExpiry, (*[]byte)(&s.key), &s.Deleted, &s.StoredMemo, &s.Timestamp.From, &s.Timestamp.To)
 }
 
-// ownedScheduleTargets are the scan targets of a schedule whose first column is the position of its parent, starting at 1.
-func ownedScheduleTargets(s *scheduleRow, into []any) []any {
-	return scheduleTargets(s, append(into, &s.owner))
-}
+var scheduleRows = storage.NewMapper(scheduleTargets, finishSchedule, func(s *scheduleRow) *ledger.Schedule { return &s.Schedule })
 
 func finishSchedule(s *scheduleRow) error {
 	s.AdminKey = s.key.Info()
@@ -46,42 +42,18 @@ func Schedules(ctx context.Context, db *storage.DB, f *ledger.ScheduleFilter, p 
 	// The page is limited before the join.
 	cut := `select * from schedule s where true` + w.String() + w.OrderBy(p, "s.schedule_id")
 	sql := `select ` + scheduleColumns + ` from (` + cut + `) s left join entity e on e.id = s.schedule_id order by s.schedule_id` + p.Direction()
-	rows, err := storage.List(ctx, db, sql, w.Args, scheduleTargets, finishSchedule)
-	if err != nil {
-		return nil, fmt.Errorf("reading schedules: %w", err)
-	}
-	out := make([]*ledger.Schedule, len(rows))
-	for i, r := range rows {
-		out[i] = &r.Schedule
-	}
-	return out, nil
+	return scheduleRows.List(ctx, db, "schedules", sql, w.Args...)
 }
 
 // QueueSchedules queues a query for schedules by id. done receives one schedule per id, or nil for ids that do not exist.
 func QueueSchedules(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger.Schedule)) {
-	storage.Queue(b, `select `+scheduleColumns+` from schedule s left join entity e on e.id = s.schedule_id where s.schedule_id = `+storage.Any1,
-		[]any{storage.Int64s(ids)}, scheduleTargets, finishSchedule, func(rows []*scheduleRow) {
-			byID := make(map[ledger.EntityID]*ledger.Schedule, len(rows))
-			for _, r := range rows {
-				byID[r.EntityID] = &r.Schedule
-			}
-			out := make([]*ledger.Schedule, len(ids))
-			for i, id := range ids {
-				out[i] = byID[id]
-			}
-			done(out)
-		})
+	storage.QueueByKey(b, scheduleRows, `select `+scheduleColumns+` from schedule s left join entity e on e.id = s.schedule_id
+where s.schedule_id = `+storage.Any1, ids, func(s *ledger.Schedule) ledger.EntityID { return s.EntityID }, done)
 }
 
 // Schedule reads one schedule. It returns nil if the schedule does not exist.
 func Schedule(ctx context.Context, db *storage.DB, id ledger.EntityID) (*ledger.Schedule, error) {
-	var found *ledger.Schedule
-	b := db.NewBatch()
-	QueueSchedules(b, []ledger.EntityID{id}, func(got []*ledger.Schedule) { found = got[0] })
-	if err := b.Run(ctx); err != nil {
-		return nil, fmt.Errorf("reading schedule %s: %w", id, err)
-	}
-	return found, nil
+	return storage.ReadOne(ctx, db, "schedule", id, QueueSchedules)
 }
 
 // QueueAccountSchedules queues a query for the schedules that each of the given accounts created. done receives one page per account.
@@ -89,17 +61,11 @@ func QueueAccountSchedules(b *storage.Batch, creators []ledger.EntityID, p stora
 	w := storage.Where{Args: []any{storage.Int64s(creators)}}
 	w.Keyset(p, "schedule_id")
 	sql := `select s.ord, ` + scheduleColumns + ` from (
-  select a.ord, found.* from unnest((select $1::bigint[])) with ordinality a(id, ord) cross join lateral (
-    select * from schedule where creator_account_id = a.id` + w.String() + w.OrderBy(p, "schedule_id") + `) found) s
+  select p.ord, found.* from ` + storage.Parents + ` cross join lateral (
+    select * from schedule where creator_account_id = p.id` + w.String() + w.OrderBy(p, "schedule_id") + `) found) s
 left join entity e on e.id = s.schedule_id
 order by s.ord, s.schedule_id` + p.Direction()
-	out := make([][]*ledger.Schedule, len(creators))
-	storage.Queue(b, sql, w.Args, ownedScheduleTargets, finishSchedule, func(rows []*scheduleRow) {
-		for _, r := range rows {
-			out[r.owner-1] = append(out[r.owner-1], &r.Schedule)
-		}
-		done(out)
-	})
+	scheduleRows.QueueChildren(b, len(creators), sql, w.Args, done)
 }
 
 // Types of transactions that create, delete or sign a schedule.
@@ -123,8 +89,7 @@ func QueueTransactionSchedules(b *storage.Batch, of []*ledger.Transaction, done 
 		}
 	}
 	sql := `select p.ord, ` + scheduleColumns + `
-from unnest((select $1::bigint[]), (select $2::bigint[]), (select $3::bigint[]), (select $4::bigint[]), (select $5::bigint[]))
-  with ordinality p(id, payer, start, since, until, ord)
+from ` + storage.Unnest("id", "payer", "start", "since", "until") + `
 left join lateral (
   select entity_id from transaction
   where payer_account_id = p.payer and valid_start_ns = p.start and consensus_timestamp between p.since and p.until and type = 42 and p.payer <> 0
@@ -132,13 +97,7 @@ left join lateral (
   order by consensus_timestamp limit 1) c on true
 join schedule s on s.schedule_id = coalesce(c.entity_id, p.id)
 left join entity e on e.id = s.schedule_id`
-	storage.Queue(b, sql, []any{ids, payers, starts, from, to, codes(ledger.SuccessCodes())}, ownedScheduleTargets, finishSchedule, func(rows []*scheduleRow) {
-		out := make([]*ledger.Schedule, n)
-		for _, r := range rows {
-			out[r.owner-1] = &r.Schedule
-		}
-		done(out)
-	})
+	scheduleRows.QueueChild(b, n, sql, []any{ids, payers, starts, from, to, codes(ledger.SuccessCodes())}, done)
 }
 
 type signatureRow struct {
@@ -156,20 +115,18 @@ func finishSignature(s *signatureRow) error {
 	return nil
 }
 
+var signatureRows = storage.MapperOf(signatureTargets, finishSignature)
+
 // QueueScheduleSignatures queues a query for the signatures of schedules, oldest first. done receives one list per schedule.
 func QueueScheduleSignatures(b *storage.Batch, schedules []ledger.EntityID, done func([][]*ledger.ScheduleSignature)) {
-	storage.Queue(b, `select entity_id, consensus_timestamp, public_key_prefix, signature, type from transaction_signature where entity_id = `+storage.Any1,
-		[]any{storage.Int64s(schedules)}, signatureTargets, finishSignature, func(rows []*signatureRow) {
+	signatureRows.Queue(b, `select entity_id, consensus_timestamp, public_key_prefix, signature, type from transaction_signature where entity_id = `+storage.Any1,
+		[]any{storage.Int64s(schedules)}, func(rows []*signatureRow) {
 			// A stable sort here keeps the stored order of signatures with the same timestamp.
 			slices.SortStableFunc(rows, func(a, b *signatureRow) int { return cmp.Compare(a.ConsensusTimestamp, b.ConsensusTimestamp) })
 			byID := make(map[ledger.EntityID][]*ledger.ScheduleSignature, len(schedules))
 			for _, r := range rows {
 				byID[r.schedule] = append(byID[r.schedule], &r.ScheduleSignature)
 			}
-			out := make([][]*ledger.ScheduleSignature, len(schedules))
-			for i, id := range schedules {
-				out[i] = byID[id]
-			}
-			done(out)
+			done(list.Map(schedules, func(id ledger.EntityID) []*ledger.ScheduleSignature { return byID[id] }))
 		})
 }

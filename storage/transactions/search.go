@@ -269,9 +269,9 @@ func QueueAccountTransactions(ctx context.Context, b *storage.Batch, accounts []
 	}
 	w := storage.Where{Args: []any{storage.Int64s(accounts)}}
 	sql := `select page.ord, ` + transactionColumns + ` from (
-  select a.ord, found.* from unnest((select $1::bigint[])) with ordinality a(id, ord) cross join lateral (` + s.page(&w, "a.id") + `) found) page
+  select p.ord, found.* from ` + storage.Parents + ` cross join lateral (` + s.page(&w, "p.id") + `) found) page
 join transaction t on t.consensus_timestamp = page.consensus_timestamp and t.payer_account_id = page.payer_account_id
 order by page.ord, t.consensus_timestamp` + p.Direction()
-	queueOwned(b, len(accounts), sql, w.Args, done)
+	transactionRows.QueueChildren(b, len(accounts), sql, w.Args, done)
 	return nil
 }

@@ -81,7 +81,7 @@ func TestForms(t *testing.T) {
 
 func read(t *testing.T, db *storage.DB, sql string, each func(int64)) {
 	t.Helper()
-	rows, err := storage.List(t.Context(), db, sql, nil, func(v *int64, into []any) []any { return append(into, v) }, nil)
+	rows, err := storage.Values[int64]().List(t.Context(), db, "values", sql)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func timesOf(t *testing.T, db *storage.DB, f *ledger.TransactionFilter, p storag
 	s.byTime = byTime
 	var w storage.Where
 	sql := `select consensus_timestamp from (` + s.page(&w, "") + `) page` + w.OrderBy(p, "consensus_timestamp")
-	rows, err := storage.List(t.Context(), db, sql, w.Args, func(v *int64, into []any) []any { return append(into, v) }, nil)
+	rows, err := storage.Values[int64]().List(t.Context(), db, "times", sql, w.Args...)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, sql)
 	}

@@ -39,25 +39,23 @@ type partyRow struct {
 	ledger.Party
 }
 
+var partyRows = storage.MapperOf(func(r *partyRow, into []any) []any { return append(into, &r.at, &r.AccountID, &r.Credited, &r.Debited) }, nil)
+
 // Parties reads the parties of the given transactions, as [Transactions] finds them by account. It returns one list per transaction, in order. Accounts that
 // are related only by entity_transaction are included only if they are in named, because that table has no index by time.
 func Parties(ctx context.Context, db *storage.DB, of []*ledger.Transaction, named []ledger.EntityID) ([][]ledger.Party, error) {
+	const page = storage.Any1 + ` and payer_account_id = ` + storage.Any2
 	const sql = `select consensus_timestamp, account_id, bool_or(amount > 0), bool_or(amount < 0) from (
-  select consensus_timestamp, entity_id as account_id, amount from crypto_transfer where consensus_timestamp = ` + storage.Any1 +
-		` and payer_account_id = ` + storage.Any2 + `
-  union all select consensus_timestamp, account_id, amount from token_transfer where consensus_timestamp = ` + storage.Any1 +
-		` and payer_account_id = ` + storage.Any2 + `
-  union all select consensus_timestamp, entity_id, 0 from entity_transaction where entity_id = ` + storage.Any3 + ` and consensus_timestamp = ` +
-		storage.Any1 + `
-  union all select consensus_timestamp, payer_account_id, 0 from transaction where consensus_timestamp = ` + storage.Any1 +
-		` and payer_account_id = ` + storage.Any2 + `
+  select consensus_timestamp, entity_id as account_id, amount from crypto_transfer where consensus_timestamp = ` + page + `
+  union all select consensus_timestamp, account_id, amount from token_transfer where consensus_timestamp = ` + page + `
+  union all select consensus_timestamp, entity_id, 0 from entity_transaction
+    where entity_id = ` + storage.Any3 + ` and consensus_timestamp = ` + storage.Any1 + `
+  union all select consensus_timestamp, payer_account_id, 0 from transaction where consensus_timestamp = ` + page + `
     and (nonce = 0 or parent_consensus_timestamp is not null or type in ` + precedingTypes + `)) party
 group by consensus_timestamp, account_id order by consensus_timestamp`
-	rows, err := storage.List(ctx, db, sql, []any{times(of), payers(of), storage.Int64s(named)}, func(r *partyRow, into []any) []any {
-		return append(into, &r.at, &r.AccountID, &r.Credited, &r.Debited)
-	}, nil)
+	rows, err := partyRows.List(ctx, db, "the parties of transactions", sql, times(of), payers(of), storage.Int64s(named))
 	if err != nil {
-		return nil, fmt.Errorf("reading the parties of transactions: %w", err)
+		return nil, err
 	}
 	out := make([][]ledger.Party, len(of))
 	at := newTimeline(of)

@@ -71,13 +71,7 @@ func finishTransaction(t *transactionRow) error {
 	return nil
 }
 
-func transactions(rows []*transactionRow) []*ledger.Transaction {
-	out := make([]*ledger.Transaction, len(rows))
-	for i, r := range rows {
-		out[i] = &r.Transaction
-	}
-	return out
-}
+var transactionRows = storage.NewMapper(transactionTargets, finishTransaction, func(r *transactionRow) *ledger.Transaction { return &r.Transaction })
 
 // outcome adds the conditions on result and type. table has these columns.
 func outcome(w *storage.Where, table string, f *ledger.TransactionFilter) {
@@ -121,48 +115,31 @@ func Transactions(ctx context.Context, db *storage.DB, f *ledger.TransactionFilt
 		sql = `select ` + transactionColumns + ` from (` + s.page(&w, "") + `) page
 join transaction t on t.consensus_timestamp = page.consensus_timestamp and t.payer_account_id = page.payer_account_id` + w.OrderBy(p, "t.consensus_timestamp")
 	}
-	rows, err := storage.List(ctx, db, sql, w.Args, transactionTargets, finishTransaction)
-	if err != nil {
-		return nil, fmt.Errorf("reading transactions: %w", err)
-	}
-	return transactions(rows), nil
+	return transactionRows.List(ctx, db, "transactions", sql, w.Args...)
 }
 
 // QueueTransactionsAt queues a query for transactions by consensus time. done receives one transaction per time, or nil if there is none.
 func QueueTransactionsAt(b *storage.Batch, times []ledger.Timestamp, done func([]*ledger.Transaction)) {
-	storage.Queue(b, `select `+transactionColumns+` from transaction t where t.consensus_timestamp = `+storage.Any1, []any{storage.Int64s(times)},
-		transactionTargets, finishTransaction,
-		func(rows []*transactionRow) {
-			byTime := make(map[ledger.Timestamp]*ledger.Transaction, len(rows))
-			for _, r := range rows {
-				byTime[r.ConsensusTimestamp] = &r.Transaction
-			}
-			out := make([]*ledger.Transaction, len(times))
-			for i, at := range times {
-				out[i] = byTime[at]
-			}
-			done(out)
-		})
-}
-
-// queueOwned queues a statement whose first column is the position of the parent, starting at 1. done receives one list for each of n parents.
-func queueOwned(b *storage.Batch, n int, sql string, args []any, done func([][]*ledger.Transaction)) {
-	storage.QueueChildren(b, n, sql, args, transactionTargets, finishTransaction, func(r *transactionRow) *ledger.Transaction { return &r.Transaction }, done)
+	storage.QueueByKey(b, transactionRows, `select `+transactionColumns+` from transaction t where t.consensus_timestamp = `+storage.Any1, times,
+		func(t *ledger.Transaction) ledger.Timestamp { return t.ConsensusTimestamp }, done)
 }
 
 // QueueTransactionsBetween queues a query for the transactions in each of the given time ranges. Both ends are inclusive. done receives one page per range.
 func QueueTransactionsBetween(b *storage.Batch, spans []ledger.TimestampRange, p storage.Page, done func([][]*ledger.Transaction)) {
-	from, to := make([]int64, len(spans)), make([]int64, len(spans))
-	for i, s := range spans {
-		from[i], to[i] = int64(s.From.V), int64(s.To.V)
-	}
-	w := storage.Where{Args: []any{from, to}}
+	w := storage.Where{Args: ends(spans)}
 	w.Keyset(p, "consensus_timestamp")
-	sql := `select s.ord, ` + transactionColumns + ` from unnest((select $1::bigint[]), (select $2::bigint[])) with ordinality s(lower, upper, ord)
-cross join lateral (
-  select * from transaction where consensus_timestamp between s.lower and s.upper` + w.String() + w.OrderBy(p, "consensus_timestamp") + `) t
-order by s.ord, t.consensus_timestamp` + p.Direction()
-	queueOwned(b, len(spans), sql, w.Args, done)
+	sql := `select p.ord, ` + transactionColumns + ` from ` + storage.Unnest("since", "until") + ` cross join lateral (
+  select * from transaction where consensus_timestamp between p.since and p.until` + w.String() + w.OrderBy(p, "consensus_timestamp") + `) t
+order by p.ord, t.consensus_timestamp` + p.Direction()
+	transactionRows.QueueChildren(b, len(spans), sql, w.Args, done)
+}
+
+// ends returns the first and the last times of ranges as array arguments.
+func ends(spans []ledger.TimestampRange) []any {
+	return []any{
+		list.Map(spans, func(s ledger.TimestampRange) int64 { return int64(s.From.V) }),
+		list.Map(spans, func(s ledger.TimestampRange) int64 { return int64(s.To.V) }),
+	}
 }
 
 // TransactionFilterOfID selects among the transactions with the same id.
@@ -186,13 +163,8 @@ func ByID(ctx context.Context, db *storage.DB, id ledger.TransactionID, f Transa
 	read := func(until ledger.Timestamp) ([]*ledger.Transaction, error) {
 		w := storage.Where{Args: []any{int64(id.Payer), int64(id.ValidStart), int64(id.ValidStart - validStartDrift), int64(until)}}
 		ofID(&w, f)
-		rows, err := storage.List(ctx, db, `select `+transactionColumns+` from transaction t
-where t.payer_account_id = $1 and t.valid_start_ns = $2 and t.consensus_timestamp between $3 and $4`+w.String()+` order by t.consensus_timestamp`,
-			w.Args, transactionTargets, finishTransaction)
-		if err != nil {
-			return nil, fmt.Errorf("reading transaction %s: %w", id, err)
-		}
-		return transactions(rows), nil
+		return transactionRows.List(ctx, db, "the transactions with an id", `select `+transactionColumns+` from transaction t
+where t.payer_account_id = $1 and t.valid_start_ns = $2 and t.consensus_timestamp between $3 and $4`+w.String()+` order by t.consensus_timestamp`, w.Args...)
 	}
 	found, err := read(later(id.ValidStart, consensusWindow))
 	if err != nil {
@@ -261,14 +233,10 @@ func innerTransactions(ctx context.Context, db *storage.DB, found []*ledger.Tran
 	from, to := slices.Min(starts)-int64(validStartDrift), later(ledger.Timestamp(slices.Max(starts)), consensusWindow)
 	w := storage.Where{Args: []any{payers, starts, from, int64(to)}}
 	ofID(&w, f)
-	rows, err := storage.List(ctx, db, `select `+transactionColumns+` from transaction t
-join (select distinct * from unnest((select $1::bigint[]), (select $2::bigint[])) as i(payer, start)) i on t.payer_account_id = i.payer
-and t.valid_start_ns = i.start
-where t.consensus_timestamp between $3 and $4`+w.String()+` order by t.consensus_timestamp`, w.Args, transactionTargets, finishTransaction)
-	if err != nil {
-		return nil, fmt.Errorf("reading the transactions of a batch: %w", err)
-	}
-	return transactions(rows), nil
+	return transactionRows.List(ctx, db, "the transactions of a batch", `select `+transactionColumns+` from transaction t
+join (select distinct * from unnest((select $1::bigint[]), (select $2::bigint[])) as i(payer, start)) i
+  on t.payer_account_id = i.payer and t.valid_start_ns = i.start
+where t.consensus_timestamp between $3 and $4`+w.String()+` order by t.consensus_timestamp`, w.Args...)
 }
 
 // hashRow relates a hash to its transaction.
@@ -278,15 +246,15 @@ type hashRow struct {
 	payer ledger.Null[ledger.EntityID]
 }
 
+var hashRows = storage.MapperOf(func(r *hashRow, into []any) []any { return append(into, &r.at, (*storage.Blob)(&r.hash), &r.payer) }, nil)
+
 // ByHash reads the transactions with a hash, oldest first. Duplicates have the same hash. If the hash is longer than 32 bytes, all bytes must
 // match.
 func ByHash(ctx context.Context, db *storage.DB, hash ledger.Hash, f TransactionFilterOfID) ([]*ledger.Transaction, error) {
-	found, err := storage.List(ctx, db, `select consensus_timestamp, hash, payer_account_id
-from get_transaction_info_by_hash($1) order by consensus_timestamp limit $2`,
-		[]any{[]byte(hash[:min(len(hash), hashPrefix)]), maxHashDuplicates},
-		func(r *hashRow, into []any) []any { return append(into, &r.at, (*storage.Blob)(&r.hash), &r.payer) }, nil)
+	found, err := hashRows.List(ctx, db, "a transaction hash", `select consensus_timestamp, hash, payer_account_id
+from get_transaction_info_by_hash($1) order by consensus_timestamp limit $2`, []byte(hash[:min(len(hash), hashPrefix)]), maxHashDuplicates)
 	if err != nil {
-		return nil, fmt.Errorf("looking for the transaction hash %s: %w", hash, err)
+		return nil, err
 	}
 	if len(hash) > hashPrefix {
 		found = slices.DeleteFunc(found, func(r *hashRow) bool { return !slices.Equal(r.hash, hash) })
@@ -294,22 +262,13 @@ from get_transaction_info_by_hash($1) order by consensus_timestamp limit $2`,
 	if len(found) == 0 {
 		return nil, nil
 	}
-	times := make([]int64, len(found))
-	for i, r := range found {
-		times[i] = int64(r.at)
-	}
-	w := storage.Where{Args: []any{times}}
+	w := storage.Where{Args: []any{list.Map(found, func(r *hashRow) int64 { return int64(r.at) })}}
 	if found[0].payer.Valid {
 		w.And("t.payer_account_id = ?", int64(found[0].payer.V))
 	}
 	ofID(&w, f)
-	rows, err := storage.List(ctx, db, `select `+transactionColumns+` from transaction t where t.consensus_timestamp = `+storage.Any1+w.String()+`
-order by t.consensus_timestamp`,
-		w.Args, transactionTargets, finishTransaction)
-	if err != nil {
-		return nil, fmt.Errorf("reading transactions of the hash %s: %w", hash, err)
-	}
-	return transactions(rows), nil
+	return transactionRows.List(ctx, db, "the transactions with a hash", `select `+transactionColumns+` from transaction t
+where t.consensus_timestamp = `+storage.Any1+w.String()+` order by t.consensus_timestamp`, w.Args...)
 }
 
 // CountTransactions counts transactions.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 )
@@ -42,17 +43,17 @@ where consensus_timestamp = `+storage.Any1+` and payer_account_id = `+storage.An
 // QueueStakingRewardTransfers queues a query for the staking rewards that transactions paid. done receives one list per transaction. Only transactions with
 // an hbar transfer of the staking reward account have rewards.
 func QueueStakingRewardTransfers(b *storage.Batch, of []*ledger.Transaction, done func([][]*ledger.StakingReward)) {
-	storage.Queue(b, `select r.consensus_timestamp, c.payer_account_id, r.account_id, r.amount from staking_reward_transfer r cross join lateral (
+	rewards := storage.MapperOf(func(r *part[ledger.StakingReward], into []any) []any {
+		return append(into, &r.at, &r.payer, &r.row.AccountID, &r.row.Amount)
+	}, func(r *part[ledger.StakingReward]) error {
+		r.row.ConsensusTimestamp = r.at
+		return nil
+	})
+	rewards.Queue(b, `select r.consensus_timestamp, c.payer_account_id, r.account_id, r.amount from staking_reward_transfer r cross join lateral (
   select distinct payer_account_id from crypto_transfer
   where consensus_timestamp = r.consensus_timestamp and payer_account_id = `+storage.Any2+` and entity_id = $3) c
 where r.consensus_timestamp = `+storage.Any1+` order by r.consensus_timestamp, r.account_id`,
-		[]any{times(of), payers(of), int64(b.DB().SystemEntity(stakingRewardNum))},
-		func(r *part[ledger.StakingReward], into []any) []any {
-			return append(into, &r.at, &r.payer, &r.row.AccountID, &r.row.Amount)
-		}, func(r *part[ledger.StakingReward]) error {
-			r.row.ConsensusTimestamp = r.at
-			return nil
-		}, func(rows []*part[ledger.StakingReward]) { done(partsOf(rows, of)) })
+		[]any{times(of), payers(of), int64(b.DB().SystemEntity(stakingRewardNum))}, func(rows []*part[ledger.StakingReward]) { done(partsOf(rows, of)) })
 }
 
 // part is a row that belongs to a transaction, with the transaction's consensus time and payer.
@@ -64,7 +65,7 @@ type part[C any] struct {
 
 // queueParts queues a query for rows of transactions. $1 are the consensus times and $2 the payers, the distribution key of the tables.
 func queueParts[C any](b *storage.Batch, sql string, of []*ledger.Transaction, cols storage.Columns[part[C]], done func([][]*C)) {
-	storage.Queue(b, sql, []any{times(of), payers(of)}, cols, nil, func(rows []*part[C]) { done(partsOf(rows, of)) })
+	storage.MapperOf(cols, nil).Queue(b, sql, []any{times(of), payers(of)}, func(rows []*part[C]) { done(partsOf(rows, of)) })
 }
 
 // partsOf groups rows by the transactions to which they belong. Rows must be ordered by consensus time.
@@ -123,11 +124,7 @@ func (t *timeline) repeat(f func(first, again int)) {
 }
 
 func times(of []*ledger.Transaction) []int64 {
-	out := make([]int64, len(of))
-	for i, t := range of {
-		out[i] = int64(t.ConsensusTimestamp)
-	}
-	return out
+	return list.Map(of, func(t *ledger.Transaction) int64 { return int64(t.ConsensusTimestamp) })
 }
 
 // payers returns the distinct payers of transactions.

@@ -59,17 +59,6 @@ type ContractFilter struct {
 	Contracts []ContractRef // their ids join those of ID.In
 }
 
-// SlotFilter is a set of conditions on a storage slot. A row must satisfy all of them. Slots are compared byte by byte after padding or trimming to 32
-// bytes. A non-nil empty In matches nothing.
-type SlotFilter struct {
-	Eq  []byte
-	Gt  []byte
-	Gte []byte
-	Lt  []byte
-	Lte []byte
-	In  [][]byte
-}
-
 // ContractStateFilter selects storage slots.
 type ContractStateFilter struct {
 	Slot *SlotFilter

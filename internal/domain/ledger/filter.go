@@ -1,7 +1,8 @@
 package ledger
 
-// Filter is a set of conditions on a 64-bit value. A row must satisfy all of them. A non-nil empty In matches nothing.
-type Filter[T ~int64] struct {
+// Filter is a set of conditions on a 64-bit value or a text. Texts are compared byte by byte. A row must satisfy all conditions. A non-nil empty In matches
+// nothing.
+type Filter[T ~int64 | ~string] struct {
 	Eq    *T
 	Ne    *T
 	Gt    *T
@@ -17,7 +18,20 @@ type (
 	EntityIDFilter  = Filter[EntityID]
 	TimestampFilter = Filter[Timestamp]
 	LongFilter      = Filter[int64]
+	StringFilter    = Filter[string]
+	HookKeyFilter   = BytesFilter // on keys of up to HookSlotSize bytes
+	SlotFilter      = BytesFilter // on storage slots, padded or trimmed to 32 bytes
 )
+
+// BytesFilter is a set of conditions on bytes. A row must satisfy all of them. A non-nil empty In matches nothing.
+type BytesFilter struct {
+	Eq  []byte
+	Gt  []byte
+	Gte []byte
+	Lt  []byte
+	Lte []byte
+	In  [][]byte
+}
 
 // AccountFilter selects accounts.
 type AccountFilter struct {
@@ -32,18 +46,6 @@ type BalanceFilter struct {
 	Account   *AccountRef // joins the ids of AccountID.In
 	Balance   *LongFilter
 	PublicKey *StringFilter
-}
-
-// StringFilter is a set of conditions on text, compared byte by byte. A row must satisfy all of them.
-type StringFilter struct {
-	Eq    *string
-	Ne    *string
-	Gt    *string
-	Gte   *string
-	Lt    *string
-	Lte   *string
-	In    []string
-	NotIn []string
 }
 
 // BlockFilter selects blocks.

@@ -49,14 +49,3 @@ type HookSlot struct {
 type HookSlotFilter struct {
 	Key *HookKeyFilter
 }
-
-// HookKeyFilter is a set of conditions on keys of up to HookSlotSize bytes, compared as unsigned numbers. A key must satisfy all of them. A non-nil empty In
-// matches nothing.
-type HookKeyFilter struct {
-	Eq  []byte
-	Gt  []byte
-	Gte []byte
-	Lt  []byte
-	Lte []byte
-	In  [][]byte
-}

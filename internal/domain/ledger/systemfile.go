@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
+	"time"
 
 	"google.golang.org/protobuf/encoding/protowire"
 )
@@ -203,7 +204,10 @@ type NetworkFee struct {
 }
 
 // gasFunctions are the functions that use gas, by their numbers.
-var gasFunctions = map[int32]string{6: "ContractCall", 7: "ContractCreate", 84: "EthereumTransaction"}
+var gasFunctions = map[int32]string{contractCall: "ContractCall", 7: "ContractCreate", 84: "EthereumTransaction"}
+
+// contractCall is the number of the function ContractCall.
+const contractCall = 6
 
 // tinycentsPerFee is the number of fee schedule units in a tinycent.
 const tinycentsPerFee = 1000
@@ -264,6 +268,33 @@ func (s *FeeSchedules) GasFees(rates *ExchangeRateSet, at Timestamp) []*NetworkF
 		return cmp.Compare(strings.ToLower(a.TransactionType), strings.ToLower(b.TransactionType))
 	})
 	return fees
+}
+
+// GasPrice returns the price of a unit of gas of contract calls at an instant, in tinybars and at least 1, or null if the files do not have it. The start of
+// the hour selects the current or the next schedule and rate.
+func (s *FeeSchedules) GasPrice(rates *ExchangeRateSet, at Timestamp) Null[int64] {
+	hour := at - at%Timestamp(time.Hour)
+	schedule := s.Current
+	if schedule != nil && schedule.ExpiryTime.Valid && isAfter(hour, schedule.ExpiryTime) {
+		schedule = s.Next
+	}
+	if schedule == nil {
+		return Null[int64]{}
+	}
+	i := slices.IndexFunc(schedule.Fees, func(f *FunctionFees) bool { return f.Function == contractCall && len(f.Fees) > 0 })
+	if i < 0 {
+		return Null[int64]{}
+	}
+	gas := FeeComponents{}
+	if service := schedule.Fees[i].Fees[0].Service; service != nil {
+		gas = *service
+	}
+	rate := rates.At(hour)
+	price := rate.Tinybars(gas.Gas)
+	if price.Valid {
+		price.V = max(price.V/tinycentsPerFee, 1)
+	}
+	return price
 }
 
 // isAfter reports whether an instant is after a time in seconds since 1970. A null time counts as 0.

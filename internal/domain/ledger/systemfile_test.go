@@ -169,6 +169,51 @@ func TestGasFees(t *testing.T) {
 	}
 }
 
+// TestGasPrice checks the selection of current and next prices.
+func TestGasPrice(t *testing.T) {
+	t.Parallel()
+	const hour = 3600
+	at := func(seconds int64) ledger.Timestamp { return ledger.Timestamp(seconds * 1e9) }
+	calls := func(expires, gas uint64) []byte {
+		return schedule(expires, function(8, 99), function(6, gas), function(6, 5))
+	}
+	rate := func(cents int32, until int64) *ledger.ExchangeRate {
+		return &ledger.ExchangeRate{HbarEquivalent: 30_000, CentEquivalent: cents, ExpirationTime: ledger.Of(until)}
+	}
+	both := msg(msg(nil, 1, calls(10*hour, 852_000)), 2, calls(99*hour, 900_000))
+	rates := ledger.ExchangeRateSet{CurrentRate: rate(360_000, 12*hour), NextRate: rate(720_000, 13*hour)}
+	for _, c := range []struct {
+		name  string
+		file  []byte
+		rates ledger.ExchangeRateSet
+		at    ledger.Timestamp
+		want  ledger.Null[int64]
+	}{
+		{"current", both, rates, at(9 * hour), ledger.Of(int64(71))},
+		{"the hour of expiry", both, rates, at(11*hour - 1), ledger.Of(int64(71))},
+		{"next schedule", both, rates, at(11 * hour), ledger.Of(int64(75))},
+		{"the rate's hour of expiry", both, rates, at(13*hour - 1), ledger.Of(int64(75))},
+		{"next rate", both, rates, at(13 * hour), ledger.Of(int64(37))},
+		{"no next schedule", msg(nil, 1, calls(10*hour, 852_000)), rates, at(11 * hour), ledger.Null[int64]{}},
+		{"a schedule without expiry", msg(msg(nil, 1, msg(nil, 1, function(6, 852_000))), 2, calls(99*hour, 1)), rates, at(11 * hour), ledger.Of(int64(71))},
+		{"at least one", msg(nil, 1, calls(10*hour, 1)), rates, at(hour), ledger.Of(int64(1))},
+		{"the first variant", msg(nil, 1, schedule(10*hour, function(6, 852_000, 1))), rates, at(hour), ledger.Of(int64(71))},
+		{"without a service", msg(nil, 1, schedule(10*hour, msg(num(nil, 1, 6), 3, nil))), rates, at(hour), ledger.Of(int64(1))},
+		{"no contract call", msg(nil, 1, schedule(10*hour, function(7, 1), function(6))), rates, at(hour), ledger.Null[int64]{}},
+		{"no schedule", nil, rates, at(hour), ledger.Null[int64]{}},
+		{"no cents", both, ledger.ExchangeRateSet{CurrentRate: rate(0, 12*hour)}, at(hour), ledger.Null[int64]{}},
+		{"no next rate", both, ledger.ExchangeRateSet{CurrentRate: rate(1, 1)}, at(hour), ledger.Null[int64]{}},
+	} {
+		schedules, err := ledger.DecodeFeeSchedules(c.file)
+		if err != nil {
+			t.Fatal(c.name, err)
+		}
+		if got := schedules.GasPrice(&c.rates, c.at); got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
 // TestDecodeFeeSchedulesMalformed tests malformed schedules at every depth.
 func TestDecodeFeeSchedulesMalformed(t *testing.T) {
 	t.Parallel()
