@@ -303,7 +303,7 @@ func TestStatusChangedErrors(t *testing.T) {
 		want     string
 	}{
 		{g, `subscription { statusChanged(page: "nowhere") { revision } }`, "NOT_FOUND"},
-		{g, `subscription { statusChanged(from: "1", since: "2026-01-01T00:00:00Z") { revision } }`, "from or since"},
+		{g, `subscription { statusChanged(from: "1", since: "2026-01-01T00:00:00Z") { revision } }`, "cannot be combined"},
 		{g, `subscription { statusChanged(from: "-1") { revision } }`, "must not be negative"},
 		{none, `subscription { statusChanged { revision } }`, "NOT_FOUND"},
 	} {

@@ -46,7 +46,7 @@ func (r *Resolver) operator(ctx context.Context, needed status.Role) (*status.To
 		}
 	}
 	if !t.Role.May(needed) {
-		return nil, &fault.Error{Code: fault.Forbidden, Message: "this needs the role " + string(needed) + ", and the token has the role " + string(t.Role)}
+		return nil, &fault.Error{Code: fault.Forbidden, Message: "the role " + string(needed) + " is required, but the token has the role " + string(t.Role)}
 	}
 	return t, nil
 }
@@ -75,7 +75,7 @@ func codeOf(id string, types ...string) (string, error) {
 		return "", fault.Input("%q is the id of a %s", id, typ)
 	}
 	if !status.ValidCode(id) {
-		return "", fault.Input("%q is no id", id)
+		return "", fault.Input("%q is not a valid id", id)
 	}
 	return id, nil
 }
@@ -92,32 +92,32 @@ func (r *Resolver) pageToEdit(ctx context.Context, slug *string) (*status.Page, 
 	case err != nil:
 		return nil, err
 	case p == nil && slug != nil:
-		return nil, fault.Missing("there is no status page %q", *slug)
+		return nil, fault.Missing("status page %q does not exist", *slug)
 	case p == nil:
-		return nil, fault.Missing("there is no status page: make one with heliograph status init")
+		return nil, fault.Missing("there is no status page: create one with heliograph status init")
 	}
 	return p, nil
 }
 
 // Classify converts the error of a rejected write to one that clients may see. It returns nil for other errors.
 func Classify(err error) *fault.Error {
-	var step *status.TransitionError
-	var refusal *status.Error
+	var transition *status.TransitionError
+	var rejected *status.Error
 	var unwritable *statuspages.Unwritable
 	switch {
-	case errors.As(err, &step):
-		allowed := make([]string, len(step.Allowed))
-		for i, s := range step.Allowed {
+	case errors.As(err, &transition):
+		allowed := make([]string, len(transition.Allowed))
+		for i, s := range transition.Allowed {
 			allowed[i] = strings.ToUpper(string(s))
 		}
-		return &fault.Error{Code: fault.BadState, Message: step.Error(), Extra: map[string]any{
-			"from": strings.ToUpper(string(step.From)), "to": strings.ToUpper(string(step.To)), "allowed": allowed,
+		return &fault.Error{Code: fault.BadState, Message: transition.Error(), Extra: map[string]any{
+			"from": strings.ToUpper(string(transition.From)), "to": strings.ToUpper(string(transition.To)), "allowed": allowed,
 		}}
-	case errors.As(err, &refusal):
+	case errors.As(err, &rejected):
 		code := map[status.Reason]fault.Code{
 			status.BadInput: fault.BadUserInput, status.BadState: fault.BadState, status.Conflict: fault.Conflict, status.NotFound: fault.NotFound,
-		}[refusal.Reason]
-		return &fault.Error{Code: code, Message: refusal.Text}
+		}[rejected.Reason]
+		return &fault.Error{Code: code, Message: rejected.Text}
 	case errors.As(err, &unwritable):
 		return &fault.Error{Code: fault.Unavailable, Message: unwritable.Text}
 	default:

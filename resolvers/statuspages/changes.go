@@ -95,7 +95,7 @@ func (r *Resolver) Changed() { r.feeds.heard() }
 // Listen streams the changes of a page: those after a revision, those dated after a time, or only new ones.
 func (r *Resolver) Listen(ctx context.Context, slug *string, from *int64, since *time.Time) (<-chan *status.Revision, error) {
 	if from != nil && since != nil {
-		return nil, fault.Input("give from or since, not both")
+		return nil, fault.Input("from and since cannot be combined")
 	}
 	if from != nil && *from < 0 {
 		return nil, fault.Input("from must not be negative")

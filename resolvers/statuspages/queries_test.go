@@ -44,7 +44,7 @@ func TestStatusPlansDoNotShow(t *testing.T) {
 				t.Errorf("with plans\n%s\nwithout\n%s", got.Body, want.Body)
 			}
 			if strings.Contains(got.Body, `"errors"`) || strings.Contains(got.Body, `"nodes":[]}`) {
-				t.Errorf("the answer is %s", got.Body)
+				t.Errorf("got %s", got.Body)
 			}
 		})
 	}
@@ -109,10 +109,10 @@ func TestStatusLists(t *testing.T) {
 			}
 			sorted := slices.Sorted(slices.Values(forward))
 			if len(slices.Compact(sorted)) != len(forward) {
-				t.Errorf("something is there twice: %q", forward)
+				t.Errorf("duplicates in %q", forward)
 			}
 			if first := codes(page("first: 100")); len(forward) <= 100 && !slices.Equal(first, forward) {
-				t.Errorf("at once %q, by pages %q", first, forward)
+				t.Errorf("one page %q, several pages %q", first, forward)
 			}
 		})
 	}
@@ -164,10 +164,10 @@ union all (select 'StatusUpdate:' || u.id from status.incident_update u join sta
 	got := g.Query(t, `query($draft: String!, $other: String!, $id: ID!, $update: ID!) { statusIncident(code: $draft) { name } wrong: statusIncident(code: $other) { name } statusMaintenance(code: $draft) { name } node(id: $id) { id } said: node(id: $update) { id } }`,
 		map[string]any{"draft": draft, "other": other, "id": relay.ID("StatusIncident", draft), "update": relay.ID("StatusUpdate", update)}).Body
 	if got != `{"data":{"statusIncident":null,"wrong":null,"statusMaintenance":null,"node":null,"said":null}}` {
-		t.Errorf("a draft shows: %s", got)
+		t.Errorf("a draft is visible: %s", got)
 	}
 	if all := g.Query(t, `{ status { incidents(first: 100) { nodes { name } } component(code: "`+codeOf(t, g, "Faucet")+`") { status incidents { nodes { name } } } } }`, nil).Body; strings.Contains(all, "Not yet told") || !strings.Contains(all, `"status":"OPERATIONAL"`) {
-		t.Errorf("a draft shows in %s", all)
+		t.Errorf("a draft is visible in %s", all)
 	}
 }
 
