@@ -213,7 +213,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		a.serve(w, r, e, limit)
 	case at.family() == Modern:
 		w.Header().Set("Allow", at.allow())
-		writeProblem(w, r, Modern, modern(http.StatusMethodNotAllowed, "Request method '"+r.Method+"' is not supported"))
+		writeProblem(w, r, Modern, ModernProblem(http.StatusMethodNotAllowed, "Request method '"+r.Method+"' is not supported"))
 	default:
 		a.notFound(w, r)
 	}
@@ -269,7 +269,8 @@ func (a *API) fold(escaped string) string {
 func (a *API) notFound(w http.ResponseWriter, r *http.Request) {
 	// The modern family responds to the path of a collection of which only members are served.
 	if p := r.URL.EscapedPath(); strings.EqualFold(p, a.Prefix+"/topics/") {
-		writeProblem(w, r, Modern, modern(http.StatusNotFound, "No static resource "+strings.TrimPrefix(strings.TrimSuffix(p, "/"), "/")+" for request '"+p+"'."))
+		text := "No static resource " + strings.TrimPrefix(strings.TrimSuffix(p, "/"), "/") + " for request '" + p + "'."
+		writeProblem(w, r, Modern, ModernNotFound(text))
 		return
 	}
 	writeProblem(w, r, Classic, NotFound("Not found"))

@@ -99,12 +99,13 @@ func texts[T cmp.Ordered](bounds []bound[T]) []any {
 	return list.Map(bounds, func(b bound[T]) any { return b.text })
 }
 
-// IDs binds entity ids. Several eq values are alternatives.
-func IDs(variable string) Bind {
+// bindFilter returns a binding that adds each value to the conditions of a filter. If anyOf is true, several eq values are alternatives; otherwise all must
+// hold.
+func bindFilter[T cmp.Ordered](variable string, anyOf bool, add func(cfg *Config, c *conditions[T], v Value) error) Bind {
 	return func(r *Request, values []Value) error {
-		c := conditions[int64]{any: true}
+		c := conditions[T]{any: anyOf}
 		for _, v := range values {
-			if err := addID(r.Config, &c, v); err != nil {
+			if err := add(r.Config, &c, v); err != nil {
 				return err
 			}
 		}
@@ -113,19 +114,20 @@ func IDs(variable string) Bind {
 	}
 }
 
+// IDs binds entity ids. Several eq values are alternatives.
+func IDs(variable string) Bind { return bindFilter(variable, true, addID) }
+
 // AllIDs binds entity ids. All conditions must hold.
-func AllIDs(variable string) Bind {
-	return func(r *Request, values []Value) error {
-		c := conditions[int64]{}
-		for _, v := range values {
-			if err := addID(r.Config, &c, v); err != nil {
-				return err
-			}
-		}
-		r.Set(variable, c.filter())
-		return nil
-	}
-}
+func AllIDs(variable string) Bind { return bindFilter(variable, false, addID) }
+
+// Longs binds integers. All conditions must hold.
+func Longs(variable string) Bind { return bindFilter(variable, false, addLong) }
+
+// PublicKeys binds public keys, compared as text. All conditions must hold.
+func PublicKeys(variable string) Bind { return bindFilter(variable, false, addPublicKey) }
+
+// Timestamps binds timestamps. All conditions must hold.
+func Timestamps(variable string) Bind { return bindFilter(variable, false, addTimestamp) }
 
 func addID(cfg *Config, c *conditions[int64], v Value) error {
 	if IsEntityID(v.Text) {
@@ -163,48 +165,42 @@ func ExpandID(cfg *Config, text string) (ledger.EntityID, error) {
 	return 0, Bad(`Invalid entity ID "` + full + `"`)
 }
 
-// Longs binds integers. All conditions must hold.
-func Longs(variable string) Bind {
-	return func(r *Request, values []Value) error {
-		var c conditions[int64]
-		for _, v := range values {
-			n, err := parseBlockNumber(trimNumber(v.Text))
-			if err != nil {
-				return Bad("Invalid value " + v.Text)
-			}
-			c.add(v.Op, bound[int64]{n, strconv.FormatInt(n, 10)})
-		}
-		r.Set(variable, c.filter())
-		return nil
+func addLong(_ *Config, c *conditions[int64], v Value) error {
+	n, err := parseBlockNumber(trimNumber(v.Text))
+	if err != nil {
+		return Bad("Invalid value " + v.Text)
 	}
+	c.add(v.Op, bound[int64]{n, strconv.FormatInt(n, 10)})
+	return nil
 }
 
-// PublicKeys binds public keys, compared as text. All conditions must hold.
-func PublicKeys(variable string) Bind {
-	return func(r *Request, values []Value) error {
-		var c conditions[string]
-		for _, v := range values {
-			key, err := ledger.ParsePublicKey(v.Text)
-			if err != nil {
-				return Bad("Invalid value " + v.Text)
-			}
-			c.add(v.Op, bound[string]{key, key})
-		}
-		r.Set(variable, c.filter())
-		return nil
+func addPublicKey(_ *Config, c *conditions[string], v Value) error {
+	key, err := ledger.ParsePublicKey(v.Text)
+	if err != nil {
+		return Bad("Invalid value " + v.Text)
 	}
+	c.add(v.Op, bound[string]{key, key})
+	return nil
 }
 
-// Timestamps binds timestamps. All conditions must hold.
-func Timestamps(variable string) Bind {
-	return func(r *Request, values []Value) error {
-		c, err := timestampConditions(values)
-		if err != nil {
-			return err
-		}
-		r.Set(variable, c.filter())
+// addTimestamp adds a timestamp. A timestamp after [ledger.MaxTimestamp] is later than that of any row: as an upper bound or with ne it restricts nothing, as
+// a lower bound or with eq it matches no row.
+func addTimestamp(_ *Config, c *conditions[int64], v Value) error {
+	t, late, err := ParseTimestamp(v.Text)
+	switch {
+	case err != nil:
+		return InvalidParameter("timestamp")
+	case !late:
+	case v.Op == Eq:
+		c.addUnmatched(Eq)
 		return nil
+	case v.Op == Lt:
+		v.Op = Lte
+	case v.Op == Gte:
+		v.Op = Gt
 	}
+	c.add(v.Op, bound[int64]{int64(t), t.String()})
+	return nil
 }
 
 // AsOf binds the time of the requested version. See [TimestampSet.AsOf].
@@ -219,25 +215,13 @@ func AsOf(variable string) Bind {
 	}
 }
 
-// timestampConditions parses timestamps. A timestamp after [ledger.MaxTimestamp] is later than that of any row: as an upper bound or with ne it restricts
-// nothing, as a lower bound or with eq it matches no row.
+// timestampConditions parses timestamps.
 func timestampConditions(values []Value) (*conditions[int64], error) {
 	c := &conditions[int64]{}
 	for _, v := range values {
-		t, late, err := ParseTimestamp(v.Text)
-		switch {
-		case err != nil:
-			return nil, InvalidParameter("timestamp")
-		case !late:
-		case v.Op == Eq:
-			c.addUnmatched(Eq)
-			continue
-		case v.Op == Lt:
-			v.Op = Lte
-		case v.Op == Gte:
-			v.Op = Gt
+		if err := addTimestamp(nil, c, v); err != nil {
+			return nil, err
 		}
-		c.add(v.Op, bound[int64]{int64(t), t.String()})
 	}
 	return c, nil
 }

@@ -1,6 +1,11 @@
 package rest
 
-import "heliograph/internal/domain/ledger"
+import (
+	"strings"
+
+	"heliograph/internal/base/list"
+	"heliograph/internal/domain/ledger"
+)
 
 // AnyTimestamps binds timestamps. Several eq values are alternatives.
 func AnyTimestamps(variable string) Bind {
@@ -24,6 +29,22 @@ func LastPublicKey(variable string) Bind {
 			return Bad("Invalid value " + text)
 		}
 		r.Set(variable, map[string]any{"eq": key})
+		return nil
+	}
+}
+
+// LastBoolean binds the last of several booleans and ignores its operator.
+func LastBoolean(variable string) Bind {
+	return func(r *Request, values []Value) error {
+		r.Set(variable, strings.EqualFold(values[len(values)-1].Text, "true"))
+		return nil
+	}
+}
+
+// TextList binds the texts of all values as a list.
+func TextList(variable string) Bind {
+	return func(r *Request, values []Value) error {
+		r.Set(variable, list.Map(values, func(v Value) any { return v.Text }))
 		return nil
 	}
 }

@@ -43,9 +43,9 @@ func (b *Body) readBody(r *http.Request) ([]byte, error) {
 	media, _, err := mime.ParseMediaType(given)
 	switch {
 	case given == "":
-		return nil, modern(http.StatusUnsupportedMediaType, "Content-Type is not supported")
+		return nil, ModernProblem(http.StatusUnsupportedMediaType, "Content-Type is not supported")
 	case err != nil || !slices.Contains(b.Types, media):
-		return nil, modern(http.StatusUnsupportedMediaType, "Content-Type '"+strings.ReplaceAll(given, "; ", ";")+"' is not supported")
+		return nil, ModernProblem(http.StatusUnsupportedMediaType, "Content-Type '"+strings.ReplaceAll(given, "; ", ";")+"' is not supported")
 	case r.ContentLength > b.MaxBytes:
 		return nil, b.tooLarge()
 	}
@@ -64,7 +64,7 @@ func (b *Body) readBody(r *http.Request) ([]byte, error) {
 }
 
 func (b *Body) tooLarge() *Problem {
-	return modern(http.StatusRequestEntityTooLarge, "The request has more than "+strconv.FormatInt(b.MaxBytes, 10)+" bytes")
+	return ModernProblem(http.StatusRequestEntityTooLarge, "The request has more than "+strconv.FormatInt(b.MaxBytes, 10)+" bytes")
 }
 
 // route has the endpoints of a path, by method. One of them may be nil.

@@ -84,8 +84,11 @@ func (r *Request) next(last relay.Key) string {
 	}
 	path, _, _ := strings.Cut(r.HTTP.RequestURI, "?")
 	link := append(make([]byte, 0, len(r.HTTP.RequestURI)+64), strings.TrimSuffix(path, "/")...)
-	return string(q.encode(append(link, '?')))
+	return string(q.encode(append(link, '?'), appendPlain))
 }
+
+// appendPlain appends text without encoding it.
+func appendPlain(dst []byte, text string) []byte { return append(dst, text...) }
 
 // afterCut returns the link that continues a range that was cut. It starts at the cut, after the last row of the page if there is one.
 func (r *Request) afterCut(last relay.Key) string {

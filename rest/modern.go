@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strconv"
@@ -13,6 +14,9 @@ const (
 	modernMaxLimit = 100
 )
 
+// ModernLimit returns the default page size of an endpoint of the modern family.
+func (e *Endpoint) ModernLimit() int { return cmp.Or(e.DefaultLimit, modernLimit) }
+
 // parseModernQuery parses a query string of the modern family. Names are case-sensitive, and "name[]" is a spelling of a parameter that the endpoint
 // has. Text that cannot be decoded is not changed.
 func (e *Endpoint) parseModernQuery(raw string) (Query, *Problem) {
@@ -24,7 +28,7 @@ func (e *Endpoint) parseModernQuery(raw string) (Query, *Problem) {
 		}
 		count++
 		if count > maxParameters {
-			return nil, modern(http.StatusBadRequest, parameterLimit)
+			return nil, ModernProblem(http.StatusBadRequest, parameterLimit)
 		}
 		name, value, _ := strings.Cut(segment, "=")
 		name, value = unescape(name), unescape(value)
@@ -44,11 +48,7 @@ func (e *Endpoint) parseModernQuery(raw string) (Query, *Problem) {
 // checks the constraints, and binds the values.
 func (r *Request) readModern() error {
 	e := r.Endpoint
-	if e.DefaultLimit == 0 {
-		r.Limit = modernLimit
-	} else {
-		r.Limit = e.DefaultLimit
-	}
+	r.Limit = e.ModernLimit()
 	q, p := e.parseModernQuery(r.HTTP.URL.RawQuery)
 	if p != nil {
 		return p

@@ -71,16 +71,12 @@ func Texts(variables ...string) Bind {
 
 // Numbers binds converted values as a filter. Several eq values are alternatives, the strictest bounds also apply, and ne is ignored.
 func Numbers(variable string) Bind {
-	return func(r *Request, values []Value) error {
-		c := conditions[int64]{any: true}
-		for _, v := range values {
-			if v.Op != Ne {
-				c.add(v.Op, bound[int64]{v.Number, v.Text})
-			}
+	return bindFilter(variable, true, func(_ *Config, c *conditions[int64], v Value) error {
+		if v.Op != Ne {
+			c.add(v.Op, bound[int64]{v.Number, v.Text})
 		}
-		r.Set(variable, c.filter())
 		return nil
-	}
+	})
 }
 
 // LastBounds returns the bounds of converted values that apply: the last lower one, which may be an eq, and the last upper one. It ignores ne. An absent

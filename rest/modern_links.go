@@ -50,7 +50,7 @@ func (r *Request) modernNext(last relay.Key) string {
 	}
 	path, _, _ := strings.Cut(r.HTTP.RequestURI, "?")
 	link := append([]byte(nil), strings.TrimSuffix(path, "/")...)
-	return string(q.encodeURI(append(link, '?')))
+	return string(q.encode(append(link, '?'), appendEscaped))
 }
 
 // dropBounds removes the bounds of a parameter in paging direction, and the parameter if no value remains. A value with commas is split if one of its
@@ -98,21 +98,6 @@ func contradicts(texts []string) bool {
 		}
 	}
 	return c.span(identity).empty()
-}
-
-// encodeURI appends the query as part of a URI.
-func (q Query) encodeURI(dst []byte) []byte {
-	first := true
-	for _, p := range q {
-		for _, v := range p.Values {
-			if !first {
-				dst = append(dst, '&')
-			}
-			first = false
-			dst = appendEscaped(append(appendEscaped(dst, p.Name), '='), v)
-		}
-	}
-	return dst
 }
 
 // appendEscaped appends text and percent-encodes all characters that a query component cannot contain (RFC 3986 §3.4), and the plus sign, which servers

@@ -92,15 +92,15 @@ func NotFound(text string) *Problem {
 	return &Problem{Status: http.StatusNotFound, Items: []Item{{Message: text}}}
 }
 
-// modern returns a problem of the modern family: the message is the reason phrase, and detail has the text.
-func modern(status int, detail string) *Problem {
+// ModernProblem returns a problem of the modern family: the message is the reason phrase, and detail has the text.
+func ModernProblem(status int, detail string) *Problem {
 	return &Problem{Status: status, Items: []Item{{Message: http.StatusText(status), Detail: &detail}}}
 }
 
 // fail returns the problem of a failed operation: the database did not respond, or another internal error occurred.
 func (f Family) fail(status int) *Problem {
 	if f == Modern {
-		return modern(status, "")
+		return ModernProblem(status, "")
 	}
 	if status == http.StatusServiceUnavailable {
 		return &Problem{Status: status, Items: []Item{{Message: "Service unavailable"}}}
@@ -110,23 +110,20 @@ func (f Family) fail(status int) *Problem {
 
 // CannotConvert returns the modern family's problem for a value that cannot be parsed.
 func CannotConvert(name string) *Problem {
-	return modern(http.StatusBadRequest, "Failed to convert '"+name+"'")
+	return ModernProblem(http.StatusBadRequest, "Failed to convert '"+name+"'")
 }
 
 // ModernBad returns a 400 of the modern family with the given detail.
-func ModernBad(detail string) *Problem { return modern(http.StatusBadRequest, detail) }
+func ModernBad(detail string) *Problem { return ModernProblem(http.StatusBadRequest, detail) }
 
 // ModernBadAll returns a 400 of the modern family with one message for each text.
 func ModernBadAll(details ...string) *Problem {
 	p := &Problem{Status: http.StatusBadRequest}
 	for _, d := range details {
-		p.Items = append(p.Items, modern(http.StatusBadRequest, d).Items...)
+		p.Items = append(p.Items, ModernProblem(http.StatusBadRequest, d).Items...)
 	}
 	return p
 }
 
-// ModernProblem returns a problem of the modern family with any status.
-func ModernProblem(status int, detail string) *Problem { return modern(status, detail) }
-
 // ModernNotFound returns a 404 of the modern family.
-func ModernNotFound(detail string) *Problem { return modern(http.StatusNotFound, detail) }
+func ModernNotFound(detail string) *Problem { return ModernProblem(http.StatusNotFound, detail) }

@@ -165,8 +165,8 @@ func brackets(name string, maxRepeats int) (plain string, list bool, bad *queryE
 	}
 }
 
-// encode appends the query as it appears in links: decoded, in order.
-func (q Query) encode(dst []byte) []byte {
+// encode appends the query in order. appendText appends a name or a value.
+func (q Query) encode(dst []byte, appendText func(dst []byte, text string) []byte) []byte {
 	first := true
 	for _, p := range q {
 		for _, v := range p.Values {
@@ -174,7 +174,7 @@ func (q Query) encode(dst []byte) []byte {
 				dst = append(dst, '&')
 			}
 			first = false
-			dst = append(append(append(dst, p.Name...), '='), v...)
+			dst = appendText(append(appendText(dst, p.Name), '='), v)
 		}
 	}
 	return dst

@@ -197,15 +197,15 @@ func (a *API) problemOf(f Family, err *gqlerror.Error) *Problem {
 	case fault.Timeout, fault.Unavailable:
 		return f.fail(http.StatusServiceUnavailable)
 	case fault.RateLimited:
-		return modern(http.StatusTooManyRequests, a.text(err))
+		return ModernProblem(http.StatusTooManyRequests, a.text(err))
 	case fault.NotFound:
 		if f == Modern {
-			return modern(http.StatusNotFound, a.text(err))
+			return ModernProblem(http.StatusNotFound, a.text(err))
 		}
 		return NotFound("Not found")
 	case fault.BadUserInput, fault.TooComplex:
 		if f == Modern {
-			return modern(http.StatusBadRequest, a.text(err))
+			return ModernProblem(http.StatusBadRequest, a.text(err))
 		}
 		return Bad(a.text(err))
 	default:

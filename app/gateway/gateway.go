@@ -147,7 +147,7 @@ func New(o Options) (*Gateway, error) {
 	if err != nil {
 		return nil, fmt.Errorf("create the REST API: %w", err)
 	}
-	docs := sync.OnceValues(func() (http.Handler, error) { return newDocs(api, o.Version) })
+	docs := sync.OnceValues(func() (http.Handler, error) { return newDocs(o.REST, o.Version) })
 	rates, err := newRates(o.Rates, o.Logger)
 	if err != nil {
 		return nil, err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/pprof"
@@ -18,7 +17,6 @@ import (
 	"heliograph/app/web/statuspage"
 	"heliograph/graph"
 	"heliograph/rest"
-	"heliograph/rest/openapi"
 	v1 "heliograph/rest/v1"
 	v2 "heliograph/rest/v2"
 )
@@ -152,18 +150,9 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 }
 
 // newDocs returns the handler of the REST API documentation.
-func newDocs(api *rest.API, version string) (http.Handler, error) {
-	description, err := openapi.New(api, version)
-	if err != nil {
-		return nil, fmt.Errorf("describe the REST API: %w", err)
-	}
+func newDocs(cfg *rest.Config, version string) (http.Handler, error) {
 	o := apidocs.Options{Prefix: docsPath}
-	if o.JSON, err = description.JSON(); err != nil {
-		return nil, err
-	}
-	if o.YAML, err = description.YAML(); err != nil {
-		return nil, err
-	}
+	o.JSON, o.YAML = v1.OpenAPI(cfg, version)
 	return apidocs.Handler(o)
 }
 

@@ -1,5 +1,5 @@
-// Command generate writes docs/rest-to-graphql.md, which lists the GraphQL document of each REST path. It is run in the
-// repository's root.
+// Command generate writes the files that are generated from the endpoints of the REST API: the OpenAPI document, and docs/rest-to-graphql.md, which lists
+// the GraphQL fields of each path. Run it in the root of the repository.
 package main
 
 import (
@@ -14,9 +14,15 @@ import (
 func main() {
 	api, err := v1.NewOffline(&rest.Config{})
 	if err != nil {
-		log.Fatalf("reading the API's tables: %v", err)
+		log.Fatalf("reading the endpoints: %v", err)
 	}
-	if err := os.WriteFile("docs/rest-to-graphql.md", []byte(openapi.Guide(api, "../rest/v1/documents")), 0o644); err != nil {
-		log.Fatalf("writing the guide: %v", err)
+	files, err := openapi.Files(api)
+	if err != nil {
+		log.Fatalf("describing the endpoints: %v", err)
+	}
+	for name, content := range files {
+		if err := os.WriteFile(name, content, 0o644); err != nil {
+			log.Fatalf("writing a generated file: %v", err)
+		}
 	}
 }

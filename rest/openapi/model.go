@@ -142,7 +142,7 @@ type Schema struct {
 	Maximum              *int64       `json:"maximum,omitempty"`
 	Items                *Schema      `json:"items,omitempty"`
 	MinItems             int          `json:"minItems,omitempty"`
-	MaxItems             int          `json:"maxItems,omitempty"`
+	MaxItems             any          `json:"maxItems,omitempty"`
 	Properties           Map[*Schema] `json:"properties,omitempty"`
 	Required             []string     `json:"required,omitempty"`
 	PatternProperties    Map[*Schema] `json:"patternProperties,omitempty"`

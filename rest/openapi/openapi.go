@@ -1,4 +1,5 @@
-// Package openapi generates the OpenAPI 3.1 document of a REST API from the tables and GraphQL documents that serve it, so the two cannot differ.
+// Package openapi generates the OpenAPI 3.1 document of a REST API from the tables and GraphQL documents that serve it, so the two cannot differ. It runs
+// at build time: rest/generate writes the document to files that the gateway embeds.
 package openapi
 
 import (
@@ -34,15 +35,15 @@ type generator struct {
 	bodySchemas Map[*Schema]
 }
 
-// New returns the OpenAPI document of an API. version is the gateway's version.
-func New(api *rest.API, version string) (*Document, error) {
+// New returns the OpenAPI document of an API. In place of the gateway's version and settings it has placeholders, see [rest.FillOpenAPI].
+func New(api *rest.API) (*Document, error) {
 	g := &generator{
 		api:    api,
 		bodies: &bodies{graph: api.Server.Schema(), shared: map[string]*Schema{}},
 		doc: &Document{
 			OpenAPI: "3.1.0",
 			Info: Info{
-				Title: "Heliograph mirror REST API", Version: version,
+				Title: "Heliograph mirror REST API", Version: rest.VersionPlaceholder,
 				Description: "The REST API of mirror nodes. Each operation runs one GraphQL document, and links to it.\n\n" +
 					"Lists are paginated: `links.next` is the next page. Filters have the form `name=operator:value`. The operators are " +
 					"`eq` (the default), `ne`, `gt`, `gte`, `lt` and `lte`. If a filter is repeated, all conditions must match; several `eq` on an ID are alternatives.",
@@ -210,35 +211,37 @@ func (g *generator) parameters(e *rest.Endpoint) []*Parameter {
 		out = append(out, &Parameter{Name: p.name, In: "path", Description: p.Doc, Required: true, Schema: s, Example: p.Example})
 	}
 	for i := range e.Params {
-		out = append(out, g.query(e, &e.Params[i]))
+		out = append(out, query(e, &e.Params[i]))
 	}
 	return out
 }
 
-// values returns the values that a parameter accepts: their form, the operators, and the maximum number of values (1 if only one applies).
-func (g *generator) values(e *rest.Endpoint, p *rest.Param) (form rest.Form, ops []rest.Op, most int) {
+// values returns the values that a parameter accepts: their form, the operators, whether several values apply, and their maximum number or nil.
+func values(e *rest.Endpoint, p *rest.Param) (form rest.Form, ops []rest.Op, isList bool, maxItems any) {
 	if e.Family == rest.Modern {
-		return p.Read.Form, p.Read.Ops, max(p.MaxValues, 1)
+		if p.MaxValues > 1 && p.MaxValues != rest.Unlimited {
+			maxItems = p.MaxValues
+		}
+		return p.Read.Form, p.Read.Ops, p.MaxValues > 1, maxItems
 	}
-	form, ops, most = p.Kind.Form, p.Kind.Ops, g.api.Config.MaxRepeats
 	// An integer that supports eq only is a plain integer.
-	if p.Single || len(ops) == 0 || len(ops) == 1 && form.Max > 0 {
-		return form, nil, 1
+	if p.Single || len(p.Kind.Ops) == 0 || len(p.Kind.Ops) == 1 && p.Kind.Form.Max > 0 {
+		return p.Kind.Form, nil, false, nil
 	}
-	return form, ops, most
+	return p.Kind.Form, p.Kind.Ops, true, rest.MaxRepeatsPlaceholder
 }
 
 // query returns the description of a query parameter.
-func (g *generator) query(e *rest.Endpoint, p *rest.Param) *Parameter {
-	form, ops, most := g.values(e, p)
+func query(e *rest.Endpoint, p *rest.Param) *Parameter {
+	form, ops, isList, maxItems := values(e, p)
 	out := &Parameter{Name: p.Name, In: "query", Description: p.Doc, Schema: formSchema(form)}
 	if out.Schema.Type[0] != "integer" || len(ops) > 0 {
 		out.Description = strings.TrimSpace(p.Doc + " " + form.Doc)
 	}
 	if p.Name == "limit" {
-		out.Schema.Default = g.api.Config.LimitDefault
-		if e.DefaultLimit > 0 {
-			out.Schema.Default = e.DefaultLimit
+		out.Schema.Default = rest.LimitDefaultPlaceholder
+		if e.Family == rest.Modern {
+			out.Schema.Default = e.ModernLimit()
 		}
 		out.Schema.Minimum = ptr[int64](1)
 	}
@@ -252,18 +255,12 @@ func (g *generator) query(e *rest.Endpoint, p *rest.Param) *Parameter {
 		out.Schema = withOperators(form, ops)
 		out.Description = strings.TrimSpace(out.Description + " May have an operator in front: " + opList(ops, ", ") + ".")
 	}
-	if most > 1 {
+	if isList {
 		out.Style, out.Explode = "form", ptr(true)
-		out.Schema = &Schema{Type: Types{"array"}, Items: out.Schema}
-		if most <= maxRepeats {
-			out.Schema.MaxItems = most
-		}
+		out.Schema = &Schema{Type: Types{"array"}, Items: out.Schema, MaxItems: maxItems}
 	}
 	return out
 }
-
-// maxRepeats is the upper limit of a bounded list. A larger maximum means that the list is unlimited.
-const maxRepeats = 1000
 
 // formSchema returns the schema of a value without an operator.
 func formSchema(f rest.Form) *Schema {

@@ -2,7 +2,9 @@ package openapi_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"errors"
 	"net/url"
 	"os"
 	"reflect"
@@ -15,37 +17,62 @@ import (
 
 	"heliograph/rest"
 	"heliograph/rest/openapi"
+	v1 "heliograph/rest/v1"
 )
 
-// TestJSONAndYAML checks that JSON and YAML have the same content and are deterministic.
+// TestJSONAndYAML checks that JSON and YAML have the same content, with the settings and the version in place of the placeholders.
 func TestJSONAndYAML(t *testing.T) {
 	t.Parallel()
-	d, first := describe(t, offlineAPI(t))
-	for range 3 {
-		if _, again := describe(t, offlineAPI(t)); !bytes.Equal(first, again) {
-			t.Fatal("two descriptions of the same API differ")
-		}
-	}
-	text, err := d.YAML()
+	const version = `1.10 "x": {y}`
+	text, asYAML := v1.OpenAPI(&rest.Config{LimitDefault: 7, MaxRepeats: 5000}, version)
+	fromYAML, err := yaml.YAMLToJSON(asYAML)
 	if err != nil {
 		t.Fatal(err)
 	}
-	asJSON, err := yaml.YAMLToJSON(text)
-	if err != nil {
+	var a, b any
+	if err := errors.Join(json.Unmarshal(text, &a), json.Unmarshal(fromYAML, &b)); err != nil {
 		t.Fatal(err)
 	}
-	var fromJSON, fromYAML any
-	if err := json.Unmarshal(first, &fromJSON); err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(asJSON, &fromYAML); err != nil {
-		t.Fatal(err)
-	}
-	if !reflect.DeepEqual(fromJSON, fromYAML) {
+	if !reflect.DeepEqual(a, b) {
 		t.Error("JSON and YAML differ")
 	}
-	if at := bytes.Index(text, []byte("/accounts:")); at < 0 || at > bytes.Index(text, []byte("components:")) {
+	if at := bytes.Index(asYAML, []byte("/accounts:")); at < 0 || at > bytes.Index(asYAML, []byte("components:")) {
 		t.Error("the YAML is in another order")
+	}
+	for _, placeholder := range []string{rest.VersionPlaceholder, rest.LimitDefaultPlaceholder, rest.MaxRepeatsPlaceholder} {
+		if bytes.Contains(text, []byte(placeholder)) {
+			t.Errorf("%s is not replaced", placeholder)
+		}
+	}
+	var d struct {
+		Info  struct{ Version string }
+		Paths map[string]struct {
+			Get struct {
+				Parameters []struct {
+					Name   string
+					Schema struct{ Default, MaxItems any }
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal(text, &d); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]any{} // the default and the maximum number of values
+	for _, path := range []string{"/accounts", "/network/nodes", "/accounts/{ownerId}/hooks"} {
+		for _, p := range d.Paths[path].Get.Parameters {
+			if v := cmp.Or(p.Schema.Default, p.Schema.MaxItems); v != nil && p.Name != "order" {
+				got[path+" "+p.Name] = v
+			}
+		}
+	}
+	want := map[string]any{
+		"/accounts limit": 7.0, "/accounts account.id": 5000.0, "/accounts account.balance": 5000.0, "/accounts account.publickey": 5000.0,
+		"/network/nodes limit":            10.0,
+		"/accounts/{ownerId}/hooks limit": 25.0, "/accounts/{ownerId}/hooks hook.id": 100.0,
+	}
+	if d.Info.Version != version || !reflect.DeepEqual(got, want) {
+		t.Errorf("version %q, parameters %v", d.Info.Version, got)
 	}
 }
 
@@ -53,7 +80,7 @@ func TestJSONAndYAML(t *testing.T) {
 func TestEndpointsAreDescribed(t *testing.T) {
 	t.Parallel()
 	api := offlineAPI(t)
-	d, _ := describe(t, api)
+	d := describe(t, api)
 	ids, described := map[string]bool{}, 0
 	for i := range api.Endpoints {
 		e := &api.Endpoints[i]
@@ -121,7 +148,7 @@ func TestEndpointsAreDescribed(t *testing.T) {
 // TestEveryValueHasASchema fails for values that have a description only: their GraphQL scalar is missing in scalarSchema.
 func TestEveryValueHasASchema(t *testing.T) {
 	t.Parallel()
-	d, _ := describe(t, offlineAPI(t))
+	d := describe(t, offlineAPI(t))
 	var look func(at string, s *openapi.Schema)
 	look = func(at string, s *openapi.Schema) {
 		if s.Type == nil && s.Ref == "" && s.AnyOf == nil {
@@ -147,7 +174,7 @@ func TestParameterSchemas(t *testing.T) {
 	t.Parallel()
 	cfg := &rest.Config{LimitDefault: 25, LimitMax: 100, MaxRepeats: 100}
 	api := offlineAPI(t)
-	d, _ := describe(t, api)
+	d := describe(t, api)
 	values := []string{
 		"1", "0", "-1", "0.0.98", "0.98", "1.2.3.4", "0x" + strings.Repeat("0a", 20), strings.Repeat("ab", 32), "0x1F", "1.5",
 		"1.5000000000", "true", "false", "asc", "desc", "credit", "success", "base64", "CRYPTOTRANSFER", "no-such-type", "", "a b",
@@ -233,18 +260,19 @@ func schemaAccepts(t *testing.T, s *openapi.Schema, text string) bool {
 	}
 }
 
-// TestGuideIsCurrent fails if the guide was not regenerated after an endpoint changed.
-func TestGuideIsCurrent(t *testing.T) {
+// TestFilesAreCurrent fails if the generated files were not regenerated after an endpoint changed.
+func TestFilesAreCurrent(t *testing.T) {
 	t.Parallel()
-	have, err := os.ReadFile("../../docs/rest-to-graphql.md")
+	files, err := openapi.Files(offlineAPI(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	guide := openapi.Guide(offlineAPI(t), "../rest/v1/documents")
-	if string(have) != guide {
-		t.Error("docs/rest-to-graphql.md is not up to date: run go run ./rest/generate")
+	for name, want := range files {
+		if have, err := os.ReadFile("../../" + name); err != nil || !bytes.Equal(have, want) {
+			t.Errorf("%s is not up to date: run go run ./rest/generate (%v)", name, err)
+		}
 	}
-	for _, m := range regexp.MustCompile(`\]\(([^)]+)\)`).FindAllStringSubmatch(guide, -1) {
+	for _, m := range regexp.MustCompile(`\]\(([^)]+)\)`).FindAllStringSubmatch(string(files["docs/rest-to-graphql.md"]), -1) {
 		if _, err := os.Stat("../../docs/" + m[1]); err != nil {
 			t.Errorf("broken link in the guide: %v", err)
 		}

@@ -36,10 +36,7 @@ func finishAccounts(r *rest.Request) error {
 
 var accountParams = []rest.Param{
 	{Name: "timestamp", Kind: rest.Timestamp, Doc: "Returns the historical version of the account, and filters transactions by consensus timestamp."},
-	{Name: "transactions", Kind: rest.Boolean, Doc: "Whether to include transactions. Default: true.", Bind: func(r *rest.Request, values []rest.Value) error {
-		r.Set("withTransactions", strings.EqualFold(values[len(values)-1].Text, "true"))
-		return nil
-	}},
+	{Name: "transactions", Kind: rest.Boolean, Doc: "Whether to include transactions. Default: true.", Bind: rest.LastBoolean("withTransactions")},
 	{Name: "transactiontype", Kind: rest.TransactionType, Bind: rest.Enums("filter.types"), Doc: "Filters by transaction type."},
 	limit, order,
 }

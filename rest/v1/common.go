@@ -56,3 +56,15 @@ func bindOrder(r *rest.Request, values []rest.Value) error {
 	r.Desc = strings.EqualFold(values[len(values)-1].Text, "desc")
 	return nil
 }
+
+// withPath returns a copy of the endpoint with another path.
+func withPath(e rest.Endpoint, path string) rest.Endpoint {
+	e.Path = path
+	return e
+}
+
+// undocumented returns a copy of the endpoint that the OpenAPI document omits.
+func undocumented(e rest.Endpoint) rest.Endpoint {
+	e.Undocumented = true
+	return e
+}

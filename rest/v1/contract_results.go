@@ -1,14 +1,12 @@
 package v1
 
 import (
-	"errors"
 	"regexp"
 	"strconv"
 	"strings"
 
 	"heliograph/internal/domain/ledger"
 	"heliograph/rest"
-	"heliograph/rest/rawjson"
 )
 
 // byIndex is the sort key of actions.
@@ -54,18 +52,6 @@ func contractResultEndpoints() []rest.Endpoint {
 	}
 }
 
-// withPath returns a copy of the endpoint with another path.
-func withPath(e rest.Endpoint, path string) rest.Endpoint {
-	e.Path = path
-	return e
-}
-
-// undocumented returns a copy of the endpoint that the OpenAPI document omits.
-func undocumented(e rest.Endpoint) rest.Endpoint {
-	e.Undocumented = true
-	return e
-}
-
 // authorizations are omitted if the result has no Ethereum transaction.
 var authorizations = [][]string{{"authorization_list"}}
 
@@ -76,24 +62,12 @@ var contractResultsParams = []rest.Param{
 		Doc: "Filters by block hash or a prefix of it. Cannot be combined with `block.number`.", Single: true},
 	{Name: "block.number", Kind: rest.BlockNumber.Only(rest.Eq), Bind: bindBlockNumber, Doc: "Filters by block number.", Single: true},
 	{Name: "hbar", Kind: rest.Boolean, Doc: hbarDoc},
-	{Name: "internal", Kind: rest.Boolean, Bind: func(r *rest.Request, values []rest.Value) error {
-		r.Set("filter.internal", strings.EqualFold(values[len(values)-1].Text, "true"))
-		return nil
-	}, Doc: "Whether to include internal calls, which are made by other calls."},
+	{Name: "internal", Kind: rest.Boolean, Bind: rest.LastBoolean("filter.internal"), Doc: "Whether to include internal calls, which are made by other calls."},
 	limit, order,
 	{Name: "timestamp", Kind: rest.Timestamp, Doc: "Filters by consensus timestamp. Several `eq` conditions are alternatives."},
-	{Name: "transaction.index", Kind: rest.Long(0).Only(rest.Eq), Bind: func(r *rest.Request, values []rest.Value) error {
-		var list []any
-		for _, v := range values {
-			list = append(list, v.Text)
-		}
-		r.Set("filter.transactionIndex", list)
-		return nil
-	}, Doc: "Filters by index in the block. Requires `block.hash` or `block.number`."},
+	{Name: "transaction.index", Kind: rest.Long(0).Only(rest.Eq), Bind: rest.TextList("filter.transactionIndex"),
+		Doc: "Filters by index in the block. Requires `block.hash` or `block.number`."},
 }
-
-// hbarDoc documents the parameter hbar.
-const hbarDoc = "Whether amounts and prices are in tinybars. If false, they are in weibars. Default: true."
 
 // The patterns of values.
 const (
@@ -103,11 +77,8 @@ const (
 )
 
 var (
-	addressSyntax    = regexp.MustCompile(`^` + addressPattern + `$`)
-	calleeSyntax     = regexp.MustCompile(`^(0x|(\d{1,4}\.)?\d{1,5}\.)?[A-Fa-f0-9]{40}$`)
-	blockHashSyntax  = regexp.MustCompile(`^` + blockHashPattern + `$`)
-	resultHashSyntax = regexp.MustCompile(`^(0x)?[A-Fa-f0-9]{64}$`)
-	instantSyntax    = regexp.MustCompile(`^\d{1,10}(\.\d{1,9})?$`)
+	addressSyntax   = regexp.MustCompile(`^` + addressPattern + `$`)
+	blockHashSyntax = regexp.MustCompile(`^` + blockHashPattern + `$`)
 )
 
 var (
@@ -155,16 +126,6 @@ func bindSenders(r *rest.Request) error {
 		}
 	}
 	return rest.IDs("filter.from")(r, values)
-}
-
-// entityOf returns the id of the entity with an address, or "" if the address is unknown.
-func entityOf(r *rest.Request, ref ledger.AccountRef) (string, error) {
-	res := r.RunOperation("EntityOf", map[string]any{"of": ref.String()})
-	if res == nil || len(res.Errors) > 0 {
-		return "", errors.New("the owner of an address is not known")
-	}
-	id, _ := rawjson.Sole(res.Data, "entityId")
-	return strings.Trim(strings.TrimPrefix(string(id), "null"), `"`), nil
 }
 
 // bindBlockHash binds the last value. Stored hashes are lower case, and the comparison is case-sensitive.
@@ -235,38 +196,6 @@ func finishContractResults(r *rest.Request) error {
 	return selectResults(r, true)
 }
 
-// badCallee is the problem of an invalid contract in the path.
-var badCallee = rest.InvalidParameter("contractid")
-
-// isCallee reports whether text has the form of an entity id or an EVM address.
-func isCallee(text string) bool { return rest.IsEntityID(text) || calleeSyntax.MatchString(text) }
-
-func bindCallee(r *rest.Request) error {
-	if !isCallee(r.Path.Get("id")) {
-		return badCallee
-	}
-	return nil
-}
-
-// calleeOf parses the contract in the path. Shard and realm before an opaque address are ignored.
-func calleeOf(r *rest.Request) (ledger.AccountRef, error) {
-	text := r.Path.Get("id")
-	if calleeSyntax.MatchString(text) {
-		a, err := ledger.ParseEVMAddress(text[len(text)-40:])
-		if err != nil {
-			return ledger.AccountRef{}, badCallee
-		}
-		if _, longZero := a.Num(); !longZero {
-			return ledger.AccountRef{Address: ledger.Of(a)}, nil
-		}
-	}
-	ref, err := ledger.ParseAccountRef(text, r.Config.Base)
-	if err != nil || ref.Alias != nil {
-		return ledger.AccountRef{}, badCallee
-	}
-	return ref, nil
-}
-
 func finishResultsOfContract(r *rest.Request) error {
 	if err := checkBlock(r); err != nil {
 		return err
@@ -293,138 +222,10 @@ func finishResultsOfContract(r *rest.Request) error {
 	return selectResults(r, false)
 }
 
-var hbarParams = []rest.Param{{Name: "hbar", Kind: rest.Boolean, Doc: hbarDoc}}
-
-var resultParams = []rest.Param{
-	{Name: "hbar", Kind: rest.Boolean, Doc: hbarDoc},
-	{Name: "nonce", Kind: rest.Int.Only(rest.Eq), Bind: func(r *rest.Request, values []rest.Value) error {
-		n, err := strconv.Atoi(values[len(values)-1].Text)
-		if r.Variables["transactionId"] != nil { // a hash identifies one transaction
-			r.Set("nonce", n)
-		}
-		return err //nolint:wrapcheck // its kind has made sure that it is a number
-	}, Doc: "The nonce of a transaction ID. The nonce of the transaction that the user sent is 0. Ignored with a hash.", Single: true},
-}
-
-// checkHbar validates the unit of amounts again: neither repeated values nor operators are allowed.
-func checkHbar(r *rest.Request) error {
-	all := r.Query.Get("hbar")
-	if all == nil {
-		return nil
-	}
-	if text := strings.Join(all, ","); !strings.EqualFold(text, "true") && !strings.EqualFold(text, "false") {
-		return rest.Bad("Invalid hbar parameter value: " + text + ". Must be 'true' or 'false'")
-	}
-	return nil
-}
-
-// inWeibars reports whether amounts are requested in weibars.
-func inWeibars(r *rest.Request) bool {
-	all := r.Query.Get("hbar")
-	return len(all) > 0 && strings.EqualFold(all[0], "false")
-}
-
 // resultsOperation selects the unit of amounts in the list of all results.
 func resultsOperation(r *rest.Request) string {
 	if inWeibars(r) {
 		return "ContractResultsWeibar"
 	}
 	return "ContractResults"
-}
-
-// resultOperation selects the unit of amounts in a single result.
-func resultOperation(r *rest.Request) string {
-	if inWeibars(r) {
-		return "ContractResultWeibar"
-	}
-	return "ContractResult"
-}
-
-// bindResultOfContract validates the unit first, then the contract and the timestamp together.
-func bindResultOfContract(r *rest.Request) error {
-	if err := checkHbar(r); err != nil {
-		return err
-	}
-	var bad []string
-	if !isCallee(r.Path.Get("id")) {
-		bad = append(bad, "Invalid parameter: contractid")
-	}
-	instant, err := pathInstant(r)
-	if err != nil {
-		bad = append(bad, "Invalid parameter: timestamp")
-	}
-	if bad != nil {
-		return rest.Bad(bad...)
-	}
-	r.Set("at", instant.String())
-	return nil
-}
-
-// pathInstant parses the consensus timestamp in the path.
-func pathInstant(r *rest.Request) (ledger.Timestamp, error) {
-	text := r.Path.Get("timestamp")
-	if !instantSyntax.MatchString(text) {
-		return 0, ledger.ErrSyntax
-	}
-	at, _, err := rest.ParseTimestamp(text)
-	return at, err
-}
-
-func finishResultOfContract(r *rest.Request) error {
-	ref, err := calleeOf(r)
-	if err != nil {
-		return err
-	}
-	r.Set("contract", ref.String())
-	return finishResult(r)
-}
-
-func finishResult(r *rest.Request) error {
-	r.Variables["delegation"] = r.Config.DelegationAddress
-	return nil
-}
-
-// bindResultAt parses a consensus timestamp without a contract.
-func bindResultAt(r *rest.Request) error {
-	if err := checkHbar(r); err != nil {
-		return err
-	}
-	instant, err := pathInstant(r)
-	if err != nil {
-		return rest.InvalidParameter("timestamp")
-	}
-	r.Set("at", instant.String())
-	return nil
-}
-
-func bindResult(r *rest.Request) error {
-	if err := checkHbar(r); err != nil {
-		return err
-	}
-	return bindResultTransaction(r)
-}
-
-// bindResultTransaction parses the hash of an Ethereum transaction or a transaction id.
-func bindResultTransaction(r *rest.Request) error {
-	text := r.Path.Get("transactionIdOrHash")
-	if resultHashSyntax.MatchString(text) {
-		r.Set("hash", text)
-		return nil
-	}
-	return bindTransactionID(r, text, "transactionId")
-}
-
-// bindActions rejects invalid conditions on the index before the path is validated.
-func bindActions(r *rest.Request) error {
-	for _, v := range r.Values("index") {
-		if v.Op == rest.Ne {
-			return rest.InvalidParameter("index")
-		}
-	}
-	return bindResultTransaction(r)
-}
-
-var actionsParams = []rest.Param{
-	{Name: "index", Kind: rest.Index, Bind: rest.Longs("filter.index"), Doc: "Filters by index. The operator `ne` is not supported."},
-	limit, order,
 }

@@ -8,6 +8,7 @@ import (
 
 	"heliograph/internal/domain/ledger"
 	"heliograph/rest"
+	"heliograph/rest/rawjson"
 )
 
 // The sort keys of contracts, slots and logs.
@@ -51,6 +52,48 @@ func contractEndpoints() []rest.Endpoint {
 	}
 }
 
+// badCallee is the problem of an invalid contract in the path.
+var badCallee = rest.InvalidParameter("contractid")
+
+// isCallee reports whether text has the form of an entity id or an EVM address.
+func isCallee(text string) bool { return rest.IsEntityID(text) || calleeSyntax.MatchString(text) }
+
+func bindCallee(r *rest.Request) error {
+	if !isCallee(r.Path.Get("id")) {
+		return badCallee
+	}
+	return nil
+}
+
+// calleeOf parses the contract in the path. Shard and realm before an opaque address are ignored.
+func calleeOf(r *rest.Request) (ledger.AccountRef, error) {
+	text := r.Path.Get("id")
+	if calleeSyntax.MatchString(text) {
+		a, err := ledger.ParseEVMAddress(text[len(text)-40:])
+		if err != nil {
+			return ledger.AccountRef{}, badCallee
+		}
+		if _, longZero := a.Num(); !longZero {
+			return ledger.AccountRef{Address: ledger.Of(a)}, nil
+		}
+	}
+	ref, err := ledger.ParseAccountRef(text, r.Config.Base)
+	if err != nil || ref.Alias != nil {
+		return ledger.AccountRef{}, badCallee
+	}
+	return ref, nil
+}
+
+// entityOf returns the id of the entity with an address, or "" if the address is unknown.
+func entityOf(r *rest.Request, ref ledger.AccountRef) (string, error) {
+	res := r.RunOperation("EntityOf", map[string]any{"of": ref.String()})
+	if res == nil || len(res.Errors) > 0 {
+		return "", errors.New("the owner of an address is not known")
+	}
+	id, _ := rawjson.Sole(res.Data, "entityId")
+	return strings.Trim(strings.TrimPrefix(string(id), "null"), `"`), nil
+}
+
 var contractsParams = []rest.Param{
 	{Name: "contract.id", Kind: contractID, Bind: bindContractIDs, Doc: "Filters by contract ID or EVM address."},
 	limit, order,
@@ -64,6 +107,7 @@ const (
 
 var (
 	plainAddressSyntax = regexp.MustCompile(`^(\d{1,4}\.)?(\d{1,5}\.)?[A-Fa-f0-9]{40}$`)
+	calleeSyntax       = regexp.MustCompile(`^(0x|(\d{1,4}\.)?\d{1,5}\.)?[A-Fa-f0-9]{40}$`)
 	wordSyntax         = regexp.MustCompile(`^` + wordPattern + `$`)
 )
 

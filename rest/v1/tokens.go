@@ -59,14 +59,7 @@ var tokensParams = []rest.Param{
 			return nil // finishTokens validates them last
 		}},
 	{Name: "name", Kind: tokenName, Doc: "Filters by a part of the name, case-insensitive. `%` matches any text and `_` any character. The list has " +
-		"one page.", Bind: func(r *rest.Request, values []rest.Value) error {
-		var parts []any
-		for _, v := range values {
-			parts = append(parts, v.Text)
-		}
-		r.Set("filter.nameContains", parts)
-		return nil
-	}},
+		"one page.", Bind: rest.TextList("filter.nameContains")},
 	{Name: "publickey", Kind: rest.PublicKey, Bind: rest.PublicKeys("filter.publicKey"), Doc: "Filters by admin key."},
 	{Name: "token.id", Kind: rest.EntityIDOrLongZero, Bind: rest.IDs("filter.id"), Doc: "Filters by token ID."},
 	{

@@ -94,10 +94,7 @@ var transactionParams = []rest.Param{
 			return err //nolint:wrapcheck // its kind has made sure that it is a number
 		}},
 	{Name: "scheduled", Kind: rest.Boolean, Doc: "True returns only scheduled transactions, false only transactions that were not scheduled.",
-		Bind: func(r *rest.Request, values []rest.Value) error {
-			r.Set("scheduled", strings.EqualFold(values[len(values)-1].Text, "true"))
-			return nil
-		}},
+		Bind: rest.LastBoolean("scheduled")},
 }
 
 // badTransactionID is the problem of a value that is neither a transaction id nor a hash.

@@ -23,14 +23,11 @@ func serve(t *testing.T) (origin string, operations int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	description, err := openapi.New(api, "v1.2.3")
+	description, err := openapi.New(api)
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := description.JSON()
-	if err != nil {
-		t.Fatal(err)
-	}
+	text, _ := v1.OpenAPI(api.Config, "v1.2.3")
 	page, err := apidocs.Handler(apidocs.Options{Prefix: "/api/v1/docs", JSON: text})
 	if err != nil {
 		t.Fatal(err)
