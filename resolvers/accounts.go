@@ -80,15 +80,10 @@ func (r queries) Account(ctx context.Context, args graph.QueryAccountArgs) (*led
 
 // Accounts returns a page of accounts.
 func (r queries) Accounts(ctx context.Context, args graph.QueryAccountsArgs) (*relay.AccountConnection, error) {
-	p, sp, err := accountList.page(ctx, args.Order, args.Args)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := entities.Accounts(ctx, r.db, args.Filter, args.HideSyntheticTreasury, sp)
-	if err != nil {
-		return nil, err
-	}
-	return estimated(r.Resolver, accountList.connection(p, rows), unfiltered(args.Filter), entities.CountAccounts), nil
+	c, err := accountList.root(ctx, args.Order, args.Args, func(p storage.Page) ([]*ledger.Account, error) {
+		return entities.Accounts(ctx, r.db, args.Filter, args.HideSyntheticTreasury, p)
+	})
+	return estimated(r.Resolver, c, unfiltered(args.Filter), entities.CountAccounts), err
 }
 
 // Balances returns a page of balances, now or at the last snapshot before a time.
@@ -157,16 +152,8 @@ func (r *Resolver) withAccount(ctx context.Context, f *ledger.BalanceFilter) (*l
 // withID adds the id of an account to the alternatives of a filter. An account that does not exist matches nothing.
 func (r *Resolver) withID(ctx context.Context, f *ledger.EntityIDFilter, ref ledger.AccountRef) (*ledger.EntityIDFilter, error) {
 	id, err := entities.ResolveAccount(ctx, r.db, ref)
-	if err != nil {
-		return nil, err
+	if err != nil || !id.Valid {
+		return withIDs(f), err
 	}
-	ids := ledger.EntityIDFilter{}
-	if f != nil {
-		ids = *f
-	}
-	ids.In = append([]ledger.EntityID{}, ids.In...)
-	if id.Valid {
-		ids.In = append(ids.In, id.V)
-	}
-	return &ids, nil
+	return withIDs(f, id.V), nil
 }

@@ -8,23 +8,18 @@ import (
 	"heliograph/graph/rowplan"
 	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
-	"heliograph/storage"
 	"heliograph/storage/entities"
 )
 
 // The lists of airdrops: those that an account sent by the receiver, and those that it received by the sender.
-var (
-	sentAirdropList = listOf[ledger.Airdrop]{
-		"outstanding airdrops", 3, func(a *ledger.Airdrop) relay.Key {
-			return relay.Key{int64(a.ReceiverID), int64(a.TokenID), a.SerialNumber.V}
-		},
-	}
-	receivedAirdropList = listOf[ledger.Airdrop]{
-		"pending airdrops", 3, func(a *ledger.Airdrop) relay.Key {
-			return relay.Key{int64(a.SenderID), int64(a.TokenID), a.SerialNumber.V}
-		},
-	}
-)
+var airdropLists = directedLists[ledger.Airdrop]{
+	false: {"outstanding airdrops", 3, func(a *ledger.Airdrop) relay.Key {
+		return relay.Key{int64(a.ReceiverID), int64(a.TokenID), a.SerialNumber.V}
+	}},
+	true: {"pending airdrops", 3, func(a *ledger.Airdrop) relay.Key {
+		return relay.Key{int64(a.SenderID), int64(a.TokenID), a.SerialNumber.V}
+	}},
+}
 
 func (fields) AirdropReceiver(_ context.Context, q rowplan.Request, of []*ledger.Airdrop) (rowplan.Results[*ledger.Account], error) {
 	return accounts(q, of, func(v *ledger.Airdrop) ledger.EntityID { return v.ReceiverID })
@@ -49,30 +44,17 @@ func (fields) AirdropNft(_ context.Context, q rowplan.Request, of []*ledger.Aird
 func (fields) AccountOutstandingAirdrops(ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountOutstandingAirdropsArgs) (
 	rowplan.Results[*relay.AirdropConnection], error,
 ) {
-	return sentAirdropList.below(ctx, q, args.Order, args.Args, airdrops(list.Map(of, accountEntityID), false, args.Filter))
+	return below(ctx, q, airdropLists[false], args, list.Map(of, accountEntityID), directed(false, entities.QueueAirdrops))
 }
 
 // AccountPendingAirdrops reads the airdrops that accounts have not claimed.
 func (fields) AccountPendingAirdrops(ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountPendingAirdropsArgs) (
 	rowplan.Results[*relay.AirdropConnection], error,
 ) {
-	return receivedAirdropList.below(ctx, q, args.Order, args.Args, airdrops(list.Map(of, accountEntityID), true, args.Filter))
-}
-
-func airdrops(ids []ledger.EntityID, received bool, f *ledger.AirdropFilter) queueRows[ledger.Airdrop] {
-	return func(b *storage.Batch, p storage.Page, done func([][]*ledger.Airdrop)) error {
-		entities.QueueAirdrops(b, ids, received, f, p, done)
-		return nil
-	}
+	return below(ctx, q, airdropLists[true], args, list.Map(of, accountEntityID), directed(true, entities.QueueAirdrops))
 }
 
 // Airdrops returns a page of the airdrops that one account sent or received.
 func (r queries) Airdrops(ctx context.Context, args graph.QueryAirdropsArgs) (*relay.AirdropConnection, error) {
-	return ofEither(ctx, r.Resolver, "sender and receiver", args.Sender, args.Receiver, func(id ledger.EntityID, second bool) (*relay.AirdropConnection, error) {
-		l := sentAirdropList
-		if second {
-			l = receivedAirdropList
-		}
-		return rootList(ctx, r.Resolver, l, args.Order, args.Args, airdrops([]ledger.EntityID{id}, second, args.Filter))
-	})
+	return ofEither(ctx, r.Resolver, "sender and receiver", args.Sender, args.Receiver, airdropLists, args.Order, args.Args, args.Filter, entities.QueueAirdrops)
 }

@@ -8,7 +8,6 @@ import (
 	"heliograph/graph/rowplan"
 	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
-	"heliograph/storage"
 	"heliograph/storage/entities"
 )
 
@@ -16,23 +15,17 @@ import (
 var (
 	rewardList = listOf[ledger.StakingReward]{"rewards", 1, func(r *ledger.StakingReward) relay.Key { return relay.Key{int64(r.ConsensusTimestamp)} }}
 
-	grantedCryptoList = listOf[ledger.CryptoAllowance]{
-		"crypto allowances by spender", 1, func(a *ledger.CryptoAllowance) relay.Key { return relay.Key{int64(a.SpenderID)} },
+	cryptoAllowanceLists = directedLists[ledger.CryptoAllowance]{
+		false: {"crypto allowances by spender", 1, func(a *ledger.CryptoAllowance) relay.Key { return relay.Key{int64(a.SpenderID)} }},
+		true:  {"crypto allowances by owner", 1, func(a *ledger.CryptoAllowance) relay.Key { return relay.Key{int64(a.OwnerID)} }},
 	}
-	receivedCryptoList = listOf[ledger.CryptoAllowance]{
-		"crypto allowances by owner", 1, func(a *ledger.CryptoAllowance) relay.Key { return relay.Key{int64(a.OwnerID)} },
+	tokenAllowanceLists = directedLists[ledger.TokenAllowance]{
+		false: {"token allowances by spender", 2, func(a *ledger.TokenAllowance) relay.Key { return relay.Key{int64(a.SpenderID), int64(a.TokenID)} }},
+		true:  {"token allowances by owner", 2, func(a *ledger.TokenAllowance) relay.Key { return relay.Key{int64(a.OwnerID), int64(a.TokenID)} }},
 	}
-	grantedTokenList = listOf[ledger.TokenAllowance]{
-		"token allowances by spender", 2, func(a *ledger.TokenAllowance) relay.Key { return relay.Key{int64(a.SpenderID), int64(a.TokenID)} },
-	}
-	receivedTokenList = listOf[ledger.TokenAllowance]{
-		"token allowances by owner", 2, func(a *ledger.TokenAllowance) relay.Key { return relay.Key{int64(a.OwnerID), int64(a.TokenID)} },
-	}
-	grantedNftList = listOf[ledger.NftAllowance]{
-		"NFT allowances", 2, func(a *ledger.NftAllowance) relay.Key { return relay.Key{int64(a.SpenderID), int64(a.TokenID)} },
-	}
-	receivedNftList = listOf[ledger.NftAllowance]{
-		"received NFT allowances", 2, func(a *ledger.NftAllowance) relay.Key { return relay.Key{int64(a.OwnerID), int64(a.TokenID)} },
+	nftAllowanceLists = directedLists[ledger.NftAllowance]{
+		false: {"NFT allowances", 2, func(a *ledger.NftAllowance) relay.Key { return relay.Key{int64(a.SpenderID), int64(a.TokenID)} }},
+		true:  {"received NFT allowances", 2, func(a *ledger.NftAllowance) relay.Key { return relay.Key{int64(a.OwnerID), int64(a.TokenID)} }},
 	}
 )
 
@@ -98,147 +91,109 @@ func allowancesOf(of []*ledger.Account, received bool) (rowplan.Results[*ledger.
 func (fields) AccountRewards(ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountRewardsArgs) (
 	rowplan.Results[*relay.StakingRewardConnection], error,
 ) {
-	return rewardList.below(ctx, q, args.Order, args.Args, func(b *storage.Batch, p storage.Page, done func([][]*ledger.StakingReward)) error {
-		entities.QueueStakingRewards(b, list.Map(of, accountEntityID), args.Filter, p, done)
-		return nil
-	})
+	return below(ctx, q, rewardList, args, list.Map(of, accountEntityID), entities.QueueStakingRewards)
 }
 
 // AccountNftAllowances reads the allowances for collections that accounts granted.
 func (fields) AccountNftAllowances(ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountNftAllowancesArgs) (
 	rowplan.Results[*relay.NftAllowanceConnection], error,
 ) {
-	return grantedNftList.below(ctx, q, args.Order, args.Args, nftAllowances(list.Map(of, accountEntityID), false, args.Filter))
+	return below(ctx, q, nftAllowanceLists[false], args, list.Map(of, accountEntityID), directed(false, entities.QueueNftAllowances))
 }
 
 // AccountReceivedNftAllowances reads the allowances for collections that accounts received.
 func (fields) AccountReceivedNftAllowances(ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountReceivedNftAllowancesArgs) (
 	rowplan.Results[*relay.NftAllowanceConnection], error,
 ) {
-	return receivedNftList.below(ctx, q, args.Order, args.Args, nftAllowances(list.Map(of, accountEntityID), true, args.Filter))
-}
-
-func nftAllowances(ids []ledger.EntityID, received bool, f *ledger.NftAllowanceFilter) queueRows[ledger.NftAllowance] {
-	return func(b *storage.Batch, p storage.Page, done func([][]*ledger.NftAllowance)) error {
-		entities.QueueNftAllowances(b, ids, received, f, p, done)
-		return nil
-	}
+	return below(ctx, q, nftAllowanceLists[true], args, list.Map(of, accountEntityID), directed(true, entities.QueueNftAllowances))
 }
 
 // AccountAllowancesCrypto reads allowances of hbar.
 func (fields) AccountAllowancesCrypto(
 	ctx context.Context, q rowplan.Request, of []*ledger.AccountAllowances, args graph.AccountAllowancesCryptoArgs,
 ) (rowplan.Results[*relay.CryptoAllowanceConnection], error) {
-	return bothWays(ctx, q, of, args, grantedCryptoList, receivedCryptoList, queueCryptoAllowances)
+	return bothWays(ctx, q, of, args, cryptoAllowanceLists, entities.QueueCryptoAllowances)
 }
 
 // AccountAllowancesTokens reads allowances of fungible tokens.
 func (fields) AccountAllowancesTokens(
 	ctx context.Context, q rowplan.Request, of []*ledger.AccountAllowances, args graph.AccountAllowancesTokensArgs,
 ) (rowplan.Results[*relay.TokenAllowanceConnection], error) {
-	return bothWays(ctx, q, of, args, grantedTokenList, receivedTokenList, queueTokenAllowances)
+	if err := checkTokenAllowances(args.Filter); err != nil {
+		return nil, err
+	}
+	return bothWays(ctx, q, of, args, tokenAllowanceLists, entities.QueueTokenAllowances)
 }
 
-// queueAllowances queues reading the allowances that accounts granted or received.
-type queueAllowances[C, F any] func(b *storage.Batch, ids []ledger.EntityID, received bool, f *F, p storage.Page, done func([][]*C)) error
+// checkTokenAllowances rejects a filter with too many alternatives.
+func checkTokenAllowances(f *ledger.TokenAllowanceFilter) error {
+	if f == nil {
+		return nil
+	}
+	return checkAlternatives(len(f.AnyOf))
+}
 
 // bothWays reads allowances that were granted or received, which are lists with different orders. One fragment can select both, so parents can be mixed.
 func bothWays[C, F any](
-	ctx context.Context, q rowplan.Request, of []*ledger.AccountAllowances, args graph.ListArgs[F], granted, received listOf[C], queue queueAllowances[C, F],
+	ctx context.Context, q rowplan.Request, of []*ledger.AccountAllowances, args graph.ListArgs[F], lists directedLists[C], queue queueDirected[F, C],
 ) (rowplan.Results[*relay.Connection[C]], error) {
-	type part struct {
-		places []int
-		get    rowplan.Results[*relay.Connection[C]]
-	}
-	var parts []part
-	for _, l := range []struct {
-		received bool
-		list     listOf[C]
-	}{{false, granted}, {true, received}} {
+	out := make([]*relay.Connection[C], len(of))
+	var parts []func() error
+	for _, received := range []bool{false, true} {
 		var ids []ledger.EntityID
-		var places []int
+		var positions []int
 		for i, a := range of {
-			if a.Received == l.received {
-				ids, places = append(ids, a.AccountID), append(places, i)
+			if a.Received == received {
+				ids, positions = append(ids, a.AccountID), append(positions, i)
 			}
 		}
 		if ids == nil {
 			continue
 		}
-		get, err := l.list.below(ctx, q, args.Order, args.Args, func(b *storage.Batch, p storage.Page, done func([][]*C)) error {
-			return queue(b, ids, l.received, args.Filter, p, done)
-		})
+		get, err := below(ctx, q, lists[received], args, ids, directed(received, queue))
 		if err != nil {
 			return nil, err
 		}
-		parts = append(parts, part{places, get})
+		parts = append(parts, func() error {
+			got, err := get()
+			for i, c := range got {
+				out[positions[i]] = c
+			}
+			return err
+		})
 	}
 	return func() ([]*relay.Connection[C], error) {
-		out := make([]*relay.Connection[C], len(of))
-		for _, p := range parts {
-			got, err := p.get()
-			if err != nil {
+		for _, part := range parts {
+			if err := part(); err != nil {
 				return nil, err
-			}
-			for i, c := range got {
-				out[p.places[i]] = c
 			}
 		}
 		return out, nil
 	}, nil
 }
 
-func queueCryptoAllowances(
-	b *storage.Batch, ids []ledger.EntityID, received bool, f *ledger.CryptoAllowanceFilter, p storage.Page, done func([][]*ledger.CryptoAllowance),
-) error {
-	entities.QueueCryptoAllowances(b, ids, received, f, p, done)
-	return nil
-}
-
-func queueTokenAllowances(
-	b *storage.Batch, ids []ledger.EntityID, received bool, f *ledger.TokenAllowanceFilter, p storage.Page, done func([][]*ledger.TokenAllowance),
-) error {
-	if f != nil {
-		if err := checkAlternatives(len(f.AnyOf)); err != nil {
-			return err
-		}
-	}
-	entities.QueueTokenAllowances(b, ids, received, f, p, done)
-	return nil
-}
-
 // CryptoAllowances returns a page of the hbar allowances that an account granted.
 func (r queries) CryptoAllowances(ctx context.Context, args graph.QueryCryptoAllowancesArgs) (*relay.CryptoAllowanceConnection, error) {
-	return listOfAccount(ctx, r.Resolver, grantedCryptoList, args.Owner, false, args.Order, args.Args,
-		func(b *storage.Batch, id ledger.EntityID, p storage.Page, done func([][]*ledger.CryptoAllowance)) error {
-			return queueCryptoAllowances(b, []ledger.EntityID{id}, false, args.Filter, p, done)
-		})
+	return listOfAccount(ctx, r.Resolver, cryptoAllowanceLists[false], args.Owner, false, args.Order, args.Args, args.Filter,
+		directed(false, entities.QueueCryptoAllowances))
 }
 
 // TokenAllowances returns a page of the allowances of fungible tokens that an account granted.
 func (r queries) TokenAllowances(ctx context.Context, args graph.QueryTokenAllowancesArgs) (*relay.TokenAllowanceConnection, error) {
-	return listOfAccount(ctx, r.Resolver, grantedTokenList, args.Owner, false, args.Order, args.Args,
-		func(b *storage.Batch, id ledger.EntityID, p storage.Page, done func([][]*ledger.TokenAllowance)) error {
-			return queueTokenAllowances(b, []ledger.EntityID{id}, false, args.Filter, p, done)
-		})
+	if err := checkTokenAllowances(args.Filter); err != nil {
+		return nil, err
+	}
+	return listOfAccount(ctx, r.Resolver, tokenAllowanceLists[false], args.Owner, false, args.Order, args.Args, args.Filter,
+		directed(false, entities.QueueTokenAllowances))
 }
 
 // StakingRewards returns a page of the staking rewards of an account.
 func (r queries) StakingRewards(ctx context.Context, args graph.QueryStakingRewardsArgs) (*relay.StakingRewardConnection, error) {
-	return listOfAccount(ctx, r.Resolver, rewardList, args.Account, true, args.Order, args.Args,
-		func(b *storage.Batch, id ledger.EntityID, p storage.Page, done func([][]*ledger.StakingReward)) error {
-			entities.QueueStakingRewards(b, []ledger.EntityID{id}, args.Filter, p, done)
-			return nil
-		})
+	return listOfAccount(ctx, r.Resolver, rewardList, args.Account, true, args.Order, args.Args, args.Filter, entities.QueueStakingRewards)
 }
 
 // NftAllowances returns a page of the allowances for collections that one account granted or received.
 func (r queries) NftAllowances(ctx context.Context, args graph.QueryNftAllowancesArgs) (*relay.NftAllowanceConnection, error) {
-	return ofEither(ctx, r.Resolver, "owner and spender", args.Owner, args.Spender, func(id ledger.EntityID, second bool) (*relay.NftAllowanceConnection, error) {
-		l := grantedNftList
-		if second {
-			l = receivedNftList
-		}
-		return rootList(ctx, r.Resolver, l, args.Order, args.Args, nftAllowances([]ledger.EntityID{id}, second, args.Filter))
-	})
+	return ofEither(ctx, r.Resolver, "owner and spender", args.Owner, args.Spender, nftAllowanceLists, args.Order, args.Args, args.Filter,
+		entities.QueueNftAllowances)
 }

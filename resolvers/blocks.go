@@ -66,14 +66,9 @@ func (r queries) Blocks(ctx context.Context, args graph.QueryBlocksArgs) (*relay
 	if byNumber {
 		l = blockNumberList
 	}
-	p, sp, err := l.page(ctx, args.Order, args.Args)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := transactions.Blocks(ctx, r.db, args.Filter, byNumber, sp)
-	if err != nil {
-		return nil, err
-	}
+	c, err := l.root(ctx, args.Order, args.Args, func(p storage.Page) ([]*ledger.Block, error) {
+		return transactions.Blocks(ctx, r.db, args.Filter, byNumber, p)
+	})
 	count := func(ctx context.Context) (int64, error) { return transactions.CountBlocks(ctx, r.db) }
-	return counted(l.connection(p, rows), unfiltered(args.Filter), count), nil
+	return counted(c, unfiltered(args.Filter), count), err
 }

@@ -13,7 +13,6 @@ import (
 	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
-	"heliograph/storage/entities"
 	"heliograph/storage/transactions"
 )
 
@@ -70,20 +69,14 @@ func (fields) ContractLogTransaction(_ context.Context, q rowplan.Request, of []
 func (fields) BlockContractLogs(ctx context.Context, q rowplan.Request, of []*ledger.Block, args graph.BlockContractLogsArgs) (
 	rowplan.Results[*relay.ContractLogConnection], error,
 ) {
-	return logsBelow(ctx, q, args, false, func(b *storage.Batch, p storage.Page, done func([][]*ledger.ContractLog)) error {
-		transactions.QueueLogsBetween(b, list.Map(of, spanOfBlock), args.Filter, p, done)
-		return nil
-	})
+	return logsBelow(ctx, q, args, false, list.Map(of, spanOfBlock), transactions.QueueLogsBetween)
 }
 
 // TransactionContractLogs reads the logs of transactions.
 func (fields) TransactionContractLogs(ctx context.Context, q rowplan.Request, of []*ledger.Transaction, args graph.TransactionContractLogsArgs) (
 	rowplan.Results[*relay.ContractLogConnection], error,
 ) {
-	return logsBelow(ctx, q, args, true, func(b *storage.Batch, p storage.Page, done func([][]*ledger.ContractLog)) error {
-		transactions.QueueLogsBetween(b, list.Map(of, instantOf), args.Filter, p, done)
-		return nil
-	})
+	return logsBelow(ctx, q, args, true, list.Map(of, instantOf), transactions.QueueLogsBetween)
 }
 
 // ContractResultLogs reads the logs of results.
@@ -92,24 +85,21 @@ func (fields) ContractResultLogs(_ context.Context, q rowplan.Request, of []*led
 }
 
 // logsBelow reads a page of logs for each parent. instant reports whether all logs of a parent belong to one transaction.
-func logsBelow(ctx context.Context, q rowplan.Request, args graph.ListArgs[ledger.ContractLogFilter], instant bool, queue queueRows[ledger.ContractLog]) (
-	rowplan.Results[*relay.ContractLogConnection], error,
-) {
+func logsBelow[K any](
+	ctx context.Context, q rowplan.Request, args graph.ListArgs[ledger.ContractLogFilter], instant bool, parents []K,
+	queue queueList[K, ledger.ContractLogFilter, ledger.ContractLog],
+) (rowplan.Results[*relay.ContractLogConnection], error) {
 	if args.Filter != nil && args.Filter.Contract != nil {
 		return nil, fault.Input("filter.contract is supported at the root only; use contractId")
 	}
 	if err := checkLogs(args.Filter, instant); err != nil {
 		return nil, err
 	}
-	return logList.below(ctx, q, args.Order, args.Args, queue)
+	return below(ctx, q, logList, args, parents, queue)
 }
 
 // ContractLogs returns a page of logs.
 func (r queries) ContractLogs(ctx context.Context, args graph.QueryContractLogsArgs) (*relay.ContractLogConnection, error) {
-	p, sp, err := logList.page(ctx, args.Order, args.Args)
-	if err != nil {
-		return nil, err
-	}
 	f := args.Filter
 	if err := checkLogs(f, false); err != nil {
 		return nil, err
@@ -117,20 +107,24 @@ func (r queries) ContractLogs(ctx context.Context, args graph.QueryContractLogsA
 	if f != nil && len(f.Topics) > 0 && f.Contract == nil && f.ContractID == nil && f.TransactionHash == nil && !isBrief(f.Timestamp) {
 		return nil, fault.Input("a search by topics in all contracts needs an instant, or a range of at most %d days", maxTopicSearch/(24*time.Hour))
 	}
-	if f != nil && f.Contract != nil {
-		ids, err := entities.ResolveContracts(ctx, r.db, []ledger.ContractRef{*f.Contract})
+	return logList.root(ctx, args.Order, args.Args, func(p storage.Page) ([]*ledger.ContractLog, error) {
+		f, err := r.withLogContract(ctx, f)
 		if err != nil {
 			return nil, err
 		}
-		copied := *f
-		copied.ContractID = withIDs(f.ContractID, ids)
-		f = &copied
+		return transactions.ContractLogs(ctx, r.db, f, p)
+	})
+}
+
+// withLogContract replaces the condition on a contract reference by one on its id.
+func (r *Resolver) withLogContract(ctx context.Context, f *ledger.ContractLogFilter) (*ledger.ContractLogFilter, error) {
+	if f == nil || f.Contract == nil {
+		return f, nil
 	}
-	rows, err := transactions.ContractLogs(ctx, r.db, f, sp)
-	if err != nil {
-		return nil, err
-	}
-	return logList.connection(p, rows), nil
+	ids, err := r.withContracts(ctx, f.ContractID, *f.Contract)
+	copied := *f
+	copied.ContractID, copied.Contract = ids, nil
+	return &copied, err
 }
 
 // instantOf returns the consensus time of a transaction as a range.

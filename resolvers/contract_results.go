@@ -64,10 +64,7 @@ func (fields) ContractResultActions(ctx context.Context, q rowplan.Request, of [
 	located := list.Map(of, func(r *ledger.ContractResult) transactions.Located {
 		return transactions.Located{At: r.ConsensusTimestamp, Payer: r.PayerAccountID}
 	})
-	return actionList.below(ctx, q, args.Order, args.Args, func(b *storage.Batch, p storage.Page, done func([][]*ledger.ContractAction)) error {
-		transactions.QueueContractActions(b, located, args.Filter, p, done)
-		return nil
-	})
+	return below(ctx, q, actionList, args, located, transactions.QueueContractActions)
 }
 
 // ContractResultStateChanges reads the changes of storage by results.
@@ -158,49 +155,36 @@ func (r *Resolver) gasPrices(ctx context.Context, results []*ledger.ContractResu
 func (fields) AccountContractResults(ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountContractResultsArgs) (
 	rowplan.Results[*relay.ContractResultConnection], error,
 ) {
-	return resultsBelow(ctx, q, args, func(b *storage.Batch, p storage.Page, done func([][]*ledger.ContractResult)) error {
-		transactions.QueueResultsOfSenders(b, list.Map(of, accountEntityID), args.Filter, p, done)
-		return nil
-	})
+	return resultsBelow(ctx, q, args, list.Map(of, accountEntityID), transactions.QueueResultsOfSenders)
 }
 
 // BlockContractResults reads the results of blocks.
 func (fields) BlockContractResults(ctx context.Context, q rowplan.Request, of []*ledger.Block, args graph.BlockContractResultsArgs) (
 	rowplan.Results[*relay.ContractResultConnection], error,
 ) {
-	return resultsBelow(ctx, q, args, func(b *storage.Batch, p storage.Page, done func([][]*ledger.ContractResult)) error {
-		transactions.QueueResultsBetween(b, list.Map(of, spanOfBlock), args.Filter, p, done)
-		return nil
-	})
+	return resultsBelow(ctx, q, args, list.Map(of, spanOfBlock), transactions.QueueResultsBetween)
 }
 
 // resultsBelow reads a page of results for each parent.
-func resultsBelow(ctx context.Context, q rowplan.Request, args graph.ListArgs[ledger.ContractResultFilter], queue queueRows[ledger.ContractResult]) (
-	rowplan.Results[*relay.ContractResultConnection], error,
-) {
+func resultsBelow[K any](
+	ctx context.Context, q rowplan.Request, args graph.ListArgs[ledger.ContractResultFilter], parents []K,
+	queue queueList[K, ledger.ContractResultFilter, ledger.ContractResult],
+) (rowplan.Results[*relay.ContractResultConnection], error) {
 	if f := args.Filter; f != nil && (f.Contract != nil || f.BlockHash != nil || f.BlockNumber != nil) {
 		return nil, fault.Input("filter.contract, filter.blockHash and filter.blockNumber are supported at the root only; use contractId and timestamp")
 	}
-	return resultList.below(ctx, q, args.Order, args.Args, queue)
+	return below(ctx, q, resultList, args, parents, queue)
 }
 
 // ContractResults returns a page of contract results.
 func (r queries) ContractResults(ctx context.Context, args graph.QueryContractResultsArgs) (*relay.ContractResultConnection, error) {
-	p, sp, err := resultList.page(ctx, args.Order, args.Args)
-	if err != nil {
-		return nil, err
-	}
-	f, none, err := r.withContractAndBlock(ctx, args.Filter)
-	if err != nil {
-		return nil, err
-	}
-	var rows []*ledger.ContractResult
-	if !none {
-		if rows, err = transactions.ContractResults(ctx, r.db, f, resultParts(rowplan.SelectionOf(ctx)), sp); err != nil {
+	return resultList.root(ctx, args.Order, args.Args, func(p storage.Page) ([]*ledger.ContractResult, error) {
+		f, none, err := r.withContractAndBlock(ctx, args.Filter)
+		if err != nil || none {
 			return nil, err
 		}
-	}
-	return resultList.connection(p, rows), nil
+		return transactions.ContractResults(ctx, r.db, f, resultParts(rowplan.SelectionOf(ctx)), p)
+	})
 }
 
 // ContractResult returns the result of a transaction.
@@ -234,10 +218,6 @@ func (r queries) ContractResult(ctx context.Context, args graph.QueryContractRes
 
 // ContractActions returns a page of the actions of a transaction, or nil if the transaction does not exist.
 func (r queries) ContractActions(ctx context.Context, args graph.QueryContractActionsArgs) (*relay.ContractActionConnection, error) {
-	p, sp, err := actionList.page(ctx, args.Order, args.Args)
-	if err != nil {
-		return nil, err
-	}
 	if err := oneOf("hash and transactionId", args.Hash != nil, args.TransactionID != nil); err != nil {
 		return nil, err
 	}
@@ -249,11 +229,9 @@ func (r queries) ContractActions(ctx context.Context, args graph.QueryContractAc
 	if err != nil || !found.Valid {
 		return nil, err
 	}
-	rows, err := transactions.ContractActions(ctx, r.db, found.V, args.Filter, sp)
-	if err != nil {
-		return nil, err
-	}
-	return actionList.connection(p, rows), nil
+	return actionList.root(ctx, args.Order, args.Args, func(p storage.Page) ([]*ledger.ContractAction, error) {
+		return transactions.ContractActions(ctx, r.db, found.V, args.Filter, p)
+	})
 }
 
 // resultParts returns which parts of contract results a list's selection needs.
@@ -280,19 +258,14 @@ func (r *Resolver) withContractAndBlock(ctx context.Context, f *ledger.ContractR
 	}
 	copied := *f
 	if f.Contract != nil {
-		ids := ledger.EntityIDFilter{}
-		if f.ContractID != nil {
-			ids = *f.ContractID
-		}
-		ids.In = append([]ledger.EntityID{}, ids.In...)
 		id, err := r.callee(ctx, *f.Contract)
 		if err != nil {
 			return nil, false, err
 		}
+		copied.ContractID = withIDs(f.ContractID)
 		if id.Valid {
-			ids.In = append(ids.In, id.V)
+			copied.ContractID = withIDs(f.ContractID, id.V)
 		}
-		copied.ContractID = &ids
 	}
 	if f.BlockHash == nil && f.BlockNumber == nil {
 		return &copied, false, nil
@@ -358,10 +331,8 @@ func resultRef(hash *string, id *ledger.TransactionID, nonce int32) (transaction
 
 // resultAt reads the contract result with a global id: the result of a call, or one derived from synthetic logs.
 func (r *Resolver) resultAt(ctx context.Context, at ledger.Timestamp) (*ledger.ContractResult, error) {
-	var found *ledger.ContractResult
-	b := r.db.NewBatch()
-	transactions.QueueContractResultsAt(b, []ledger.Timestamp{at}, func(got []*ledger.ContractResult) { found = got[0] })
-	if err := b.Run(ctx); err != nil || found != nil {
+	found, err := storage.ReadOne(ctx, r.db, "contract result", at, transactions.QueueContractResultsAt)
+	if err != nil || found != nil {
 		return found, err
 	}
 	rows, err := transactions.ContractResults(ctx, r.db, &ledger.ContractResultFilter{Timestamp: &ledger.TimestampFilter{Eq: &at}},

@@ -64,20 +64,14 @@ func (fields) ContractRuntimeBytecode(_ context.Context, q rowplan.Request, of [
 func (fields) ContractLogs(ctx context.Context, q rowplan.Request, of []*ledger.Contract, args graph.ContractLogsArgs) (
 	rowplan.Results[*relay.ContractLogConnection], error,
 ) {
-	return logsBelow(ctx, q, args, false, func(b *storage.Batch, p storage.Page, done func([][]*ledger.ContractLog)) error {
-		transactions.QueueLogsOfContracts(b, list.Map(of, contractEntityID), args.Filter, p, done)
-		return nil
-	})
+	return logsBelow(ctx, q, args, false, list.Map(of, contractEntityID), transactions.QueueLogsOfContracts)
 }
 
 // ContractResults reads the results of contracts.
 func (fields) ContractResults(ctx context.Context, q rowplan.Request, of []*ledger.Contract, args graph.ContractResultsArgs) (
 	rowplan.Results[*relay.ContractResultConnection], error,
 ) {
-	return resultsBelow(ctx, q, args, func(b *storage.Batch, p storage.Page, done func([][]*ledger.ContractResult)) error {
-		transactions.QueueResultsOfContracts(b, list.Map(of, contractEntityID), args.Filter, p, done)
-		return nil
-	})
+	return resultsBelow(ctx, q, args, list.Map(of, contractEntityID), transactions.QueueResultsOfContracts)
 }
 
 // ContractState reads the storage of contracts.
@@ -100,36 +94,25 @@ func (r queries) Contract(ctx context.Context, args graph.QueryContractArgs) (*l
 
 // Contracts returns a page of contracts.
 func (r queries) Contracts(ctx context.Context, args graph.QueryContractsArgs) (*relay.ContractConnection, error) {
-	p, sp, err := contractList.page(ctx, args.Order, args.Args)
-	if err != nil {
-		return nil, err
-	}
 	f := args.Filter
-	var ids *ledger.EntityIDFilter
-	if f != nil {
-		ids = f.ID
+	if f == nil {
+		f = &ledger.ContractFilter{}
+	}
+	c, err := contractList.root(ctx, args.Order, args.Args, func(p storage.Page) ([]*ledger.Contract, error) {
+		ids := f.ID
 		if f.Contracts != nil {
-			named, err := entities.ResolveContracts(ctx, r.db, f.Contracts)
-			if err != nil {
+			var err error
+			if ids, err = r.withContracts(ctx, f.ID, f.Contracts...); err != nil {
 				return nil, err
 			}
-			ids = withIDs(ids, named)
 		}
-	}
-	rows, err := entities.Contracts(ctx, r.db, ids, sp)
-	if err != nil {
-		return nil, err
-	}
-	return estimated(r.Resolver, contractList.connection(p, rows), f == nil || f.ID == nil && f.Contracts == nil, entities.CountContracts), nil
+		return entities.Contracts(ctx, r.db, ids, p)
+	})
+	return estimated(r.Resolver, c, f.ID == nil && f.Contracts == nil, entities.CountContracts), err
 }
 
 // ContractState returns a page of the storage of a contract.
 func (r queries) ContractState(ctx context.Context, args graph.QueryContractStateArgs) (*relay.ContractStateConnection, error) {
-	l := slotList(args.At != nil)
-	p, sp, err := l.page(ctx, args.Order, args.Args)
-	if err != nil {
-		return nil, err
-	}
 	if err := checkSlots(args.Filter); err != nil {
 		return nil, err
 	}
@@ -137,15 +120,15 @@ func (r queries) ContractState(ctx context.Context, args graph.QueryContractStat
 	if err != nil {
 		return nil, err
 	}
-	var rows []*ledger.ContractState
-	if id.Valid {
-		b := r.db.NewBatch()
-		transactions.QueueContractStates(b, []ledger.EntityID{id.V}, args.Filter, args.At, sp, func(got [][]*ledger.ContractState) { rows = got[0] })
-		if err := b.Run(ctx); err != nil {
-			return nil, err
+	l := slotList(args.At != nil)
+	return rootList(ctx, r.Resolver, l, args.Order, args.Args, func(b *storage.Batch, p storage.Page, done func([][]*ledger.ContractState)) error {
+		if !id.Valid {
+			done(make([][]*ledger.ContractState, 1))
+			return nil
 		}
-	}
-	return l.connection(p, rows), nil
+		transactions.QueueContractStates(b, []ledger.EntityID{id.V}, args.Filter, args.At, p, done)
+		return nil
+	})
 }
 
 // maxWord is the size of slots and topics in bytes.
@@ -169,8 +152,14 @@ func checkSlots(f *ledger.ContractStateFilter) error {
 	return checkWords("slot", append([][]byte{s.Eq, s.Gt, s.Gte, s.Lt, s.Lte}, s.In...)...)
 }
 
+// withContracts adds the ids of contracts to the alternatives of a filter.
+func (r *Resolver) withContracts(ctx context.Context, f *ledger.EntityIDFilter, contracts ...ledger.ContractRef) (*ledger.EntityIDFilter, error) {
+	ids, err := entities.ResolveContracts(ctx, r.db, contracts)
+	return withIDs(f, ids...), err
+}
+
 // withIDs adds ids to the alternatives of a filter.
-func withIDs(f *ledger.EntityIDFilter, more []ledger.EntityID) *ledger.EntityIDFilter {
+func withIDs(f *ledger.EntityIDFilter, more ...ledger.EntityID) *ledger.EntityIDFilter {
 	ids := ledger.EntityIDFilter{}
 	if f != nil {
 		ids = *f

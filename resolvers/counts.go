@@ -5,14 +5,13 @@ import (
 	"reflect"
 
 	"heliograph/graph/relay"
-	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
-	"heliograph/storage/entities"
 )
 
-// estimated adds an estimated row count to an unfiltered list. Filtered lists are returned unchanged, because they can only be counted by reading them.
+// estimated adds an estimated row count to an unfiltered list, which may be nil. Filtered lists are returned unchanged, because they can only be counted by
+// reading them.
 func estimated[T any](r *Resolver, c *relay.Connection[T], whole bool, what storage.Countable) *relay.Connection[T] {
-	if !whole {
+	if c == nil || !whole {
 		return c
 	}
 	return c.WithCount(func(ctx context.Context) (*relay.Count, error) {
@@ -24,9 +23,9 @@ func estimated[T any](r *Resolver, c *relay.Connection[T], whole bool, what stor
 	})
 }
 
-// counted adds an exact row count to an unfiltered list.
+// counted adds an exact row count to an unfiltered list, which may be nil.
 func counted[T any](c *relay.Connection[T], whole bool, count func(context.Context) (int64, error)) *relay.Connection[T] {
-	if !whole {
+	if c == nil || !whole {
 		return c
 	}
 	return c.WithCount(func(ctx context.Context) (*relay.Count, error) {
@@ -40,8 +39,3 @@ func counted[T any](c *relay.Connection[T], whole bool, count func(context.Conte
 
 // unfiltered reports whether a filter has no conditions.
 func unfiltered[F any](f *F) bool { return f == nil || reflect.ValueOf(*f).IsZero() }
-
-// messagesOf returns a function that counts the messages of a topic.
-func (r *Resolver) messagesOf(topic ledger.EntityID) func(context.Context) (int64, error) {
-	return func(ctx context.Context) (int64, error) { return entities.CountTopicMessages(ctx, r.db, topic) }
-}

@@ -190,14 +190,9 @@ func (r subscriptions) ContractLogs(ctx context.Context, f *ledger.ContractLogFi
 			return nil, fault.Input("a search by topics in all contracts must not start earlier than %d days ago", maxTopicSearch/(24*time.Hour))
 		}
 	}
-	if f.Contract != nil {
-		ids, err := entities.ResolveContracts(ctx, r.db, []ledger.ContractRef{*f.Contract})
-		if err != nil {
-			return nil, err
-		}
-		copied := *f
-		copied.ContractID, copied.Contract = withIDs(f.ContractID, ids), nil
-		f = &copied
+	f, err := r.withLogContract(ctx, f)
+	if err != nil {
+		return nil, err
 	}
 	return feed.Listen(ctx, r.feeds.logs, feed.Listener[*ledger.ContractLog]{
 		From: start, Match: f.Match, End: relay.EndingOf(ctx).Set,

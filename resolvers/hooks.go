@@ -35,7 +35,7 @@ func (r *Resolver) hookByName(ctx context.Context, name string) (relay.Node, err
 	if err != nil {
 		return nil, fault.Input("%q is not the name of a hook", name)
 	}
-	return byEntityID(owner, func(id ledger.EntityID) (*ledger.Hook, error) {
+	return byKey(owner, parseEntityID, func(id ledger.EntityID) (*ledger.Hook, error) {
 		return entities.Hook(ctx, r.db, entities.HookRef{OwnerID: id, HookID: n})
 	})
 }
@@ -88,10 +88,7 @@ func hookSlots(of entities.HookRef, c *relay.Connection[ledger.HookSlot]) *relay
 func (fields) AccountHooks(ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountHooksArgs) (
 	rowplan.Results[*relay.HookConnection], error,
 ) {
-	return hookList.below(ctx, q, args.Order, args.Args, func(b *storage.Batch, p storage.Page, done func([][]*ledger.Hook)) error {
-		entities.QueueHooks(b, list.Map(of, accountEntityID), args.Filter, p, done)
-		return nil
-	})
+	return below(ctx, q, hookList, args, list.Map(of, accountEntityID), entities.QueueHooks)
 }
 
 // Hook returns a hook of an account.
@@ -109,10 +106,7 @@ func (r queries) Hooks(ctx context.Context, args graph.QueryHooksArgs) (*relay.H
 	if err != nil || !id.Valid {
 		return nil, err
 	}
-	return rootList(ctx, r.Resolver, hookList, args.Order, args.Args, func(b *storage.Batch, p storage.Page, done func([][]*ledger.Hook)) error {
-		entities.QueueHooks(b, []ledger.EntityID{id.V}, args.Filter, p, done)
-		return nil
-	})
+	return rootList(ctx, r.Resolver, hookList, args.Order, args.Args, rowsOf([]ledger.EntityID{id.V}, args.Filter, entities.QueueHooks))
 }
 
 // HookStorage returns a page of the storage of a hook, which need not exist. It returns nil if the account does not exist.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"heliograph/graph"
 	"heliograph/graph/fault"
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
@@ -22,6 +23,17 @@ type listOf[C any] struct {
 
 // queueRows queues reading one page of rows for each parent.
 type queueRows[C any] func(b *storage.Batch, p storage.Page, done func([][]*C)) error
+
+// queueList is a function of storage that queues reading one page of the rows that match a filter for each of some parents.
+type queueList[K, F, C any] func(b *storage.Batch, parents []K, f *F, p storage.Page, done func([][]*C))
+
+// rowsOf returns the reader of the rows of some parents.
+func rowsOf[K, F, C any](parents []K, f *F, queue queueList[K, F, C]) queueRows[C] {
+	return func(b *storage.Batch, p storage.Page, done func([][]*C)) error {
+		queue(b, parents, f, p, done)
+		return nil
+	}
+}
 
 // page reads the arguments of the root list that ctx resolves.
 func (l listOf[C]) page(ctx context.Context, order relay.Order, args relay.Args) (relay.Page, storage.Page, error) {
@@ -72,29 +84,46 @@ func (l listOf[C]) below(ctx context.Context, q rowplan.Request, order relay.Ord
 	}, nil
 }
 
-// rootList reads a page of a list of the query type. queue reads it for one parent.
-func rootList[C any](ctx context.Context, r *Resolver, l listOf[C], order relay.Order, args relay.Args, queue queueRows[C]) (*relay.Connection[C], error) {
+// below reads a page of a list of rows that match a filter for each parent.
+func below[K, F, C any](ctx context.Context, q rowplan.Request, l listOf[C], args graph.ListArgs[F], parents []K, queue queueList[K, F, C]) (
+	rowplan.Results[*relay.Connection[C]], error,
+) {
+	return l.below(ctx, q, args.Order, args.Args, rowsOf(parents, args.Filter, queue))
+}
+
+// root reads a page of a list of the query type.
+func (l listOf[C]) root(ctx context.Context, order relay.Order, args relay.Args, read func(storage.Page) ([]*C, error)) (*relay.Connection[C], error) {
 	p, sp, err := l.page(ctx, order, args)
 	if err != nil {
 		return nil, err
 	}
-	var rows [][]*C
-	b := r.db.NewBatch()
-	if err := queue(b, sp, func(got [][]*C) { rows = got }); err != nil {
+	rows, err := read(sp)
+	if err != nil {
 		return nil, err
 	}
-	if err := b.Run(ctx); err != nil {
-		return nil, fmt.Errorf("reading %s: %w", l.kind, err)
-	}
-	return l.connection(p, rows[0]), nil
+	return l.connection(p, rows), nil
+}
+
+// rootList reads a page of a list of the query type. queue reads it for one parent.
+func rootList[C any](ctx context.Context, r *Resolver, l listOf[C], order relay.Order, args relay.Args, queue queueRows[C]) (*relay.Connection[C], error) {
+	return l.root(ctx, order, args, func(p storage.Page) ([]*C, error) {
+		var rows [][]*C
+		b := r.db.NewBatch()
+		if err := queue(b, p, func(got [][]*C) { rows = got }); err != nil {
+			return nil, err
+		}
+		if err := b.Run(ctx); err != nil {
+			return nil, fmt.Errorf("reading %s: %w", l.kind, err)
+		}
+		return rows[0], nil
+	})
 }
 
 // listOfAccount is [rootList] for the list of an account. If the account does not exist, the list is empty and the outcome reports it. mustExist checks
-// accounts
-// that are given by id too.
-func listOfAccount[C any](
+// accounts that are given by id too.
+func listOfAccount[F, C any](
 	ctx context.Context, r *Resolver, l listOf[C], account ledger.AccountRef, mustExist bool, order relay.Order, args relay.Args,
-	queue func(b *storage.Batch, id ledger.EntityID, p storage.Page, done func([][]*C)) error,
+	f *F, queue queueList[ledger.EntityID, F, C],
 ) (*relay.Connection[C], error) {
 	id, err := entities.ResolveAccount(ctx, r.db, account)
 	if err != nil {
@@ -110,7 +139,8 @@ func listOfAccount[C any](
 		if mustExist && !named {
 			entities.QueueEntityExists(b, id.V, func(found bool) { exists = found })
 		}
-		return queue(b, id.V, p, done)
+		queue(b, []ledger.EntityID{id.V}, f, p, done)
+		return nil
 	})
 	if err == nil && !exists {
 		relay.OutcomeOf(ctx).Missing = &relay.Missing{Kind: relay.MissingAccount}
@@ -118,22 +148,36 @@ func listOfAccount[C any](
 	return c, err
 }
 
-// ofEither reads the list of the one account that is given. second reports whether it is the second one. It returns nil if the account does not exist.
-func ofEither[C any](
-	ctx context.Context, r *Resolver, names string, first, second *ledger.AccountRef, read func(id ledger.EntityID, second bool) (*relay.Connection[C], error),
+// directedLists are the lists of what accounts gave (false), and of what they received (true).
+type directedLists[C any] map[bool]listOf[C]
+
+// queueDirected is a [queueList] for what accounts gave or received.
+type queueDirected[F, C any] func(b *storage.Batch, accounts []ledger.EntityID, received bool, f *F, p storage.Page, done func([][]*C))
+
+// directed returns queue for one direction.
+func directed[F, C any](received bool, queue queueDirected[F, C]) queueList[ledger.EntityID, F, C] {
+	return func(b *storage.Batch, accounts []ledger.EntityID, f *F, p storage.Page, done func([][]*C)) {
+		queue(b, accounts, received, f, p, done)
+	}
+}
+
+// ofEither reads the list of the one account that is given: what the giver gave, or what the receiver received. It returns nil if the account does not exist.
+func ofEither[F, C any](
+	ctx context.Context, r *Resolver, names string, giver, receiver *ledger.AccountRef, lists directedLists[C], order relay.Order, args relay.Args,
+	f *F, queue queueDirected[F, C],
 ) (*relay.Connection[C], error) {
-	if err := oneOf(names, first != nil, second != nil); err != nil {
+	if err := oneOf(names, giver != nil, receiver != nil); err != nil {
 		return nil, err
 	}
-	given := first
-	if first == nil {
-		given = second
+	given, received := giver, giver == nil
+	if received {
+		given = receiver
 	}
 	id, err := entities.ResolveAccount(ctx, r.db, *given)
 	if err != nil || !id.Valid {
 		return nil, err
 	}
-	return read(id.V, first == nil)
+	return rootList(ctx, r, lists[received], order, args, rowsOf([]ledger.EntityID{id.V}, f, directed(received, queue)))
 }
 
 // maxAlternatives is the maximum number of alternatives of a filter.

@@ -12,6 +12,7 @@ import (
 	"heliograph/graph/rowplan"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
+	"heliograph/storage"
 	"heliograph/storage/entities"
 )
 
@@ -49,7 +50,7 @@ func (r *Resolver) networkNodeByName(ctx context.Context, name string) (relay.No
 	if err != nil {
 		return nil, fault.Input("%v", err)
 	}
-	return byNumber(number, func(id int64) (*ledger.NetworkNode, error) { return entities.NetworkNode(ctx, r.db, file, id) })
+	return byKey(number, parseNumber, func(id int64) (*ledger.NetworkNode, error) { return entities.NetworkNode(ctx, r.db, file, id) })
 }
 
 func (fields) NetworkNodeAccount(_ context.Context, q rowplan.Request, of []*ledger.NetworkNode) (rowplan.Results[*ledger.Account], error) {
@@ -161,15 +162,9 @@ func (r network) Node(ctx context.Context, args graph.NetworkNodeArgs) (*ledger.
 
 // Nodes returns a page of the nodes of an address book.
 func (r network) Nodes(ctx context.Context, args graph.NetworkNodesArgs) (*relay.Connection[ledger.NetworkNode], error) {
-	p, sp, err := nodeList.page(ctx, args.Order, args.Args)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := entities.NetworkNodes(ctx, r.db, orNone(args.File), args.Filter, sp)
-	if err != nil {
-		return nil, err
-	}
-	return nodeList.connection(p, rows), nil
+	return nodeList.root(ctx, args.Order, args.Args, func(p storage.Page) ([]*ledger.NetworkNode, error) {
+		return entities.NetworkNodes(ctx, r.db, orNone(args.File), args.Filter, p)
+	})
 }
 
 // RegisteredNode returns a registered node.
@@ -179,15 +174,9 @@ func (r network) RegisteredNode(ctx context.Context, args graph.NetworkRegistere
 
 // RegisteredNodes returns a page of registered nodes.
 func (r network) RegisteredNodes(ctx context.Context, args graph.NetworkRegisteredNodesArgs) (*relay.Connection[ledger.RegisteredNode], error) {
-	p, sp, err := registeredNodeList.page(ctx, args.Order, args.Args)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := entities.RegisteredNodes(ctx, r.db, args.Filter, sp)
-	if err != nil {
-		return nil, err
-	}
-	return registeredNodeList.connection(p, rows), nil
+	return registeredNodeList.root(ctx, args.Order, args.Args, func(p storage.Page) ([]*ledger.RegisteredNode, error) {
+		return entities.RegisteredNodes(ctx, r.db, args.Filter, p)
+	})
 }
 
 // Stake returns the stake of the network.
@@ -195,7 +184,7 @@ func (r network) Stake(ctx context.Context) (*ledger.NetworkStake, error) {
 	return entities.NetworkStake(ctx, r.db)
 }
 
-// orNone returns an id, or noNode if it is nil.
+// orNone returns an id, or 0 if it is nil.
 func orNone(id *ledger.EntityID) ledger.EntityID {
 	if id == nil {
 		return 0

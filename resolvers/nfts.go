@@ -42,7 +42,7 @@ func (r *Resolver) nftByName(ctx context.Context, name string) (relay.Node, erro
 	if err != nil {
 		return nil, fault.Input("%q is not the name of an NFT", name)
 	}
-	return byEntityID(token, func(id ledger.EntityID) (*ledger.NFT, error) {
+	return byKey(token, parseEntityID, func(id ledger.EntityID) (*ledger.NFT, error) {
 		return entities.NFT(ctx, r.db, ledger.NFTKey{TokenID: id, SerialNumber: serial})
 	})
 }
@@ -167,10 +167,9 @@ func (r queries) Nfts(ctx context.Context, args graph.QueryNftsArgs) (*relay.NFT
 		}
 	}
 	if f != nil && f.Owner != nil {
-		return listOfAccount(ctx, r.Resolver, nftList, *f.Owner, false, args.Order, args.Args,
-			func(b *storage.Batch, id ledger.EntityID, p storage.Page, done func([][]*ledger.NFT)) error {
-				entities.QueueNFTsOf(b, entities.OfAccount, []ledger.EntityID{id}, ledger.Null[ledger.EntityID]{}, f, p, done)
-				return nil
+		return listOfAccount(ctx, r.Resolver, nftList, *f.Owner, false, args.Order, args.Args, f,
+			func(b *storage.Batch, ids []ledger.EntityID, f *ledger.NFTFilter, p storage.Page, done func([][]*ledger.NFT)) {
+				entities.QueueNFTsOf(b, entities.OfAccount, ids, ledger.Null[ledger.EntityID]{}, f, p, done)
 			})
 	}
 	return rootList(ctx, r.Resolver, nftList, args.Order, args.Args, func(b *storage.Batch, p storage.Page, done func([][]*ledger.NFT)) error {

@@ -2,6 +2,7 @@ package resolvers
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 
 	"heliograph/graph"
@@ -43,15 +44,13 @@ func (r *Resolver) nodes(ctx context.Context, ids []string) ([]relay.Node, []err
 	var g gathering
 	var alone, gathered []int
 	for i, id := range ids {
-		if g.add(i, id) {
+		if added, err := g.add(i, id); added && err == nil {
 			gathered = append(gathered, i)
 		} else {
 			alone = append(alone, i)
 		}
 	}
-	b := r.db.NewBatch()
-	g.queue(b, nodes)
-	if err := b.Run(ctx); err != nil {
+	if err := g.read(ctx, r.db, nodes); err != nil {
 		clear(nodes)
 		switch Classify(err).Code {
 		case fault.Timeout, fault.Unavailable:
@@ -70,68 +69,68 @@ func (r *Resolver) nodes(ctx context.Context, ids []string) ([]relay.Node, []err
 
 // gathering has the requested keys by type.
 type gathering struct {
-	accounts, contracts, schedules, tokens, topics wanted[ledger.EntityID]
-	blocks                                         wanted[int64]
-	transactions                                   wanted[ledger.Timestamp]
+	accounts, contracts, schedules, tokens, topics requested[ledger.EntityID]
+	blocks                                         requested[int64]
+	transactions                                   requested[ledger.Timestamp]
 }
 
-// wanted has the keys of objects of one type and their positions in the request.
-type wanted[K any] struct {
-	keys   []K
-	places []int
+// requested has the keys of objects of one type and their positions in the request.
+type requested[K any] struct {
+	keys      []K
+	positions []int
 }
 
-// add adds the object of an id. It returns false if the type is not read in batches or the id is invalid.
-func (g *gathering) add(place int, id string) bool {
+// add adds the object of an id. It returns false if the type is not read in batches.
+func (g *gathering) add(position int, id string) (bool, error) {
 	typ, name, err := relay.ParseID(id)
 	if err != nil {
-		return false
+		return false, fault.Input("%q: %v", id, err)
 	}
-	byEntity := map[string]*wanted[ledger.EntityID]{
+	byEntity := map[string]*requested[ledger.EntityID]{
 		accountType: &g.accounts, contractType: &g.contracts, scheduleType: &g.schedules, tokenType: &g.tokens, topicType: &g.topics,
 	}
 	switch {
 	case byEntity[typ] != nil:
-		key, err := ledger.ParseEntityID(name, 0)
-		return byEntity[typ].add(place, key, err)
+		return true, byEntity[typ].add(position, name, parseEntityID)
 	case typ == blockType:
-		key, err := strconv.ParseInt(name, 10, 64)
-		return g.blocks.add(place, key, err)
+		return true, g.blocks.add(position, name, parseNumber)
 	case typ == transactionType:
-		key, err := ledger.ParseTimestamp(name)
-		return g.transactions.add(place, key, err)
+		return true, g.transactions.add(position, name, ledger.ParseTimestamp)
 	default:
-		return false
+		return false, nil
 	}
 }
 
-func (w *wanted[K]) add(place int, key K, err error) bool {
+func (w *requested[K]) add(position int, name string, parse func(string) (K, error)) error {
+	key, err := parse(name)
 	if err != nil {
-		return false
+		return fault.Input("%v", err)
 	}
-	w.keys, w.places = append(w.keys, key), append(w.places, place)
-	return true
+	w.keys, w.positions = append(w.keys, key), append(w.positions, position)
+	return nil
 }
 
-// queue queues the statements. Their results are stored at the requested positions.
-func (g *gathering) queue(b *storage.Batch, into []relay.Node) {
-	queueWanted(b, &g.accounts, entities.QueueAccounts, into)
-	queueWanted(b, &g.blocks, transactions.QueueBlocks, into)
-	queueWanted(b, &g.contracts, entities.QueueContracts, into)
-	queueWanted(b, &g.schedules, transactions.QueueSchedules, into)
-	queueWanted(b, &g.tokens, entities.QueueTokens, into)
-	queueWanted(b, &g.topics, queueTopics, into)
-	queueWanted(b, &g.transactions, transactions.QueueTransactionsAt, into)
+// read reads the objects in one round trip and stores them at their positions.
+func (g *gathering) read(ctx context.Context, db *storage.DB, into []relay.Node) error {
+	b := db.NewBatch()
+	queueRequested(b, &g.accounts, entities.QueueAccounts, into)
+	queueRequested(b, &g.blocks, transactions.QueueBlocks, into)
+	queueRequested(b, &g.contracts, entities.QueueContracts, into)
+	queueRequested(b, &g.schedules, transactions.QueueSchedules, into)
+	queueRequested(b, &g.tokens, entities.QueueTokens, into)
+	queueRequested(b, &g.topics, queueTopics, into)
+	queueRequested(b, &g.transactions, transactions.QueueTransactionsAt, into)
+	return b.Run(ctx)
 }
 
-func queueWanted[K, T any, P nodePointer[T]](b *storage.Batch, w *wanted[K], queue func(*storage.Batch, []K, func([]P)), into []relay.Node) {
+func queueRequested[K, T any, P nodePointer[T]](b *storage.Batch, w *requested[K], queue func(*storage.Batch, []K, func([]P)), into []relay.Node) {
 	if len(w.keys) == 0 {
 		return
 	}
 	queue(b, w.keys, func(rows []P) {
 		for i, row := range rows {
 			if row != nil {
-				into[w.places[i]] = row
+				into[w.positions[i]] = row
 			}
 		}
 	})
@@ -139,48 +138,32 @@ func queueWanted[K, T any, P nodePointer[T]](b *storage.Batch, w *wanted[K], que
 
 // node returns the object with a global id, or nil if it does not exist.
 func (r *Resolver) node(ctx context.Context, id string) (relay.Node, error) {
-	typ, name, err := relay.ParseID(id)
+	var g gathering
+	gathered, err := g.add(0, id)
 	if err != nil {
-		return nil, fault.Input("%q: %v", id, err)
+		return nil, err
 	}
+	if gathered {
+		found := make([]relay.Node, 1)
+		err := g.read(ctx, r.db, found)
+		return found[0], err
+	}
+	typ, name, _ := relay.ParseID(id) // add has parsed it
 	switch typ {
-	case accountType:
-		return byEntityID(name, func(id ledger.EntityID) (*ledger.Account, error) { return entities.Account(ctx, r.db, id) })
-	case topicType:
-		return byEntityID(name, func(id ledger.EntityID) (*ledger.Topic, error) {
-			t, _, err := entities.Topic(ctx, r.db, id)
-			return t, err
-		})
-	case blockType:
-		number, err := strconv.ParseInt(name, 10, 64)
-		if err != nil {
-			return nil, fault.Input("%q is not the id of a block", id)
-		}
-		return present(transactions.BlockByNumber(ctx, r.db, number))
 	case messageType:
-		return byTimestamp(name, func(at ledger.Timestamp) (*ledger.TopicMessage, error) { return entities.TopicMessageAt(ctx, r.db, at) })
-	case tokenType:
-		return byEntityID(name, func(id ledger.EntityID) (*ledger.Token, error) { return entities.Token(ctx, r.db, id, nil) })
+		return byKey(name, ledger.ParseTimestamp, func(at ledger.Timestamp) (*ledger.TopicMessage, error) { return entities.TopicMessageAt(ctx, r.db, at) })
 	case nftType:
 		return r.nftByName(ctx, name)
-	case contractType:
-		return byEntityID(name, func(id ledger.EntityID) (*ledger.Contract, error) {
-			return entities.Contract(ctx, r.db, ledger.ContractRef{ID: id}, nil)
-		})
 	case logType:
 		return r.logByID(ctx, name)
 	case resultType:
-		return byTimestamp(name, func(at ledger.Timestamp) (*ledger.ContractResult, error) { return r.resultAt(ctx, at) })
-	case transactionType:
-		return byTimestamp(name, func(at ledger.Timestamp) (*ledger.Transaction, error) { return r.transactionAt(ctx, at) })
+		return byKey(name, ledger.ParseTimestamp, func(at ledger.Timestamp) (*ledger.ContractResult, error) { return r.resultAt(ctx, at) })
 	case hookType:
 		return r.hookByName(ctx, name)
 	case networkNodeType:
 		return r.networkNodeByName(ctx, name)
 	case registeredNodeType:
-		return byNumber(name, func(id int64) (*ledger.RegisteredNode, error) { return entities.RegisteredNode(ctx, r.db, id) })
-	case scheduleType:
-		return byEntityID(name, func(id ledger.EntityID) (*ledger.Schedule, error) { return transactions.Schedule(ctx, r.db, id) })
+		return byKey(name, parseNumber, func(id int64) (*ledger.RegisteredNode, error) { return entities.RegisteredNode(ctx, r.db, id) })
 	default:
 		if statuspages.HasType(typ) {
 			return r.status.Node(ctx, typ, name)
@@ -203,26 +186,22 @@ func present[T any, P nodePointer[T]](row P, err error) (relay.Node, error) {
 	return row, nil
 }
 
-func byEntityID[T any, P nodePointer[T]](name string, read func(ledger.EntityID) (P, error)) (relay.Node, error) {
-	id, err := ledger.ParseEntityID(name, 0)
+// byKey reads the object whose key is the local part of a global id.
+func byKey[K, T any, P nodePointer[T]](name string, parse func(string) (K, error), read func(K) (P, error)) (relay.Node, error) {
+	key, err := parse(name)
 	if err != nil {
 		return nil, fault.Input("%v", err)
 	}
-	return present(read(id))
+	return present(read(key))
 }
 
-func byTimestamp[T any, P nodePointer[T]](name string, read func(ledger.Timestamp) (P, error)) (relay.Node, error) {
-	at, err := ledger.ParseTimestamp(name)
-	if err != nil {
-		return nil, fault.Input("%v", err)
-	}
-	return present(read(at))
-}
+// parseEntityID parses an entity id with shard and realm.
+func parseEntityID(name string) (ledger.EntityID, error) { return ledger.ParseEntityID(name, 0) }
 
-func byNumber[T any, P nodePointer[T]](name string, read func(int64) (P, error)) (relay.Node, error) {
-	id, err := strconv.ParseInt(name, 10, 64)
+func parseNumber(name string) (int64, error) {
+	n, err := strconv.ParseInt(name, 10, 64)
 	if err != nil {
-		return nil, fault.Input("%q is not a number", name)
+		return 0, fmt.Errorf("%q is not a number", name)
 	}
-	return present(read(id))
+	return n, nil
 }

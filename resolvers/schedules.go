@@ -74,13 +74,7 @@ func (r queries) Schedule(ctx context.Context, args graph.QueryScheduleArgs) (*l
 
 // Schedules returns a page of schedules.
 func (r queries) Schedules(ctx context.Context, args graph.QuerySchedulesArgs) (*relay.ScheduleConnection, error) {
-	p, sp, err := scheduleList.page(ctx, args.Order, args.Args)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := transactions.Schedules(ctx, r.db, args.Filter, sp)
-	if err != nil {
-		return nil, err
-	}
-	return scheduleList.connection(p, rows), nil
+	return scheduleList.root(ctx, args.Order, args.Args, func(p storage.Page) ([]*ledger.Schedule, error) {
+		return transactions.Schedules(ctx, r.db, args.Filter, p)
+	})
 }

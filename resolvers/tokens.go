@@ -68,18 +68,16 @@ func (fields) TokenTransferToken(_ context.Context, q rowplan.Request, of []*led
 func (fields) TokenCustomFees(_ context.Context, q rowplan.Request, of []*ledger.Token) (rowplan.Results[*ledger.TokenCustomFees], error) {
 	out := make([]*ledger.TokenCustomFees, len(of))
 	var unknown []*ledger.Token
-	var places []int
+	var positions []int
 	for i, t := range of {
-		if t.Fees.Valid {
-			out[i] = t.Fees.V
-			continue
+		if out[i] = t.Fees.V; !t.Fees.Valid {
+			unknown, positions = append(unknown, t), append(positions, i)
 		}
-		unknown, places = append(unknown, t), append(places, i)
 	}
 	if unknown != nil {
 		entities.QueueTokenFees(batchOf(q), unknown, func(fees []*ledger.TokenCustomFees) {
 			for i, f := range fees {
-				out[places[i]] = f
+				out[positions[i]] = f
 			}
 		})
 	}
@@ -139,10 +137,7 @@ func newest(holders []*ledger.TokenHolder) ledger.Null[ledger.Timestamp] {
 func (fields) AccountTokens(ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountTokensArgs) (
 	rowplan.Results[*relay.TokenRelationshipConnection], error,
 ) {
-	return relationshipList.below(ctx, q, args.Order, args.Args, func(b *storage.Batch, p storage.Page, done func([][]*ledger.TokenRelationship)) error {
-		entities.QueueTokenRelationships(b, list.Map(of, accountEntityID), args.Filter, p, done)
-		return nil
-	})
+	return below(ctx, q, relationshipList, args, list.Map(of, accountEntityID), entities.QueueTokenRelationships)
 }
 
 // Token returns a token, now or at a time. If its custom fees are missing, the outcome reports it.
@@ -156,25 +151,18 @@ func (r queries) Token(ctx context.Context, args graph.QueryTokenArgs) (*ledger.
 
 // Tokens returns a page of tokens.
 func (r queries) Tokens(ctx context.Context, args graph.QueryTokensArgs) (*relay.TokenConnection, error) {
-	p, sp, err := tokenList.page(ctx, args.Order, args.Args)
-	if err != nil {
-		return nil, err
-	}
 	f := args.Filter
-	var associated ledger.Null[ledger.EntityID]
-	if f != nil && f.AssociatedTo != nil {
-		if associated, err = entities.ResolveAccount(ctx, r.db, *f.AssociatedTo); err != nil {
-			return nil, err
+	c, err := tokenList.root(ctx, args.Order, args.Args, func(p storage.Page) ([]*ledger.Token, error) {
+		var associated ledger.Null[ledger.EntityID]
+		if f != nil && f.AssociatedTo != nil {
+			var err error
+			if associated, err = entities.ResolveAccount(ctx, r.db, *f.AssociatedTo); err != nil || !associated.Valid {
+				return nil, err
+			}
 		}
-		if !associated.Valid {
-			return tokenList.connection(p, nil), nil
-		}
-	}
-	rows, err := entities.Tokens(ctx, r.db, f, associated, sp)
-	if err != nil {
-		return nil, err
-	}
-	return estimated(r.Resolver, tokenList.connection(p, rows), unfiltered(f), entities.CountTokens), nil
+		return entities.Tokens(ctx, r.db, f, associated, p)
+	})
+	return estimated(r.Resolver, c, unfiltered(f), entities.CountTokens), err
 }
 
 // TokenBalances returns a page of the holders of a token.
@@ -191,9 +179,5 @@ func (r queries) TokenBalances(ctx context.Context, args graph.QueryTokenBalance
 
 // TokenRelationships returns a page of the relationships of an account with tokens.
 func (r queries) TokenRelationships(ctx context.Context, args graph.QueryTokenRelationshipsArgs) (*relay.TokenRelationshipConnection, error) {
-	return listOfAccount(ctx, r.Resolver, relationshipList, args.Account, true, args.Order, args.Args,
-		func(b *storage.Batch, id ledger.EntityID, p storage.Page, done func([][]*ledger.TokenRelationship)) error {
-			entities.QueueTokenRelationships(b, []ledger.EntityID{id}, args.Filter, p, done)
-			return nil
-		})
+	return listOfAccount(ctx, r.Resolver, relationshipList, args.Account, true, args.Order, args.Args, args.Filter, entities.QueueTokenRelationships)
 }

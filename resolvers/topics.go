@@ -56,10 +56,8 @@ func queueTopics(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger.To
 func (fields) TopicMessages(ctx context.Context, q rowplan.Request, of []*ledger.Topic, args graph.TopicMessagesArgs) (
 	rowplan.Results[*relay.TopicMessageConnection], error,
 ) {
-	return messageList.below(ctx, q, args.Order, args.Args, func(b *storage.Batch, p storage.Page, done func([][]*ledger.TopicMessage)) error {
-		entities.QueueTopicMessages(b, list.Map(of, func(t *ledger.Topic) ledger.EntityID { return t.EntityID }), args.Filter, p, done)
-		return nil
-	})
+	topics := list.Map(of, func(t *ledger.Topic) ledger.EntityID { return t.EntityID })
+	return below(ctx, q, messageList, args, topics, entities.QueueTopicMessages)
 }
 
 // Topic returns a topic. If a part of it is missing, the outcome reports it.
@@ -83,15 +81,10 @@ func reportMissingTopic(ctx context.Context, part entities.TopicPart) {
 
 // TopicMessages returns a page of the messages of a topic.
 func (r queries) TopicMessages(ctx context.Context, args graph.QueryTopicMessagesArgs) (*relay.TopicMessageConnection, error) {
-	p, sp, err := messageList.page(ctx, args.Order, args.Args)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := entities.TopicMessages(ctx, r.db, args.Topic, args.Filter, sp)
-	if err != nil {
-		return nil, err
-	}
-	return counted(messageList.connection(p, rows), unfiltered(args.Filter), r.messagesOf(args.Topic)), nil
+	c, err := messageList.root(ctx, args.Order, args.Args, func(p storage.Page) ([]*ledger.TopicMessage, error) {
+		return entities.TopicMessages(ctx, r.db, args.Topic, args.Filter, p)
+	})
+	return counted(c, unfiltered(args.Filter), func(ctx context.Context) (int64, error) { return entities.CountTopicMessages(ctx, r.db, args.Topic) }), err
 }
 
 // TopicMessage returns the message with a sequence number or consensus time.

@@ -8,6 +8,7 @@ import (
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
 	"heliograph/internal/domain/ledger"
+	"heliograph/storage"
 	"heliograph/storage/transactions"
 )
 
@@ -89,21 +90,17 @@ func (r queries) Transaction(ctx context.Context, args graph.QueryTransactionArg
 
 // Transactions returns a page of transactions.
 func (r queries) Transactions(ctx context.Context, args graph.QueryTransactionsArgs) (*relay.TransactionConnection, error) {
-	p, sp, err := transactionList.page(ctx, args.Order, args.Args)
-	if err != nil {
-		return nil, err
-	}
-	var rows []*ledger.Transaction
-	if sp.Limit > 0 {
+	c, err := transactionList.root(ctx, args.Order, args.Args, func(p storage.Page) ([]*ledger.Transaction, error) {
+		if p.Limit == 0 {
+			return nil, nil
+		}
 		f, err := r.withTransactionAccount(ctx, args.Filter)
 		if err != nil {
 			return nil, err
 		}
-		if rows, err = transactions.Transactions(ctx, r.db, f, sp); err != nil {
-			return nil, err
-		}
-	}
-	return estimated(r.Resolver, transactionList.connection(p, rows), unfiltered(args.Filter), transactions.CountTransactions), nil
+		return transactions.Transactions(ctx, r.db, f, p)
+	})
+	return estimated(r.Resolver, c, unfiltered(args.Filter), transactions.CountTransactions), err
 }
 
 // mayStillRun reports whether a schedule that one of the transactions created could still execute. Its execution would have the same transaction id.
@@ -121,10 +118,7 @@ func (r *Resolver) mayStillRun(found []*ledger.Transaction) bool {
 
 // transactionAt reads the transaction with a consensus time. It returns nil if none exists.
 func (r *Resolver) transactionAt(ctx context.Context, at ledger.Timestamp) (*ledger.Transaction, error) {
-	var found *ledger.Transaction
-	b := r.db.NewBatch()
-	transactions.QueueTransactionsAt(b, []ledger.Timestamp{at}, func(got []*ledger.Transaction) { found = got[0] })
-	return found, b.Run(ctx)
+	return storage.ReadOne(ctx, r.db, "transaction", at, transactions.QueueTransactionsAt)
 }
 
 // withTransactionAccount replaces the condition on an account reference by one on its id.
