@@ -17222,8 +17222,8 @@ func (ec *executionContext) _Account_stakePeriodStart(ctx context.Context, field
 			return obj.StakePeriodStart, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
-			return ec.marshalOTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Day) graphql.Marshaler {
+			return ec.marshalOTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐDay(ctx, selections, v)
 		},
 		true,
 		false,
@@ -73004,6 +73004,17 @@ func (ec *executionContext) unmarshalOStringFilter2ᚖheliographᚋinternalᚋdo
 	}
 	res, err := ec.unmarshalInputStringFilter(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalOTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐDay(ctx context.Context, v any) (ledger.Day, error) {
+	res, err := scalar.UnmarshalDay(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐDay(ctx context.Context, sel ast.SelectionSet, v ledger.Day) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalDay(v)
+	return graphql.WrapContextMarshaler(ctx, res)
 }
 
 func (ec *executionContext) unmarshalOTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx context.Context, v any) (ledger.Null[ledger.Timestamp], error) {

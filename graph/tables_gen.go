@@ -241,7 +241,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 			return scalar.AppendNullLong(dst, v.StakedNodeID, s)
 		}),
 		"stakePeriodStart": rowplan.Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
-			return scalar.AppendNullTimestamp(dst, v.StakePeriodStart, s)
+			return scalar.AppendDay(dst, v.StakePeriodStart, s)
 		}),
 		"timestamp":             rowplan.Get(func(v *ledger.Account) *ledger.TimestampRange { return &v.Timestamp }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TimestampRange] { return o.TimestampRange })),
 		"transactions":          rowplan.Read(rel.accountTransactions, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.Transaction]] { return o.TransactionConnection })),

@@ -42,6 +42,25 @@ func UnmarshalTimestamp(_ context.Context, v any) (ledger.Timestamp, error) {
 	return parsed(v, ledger.ParseTimestamp)
 }
 
+// AppendDay appends the start of a day like a timestamp, or null.
+func AppendDay(dst []byte, v ledger.Day, _ Style) []byte {
+	if !v.Valid {
+		return append(dst, null...)
+	}
+	return append(v.Append(append(dst, '"')), '"')
+}
+
+// MarshalDay is [AppendDay] for gqlgen.
+func MarshalDay(v ledger.Day) graphql.ContextMarshaler { return with(v, AppendDay) }
+
+// UnmarshalDay parses the start of a day as [UnmarshalTimestamp] does.
+func UnmarshalDay(ctx context.Context, v any) (ledger.Day, error) {
+	t, err := UnmarshalTimestamp(ctx, v)
+	return ledger.Day{Days: t.Time().Unix() / secondsPerDay, Valid: err == nil}, err
+}
+
+const secondsPerDay = 86400
+
 // AppendBytes appends bytes: "0x" and hex in GraphQL, padded base64 in REST, null for nil.
 func AppendBytes(dst, v []byte, style Style) []byte {
 	if style == GraphQL || v == nil {

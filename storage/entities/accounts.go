@@ -41,9 +41,8 @@ func accountTargets(a *accountRow, into []any) []any {
 }
 
 const (
-	noNode        = -1 // staked_node_id of accounts that stake to no node; stake_period_start of accounts that do not stake
-	secondsPerDay = 86400
-	nanosPerSec   = 1_000_000_000
+	noNode      = -1 // staked_node_id of accounts that stake to no node; stake_period_start of accounts that do not stake
+	nanosPerSec = 1_000_000_000
 )
 
 var accountRows = storage.NewMapper(accountTargets, finishAccount, func(r *accountRow) *ledger.Account { return &r.Account })
@@ -68,7 +67,7 @@ func finishAccount(a *accountRow) error {
 		a.StakedNodeID = ledger.Null[int64]{}
 	}
 	if a.StakedNodeID.Valid && a.stakePeriodStart.Valid && a.stakePeriodStart.V != noNode {
-		a.StakePeriodStart = ledger.Of(ledger.Timestamp(a.stakePeriodStart.V * secondsPerDay * nanosPerSec))
+		a.StakePeriodStart = ledger.Day{Days: a.stakePeriodStart.V, Valid: true}
 	}
 	waiting := a.stakePeriodStart.Valid && a.endStakePeriod.Valid && a.stakePeriodStart.V >= a.endStakePeriod.V
 	if !a.DeclineReward && a.StakedNodeID.Valid && !waiting {

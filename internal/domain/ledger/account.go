@@ -36,7 +36,7 @@ type Account struct {
 	ReceiverSigRequired           Null[bool]
 	StakedAccountID               EntityID
 	StakedNodeID                  Null[int64]
-	StakePeriodStart              Null[Timestamp]
+	StakePeriodStart              Day
 	Timestamp                     TimestampRange
 	Balance                       Balance
 }

@@ -3,6 +3,7 @@ package ledger
 import (
 	"fmt"
 	"math"
+	"math/big"
 	"strconv"
 	"strings"
 	"time"
@@ -56,6 +57,20 @@ func appendNanos(dst []byte, n int64) []byte {
 		n /= 10
 	}
 	return append(dst, b[:]...)
+}
+
+// Day is the start of a day in days since the Unix epoch, or null. It may be later than [MaxTimestamp]. It is not a [Null], because the graph supports one
+// nullable type per scalar.
+type Day struct {
+	Days  int64
+	Valid bool
+}
+
+const secondsPerDay = 86400
+
+// Append appends "seconds.nanoseconds" with nine digits of nanoseconds.
+func (d Day) Append(dst []byte) []byte {
+	return append(new(big.Int).Mul(big.NewInt(d.Days), big.NewInt(secondsPerDay)).Append(dst, 10), ".000000000"...)
 }
 
 // ParseTimestamp parses one to ten digits of seconds, optionally followed by a point and one to nine digits of a fraction: "1.5" is one and a half seconds.
