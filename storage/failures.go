@@ -5,9 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
+	"sync"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/puddle/v2"
+
+	"heliograph/internal/domain/ledger"
 )
 
 // Failure is the class of an error.
@@ -61,4 +65,15 @@ func withCause(ctx context.Context, err error) error {
 func isClosed(err error) bool {
 	var netErr interface{ Temporary() bool }
 	return errors.As(err, &netErr) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF)
+}
+
+// Malformed logs the first malformed value of a column. The member that shows the value is null or empty, so that one row does not make lists fail.
+type Malformed struct{ once sync.Once }
+
+// Report logs that the column of a row cannot be decoded, unless an earlier call did.
+func (m *Malformed) Report(column, row string, at ledger.Timestamp, err error) {
+	m.once.Do(func() {
+		slog.Warn("a column cannot be decoded and is shown as missing; more such rows are not logged", "column", column, "row", row,
+			"consensus_timestamp", at.String(), "error", err)
+	})
 }

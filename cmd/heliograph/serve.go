@@ -62,6 +62,7 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 	ballast := gateway.NewBallast()
 	defer runtime.KeepAlive(ballast)
 	log := c.logger()
+	slog.SetDefault(log)
 	cfg, err := c.rest()
 	if err != nil {
 		return err

@@ -131,6 +131,8 @@ func messageTargets(m *messageRow, into []any) []any {
 		&m.chunkNum, &m.total, &m.validStart, (*storage.Blob)(&m.initial))
 }
 
+var malformedID storage.Malformed
+
 func finishMessage(m *messageRow) error {
 	if !m.chunkNum.Valid {
 		return nil
@@ -143,7 +145,8 @@ func finishMessage(m *messageRow) error {
 	if m.initial != nil {
 		var err error
 		if chunk.id, err = ledger.DecodeTransactionID(m.initial); err != nil {
-			return fmt.Errorf("message %d of topic %s: %w", m.SequenceNumber, m.TopicID, err)
+			malformedID.Report("initial_transaction_id", "topic message", m.ConsensusTimestamp, err)
+			return nil
 		}
 	}
 	chunk.ChunkInfo = ledger.ChunkInfo{InitialTransactionID: &chunk.id, Number: m.chunkNum.V, Total: m.total}

@@ -43,6 +43,8 @@ func transactionTargets(t *transactionRow, into []any) []any {
 		&t.NodeAccountID, &t.Nonce, &t.ParentConsensusTimestamp, &t.Scheduled, (*storage.Blob)(&t.Hash), &t.ValidDurationSeconds)
 }
 
+var malformedFees storage.Malformed
+
 func finishTransaction(t *transactionRow) error {
 	t.BatchKey = t.batchKey.Info()
 	for i := 0; i+1 < len(t.inner); i += 2 {
@@ -51,7 +53,9 @@ func finishTransaction(t *transactionRow) error {
 	for _, b := range t.maxCustomFees {
 		limits, err := ledger.DecodeCustomFeeLimit(b)
 		if err != nil {
-			return fmt.Errorf("transaction %s: %w", t.ConsensusTimestamp, err)
+			malformedFees.Report("max_custom_fees", "transaction", t.ConsensusTimestamp, err)
+			t.MaxCustomFees = nil
+			break
 		}
 		t.MaxCustomFees = append(t.MaxCustomFees, limits...)
 	}
