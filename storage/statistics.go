@@ -3,6 +3,7 @@ package storage
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"sync"
 	"time"
 )
@@ -28,7 +29,7 @@ func (f *Frequencies) Known() bool { return f.Rows >= 0 }
 
 // Of returns the fraction of rows that have the value: between 0 and 1.
 func (f *Frequencies) Of(value int64) float64 {
-	if share, ok := f.common[fmt.Sprint(value)]; ok {
+	if share, ok := f.common[strconv.FormatInt(value, 10)]; ok {
 		return share
 	}
 	return f.rest
@@ -46,12 +47,13 @@ func (db *DB) Frequencies(ctx context.Context, table, column string) (*Frequenci
 	s := db.statistics
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.columns == nil || time.Since(s.read) > statisticsAge {
+	now := time.Now() //nolint:forbidigo // the age of a cache, not a time of the ledger
+	if s.columns == nil || now.Sub(s.read) > statisticsAge {
 		columns, err := db.readStatistics(ctx)
 		if err != nil {
 			return nil, err
 		}
-		s.columns, s.read = columns, time.Now()
+		s.columns, s.read = columns, now
 	}
 	if f := s.columns[table+"."+column]; f != nil {
 		return f, nil

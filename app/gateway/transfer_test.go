@@ -35,7 +35,7 @@ func TestTransfer(t *testing.T) {
 	})))
 	t.Cleanup(s.Close) // after the connections
 	connect := func(head string) net.Conn {
-		c, err := net.Dial("tcp", s.Listener.Addr().String())
+		c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", s.Listener.Addr().String())
 		if err != nil {
 			t.Fatal(err)
 		}

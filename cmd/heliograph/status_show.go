@@ -221,7 +221,7 @@ func (c *statusRenderCmd) run(ctx context.Context, s *session) error {
 		return status.Errorf(status.BadInput, "%q is not a document: use one of %s", c.Document, strings.Join(status.Documents(), ", "))
 	}
 	_, err = os.Stdout.Write(body)
-	return err //nolint:wrapcheck // writing to the terminal
+	return err
 }
 
 // documents returns all documents of the given revision, or of the current state.

@@ -59,7 +59,8 @@ func fieldsOf(data *codegen.Data) (*fields, error) {
 	}
 	slices.Sort(f.names)
 	slices.SortStableFunc(f.list, func(a, b field) int { return cmp.Compare(a.object.Name, b.object.Name) })
-	return f, f.check()
+	err := f.check()
+	return f, err
 }
 
 func kindOf(o *codegen.Object, f *codegen.Field) kind {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"go/format"
 	"io"
 	"log"
@@ -68,7 +69,7 @@ func TestFilesAreCurrent(t *testing.T) {
 			continue
 		}
 		got, err := os.ReadFile(name)
-		if err != nil || string(got) != string(want) {
+		if err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%s is not current (error %v); run go run ./graph/generate", name, err)
 		}
 	}
