@@ -231,8 +231,10 @@ func (r subscriptions) Blocks(ctx context.Context, from *ledger.Timestamp) (<-ch
 	return feed.Listen(ctx, r.feeds.blocks, feed.Listener[*ledger.Block]{
 		From: startOf(from), End: relay.EndingOf(ctx).Set,
 		History: func(ctx context.Context, after, until feed.Position, limit int) ([]*ledger.Block, error) {
-			return transactions.Blocks(ctx, r.db, nil, false, storage.Page{Limit: limit, Greater: []any{int64(after.At), int64(math.MaxInt64)},
-				Less: []any{int64(until.At) + 1, int64(math.MinInt64)}})
+			return transactions.Blocks(ctx, r.db, nil, false, storage.Page{
+				Limit: limit, Greater: []any{int64(after.At), int64(math.MaxInt64)},
+				Less: []any{int64(until.At) + 1, int64(math.MinInt64)},
+			})
 		},
 	}, feed.Row), nil
 }

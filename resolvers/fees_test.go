@@ -143,7 +143,8 @@ func TestEstimateFeeStatements(t *testing.T) {
 	t.Parallel()
 	kept := testenv.REST(func(c *rest.Config) { c.Cache = true })
 	message := &services.TransactionBody{Data: &services.TransactionBody_ConsensusSubmitMessage{
-		ConsensusSubmitMessage: &services.ConsensusSubmitMessageTransactionBody{TopicID: &services.TopicID{TopicNum: 4003}}}}
+		ConsensusSubmitMessage: &services.ConsensusSubmitMessageTransactionBody{TopicID: &services.TopicID{TopicNum: 4003}},
+	}}
 	for name, c := range map[string]struct {
 		body              *services.TransactionBody
 		mode              string

@@ -231,8 +231,10 @@ func (r *Request) Note(name string) any { return r.notes[name] }
 
 // RunOperation runs another operation of the endpoint's document.
 func (r *Request) RunOperation(operation string, variables map[string]any) *server.Result {
-	return r.runHelper(r.HTTP.Context(), server.Call{Document: r.document, Operation: operation, Variables: variables, Style: scalar.REST,
-		Limits: relay.Limits{Default: 1, Max: 1}})
+	return r.runHelper(r.HTTP.Context(), server.Call{
+		Document: r.document, Operation: operation, Variables: variables, Style: scalar.REST,
+		Limits: relay.Limits{Default: 1, Max: 1},
+	})
 }
 
 // Order returns the requested order.

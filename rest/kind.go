@@ -57,19 +57,29 @@ func whole(pattern string) *regexp.Regexp { return regexp.MustCompile(`^(?:` + p
 // The kinds of values that several endpoints accept.
 var (
 	// EntityID accepts entity ids and EVM addresses.
-	EntityID = Kind{acceptsEntityID, Form{Doc: "An entity ID `shard.realm.num`; shard and realm are optional. Or an EVM address.",
-		Pattern: entityIDPattern + "|" + evmAddressPattern}, Operators()}
+	EntityID = Kind{acceptsEntityID, Form{
+		Doc:     "An entity ID `shard.realm.num`; shard and realm are optional. Or an EVM address.",
+		Pattern: entityIDPattern + "|" + evmAddressPattern,
+	}, Operators()}
 	// EntityIDOrLongZero accepts entity ids and long-zero EVM addresses.
-	EntityIDOrLongZero = Kind{acceptsEntityIDOrLongZero,
-		Form{Doc: "An entity ID `shard.realm.num`; shard and realm are optional. Or its long-zero EVM address.",
-			Pattern: entityIDPattern + "|" + evmAddressPattern}, Operators()}
+	EntityIDOrLongZero = Kind{
+		acceptsEntityIDOrLongZero,
+		Form{
+			Doc:     "An entity ID `shard.realm.num`; shard and realm are optional. Or its long-zero EVM address.",
+			Pattern: entityIDPattern + "|" + evmAddressPattern,
+		},
+		Operators(),
+	}
 	// Int accepts 32-bit integers that are not negative.
 	Int = Kind{acceptsInt, Form{Doc: "An integer.", Max: math.MaxInt32}, Operators()}
 	// BlockNumber accepts decimal and hex numbers that are not negative.
 	BlockNumber = Kind{acceptsBlockNumber, Form{Doc: "A number, decimal or in hex with `0x`.", Pattern: longPattern + "|" + hexNumberPattern}, Operators()}
 	// Timestamp accepts timestamps. Those after [ledger.MaxTimestamp] are later than that of any row.
-	Timestamp = Kind{acceptsTimestamp, Form{Doc: "Seconds since 1970 with up to nine decimals, such as `1700000000.000000001`.", Pattern: timestampPattern},
-		Operators()}
+	Timestamp = Kind{
+		acceptsTimestamp,
+		Form{Doc: "Seconds since 1970 with up to nine decimals, such as `1700000000.000000001`.", Pattern: timestampPattern},
+		Operators(),
+	}
 	// PublicKey accepts public keys in hex, raw or in DER.
 	PublicKey = Kind{acceptsPublicKey, Form{Doc: "A public key in hex, raw or DER-encoded.", Pattern: publicKeyPattern}, Operators()}
 	// Boolean accepts true and false, case-insensitive.

@@ -42,8 +42,10 @@ var (
 	ReadLong = Read{readLong, Form{Max: math.MaxInt64}, Operators()}
 	// ReadTimestamp parses a timestamp with any operator but ne. The digits after the point are a number of nanoseconds, not a fraction: "1.5" is five
 	// nanoseconds after the first second. The value's number is nanoseconds since 1970.
-	ReadTimestamp = Read{readTimestamp, Form{Doc: "Seconds since 1970, a point, and a number of nanoseconds, such as `1700000000.000000001`.",
-		Pattern: `\d{1,17}(\.\d{1,9})?`}, []Op{Eq, Gt, Gte, Lt, Lte}}
+	ReadTimestamp = Read{readTimestamp, Form{
+		Doc:     "Seconds since 1970, a point, and a number of nanoseconds, such as `1700000000.000000001`.",
+		Pattern: `\d{1,17}(\.\d{1,9})?`,
+	}, []Op{Eq, Gt, Gte, Lt, Lte}}
 	// ReadInt parses a 32-bit integer without an operator.
 	ReadInt = Read{readInt, Form{Min: math.MinInt32, Max: math.MaxInt32}, nil}
 	// ReadSignedLong parses a 64-bit integer without an operator.

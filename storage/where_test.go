@@ -139,8 +139,11 @@ func TestInOrderConditions(t *testing.T) {
 	}{
 		"no bounds":  {[]ColumnBounds{BoundsOn[int64]("a", nil), BoundsOn[int64]("b", nil)}, "", nil},
 		"one column": {[]ColumnBounds{BoundsOn("a", long(ledger.LongFilter{Gt: ptr[int64](1), Gte: ptr[int64](3), Lte: ptr[int64](9)}))}, " and a >= $1 and a <= $2", []any{int64(3), int64(9)}},
-		"equality": {[]ColumnBounds{BoundsOn("a", long(ledger.LongFilter{Eq: ptr[int64](1)})), BoundsOn("b", long(ledger.LongFilter{Lt: ptr[int64](5)}))},
-			" and (a = $1 and b < $2)", []any{int64(1), int64(5)}},
+		"equality": {
+			[]ColumnBounds{BoundsOn("a", long(ledger.LongFilter{Eq: ptr[int64](1)})), BoundsOn("b", long(ledger.LongFilter{Lt: ptr[int64](5)}))},
+			" and (a = $1 and b < $2)",
+			[]any{int64(1), int64(5)},
+		},
 	} {
 		var w Where
 		w.InOrder(c.bounds...)

@@ -74,8 +74,10 @@ func (m *metrics) addTraces(traces *tracing.Traces) {
 		return
 	}
 	add := func(name, help string, labels prometheus.Labels, value func(tracing.Stats) int64) {
-		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Namespace: "heliograph", Subsystem: "trace", Name: name, Help: help,
-			ConstLabels: labels},
+		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Namespace: "heliograph", Subsystem: "trace", Name: name, Help: help,
+			ConstLabels: labels,
+		},
 			func() float64 { return float64(value(traces.Stats())) }))
 	}
 	const lost = "Spans that were dropped because the queue was full or the export failed."

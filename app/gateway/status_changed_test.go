@@ -109,8 +109,10 @@ func TestStatusChanged(t *testing.T) {
 		now = now.Add(time.Minute)
 		return code
 	}
-	code, err := editor.OpenIncident(ctx, by, demo.StatusPage, status.NewIncident{Name: "No blocks", Body: "No new blocks.",
-		Affected: []status.Assignment{{Component: importer, Status: status.MajorOutage}}})
+	code, err := editor.OpenIncident(ctx, by, demo.StatusPage, status.NewIncident{
+		Name: "No blocks", Body: "No new blocks.",
+		Affected: []status.Assignment{{Component: importer, Status: status.MajorOutage}},
+	})
 	code = wrote("Gateway - Importer:OPERATIONAL>MAJOR_OUTAGE No blocks=INVESTIGATING", code, err)
 	// The event of a changed description has no component changes, and the event of a draft is empty.
 	named, err := editor.EditComponent(ctx, by, importer, status.ComponentEdit{Description: ledger.Of("Imports blocks")})

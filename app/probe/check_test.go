@@ -49,12 +49,14 @@ func TestCheck(t *testing.T) {
 	}
 	defer func() { _ = silent.Close() }()
 	now := time.Date(2026, 5, 17, 12, 0, 0, 0, time.UTC)
-	health := &storage.LedgerHealth{Block: 7, At: ledger.Timestamp(now.Add(-90 * time.Second).UnixNano()), Transactions: 1000,
+	health := &storage.LedgerHealth{
+		Block: 7, At: ledger.Timestamp(now.Add(-90 * time.Second).UnixNano()), Transactions: 1000,
 		Nodes: map[int64]*storage.NodeHealth{
 			0: {ID: 0, Transactions: 900, Stake: ledger.Of(int64(10)), MinStake: ledger.Of(int64(5))},
 			1: {ID: 1, Transactions: 100, Stake: ledger.Of(int64(4)), MinStake: ledger.Of(int64(5))},
 			2: {ID: 2, Stake: ledger.Of(int64(10))}, 3: {ID: 3, Deleted: true, Transactions: 1},
-		}}
+		},
+	}
 	healthErr := error(nil)
 	c := probe.NewChecker(func() time.Time { return now }, func(context.Context) (*storage.LedgerHealth, error) { return health, healthErr })
 	c.Getenv = func(name string) string { return "secret of " + name }

@@ -312,8 +312,10 @@ func TestEditProbes(t *testing.T) {
 	if err := l.editor.RemoveProbe(t.Context(), editor, ids[0]); !errors.As(err, &rejected) || rejected.Reason != status.NotFound {
 		t.Error(err)
 	}
-	good := status.Probe{Component: l.parts["A"], Kind: status.TCPProbe, Spec: status.ProbeSpec{Address: "127.0.0.1:1"}, Every: time.Minute, FailAfter: 1,
-		PassAfter: 1, Sets: status.MajorOutage, Publish: status.PublishDraft}
+	good := status.Probe{
+		Component: l.parts["A"], Kind: status.TCPProbe, Spec: status.ProbeSpec{Address: "127.0.0.1:1"}, Every: time.Minute, FailAfter: 1,
+		PassAfter: 1, Sets: status.MajorOutage, Publish: status.PublishDraft,
+	}
 	for name, change := range map[string]func(p *status.Probe){
 		"not a kind of probe":                 func(p *status.Probe) { p.Kind = "icmp" },
 		"5s to 24h":                           func(p *status.Probe) { p.Every = time.Second },

@@ -208,8 +208,10 @@ func (c *serveCmd) connect(ctx context.Context, d *database, base ledger.EntityI
 		return nil, err
 	}
 	db, err := storage.Open(ctx, storage.Options{
-		PoolOptions: storage.PoolOptions{URL: d.url, StatementTimeout: c.RequestTimeout, ConnectTimeout: connectTimeout, MaxConnections: c.MaxConnections,
-			Tracer: tracer},
+		PoolOptions: storage.PoolOptions{
+			URL: d.url, StatementTimeout: c.RequestTimeout, ConnectTimeout: connectTimeout, MaxConnections: c.MaxConnections,
+			Tracer: tracer,
+		},
 		ReadOnly: true, Base: base, ChainID: chainID, FileAttempts: c.MaxFileAttempts, Cache: c.Cache.on,
 	})
 	if err != nil {
@@ -276,8 +278,10 @@ func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, d *database, h *
 	var servers []*http.Server
 	start := func(list []net.Listener, handler http.Handler) {
 		for _, l := range list {
-			s := &http.Server{Handler: handler, ReadHeaderTimeout: readHeaderTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,
-				ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn)}
+			s := &http.Server{
+				Handler: handler, ReadHeaderTimeout: readHeaderTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,
+				ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+			}
 			servers = append(servers, s)
 			go func() { failed <- s.Serve(l) }()
 		}

@@ -115,7 +115,8 @@ type updateFlags struct {
 
 // write adds the update that the flags describe. An empty state is that of the template, or else the current one.
 func (f *updateFlags) write(ctx context.Context, s *session, state status.State, keep bool,
-	write func(context.Context, statuspages.Author, string, status.NewUpdate) (string, error)) error {
+	write func(context.Context, statuspages.Author, string, status.NewUpdate) (string, error),
+) error {
 	text, err := f.text(ctx, s)
 	if err != nil {
 		return err

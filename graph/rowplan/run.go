@@ -145,8 +145,10 @@ type run struct {
 }
 
 func newRun[V any](ctx context.Context, t *Tables, p *plan[V], nested bool) *run {
-	r := &run{tables: t, variables: graphql.GetOperationContext(ctx).Variables, style: scalar.EnvOf(ctx).Style, byLoaders: t.Off || p.unsupported,
-		most: t.MaxResponse}
+	r := &run{
+		tables: t, variables: graphql.GetOperationContext(ctx).Variables, style: scalar.EnvOf(ctx).Style, byLoaders: t.Off || p.unsupported,
+		most: t.MaxResponse,
+	}
 	r.holds = evaluate(p.conditions, r.variables)
 	if p.load != nil {
 		r.slots = make([]any, p.slots)

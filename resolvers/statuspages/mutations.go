@@ -23,7 +23,8 @@ func (r *Resolver) written(ctx context.Context) {
 
 // change authenticates the sender, resolves the id of the object to change, and calls write. It returns the code that write returns.
 func (r *Resolver) change(ctx context.Context, needed status.Role, key *string, id string, types []string,
-	write func(by statuspages.Author, code string) (string, error)) (string, error) {
+	write func(by statuspages.Author, code string) (string, error),
+) (string, error) {
 	by, err := r.author(ctx, needed, key)
 	if err != nil {
 		return "", err
@@ -39,7 +40,8 @@ func (r *Resolver) change(ctx context.Context, needed status.Role, key *string, 
 
 // create authenticates the sender, finds the page to write to, and calls write.
 func (r *Resolver) create(ctx context.Context, needed status.Role, key, slug *string,
-	write func(by statuspages.Author, page string) (string, error)) (string, error) {
+	write func(by statuspages.Author, page string) (string, error),
+) (string, error) {
 	by, err := r.author(ctx, needed, key)
 	if err != nil {
 		return "", err

@@ -114,7 +114,8 @@ func (r *Resolver) PublishPostmortem(ctx context.Context, in model.PublishPostmo
 
 // changeNotice writes to a notice with an input that has only its id and version.
 func (r *Resolver) changeNotice(ctx context.Context, in model.NoticeInput, write func(ctx context.Context, by statuspages.Author, code string,
-	expected int64) (string, error)) (string, error) {
+	expected int64) (string, error),
+) (string, error) {
 	return r.change(ctx, status.Operator, in.IdempotencyKey, in.ID, noticeTypes, func(by statuspages.Author, code string) (string, error) {
 		return write(ctx, by, code, orZero(in.ExpectedVersion))
 	})

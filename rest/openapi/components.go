@@ -18,10 +18,14 @@ func (g *generator) components() {
 	c.Schemas = append(c.Schemas, g.bodySchemas...)
 	c.Schemas = append(c.Schemas, Member[*Schema]{"Links", links()}, Member[*Schema]{"Error", classicError()})
 	c.Headers = Map[*Header]{
-		{"ETag", &Header{Description: "The version of the response. A request with this value in If-None-Match returns 304 if the response has not changed.",
-			Required: true, Schema: &Schema{Type: Types{"string"}}}},
-		{"Link", &Header{Description: "The next page, as in `links.next`. Missing on the last page.",
-			Schema: &Schema{Type: Types{"string"}, Pattern: `^<.*>; rel="next"$`}}},
+		{"ETag", &Header{
+			Description: "The version of the response. A request with this value in If-None-Match returns 304 if the response has not changed.",
+			Required:    true, Schema: &Schema{Type: Types{"string"}},
+		}},
+		{"Link", &Header{
+			Description: "The next page, as in `links.next`. Missing on the last page.",
+			Schema:      &Schema{Type: Types{"string"}, Pattern: `^<.*>; rel="next"$`},
+		}},
 	}
 	c.SecuritySchemes = Map[*SecurityScheme]{{"basic", &SecurityScheme{
 		Type: "http", Scheme: "basic", Description: "Optional credentials, which can have another maximum page size.",
@@ -38,8 +42,10 @@ func (g *generator) components() {
 	if modern {
 		families = append(families, "Modern")
 		c.Schemas = append(c.Schemas, Member[*Schema]{"ModernError", modernError()})
-		c.Responses = append(c.Responses, Member[*Response]{"ModernMethodNotAllowed",
-			errorResponse("ModernError", "The method is not supported. Most paths support only GET and HEAD.")})
+		c.Responses = append(c.Responses, Member[*Response]{
+			"ModernMethodNotAllowed",
+			errorResponse("ModernError", "The method is not supported. Most paths support only GET and HEAD."),
+		})
 	}
 	if slices.ContainsFunc(g.api.Endpoints, func(e rest.Endpoint) bool { return e.Body != nil }) {
 		c.Responses = append(c.Responses,

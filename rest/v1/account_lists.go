@@ -33,8 +33,10 @@ func accountListEndpoints() []rest.Endpoint {
 		return e
 	}
 	return []rest.Endpoint{
-		of("/nfts", "account_nfts.graphql", accountNFTsParams, rest.Endpoint{Paging: rest.Paging{Desc: true, Next: byTokenAndSerial.Next()},
-			Finish: finishAccountNFTs, MaxAge: shortAge}),
+		of("/nfts", "account_nfts.graphql", accountNFTsParams, rest.Endpoint{
+			Paging: rest.Paging{Desc: true, Next: byTokenAndSerial.Next()},
+			Finish: finishAccountNFTs, MaxAge: shortAge,
+		}),
 		of("/rewards", "account_rewards.graphql", accountRewardsParams, rest.Endpoint{Paging: rest.Paging{Desc: true, Next: byTimestamp}, MaxAge: 60}),
 		of("/tokens", "account_tokens.graphql", accountTokensParams, rest.Endpoint{Paging: rest.Paging{Next: byTokenID}, MaxAge: shortAge}),
 		of("/allowances/crypto", "crypto_allowances.graphql", cryptoAllowancesParams,

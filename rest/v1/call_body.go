@@ -316,8 +316,10 @@ func (m *members) boolean(name string) bool {
 // variables returns the input of the document.
 func (c *callBody) variables() map[string]any {
 	in := &c.input
-	v := map[string]any{"block": in.Block, "gas": strconv.FormatInt(in.Gas, 10), "gasPrice": strconv.FormatInt(in.GasPrice, 10),
-		"value": strconv.FormatInt(in.Value, 10)}
+	v := map[string]any{
+		"block": in.Block, "gas": strconv.FormatInt(in.Gas, 10), "gasPrice": strconv.FormatInt(in.GasPrice, 10),
+		"value": strconv.FormatInt(in.Value, 10),
+	}
 	setHex(v, map[string][]byte{"data": in.Data, "from": in.From, "to": in.To})
 	if in.StateOverrides == nil {
 		return v

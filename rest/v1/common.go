@@ -24,8 +24,10 @@ var (
 
 // limit and order are parameters of every list.
 var (
-	limit = rest.Param{Name: "limit", Kind: rest.Long(1), Bind: bindLimit,
-		Doc: "The maximum number of items. Values above the maximum page size are reduced to it.", Single: true}
+	limit = rest.Param{
+		Name: "limit", Kind: rest.Long(1), Bind: bindLimit,
+		Doc: "The maximum number of items. Values above the maximum page size are reduced to it.", Single: true,
+	}
 	order = rest.Param{Name: "order", Kind: rest.OneOf("asc", "desc"), Bind: bindOrder, Doc: "Sort direction: ascending or descending."}
 )
 

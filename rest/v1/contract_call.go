@@ -15,8 +15,10 @@ import (
 func callEndpoints() []rest.Endpoint {
 	trace := rest.Endpoint{
 		Path: "/contracts/results/{transactionIdOrHash}/opcodes", Family: rest.Modern, Params: traceParams, Document: "contract_opcodes.graphql",
-		BindPath: bindTraced, Finish: finishTrace, Shape: rest.Shape{ErrorData: true,
-			Streaming: rest.Streaming{Stream: streamTrace, Describes: "WholeTrace", Keyed: []string{"storage"}}},
+		BindPath: bindTraced, Finish: finishTrace, Shape: rest.Shape{
+			ErrorData: true,
+			Streaming: rest.Streaming{Stream: streamTrace, Describes: "WholeTrace", Keyed: []string{"storage"}},
+		},
 		Docs: rest.Docs{Statuses: []int{http.StatusNotAcceptable, http.StatusTooManyRequests}},
 	}
 	ofContract := trace

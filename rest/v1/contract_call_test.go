@@ -148,8 +148,10 @@ func TestContractCallBounds(t *testing.T) {
 	if got := call(t, g, body); got.Status != http.StatusTooManyRequests || got.Body != callProblem("Too Many Requests", "Gas per second rate limit exceeded.", "") {
 		t.Errorf("status %d, %s", got.Status, got.Body)
 	}
-	filters := []contractcalls.Filter{{Field: "TO", Pattern: "^" + coinAddress + "$", Action: contractcalls.Reject},
-		{Field: "GAS", Pattern: "^30000$", Action: contractcalls.Throttle, Limit: 1}}
+	filters := []contractcalls.Filter{
+		{Field: "TO", Pattern: "^" + coinAddress + "$", Action: contractcalls.Reject},
+		{Field: "GAS", Pattern: "^30000$", Action: contractcalls.Throttle, Limit: 1},
+	}
 	for i := range filters {
 		if err := filters[i].Compile(); err != nil {
 			t.Fatal(err)

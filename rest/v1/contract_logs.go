@@ -19,8 +19,10 @@ var logsParams = []rest.Param{
 
 // topicParam returns the parameter of the topic at index n. Several values are alternatives.
 func topicParam(n int) rest.Param {
-	return rest.Param{Name: topic(n), Kind: word.Only(rest.Eq),
-		Doc: "Filters by the topic at this index. Requires a timestamp, or a range of timestamps of at most 7 days."}
+	return rest.Param{
+		Name: topic(n), Kind: word.Only(rest.Eq),
+		Doc: "Filters by the topic at this index. Requires a timestamp, or a range of timestamps of at most 7 days.",
+	}
 }
 
 // topic returns the name of the parameter of the topic at index n.

@@ -58,15 +58,19 @@ var authorizations = [][]string{{"authorization_list"}}
 // contractResultsParams are the parameters of both lists of contract results.
 var contractResultsParams = []rest.Param{
 	{Name: "from", Kind: sender, Bind: checkSenders, Doc: "Filters by sender."},
-	{Name: "block.hash", Kind: blockHash, Bind: bindBlockHash,
-		Doc: "Filters by block hash or a prefix of it. Cannot be combined with `block.number`.", Single: true},
+	{
+		Name: "block.hash", Kind: blockHash, Bind: bindBlockHash,
+		Doc: "Filters by block hash or a prefix of it. Cannot be combined with `block.number`.", Single: true,
+	},
 	{Name: "block.number", Kind: rest.BlockNumber.Only(rest.Eq), Bind: bindBlockNumber, Doc: "Filters by block number.", Single: true},
 	{Name: "hbar", Kind: rest.Boolean, Doc: hbarDoc},
 	{Name: "internal", Kind: rest.Boolean, Bind: rest.LastBoolean("filter.internal"), Doc: "Whether to include internal calls, which are made by other calls."},
 	limit, order,
 	{Name: "timestamp", Kind: rest.Timestamp, Doc: "Filters by consensus timestamp. Several `eq` conditions are alternatives."},
-	{Name: "transaction.index", Kind: rest.Long(0).Only(rest.Eq), Bind: rest.TextList("filter.transactionIndex"),
-		Doc: "Filters by index in the block. Requires `block.hash` or `block.number`."},
+	{
+		Name: "transaction.index", Kind: rest.Long(0).Only(rest.Eq), Bind: rest.TextList("filter.transactionIndex"),
+		Doc: "Filters by index in the block. Requires `block.hash` or `block.number`.",
+	},
 }
 
 // The patterns of values.

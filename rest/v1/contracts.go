@@ -117,8 +117,10 @@ var (
 		Accepts: func(_ *rest.Config, v rest.Value) bool {
 			return rest.IsEntityID(v.Text) || v.Op == rest.Eq && plainAddressSyntax.MatchString(v.Text)
 		},
-		Form: rest.Form{Doc: "An entity ID `shard.realm.num`; shard and realm are optional. Or an EVM address without `0x` and operator.",
-			Pattern: contractIDPattern},
+		Form: rest.Form{
+			Doc:     "An entity ID `shard.realm.num`; shard and realm are optional. Or an EVM address without `0x` and operator.",
+			Pattern: contractIDPattern,
+		},
 		Ops: rest.Operators(),
 	}
 	// word accepts values that fit into a word of the EVM.
@@ -159,8 +161,10 @@ func bindContractIDs(r *rest.Request, values []rest.Value) error {
 	return rest.IDs("filter.id")(r, ids)
 }
 
-var contractParams = []rest.Param{{Name: "timestamp", Kind: rest.Timestamp,
-	Doc: "Returns the newest version that matches all conditions. `eq` returns the version at this time."}}
+var contractParams = []rest.Param{{
+	Name: "timestamp", Kind: rest.Timestamp,
+	Doc: "Returns the newest version that matches all conditions. `eq` returns the version at this time.",
+}}
 
 // finishContract parses the contract in the path. The error for an invalid id shows shard and realm.
 func finishContract(r *rest.Request) error {
@@ -189,8 +193,10 @@ func bindAsOf(r *rest.Request) error {
 var stateParams = []rest.Param{
 	limit, order,
 	{Name: "slot", Kind: word.Except(rest.Ne), Doc: "Filters by storage slot."},
-	{Name: "timestamp", Kind: rest.Timestamp,
-		Doc: "Returns the newest change of each slot that matches all conditions. `eq` returns the value at this time."},
+	{
+		Name: "timestamp", Kind: rest.Timestamp,
+		Doc: "Returns the newest change of each slot that matches all conditions. `eq` returns the value at this time.",
+	},
 }
 
 // wholeWord pads a word to 64 digits.

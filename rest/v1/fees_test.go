@@ -57,8 +57,10 @@ func accountAlias(b []byte) *services.AccountID {
 }
 
 func tokenTransfer(token int64, to *services.AccountID) *services.TokenTransferList {
-	return &services.TokenTransferList{Token: &services.TokenID{TokenNum: token},
-		Transfers: []*services.AccountAmount{{AccountID: accountNumber(1001), Amount: -5}, {AccountID: to, Amount: 5}}}
+	return &services.TokenTransferList{
+		Token:     &services.TokenID{TokenNum: token},
+		Transfers: []*services.AccountAmount{{AccountID: accountNumber(1001), Amount: -5}, {AccountID: to, Amount: 5}},
+	}
 }
 
 func transfers(l ...*services.TokenTransferList) *txBody {
@@ -121,10 +123,12 @@ func TestFeeEstimate(t *testing.T) {
 		"token with fractions, state": {"?mode=s-t-a-t-e", transaction(t, transfers(tokenTransfer(2002, accountNumber(1002))), 1), usual(0, 20000000, extra("TOKEN_TRANSFER_BASE_CUSTOM_FEES", 1, 0, 19000000))},
 		"NFTs with royalties, state":  {"?mode=State", transaction(t, transfers(nfts(2007, 3)), 1), usual(0, 22000000, extra("TOKEN_TRANSFER_BASE_CUSTOM_FEES", 1, 0, 19000000), extra("TOKEN_TYPES", 3, 1, 1000000))},
 		"NFTs, intrinsic":             {"?mode=intrinsic&mode=STATE", transaction(t, transfers(nfts(2007, 3)), 1), usual(0, 3000000, extra("TOKEN_TYPES", 3, 1, 1000000))},
-		"airdrop, state": {"?mode=STATE",
+		"airdrop, state": {
+			"?mode=STATE",
 			transaction(t,
 				&txBody{Data: &services.TransactionBody_TokenAirdrop{TokenAirdrop: &services.TokenAirdropTransactionBody{TokenTransfers: lists{tokenTransfer(2001,
-					accountNumber(1002))}}}}, 1), usual(0, 20000000, extra("TOKEN_TRANSFER_BASE_CUSTOM_FEES", 1, 0, 19000000))},
+					accountNumber(1002))}}}}, 1), usual(0, 20000000, extra("TOKEN_TRANSFER_BASE_CUSTOM_FEES", 1, 0, 19000000)),
+		},
 		"message":                         {"", transaction(t, submitMessage(4003, 128), 1), usual(700000, 1890400, extra("CONSENSUS_SUBMIT_MESSAGE_WITHOUT_CUSTOM_FEE_BYTES", 128, 100, 6800))},
 		"message to topic with fees":      {"?mode=STATE", transaction(t, submitMessage(4003, 128), 1), usual(700000, 500000000, extra("CONSENSUS_SUBMIT_MESSAGE_WITH_CUSTOM_FEE", 1, 0, 498300000))},
 		"message to topic without":        {"?mode=STATE", transaction(t, submitMessage(4001, 128), 1), usual(700000, 1890400, extra("CONSENSUS_SUBMIT_MESSAGE_WITHOUT_CUSTOM_FEE_BYTES", 128, 100, 6800))},

@@ -36,8 +36,10 @@ var hooksParams = []rest.Param{
 
 var hookStorageParams = []rest.Param{
 	{Name: "key", Read: rest.ReadSlot, MaxValues: maxHookValues, ListName: "keys", Doc: "Filters by storage slot."},
-	{Name: "timestamp", Read: rest.ReadTimestamp, MaxValues: maxBounds, ListName: "timestamps", Bind: rest.Windows("at"),
-		Doc: "Returns the storage at this time instead of the current storage."},
+	{
+		Name: "timestamp", Read: rest.ReadTimestamp, MaxValues: maxBounds, ListName: "timestamps", Bind: rest.Windows("at"),
+		Doc: "Returns the storage at this time instead of the current storage.",
+	},
 	rest.Limit(),
 	rest.ModernOrder(),
 }

@@ -90,6 +90,7 @@ func TestHeaders(t *testing.T) {
 	g := testenv.Over(t, rows.Shared(t))
 	known := map[string]bool{
 		"Access-Control-Allow-Origin": true, "Content-Type": true, "Content-Length": true, "Etag": true, "Date": true, "Link": true, "Cache-Control": true, "Vary": true,
+		"X-Content-Type-Options": true,
 	}
 	for path, media := range map[string]string{
 		"/accounts?limit=1": "application/json; charset=utf-8", "/nothing": "application/json; charset=utf-8", "/accounts/x": "application/json; charset=utf-8",

@@ -130,8 +130,10 @@ func boundsContradict(values []rest.Value) bool {
 var registeredParams = []rest.Param{
 	rest.ModernLimit(maxRegisteredNodes, false),
 	rest.ModernOrder(),
-	{Name: "registerednode.id", Read: rest.ReadLong.Except(rest.Ne), MaxValues: 2, ListName: "registerednode.id", Bind: bindRegistered,
-		Doc: "Filters by node ID."},
+	{
+		Name: "registerednode.id", Read: rest.ReadLong.Except(rest.Ne), MaxValues: 2, ListName: "registerednode.id", Bind: bindRegistered,
+		Doc: "Filters by node ID.",
+	},
 	{
 		Name: "type", Read: rest.ReadWord("UNKNOWN", "BLOCK_NODE", "GENERAL_SERVICE", "MIRROR_NODE", "RPC_RELAY"), Bind: rest.Texts("filter.type"),
 		Doc: "Filters by the type of a service endpoint: BLOCK_NODE, GENERAL_SERVICE, MIRROR_NODE or RPC_RELAY.",

@@ -21,21 +21,27 @@ func pathDocs() map[string]rest.PathDoc {
 	}
 	result := hash
 	result.Doc += " Or a consensus timestamp `seconds.nanoseconds`."
-	timestamp := rest.PathDoc{Doc: "The consensus timestamp: seconds and nanoseconds since 1970.", Pattern: `\d{1,10}(\.\d{1,9})?`,
-		Example: "1700000000.000000001"}
+	timestamp := rest.PathDoc{
+		Doc: "The consensus timestamp: seconds and nanoseconds since 1970.", Pattern: `\d{1,10}(\.\d{1,9})?`,
+		Example: "1700000000.000000001",
+	}
 	return map[string]rest.PathDoc{
 		"accounts/{id}":                    account,
 		"accounts/{idOrAliasOrEvmAddress}": account,
 		"accounts/{ownerId}":               account,
-		"blocks/{hashOrNumber}": {Doc: "The block's hash, its first 32 bytes, or its number.",
-			Pattern: `(0x)?([0-9A-Fa-f]{64}|[0-9A-Fa-f]{96})|\d{1,19}`, Example: "1"},
+		"blocks/{hashOrNumber}": {
+			Doc:     "The block's hash, its first 32 bytes, or its number.",
+			Pattern: `(0x)?([0-9A-Fa-f]{64}|[0-9A-Fa-f]{96})|\d{1,19}`, Example: "1",
+		},
 		"contracts/{contractIdOrAddress}": contract,
 		"contracts/{id}":                  contract,
 		"contracts/{idOrAddress}":         contract,
 		"hooks/{hookId}":                  {Doc: "The hook's number.", Pattern: `\d{1,19}`, Example: "1"},
 		"messages/{consensusTimestamp}":   timestamp,
-		"messages/{sequenceNumber}": {Doc: "The sequence number of the message, starting at 1, or its consensus timestamp.", Pattern: `\d{1,19}(\.\d{1,9})?`,
-			Example: "1"},
+		"messages/{sequenceNumber}": {
+			Doc: "The sequence number of the message, starting at 1, or its consensus timestamp.", Pattern: `\d{1,19}(\.\d{1,9})?`,
+			Example: "1",
+		},
 		"nfts/{serialNumber}":                {Doc: "The serial number, starting at 1.", Pattern: `\d{1,19}`, Example: "1"},
 		"results/{consensusTimestamp}":       timestamp,
 		"results/{idOrHash}":                 hash,

@@ -46,7 +46,8 @@ func tokenEndpoints() []rest.Endpoint {
 }
 
 var tokensParams = []rest.Param{
-	{Name: "account.id", Kind: rest.EntityID, Doc: "Filters by associated account.", Single: true,
+	{
+		Name: "account.id", Kind: rest.EntityID, Doc: "Filters by associated account.", Single: true,
 		Bind: func(r *rest.Request, values []rest.Value) error {
 			for _, v := range values {
 				if !rest.IsEntityID(v.Text) {
@@ -57,7 +58,8 @@ var tokensParams = []rest.Param{
 				}
 			}
 			return nil // finishTokens validates them last
-		}},
+		},
+	},
 	{Name: "name", Kind: tokenName, Doc: "Filters by a part of the name, case-insensitive. `%` matches any text and `_` any character. The list has " +
 		"one page.", Bind: rest.TextList("filter.nameContains")},
 	{Name: "publickey", Kind: rest.PublicKey, Bind: rest.PublicKeys("filter.publicKey"), Doc: "Filters by admin key."},
@@ -182,7 +184,8 @@ func finishTokens(r *rest.Request) error {
 }
 
 var tokenParams = []rest.Param{
-	{Name: "timestamp", Kind: rest.Timestamp.Only(rest.Eq, rest.Lt, rest.Lte), Doc: "Returns the version of the token at this time. The last value is used.",
+	{
+		Name: "timestamp", Kind: rest.Timestamp.Only(rest.Eq, rest.Lt, rest.Lte), Doc: "Returns the version of the token at this time. The last value is used.",
 		Bind: func(r *rest.Request, values []rest.Value) error {
 			set, err := rest.TimestampsOf(values[len(values)-1:])
 			if err != nil {
@@ -190,7 +193,8 @@ var tokenParams = []rest.Param{
 			}
 			r.Set("at", set.AsOf())
 			return nil
-		}},
+		},
+	},
 }
 
 // bindToken parses the token's id, which may be a long-zero address.
@@ -228,10 +232,14 @@ func bindNFT(r *rest.Request) error {
 var tokenBalancesParams = []rest.Param{
 	{Name: "account.id", Kind: rest.EntityID, Bind: rest.AllIDs("filter.accountId"), Doc: "Filters by account. All conditions must match."},
 	{Name: "account.balance", Kind: rest.Long(0), Bind: rest.Longs("filter.balance"), Doc: "Filters by balance, in the token's smallest unit."},
-	{Name: "account.publickey", Kind: rest.PublicKey, Bind: rest.LastPublicKey("filter.publicKey"),
-		Doc: "Filters by the public key of the account. The last value is used; operators are ignored."},
-	{Name: "timestamp", Kind: rest.Timestamp, Bind: rest.AsOf("at"),
-		Doc: "Returns the balances of the newest matching snapshot instead of the current balances."},
+	{
+		Name: "account.publickey", Kind: rest.PublicKey, Bind: rest.LastPublicKey("filter.publicKey"),
+		Doc: "Filters by the public key of the account. The last value is used; operators are ignored.",
+	},
+	{
+		Name: "timestamp", Kind: rest.Timestamp, Bind: rest.AsOf("at"),
+		Doc: "Returns the balances of the newest matching snapshot instead of the current balances.",
+	},
 	limit, order,
 }
 

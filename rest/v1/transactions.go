@@ -21,11 +21,13 @@ var transactionsParams = []rest.Param{
 		r.Set("filter.outcome", string(outcome))
 		return nil
 	}},
-	{Name: "type", Kind: rest.OneOf("credit", "debit"), Doc: "Filters by direction of the transfer: to or from the accounts in `account.id`.",
+	{
+		Name: "type", Kind: rest.OneOf("credit", "debit"), Doc: "Filters by direction of the transfer: to or from the accounts in `account.id`.",
 		Bind: func(r *rest.Request, values []rest.Value) error {
 			r.Set("filter.direction", strings.ToUpper(values[0].Text))
 			return nil
-		}},
+		},
+	},
 	{Name: "transactiontype", Kind: rest.TransactionType, Bind: rest.Enums("filter.types"), Doc: "Filters by transaction type."},
 	limit, order,
 }
@@ -87,14 +89,18 @@ func firstTransaction(r *rest.Request) (ledger.Timestamp, error) {
 }
 
 var transactionParams = []rest.Param{
-	{Name: "nonce", Kind: rest.Int.Only(rest.Eq), Doc: "Filters by nonce. The nonce of the transaction that the user sent is 0.",
+	{
+		Name: "nonce", Kind: rest.Int.Only(rest.Eq), Doc: "Filters by nonce. The nonce of the transaction that the user sent is 0.",
 		Bind: func(r *rest.Request, values []rest.Value) error {
 			n, err := strconv.Atoi(values[len(values)-1].Text)
 			r.Set("nonce", n)
 			return err //nolint:wrapcheck // its kind has made sure that it is a number
-		}},
-	{Name: "scheduled", Kind: rest.Boolean, Doc: "True returns only scheduled transactions, false only transactions that were not scheduled.",
-		Bind: rest.LastBoolean("scheduled")},
+		},
+	},
+	{
+		Name: "scheduled", Kind: rest.Boolean, Doc: "True returns only scheduled transactions, false only transactions that were not scheduled.",
+		Bind: rest.LastBoolean("scheduled"),
+	},
 }
 
 // badTransactionID is the problem of a value that is neither a transaction id nor a hash.

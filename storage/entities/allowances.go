@@ -30,7 +30,8 @@ var cryptoAllowanceRows = storage.MapperOf(func(a *ledger.CryptoAllowance, into 
 // QueueCryptoAllowances queues a query for the hbar allowances that each of the given accounts granted, ordered by spender, or received, ordered by owner.
 // done receives one page per account. Allowances with no remaining amount are excluded.
 func QueueCryptoAllowances(b *storage.Batch, accounts []ledger.EntityID, received bool, f *ledger.CryptoAllowanceFilter, p storage.Page,
-	done func([][]*ledger.CryptoAllowance)) {
+	done func([][]*ledger.CryptoAllowance),
+) {
 	w := storage.Where{Args: []any{storage.Int64s(accounts)}}
 	if f != nil {
 		storage.Filter(&w, "a.owner", f.OwnerID)
@@ -59,7 +60,8 @@ var tokenAllowanceRows = storage.MapperOf(func(a *ledger.TokenAllowance, into []
 // QueueTokenAllowances queues a query for the fungible token allowances that each of the given accounts granted, ordered by spender and token, or received,
 // ordered by owner and token. done receives one page per account. Allowances with no remaining amount are excluded.
 func QueueTokenAllowances(b *storage.Batch, accounts []ledger.EntityID, received bool, f *ledger.TokenAllowanceFilter, p storage.Page,
-	done func([][]*ledger.TokenAllowance)) {
+	done func([][]*ledger.TokenAllowance),
+) {
 	w := storage.Where{Args: []any{storage.Int64s(accounts)}}
 	if f == nil {
 		f = &ledger.TokenAllowanceFilter{}

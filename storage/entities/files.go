@@ -22,7 +22,8 @@ var filePartRows = storage.MapperOf(func(p *filePart, into []any) []any { return
 // older than the lower. If read fails, the newest part is dropped and the content is read again. at is the time of the content that was read. It is null if
 // no content is valid within the configured number of attempts.
 func SystemFile(ctx context.Context, db *storage.DB, file ledger.EntityID, bounds Bounds,
-	read func(content []byte) error) (at ledger.Null[ledger.Timestamp], err error) {
+	read func(content []byte) error,
+) (at ledger.Null[ledger.Timestamp], err error) {
 	for attempts := db.FileAttempts(); attempts > 0 && bounds.Lower <= bounds.Upper; {
 		// The parts of the newest version: the one that created or replaced the content and those that were appended.
 		parts, err := filePartRows.List(ctx, db, "a system file", `select consensus_timestamp, file_data from file_data

@@ -16,7 +16,8 @@ var holderRows = storage.MapperOf(func(h *ledger.TokenHolder, into []any) []any 
 // token, its holders are those of the newest balance snapshot that matches. That snapshot is looked up immediately, and now limits the search. Without a
 // matching snapshot the list is empty.
 func QueueTokenHolders(ctx context.Context, b *storage.Batch, tokens []ledger.EntityID, at []*ledger.TimestampFilter, f *ledger.TokenHolderFilter,
-	now ledger.Timestamp, p storage.Page, done func([][]*ledger.TokenHolder)) error {
+	now ledger.Timestamp, p storage.Page, done func([][]*ledger.TokenHolder),
+) error {
 	out := make([][]*ledger.TokenHolder, len(tokens))
 	groups := map[*ledger.TimestampFilter][]int{}
 	for i := range tokens {
@@ -76,7 +77,8 @@ order by p.ord, h.account_id`+p.Direction(), w.Args, done)
 }
 
 func queueHoldersAt(b *storage.Batch, ids []int64, f *ledger.TokenHolderFilter, window ledger.SnapshotWindow, p storage.Page,
-	done func([][]*ledger.TokenHolder)) {
+	done func([][]*ledger.TokenHolder),
+) {
 	from, arg := storage.OfParents(ids)
 	w := storage.Where{Args: []any{arg, int64(window.From), int64(window.At)}}
 	holderAccounts(&w, f)
@@ -135,7 +137,8 @@ func finishRelationship(r *relationshipRow) error {
 
 // QueueTokenRelationships queues a query for the token relationships of each of the given accounts, ordered by token id. done receives one page per account.
 func QueueTokenRelationships(b *storage.Batch, accounts []ledger.EntityID, f *ledger.TokenRelationshipFilter, p storage.Page,
-	done func([][]*ledger.TokenRelationship)) {
+	done func([][]*ledger.TokenRelationship),
+) {
 	from, arg := storage.OfParents(accounts)
 	w := storage.Where{Args: []any{arg}}
 	if f != nil {

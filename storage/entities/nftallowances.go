@@ -12,7 +12,8 @@ var nftAllowanceRows = storage.MapperOf(func(a *ledger.NftAllowance, into []any)
 // QueueNftAllowances queues a query for the NFT allowances that each of the given accounts granted, or with received was granted. They are ordered by the
 // other account and the token. done receives one page per account.
 func QueueNftAllowances(b *storage.Batch, accounts []ledger.EntityID, received bool, f *ledger.NftAllowanceFilter, p storage.Page,
-	done func([][]*ledger.NftAllowance)) {
+	done func([][]*ledger.NftAllowance),
+) {
 	own, other := "owner", "spender"
 	if received {
 		own, other = other, own

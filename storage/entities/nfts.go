@@ -64,7 +64,8 @@ const (
 // QueueNFTsOf queues a query for the NFTs that each of the given accounts owns, or for the serials of each of the given tokens, ordered by token and serial.
 // done receives one page per parent. A valid owner limits the NFTs to those of one account. The filter's own owner is ignored.
 func QueueNFTsOf(b *storage.Batch, of NFTParent, ids []ledger.EntityID, owner ledger.Null[ledger.EntityID], f *ledger.NFTFilter, p storage.Page,
-	done func([][]*ledger.NFT)) {
+	done func([][]*ledger.NFT),
+) {
 	from, arg := storage.OfParents(ids)
 	w := storage.Where{Args: []any{arg}}
 	if owner.Valid {

@@ -18,8 +18,10 @@ func Allow(tb testing.TB, url string, yes bool) {
 	name := pgx.Identifier{cfg.Database}.Sanitize()
 	statements := []string{`alter database ` + name + ` allow_connections true`}
 	if !yes {
-		statements = []string{`alter database ` + name + ` allow_connections false`,
-			`select pg_terminate_backend(pid) from pg_stat_activity where datname = '` + cfg.Database + `'`}
+		statements = []string{
+			`alter database ` + name + ` allow_connections false`,
+			`select pg_terminate_backend(pid) from pg_stat_activity where datname = '` + cfg.Database + `'`,
+		}
 	}
 	cfg.Database = "postgres"
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)

@@ -75,8 +75,10 @@ func TestTickAfterDowntime(t *testing.T) {
 	n := newEditorTest(t, "Etc/UTC")
 	start := n.clock().Add(2 * time.Hour)
 	first := n.planned(start, start.Add(time.Hour))
-	manual := must2(t)(n.ScheduleMaintenance(t.Context(), editor, n.page, status.NewMaintenance{Name: "Manual", Body: "x", Start: start,
-		End: start.Add(time.Hour), RemindMinutes: ledger.Of(int32(60))}))
+	manual := must2(t)(n.ScheduleMaintenance(t.Context(), editor, n.page, status.NewMaintenance{
+		Name: "Manual", Body: "x", Start: start,
+		End: start.Add(time.Hour), RemindMinutes: ledger.Of(int32(60)),
+	}))
 	later := start.Add(5 * time.Hour)
 	if got := n.tick(later); got != "start end" {
 		t.Error(got)

@@ -69,7 +69,8 @@ func (w *write) updatePositions(ctx context.Context, moved []*status.Component, 
 // EditComponent changes a component or group.
 func (e *Editor) EditComponent(ctx context.Context, by Author, code string, in status.ComponentEdit) (string, error) {
 	return e.editComponent(ctx, by, "component.set", code, in.ExpectedVersion, func(ctx context.Context, w *write, b *status.WorkingCopy,
-		c *status.Component) error {
+		c *status.Component,
+	) error {
 		changes, err := b.EditComponent(c, in)
 		if err != nil {
 			return err
@@ -87,7 +88,8 @@ base_status = nullif($4, '')::status.component_status,
 // MoveComponent puts a component or group at a position of a group, or of the top level of the page if group is empty. Position 0 is the last one.
 func (e *Editor) MoveComponent(ctx context.Context, by Author, code, group string, position int32, expectedVersion int64) (string, error) {
 	return e.editComponent(ctx, by, "component.move", code, expectedVersion, func(ctx context.Context, w *write, b *status.WorkingCopy,
-		c *status.Component) error {
+		c *status.Component,
+	) error {
 		moved, err := b.Move(c, group, position)
 		if err != nil {
 			return err
@@ -103,7 +105,8 @@ func (e *Editor) MoveComponent(ctx context.Context, by Author, code, group strin
 // RemoveComponent removes a component or an empty group from its page. Updates that mention it stay.
 func (e *Editor) RemoveComponent(ctx context.Context, by Author, code string, expectedVersion int64) (string, error) {
 	return e.editComponent(ctx, by, "component.remove", code, expectedVersion, func(ctx context.Context, w *write, b *status.WorkingCopy,
-		c *status.Component) error {
+		c *status.Component,
+	) error {
 		if err := b.CheckRemove(c); err != nil {
 			return err
 		}

@@ -69,8 +69,10 @@ func TestBackfill(t *testing.T) {
 	}
 	wantReason(t, e(n.OpenIncident(ctx, editor, n.page, status.NewIncident{Name: "x", Body: "x", State: status.Resolved})), status.BadInput, "backfill")
 
-	work := ok(n.ScheduleMaintenance(ctx, editor, n.page, status.NewMaintenance{Name: "Done", Body: "It was done.", Start: from, End: until,
-		Components: []string{api}, State: status.Completed}))
+	work := ok(n.ScheduleMaintenance(ctx, editor, n.page, status.NewMaintenance{
+		Name: "Done", Body: "It was done.", Start: from, End: until,
+		Components: []string{api}, State: status.Completed,
+	}))
 	if got := n.notice(work) + " " + n.story(work); got != "completed maintenance v1 completed oo" {
 		t.Error(got)
 	}

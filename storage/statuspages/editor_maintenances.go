@@ -65,7 +65,8 @@ func (e *Editor) CancelMaintenance(ctx context.Context, by Author, code, body st
 
 // RescheduleMaintenance moves a maintenance that has not started, or the end of one in progress. A body is published as an update in the current state.
 func (e *Editor) RescheduleMaintenance(ctx context.Context, by Author, code string, start, end time.Time, body string, silent bool,
-	expectedVersion int64) (string, error) {
+	expectedVersion int64,
+) (string, error) {
 	return e.changeNotice(ctx, by, "maintenance.reschedule", status.Scheduled, code, expectedVersion,
 		func(c *status.WorkingCopy, s status.NoticeState) (*status.Effect, error) {
 			return c.RescheduleMaintenance(s, start, end, body, silent)

@@ -202,8 +202,10 @@ func TestIllegalSteps(t *testing.T) {
 	n := newEditorTest(t, "Etc/UTC")
 	ctx, api := t.Context(), n.api()
 	incident := must2(t)(n.OpenIncident(ctx, editor, n.page, status.NewIncident{Name: "Slow", Body: "We look."}))
-	work := must2(t)(n.ScheduleMaintenance(ctx, editor, n.page, status.NewMaintenance{Name: "Work", Body: "Soon.", Start: n.clock().Add(time.Hour),
-		End: n.clock().Add(2 * time.Hour)}))
+	work := must2(t)(n.ScheduleMaintenance(ctx, editor, n.page, status.NewMaintenance{
+		Name: "Work", Body: "Soon.", Start: n.clock().Add(time.Hour),
+		End: n.clock().Add(2 * time.Hour),
+	}))
 	before := n.revision()
 	var step *status.TransitionError
 	for name, err := range map[string]error{
@@ -222,8 +224,10 @@ func TestIllegalSteps(t *testing.T) {
 	wantReason(t, e(n.UpdateIncident(ctx, editor, incident, status.NewUpdate{State: status.Monitoring, Body: "x", Affected: set(api, "sleepy")})), status.BadInput, "not a component status")
 	wantReason(t, e(n.UpdateIncident(ctx, editor, incident, status.NewUpdate{State: status.Monitoring, Body: "x", Affected: set(api, "operational", api, "operational")})), status.BadInput, "two statuses")
 	wantReason(t, e(n.UpdateIncident(ctx, editor, incident, status.NewUpdate{State: status.Resolved, Body: "x", Affected: set(api, "major_outage")})), status.BadInput, "keep")
-	wantReason(t, e(n.UpdateIncident(ctx, editor, incident, status.NewUpdate{State: status.Monitoring, Body: "x",
-		DisplayAt: ledger.Of(n.clock().Add(time.Second))})), status.BadInput, "future")
+	wantReason(t, e(n.UpdateIncident(ctx, editor, incident, status.NewUpdate{
+		State: status.Monitoring, Body: "x",
+		DisplayAt: ledger.Of(n.clock().Add(time.Second)),
+	})), status.BadInput, "future")
 	wantReason(t, e(n.UpdateIncident(ctx, editor, work, status.NewUpdate{State: status.Monitoring, Body: "x"})), status.NotFound, "incident")
 	wantReason(t, e(n.UpdateIncident(ctx, editor, "no such; code", status.NewUpdate{State: status.Monitoring, Body: "x"})), status.NotFound, "incident")
 	wantReason(t, e(n.OpenIncident(ctx, editor, "none", status.NewIncident{Name: "x", Body: "x"})), status.NotFound, "does not exist")

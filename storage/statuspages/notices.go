@@ -119,7 +119,8 @@ type ownedNotice struct {
 
 // NoticesOfComponents returns a page of the notices of each component; one list per component.
 func (s *DB) NoticesOfComponents(ctx context.Context, components []*status.Component, f NoticeFilter, order NoticeOrder,
-	p storage.Page) ([][]*status.Notice, error) {
+	p storage.Page,
+) ([][]*status.Notice, error) {
 	p, err := statusPlaces(p)
 	if err != nil {
 		return nil, err

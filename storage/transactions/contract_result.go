@@ -178,7 +178,8 @@ func QueueContractResultsAt(b *storage.Batch, times []ledger.Timestamp, done fun
 // queueOwnedResults queues a query for a page of contract results for each of the given parents. The statement "from" unnests the parents as p(…, ord), and
 // the condition of relates them to results.
 func queueOwnedResults(b *storage.Batch, w *storage.Where, n int, from, of string, f *ledger.ContractResultFilter, p storage.Page,
-	done func([][]*ledger.ContractResult)) {
+	done func([][]*ledger.ContractResult),
+) {
 	filterResults(w, f)
 	w.Keyset(p, "cr.consensus_timestamp")
 	detailRows.QueueChildren(b, n, `select p.ord, `+detailColumns+` from `+from+` cross join lateral (
@@ -205,7 +206,8 @@ func QueueResultsOfSenders(b *storage.Batch, ids []ledger.EntityID, f *ledger.Co
 
 // QueueResultsBetween queues a query for the results in each of the given time ranges. Both ends are inclusive. done receives one page per range.
 func QueueResultsBetween(b *storage.Batch, spans []ledger.TimestampRange, f *ledger.ContractResultFilter, p storage.Page,
-	done func([][]*ledger.ContractResult)) {
+	done func([][]*ledger.ContractResult),
+) {
 	queueOwnedResults(b, &storage.Where{Args: ends(spans)}, len(spans), storage.Unnest("since", "until"),
 		`cr.consensus_timestamp between p.since and p.until`, f, p, done)
 }

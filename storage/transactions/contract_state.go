@@ -40,7 +40,8 @@ var stateRows = storage.MapperOf(func(s *ledger.ContractState, into []any) []any
 // QueueContractStates queues a query for the storage of each of the given contracts, current or as of a time, ordered by slot. done receives one page per
 // contract. Historical slots are ordered without leading zeros.
 func QueueContractStates(b *storage.Batch, ids []ledger.EntityID, f *ledger.ContractStateFilter, at *ledger.TimestampFilter, p storage.Page,
-	done func([][]*ledger.ContractState)) {
+	done func([][]*ledger.ContractState),
+) {
 	from, arg := storage.OfParents(ids)
 	w := storage.Where{Args: []any{arg}}
 	if f != nil {

@@ -137,8 +137,10 @@ func TestPlans(t *testing.T) {
 		"transactions of quiet":    {5000, ofAccounts(quiet)},
 		"transactions of fees too": {25000, ofAccounts([]ledger.EntityID{fees, owner})},
 		"transactions of blocks": {1000, batch(func(b *storage.Batch) {
-			transactions.QueueTransactionsBetween(b, []ledger.TimestampRange{{From: ledger.Of(at), To: ledger.Of(at + second)},
-				{From: ledger.Of(at + second), To: ledger.Of(at + 2*second)}}, page, ignore)
+			transactions.QueueTransactionsBetween(b, []ledger.TimestampRange{
+				{From: ledger.Of(at), To: ledger.Of(at + second)},
+				{From: ledger.Of(at + second), To: ledger.Of(at + 2*second)},
+			}, page, ignore)
 		})},
 		"transactions at times": {100, batch(func(b *storage.Batch) { transactions.QueueTransactionsAt(b, times, func([]*ledger.Transaction) {}) })},
 		"transaction by id": {100, read(func(ctx context.Context, db *storage.DB) error {

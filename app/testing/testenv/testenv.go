@@ -172,8 +172,10 @@ func Over(tb testing.TB, url string, options ...Option) *Gateway {
 		MaxTransactionsRange: 60 * 24 * time.Hour, Now: Now,
 	}}
 	so := storage.Options{PoolOptions: storage.PoolOptions{URL: url, StatementTimeout: 20 * time.Second, ConnectTimeout: 10 * time.Second, MaxConnections: 8}}
-	o := gateway.Options{REST: g.Config, Graph: gateway.DefaultGraph(), Logger: slog.New(slog.DiscardHandler), Origins: []string{"*"},
-		RequestTimeout: 20 * time.Second, Version: "test", CheckVariables: true}
+	o := gateway.Options{
+		REST: g.Config, Graph: gateway.DefaultGraph(), Logger: slog.New(slog.DiscardHandler), Origins: []string{"*"},
+		RequestTimeout: 20 * time.Second, Version: "test", CheckVariables: true,
+	}
 	o.EVM.Clock, o.EVM.TracesPerSecond = time.Now, 1000
 	for _, change := range options {
 		change(&o, &so)

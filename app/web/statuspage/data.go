@@ -84,8 +84,10 @@ func (p *pageData) in(zone *time.Location) *pageData {
 		return nil
 	}
 	p.CreatedAt, p.UpdatedAt = p.CreatedAt.In(zone), p.UpdatedAt.In(zone)
-	for _, list := range [][]notice{p.UnresolvedIncidents.Nodes, p.ActiveMaintenances.Nodes, p.UpcomingMaintenances.Nodes, p.Incidents.Nodes,
-		p.Maintenances.Nodes, p.Earliest.Nodes} {
+	for _, list := range [][]notice{
+		p.UnresolvedIncidents.Nodes, p.ActiveMaintenances.Nodes, p.UpcomingMaintenances.Nodes, p.Incidents.Nodes,
+		p.Maintenances.Nodes, p.Earliest.Nodes,
+	} {
 		for i := range list {
 			list[i].in(zone)
 		}

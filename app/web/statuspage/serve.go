@@ -67,10 +67,12 @@ func targetOf(r *http.Request) *target {
 		return t
 	case path == historyPath:
 		month := r.URL.Query().Get("month")
-		return &target{key: historyPath + "?month=" + month, media: page, policy: pagePolicy,
+		return &target{
+			key: historyPath + "?month=" + month, media: page, policy: pagePolicy,
 			lazy: func(s *Site, ctx context.Context, p *status.Page) (*doccache.Document, error) {
 				return s.history(ctx, p, month)
-			}}
+			},
+		}
 	case strings.HasPrefix(path, incidentPrefix) && len(path) <= len(incidentPrefix)+64 && !strings.Contains(path[len(incidentPrefix):], "/"):
 		code := path[len(incidentPrefix):]
 		return &target{key: path, media: page, policy: pagePolicy, lazy: func(s *Site, ctx context.Context, p *status.Page) (*doccache.Document, error) {

@@ -116,8 +116,10 @@ func New(o Options) (*Site, error) {
 	}
 	s.lazy = otter.Must(&otter.Options[string, *lazyDocument]{MaximumSize: maxLazy})
 	h := s.head(nil, "Heliograph", "")
-	if s.landing, err = s.render("landing", messagePage{h, "Heliograph",
-		"A ledger's mirror database as one GraphQL graph, and as the REST API that is known from before."}); err != nil {
+	if s.landing, err = s.render("landing", messagePage{
+		h, "Heliograph",
+		"A ledger's mirror database as one GraphQL graph, and as the REST API that is known from before.",
+	}); err != nil {
 		return nil, err
 	}
 	s.cached = doccache.Register(o.Cache, "the HTML pages", s.renderAll)

@@ -213,8 +213,12 @@ func (d *uptimeDay) words() string {
 	for _, p := range []struct {
 		seconds int
 		what    string
-	}{{d.OutageSeconds, "major outage"}, {d.PartialSeconds, "partial outage"}, {d.DegradedSeconds, "degraded performance"},
-		{d.MaintenanceSeconds, "maintenance"}} {
+	}{
+		{d.OutageSeconds, "major outage"},
+		{d.PartialSeconds, "partial outage"},
+		{d.DegradedSeconds, "degraded performance"},
+		{d.MaintenanceSeconds, "maintenance"},
+	} {
 		if p.seconds > 0 {
 			parts = append(parts, fmt.Sprint(duration(p.seconds), " of ", p.what))
 		}

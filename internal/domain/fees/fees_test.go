@@ -123,7 +123,8 @@ func message(length int) *services.TransactionBody {
 	return &services.TransactionBody{Data: &services.TransactionBody_ConsensusSubmitMessage{
 		ConsensusSubmitMessage: &services.ConsensusSubmitMessageTransactionBody{
 			TopicID: &services.TopicID{TopicNum: 7}, Message: make([]byte, length),
-		}}}
+		},
+	}}
 }
 
 func cryptoCreate(key *services.Key, hookCount int) *services.TransactionBody {
@@ -160,7 +161,8 @@ func TestWorkedExamples(t *testing.T) {
 		"transfer with 1 signature":  {body: transfer(nil), signatures: 1, total: 1000000},
 		"transfer with 2 signatures": {body: transfer(nil), signatures: 2, total: 2000000},
 		"contract call": {body: &services.TransactionBody{Data: &services.TransactionBody_ContractCall{
-			ContractCall: &services.ContractCallTransactionBody{Gas: 1}}}, signatures: 5, total: 0},
+			ContractCall: &services.ContractCallTransactionBody{Gas: 1},
+		}}, signatures: 5, total: 0},
 		"ethereum":                             {body: &services.TransactionBody{Data: &services.TransactionBody_EthereumTransaction{}}, total: 1000000},
 		"message of 128 bytes":                 {body: message(128), total: 1890400},
 		"message to a topic with fees":         {body: message(128), options: fees.Options{Mode: fees.State, Facts: &ledger.FeeFacts{TopicHasFees: true}}, total: 500000000},
@@ -171,10 +173,14 @@ func TestWorkedExamples(t *testing.T) {
 		"fungible token, state":                {body: transfer(nil, fungible(8)), options: fees.Options{Mode: fees.State}, total: 10000000},
 		"fungible token with fees, state":      {body: transfer(nil, fungible(9)), options: fees.Options{Mode: fees.State, Facts: customToken}, total: 20000000},
 		"create account, high volume":          {body: highVolume(cryptoCreate(ed(1), 0)), options: fees.Options{Mode: fees.State}, total: 2000000000, multiplier: 4},
-		"create account, high volume at 50 %": {body: highVolume(cryptoCreate(listKey(3), 0)), signatures: 2,
-			options: fees.Options{Mode: fees.State, HighVolumeThrottle: 5000}, total: 140200000000, multiplier: 200},
-		"create topic, high volume": {body: highVolume(createTopic(nil, nil, nil, 0)),
-			options: fees.Options{Mode: fees.State, HighVolumeThrottle: 35}, total: 5000000000, multiplier: 50},
+		"create account, high volume at 50 %": {
+			body: highVolume(cryptoCreate(listKey(3), 0)), signatures: 2,
+			options: fees.Options{Mode: fees.State, HighVolumeThrottle: 5000}, total: 140200000000, multiplier: 200,
+		},
+		"create topic, high volume": {
+			body:    highVolume(createTopic(nil, nil, nil, 0)),
+			options: fees.Options{Mode: fees.State, HighVolumeThrottle: 35}, total: 5000000000, multiplier: 50,
+		},
 		"high volume, intrinsic":               {body: highVolume(cryptoCreate(ed(1), 0)), options: fees.Options{Mode: fees.Intrinsic, HighVolumeThrottle: 10000}, total: 500000000},
 		"no high volume, state":                {body: cryptoCreate(ed(1), 0), options: fees.Options{Mode: fees.State, HighVolumeThrottle: 10000}, total: 500000000},
 		"high volume of what cannot be, state": {body: highVolume(transfer(nil)), options: fees.Options{Mode: fees.State, HighVolumeThrottle: 10000}, total: 1000000},
@@ -323,11 +329,15 @@ func TestRefusals(t *testing.T) {
 		"empty body":                   {ofBody(nil), fees.ErrUnknownType},
 		"nothing to do":                {signed(t, &services.TransactionBody{Memo: "x"}, 0), fees.ErrUnknownType},
 		"without account":              {signed(t, transfer([]*services.AccountAmount{{Amount: 1}}), 0), fees.ErrUnknownType},
-		"NFT without receiver": {signed(t, transfer(nil, &services.TokenTransferList{Token: token(1),
-			NftTransfers: []*services.NftTransfer{{SenderAccountID: accountID(1)}}}), 0), fees.ErrUnknownType},
-		"schedule of nothing": {signed(t,
-			&services.TransactionBody{Data: &services.TransactionBody_ScheduleCreate{ScheduleCreate: &services.ScheduleCreateTransactionBody{}}}, 0),
-			fees.ErrUnknownType},
+		"NFT without receiver": {signed(t, transfer(nil, &services.TokenTransferList{
+			Token:        token(1),
+			NftTransfers: []*services.NftTransfer{{SenderAccountID: accountID(1)}},
+		}), 0), fees.ErrUnknownType},
+		"schedule of nothing": {
+			signed(t,
+				&services.TransactionBody{Data: &services.TransactionBody_ScheduleCreate{ScheduleCreate: &services.ScheduleCreateTransactionBody{}}}, 0),
+			fees.ErrUnknownType,
+		},
 		"field number 0":            {[]byte{0x00, 0x00}, fees.ErrUnreadable},
 		"a group that does not end": {[]byte{0x3b}, fees.ErrUnreadable},
 	} {

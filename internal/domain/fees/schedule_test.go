@@ -202,8 +202,10 @@ func TestHighVolume(t *testing.T) {
 		{5000, 200000, 108333, 8499, 4000, 60000},
 		{10000, 200000, 150000, 15000, 4000, 80000},
 	} {
-		got := []int64{raw(file, cryptoCreate(nil, 0), c.u), raw(file, mint(1, 0), c.u), raw(file, claim(), c.u), raw(file, allowances(1, 0, 0), c.u),
-			raw(file, contractCreate(), c.u)}
+		got := []int64{
+			raw(file, cryptoCreate(nil, 0), c.u), raw(file, mint(1, 0), c.u), raw(file, claim(), c.u), raw(file, allowances(1, 0, 0), c.u),
+			raw(file, contractCreate(), c.u),
+		}
 		for i, want := range []int64{c.create, c.mint, c.claim, c.approve, c.contract} {
 			if got[i] != want {
 				t.Errorf("at %d, column %d: %d, want %d", c.u, i, got[i], want)

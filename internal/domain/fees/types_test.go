@@ -52,8 +52,10 @@ func contractUpdate() *body {
 }
 
 func fileCreate(keyCount, length int) *body {
-	return &body{Data: &services.TransactionBody_FileCreate{FileCreate: &services.FileCreateTransactionBody{Keys: keyList(keyCount),
-		Contents: make([]byte, length)}}}
+	return &body{Data: &services.TransactionBody_FileCreate{FileCreate: &services.FileCreateTransactionBody{
+		Keys:     keyList(keyCount),
+		Contents: make([]byte, length),
+	}}}
 }
 
 func fileUpdate(file int64, keyCount, length int) *body {
@@ -74,8 +76,10 @@ func schedules(call bool) *body {
 	if call {
 		s.Data = &services.SchedulableTransactionBody_ContractCall{ContractCall: &services.ContractCallTransactionBody{}}
 	}
-	return &body{Data: &services.TransactionBody_ScheduleCreate{ScheduleCreate: &services.ScheduleCreateTransactionBody{AdminKey: ed(1),
-		ScheduledTransactionBody: s}}}
+	return &body{Data: &services.TransactionBody_ScheduleCreate{ScheduleCreate: &services.ScheduleCreateTransactionBody{
+		AdminKey:                 ed(1),
+		ScheduledTransactionBody: s,
+	}}}
 }
 
 func associate(n int64) *body {
@@ -196,7 +200,8 @@ func TestTypes(t *testing.T) {
 		"CryptoApproveAllowance, 0": {allowances(0, 0, 0), node + "499000000", ""},
 		"CryptoDeleteAllowance": {
 			&body{Data: &services.TransactionBody_CryptoDeleteAllowance{
-				CryptoDeleteAllowance: &services.CryptoDeleteAllowanceTransactionBody{NftAllowances: []*services.NftRemoveAllowance{{}, {}}}}},
+				CryptoDeleteAllowance: &services.CryptoDeleteAllowanceTransactionBody{NftAllowances: []*services.NftRemoveAllowance{{}, {}}},
+			}},
 			node + "499000000 ALLOWANCES 2-1=500000000", "",
 		},
 		"ConsensusCreateTopic":               {exempt, node + "99000000 KEYS 3-0=300000000", ""},

@@ -140,8 +140,11 @@ func TestGasFees(t *testing.T) {
 		"empty next":        {calls(2000), schedule(200), ledger.ExchangeRateSet{CurrentRate: rate(1, 1, 200)}, expiry + 1, "ContractCall 2"},
 		"no next rate":      {calls(2000), nil, ledger.ExchangeRateSet{CurrentRate: rate(1, 1, 100)}, expiry + 1, ""},
 		"expiry is missing": {msg(nil, 1, function(6, 2000)), calls(3000), ledger.ExchangeRateSet{CurrentRate: rate(1, 1, 100)}, 1, "ContractCall 3"},
-		"by name": {schedule(100, function(84, 1000), function(7, 2000), function(8, 9000), function(6, 3000)), nil,
-			ledger.ExchangeRateSet{CurrentRate: rate(1, 1, 100)}, 0, "ContractCall 3, ContractCreate 2, EthereumTransaction 1"},
+		"by name": {
+			schedule(100, function(84, 1000), function(7, 2000), function(8, 9000), function(6, 3000)), nil,
+			ledger.ExchangeRateSet{CurrentRate: rate(1, 1, 100)},
+			0, "ContractCall 3, ContractCreate 2, EthereumTransaction 1",
+		},
 		"the first variant":  {schedule(100, function(6, 1000, 2000)), nil, ledger.ExchangeRateSet{CurrentRate: rate(1, 1, 100)}, 0, "ContractCall 1"},
 		"without fees":       {schedule(100, function(6), function(7, 1000)), nil, ledger.ExchangeRateSet{CurrentRate: rate(1, 1, 100)}, 0, "ContractCreate 1"},
 		"without a service":  {schedule(100, msg(num(nil, 1, 6), 3, nil)), nil, ledger.ExchangeRateSet{CurrentRate: rate(1, 1, 100)}, 0, ""},

@@ -404,8 +404,10 @@ func TestMaintenanceVariants(t *testing.T) {
 	t.Parallel()
 	p := newFakePage(t)
 	past, next := p.At.Add(-time.Hour), p.At.Add(time.Hour)
-	s := p.store(p.ScheduleMaintenance(NewMaintenance{Name: "Now", Body: "x", Start: past, End: next, Components: []string{"api"}, State: InProgress,
-		AutoMaintenanceState: true}))
+	s := p.store(p.ScheduleMaintenance(NewMaintenance{
+		Name: "Now", Body: "x", Start: past, End: next, Components: []string{"api"}, State: InProgress,
+		AutoMaintenanceState: true,
+	}))
 	if p.statusesOf("api") != "u" || story(s) != "in_progress api:ou" {
 		t.Errorf("in progress: api is %s, %s", p.statusesOf("api"), story(s))
 	}
@@ -414,8 +416,10 @@ func TestMaintenanceVariants(t *testing.T) {
 	if c := p.Component("api"); c.BaseStatus != UnderMaintenance || c.Status != UnderMaintenance {
 		t.Errorf("completed: %+v", c)
 	}
-	s = p.store(p.ScheduleMaintenance(NewMaintenance{Name: "Past", Body: "x", Start: past, End: p.At, Components: []string{"web"}, State: Completed,
-		AutoMaintenanceState: true}))
+	s = p.store(p.ScheduleMaintenance(NewMaintenance{
+		Name: "Past", Body: "x", Start: past, End: p.At, Components: []string{"web"}, State: Completed,
+		AutoMaintenanceState: true,
+	}))
 	if n := s.Notice; !n.Backfilled || !n.CreatedAt.Equal(past) || !n.StartedAt.Equal(past) || !n.ResolvedAt.V.Equal(p.At) || p.statusesOf("web") != "o" ||
 		n.Version != 1 {
 		t.Errorf("over: %+v", n)

@@ -160,7 +160,9 @@ func (d *pageDocument) checkSize() error {
 		what    string
 		n, most int
 	}{
-		{"components", len(d.Components), mostComponents}, {"incidents", len(d.Incidents), mostNotices}, {"maintenances", len(d.Maintenance), mostNotices},
+		{"components", len(d.Components), mostComponents},
+		{"incidents", len(d.Incidents), mostNotices},
+		{"maintenances", len(d.Maintenance), mostNotices},
 		{"updates", updates, mostUpdates},
 	} {
 		if c.n > c.most {

@@ -44,8 +44,10 @@ func TestDueOf(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2026, 5, 17, 12, 0, 0, 0, time.UTC)
 	maintenance := func(change func(*Notice)) *Notice {
-		n := &Notice{Kind: Scheduled, State: Planned, ScheduledFor: ledger.Of(start), ScheduledUntil: ledger.Of(start.Add(time.Hour)), AutoInProgress: true,
-			AutoCompleted: true}
+		n := &Notice{
+			Kind: Scheduled, State: Planned, ScheduledFor: ledger.Of(start), ScheduledUntil: ledger.Of(start.Add(time.Hour)), AutoInProgress: true,
+			AutoCompleted: true,
+		}
 		if change != nil {
 			change(n)
 		}

@@ -98,11 +98,15 @@ func TestImport(t *testing.T) {
 	}{
 		"page": {func(s *Source) { s.Page.Name = "New" }, func(i *Import) bool { return i.Page.Name == "New" && i.Changed() == 0 }},
 		"url":  {func(s *Source) { s.Page.URL = "https://new.example" }, func(i *Import) bool { return i.Page.URL == "https://new.example" }},
-		"status": {func(s *Source) { s.Components[leaf].BaseStatus = MajorOutage },
-			func(i *Import) bool { return i.Components[0].StatusChanged && i.Components[0].OldStatus.Valid() }},
+		"status": {
+			func(s *Source) { s.Components[leaf].BaseStatus = MajorOutage },
+			func(i *Import) bool { return i.Components[0].StatusChanged && i.Components[0].OldStatus.Valid() },
+		},
 		"name": {func(s *Source) { s.Components[leaf].Name = "New" }, func(i *Import) bool { return !i.Components[0].StatusChanged && len(i.Components) == 1 }},
-		"component": {func(s *Source) { s.Components = s.Components[1:] },
-			func(i *Import) bool { return slices.Equal(i.DeletedComponents, []string{source.Components[0].Code}) }},
+		"component": {
+			func(s *Source) { s.Components = s.Components[1:] },
+			func(i *Import) bool { return slices.Equal(i.DeletedComponents, []string{source.Components[0].Code}) },
+		},
 		"notice": {func(s *Source) { s.Notices[0].Name = "New" }, func(i *Import) bool {
 			return i.Notices[0].Name == "New" && len(i.Notices[0].Revisions) == len(s0(source).Updates)
 		}},
@@ -125,8 +129,11 @@ func TestImport(t *testing.T) {
 		coverage         Coverage
 		origin           Origin
 		deleted, isStale bool
-	}{{Coverage{All: true}, FromSync, true, false}, {Coverage{To: time.Now().AddDate(100, 0, 0)}, FromSync, false, true},
-		{Coverage{All: true}, FromOperator, false, false}} {
+	}{
+		{Coverage{All: true}, FromSync, true, false},
+		{Coverage{To: time.Now().AddDate(100, 0, 0)}, FromSync, false, true},
+		{Coverage{All: true}, FromOperator, false, false},
+	} {
 		changed, stored := exampleSource(t), storedAs(exampleSource(t), page)
 		code := source.Notices[open].Code
 		changed.Coverage[Realtime] = c.coverage

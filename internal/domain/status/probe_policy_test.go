@@ -243,8 +243,10 @@ func TestProbeSettings(t *testing.T) {
 		}
 	}
 	s := ProbeSpec{SlowMS: 100, BadMS: 200}
-	for took, want := range map[time.Duration]Level{0: Good, 99 * time.Millisecond: Good, 100 * time.Millisecond: Slow, 199 * time.Millisecond: Slow,
-		200 * time.Millisecond: Bad} {
+	for took, want := range map[time.Duration]Level{
+		0: Good, 99 * time.Millisecond: Good, 100 * time.Millisecond: Slow, 199 * time.Millisecond: Slow,
+		200 * time.Millisecond: Bad,
+	} {
 		if got := s.LevelAt(took); got != want {
 			t.Errorf("%s is %s", took, got)
 		}

@@ -55,6 +55,8 @@ func (p *Page) Text(e Event) string {
 
 // Events returns all events.
 func Events() []Event {
-	return []Event{MaintenanceStarted, MaintenanceVerifying, MaintenanceCompleted, MaintenanceReminder, MaintenanceCancelled, IncidentResolved, ProbeFailed,
-		ProbePassed}
+	return []Event{
+		MaintenanceStarted, MaintenanceVerifying, MaintenanceCompleted, MaintenanceReminder, MaintenanceCancelled, IncidentResolved, ProbeFailed,
+		ProbePassed,
+	}
 }

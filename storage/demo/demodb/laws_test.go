@@ -177,7 +177,8 @@ var laws = map[string]law{
 		select (select count(*) from contract_log join transaction using (consensus_timestamp) where nonce > 0) + (
 			select count(*) from token_transfer x join transaction t using (consensus_timestamp) where t.nonce > 0 and x.amount > 0 and not exists (
 				select from contract_log l join contract_result p using (consensus_timestamp, transaction_hash, transaction_index)
-				where l.consensus_timestamp = t.parent_consensus_timestamp and l.contract_id = x.token_id and l.root_contract_id = p.contract_id))`},
+				where l.consensus_timestamp = t.parent_consensus_timestamp and l.contract_id = x.token_id and l.root_contract_id = p.contract_id))`,
+	},
 	"logs have the hash and index of their result": {
 		"contract_log join contract_result using (consensus_timestamp)", "update contract_log set transaction_hash = '\\x77'",
 		`select count(*) from contract_log l join contract_result r using (consensus_timestamp)
@@ -194,7 +195,8 @@ var laws = map[string]law{
 		"contract_log l join contract c on c.id = l.contract_id where topic3 is not null and data = ''",
 		"update contract set runtime_bytecode = '\\x77' where id = 3002", `
 		select count(*) from contract c where exists (select from contract_log l where l.contract_id = c.id and topic3 is not null and data = '')
-		and (position('\x6301ffc9a7' in runtime_bytecode) = 0 or position('\x6380ac58cd' in runtime_bytecode) = 0)`},
+		and (position('\x6301ffc9a7' in runtime_bytecode) = 0 or position('\x6380ac58cd' in runtime_bytecode) = 0)`,
+	},
 	// staking
 	"rewards come at most once a period": {
 		"staking_reward_transfer", `insert into staking_reward_transfer (account_id, amount, consensus_timestamp, payer_account_id)
@@ -209,12 +211,14 @@ var laws = map[string]law{
 		left join lateral (select min(consensus_timestamp) paid from staking_reward_transfer r
 			where r.account_id = s.id and r.consensus_timestamp > lower(h.timestamp_range)) r on true
 		where s.end_stake_period = h.end_stake_period + 1 and s.pending_reward <> case when e.decline_reward or n is null then 0
-			else case when paid < lower(s.timestamp_range) then 0 else h.pending_reward end + n.reward_rate * (h.stake_total_start / 100000000) end`},
+			else case when paid < lower(s.timestamp_range) then 0 else h.pending_reward end + n.reward_rate * (h.stake_total_start / 100000000) end`,
+	},
 	"rewards pay what was pending": {
 		"staking_reward_transfer r join entity_stake s on s.id = r.account_id and r.consensus_timestamp > lower(s.timestamp_range)",
 		"update entity_stake set pending_reward = pending_reward + 1", `
 		select count(*) from staking_reward_transfer r join entity_stake s on s.id = r.account_id
-		where r.consensus_timestamp > lower(s.timestamp_range) and r.amount <> s.pending_reward`},
+		where r.consensus_timestamp > lower(s.timestamp_range) and r.amount <> s.pending_reward`,
+	},
 	"stakes are at most the released supply": {"network_stake", "update network_stake set stake_total = 4000000000000000000", `
 		select count(*) from network_stake where stake_total > (select 5000000000000000000 - sum(balance) from entity
 			where id in (2, 42, 99, 100) or id between 44 and 71 or id between 73 and 87 or id between 200 and 349 or id between 400 and 750)`},

@@ -48,8 +48,10 @@ var tables = strings.Fields(`account_balance account_balance_file address_book a
  token_transfer topic topic_history topic_message topic_message_lookup transaction transaction_hash transaction_signature`)
 
 // enums are the enum types to register before rows are copied.
-var enums = []string{"airdrop_state", "entity_type", "errata_type", "hook_extension_point", "hook_type", "token_pause_status", "token_supply_type",
-	"token_type"}
+var enums = []string{
+	"airdrop_state", "entity_type", "errata_type", "hook_extension_point", "hook_type", "token_pause_status", "token_supply_type",
+	"token_type",
+}
 
 // marker starts the comment on the block table that identifies a demo network. The hash of the last block of the scenario follows. The comment becomes
 // invalid if another process writes blocks.

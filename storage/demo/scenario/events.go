@@ -74,13 +74,17 @@ func (w *Scenario) changeInSpring() {
 	w.DeleteToken(demo.FerryPass)
 	w.TransferToken(demo.Alice, demo.Erin, demo.FerryPass, 1, "refused: deleted")
 	w.UpdateCustomFees(demo.Sunlight, []map[string]any{world.FixedFee(50_000, demo.Victor, 0, true)})
-	w.UpdateCustomFees(demo.HarbourNotices, []map[string]any{world.FixedFee(world.Hbar/4, demo.Victor, 0, false),
-		world.FixedFee(1_000, demo.Fund, demo.Sunlight, false)})
+	w.UpdateCustomFees(demo.HarbourNotices, []map[string]any{
+		world.FixedFee(world.Hbar/4, demo.Victor, 0, false),
+		world.FixedFee(1_000, demo.Fund, demo.Sunlight, false),
+	})
 	w.Dissociate(demo.Erin, demo.FerryPass)
 	w.ChangeTreasury(demo.Seashell, demo.Heidi)
 
-	w.UpdateAccount(demo.Alice, world.Row{"memo": "Alice's wallet, second edition", "staked_node_id": int64(2),
-		"max_automatic_token_associations": 25})
+	w.UpdateAccount(demo.Alice, world.Row{
+		"memo": "Alice's wallet, second edition", "staked_node_id": int64(2),
+		"max_automatic_token_associations": 25,
+	})
 	w.UpdateAccount(demo.Erin, world.Row{"key": world.KeyList(world.Ed25519Key("Erin's new key")), "memo": "Erin's savings, new key"})
 	w.UpdateAccount(demo.Dave, world.Row{"staked_node_id": int64(-1), "staked_account_id": int64(demo.Fund), "stake_period_start": int64(-1)})
 	w.UpdateAccount(demo.Bob, world.Row{"receiver_sig_required": true})
@@ -212,28 +216,40 @@ func (w *Scenario) changeInAutumn() {
 
 // createSchedules creates schedules in every state.
 func (w *Scenario) createSchedules() {
-	rent, made := w.CreateSchedule(world.Schedule{Memo: "Rent of the boat shed", Creator: demo.Trent, Payer: demo.Trent, Admin: "Trent", From: demo.Bob,
-		To: demo.Trent, Amount: 250 * world.Hbar, Signers: []string{"Trent"}})
+	rent, made := w.CreateSchedule(world.Schedule{
+		Memo: "Rent of the boat shed", Creator: demo.Trent, Payer: demo.Trent, Admin: "Trent", From: demo.Bob,
+		To: demo.Trent, Amount: 250 * world.Hbar, Signers: []string{"Trent"},
+	})
 	w.SignSchedule(rent, demo.Bob, "Bob")
 	w.ExecuteSchedule(rent, made, demo.Bob, demo.Trent, 250*world.Hbar)
 
-	fees, made2 := w.CreateSchedule(world.Schedule{Memo: "Harbour dues, when the week is over", Creator: demo.Carol, Payer: demo.Carol, Admin: "Carol",
-		From: demo.Carol, To: demo.Trent, Amount: 12 * world.Hbar, Expires: 6 * world.Hour, WaitForExpiry: true, Signers: []string{"Carol"}})
+	fees, made2 := w.CreateSchedule(world.Schedule{
+		Memo: "Harbour dues, when the week is over", Creator: demo.Carol, Payer: demo.Carol, Admin: "Carol",
+		From: demo.Carol, To: demo.Trent, Amount: 12 * world.Hbar, Expires: 6 * world.Hour, WaitForExpiry: true, Signers: []string{"Carol"},
+	})
 	w.SignSchedule(fees, demo.Carol, "Carol's sister")
 
-	gift, _ := w.CreateSchedule(world.Schedule{Memo: "A gift that was thought better of", Creator: demo.Frank, Payer: demo.Frank, Admin: "Frank",
-		From: demo.Frank, To: demo.Mallory, Amount: 3 * world.Hbar, Expires: 20 * world.Hour, Signers: []string{"Frank"}})
+	gift, _ := w.CreateSchedule(world.Schedule{
+		Memo: "A gift that was thought better of", Creator: demo.Frank, Payer: demo.Frank, Admin: "Frank",
+		From: demo.Frank, To: demo.Mallory, Amount: 3 * world.Hbar, Expires: 20 * world.Hour, Signers: []string{"Frank"},
+	})
 	w.DeleteSchedule(gift, demo.Frank)
 
-	w.CreateSchedule(world.Schedule{Memo: "Nobody else signed this", Creator: demo.Erin, Payer: demo.Erin, From: demo.Dave, To: demo.Erin,
-		Amount: 1_000 * world.Hbar, Signers: []string{"Erin's new key"}})
-	guarded, _ := w.CreateSchedule(world.Schedule{Memo: "Guarded by the toll gate", Creator: demo.Dave, Payer: demo.Dave, From: demo.Grace,
-		To: demo.Mallory, Amount: 5 * world.Hbar, Expires: world.Day, Signers: []string{"Dave", "Dave's phone"}})
+	w.CreateSchedule(world.Schedule{
+		Memo: "Nobody else signed this", Creator: demo.Erin, Payer: demo.Erin, From: demo.Dave, To: demo.Erin,
+		Amount: 1_000 * world.Hbar, Signers: []string{"Erin's new key"},
+	})
+	guarded, _ := w.CreateSchedule(world.Schedule{
+		Memo: "Guarded by the toll gate", Creator: demo.Dave, Payer: demo.Dave, From: demo.Grace,
+		To: demo.Mallory, Amount: 5 * world.Hbar, Expires: world.Day, Signers: []string{"Dave", "Dave's phone"},
+	})
 	w.SignSchedule(guarded, demo.Dave, world.ByContract)
 
 	call := world.ScheduledCall(demo.TideGauge, 100_000, 5*world.Hbar, w.Pack("TideGauge", "report", int64(77)))
-	reading, _ := w.CreateSchedule(world.Schedule{Memo: "A reading, tomorrow", Creator: demo.Walter, Payer: demo.Alice, Admin: "Walter", Expires: 3 * world.Day,
-		WaitForExpiry: true, Body: call})
+	reading, _ := w.CreateSchedule(world.Schedule{
+		Memo: "A reading, tomorrow", Creator: demo.Walter, Payer: demo.Alice, Admin: "Walter", Expires: 3 * world.Day,
+		WaitForExpiry: true, Body: call,
+	})
 	w.SignSchedule(reading, demo.Alice, "Alice")
 
 	w.UntilExpiry(fees)
@@ -241,8 +257,10 @@ func (w *Scenario) createSchedules() {
 	for i := range 8 {
 		payer := w.residents[10+i*7]
 		from := w.residents[10+i*7+i%2] // a neighbour who does not sign, or the payer
-		id, made := w.CreateSchedule(world.Schedule{Memo: fmt.Sprintf("Choir fund, share %d", i+1), Creator: payer, Payer: payer, From: from, To: demo.Fund,
-			Amount: world.Hbar, Signers: []string{w.names[payer]}})
+		id, made := w.CreateSchedule(world.Schedule{
+			Memo: fmt.Sprintf("Choir fund, share %d", i+1), Creator: payer, Payer: payer, From: from, To: demo.Fund,
+			Amount: world.Hbar, Signers: []string{w.names[payer]},
+		})
 		if i%2 == 0 {
 			w.ExecuteSchedule(id, made, payer, demo.Fund, world.Hbar)
 		}
@@ -252,13 +270,19 @@ func (w *Scenario) createSchedules() {
 // createPendingSchedules creates schedules that remain pending.
 func (w *Scenario) createPendingSchedules() {
 	w.TransferHbars(demo.Treasury, demo.Fund, 15_000*world.Hbar, "grant for the fog signal")
-	id, _ := w.CreateSchedule(world.Schedule{Memo: "New bell for the fog signal", Creator: demo.Alice, Payer: demo.Alice, Admin: "Alice", From: demo.Fund,
-		To: demo.Mallory, Amount: 800 * world.Hbar, Expires: 20 * world.Day, Signers: []string{"Alice"}})
+	id, _ := w.CreateSchedule(world.Schedule{
+		Memo: "New bell for the fog signal", Creator: demo.Alice, Payer: demo.Alice, Admin: "Alice", From: demo.Fund,
+		To: demo.Mallory, Amount: 800 * world.Hbar, Expires: 20 * world.Day, Signers: []string{"Alice"},
+	})
 	w.SignSchedule(id, demo.Fund, "Fund")
-	w.CreateSchedule(world.Schedule{Memo: "Painting of the east mole", Creator: demo.Heidi, Payer: demo.Heidi, From: demo.Fund, To: demo.Heidi,
-		Amount: 120 * world.Hbar, Expires: 10 * world.Day, WaitForExpiry: true, Signers: []string{"Heidi"}})
-	w.CreateSchedule(world.Schedule{Memo: "A round for everybody", Creator: demo.Frank, Payer: demo.Frank, From: demo.Victor, To: demo.Bob, Amount: 2 * world.Hbar,
-		Signers: []string{"Frank"}})
+	w.CreateSchedule(world.Schedule{
+		Memo: "Painting of the east mole", Creator: demo.Heidi, Payer: demo.Heidi, From: demo.Fund, To: demo.Heidi,
+		Amount: 120 * world.Hbar, Expires: 10 * world.Day, WaitForExpiry: true, Signers: []string{"Heidi"},
+	})
+	w.CreateSchedule(world.Schedule{
+		Memo: "A round for everybody", Creator: demo.Frank, Payer: demo.Frank, From: demo.Victor, To: demo.Bob, Amount: 2 * world.Hbar,
+		Signers: []string{"Frank"},
+	})
 }
 
 // registerNodes registers nodes of every type.
@@ -278,19 +302,27 @@ func (w *Scenario) registerNodes() {
 		at("block_node", map[string]any{"endpoint_apis": []string{"PUBLISH"}}, 8081, false, "10.1.0.4"),
 		at("block_node", map[string]any{"endpoint_apis": []string{"STATE_PROOF", "OTHER"}}, 8082, true, "10.1.0.5"),
 	}})
-	w.RegisterNode(demo.Bob, 2, world.RegisteredNode{Description: "Tide tables", Types: []int16{2},
-		Endpoints: []map[string]any{at("general_service", map[string]any{"description": "Tide tables of the bay"}, 443, true, "tides.lantern-bay.example")}})
-	w.RegisterNode(demo.Heidi, 3, world.RegisteredNode{Description: "Mirror of the town", Types: []int16{3},
-		Endpoints: []map[string]any{at("mirror_node", none, 5551, true, "mirror.lantern-bay.example")}})
-	w.RegisterNode(demo.Relay, 4, world.RegisteredNode{Description: "Harbour relay", Types: []int16{4},
-		Endpoints: []map[string]any{at("rpc_relay", none, 7546, true, "relay.lantern-bay.example")}})
+	w.RegisterNode(demo.Bob, 2, world.RegisteredNode{
+		Description: "Tide tables", Types: []int16{2},
+		Endpoints: []map[string]any{at("general_service", map[string]any{"description": "Tide tables of the bay"}, 443, true, "tides.lantern-bay.example")},
+	})
+	w.RegisterNode(demo.Heidi, 3, world.RegisteredNode{
+		Description: "Mirror of the town", Types: []int16{3},
+		Endpoints: []map[string]any{at("mirror_node", none, 5551, true, "mirror.lantern-bay.example")},
+	})
+	w.RegisterNode(demo.Relay, 4, world.RegisteredNode{
+		Description: "Harbour relay", Types: []int16{4},
+		Endpoints: []map[string]any{at("rpc_relay", none, 7546, true, "relay.lantern-bay.example")},
+	})
 	w.RegisterNode(demo.Fund, 5, world.RegisteredNode{Description: "All-in-one at Signal Hill", Types: []int16{1, 3, 4}, Endpoints: []map[string]any{
 		at("block_node", map[string]any{"endpoint_apis": []string{"STATUS"}}, 8080, true, "10.1.0.9"),
 		at("mirror_node", none, 5551, false, "10.1.0.9"), at("rpc_relay", none, 7546, true, "10.1.0.9"),
 	}})
 	w.RegisterNode(demo.Walter, 6, world.RegisteredNode{Description: "A service that gave no address yet", Types: []int16{2}, Endpoints: nil})
-	w.RegisterNode(demo.Frank, 7, world.RegisteredNode{Description: "Closed mirror", Types: []int16{3},
-		Endpoints: []map[string]any{at("mirror_node", none, 5551, true, "old-mirror.lantern-bay.example")}})
+	w.RegisterNode(demo.Frank, 7, world.RegisteredNode{
+		Description: "Closed mirror", Types: []int16{3},
+		Endpoints: []map[string]any{at("mirror_node", none, 5551, true, "old-mirror.lantern-bay.example")},
+	})
 	w.ChangeRegisteredNode(world.TypeUpdateRegNode, demo.Bob, 2, world.Row{"description": "Tide tables and moon phases"})
 	w.ChangeRegisteredNode(world.TypeDeleteRegNode, demo.Frank, 7, world.Row{"deleted": true})
 }

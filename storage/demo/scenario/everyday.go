@@ -148,18 +148,24 @@ func (w *Scenario) useContract() {
 	case 7:
 		w.SendEthereum(world.EthereumTransaction{Type: int(w.Pick(3)), Sender: demo.Bob, Call: reading, Access: true})
 	case 8:
-		w.CallContract(world.Call{Payer: demo.Walter, Contract: demo.Signpost, Source: "Logbook", Method: "write", Args: []any{chat[w.Pick(int64(len(chat)))]},
-			Gas: 600_000})
+		w.CallContract(world.Call{
+			Payer: demo.Walter, Contract: demo.Signpost, Source: "Logbook", Method: "write", Args: []any{chat[w.Pick(int64(len(chat)))]},
+			Gas: 600_000,
+		})
 	case 9:
 		c := coin(900_000_000)
 		c.Payer = from
 		w.CallContract(c)
 	case 10:
-		w.CallContract(world.Call{Payer: demo.Alice, Contract: demo.TokenDesk, Source: "TokenDesk", Method: "send",
-			Args: []any{world.LongZeroAddress(demo.Sunlight), w.Address(demo.Alice), w.Address(demo.Bob), 1 + w.Pick(9_000)}})
+		w.CallContract(world.Call{
+			Payer: demo.Alice, Contract: demo.TokenDesk, Source: "TokenDesk", Method: "send",
+			Args: []any{world.LongZeroAddress(demo.Sunlight), w.Address(demo.Alice), w.Address(demo.Bob), 1 + w.Pick(9_000)},
+		})
 	case 11:
-		w.CallContract(world.Call{Payer: demo.Dave, Contract: demo.Tollgate, Source: "Tollgate", Method: "pay", Args: []any{w.Address(demo.Walter)},
-			Value: 1_000_000 + w.Pick(world.Hbar)})
+		w.CallContract(world.Call{
+			Payer: demo.Dave, Contract: demo.Tollgate, Source: "Tollgate", Method: "pay", Args: []any{w.Address(demo.Walter)},
+			Value: 1_000_000 + w.Pick(world.Hbar),
+		})
 	}
 }
 
@@ -193,8 +199,10 @@ func (w *Scenario) emitLog() {
 		w.CallContract(world.Call{Payer: from, Contract: demo.TideGauge, Source: "TideGauge", Method: "report", Args: []any{w.Pick(3_000) - 1_500}})
 		return
 	}
-	w.SendEthereum(world.EthereumTransaction{Type: 2, Sender: demo.Bob, Call: world.Call{Contract: demo.HarbourCoin, Source: "HarbourCoin",
-		Method: "transfer", Args: []any{w.Address(to), bigInt(1 + w.Pick(9))}}})
+	w.SendEthereum(world.EthereumTransaction{Type: 2, Sender: demo.Bob, Call: world.Call{
+		Contract: demo.HarbourCoin, Source: "HarbourCoin",
+		Method: "transfer", Args: []any{w.Address(to), bigInt(1 + w.Pick(9))},
+	}})
 }
 
 // grant transfers hbars to an account with a low balance, so that a live network never runs out of hbars.

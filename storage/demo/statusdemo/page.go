@@ -25,18 +25,28 @@ type incidentKind struct {
 // incidentKinds returns the kinds of recurring incidents.
 func incidentKinds() []incidentKind {
 	return []incidentKind{
-		{"Queries over long time ranges are slow", "Lists over several months answer slower than usual.", "A statement lost its index.",
-			"The index is used again; we are watching.", "rest", status.DegradedPerformance},
-		{"The importer is behind", "The newest block is more than a minute old.", "A large file held up the import.", "The importer has caught up.", "importer",
-			status.DegradedPerformance},
-		{"A node does not answer", "The node at Gull Rock does not take transactions.", "Spray got into the cabinet.",
-			"The cabinet is dry, and the node is back.", "node2", status.MajorOutage},
+		{
+			"Queries over long time ranges are slow", "Lists over several months answer slower than usual.", "A statement lost its index.",
+			"The index is used again; we are watching.", "rest", status.DegradedPerformance,
+		},
+		{
+			"The importer is behind", "The newest block is more than a minute old.", "A large file held up the import.", "The importer has caught up.", "importer",
+			status.DegradedPerformance,
+		},
+		{
+			"A node does not answer", "The node at Gull Rock does not take transactions.", "Spray got into the cabinet.",
+			"The cabinet is dry, and the node is back.", "node2", status.MajorOutage,
+		},
 		{"Errors in the graph", "Some queries end with an error.", "A deployment brought a bad limit.", "The limit is as it was.", "graphql", status.PartialOutage},
 		{"The faucet is dry", "Nobody gets any coins.", "Its account was empty.", "It was filled up.", "faucet", status.MajorOutage},
-		{"Fog on the line", "Transactions at the Fish Market take longer.", "The radio link suffers from fog.", "The fog has lifted.", "node4",
-			status.DegradedPerformance},
-		{"The explorer shows old data", "Balances in the explorer are an hour old.", "A cache was not emptied.", "The cache was emptied.", "explorer",
-			status.PartialOutage},
+		{
+			"Fog on the line", "Transactions at the Fish Market take longer.", "The radio link suffers from fog.", "The fog has lifted.", "node4",
+			status.DegradedPerformance,
+		},
+		{
+			"The explorer shows old data", "Balances in the explorer are an hour old.", "A cache was not emptied.", "The cache was emptied.", "explorer",
+			status.PartialOutage,
+		},
 	}
 }
 

@@ -129,8 +129,10 @@ func (w *World) signEthereum(e EthereumTransaction, to *common.Address, nonce ui
 	case 1:
 		data = &types.AccessListTx{ChainID: big.NewInt(ChainID), Nonce: nonce, GasPrice: price, Gas: uint64(gas), To: to, Value: wei, Data: input, AccessList: list}
 	case 2:
-		data = &types.DynamicFeeTx{ChainID: big.NewInt(ChainID), Nonce: nonce, GasTipCap: new(big.Int), GasFeeCap: most, Gas: uint64(gas), To: to, Value: wei,
-			Data: input, AccessList: list}
+		data = &types.DynamicFeeTx{
+			ChainID: big.NewInt(ChainID), Nonce: nonce, GasTipCap: new(big.Int), GasFeeCap: most, Gas: uint64(gas), To: to, Value: wei,
+			Data: input, AccessList: list,
+		}
 	default:
 		data = &types.SetCodeTx{
 			ChainID: uint256.NewInt(ChainID), Nonce: nonce, GasTipCap: new(uint256.Int), GasFeeCap: uint256.MustFromBig(most), Gas: uint64(gas),

@@ -71,19 +71,25 @@ func (w *World) writeTransaction(t *Transaction) {
 	}
 	parties := append([]int64{t.entity}, t.parties...)
 	for _, m := range t.transfers {
-		w.rows.add("crypto_transfer", Row{"entity_id": m.account, "consensus_timestamp": t.ts, "amount": m.amount, "payer_account_id": t.payer,
-			"is_approval": m.approval})
+		w.rows.add("crypto_transfer", Row{
+			"entity_id": m.account, "consensus_timestamp": t.ts, "amount": m.amount, "payer_account_id": t.payer,
+			"is_approval": m.approval,
+		})
 	}
 	for _, m := range t.tokenMoves {
-		w.rows.add("token_transfer", Row{"token_id": m.token, "account_id": m.account, "consensus_timestamp": t.ts, "amount": m.amount,
-			"payer_account_id": t.payer, "is_approval": m.approval})
+		w.rows.add("token_transfer", Row{
+			"token_id": m.token, "account_id": m.account, "consensus_timestamp": t.ts, "amount": m.amount,
+			"payer_account_id": t.payer, "is_approval": m.approval,
+		})
 	}
 	for _, m := range t.nftMoves {
 		parties = append(parties, m.sender, m.receiver)
 	}
 	for _, a := range t.assessed {
-		w.rows.add("assessed_custom_fee", Row{"amount": a.amount, "collector_account_id": a.collector, "consensus_timestamp": t.ts,
-			"token_id": nullIfZero(a.token), "effective_payer_account_ids": a.payers, "payer_account_id": t.payer})
+		w.rows.add("assessed_custom_fee", Row{
+			"amount": a.amount, "collector_account_id": a.collector, "consensus_timestamp": t.ts,
+			"token_id": nullIfZero(a.token), "effective_payer_account_ids": a.payers, "payer_account_id": t.payer,
+		})
 	}
 	for _, m := range t.rewards {
 		w.rows.add("staking_reward_transfer", Row{"account_id": m.account, "amount": m.amount, "consensus_timestamp": t.ts, "payer_account_id": t.payer})

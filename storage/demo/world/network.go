@@ -76,8 +76,10 @@ func (w *World) publishAddressBook(t *Transaction, nodes []addressBookNode) {
 			r["end_consensus_timestamp"] = start
 		}
 	}
-	w.rows.add("address_book", Row{"start_consensus_timestamp": start, "end_consensus_timestamp": nil, "file_id": t.entity, "node_count": len(nodes),
-		"file_data": addressBookFile(nodes)})
+	w.rows.add("address_book", Row{
+		"start_consensus_timestamp": start, "end_consensus_timestamp": nil, "file_id": t.entity, "node_count": len(nodes),
+		"file_data": addressBookFile(nodes),
+	})
 	for _, n := range nodes {
 		w.rows.add("address_book_entry", Row{
 			"consensus_timestamp": start, "memo": fmt.Sprintf("0.0.%d", n.account), "public_key": n.key, "node_id": n.id,

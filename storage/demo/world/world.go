@@ -201,8 +201,10 @@ const FirstAccount = 1001
 
 // NextID returns the number that the next entity of a type will get.
 func (w *World) NextID(kind string) int64 {
-	first := map[string]int64{"account": FirstAccount, "token": 2001, detachedContract: 2901, "contract": 3001, "topic": 4001, "schedule": 5001,
-		"file": 6001}[kind]
+	first := map[string]int64{
+		"account": FirstAccount, "token": 2001, detachedContract: 2901, "contract": 3001, "topic": 4001, "schedule": 5001,
+		"file": 6001,
+	}[kind]
 	return first + w.idCounts[kind]
 }
 

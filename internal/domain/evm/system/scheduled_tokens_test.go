@@ -42,8 +42,10 @@ func TestScheduledCreation(t *testing.T) {
 		CustomFees: []*services.CustomFee{
 			{Fee: &services.CustomFee_FixedFee{FixedFee: fixed}, FeeCollectorAccountId: account(5)},
 			{Fee: &services.CustomFee_FixedFee{FixedFee: &services.FixedFee{Amount: 6}}, FeeCollectorAccountId: account(5)},
-			{Fee: &services.CustomFee_FractionalFee{FractionalFee: &services.FractionalFee{FractionalAmount: fraction, MinimumAmount: 1, MaximumAmount: 9,
-				NetOfTransfers: true}}, FeeCollectorAccountId: account(6)},
+			{Fee: &services.CustomFee_FractionalFee{FractionalFee: &services.FractionalFee{
+				FractionalAmount: fraction, MinimumAmount: 1, MaximumAmount: 9,
+				NetOfTransfers: true,
+			}}, FeeCollectorAccountId: account(6)},
 		},
 	}))
 	if units == nil {
@@ -73,8 +75,10 @@ func TestScheduledCreation(t *testing.T) {
 	serials := c.scheduledCreation(body(&services.TokenCreateTransactionBody{
 		TokenType: services.TokenType_NON_FUNGIBLE_UNIQUE,
 		CustomFees: []*services.CustomFee{
-			{Fee: &services.CustomFee_RoyaltyFee{RoyaltyFee: &services.RoyaltyFee{ExchangeValueFraction: fraction, FallbackFee: fixed}},
-				FeeCollectorAccountId: account(5), AllCollectorsAreExempt: true},
+			{
+				Fee:                   &services.CustomFee_RoyaltyFee{RoyaltyFee: &services.RoyaltyFee{ExchangeValueFraction: fraction, FallbackFee: fixed}},
+				FeeCollectorAccountId: account(5), AllCollectorsAreExempt: true,
+			},
 			{Fee: &services.CustomFee_RoyaltyFee{RoyaltyFee: &services.RoyaltyFee{ExchangeValueFraction: fraction}}, FeeCollectorAccountId: account(5)},
 		},
 	}))
@@ -87,7 +91,8 @@ func TestScheduledCreation(t *testing.T) {
 	}
 	other,
 		err := proto.Marshal(&services.SchedulableTransactionBody{Data: &services.SchedulableTransactionBody_TokenDeletion{
-		TokenDeletion: &services.TokenDeleteTransactionBody{}}})
+		TokenDeletion: &services.TokenDeleteTransactionBody{},
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
