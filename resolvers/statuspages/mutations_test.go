@@ -172,7 +172,7 @@ func TestMutations(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 	if strings.Contains(d.log.String(), "-token-of-the-tests") {
-		t.Error("a token is in the log")
+		t.Error("the log contains a token")
 	}
 }
 
@@ -251,7 +251,7 @@ func TestPageMutations(t *testing.T) {
 	// A mutation reads the writes of earlier mutations in the same document.
 	got := d.as(adminToken, `mutation($a: SetStatusPageInput!, $b: SetStatusPageInput!) { a: setStatusPage(input: {settings: [{key: "name", value: "One"}]}) { page { name revision } } b: setStatusPage(input: {settings: [{key: "name", value: "Two"}]}) { page { name revision } } }`, nil)
 	if len(got.Errors) == 0 {
-		t.Error("variables that are not used are not refused")
+		t.Error("unused variables are accepted")
 	}
 	got = d.as(adminToken, `mutation { a: setStatusPage(input: {settings: [{key: "name", value: "One"}]}) { page { name } } b: setStatusPage(input: {settings: [{key: "name", value: "Two"}]}) { page { name } } }`, nil)
 	if string(got.Data["a"])+string(got.Data["b"]) != `{"page":{"name":"One"}}{"page":{"name":"Two"}}` {
@@ -259,8 +259,8 @@ func TestPageMutations(t *testing.T) {
 	}
 }
 
-// TestWhoMay checks which mutations each role may run, and that others are denied.
-func TestWhoMay(t *testing.T) {
+// TestRoles checks which mutations each role may run, and that others are denied.
+func TestRoles(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	open := map[string]any{"name": "Slow", "body": "We look."}
@@ -304,7 +304,7 @@ func TestWhoMay(t *testing.T) {
 		t.Fatal(err)
 	}
 	if a := d.as(token, openDocument, map[string]any{"page": "other", "name": "x", "body": "x"}); a.code() != "NOT_FOUND" {
-		t.Errorf("a token for one page writes to another: %+v", a)
+		t.Errorf("token of another page: %+v", a)
 	}
 	var actor string
 	if err := d.Status.Pool().QueryRow(t.Context(), `select actor from status.audit where action = 'incident.open' order by id desc limit 1`).Scan(&actor); err != nil || actor != "bot" {
@@ -314,7 +314,7 @@ func TestWhoMay(t *testing.T) {
 		t.Fatal(err)
 	}
 	if a := d.as(token, openDocument, open); a.code() != "UNAUTHENTICATED" {
-		t.Errorf("a token that was removed: %+v", a)
+		t.Errorf("deleted token: %+v", a)
 	}
 }
 

@@ -32,7 +32,7 @@ func (n *editorTest) planned(start, end time.Time) string {
 	}))
 }
 
-func TestTick(t *testing.T) {
+func TestDue(t *testing.T) {
 	t.Parallel()
 	n := newEditorTest(t, "Etc/UTC")
 	start := n.clock().Add(2 * time.Hour)
@@ -57,7 +57,7 @@ func TestTick(t *testing.T) {
 		}
 	}
 	// A reminder does not affect components. The automatic updates have the scheduled times.
-	if got := n.story(code); got != "scheduled oo; scheduled; in_progress ou; completed uo" {
+	if got := n.history(code); got != "scheduled oo; scheduled; in_progress ou; completed uo" {
 		t.Error(got)
 	}
 	if got := one[string](t, n, `select string_agg(origin || ' ' || deliver_notifications || ' ' || body, '; ' order by created_at) from status.incident_update where incident_id = $1`, code); got !=
@@ -69,8 +69,8 @@ func TestTick(t *testing.T) {
 	}
 }
 
-// TestTickAfterDowntime executes overdue actions once and in order, and drops a reminder that is too late.
-func TestTickAfterDowntime(t *testing.T) {
+// TestDueAfterDowntime executes overdue actions once and in order, and drops a reminder that is too late.
+func TestDueAfterDowntime(t *testing.T) {
 	t.Parallel()
 	n := newEditorTest(t, "Etc/UTC")
 	start := n.clock().Add(2 * time.Hour)
@@ -83,11 +83,11 @@ func TestTickAfterDowntime(t *testing.T) {
 	if got := n.tick(later); got != "start end" {
 		t.Error(got)
 	}
-	if got := n.story(first) + " | " + n.story(manual); got != "scheduled oo; in_progress ou; completed uo | scheduled" {
+	if got := n.history(first) + " | " + n.history(manual); got != "scheduled oo; in_progress ou; completed uo | scheduled" {
 		t.Error(got)
 	}
 	if !one[bool](t, n, `select resolved_at = $2 from status.incident where id = $1`, first, later) {
-		t.Error("it is not dated when it was done")
+		t.Error("the update is not dated when it was executed")
 	}
 	if got := n.tick(later.Add(time.Second)); got != "" {
 		t.Error(got)
@@ -120,13 +120,13 @@ func TestIncidentReminders(t *testing.T) {
 			t.Errorf("after %d hours: %q, want %q", after, got, want)
 		}
 	}
-	if got := n.story(code); got != "investigating" {
+	if got := n.history(code); got != "investigating" {
 		t.Errorf("published updates: %s", got)
 	}
 }
 
-// TestTickAcrossClockChanges starts and ends maintenance across daylight saving changes at the times that editors chose.
-func TestTickAcrossClockChanges(t *testing.T) {
+// TestDueAcrossClockChanges starts and ends maintenance across daylight saving changes at the times that editors chose.
+func TestDueAcrossClockChanges(t *testing.T) {
 	t.Parallel()
 	zone, err := status.LoadZone("America/New_York")
 	must(t, zone, err)
@@ -155,8 +155,8 @@ func TestTickAcrossClockChanges(t *testing.T) {
 	}
 }
 
-// TestSchedulersRace checks that several gateways execute each due action exactly once.
-func TestSchedulersRace(t *testing.T) {
+// TestConcurrentSchedulers checks that several gateways execute each due action exactly once.
+func TestConcurrentSchedulers(t *testing.T) {
 	t.Parallel()
 	n := newEditorTest(t, "Etc/UTC")
 	start := n.clock().Add(time.Minute)
@@ -178,11 +178,11 @@ func TestSchedulersRace(t *testing.T) {
 		group.Wait()
 	}
 	for _, c := range codes {
-		if got := n.story(c); !strings.HasPrefix(got, "scheduled oo; in_progress ") || strings.Count(got, ";") != 2 {
+		if got := n.history(c); !strings.HasPrefix(got, "scheduled oo; in_progress ") || strings.Count(got, ";") != 2 {
 			t.Error(got)
 		}
 	}
 	if got := n.states(n.api()); got != "o" {
-		t.Errorf("the component is %s at the end", got)
+		t.Errorf("status after the end: %s", got)
 	}
 }

@@ -27,11 +27,11 @@ func TestDrafts(t *testing.T) {
 	other := ok(n.OpenIncident(ctx, editor, n.page, status.NewIncident{Name: "Real", Body: "x", Affected: set(api, "degraded_performance")}))
 	n.wait(time.Hour)
 	ok(n.PublishDraft(ctx, editor, code, 1))
-	if got := n.states(api) + " " + n.notice(code) + " " + n.story(code); got != "p investigating major v2 investigating dp" {
+	if got := n.states(api) + " " + n.notice(code) + " " + n.history(code); got != "p investigating major v2 investigating dp" {
 		t.Error(got)
 	}
 	if !one[bool](t, n, `select created_at = $2 and started_at < created_at and not draft from status.incident where id = $1`, code, n.clock()) {
-		t.Error("it is not dated when it was published")
+		t.Error("the update is not dated when it was published")
 	}
 	wantReason(t, e(n.PublishDraft(ctx, editor, code, 0)), status.BadState, "not a draft")
 	wantReason(t, e(n.DiscardDraft(ctx, editor, other, 0)), status.BadState, "not a draft")
@@ -45,13 +45,13 @@ func TestBackfill(t *testing.T) {
 	n := newEditorTest(t, "Etc/UTC")
 	ctx, api, ok := t.Context(), n.api(), must2(t)
 	from, until := n.clock().Add(-72*time.Hour), n.clock().Add(-70*time.Hour)
-	in := status.NewIncident{Name: "Once", Body: "It was slow.", Backfill: true, StartedAt: ledger.Of(from), ResolvedAt: ledger.Of(until), Affected: set(api, "major_outage")}
+	in := status.NewIncident{Name: "Once", Body: "Queries were slow.", Backfill: true, StartedAt: ledger.Of(from), ResolvedAt: ledger.Of(until), Affected: set(api, "major_outage")}
 	code := ok(n.OpenIncident(ctx, editor, n.page, in))
-	if got := n.states(api) + " " + n.notice(code) + " " + n.story(code); got != "o resolved critical v1 investigating om; resolved mo" {
+	if got := n.states(api) + " " + n.notice(code) + " " + n.history(code); got != "o resolved critical v1 investigating om; resolved mo" {
 		t.Error(got)
 	}
 	if !one[bool](t, n, `select created_at = $2 and resolved_at = $3 and backfilled and updated_at = $4 from status.incident where id = $1`, code, from, until, n.clock()) {
-		t.Error("dates")
+		t.Error("unexpected dates")
 	}
 	if got := one[int](t, n, `select count(*)::int from status.component_change`); got != 0 {
 		t.Errorf("%d changes of components", got)
@@ -73,13 +73,13 @@ func TestBackfill(t *testing.T) {
 		Name: "Done", Body: "It was done.", Start: from, End: until,
 		Components: []string{api}, State: status.Completed,
 	}))
-	if got := n.notice(work) + " " + n.story(work); got != "completed maintenance v1 completed oo" {
+	if got := n.notice(work) + " " + n.history(work); got != "completed maintenance v1 completed oo" {
 		t.Error(got)
 	}
 	now := ok(n.ScheduleMaintenance(ctx, editor, n.page, status.NewMaintenance{
-		Name: "Now", Body: "It goes on.", Start: n.clock(), End: n.clock().Add(time.Hour), Components: []string{api}, State: status.InProgress, AutoMaintenanceState: true,
+		Name: "Now", Body: "In progress.", Start: n.clock(), End: n.clock().Add(time.Hour), Components: []string{api}, State: status.InProgress, AutoMaintenanceState: true,
 	}))
-	if got := n.states(api) + " " + n.notice(now) + " " + n.story(now); got != "u in_progress maintenance v1 in_progress ou" {
+	if got := n.states(api) + " " + n.notice(now) + " " + n.history(now); got != "u in_progress maintenance v1 in_progress ou" {
 		t.Error(got)
 	}
 	// Without automatic recovery, the component keeps its state.
@@ -93,7 +93,7 @@ func TestEditUpdate(t *testing.T) {
 	t.Parallel()
 	n := newEditorTest(t, "America/New_York")
 	ctx, ok := t.Context(), must2(t)
-	code := ok(n.OpenIncident(ctx, editor, n.page, status.NewIncident{Name: "Slow", Body: "We look."}))
+	code := ok(n.OpenIncident(ctx, editor, n.page, status.NewIncident{Name: "Slow", Body: "We are investigating."}))
 	n.wait(time.Hour)
 	ok(n.UpdateIncident(ctx, editor, code, status.NewUpdate{State: status.Monitoring, Body: "Better."}))
 	n.wait(time.Hour)
@@ -105,7 +105,7 @@ func TestEditUpdate(t *testing.T) {
 	for state, column := range map[string]string{"investigating": "created_at", "monitoring": "monitoring_at", "resolved": "resolved_at"} {
 		ok(n.EditUpdate(ctx, editor, update(state), status.UpdateEdit{DisplayAt: ledger.Of(early)}))
 		if !one[bool](t, n, `select `+column+` = $2 from status.incident where id = $1`, code, early.Truncate(time.Second)) {
-			t.Errorf("%s does not follow the update %s", column, state)
+			t.Errorf("%s is not updated with the update %s", column, state)
 		}
 	}
 	ok(n.EditUpdate(ctx, editor, update("resolved"), status.UpdateEdit{Body: ledger.Of("All over.")}))
@@ -163,13 +163,13 @@ from status.component c where deleted_at is null`)
 	wantReason(t, e(n.MoveComponent(ctx, editor, api, relay, 1, 0)), status.BadInput, "not a group")
 	wantReason(t, e(n.RemoveComponent(ctx, editor, group, 0)), status.BadState, "2 components")
 	incident := ok(n.OpenIncident(ctx, editor, n.page, status.NewIncident{Name: "Slow", Body: "x", Affected: set(api, "major_outage", mirror, "partial_outage")}))
-	if got := n.story(incident); got != "investigating pp,om" { // ordered by position: Mirror is above API
+	if got := n.history(incident); got != "investigating pp,om" { // ordered by position: Mirror is above API
 		t.Error(got)
 	}
 	ok(n.RemoveComponent(ctx, editor, api, 0))
 	wantReason(t, e(n.EditComponent(ctx, editor, api, status.ComponentEdit{})), status.NotFound, "does not exist")
 	ok(n.UpdateIncident(ctx, editor, incident, status.NewUpdate{State: status.Resolved, Body: "x"}))
-	if got := n.story(incident); got != "investigating pp,om; resolved pp" {
+	if got := n.history(incident); got != "investigating pp,om; resolved pp" {
 		t.Error(got)
 	}
 	ok(n.RemoveComponent(ctx, editor, mirror, 0))
@@ -187,7 +187,7 @@ func mustPage(t *testing.T, n *editorTest) *status.WorkingCopy {
 	return must(t, b, err2)
 }
 
-func TestDeleteLetsGo(t *testing.T) {
+func TestDeleteReleasesComponents(t *testing.T) {
 	t.Parallel()
 	n := newEditorTest(t, "Etc/UTC")
 	ctx, api, ok := t.Context(), n.api(), must2(t)
@@ -203,8 +203,8 @@ func TestDeleteLetsGo(t *testing.T) {
 	wantReason(t, e(n.DeleteNotice(ctx, editor, code, 0)), status.NotFound, "does not exist")
 }
 
-// TestSameKeyTwice checks that a write with an idempotency key is executed once.
-func TestSameKeyTwice(t *testing.T) {
+// TestIdempotencyKey checks that a write with an idempotency key is executed once.
+func TestIdempotencyKey(t *testing.T) {
 	t.Parallel()
 	n := newEditorTest(t, "Etc/UTC")
 	ctx, ok := t.Context(), must2(t)
@@ -227,8 +227,8 @@ func TestSameKeyTwice(t *testing.T) {
 	wantReason(t, e(n.UpdateIncident(ctx, by, codes[0], status.NewUpdate{State: status.Resolved, Body: "x"})), status.Conflict, "key")
 }
 
-// TestEditorsAtOnce checks that no editor overwrites a version that it has not seen.
-func TestEditorsAtOnce(t *testing.T) {
+// TestConcurrentEditors checks that no editor overwrites a version that it has not seen.
+func TestConcurrentEditors(t *testing.T) {
 	t.Parallel()
 	n := newEditorTest(t, "Etc/UTC")
 	ctx, ok := t.Context(), must2(t)
@@ -248,7 +248,7 @@ func TestEditorsAtOnce(t *testing.T) {
 	winners := 0
 	won.Range(func(any, any) bool { winners++; return true })
 	if winners != 1 || n.notice(code) != "identified none v2" {
-		t.Errorf("%d winners; %s", winners, n.notice(code))
+		t.Errorf("%d writes succeeded, want 1; %s", winners, n.notice(code))
 	}
 }
 
@@ -310,7 +310,7 @@ func TestTokens(t *testing.T) {
 	token, err := n.AddToken(ctx, editor, status.TokenInput{Name: "bot", Role: status.Reporter, Page: n.page, ExpiresAt: ledger.Of(n.clock().Add(time.Hour))})
 	must(t, token, err)
 	if got := one[int](t, n, `select count(*)::int from (select row_to_json(t)::text x from status.operator_token t union all select row_to_json(a)::text from status.audit a) r where strpos(x, $1) > 0`, token); got != 0 {
-		t.Error("the token is in the database")
+		t.Error("the database contains the token")
 	}
 	if got := one[int](t, n, `select count(*)::int from status.audit where action = 'token.add' and after ? 'role' and not after ? 'token_sha256'`); got != 1 {
 		t.Error("the audit log lacks the name of the token, or contains its hash")
@@ -324,7 +324,7 @@ func TestTokens(t *testing.T) {
 		t.Errorf("%+v", found)
 	}
 	if status.FindToken(list, token+"x") != nil || status.FindToken(list, "") != nil {
-		t.Error("another text is the token")
+		t.Error("a wrong token is accepted")
 	}
 	if err := n.db.RecordTokenUse(ctx, list[0].ID, n.clock()); err != nil {
 		t.Error(err)
@@ -335,7 +335,7 @@ func TestTokens(t *testing.T) {
 	}
 	_, err = n.AddToken(ctx, editor, status.TokenInput{Name: "bot", Role: status.Admin})
 	wantReason(t, err, status.Conflict, "bot")
-	_, err = n.AddToken(ctx, editor, status.TokenInput{Name: "x", Role: "king"})
+	_, err = n.AddToken(ctx, editor, status.TokenInput{Name: "x", Role: "root"})
 	wantReason(t, err, status.BadInput, "role")
 	if err := n.RemoveToken(ctx, editor, "bot"); err != nil {
 		t.Error(err)
@@ -416,6 +416,6 @@ func TestPreview(t *testing.T) {
 	}
 	must2(t)(n.OpenIncident(t.Context(), by, n.page, status.NewIncident{Name: "x", Body: "x"}))
 	if after := n.revision(); seen != 1 || after != before {
-		t.Errorf("%d seen, revision %d, was %d", seen, after, before)
+		t.Errorf("%d incidents in the preview, revision %d, before %d", seen, after, before)
 	}
 }

@@ -111,8 +111,8 @@ func (n *editorTest) states(codes ...string) string {
 	return out.String()
 }
 
-// story returns the updates of a notice, oldest first: the state and the component changes.
-func (n *editorTest) story(code string) string {
+// history returns the updates of a notice, oldest first: the state and the component changes.
+func (n *editorTest) history(code string) string {
 	n.t.Helper()
 	return one[string](n.t, n, `select string_agg(u.state || coalesce((select ' ' || string_agg(left(old_status::text, 1) || left(new_status::text, 1), ',' order by ordinal)
   from status.update_component where update_id = u.id), ''), '; ' order by u.created_at, u.id) from status.incident_update u where incident_id = $1`, code)
@@ -145,11 +145,11 @@ func set(pairs ...string) []status.Assignment {
 	return out
 }
 
-func TestIncidentFromBeginningToEnd(t *testing.T) {
+func TestIncident(t *testing.T) {
 	t.Parallel()
 	n := newEditorTest(t, "Etc/UTC")
 	ctx, api, ok := t.Context(), n.api(), must2(t)
-	code := ok(n.OpenIncident(ctx, editor, n.page, status.NewIncident{Name: "Slow", Body: "We look.", Affected: set(api, "partial_outage")}))
+	code := ok(n.OpenIncident(ctx, editor, n.page, status.NewIncident{Name: "Slow", Body: "We are investigating.", Affected: set(api, "partial_outage")}))
 	if got := n.states(api) + " " + n.notice(code); got != "p investigating major v1" {
 		t.Error(got)
 	}
@@ -164,20 +164,20 @@ func TestIncidentFromBeginningToEnd(t *testing.T) {
 	n.wait(time.Hour)
 	ok(n.PublishPostmortem(ctx, editor, code, "It was the disk.", false, 0))
 	ok(n.PublishPostmortem(ctx, editor, code, "It was the network.", false, 0))
-	if got, want := n.story(code), "investigating op; monitoring pd; resolved do; postmortem"; got != want {
+	if got, want := n.history(code), "investigating op; monitoring pd; resolved do; postmortem"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	if got := one[bool](t, n, `select resolved_at = $2 and monitoring_at = $3 and shortlink = 'https://status.lantern.example/incidents/' || id and created_at = started_at
   and (select display_at is null and body = 'It was the network.' from status.incident_update u where u.incident_id = i.id and u.state = 'postmortem')
 from status.incident i where id = $1`, code, time.Date(2026, 5, 17, 12, 36, 56, 789e6, time.UTC), time.Date(2026, 5, 17, 12, 35, 56, 789e6, time.UTC)); !got {
-		t.Error("dates, link or postmortem")
+		t.Error("unexpected dates, link or postmortem")
 	}
 	ok(n.ReopenIncident(ctx, editor, code, status.NewUpdate{State: status.Identified, Body: "Again.", Affected: set(api, "major_outage")}))
 	if got := n.states(api) + " " + n.notice(code); got != "m identified critical v6" {
 		t.Error(got)
 	}
 	if !one[bool](t, n, `select resolved_at is null from status.incident where id = $1`, code) {
-		t.Error("it has an end")
+		t.Error("a reopened incident has an end")
 	}
 	ok(n.UpdateIncident(ctx, editor, code, status.NewUpdate{State: status.Resolved, Body: "Over again.", Keep: true}))
 	if got := n.states(api); got != "m" {
@@ -201,7 +201,7 @@ func TestIllegalSteps(t *testing.T) {
 	t.Parallel()
 	n := newEditorTest(t, "Etc/UTC")
 	ctx, api := t.Context(), n.api()
-	incident := must2(t)(n.OpenIncident(ctx, editor, n.page, status.NewIncident{Name: "Slow", Body: "We look."}))
+	incident := must2(t)(n.OpenIncident(ctx, editor, n.page, status.NewIncident{Name: "Slow", Body: "We are investigating."}))
 	work := must2(t)(n.ScheduleMaintenance(ctx, editor, n.page, status.NewMaintenance{
 		Name: "Work", Body: "Soon.", Start: n.clock().Add(time.Hour),
 		End: n.clock().Add(2 * time.Hour),
@@ -294,7 +294,7 @@ func TestOverlaps(t *testing.T) {
 		if got := n.states(api); got != "o" {
 			t.Errorf("maintenance ends first %v: %s at the end", maintenanceEndsFirst, got)
 		}
-		if got := n.story(work); got != story {
+		if got := n.history(work); got != story {
 			t.Errorf("%s, want %s", got, story)
 		}
 		var step *status.TransitionError

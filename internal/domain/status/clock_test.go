@@ -54,11 +54,11 @@ func TestZones(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"", "Local", "Mars/Olympus", "../etc/passwd"} {
 		if _, err := LoadZone(name); err == nil {
-			t.Errorf("%q is a zone", name)
+			t.Errorf("%q is accepted as a zone", name)
 		}
 	}
 	if got := Milliseconds(time.Unix(1, 1_999_999)); got.Nanosecond() != 1_000_000 {
-		t.Errorf("nanoseconds left: %d", got.Nanosecond())
+		t.Errorf("%d ns, want whole milliseconds", got.Nanosecond())
 	}
 }
 
@@ -71,18 +71,18 @@ func TestDates(t *testing.T) {
 	}{
 		{"2026-03-08", "America/New_York", "2026-03-08T05:00:00Z"},
 		{"2026-03-09", "America/New_York", "2026-03-09T04:00:00Z"},
-		{"2018-11-04", "America/Sao_Paulo", "2018-11-04T03:00:00Z"}, // on this day there was no midnight
+		{"2018-11-04", "America/Sao_Paulo", "2018-11-04T03:00:00Z"}, // the clock skipped midnight
 	} {
 		if got := c.date.Start(zone(t, c.zone)).UTC().Format(time.RFC3339); got != c.want {
-			t.Errorf("%s in %s starts at %s", c.date, c.zone, got)
+			t.Errorf("start of %s in %s: %s", c.date, c.zone, got)
 		}
 	}
 	if d := Date("2024-02-28").Next().Next(); d != "2024-03-01" {
-		t.Errorf("two days on it is %s", d)
+		t.Errorf("two days later: %s", d)
 	}
 	for _, text := range []string{"2026-02-30", "2026-1-1", "2026-01-01T00:00:00Z", ""} {
 		if _, err := ParseDate(text); err == nil {
-			t.Errorf("%q is a day", text)
+			t.Errorf("%q is accepted as a date", text)
 		}
 	}
 }
@@ -127,11 +127,11 @@ func TestUptime(t *testing.T) {
 		t.Errorf("without changes: %+v %+v", u, u.Days[1])
 	}
 	if u = UptimeOf(nil, Operational, "2026-04-01", 2, instantOf(t, "2026-03-09T16:00:00Z", ny), Documented); len(u.Days) != 0 || u.Percent != 100 {
-		t.Errorf("before its first day: %+v", u)
+		t.Errorf("before the first day: %+v", u)
 	}
 }
 
-func TestSettle(t *testing.T) {
+func TestComputeStatuses(t *testing.T) {
 	t.Parallel()
 	list := []*Component{
 		{Code: "c", Name: "C", Position: 2, GroupCode: ledger.Of("g"), BaseStatus: DegradedPerformance},
@@ -152,13 +152,13 @@ func TestSettle(t *testing.T) {
 	a, b, c, g, o := got[0], got[1], got[2], got[3], got[4]
 	if a.Status != UnderMaintenance || a.Shown != Operational || c.Status != DegradedPerformance || g.Status != DegradedPerformance ||
 		g.Shown != DegradedPerformance {
-		t.Errorf("states %s %s %s %s", a.Status, a.Shown, c.Status, g.Status)
+		t.Errorf("statuses %s %s %s %s", a.Status, a.Shown, c.Status, g.Status)
 	}
 	if len(g.Children) != 2 || g.Children[0] != "b" || g.Children[1] != "c" || b.QualifiedName() != "G - B" || a.QualifiedName() != "A" || o.GroupCode.Valid || a.Children != nil {
 		t.Errorf("children %v, names %s %s, group %q", g.Children, b.QualifiedName(), a.QualifiedName(), o.GroupCode.V)
 	}
 	by := DisplayOrder(got)
 	if by(a, b) >= 0 || by(b, c) >= 0 || by(c, o) >= 0 || by(o, a) <= 0 || by(a, a) != 0 {
-		t.Error("places are in another order")
+		t.Error("unexpected display order")
 	}
 }

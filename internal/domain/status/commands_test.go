@@ -116,7 +116,7 @@ func TestIncidentLifecycle(t *testing.T) {
 	s := p.store(p.OpenIncident(NewIncident{Name: "Slow", Body: "We look.", Affected: assign("web", "partial_outage", "api", "degraded_performance")}))
 	n := s.Notice
 	if n.State != Investigating || n.Impact != ImpactMajor || n.Version != 1 || !n.CreatedAt.Equal(p.At) || !n.StartedAt.Equal(p.At) || n.Shortlink != "https://status.lantern.example/incidents/code1" {
-		t.Errorf("opened: %+v", n)
+		t.Errorf("after opening: %+v", n)
 	}
 	if got := p.statusesOf("api", "web", "db", "g"); got != "dpdp" {
 		t.Errorf("statuses %s after opening", got)
@@ -153,11 +153,11 @@ func TestIncidentLifecycle(t *testing.T) {
 		t.Errorf("reopened: %+v", s.Notice)
 	}
 	if got, want := story(s), "investigating api:od web:op; monitoring api:do web:pp; resolved api:oo web:pp; postmortem; identified api:oo web:pp n:om"; got != want {
-		t.Errorf("story\n%s, want\n%s", got, want)
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	changes := p.Release(n.Code)
 	if len(changes) != 1 || changes[0].ComponentCode != "n" || changes[0].NewStatus != Operational || changes[0].UpdateCode.Valid {
-		t.Errorf("released: %+v", changes)
+		t.Errorf("after the release: %+v", changes)
 	}
 }
 
@@ -394,7 +394,7 @@ func TestMaintenanceLifecycle(t *testing.T) {
 	_, err = p.MoveMaintenance(*s, NewUpdate{State: Completed})
 	wantError(t, err, "", "it is final")
 	if got, want := story(s), "scheduled api:oo db:dd; scheduled; scheduled api:oo db:dd; in_progress api:ou db:dd; verifying api:uu db:dd; completed api:uo db:dd"; got != want {
-		t.Errorf("story\n%s, want\n%s", got, want)
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	_, err = p.RescheduleMaintenance(NoticeState{Notice: &Notice{Kind: Realtime, State: Identified}}, start, end, "", false)
 	wantError(t, err, BadInput, "only maintenances")
@@ -422,7 +422,7 @@ func TestMaintenanceVariants(t *testing.T) {
 	}))
 	if n := s.Notice; !n.Backfilled || !n.CreatedAt.Equal(past) || !n.StartedAt.Equal(past) || !n.ResolvedAt.V.Equal(p.At) || p.statusesOf("web") != "o" ||
 		n.Version != 1 {
-		t.Errorf("over: %+v", n)
+		t.Errorf("completed in the past: %+v", n)
 	}
 	s = p.store(p.ScheduleMaintenance(NewMaintenance{Name: "Never", Body: "x", Start: next, End: next.Add(1e9)}))
 	if s = p.store(p.CancelMaintenance(*s, "", true)); s.Notice.State != Completed || s.Updates[1].Body != "This maintenance will not take place." {
@@ -545,7 +545,7 @@ func TestPageSettings(t *testing.T) {
 		t.Fatalf("%+v, %v", p, err)
 	}
 	if _, err := NewPage(Page{Name: "x"}); err == nil {
-		t.Error("a page without a URL")
+		t.Error("a page without a URL is accepted")
 	}
 	after, err := p.WithSettings([]PageSetting{
 		{"name", "N"},
@@ -576,7 +576,7 @@ func TestPageSettings(t *testing.T) {
 	}
 	for name, slug := range map[string]string{"ÄÖ": "status", strings.Repeat("a", 62) + "--b": strings.Repeat("a", 62)} {
 		if got := Slug(name); got != slug {
-			t.Errorf("the slug of %s is %s", name, got)
+			t.Errorf("slug of %s: %s", name, got)
 		}
 	}
 }
@@ -605,7 +605,7 @@ func TestTemplates(t *testing.T) {
 	}
 }
 
-// TestRandomWrites applies random updates to several notices and checks what must always hold.
+// TestRandomWrites applies random updates to several notices and checks the invariants.
 func TestRandomWrites(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 4))

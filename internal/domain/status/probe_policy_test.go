@@ -209,8 +209,8 @@ func TestProbeStatus(t *testing.T) {
 	}
 }
 
-// TestProbesLeaveEditsAlone does not change what editors have taken over.
-func TestProbesLeaveEditsAlone(t *testing.T) {
+// TestProbesAndEditors checks that probes do not change what editors have changed.
+func TestProbesAndEditors(t *testing.T) {
 	t.Parallel()
 	p := newFakePage(t)
 	probe := newProbe(1, "api")
@@ -239,7 +239,7 @@ func TestProbeSettings(t *testing.T) {
 	t.Parallel()
 	for _, k := range ProbeKinds() {
 		if remote := slices.Contains([]string{"http", "graphql", "tcp"}, string(k)); k.Remote() != remote {
-			t.Errorf("%s is remote: %t", k, k.Remote())
+			t.Errorf("%s: remote %t", k, k.Remote())
 		}
 	}
 	s := ProbeSpec{SlowMS: 100, BadMS: 200}
@@ -248,12 +248,12 @@ func TestProbeSettings(t *testing.T) {
 		200 * time.Millisecond: Bad,
 	} {
 		if got := s.LevelAt(took); got != want {
-			t.Errorf("%s is %s", took, got)
+			t.Errorf("%s: %s", took, got)
 		}
 	}
 	for ms, want := range map[int64]time.Duration{0: ProbeTimeout, 1500: 1500 * time.Millisecond, 20_000: ProbeTimeout} {
 		if got := (&ProbeSpec{TimeoutMS: ms}).Timeout(); got != want {
-			t.Errorf("the timeout of %d ms is %s", ms, got)
+			t.Errorf("timeout of %d ms: %s", ms, got)
 		}
 	}
 	base := func(k ProbeKind) *Probe {
@@ -284,7 +284,7 @@ func TestProbeSettings(t *testing.T) {
 		"5s to 24h":              {HTTPProbe, func(p *Probe) { p.Every = time.Second }},
 		"1 to 1000":              {HTTPProbe, func(p *Probe) { p.PassAfter = 0 }},
 		"that fails sets":        {HTTPProbe, func(p *Probe) { p.Sets = UnderMaintenance }},
-		"way to publish":         {HTTPProbe, func(p *Probe) { p.Publish = "loud" }},
+		"way to publish":         {HTTPProbe, func(p *Probe) { p.Publish = "all" }},
 		"threshold for bad":      {HTTPProbe, func(p *Probe) { p.Spec.SlowMS, p.Spec.BadMS = 2, 2 }},
 		"regular expression":     {HTTPProbe, func(p *Probe) { p.Spec.Body = "(" }},
 		"not a valid header":     {HTTPProbe, func(p *Probe) { p.Spec.Headers = map[string]string{"X Y": "z"} }},
@@ -325,6 +325,6 @@ func TestTokenInput(t *testing.T) {
 	}
 	token := Token{ExpiresAt: in.ExpiresAt, PageCode: ledger.Of("p")}
 	if !token.Valid(now) || token.Valid(now.Add(1)) || !token.For("p") || token.For("q") || !(&Token{}).For("q") || !(&Token{}).Valid(now) {
-		t.Error("validity of tokens")
+		t.Error("unexpected validity of a token")
 	}
 }

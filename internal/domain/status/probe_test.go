@@ -8,7 +8,7 @@ import (
 	"heliograph/internal/domain/status"
 )
 
-// TestHysteresis applies results, one letter each, and checks the levels after them: three to get worse, two to get better.
+// TestHysteresis applies results, one letter each, and checks the level after each. The level becomes worse after three results, and better after two.
 func TestHysteresis(t *testing.T) {
 	t.Parallel()
 	letters := map[rune]status.Level{'g': status.Good, 's': status.Slow, 'b': status.Bad, '-': status.Unknown}
@@ -35,12 +35,12 @@ func TestHysteresis(t *testing.T) {
 			levels = append(levels, h.Level[0])
 		}
 		if got := string(levels); got != want {
-			t.Errorf("%s gives %s, want %s", results, got, want)
+			t.Errorf("%s: got %s, want %s", results, got, want)
 		}
 	}
 }
 
-// TestHysteresisProperties looks at random results: a level is only left when enough results in a row were all on the same side of it.
+// TestHysteresisProperties applies random results. The level changes only after enough consecutive results that are all worse, or all better.
 func TestHysteresisProperties(t *testing.T) {
 	t.Parallel()
 	levels := []status.Level{status.Good, status.Slow, status.Bad}
@@ -65,20 +65,20 @@ func TestHysteresisProperties(t *testing.T) {
 			}
 			last := seen[max(since, len(seen)-need):]
 			if len(last) < need {
-				t.Fatalf("%s left after %d results", before, len(last))
+				t.Fatalf("%s changed after %d results", before, len(last))
 			}
 			reached := false
 			for _, l := range last {
 				if (rank[l] > rank[before]) != (rank[h.Level] > rank[before]) || l == before {
-					t.Fatalf("%s became %s after %s", before, h.Level, last)
+					t.Fatalf("%s changed to %s after %s", before, h.Level, last)
 				}
 				if (rank[h.Level] > rank[before]) == (rank[l] < rank[h.Level]) && l != h.Level {
-					t.Fatalf("%s became %s, which %s do not support", before, h.Level, last)
+					t.Fatalf("%s changed to %s after %s", before, h.Level, last)
 				}
 				reached = reached || l == h.Level
 			}
 			if !reached {
-				t.Fatalf("%s became %s, which none of %s was", before, h.Level, last)
+				t.Fatalf("%s changed to %s, which is not among %s", before, h.Level, last)
 			}
 			since = len(seen)
 		}

@@ -49,7 +49,7 @@ func TestRollup(t *testing.T) {
 	}
 }
 
-// TestRollupOfDocumentedVocabulary has no indicator but the four documented ones, whatever components do.
+// TestRollupOfDocumentedVocabulary checks that only the four documented indicators occur.
 func TestRollupOfDocumentedVocabulary(t *testing.T) {
 	t.Parallel()
 	for states, want := range map[string]Rollup{
@@ -74,11 +74,11 @@ func TestShown(t *testing.T) {
 			documented = Operational
 		}
 		if s.Shown(Documented) != documented || s.Shown(Statuspage) != s || !s.Valid() {
-			t.Errorf("%s is shown as %s and %s", s, s.Shown(Documented), s.Shown(Statuspage))
+			t.Errorf("%s: shown as %s and %s", s, s.Shown(Documented), s.Shown(Statuspage))
 		}
 	}
 	if ComponentStatus("").Valid() || ComponentStatus("down").Valid() || Impact("").Valid() || Vocabulary("").Valid() || State("").Valid() || State("open").Valid() {
-		t.Error("what is no value is valid")
+		t.Error("an invalid value is accepted")
 	}
 }
 
@@ -136,8 +136,8 @@ func TestImpact(t *testing.T) {
 	}
 }
 
-// TestMachines tries every step there can be.
-func TestMachines(t *testing.T) {
+// TestTransitions checks all pairs of states.
+func TestTransitions(t *testing.T) {
 	t.Parallel()
 	allowed := map[Kind]map[State]string{
 		Realtime: {
@@ -152,7 +152,7 @@ func TestMachines(t *testing.T) {
 	}
 	for kind, table := range allowed {
 		if len(table) != len(States(kind))+1 {
-			t.Errorf("the table of %s has %d states", kind, len(table))
+			t.Errorf("%s: %d states", kind, len(table))
 		}
 		for from, list := range table {
 			for _, to := range slices.Concat(States(Realtime), States(Scheduled), []State{NoState, "gone"}) {
@@ -205,7 +205,7 @@ func TestStates(t *testing.T) {
 		Planned: true, InProgress: true, Verifying: true, Completed: false, "": false,
 	} {
 		if s.Open() != open {
-			t.Errorf("%q is open: %v", s, s.Open())
+			t.Errorf("%q: open %v", s, s.Open())
 		}
 	}
 }
@@ -221,7 +221,7 @@ func TestCodes(t *testing.T) {
 		seen[code] = true
 	}
 	if _, err := NewCode(iotest.ErrReader(errors.New("nothing left"))); err == nil {
-		t.Error("a code is made of nothing")
+		t.Error("want an error of the random source")
 	}
 	if strings.ContainsAny(codeAlphabet, "aeiou") || len(codeAlphabet) != 31 {
 		t.Errorf("alphabet %s", codeAlphabet)
@@ -230,14 +230,14 @@ func TestCodes(t *testing.T) {
 		"h4d7q2m9x1tz": true, "A_z-9": true, strings.Repeat("a", 64): true, strings.Repeat("a", 65): false, "": false, "a b": false, "é": false, "a/b": false,
 	} {
 		if ValidCode(s) != want {
-			t.Errorf("%q is valid: %v", s, !want)
+			t.Errorf("%q: valid %v", s, !want)
 		}
 	}
 }
 
 func TestTexts(t *testing.T) {
 	t.Parallel()
-	p := &Page{Locale: "de", Texts: Texts{"de": {MaintenanceStarted: "Die Wartung hat begonnen."}, "en": {MaintenanceStarted: "It began.", ProbePassed: "Fine."}}}
+	p := &Page{Locale: "de", Texts: Texts{"de": {MaintenanceStarted: "Die Wartung hat begonnen."}, "en": {MaintenanceStarted: "It has started.", ProbePassed: "Fine."}}}
 	for e, want := range map[Event]string{
 		MaintenanceStarted: "Die Wartung hat begonnen.", ProbePassed: "Fine.", MaintenanceCompleted: "This maintenance is finished.",
 	} {

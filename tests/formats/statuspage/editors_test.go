@@ -17,20 +17,20 @@ import (
 	"heliograph/storage/statuspages"
 )
 
-// office makes edits at random through the operations of editors, illegal ones among them.
-type office struct {
+// randomEditor writes to a page at random. Some writes are not permitted.
+type randomEditor struct {
 	*statuspages.Editor
-	t       *testing.T
-	db      *statuspages.DB
-	random  *rand.Rand
-	now     time.Time
-	page    string
-	done    map[string]int // edits by name
-	refused int
+	t        *testing.T
+	db       *statuspages.DB
+	random   *rand.Rand
+	now      time.Time
+	page     string
+	done     map[string]int // edits by name
+	rejected int
 }
 
-// read reads the page and its board.
-func (o *office) read() (*status.Page, *status.WorkingCopy) {
+// read returns the page and its working copy.
+func (o *randomEditor) read() (*status.Page, *status.WorkingCopy) {
 	o.t.Helper()
 	p, err := o.db.PageByCode(o.t.Context(), o.page)
 	if err != nil {
@@ -43,10 +43,10 @@ func (o *office) read() (*status.Page, *status.WorkingCopy) {
 	return p, b
 }
 
-func anyOf[T any](o *office, list ...T) T { return list[o.random.IntN(len(list))] }
+func anyOf[T any](o *randomEditor, list ...T) T { return list[o.random.IntN(len(list))] }
 
-// component is one of the components, empty where there is none.
-func (o *office) component(b *status.WorkingCopy, groups bool) string {
+// component returns the code of a random component, or an empty string if there is none.
+func (o *randomEditor) component(b *status.WorkingCopy, groups bool) string {
 	var codes []string
 	for _, c := range b.Components {
 		if c.IsGroup == groups {
@@ -59,8 +59,8 @@ func (o *office) component(b *status.WorkingCopy, groups bool) string {
 	return anyOf(o, codes...)
 }
 
-// notice is one of the newest notices of a kind, empty where there is none.
-func (o *office) notice(p *status.Page, k status.Kind, drafts bool) string {
+// notice returns the code of one of the newest notices of a kind, or an empty string if there is none.
+func (o *randomEditor) notice(p *status.Page, k status.Kind, drafts bool) string {
 	o.t.Helper()
 	order := statuspages.ByCreation
 	if k == status.Scheduled {
@@ -76,7 +76,7 @@ func (o *office) notice(p *status.Page, k status.Kind, drafts bool) string {
 	return anyOf(o, list...).Code
 }
 
-func (o *office) affected(b *status.WorkingCopy) []status.Assignment {
+func (o *randomEditor) affected(b *status.WorkingCopy) []status.Assignment {
 	var out []status.Assignment
 	for range o.random.IntN(3) {
 		if c := o.component(b, o.random.IntN(20) == 0); c != "" {
@@ -86,14 +86,14 @@ func (o *office) affected(b *status.WorkingCopy) []status.Assignment {
 	return out
 }
 
-func (o *office) update(b *status.WorkingCopy, k status.Kind) status.NewUpdate {
+func (o *randomEditor) update(b *status.WorkingCopy, k status.Kind) status.NewUpdate {
 	return status.NewUpdate{
 		State: anyOf(o, status.States(k)...), Body: anyOf(o, "We look.", "<b>So</b> & so\r\n", "Ünïcode"), Affected: o.affected(b), Keep: o.random.IntN(4) == 0, Silent: o.random.IntN(2) == 0,
 	}
 }
 
-// edit makes one edit and lets some time pass.
-func (o *office) edit() {
+// edit performs a write and advances the clock.
+func (o *randomEditor) edit() {
 	o.t.Helper()
 	o.now = o.now.Add(anyOf(o, time.Millisecond, time.Second, time.Minute, 20*time.Minute, 3*time.Hour))
 	ctx, t := o.t.Context(), o.t
@@ -194,14 +194,14 @@ func (o *office) edit() {
 	case err == nil:
 		o.done[one.name]++
 	case errors.As(err, &refusal), errors.As(err, &step):
-		o.refused++
+		o.rejected++
 	case !errors.Is(err, errors.ErrUnsupported):
 		t.Fatalf("%s: %v", one.name, err)
 	}
 }
 
-// TestRandomEditors makes edits through the operations of editors, and looks at the documents again and again. There are a thousand of them with the build tag slow;
-// the other vocabulary has fewer.
+// TestRandomEditors performs random writes of editors and checks the documents after each. With the build tag slow there are a thousand of them, and fewer for
+// the other vocabulary.
 func TestRandomEditors(t *testing.T) {
 	t.Parallel()
 	all := schemas(t)
@@ -211,7 +211,7 @@ func TestRandomEditors(t *testing.T) {
 			const together = min(50, editsOfHistories/3)
 			edits := []int{editsOfHistories, editsOfHistories * 3 / 10}[i]
 			g := testenv.Over(t, testenv.Empty.Fresh(t))
-			o := &office{t: t, db: g.Status, random: rand.New(rand.NewPCG(11, uint64(i))), now: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC), done: map[string]int{}}
+			o := &randomEditor{t: t, db: g.Status, random: rand.New(rand.NewPCG(11, uint64(i))), now: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC), done: map[string]int{}}
 			o.Editor = statuspages.NewEditor(g.Status, func() time.Time { return o.now }, rand.NewChaCha8([32]byte{byte(i)}))
 			var err error
 			o.page, err = o.InitPage(t.Context(), testenv.Author, statuspages.PageInit{
@@ -250,16 +250,16 @@ func TestRandomEditors(t *testing.T) {
 				}
 				o.compare()
 			}
-			if len(o.done) < min(15, edits/10) || o.refused == 0 {
-				t.Errorf("edits %v, %d refused", o.done, o.refused)
+			if len(o.done) < min(15, edits/10) || o.rejected == 0 {
+				t.Errorf("edits %v, %d rejected", o.done, o.rejected)
 			}
-			t.Logf("edits %v, %d refused", o.done, o.refused)
+			t.Logf("edits %v, %d rejected", o.done, o.rejected)
 		})
 	}
 }
 
-// compare looks for what the tables contradict each other in.
-func (o *office) compare() {
+// compare checks that the tables are consistent.
+func (o *randomEditor) compare() {
 	o.t.Helper()
 	for what, sql := range map[string]string{
 		"components whose history ends elsewhere": `select count(*)::int from status.component_now n join lateral (

@@ -10,7 +10,7 @@ import (
 	"heliograph/app/testing/testenv"
 )
 
-// TestFeeds reads both feeds with a reader of feeds: they have the newest fifty notices in the same order, each with a name of its own, and all that was said.
+// TestFeeds parses both feeds. They contain the newest fifty notices in the same order, with unique ids and all updates.
 func TestFeeds(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t, testenv.Cached())
@@ -35,25 +35,25 @@ func TestFeeds(t *testing.T) {
 	for i, a := range atom.Items {
 		r := rss.Items[i]
 		if a.Title != r.Title || a.GUID != r.GUID || a.Link != r.Link || a.Content != r.Description || !a.PublishedParsed.Equal(*r.PublishedParsed) {
-			t.Errorf("entry %d: %+v in one, %+v in the other", i, a, r)
+			t.Errorf("entry %d: Atom %+v, RSS %+v", i, a, r)
 		}
 		if seen[a.GUID] || !strings.HasPrefix(a.GUID, "tag:localhost,2025-") || !strings.HasPrefix(a.Link, "http://localhost:8080/incidents/") {
-			t.Errorf("entry %d has the name %s and the link %s", i, a.GUID, a.Link)
+			t.Errorf("entry %d: id %s, link %s", i, a.GUID, a.Link)
 		}
 		seen[a.GUID] = true
 		if a.UpdatedParsed.After(last) || a.PublishedParsed.After(*a.UpdatedParsed) {
-			t.Errorf("entry %d, published %v, was updated %v, and the one before %v", i, a.PublishedParsed, a.UpdatedParsed, last)
+			t.Errorf("entry %d: published %v, updated %v, previous entry updated %v", i, a.PublishedParsed, a.UpdatedParsed, last)
 		}
 		last = *a.UpdatedParsed
 		if len(a.Categories) != 1 || len(r.Categories) != 1 {
-			t.Fatalf("entry %d is of %v", i, a.Categories)
+			t.Fatalf("entry %d: categories %v", i, a.Categories)
 		}
 		kinds[a.Categories[0]]++
 		if !strings.Contains(a.Content, "<strong>") || !strings.Contains(a.Content, "<p>") || strings.Contains(a.Title, "Not yet told") {
-			t.Errorf("entry %d %s says %s", i, a.Title, a.Content)
+			t.Errorf("entry %d %s: content %s", i, a.Title, a.Content)
 		}
 	}
 	if kinds["incident"] < 30 || kinds["maintenance"] < 5 {
-		t.Errorf("the feeds have %v", kinds)
+		t.Errorf("kinds of entries: %v", kinds)
 	}
 }

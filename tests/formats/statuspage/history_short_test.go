@@ -2,5 +2,5 @@
 
 package statuspage_test
 
-// editsOfHistories is how many edits random histories have.
+// editsOfHistories is the number of edits of a random history.
 const editsOfHistories = 120

@@ -16,7 +16,7 @@ import (
 	"heliograph/storage/statuspages"
 )
 
-// history makes a page that changes at random.
+// history is a page that changes at random.
 type history struct {
 	random *rand.Rand
 	now    time.Time
@@ -31,12 +31,12 @@ func (h *history) code(kind string) string {
 	return kind + strconv.Itoa(h.next)
 }
 
-// text has what JSON and HTML would take for their own.
+// text returns text with characters that have a meaning in JSON and HTML.
 func (h *history) text() string {
 	return pick(h, []string{"Plain.", "<br /> & \"quotes\" \\", "lines\r\nand\ttabs", "Grüße 🌞 \u2028", "`code`", `"components":null`, "\x01"})
 }
 
-// edit changes something.
+// edit performs a random change.
 func (h *history) edit() {
 	h.now = h.now.Add(time.Duration(1+h.random.IntN(100_000_000)) * time.Millisecond)
 	c := &h.copied
@@ -52,7 +52,7 @@ func (h *history) edit() {
 	case n < 13 || len(c.Notices) == 0:
 		h.open()
 	default:
-		h.say(pick(h, c.Notices))
+		h.addUpdate(pick(h, c.Notices))
 	}
 }
 
@@ -74,7 +74,7 @@ func (h *history) addComponent() {
 	h.copied.Components = append(h.copied.Components, c)
 }
 
-// dropComponent drops a component, or a group with what is in it.
+// dropComponent deletes a component, or a group with its components.
 func (h *history) dropComponent() {
 	gone := pick(h, h.copied.Components)
 	h.copied.Components = slices.DeleteFunc(h.copied.Components, func(c *status.Component) bool {
@@ -95,8 +95,8 @@ func (h *history) open() {
 	h.move(n, pick(h, status.States(n.Kind)))
 }
 
-// say takes a step that the notice may take.
-func (h *history) say(n *status.SourceNotice) {
+// addUpdate adds an update with a permitted state.
+func (h *history) addUpdate(n *status.SourceNotice) {
 	to := pick(h, status.States(n.Kind))
 	if status.CheckTransition(n.Kind, n.State, to) != nil && (n.Kind == status.Scheduled || status.CheckReopen(n.State, to) != nil) {
 		return
@@ -138,7 +138,7 @@ func (h *history) move(n *status.SourceNotice, to status.State) {
 	n.Updates = append([]*status.Update{u}, n.Updates...)
 }
 
-// TestRandomHistory makes edits at random, in both vocabularies, and looks at the documents again and again. There are a thousand of them with the build tag slow.
+// TestRandomHistory performs random edits in both vocabularies and checks the documents after each. With the build tag slow there are a thousand of them.
 func TestRandomHistory(t *testing.T) {
 	t.Parallel()
 	all := schemas(t)
@@ -169,7 +169,7 @@ func TestRandomHistory(t *testing.T) {
 					documents[name] = []byte(got.Body)
 					if name == status.SummaryDocument {
 						if got.Header.Get("ETag") == etag {
-							t.Fatal("a write has not changed the summary's tag")
+							t.Fatal("the ETag of the summary did not change after a write")
 						}
 						etag = got.Header.Get("ETag")
 					}
@@ -187,13 +187,13 @@ func TestRandomHistory(t *testing.T) {
 				}
 			}
 			if len(h.copied.Notices) < editsOfHistories*6/100 {
-				t.Errorf("only %d notices were made", len(h.copied.Notices))
+				t.Errorf("only %d notices", len(h.copied.Notices))
 			}
 		})
 	}
 }
 
-// What the invariants look at.
+// The parts of documents that the invariants concern.
 type (
 	anyComponent struct {
 		ID, Status string
@@ -218,7 +218,7 @@ type (
 	}
 )
 
-// invariants tells what the documents of one moment contradict each other in.
+// invariants fails if the documents of a revision are inconsistent.
 func invariants(documents map[string][]byte, v status.Vocabulary) error {
 	d := map[string]anyDocument{}
 	for name, text := range documents {
@@ -235,15 +235,15 @@ func invariants(documents map[string][]byte, v status.Vocabulary) error {
 		"status":     {summary.Status, d[status.StatusDocument].Status},
 	} {
 		if !bytes.Equal(pair[0], pair[1]) {
-			return fmt.Errorf("the %s of the summary are %s, and alone %s", what, pair[0], pair[1])
+			return fmt.Errorf("the %s of the summary differ: %s, want %s", what, pair[0], pair[1])
 		}
 	}
 	for name, one := range d {
 		if !bytes.Equal(one.Page, summary.Page) {
-			return fmt.Errorf("%s is of another revision: %s", name, one.Page)
+			return fmt.Errorf("%s belongs to another revision: %s", name, one.Page)
 		}
 		if v == status.Documented && (bytes.Contains(documents[name], []byte(`"under_maintenance"`)) || bytes.Contains(documents[name], []byte(`"indicator":"maintenance"`))) {
-			return fmt.Errorf("%s has words that are not documented: %s", name, documents[name])
+			return fmt.Errorf("%s contains undocumented values: %s", name, documents[name])
 		}
 	}
 	if err := noticeInvariants(d); err != nil {
@@ -269,7 +269,7 @@ func noticeInvariants(d map[string]anyDocument) error {
 			}
 			over := n.Status == "resolved" || n.Status == "postmortem" || n.Status == "completed"
 			if state != n.Status || over != (n.ResolvedAt != nil) {
-				return fmt.Errorf("%s: the notice %+v is not as its updates say", name, n)
+				return fmt.Errorf("%s: the notice %+v contradicts its updates", name, n)
 			}
 		}
 		lists[name] = list
@@ -293,7 +293,7 @@ func noticeInvariants(d map[string]anyDocument) error {
 			oldest = list[49].CreatedAt
 		}
 		if !slices.Contains(codes(lists["incidents"]), n.ID) && (oldest == "" || n.CreatedAt > oldest && n.CreatedAt[len(n.CreatedAt)-1] == 'Z') {
-			return fmt.Errorf("the unresolved incident %s is not among the newest", n.ID)
+			return fmt.Errorf("the unresolved incident %s is not in the list of the newest", n.ID)
 		}
 	}
 	return nil
@@ -308,7 +308,7 @@ func componentInvariants(raw json.RawMessage) error {
 	for i, c := range list {
 		byID[c.ID] = c
 		if i > 0 && list[i-1].Position > c.Position {
-			return fmt.Errorf("position %d stands before %d", list[i-1].Position, c.Position)
+			return fmt.Errorf("position %d precedes %d", list[i-1].Position, c.Position)
 		}
 	}
 	for _, c := range list {
@@ -319,12 +319,12 @@ func componentInvariants(raw json.RawMessage) error {
 		for _, child := range c.Components {
 			k, ok := byID[child]
 			if !ok || k.GroupID == nil || *k.GroupID != c.ID {
-				return fmt.Errorf("group %s lists %s, which is not in it", c.ID, child)
+				return fmt.Errorf("group %s lists %s, which does not belong to it", c.ID, child)
 			}
 			worst = status.Worst(worst, status.ComponentStatus(k.Status))
 		}
 		if c.Group && string(worst) != c.Status {
-			return fmt.Errorf("group %s is %s, its worst component %s", c.ID, c.Status, worst)
+			return fmt.Errorf("group %s has the status %s, its worst component %s", c.ID, c.Status, worst)
 		}
 	}
 	return nil

@@ -11,7 +11,7 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// TestDemoDocuments holds the documents of the demo network against the schema and the invariants, and the lists of fifty against what there is.
+// TestDemoDocuments checks the documents of the demo network against the schema and the invariants, and the length of the lists of fifty.
 func TestDemoDocuments(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)
@@ -39,6 +39,6 @@ func TestDemoDocuments(t *testing.T) {
 	}
 	g.Data(t, `{ status { incidents(first: 100) { nodes { code } } } }`, nil, &all)
 	if n := len(all.Status.Incidents.Nodes); n <= 50 {
-		t.Errorf("the graph has %d incidents", n)
+		t.Errorf("GraphQL returns %d incidents", n)
 	}
 }

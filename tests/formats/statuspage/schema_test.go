@@ -15,7 +15,7 @@ import (
 	"heliograph/internal/domain/status"
 )
 
-// schemas are the compiled schemas of the documents, by their names.
+// schemas returns the compiled schemas of the documents by name.
 func schemas(tb testing.TB) map[string]*jsonschema.Schema {
 	tb.Helper()
 	text, err := os.ReadFile("../../../rest/v2/schema.json")
@@ -40,7 +40,7 @@ func schemas(tb testing.TB) map[string]*jsonschema.Schema {
 	return out
 }
 
-// orders are the members of objects in their order, by a member that only such an object has.
+// orders are the members of each type of object in order, by a member that only this type has.
 func orders() map[string][]string {
 	notice := "id name status created_at updated_at monitoring_at resolved_at impact shortlink started_at page_id incident_updates components "
 	out := map[string][]string{}
@@ -58,7 +58,7 @@ func orders() map[string][]string {
 	return out
 }
 
-// checkOrder makes sure that the members of all objects of a document stand in their order.
+// checkOrder fails unless the members of all objects of a document are in order.
 func checkOrder(text []byte) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	var value func() error
@@ -109,10 +109,10 @@ func ordered(names []string) error {
 		}
 		return nil
 	}
-	return fmt.Errorf("an object of no kind: %q", names)
+	return fmt.Errorf("unknown type of object: %q", names)
 }
 
-// validate holds a document against its schema.
+// validate validates a document with its schema.
 func validate(s *jsonschema.Schema, text []byte) error {
 	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
@@ -124,8 +124,8 @@ func validate(s *jsonschema.Schema, text []byte) error {
 	return nil
 }
 
-// TestSchemaTakesTheExample and refuses what is not as it should be.
-func TestSchemaTakesTheExample(t *testing.T) {
+// TestSchema checks that the schema accepts the example, and rejects changes of it.
+func TestSchema(t *testing.T) {
 	t.Parallel()
 	all := schemas(t)
 	documents := testenv.ReadExample(t, "../../../rest/v2/testdata/ledgerlight.json")
@@ -156,10 +156,10 @@ func TestSchemaTakesTheExample(t *testing.T) {
 			t.Fatalf("%s is not in the summary", change[0])
 		}
 		if err := validate(all["summary.json"], []byte(changed)); err == nil {
-			t.Errorf("%s in place of %s is valid", change[1], change[0])
+			t.Errorf("%s instead of %s is accepted", change[1], change[0])
 		}
 	}
 	if checkOrder([]byte(`{"name":"a","id":"b","url":"c","time_zone":"d","updated_at":"e"}`)) == nil || checkOrder([]byte(`{"x":1}`)) == nil {
-		t.Error("any order is good")
+		t.Error("a wrong order is accepted")
 	}
 }
