@@ -43,7 +43,8 @@ func TestForms(t *testing.T) {
 	defer db.Close()
 	var types []ledger.TransactionType
 	var accounts []*ledger.EntityIDFilter
-	read(t, db, `select distinct type from transaction`, func(v int64) { types = append(types, ledger.TransactionType(v)) })
+	read(t, db, `select type from (select type, row_number() over (order by count(*) desc, type) n, count(*) over () kinds
+  from transaction group by type) t where n <= 4 or n > kinds - 4`, func(v int64) { types = append(types, ledger.TransactionType(v)) })
 	read(t, db, `select entity_id from crypto_transfer group by 1 order by count(*) desc limit 4`, func(v int64) {
 		accounts = append(accounts, &ledger.EntityIDFilter{Eq: new(ledger.EntityID(v))})
 	})
@@ -74,7 +75,7 @@ func TestForms(t *testing.T) {
 			}
 		}
 	}
-	if found < 1000 {
+	if found < 500 {
 		t.Errorf("found %d transactions in all, too few for a comparison", found)
 	}
 }
