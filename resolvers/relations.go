@@ -18,9 +18,9 @@ type fields struct {
 }
 
 // queued returns the results that a function of storage passes to done.
-func queued[R any](q rowplan.Request, queue func(b *storage.Batch, done func([]R))) (rowplan.Results[R],
-	error,
-) { //nolint:unparam // batch functions return it as it is
+//
+//nolint:unparam // batch functions return the error as it is
+func queued[R any](q rowplan.Request, queue func(b *storage.Batch, done func([]R))) (rowplan.Results[R], error) {
 	var got []R
 	queue(batchOf(q), func(r []R) { got = r })
 	return func() ([]R, error) { return got, nil }, nil

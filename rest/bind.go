@@ -232,7 +232,7 @@ func ParseTimestamp(text string) (t ledger.Timestamp, late bool, err error) {
 	if errors.Is(err, ledger.ErrRange) {
 		return ledger.MaxTimestamp, true, nil
 	}
-	return t, false, err //nolint:wrapcheck // the caller says which parameter is invalid
+	return t, false, err
 }
 
 // span is the range that timestamp conditions allow, both ends included.

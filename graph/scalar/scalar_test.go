@@ -86,10 +86,14 @@ func TestAppend(t *testing.T) {
 		"unknown timestamp":    {func(d []byte, s Style) []byte { return AppendNullTimestamp(d, ledger.Null[ledger.Timestamp]{}, s) }, all(null)},
 		"unknown day":          {func(d []byte, s Style) []byte { return AppendDay(d, ledger.Day{Days: 5}, s) }, all(null)},
 		"first day":            {func(d []byte, s Style) []byte { return AppendDay(d, ledger.Day{Valid: true}, s) }, all(`"0.000000000"`)},
-		"day of no timestamp": {func(d []byte, s Style) []byte { return AppendDay(d, ledger.Day{Days: 1705318581, Valid: true}, s) },
-			all(`"147339525398400.000000000"`)},
-		"last day": {func(d []byte, s Style) []byte { return AppendDay(d, ledger.Day{Days: math.MaxInt64, Valid: true}, s) },
-			all(`"796899343984252629724800.000000000"`)},
+		"day of no timestamp": {
+			func(d []byte, s Style) []byte { return AppendDay(d, ledger.Day{Days: 1705318581, Valid: true}, s) },
+			all(`"147339525398400.000000000"`),
+		},
+		"last day": {
+			func(d []byte, s Style) []byte { return AppendDay(d, ledger.Day{Days: math.MaxInt64, Valid: true}, s) },
+			all(`"796899343984252629724800.000000000"`),
+		},
 		"bytes":           {raw([]byte{0xfb, 0xff}), styles{`"0xfbff"`, `"+/8="`, `"+/8="`}},
 		"empty bytes":     {raw([]byte{}), styles{`"0x"`, `""`, `""`}},
 		"no bytes":        {raw(nil), all(null)},
