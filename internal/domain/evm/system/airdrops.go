@@ -85,12 +85,8 @@ func (c *call) eachAirdrop(keys []airdropKey, do func(*call, airdropKey, *airdro
 		return pendingAirdropsTooMany
 	}
 	c.facts.loadAirdrops(keys)
-	seen := map[airdropKey]bool{}
-	for _, k := range keys {
-		if seen[k] {
-			return pendingAirdropRepeated
-		}
-		seen[k] = true
+	if repeats(keys) {
+		return pendingAirdropRepeated
 	}
 	for _, k := range keys {
 		a := c.facts.airdrops[k]
@@ -105,21 +101,27 @@ func (c *call) eachAirdrop(keys []airdropKey, do func(*call, airdropKey, *airdro
 	return success
 }
 
+// repeats reports whether a value occurs twice.
+func repeats[T comparable](values []T) bool {
+	seen := map[T]bool{}
+	for _, v := range values {
+		seen[v] = true
+	}
+	return len(seen) < len(values)
+}
+
 // loadAirdrops reads airdrops that are not loaded.
 func (f *facts) loadAirdrops(keys []airdropKey) {
-	var missing []*ledger.Airdrop
-	for _, k := range keys {
-		if _, known := f.airdrops[k]; !known {
-			f.airdrops[k] = &airdrop{}
-			if k.sender.id != 0 && k.receiver.id != 0 {
-				missing = append(missing, &ledger.Airdrop{SenderID: k.sender.id, ReceiverID: k.receiver.id, TokenID: k.token, SerialNumber: ledger.Of(k.serial)})
-			}
+	var named []*ledger.Airdrop
+	for _, k := range missing(f.airdrops, keys, zero[airdrop]) {
+		if k.sender.id != 0 && k.receiver.id != 0 {
+			named = append(named, &ledger.Airdrop{SenderID: k.sender.id, ReceiverID: k.receiver.id, TokenID: k.token, SerialNumber: ledger.Of(k.serial)})
 		}
 	}
-	if missing == nil {
+	if named == nil {
 		return
 	}
-	pending, err := f.source.PendingAirdrops(f.state.Context(), missing)
+	pending, err := f.source.PendingAirdrops(f.state.Context(), named)
 	if err != nil {
 		f.state.Abort(fmt.Errorf("running a system contract: %w", err))
 	}
@@ -194,12 +196,8 @@ func (c *call) reject(owner party, what []rejected, units int) ledger.ResponseCo
 	case len(what) > maxAirdrops:
 		return tokenReferencesTooMany
 	}
-	seen := map[rejected]bool{}
-	for _, r := range what {
-		if seen[r] {
-			return tokenReferenceRepeated
-		}
-		seen[r] = true
+	if repeats(what) {
+		return tokenReferenceRepeated
 	}
 	for i, r := range what {
 		t, code := c.activeTokenAt(r.at)

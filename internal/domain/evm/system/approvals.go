@@ -61,28 +61,18 @@ func approveSerial(c *call, t *token, at common.Address, serial *big.Int) (ledge
 	return success, nil
 }
 
-// approveUnits approves units of a fungible token.
-func approveUnits(c *call, in []any) (ledger.ResponseCode, []any) {
-	t, _, code := c.activeToken(in)
-	switch {
-	case code != success:
-		return code, nil
-	case t.Type != ledger.TokenFungibleCommon:
-		return nftInFungibleAllowances, nil
+// approveOf is the operation of approve for tokens of one type. Other tokens fail with a code.
+func approveOf(kind ledger.TokenType, otherwise ledger.ResponseCode) operation {
+	return func(c *call, in []any) (ledger.ResponseCode, []any) {
+		t, _, code := c.activeToken(in)
+		switch {
+		case code != success:
+			return code, nil
+		case t.Type != kind:
+			return otherwise, nil
+		}
+		return approve(c, in)
 	}
-	return approve(c, in)
-}
-
-// approveNFT approves a serial.
-func approveNFT(c *call, in []any) (ledger.ResponseCode, []any) {
-	t, _, code := c.activeToken(in)
-	switch {
-	case code != success:
-		return code, nil
-	case t.Type != ledger.TokenNonFungibleUnique:
-		return fungibleInNFTAllowances, nil
-	}
-	return approve(c, in)
 }
 
 // setApprovalForAll lets an operator transfer all serials of the caller, or revokes that.

@@ -14,24 +14,19 @@ func facadeReads() []*function {
 	return []*function{
 		{signature: "name()", returns: "string", run: ofToken(func(_ *call, t *token) []any { return []any{t.Name} })},
 		{signature: "symbol()", returns: "string", run: ofToken(func(_ *call, t *token) []any { return []any{t.Symbol} })},
-		{signature: "decimals()", returns: "uint8", run: decimals},
+		{
+			signature: "decimals()", returns: "uint8",
+			run: reading(ledger.TokenFungibleCommon, func(c *call, t *token, _ []any) evm.Outcome { return c.answers(t.Decimals) }),
+		},
 		{signature: "totalSupply()", returns: "uint256", run: ofToken(func(_ *call, t *token) []any { return []any{t.TotalSupply} })},
 		{signature: "balanceOf(address)", returns: "uint256", run: balanceOf},
-		{signature: "allowance(address,address)", returns: "uint256", run: allowance},
-		{signature: "ownerOf(uint256)", returns: "address", run: ownerOf},
-		{signature: "tokenURI(uint256)", returns: "string", run: tokenURI},
-		{signature: "getApproved(uint256)", returns: "address", run: getApproved},
-		{signature: "isApprovedForAll(address,address)", returns: "bool", run: isApprovedForAll},
+		{signature: "allowance(address,address)", returns: "uint256", run: reading("", allowance)},
+		{signature: "ownerOf(uint256)", returns: "address", run: readingSerial(ownerOf)},
+		{signature: "tokenURI(uint256)", returns: "string", run: reading("", tokenURI)},
+		{signature: "getApproved(uint256)", returns: "address", run: readingSerial(approved)},
+		{signature: "isApprovedForAll(address,address)", returns: "bool", run: reading(ledger.TokenNonFungibleUnique, approvedForAll)},
 		{signature: "isAssociated()", returns: "bool", run: isAssociated},
 	}
-}
-
-func decimals(c *call, in []any) evm.Outcome {
-	t, _ := c.tokenOf(in)
-	if t == nil || t.Type != ledger.TokenFungibleCommon {
-		return c.fails(invalidTokenID)
-	}
-	return c.answers(t.Decimals)
 }
 
 func balanceOf(c *call, in []any) evm.Outcome {
@@ -52,15 +47,7 @@ func balanceOf(c *call, in []any) evm.Outcome {
 	return c.answers(balance)
 }
 
-func ownerOf(c *call, in []any) evm.Outcome {
-	t, rest := c.tokenOf(in)
-	if t == nil || t.Type != ledger.TokenNonFungibleUnique {
-		return c.fails(invalidTokenID)
-	}
-	n := c.facts.nft(t, serialOf(rest[0]))
-	if n == nil {
-		return c.fails(invalidSerial)
-	}
+func ownerOf(c *call, t *token, n *nft, _ int64) evm.Outcome {
 	owner := c.facts.owner(t, n)
 	if owner.id != 0 && c.State.Entity(longZero(owner.id)) == nil {
 		return c.fails(invalidSerial)
@@ -71,15 +58,11 @@ func ownerOf(c *call, in []any) evm.Outcome {
 // noSuchURI is the URI of a serial that does not exist.
 const noSuchURI = "ERC721Metadata: URI query for nonexistent token"
 
-func tokenURI(c *call, in []any) evm.Outcome {
-	t, rest := c.tokenOf(in)
-	switch {
-	case t == nil:
-		return c.fails(invalidTokenID)
-	case t.Type != ledger.TokenNonFungibleUnique:
+func tokenURI(c *call, t *token, in []any) evm.Outcome {
+	if t.Type != ledger.TokenNonFungibleUnique {
 		return evm.Halt(evm.ContractExecutionException)
 	}
-	n := c.facts.nft(t, serialOf(rest[0]))
+	n := c.facts.nft(t, serialOf(in[0]))
 	if n == nil {
 		return c.answers(noSuchURI)
 	}

@@ -3,7 +3,6 @@ package system
 import (
 	"errors"
 	"fmt"
-	"maps"
 
 	"github.com/ethereum/go-ethereum/common"
 
@@ -116,73 +115,62 @@ type request struct {
 
 // load reads the facts of a request that are not loaded.
 func (f *facts) load(req request) {
-	var r worldstate.TokenReads
-	for _, id := range req.tokens {
-		if _, known := f.tokens[id]; !known {
-			f.tokens[id] = nil
-			r.Tokens = append(r.Tokens, id)
+	r := worldstate.TokenReads{
+		Tokens:     missing(f.tokens, req.tokens, func() *token { return nil }),
+		Allowances: stored(missing(f.allowances, req.allowances, zero[int64])),
+		Operators:  stored(missing(f.operators, req.operators, zero[bool])),
+	}
+	for _, k := range missing(f.relations, req.relations, zero[relation]) {
+		if k.account.id != 0 && k.token != 0 && !f.newToken(k.token) {
+			r.Relations = append(r.Relations, worldstate.RelationKey{Account: k.account.id, Token: k.token})
 		}
 	}
-	for _, k := range req.relations {
-		if _, known := f.relations[k]; !known {
-			f.relations[k] = &relation{}
-			if k.account.id != 0 && k.token != 0 && !f.newToken(k.token) {
-				r.Relations = append(r.Relations, worldstate.RelationKey{Account: k.account.id, Token: k.token})
-			}
+	for _, k := range missing(f.nfts, req.nfts, zero[nft]) {
+		if !f.newToken(k.TokenID) {
+			r.NFTs = append(r.NFTs, k)
 		}
 	}
-	for _, k := range req.nfts {
-		if _, known := f.nfts[k]; !known {
-			f.nfts[k] = &nft{}
-			if !f.newToken(k.TokenID) {
-				r.NFTs = append(r.NFTs, k)
-			}
+	for _, p := range missing(f.slots, req.slots, zero[worldstate.AutoAssociations]) {
+		if a, made := f.addresses[p.id]; made && f.state.Entity(a) == nil && !f.state.IsNewContract(a) {
+			f.slots[p].Most = -1 // an account that a transfer created accepts all tokens
+		}
+		if p.id != 0 {
+			r.Slots = append(r.Slots, p.id)
 		}
 	}
-	for _, k := range req.allowances {
-		if _, known := f.allowances[k]; !known {
-			f.allowances[k] = new(int64)
-			if k.owner.id != 0 && k.spender.id != 0 {
-				r.Allowances = append(r.Allowances, k.ledger())
-			}
-		}
-	}
-	for _, k := range req.operators {
-		if _, known := f.operators[k]; !known {
-			f.operators[k] = new(bool)
-			if k.owner.id != 0 && k.spender.id != 0 {
-				r.Operators = append(r.Operators, k.ledger())
-			}
-		}
-	}
-	for _, p := range req.slots {
-		if _, known := f.slots[p]; !known {
-			f.slots[p] = &worldstate.AutoAssociations{}
-			if a, made := f.addresses[p.id]; made && f.state.Entity(a) == nil && !f.state.IsNewContract(a) {
-				f.slots[p].Most = -1 // an account that a transfer created accepts all tokens
-			}
-			if p.id != 0 {
-				r.Slots = append(r.Slots, p.id)
-			}
-		}
-	}
-	for _, id := range req.serials {
-		if _, known := f.serials[id]; !known {
-			f.serials[id] = new(int64)
-			if !f.newToken(id) {
-				r.Serials = append(r.Serials, id)
-			}
+	for _, id := range missing(f.serials, req.serials, zero[int64]) {
+		if !f.newToken(id) {
+			r.Serials = append(r.Serials, id)
 		}
 	}
 	f.read(&r)
 }
 
+// missing returns the keys that are not loaded, and stores an empty value for each.
+func missing[K comparable, V any](loaded map[K]V, keys []K, empty func() V) (out []K) {
+	for _, k := range keys {
+		if _, ok := loaded[k]; !ok {
+			loaded[k] = empty()
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+func zero[T any]() *T { return new(T) }
+
+// stored returns the keys of allowances that the ledger can have: those between parties with an id.
+func stored(keys []allowanceKey) (out []worldstate.AllowanceKey) {
+	for _, k := range keys {
+		if k.owner.id != 0 && k.spender.id != 0 {
+			out = append(out, worldstate.AllowanceKey{Owner: k.owner.id, Spender: k.spender.id, Token: k.token})
+		}
+	}
+	return out
+}
+
 // newToken reports whether the simulation created a token.
 func (f *facts) newToken(id ledger.EntityID) bool { return f.tokens[id] != nil && f.tokens[id].made }
-
-func (k allowanceKey) ledger() worldstate.AllowanceKey {
-	return worldstate.AllowanceKey{Owner: k.owner.id, Spender: k.spender.id, Token: k.token}
-}
 
 func ofLedger(k worldstate.AllowanceKey) allowanceKey {
 	return allowanceKey{partyOf(k.Owner), partyOf(k.Spender), k.Token}
@@ -219,7 +207,7 @@ func (f *facts) read(r *worldstate.TokenReads) {
 	for id, v := range got.Slots {
 		*f.slots[partyOf(id)] = v
 	}
-	for id, v := range maps.All(got.Serials) {
+	for id, v := range got.Serials {
 		*f.serials[id] = v
 	}
 }

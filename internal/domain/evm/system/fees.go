@@ -3,7 +3,9 @@ package system
 import (
 	"iter"
 	"math/big"
+	"slices"
 
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 )
 
@@ -37,29 +39,16 @@ func exempt(t *token, payer party, collector ledger.EntityID, all bool) bool {
 	if payer.id == 0 {
 		return false
 	}
-	if payer.id == t.TreasuryAccountID || payer.id == collector {
-		return true
-	}
-	if !all {
-		return false
-	}
-	f := t.Fees.V
-	for _, x := range f.FixedFees {
-		if x.CollectorAccountID == payer.id {
-			return true
-		}
-	}
-	for _, x := range f.FractionalFees {
-		if x.CollectorAccountID == payer.id {
-			return true
-		}
-	}
-	for _, x := range f.RoyaltyFees {
-		if x.CollectorAccountID == payer.id {
-			return true
-		}
-	}
-	return false
+	return payer.id == t.TreasuryAccountID || payer.id == collector || all && slices.Contains(collectors(t.Fees.V), payer.id)
+}
+
+// collectors returns the collectors of fees.
+func collectors(f *ledger.TokenCustomFees) []ledger.EntityID {
+	return slices.Concat(
+		list.Map(f.FixedFees, func(x *ledger.FixedFee) ledger.EntityID { return x.CollectorAccountID }),
+		list.Map(f.FractionalFees, func(x *ledger.FractionalFee) ledger.EntityID { return x.CollectorAccountID }),
+		list.Map(f.RoyaltyFees, func(x *ledger.RoyaltyFee) ledger.EntityID { return x.CollectorAccountID }),
+	)
 }
 
 // chargeFor adds the fixed fees of a token, which each sender pays.

@@ -10,32 +10,18 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// scheduledOf returns the token of a type that a schedule would create, or the reason why there is no such token.
-func (c *call) scheduledOf(at any, kind ledger.TokenType) (*token, ledger.ResponseCode) {
-	switch s := c.schedule(at.(common.Address)); {
-	case s == nil || s.deleted:
-		return nil, recordNotFound
-	case s.token == nil || s.token.Type != kind:
-		return nil, invalidScheduleID
-	default:
-		return s.token, success
+// readingScheduled returns a read-only function of the token of a type that a schedule would create.
+func readingScheduled(kind ledger.TokenType, value func(c *call, t *token) []any) func(*call, []any) evm.Outcome {
+	return func(c *call, in []any) evm.Outcome {
+		switch s := c.schedule(in[0].(common.Address)); {
+		case s == nil || s.deleted:
+			return c.reverts(recordNotFound)
+		case s.token == nil || s.token.Type != kind:
+			return c.reverts(invalidScheduleID)
+		default:
+			return c.answers(value(c, s.token))
+		}
 	}
-}
-
-func scheduledUnits(c *call, in []any) evm.Outcome {
-	t, code := c.scheduledOf(in[0], ledger.TokenFungibleCommon)
-	if code != success {
-		return c.reverts(code)
-	}
-	return c.answers([]any{c.info(t), t.Decimals})
-}
-
-func scheduledSerials(c *call, in []any) evm.Outcome {
-	t, code := c.scheduledOf(in[0], ledger.TokenNonFungibleUnique)
-	if code != success {
-		return c.reverts(code)
-	}
-	return c.answers([]any{c.info(t)}) // a new token has no serial
 }
 
 // scheduledCreation returns the token that a scheduled transaction would create, or nil if it does not create one.

@@ -36,10 +36,13 @@ func scheduleFunctions() []*function {
 		change("scheduleCallWithPayer(address,address,"+calls, created, scheduleCallPrice, withCode(schedulePaidCall(true))),
 		change("executeCallOnPayerSignature(address,address,"+calls, created, scheduleCallPrice, withCode(schedulePaidCall(false))),
 		change("deleteSchedule(address)", "int64", unschedulePrice, withCode(ofSchedule(deleteSchedule))),
-		{signature: "getScheduledCreateFungibleTokenInfo(address)", returns: "int64,(" + tokenInfo + ",int32)", run: scheduledUnits},
+		{
+			signature: "getScheduledCreateFungibleTokenInfo(address)", returns: "int64,(" + tokenInfo + ",int32)",
+			run: readingScheduled(ledger.TokenFungibleCommon, func(c *call, t *token) []any { return []any{c.info(t), t.Decimals} }),
+		},
 		{
 			signature: "getScheduledCreateNonFungibleTokenInfo(address)", returns: "int64,(" + tokenInfo + ",int64,address,int64,bytes,address)",
-			run: scheduledSerials,
+			run: readingScheduled(ledger.TokenNonFungibleUnique, func(c *call, t *token) []any { return []any{c.info(t)} }), // a new token has no serial
 		},
 		{signature: "hasScheduleCapacity(uint256,uint256)", returns: "bool", run: hasScheduleCapacity},
 	}

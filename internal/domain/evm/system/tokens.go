@@ -80,6 +80,7 @@ func tokenWrites() []*function {
 	ofFirst := withAccounts(priceOfToken(func(in []any) []any { return in[:1] }))
 	// A single token costs as much as a list of one.
 	perToken := func(_ *call, in []any) int64 { return associatePrice * int64(max(len(abi.List(in[1])), 1)) }
+	units, serials := ledger.TokenFungibleCommon, ledger.TokenNonFungibleUnique
 	later := func(f *function) *function {
 		f.scheduled = true
 		return f
@@ -99,8 +100,8 @@ func tokenWrites() []*function {
 		priced(change("transferNFT(address,address,address,int64)", "int64", withCode(sends(oneSerial))), ofFirst),
 		priced(change("transferFrom(address,address,address,uint256)", "int64", bounded(3, withCode(takenOf(ledger.TokenFungibleCommon)))), ofFirst),
 		priced(change("transferFromNFT(address,address,address,uint256)", "int64", bounded(3, withCode(takenOf(ledger.TokenNonFungibleUnique)))), ofFirst),
-		approving(change("approve(address,address,uint256)", "int64,bool", bounded(2, withCode(approveUnits)))),
-		approving(change("approveNFT(address,address,uint256)", "int64", withCode(approveNFT))),
+		approving(change("approve(address,address,uint256)", "int64,bool", bounded(2, withCode(approveOf(units, nftInFungibleAllowances))))),
+		approving(change("approveNFT(address,address,uint256)", "int64", withCode(approveOf(serials, fungibleInNFTAllowances)))),
 		approving(change("setApprovalForAll(address,address,bool)", "int64", withCode(setApprovalForAll))),
 		priced(change("mintToken(address,uint64,bytes[])", "int64,uint64,int64[]", withCode(mint())), priceOfMint),
 		priced(change("mintToken(address,int64,bytes[])", "int64,int64,int64[]", withCode(mint())), priceOfMint),

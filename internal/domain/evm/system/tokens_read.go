@@ -44,15 +44,18 @@ func tokenReads() []*function {
 		},
 		{signature: "getTokenExpiryInfo(address)", returns: "int64," + expiry, run: ofToken(func(_ *call, t *token) []any { return []any{expiryOf(t)} })},
 		{signature: "getTokenInfo(address)", returns: "int64," + tokenInfo, run: ofToken(func(c *call, t *token) []any { return []any{c.info(t)} })},
-		{signature: "getFungibleTokenInfo(address)", returns: "int64,(" + tokenInfo + ",int32)", run: getFungibleTokenInfo},
+		{
+			signature: "getFungibleTokenInfo(address)", returns: "int64,(" + tokenInfo + ",int32)",
+			run: reading(ledger.TokenFungibleCommon, func(c *call, t *token, _ []any) evm.Outcome { return c.answers([]any{c.info(t), t.Decimals}) }),
+		},
 		{
 			signature: "getNonFungibleTokenInfo(address,int64)", returns: "int64,(" + tokenInfo + ",int64,address,int64,bytes,address)",
-			run: getNonFungibleTokenInfo,
+			run: readingSerial(serialInfo),
 		},
-		{signature: "getTokenKey(address,uint256)", returns: "int64," + keyValue, run: getTokenKey},
-		{signature: "allowance(address,address,address)", returns: "int64,uint256", run: allowance},
-		{signature: "getApproved(address,uint256)", returns: "int64,address", run: getApproved},
-		{signature: "isApprovedForAll(address,address,address)", returns: "int64,bool", run: isApprovedForAll},
+		{signature: "getTokenKey(address,uint256)", returns: "int64," + keyValue, run: reading("", tokenKeyOf)},
+		{signature: "allowance(address,address,address)", returns: "int64,uint256", run: reading("", allowance)},
+		{signature: "getApproved(address,uint256)", returns: "int64,address", run: readingSerial(approved)},
+		{signature: "isApprovedForAll(address,address,address)", returns: "int64,bool", run: reading(ledger.TokenNonFungibleUnique, approvedForAll)},
 	}
 }
 
@@ -87,15 +90,32 @@ func (c *call) answers(values ...any) evm.Outcome {
 	return c.returns(append([]any{int64(success)}, values...)...)
 }
 
-// ofToken returns a read-only function of a token.
-func ofToken(value func(*call, *token) []any) func(*call, []any) evm.Outcome {
+// reading returns a read-only function of a token. If kind is not empty, the token must have this type.
+func reading(kind ledger.TokenType, answer func(c *call, t *token, in []any) evm.Outcome) func(*call, []any) evm.Outcome {
 	return func(c *call, in []any) evm.Outcome {
-		t, _ := c.tokenOf(in)
-		if t == nil {
+		t, rest := c.tokenOf(in)
+		if t == nil || kind != "" && t.Type != kind {
 			return c.fails(invalidTokenID)
 		}
-		return c.answers(value(c, t)...)
+		return answer(c, t, rest)
 	}
+}
+
+// readingSerial returns a read-only function of a serial, the first argument after the token.
+func readingSerial(answer func(c *call, t *token, n *nft, serial int64) evm.Outcome) func(*call, []any) evm.Outcome {
+	return reading(ledger.TokenNonFungibleUnique, func(c *call, t *token, in []any) evm.Outcome {
+		serial := serialOf(in[0])
+		n := c.facts.nft(t, serial)
+		if n == nil {
+			return c.fails(invalidSerial)
+		}
+		return answer(c, t, n, serial)
+	})
+}
+
+// ofToken returns a read-only function that returns properties of a token.
+func ofToken(value func(*call, *token) []any) func(*call, []any) evm.Outcome {
+	return reading("", func(c *call, t *token, _ []any) evm.Outcome { return c.answers(value(c, t)...) })
 }
 
 func isToken(c *call, in []any) evm.Outcome {
@@ -209,35 +229,14 @@ func (c *call) ledgerID() string {
 
 const chainIDPreviewnet = 0x129
 
-func getFungibleTokenInfo(c *call, in []any) evm.Outcome {
-	t, _ := c.tokenOf(in)
-	if t == nil || t.Type != ledger.TokenFungibleCommon {
-		return c.fails(invalidTokenID)
-	}
-	return c.answers([]any{c.info(t), t.Decimals})
-}
-
-func getNonFungibleTokenInfo(c *call, in []any) evm.Outcome {
-	t, _ := c.tokenOf(in)
-	if t == nil || t.Type != ledger.TokenNonFungibleUnique {
-		return c.fails(invalidTokenID)
-	}
-	serial := in[1].(int64)
-	n := c.facts.nft(t, serial)
-	if n == nil {
-		return c.fails(invalidSerial)
-	}
+func serialInfo(c *call, t *token, n *nft, serial int64) evm.Outcome {
 	return c.answers([]any{
 		c.info(t), serial, c.facts.address(c.facts.owner(t, n)), int64(n.created) / 1_000_000_000, n.metadata, c.facts.address(n.spender),
 	})
 }
 
-func getTokenKey(c *call, in []any) evm.Outcome {
-	t, rest := c.tokenOf(in)
-	if t == nil {
-		return c.fails(invalidTokenID)
-	}
-	number := rest[0].(*big.Int)
+func tokenKeyOf(c *call, t *token, in []any) evm.Outcome {
+	number := in[0].(*big.Int)
 	for kind := range c.keyKinds() {
 		if number.IsUint64() && number.Uint64() == 1<<kind && t.HasKey(kind) {
 			return c.answers(keyValueOf(t.Keys[kind]))
@@ -246,49 +245,33 @@ func getTokenKey(c *call, in []any) evm.Outcome {
 	return c.fails(keyNotProvided)
 }
 
-func allowance(c *call, in []any) evm.Outcome {
-	t, rest := c.tokenOf(in)
-	if t == nil {
-		return c.fails(invalidTokenID)
-	}
-	owner, ok := c.facts.party(rest[0].(common.Address))
+func allowance(c *call, t *token, in []any) evm.Outcome {
+	owner, ok := c.facts.party(in[0].(common.Address))
 	if !ok {
 		return c.fails(invalidAllowanceOwner)
 	}
-	spender, ok := c.facts.party(rest[1].(common.Address))
+	spender, ok := c.facts.party(in[1].(common.Address))
 	if !ok || t.Type != ledger.TokenFungibleCommon {
 		return c.answers(new(big.Int))
 	}
 	return c.answers(big.NewInt(*c.facts.allowance(owner, spender, t)))
 }
 
-// serialOf returns a serial, or 0 if the number is too large.
+// serialOf returns a serial, or 0 if the number is negative or too large.
 func serialOf(v any) int64 {
-	n := v.(*big.Int)
-	if !n.IsInt64() {
+	n, ok := amountOf(v)
+	if !ok {
 		return 0
 	}
-	return n.Int64()
+	return n
 }
 
-func getApproved(c *call, in []any) evm.Outcome {
-	t, rest := c.tokenOf(in)
-	if t == nil || t.Type != ledger.TokenNonFungibleUnique {
-		return c.fails(invalidTokenID)
-	}
-	n := c.facts.nft(t, serialOf(rest[0]))
-	if n == nil {
-		return c.fails(invalidSerial)
-	}
+func approved(c *call, _ *token, n *nft, _ int64) evm.Outcome {
 	return c.answers(c.facts.address(n.spender))
 }
 
-func isApprovedForAll(c *call, in []any) evm.Outcome {
-	t, rest := c.tokenOf(in)
-	if t == nil || t.Type != ledger.TokenNonFungibleUnique {
-		return c.fails(invalidTokenID)
-	}
-	owner, known := c.facts.party(rest[0].(common.Address))
-	operator, ok := c.facts.party(rest[1].(common.Address))
+func approvedForAll(c *call, t *token, in []any) evm.Outcome {
+	owner, known := c.facts.party(in[0].(common.Address))
+	operator, ok := c.facts.party(in[1].(common.Address))
 	return c.answers(known && ok && *c.facts.operator(owner, operator, t))
 }

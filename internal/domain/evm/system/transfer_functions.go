@@ -118,18 +118,11 @@ func announced(from func(c *call, in []any) []any) func(*call, []any) evm.Outcom
 			return evm.Halt(evm.ContractExecutionException)
 		}
 		code, _ := c.do(func(c *call, in []any) (ledger.ResponseCode, []any) {
-			t, _, code := c.activeToken(in)
+			code, _ := sends(taken)(c, in)
 			if code != success {
 				return code, nil
 			}
-			m, code := taken(c, t, in)
-			if code != success {
-				return code, nil
-			}
-			if code := c.transfer(&transfer{tokens: []movement{m}}); code != success {
-				return code, nil
-			}
-			parties := []common.Hash{topic(in[0]), topic(in[1])}
+			t, parties := c.facts.token(c.entity), []common.Hash{topic(in[0]), topic(in[1])}
 			if t.Type == ledger.TokenNonFungibleUnique {
 				c.log(t, "Transfer(address,address,uint256)", append(parties, topic(in[2])), nil)
 			} else {
