@@ -9,7 +9,7 @@
 
 SHELL := bash
 .DEFAULT_GOAL := help
-.PHONY: help run build test test-slow test-browser test-clients soak fuzz bench lint fmt count generate verify ci clean
+.PHONY: help run build test test-slow test-browser test-clients test-attack soak fuzz bench lint fmt count generate verify ci clean
 
 ARGS ?=
 PKGS ?= ./...
@@ -71,6 +71,10 @@ test-browser: ## Run the browser tests; installs Chromium if missing
 test-clients: build ## Run compatibility tests with third-party clients (tests/) and the examples
 	@scripts/ensure-postgres.sh
 	@scripts/test-clients.sh $(CLIENTS)
+
+test-attack: ## Measure what attacks with 64 connections do to other clients; takes two minutes
+	@scripts/ensure-postgres.sh
+	CGO_ENABLED=0 go test -count 1 -timeout 20m -v $(TESTFLAGS) ./app/testing/attack -args -attack.time 10s -attack.clients 64 -attack.slowest 200ms
 
 soak: build ## Run a load test with 2,000 subscriptions and a restart of PostgreSQL; takes minutes
 	@scripts/ensure-postgres.sh

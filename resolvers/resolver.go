@@ -113,6 +113,14 @@ var operationKey = values.NewKey[*operation]()
 // Operation returns the resolvers' state for the context of one operation.
 func Operation() values.Value { return operationKey.Is(&operation{}) }
 
+// Work returns the value with which the statements of an operation are admitted. lists reports whether the operation selects lists.
+func Work(ctx context.Context, lists bool) values.Value {
+	if lists {
+		return storage.Work(ctx, storage.Lists)
+	}
+	return storage.Work(ctx, storage.PointReads)
+}
+
 // Close ends all subscriptions with an error that states the reason.
 func (r *Resolver) Close() {
 	r.feeds.Close()
@@ -133,6 +141,8 @@ func Classify(err error) *fault.Error {
 	switch storage.FailureOf(err) {
 	case storage.FailureTimeout:
 		return &fault.Error{Code: fault.Timeout, Message: "the database took too long"}
+	case storage.FailureBusy:
+		return &fault.Error{Code: fault.Unavailable, Message: "the server is busy: retry after a second", Err: storage.ErrBusy}
 	case storage.FailureDatabase:
 		return &fault.Error{Code: fault.Unavailable, Message: "the database cannot answer now"}
 	case storage.FailureCancelled:

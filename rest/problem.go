@@ -30,6 +30,8 @@ type Item struct {
 type Problem struct {
 	Status int
 	Items  []Item
+	// Retry makes the response have the header Retry-After.
+	Retry bool
 }
 
 // ItemOf returns an item with all its members.
@@ -39,7 +41,7 @@ func ItemOf(message, detail, data string) Item {
 
 // withData sets the members detail and data of all items.
 func (p *Problem) withData() *Problem {
-	full := &Problem{Status: p.Status}
+	full := &Problem{Status: p.Status, Retry: p.Retry}
 	for _, i := range p.Items {
 		for _, member := range []**string{&i.Detail, &i.Data} {
 			if *member == nil {

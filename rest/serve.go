@@ -194,8 +194,10 @@ func (a *API) notFoundProblem(req *Request, o *relay.Outcome) *Problem {
 func (a *API) problemOf(f Family, err *gqlerror.Error) *Problem {
 	code, _ := err.Extensions["code"].(string)
 	switch fault.Code(code) {
-	case fault.Timeout, fault.Unavailable:
+	case fault.Timeout:
 		return f.fail(http.StatusServiceUnavailable)
+	case fault.Unavailable:
+		return f.unavailable()
 	case fault.RateLimited:
 		return ModernProblem(http.StatusTooManyRequests, a.text(err))
 	case fault.NotFound:
@@ -284,7 +286,27 @@ func Reject(w http.ResponseWriter, r *http.Request, status int, message string) 
 	writeProblem(w, r, Classic, &Problem{Status: status, Items: []Item{{Message: message}}})
 }
 
+// Unavailable responds that the server is busy, as the family of the endpoint does.
+func (a *API) Unavailable(w http.ResponseWriter, r *http.Request) {
+	allowAnyOrigin(w.Header())
+	f := Classic
+	if at := a.route(r.URL.EscapedPath()); at != nil {
+		f = at.family()
+	}
+	a.writeError(w, r, &Endpoint{Family: f}, f.unavailable())
+}
+
+// unavailable returns the problem of a request that can be repeated later.
+func (f Family) unavailable() *Problem {
+	p := f.fail(http.StatusServiceUnavailable)
+	p.Retry = true
+	return p
+}
+
 func writeProblem(w http.ResponseWriter, r *http.Request, f Family, p *Problem) {
+	if p.Retry {
+		w.Header().Set("Retry-After", "1")
+	}
 	writeBody(w, r, f, p.Status, p.body())
 }
 

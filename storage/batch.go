@@ -42,9 +42,16 @@ func (b *Batch) Run(ctx context.Context) error {
 }
 
 func (b *Batch) send(ctx context.Context) error {
-	switch n := b.batch.Len(); {
-	case n == 0:
+	n := b.batch.Len()
+	if n == 0 {
 		return nil
+	}
+	slot, err := b.db.enter(ctx, b.batch.QueuedQueries[0].SQL)
+	if err != nil {
+		return err
+	}
+	defer slot.leave()
+	switch {
 	case n == 1 && b.last != nil: // a single query needs fewer protocol messages than a batch
 		only := b.batch.QueuedQueries[0]
 		rows, err := b.db.querier().Query(ctx, only.SQL, only.Arguments...)

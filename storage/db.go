@@ -4,7 +4,9 @@
 package storage
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -18,6 +20,8 @@ import (
 // Options configures a [DB].
 type Options struct {
 	PoolOptions
+	// PerOperation is the maximum number of connections that one operation uses at the same time. Default 2.
+	PerOperation int
 	// ReadOnly makes all sessions read-only.
 	ReadOnly bool
 	// Base contains the shard and realm of the ledger's system entities.
@@ -30,7 +34,10 @@ type Options struct {
 	Cache bool
 }
 
-const defaultFileAttempts = 12
+const (
+	defaultFileAttempts = 12
+	defaultPerOperation = 2
+)
 
 // defaultChainID is the chain ID of the test network.
 const defaultChainID ledger.Quantity = "0x128"
@@ -45,9 +52,10 @@ type DB struct {
 	chainID      ledger.Quantity
 	cache        bool
 	statistics   *statistics
+	admission    *admission
 }
 
-// Open creates the pool and fails if the database does not respond.
+// Open creates the pool. It does not connect, so that the gateway starts without the database.
 func Open(ctx context.Context, o Options) (*DB, error) {
 	settings := pagePlans()
 	settings["application_name"] = "heliograph"
@@ -62,17 +70,10 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connecting to the database: %w", err)
 	}
-	if err := pool.Ping(ctx); err != nil {
-		pool.Close()
-		return nil, fmt.Errorf("connecting to the database: %w", err)
-	}
-	if o.FileAttempts == 0 {
-		o.FileAttempts = defaultFileAttempts
-	}
-	if o.ChainID == "" {
-		o.ChainID = defaultChainID
-	}
-	return &DB{pool: pool, base: o.Base, fileAttempts: o.FileAttempts, chainID: o.ChainID, cache: o.Cache, statistics: &statistics{}}, nil
+	return &DB{
+		pool: pool, base: o.Base, fileAttempts: cmp.Or(o.FileAttempts, defaultFileAttempts), chainID: cmp.Or(o.ChainID, defaultChainID), cache: o.Cache,
+		statistics: &statistics{}, admission: newAdmission(int(cfg.MaxConns), cmp.Or(o.PerOperation, defaultPerOperation)),
+	}, nil
 }
 
 // pagePlans returns planner settings for statements that read one page in the order of an index. Settings in the database URL take precedence.
@@ -97,6 +98,30 @@ func (db *DB) querier() querier {
 		return db.conn
 	}
 	return db.pool
+}
+
+// enter waits until a statement may run on the pool. The caller must call leave of the slot, which is nil for statements on a connection.
+func (db *DB) enter(ctx context.Context, sql string) (*slot, error) {
+	if db.conn != nil {
+		return nil, nil
+	}
+	return db.admission.enter(ctx, PointReads, sql)
+}
+
+// Acquire waits for a connection of the share of the EVM. The caller must call release.
+func (db *DB) Acquire(ctx context.Context) (conn *pgxpool.Conn, release func(), err error) {
+	s, err := db.admission.enter(ctx, EVM, "")
+	if err != nil {
+		return nil, nil, fmt.Errorf("waiting for a connection: %w", err)
+	}
+	if conn, err = db.pool.Acquire(ctx); err != nil {
+		s.leave()
+		return nil, nil, fmt.Errorf("waiting for a connection: %w", err)
+	}
+	return conn, func() {
+		conn.Release()
+		s.leave()
+	}, nil
 }
 
 // Close closes all connections.
@@ -130,30 +155,31 @@ func (db *DB) ChainID() uint64 {
 	return id
 }
 
-// Ping fails if the database does not respond.
-func (db *DB) Ping(ctx context.Context) error {
-	if err := db.pool.Ping(ctx); err != nil {
-		return fmt.Errorf("pinging the database: %w", err)
+// ErrEmpty reports that the importer has not written an address book, which it does before anything else.
+var ErrEmpty = errors.New("the database has no address book")
+
+// Ready fails if the database cannot serve. It also calls a PL/pgSQL function of the mirror schema, if there is one: after an upgrade of PostgreSQL's
+// packages, plain statements can succeed while functions fail. It has a connection of its own.
+func (db *DB) Ready(ctx context.Context) error {
+	var filled, callable bool
+	if err := db.pool.QueryRow(ctx, `select exists (select from address_book),
+coalesce(has_function_privilege(to_regprocedure('get_transaction_info_by_hash(bytea)')::oid, 'execute'), false)`).Scan(&filled, &callable); err != nil {
+		return fmt.Errorf("reading the address book: %w", err)
+	}
+	if !filled {
+		return ErrEmpty
+	}
+	if callable {
+		if _, err := db.pool.Exec(ctx, `select from get_transaction_info_by_hash(decode(repeat('00', 32), 'hex'))`); err != nil {
+			return fmt.Errorf("calling a function: %w", err)
+		}
 	}
 	return nil
 }
 
-// Ready reports whether the importer has written an address book, which it does before anything else.
-func (db *DB) Ready(ctx context.Context) (bool, error) {
-	var ready bool
-	if err := db.pool.QueryRow(ctx, `select exists (select from address_book)`).Scan(&ready); err != nil {
-		return false, fmt.Errorf("reading the address book: %w", err)
-	}
-	return ready, nil
-}
-
 // Newest returns the end of the newest block as a consensus timestamp, or 0 if there are no blocks.
 func (db *DB) Newest(ctx context.Context) (int64, error) {
-	var newest int64
-	if err := db.pool.QueryRow(ctx, `select coalesce((select consensus_end from record_file order by consensus_end desc limit 1), 0)`).Scan(&newest); err != nil {
-		return 0, fmt.Errorf("reading the newest block: %w", err)
-	}
-	return newest, nil
+	return Value[int64](ctx, db, "the newest block", `select coalesce((select consensus_end from record_file order by consensus_end desc limit 1), 0)`)
 }
 
 // SystemEntity returns the ID of the system entity with the given number.

@@ -288,9 +288,6 @@ func TestSession(t *testing.T) {
 	if setting(other, "jit") != "on" || setting(other, "default_transaction_read_only") != "off" || other.ChainID() != 0 || other.FileAttempts() != 3 || other.Cache() {
 		t.Error("the settings of the URL and of the options do not apply")
 	}
-	if err := db.Ping(t.Context()); err != nil {
-		t.Error(err)
-	}
 	// Statements of On run in the transaction of the connection.
 	conn, err := other.Pool().Acquire(t.Context())
 	if err != nil {
@@ -351,18 +348,21 @@ func TestCancellation(t *testing.T) {
 
 func TestOpenFails(t *testing.T) {
 	t.Parallel()
-	for _, url := range []string{"://", "postgres://127.0.0.1:1/none?connect_timeout=1"} {
-		if db, err := storage.Open(t.Context(), storage.Options{PoolOptions: storage.PoolOptions{URL: url}}); err == nil {
-			db.Close()
-			t.Errorf("%s: no error", url)
-		}
+	if db, err := storage.Open(t.Context(), storage.Options{PoolOptions: storage.PoolOptions{URL: "://"}}); err == nil {
+		db.Close()
+		t.Error("invalid URL: no error")
+	}
+	nowhere, err := storage.Open(t.Context(), storage.Options{PoolOptions: storage.PoolOptions{URL: "postgres://127.0.0.1:1/none?connect_timeout=1"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(nowhere.Close)
+	if _, err := nowhere.Newest(t.Context()); storage.FailureOf(err) != storage.FailureDatabase {
+		t.Error(err)
 	}
 	db := open(t, nil)
 	db.Close()
-	if err := db.Ping(t.Context()); storage.FailureOf(err) != storage.FailureDatabase {
-		t.Error(err)
-	}
-	_, ready := db.Ready(t.Context())
+	ready := db.Ready(t.Context())
 	_, newest := db.Newest(t.Context())
 	_, estimate := db.Estimate(t.Context(), `select from grid`)
 	_, health := db.LedgerHealth(t.Context())
@@ -377,8 +377,8 @@ func TestHealth(t *testing.T) {
 	t.Parallel()
 	db := open(t, nil)
 	ctx := t.Context()
-	if ready, err := db.Ready(ctx); ready || err != nil {
-		t.Error(ready, err)
+	if err := db.Ready(ctx); !errors.Is(err, storage.ErrEmpty) {
+		t.Error(err)
 	}
 	if newest, err := db.Newest(ctx); newest != 0 || err != nil {
 		t.Error(newest, err)
@@ -390,8 +390,13 @@ func TestHealth(t *testing.T) {
 		`insert into node values (1, true, 4)`, `insert into node_stake values (0, 700, -1, 5), (0, 1, 1, 4)`,
 		`insert into record_file select i, i * 1000000000::bigint from generate_series(1, 9) i where i <> 4`,
 		`insert into transaction select 8000000000::bigint + i, case when i < 4 then 3 end from generate_series(1, 5) i`)
-	if ready, err := db.Ready(ctx); !ready || err != nil {
-		t.Error(ready, err)
+	if err := db.Ready(ctx); err != nil {
+		t.Error(err)
+	}
+	pgtest.Exec(t, pgtest.Connect(t, db.Pool().Config().ConnString()), `create function get_transaction_info_by_hash(bytea) returns table (n int)
+language plpgsql as $$ begin raise exception 'broken'; end $$`)
+	if err := db.Ready(ctx); storage.FailureOf(err) != storage.FailureDatabase {
+		t.Error("a broken function:", err)
 	}
 	if newest, err := db.Newest(ctx); newest != 9_000_000_000 || err != nil {
 		t.Error(newest, err)

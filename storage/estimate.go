@@ -11,9 +11,9 @@ type Countable string
 
 // Estimate returns the planner's estimate of the number of rows. It does not run the statement.
 func (db *DB) Estimate(ctx context.Context, what Countable) (int64, error) {
-	var text []byte
-	if err := db.pool.QueryRow(ctx, `explain (format json) `+string(what)).Scan(&text); err != nil {
-		return 0, fmt.Errorf("estimating rows: %w", err)
+	text, err := Value[[]byte](ctx, db, "a plan", `explain (format json) `+string(what))
+	if err != nil {
+		return 0, err
 	}
 	var plans []struct {
 		Plan struct {

@@ -21,6 +21,7 @@ type Failure int
 const (
 	FailureOther       Failure = iota // a bug, or data that cannot be decoded
 	FailureTimeout                    // a statement or a request exceeded its time limit
+	FailureBusy                       // no connection was free; see [ErrBusy]
 	FailureDatabase                   // the database returned an error or is unreachable
 	FailureCancelled                  // the request was cancelled
 	FailureAmbiguous                  // two rows where one is expected; see [ErrAmbiguous]
@@ -40,6 +41,8 @@ func FailureOf(err error) Failure {
 		return FailureOther
 	case errors.Is(err, ErrAmbiguous):
 		return FailureAmbiguous
+	case errors.Is(err, ErrBusy):
+		return FailureBusy
 	case errors.Is(err, context.Canceled):
 		return FailureCancelled
 	case errors.As(err, &pg) && pg.Code == "57014", errors.Is(err, context.DeadlineExceeded), pgconn.Timeout(err):

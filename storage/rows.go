@@ -34,6 +34,15 @@ func Values[T any]() *Mapper[T, T] {
 	return MapperOf(func(v *T, into []any) []any { return append(into, v) }, nil)
 }
 
+// Value runs a statement with one row and one column, and returns its value. what names it in errors.
+func Value[T any](ctx context.Context, db *DB, what, sql string, args ...any) (v T, err error) {
+	row, err := Values[T]().One(ctx, db, what, sql, args...)
+	if err != nil || row == nil {
+		return v, err
+	}
+	return *row, nil
+}
+
 // slab is the number of rows allocated together: a page of the default size and the row after it.
 const slab = 26
 
@@ -85,6 +94,11 @@ func (e *unreadable) Unwrap() error { return e.error }
 
 // List runs a statement and returns its rows. what names them in errors.
 func (m *Mapper[T, R]) List(ctx context.Context, db *DB, what, sql string, args ...any) ([]*R, error) {
+	slot, err := db.enter(ctx, sql)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", what, err)
+	}
+	defer slot.leave()
 	rows, err := db.querier().Query(ctx, sql, args...)
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", what, withCause(ctx, err))

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-chi/cors"
@@ -91,6 +92,10 @@ type Options struct {
 	Traces *tracing.Traces
 	// Rates limits the request rate of clients.
 	Rates RateOptions
+	// MemoryLimit is the memory in bytes above which new requests are refused. 0 means no limit.
+	MemoryLimit int64
+	// AdminHosts are the host names of the admin port, in addition to IP addresses and localhost.
+	AdminHosts []string
 	// RequestTimeout is the timeout of a request.
 	RequestTimeout time.Duration
 	Version        string
@@ -115,6 +120,9 @@ type Gateway struct {
 	cors    func(http.Handler) http.Handler
 	rates   *rates
 	root    *resolvers.Resolver
+	checks  map[string]*part // by the names of the parts
+	closing atomic.Bool
+	budget  memoryBudget
 }
 
 // New returns a new gateway.
@@ -134,8 +142,8 @@ func New(o Options) (*Gateway, error) {
 		observer = o.Traces
 	}
 	srv, err := server.New(server.Options{
-		Schema: graph.NewSchema(root.Root()), Tables: root.Tables(), Operation: resolvers.Operation, Classify: resolvers.Classify, Base: o.REST.Base,
-		Limits: relay.Limits{Default: o.REST.LimitDefault, Max: o.REST.LimitMax}, Documents: documents, Bounds: o.Graph.Bounds,
+		Schema: graph.NewSchema(root.Root()), Tables: root.Tables(), Operation: resolvers.Operation, Work: resolvers.Work, Classify: resolvers.Classify,
+		Base: o.REST.Base, Limits: relay.Limits{Default: o.REST.LimitDefault, Max: o.REST.LimitMax}, Documents: documents, Bounds: o.Graph.Bounds,
 		MaxBody: o.Graph.MaxBody, MaxValues: o.Graph.MaxValues, IntrospectionOff: o.Graph.IntrospectionOff, SuggestionsOff: o.Graph.SuggestionsOff,
 		Trusted: withLiveDocument(o.Graph.Trusted), OnlyTrusted: o.Graph.OnlyTrusted, CacheBytes: o.Graph.CacheBytes, Head: o.DB.Newest,
 		Streams: o.Graph.Streams, Origins: o.Origins, NewID: newID, Logger: o.Logger, CheckVariables: o.CheckVariables, Observer: observer,
@@ -171,7 +179,7 @@ func New(o Options) (*Gateway, error) {
 	if err != nil {
 		return nil, fmt.Errorf("create the status page: %w", err)
 	}
-	return &Gateway{
+	g := &Gateway{
 		o: o, graph: srv, site: site, v1: api, v2: documents, cache: cache, docs: docs, metrics: newMetrics(o.DB, cache, o.Followers, o.Traces),
 		rates: rates, root: root,
 		cors: cors.Handler(cors.Options{
@@ -182,7 +190,9 @@ func New(o Options) (*Gateway, error) {
 			},
 			MaxAge: 600,
 		}),
-	}, nil
+	}
+	g.checks, g.budget.limit = g.parts(), o.MemoryLimit
+	return g, nil
 }
 
 // withLiveDocument adds the document that browsers send from the status page to the trusted documents.
@@ -231,8 +241,9 @@ func (g *Gateway) Refresh(ctx context.Context) {
 	}
 }
 
-// Close ends all subscriptions. A server that shuts down waits for its open requests.
+// Close makes the gateway report that it is not ready, and ends all subscriptions. A server that shuts down waits for its open requests.
 func (g *Gateway) Close() {
+	g.closing.Store(true)
 	g.root.Close()
 	g.graph.Close()
 }

@@ -2,9 +2,14 @@ package gateway
 
 import (
 	"context"
+	"net/http"
 	"runtime/debug"
 	runtimemetrics "runtime/metrics"
+	"strings"
+	"sync/atomic"
 	"time"
+
+	"heliograph/graph/fault"
 )
 
 // ballastSize is the minimum amount of garbage, in bytes, that triggers a collection.
@@ -17,6 +22,71 @@ type Ballast []byte
 
 // NewBallast returns new ballast. Call it early, so that the runtime takes fresh pages for it.
 func NewBallast() Ballast { return make([]byte, ballastSize) }
+
+// memoryAge is how long a measurement of the memory is used.
+const memoryAge = 20 * time.Millisecond
+
+// memoryBudget measures the memory of the process.
+type memoryBudget struct {
+	limit int64 // in bytes; 0 for none
+	at    atomic.Int64
+	full  atomic.Bool
+}
+
+// exhausted reports whether the process uses more memory than the limit. Memory that the collector can free counts as long as it is not freed: with
+// [LimitMemory] the collector frees it before the limit is reached.
+func (m *memoryBudget) exhausted() bool {
+	if m.limit <= 0 {
+		return false
+	}
+	now := time.Now().UnixNano() //nolint:forbidigo // measures a duration, and the injected clock may be fixed
+	if last := m.at.Load(); now-last > memoryAge.Nanoseconds() && m.at.CompareAndSwap(last, now) {
+		m.full.Store(usedMemory() > m.limit)
+	}
+	return m.full.Load()
+}
+
+// usedMemory returns the memory that the runtime has from the operating system, without the ballast, in bytes.
+func usedMemory() int64 {
+	sample := []runtimemetrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	runtimemetrics.Read(sample)
+	return int64(sample[0].Value.Uint64()-sample[1].Value.Uint64()) - ballastSize
+}
+
+// LimitMemory makes the collector keep the memory of the process 10 % below a limit in bytes.
+func LimitMemory(limit int64) { debug.SetMemoryLimit(limit - limit/10 + ballastSize) }
+
+// embeddedMemory is what the embedded PostgreSQL uses of the memory of the machine, in bytes.
+const embeddedMemory = 512 << 20
+
+// DefaultMemoryLimit returns 80 % of the limit of the control group of the process, less the memory of an embedded PostgreSQL, or half of the memory of the
+// machine. It returns 0 if neither is known.
+func DefaultMemoryLimit(embedded bool) int64 {
+	group, machine := systemMemory()
+	switch {
+	case group <= 0 || machine > 0 && group > machine:
+		return machine / 2
+	case embedded:
+		return max(group/5, group*4/5-embeddedMemory)
+	default:
+		return group * 4 / 5
+	}
+}
+
+// memory refuses requests while the memory is used up, except health checks.
+func (g *Gateway) memory(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case strings.HasPrefix(r.URL.Path, "/health/") || !g.budget.exhausted():
+			next.ServeHTTP(w, r)
+		case isREST(r):
+			g.v1.Unavailable(w, r)
+		default:
+			w.Header().Set("Retry-After", "1")
+			g.reject(w, r, http.StatusServiceUnavailable, fault.Unavailable, "the server is busy: retry after a second")
+		}
+	})
+}
 
 const (
 	idleTick  = 2 * time.Second

@@ -27,6 +27,24 @@ func releaseProgram() {
 	}
 }
 
+// systemMemory returns the memory limit of the control group of the process and the memory of the machine in bytes, or 0 if they are unknown.
+func systemMemory() (group, machine int64) {
+	var info unix.Sysinfo_t
+	if unix.Sysinfo(&info) == nil {
+		machine = int64(info.Totalram) * int64(info.Unit) //nolint:unconvert // the types differ by architecture
+	}
+	for _, path := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			continue
+		}
+		if n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64); err == nil { // "max" without a limit
+			return n, machine
+		}
+	}
+	return 0, machine
+}
+
 type mapping struct{ start, end uintptr }
 
 // unchangedMappings parses /proc/self/smaps and returns the read-only mappings of a file whose pages are all unmodified. A loader can modify pages

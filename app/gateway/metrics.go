@@ -110,9 +110,19 @@ func levelOf(status int) slog.Level {
 	return slog.LevelInfo
 }
 
+// maxLogged is the maximum length of the path and of the query of a request in the log, in bytes.
+const maxLogged = 1024
+
+func logged(text string) string {
+	if len(text) > maxLogged {
+		return strings.ToValidUTF8(text[:maxLogged], "") + "…"
+	}
+	return text
+}
+
 func requestAttrs(r *http.Request, status, bytes int, took time.Duration) []slog.Attr {
 	return []slog.Attr{
-		slog.String("method", r.Method), slog.String("path", r.URL.Path), slog.String("query", r.URL.RawQuery), slog.Int("status", status),
+		slog.String("method", r.Method), slog.String("path", logged(r.URL.Path)), slog.String("query", logged(r.URL.RawQuery)), slog.Int("status", status),
 		slog.Int("bytes", bytes), slog.Duration("took", took), slog.String("client", r.RemoteAddr),
 	}
 }

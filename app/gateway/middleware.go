@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/go-chi/chi/v5"
@@ -16,9 +17,7 @@ import (
 
 // client sets RemoteAddr to the client address that trusted proxies report in X-Forwarded-For.
 func (g *Gateway) client(next http.Handler) http.Handler {
-	if len(g.o.Proxies) == 0 {
-		return next
-	}
+	var warned sync.Once
 	trusted := func(text string) bool {
 		addr, err := netip.ParseAddr(strings.TrimSpace(text))
 		if err != nil {
@@ -44,6 +43,11 @@ func (g *Gateway) client(next http.Handler) http.Handler {
 					break
 				}
 			}
+		} else if len(r.Header["X-Forwarded-For"]) > 0 {
+			warned.Do(func() {
+				g.o.Logger.WarnContext(r.Context(), "X-Forwarded-For of a peer that is not a trusted proxy is ignored, so all its clients share one limit; "+
+					"if it is your proxy, set --trusted-proxies", "peer", r.RemoteAddr)
+			})
 		}
 		next.ServeHTTP(w, r)
 	})

@@ -19,16 +19,19 @@ import (
 
 	"heliograph/graph/fault"
 	"heliograph/graph/server"
+	"heliograph/internal/base/values"
 	"heliograph/rest"
+	"heliograph/storage"
 )
 
 // RateOptions configure rate limits. The zero value means no limits.
 type RateOptions struct {
-	// PerMinute is the maximum number of requests per minute and client address. 0 means no limit.
+	// PerMinute is the maximum number of points per minute and client address. A request has one point, and so has each operation on a WebSocket; an operation
+	// has another one for each 100 of its cost. 0 means no limit.
 	PerMinute int
 	// KeyFile is a file with API keys. Each line consists of the hexadecimal SHA-256 of a key, a name, and optionally the requests per minute.
 	KeyFile string
-	// PerMinuteOfKeys is the maximum number of requests per minute for keys without a limit in the file. 0 means no limit.
+	// PerMinuteOfKeys is the maximum number of points per minute for keys without a limit in the file. 0 means no limit.
 	PerMinuteOfKeys int
 }
 
@@ -135,11 +138,8 @@ func (r *rates) key(text string) (apiKey, bool) {
 	return key, ok
 }
 
-// rate rejects requests that exceed the rate limit or have an unknown API key.
+// rate rejects requests that exceed the rate limit or have an unknown API key. It names the client for everything that clients share.
 func (g *Gateway) rate(next http.Handler) http.Handler {
-	if g.o.Rates.PerMinute == 0 && g.o.Rates.KeyFile == "" {
-		return next
-	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodOptions || strings.HasPrefix(r.URL.Path, "/health/") { // sent by browsers and load balancers
 			next.ServeHTTP(w, r)
@@ -156,15 +156,30 @@ func (g *Gateway) rate(next http.Handler) http.Handler {
 				limit = g.o.Rates.PerMinuteOfKeys
 			}
 		}
+		c := server.Client{Name: client}
 		if limit > 0 {
-			if counted := r.WithContext(httprate.WithRequestLimit(r.Context(), limit)); g.rates.limiter.OnLimit(w, counted, client) {
+			counted := r.WithContext(httprate.WithRequestLimit(r.Context(), limit))
+			if g.rates.limiter.OnLimit(w, counted, client) {
 				g.reject(w, r, http.StatusTooManyRequests, fault.RateLimited, "Too many requests")
 				return
 			}
+			headers := w
+			if streams(r) { // its operations run concurrently, after the headers were sent
+				headers = noHeaders{}
+			}
+			c.Charge = func(points int) bool {
+				return !g.rates.limiter.OnLimit(headers, counted.WithContext(httprate.WithIncrement(counted.Context(), points)), client)
+			}
 		}
-		next.ServeHTTP(w, r)
+		next.ServeHTTP(w, r.WithContext(values.Context(r.Context(), storage.Client(client), c.Value())))
 	})
 }
+
+// noHeaders is a response writer that discards headers.
+type noHeaders struct{ http.ResponseWriter }
+
+// Header implements [http.ResponseWriter].
+func (noHeaders) Header() http.Header { return http.Header{} }
 
 // addressOf returns the address of the client. IPv6 addresses of the same /64 network count as one client.
 func addressOf(r *http.Request) string {

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/coder/websocket"
+
 	"heliograph/app/gateway"
 	"heliograph/app/testing/testenv"
 )
@@ -62,6 +64,76 @@ func TestRateOfAddress(t *testing.T) {
 	preflight := g.Do(t, http.MethodOptions, "/graphql", "", "Origin: https://example.com", "Access-Control-Request-Method: POST", "Access-Control-Request-Headers: content-type,x-api-key")
 	if preflight.Status != http.StatusOK || preflight.Header.Get("Access-Control-Allow-Origin") != "*" {
 		t.Errorf("preflight request: status %d, %v", preflight.Status, preflight.Header)
+	}
+}
+
+// TestRateOfCost checks that the cost of an operation counts, and that each operation on a WebSocket does.
+func TestRateOfCost(t *testing.T) {
+	t.Parallel()
+	g := testenv.Demo(t, testenv.Rates(gateway.RateOptions{PerMinute: 20}))
+	const expensive = `{ blocks(first: 100) { nodes { number transactions(first: 9) { nodes { id } } } } }` // about 1,000
+	if got := g.Query(t, expensive, nil); got.Status != http.StatusOK || got.Header.Get("X-RateLimit-Remaining") != "8" {
+		t.Errorf("status %d, %s points remain: %.200s", got.Status, got.Header.Get("X-RateLimit-Remaining"), got.Body)
+	}
+	if got := g.Query(t, expensive, nil); got.Status != http.StatusTooManyRequests || !strings.Contains(got.Body, `"RATE_LIMITED"`) {
+		t.Errorf("status %d: %.200s", got.Status, got.Body)
+	}
+	limited := testenv.Demo(t, testenv.Rates(gateway.RateOptions{PerMinute: 5}))
+	conn := socketOf(t, limited, "graphql-transport-ws")
+	var answers strings.Builder
+	send := func(m string) {
+		if err := conn.Write(t.Context(), websocket.MessageText, []byte(m)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	send(`{"type":"connection_init"}`)
+	for i := range 10 {
+		send(`{"type":"subscribe","id":"` + strconv.Itoa(i) + `","payload":{"query":"{__typename}"}}`)
+	}
+	for strings.Count(answers.String(), `"complete"`)+strings.Count(answers.String(), "RATE_LIMITED") < 10 {
+		_, b, err := conn.Read(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		answers.Write(b)
+	}
+	if n := strings.Count(answers.String(), "RATE_LIMITED"); n != 6 { // the connection is a request
+		t.Errorf("%d operations were rejected", n)
+	}
+}
+
+// TestSocketLimits checks that a WebSocket without connection_init is closed, and that the subscriptions of a client are limited.
+func TestSocketLimits(t *testing.T) {
+	t.Parallel()
+	g := testenv.Demo(t, testenv.Graph(func(o *gateway.GraphOptions) {
+		o.Streams.InitTimeout, o.Streams.PerClient = 100*time.Millisecond, 1
+	}))
+	if _, _, err := socketOf(t, g, "graphql-transport-ws").Read(t.Context()); websocket.CloseStatus(err) != 4408 {
+		t.Error(err)
+	}
+	conn := socketOf(t, g, "graphql-transport-ws")
+	for _, m := range []string{
+		`{"type":"connection_init"}`, `{"type":"subscribe","id":"1","payload":{"query":"subscription { blocks { number } }"}}`,
+		`{"type":"subscribe","id":"2","payload":{"query":"subscription { blocks { number } }"}}`,
+	} {
+		if err := conn.Write(t.Context(), websocket.MessageText, []byte(m)); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(m, `"1"`) {
+			time.Sleep(200 * time.Millisecond) // longer than connection_init may take
+		}
+	}
+	for {
+		_, b, err := conn.Read(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(b), `"id":"2"`) {
+			if !strings.Contains(string(b), "RATE_LIMITED") {
+				t.Errorf("the second subscription: %s", b)
+			}
+			return
+		}
 	}
 }
 

@@ -7,6 +7,9 @@ import (
 	"io"
 	"net/http"
 	"net/http/pprof"
+	"net/netip"
+	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/go-chi/chi/v5"
@@ -30,7 +33,7 @@ const docsPath = v1.Prefix + "/docs"
 // Public returns the handler of the public port.
 func (g *Gateway) Public() http.Handler {
 	r := chi.NewRouter()
-	r.Use(defaultTransfer().limit, g.client, g.record, g.recover, g.rate, g.deadline)
+	r.Use(defaultTransfer().limit, g.client, g.record, g.recover, g.memory, g.rate, g.deadline)
 	g.health(r)
 	r.HandleFunc(docsPath, g.serveDocs) // before the API, which checks credentials first
 	r.HandleFunc(docsPath+"/*", g.serveDocs)
@@ -84,6 +87,7 @@ func isREST(r *http.Request) bool {
 // Admin returns the handler of the admin port.
 func (g *Gateway) Admin() http.Handler {
 	r := chi.NewRouter()
+	r.Use(g.adminHost)
 	g.health(r)
 	r.Handle("/metrics", promhttp.HandlerFor(g.metrics.registry, promhttp.HandlerOpts{}))
 	r.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
@@ -94,17 +98,15 @@ func (g *Gateway) Admin() http.Handler {
 	return r
 }
 
-// health adds the health checks.
-func (g *Gateway) health(r chi.Router) {
-	r.Get("/health/liveness", func(w http.ResponseWriter, _ *http.Request) {
-		writeJSON(w, http.StatusOK, map[string]string{"status": "UP"})
-	})
-	r.Get("/health/readiness", func(w http.ResponseWriter, r *http.Request) {
-		if ready, err := g.o.DB.Ready(r.Context()); err != nil || !ready {
-			writeJSON(w, http.StatusServiceUnavailable, map[string]string{"status": "DOWN"})
+// adminHost rejects requests for unknown hosts: a web page can make browsers send requests to a local port under a name that it controls.
+func (g *Gateway) adminHost(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		host := strings.ToLower((&url.URL{Host: r.Host}).Hostname())
+		if _, err := netip.ParseAddr(host); err != nil && host != "localhost" && !slices.Contains(g.o.AdminHosts, host) {
+			http.Error(w, "unknown host; permit it with --admin-hosts", http.StatusMisdirectedRequest)
 			return
 		}
-		writeJSON(w, http.StatusOK, map[string]string{"status": "UP"})
+		next.ServeHTTP(w, r)
 	})
 }
 

@@ -362,7 +362,7 @@ func TestTracesOff(t *testing.T) {
 func metricsOf(t *testing.T, g *testenv.Gateway) string {
 	t.Helper()
 	w := httptest.NewRecorder()
-	g.Admin().ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", http.NoBody))
+	g.Admin().ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost/metrics", http.NoBody))
 	return w.Body.String()
 }
 

@@ -124,7 +124,7 @@ func TestBadInput(t *testing.T) {
 		"duplicate user":               {append([]string{"serve", "--users", `[{"username":"a","password":"hidden"},{"username":"a","password":"hidden"}]`}, free...), `entry 2 repeats a username`},
 		"invalid proxy":                {append([]string{"serve", "--trusted-proxies", "home"}, free...), `"home" is not an address or a network`},
 		"invalid database URL":         {append([]string{"serve", "--database-url", "mysql://hidden@host"}, free...), `HELIOGRAPH_DATABASE_URL is not a PostgreSQL URL`},
-		"unreachable database":         {append([]string{"serve", "--database-url", "postgres://me:hidden@127.0.0.1:1/ledger"}, free...), `cannot use the database ledger on 127.0.0.1`},
+		"unreachable database":         {append([]string{"serve", "--database-url", "postgres://me:hidden@127.0.0.1:1/ledger", "--require-ledger=on"}, free...), `cannot use the database ledger on 127.0.0.1`},
 		"missing database":             {append([]string{"serve", "--database-url", otherDatabase(t, empty)}, free...), `does not exist`},
 		"no tables":                    {append([]string{"serve", "--database-url", empty}, free...), "run `heliograph migrate` to create them"},
 		"some tables":                  {append([]string{"serve", "--database-url", partly}, free...), "missing tables: account_balance"},
@@ -389,6 +389,78 @@ func TestAttached(t *testing.T) {
 	}
 	if code := g.end(t, syscall.SIGINT); code != 0 {
 		t.Errorf("exit code %d after SIGINT: %s", code, g.out)
+	}
+}
+
+// TestDegraded starts without the ledger database: the status page serves, and ledger requests fail until the database responds.
+func TestDegraded(t *testing.T) {
+	t.Parallel()
+	ledger, pages := ledgerTables.Fresh(t), pgtest.Database(t)
+	if r := runCommand(t, "demo", "--database-url", ledger, "--status-database-url", pages); r.code != 0 {
+		t.Fatalf("demo: %s", r.stderr)
+	}
+	cfg, err := pgx.ParseConfig(ledger)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := l.Addr().String()
+	_ = l.Close() // the database is down
+	g := start(t, "--database-url", "postgres://"+cfg.User+"@"+address+"/"+cfg.Database+"?sslmode=disable", "--status-database-url", pages,
+		"--operator-tokens", "ops:operator:"+strings.Repeat("0", 32))
+	check := func(want map[string]int) {
+		t.Helper()
+		for path, status := range want {
+			if got := statusOf(t, g.base+path); got != status {
+				t.Errorf("%s: %d, want %d", path, got, status)
+			}
+		}
+	}
+	check(map[string]int{
+		"/": 200, "/api/v2/summary.json": 200, "/health/readiness": 200, "/health/readiness/status": 200, "/health/readiness/ledger": 503, "/api/v1/accounts": 503,
+	})
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, g.base+"/graphql",
+		strings.NewReader(`{"query":"mutation { openIncident(input: {name: \"Down\", body: \"No data.\"}) { incident { status } } }"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header = http.Header{"Content-Type": {"application/json"}, "Authorization": {"Bearer " + strings.Repeat("0", 32)}}
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if body, err := io.ReadAll(resp.Body); err != nil || !strings.Contains(string(body), `"INVESTIGATING"`) {
+		t.Errorf("opening an incident: %s %v", body, err)
+	}
+	if l, err = (&net.ListenConfig{}).Listen(t.Context(), "tcp", address); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	go forward(l, filepath.Join(cfg.Host, ".s.PGSQL."+strconv.Itoa(int(cfg.Port))))
+	check(map[string]int{"/api/v1/accounts": 200, "/health/readiness/ledger": 200})
+}
+
+// forward connects each client of a listener to a Unix socket.
+func forward(l net.Listener, socket string) {
+	for {
+		client, err := l.Accept()
+		if err != nil {
+			return
+		}
+		go func() {
+			defer client.Close()
+			server, err := (&net.Dialer{}).DialContext(context.Background(), "unix", socket)
+			if err != nil {
+				return
+			}
+			defer server.Close()
+			go func() { _, _ = io.Copy(server, client) }()
+			_, _ = io.Copy(client, server)
+		}()
 	}
 }
 

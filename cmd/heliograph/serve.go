@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"heliograph/app/gateway"
 	"heliograph/app/probe"
@@ -44,8 +46,13 @@ type serveCmd struct {
 	Demo           demoMode      `env:"HELIOGRAPH_DEMO" default:"on" help:"Load the demo network into an empty embedded database. live also adds a block every two seconds."`
 	RequestTimeout time.Duration `env:"HELIOGRAPH_REQUEST_TIMEOUT" default:"20s" help:"Timeout of a request, including its database statements."`
 	MaxConnections int32         `env:"HELIOGRAPH_MAX_CONNECTIONS" default:"10" help:"Maximum number of connections to the ledger database."`
+	PerOperation   int           `name:"max-connections-per-operation" env:"HELIOGRAPH_MAX_CONNECTIONS_PER_OPERATION" default:"2" help:"Maximum number of database connections that one operation uses at the same time."`
+	RequireLedger  toggle        `env:"HELIOGRAPH_REQUIRE_LEDGER" default:"off" help:"Fail at startup if the ledger database cannot be reached. If off, serve everything else and connect later."`
 	CORSOrigins    []string      `name:"cors-origins" env:"HELIOGRAPH_CORS_ORIGINS" default:"*" help:"Origins allowed to read responses (CORS); * allows all."`
 	TrustedProxies []string      `env:"HELIOGRAPH_TRUSTED_PROXIES" help:"Trusted proxies: addresses or networks whose X-Forwarded-For header is used."`
+	MemoryLimit    int64         `env:"HELIOGRAPH_MEMORY_LIMIT" help:"Memory in bytes above which new requests are refused (default: 80 % of the limit of the control group less 512 MiB for the embedded PostgreSQL, or half of the machine's memory)."`
+	PerClient      int           `name:"max-connections-per-client" env:"HELIOGRAPH_MAX_CONNECTIONS_PER_CLIENT" default:"2000" help:"Maximum number of open connections of a client address (IPv6: per /64 network), except of trusted proxies; 0 for no limit."`
+	AdminHosts     []string      `env:"HELIOGRAPH_ADMIN_HOSTS" help:"Host names of the admin port, in addition to IP addresses and localhost."`
 	OperatorTokens string        `env:"HELIOGRAPH_OPERATOR_TOKENS" help:"Tokens that may edit status pages: comma-separated entries name:role:token. Roles: viewer, reporter, operator, admin."`
 	syncSettings
 	databaseSettings
@@ -93,6 +100,10 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 	if err := c.checkLive(); err != nil {
 		return err
 	}
+	memory := cmp.Or(c.MemoryLimit, gateway.DefaultMemoryLimit(c.DatabaseURL == ""))
+	if memory > 0 {
+		gateway.LimitMemory(memory)
+	}
 	traces, err := c.traces(ctx, log)
 	if err != nil {
 		return err
@@ -104,6 +115,11 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 		return err
 	}
 	defer closeAll(append(public, admin...))
+	if c.PerClient > 0 {
+		for i, l := range public {
+			public[i] = gateway.LimitConnections(l, c.PerClient, proxies)
+		}
+	}
 
 	d, err := c.open(ctx, log)
 	if err != nil {
@@ -125,7 +141,7 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 		return err
 	}
 	defer g.Close()
-	if err := check(ctx, g); err != nil {
+	if err := c.await(ctx, d, g, log); err != nil {
 		return err
 	}
 	pages, err := c.connectStatus(ctx, d, traces.Statements())
@@ -141,7 +157,7 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 	handlers, err := gateway.New(gateway.Options{
 		DB: g, Status: pages, Followers: followers, Watcher: probe.NewWatcher(editor, probe.NewChecker(cfg.Now, g.LedgerHealth), log, nil), Tokens: tokens,
 		REST: cfg, Graph: graph, Rates: rates, Logger: log, Origins: c.CORSOrigins, Proxies: proxies,
-		RequestTimeout: c.RequestTimeout, Version: version, EVM: contracts, Traces: traces,
+		MemoryLimit: memory, AdminHosts: c.AdminHosts, RequestTimeout: c.RequestTimeout, Version: version, EVM: contracts, Traces: traces,
 	})
 	if err != nil {
 		return fmt.Errorf("create the gateway: %w", err)
@@ -212,12 +228,50 @@ func (c *serveCmd) connect(ctx context.Context, d *database, base ledger.EntityI
 			URL: d.url, StatementTimeout: c.RequestTimeout, ConnectTimeout: connectTimeout, MaxConnections: c.MaxConnections,
 			Tracer: tracer,
 		},
-		ReadOnly: true, Base: base, ChainID: chainID, FileAttempts: c.MaxFileAttempts, Cache: c.Cache.on,
+		PerOperation: c.PerOperation, ReadOnly: true, Base: base, ChainID: chainID, FileAttempts: c.MaxFileAttempts, Cache: c.Cache.on,
 	})
 	if err != nil {
 		return nil, unreachable(d.url, err)
 	}
 	return db, nil
+}
+
+// reconnectInterval is the interval at which an unreachable ledger database is checked.
+const reconnectInterval = 2 * time.Second
+
+// await checks the tables of the ledger database. If it cannot be reached, await returns without an error unless --require-ledger is set, and checks it in
+// the background until it responds: until then the gateway serves everything else.
+func (c *serveCmd) await(ctx context.Context, d *database, db *storage.DB, log *slog.Logger) error {
+	err := check(ctx, db)
+	if err == nil || storage.FailureOf(err) == storage.FailureOther {
+		return err
+	}
+	var server *pgconn.PgError // the database responds; classes 28 and 3D are an unknown user and an unknown database
+	if errors.As(err, &server) && (strings.HasPrefix(server.Code, "28") || strings.HasPrefix(server.Code, "3D")) || c.RequireLedger.on {
+		return unreachable(d.url, err)
+	}
+	log.WarnContext(ctx, "the ledger database does not respond: its requests fail with status 503 until it does", "error", unreachable(d.url, err))
+	go func() {
+		tick := time.NewTicker(reconnectInterval)
+		defer tick.Stop()
+		for last := ""; ; {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+			err := check(ctx, db)
+			if err == nil {
+				log.InfoContext(ctx, "the ledger database responds")
+				return
+			}
+			if text := unreachable(d.url, err).Error(); text != last && ctx.Err() == nil {
+				last = text
+				log.WarnContext(ctx, "the ledger database is still not usable", "error", text)
+			}
+		}
+	}()
+	return nil
 }
 
 // statusConnections is the maximum number of connections to the status database, which has little load.

@@ -126,6 +126,7 @@ type graphSettings struct {
 	OnlyTrusted   toggle        `name:"only-trusted-documents" env:"HELIOGRAPH_ONLY_TRUSTED_DOCUMENTS" default:"off" help:"Reject all documents except trusted documents and the documents of the REST API."`
 	CacheBytes    int64         `name:"response-cache-bytes" env:"HELIOGRAPH_RESPONSE_CACHE_BYTES" default:"67108864" help:"Maximum size of the cache of GraphQL responses in bytes; 0 disables it. Cached responses expire with the next block. --cache=off disables it too."`
 	MaxStreams    int           `name:"max-subscriptions" env:"HELIOGRAPH_MAX_SUBSCRIPTIONS" default:"20000" help:"Maximum number of open subscriptions."`
+	MaxOfClient   int           `name:"max-subscriptions-per-client" env:"HELIOGRAPH_MAX_SUBSCRIPTIONS_PER_CLIENT" default:"5000" help:"Maximum number of open subscriptions of a client address or API key."`
 	MaxOnSocket   int           `name:"max-subscriptions-per-connection" env:"HELIOGRAPH_MAX_SUBSCRIPTIONS_PER_CONNECTION" default:"100" help:"Maximum number of concurrent operations per WebSocket connection."`
 	PollInterval  time.Duration `env:"HELIOGRAPH_POLL_INTERVAL" default:"250ms" help:"Interval at which the database is polled for new rows while there are subscriptions."`
 	Introspection toggle        `env:"HELIOGRAPH_INTROSPECTION" default:"on" help:"Allow introspection and serve /graphql/schema.graphql. If off, errors contain no suggestions either."`
@@ -134,9 +135,9 @@ type graphSettings struct {
 
 // rateSettings limit the request rate of clients.
 type rateSettings struct {
-	RateLimit       int    `env:"HELIOGRAPH_RATE_LIMIT" default:"0" help:"Maximum number of requests per minute and client address (IPv6: per /64 network); 0 for no limit."`
-	APIKeys         string `name:"api-keys" env:"HELIOGRAPH_API_KEYS" help:"File with API keys, one per line: SHA-256 of the key (hexadecimal), name, and optionally the requests per minute. The file is reloaded when it changes."`
-	APIKeyRateLimit int    `name:"api-key-rate-limit" env:"HELIOGRAPH_API_KEY_RATE_LIMIT" default:"0" help:"Maximum number of requests per minute for API keys without a limit in the file; 0 for no limit."`
+	RateLimit       int    `env:"HELIOGRAPH_RATE_LIMIT" default:"0" help:"Maximum number of points per minute and client address (IPv6: per /64 network); 0 for no limit. A request has one point, and one more for each 100 of the cost of a GraphQL operation."`
+	APIKeys         string `name:"api-keys" env:"HELIOGRAPH_API_KEYS" help:"File with API keys, one per line: SHA-256 of the key (hexadecimal), name, and optionally the points per minute. The file is reloaded when it changes."`
+	APIKeyRateLimit int    `name:"api-key-rate-limit" env:"HELIOGRAPH_API_KEY_RATE_LIMIT" default:"0" help:"Maximum number of points per minute for API keys without a limit in the file; 0 for no limit."`
 }
 
 // rates returns the rate limits of the gateway.
@@ -159,6 +160,7 @@ func (s *graphSettings) graph() (gateway.GraphOptions, error) {
 		"HELIOGRAPH_MAX_QUERY_DIRECTIVES": int64(s.MaxDirectives), "HELIOGRAPH_MAX_BODY_BYTES": s.MaxBody, "HELIOGRAPH_MAX_BODY_VALUES": int64(s.MaxValues),
 		"HELIOGRAPH_MAX_RESPONSE_BYTES": int64(s.MaxResponse), "HELIOGRAPH_MAX_SUBSCRIPTIONS": int64(s.MaxStreams),
 		"HELIOGRAPH_MAX_SUBSCRIPTIONS_PER_CONNECTION": int64(s.MaxOnSocket),
+		"HELIOGRAPH_MAX_SUBSCRIPTIONS_PER_CLIENT":     int64(s.MaxOfClient),
 		"HELIOGRAPH_POLL_INTERVAL":                    int64(s.PollInterval),
 	} {
 		if n < 1 {
@@ -174,7 +176,7 @@ func (s *graphSettings) graph() (gateway.GraphOptions, error) {
 	}
 	o := gateway.DefaultGraph()
 	streams := o.Streams
-	streams.Most, streams.PerConnection = s.MaxStreams, s.MaxOnSocket
+	streams.Most, streams.PerConnection, streams.PerClient = s.MaxStreams, s.MaxOnSocket, s.MaxOfClient
 	return gateway.GraphOptions{
 		Streams: streams, PollInterval: s.PollInterval, Backlog: o.Backlog,
 		Trusted: trusted, OnlyTrusted: s.OnlyTrusted.on, CacheBytes: s.CacheBytes,

@@ -2,6 +2,7 @@ package limits
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -37,6 +38,8 @@ type size struct {
 	variables []string
 	// max bounds the value of a variable.
 	max int
+	// ofParent is set if an argument of an object sets the size of the lists in it.
+	ofParent bool
 }
 
 // single is the size of everything that is not a list.
@@ -118,6 +121,22 @@ func (p pricing) set(set ast.SelectionSet, page size) Cost {
 	return c
 }
 
+// Lists reports whether a selection set selects lists of rows.
+func Lists(set ast.SelectionSet) bool {
+	return slices.ContainsFunc(set, func(selection ast.Selection) bool {
+		switch s := selection.(type) {
+		case *ast.Field:
+			return strings.HasSuffix(s.Definition.Type.Name(), "Connection") || Lists(s.SelectionSet)
+		case *ast.InlineFragment:
+			return Lists(s.SelectionSet)
+		case *ast.FragmentSpread:
+			return Lists(s.Definition.SelectionSet)
+		default:
+			return false
+		}
+	})
+}
+
 // deferCost returns the additional cost of a fragment: 1 if it is deferred, because it is delivered as an object of its own.
 func deferCost(directives ast.DirectiveList) int {
 	if directives.ForName("defer") != nil {
@@ -182,12 +201,18 @@ func (p pricing) addField(c *Cost, f *ast.Field, page size) {
 		node.fixed = add(node.fixed, 1)
 		c.addList(0, page, node)
 	default:
-		object := p.set(f.SelectionSet, single)
-		object.fixed = add(object.fixed, weight)
-		n := single
-		if list {
+		inner, n := single, single
+		switch _, declared := directiveInt(f.Definition.Directives, "listSize", "assumedSize"); {
+		case list && !declared && page.ofParent:
+			n = page
+		case list:
 			n = listSize(f)
+		case f.Definition.Arguments.ForName("first") != nil || f.Definition.Arguments.ForName("days") != nil:
+			inner = listSize(f)
+			inner.ofParent = true
 		}
+		object := p.set(f.SelectionSet, inner)
+		object.fixed = add(object.fixed, weight)
 		c.addList(0, n, object)
 	}
 }
@@ -211,7 +236,7 @@ func listSize(f *ast.Field) size {
 		n = defaultListSize
 	}
 	s := size{fixed: n, max: maxCount}
-	for _, name := range [...]string{"first", "ids", "representations"} {
+	for _, name := range [...]string{"first", "days", "ids", "representations"} {
 		def := f.Definition.Arguments.ForName(name)
 		if def == nil {
 			continue

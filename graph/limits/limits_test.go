@@ -23,7 +23,9 @@ type Account implements Node { id: ID! value: Value blocks(first: Int, last: Int
 type BlockConnection { edges: [BlockEdge!]! nodes: [Block!]! pageInfo: PageInfo! total: Int @cost(weight: 100) }
 type BlockEdge { node: Block! cursor: String! }
 type PageInfo { end: String }
-type Query { block: Block account: Account node: Node nodes(ids: [ID!]!): [Node]! blocks(first: Int, last: Int): BlockConnection! list(first: Int = 9): [Value!] now: Int quick: Int @cacheControl(maxAge: 1) }
+type Query { block: Block account: Account node: Node nodes(ids: [ID!]!): [Node]! blocks(first: Int, last: Int): BlockConnection! list(first: Int = 9): [Value!] trace(first: Int = 9): Trace @cost(weight: 50) now: Int quick: Int @cacheControl(maxAge: 1) }
+type Trace { steps: [Step!]! values: [Value!]! @listSize(assumedSize: 2) gas: Int }
+type Step { op: Int memory: [Int!]! @cost(weight: 20) }
 type Mutation { write: Int }
 `
 
@@ -60,8 +62,11 @@ func TestPrice(t *testing.T) {
 		`{ blocks(first: null, last: 3) { nodes { id } edges { node { id } } } }`:  {nil, 7},
 		`query($n: Int) { blocks(first: $n) { nodes { id } } }`:                    {map[string]any{"n": int64(4)}, 5},
 		`query($n: Int, $m: Int) { blocks(first: $n, last: $m) { nodes { id } } }`: {map[string]any{"n": nil, "m": int64(2)}, 3},
-		`query($n: Int, $x: Int) { blocks(first: $n) { nodes { payer { blocks(last: $x) { nodes { id payer { price } } } } } } }`:  {map[string]any{"n": int64(3), "x": int64(2)}, 1 + 3*(1+1+1+2*(1+1+7))},
-		`query($n: Int) { blocks(first: $n) { nodes { id } } } `:                                                                   {map[string]any{"n": int64(1 << 40)}, 101},
+		`query($n: Int, $x: Int) { blocks(first: $n) { nodes { payer { blocks(last: $x) { nodes { id payer { price } } } } } } }`: {map[string]any{"n": int64(3), "x": int64(2)}, 1 + 3*(1+1+1+2*(1+1+7))},
+		`query($n: Int) { blocks(first: $n) { nodes { id } } } `:                                                                  {map[string]any{"n": int64(1 << 40)}, 101},
+		`{ trace { gas } }`: {nil, 50},
+		`{ trace(first: 100) { steps { op } values { a } } }`:                                                                      {nil, 50 + 100 + 2},
+		`query($n: Int) { trace(first: $n) { ...F } } fragment F on Trace { steps { memory } }`:                                    {map[string]any{"n": int64(1000)}, 50 + 21_000},
 		`query($n: Int) { list(first: $n) { a } }`:                                                                                 {nil, 9},
 		`query($n: Int = 3) { list(first: $n) { a } }`:                                                                             {map[string]any{"n": int64(3)}, 3},
 		`query($ids: [ID!]!) { nodes(ids: $ids) { id ... on Account { value { a } } } }`:                                           {map[string]any{"ids": []any{"a", "b"}}, 4},

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -15,8 +17,14 @@ import (
 	"heliograph/graph/fault"
 )
 
+// quoted matches long quotes of the request in messages. The first 100 characters remain.
+var quoted = regexp.MustCompile(`("[^"]{100})[^"]+`)
+
 // coded returns an error with a code.
 func coded(code fault.Code, message string) *gqlerror.Error {
+	if len(message) > maxQuote {
+		message = quoted.ReplaceAllString(message, "$1…")
+	}
 	return &gqlerror.Error{Message: message, Extensions: map[string]any{"code": string(code)}}
 }
 
@@ -41,7 +49,7 @@ func (s *Server) present(ctx context.Context, err error) *gqlerror.Error {
 	e.Err = own.Err
 	e.Path = graphql.GetPath(ctx)
 	maps.Copy(e.Extensions, own.Extra)
-	if own.Code == fault.Internal || own.Code == fault.Unavailable {
+	if own.Code == fault.Internal || own.Code == fault.Unavailable && own.Err == nil {
 		id := s.o.NewID()
 		e.Extensions["id"] = id
 		attrs := []any{"id", id, "field", e.Path.String(), "error", err}
@@ -52,6 +60,14 @@ func (s *Server) present(ctx context.Context, err error) *gqlerror.Error {
 		s.o.Logger.ErrorContext(ctx, "resolving a field failed", attrs...)
 	}
 	return e
+}
+
+// withoutData matches data whose fields are all null.
+var withoutData = regexp.MustCompile(`^(null|\{("\w+":null,?)*\})$`)
+
+// unavailable reports whether a part of a response is missing because the database is busy or does not respond.
+func unavailable(errs gqlerror.List) bool {
+	return slices.ContainsFunc(errs, func(e *gqlerror.Error) bool { return e.Extensions["code"] == string(fault.Unavailable) })
 }
 
 // panicError is the error of a resolver that panicked.
@@ -70,10 +86,13 @@ func recovered(_ context.Context, p any) error {
 // maxMessage is the maximum length of an error message, in bytes, that quotes the request.
 const maxMessage = 300
 
+// maxQuote is the maximum length of a quote of the request in a message, in characters.
+const maxQuote = 100
+
 // badInput gives errors of parsing and validation the code BAD_USER_INPUT in place of gqlgen's codes, and truncates long messages.
 func badInput(errs gqlerror.List) gqlerror.List {
 	for _, e := range errs {
-		e.Message = truncate(e.Message)
+		e.Message = truncate(quoted.ReplaceAllString(e.Message, "$1…"))
 		for i, step := range e.Path {
 			if name, ok := step.(ast.PathName); ok {
 				e.Path[i] = ast.PathName(truncate(string(name)))

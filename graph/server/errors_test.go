@@ -51,7 +51,7 @@ func TestUnavailable(t *testing.T) {
 	g.DB.Close()
 	got := g.Query(t, accountsQuery, nil)
 	a, codes := read(t, got)
-	if got.Status != http.StatusOK || codes != "UNAVAILABLE" || len(a.Errors[0].Path) != 1 || a.Errors[0].Path[0] != "accounts" {
+	if got.Status != http.StatusServiceUnavailable || got.Header.Get("Retry-After") == "" || codes != "UNAVAILABLE" || len(a.Errors[0].Path) != 1 || a.Errors[0].Path[0] != "accounts" {
 		t.Errorf("status %d: %s", got.Status, got.Body)
 	}
 	leaks(t, got.Body)
@@ -59,15 +59,18 @@ func TestUnavailable(t *testing.T) {
 		t.Errorf("the log is %s", log.String())
 	}
 	rest := g.Get(t, "/api/v1/accounts")
-	if want := `{"_status":{"messages":[{"message":"Service unavailable"}]}}`; rest.Status != http.StatusServiceUnavailable || rest.Body != want || rest.Header.Get("Cache-Control") != "" {
+	if want := `{"_status":{"messages":[{"message":"Service unavailable"}]}}`; rest.Status != http.StatusServiceUnavailable || rest.Body != want || rest.Header.Get("Cache-Control") != "" ||
+		rest.Header.Get("Retry-After") != "1" {
 		t.Errorf("status %d: %s", rest.Status, rest.Body)
 	}
 	modern := g.Get(t, "/api/v1/topics/7")
 	if want := `{"_status":{"messages":[{"message":"Service Unavailable","detail":""}]}}`; modern.Status != http.StatusServiceUnavailable || modern.Body != want {
 		t.Errorf("status %d: %s", modern.Status, modern.Body)
 	}
-	if ready := g.Get(t, "/health/readiness"); ready.Status != http.StatusServiceUnavailable {
-		t.Errorf("readiness: status %d", ready.Status)
+	for path, want := range map[string]int{"": http.StatusOK, "/ledger": http.StatusServiceUnavailable, "/status": http.StatusOK} {
+		if ready := g.Get(t, "/health/readiness"+path); ready.Status != want {
+			t.Errorf("readiness%s: status %d", path, ready.Status)
+		}
 	}
 	if alive := g.Get(t, "/health/liveness"); alive.Status != http.StatusOK {
 		t.Errorf("liveness: status %d", alive.Status)

@@ -12,6 +12,7 @@ import (
 	"heliograph/graph/fault"
 	"heliograph/graph/limits"
 	"heliograph/internal/base/etag"
+	"heliograph/internal/base/values"
 )
 
 // ServeHTTP serves GraphQL over HTTP (specification draft of 2023, §5 and §6), WebSockets and server-sent events.
@@ -79,7 +80,11 @@ func (s *Server) execute(w http.ResponseWriter, r *http.Request, params *graphql
 	costText := strconv.Itoa(op.cost)
 	h[costHeader], h[costLimitHeader] = []string{costText}, []string{s.costLimit}
 	if errs != nil {
-		writeErrors(w, errorStatus(media), errs)
+		status := errorStatus(media)
+		if errs[0].Extensions["code"] == string(fault.RateLimited) {
+			status = http.StatusTooManyRequests
+		}
+		writeErrors(w, status, errs)
 		return
 	}
 	if kind == ast.Subscription {
@@ -91,6 +96,7 @@ func (s *Server) execute(w http.ResponseWriter, r *http.Request, params *graphql
 	if requested, _ := params.Extensions["cost"].(bool); requested {
 		extensions = map[string]any{"cost": costExtension(op.cost, s.o.Bounds.Cost)}
 	}
+	ctx = values.Context(ctx, s.o.Work(ctx, op.lists))
 	if acceptsParts(r) {
 		if split := op.split(); split != nil {
 			s.serveParts(ctx, w, op, split, extensions)
@@ -110,11 +116,17 @@ func (s *Server) execute(w http.ResponseWriter, r *http.Request, params *graphql
 		s.writeInternalError(ctx, w, err)
 		return
 	}
-	data := orNull(resp.Data)
+	data, status := orNull(resp.Data), http.StatusOK
+	if unavailable(resp.Errors) {
+		h.Set("Retry-After", "1")
+		if withoutData.Match(data) {
+			status = http.StatusServiceUnavailable
+		}
+	}
 	age := op.age(op.oc.Operation)
 	if len(resp.Errors) > 0 || age == 0 || key == "" && r.Method == http.MethodPost {
 		h.Set("Cache-Control", "no-store")
-		writeResponse(w, data, tail)
+		writeResponse(w, status, data, tail)
 		return
 	}
 	if age > limits.ShortAge && hasNullField(data) {

@@ -11,6 +11,7 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 	"github.com/vektah/gqlparser/v2/validator"
 
+	"heliograph/graph/limits"
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
 	"heliograph/graph/scalar"
@@ -22,6 +23,7 @@ type Document struct {
 	text     string
 	doc      *ast.QueryDocument
 	defaults map[string]map[string]any // default values of variables, by operation
+	lists    map[string]bool           // the operations that select lists
 }
 
 // Prepare parses, validates and caches a document. It is never evicted.
@@ -30,7 +32,7 @@ func (s *Server) Prepare(text string) (*Document, error) {
 	if errs != nil {
 		return nil, fmt.Errorf("validating a document: %w", errs)
 	}
-	d := &Document{text: text, doc: doc, defaults: map[string]map[string]any{}}
+	d := &Document{text: text, doc: doc, defaults: map[string]map[string]any{}, lists: map[string]bool{}}
 	for _, op := range doc.Operations {
 		if op.Operation != ast.Query {
 			return nil, fmt.Errorf("operation %s is not a query", op.Name)
@@ -46,7 +48,7 @@ func (s *Server) Prepare(text string) (*Document, error) {
 			}
 			given[v.Variable] = value
 		}
-		d.defaults[op.Name] = given
+		d.defaults[op.Name], d.lists[op.Name] = given, limits.Lists(op.SelectionSet)
 	}
 	s.docs.pin(text, doc)
 	return d, nil
@@ -118,7 +120,8 @@ func (s *Server) Run(ctx context.Context, c Call) *Result {
 		ctx, end = s.o.Observer.Run(ctx, string(ast.Query), c.Operation) // Prepare accepts only queries
 		defer end()
 	}
-	ctx = values.Context(ctx, s.restEnvs[c.Style].Value(), r.limits.Value(), r.store.Value(), s.o.Operation(), res.Outcome.Value())
+	ctx = values.Context(ctx, s.restEnvs[c.Style].Value(), r.limits.Value(), r.store.Value(), s.o.Operation(), res.Outcome.Value(),
+		s.o.Work(ctx, c.Document.lists[c.Operation]))
 	ctx = graphql.WithResponseContext(graphql.WithOperationContext(ctx, oc), s.presenter, recovered)
 	resp := s.o.Schema.Exec(ctx)(ctx)
 	if ctx.Err() != nil {

@@ -28,7 +28,7 @@ func (o *operation) split() *incremental.Split {
 }
 
 // prepare validates the document, the variables and the cost of an operation. It calls store if the document is valid. An operation that is too expensive
-// is returned with the error; other errors come without an operation.
+// or exceeds the rate limit is returned with the error; other errors come without an operation.
 func (s *Server) prepare(ctx context.Context, params *graphql.RawParams, store func()) (*operation, gqlerror.List) {
 	e, errs := s.document(params.Query)
 	if errs != nil {
@@ -37,7 +37,7 @@ func (s *Server) prepare(ctx context.Context, params *graphql.RawParams, store f
 	store()
 	oc, errs := s.exec.CreateOperationContext(ctx, params)
 	if errs != nil {
-		return nil, badInput(errs)
+		return nil, badInput(variableErrors(oc.Operation, params.Variables, errs))
 	}
 	oc.ResolverMiddleware, oc.RootResolverMiddleware = s.middleware, noMiddleware // faster than the executor's chains, which are empty
 	if s.o.Observer != nil {
@@ -46,6 +46,9 @@ func (s *Server) prepare(ctx context.Context, params *graphql.RawParams, store f
 	op := &operation{entry: e, oc: oc, cost: e.cost(oc.Operation, s.o.Limits).Of(oc.Variables)}
 	if op.cost > s.o.Bounds.Cost {
 		return op, gqlerror.List{tooExpensive(op.cost, s.o.Bounds.Cost)}
+	}
+	if limited := charge(ctx, op.cost/costPerPoint); limited != nil {
+		return op, gqlerror.List{limited}
 	}
 	return op, nil
 }

@@ -125,10 +125,10 @@ func orNull(data []byte) []byte {
 	return data
 }
 
-// writeResponse writes a response with status 200.
-func writeResponse(w http.ResponseWriter, data, tail []byte) {
+// writeResponse writes a response.
+func writeResponse(w http.ResponseWriter, status int, data, tail []byte) {
 	w.Header().Set("Content-Length", strconv.Itoa(len(dataMember)+len(data)+len(tail)))
-	w.WriteHeader(http.StatusOK)
+	w.WriteHeader(status)
 	for _, b := range [][]byte{[]byte(dataMember), data, tail} {
 		_, _ = w.Write(b) // fails only if the client has disconnected
 	}

@@ -27,6 +27,8 @@ type Options struct {
 	Tables *rowplan.Tables
 	// Operation returns the value that resolvers need in the context of one operation.
 	Operation func() values.Value
+	// Work returns the value that storage needs in the context of one operation. lists reports whether the operation selects lists.
+	Work func(ctx context.Context, lists bool) values.Value
 	// Classify returns the code and the message for an error without a code.
 	Classify func(error) *fault.Error
 	// Base completes entity ids without shard or realm.

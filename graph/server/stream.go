@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"sync/atomic"
+	"sync"
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -19,10 +19,13 @@ import (
 
 // StreamOptions configure WebSockets and server-sent events.
 type StreamOptions struct {
-	// Most is the maximum number of operations on all connections, PerConnection the maximum number on one WebSocket.
-	Most, PerConnection int
+	// Most is the maximum number of operations on all connections, PerConnection the maximum number on one WebSocket, and PerClient the maximum number of a
+	// client, 0 for no limit.
+	Most, PerConnection, PerClient int
 	// KeepAlive is the interval of keep-alive messages.
 	KeepAlive time.Duration
+	// InitTimeout is how long a client of a WebSocket can take to send connection_init.
+	InitTimeout time.Duration
 	// WriteTimeout is how long a client can take to read one message.
 	WriteTimeout time.Duration
 	// QueryTimeout is the timeout of queries and mutations. 0 is no timeout.
@@ -31,26 +34,61 @@ type StreamOptions struct {
 
 // DefaultStreams returns options for a public gateway.
 func DefaultStreams() StreamOptions {
-	return StreamOptions{Most: 20_000, PerConnection: 100, KeepAlive: 12 * time.Second, WriteTimeout: 10 * time.Second}
+	return StreamOptions{
+		Most: 20_000, PerConnection: 100, PerClient: 5000, InitTimeout: 10 * time.Second, KeepAlive: 12 * time.Second, WriteTimeout: 10 * time.Second,
+	}
 }
 
 // Streams reports whether the response to a request can last as long as the client stays connected.
 func Streams(r *http.Request) bool { return acceptsEvents(r) || isWebSocket(r) }
 
 // streams counts the operations of WebSockets and server-sent events.
-type streams struct{ open atomic.Int64 }
+type streams struct {
+	mu       sync.Mutex
+	open     int
+	byClient map[string]int
+}
 
 // StreamsOpen returns the number of operations running on WebSockets and server-sent events.
-func (s *Server) StreamsOpen() int { return int(s.streams.open.Load()) }
+func (s *Server) StreamsOpen() int {
+	s.streams.mu.Lock()
+	defer s.streams.mu.Unlock()
+	return s.streams.open
+}
+
+// begin counts an operation of a client. The caller must call end unless a limit is exceeded, which err describes.
+func (s *streams) begin(client string, o *StreamOptions) (end func(), err *gqlerror.Error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.open >= o.Most:
+		return nil, coded(fault.RateLimited, "too many subscriptions are open on this server; retry later")
+	case o.PerClient > 0 && s.byClient[client] >= o.PerClient:
+		return nil, coded(fault.RateLimited, "too many subscriptions of your address or key are open; close some of them")
+	}
+	if s.byClient == nil {
+		s.byClient = map[string]int{}
+	}
+	s.open++
+	s.byClient[client]++
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.open--
+		if s.byClient[client]--; s.byClient[client] == 0 {
+			delete(s.byClient, client)
+		}
+	}, nil
+}
 
 // stream executes an operation and sends each response, or each part of it, as pieces of JSON. It returns the errors of an invalid request, or the reason
 // why the server ended the operation. The pieces are valid until send returns.
 func (s *Server) stream(ctx context.Context, params *graphql.RawParams, store func(), send func(json ...[]byte) error) gqlerror.List {
-	if s.streams.open.Add(1) > int64(s.o.Streams.Most) {
-		s.streams.open.Add(-1)
-		return gqlerror.List{coded(fault.RateLimited, "too many subscriptions are open on this server; retry later")}
+	end, refused := s.streams.begin(clientOf(ctx).Name, &s.o.Streams)
+	if refused != nil {
+		return gqlerror.List{refused}
 	}
-	defer s.streams.open.Add(-1)
+	defer end()
 	var ending relay.Ending
 	ctx, cancel := context.WithCancel(values.Context(s.context(ctx), ending.Value()))
 	defer cancel()
@@ -58,10 +96,11 @@ func (s *Server) stream(ctx context.Context, params *graphql.RawParams, store fu
 	if errs != nil {
 		return errs
 	}
+	ctx = values.Context(ctx, s.o.Work(ctx, op.lists))
 	if op.oc.Operation.Operation != ast.Subscription && s.o.Streams.QueryTimeout > 0 {
-		var end context.CancelFunc
-		ctx, end = context.WithTimeout(ctx, s.o.Streams.QueryTimeout)
-		defer end()
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeout(ctx, s.o.Streams.QueryTimeout)
+		defer stop()
 	}
 	if split := op.split(); split != nil {
 		err := s.deliver(ctx, op, split, nil, func(_ bool, json ...[]byte) error { return send(json...) })
@@ -73,7 +112,7 @@ func (s *Server) stream(ctx context.Context, params *graphql.RawParams, store fu
 	next, ctx := s.exec.DispatchOperation(ctx, op.oc)
 	for {
 		// Each event has its own store and loaders: later events must read the data again, and a long stream must not retain it.
-		resp := next(values.Context(ctx, new(rowplan.Store).Value(), s.o.Operation()))
+		resp := next(values.Context(ctx, new(rowplan.Store).Value(), s.o.Operation(), s.o.Work(ctx, op.lists)))
 		if resp == nil {
 			break
 		}

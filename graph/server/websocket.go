@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -28,9 +27,6 @@ const (
 	closeTooManyInits   websocket.StatusCode = 4429
 	closeBadSubprotocol websocket.StatusCode = 4406
 )
-
-// initTimeout is how long a client can take to send connection_init.
-const initTimeout = 10 * time.Second
 
 func isWebSocket(r *http.Request) bool {
 	return strings.EqualFold(r.Header.Get("Upgrade"), "websocket")
@@ -84,20 +80,13 @@ type message struct {
 
 // serve handles messages until the connection ends.
 func (c *socket) serve(ctx context.Context) {
-	first, cancel := context.WithTimeout(ctx, initTimeout)
-	defer cancel()
+	// Not a deadline of Read, which would end the connection without a close code.
+	late := time.AfterFunc(c.server.o.Streams.InitTimeout, func() { _ = c.conn.Close(closeInitTimeout, "Connection initialisation timeout") })
+	defer late.Stop()
 	initialised := false
 	for {
-		wait := ctx
-		if !initialised {
-			wait = first
-		}
-		kind, raw, err := c.conn.Read(wait)
-		switch {
-		case err != nil && !initialised && errors.Is(first.Err(), context.DeadlineExceeded):
-			_ = c.conn.Close(closeInitTimeout, "Connection initialisation timeout")
-			return
-		case err != nil:
+		kind, raw, err := c.conn.Read(ctx)
+		if err != nil {
 			return
 		}
 		var m message
@@ -108,6 +97,9 @@ func (c *socket) serve(ctx context.Context) {
 		if code, reason := c.handle(ctx, &m, &initialised); code != 0 {
 			_ = c.conn.Close(code, reason)
 			return
+		}
+		if initialised {
+			late.Stop()
 		}
 	}
 }
@@ -154,6 +146,9 @@ func (c *socket) subscribe(ctx context.Context, m *message) (code websocket.Stat
 	}
 	if len(c.operations) >= c.server.o.Streams.PerConnection {
 		return c.fail(ctx, m.ID, gqlerror.List{coded(fault.RateLimited, "too many operations are running on this connection")})
+	}
+	if limited := charge(ctx, 1); limited != nil {
+		return c.fail(ctx, m.ID, gqlerror.List{limited})
 	}
 	params, documentID, bad := readBody(m.Payload, c.server.o.MaxValues)
 	if bad != nil {

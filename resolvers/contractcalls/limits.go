@@ -2,7 +2,6 @@ package contractcalls
 
 import (
 	"context"
-	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -13,23 +12,18 @@ import (
 	"heliograph/internal/domain/evm/calls"
 )
 
-// minSlots is the number of calls that run at the same time on a machine with few processors.
-const minSlots = 8
-
 // limits decides which requests run. It may be used by several goroutines at the same time.
 type limits struct {
 	o                Options
 	requests, traces *rate.Limiter
 	gas              *gasBudget
 	filters          *filters
-	// slots has capacity for the calls that run. Other calls wait, because a call can use more than ten megabytes of memory.
-	slots chan struct{}
 }
 
 func newLimits(c Config, o Options) *limits {
 	return &limits{
 		o: o, requests: perSecond(o.RequestsPerSecond), traces: perSecond(o.TracesPerSecond), gas: newGasBudget(o.GasPerSecond/gasUnit, o.Clock),
-		filters: newFilters(o.Filters, o.Clock, c.Logger), slots: make(chan struct{}, max(minSlots, runtime.GOMAXPROCS(0))),
+		filters: newFilters(o.Filters, o.Clock, c.Logger),
 	}
 }
 
@@ -89,16 +83,6 @@ func (l *limits) admitTrace() error {
 		return rateLimited(calls.ErrRequestRate)
 	}
 	return nil
-}
-
-// acquire waits for a slot. The caller must call release.
-func (l *limits) acquire(ctx context.Context) (release func(), err error) {
-	select {
-	case l.slots <- struct{}{}:
-		return func() { <-l.slots }, nil
-	case <-ctx.Done():
-		return nil, failure(ctx.Err())
-	}
 }
 
 // gasUnit is the gas that the budget counts as one.

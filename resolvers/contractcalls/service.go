@@ -87,11 +87,6 @@ func (s *Service) run(ctx context.Context, in *calls.ContractCallInput, estimate
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.o.Timeout)
 	defer cancel()
-	release, err := s.limits.acquire(ctx)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer release()
 	message := evm.Message{
 		From: in.Sender(), To: in.Callee(), Data: in.Data, Value: in.Value, Gas: uint64(in.Gas), GasPrice: in.GasPrice,
 	}
@@ -144,6 +139,9 @@ func (s *Service) open(ctx context.Context, ref worldstate.BlockRef, m *evm.Mess
 func failure(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return &fault.Error{Code: fault.Timeout, Message: "the call took too long"}
+	}
+	if errors.Is(err, evmstate.ErrTooManyReads) {
+		return fault.Of(fault.TooComplex, evmstate.ErrTooManyReads)
 	}
 	return fmt.Errorf("running a contract: %w", err)
 }

@@ -19,6 +19,9 @@ import (
 const (
 	maxListedSteps = 10_000
 	maxActions     = 100_000
+	// maxListedBytes is the maximum size of the listed steps in memory. words is the size of a word with its header.
+	maxListedBytes = 32 << 20
+	words          = 56
 )
 
 // TraceOptions select the parts of a trace.
@@ -50,25 +53,30 @@ func (s *Service) Trace(ctx context.Context, o TraceOptions, find func() (*ledge
 	if err != nil {
 		return nil, err
 	}
+	reasons, err := s.reasons(ctx, result)
+	if err != nil {
+		return nil, err
+	}
+	// The snapshot has a connection. An operation has few, so nothing else may be read from here on.
 	sim, snapshot, err := s.open(ctx, worldstate.BlockRef{Before: result.ConsensusTimestamp}, message)
 	if err != nil {
 		return nil, err
 	}
 	defer snapshot.Close()
-	reasons, err := s.reasons(ctx, result)
-	if err != nil {
-		return nil, err
-	}
 	trace := &calls.OpcodeTrace{ContractID: result.ContractID}
 	trace.Address, _ = ledger.EVMAddressOf(result.Address)
-	sink := relay.TraceSinkOf(ctx)
+	sink, kept := relay.TraceSinkOf(ctx), 0
 	options := evm.TraceOptions{Stack: o.Stack, Memory: o.Memory, Storage: o.Storage, Reason: reasons.of}
 	if sink == nil {
 		options.Step = func(step *calls.OpcodeStep) error {
 			trace.Steps++
-			if trace.Steps <= int64(o.First) {
-				trace.Opcodes = append(trace.Opcodes, cloneStep(step))
+			if trace.Steps > int64(o.First) {
+				return nil
 			}
+			if kept += words * (8 + len(step.Memory) + len(step.Stack) + 2*len(step.Storage)); kept > maxListedBytes {
+				return &fault.Error{Code: fault.TooComplex, Message: "the trace is too large: request fewer steps, or omit memory, stack or storage"}
+			}
+			trace.Opcodes = append(trace.Opcodes, cloneStep(step))
 			return nil
 		}
 	} else {

@@ -2,7 +2,10 @@ package statuspages
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -60,6 +63,12 @@ func (r *Resolver) author(ctx context.Context, needed status.Role, key *string) 
 	by := statuspages.Author{Name: t.Name, Page: t.PageCode.V}
 	if key != nil {
 		by.Key = *key
+		input, err := json.Marshal(graphql.GetFieldContext(ctx).Args)
+		if err != nil {
+			return statuspages.Author{}, fmt.Errorf("encoding the input of a mutation: %w", err)
+		}
+		hash := sha256.Sum256(input)
+		by.Content = hash[:]
 	}
 	return by, nil
 }

@@ -187,6 +187,11 @@ func TestMaintenanceMutations(t *testing.T) {
 	if again := d.ok(operatorToken, scheduleDocument, in); again["id"] != got["id"] || show(again["page"]) != "map[revision:2 slug:lantern]" {
 		t.Errorf("the same key: %v", again)
 	}
+	in["name"] = "Other work"
+	if a := d.as(operatorToken, scheduleDocument, in); a.code() != "CONFLICT" {
+		t.Errorf("the same key for another maintenance: %+v", a)
+	}
+	in["name"] = "Work"
 	id := got["id"]
 	const reschedule = `mutation($in: RescheduleMaintenanceInput!) { r: rescheduleMaintenance(input: $in) { maintenance { scheduledFor updates { status body } } } }`
 	got = d.ok(operatorToken, reschedule, map[string]any{"id": id, "scheduledFor": "2026-05-17T12:00:00+00:00", "scheduledUntil": "2026-05-17T15:00:00Z", "body": "Earlier."})

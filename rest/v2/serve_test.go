@@ -243,7 +243,7 @@ func TestDatabaseUnavailable(t *testing.T) {
 	before := g.Get(t, summaryPath)
 	metric := func(name string) bool {
 		w := httptest.NewRecorder()
-		g.Admin().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", http.NoBody))
+		g.Admin().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "http://localhost/metrics", http.NoBody))
 		return strings.Contains(w.Body.String(), "\n"+name+"\n")
 	}
 	if !metric("heliograph_status_stale_seconds 0") || !metric("heliograph_status_pages 1") {

@@ -65,15 +65,19 @@ func userName(uid uint32) string {
 	return id
 }
 
-// privateDir makes dir accessible only to the server's user. It creates dir if missing.
+// privateDir makes dir accessible only to the server's user. It creates dir if missing. It does not follow a symbolic link, which the server's user could have
+// put there to get another folder.
 func (id identity) privateDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
+	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
+		return errors.Join(err, fmt.Errorf("%s is not a folder; symbolic links are not followed", dir))
+	}
 	if id.cred == nil {
 		return nil
 	}
-	return os.Chown(dir, int(id.cred.Uid), int(id.cred.Gid))
+	return os.Lchown(dir, int(id.cred.Uid), int(id.cred.Gid))
 }
 
 // check fails if this process cannot switch to the server's user, or if that user cannot access its folder and programs. The errors of the programs

@@ -30,6 +30,8 @@ func TestKills(t *testing.T) {
 		{"SIGKILL to the server", killServer},
 		{"SIGKILL to the server while it works", killBusyServer},
 		{"SIGKILL to the server, its process id reused", killAndReusePid},
+		{"SIGKILL to the server, its mark empty", killAndEmptyMark},
+		{"link in place of the socket's folder", linkedFolder},
 		{"second gateway", secondGateway},
 		{"interrupted initdb", interruptedInitdb},
 	} {
@@ -201,6 +203,42 @@ func killAndReusePid(t *testing.T, dir string) {
 	checkKept(t, dir)
 	if err := sleep.Process.Signal(syscall.Signal(0)); err != nil {
 		t.Errorf("the process that got the id was disturbed: %v", err)
+	}
+}
+
+func killAndEmptyMark(t *testing.T, dir string) {
+	s := mustStart(t, Options{DataDir: dir})
+	fill(t, s.URL(Name))
+	if err := s.proc.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	<-s.Done()
+	if err := s.Stop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(filepath.Join(s.paths.data, "postmaster.pid"), 0); err != nil {
+		t.Fatal(err)
+	}
+	checkKept(t, dir)
+}
+
+func linkedFolder(t *testing.T, dir string) {
+	s := mustStart(t, Options{DataDir: dir})
+	if err := s.Stop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	target := t.TempDir()
+	if err := errors.Join(os.RemoveAll(s.paths.sock), os.Symlink(target, s.paths.sock)); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := Start(t.Context(), Options{DataDir: dir}); err == nil || !strings.Contains(err.Error(), "symbolic links are not followed") {
+		t.Errorf("error %v", err)
+		if err == nil {
+			_ = s.Stop(context.Background())
+		}
+	}
+	if info, err := os.Stat(target); err != nil || int(info.Sys().(*syscall.Stat_t).Uid) != os.Geteuid() {
+		t.Errorf("the target of the link has another owner: %v", err)
 	}
 }
 

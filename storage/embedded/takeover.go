@@ -59,6 +59,8 @@ func takeOver(ctx context.Context, log *slog.Logger, l layout) error {
 	if rel == zombie || rel == foreign {
 		log.Warn("removing the mark of a killed PostgreSQL", "file", pidFile, "pid", pid)
 		stale = append(stale, pidFile)
+	} else if pid == 0 { // PostgreSQL does not start if the file is empty, as it is after a crash while it was written
+		stale = append(stale, pidFile)
 	}
 	entries, err := os.ReadDir(l.sock)
 	if err != nil {

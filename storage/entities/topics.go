@@ -204,11 +204,7 @@ where topic_id = (select entity_id from transaction where consensus_timestamp = 
 // CountTopicMessages returns the number of messages of a topic. Sequence numbers have no gaps, so the first and the last number are sufficient.
 func CountTopicMessages(ctx context.Context, db *storage.DB, topic ledger.EntityID) (int64, error) {
 	const end = `(select sequence_number from topic_message where topic_id = $1 order by consensus_timestamp `
-	var n int64
-	if err := db.Pool().QueryRow(ctx, `select coalesce(`+end+`desc limit 1) - `+end+`limit 1) + 1, 0)`, int64(topic)).Scan(&n); err != nil {
-		return 0, fmt.Errorf("counting the messages of topic %s: %w", topic, err)
-	}
-	return n, nil
+	return storage.Value[int64](ctx, db, "the number of messages", `select coalesce(`+end+`desc limit 1) - `+end+`limit 1) + 1, 0)`, int64(topic))
 }
 
 // MessagesAfter reads messages of all topics after a consensus time, in order. Transactions without a message are skipped. The row comparison of type and

@@ -54,6 +54,7 @@ type Snapshot struct {
 	evm     *Reader
 	db      *storage.DB // runs statements in the transaction
 	conn    *pgxpool.Conn
+	release func()
 	block   worldstate.Block
 	history history
 	key     footprintKey
@@ -74,12 +75,12 @@ type slotKey struct {
 // Open opens a snapshot at a block and prefetches state for the request. It takes one round trip, or two for a historical block. The error wraps [ErrNoBlock]
 // if the block does not exist.
 func (e *Reader) Open(ctx context.Context, r Request) (*Snapshot, error) {
-	conn, err := e.db.Pool().Acquire(ctx)
+	conn, release, err := e.db.Acquire(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("waiting for a connection: %w", err)
+		return nil, err
 	}
 	s := &Snapshot{
-		evm: e, db: e.db.On(conn.Conn()), conn: conn, key: footprintKey{r.Callee, r.Selector},
+		evm: e, db: e.db.On(conn.Conn()), conn: conn, release: release, key: footprintKey{r.Callee, r.Selector},
 		entities: map[ledger.EVMAddress]*worldstate.Entity{}, slots: map[slotKey][32]byte{}, codes: map[ledger.EntityID][]byte{},
 	}
 	if err := s.begin(ctx, r); err != nil {
@@ -133,9 +134,17 @@ func (s *Snapshot) queueAhead(b *storage.Batch, addresses []ledger.EVMAddress) {
 	s.queueSlots(b, wanted)
 }
 
+// maxTrips is the maximum number of round trips of an execution. A call that reads this much state takes seconds, almost all of them in the database.
+const maxTrips = 3000
+
+// ErrTooManyReads is returned if an execution reads too many accounts, contracts and storage slots.
+var ErrTooManyReads = errors.New("the call reads too much state")
+
 // run sends a batch.
 func (s *Snapshot) run(ctx context.Context, b *storage.Batch) error {
-	s.trips++
+	if s.trips++; s.trips > maxTrips {
+		return ErrTooManyReads
+	}
 	return b.Run(ctx)
 }
 
@@ -164,7 +173,7 @@ func (s *Snapshot) Close() {
 				_ = conn.Conn().Close(ctx) // a connection that fails to end a transaction cannot be reused
 			}
 		}
-		conn.Release()
+		s.release()
 	}()
 }
 

@@ -1,6 +1,7 @@
 package statuspages
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
@@ -27,6 +28,8 @@ type Author struct {
 	Page string
 	// Key is an idempotency key: a second write with the same key returns the result of the first. Empty for none.
 	Key string
+	// Content is a hash of what is written. A second write with the same key and other content fails. Nil is not compared.
+	Content []byte
 	// Preview is called instead of committing, with a context in which pages read as if the write had been committed. The write is then rolled back.
 	Preview func(ctx context.Context) error
 }
@@ -163,13 +166,16 @@ func (w *write) replay(ctx context.Context) error {
 		return nil
 	}
 	var page, name, object *string
-	err := w.QueryRow(ctx, `select page_id, action, object_id from status.audit where idempotency_key = $1`, w.command.by.Key).Scan(&page, &name, &object)
+	var content []byte
+	err := w.QueryRow(ctx, `select page_id, action, object_id, idempotency_content from status.audit where idempotency_key = $1`, w.command.by.Key).
+		Scan(&page, &name, &object, &content)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return nil
 	case err != nil:
 		return fmt.Errorf("reading the idempotency key: %w", err)
-	case *name != w.command.name || page == nil || *page != w.command.page || object == nil:
+	case *name != w.command.name || page == nil || *page != w.command.page || object == nil,
+		content != nil && w.command.by.Content != nil && !bytes.Equal(content, w.command.by.Content):
 		return status.Errorf(status.Conflict, "the idempotency key was used by another write")
 	}
 	return &replayedError{object: *object}
@@ -197,9 +203,10 @@ func (w *write) target(ctx context.Context, table, code string) error {
 
 // audit adds the write to the audit log.
 func (w *write) audit(ctx context.Context) error {
-	return w.exec(ctx, "writing the audit log", `insert into status.audit (at, page_id, actor, action, object_id, idempotency_key, before, after)
-values ($1, nullif($2, ''), $3, $4, $5, nullif($6, ''), $7, (select to_jsonb(t) - 'token_sha256' from `+w.table+` t where t.id::text = $5))`,
-		w.At, w.command.page, cmp.Or(w.command.by.Name, "unknown"), w.command.name, w.object, w.command.by.Key, w.before)
+	return w.exec(ctx, "writing the audit log", `insert into status.audit (at, page_id, actor, action, object_id, idempotency_key, before,
+  idempotency_content, after)
+values ($1, nullif($2, ''), $3, $4, $5, nullif($6, ''), $7, $8, (select to_jsonb(t) - 'token_sha256' from `+w.table+` t where t.id::text = $5))`,
+		w.At, w.command.page, cmp.Or(w.command.by.Name, "unknown"), w.command.name, w.object, w.command.by.Key, w.before, w.command.by.Content)
 }
 
 // exec runs a statement.

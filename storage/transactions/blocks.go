@@ -2,7 +2,6 @@ package transactions
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"heliograph/internal/base/list"
@@ -85,9 +84,5 @@ where r.consensus_start <= p.at`, []any{storage.Int64s(times)}, done)
 
 // CountBlocks returns the number of blocks. Block numbers have no gaps, so the first and the last number are sufficient.
 func CountBlocks(ctx context.Context, db *storage.DB) (int64, error) {
-	var n int64
-	if err := db.Pool().QueryRow(ctx, `select coalesce(max(index) - min(index) + 1, 0) from record_file`).Scan(&n); err != nil {
-		return 0, fmt.Errorf("counting blocks: %w", err)
-	}
-	return n, nil
+	return storage.Value[int64](ctx, db, "the number of blocks", `select coalesce(max(index) - min(index) + 1, 0) from record_file`)
 }

@@ -2,7 +2,6 @@ package transactions
 
 import (
 	"context"
-	"fmt"
 
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
@@ -26,11 +25,8 @@ const submitted = "type = 27 and result = 22"
 
 // Newest reads the consensus time of a stream's newest row, or 0 if the stream is empty.
 func Newest(ctx context.Context, db *storage.DB, s Stream) (ledger.Timestamp, error) {
-	var at ledger.Null[ledger.Timestamp]
-	if err := db.Pool().QueryRow(ctx, string(s)).Scan(&at); err != nil {
-		return 0, fmt.Errorf("looking for the newest row: %w", err)
-	}
-	return at.V, nil
+	at, err := storage.Value[ledger.Null[ledger.Timestamp]](ctx, db, "the newest row", string(s))
+	return at.V, err
 }
 
 // partyRow relates an account to the transaction at a consensus time.

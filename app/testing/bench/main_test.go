@@ -69,7 +69,7 @@ func newRig(tb testing.TB) *rig {
 	url := network.Shared(tb)
 	log := slog.New(slog.DiscardHandler)
 	base := ledger.EntityID(0)
-	db, err := storage.Open(tb.Context(), storage.Options{PoolOptions: storage.PoolOptions{URL: url, MaxConnections: clients}, ReadOnly: true, Base: base})
+	db, err := storage.Open(tb.Context(), storage.Options{PoolOptions: storage.PoolOptions{URL: url, MaxConnections: clients + 1}, ReadOnly: true, Base: base})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func newRig(tb testing.TB) *rig {
 	}
 	root := resolvers.New(resolvers.Options{DB: db, Now: cfg.Now, Cache: true, Logger: log})
 	srv, err := server.New(server.Options{
-		Schema: graph.NewSchema(root.Root()), Tables: root.Tables(), Operation: resolvers.Operation,
+		Schema: graph.NewSchema(root.Root()), Tables: root.Tables(), Operation: resolvers.Operation, Work: resolvers.Work,
 		Classify: resolvers.Classify, Base: base, Limits: relay.Limits{Default: cfg.LimitDefault, Max: cfg.LimitMax}, Documents: 100, Bounds: limits.Default(),
 		MaxValues: 10_000, NewID: func() string { return "" }, MaxBody: 1 << 20, Logger: log,
 	})

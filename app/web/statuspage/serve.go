@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"heliograph/app/web/assets"
 	"heliograph/internal/domain/status"
@@ -73,7 +74,8 @@ func targetOf(r *http.Request) *target {
 				return s.history(ctx, p, month)
 			},
 		}
-	case strings.HasPrefix(path, incidentPrefix) && len(path) <= len(incidentPrefix)+64 && !strings.Contains(path[len(incidentPrefix):], "/"):
+	case strings.HasPrefix(path, incidentPrefix) && len(path) <= len(incidentPrefix)+64 && !strings.ContainsAny(path[len(incidentPrefix):], "/\x00") &&
+		utf8.ValidString(path):
 		code := path[len(incidentPrefix):]
 		return &target{key: path, media: page, policy: pagePolicy, lazy: func(s *Site, ctx context.Context, p *status.Page) (*doccache.Document, error) {
 			return s.notice(ctx, p, code)

@@ -158,7 +158,7 @@ func TestHeaders(t *testing.T) {
 		}
 	}
 	for path, kind := range map[string]string{
-		"/incidents/": "text/html", "/incidents/nothing": "text/html", "/incidents/a/b": "text/html", "/incidents/" + strings.Repeat("x", 65): "text/html", "/history?month=2026-13": "text/html",
+		"/incidents/": "text/html", "/incidents/nothing": "text/html", "/incidents/a/b": "text/html", "/incidents/%00": "text/html", "/incidents/%FF%FE": "text/html", "/incidents/" + strings.Repeat("x", 65): "text/html", "/history?month=2026-13": "text/html",
 		"/history?month=2031-01": "text/html", "/history?month=x": "text/html", "/badge.svg?component=nothing": "text/plain", "/page-assets/nothing.js": "text/html",
 	} {
 		if got := g.Get(t, path); got.Status != http.StatusNotFound || !strings.HasPrefix(got.Header.Get("Content-Type"), kind) || got.Header.Get("Cache-Control") == "public" {
@@ -415,7 +415,7 @@ func TestDatabaseGone(t *testing.T) {
 	}
 	failed := func() bool {
 		w := httptest.NewRecorder()
-		g.Admin().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", http.NoBody))
+		g.Admin().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "http://localhost/metrics", http.NoBody))
 		return regexp.MustCompile(`heliograph_status_failures_total [2-9]`).MatchString(w.Body.String())
 	}
 	for end := time.Now().Add(20 * time.Second); !failed(); time.Sleep(20 * time.Millisecond) {

@@ -1,0 +1,154 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+)
+
+const (
+	// healthWait is how long a health check waits for the database before it responds with the result of the last check.
+	healthWait = 150 * time.Millisecond
+	// healthMaxAge is the maximum age of that result.
+	healthMaxAge = 2 * time.Second
+	// healthTimeout is the timeout of a check of the database.
+	healthTimeout = 5 * time.Second
+)
+
+var (
+	errNotChecked = errors.New("not checked")
+	errClosing    = errors.New("shutting down")
+	errNoStatus   = errors.New("there is no status page")
+)
+
+// part is a part of the gateway whose database is checked.
+type part struct {
+	check func(context.Context) error
+
+	mu      sync.Mutex
+	err     error // of the last check
+	at      time.Time
+	running chan struct{} // closed when the running check ends; nil if none runs
+}
+
+// ready returns the result of a check that starts now, or the last one if that takes too long.
+func (p *part) ready() (err error, age time.Duration) { //nolint:revive // the error is the result, and not a failure of the function
+	p.mu.Lock()
+	if p.running == nil {
+		p.running = make(chan struct{})
+		go p.run(p.running)
+	}
+	running := p.running
+	p.mu.Unlock()
+	timer := time.NewTimer(healthWait)
+	defer timer.Stop()
+	select {
+	case <-running:
+	case <-timer.C:
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if age = time.Since(p.at); age > healthMaxAge { //nolint:forbidigo // measures a duration, and the injected clock may be fixed
+		return errNotChecked, 0
+	}
+	return p.err, age
+}
+
+func (p *part) run(done chan struct{}) {
+	ctx, cancel := context.WithTimeout(context.Background(), healthTimeout)
+	defer cancel()
+	err := p.check(ctx)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.err, p.at, p.running = err, time.Now(), nil //nolint:forbidigo // as above
+	close(done)
+}
+
+// parts returns the parts of the gateway by their names.
+func (g *Gateway) parts() map[string]*part {
+	parts := map[string]*part{}
+	if g.o.DB != nil {
+		parts["ledger"] = &part{check: g.o.DB.Ready}
+	}
+	if g.o.Status != nil {
+		parts["status"] = &part{check: func(ctx context.Context) error {
+			pages, err := g.o.Status.Pages(ctx)
+			if err == nil && len(pages) == 0 {
+				err = errNoStatus
+			}
+			return err
+		}}
+	}
+	return parts
+}
+
+// health adds the health checks.
+func (g *Gateway) health(r chi.Router) {
+	r.Get("/health/liveness", func(w http.ResponseWriter, _ *http.Request) {
+		writeJSON(w, http.StatusOK, map[string]string{"status": "UP"})
+	})
+	r.Get("/health/readiness", func(w http.ResponseWriter, _ *http.Request) {
+		var (
+			all   sync.WaitGroup
+			mu    sync.Mutex
+			up    bool
+			parts = map[string]partHealth{}
+		)
+		for name, p := range g.checks {
+			all.Go(func() {
+				h := g.healthOf(p)
+				mu.Lock()
+				defer mu.Unlock()
+				parts[name] = h
+				up = up || h.up()
+			})
+		}
+		all.Wait()
+		writeHealth(w, up, struct {
+			Status string                `json:"status"`
+			Parts  map[string]partHealth `json:"parts"`
+		}{statusText(up), parts})
+	})
+	for name, p := range g.checks {
+		r.Get("/health/readiness/"+name, func(w http.ResponseWriter, _ *http.Request) {
+			h := g.healthOf(p)
+			writeHealth(w, h.up(), h)
+		})
+	}
+}
+
+// partHealth is the health of a part in responses. The age is that of the check, in milliseconds.
+type partHealth struct {
+	Status string `json:"status"`
+	Age    int64  `json:"ageMs"`
+}
+
+func (h partHealth) up() bool { return h.Status == statusText(true) }
+
+// healthOf returns the health of a part. While the gateway shuts down, no part is ready.
+func (g *Gateway) healthOf(p *part) partHealth {
+	err, age := errClosing, time.Duration(0)
+	if !g.closing.Load() {
+		err, age = p.ready()
+	}
+	return partHealth{statusText(err == nil), age.Milliseconds()}
+}
+
+func statusText(up bool) string {
+	if up {
+		return "UP"
+	}
+	return "DOWN"
+}
+
+func writeHealth(w http.ResponseWriter, up bool, body any) {
+	status := http.StatusOK
+	if !up {
+		status = http.StatusServiceUnavailable
+	}
+	writeJSON(w, status, body)
+}

@@ -1,0 +1,60 @@
+package gateway_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"heliograph/app/testing/testenv"
+	"heliograph/storage/pgtest"
+)
+
+// TestReadiness checks that health checks respond within 200 ms while the database does not, first with the last result and its age, and then with 503.
+func TestReadiness(t *testing.T) {
+	t.Parallel()
+	url := testenv.Filled.Fresh(t)
+	g := testenv.Over(t, url)
+	for _, path := range []string{"/health/readiness", "/health/readiness/ledger", "/health/readiness/status"} {
+		if got := g.Get(t, path); got.Status != http.StatusOK || !strings.Contains(got.Body, `"status":"UP"`) {
+			t.Errorf("%s: %d %s", path, got.Status, got.Body)
+		}
+	}
+	conn := pgtest.Connect(t, url)
+	tx, err := conn.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.Exec(t.Context(), `lock table address_book`); err != nil {
+		t.Fatal(err)
+	}
+	seen := map[int]bool{}
+	for start := time.Now(); time.Since(start) < 2*time.Second+time.Second/2; {
+		asked := time.Now()
+		got := g.Get(t, "/health/readiness/ledger")
+		if took := time.Since(asked); took > 400*time.Millisecond { // 200 ms, and time for other tests
+			t.Errorf("an answer after %s", took)
+		}
+		if got.Status == http.StatusOK && strings.Contains(got.Body, `"ageMs":0}`) {
+			t.Errorf("a result without age: %s", got.Body)
+		}
+		seen[got.Status] = true
+	}
+	if !seen[http.StatusOK] || !seen[http.StatusServiceUnavailable] {
+		t.Errorf("statuses %v, want both", seen)
+	}
+	if got := g.Get(t, "/health/readiness"); got.Status != http.StatusOK { // the status page serves
+		t.Errorf("status %d: %s", got.Status, got.Body)
+	}
+	if err := tx.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(100 * time.Millisecond) // the check that waited ends
+	if got := g.Get(t, "/health/readiness/ledger"); got.Status != http.StatusOK {
+		t.Errorf("after the lock: status %d: %s", got.Status, got.Body)
+	}
+	g.Close()
+	if got := g.Get(t, "/health/readiness"); got.Status != http.StatusServiceUnavailable {
+		t.Errorf("while the gateway shuts down: status %d", got.Status)
+	}
+}

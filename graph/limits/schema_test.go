@@ -1,0 +1,85 @@
+package limits_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/vektah/gqlparser/v2"
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"heliograph/graph"
+)
+
+// smallLists are the lists of scalars that have few elements in every row.
+var smallLists = map[string]bool{
+	"AssessedCustomFee.effectivePayerAccountIds": true,
+	"AccessListItem.storageKeys":                 true, "ContractCallFailure.children": true, "ContractLog.topics": true, "ContractResult.createdContractIds": true,
+	"FeeEstimate.notes": true, "NetworkNode.associatedRegisteredNodes": true, "RegisteredNode.types": true, "BlockNodeService.endpointApis": true,
+	"StatusComponent.childCodes": true, "Topic.feeExemptKeys": true, "Transaction.innerTransactionIds": true,
+}
+
+// keys are the arguments with numbers or lists that identify or filter objects and do not change how many are read.
+var keys = map[string]bool{
+	"nodeId": true, "registeredNodeId": true, "nonce": true, "serialNumber": true, "number": true, "sequenceNumber": true, "hookId": true, "index": true,
+	"from": true, "fromIndex": true, "statuses": true, "highVolumeThrottle": true, "gas": true, "value": true,
+}
+
+// TestEveryListHasAPrice checks that each list and each argument that multiplies work has a rule that prices it.
+func TestEveryListHasAPrice(t *testing.T) {
+	t.Parallel()
+	s, err := gqlparser.LoadSchema(&ast.Source{Input: graph.SDL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sized := map[string]bool{} // types whose lists have the size that an argument of their field sets
+	fields := func(f func(t *ast.Definition, field *ast.FieldDefinition)) {
+		for _, typ := range s.Types {
+			if typ.Kind != ast.Object && typ.Kind != ast.Interface || strings.HasPrefix(typ.Name, "__") {
+				continue
+			}
+			for _, field := range typ.Fields {
+				if !strings.HasPrefix(field.Name, "__") {
+					f(typ, field)
+				}
+			}
+		}
+	}
+	fields(func(_ *ast.Definition, field *ast.FieldDefinition) {
+		if field.Type.Elem == nil && (field.Arguments.ForName("first") != nil || field.Arguments.ForName("days") != nil) {
+			sized[field.Type.Name()] = true
+		}
+	})
+	lists, arguments := 0, 0
+	fields(func(typ *ast.Definition, field *ast.FieldDefinition) {
+		name := typ.Name + "." + field.Name
+		for _, a := range field.Arguments {
+			if a.Type.Elem == nil && a.Type.Name() != "Int" && a.Type.Name() != "Long" {
+				continue
+			}
+			arguments++
+			switch a.Name {
+			case "first", "last", "days", "ids", "representations":
+			default:
+				if !keys[a.Name] {
+					t.Errorf("%s: the argument %s is not part of the price", name, a.Name)
+				}
+			}
+		}
+		if field.Type.Elem == nil {
+			return
+		}
+		lists++
+		leaf := s.Types[field.Type.Name()].IsLeafType()
+		switch {
+		case field.Directives.ForName("cost") != nil || field.Directives.ForName("listSize") != nil:
+		case leaf && smallLists[name]:
+		case !leaf && (strings.HasSuffix(field.Type.Name(), "Edge") || field.Name == "nodes" && strings.HasSuffix(typ.Name, "Connection") || sized[typ.Name]):
+		case !leaf && (field.Arguments.ForName("first") != nil || field.Arguments.ForName("ids") != nil || field.Arguments.ForName("representations") != nil):
+		default:
+			t.Errorf("%s: the list has no price: add @listSize or @cost", name)
+		}
+	})
+	if lists < 50 || arguments < 50 {
+		t.Errorf("%d lists and %d arguments: the schema was not read", lists, arguments)
+	}
+}

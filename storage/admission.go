@@ -1,0 +1,285 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"heliograph/internal/base/values"
+)
+
+// Class is a class of work on the database. Each class has a share of the connections.
+type Class uint8
+
+// The classes.
+const (
+	// PointReads are statements of operations without lists. They can use all connections that are not reserved for other classes.
+	PointReads Class = iota
+	// Lists are statements of operations with lists. They can use all connections that are not reserved for other classes.
+	Lists
+	// Scans are statements that take longer than [scanTime], or did so lately. They use a quarter of the connections at most.
+	Scans
+	// EVM are the snapshots of contract calls and traces. They use a third of the connections at most.
+	EVM
+
+	classes
+)
+
+const (
+	// scanTime is the duration after which a statement counts as a scan, and scanMemory is how long later statements with the same text do.
+	scanTime   = 250 * time.Millisecond
+	scanMemory = 10 * time.Second
+	// maxWait is how long the first statement of an operation waits for a connection. Scans and further statements wait until the deadline of the request.
+	maxWait = 100 * time.Millisecond
+	// sweepInterval is the interval at which waiting statements check for statements that became scans.
+	sweepInterval = 25 * time.Millisecond
+	// Limits of waiting statements, and of the texts of scans that are remembered.
+	maxWaiting          = 1000
+	maxWaitingPerClient = 64
+	maxScans            = 1000
+)
+
+// ErrBusy reports that no connection became free in time.
+var ErrBusy = errors.New("all database connections of the share are busy")
+
+// work is an operation whose statements run on the database.
+type work struct {
+	class   Class
+	client  string
+	started bool // a statement has run
+	held    int  // connections in use
+}
+
+var (
+	workKey   = values.NewKey[*work]()
+	clientKey = values.NewKey[string]()
+)
+
+// Client returns the context value that identifies the client on whose behalf statements run.
+func Client(name string) values.Value { return clientKey.Is(name) }
+
+// Work returns the context value of a new operation of the client of ctx.
+func Work(ctx context.Context, class Class) values.Value { return workKey.Is(newWork(ctx, class)) }
+
+func newWork(ctx context.Context, class Class) *work {
+	client, _ := clientKey.Of(ctx)
+	return &work{class: class, client: client}
+}
+
+// admission decides which statements run. Each class and each client has a share of the connections, and can use more while no other waits.
+type admission struct {
+	capacity, perOperation int
+	most, reserved         [classes]int // connections that a class uses at most, and that are kept for it
+
+	mu       sync.Mutex
+	used     [classes]int
+	held     []*slot // in use
+	waiting  []*slot // in order of arrival
+	byClient map[string]*client
+	scans    map[string]time.Time // texts of scans, and when they end to count as scans
+}
+
+// client has the statements of a client that run, those of them that are scans, and those that wait.
+type client struct{ held, scans, waiting int }
+
+// slot is the permission to use a connection.
+type slot struct {
+	a      *admission
+	work   *work
+	client *client
+	class  Class
+	sql    string
+	since  time.Time
+	ready  chan struct{} // closed when a waiting slot is granted
+}
+
+// newAdmission divides connections. One of them is not divided: it is for health checks.
+func newAdmission(connections, perOperation int) *admission {
+	n := max(1, connections-1)
+	a := &admission{capacity: n, perOperation: perOperation, byClient: map[string]*client{}, scans: map[string]time.Time{}}
+	a.most = [classes]int{PointReads: n, Lists: n, Scans: max(1, n/4), EVM: max(1, n/3)}
+	if n > int(classes) {
+		a.reserved = [classes]int{1, 1, 1, 1}
+	}
+	return a
+}
+
+// enter waits for the permission to run a statement. The caller must call leave. It fails with [ErrBusy] if the operation has not run a statement yet and no
+// connection becomes free within maxWait.
+func (a *admission) enter(ctx context.Context, class Class, sql string) (*slot, error) {
+	w, ok := workKey.Of(ctx)
+	if !ok {
+		w = newWork(ctx, class)
+	}
+	s := &slot{a: a, work: w, class: max(class, w.class), sql: sql}
+	a.mu.Lock()
+	if s.class < Scans && time.Now().Before(a.scans[sql]) { //nolint:forbidigo // measures a duration, and the injected clock may be fixed
+		s.class = Scans
+	}
+	if s.client = a.byClient[w.client]; s.client == nil {
+		s.client = &client{}
+		a.byClient[w.client] = s.client
+	}
+	if a.fits(s) {
+		a.take(s)
+		a.mu.Unlock()
+		return s, nil
+	}
+	if !w.started && (len(a.waiting) >= maxWaiting || s.client.waiting >= maxWaitingPerClient) {
+		a.forget(s)
+		a.mu.Unlock()
+		return nil, ErrBusy
+	}
+	s.ready = make(chan struct{})
+	s.client.waiting++
+	a.waiting = append(a.waiting, s)
+	patient := w.started || s.class == Scans
+	a.mu.Unlock()
+	return s, s.wait(ctx, patient)
+}
+
+// wait waits until the slot is granted. It removes the slot if that fails.
+func (s *slot) wait(ctx context.Context, patient bool) error {
+	var busy <-chan time.Time
+	if !patient {
+		timer := time.NewTimer(maxWait)
+		defer timer.Stop()
+		busy = timer.C
+	}
+	tick := time.NewTicker(sweepInterval)
+	defer tick.Stop()
+	var err error
+	for err == nil {
+		select {
+		case <-s.ready:
+			return nil
+		case <-tick.C:
+			s.a.mu.Lock()
+			s.a.grant()
+			s.a.mu.Unlock()
+		case <-busy:
+			err = ErrBusy
+		case <-ctx.Done():
+			err = ctx.Err()
+		}
+	}
+	s.a.mu.Lock()
+	if i := slices.Index(s.a.waiting, s); i >= 0 {
+		s.a.waiting = slices.Delete(s.a.waiting, i, i+1)
+		s.client.waiting--
+		s.a.forget(s)
+		s.a.mu.Unlock()
+		return err
+	}
+	s.a.mu.Unlock() // granted at the same time
+	return nil
+}
+
+// leave returns the connection. A nil slot is none.
+func (s *slot) leave() {
+	if s == nil {
+		return
+	}
+	a := s.a
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.sweep()
+	a.used[s.class]--
+	a.held = slices.DeleteFunc(a.held, func(h *slot) bool { return h == s })
+	s.work.held--
+	s.client.held--
+	if s.class == Scans {
+		s.client.scans--
+	}
+	a.forget(s)
+	a.grant()
+}
+
+// forget removes the client of a slot if it has no statements.
+func (a *admission) forget(s *slot) {
+	if s.client.held+s.client.waiting == 0 {
+		delete(a.byClient, s.work.client)
+	}
+}
+
+// fits reports whether a slot can be granted now.
+func (a *admission) fits(s *slot) bool {
+	if s.work.held >= a.perOperation || a.used[s.class] >= a.most[s.class] {
+		return false
+	}
+	free := a.capacity - len(a.held)
+	for class := range classes {
+		if class != s.class {
+			free -= max(0, a.reserved[class]-a.used[class])
+		}
+	}
+	if s.class < Scans && s.client.scans >= a.most[Scans] { // further statements may turn out to be scans too: keep a connection for other clients
+		free -= a.reserved[s.class]
+	}
+	return free > 0
+}
+
+func (a *admission) take(s *slot) {
+	a.used[s.class]++
+	a.held = append(a.held, s)
+	s.since = time.Now() //nolint:forbidigo // as above
+	s.work.started = true
+	s.work.held++
+	s.client.held++
+	if s.class == Scans {
+		s.client.scans++
+	}
+}
+
+// sweep counts statements that take long as scans.
+func (a *admission) sweep() {
+	now := time.Now() //nolint:forbidigo // as above
+	for _, s := range a.held {
+		if s.class == EVM || now.Sub(s.since) < scanTime {
+			continue
+		}
+		if len(a.scans) >= maxScans {
+			clear(a.scans)
+		}
+		a.scans[s.sql] = now.Add(scanMemory)
+		if s.class != Scans {
+			a.used[s.class]--
+			a.used[Scans]++
+			s.class = Scans
+			s.client.scans++
+		}
+	}
+}
+
+// grant grants waiting slots: first those of operations that have started, then those of the client that uses the fewest connections.
+func (a *admission) grant() {
+	if len(a.waiting) == 0 {
+		return
+	}
+	a.sweep()
+	for {
+		var next *slot
+		for _, s := range a.waiting {
+			if a.fits(s) && (next == nil || s.before(next)) {
+				next = s
+			}
+		}
+		if next == nil {
+			return
+		}
+		a.waiting = slices.DeleteFunc(a.waiting, func(s *slot) bool { return s == next })
+		next.client.waiting--
+		a.take(next)
+		close(next.ready)
+	}
+}
+
+// before reports whether a slot precedes an older one.
+func (s *slot) before(older *slot) bool {
+	if s.work.started != older.work.started {
+		return s.work.started
+	}
+	return s.client.held < older.client.held
+}
