@@ -65,12 +65,17 @@ func negligentParentRole(a assignment) error {
 	if _, err := in.ReadString('\n'); err != nil { // wait until the test has written its rows
 		return err
 	}
-	// A stopped gateway does not reap the server either.
-	for _, kill := range []struct {
-		pid int
-		sig syscall.Signal
-	}{{cmd.Process.Pid, syscall.SIGSTOP}, {said.Pid, syscall.SIGKILL}, {cmd.Process.Pid, syscall.SIGKILL}} {
-		if err := syscall.Kill(kill.pid, kill.sig); err != nil {
+	// A stopped gateway does not reap the server either. It has stopped when all its threads have: one that waits for the server could still reap it.
+	gateway := cmd.Process.Pid
+	if err := syscall.Kill(gateway, syscall.SIGSTOP); err != nil {
+		return err
+	}
+	var state syscall.WaitStatus
+	if _, err := syscall.Wait4(gateway, &state, syscall.WUNTRACED, nil); err != nil || !state.Stopped() {
+		return fmt.Errorf("stopping the gateway: state %d, %v", state, err)
+	}
+	for _, pid := range []int{said.Pid, gateway} {
+		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 			return err
 		}
 	}

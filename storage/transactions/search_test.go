@@ -1,42 +1,22 @@
 package transactions
 
 import (
-	"context"
 	"fmt"
-	"log/slog"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
-	"heliograph/storage/demo/demodb"
-	"heliograph/storage/migrations"
+	"heliograph/storage/demo/demotest"
 	"heliograph/storage/pgtest"
 )
-
-var demoNetwork = &pgtest.Template{Name: "searched", Prepare: func(ctx context.Context, url string) error {
-	if err := migrations.Ledger(ctx, url, slog.New(slog.DiscardHandler)); err != nil {
-		return err
-	}
-	conn, err := pgx.Connect(ctx, url)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = conn.Close(ctx) }() // everything has been committed
-	if _, err := demodb.Load(ctx, conn, time.Date(2026, 5, 17, 12, 34, 56, 0, time.UTC), nil); err != nil {
-		return err
-	}
-	_, err = conn.Exec(ctx, `analyze`)
-	return err
-}}
 
 // TestForms compares the two forms of a search for transactions: each finds the same rows for all combinations of account, direction, result, type and order.
 func TestForms(t *testing.T) {
 	t.Parallel()
-	db, err := storage.Open(t.Context(), storage.Options{PoolOptions: storage.PoolOptions{URL: demoNetwork.Shared(t)}})
+	db, err := storage.Open(t.Context(), storage.Options{PoolOptions: storage.PoolOptions{URL: demotest.Network.Shared(t)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +120,7 @@ func TestChoice(t *testing.T) {
 // TestSearchWithoutStatistics checks that a search works in a database that was never analyzed.
 func TestSearchWithoutStatistics(t *testing.T) {
 	t.Parallel()
-	url := demoNetwork.Fresh(t)
+	url := demotest.Network.Fresh(t)
 	pgtest.Exec(t, pgtest.Connect(t, url), `delete from pg_statistic`, `update pg_class set reltuples = -1 where relname = 'transaction'`)
 	db, err := storage.Open(t.Context(), storage.Options{PoolOptions: storage.PoolOptions{URL: url}})
 	if err != nil {
@@ -162,7 +142,7 @@ func TestSearchWithoutStatistics(t *testing.T) {
 // TestGenericPlans checks that PostgreSQL plans look-ups by key once per connection, not at each execution.
 func TestGenericPlans(t *testing.T) {
 	t.Parallel()
-	db, err := storage.Open(t.Context(), storage.Options{PoolOptions: storage.PoolOptions{URL: demoNetwork.Shared(t), MaxConnections: 1}})
+	db, err := storage.Open(t.Context(), storage.Options{PoolOptions: storage.PoolOptions{URL: demotest.Network.Shared(t), MaxConnections: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,6 @@ package bench
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"log/slog"
 	"net/http"
@@ -16,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"heliograph/app/gateway"
@@ -29,29 +27,11 @@ import (
 	"heliograph/rest"
 	v1 "heliograph/rest/v1"
 	"heliograph/storage"
-	"heliograph/storage/demo/demodb"
-	"heliograph/storage/migrations"
+	"heliograph/storage/demo/demotest"
 	"heliograph/storage/pgtest"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
-
-// noon is when the demo network is loaded, and what the clock shows.
-var noon = time.Date(2026, 5, 17, 12, 34, 56, 789, time.UTC)
-
-// network is the demo network.
-var network = &pgtest.Template{Name: "network", Prepare: func(ctx context.Context, url string) error {
-	if err := migrations.Ledger(ctx, url, slog.New(slog.DiscardHandler)); err != nil {
-		return err
-	}
-	conn, err := pgx.Connect(ctx, url)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = conn.Close(ctx) }()
-	_, err = demodb.Load(ctx, conn, noon, nil)
-	return err
-}}
 
 // pageSize is the size of a page in rows: the requests below ask for it, or have it by default.
 const pageSize = 25
@@ -66,7 +46,7 @@ type rig struct {
 
 func newRig(tb testing.TB) *rig {
 	tb.Helper()
-	url := network.Shared(tb)
+	url := demotest.Network.Shared(tb)
 	log := slog.New(slog.DiscardHandler)
 	base := ledger.EntityID(0)
 	db, err := storage.Open(tb.Context(), storage.Options{PoolOptions: storage.PoolOptions{URL: url, MaxConnections: clients + 1}, ReadOnly: true, Base: base})
@@ -76,7 +56,7 @@ func newRig(tb testing.TB) *rig {
 	tb.Cleanup(db.Close)
 	cfg := &rest.Config{
 		Base: base, LimitDefault: pageSize, LimitMax: 100, TokensInList: tokensPerAccount, TokensOfAccount: 1000, MaxRepeats: 100,
-		MaxTransactionsRange: 60 * 24 * time.Hour, Now: func() time.Time { return noon },
+		MaxTransactionsRange: 60 * 24 * time.Hour, Now: demotest.Now,
 	}
 	root := resolvers.New(resolvers.Options{DB: db, Now: cfg.Now, Cache: true, Logger: log})
 	srv, err := server.New(server.Options{
