@@ -97,7 +97,7 @@ func (r queries) Balances(ctx context.Context, args graph.QueryBalancesArgs) (*r
 		return nil, err
 	}
 	if args.At == nil {
-		rows, err := entities.Balances(ctx, r.db, f, storagePage(p))
+		rows, err := entities.Balances(ctx, r.db, f, storage.NewPage(p.Range()))
 		if err != nil {
 			return nil, err
 		}
@@ -115,7 +115,7 @@ func (r queries) Balances(ctx context.Context, args graph.QueryBalancesArgs) (*r
 	}
 	var rows []*ledger.Balance
 	if window.Valid {
-		if rows, err = entities.BalancesAt(ctx, r.db, f, window.V, storagePage(p)); err != nil {
+		if rows, err = entities.BalancesAt(ctx, r.db, f, window.V, storage.NewPage(p.Range())); err != nil {
 			return nil, err
 		}
 	}

@@ -46,20 +46,11 @@ func (l listOf[C]) pageOf(ctx context.Context, order relay.Order, args relay.Arg
 	if err != nil {
 		return relay.Page{}, storage.Page{}, fault.Input("%v", err)
 	}
-	sp := storagePage(p)
+	sp := storage.NewPage(p.Range())
 	if !more {
 		sp.Limit = p.Limit
 	}
 	return p, sp, nil
-}
-
-// storagePage returns the page to read, with one row more than it has.
-func storagePage(p relay.Page) storage.Page {
-	s := storage.Page{Limit: p.Limit + 1, Desc: p.Descending()}
-	if s.Greater, s.Less = p.After, p.Before; p.Desc {
-		s.Greater, s.Less = p.Before, p.After
-	}
-	return s
 }
 
 // connection returns the page with rows in reading order.

@@ -63,7 +63,7 @@ find_value serial "select serial_number from nft_history where token_id = (selec
 find_value key "select public_key from entity where public_key is not null group by 1 order by count(*) desc, 1 limit 1"
 find_value name "select substr(name, 1, 5) from token order by token_id limit 1"
 find_value middle "select $(stamp consensus_timestamp) from transaction order by consensus_timestamp offset (select count(*) / 2 from transaction) limit 1"
-find_value said "select $(stamp consensus_timestamp) from topic_message where topic_id = (select topic_id from topic_message group by 1 order by count(*) desc, 1 limit 1) order by consensus_timestamp offset (select max(sequence_number) / 2 from topic_message where topic_id = (select topic_id from topic_message group by 1 order by count(*) desc, 1 limit 1)) limit 1"
+find_value message "select $(stamp consensus_timestamp) from topic_message where topic_id = (select topic_id from topic_message group by 1 order by count(*) desc, 1 limit 1) order by consensus_timestamp offset (select max(sequence_number) / 2 from topic_message where topic_id = (select topic_id from topic_message group by 1 order by count(*) desc, 1 limit 1)) limit 1"
 find_value snapshot "select $(stamp 'max(consensus_timestamp)') from account_balance where account_id = (select min(account_id) from account_balance)"
 find_value block "select index from record_file order by index desc offset 1000 limit 1"
 find_value logged "select $(stamp consensus_timestamp) from contract_log order by consensus_timestamp offset (select count(*) / 2 from contract_log) limit 1"
@@ -171,7 +171,7 @@ cat >"$tmp/requests" <<'REQUESTS'
 /topics/<topic>/messages?order=desc
 /topics/<topic>/messages?limit=100
 /topics/<topic>/messages?sequencenumber=gt:1000
-/topics/<topic>/messages?timestamp=gt:<said>
+/topics/<topic>/messages?timestamp=gt:<message>
 /topics/<topic>/messages?encoding=utf-8
 /network/nodes
 /network/registered-nodes

@@ -109,6 +109,9 @@ type Page struct {
 	Less    []any // only rows with a smaller key
 }
 
+// NewPage returns a page. greater and less may be nil.
+func NewPage(limit int, desc bool, greater, less []any) Page { return Page{limit, desc, greater, less} }
+
 // Keyset adds the conditions of the page on the columns that the list is sorted by.
 func (w *Where) Keyset(p Page, columns ...string) {
 	row := columns[0]

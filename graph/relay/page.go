@@ -117,6 +117,16 @@ func place(cursor *string, kind string, columns int) (Key, error) {
 // Descending reports whether the rows are read in descending order.
 func (p Page) Descending() bool { return p.Desc != p.Backward }
 
+// Range returns the rows to read: at most limit rows with keys between greater and less. The limit is one row more than the page has, which shows whether the
+// list continues.
+func (p Page) Range() (limit int, desc bool, greater, less []any) {
+	greater, less = p.After, p.Before
+	if p.Desc {
+		greater, less = less, greater
+	}
+	return p.Limit + 1, p.Descending(), greater, less
+}
+
 // Order is the direction of a list.
 type Order string
 

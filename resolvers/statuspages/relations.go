@@ -117,7 +117,7 @@ func (f Fields) incidents(ctx context.Context, of []*status.Page, args graph.Sta
 		return nil, err
 	}
 	return perPage(of, func(p *status.Page) (*relay.StatusIncidentConnection, error) {
-		rows, err := f.db.Notices(ctx, p, l.filter, l.order, storagePage(l.page))
+		rows, err := f.db.Notices(ctx, p, l.filter, l.order, storage.NewPage(l.page.Range()))
 		return l.incidents(rows), err
 	})
 }
@@ -151,7 +151,7 @@ func (f Fields) maintenances(ctx context.Context, of []*status.Page, args graph.
 		return nil, err
 	}
 	return perPage(of, func(p *status.Page) (*relay.StatusMaintenanceConnection, error) {
-		rows, err := f.db.Notices(ctx, p, l.filter, l.order, storagePage(l.page))
+		rows, err := f.db.Notices(ctx, p, l.filter, l.order, storage.NewPage(l.page.Range()))
 		return l.maintenances(rows), err
 	})
 }
@@ -227,7 +227,7 @@ func (f Fields) StatusComponentIncidents(ctx context.Context, _ rowplan.Request,
 	if err != nil {
 		return nil, err
 	}
-	rows, err := f.db.NoticesOfComponents(ctx, of, l.filter, l.order, storagePage(l.page))
+	rows, err := f.db.NoticesOfComponents(ctx, of, l.filter, l.order, storage.NewPage(l.page.Range()))
 	return ready(list.Map(rows, l.incidents), err)
 }
 
@@ -239,7 +239,7 @@ func (f Fields) StatusComponentMaintenances(ctx context.Context, _ rowplan.Reque
 	if err != nil {
 		return nil, err
 	}
-	rows, err := f.db.NoticesOfComponents(ctx, of, l.filter, l.order, storagePage(l.page))
+	rows, err := f.db.NoticesOfComponents(ctx, of, l.filter, l.order, storage.NewPage(l.page.Range()))
 	return ready(list.Map(rows, l.maintenances), err)
 }
 

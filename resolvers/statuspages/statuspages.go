@@ -64,12 +64,3 @@ func pageOfList(ctx context.Context, args relay.Args, kind string, columns int, 
 	}
 	return p, nil
 }
-
-// storagePage requests one row more than the page holds, which shows whether the list continues.
-func storagePage(p relay.Page) storage.Page {
-	s := storage.Page{Limit: p.Limit + 1, Desc: p.Descending()}
-	if s.Greater, s.Less = p.After, p.Before; p.Desc {
-		s.Greater, s.Less = p.Before, p.After
-	}
-	return s
-}

@@ -35,13 +35,7 @@ func (w *write) insertComponent(ctx context.Context, c *status.Component) (err e
 		return err
 	}
 	c.PageCode, c.CreatedAt, c.UpdatedAt, c.Version = w.Page.Code, w.At, w.At, 1
-	return nodeConflict(c, w.exec(ctx, "inserting a component",
-		`insert into status.component (id, page_id, is_group, group_id, name, description, base_status, position, showcase,
-  only_show_if_degraded, start_date, node_id, origin, created_at, updated_at)
-values ($1, $2, $3, $4, $5, $6, nullif($7, '')::status.component_status, $8, $9, $10, $11::text::date, $12, $13, $14, $14)`,
-		c.Code, c.PageCode, c.IsGroup, c.GroupCode.Pointer(), c.Name, c.Description.Pointer(), string(c.BaseStatus), c.Position, c.Showcase, c.OnlyShowIfDegraded,
-		c.StartDate.Pointer(),
-		c.NodeID.Pointer(), c.Origin, w.At))
+	return nodeConflict(c, w.exec(ctx, "inserting a component", insertComponent, componentRow(c)...))
 }
 
 // nodeConflict replaces the error of a unique node number.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
 )
 
@@ -78,27 +79,26 @@ func (w *write) noticeState(ctx context.Context, code, lock string) (s status.No
 
 // store writes an effect on a notice, which becomes the object of the write.
 func (w *write) store(ctx context.Context, e *status.Effect) error {
-	var err error
+	var b Batch
 	if e.New {
 		w.table, w.object = noticeTable, e.Notice.Code
-		err = w.insertNotice(ctx, e.Notice)
+		b.InsertNotice(e.Notice)
 	} else {
-		err = w.updateNotice(ctx, e.Notice)
-	}
-	if err != nil {
-		return err
+		b.Queue(updateNotice, noticeRow(e.Notice)...)
 	}
 	for _, u := range e.Updates {
-		if err := w.insertUpdate(ctx, u); err != nil {
-			return err
-		}
+		u.Revision = ledger.Of(w.Page.Revision + 1)
+		b.Queue(replaceUpdate, updateRow(u)...)
+		b.Queue(`delete from status.update_component where update_id = $1`, u.Code)
+		b.insertAffected(u)
 	}
 	for _, a := range e.Attachments {
-		if err := w.exec(ctx, "attaching a component", `insert into status.incident_component (page_id, incident_id, component_id, held_status)
-values ($1, $2, $3, nullif($4, '')::status.component_status) on conflict (incident_id, component_id) do update set held_status = excluded.held_status`,
-			w.Page.Code, e.Notice.Code, a.ComponentCode, a.HeldStatus); err != nil {
-			return err
-		}
+		b.Queue(`insert into status.incident_component (page_id, incident_id, component_id, held_status) values ($1, $2, $3, $4)
+on conflict (incident_id, component_id) do update set held_status = excluded.held_status`,
+			w.Page.Code, e.Notice.Code, a.ComponentCode, ledger.NonZero(a.HeldStatus).Pointer())
+	}
+	if err := w.SendBatch(ctx, &b.Batch).Close(); err != nil {
+		return fmt.Errorf("writing a notice: %w", err)
 	}
 	for _, c := range e.BaseChanged {
 		if err := w.updateBase(ctx, c); err != nil {
@@ -108,62 +108,13 @@ values ($1, $2, $3, nullif($4, '')::status.component_status) on conflict (incide
 	return w.insertChanges(ctx, e.Changes)
 }
 
-func (w *write) insertNotice(ctx context.Context, n *status.Notice) error {
-	err := w.QueryRow(ctx, `insert into status.incident (id, page_id, kind, name, state, impact, impact_override, shortlink, started_at, created_at,
-updated_at, monitoring_at,
-  resolved_at, reminder_intervals, scheduled_for, scheduled_until, auto_in_progress, auto_completed, auto_maintenance_state, auto_operational_state,
-notify_at_start, notify_at_end,
-  remind_minutes, backfilled, draft, origin, probe_id, version)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28) returning seq`,
-		n.Code, n.PageCode, n.Kind, n.Name, n.State, n.Impact, n.ImpactOverride.Pointer(), n.Shortlink, n.StartedAt, n.CreatedAt, n.UpdatedAt,
-		n.MonitoringAt.Pointer(), n.ResolvedAt.Pointer(),
-		n.ReminderIntervals.Pointer(), n.ScheduledFor.Pointer(), n.ScheduledUntil.Pointer(), n.AutoInProgress, n.AutoCompleted, n.AutoMaintenanceState,
-		n.AutoOperationalState, n.NotifyAtStart,
-		n.NotifyAtEnd, n.RemindMinutes.Pointer(), n.Backfilled, n.Draft, n.Origin, n.ProbeID.Pointer(), n.Version).Scan(&n.Seq)
-	if err != nil {
-		return fmt.Errorf("inserting a notice: %w", err)
-	}
-	return nil
-}
-
 func (w *write) updateNotice(ctx context.Context, n *status.Notice) error {
-	return w.exec(ctx, "changing a notice", `update status.incident set name = $2, state = $3, impact = $4, impact_override = $5, started_at = $6,
-created_at = $7, updated_at = $8,
-  monitoring_at = $9, resolved_at = $10, reminder_intervals = $11, scheduled_for = $12, scheduled_until = $13, auto_in_progress = $14,
-auto_completed = $15, remind_minutes = $16,
-  reminded_at = $17, draft = $18, version = $19 where id = $1`,
-		n.Code, n.Name, n.State, n.Impact, n.ImpactOverride.Pointer(), n.StartedAt, n.CreatedAt, n.UpdatedAt, n.MonitoringAt.Pointer(), n.ResolvedAt.Pointer(),
-		n.ReminderIntervals.Pointer(), n.ScheduledFor.Pointer(), n.ScheduledUntil.Pointer(), n.AutoInProgress, n.AutoCompleted, n.RemindMinutes.Pointer(),
-		n.RemindedAt.Pointer(), n.Draft, n.Version)
+	return w.exec(ctx, "changing a notice", updateNotice, noticeRow(n)...)
 }
 
 func (w *write) updateBase(ctx context.Context, c *status.Component) error {
 	return w.exec(ctx, "changing a base status", `update status.component set base_status = $2, updated_at = $3, version = version + 1 where id = $1`, c.Code,
 		c.BaseStatus, w.At)
-}
-
-// insertUpdate writes an update. It replaces one with the same code.
-func (w *write) insertUpdate(ctx context.Context, u *status.Update) error {
-	if err := w.exec(ctx, "inserting an update",
-		`insert into status.incident_update (id, incident_id, state, body, created_at, updated_at, display_at, deliver_notifications, origin)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-on conflict (id) do update set state = excluded.state, body = excluded.body, created_at = excluded.created_at, updated_at = excluded.updated_at,
-display_at = excluded.display_at,
-  deliver_notifications = excluded.deliver_notifications, revision = excluded.revision`,
-		u.Code, u.NoticeCode, u.State, u.Body, u.CreatedAt, u.UpdatedAt, u.DisplayAt.Pointer(), u.DeliverNotifications, u.Origin); err != nil {
-		return err
-	}
-	if err := w.exec(ctx, "replacing the components of an update", `delete from status.update_component where update_id = $1`, u.Code); err != nil {
-		return err
-	}
-	for _, a := range u.Affected {
-		if err := w.exec(ctx, "inserting a component of an update",
-			`insert into status.update_component (update_id, ordinal, code, name, old_status, new_status) values ($1, $2, $3, $4, $5, $6)`,
-			u.Code, a.Ordinal, a.Code, a.Name, a.OldStatus, a.NewStatus); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // insertChanges writes changes of statuses. The second change of a component within a millisecond is dated a millisecond later.

@@ -62,7 +62,7 @@ func (s *DB) ImportPage(ctx context.Context, by Author, source *status.Source, o
 		batch.queue(changes)
 		batch.Queue(`insert into status.audit (at, page_id, actor, action, object_id, after) values ($1, $2, $3, $4, $2, jsonb_build_object('changed', $5::int))`,
 			tx.At, page.Code, cmp.Or(by.Name, "sync"), map[status.Mode]string{status.Mirror: "page.sync", status.Imported: "page.import"}[o.Mode], result.Changed)
-		if err := tx.SendBatch(ctx, &batch.Batch).Close(); err != nil {
+		if err := tx.SendBatch(ctx, &batch.Batch.Batch).Close(); err != nil {
 			return fmt.Errorf("writing the imported page: %w", err)
 		}
 		return tx.preview(ctx, by.Preview)
@@ -110,7 +110,7 @@ func (s *DB) stored(ctx context.Context, p *status.Page) (out status.Stored, err
 
 // importBatch collects the statements of an import.
 type importBatch struct {
-	pgx.Batch
+	Batch
 	page     string
 	at       time.Time
 	revision int64 // of the page after the import
@@ -141,62 +141,40 @@ func (b *importBatch) queue(i *status.Import) {
 	}
 }
 
+// upsertComponent inserts a component, or replaces what documents have of it.
+var upsertComponent = insertComponent + " on conflict (page_id, id) do update set version = component.version + 1, deleted_at = null, " +
+	excluded("is_group", "group_id", "name", "description", "base_status", "position", "list_index", "showcase", "only_show_if_degraded", "start_date",
+		"created_at", "updated_at")
+
 func (b *importBatch) component(c status.ImportedComponent) {
-	b.Queue(`insert into status.component (id, page_id, is_group, group_id, name, description, base_status, position, list_index, showcase, only_show_if_degraded,
-  start_date, origin, created_at, updated_at)
-values ($1, $2, $3, $4, $5, $6, nullif($7, '')::status.component_status, $8, $9, $10, $11, $12::text::date, 'sync', $13, $14)
-on conflict (page_id, id) do update set is_group = excluded.is_group, group_id = excluded.group_id, name = excluded.name, description = excluded.description,
-  base_status = excluded.base_status, position = excluded.position, list_index = excluded.list_index, showcase = excluded.showcase,
-  only_show_if_degraded = excluded.only_show_if_degraded, start_date = excluded.start_date, created_at = excluded.created_at, updated_at = excluded.updated_at,
-  version = component.version + 1, deleted_at = null`,
-		c.Code, b.page, c.IsGroup, c.GroupCode.Pointer(), c.Name, c.Description.Pointer(), string(c.BaseStatus), c.Position, c.ListIndex, c.Showcase,
-		c.OnlyShowIfDegraded,
-		c.StartDate.Pointer(), c.CreatedAt, c.UpdatedAt)
+	b.Queue(upsertComponent, componentRow(c.Component)...)
 	if !c.StatusChanged {
 		return
 	}
-	b.Queue(`insert into status.component_change (component_id, changed_at, old_status, new_status, origin)
-values ($1, $2, nullif($3, '')::status.component_status, $4::text::status.component_status, 'sync')
+	b.Queue(`insert into status.component_change (component_id, changed_at, old_status, new_status, origin) values ($1, $2, $3, $4, 'sync')
 on conflict (component_id, changed_at) do update set new_status = excluded.new_status, revision = excluded.revision`, c.Code, c.UpdatedAt,
-		string(c.OldStatus), string(c.BaseStatus))
+		ledger.NonZero(c.OldStatus).Pointer(), c.BaseStatus)
 }
 
+// upsertNotice inserts a notice, or replaces what documents have of it.
+var upsertNotice = insertNotice + " on conflict (page_id, id) do update set version = incident.version + 1, deleted_at = null, " +
+	excluded("kind", "name", "state", "impact", "impact_override", "shortlink", "started_at", "created_at", "updated_at", "monitoring_at", "resolved_at",
+		"reminder_intervals", "scheduled_for", "scheduled_until")
+
 func (b *importBatch) notice(n status.ImportedNotice) {
-	b.Queue(`insert into status.incident (id, page_id, kind, name, state, impact, impact_override, shortlink, started_at, created_at, updated_at,
-monitoring_at, resolved_at,
-  reminder_intervals, scheduled_for, scheduled_until, origin)
-values ($1, $2, $3::text::status.incident_kind, $4, $5::text::status.incident_state, $6::text::status.impact, $7::text::status.impact, $8, $9, $10, $11,
-$12, $13, $14, $15, $16, 'sync')
-on conflict (page_id, id) do update set kind = excluded.kind, name = excluded.name, state = excluded.state, impact = excluded.impact,
-impact_override = excluded.impact_override,
-  shortlink = excluded.shortlink, started_at = excluded.started_at, created_at = excluded.created_at, updated_at = excluded.updated_at,
-monitoring_at = excluded.monitoring_at,
-  resolved_at = excluded.resolved_at, reminder_intervals = excluded.reminder_intervals, scheduled_for = excluded.scheduled_for,
-scheduled_until = excluded.scheduled_until,
-  version = incident.version + 1, deleted_at = null`,
-		n.Code, b.page, string(n.Kind), n.Name, string(n.State), string(n.Impact), n.ImpactOverride.Pointer(), n.Shortlink, n.StartedAt, n.CreatedAt, n.UpdatedAt,
-		n.MonitoringAt.Pointer(), n.ResolvedAt.Pointer(), n.ReminderIntervals.Pointer(), n.ScheduledFor.Pointer(), n.ScheduledUntil.Pointer())
+	b.Queue(upsertNotice, noticeRow(&n.Notice)...)
 	components := append([]string{}, n.Components...) // not nil, which would be null
 	b.Queue(`delete from status.incident_component where incident_id = $1 and component_id <> all($2::text[])`, n.Code, components)
 	b.Queue(`insert into status.incident_component (page_id, incident_id, component_id) select $1, $2, unnest($3::text[])
-on conflict (incident_id, component_id) do nothing`,
-		b.page, n.Code, components)
+on conflict (incident_id, component_id) do nothing`, b.page, n.Code, components)
 	b.Queue(`delete from status.incident_update where incident_id = $1`, n.Code)
 	for _, u := range n.Updates {
 		revision, unchanged := n.Revisions[u.Code]
 		if !unchanged {
 			revision = ledger.Of(b.revision)
 		}
-		b.Queue(`insert into status.incident_update (id, incident_id, state, body, created_at, updated_at, display_at, deliver_notifications, custom_tweet,
-tweet_id, empty_affected, origin, revision)
-values ($1, $2, $3::text::status.incident_state, $4, $5, $6, $7, $8, $9, $10, $11, 'sync', $12)`,
-			u.Code, n.Code, string(u.State), u.Body, u.CreatedAt, u.UpdatedAt, u.DisplayAt.Pointer(), u.DeliverNotifications, u.CustomTweet.Pointer(),
-			u.TweetID.Pointer(), u.EmptyAffected,
-			revision.Pointer())
-		for _, a := range u.Affected {
-			b.Queue(`insert into status.update_component (update_id, ordinal, code, name, old_status, new_status)
-values ($1, $2, $3, $4, $5::text::status.component_status, $6::text::status.component_status)`, u.Code, a.Ordinal, a.Code, a.Name, string(a.OldStatus),
-				string(a.NewStatus))
-		}
+		written := *u
+		written.Revision = revision
+		b.InsertUpdate(&written)
 	}
 }

@@ -141,6 +141,7 @@ func (r *reader) component(o *componentObject, index int32) {
 	}
 	c := &Component{
 		Code: o.ID, PageCode: r.source.Page.Code, IsGroup: o.Group, Name: r.text(o.Name, of), Position: o.Position, ListIndex: index, Origin: FromSync,
+		Version: 1,
 	}
 	c.CreatedAt, c.UpdatedAt = r.times(o.CreatedAt, o.UpdatedAt, of)
 	if o.Description != nil && *o.Description != "" {
@@ -181,7 +182,7 @@ func (r *reader) notice(kind Kind, o *noticeObject) {
 	n := &SourceNotice{Notice: Notice{
 		Code: o.ID, PageCode: r.source.Page.Code, Kind: kind, Name: r.text(o.Name, of), State: State(o.Status), Impact: Impact(o.Impact), Shortlink: o.Shortlink,
 		MonitoringAt: known(o.MonitoringAt), ResolvedAt: known(o.ResolvedAt), ScheduledFor: known(o.ScheduledFor), ScheduledUntil: known(o.ScheduledUntil),
-		Origin: FromSync, NotifyAtStart: true, NotifyAtEnd: true,
+		Origin: FromSync, NotifyAtStart: true, NotifyAtEnd: true, Version: 1,
 	}}
 	if !ValidCode(o.ID) || o.Name == "" || !n.State.Valid() || n.State.Kind() != kind || kind == Scheduled && (o.ScheduledFor == nil || o.ScheduledUntil == nil) {
 		r.warn("the notice %q with the name %q and the state %q cannot be stored", o.ID, o.Name, o.Status)

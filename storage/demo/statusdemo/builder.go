@@ -8,6 +8,7 @@ import (
 
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
+	"heliograph/storage/demo"
 )
 
 // notice is an incident or a maintenance with its updates and components.
@@ -63,7 +64,8 @@ func codeOf(name string) string {
 // component adds a component or a group. group is the name of its group, or empty.
 func (s *builder) component(name, group, label, description string, change func(*status.Component)) {
 	c := &status.Component{
-		Code: codeOf(name), Name: label, BaseStatus: status.Operational, Status: status.Operational, Showcase: true,
+		Code: codeOf(name), PageCode: demo.StatusPage, Name: label, BaseStatus: status.Operational, Status: status.Operational, Showcase: true,
+		Origin: status.FromOperator, Version: 1,
 		CreatedAt: s.start.Add(time.Duration(len(s.components)) * time.Second), StartDate: ledger.Of(status.DateOf(s.start)),
 	}
 	c.UpdatedAt = c.CreatedAt
@@ -95,7 +97,9 @@ func (s *builder) group(name, label string) {
 
 // incident adds an incident without steps.
 func (s *builder) incident(name, title string) *notice {
-	n := &notice{name: name, held: map[string]status.ComponentStatus{}, Notice: status.Notice{Code: codeOf(name), Kind: status.Realtime, Name: title}}
+	n := &notice{name: name, held: map[string]status.ComponentStatus{}, Notice: status.Notice{
+		Code: codeOf(name), PageCode: demo.StatusPage, Kind: status.Realtime, Name: title, NotifyAtStart: true, NotifyAtEnd: true, Origin: status.FromOperator,
+	}}
 	n.Shortlink = pageURL + "/incidents/" + n.Code
 	s.notices = append(s.notices, n)
 	return n
@@ -105,6 +109,7 @@ func (s *builder) incident(name, title string) *notice {
 func (s *builder) maintenance(name, title string, from time.Time, length time.Duration) *notice {
 	n := s.incident(name, title)
 	n.Kind, n.ScheduledFor, n.ScheduledUntil, n.RemindMinutes = status.Scheduled, ledger.Of(from), ledger.Of(from.Add(length)), ledger.Of(int32(60))
+	n.AutoInProgress, n.AutoCompleted, n.AutoMaintenanceState, n.AutoOperationalState = true, true, true, true
 	return n
 }
 
@@ -138,8 +143,7 @@ func (s *builder) apply(x *step) error {
 	n.Version++
 	u := &status.Update{
 		Code: codeOf(fmt.Sprint(n.name, " update ", len(n.updates))), NoticeCode: n.Code, State: x.to, Body: x.body, CreatedAt: x.at, UpdatedAt: x.at,
-		DisplayAt: ledger.Of(x.at), Origin: x.origin,
-		Revision: ledger.Of(s.revision),
+		DisplayAt: ledger.Of(x.at), DeliverNotifications: true, Origin: x.origin, Revision: ledger.Of(s.revision),
 	}
 	if n.State == status.NoState {
 		n.CreatedAt, n.StartedAt = x.at, x.at.Add(-8*time.Millisecond)
@@ -193,7 +197,9 @@ func (s *builder) changeComponents(n *notice, u *status.Update, x *step) {
 		if n.Draft { // a draft has no effect on components
 			after = x.statuses[name]
 		}
-		u.Affected = append(u.Affected, &status.AffectedComponent{Code: c.Code, Name: c.QualifiedName(), OldStatus: before, NewStatus: after})
+		u.Affected = append(u.Affected, &status.AffectedComponent{
+			Ordinal: int32(len(u.Affected)), Code: c.Code, Name: c.QualifiedName(), OldStatus: before, NewStatus: after,
+		})
 		if before != c.Status {
 			c.UpdatedAt = x.at
 			s.changes = append(s.changes, &status.Change{

@@ -9,8 +9,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"heliograph/internal/domain/status"
+	"heliograph/internal/domain/ledger"
 	"heliograph/storage/demo"
+	"heliograph/storage/statuspages"
 )
 
 // ErrNotDemo is returned if the database has other status pages than that of the demo network.
@@ -78,72 +79,35 @@ func load(ctx context.Context, db beginner, now time.Time, prepare func(context.
 
 // batch returns the statements that write the page.
 func (s *builder) batch() *pgx.Batch {
-	b := &pgx.Batch{}
+	b := &statuspages.Batch{}
 	b.Queue(`insert into status.page (id, slug, name, url, is_default, time_zone, revision, created_at, updated_at)
 values ($1, 'lantern-bay', $2, $3, true, $4, $5, $6, $7)`,
 		demo.StatusPage, "Lantern Bay", pageURL, timeZone, s.revision, s.start, s.last)
 	for _, groups := range []bool{true, false} { // components refer to their groups
 		for _, c := range s.components {
 			if c.IsGroup == groups {
-				s.queueComponent(b, c)
+				b.InsertComponent(c)
 			}
 		}
 	}
 	for _, n := range s.notices {
-		s.queueNotice(b, n)
+		b.InsertNotice(&n.Notice)
+		for _, code := range n.attached {
+			b.Queue(`insert into status.incident_component (page_id, incident_id, component_id, held_status) values ($1, $2, $3, $4)`,
+				demo.StatusPage, n.Code, code, ledger.NonZero(n.held[code]).Pointer())
+		}
+		for _, u := range n.updates {
+			b.InsertUpdate(u)
+		}
 	}
 	for _, c := range s.changes {
 		b.Queue(`insert into status.component_change (component_id, changed_at, old_status, new_status, update_id, origin, revision)
-values ($1, $2, $3::text::status.component_status, $4::text::status.component_status, $5, $6::text::status.origin, $7)`,
-			c.ComponentCode, c.At, nullText(c.OldStatus), string(c.NewStatus), c.UpdateCode.Pointer(), string(c.Origin), c.Revision.Pointer())
+values ($1, $2, $3, $4, $5, $6, $7)`,
+			c.ComponentCode, c.At, ledger.NonZero(c.OldStatus).Pointer(), c.NewStatus, c.UpdateCode.Pointer(), c.Origin, c.Revision.Pointer())
 	}
 	for i, x := range s.steps { // each of them was a write
 		b.Queue(`insert into status.revision (page_id, revision, at) values ($1, $2, $3)`, demo.StatusPage, i+1, x.at)
 	}
 	b.Queue(`select pg_notify('status_page', $1 || ':' || $2::bigint)`, demo.StatusPage, s.revision)
-	return b
-}
-
-func (s *builder) queueComponent(b *pgx.Batch, c *status.Component) {
-	b.Queue(`insert into status.component (id, page_id, is_group, group_id, name, description, base_status, position, showcase, only_show_if_degraded,
-start_date, node_id, created_at, updated_at)
-values ($1, $2, $3, $4, $5, $6, $7::text::status.component_status, $8, $9, $10, $11::text::date, $12, $13, $14)`,
-		c.Code, demo.StatusPage, c.IsGroup, c.GroupCode.Pointer(), c.Name, c.Description.Pointer(), nullText(c.BaseStatus), c.Position, c.Showcase,
-		c.OnlyShowIfDegraded, c.StartDate.Pointer(),
-		c.NodeID.Pointer(), c.CreatedAt, c.UpdatedAt)
-}
-
-func (s *builder) queueNotice(b *pgx.Batch, n *notice) {
-	b.Queue(`insert into status.incident (id, page_id, kind, name, state, impact, impact_override, shortlink, started_at, created_at, updated_at,
-monitoring_at, resolved_at,
-  scheduled_for, scheduled_until, auto_in_progress, auto_completed, auto_maintenance_state, auto_operational_state, remind_minutes, backfilled, draft, version)
-values ($1, $2, $3::text::status.incident_kind, $4, $5::text::status.incident_state, $6::text::status.impact, $7::text::status.impact, $8, $9, $10, $11,
-$12, $13, $14, $15, $16, $16, $16, $16,
-  $17, $18, $19, $20)`,
-		n.Code, demo.StatusPage, string(n.Kind), n.Name, string(n.State), string(n.Impact), n.ImpactOverride.Pointer(), n.Shortlink, n.StartedAt, n.CreatedAt,
-		n.UpdatedAt, n.MonitoringAt.Pointer(), n.ResolvedAt.Pointer(), n.ScheduledFor.Pointer(), n.ScheduledUntil.Pointer(), n.Kind == status.Scheduled,
-		n.RemindMinutes.Pointer(), n.Backfilled, n.Draft, n.Version)
-	for _, code := range n.attached {
-		b.Queue(`insert into status.incident_component (page_id, incident_id, component_id, held_status) values ($1, $2, $3, $4::text::status.component_status)`,
-			demo.StatusPage, n.Code, code, nullText(n.held[code]))
-	}
-	for _, u := range n.updates {
-		b.Queue(`insert into status.incident_update (id, incident_id, state, body, created_at, updated_at, display_at, origin, revision)
-values ($1, $2, $3::text::status.incident_state, $4, $5, $6, $7, $8::text::status.origin, $9)`,
-			u.Code, n.Code, string(u.State), u.Body, u.CreatedAt, u.UpdatedAt, u.DisplayAt.Pointer(), string(u.Origin), u.Revision.Pointer())
-		for i, a := range u.Affected {
-			b.Queue(`insert into status.update_component (update_id, ordinal, code, name, old_status, new_status)
-values ($1, $2, $3, $4, $5::text::status.component_status, $6::text::status.component_status)`, u.Code, i, a.Code, a.Name, string(a.OldStatus),
-				string(a.NewStatus))
-		}
-	}
-}
-
-// nullText returns text as a parameter, or nil if it is empty.
-func nullText[T ~string](s T) *string {
-	if s == "" {
-		return nil
-	}
-	text := string(s)
-	return &text
+	return &b.Batch
 }

@@ -2,7 +2,7 @@ import SwaggerUI from 'swagger-ui-dist/swagger-ui-es-bundle.js';
 import 'swagger-ui-dist/swagger-ui.css';
 import './style.css';
 
-// The script lies in a folder below the page; the description lies beside the page.
+// The script is in a folder below the page; the description is next to the page.
 const description = new URL('../openapi.json', import.meta.url).href;
 
 const dark = matchMedia('(prefers-color-scheme: dark)');
@@ -18,6 +18,6 @@ SwaggerUI({
   defaultModelsExpandDepth: 0,
   filter: true,
   tryItOutEnabled: true,
-  // Asking another host whether the description is valid is not for us.
+  // Disables the validator, which is on another host.
   validatorUrl: null,
 });

@@ -13,15 +13,15 @@ import { useOpenTab } from './useOpenTab.js';
 
 const TRANSPORT_KEY = 'heliograph:subscriptions';
 
-// GraphiQL compares these by identity, so they are made once.
+// GraphiQL compares these by identity, so they are created once.
 const explorer = explorerPlugin({ showAttribution: false });
 const plugins = [HISTORY_PLUGIN, explorer];
 
-// The schema is read again whenever the fetcher changes, so the fetcher stays and asks for the transport when it runs.
+// GraphiQL reloads the schema when the fetcher changes. Therefore the fetcher stays the same and reads the current transport.
 let transport = remembered(TRANSPORT_KEY) === 'websocket' ? 'websocket' : 'sse';
 const fetcher = createFetcher(() => transport);
 
-/** After an edit the address no longer says what the tab holds, and a reload must not bring the old text back. */
+/** Removes the document from the URL after an edit, so that a reload does not restore the old text. */
 function forgetLink() {
   if (location.search) {
     history.replaceState(null, '', location.pathname);

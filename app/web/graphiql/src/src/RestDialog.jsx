@@ -3,7 +3,7 @@ import { useId, useState } from 'react';
 import { explain, restCall } from './documents.js';
 
 /**
- * Turns a REST call into its GraphQL document.
+ * Converts a REST call to its GraphQL document.
  * @param {{ initial: { text: string, error: string }, onClose: () => void, onTab: (tab: object) => void }} props
  */
 export function RestDialog({ initial, onClose, onTab }) {
@@ -32,7 +32,7 @@ export function RestDialog({ initial, onClose, onTab }) {
     }
   }
 
-  // A call is mostly one line, so Enter sends it; Shift and Enter begin another one.
+  // Calls usually have one line, so Enter submits, and Shift+Enter inserts a line break.
   function submitOnEnter(event) {
     if (event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing) {
       event.preventDefault();

@@ -1,13 +1,13 @@
 import { examplesURL, explainURL } from './endpoints.js';
 
 /**
- * A document as the editors show it.
+ * A document with its variables, as in the editors.
  * @typedef {{ query: string, variables: string, operationName: string | null }} Tab
  */
 
 const REQUEST_TIMEOUT_MS = 20_000;
 
-/** Lays JSON out for reading; text that is not JSON stays as it is, so that the editor can point at the mistake. */
+/** Formats JSON. Other text is returned unchanged, so that the editor can mark the error. */
 function prettyJSON(text) {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);
@@ -26,14 +26,14 @@ async function getJSON(url, { headers, ...rest } = {}) {
   try {
     body = await response.json();
   } catch {
-    // A body that is not JSON (a proxy's error page) says nothing better than the status does.
+    // If the body is not JSON (for example the error page of a proxy), the status is reported instead.
   }
   return { response, body };
 }
 
 /**
- * @returns {Promise<{ name: string, title: string, role: boolean, tab: Tab }[]>} The example documents; empty when they cannot be
- *   had, because the page is of use without them.
+ * @returns {Promise<{ name: string, title: string, role: boolean, tab: Tab }[]>} The example documents, or an empty
+ *   list if they cannot be loaded: the page works without them.
  */
 export async function loadExamples() {
   try {
@@ -53,11 +53,11 @@ export async function loadExamples() {
 }
 
 /**
- * A REST call: a path with its query string, and, where it is made with POST, its body; null is the gateway's example.
+ * A REST call: a path with its query string, and the body of a POST. If the body is null, the gateway uses an example body.
  * @typedef {{ path: string, post: boolean, body: string | null }} Call
  */
 
-/** Cuts a command into words as a shell would: by spaces, but not those in quotes or behind a backslash. */
+/** Splits a command into words like a shell: at spaces, except in quotes and after a backslash. */
 function shellWords(text) {
   const words = [];
   let word = null;
@@ -76,7 +76,7 @@ function shellWords(text) {
   return word === null ? words : [...words, word];
 }
 
-// What curl sends as a body, and what else it takes a value for.
+// The options of curl that set the body, and the other options that have a value.
 const BODY_OPTIONS = /^(-d|--data|--data-raw|--data-binary|--data-ascii|--json)$/;
 const VALUE_OPTIONS = /^(-[AbcCeHmotTuUwxyYz]|--(header|user|user-agent|output|max-time|connect-timeout|cookie|referer|proxy|retry))$/;
 
@@ -110,9 +110,9 @@ function writtenCall(text) {
 }
 
 /**
- * Takes what people paste for a REST call: a path, a full address, one of them behind a method and before a body, or a curl command.
+ * Parses a REST call: a path or URL, optionally with a method before it and a body after it, or a curl command.
  * @param {string} text
- * @returns {Call | null} Null when there is no path in it.
+ * @returns {Call | null} Null if the text has no path.
  */
 export function restCall(text) {
   const trimmed = text.trim();
@@ -125,10 +125,10 @@ export function restCall(text) {
   return { path: path.startsWith('/') ? path : `/${path}`, post, body };
 }
 
-/** The bytes of a body. A transaction, which is no text, is given in hex or base64. */
+/** Returns the bytes of a body. Binary bodies, such as transactions, are hexadecimal or base64. */
 function bodyBytes(body) {
   if (body.startsWith('@')) {
-    throw new Error('A page cannot read files: paste what is in it, as text, in hex or in base64.');
+    throw new Error('Files cannot be read here. Paste the content as text, hexadecimal or base64.');
   }
   const text = body.trim();
   if (/^(0x)?([0-9a-f]{2})+$/i.test(text)) {
@@ -138,17 +138,17 @@ function bodyBytes(body) {
     try {
       return Uint8Array.from(atob(text.replace(/-/g, '+').replace(/_/g, '/')), (c) => c.charCodeAt(0));
     } catch {
-      // It only looks like base64.
+      // Not base64: the body is text.
     }
   }
   return new TextEncoder().encode(body);
 }
 
 /**
- * Asks the gateway which document a REST call runs.
+ * Requests the document of a REST call from the gateway.
  * @param {Call} call
  * @returns {Promise<Tab>}
- * @throws {Error} with a message for the reader.
+ * @throws {Error} with a message for the user.
  */
 export async function explain({ path, post, body }) {
   const sent = post && body !== null ? { method: 'POST', body: bodyBytes(body), headers: { 'content-type': 'application/octet-stream' } } : {};
@@ -157,7 +157,7 @@ export async function explain({ path, post, body }) {
     answer = await getJSON(explainURL(post ? `POST ${path}` : path), sent);
   } catch (error) {
     throw new Error(
-      error.name === 'TimeoutError' ? 'The gateway did not answer in time.' : 'The gateway could not be reached.',
+      error.name === 'TimeoutError' ? 'The gateway did not respond in time.' : 'The gateway cannot be reached.',
     );
   }
   const { response, body: told } = answer;
@@ -178,8 +178,8 @@ export async function explain({ path, post, body }) {
 /**
  * Reads a link of the form ?query=…&variables=…&operationName=… or ?rest=….
  * @param {string} search
- * @returns {Promise<{ tab: Tab | null, rest: { text: string, error: string } | null }>} The tab to open, or what was
- *   wrong with the REST call.
+ * @returns {Promise<{ tab: Tab | null, rest: { text: string, error: string } | null }>} The tab to open, or the error
+ *   of the REST call.
  */
 export async function readLink(search) {
   const parameters = new URLSearchParams(search);
@@ -206,7 +206,7 @@ export async function readLink(search) {
 
 /**
  * @param {Tab} tab
- * @returns {string} The address that opens the tab.
+ * @returns {string} The URL that opens the tab.
  */
 export function linkTo({ query, variables, operationName }) {
   const url = new URL(location.pathname, location.origin);

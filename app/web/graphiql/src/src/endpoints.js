@@ -1,4 +1,4 @@
-// Every address is a sibling of the page, so that the page works under any host and path prefix.
+// All URLs are relative to the page, so that the page works with any host and path prefix.
 const page = document.baseURI;
 
 export const graphqlURL = new URL('graphql', page).href;
@@ -8,7 +8,7 @@ export const socketURL = graphqlURL.replace(/^http/, 'ws');
 
 /**
  * @param {string} path A REST path with its query string.
- * @returns {string} The address that answers with the GraphQL document this path runs.
+ * @returns {string} The URL that returns the GraphQL document of the path.
  */
 export function explainURL(path) {
   const url = new URL('graphql/explain', page);

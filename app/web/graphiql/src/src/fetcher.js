@@ -2,7 +2,7 @@ import { createGraphiQLFetcher } from '@graphiql/toolkit';
 import { getOperationAST } from 'graphql';
 import { graphqlURL, socketURL } from './endpoints.js';
 
-/** How subscriptions travel: 'sse' is server-sent events over plain HTTP, 'websocket' is graphql-transport-ws. */
+/** The transports of subscriptions: 'sse' is server-sent events over plain HTTP, 'websocket' is graphql-transport-ws. */
 export const TRANSPORTS = [
   { value: 'sse', label: 'SSE' },
   { value: 'websocket', label: 'WebSocket' },
@@ -10,8 +10,8 @@ export const TRANSPORTS = [
 
 const overHTTP = createGraphiQLFetcher({ url: graphqlURL });
 
-// Both clients are made for one run and loaded when first needed: nothing is open while no subscription runs. They
-// do not retry, because a reader wants to see why a subscription ended.
+// Both clients are loaded on first use and created for each subscription, so that no connection is open without one. They
+// do not retry, so that the user sees why a subscription ended.
 
 async function overEvents(parameters, options) {
   const { createClient } = await import('graphql-sse');
@@ -26,7 +26,7 @@ async function overSocket(parameters, options) {
 }
 
 /**
- * @param {() => string} transport Tells the transport for subscriptions at the time one is started.
+ * @param {() => string} transport Returns the transport for a new subscription.
  * @returns {import('@graphiql/toolkit').Fetcher}
  */
 export function createFetcher(transport) {

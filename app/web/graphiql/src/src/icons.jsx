@@ -1,6 +1,6 @@
-// Icons in the size and stroke of GraphiQL's own.
+// Icons with the size and stroke of GraphiQL's icons.
 
-/** The sun mirror of the favicon, in the colour of the text around it. */
+/** The favicon in the color of the text. */
 export function Mark(props) {
   return (
     <svg viewBox="0 0 24 24" fill="none" stroke="currentColor" strokeWidth="1.8" strokeLinecap="round" {...props}>

@@ -1,6 +1,6 @@
 import 'graphiql/setup-workers/vite';
-// One by one instead of graphiql/style.css, which carries web fonts that weigh more than all the rest: the reader's own
-// fonts serve as well.
+// Imported separately instead of graphiql/style.css, which contains web fonts that are larger than everything else. The page
+// uses system fonts.
 import '@graphiql/react/style.css';
 import '@graphiql/plugin-doc-explorer/style.css';
 import '@graphiql/plugin-history/style.css';

@@ -1,4 +1,4 @@
-// Storage may be switched off in the browser; the page then works without memory.
+// If storage is disabled in the browser, settings are not saved.
 
 /** @returns {string | null} */
 export function remembered(key) {
@@ -13,13 +13,13 @@ export function remember(key, value) {
   try {
     localStorage.setItem(key, value);
   } catch {
-    // Nothing to do: the choice holds until the page is closed.
+    // The setting applies until the page is closed.
   }
 }
 
 /**
- * @returns {{ query: string, variables: string } | null} What was in the editors when the page was last open; null on
- *   a first visit. GraphiQL's own memory misses a document that was opened and never edited.
+ * @returns {{ query: string, variables: string } | null} The last content of the editors; null on
+ *   the first visit. GraphiQL itself does not store documents that were not edited.
  */
 export function lastTab() {
   try {

@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 
-// Each argument that the explorer shows takes the focus when it appears, so that a page that opens would be scrolled to the last of them. Until
-// somebody touches the page the explorer stays at its top.
+// Each argument in the explorer takes the focus when it appears, which would scroll a new page to the last one. This keeps the explorer at its top until
+// the user clicks or presses a key.
 export function useCalmStart() {
   useEffect(() => {
     const start = new AbortController();

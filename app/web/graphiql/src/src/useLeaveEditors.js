@@ -1,7 +1,7 @@
 import { KeyCode, useGraphiQL } from '@graphiql/react';
 import { useEffect } from 'react';
 
-// Escape first closes whatever the editor has open; each of these is something that it closes or undoes.
+// In these states of the editor, Escape closes a widget or clears a selection.
 const NOTHING_OPEN = [
   'suggestWidgetVisible',
   'findWidgetVisible',
@@ -16,7 +16,7 @@ const NOTHING_OPEN = [
   .map((context) => `!${context}`)
   .join(' && ');
 
-/** Lets Escape lead out of an editor, in which Tab indents: from its frame, Tab goes on and Enter leads back in. */
+/** Escape moves the focus from an editor, where Tab indents, to its frame. There, Tab moves to the next control and Enter back to the editor. */
 export function useLeaveEditors() {
   const editors = useGraphiQL(({ queryEditor, variableEditor, headerEditor, responseEditor }) => ({
     queryEditor,

@@ -2,8 +2,8 @@ import { useGraphiQL, useGraphiQLActions } from '@graphiql/react';
 import { useCallback, useEffect, useRef } from 'react';
 
 /**
- * @param {import('./documents.js').Tab | null} opened A tab that is open from the start.
- * @returns {(tab: import('./documents.js').Tab) => void} Shows a document: in the tab that holds it already, else in
+ * @param {import('./documents.js').Tab | null} opened A tab that is open initially.
+ * @returns {(tab: import('./documents.js').Tab) => void} Opens a document: in the tab that contains it already, or in
  *   a new one.
  */
 export function useOpenTab(opened) {
@@ -15,8 +15,8 @@ export function useOpenTab(opened) {
     documentAST: state.documentAST,
   }));
 
-  // The editor chooses the first operation whenever it has parsed a new document, some time after it was set. An
-  // operation asked for by name is therefore chosen once that document is the parsed one.
+  // After the editor has parsed a new document, which takes some time, it selects the first operation. An operation
+  // that is requested by name is therefore selected after that.
   const awaited = useRef(opened?.operationName ? opened : null);
   useEffect(() => {
     const tab = awaited.current;
