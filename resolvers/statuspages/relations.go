@@ -11,6 +11,7 @@ import (
 	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
+	"heliograph/storage"
 )
 
 // Fields implements the functions of [graph.Fields] for status pages. Status pages are in a database of their own, so the functions do not use the

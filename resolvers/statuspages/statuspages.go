@@ -10,7 +10,6 @@ import (
 	"heliograph/graph/feed"
 	"heliograph/graph/relay"
 	"heliograph/internal/domain/status"
-	"heliograph/storage"
 	"heliograph/storage/statuspages"
 )
 

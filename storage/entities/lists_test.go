@@ -128,11 +128,11 @@ var listings = map[string]listing{
 			QueueHooks(b, of, nil, p, done)
 		},
 		func(h *ledger.Hook) key { return key{h.HookID} }),
-	"topic messages": perParent(`topic_id, sequence_number from topic_message`,
+	"topic messages": perParent(`topic_id, consensus_timestamp from topic_message`,
 		func(b *storage.Batch, of []ledger.EntityID, p storage.Page, done func([][]*ledger.TopicMessage)) {
 			QueueTopicMessages(b, of, nil, p, done)
 		},
-		func(m *ledger.TopicMessage) key { return key{m.SequenceNumber} }),
+		func(m *ledger.TopicMessage) key { return key{int64(m.ConsensusTimestamp)} }),
 }
 
 // TestPages reads random pages of each list, several parents at once, and compares them with the same selection from all keys of the table.

@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// open returns a function that opens snapshots of the demo network, and a connection to it.
+// open returns a function that opens snapshots of the demo network, which must be closed, and a connection to it.
 func open(t *testing.T) (func(worldstate.BlockRef) *Snapshot, *pgx.Conn) {
 	t.Helper()
 	url := demotest.Network.Shared(t)
@@ -35,7 +35,6 @@ func open(t *testing.T) (func(worldstate.BlockRef) *Snapshot, *pgx.Conn) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(s.Close)
 		return s
 	}, pgtest.Connect(t, url)
 }
@@ -62,6 +61,8 @@ func TestNewestBlock(t *testing.T) {
 	snapshot, conn := open(t)
 	newest := read[struct{ Index int64 }](t, conn, `select max(index) from record_file`)[0].Index
 	now, then := snapshot(worldstate.BlockRef{}), snapshot(worldstate.BlockRef{Number: ledger.Of(newest)})
+	defer now.Close()
+	defer then.Close()
 	if now.Block() != then.Block() {
 		t.Errorf("blocks %+v and %+v", now.Block(), then.Block())
 	}
@@ -81,6 +82,9 @@ func TestNewestBlock(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range a {
+		if a[i] != nil && b[i] != nil { // entities that have no balance have 0 then
+			a[i].Balance = ledger.Of(a[i].Balance.V)
+		}
 		if !reflect.DeepEqual(a[i], b[i]) {
 			t.Errorf("entity %s: now %+v, then %+v", addresses[i], a[i], b[i])
 		}
@@ -228,6 +232,7 @@ where t.type = 'FUNGIBLE_COMMON' and e.deleted is not true`)
 				t.Errorf("block %d: slot %s of contract %s is %x, want %x, %v", at.A, hex.EncodeToString(k.slot[:]), k.contract, got, want, err)
 			}
 		}
+		s.Close()
 	}
 	if compared < 5000 {
 		t.Errorf("%d values were compared, want more", compared)
