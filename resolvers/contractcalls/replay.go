@@ -9,7 +9,6 @@ import (
 	"heliograph/internal/domain/evm"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage/evmstate"
-	"heliograph/storage/transactions"
 )
 
 // weibarsPerTinybar converts the values of Ethereum transactions.
@@ -22,13 +21,13 @@ func (s *Service) message(ctx context.Context, result *ledger.ContractResult) (*
 		m.From = ledger.Of(result.SenderID.LongZero())
 	}
 	var (
-		data    [][]byte
-		created bool
-		code    []byte
+		created    bool
+		code, data []byte
 	)
 	b := s.db.NewBatch()
-	transactions.QueueCallData(b, []*ledger.ContractResult{result}, func(got [][]byte) { data = got })
-	evmstate.QueueCreation(b, result.ConsensusTimestamp, result.ContractID, func(is bool, initcode []byte) { created, code = is, initcode })
+	evmstate.QueueInput(b, result.ConsensusTimestamp, result.ContractID, func(is bool, initcode, callData []byte) {
+		created, code, data = is, initcode, callData
+	})
 	if err := b.Run(ctx); err != nil {
 		return nil, fmt.Errorf("reading the input of a transaction: %w", err)
 	}
@@ -36,8 +35,8 @@ func (s *Service) message(ctx context.Context, result *ledger.ContractResult) (*
 	switch {
 	case e != nil:
 		m.Gas = uint64(max(e.GasLimit, 0))
-		if len(data[0]) > 0 {
-			m.Data = data[0]
+		if len(data) > 0 {
+			m.Data = data
 		}
 		weibars := new(big.Int).SetBytes(e.Value)
 		if tinybars := weibars.Quo(weibars, big.NewInt(weibarsPerTinybar)); tinybars.IsInt64() {

@@ -7,8 +7,8 @@ import (
 	"heliograph/storage"
 )
 
-// startsVersion matches the rows of file_data that start a version of a file: a creation, or an update with content.
-const startsVersion = `(transaction_type = 17 or transaction_type = 19 and length(file_data) > 0)`
+// StartsVersion matches the rows of file_data that start a version of a file: a creation, or an update with content.
+const StartsVersion = `(transaction_type = 17 or transaction_type = 19 and length(file_data) > 0)`
 
 // filePart is the content that one transaction added to a file.
 type filePart struct {
@@ -29,7 +29,7 @@ func SystemFile(ctx context.Context, db *storage.DB, file ledger.EntityID, bound
 		parts, err := filePartRows.List(ctx, db, "a system file", `select consensus_timestamp, file_data from file_data
 where entity_id = $1 and consensus_timestamp <= $3 and consensus_timestamp >= (
   select consensus_timestamp from file_data
-  where entity_id = $1 and consensus_timestamp between $2 and $3 and `+startsVersion+`
+  where entity_id = $1 and consensus_timestamp between $2 and $3 and `+StartsVersion+`
   order by consensus_timestamp desc limit 1)
   and not (transaction_type = 19 and coalesce(length(file_data), 0) = 0)
 order by consensus_timestamp`, int64(file), int64(bounds.Lower), int64(bounds.Upper))
