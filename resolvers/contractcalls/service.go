@@ -90,23 +90,47 @@ func (s *Service) run(ctx context.Context, in *calls.ContractCallInput, estimate
 	message := evm.Message{
 		From: in.Sender(), To: in.Callee(), Data: in.Data, Value: in.Value, Gas: uint64(in.Gas), GasPrice: in.GasPrice,
 	}
-	sim, snapshot, err := s.open(ctx, ref, &message)
+	err = prepared(ctx, func() error {
+		release, err := s.limits.acquire(ctx)
+		if err != nil {
+			return err
+		}
+		defer release()
+		sim, snapshot, err := s.open(ctx, ref, &message)
+		if err != nil {
+			return err
+		}
+		defer snapshot.Close()
+		if err := sim.Override(overrides(in.StateOverrides)); err != nil {
+			return fmt.Errorf("applying state overrides: %w", err)
+		}
+		call := sim.Call
+		if estimate {
+			call = sim.Estimate
+		}
+		if result, err = call(message); err != nil {
+			return failure(err)
+		}
+		block = snapshot.Block().Number
+		return nil
+	})
 	if err != nil {
 		return nil, 0, err
 	}
-	defer snapshot.Close()
-	if err := sim.Override(overrides(in.StateOverrides)); err != nil {
-		return nil, 0, fmt.Errorf("applying state overrides: %w", err)
-	}
-	call := sim.Call
-	if estimate {
-		call = sim.Estimate
-	}
-	if result, err = call(message); err != nil {
-		return nil, 0, failure(err)
-	}
 	used = int64(result.GasUsed)
-	return result, snapshot.Block().Number, nil
+	return result, block, nil
+}
+
+// prepared runs contracts. If they need the point evaluation before its set-up, it waits without a slot and without a connection, and runs them again.
+func prepared(ctx context.Context, run func() error) error {
+	err := run()
+	if !errors.Is(err, evm.ErrPointEvaluation) {
+		return err
+	}
+	if err := evm.PreparePointEvaluation(ctx); err != nil {
+		return failure(err)
+	}
+	return run()
 }
 
 // treasury is the number of the account that calls if a message has no sender.

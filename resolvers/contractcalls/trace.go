@@ -57,7 +57,18 @@ func (s *Service) Trace(ctx context.Context, o TraceOptions, find func() (*ledge
 	if err != nil {
 		return nil, err
 	}
-	// The snapshot has a connection. An operation has few, so nothing else may be read from here on.
+	options := evm.TraceOptions{Stack: o.Stack, Memory: o.Memory, Storage: o.Storage, Reason: reasons.of}
+	var trace *calls.OpcodeTrace
+	err = prepared(ctx, func() error {
+		trace, err = s.replay(ctx, options, o.First, result, message)
+		return err
+	})
+	return trace, err
+}
+
+// replay runs the message of a contract result. At most first steps are returned. The snapshot has a connection, and an operation has few, so nothing else
+// may be read meanwhile.
+func (s *Service) replay(ctx context.Context, options evm.TraceOptions, first int32, result *ledger.ContractResult, message *evm.Message) (*calls.OpcodeTrace, error) {
 	sim, snapshot, err := s.open(ctx, worldstate.BlockRef{Before: result.ConsensusTimestamp}, message)
 	if err != nil {
 		return nil, err
@@ -66,11 +77,10 @@ func (s *Service) Trace(ctx context.Context, o TraceOptions, find func() (*ledge
 	trace := &calls.OpcodeTrace{ContractID: result.ContractID}
 	trace.Address, _ = ledger.EVMAddressOf(result.Address)
 	sink, kept := relay.TraceSinkOf(ctx), 0
-	options := evm.TraceOptions{Stack: o.Stack, Memory: o.Memory, Storage: o.Storage, Reason: reasons.of}
 	if sink == nil {
 		options.Step = func(step *calls.OpcodeStep) error {
 			trace.Steps++
-			if trace.Steps > int64(o.First) {
+			if trace.Steps > int64(first) {
 				return nil
 			}
 			if kept += words * (8 + len(step.Memory) + len(step.Stack) + 2*len(step.Storage)); kept > maxListedBytes {

@@ -84,6 +84,9 @@ func New(cfg Config) *Machine {
 func (m *Machine) newEngine(l Level, rules params.Rules) *engine {
 	e := &engine{precompiled: vm.ActivePrecompiledContracts(rules)}
 	for a, p := range e.precompiled {
+		if a == longZero(pointEvaluationNumber) {
+			p = pointEvaluation{p, &e.sim}
+		}
 		e.precompiled[a] = valueGuard{p, &e.sim}
 	}
 	add := func(num int64, c SystemContract) {
