@@ -443,7 +443,9 @@ func FuzzContractCallBody(f *testing.F) {
 // TestPointEvaluation checks that the first point evaluation of a process holds no connection during the set-up, which takes seconds.
 func TestPointEvaluation(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t, func(_ *gateway.Options, o *storage.Options) { o.MaxConnections = 1 })
+	g := testenv.Demo(t, testenv.Timeout(5*time.Minute), func(o *gateway.Options, db *storage.Options) {
+		o.EVM.Timeout, db.MaxConnections = 5*time.Minute, 1
+	})
 	commitment := "c0" + strings.Repeat("0", 94)
 	data := "010657f37554c781402a22917dee2f75def7ab966d7b770905398eba3c444014" + strings.Repeat("0", 128) + commitment + commitment
 	done := make(chan *testenv.Response)
