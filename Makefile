@@ -9,7 +9,7 @@
 
 SHELL := bash
 .DEFAULT_GOAL := help
-.PHONY: help run build test test-slow test-browser test-clients test-attack soak fuzz bench lint fmt count generate verify ci clean
+.PHONY: help run build test record test-slow test-browser test-clients test-attack soak fuzz bench lint fmt count generate verify ci clean
 
 ARGS ?=
 PKGS ?= ./...
@@ -57,6 +57,10 @@ test: ## Run the tests, with the race detector if there is a C compiler
 	go test $$race -timeout 10m $(TESTFLAGS) $(PKGS) || result=1; \
 	[ '$(PKGS)' != ./... ] || go -C tests test $$race -timeout 10m $(TESTFLAGS) ./formats/... || result=1; \
 	exit $$result
+
+record: ## Rewrite the record of REST responses, and print the changes grouped by cause
+	@scripts/ensure-postgres.sh
+	CGO_ENABLED=0 go test -run '^TestRecord$$' -count 1 -v $(TESTFLAGS) ./rest/v1 -update
 
 test-slow: ## Run slow tests: query plans on large tables, memory of traces, random histories of status pages
 	@scripts/ensure-postgres.sh

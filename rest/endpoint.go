@@ -121,6 +121,19 @@ type Param struct {
 	Single bool
 }
 
+// ValuesOf returns the values that a parameter accepts: their form, the operators, and whether several values apply.
+func (e *Endpoint) ValuesOf(p *Param) (form Form, ops []Op, list bool) {
+	switch {
+	case e.Family == Modern:
+		return p.Read.Form, p.Read.Ops, p.MaxValues > 1
+	// An integer that supports eq only is a plain integer.
+	case p.Single || len(p.Kind.Ops) == 0 || len(p.Kind.Ops) == 1 && p.Kind.Form.Max > 0:
+		return p.Kind.Form, nil, false
+	default:
+		return p.Kind.Form, p.Kind.Ops, true
+	}
+}
+
 // PathDoc documents a path parameter.
 type PathDoc struct {
 	// Doc describes the parameter.

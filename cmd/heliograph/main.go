@@ -27,6 +27,7 @@ type commands struct {
 	Demo    demoCmd    `cmd:"" help:"Load the demo network into a database that is empty or contains the demo network. Fails for any other database."`
 	Explain explainCmd `cmd:"" help:"Print the GraphQL document of a REST path, ready for GraphiQL."`
 	Status  statusCmd  `cmd:"" help:"Edit status pages: components, incidents, maintenances and tokens."`
+	Compare compareCmd `cmd:"" help:"Compare the REST API of a gateway with another mirror REST service, and group the differences by cause."`
 	Version versionCmd `cmd:"" help:"Print version information."`
 }
 

@@ -87,7 +87,7 @@ func follow(ctx context.Context, o pagesync.Options) error {
 	return nil
 }
 
-// progressDelay is how long a sync runs before it prints progress.
+// progressDelay is how long a command runs before it prints progress.
 const progressDelay = 2 * time.Second
 
 // copyPage copies a page once.

@@ -68,7 +68,9 @@ func (s *Service) Trace(ctx context.Context, o TraceOptions, find func() (*ledge
 
 // replay runs the message of a contract result. At most first steps are returned. The snapshot has a connection, and an operation has few, so nothing else
 // may be read meanwhile.
-func (s *Service) replay(ctx context.Context, options evm.TraceOptions, first int32, result *ledger.ContractResult, message *evm.Message) (*calls.OpcodeTrace, error) {
+func (s *Service) replay(
+	ctx context.Context, options evm.TraceOptions, first int32, result *ledger.ContractResult, message *evm.Message,
+) (*calls.OpcodeTrace, error) {
 	sim, snapshot, err := s.open(ctx, worldstate.BlockRef{Before: result.ConsensusTimestamp}, message)
 	if err != nil {
 		return nil, err

@@ -216,24 +216,21 @@ func (g *generator) parameters(e *rest.Endpoint) []*Parameter {
 	return out
 }
 
-// values returns the values that a parameter accepts: their form, the operators, whether several values apply, and their maximum number or nil.
-func values(e *rest.Endpoint, p *rest.Param) (form rest.Form, ops []rest.Op, isList bool, maxItems any) {
-	if e.Family == rest.Modern {
-		if p.MaxValues > 1 && p.MaxValues != rest.Unlimited {
-			maxItems = p.MaxValues
-		}
-		return p.Read.Form, p.Read.Ops, p.MaxValues > 1, maxItems
+// maxValues returns the maximum number of values of a list, or nil if it is unlimited.
+func maxValues(e *rest.Endpoint, p *rest.Param) any {
+	switch {
+	case e.Family == rest.Classic:
+		return rest.MaxRepeatsPlaceholder
+	case p.MaxValues == rest.Unlimited:
+		return nil
+	default:
+		return p.MaxValues
 	}
-	// An integer that supports eq only is a plain integer.
-	if p.Single || len(p.Kind.Ops) == 0 || len(p.Kind.Ops) == 1 && p.Kind.Form.Max > 0 {
-		return p.Kind.Form, nil, false, nil
-	}
-	return p.Kind.Form, p.Kind.Ops, true, rest.MaxRepeatsPlaceholder
 }
 
 // query returns the description of a query parameter.
 func query(e *rest.Endpoint, p *rest.Param) *Parameter {
-	form, ops, isList, maxItems := values(e, p)
+	form, ops, isList := e.ValuesOf(p)
 	out := &Parameter{Name: p.Name, In: "query", Description: p.Doc, Schema: formSchema(form)}
 	if out.Schema.Type[0] != "integer" || len(ops) > 0 {
 		out.Description = strings.TrimSpace(p.Doc + " " + form.Doc)
@@ -257,7 +254,7 @@ func query(e *rest.Endpoint, p *rest.Param) *Parameter {
 	}
 	if isList {
 		out.Style, out.Explode = "form", ptr(true)
-		out.Schema = &Schema{Type: Types{"array"}, Items: out.Schema, MaxItems: maxItems}
+		out.Schema = &Schema{Type: Types{"array"}, Items: out.Schema, MaxItems: maxValues(e, p)}
 	}
 	return out
 }

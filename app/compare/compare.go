@@ -1,0 +1,203 @@
+package compare
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"heliograph/rest"
+	"heliograph/rest/requests"
+)
+
+// Service sends a GET request for a path with its query string.
+type Service func(ctx context.Context, path string) (*Response, error)
+
+// Comparison compares two services.
+type Comparison struct {
+	// Against is the service whose responses are expected, and Own the one to check.
+	Against, Own Service
+	// API has the endpoints.
+	API *rest.API
+	// Requests are the requests to send to both.
+	Requests []requests.Request
+	// Most is the maximum number of requests, including those of following pages.
+	Most int
+	// Concurrency is the number of requests that are compared at once.
+	Concurrency int
+	// Waits are the times before the repetitions of a request whose responses differ.
+	Waits []time.Duration
+	// Progress is called with the number of compared requests. It may be nil.
+	Progress func(done, total int)
+}
+
+// Run compares the responses. Rows may be written meanwhile: a difference is reported if it remains after all repetitions and is not caused by rows that
+// are newer than the start. It fails if ctx ends, or if a service does not respond to the first request.
+func (c *Comparison) Run(ctx context.Context) (*Report, error) {
+	r := run{Comparison: c, report: &Report{}}
+	var err error
+	if r.newest, err = c.newest(ctx); err != nil {
+		return nil, err
+	}
+	queue := make(chan requests.Request)
+	var workers sync.WaitGroup
+	for range c.Concurrency {
+		workers.Go(func() {
+			for request := range queue {
+				r.pages(ctx, request)
+			}
+		})
+	}
+	for _, request := range c.Requests {
+		queue <- request
+	}
+	close(queue)
+	workers.Wait()
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("comparing: %w", err)
+	}
+	return r.report, nil
+}
+
+// newest returns the newest consensus timestamp that both services have, or "" if one of them has none.
+func (c *Comparison) newest(ctx context.Context) (string, error) {
+	at := ""
+	for _, service := range []Service{c.Against, c.Own} {
+		got, err := service(ctx, c.API.Prefix+"/transactions?limit=1&order=desc")
+		if err != nil {
+			return "", err
+		}
+		var body struct {
+			Transactions []struct {
+				At string `json:"consensus_timestamp"`
+			}
+		}
+		if json.Unmarshal(got.Body, &body) != nil || len(body.Transactions) != 1 {
+			return "", nil
+		}
+		if own := body.Transactions[0].At; at == "" || own < at { // both have the same number of digits
+			at = own
+		}
+	}
+	return at, nil
+}
+
+// run is a comparison that runs.
+type run struct {
+	*Comparison
+
+	newest string
+
+	mu       sync.Mutex
+	started  int
+	finished int
+	report   *Report
+}
+
+// pages compares a request and the pages that follow. It stops at a page with a difference in the link.
+func (r *run) pages(ctx context.Context, request requests.Request) {
+	path := request.Path
+	for page := 0; page < request.Pages && path != "" && ctx.Err() == nil; page++ {
+		r.mu.Lock()
+		allowed := r.started < r.Most
+		r.started++
+		r.mu.Unlock()
+		if !allowed {
+			return
+		}
+		path = r.one(ctx, path)
+	}
+}
+
+// one compares a request and returns the path of the next page if both responses have the same one.
+func (r *run) one(ctx context.Context, path string) (next string) {
+	endpoint, request := r.endpoint(path), path
+	a, b := r.both(ctx, path)
+	found := Differences(endpoint, a, b)
+	repetitions := 0
+	for ; repetitions < len(r.Waits) && (limited(a, b) || !r.known(found)); repetitions++ {
+		select {
+		case <-ctx.Done():
+		case <-time.After(r.Waits[repetitions]):
+		}
+		a, b = r.both(ctx, path)
+		found = Differences(endpoint, a, b)
+	}
+	differs := len(found) > 0
+	if bounded, ok := requests.Before(r.API, path, r.newest); ok && differs && r.newest != "" {
+		boundedA, boundedB := r.both(ctx, bounded)
+		if boundedA.Status == a.Status && boundedB.Status == b.Status {
+			found, request = Differences(endpoint, boundedA, boundedB), bounded
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.finished++
+	if r.Progress != nil {
+		r.Progress(r.finished, max(r.finished, min(r.Most, len(r.Requests))))
+	}
+	switch {
+	case limited(a, b):
+		r.report.Limited++
+		return ""
+	case differs && len(found) == 0:
+		r.report.Newer++
+	case !differs && repetitions > 0:
+		r.report.Repeated++
+	}
+	r.report.Requests++
+	r.report.Add(endpoint, request, found)
+	if next = a.Next(); next != b.Next() {
+		return ""
+	}
+	return next
+}
+
+// known reports whether all differences have causes that several requests had after their repetitions. They are not repeated, which would take hours if the
+// services differ everywhere.
+func (r *run) known(differences []Difference) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, d := range differences {
+		if g := r.report.byWhat[d.Cause]; g == nil || g.requests < 3 {
+			return false
+		}
+	}
+	return true
+}
+
+// limited reports whether a service rejected a request because of its rate limit.
+func limited(a, b *Digest) bool {
+	return a.Status == http.StatusTooManyRequests || b.Status == http.StatusTooManyRequests
+}
+
+// both sends a request to both services at once. The digest of a failed request has the status 0 and the error as its body.
+func (r *run) both(ctx context.Context, path string) (a, b *Digest) {
+	send := func(service Service) *Digest {
+		got, err := service(ctx, path)
+		if err != nil {
+			got = &Response{Body: []byte(err.Error())}
+		}
+		return NewDigest(got)
+	}
+	var other sync.WaitGroup
+	other.Go(func() { a = send(r.Against) })
+	b = send(r.Own)
+	other.Wait()
+	return a, b
+}
+
+// endpoint returns the path pattern of a request, or its path if the API does not have it.
+func (r *run) endpoint(path string) string {
+	request, err := http.NewRequest(http.MethodGet, path, http.NoBody) //nolint:noctx // only its path is used
+	if err == nil {
+		if pattern := r.API.Pattern(request); pattern != "" {
+			return pattern
+		}
+	}
+	path, _, _ = strings.Cut(path, "?")
+	return path
+}
