@@ -91,11 +91,6 @@ func (s *Service) run(ctx context.Context, in *calls.ContractCallInput, estimate
 		From: in.Sender(), To: in.Callee(), Data: in.Data, Value: in.Value, Gas: uint64(in.Gas), GasPrice: in.GasPrice,
 	}
 	err = prepared(ctx, func() error {
-		release, err := s.limits.acquire(ctx)
-		if err != nil {
-			return err
-		}
-		defer release()
 		sim, snapshot, err := s.open(ctx, ref, &message)
 		if err != nil {
 			return err
@@ -121,7 +116,7 @@ func (s *Service) run(ctx context.Context, in *calls.ContractCallInput, estimate
 	return result, block, nil
 }
 
-// prepared runs contracts. If they need the point evaluation before its set-up, it waits without a slot and without a connection, and runs them again.
+// prepared runs contracts. If they need the point evaluation before its set-up, it waits without a connection, and runs them again.
 func prepared(ctx context.Context, run func() error) error {
 	err := run()
 	if !errors.Is(err, evm.ErrPointEvaluation) {
