@@ -35,6 +35,7 @@ func open(t *testing.T) (func(worldstate.BlockRef) *Snapshot, *pgx.Conn) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		t.Cleanup(s.Close) // if the test fails: a second call does nothing
 		return s
 	}, pgtest.Connect(t, url)
 }
