@@ -4,12 +4,13 @@
 #   ARGS       more arguments for `heliograph serve`          PKGS       packages to test and lint; default: ./...
 #   TESTFLAGS  more arguments for `go test`                   FUZZTIME   duration of each fuzz target
 #   SOAK       settings of soak, for example `-args -soak.rate 200 -soak.time 20s`
+#   LISTS      settings of bench-lists, for example `-args -lists.only "^/transactions" -lists.worst 100`
 #   CLIENTS    folders in tests/ and examples/ for test-clients; default: all
 #   BENCHTIME  duration of each benchmark                     ASSETS     off skips the front-end assets
 
 SHELL := bash
 .DEFAULT_GOAL := help
-.PHONY: help run build test record test-slow test-browser test-clients test-attack soak fuzz bench lint fmt count generate verify ci clean
+.PHONY: help run build test record test-slow test-browser test-clients test-attack soak fuzz bench bench-lists lint fmt count generate verify ci clean
 
 ARGS ?=
 PKGS ?= ./...
@@ -93,6 +94,9 @@ bench: ## Run each benchmark for BENCHTIME (default: 1s)
 	@packages=$$(git ls-files -co --exclude-standard '*_test.go' | xargs grep -l '^func Benchmark' | xargs -n 1 dirname | sort -u | sed 's|^|./|'); \
 	if [ -z "$$packages" ]; then echo 'No benchmarks found.'; exit; fi; \
 	set -x; CGO_ENABLED=0 go test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) $(TESTFLAGS) $$packages
+
+bench-lists: ## Measure each list with its filters on the database at HELIOGRAPH_DATABASE_URL; takes minutes
+	CGO_ENABLED=0 go test -tags lists -count 1 -timeout 60m $(TESTFLAGS) ./app/testing/lists $(LISTS)
 
 lint: $(GOLANGCI_LINT) ## Run the linters in .golangci.yml; the first run builds them, which takes minutes
 	$(GOLANGCI_LINT) run $(PKGS)

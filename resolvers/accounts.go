@@ -68,14 +68,14 @@ func (fields) BalanceTokens(_ context.Context, q rowplan.Request, of []*ledger.B
 
 // Account returns an account, now or at a time.
 func (r queries) Account(ctx context.Context, args graph.QueryAccountArgs) (*ledger.Account, error) {
+	if args.At == nil {
+		return entities.Account(ctx, r.db, args.ID)
+	}
 	id, err := entities.ResolveAccount(ctx, r.db, args.ID)
 	if err != nil || !id.Valid {
 		return nil, err
 	}
-	if args.At != nil {
-		return entities.AccountAt(ctx, r.db, id.V, args.At, r.timestamp())
-	}
-	return entities.Account(ctx, r.db, id.V)
+	return entities.AccountAt(ctx, r.db, id.V, args.At, r.timestamp())
 }
 
 // Accounts returns a page of accounts.

@@ -43,7 +43,7 @@ func (c *counter) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndDat
 
 func (c *counter) add(sql string, trips int) {
 	sql = strings.TrimSpace(sql)
-	if sql == "" || strings.HasPrefix(sql, "--") { // the pool's ping
+	if sql == "" || strings.HasPrefix(sql, "--") || strings.HasPrefix(sql, "select set_config") { // the pool's ping, or settings
 		return
 	}
 	c.mu.Lock()

@@ -3,15 +3,47 @@ package storage
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 )
+
+// A statement that starts with one of these comments is planned with other settings than the session's. A cached generic plan keeps the settings it was
+// made under, and the comment gives the statement a text of its own.
+const (
+	// NoBitmaps disables bitmap scans, for pages in the order of an index. A bitmap scan finds all matching rows before it sorts them; an index scan stops at
+	// the end of the page. The planner assumes that each account, token and contract has the average number of rows, and prefers bitmaps for the busy ones.
+	NoBitmaps = "/* enable_bitmapscan = off */ "
+	// NoBitmapsCustom is NoBitmaps for statements that are planned at each execution, for the values of their parameters.
+	NoBitmapsCustom = "/* enable_bitmapscan = off, plan_cache_mode = force_custom_plan */ "
+)
+
+// settings are the statements for these comments. They change the transaction of the batch, so a batch sends statements without comments first. Each
+// setting also applies to the statements of the next ones.
+var settings = [...]struct{ comment, sql string }{
+	{NoBitmaps, `select set_config('enable_bitmapscan', 'off', true)`},
+	{NoBitmapsCustom, `select set_config('plan_cache_mode', 'force_custom_plan', true)`},
+}
+
+// settingOf returns the index of the statement's comment in settings, or -1 if it has none.
+func settingOf(sql string) int {
+	if !strings.HasPrefix(sql, "/*") {
+		return -1
+	}
+	for i := range settings {
+		if strings.HasPrefix(sql, settings[i].comment) {
+			return i
+		}
+	}
+	return -1
+}
 
 // Batch collects statements that are sent in one round trip. It must not be used concurrently.
 type Batch struct {
 	db    *DB
 	batch pgx.Batch
-	last  func(pgx.Rows) error // reads the rows of the last statement that has rows
+	with  [len(settings)][]*pgx.QueuedQuery // statements with settings, which are sent last
+	last  func(pgx.Rows) error              // reads the rows of the last statement that has rows
 	done  []func()
 }
 
@@ -28,9 +60,15 @@ func (b *Batch) DB() *DB { return b.db }
 func (b *Batch) Exec(sql string, args ...any) { b.batch.Queue(sql, args...) }
 
 // Len returns the number of queued statements.
-func (b *Batch) Len() int { return b.batch.Len() }
+func (b *Batch) Len() int {
+	n := b.batch.Len()
+	for _, queries := range b.with {
+		n += len(queries)
+	}
+	return n
+}
 
-// Run sends the batch, and reads the rows of its statements in the order in which they were queued.
+// Run sends the batch, and reads the rows of its statements. Among statements with the same settings, the order is that in which they were queued.
 func (b *Batch) Run(ctx context.Context) error {
 	if err := withCause(ctx, b.send(ctx)); err != nil {
 		return fmt.Errorf("running a batch: %w", err)
@@ -42,11 +80,25 @@ func (b *Batch) Run(ctx context.Context) error {
 }
 
 func (b *Batch) send(ctx context.Context) error {
+	var set int
+	for i, queries := range b.with {
+		if len(queries) == 0 {
+			continue
+		}
+		for ; set <= i; set++ {
+			b.batch.Queue(settings[set].sql)
+		}
+		b.batch.QueuedQueries = append(b.batch.QueuedQueries, queries...)
+	}
 	n := b.batch.Len()
 	if n == 0 {
 		return nil
 	}
-	slot, err := b.db.enter(ctx, b.batch.QueuedQueries[0].SQL)
+	text := b.batch.QueuedQueries[0].SQL
+	if set > 0 { // the first statement can be that of a setting
+		text = b.batch.QueuedQueries[n-1].SQL
+	}
+	slot, err := b.db.enter(ctx, text)
 	if err != nil {
 		return err
 	}
@@ -62,9 +114,4 @@ func (b *Batch) send(ctx context.Context) error {
 	default:
 		return b.db.querier().SendBatch(ctx, &b.batch).Close() //nolint:wrapcheck // Run wraps it
 	}
-}
-
-// Set queues a setting of the session that applies to the following statements of the batch.
-func (b *Batch) Set(name, value string) {
-	Values[string]().Queue(b, `select set_config($1, $2, true)`, []any{name, value}, func([]*string) {})
 }

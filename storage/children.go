@@ -67,6 +67,26 @@ const (
 	Any3 = "any((select $3::bigint[])::bigint[])"
 )
 
+var oneKey = strings.NewReplacer(Any1, "$1", Any2, "$2", Any3, "$3")
+
+// ForKeys returns a statement with [Any1], [Any2] and [Any3], and its arguments. If each array has one key, the statement compares with the key itself,
+// which costs PostgreSQL less.
+func ForKeys(sql string, keys ...[]int64) (text string, args []any) {
+	args = make([]any, len(keys))
+	one := true
+	for i, list := range keys {
+		args[i] = list
+		one = one && len(list) == 1
+	}
+	if !one {
+		return sql, args
+	}
+	for i, list := range keys {
+		args[i] = list[0]
+	}
+	return oneKey.Replace(sql), args
+}
+
 // Parents is a FROM item p with the columns id and ord: the IDs in the array $1 and their positions from 1.
 const Parents = `unnest((select $1::bigint[])) with ordinality p(id, ord)`
 
@@ -77,6 +97,25 @@ func Unnest(columns ...string) string {
 		arrays[i] = `(select $` + strconv.Itoa(i+1) + `::bigint[])`
 	}
 	return `unnest(` + strings.Join(arrays, ", ") + `) with ordinality p(` + strings.Join(columns, ", ") + `, ord)`
+}
+
+// UnnestKeys returns a FROM item like [Unnest] and its arguments, for columns with few rows per value. The columns of a single row are scalars, which cost
+// PostgreSQL less.
+func UnnestKeys(columns []string, keys ...[]int64) (from string, args []any) {
+	args = make([]any, len(keys))
+	for i, list := range keys {
+		args[i] = list
+	}
+	if len(keys[0]) != 1 {
+		return Unnest(columns...), args
+	}
+	var sql strings.Builder
+	sql.WriteString("(select ")
+	for i, list := range keys {
+		args[i] = list[0]
+		sql.WriteString("$" + strconv.Itoa(i+1) + "::bigint as " + columns[i] + ", ")
+	}
+	return sql.String() + "1::bigint as ord) p", args
 }
 
 // OfParents returns a FROM item like [Parents] and the argument $1 for it. A single ID becomes a scalar: the planner has statistics for a given

@@ -57,9 +57,10 @@ type DB struct {
 
 // Open creates the pool. It does not connect, so that the gateway starts without the database.
 func Open(ctx context.Context, o Options) (*DB, error) {
-	settings := pagePlans()
-	settings["application_name"] = "heliograph"
-	cfg, err := o.Config(settings)
+	cfg, err := o.Config(map[string]string{
+		"application_name": "heliograph",
+		"jit":              "off", // compilation takes longer than reading a page
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -74,17 +75,6 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 		pool: pool, base: o.Base, fileAttempts: cmp.Or(o.FileAttempts, defaultFileAttempts), chainID: cmp.Or(o.ChainID, defaultChainID), cache: o.Cache,
 		statistics: &statistics{}, admission: newAdmission(int(cfg.MaxConns), cmp.Or(o.PerOperation, defaultPerOperation)),
 	}, nil
-}
-
-// pagePlans returns planner settings for statements that read one page in the order of an index. Settings in the database URL take precedence.
-func pagePlans() map[string]string {
-	return map[string]string{
-		// A bitmap scan finds all matching rows before it sorts them. An index scan returns the rows in order and stops at the end of the page. The
-		// planner assumes that every account, token and contract has the average number of rows, and prefers bitmaps for the busy ones.
-		"enable_bitmapscan": "off",
-		// JIT compilation takes longer than reading a page.
-		"jit": "off",
-	}
 }
 
 // querier runs statements. It is a pool or a single connection.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -163,29 +164,89 @@ func TestBatch(t *testing.T) {
 	t.Parallel()
 	db := open(t, nil)
 	var first, second []*pair
-	var off []*string
 	b := db.NewBatch()
 	if err := b.Run(t.Context()); err != nil {
 		t.Errorf("an empty batch: %v", err)
 	}
-	b.Set("enable_seqscan", "off")
 	b.Exec(`select 1`)
 	pairRows.Queue(b, `select a, b from grid where a = $1 order by b`, []any{1}, func(rows []*pair) { first = rows })
 	pairRows.Queue(b, `select a, b from grid where a = $1 and b = $1`, []any{5}, func(rows []*pair) { second = rows })
-	storage.Values[string]().Queue(b, `select current_setting('enable_seqscan')`, nil, func(rows []*string) { off = rows })
-	if b.Len() != 5 {
+	if b.Len() != 3 {
 		t.Error(b.Len())
 	}
 	if err := b.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if text(first) != "11 12 13 14 15" || text(second) != "55" || len(off) != 1 || *off[0] != "off" {
-		t.Errorf("%s; %s; %v", text(first), text(second), off)
+	if text(first) != "11 12 13 14 15" || text(second) != "55" {
+		t.Errorf("%s; %s", text(first), text(second))
 	}
 	b = db.NewBatch()
 	b.Exec(`select 1 / 0`)
 	if err := b.Run(t.Context()); storage.FailureOf(err) != storage.FailureOutOfBounds {
 		t.Error(err)
+	}
+}
+
+// TestSettings runs the same statement with different settings on one connection, often enough for cached plans. Each keeps its own settings and plan.
+func TestSettings(t *testing.T) {
+	t.Parallel()
+	db := open(t, func(o *storage.Options) { o.MaxConnections = 1 })
+	conn := pgtest.Connect(t, db.Pool().Config().ConnString())
+	pgtest.Exec(t, conn, `create table held as select i * 7919 % 1000 as owner, i as at from generate_series(1::bigint, 100000) i`,
+		`create index held_owner on held (owner)`, `vacuum analyze held`)
+	const settings = `select current_setting('enable_bitmapscan') || ' ' || current_setting('plan_cache_mode')`
+	const sum = `select sum(at) from held where owner = ` + storage.Any1
+	comments := []string{storage.NoBitmapsCustom, "", storage.NoBitmaps}
+	for range 8 {
+		got := map[string]string{}
+		b := db.NewBatch()
+		for _, comment := range comments {
+			storage.Values[string]().Queue(b, comment+settings, nil, func(rows []*string) { got[comment] = *rows[0] })
+			storage.Values[string]().Queue(b, comment+`select (`+sum+`)::text`, []any{[]int64{5}}, func(rows []*string) { got[comment] += " " + *rows[0] })
+		}
+		if n := b.Len(); n != 6 {
+			t.Errorf("%d statements are queued, want 6", n)
+		}
+		if err := b.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		// A statement that is not in a batch has the same settings.
+		for _, comment := range comments {
+			v, err := storage.Values[string]().One(t.Context(), db, "settings", comment+settings)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.HasPrefix(got[comment], *v+" ") {
+				t.Errorf("%q: %q in a batch, %q alone", comment, got[comment], *v)
+			}
+		}
+		if want := map[string]string{
+			"": "on auto 4989500", storage.NoBitmaps: "off auto 4989500", storage.NoBitmapsCustom: "off force_custom_plan 4989500",
+		}; !maps.Equal(got, want) {
+			t.Fatalf("%q, want %q", got, want)
+		}
+	}
+	plans := map[string]string{}
+	for _, comment := range comments[1:] {
+		var name string
+		var generic int
+		if err := db.Pool().QueryRow(t.Context(), `select name, generic_plans from pg_prepared_statements where statement = $1`,
+			comment+`select (`+sum+`)::text`).Scan(&name, &generic); err != nil {
+			t.Fatal(err)
+		}
+		if generic == 0 {
+			t.Errorf("%q has no generic plan", comment)
+		}
+		rows, err := storage.Values[string]().List(t.Context(), db, "a plan", `explain execute "`+name+`" ('{5}')`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range rows {
+			plans[comment] += *line + "\n"
+		}
+	}
+	if !strings.Contains(plans[""], "Bitmap Heap Scan") || strings.Contains(plans[storage.NoBitmaps], "Bitmap") {
+		t.Errorf("the cached plans do not keep their settings: %v", plans)
 	}
 }
 
@@ -276,7 +337,7 @@ func TestSession(t *testing.T) {
 		return *value
 	}
 	db := open(t, func(o *storage.Options) { o.ReadOnly, o.Cache, o.Base = true, true, ledger.EntityID(0).WithNum(0) })
-	for name, want := range map[string]string{"enable_bitmapscan": "off", "jit": "off", "application_name": "heliograph", "default_transaction_read_only": "on", "statement_timeout": "1min"} {
+	for name, want := range map[string]string{"enable_bitmapscan": "on", "jit": "off", "application_name": "heliograph", "default_transaction_read_only": "on", "statement_timeout": "1min"} {
 		if got := setting(db, name); got != want {
 			t.Errorf("%s is %s, want %s", name, got, want)
 		}

@@ -94,6 +94,15 @@ func (e *unreadable) Unwrap() error { return e.error }
 
 // List runs a statement and returns its rows. what names them in errors.
 func (m *Mapper[T, R]) List(ctx context.Context, db *DB, what, sql string, args ...any) ([]*R, error) {
+	if settingOf(sql) >= 0 {
+		b := db.NewBatch()
+		var out []*R
+		m.Queue(b, sql, args, func(rows []*R) { out = rows })
+		if err := b.Run(ctx); err != nil {
+			return nil, fmt.Errorf("reading %s: %w", what, err)
+		}
+		return out, nil
+	}
 	slot, err := db.enter(ctx, sql)
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", what, err)
@@ -133,13 +142,21 @@ func queue[T, R any](b *Batch, sql string, args []any, columns Columns[T], finis
 		done(got)
 		return nil
 	}
-	b.batch.Queue(sql, args...).Query(b.last)
+	set := settingOf(sql)
+	if set < 0 {
+		b.batch.Queue(sql, args...).Query(b.last)
+		return
+	}
+	q := &pgx.QueuedQuery{SQL: sql, Arguments: args}
+	q.Query(b.last)
+	b.with[set] = append(b.with[set], q)
 }
 
-// QueueByKey adds a statement that reads the rows with some keys to a batch. The keys are its argument, an array. done receives one row per key, nil for
-// keys without a row.
+// QueueByKey adds a statement that reads the rows with some keys to a batch. [Any1] in it stands for the keys. done receives one row per key, nil for keys
+// without a row.
 func QueueByKey[T, R any, K ~int64](b *Batch, m *Mapper[T, R], sql string, keys []K, key func(*R) K, done func([]*R)) {
-	m.Queue(b, sql, []any{Int64s(keys)}, func(rows []*R) {
+	sql, args := ForKeys(sql, Int64s(keys))
+	m.Queue(b, sql, args, func(rows []*R) {
 		byKey := make(map[K]*R, len(rows))
 		for _, r := range rows {
 			byKey[key(r)] = r

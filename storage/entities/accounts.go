@@ -118,22 +118,28 @@ func Accounts(ctx context.Context, db *storage.DB, f *ledger.AccountFilter, hide
 	return accountRows.List(ctx, db, "accounts", sql, w.Args...)
 }
 
+// named returns the condition on entities e that the address or alias in ref selects, and its argument. It is empty if ref has an id.
+func named(ref ledger.AccountRef) (condition string, arg []byte) {
+	switch {
+	case ref.Address.Valid:
+		return `e.evm_address = $1 and e.deleted <> true`, ref.Address.V[:]
+	case ref.Alias != nil && ref.Live:
+		return `e.alias = $1 and e.deleted <> true`, ref.Alias
+	case ref.Alias != nil:
+		return `e.alias = $1 and coalesce(e.deleted, false) <> true`, ref.Alias
+	default:
+		return "", nil
+	}
+}
+
 // ResolveAccount returns the id of the account that ref identifies, or null if no entity that is not deleted has the alias or address. An id in ref is
 // returned without a lookup, so the entity may not exist. If two such entities share the alias or address, the error is [ErrAmbiguous].
 func ResolveAccount(ctx context.Context, db *storage.DB, ref ledger.AccountRef) (ledger.Null[ledger.EntityID], error) {
-	var sql string
-	var arg []byte
-	switch {
-	case ref.Address.Valid:
-		sql, arg = `select id from entity where evm_address = $1 and deleted <> true limit 2`, ref.Address.V[:]
-	case ref.Alias != nil && ref.Live:
-		sql, arg = `select id from entity where alias = $1 and deleted <> true limit 2`, ref.Alias
-	case ref.Alias != nil:
-		sql, arg = `select id from entity where alias = $1 and coalesce(deleted, false) <> true limit 2`, ref.Alias
-	default:
+	condition, arg := named(ref)
+	if condition == "" {
 		return ledger.Of(ref.ID), nil
 	}
-	return onlyID(ctx, db, ref, sql, arg)
+	return onlyID(ctx, db, ref, `select e.id from entity e where `+condition+` limit 2`, arg)
 }
 
 // onlyID returns the id that a statement selects, or null if it selects none. If it selects more than one, the error is [ErrAmbiguous].
@@ -159,9 +165,26 @@ where e.id = ` + storage.Any1 + ` and e.type in ('ACCOUNT', 'CONTRACT') and not 
 	storage.QueueByKey(b, accountRows, sql, ids, func(a *ledger.Account) ledger.EntityID { return a.EntityID }, done)
 }
 
-// Account reads the current state of an account or contract. It returns nil if the account does not exist.
-func Account(ctx context.Context, db *storage.DB, id ledger.EntityID) (*ledger.Account, error) {
-	return storage.ReadOne(ctx, db, "account", id, QueueAccounts)
+// Account reads the current state of an account or contract. It returns nil if the account does not exist. If two entities that are not deleted share the
+// alias or address, the error is [ErrAmbiguous].
+func Account(ctx context.Context, db *storage.DB, ref ledger.AccountRef) (*ledger.Account, error) {
+	condition, arg := named(ref)
+	if condition == "" {
+		return storage.ReadOne(ctx, db, "account", ref.ID, QueueAccounts)
+	}
+	rows, err := accountRows.List(ctx, db, "an account", `select `+accountColumns+` from entity e left join entity_stake s on s.id = e.id
+where `+condition+` limit 2`, arg)
+	if err == nil && len(rows) > 1 {
+		err = storage.ErrAmbiguous
+	}
+	if err != nil {
+		return nil, fmt.Errorf("looking for %s: %w", ref, err)
+	}
+	if len(rows) == 0 || rows[0].Type != ledger.EntityAccount && rows[0].Type != ledger.EntityContract ||
+		rows[0].EntityID.Num() == TreasuryNum && rows[0].Memo == syntheticTreasuryMemo {
+		return nil, nil //nolint:nilnil // no account
+	}
+	return rows[0], nil
 }
 
 // AccountAt reads the newest version of an account or contract that matches at, with the balances of the balance snapshot for that time. It returns nil if

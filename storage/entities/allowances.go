@@ -128,7 +128,7 @@ func QueueStakingRewards(b *storage.Batch, accounts []ledger.EntityID, f *ledger
 		storage.Filter(&w, "r.consensus_timestamp", f.Timestamp)
 	}
 	w.Keyset(p, "r.consensus_timestamp")
-	rewardRows.QueueChildren(b, len(accounts), `select p.ord, r.account_id, r.amount, r.consensus_timestamp from `+from+` cross join lateral (
+	rewardRows.QueueChildren(b, len(accounts), storage.NoBitmaps+`select p.ord, r.account_id, r.amount, r.consensus_timestamp from `+from+` cross join lateral (
   select * from staking_reward_transfer r where r.account_id = p.id`+w.String()+w.OrderBy(p, "r.consensus_timestamp")+`) r
 order by p.ord, r.consensus_timestamp`+p.Direction(), w.Args, done)
 }

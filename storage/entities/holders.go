@@ -88,9 +88,10 @@ func queueHoldersAt(b *storage.Batch, ids []int64, f *ledger.TokenHolderFilter, 
 		storage.Filter(&held, "h.balance", f.Balance) // the condition applies to the latest balance, after it is selected
 	}
 	order := held.OrderBy(p, "h.account_id")
-	b.Set("plan_cache_mode", "force_custom_plan") // with a generic plan, the planner would not know that the time selects one ordered partition
 	direction := p.Direction()
-	holderRows.QueueChildren(b, len(ids), `select p.ord, h.*, $3::bigint, (select decimals from token where token_id = p.id) from `+from+` cross join lateral (
+	// With a generic plan, the planner would not know that the time selects one ordered partition.
+	holderRows.QueueChildren(b, len(ids), storage.NoBitmapsCustom+`select p.ord, h.*, $3::bigint, (select decimals from token where token_id = p.id)
+from `+from+` cross join lateral (
   select * from (
     select distinct on (h.account_id) h.token_id, h.account_id, h.balance from token_balance h
     where h.token_id = p.id and h.consensus_timestamp between $2 and $3`+w.String()+`

@@ -66,8 +66,8 @@ func refs(hooks []HookRef) (owners, ids []int64) {
 // QueueHooksByID queues a query for hooks by reference. done receives one hook per reference, or nil for hooks that do not exist.
 func QueueHooksByID(b *storage.Batch, hooks []HookRef, done func([]*ledger.Hook)) {
 	owners, ids := refs(hooks)
-	hookRows.QueueChild(b, len(hooks), `select p.ord, `+hookColumns+` from `+storage.Unnest("owner", "id")+`
-join hook h on h.owner_id = p.owner and h.hook_id = p.id`, []any{owners, ids}, done)
+	from, args := storage.UnnestKeys([]string{"owner", "id"}, owners, ids)
+	hookRows.QueueChild(b, len(hooks), `select p.ord, `+hookColumns+` from `+from+` join hook h on h.owner_id = p.owner and h.hook_id = p.id`, args, done)
 }
 
 // Hook reads a hook. It returns nil if the hook does not exist.

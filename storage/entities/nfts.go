@@ -48,7 +48,7 @@ func nftPage(w *storage.Where, condition string, f *ledger.NFTFilter, p storage.
 // queueNFTs queues a query for a page of NFTs for each parent p.
 func queueNFTs(b *storage.Batch, w *storage.Where, n int, from, condition string, f *ledger.NFTFilter, p storage.Page, done func([][]*ledger.NFT)) {
 	page := nftPage(w, condition, f, p)
-	nftRows.QueueChildren(b, n, `select n.ord, `+NFTColumns+` from (select p.ord, n.* from `+from+` cross join lateral (`+page+`) n) n
+	nftRows.QueueChildren(b, n, storage.NoBitmaps+`select n.ord, `+NFTColumns+` from (select p.ord, n.* from `+from+` cross join lateral (`+page+`) n) n
 left join entity e on e.id = n.token_id order by n.ord, `+p.Order("n.token_id", "n.serial_number"), w.Args, done)
 }
 
@@ -82,8 +82,9 @@ func QueueNFTs(b *storage.Batch, f *ledger.NFTFilter, p storage.Page, done func(
 // QueueNFTsByKey queues a query for NFTs by token and serial. done receives one NFT per key, or nil for NFTs that do not exist.
 func QueueNFTsByKey(b *storage.Batch, keys []ledger.NFTKey, done func([]*ledger.NFT)) {
 	tokens, serials := nftKeys(keys)
-	nftRows.QueueChild(b, len(keys), `select p.ord, `+NFTColumns+` from `+storage.Unnest("token_id", "serial")+`
-join nft n on n.token_id = p.token_id and n.serial_number = p.serial left join entity e on e.id = n.token_id`, []any{tokens, serials}, done)
+	from, args := storage.UnnestKeys([]string{"token_id", "serial"}, tokens, serials)
+	nftRows.QueueChild(b, len(keys), `select p.ord, `+NFTColumns+` from `+from+`
+join nft n on n.token_id = p.token_id and n.serial_number = p.serial left join entity e on e.id = n.token_id`, args, done)
 }
 
 // NFT reads one NFT. It returns nil if it does not exist.

@@ -177,17 +177,7 @@ func Tokens(ctx context.Context, db *storage.DB, f *ledger.TokenFilter, associat
 		}
 	}
 	w.Keyset(p, "t.token_id")
-	b := db.NewBatch()
-	if f != nil && len(f.NameContains) > 0 {
-		b.Set("enable_bitmapscan", "on") // the index of names supports bitmap scans only
-	}
-	var found []*ledger.Token
-	tokenRows.Queue(b, `select `+TokenColumns+` from `+from+` where true`+w.String()+w.OrderBy(p, "t.token_id"), w.Args,
-		func(rows []*ledger.Token) { found = rows })
-	if err := b.Run(ctx); err != nil {
-		return nil, fmt.Errorf("reading tokens: %w", err)
-	}
-	return found, nil
+	return tokenRows.List(ctx, db, "tokens", `select `+TokenColumns+` from `+from+` where true`+w.String()+w.OrderBy(p, "t.token_id"), w.Args...)
 }
 
 // QueueTokens queues a query for tokens by id. done receives one token per id, or nil for ids that do not exist. Custom fees are not read.

@@ -161,11 +161,14 @@ func TopicMessages(ctx context.Context, db *storage.DB, topic ledger.EntityID, f
 	w := storage.Where{Args: []any{int64(topic)}}
 	filterMessages(&w, f)
 	w.Keyset(p, "consensus_timestamp")
-	column := "consensus_timestamp"
+	column, settings := "consensus_timestamp", ""
+	if f != nil && f.SequenceNumber != nil && f.Timestamp != nil {
+		settings = storage.NoBitmaps // each has an index
+	}
 	if f != nil && f.SequenceNumber != nil && f.Timestamp == nil && p.Greater == nil && p.Less == nil {
 		column = "sequence_number" // both columns give the same order, but this one lets the index start at the number
 	}
-	sql := `select ` + messageColumns + ` from topic_message where topic_id = $1` + w.String() + w.OrderBy(p, column)
+	sql := settings + `select ` + messageColumns + ` from topic_message where topic_id = $1` + w.String() + w.OrderBy(p, column)
 	return messageRows.List(ctx, db, "the messages of a topic", sql, w.Args...)
 }
 

@@ -3,6 +3,7 @@ package pgtest
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -75,37 +76,85 @@ func (r *Recorder) Reset() {
 	r.all = nil
 }
 
+// explained is a statement with its plan.
+type explained struct {
+	statement
+	plan node
+}
+
+// explain explains all statements since the last Reset with their arguments.
+func (r *Recorder) explain(ctx context.Context, pool *pgxpool.Pool) ([]explained, error) {
+	r.mu.Lock()
+	statements := slices.Clone(r.all)
+	r.mu.Unlock()
+	tx, err := pool.Begin(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("explaining statements: %w", err)
+	}
+	defer func() { _ = tx.Rollback(context.Background()) }() // nothing has been written
+	var out []explained
+	for _, s := range statements {
+		switch {
+		case strings.HasPrefix(s.sql, "select set_config"): // affects the following statements
+			_, err = tx.Exec(ctx, s.sql, s.args...)
+		case !strings.HasPrefix(s.sql, "/*"): // has no settings of its own
+			_, err = tx.Exec(ctx, `reset all`)
+		}
+		if err == nil && !strings.HasPrefix(s.sql, "select set_config") {
+			var text []byte
+			var plans []struct{ Plan node }
+			if err = tx.QueryRow(ctx, "explain (analyze, format json) "+s.sql, s.args...).Scan(&text); err == nil {
+				err = json.Unmarshal(text, &plans)
+			}
+			if err == nil {
+				out = append(out, explained{s, plans[0].Plan})
+			}
+		}
+		if err != nil {
+			return nil, fmt.Errorf("explaining %s: %w", s.sql, err)
+		}
+	}
+	return out, nil
+}
+
+// RowsRead explains all statements since the last Reset and returns how many rows they read from tables.
+func (r *Recorder) RowsRead(ctx context.Context, pool *pgxpool.Pool) (float64, error) {
+	all, err := r.explain(ctx, pool)
+	rows := 0.0
+	for i := range all {
+		rows += all[i].plan.read()
+	}
+	return rows, err
+}
+
+// read returns the number of rows that a node and the nodes below it read from tables.
+func (n *node) read() float64 {
+	rows := 0.0
+	if n.Relation != "" {
+		rows = n.scanned()
+	}
+	for i := range n.Plans {
+		rows += n.Plans[i].read()
+	}
+	return rows
+}
+
+// scanned returns the number of rows that a node reads from its table.
+func (n *node) scanned() float64 { return (n.Rows + n.Removed + n.Rechecked) * n.Loops }
+
 // CheckPlans explains all statements since the last Reset with their arguments. It fails the test if one of them scans a big table or one of its
 // partitions sequentially, or reads more than most rows of it.
 func (r *Recorder) CheckPlans(t *testing.T, pool *pgxpool.Pool, big []string, most float64) {
 	t.Helper()
-	r.mu.Lock()
-	statements := slices.Clone(r.all)
-	r.mu.Unlock()
-	if len(statements) == 0 {
-		t.Error("no statements were recorded")
-	}
-	tx, err := pool.Begin(t.Context())
+	all, err := r.explain(t.Context(), pool)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = tx.Rollback(context.Background()) }() // nothing has been written
-	for _, s := range statements {
-		if strings.HasPrefix(s.sql, "select set_config") { // affects the following statements
-			if _, err := tx.Exec(t.Context(), s.sql, s.args...); err != nil {
-				t.Fatal(err)
-			}
-			continue
-		}
-		var text []byte
-		if err := tx.QueryRow(t.Context(), "explain (analyze, format json) "+s.sql, s.args...).Scan(&text); err != nil {
-			t.Fatalf("%v in %s", err, s.sql)
-		}
-		var plans []struct{ Plan node }
-		if err := json.Unmarshal(text, &plans); err != nil {
-			t.Fatal(err)
-		}
-		if plans[0].Plan.check(t, big, most) {
+	if len(all) == 0 {
+		t.Error("no statements were recorded")
+	}
+	for _, s := range all {
+		if s.plan.check(t, big, most) {
 			t.Log(s.sql, s.args)
 		}
 	}
@@ -115,7 +164,7 @@ func (r *Recorder) CheckPlans(t *testing.T, pool *pgxpool.Pool, big []string, mo
 func (n *node) check(t *testing.T, big []string, most float64) (bad bool) {
 	t.Helper()
 	isBig := slices.ContainsFunc(big, func(name string) bool { return n.Relation == name || strings.HasPrefix(n.Relation, name+"_p") })
-	if read := (n.Rows + n.Removed + n.Rechecked) * n.Loops; isBig && read > 0 {
+	if read := n.scanned(); isBig && read > 0 {
 		if n.Type == "Seq Scan" {
 			t.Errorf("sequential scan of %s", n.Relation)
 			bad = true

@@ -33,16 +33,20 @@ var blockRows = storage.MapperOf(blockTargets, finishBlock)
 // Blocks reads a page of blocks, ordered by number or by the consensus time of the last transaction.
 func Blocks(ctx context.Context, db *storage.DB, f *ledger.BlockFilter, byNumber bool, p storage.Page) ([]*ledger.Block, error) {
 	var w storage.Where
+	settings := ""
 	if f != nil {
 		storage.Filter(&w, "index", f.Number)
 		storage.Filter(&w, "consensus_end", f.Timestamp)
+		if f.Number != nil && f.Timestamp != nil { // each has an index
+			settings = storage.NoBitmaps
+		}
 	}
 	key := []string{"consensus_end", "index"}
 	if byNumber {
 		key = []string{"index"}
 	}
 	w.Keyset(p, key...)
-	return blockRows.List(ctx, db, "blocks", `select `+blockColumns+` from record_file where true`+w.String()+w.OrderBy(p, key...), w.Args...)
+	return blockRows.List(ctx, db, "blocks", settings+`select `+blockColumns+` from record_file where true`+w.String()+w.OrderBy(p, key...), w.Args...)
 }
 
 // BlockByHash reads the block whose hash starts with the given hash. It returns nil if no block or more than one matches.
@@ -61,9 +65,9 @@ func block(ctx context.Context, db *storage.DB, condition string, arg any) (*led
 
 // QueueBlocks queues a query for blocks by number. done receives one block per number, or nil if no block or more than one has the number.
 func QueueBlocks(b *storage.Batch, numbers []int64, done func([]*ledger.Block)) {
-	blockRows.QueueChildren(b, len(numbers), `select p.ord, `+blockColumns+`
-from `+storage.Unnest("number")+` join record_file on index = p.number`,
-		[]any{numbers}, func(found [][]*ledger.Block) {
+	from, args := storage.UnnestKeys([]string{"number"}, numbers)
+	blockRows.QueueChildren(b, len(numbers), `select p.ord, `+blockColumns+` from `+from+` join record_file on index = p.number`, args,
+		func(found [][]*ledger.Block) {
 			done(list.Map(found, func(blocks []*ledger.Block) *ledger.Block {
 				if len(blocks) != 1 {
 					return nil
@@ -76,10 +80,11 @@ from `+storage.Unnest("number")+` join record_file on index = p.number`,
 // QueueBlocksAt queues a query for the blocks that contain the transactions with the given consensus times. done receives one block per time, or nil if the
 // database has no such block.
 func QueueBlocksAt(b *storage.Batch, times []ledger.Timestamp, done func([]*ledger.Block)) {
-	blockRows.QueueChild(b, len(times), `select p.ord, r.* from `+storage.Unnest("at")+`
+	from, args := storage.UnnestKeys([]string{"at"}, storage.Int64s(times))
+	blockRows.QueueChild(b, len(times), `select p.ord, r.* from `+from+`
 cross join lateral (
   select `+blockColumns+` from record_file where consensus_end >= p.at order by record_file.consensus_end limit 1) r
-where r.consensus_start <= p.at`, []any{storage.Int64s(times)}, done)
+where r.consensus_start <= p.at`, args, done)
 }
 
 // CountBlocks returns the number of blocks. Block numbers have no gaps, so the first and the last number are sufficient.

@@ -59,7 +59,7 @@ func ContractActions(ctx context.Context, db *storage.DB, of Located, f *ledger.
 	w := storage.Where{Args: []any{int64(of.At), int64(of.Payer)}}
 	filterActions(&w, f)
 	w.Keyset(p, "a.index")
-	return actionRows.List(ctx, db, "the actions of a transaction", `select `+actionColumns+` from contract_action a
+	return actionRows.List(ctx, db, "the actions of a transaction", storage.NoBitmaps+`select `+actionColumns+` from contract_action a
 where a.consensus_timestamp = $1 and a.payer_account_id = $2`+w.String()+w.OrderBy(p, "a.index"), w.Args...)
 }
 

@@ -183,7 +183,8 @@ const maxLogsOfResult = 100_000
 // QueueLogsOfResults queues a query for all logs that the parties of the results' transactions emitted, ordered by index. done receives one list per result.
 func QueueLogsOfResults(b *storage.Batch, of []*ledger.ContractResult, done func([][]*ledger.ContractLog)) {
 	times, parties := resultKeys(of)
-	queueLogs(b, &storage.Where{Args: []any{times, parties}}, len(of), storage.Unnest("at", "party")+`
+	from, args := storage.UnnestKeys([]string{"at", "party"}, times, parties)
+	queueLogs(b, &storage.Where{Args: args}, len(of), from+`
   left join contract_transaction ct on ct.consensus_timestamp = p.at and ct.entity_id = p.party`,
 		`l.consensus_timestamp = p.at and (coalesce(cardinality(ct.contract_ids), 0) = 0 or l.contract_id = any(ct.contract_ids))`, nil,
 		storage.Page{Limit: maxLogsOfResult}, done)

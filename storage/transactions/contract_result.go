@@ -108,12 +108,13 @@ var stateChangeRows = storage.MapperOf(func(c *ledger.ContractStateChange, into 
 func QueueStateChanges(b *storage.Batch, of []*ledger.ContractResult, done func([][]*ledger.ContractStateChange)) {
 	times, parties := resultKeys(of)
 	asked := list.Map(of, func(r *ledger.ContractResult) int64 { return int64(r.Asked) })
+	from, args := storage.UnnestKeys([]string{"at", "party", "asked"}, times, parties, asked)
 	stateChangeRows.QueueChildren(b, len(of), `select p.ord, s.contract_id, s.slot, s.value_read, s.value_written, e.evm_address
-from `+storage.Unnest("at", "party", "asked")+`
+from `+from+`
 join contract_transaction ct on ct.consensus_timestamp = p.at and ct.entity_id = p.party
 join contract_state_change s on s.consensus_timestamp = p.at and (s.contract_id = p.asked or not s.migration and s.contract_id = any(ct.contract_ids))
 left join entity e on e.id = s.contract_id
-order by p.ord, s.contract_id, s.slot`, []any{times, parties, asked}, done)
+order by p.ord, s.contract_id, s.slot`, args, done)
 }
 
 // wordSize is the size of an EVM word in bytes.
@@ -182,7 +183,7 @@ func queueOwnedResults(b *storage.Batch, w *storage.Where, n int, from, of strin
 ) {
 	filterResults(w, f)
 	w.Keyset(p, "cr.consensus_timestamp")
-	detailRows.QueueChildren(b, n, `select p.ord, `+detailColumns+` from `+from+` cross join lateral (
+	detailRows.QueueChildren(b, n, storage.NoBitmaps+`select p.ord, `+detailColumns+` from `+from+` cross join lateral (
   select * from contract_result cr where `+of+w.String()+w.OrderBy(p, "cr.consensus_timestamp")+`) cr`+ResultDetails.joins()+`
 order by p.ord, cr.consensus_timestamp`+p.Direction(), w.Args, func(lists [][]*ledger.ContractResult) {
 		for _, rows := range lists {

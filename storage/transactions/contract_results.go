@@ -252,7 +252,7 @@ func ContractResults(ctx context.Context, db *storage.DB, f *ledger.ContractResu
 	filterResults(&w, f)
 	w.Keyset(p, "cr.consensus_timestamp")
 	cut := `select * from contract_result cr where true` + w.String() + w.OrderBy(p, "cr.consensus_timestamp")
-	sql := `select ` + parts.columns() + ` from (` + cut + `) cr` + parts.joins() + ` order by cr.consensus_timestamp` + p.Direction()
+	sql := storage.NoBitmaps + `select ` + parts.columns() + ` from (` + cut + `) cr` + parts.joins() + ` order by cr.consensus_timestamp` + p.Direction()
 	parts.rows().Queue(b, sql, w.Args, func(rows []*ledger.ContractResult) { ran = withChainID(db, rows) })
 	if f == nil || f.ContractID == nil && f.From == nil && (f.Synthetic == nil || *f.Synthetic) {
 		queueSyntheticResults(b, f, parts, p, func(rows []*ledger.ContractResult) { synthetic = rows })

@@ -34,14 +34,18 @@ func finishSchedule(s *scheduleRow) error {
 // Schedules reads a page of schedules, ordered by id.
 func Schedules(ctx context.Context, db *storage.DB, f *ledger.ScheduleFilter, p storage.Page) ([]*ledger.Schedule, error) {
 	var w storage.Where
+	settings := ""
 	if f != nil {
 		storage.Filter(&w, "s.schedule_id", f.ID)
 		storage.Filter(&w, "s.creator_account_id", f.CreatorAccountID)
+		if f.CreatorAccountID != nil {
+			settings = storage.NoBitmaps
+		}
 	}
 	w.Keyset(p, "s.schedule_id")
 	// The page is limited before the join.
 	cut := `select * from schedule s where true` + w.String() + w.OrderBy(p, "s.schedule_id")
-	sql := `select ` + scheduleColumns + ` from (` + cut + `) s left join entity e on e.id = s.schedule_id order by s.schedule_id` + p.Direction()
+	sql := settings + `select ` + scheduleColumns + ` from (` + cut + `) s left join entity e on e.id = s.schedule_id order by s.schedule_id` + p.Direction()
 	return scheduleRows.List(ctx, db, "schedules", sql, w.Args...)
 }
 
@@ -60,7 +64,7 @@ func Schedule(ctx context.Context, db *storage.DB, id ledger.EntityID) (*ledger.
 func QueueAccountSchedules(b *storage.Batch, creators []ledger.EntityID, p storage.Page, done func([][]*ledger.Schedule)) {
 	w := storage.Where{Args: []any{storage.Int64s(creators)}}
 	w.Keyset(p, "schedule_id")
-	sql := `select s.ord, ` + scheduleColumns + ` from (
+	sql := storage.NoBitmaps + `select s.ord, ` + scheduleColumns + ` from (
   select p.ord, found.* from ` + storage.Parents + ` cross join lateral (
     select * from schedule where creator_account_id = p.id` + w.String() + w.OrderBy(p, "schedule_id") + `) found) s
 left join entity e on e.id = s.schedule_id
@@ -119,14 +123,15 @@ var signatureRows = storage.MapperOf(signatureTargets, finishSignature)
 
 // QueueScheduleSignatures queues a query for the signatures of schedules, oldest first. done receives one list per schedule.
 func QueueScheduleSignatures(b *storage.Batch, schedules []ledger.EntityID, done func([][]*ledger.ScheduleSignature)) {
-	signatureRows.Queue(b, `select entity_id, consensus_timestamp, public_key_prefix, signature, type from transaction_signature where entity_id = `+storage.Any1,
-		[]any{storage.Int64s(schedules)}, func(rows []*signatureRow) {
-			// A stable sort here keeps the stored order of signatures with the same timestamp.
-			slices.SortStableFunc(rows, func(a, b *signatureRow) int { return cmp.Compare(a.ConsensusTimestamp, b.ConsensusTimestamp) })
-			byID := make(map[ledger.EntityID][]*ledger.ScheduleSignature, len(schedules))
-			for _, r := range rows {
-				byID[r.schedule] = append(byID[r.schedule], &r.ScheduleSignature)
-			}
-			done(list.Map(schedules, func(id ledger.EntityID) []*ledger.ScheduleSignature { return byID[id] }))
-		})
+	sql, args := storage.ForKeys(`select entity_id, consensus_timestamp, public_key_prefix, signature, type from transaction_signature
+where entity_id = `+storage.Any1, storage.Int64s(schedules))
+	signatureRows.Queue(b, sql, args, func(rows []*signatureRow) {
+		// A stable sort here keeps the stored order of signatures with the same timestamp.
+		slices.SortStableFunc(rows, func(a, b *signatureRow) int { return cmp.Compare(a.ConsensusTimestamp, b.ConsensusTimestamp) })
+		byID := make(map[ledger.EntityID][]*ledger.ScheduleSignature, len(schedules))
+		for _, r := range rows {
+			byID[r.schedule] = append(byID[r.schedule], &r.ScheduleSignature)
+		}
+		done(list.Map(schedules, func(id ledger.EntityID) []*ledger.ScheduleSignature { return byID[id] }))
+	})
 }

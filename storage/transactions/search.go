@@ -268,7 +268,7 @@ func QueueAccountTransactions(ctx context.Context, b *storage.Batch, accounts []
 		return err
 	}
 	w := storage.Where{Args: []any{storage.Int64s(accounts)}}
-	sql := `select page.ord, ` + transactionColumns + ` from (
+	sql := storage.NoBitmaps + `select page.ord, ` + transactionColumns + ` from (
   select p.ord, found.* from ` + storage.Parents + ` cross join lateral (` + s.page(&w, "p.id") + `) found) page
 join transaction t on t.consensus_timestamp = page.consensus_timestamp and t.payer_account_id = page.payer_account_id
 order by page.ord, t.consensus_timestamp` + p.Direction()

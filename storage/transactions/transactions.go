@@ -116,7 +116,7 @@ func Transactions(ctx context.Context, db *storage.DB, f *ledger.TransactionFilt
 		if err != nil {
 			return nil, err
 		}
-		sql = `select ` + transactionColumns + ` from (` + s.page(&w, "") + `) page
+		sql = storage.NoBitmaps + `select ` + transactionColumns + ` from (` + s.page(&w, "") + `) page
 join transaction t on t.consensus_timestamp = page.consensus_timestamp and t.payer_account_id = page.payer_account_id` + w.OrderBy(p, "t.consensus_timestamp")
 	}
 	return transactionRows.List(ctx, db, "transactions", sql, w.Args...)

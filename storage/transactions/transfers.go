@@ -49,11 +49,11 @@ func QueueStakingRewardTransfers(b *storage.Batch, of []*ledger.Transaction, don
 		r.row.ConsensusTimestamp = r.at
 		return nil
 	})
-	rewards.Queue(b, `select r.consensus_timestamp, c.payer_account_id, r.account_id, r.amount from staking_reward_transfer r cross join lateral (
+	sql, args := storage.ForKeys(`select r.consensus_timestamp, c.payer_account_id, r.account_id, r.amount from staking_reward_transfer r cross join lateral (
   select distinct payer_account_id from crypto_transfer
   where consensus_timestamp = r.consensus_timestamp and payer_account_id = `+storage.Any2+` and entity_id = $3) c
-where r.consensus_timestamp = `+storage.Any1+` order by r.consensus_timestamp, r.account_id`,
-		[]any{times(of), payers(of), int64(b.DB().SystemEntity(stakingRewardNum))}, func(rows []*part[ledger.StakingReward]) { done(partsOf(rows, of)) })
+where r.consensus_timestamp = `+storage.Any1+` order by r.consensus_timestamp, r.account_id`, times(of), payers(of))
+	rewards.Queue(b, sql, append(args, int64(b.DB().SystemEntity(stakingRewardNum))), func(rows []*part[ledger.StakingReward]) { done(partsOf(rows, of)) })
 }
 
 // part is a row that belongs to a transaction, with the transaction's consensus time and payer.
@@ -65,7 +65,8 @@ type part[C any] struct {
 
 // queueParts queues a query for rows of transactions. $1 are the consensus times and $2 the payers, the distribution key of the tables.
 func queueParts[C any](b *storage.Batch, sql string, of []*ledger.Transaction, cols storage.Columns[part[C]], done func([][]*C)) {
-	storage.MapperOf(cols, nil).Queue(b, sql, []any{times(of), payers(of)}, func(rows []*part[C]) { done(partsOf(rows, of)) })
+	sql, args := storage.ForKeys(sql, times(of), payers(of))
+	storage.MapperOf(cols, nil).Queue(b, sql, args, func(rows []*part[C]) { done(partsOf(rows, of)) })
 }
 
 // partsOf groups rows by the transactions to which they belong. Rows must be ordered by consensus time.

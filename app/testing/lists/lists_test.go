@@ -1,0 +1,260 @@
+//go:build lists
+
+package lists
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"net/http"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"heliograph/app/gateway"
+	"heliograph/app/testing/testenv"
+	"heliograph/internal/domain/ledger"
+	"heliograph/storage"
+	"heliograph/storage/pgtest"
+)
+
+var (
+	only    = flag.String("lists.only", "", "regular expression of the requests to measure")
+	printed = flag.Duration("lists.print", 50*time.Millisecond, "print requests that take longer")
+	worst   = flag.Int("lists.worst", 30, "number of requests to print at least")
+)
+
+// Targets of the medians.
+const (
+	maxRequest = 100 * time.Millisecond // of a request that an index serves
+	maxMedian  = 20 * time.Millisecond  // of all requests with the same list and filters
+	timeout    = 5 * time.Second
+	samples    = 3
+)
+
+// measured is a request and its measurements.
+type measured struct {
+	path   string // with the query
+	group  string // the list and its filters, without values
+	took   time.Duration
+	shown  int
+	status int
+	read   float64 // rows
+}
+
+// TestLists requests each list with each combination of its filters, with rare and frequent values, in both orders, and for several ranges of time.
+func TestLists(t *testing.T) {
+	url := os.Getenv("HELIOGRAPH_DATABASE_URL")
+	if url == "" {
+		t.Fatal("HELIOGRAPH_DATABASE_URL is not set. Set it to the database to measure.")
+	}
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(context.Background()) }()
+	var rec pgtest.Recorder
+	var now, middle ledger.Timestamp
+	if err := conn.QueryRow(t.Context(), `select max(consensus_end), (min(consensus_end) + max(consensus_end)) / 2 from record_file`).
+		Scan((*int64)(&now), (*int64)(&middle)); err != nil {
+		t.Fatal(err)
+	}
+	g := testenv.Over(t, url, testenv.Timeout(timeout), testenv.Storage(func(o *storage.Options) { o.Tracer, o.StatementTimeout = &rec, timeout }),
+		func(o *gateway.Options, _ *storage.Options) { o.REST.Now = now.Time })
+	v := &values{conn: conn, seen: map[string][]string{}}
+	wanted := regexp.MustCompile(*only)
+	var all []*measured
+	for _, l := range allLists() {
+		for _, m := range l.requests(t, v, middle) {
+			if !wanted.MatchString(m.path) {
+				continue
+			}
+			if measure(t, g, &rec, m); m.status != http.StatusBadRequest { // some combinations are not supported
+				all = append(all, m)
+			}
+		}
+	}
+	report(t, g, &rec, all)
+}
+
+// values reads the values of filters.
+type values struct {
+	conn *pgx.Conn
+	seen map[string][]string
+}
+
+// of returns the rarest, the median and the most frequent of the values that a statement counts.
+func (v *values) of(t *testing.T, sql string) []string {
+	t.Helper()
+	if sql == "" {
+		return nil
+	}
+	if known, ok := v.seen[sql]; ok {
+		return known
+	}
+	var found []string
+	if err := v.conn.QueryRow(t.Context(), `with c as materialized (select v, n, row_number() over (order by n, v) as place, count(*) over () as rows from (`+sql+`) s)
+select coalesce(array_agg(v::text order by place), '{}') from c where place in (1, (rows + 1) / 2, rows)`).Scan(&found); err != nil {
+		t.Fatalf("%v in %s", err, sql)
+	}
+	if sql == transactionTypes {
+		for i, number := range found {
+			var n int16
+			if _, err := fmt.Sscan(number, &n); err != nil {
+				t.Fatal(err)
+			}
+			found[i] = ledger.TransactionType(n).String()
+		}
+	}
+	v.seen[sql] = found
+	return found
+}
+
+// queries returns the conditions of a filter.
+func (f *filter) queries(t *testing.T, v *values) []string {
+	t.Helper()
+	all := append(slices.Clone(v.of(t, f.values)), strings.Fields(f.fixed+" "+f.absent)...)
+	if f.ops == "" {
+		f.ops = "="
+	}
+	var out []string
+	for _, op := range strings.Fields(f.ops) {
+		for _, text := range all {
+			if op == "=" || text != f.absent {
+				out = append(out, f.name+"="+strings.TrimPrefix(op, "=")+text)
+			}
+		}
+	}
+	return out
+}
+
+// requests returns all requests of a list.
+func (l *list) requests(t *testing.T, v *values, middle ledger.Timestamp) []*measured {
+	t.Helper()
+	paths := []string{l.path}
+	if l.parents != "" {
+		paths = nil
+		for _, parent := range v.of(t, l.parents) {
+			path := l.path
+			for word := range strings.FieldsSeq(parent) {
+				path = strings.Replace(path, "{}", word, 1)
+			}
+			paths = append(paths, path)
+		}
+		if l.path == "/accounts/{}" {
+			paths = append(paths, "/accounts/98", "/accounts/800")
+		}
+	}
+	const hour = ledger.Timestamp(time.Hour)
+	spans := map[times][]string{
+		untimed: {""},
+		ranges: {
+			"", fmt.Sprintf("timestamp=gte:%s&timestamp=lt:%s", middle, middle+hour),
+			fmt.Sprintf("timestamp=gte:%s&timestamp=lt:%s", middle, middle+7*24*hour), "timestamp=gte:1",
+		},
+		asOf: {"", "timestamp=lt:" + middle.String()},
+	}[l.times]
+	var out []*measured
+	add := func(group, query string) {
+		for _, path := range paths {
+			for _, span := range spans {
+				for _, order := range []string{"order=asc", "order=desc"} {
+					full := strings.Join(slices.DeleteFunc([]string{query, span, order}, func(s string) bool { return s == "" }), "&")
+					out = append(out, &measured{path: path + "?" + full, group: l.path + " " + group})
+				}
+			}
+		}
+	}
+	var combine func(from int, group, query string, depth int)
+	combine = func(from int, group, query string, depth int) {
+		add(group, query)
+		if depth == max(l.depth, 1) {
+			return
+		}
+		for i := from; i < len(l.filters); i++ {
+			for _, q := range l.filters[i].queries(t, v) {
+				combine(i+1, group+" "+l.filters[i].name, strings.Trim(query+"&"+q, "&"), depth+1)
+			}
+		}
+	}
+	combine(0, "", "", 0)
+	return out
+}
+
+// measure requests a path several times and stores the median.
+func measure(t *testing.T, g *testenv.Gateway, rec *pgtest.Recorder, m *measured) {
+	t.Helper()
+	var took []time.Duration
+	for i := range samples + 1 {
+		rec.Reset()
+		start := time.Now()
+		got := g.Get(t, "/api/v1"+m.path)
+		d := time.Since(start)
+		if i > 0 || d > time.Second { // the first request reads what is not in memory
+			took = append(took, d)
+		}
+		m.status = got.Status
+		var body map[string]json.RawMessage
+		_ = json.Unmarshal([]byte(got.Body), &body) // no rows are shown if it is not JSON
+		m.shown = 0
+		for _, raw := range body {
+			var rows []json.RawMessage
+			if json.Unmarshal(raw, &rows) == nil {
+				m.shown = max(m.shown, len(rows))
+			}
+		}
+		if d > time.Second || got.Status == http.StatusBadRequest {
+			break
+		}
+	}
+	if m.status == http.StatusBadRequest {
+		return
+	}
+	slices.Sort(took)
+	m.took = took[len(took)/2]
+}
+
+// report prints the slowest requests and the medians that miss their targets.
+func report(t *testing.T, g *testenv.Gateway, rec *pgtest.Recorder, all []*measured) {
+	t.Helper()
+	groups := map[string][]time.Duration{}
+	for _, m := range all {
+		groups[m.group] = append(groups[m.group], m.took)
+	}
+	slices.SortFunc(all, func(a, b *measured) int { return int(b.took - a.took) })
+	fmt.Printf("%d requests, %d lists and filters; median %s\n\n", len(all), len(groups), all[len(all)/2].took.Round(10*time.Microsecond))
+	fmt.Printf("| request | status | ms | rows shown | rows read |\n|---|--:|--:|--:|--:|\n")
+	for i, m := range all {
+		if i >= *worst && m.took < *printed {
+			break
+		}
+		if m.took < timeout/2 {
+			g.Get(t, "/api/v1"+m.path) // the cache of statements
+			rec.Reset()
+			g.Get(t, "/api/v1"+m.path)
+			read, err := rec.RowsRead(t.Context(), g.DB.Pool())
+			if err != nil {
+				t.Error(err)
+			}
+			m.read = read
+		}
+		fmt.Printf("| `%s` | %d | %.1f | %d | %.0f |\n", m.path, m.status, milliseconds(m.took), m.shown, m.read)
+		if m.took > maxRequest || m.status >= http.StatusInternalServerError {
+			t.Errorf("%s took %s", m.path, m.took)
+		}
+	}
+	for group, took := range groups {
+		slices.Sort(took)
+		if median := took[len(took)/2]; median > maxMedian {
+			t.Errorf("%s: the median of %d requests is %s", group, len(took), median)
+		}
+	}
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
