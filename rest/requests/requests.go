@@ -40,8 +40,8 @@ const (
 	maxPaths      = 2  // paths of an endpoint with the same kind of value
 )
 
-// Generate returns at most most requests for the documented GET endpoints of an API. get reads values from the service; it is called a few hundred times.
-// The same responses give the same requests. If there are more than most, the result is an even selection.
+// Generate returns at most most requests, including those of following pages, for the documented GET endpoints of an API. get reads values from the service;
+// it is called several hundred times. The same responses give the same requests. If there are more than most, queries are omitted evenly.
 func Generate(ctx context.Context, api *rest.API, get Get, most int) ([]Request, error) {
 	g := &generator{ctx: ctx, api: api, get: get, bodies: map[string]*body{}, paths: map[string][]string{}, seen: map[string]bool{}}
 	for i := range api.Endpoints {
@@ -50,19 +50,32 @@ func Generate(ctx context.Context, api *rest.API, get Get, most int) ([]Request,
 		}
 	}
 	g.add("/unknown", 1)
-	if g.err != nil {
-		return nil, g.err
-	}
-	if len(g.all) <= most {
-		return g.all, nil
-	}
-	var some []Request
-	for i, r := range g.all {
-		if i*most/len(g.all) != (i+1)*most/len(g.all) {
-			some = append(some, r)
+	return g.selected(most), g.err
+}
+
+// selected returns at most most requests. It omits queries with a single page first.
+func (g *generator) selected(most int) []Request {
+	total, queries := 0, 0
+	for _, r := range g.all {
+		total += r.Pages
+		if r.Pages == 1 && strings.Contains(r.Path, "?") {
+			queries++
 		}
 	}
-	return some, nil
+	excess := max(total-most, 0)
+	all := excess > queries // most is so small that any request is omitted
+	n := queries
+	if all {
+		n, excess = len(g.all), len(g.all)-min(most, len(g.all))
+	}
+	i := 0
+	return slices.DeleteFunc(g.all, func(r Request) bool {
+		if !all && (r.Pages > 1 || !strings.Contains(r.Path, "?")) {
+			return false
+		}
+		i++
+		return i*excess/n != (i-1)*excess/n
+	})
 }
 
 // body is the response to a request for values. The value of a failed request is nil.
@@ -242,11 +255,13 @@ func (g *generator) endpoint(e *rest.Endpoint) {
 	}
 	base := paths[0]
 	if len(e.Next) > 0 {
-		for _, query := range []string{"?limit=2", "?limit=2&order=asc", "?limit=2&order=desc"} {
-			g.add(base+query, Pages)
+		other := "desc"
+		if e.Desc {
+			other = "asc"
 		}
+		g.add(base+"?limit=2", Pages)
+		g.add(base+"?limit=2&order="+other, Pages)
 	}
-	g.add(base+"/", 1)
 	g.add(base+"?unknown=1", 1)
 	g.pathErrors(e.Path, base)
 	own := g.read(base).value
@@ -272,7 +287,7 @@ func (g *generator) pathErrors(pattern, base string) {
 		if !strings.HasPrefix(s, "{") {
 			continue
 		}
-		for _, v := range append(spellings(segments[i]), "0.0.999999999", "x", "-1", "99999999999999999999", "%00", "0x1") {
+		for _, v := range append(spellings(segments[i]), "0.0.999999999", "x", "99999999999999999999", "%00") {
 			changed := slices.Clone(segments)
 			changed[i] = v
 			g.add(strings.Join(changed, "/"), 1)
@@ -336,7 +351,7 @@ func (g *generator) values(own any, name string, form rest.Form) []string {
 	return []string{"1"}
 }
 
-// variants returns queries with one parameter: each operator, words, spellings, repetitions, ranges and errors.
+// variants returns queries with one parameter: each operator and one that is not supported, words, spellings, repetitions, ranges and errors.
 func variants(name string, values []string, form rest.Form, ops []rest.Op) []string {
 	var out []string
 	add := func(texts ...string) {
@@ -346,28 +361,37 @@ func variants(name string, values []string, form rest.Form, ops []rest.Op) []str
 		out = append(out, strings.Join(texts, "&"))
 	}
 	first, second := url.QueryEscape(values[0]), url.QueryEscape(values[len(values)-1])
-	words := form.Enum
-	if words == nil {
-		words = values[:1]
+	invalid := []string{"", "x", "is:" + first}
+	switch {
+	case form.Enum != nil:
+		for _, word := range form.Enum {
+			add(url.QueryEscape(word))
+		}
+		add(strings.ToUpper(first))
+	case form.Max > 0:
+		add(first)
+		invalid = append(invalid, "-1", "0", "99999999999999999999")
+	default:
+		add(first)
+		invalid = append(invalid, "-1", "99999999999999999999", "9999999999", "%00", "%20"+first)
 	}
-	for _, word := range words {
-		add(url.QueryEscape(word))
-	}
-	for _, op := range rest.Operators() { // those that are not supported are errors
-		add(string(op) + ":" + first)
+	unsupported := false
+	for _, op := range rest.Operators() {
+		if supported := slices.Contains(ops, op); supported || !unsupported {
+			add(string(op) + ":" + first)
+			unsupported = unsupported || !supported
+		}
 	}
 	for _, s := range spellings(first) {
 		add(s)
 	}
-	add(strings.ToUpper(first))
 	add(first, second)
 	if slices.Contains(ops, rest.Lte) {
 		add("gte:"+first, "lte:"+second)
 		add("gt:"+second, "lt:"+first)
-		add("gte:"+first, "lte:"+first)
 	}
-	for _, invalid := range []string{"", "x", "-1", "0", "99999999999999999999", "9999999999", "1.5", "is:" + first, "eq:eq:" + first, "%00", "%20" + first} {
-		add(invalid)
+	for _, text := range invalid {
+		add(text)
 	}
 	return out
 }
