@@ -1,6 +1,7 @@
 package transactions
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 	"heliograph/storage/demo/demotest"
+	"heliograph/storage/entities"
 	"heliograph/storage/pgtest"
 )
 
@@ -187,5 +189,60 @@ func TestGenericPlans(t *testing.T) {
 	}
 	if seen != 7 { // six, and the setting of those in order
 		t.Errorf("%d statements were executed more than six times, want 7", seen)
+	}
+}
+
+// TestLocks counts the locks of look-ups in partitioned tables. A generic plan locks all partitions before it selects some of them, so these statements must
+// be planned for their values.
+func TestLocks(t *testing.T) {
+	t.Parallel()
+	pool, err := storage.Open(t.Context(), storage.Options{PoolOptions: storage.PoolOptions{URL: demotest.Network.Shared(t), MaxConnections: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	newest, err := Transactions(t.Context(), pool, nil, storage.Page{Limit: 1, Desc: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn := pgtest.Connect(t, demotest.Network.Shared(t))
+	db := pool.On(conn)
+	now := newest[0].ConsensusTimestamp
+	var hash []byte
+	if err := conn.QueryRow(t.Context(), `select hash || coalesce(hash_suffix, '') from transaction_hash limit 1`).Scan(&hash); err != nil {
+		t.Fatal(err)
+	}
+	for name, read := range map[string]func() error{
+		"account_balance": func() error {
+			window, err := entities.SnapshotWindow(t.Context(), db, &ledger.TimestampFilter{Lte: &now}, now)
+			if err != nil || !window.Valid {
+				return fmt.Errorf("no snapshot: %w", err)
+			}
+			_, err = entities.BalancesAt(t.Context(), db, nil, window.V, storage.Page{Limit: 25})
+			return err
+		},
+		"transaction_hash": func() error {
+			found, err := ByHash(t.Context(), db, hash, TransactionFilterOfID{})
+			if err == nil && len(found) == 0 {
+				err = errors.New("no transaction")
+			}
+			return err
+		},
+	} {
+		locks, partitions := 0, 0
+		for range 8 { // PostgreSQL considers a generic plan after five executions
+			pgtest.Exec(t, conn, `begin`)
+			if err := read(); err != nil {
+				t.Fatal(err)
+			}
+			if err := conn.QueryRow(t.Context(), `select count(*), (select count(*) from pg_inherits where inhparent = $1::text::regclass) from pg_locks
+where pid = pg_backend_pid() and relation in (select inhrelid from pg_inherits where inhparent = $1::text::regclass)`, name).Scan(&locks, &partitions); err != nil {
+				t.Fatal(err)
+			}
+			pgtest.Exec(t, conn, `commit`)
+		}
+		if locks > 2 || partitions < 10 {
+			t.Errorf("%s: %d of %d partitions are locked, want 2 at most", name, locks, partitions)
+		}
 	}
 }

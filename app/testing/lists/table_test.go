@@ -164,3 +164,25 @@ func airdropFilters(other string) []filter {
 		{name: "token.id", values: by("token_airdrop", "token_id"), absent: noID, ops: bounds}, {name: "serialnumber", fixed: "1 gt:1 999999999"},
 	}
 }
+
+// combination is a list with filters that no index serves together.
+type combination struct {
+	path    string
+	filters []string // and any others
+	bound   string   // what limits the number of rows that are read
+}
+
+// unindexed are the combinations without an index, which can exceed the targets.
+var unindexed = []combination{
+	{"/transactions", []string{"account.id", "transactiontype"}, "the transactions of the account or of the type, whichever are fewer by the statistics"},
+	{"/transactions", []string{"account.id", "result"}, "the transactions of the account or with the result, whichever are fewer by the statistics"},
+	{"/transactions", []string{"account.id", "type"}, "the transfers of the account; all transfers for a range of accounts"},
+	{"/transactions", []string{"type", "transactiontype"}, "the transactions of the type"},
+	{"/accounts/{}", nil, "the transactions of the account or of the type; all newer transactions for the fee account, which the index of transfers leaves out"},
+	{"/accounts", []string{"account.balance"}, "the number of accounts"},
+	{"/balances", []string{"account.balance"}, "the number of accounts; all rows of the snapshot"},
+	{"/tokens/{}/balances", []string{"account.balance"}, "the number of holders"},
+	{"/blocks", []string{"block.number", "timestamp"}, "the blocks of the range of time, or between its end and the number"},
+	{"/topics/{}/messages", []string{"sequencenumber", "timestamp"}, "the messages of the range of time, or between its end and the number"},
+	{"/contracts/results", []string{"from"}, "the results up to the end of the page, for a range of senders"},
+}
