@@ -164,7 +164,8 @@ order by consensus_timestamp`)
 	fungible := read[struct{ ID int64 }](t, conn, `select token_id from token t join entity e on e.id = t.token_id
 where t.type = 'FUNGIBLE_COMMON' and e.deleted is not true`)
 	blocks := read[pair](t, conn, `select index, consensus_end from record_file order by index`)
-	ends := read[pair](t, conn, `select index, consensus_end from record_file where consensus_end in (select consensus_timestamp from token_transfer)`)
+	ends := read[pair](t, conn, `select index, consensus_end from record_file where consensus_end in
+(select consensus_timestamp from token_transfer group by 1 having sum(amount) <> 0)`)
 	random := rand.New(rand.NewPCG(1, 2))
 	compared := 0
 	for i := range 25 {
@@ -182,6 +183,11 @@ where t.type = 'FUNGIBLE_COMMON' and e.deleted is not true`)
 		}
 		var addresses []ledger.EVMAddress
 		var of worldstate.TokenReads
+		for _, x := range transfers {
+			if x.At == at.B && x.Token != 0 {
+				of.Relations = append(of.Relations, worldstate.RelationKey{Account: ledger.EntityID(x.Account), Token: ledger.EntityID(x.Token)})
+			}
+		}
 		for _, a := range accounts {
 			addresses = append(addresses, ledger.EntityID(a.ID).LongZero())
 		}
