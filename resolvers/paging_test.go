@@ -38,7 +38,7 @@ func things() map[string]string {
 		"Hook":            `select '0.0.' || owner_id || '/' || hook_id from hook order by owner_id, hook_id limit 3`,
 		"StatusPage":      `select id from status.page`,
 		"StatusComponent": `select component_id from status.incident_component group by component_id order by count(*) desc, component_id limit 3`,
-		"Account":         `select '0.0.' || id from entity where id in (2, 98, 800, 1008) order by id`,
+		"Account":         `select '0.0.' || id from entity where id in (98, 1008) order by id`,
 	}
 }
 
@@ -236,8 +236,10 @@ func (c *connection) check(t *testing.T, g *testenv.Gateway, order string) []str
 		}
 		seen[row] = true
 	}
-	if backward := c.walk(t, g, order, false, 100, 1000); !slices.Equal(backward, all) {
-		t.Errorf("%s: %d rows forward, %d backward, or others", order, len(all), len(backward))
+	if len(all) <= 1000 { // longer lists take too long
+		if backward := c.walk(t, g, order, false, 100, 1000); !slices.Equal(backward, all) {
+			t.Errorf("%s: %d rows forward, %d backward, or others", order, len(all), len(backward))
+		}
 	}
 	const size, pages = 3, 8
 	n := min(len(all), size*pages)

@@ -17,8 +17,10 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"heliograph/app/gateway"
 	"heliograph/app/testing/testenv"
 	"heliograph/resolvers/contractcalls"
+	"heliograph/storage"
 	"heliograph/storage/demo"
 	"heliograph/storage/pgtest"
 )
@@ -99,5 +101,36 @@ func TestLongResponse(t *testing.T) {
 	}
 	if most > first+2<<20 {
 		t.Errorf("the heap grew from %d to %d bytes", first, most)
+	}
+}
+
+// TestPointEvaluation checks that the first point evaluation of a process holds no connection during the set-up, which takes seconds.
+func TestPointEvaluation(t *testing.T) {
+	t.Parallel()
+	g := testenv.Demo(t, testenv.Timeout(5*time.Minute), func(o *gateway.Options, db *storage.Options) {
+		o.EVM.Timeout, db.MaxConnections = 5*time.Minute, 1
+	})
+	commitment := "c0" + strings.Repeat("0", 94)
+	data := "010657f37554c781402a22917dee2f75def7ab966d7b770905398eba3c444014" + strings.Repeat("0", 128) + commitment + commitment
+	done := make(chan *testenv.Response)
+	go func() { done <- call(t, g, `{"to":"000000000000000000000000000000000000000a","data":"`+data+`"}`) }()
+	queries := 0
+	for {
+		select {
+		case got := <-done:
+			if want := `{"result":"0x` + strings.Repeat("0", 60) + "1000" + "73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001" + `"}`; got.Body != want {
+				t.Errorf("status %d, %s", got.Status, got.Body)
+			}
+			if queries < 100 {
+				t.Errorf("only %d queries ran during the set-up", queries)
+			}
+			return
+		default:
+			if err := g.DB.Pool().Ping(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			queries++
+		}
+		time.Sleep(time.Millisecond)
 	}
 }
