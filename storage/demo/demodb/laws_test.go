@@ -33,13 +33,13 @@ var laws = map[string]law{
 		select (select count(*) from entity where balance < 0) + (select count(*) from account_balance where balance < 0)
 		     + (select count(*) from token_account where balance < 0) + (select count(*) from token_balance where balance < 0)`},
 	"balances are opening balances plus transfers": {"entity where type in ('ACCOUNT', 'CONTRACT')", "update entity set balance = balance + 1 where id = 1001", `
-		select count(*) from entity e
-		join lateral (select balance, consensus_timestamp as ts from account_balance b where b.account_id = e.id order by ts limit 1) first on true
-		join lateral (select coalesce(sum(amount), 0) as moved from crypto_transfer x where x.entity_id = e.id and x.consensus_timestamp > first.ts) m on true
-		where e.balance <> first.balance + m.moved`},
+		with opening as (select distinct on (account_id) account_id, balance, consensus_timestamp as ts from account_balance order by account_id, ts),
+		moved as (select account_id, sum(amount) as amount from opening join crypto_transfer x on x.entity_id = account_id and x.consensus_timestamp > ts group by 1)
+		select count(*) from opening o join entity e on e.id = o.account_id left join moved m using (account_id)
+		where e.balance <> o.balance + coalesce(m.amount, 0)`},
 	"accounts that were created on the way have what they received": {"entity where type in ('ACCOUNT', 'CONTRACT') and id > 1000", "update entity set balance = balance + 1 where id = 1001", `
-		select count(*) from entity e where type in ('ACCOUNT', 'CONTRACT') and id > 1000
-		and balance <> (select coalesce(sum(amount), 0) from crypto_transfer x where x.entity_id = e.id)`},
+		select count(*) from entity e left join (select entity_id, sum(amount) as received from crypto_transfer group by 1) x on x.entity_id = e.id
+		where type in ('ACCOUNT', 'CONTRACT') and id > 1000 and balance <> coalesce(received, 0)`},
 	"token balances are sums of transfers": {"token_account", "update token_account set balance = balance + 1 where account_id = 1001 and token_id = 2001", `
 		select count(*) from token_account a join token t using (token_id) where t.type = 'FUNGIBLE_COMMON'
 		and a.balance <> (select coalesce(sum(amount), 0) from token_transfer x where x.account_id = a.account_id and x.token_id = a.token_id)`},
@@ -87,7 +87,8 @@ var laws = map[string]law{
 		select count(*) from (
 			select c.transaction_index, dense_rank() over (partition by r.index order by consensus_timestamp) - 1 as n
 			from (select consensus_timestamp, transaction_index from contract_result union select consensus_timestamp, transaction_index from contract_log) c
-			join record_file r on c.consensus_timestamp between r.consensus_start and r.consensus_end) x where transaction_index <> n`},
+			cross join lateral (select index from record_file where consensus_end >= consensus_timestamp order by consensus_end limit 1) r) x
+		where transaction_index <> n`},
 	"transactions are found by hash": {"transaction where type <> 27", "delete from transaction_hash where hash_suffix is not null", `
 		select count(*) from transaction t where type <> 27 and not exists (
 			select from get_transaction_info_by_hash(substring(t.transaction_hash for 32)) g
