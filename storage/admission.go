@@ -31,8 +31,6 @@ const (
 	// scanTime is the duration after which a statement counts as a scan, and scanMemory is how long later statements with the same text do.
 	scanTime   = 250 * time.Millisecond
 	scanMemory = 10 * time.Second
-	// maxWait is how long the first statement of an operation waits for a connection. Scans and further statements wait until the deadline of the request.
-	maxWait = 100 * time.Millisecond
 	// sweepInterval is the interval at which waiting statements check for statements that became scans.
 	sweepInterval = 25 * time.Millisecond
 	// Limits of waiting statements, and of the texts of scans that are remembered.
@@ -71,6 +69,7 @@ func newWork(ctx context.Context, class Class) *work {
 // admission decides which statements run. Each class and each client has a share of the connections, and can use more while no other waits.
 type admission struct {
 	capacity, perOperation int
+	maxWait                time.Duration
 	most, reserved         [classes]int // connections that a class uses at most, and that are kept for it
 
 	mu       sync.Mutex
@@ -96,9 +95,9 @@ type slot struct {
 }
 
 // newAdmission divides connections. One of them is not divided: it is for health checks.
-func newAdmission(connections, perOperation int) *admission {
+func newAdmission(connections, perOperation int, maxWait time.Duration) *admission {
 	n := max(1, connections-1)
-	a := &admission{capacity: n, perOperation: perOperation, byClient: map[string]*client{}, scans: map[string]time.Time{}}
+	a := &admission{capacity: n, perOperation: perOperation, maxWait: maxWait, byClient: map[string]*client{}, scans: map[string]time.Time{}}
 	a.most = [classes]int{PointReads: n, Lists: n, Scans: max(1, n/4), EVM: max(1, n/3)}
 	if n > int(classes) {
 		a.reserved = [classes]int{1, 1, 1, 1}
@@ -107,7 +106,7 @@ func newAdmission(connections, perOperation int) *admission {
 }
 
 // enter waits for the permission to run a statement. The caller must call leave. It fails with [ErrBusy] if the operation has not run a statement yet and no
-// connection becomes free within maxWait.
+// connection becomes free within [Options.MaxWait]; scans and further statements wait until the deadline of the request.
 func (a *admission) enter(ctx context.Context, class Class, sql string) (*slot, error) {
 	w, ok := workKey.Of(ctx)
 	if !ok {
@@ -144,7 +143,7 @@ func (a *admission) enter(ctx context.Context, class Class, sql string) (*slot, 
 func (s *slot) wait(ctx context.Context, patient bool) error {
 	var busy <-chan time.Time
 	if !patient {
-		timer := time.NewTimer(maxWait)
+		timer := time.NewTimer(s.a.maxWait)
 		defer timer.Stop()
 		busy = timer.C
 	}
@@ -215,8 +214,8 @@ func (a *admission) fits(s *slot) bool {
 			free -= max(0, a.reserved[class]-a.used[class])
 		}
 	}
-	if s.class < Scans && s.client.scans >= a.most[Scans] { // further statements may turn out to be scans too: keep a connection for other clients
-		free -= a.reserved[s.class]
+	if s.class < Scans && (s.client.scans >= a.most[Scans] || s.client.held >= a.capacity/2) {
+		free -= a.reserved[s.class] // for other clients: statements that turn out to be scans or are being canceled do not end soon
 	}
 	return free > 0
 }
@@ -253,7 +252,7 @@ func (a *admission) sweep() {
 	}
 }
 
-// grant grants waiting slots: first those of operations that have started, then those of the client that uses the fewest connections.
+// grant grants waiting slots: first those of the client that uses the fewest connections, and of these, those of operations that have started.
 func (a *admission) grant() {
 	if len(a.waiting) == 0 {
 		return
@@ -278,8 +277,8 @@ func (a *admission) grant() {
 
 // before reports whether a slot precedes an older one.
 func (s *slot) before(older *slot) bool {
-	if s.work.started != older.work.started {
-		return s.work.started
+	if s.client.held != older.client.held {
+		return s.client.held < older.client.held
 	}
-	return s.client.held < older.client.held
+	return s.work.started && !older.work.started
 }

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -22,6 +23,8 @@ type Options struct {
 	PoolOptions
 	// PerOperation is the maximum number of connections that one operation uses at the same time. Default 2.
 	PerOperation int
+	// MaxWait is how long the first statement of an operation waits for a connection. Default 100 ms.
+	MaxWait time.Duration
 	// ReadOnly makes all sessions read-only.
 	ReadOnly bool
 	// Base contains the shard and realm of the ledger's system entities.
@@ -37,6 +40,7 @@ type Options struct {
 const (
 	defaultFileAttempts = 12
 	defaultPerOperation = 2
+	defaultMaxWait      = 100 * time.Millisecond
 )
 
 // defaultChainID is the chain ID of the test network.
@@ -73,7 +77,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	}
 	return &DB{
 		pool: pool, base: o.Base, fileAttempts: cmp.Or(o.FileAttempts, defaultFileAttempts), chainID: cmp.Or(o.ChainID, defaultChainID), cache: o.Cache,
-		statistics: &statistics{}, admission: newAdmission(int(cfg.MaxConns), cmp.Or(o.PerOperation, defaultPerOperation)),
+		statistics: &statistics{}, admission: newAdmission(int(cfg.MaxConns), cmp.Or(o.PerOperation, defaultPerOperation), cmp.Or(o.MaxWait, defaultMaxWait)),
 	}, nil
 }
 

@@ -137,10 +137,7 @@ func New(o Options) (*Gateway, error) {
 	if o.Graph.MaxResponse > 0 {
 		root.Tables().MaxResponse = o.Graph.MaxResponse
 	}
-	var observer server.Observer
-	if o.Traces != nil { // an interface with a nil pointer is not nil
-		observer = o.Traces
-	}
+	observer := newOperations(o.Traces)
 	srv, err := server.New(server.Options{
 		Schema: graph.NewSchema(root.Root()), Tables: root.Tables(), Operation: resolvers.Operation, Work: resolvers.Work, Classify: resolvers.Classify,
 		Base: o.REST.Base, Limits: relay.Limits{Default: o.REST.LimitDefault, Max: o.REST.LimitMax}, Documents: documents, Bounds: o.Graph.Bounds,
@@ -191,6 +188,7 @@ func New(o Options) (*Gateway, error) {
 			MaxAge: 600,
 		}),
 	}
+	g.metrics.registry.MustRegister(observer.counts)
 	g.checks, g.budget.limit = g.parts(), o.MemoryLimit
 	return g, nil
 }

@@ -35,16 +35,19 @@ type part struct {
 	running chan struct{} // closed when the running check ends; nil if none runs
 }
 
-// ready returns the result of a check that starts now, or the last one if that takes too long.
+// ready returns the result of a check that starts now, or the last one if that takes too long. Only the first check is awaited for longer.
 func (p *part) ready() (err error, age time.Duration) { //nolint:revive // the error is the result, and not a failure of the function
 	p.mu.Lock()
 	if p.running == nil {
 		p.running = make(chan struct{})
 		go p.run(p.running)
 	}
-	running := p.running
+	running, wait := p.running, healthWait
+	if p.at.IsZero() { // there is no last result
+		wait = healthMaxAge
+	}
 	p.mu.Unlock()
-	timer := time.NewTimer(healthWait)
+	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {
 	case <-running:

@@ -24,6 +24,7 @@ import (
 var (
 	duration = flag.Duration("attack.time", 500*time.Millisecond, "duration of each attack")
 	clients  = flag.Int("attack.clients", 16, "number of connections of the attacker")
+	target   = flag.String("attack.url", "", "URL of a gateway with the demo network; default: one in the process of the test")
 	slowest  = flag.Duration("attack.slowest", time.Second, "maximum latency of the victim, at the 99th percentile, and of health checks")
 )
 
@@ -129,13 +130,16 @@ func watch(ctx context.Context, address, url string, paths ...string) *seen {
 
 // TestAttacks runs each attack, and checks that other clients and health checks are served at the same time.
 func TestAttacks(t *testing.T) { //nolint:paralleltest // measures latencies
-	g := testenv.Demo(t, testenv.Storage(func(o *storage.Options) { o.MaxConnections = 10 }))
+	url := *target
+	if url == "" {
+		url = testenv.Demo(t, testenv.Storage(func(o *storage.Options) { o.MaxConnections, o.MaxWait = 10, 0 })).URL
+	}
 	measure := func(ctx context.Context) (other, health *seen) {
 		var all sync.WaitGroup
 		all.Go(func() {
-			other = watch(ctx, victim, g.URL, "/api/v1/accounts/0.0.1001", "/api/v1/blocks", "/api/v1/transactions?limit=5")
+			other = watch(ctx, victim, url, "/api/v1/accounts/0.0.1001", "/api/v1/blocks", "/api/v1/transactions?limit=5")
 		})
-		all.Go(func() { health = watch(ctx, prober, g.URL, "/health/readiness") })
+		all.Go(func() { health = watch(ctx, prober, url, "/health/readiness") })
 		all.Wait()
 		return other, health
 	}
@@ -157,7 +161,7 @@ func TestAttacks(t *testing.T) { //nolint:paralleltest // measures latencies
 			for range *clients {
 				all.Go(func() {
 					for ctx.Err() == nil {
-						send(ctx, c, g.URL, attack)
+						send(ctx, c, url, attack)
 						sent.Add(1)
 					}
 				})
