@@ -75,7 +75,8 @@ func (c *Comparison) newest(ctx context.Context) (string, error) {
 				At string `json:"consensus_timestamp"`
 			}
 		}
-		if json.Unmarshal(got.Body, &body) != nil || len(body.Transactions) != 1 {
+		_ = json.Unmarshal(got.Body, &body) // another body has no transactions
+		if len(body.Transactions) != 1 {
 			return "", nil
 		}
 		if own := body.Transactions[0].At; at == "" || own < at { // both have the same number of digits

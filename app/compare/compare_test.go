@@ -158,7 +158,9 @@ func TestEqualWhileWriting(t *testing.T) {
 		}
 	})
 	newest := func() string { return a.Get(t, "/api/v1/blocks?limit=1").Body }
-	for before := newest(); newest() == before && t.Context().Err() == nil; time.Sleep(50 * time.Millisecond) {
+	first := newest()
+	for newest() == first && t.Context().Err() == nil {
+		time.Sleep(50 * time.Millisecond)
 	}
 	before := newest()
 	c := comparison(t, a.URL, b.URL)

@@ -141,15 +141,15 @@ func (b *digestBuilder) value(path string, d *json.Decoder) error {
 	}
 	switch v := token.(type) {
 	case json.Delim:
+		read := b.object
 		if v == '[' {
-			err = b.list(path, d)
-		} else {
-			err = b.object(path, d)
+			read = b.list
 		}
-		if err == nil {
-			_, err = d.Token()
+		if err := read(path, d); err != nil {
+			return err
 		}
-		return err
+		_, err := d.Token()
+		return err //nolint:wrapcheck // as above
 	case string:
 		b.add(path, "string", strconv.Quote(v))
 	case json.Number:

@@ -102,7 +102,7 @@ func FuzzLog(f *testing.F) {
 		if !ok {
 			return
 		}
-		if _, err := http.NewRequest(http.MethodGet, "http://127.0.0.1"+path, http.NoBody); err != nil && strings.HasPrefix(path, "/") {
+		if _, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1"+path, http.NoBody); err != nil && strings.HasPrefix(path, "/") {
 			t.Errorf("%q: %v", path, err)
 		}
 	})

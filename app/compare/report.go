@@ -79,7 +79,7 @@ func (r *Report) WriteTo(w io.Writer) (int64, error) {
 		}
 	}
 	n, err := io.WriteString(w, b.String())
-	return int64(n), err //nolint:wrapcheck // the caller's writer
+	return int64(n), err
 }
 
 func count(n int, noun string) string {

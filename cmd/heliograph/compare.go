@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -52,7 +53,7 @@ func (c *compareCmd) Run(ctx context.Context) error {
 
 func (c *compareCmd) compare(ctx context.Context) (*compare.Report, error) {
 	if c.Requests < 1 || c.Concurrency < 1 || c.Timeout <= 0 {
-		return nil, fmt.Errorf("--requests, --concurrency and --timeout must be positive")
+		return nil, errors.New("--requests, --concurrency and --timeout must be positive")
 	}
 	against, err := compare.NewService(c.Against, c.Header, c.Timeout, c.Concurrency)
 	if err != nil {
@@ -66,10 +67,10 @@ func (c *compareCmd) compare(ctx context.Context) (*compare.Report, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the endpoints: %w", err)
 	}
-	bar, start := newProgress(os.Stderr), time.Now() //nolint:forbidigo // measures a duration
+	bar, start := newProgress(os.Stderr), time.Now()
 	defer bar.end()
 	show := func(step string, done, total int) {
-		if time.Since(start) > progressDelay { //nolint:forbidigo // as above
+		if time.Since(start) > progressDelay {
 			bar.show(step, done, total)
 		}
 	}

@@ -17,9 +17,11 @@ func newProgress(out *os.File) *progress {
 	return &progress{out: out, terminal: err == nil && info.Mode()&os.ModeCharDevice != 0}
 }
 
-// show prints the progress of a step.
+// show prints the progress of a step. total is 0 if it is not known.
 func (p *progress) show(step string, done, total int) {
 	switch {
+	case p.terminal && total == 0:
+		fmt.Fprintf(p.out, "\r\033[K%s %d", step, done)
 	case p.terminal:
 		fmt.Fprintf(p.out, "\r\033[K%s %d/%d", step, done, total)
 	case step != p.last:

@@ -53,6 +53,24 @@ func Generate(ctx context.Context, api *rest.API, get Get, most int) ([]Request,
 	return g.selected(most), g.err
 }
 
+// body is the response to a request for values. The value of a failed request is nil.
+type body struct {
+	size  int
+	value any
+}
+
+type generator struct {
+	ctx    context.Context // of the call of Generate
+	api    *rest.API
+	get    Get
+	bodies map[string]*body
+	order  []*body             // in the order of the requests
+	paths  map[string][]string // paths with values, by the endpoint's path
+	all    []Request
+	seen   map[string]bool
+	err    error
+}
+
 // selected returns at most most requests. It omits queries with a single page first.
 func (g *generator) selected(most int) []Request {
 	total, queries := 0, 0
@@ -76,24 +94,6 @@ func (g *generator) selected(most int) []Request {
 		i++
 		return i*excess/n != (i-1)*excess/n
 	})
-}
-
-// body is the response to a request for values. The value of a failed request is nil.
-type body struct {
-	size  int
-	value any
-}
-
-type generator struct {
-	ctx    context.Context //nolint:containedctx // of one call of Generate
-	api    *rest.API
-	get    Get
-	bodies map[string]*body
-	order  []*body             // in the order of the requests
-	paths  map[string][]string // paths with values, by the endpoint's path
-	all    []Request
-	seen   map[string]bool
-	err    error
 }
 
 // add adds a request, unless it was added before. The path is relative to the API's prefix.
@@ -192,7 +192,7 @@ func (g *generator) fill(pattern string) []string {
 		}
 	}
 	slices.SortStableFunc(best, func(a, b string) int { return g.read(b).size - g.read(a).size })
-	found := append(best[:min(len(best), maxPaths)], forms...)
+	found := slices.Concat(best[:min(len(best), maxPaths)], forms)
 	if found == nil { // the database has no such object
 		found = []string{parameterSyntax.ReplaceAllString(pattern, "1")}
 	}
@@ -344,7 +344,7 @@ func (g *generator) values(own any, name string, form rest.Form) []string {
 	for _, v := range all {
 		for _, n := range names {
 			if found := collect(v, n, nil); found != nil {
-				return append(found[len(found)/2:len(found):len(found)], found[:len(found)/2]...)
+				return slices.Concat(found[len(found)/2:], found[:len(found)/2])
 			}
 		}
 	}
