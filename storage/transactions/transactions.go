@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"heliograph/internal/base/list"
@@ -88,8 +89,8 @@ func outcome(w *storage.Where, table string, f *ledger.TransactionFilter) {
 	}
 	switch {
 	case f.Types == nil:
-	case len(f.Types) == 1: // for a single value, an index returns rows in order
-		w.And(table+".type = ?", int16(f.Types[0]))
+	case len(f.Types) == 1: // a literal, so that a generic plan for a rare type does not read all transactions in order of time
+		w.And(table + ".type = " + strconv.Itoa(int(f.Types[0])) + "::smallint")
 	default:
 		w.And(table+".type = any(?)", codes(f.Types))
 	}

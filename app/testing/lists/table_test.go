@@ -174,15 +174,19 @@ type combination struct {
 
 // unindexed are the combinations without an index, which can exceed the targets.
 var unindexed = []combination{
-	{"/transactions", []string{"account.id", "transactiontype"}, "the transactions of the account or of the type, whichever are fewer by the statistics"},
-	{"/transactions", []string{"account.id", "result"}, "the transactions of the account or with the result, whichever are fewer by the statistics"},
-	{"/transactions", []string{"account.id", "type"}, "the transfers of the account; all transfers for a range of accounts"},
+	{"/transactions", []string{"account.id"}, "the entries of the account, or the transactions of the result and type, whichever are fewer by the statistics"},
+	{"/transactions", []string{"result", "type"}, "all transactions or all transfers"},
 	{"/transactions", []string{"type", "transactiontype"}, "the transactions of the type"},
 	{"/accounts/{}", nil, "the transactions of the account or of the type; all newer transactions for the fee account, which the index of transfers leaves out"},
-	{"/accounts", []string{"account.balance"}, "the number of accounts"},
-	{"/balances", []string{"account.balance"}, "the number of accounts; all rows of the snapshot"},
+	{"/accounts", nil, "the number of entities, most of which can be newer than the accounts"},
+	{"/balances", nil, "the number of entities, as above; all rows of the snapshot"},
 	{"/tokens/{}/balances", []string{"account.balance"}, "the number of holders"},
 	{"/blocks", []string{"block.number", "timestamp"}, "the blocks of the range of time, or between its end and the number"},
 	{"/topics/{}/messages", []string{"sequencenumber", "timestamp"}, "the messages of the range of time, or between its end and the number"},
+	{"/contracts/results/logs", []string{"topic0"}, "the logs of a week"},
+	{"/contracts/results/logs", []string{"topic1"}, "the logs of a week"},
+	{"/contracts/results/logs", []string{"topic2"}, "the logs of a week"},
+	{"/contracts/results/logs", []string{"topic3"}, "the logs of a week"},
+	{"/contracts/{}/results", []string{"from"}, "the results of the contract"},
 	{"/contracts/results", []string{"from"}, "the results up to the end of the page, for a range of senders"},
 }
