@@ -176,6 +176,7 @@ type combination struct {
 var unindexed = []combination{
 	{"/transactions", []string{"account.id"}, "the entries of the account, or the transactions of the result and type, whichever are fewer by the statistics"},
 	{"/transactions", []string{"result", "type"}, "all transactions or all transfers"},
+	{"/transactions", []string{"result", "transactiontype"}, "the transactions of the type"},
 	{"/transactions", []string{"type", "transactiontype"}, "the transactions of the type"},
 	{"/accounts/{}", nil, "the transactions of the account or of the type; all newer transactions for the fee account, which the index of transfers leaves out"},
 	{"/accounts", nil, "the number of entities, most of which can be newer than the accounts"},
