@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"heliograph/app/web/assets"
-	"heliograph/app/web/assets/assetstest"
 )
 
 func handlerOf(t *testing.T) http.Handler {
@@ -93,10 +92,4 @@ func TestPageReferences(t *testing.T) {
 			t.Errorf("%s has inline code", address)
 		}
 	}
-}
-
-func TestBuild(t *testing.T) {
-	t.Parallel()
-	assetstest.Current(t)
-	assetstest.NoExternalRequests(t, assetstest.Built(t, dist))
 }

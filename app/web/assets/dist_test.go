@@ -1,5 +1,4 @@
-// Package assetstest contains tests that all embedded pages share.
-package assetstest
+package assets
 
 import (
 	"bytes"
@@ -16,10 +15,28 @@ import (
 	"testing"
 )
 
-// Built returns the unpacked files of a dist folder by name.
-func Built(t *testing.T, dist fs.FS) map[string][]byte {
+// TestBuilds checks that the built files of the pages depend on their current sources only, and send no requests to other hosts.
+func TestBuilds(t *testing.T) {
+	t.Parallel()
+	for _, folder := range []string{"../apidocs", "../graphiql"} {
+		files := built(t, folder)
+		if len(files) < 3 {
+			t.Errorf("%s has %d files", folder, len(files))
+		}
+		checkCurrent(t, folder)
+		for name, content := range files {
+			for _, found := range externalRequests(content) {
+				t.Errorf("%s: %s", name, found)
+			}
+		}
+	}
+}
+
+// built returns the unpacked files of a folder's dist by name.
+func built(t *testing.T, folder string) map[string][]byte {
 	t.Helper()
 	files := map[string][]byte{}
+	dist := os.DirFS(folder)
 	err := fs.WalkDir(dist, "dist", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
@@ -48,16 +65,17 @@ func Built(t *testing.T, dist fs.FS) map[string][]byte {
 	return files
 }
 
-// Current fails the test if src has changed since scripts/build-assets.sh ran. excluded are names of folders that are not part of the build.
-func Current(t *testing.T, excluded ...string) {
+// checkCurrent fails the test if src has changed since scripts/build-assets.sh ran. Example queries are not part of the build.
+func checkCurrent(t *testing.T, folder string) {
 	t.Helper()
 	var sums strings.Builder
-	err := filepath.WalkDir("src", func(name string, entry fs.DirEntry, err error) error {
+	src := filepath.Join(folder, "src")
+	err := filepath.WalkDir(src, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
 		if entry.IsDir() {
-			if slices.Contains(excluded, entry.Name()) || entry.Name() == "node_modules" {
+			if entry.Name() == "examples" || entry.Name() == "node_modules" {
 				return fs.SkipDir
 			}
 			return nil
@@ -66,14 +84,14 @@ func Current(t *testing.T, excluded ...string) {
 		if err != nil {
 			return err
 		}
-		relative := strings.TrimPrefix(filepath.ToSlash(name), "src/")
+		relative := strings.TrimPrefix(filepath.ToSlash(name), filepath.ToSlash(src)+"/")
 		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(content), relative)
 		return nil
 	})
 	if err != nil {
 		t.Fatalf("reading the sources: %v", err)
 	}
-	recorded, err := os.ReadFile("dist.sum")
+	recorded, err := os.ReadFile(filepath.Join(folder, "dist.sum"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,16 +114,6 @@ func requestPatterns() []*regexp.Regexp {
 
 // window is the number of bytes before and after each "//" that are searched. Searching whole files of several megabytes would be slow.
 const window = 300
-
-// NoExternalRequests fails the test if a built file contains code that sends a request to another host.
-func NoExternalRequests(t *testing.T, files map[string][]byte) {
-	t.Helper()
-	for name, content := range files {
-		for _, found := range externalRequests(content) {
-			t.Errorf("%s: %s", name, found)
-		}
-	}
-}
 
 // externalRequests describes the code of a file that sends requests to other hosts.
 func externalRequests(content []byte) []string {
@@ -134,4 +142,21 @@ func externalRequests(content []byte) []string {
 		}
 	}
 	return all
+}
+
+func TestExternalRequests(t *testing.T) {
+	t.Parallel()
+	for _, bad := range []string{
+		`<script src="https://a.example/x.js">`, `<link rel=stylesheet href=//a.example/x.css>`, `@import "https://a.example"`,
+		`src:url(https://a.example/f.woff2)`, `fetch("https://a.example")`, `"https://fonts.a.example"`, `cdn.jsdelivr.net/npm`,
+	} {
+		if len(externalRequests([]byte(bad))) == 0 {
+			t.Errorf("%s is not found", bad)
+		}
+	}
+	for _, good := range []string{`<a href="./docs/openapi.json">`, `xmlns="http://www.w3.org/2000/svg"`} {
+		if got := externalRequests([]byte(good)); got != nil {
+			t.Errorf("%s: %v", good, got)
+		}
+	}
 }
