@@ -97,7 +97,9 @@ func allLists() []list {
 		{
 			path: "/transactions", times: ranges, depth: 3, filters: []filter{
 				{name: "account.id", values: by("crypto_transfer", "entity_id"), absent: noID, ops: "= lte: gt:"},
-				{name: "result", fixed: "success fail"}, {name: "type", fixed: "credit debit"}, {name: "transactiontype", values: transactionTypes, absent: "HISTORYPROOFVOTE"},
+				{name: "result", fixed: "success fail"},
+				{name: "type", fixed: "credit debit"},
+				{name: "transactiontype", values: transactionTypes, absent: "HISTORYPROOFVOTE"},
 			},
 		},
 		{path: "/network/nodes", filters: []filter{{name: "file.id", fixed: "101 102"}, {name: "node.id", fixed: "0 gt:3 99"}}},
@@ -128,7 +130,8 @@ func allLists() []list {
 		}},
 		{path: "/accounts/{}/allowances/nfts", parents: `select v, sum(n) as n from (` + by("nft_allowance", "owner") + ` union all ` + by("nft_allowance", "spender") + `) a group by 1`, depth: 2, filters: []filter{
 			{name: "account.id", values: by("nft_allowance", "spender"), absent: noID, ops: bounds},
-			{name: "token.id", values: by("nft_allowance", "token_id"), absent: noID, ops: bounds}, {name: "owner", fixed: "false"},
+			{name: "token.id", values: by("nft_allowance", "token_id"), absent: noID, ops: bounds},
+			{name: "owner", fixed: "false"},
 		}},
 		{path: "/accounts/{}/airdrops/outstanding", parents: by("token_airdrop", "sender_account_id"), depth: 2, filters: airdropFilters("receiver")},
 		{path: "/accounts/{}/airdrops/pending", parents: by("token_airdrop", "receiver_account_id"), depth: 2, filters: airdropFilters("sender")},
@@ -138,9 +141,11 @@ func allLists() []list {
 			filters: []filter{{name: "key", values: hex("hook_storage", "key"), absent: noWord, ops: bounds}},
 		},
 		{path: "/tokens", depth: 2, filters: []filter{
-			{name: "account.id", values: by("token_account", "account_id"), absent: noID}, {name: "name", values: by("token", "split_part(name, ' ', 1)"), absent: "qqqq"},
+			{name: "account.id", values: by("token_account", "account_id"), absent: noID},
+			{name: "name", values: by("token", "split_part(name, ' ', 1)"), absent: "qqqq"},
 			{name: "publickey", values: by("(select * from entity where type = 'TOKEN') e", "public_key"), absent: noWord},
-			{name: "token.id", values: key("token", "token_id"), absent: noID, ops: bounds}, {name: "type", fixed: "FUNGIBLE_COMMON NON_FUNGIBLE_UNIQUE"},
+			{name: "token.id", values: key("token", "token_id"), absent: noID, ops: bounds},
+			{name: "type", fixed: "FUNGIBLE_COMMON NON_FUNGIBLE_UNIQUE"},
 		}},
 		{path: "/tokens/{}/balances", parents: by("token_account", "token_id"), filters: accountFilters(), times: asOf},
 		{path: "/tokens/{}/nfts", parents: by("nft", "token_id"), depth: 2, filters: []filter{
@@ -148,7 +153,8 @@ func allLists() []list {
 		}},
 		{path: "/tokens/{}/nfts/{}/transactions", parents: by("nft_history", "token_id || ' ' || serial_number"), times: ranges},
 		{path: "/accounts/{}/nfts", parents: by("nft", "account_id"), depth: 2, filters: []filter{
-			{name: "token.id", values: by("nft", "token_id"), absent: noID, ops: bounds}, {name: "serialnumber", values: by("nft", "serial_number"), absent: "999999999", ops: bounds},
+			{name: "token.id", values: by("nft", "token_id"), absent: noID, ops: bounds},
+			{name: "serialnumber", values: by("nft", "serial_number"), absent: "999999999", ops: bounds},
 			{name: "spender.id", values: by("nft", "spender"), absent: noID},
 		}},
 		{path: "/accounts/{}/rewards", parents: by("staking_reward_transfer", "account_id"), times: ranges},
@@ -161,7 +167,8 @@ func allLists() []list {
 func airdropFilters(other string) []filter {
 	return []filter{
 		{name: other + ".id", values: by("token_airdrop", other+"_account_id"), absent: noID, ops: bounds},
-		{name: "token.id", values: by("token_airdrop", "token_id"), absent: noID, ops: bounds}, {name: "serialnumber", fixed: "1 gt:1 999999999"},
+		{name: "token.id", values: by("token_airdrop", "token_id"), absent: noID, ops: bounds},
+		{name: "serialnumber", fixed: "1 gt:1 999999999"},
 	}
 }
 
