@@ -136,7 +136,8 @@ func (a *admission) enter(ctx context.Context, class Class, sql string) (*slot, 
 	a.waiting = append(a.waiting, s)
 	patient := w.started || s.class == Scans
 	a.mu.Unlock()
-	return s, s.wait(ctx, patient)
+	err := s.wait(ctx, patient)
+	return s, err
 }
 
 // wait waits until the slot is granted. It removes the slot if that fails.
@@ -170,7 +171,7 @@ func (s *slot) wait(ctx context.Context, patient bool) error {
 		s.client.waiting--
 		s.a.forget(s)
 		s.a.mu.Unlock()
-		return err
+		return err //nolint:wrapcheck // the caller knows its context
 	}
 	s.a.mu.Unlock() // granted at the same time
 	return nil

@@ -185,7 +185,8 @@ func TestAdminHost(t *testing.T) {
 	} {
 		w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/metrics", http.NoBody)
 		r.Host = host
-		if g.Admin().ServeHTTP(w, r); w.Code != want {
+		g.Admin().ServeHTTP(w, r)
+		if w.Code != want {
 			t.Errorf("%q: status %d, want %d", host, w.Code, want)
 		}
 	}

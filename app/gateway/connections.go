@@ -43,7 +43,7 @@ func (l *limitedListener) Accept() (net.Conn, error) {
 		peer, err := netip.ParseAddrPort(c.RemoteAddr().String())
 		addr := peer.Addr().Unmap()
 		if err != nil || slices.ContainsFunc(l.proxies, func(p netip.Prefix) bool { return p.Contains(addr) }) {
-			return c, nil
+			return c, nil //nolint:nilerr // other kinds of addresses have no limit
 		}
 		client := httprate.CanonicalizeIP(addr.String())
 		l.mu.Lock()
@@ -85,7 +85,8 @@ func (c *limitedConn) Close() error {
 	c.once.Do(func() {
 		c.l.mu.Lock()
 		defer c.l.mu.Unlock()
-		if c.l.open[c.client]--; c.l.open[c.client] == 0 {
+		c.l.open[c.client]--
+		if c.l.open[c.client] == 0 {
 			delete(c.l.open, c.client)
 		}
 	})

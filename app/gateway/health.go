@@ -36,7 +36,7 @@ type part struct {
 }
 
 // ready returns the result of a check that starts now, or the last one if that takes too long. Only the first check is awaited for longer.
-func (p *part) ready() (err error, age time.Duration) { //nolint:revive // the error is the result, and not a failure of the function
+func (p *part) ready() (age time.Duration, err error) {
 	p.mu.Lock()
 	if p.running == nil {
 		p.running = make(chan struct{})
@@ -56,9 +56,9 @@ func (p *part) ready() (err error, age time.Duration) { //nolint:revive // the e
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if age = time.Since(p.at); age > healthMaxAge { //nolint:forbidigo // measures a duration, and the injected clock may be fixed
-		return errNotChecked, 0
+		return 0, errNotChecked
 	}
-	return p.err, age
+	return age, p.err
 }
 
 func (p *part) run(done chan struct{}) {
@@ -134,9 +134,9 @@ func (h partHealth) up() bool { return h.Status == statusText(true) }
 
 // healthOf returns the health of a part. While the gateway shuts down, no part is ready.
 func (g *Gateway) healthOf(p *part) partHealth {
-	err, age := errClosing, time.Duration(0)
+	age, err := time.Duration(0), errClosing
 	if !g.closing.Load() {
-		err, age = p.ready()
+		age, err = p.ready()
 	}
 	return partHealth{statusText(err == nil), age.Milliseconds()}
 }

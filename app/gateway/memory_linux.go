@@ -31,7 +31,7 @@ func releaseProgram() {
 func systemMemory() (group, machine int64) {
 	var info unix.Sysinfo_t
 	if unix.Sysinfo(&info) == nil {
-		machine = int64(info.Totalram) * int64(info.Unit) //nolint:unconvert // the types differ by architecture
+		machine = int64(info.Totalram) * int64(info.Unit)
 	}
 	for _, path := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
 		text, err := os.ReadFile(path)

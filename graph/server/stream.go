@@ -75,7 +75,8 @@ func (s *streams) begin(client string, o *StreamOptions) (end func(), err *gqler
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.open--
-		if s.byClient[client]--; s.byClient[client] == 0 {
+		s.byClient[client]--
+		if s.byClient[client] == 0 {
 			delete(s.byClient, client)
 		}
 	}, nil

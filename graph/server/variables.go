@@ -57,7 +57,7 @@ func invalidValue(v *ast.VariableDefinition, value any, e *gqlerror.Error) strin
 			if list, _ := value.([]any); int(index) < len(list) {
 				value = list[index]
 			}
-			place += fmt.Sprintf("[%d]", index)
+			place = fmt.Sprintf("%s[%d]", place, index)
 		}
 	}
 	text := []byte("{…}")

@@ -71,8 +71,11 @@ func negligentParentRole(a assignment) error {
 		return err
 	}
 	var state syscall.WaitStatus
-	if _, err := syscall.Wait4(gateway, &state, syscall.WUNTRACED, nil); err != nil || !state.Stopped() {
-		return fmt.Errorf("stopping the gateway: state %d, %v", state, err)
+	if _, err := syscall.Wait4(gateway, &state, syscall.WUNTRACED, nil); err != nil {
+		return fmt.Errorf("waiting for the gateway to stop: %w", err)
+	}
+	if !state.Stopped() {
+		return fmt.Errorf("the gateway has the state %d", state)
 	}
 	for _, pid := range []int{said.Pid, gateway} {
 		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {

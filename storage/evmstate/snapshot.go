@@ -142,7 +142,8 @@ var ErrTooManyReads = errors.New("the call reads too much state")
 
 // run sends a batch.
 func (s *Snapshot) run(ctx context.Context, b *storage.Batch) error {
-	if s.trips++; s.trips > maxTrips {
+	s.trips++
+	if s.trips > maxTrips {
 		return ErrTooManyReads
 	}
 	return b.Run(ctx)

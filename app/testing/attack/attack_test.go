@@ -4,12 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"flag"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -61,7 +61,7 @@ func graphQL(query string) request {
 func repeat(n int, text string) string {
 	var b strings.Builder
 	for i := range n {
-		b.WriteString(strings.ReplaceAll(text, "#", fmt.Sprint(i)) + " ")
+		b.WriteString(strings.ReplaceAll(text, "#", strconv.Itoa(i)) + " ")
 	}
 	return b.String()
 }
@@ -194,7 +194,7 @@ func TestHalfSentBodies(t *testing.T) { //nolint:paralleltest // measures latenc
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer conn.Close()
+		t.Cleanup(func() { _ = conn.Close() })
 		head := "POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 524000\r\n\r\n"
 		if _, err := io.WriteString(conn, head+strings.Repeat("x", 50_000)); err != nil {
 			t.Fatal(err)

@@ -23,12 +23,12 @@ var Network = &pgtest.Template{Name: "network", Prepare: func(ctx context.Contex
 	}
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
-		return err
+		return err //nolint:wrapcheck // of the test database
 	}
 	defer func() { _ = conn.Close(ctx) }() // everything has been committed
 	if _, err := demodb.Load(ctx, conn, Now(), nil); err != nil {
 		return err
 	}
 	_, err = conn.Exec(ctx, `analyze`)
-	return err
+	return err //nolint:wrapcheck // as above
 }}
