@@ -62,7 +62,20 @@ func (c *statusPageSetCmd) run(ctx context.Context, s *session) error {
 		}
 		list = append(list, status.PageSetting{Key: key, Value: value})
 	}
-	return s.confirmPage(ctx)(s.SetPage(ctx, s.by, s.page.Code, list))
+	before := s.page.Vocabulary
+	if err := s.confirmPage(ctx)(s.SetPage(ctx, s.by, s.page.Code, list)); err != nil || s.DryRun || s.JSON {
+		return err
+	}
+	after, err := s.db.PageByCode(ctx, s.page.Code)
+	if err != nil || after.Vocabulary == before {
+		return err
+	}
+	return s.print(nil, "%s", map[status.Vocabulary]string{
+		status.Documented: "Clients no longer get the component status under_maintenance and the indicator maintenance: a running maintenance is listed, but its " +
+			"components have their other status.",
+		status.Statuspage: "Clients get the component status under_maintenance and the indicator maintenance while a maintenance is in progress. Clients that know " +
+			"only the four documented values can fail.",
+	}[after.Vocabulary])
 }
 
 type statusGroupCmd struct {

@@ -180,8 +180,11 @@ func TestStatusTokensAndTemplates(t *testing.T) {
 	}
 	e.ok("template", "rm", "slow")
 
-	if got := e.ok("page", "set", "vocabulary=statuspage", "text.en.maintenance_started=The work has started."); !strings.Contains(got, "lantern-net") {
+	if got := e.ok("page", "set", "vocabulary=statuspage", "text.en.maintenance_started=The work has started."); !strings.Contains(got, "lantern-net") || !strings.Contains(got, "under_maintenance") {
 		t.Error(got)
+	}
+	if got := e.ok("page", "set", "vocabulary=statuspage"); strings.Contains(got, "under_maintenance") {
+		t.Errorf("nothing changes for clients: %s", got)
 	}
 	e.fails(2, "unknown setting", "page", "set", "color=red")
 	e.fails(1, `page "none" does not exist`, "--page", "none", "list")

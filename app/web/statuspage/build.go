@@ -39,6 +39,7 @@ func (s *Site) renderAll(ctx context.Context, page *status.Page) (map[string]*do
 	front := frontPage{
 		head: s.head(p, p.Name+" status", "status"), Headline: headlineOf(p), UpdatedAt: p.UpdatedAt, Incidents: viewsOf(p.UnresolvedIncidents.Nodes),
 		Active: viewsOf(p.ActiveMaintenances.Nodes), Upcoming: viewsOf(p.UpcomingMaintenances.Nodes), Components: componentsOf(p.Components.Nodes),
+		Maintenance: p.Vocabulary == status.Statuspage,
 	}
 	ended := slices.DeleteFunc(slices.Concat(p.Incidents.Nodes, p.Maintenances.Nodes),
 		func(n notice) bool { return n.day().Before(status.DateOf(oldest).Start(page.Zone)) })
@@ -138,9 +139,7 @@ func (s *Site) addFeeds(ctx context.Context, out map[string]*doccache.Document, 
 
 // noticePage renders the page of a notice.
 func (s *Site) noticePage(p *pageData, n *notice) (*doccache.Document, error) {
-	h := s.head(p, n.Name+" – "+p.Name+" status", "")
-	h.Look = n.Impact
-	return s.render("notice", noticePage{h, viewOf(n)})
+	return s.render("notice", noticePage{s.head(p, n.Name+" – "+p.Name+" status", ""), viewOf(n)})
 }
 
 // notice renders the page of a notice that is not cached. It returns [errGone] if the page has no such notice.

@@ -10,6 +10,7 @@ import (
 
 type pageData struct {
 	Code, Slug, Name, URL, TimeZone, Locale string
+	Vocabulary                              status.Vocabulary
 	CreatedAt, UpdatedAt                    time.Time
 	Revision                                int64
 	Rollup                                  struct {

@@ -31,11 +31,11 @@ type headline struct {
 	Text      string
 }
 
-// headlineOf returns the rollup of components, or that of open incidents if that is worse and no component is degraded.
+// headlineOf returns the rollup that documents have, or the worst impact of open incidents if that is worse.
 func headlineOf(p *pageData) headline {
 	h := headline{p.Rollup.Indicator, p.Rollup.Description}
-	if status.ImpactMinor.WorseThan(h.Indicator) && p.EffectiveIndicator.WorseThan(h.Indicator) {
-		h = headline{p.EffectiveIndicator, status.RollupOf(nil, p.EffectiveIndicator).Description}
+	if i := p.EffectiveIndicator; i.WorseThan(h.Indicator) && i != status.ImpactMaintenance {
+		h = headline{i, status.RollupOf(nil, i).Description}
 	}
 	return h
 }
@@ -51,6 +51,8 @@ type frontPage struct {
 	Components []componentView
 	Days       []dayView
 	Legend     bool // whether any uptime bars are shown
+	// Maintenance reports whether components can be under maintenance.
+	Maintenance bool
 }
 
 // noticePage is the data of the page of a notice.

@@ -43,7 +43,7 @@ func TestUptimeOf(t *testing.T) {
 	}
 }
 
-// TestHeadline checks that the headline follows the components, or the worst open incident if no component is degraded.
+// TestHeadline checks that the headline is the maximum of the rollup that documents have and of the open incidents.
 func TestHeadline(t *testing.T) {
 	t.Parallel()
 	p := &pageData{EffectiveIndicator: status.ImpactMajor}
@@ -52,13 +52,18 @@ func TestHeadline(t *testing.T) {
 		t.Errorf("%+v", h)
 	}
 	p.Rollup.Indicator, p.Rollup.Description = status.ImpactMinor, "Partially Degraded Service"
-	if h := headlineOf(p); h.Indicator != status.ImpactMinor || h.Text != "Partially Degraded Service" {
-		t.Errorf("%+v", h)
+	if h := headlineOf(p); h.Indicator != status.ImpactMajor || h.Text != "Partial System Outage" {
+		t.Errorf("a minor rollup hides a major incident: %+v", h)
+	}
+	p.Rollup.Indicator, p.Rollup.Description = status.ImpactCritical, "Major System Outage"
+	if p.EffectiveIndicator = status.ImpactCritical; headlineOf(p).Text != "Major System Outage" {
+		t.Errorf("%+v", headlineOf(p))
 	}
 	p.Rollup.Indicator, p.Rollup.Description = status.ImpactNone, "All Systems Operational"
-	p.EffectiveIndicator = status.ImpactNone
-	if h := headlineOf(p); h.Text != "All Systems Operational" {
-		t.Errorf("%+v", h)
+	for _, i := range []status.Indicator{status.ImpactNone, status.ImpactMaintenance} { // documents decide whether maintenance has a status
+		if p.EffectiveIndicator = i; headlineOf(p).Text != "All Systems Operational" {
+			t.Errorf("%s: %+v", i, headlineOf(p))
+		}
 	}
 }
 
