@@ -114,7 +114,7 @@ func (a *admission) enter(ctx context.Context, class Class, sql string) (*slot, 
 	}
 	s := &slot{a: a, work: w, class: max(class, w.class), sql: sql}
 	a.mu.Lock()
-	if s.class < Scans && time.Now().Before(a.scans[sql]) { //nolint:forbidigo // measures a duration, and the injected clock may be fixed
+	if s.class < Scans && len(a.scans) > 0 && time.Now().Before(a.scans[sql]) { //nolint:forbidigo // measures a duration, and the injected clock may be fixed
 		s.class = Scans
 	}
 	if s.client = a.byClient[w.client]; s.client == nil {

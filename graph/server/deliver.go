@@ -114,10 +114,9 @@ func (d *delivery) execute(op *ast.OperationDefinition) *graphql.Response {
 	}
 	oc := &graphql.OperationContext{
 		RawQuery: of.RawQuery, Variables: of.Variables, OperationName: of.OperationName, Doc: doc, Extensions: of.Extensions, Headers: of.Headers, Operation: op,
-		DisableIntrospection: of.DisableIntrospection, RecoverFunc: of.RecoverFunc, RootResolverMiddleware: of.RootResolverMiddleware, Stats: of.Stats,
-		ResolverMiddleware: d.memo.middleware(of.ResolverMiddleware),
+		RecoverFunc: of.RecoverFunc, RootResolverMiddleware: of.RootResolverMiddleware, ResolverMiddleware: d.memo.middleware(of.ResolverMiddleware),
 	}
-	next, ctx := d.server.exec.DispatchOperation(d.ctx, oc)
+	next, ctx := d.server.start(d.ctx, oc)
 	resp := next(ctx)
 	if resp != nil {
 		d.server.bound(resp)

@@ -1,8 +1,6 @@
 package server
 
 import (
-	"context"
-
 	"github.com/maypok86/otter/v2"
 	"github.com/vektah/gqlparser/v2/ast"
 
@@ -41,25 +39,7 @@ func (e *entry) weight(text string) int {
 	return len(text)
 }
 
-// cost returns the cost of an operation. It computes the cost if the operation belongs to another copy of the document, because this one was evicted
-// between its lookup and its execution.
-func (e *entry) cost(op *ast.OperationDefinition, pages relay.Limits) *limits.Cost {
-	if c := e.costs[op]; c != nil {
-		return c
-	}
-	return limits.Price(op, pages)
-}
-
-// age returns how many seconds the response to an operation can be cached.
-func (e *entry) age(op *ast.OperationDefinition) int {
-	if age, ok := e.ages[op]; ok {
-		return age
-	}
-	return limits.Age(op)
-}
-
-// documents caches validated documents and their plans. Documents of the REST side and trusted documents are never evicted. It implements gqlgen's
-// cache of documents.
+// documents caches validated documents and their plans. Documents of the REST side and trusted documents are never evicted.
 type documents struct {
 	pinned map[string]*entry // by text; written before the first request only
 	recent *otter.Cache[string, *entry]
@@ -120,15 +100,3 @@ func (d *documents) byID(id string) (string, bool) {
 	}
 	return d.persisted.GetIfPresent(id)
 }
-
-// Get implements [graphql.Cache] for the executor. Normally it finds the document, because [Server.document] runs before the executor.
-func (d *documents) Get(_ context.Context, text string) (*ast.QueryDocument, bool) {
-	e, ok := d.lookup(text)
-	if !ok {
-		return nil, false
-	}
-	return e.doc, true
-}
-
-// Add implements [graphql.Cache] for the executor. It is called for a document that was evicted between its lookup and its execution.
-func (d *documents) Add(_ context.Context, text string, doc *ast.QueryDocument) { d.add(text, doc) }

@@ -12,7 +12,6 @@ import (
 	"heliograph/graph/fault"
 	"heliograph/graph/limits"
 	"heliograph/internal/base/etag"
-	"heliograph/internal/base/values"
 )
 
 // ServeHTTP serves GraphQL over HTTP (specification draft of 2023, §5 and §6), WebSockets and server-sent events.
@@ -65,8 +64,7 @@ func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 // cached under key.
 func (s *Server) execute(w http.ResponseWriter, r *http.Request, params *graphql.RawParams, media string, store func(), key string) {
 	h := w.Header()
-	ctx := s.context(r.Context())
-	op, errs := s.prepare(ctx, params, store)
+	op, errs := s.prepare(r.Context(), params, store)
 	if op == nil {
 		writeErrors(w, errorStatus(media), errs)
 		return
@@ -96,14 +94,14 @@ func (s *Server) execute(w http.ResponseWriter, r *http.Request, params *graphql
 	if requested, _ := params.Extensions["cost"].(bool); requested {
 		extensions = map[string]any{"cost": costExtension(op.cost, s.o.Bounds.Cost)}
 	}
-	ctx = values.Context(ctx, s.o.Work(ctx, op.lists))
+	ctx := s.context(r.Context(), op.lists)
 	if acceptsParts(r) {
 		if split := op.split(); split != nil {
 			s.serveParts(ctx, w, op, split, extensions)
 			return
 		}
 	}
-	next, ctx := s.exec.DispatchOperation(ctx, op.oc)
+	next, ctx := s.start(ctx, op.oc)
 	resp := next(ctx)
 	if resp == nil { // the client has disconnected
 		return
@@ -123,7 +121,7 @@ func (s *Server) execute(w http.ResponseWriter, r *http.Request, params *graphql
 			status = http.StatusServiceUnavailable
 		}
 	}
-	age := op.age(op.oc.Operation)
+	age := op.ages[op.oc.Operation]
 	if len(resp.Errors) > 0 || age == 0 || key == "" && r.Method == http.MethodPost {
 		h.Set("Cache-Control", "no-store")
 		writeResponse(w, status, data, tail)

@@ -3,9 +3,12 @@ package server
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
+	"github.com/vektah/gqlparser/v2/validator"
 
 	"heliograph/graph/fault"
 	"heliograph/graph/incremental"
@@ -35,15 +38,22 @@ func (s *Server) prepare(ctx context.Context, params *graphql.RawParams, store f
 		return nil, errs
 	}
 	store()
-	oc, errs := s.exec.CreateOperationContext(ctx, params)
-	if errs != nil {
-		return nil, badInput(variableErrors(oc.Operation, params.Variables, errs))
+	def := e.doc.Operations.ForName(params.OperationName)
+	if def == nil {
+		return nil, gqlerror.List{coded(fault.BadUserInput, missingOperation(e.doc, params.OperationName))}
 	}
-	oc.ResolverMiddleware, oc.RootResolverMiddleware = s.middleware, noMiddleware // faster than the executor's chains, which are empty
+	variables, err := validator.VariableValues(s.Schema(), def, params.Variables)
+	if err != nil {
+		return nil, badInput(variableErrors(def, params.Variables, gqlerror.List{gqlerror.WrapIfUnwrapped(err)}))
+	}
+	oc := &graphql.OperationContext{
+		RawQuery: params.Query, OperationName: params.OperationName, Doc: e.doc, Operation: def, Variables: variables, Extensions: params.Extensions,
+		Headers: params.Headers, RecoverFunc: recovered, ResolverMiddleware: s.middleware, RootResolverMiddleware: noMiddleware,
+	}
 	if s.o.Observer != nil {
 		s.o.Observer.Received(ctx, string(oc.Operation.Operation), oc.Operation.Name)
 	}
-	op := &operation{entry: e, oc: oc, cost: e.cost(oc.Operation, s.o.Limits).Of(oc.Variables)}
+	op := &operation{entry: e, oc: oc, cost: e.costs[def].Of(variables)}
 	if op.cost > s.o.Bounds.Cost {
 		return op, gqlerror.List{tooExpensive(op.cost, s.o.Bounds.Cost)}
 	}
@@ -55,6 +65,41 @@ func (s *Server) prepare(ctx context.Context, params *graphql.RawParams, store f
 
 // noMiddleware is the middleware of root fields. It does nothing.
 func noMiddleware(ctx context.Context, next graphql.RootResolver) graphql.Marshaler { return next(ctx) }
+
+// missingOperation returns the message for a document without an operation of the given name.
+func missingOperation(doc *ast.QueryDocument, name string) string {
+	names := make([]string, len(doc.Operations))
+	for i, op := range doc.Operations {
+		names[i] = op.Name
+	}
+	if name == "" {
+		return "operationName is missing; the operations of the document are " + strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("the document has no operation %q; its operations are %s", name, strings.Join(names, ", "))
+}
+
+// start executes an operation. next returns its next response, or nil after the last one or if the context has ended.
+//
+// It replaces the executor of gqlgen, which would look up the document and its operation once more, and run chains of extensions that are empty.
+func (s *Server) start(ctx context.Context, oc *graphql.OperationContext) (next graphql.ResponseHandler, of context.Context) {
+	ctx = graphql.WithOperationContext(ctx, oc)
+	first := graphql.WithResponseContext(ctx, s.presenter, recovered)
+	responses := s.o.Schema.Exec(first)
+	if errs := graphql.GetErrors(first); errs != nil { // a subscription that failed to start
+		return graphql.OneShot(&graphql.Response{Errors: errs}), ctx
+	}
+	return func(ctx context.Context) *graphql.Response {
+		if ctx.Err() != nil {
+			return nil
+		}
+		ctx = graphql.WithResponseContext(ctx, s.presenter, recovered)
+		resp := responses(ctx)
+		if resp != nil {
+			resp.Errors = append(resp.Errors, graphql.GetErrors(ctx)...)
+		}
+		return resp
+	}, ctx
+}
 
 // costExtension is the value of extensions.cost in responses and errors.
 func costExtension(cost, limit int) map[string]int {

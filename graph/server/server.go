@@ -8,8 +8,6 @@ import (
 	"strconv"
 
 	"github.com/99designs/gqlgen/graphql"
-	"github.com/99designs/gqlgen/graphql/executor"
-	"github.com/99designs/gqlgen/graphql/handler/extension"
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"heliograph/graph/fault"
@@ -73,7 +71,6 @@ type Observer interface {
 // Server executes operations.
 type Server struct {
 	o        Options
-	exec     *executor.Executor
 	docs     *documents
 	graphEnv *scalar.Env
 	restEnvs map[scalar.Style]*scalar.Env
@@ -90,7 +87,7 @@ type Server struct {
 // New returns a new server. It fails if a trusted document is invalid.
 func New(o Options) (*Server, error) {
 	s := &Server{
-		o: o, exec: executor.New(o.Schema), docs: newDocuments(o.Documents, &o.Tables.Plans, o.Limits),
+		o: o, docs: newDocuments(o.Documents, &o.Tables.Plans, o.Limits),
 		graphEnv: &scalar.Env{Style: scalar.GraphQL, Base: o.Base},
 		restEnvs: map[scalar.Style]*scalar.Env{}, costLimit: strconv.Itoa(o.Bounds.Cost),
 	}
@@ -105,10 +102,6 @@ func New(o Options) (*Server, error) {
 		s.responses = newResponseCache(o.CacheBytes, o.Head)
 	}
 	s.presenter, s.middleware = s.present, s.field
-	s.exec.SetErrorPresenter(s.presenter)
-	s.exec.SetRecoverFunc(recovered)
-	s.exec.Use(extension.Introspection{}) // [Server.document] rejects it where it is disabled
-	s.exec.SetQueryCache(s.docs)
 	return s, nil
 }
 
@@ -137,7 +130,7 @@ func (s *Server) field(ctx context.Context, next graphql.Resolver) (any, error) 
 	return s.o.Tables.Apply(ctx, v)
 }
 
-// context returns the context for an operation of a client.
-func (s *Server) context(ctx context.Context) context.Context {
-	return values.Context(graphql.StartOperationTrace(ctx), s.graphEnv.Value(), s.o.Limits.Value(), new(rowplan.Store).Value(), s.o.Operation())
+// context returns the context for an operation of a client. lists reports whether the operation selects lists.
+func (s *Server) context(ctx context.Context, lists bool) context.Context {
+	return values.Context(ctx, s.graphEnv.Value(), s.o.Limits.Value(), new(rowplan.Store).Value(), s.o.Operation(), s.o.Work(ctx, lists))
 }

@@ -90,14 +90,13 @@ func (s *Server) stream(ctx context.Context, params *graphql.RawParams, store fu
 		return gqlerror.List{refused}
 	}
 	defer end()
-	var ending relay.Ending
-	ctx, cancel := context.WithCancel(values.Context(s.context(ctx), ending.Value()))
-	defer cancel()
 	op, errs := s.prepare(ctx, params, store)
 	if errs != nil {
 		return errs
 	}
-	ctx = values.Context(ctx, s.o.Work(ctx, op.lists))
+	var ending relay.Ending
+	ctx, cancel := context.WithCancel(values.Context(s.context(ctx, op.lists), ending.Value()))
+	defer cancel()
 	if op.oc.Operation.Operation != ast.Subscription && s.o.Streams.QueryTimeout > 0 {
 		var stop context.CancelFunc
 		ctx, stop = context.WithTimeout(ctx, s.o.Streams.QueryTimeout)
@@ -110,7 +109,7 @@ func (s *Server) stream(ctx context.Context, params *graphql.RawParams, store fu
 		}
 		return nil // complete, or the client has disconnected
 	}
-	next, ctx := s.exec.DispatchOperation(ctx, op.oc)
+	next, ctx := s.start(ctx, op.oc)
 	for {
 		// Each event has its own store and loaders: later events must read the data again, and a long stream must not retain it.
 		resp := next(values.Context(ctx, new(rowplan.Store).Value(), s.o.Operation(), s.o.Work(ctx, op.lists)))
