@@ -16,7 +16,7 @@ import (
 // tokensPerAccount is how many token balances an account shows in a list.
 const tokensPerAccount = 50
 
-// hand implements four requests without the gateway, as a reference: structs for encoding/json, prepared statements, children of a page
+// hand implements some requests without the gateway, as a reference: structs for encoding/json, prepared statements, children of a page
 // in one statement each, no validation.
 type hand struct{ pool *pgxpool.Pool }
 
@@ -27,6 +27,11 @@ func handWritten(pool *pgxpool.Pool) http.Handler {
 	mux.HandleFunc("GET /api/v1/transactions", h.transactions)
 	mux.HandleFunc("GET /api/v1/topics/{id}/messages", h.messages)
 	mux.HandleFunc("GET /api/v1/blocks", h.blocks)
+	mux.HandleFunc("GET /api/v1/accounts/{id}", h.account)
+	mux.HandleFunc("GET /api/v1/transactions/{id}", h.transaction)
+	mux.HandleFunc("GET /api/v1/contracts/results/{hash}", h.result)
+	mux.HandleFunc("GET /api/v1/tokens/{id}", h.token)
+	mux.HandleFunc("GET /api/v1/blocks/{number}", h.block)
 	return mux
 }
 

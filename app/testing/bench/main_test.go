@@ -9,12 +9,14 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"runtime"
 	"strconv"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"heliograph/app/gateway"
@@ -38,25 +40,37 @@ const pageSize = 25
 
 // rig is the three ways to answer, on one database.
 type rig struct {
-	hand  http.Handler
-	rest  *rest.API
-	graph *server.Server
-	paths []string // what to ask for
+	hand     http.Handler
+	rest     *rest.API
+	graph    *server.Server
+	requests []request
+	pool     *pgxpool.Pool // of hand, with a connection more
+}
+
+// request is a request that is compared.
+type request struct {
+	name, path string
+	list       bool
 }
 
 func newRig(tb testing.TB) *rig {
 	tb.Helper()
-	url := demotest.Network.Shared(tb)
+	url, now := os.Getenv("HELIOGRAPH_DATABASE_URL"), demotest.Now
+	if url == "" {
+		url = demotest.Network.Shared(tb)
+	} else {
+		now = newestBlock(tb, url)
+	}
 	log := slog.New(slog.DiscardHandler)
 	base := ledger.EntityID(0)
-	db, err := storage.Open(tb.Context(), storage.Options{PoolOptions: storage.PoolOptions{URL: url, MaxConnections: clients + 1}, ReadOnly: true, Base: base})
+	db, err := storage.Open(tb.Context(), storage.Options{PoolOptions: storage.PoolOptions{URL: url, MaxConnections: 2*clients + 1}, ReadOnly: true, Base: base})
 	if err != nil {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(db.Close)
 	cfg := &rest.Config{
 		Base: base, LimitDefault: pageSize, LimitMax: 100, TokensInList: tokensPerAccount, TokensOfAccount: 1000, MaxRepeats: 100,
-		MaxTransactionsRange: 60 * 24 * time.Hour, Now: demotest.Now,
+		MaxTransactionsRange: 60 * 24 * time.Hour, Now: now,
 	}
 	root := resolvers.New(resolvers.Options{DB: db, Now: cfg.Now, Cache: true, Logger: log})
 	srv, err := server.New(server.Options{
@@ -71,24 +85,67 @@ func newRig(tb testing.TB) *rig {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	pool, err := pgxpool.New(tb.Context(), url+"&pool_max_conns="+strconv.Itoa(clients))
+	settings, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	settings.MaxConns = clients + 1
+	settings.ConnConfig.RuntimeParams["enable_bitmapscan"] = "off" // else pages of busy accounts are sorted
+	pool, err := pgxpool.NewWithConfig(tb.Context(), settings)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(pool.Close)
-	var topic ledger.EntityID
-	const busiest = `select topic_id from topic_message group by topic_id order by count(*) desc limit 1`
-	if err := pool.QueryRow(tb.Context(), busiest).Scan((*int64)(&topic)); err != nil {
-		tb.Fatal(err)
-	}
 	ballast := gateway.NewBallast() // garbage is collected as in the gateway
 	tb.Cleanup(func() { runtime.KeepAlive(ballast) })
-	return &rig{hand: handWritten(pool), rest: api, graph: srv, paths: []string{
-		"/api/v1/accounts?limit=" + strconv.Itoa(pageSize),
-		"/api/v1/transactions?limit=" + strconv.Itoa(pageSize),
-		"/api/v1/topics/" + topic.String() + "/messages",
-		"/api/v1/blocks",
-	}}
+	return &rig{hand: handWritten(pool), rest: api, graph: srv, pool: pool, requests: requests(tb, pool)}
+}
+
+// newestBlock returns a clock that shows the end of the newest block of a database.
+func newestBlock(tb testing.TB, url string) func() time.Time {
+	tb.Helper()
+	conn, err := pgx.Connect(tb.Context(), url)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer func() { _ = conn.Close(tb.Context()) }()
+	var end int64
+	if err := conn.QueryRow(tb.Context(), `select max(consensus_end) from record_file`).Scan(&end); err != nil {
+		tb.Fatal(err)
+	}
+	return func() time.Time { return time.Unix(0, end) }
+}
+
+// requests returns lists, and objects in the middle of their tables.
+func requests(tb testing.TB, pool *pgxpool.Pool) []request {
+	tb.Helper()
+	text := func(sql string) string {
+		var s string
+		if err := pool.QueryRow(tb.Context(), sql).Scan(&s); err != nil {
+			tb.Fatalf("%v in %s", err, sql)
+		}
+		return s
+	}
+	limit := "?limit=" + strconv.Itoa(pageSize)
+	return []request{
+		{"accounts", "/api/v1/accounts" + limit, true},
+		{"transactions", "/api/v1/transactions" + limit, true},
+		{"messages", "/api/v1/topics/0.0." + text(`select num from (select topic_id % (1::bigint << 38) as num, count(*) from topic_message
+group by 1 order by 2 desc limit 1) t`) + "/messages", true},
+		{"blocks", "/api/v1/blocks", true},
+		{"account", "/api/v1/accounts/0.0." + text(`select num from entity where type = 'ACCOUNT' and id = (
+  select payer_account_id from transaction group by 1 having count(*) between 30 and 300 order by 1 limit 1)`), false},
+		{"transaction", "/api/v1/transactions/0.0." + text(`select payer_account_id % (1::bigint << 38) || '-' || valid_start_ns / 1000000000 || '-' ||
+  lpad((valid_start_ns % 1000000000)::text, 9, '0') from transaction t where type = 14 and (
+  select count(*) from transaction s where s.payer_account_id = t.payer_account_id and s.valid_start_ns = t.valid_start_ns) = 1
+order by consensus_timestamp offset 1000 limit 1`), false},
+		{"result", "/api/v1/contracts/results/0x" + text(`select encode(h.hash, 'hex') from ethereum_transaction e join contract_transaction_hash h
+  using (consensus_timestamp) where length(e.call_data) > 0 and h.transaction_result = 22 and e.authorization_list is null
+order by e.consensus_timestamp offset 10 limit 1`), false},
+		{"token", "/api/v1/tokens/0.0." + text(`select token_id % (1::bigint << 38) from token where type = 'FUNGIBLE_COMMON' and not exists (
+  select from custom_fee f where f.entity_id = token_id and f.fractional_fees is not null) order by token_id offset 3 limit 1`), false},
+		{"block", "/api/v1/blocks/" + text(`select max(index) / 2 from record_file`), false},
+	}
 }
 
 // clients is how many ask at a time, each with a connection to the database: enough to leave no core without work, so that what is measured
