@@ -58,8 +58,11 @@ type connection struct {
 	node   *ast.Definition
 }
 
+// longWalk is the number of rows at which a walk stops.
+const longWalk = 2000
+
 // TestPaging reads every list of the schema forward and backward, in both orders. It checks that each row appears once and in order, and that pageInfo
-// is correct.
+// is correct. Of lists with more than [longWalk] rows it reads the start in each direction.
 func TestPaging(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)
@@ -108,7 +111,7 @@ func TestPaging(t *testing.T) {
 			for _, order := range orders {
 				byOrder = append(byOrder, c.check(t, g, order))
 			}
-			if len(byOrder) == 2 {
+			if len(byOrder) == 2 && len(byOrder[0]) < longWalk {
 				slices.Reverse(byOrder[1])
 				if !slices.Equal(byOrder[0], byOrder[1]) {
 					t.Errorf("the two orders show other rows, %d and %d", len(byOrder[0]), len(byOrder[1]))
@@ -228,7 +231,7 @@ func leaves(def *ast.Definition) string {
 // check reads the whole list and returns its rows in order.
 func (c *connection) check(t *testing.T, g *testenv.Gateway, order string) []string {
 	t.Helper()
-	all := c.walk(t, g, order, true, 100, 1000)
+	all := c.walk(t, g, order, true, 100, longWalk/100)
 	seen := map[string]bool{}
 	for _, row := range all {
 		if seen[row] {
@@ -236,8 +239,8 @@ func (c *connection) check(t *testing.T, g *testenv.Gateway, order string) []str
 		}
 		seen[row] = true
 	}
-	if len(all) <= 1000 { // longer lists take too long
-		if backward := c.walk(t, g, order, false, 100, 1000); !slices.Equal(backward, all) {
+	if len(all) < longWalk {
+		if backward := c.walk(t, g, order, false, 100, longWalk/100); !slices.Equal(backward, all) {
 			t.Errorf("%s: %d rows forward, %d backward, or others", order, len(all), len(backward))
 		}
 	}
@@ -246,7 +249,7 @@ func (c *connection) check(t *testing.T, g *testenv.Gateway, order string) []str
 	if forward := c.walk(t, g, order, true, size, pages); !slices.Equal(forward, all[:n]) {
 		t.Errorf("%s: pages of %d do not show the first rows", order, size)
 	}
-	if backward := c.walk(t, g, order, false, size, pages); !slices.Equal(backward, all[len(all)-n:]) {
+	if backward := c.walk(t, g, order, false, size, pages); len(all) < longWalk && !slices.Equal(backward, all[len(all)-n:]) {
 		t.Errorf("%s: pages of %d do not show the last rows", order, size)
 	}
 	if none := c.read(t, g, order, "first: 0"); len(none.Nodes) != 0 || none.PageInfo.HasPreviousPage {
