@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/go-json-experiment/json"
@@ -153,18 +154,34 @@ const maxNesting = 1000
 // decode decodes JSON with at most maxValues values in maps and lists. Numbers become [stdjson.Number], which preserves their digits. Duplicate names, invalid
 // UTF-8 and text after the value are errors.
 func decode(raw []byte, maxValues int, into any) error {
-	values := 0
-	element := json.UnmarshalFromFunc(func(d *jsontext.Decoder, v *any) error {
-		values++
-		if values > maxValues || d.StackDepth() > maxNesting {
-			return errTooManyValues
-		}
-		if d.PeekKind() != '0' {
-			return errors.ErrUnsupported // decode it as usual
-		}
-		t, err := d.ReadToken()
-		*v = stdjson.Number(t.String())
-		return err //nolint:wrapcheck // wrapped by the caller
-	})
-	return json.Unmarshal(raw, into, json.WithUnmarshalers(element)) //nolint:wrapcheck // callers report only that it failed
+	d := decoders.Get().(*decoder)
+	defer decoders.Put(d)
+	d.left = maxValues
+	return json.Unmarshal(raw, into, d.options) //nolint:wrapcheck // callers report only that it failed
+}
+
+// decoder has the options to decode one text at a time. They cache what they find out about types.
+type decoder struct {
+	left    int // number of values that can follow
+	options json.Options
+}
+
+var decoders = sync.Pool{New: func() any {
+	d := new(decoder)
+	d.options = json.WithUnmarshalers(json.UnmarshalFromFunc(d.element))
+	return d
+}}
+
+// element decodes a number in a map or a list, and counts the values.
+func (d *decoder) element(from *jsontext.Decoder, v *any) error {
+	d.left--
+	if d.left < 0 || from.StackDepth() > maxNesting {
+		return errTooManyValues
+	}
+	if from.PeekKind() != '0' {
+		return errors.ErrUnsupported // decode it as usual
+	}
+	t, err := from.ReadToken()
+	*v = stdjson.Number(t.String())
+	return err //nolint:wrapcheck // wrapped by the caller
 }

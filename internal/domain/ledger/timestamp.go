@@ -70,7 +70,12 @@ const secondsPerDay = 86400
 
 // Append appends "seconds.nanoseconds" with nine digits of nanoseconds.
 func (d Day) Append(dst []byte) []byte {
-	return append(new(big.Int).Mul(big.NewInt(d.Days), big.NewInt(secondsPerDay)).Append(dst, 10), ".000000000"...)
+	if seconds := d.Days * secondsPerDay; seconds/secondsPerDay == d.Days { // no overflow
+		dst = strconv.AppendInt(dst, seconds, 10)
+	} else {
+		dst = new(big.Int).Mul(big.NewInt(d.Days), big.NewInt(secondsPerDay)).Append(dst, 10)
+	}
+	return append(dst, ".000000000"...)
 }
 
 // ParseTimestamp parses one to ten digits of seconds, optionally followed by a point and one to nine digits of a fraction: "1.5" is one and a half seconds.
