@@ -10,7 +10,7 @@
 
 SHELL := bash
 .DEFAULT_GOAL := help
-.PHONY: help run build test record test-slow test-browser test-clients test-attack soak fuzz bench bench-lists lint fmt count generate verify ci clean
+.PHONY: help run build test record test-slow test-pooler test-browser test-clients test-attack soak fuzz bench bench-lists lint fmt count generate verify ci clean
 
 ARGS ?=
 PKGS ?= ./...
@@ -67,6 +67,13 @@ test-slow: ## Run slow tests: query plans on large tables, memory of traces, ran
 	@scripts/ensure-postgres.sh
 	CGO_ENABLED=0 go test -tags slow -run 'Plans|LongResponse' -timeout 10m $(TESTFLAGS) ./storage/transactions ./rest/v1
 	CGO_ENABLED=0 go -C tests test -tags slow -run Random -timeout 10m $(TESTFLAGS) ./formats/statuspage
+
+# The tests that read and write databases.
+POOLER_PKGS := ./storage ./storage/transactions ./storage/entities ./storage/evmstate ./storage/statuspages ./resolvers/... ./graph/server ./rest/... ./app/gateway
+
+test-pooler: ## Run the tests of the database through PgBouncer with transaction pooling; installs it if missing
+	@scripts/ensure-postgres.sh
+	HELIOGRAPH_TEST_PGBOUNCER=$$(scripts/ensure-pgbouncer.sh) CGO_ENABLED=0 go test -timeout 10m $(TESTFLAGS) $(POOLER_PKGS)
 
 test-browser: ## Run the browser tests; installs Chromium if missing
 	@scripts/ensure-postgres.sh

@@ -25,7 +25,7 @@ type Options struct {
 	PerOperation int
 	// MaxWait is how long the first statement of an operation waits for a connection. Default 100 ms.
 	MaxWait time.Duration
-	// ReadOnly makes all sessions read-only.
+	// ReadOnly makes all sessions read-only, except behind a pooler.
 	ReadOnly bool
 	// Base contains the shard and realm of the ledger's system entities.
 	Base ledger.EntityID
@@ -61,15 +61,16 @@ type DB struct {
 
 // Open creates the pool. It does not connect, so that the gateway starts without the database.
 func Open(ctx context.Context, o Options) (*DB, error) {
-	cfg, err := o.Config(map[string]string{
+	settings := map[string]string{
 		"application_name": "heliograph",
 		"jit":              "off", // compilation takes longer than reading a page
-	})
-	if err != nil {
-		return nil, err
 	}
 	if o.ReadOnly {
-		cfg.ConnConfig.RuntimeParams["default_transaction_read_only"] = "on"
+		settings["default_transaction_read_only"] = "on"
+	}
+	cfg, err := o.Config(settings)
+	if err != nil {
+		return nil, err
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, cfg)
 	if err != nil {

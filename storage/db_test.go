@@ -46,6 +46,9 @@ func open(t *testing.T, change func(*storage.Options)) *storage.DB {
 	if change != nil {
 		change(&o)
 	}
+	if o.Pooler == "" {
+		o.URL = pgtest.Pooled(t, o.URL)
+	}
 	db, err := storage.Open(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -190,7 +193,7 @@ func TestBatch(t *testing.T) {
 // TestSettings runs the same statement with different settings on one connection, often enough for cached plans. Each keeps its own settings and plan.
 func TestSettings(t *testing.T) {
 	t.Parallel()
-	db := open(t, func(o *storage.Options) { o.MaxConnections = 1 })
+	db := open(t, func(o *storage.Options) { o.MaxConnections, o.Pooler = 1, storage.PoolerNone })
 	conn := pgtest.Connect(t, db.Pool().Config().ConnString())
 	pgtest.Exec(t, conn, `create table held as select i * 7919 % 1000 as owner, i as at from generate_series(1::bigint, 100000) i`,
 		`create index held_owner on held (owner)`, `vacuum analyze held`)
@@ -336,7 +339,9 @@ func TestSession(t *testing.T) {
 		}
 		return *value
 	}
-	db := open(t, func(o *storage.Options) { o.ReadOnly, o.Cache, o.Base = true, true, ledger.EntityID(0).WithNum(0) })
+	db := open(t, func(o *storage.Options) {
+		o.Pooler, o.ReadOnly, o.Cache, o.Base = storage.PoolerNone, true, true, ledger.EntityID(0).WithNum(0)
+	})
 	for name, want := range map[string]string{"enable_bitmapscan": "on", "jit": "off", "application_name": "heliograph", "default_transaction_read_only": "on", "statement_timeout": "1min"} {
 		if got := setting(db, name); got != want {
 			t.Errorf("%s is %s, want %s", name, got, want)
@@ -345,7 +350,11 @@ func TestSession(t *testing.T) {
 	if !db.Cache() || db.ChainID() != 0x128 || db.NetworkChainID() != "0x128" || db.FileAttempts() != 12 || db.SystemEntity(98) != 98 {
 		t.Error(db.Cache(), db.ChainID(), db.NetworkChainID(), db.FileAttempts(), db.SystemEntity(98))
 	}
-	other := open(t, func(o *storage.Options) { o.URL += "&jit=on"; o.ChainID, o.FileAttempts = "none", 3 })
+	other := open(t, func(o *storage.Options) {
+		o.Pooler = storage.PoolerNone
+		o.URL += "&jit=on"
+		o.ChainID, o.FileAttempts = "none", 3
+	})
 	if setting(other, "jit") != "on" || setting(other, "default_transaction_read_only") != "off" || other.ChainID() != 0 || other.FileAttempts() != 3 || other.Cache() {
 		t.Error("the settings of the URL and of the options do not apply")
 	}

@@ -3,6 +3,7 @@ package storage
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strconv"
 	"time"
 
@@ -16,6 +17,10 @@ import (
 type PoolOptions struct {
 	// URL is the connection string of the database.
 	URL string
+	// Pooler is the connection pooler between the gateway and the server. Empty means [PoolerAuto].
+	Pooler Pooler
+	// DirectURL is the connection string for connections that need a session of their own. Empty means URL.
+	DirectURL string
 	// StatementTimeout is the maximum duration of a statement, enforced by the server. 0 means no limit.
 	StatementTimeout time.Duration
 	// ConnectTimeout is the maximum duration of a connection attempt. 0 means no limit.
@@ -32,23 +37,24 @@ const (
 	cancelDelay = 50 * time.Millisecond
 	// cancelTimeout is how long a connection waits for the end of a canceled statement before it is closed.
 	cancelTimeout = 5 * time.Second
+	// cancelPause is how long a connection is not used after a cancel request, which could reach the next statement otherwise.
+	cancelPause = 100 * time.Millisecond
 )
 
-// Config returns the configuration of the pool. Sessions use the given settings unless the URL contains the same setting.
+// Config returns the configuration of the pool. Sessions use the given settings unless the URL contains the same setting, or a pooler prevents it.
 func (o *PoolOptions) Config(settings map[string]string) (*pgxpool.Config, error) {
 	cfg, err := pgxpool.ParseConfig(o.URL)
 	if err != nil {
 		return nil, fmt.Errorf("parsing the database URL: %w", err)
 	}
 	params := cfg.ConnConfig.RuntimeParams
-	for name, value := range settings {
-		if _, set := params[name]; !set {
-			params[name] = value
-		}
-	}
+	session := maps.Clone(settings)
 	if o.StatementTimeout > 0 {
-		params["statement_timeout"] = strconv.FormatInt(o.StatementTimeout.Milliseconds(), 10)
+		session["statement_timeout"] = strconv.FormatInt(o.StatementTimeout.Milliseconds(), 10)
+		delete(params, "statement_timeout")
 	}
+	maps.DeleteFunc(session, func(name, _ string) bool { return params[name] != "" })
+	cfg.BeforeConnect = o.Pooler.prepare(session)
 	if o.ConnectTimeout > 0 {
 		cfg.ConnConfig.ConnectTimeout = o.ConnectTimeout
 	}
@@ -57,12 +63,42 @@ func (o *PoolOptions) Config(settings map[string]string) (*pgxpool.Config, error
 	}
 	cfg.ConnConfig.Tracer = o.Tracer
 	// If the context of a statement ends, the statement is canceled at the server, and the connection stays usable. By default, the driver closes it.
-	cfg.ConnConfig.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler {
-		return &pgconn.CancelRequestContextWatcherHandler{Conn: c, CancelRequestDelay: cancelDelay, DeadlineDelay: cancelTimeout}
-	}
+	cfg.ConnConfig.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler { return &canceler{conn: c} }
 	cfg.AfterConnect = func(_ context.Context, c *pgx.Conn) error {
 		registerTypes(c.TypeMap())
 		return nil
 	}
 	return cfg, nil
+}
+
+// canceler cancels the statement of a connection if its context ends. Unlike the handler of the driver, it does not close the connection of the cancel request
+// before the server does: PgBouncer 1.18 exits if a client does that.
+type canceler struct {
+	conn        *pgconn.PgConn
+	ended, done chan struct{} // closed when the statement has ended, and when no cancel request is pending
+}
+
+// HandleCancel implements [ctxwatch.Handler].
+func (c *canceler) HandleCancel(context.Context) {
+	_ = c.conn.Conn().SetDeadline(time.Now().Add(cancelTimeout)) //nolint:forbidigo // the clock of connections
+	c.ended, c.done = make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(c.done)
+		select {
+		case <-c.ended:
+			return
+		case <-time.After(cancelDelay):
+		}
+		ctx, stop := context.WithTimeout(context.Background(), cancelTimeout)
+		defer stop()
+		_ = c.conn.CancelRequest(ctx) // if it fails, the deadline ends the statement
+		time.Sleep(cancelPause)
+	}()
+}
+
+// HandleUnwatchAfterCancel implements [ctxwatch.Handler].
+func (c *canceler) HandleUnwatchAfterCancel() {
+	close(c.ended)
+	<-c.done
+	_ = c.conn.Conn().SetDeadline(time.Time{}) // fails if the connection is closed
 }

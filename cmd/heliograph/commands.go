@@ -23,6 +23,7 @@ type migrateCmd struct {
 
 // Run creates or updates the tables.
 func (c *migrateCmd) Run(ctx context.Context) (err error) {
+	c.direct()
 	log := c.logger()
 	if c.StatusOnly && (c.StatusURL != "" || c.DatabaseURL != "") {
 		return c.migrateStatus(ctx, c.DatabaseURL, log)
@@ -72,6 +73,7 @@ type demoCmd struct {
 
 // Run loads the demo network.
 func (c *demoCmd) Run(ctx context.Context) (err error) {
+	c.direct()
 	log := c.logger()
 	now, err := parseClock(c.FixedTime)
 	if err != nil {

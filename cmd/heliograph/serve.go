@@ -223,12 +223,10 @@ func (c *serveCmd) connect(ctx context.Context, d *database, base ledger.EntityI
 	if err != nil {
 		return nil, err
 	}
+	options := c.pool(d.url, c.RequestTimeout, c.MaxConnections)
+	options.Tracer = tracer
 	db, err := storage.Open(ctx, storage.Options{
-		PoolOptions: storage.PoolOptions{
-			URL: d.url, StatementTimeout: c.RequestTimeout, ConnectTimeout: connectTimeout, MaxConnections: c.MaxConnections,
-			Tracer: tracer,
-		},
-		PerOperation: c.PerOperation, ReadOnly: true, Base: base, ChainID: chainID, FileAttempts: c.MaxFileAttempts, Cache: c.Cache.on,
+		PoolOptions: options, PerOperation: c.PerOperation, ReadOnly: true, Base: base, ChainID: chainID, FileAttempts: c.MaxFileAttempts, Cache: c.Cache.on,
 	})
 	if err != nil {
 		return nil, unreachable(d.url, err)
@@ -283,9 +281,9 @@ func (c *serveCmd) connectStatus(ctx context.Context, d *database, tracer pgx.Qu
 	if err != nil {
 		return nil, err
 	}
-	return statuspages.Open(ctx, storage.PoolOptions{
-		URL: url, StatementTimeout: c.RequestTimeout, ConnectTimeout: connectTimeout, MaxConnections: statusConnections, Tracer: tracer,
-	})
+	options := c.pool(url, c.RequestTimeout, statusConnections)
+	options.Tracer = tracer
+	return statuspages.Open(ctx, options)
 }
 
 // listen opens the ports.

@@ -19,6 +19,7 @@ import (
 	"heliograph/graph/limits"
 	"heliograph/internal/domain/ledger"
 	"heliograph/rest"
+	"heliograph/storage"
 	"heliograph/storage/embedded"
 )
 
@@ -60,8 +61,30 @@ func (m *demoMode) UnmarshalText(text []byte) error {
 type databaseSettings struct {
 	DatabaseURL string `env:"HELIOGRAPH_DATABASE_URL" help:"URL or keyword string of the PostgreSQL database with the mirror tables (default: start an embedded server)."`
 	StatusURL   string `name:"status-database-url" env:"HELIOGRAPH_STATUS_DATABASE_URL" help:"URL or keyword string of the PostgreSQL database with the status tables (default: the ledger database)."`
+	Pooler      string `name:"database-pooler" enum:"auto,off,transaction,prepared" env:"HELIOGRAPH_DATABASE_POOLER" default:"auto" help:"Connection pooler in front of the databases: auto (detect it), off, transaction (without prepared statements) or prepared (with them, such as PgBouncer 1.21 and newer with max_prepared_statements)."`
+	DirectURL   string `name:"direct-database-url" env:"HELIOGRAPH_DIRECT_DATABASE_URL" help:"URL of the database with the status tables without the pooler, for LISTEN, migrate and demo (default: the URL of that database; behind a pooler, poll every second instead of LISTEN)."`
 	DataDir     string `env:"HELIOGRAPH_DATA_DIR" help:"Data folder of the embedded PostgreSQL (default: in the user's data folder)."`
 	PGBindir    string `name:"pg-bindir" env:"HELIOGRAPH_PG_BINDIR" help:"Folder with the PostgreSQL programs for the embedded server (default: search the usual folders)."`
+}
+
+// pool returns the options of a pool of connections to the database at url.
+func (s *databaseSettings) pool(url string, timeout time.Duration, connections int32) storage.PoolOptions {
+	pooler := storage.Pooler(s.Pooler)
+	if s.DatabaseURL == "" && s.StatusURL == "" {
+		pooler = storage.PoolerNone // the embedded server
+	}
+	return storage.PoolOptions{
+		URL: url, Pooler: pooler, DirectURL: s.DirectURL, StatementTimeout: timeout, ConnectTimeout: connectTimeout, MaxConnections: connections,
+	}
+}
+
+// direct replaces the URL that leads to the status tables by the direct one, for commands that need sessions of their own.
+func (s *databaseSettings) direct() {
+	if s.DirectURL != "" && s.StatusURL != "" {
+		s.StatusURL = s.DirectURL
+	} else if s.DirectURL != "" {
+		s.DatabaseURL = s.DirectURL
+	}
 }
 
 // statusURL returns the URL of the database with the status tables. By default it is the URL of the ledger database.

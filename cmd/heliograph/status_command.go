@@ -99,9 +99,7 @@ func (c *statusCmd) Run(ctx context.Context, call *kong.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, done()) }()
-	db, err := statuspages.Open(ctx, storage.PoolOptions{
-		URL: url, StatementTimeout: statusTimeout, ConnectTimeout: connectTimeout, MaxConnections: statusConnections,
-	})
+	db, err := statuspages.Open(ctx, c.pool(url, statusTimeout, statusConnections))
 	if err != nil {
 		return unreachable(url, err)
 	}

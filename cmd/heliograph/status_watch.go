@@ -44,10 +44,7 @@ func (s *session) checker(ctx context.Context) (c *probe.Checker, done func(), e
 	if url == "" {
 		return probe.NewChecker(s.now, nil), func() {}, nil
 	}
-	db, err := storage.Open(ctx, storage.Options{
-		PoolOptions: storage.PoolOptions{URL: url, StatementTimeout: statusTimeout, ConnectTimeout: connectTimeout, MaxConnections: 1},
-		ReadOnly:    true,
-	})
+	db, err := storage.Open(ctx, storage.Options{PoolOptions: s.pool(url, statusTimeout, 1), ReadOnly: true})
 	if err != nil {
 		return nil, nil, unreachable(url, err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"heliograph/app/testing/testenv"
 	"heliograph/storage"
+	"heliograph/storage/pgtest"
 )
 
 // buffer is a log for concurrent use.
@@ -93,8 +94,10 @@ func TestTimeouts(t *testing.T) {
 	t.Parallel()
 	url := slowed(t)
 	for name, option := range map[string]testenv.Option{
-		"statement": testenv.Storage(func(o *storage.Options) { o.StatementTimeout = 200 * time.Millisecond }),
-		"request":   testenv.Timeout(300 * time.Millisecond),
+		"statement": testenv.Storage(func(o *storage.Options) { // of the session, which poolers do not support
+			o.URL, o.StatementTimeout = pgtest.Direct(o.URL), 200*time.Millisecond
+		}),
+		"request": testenv.Timeout(300 * time.Millisecond),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

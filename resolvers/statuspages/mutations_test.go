@@ -12,6 +12,7 @@ import (
 
 	"heliograph/app/testing/testenv"
 	"heliograph/internal/domain/status"
+	"heliograph/storage/pgtest"
 	"heliograph/storage/statuspages"
 )
 
@@ -363,7 +364,9 @@ func TestGetDoesNotMutate(t *testing.T) {
 func TestUnwritableMutations(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	testenv.Exec(t, d.Status.Pool().Config().ConnString(), `do $$ begin execute format('alter database %I set default_transaction_read_only = on', current_database()); end $$`)
+	testenv.Exec(t, pgtest.Direct(d.Status.Pool().Config().ConnString()),
+		`do $$ begin execute format('alter database %I set default_transaction_read_only = on', current_database()); end $$`,
+		`select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`)
 	d.Status.Pool().Reset()
 	a := d.as(operatorToken, openDocument, map[string]any{"name": "x", "body": "x"})
 	if a.code() != "UNAVAILABLE" || !strings.Contains(a.Errors[0].Message, "cannot write to the status database") {

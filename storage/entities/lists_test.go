@@ -139,7 +139,7 @@ var listings = map[string]listing{
 func TestPages(t *testing.T) {
 	t.Parallel()
 	url := demotest.Network.Shared(t)
-	db, err := storage.Open(t.Context(), storage.Options{PoolOptions: storage.PoolOptions{URL: url}})
+	db, err := storage.Open(t.Context(), storage.Options{PoolOptions: storage.PoolOptions{URL: pgtest.Pooled(t, url)}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ func TestMain(m *testing.M) { pgtest.Main(m) }
 func open(t *testing.T) (func(worldstate.BlockRef) *Snapshot, *pgx.Conn) {
 	t.Helper()
 	url := demotest.Network.Shared(t)
-	db, err := storage.Open(t.Context(), storage.Options{PoolOptions: storage.PoolOptions{URL: url, MaxConnections: 16}})
+	db, err := storage.Open(t.Context(), storage.Options{PoolOptions: storage.PoolOptions{URL: pgtest.Pooled(t, url), MaxConnections: 16}})
 	if err != nil {
 		t.Fatal(err)
 	}

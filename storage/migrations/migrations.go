@@ -8,6 +8,7 @@ import (
 	"context"
 	"database/sql"
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
@@ -18,6 +19,8 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
+
+	"heliograph/storage"
 )
 
 //go:embed ledger/*.sql
@@ -69,9 +72,9 @@ func Ledger(ctx context.Context, url string, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	conn, err := pgx.ConnectConfig(ctx, config)
+	conn, err := dial(ctx, config)
 	if err != nil {
-		return fmt.Errorf("connect to the database to migrate: %w", err)
+		return err
 	}
 	// The connection must also be closed if the caller's deadline has passed.
 	defer conn.Close(context.WithoutCancel(ctx))
@@ -116,6 +119,24 @@ func parseURL(url string, log *slog.Logger) (*pgx.ConnConfig, error) {
 		log.Debug("notice from PostgreSQL", "severity", notice.Severity, "message", notice.Message)
 	}
 	return config, nil
+}
+
+// ErrPooler reports that a connection pooler prevents a migration.
+var ErrPooler = errors.New("the connection leads to a pooler, but migrations need a session of their own: set --direct-database-url to the URL of the server")
+
+// dial opens a connection to migrate, and fails with [ErrPooler] if it does not lead to the server itself.
+func dial(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("connect to the database to migrate: %w", err)
+	}
+	switch direct, err := storage.IsDirect(ctx, conn); {
+	case err != nil:
+		return nil, errors.Join(err, conn.Close(context.WithoutCancel(ctx)))
+	case !direct:
+		return nil, errors.Join(ErrPooler, conn.Close(context.WithoutCancel(ctx)))
+	}
+	return conn, nil
 }
 
 // up runs the files that have not been run yet, each in its own transaction.

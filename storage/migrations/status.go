@@ -26,9 +26,9 @@ func Status(ctx context.Context, url string, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	conn, err := pgx.ConnectConfig(ctx, config)
+	conn, err := dial(ctx, config)
 	if err != nil {
-		return fmt.Errorf("connect to the database to migrate: %w", err)
+		return err
 	}
 	defer conn.Close(context.WithoutCancel(ctx)) // as in Ledger
 

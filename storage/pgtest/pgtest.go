@@ -69,6 +69,7 @@ func (h *host) end() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.open = false
+	stopPooler()
 	if h.server == nil {
 		return nil
 	}

@@ -22,7 +22,8 @@ import (
 //
 // Reads use the transaction of the context if it comes from [DB.Snapshot] or [DB.Write], and a connection of the pool otherwise.
 type DB struct {
-	pool *pgxpool.Pool
+	pool    *pgxpool.Pool
+	options storage.PoolOptions
 }
 
 // Open creates the pool. It does not connect, so that the gateway starts without the database of status pages.
@@ -31,13 +32,11 @@ func Open(ctx context.Context, o storage.PoolOptions) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("status pages: %w", err)
 	}
-	// Confirmed writes must survive a crash, even if asynchronous commits are the default of the server, as they are of the embedded one.
-	cfg.ConnConfig.RuntimeParams["synchronous_commit"] = "on"
 	pool, err := pgxpool.NewWithConfig(ctx, cfg)
 	if err != nil {
 		return nil, fmt.Errorf("creating the pool for status pages: %w", err)
 	}
-	return &DB{pool: pool}, nil
+	return &DB{pool, o}, nil
 }
 
 // Close closes all connections.
@@ -122,6 +121,12 @@ type Tx struct {
 	At time.Time
 }
 
+// begin runs do in a transaction. Confirmed writes must survive a crash, even if asynchronous commits are the default of the server, as they are of the
+// embedded one.
+func (s *DB) begin(ctx context.Context, do func(pgx.Tx) error) error {
+	return pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{BeginQuery: `begin; set local synchronous_commit = on`}, do)
+}
+
 // Write writes to a page in a transaction that locks the page, calls do, increments the revision and notifies readers. Reads with the context of do belong to
 // the transaction. It fails with [ErrNoPage] if the page does not exist.
 func (s *DB) Write(ctx context.Context, page string, at time.Time, do func(ctx context.Context, tx *Tx) error) error {
@@ -130,7 +135,7 @@ func (s *DB) Write(ctx context.Context, page string, at time.Time, do func(ctx c
 
 // write is [DB.Write]. It calls prepare, if not nil, before it reads the page.
 func (s *DB) write(ctx context.Context, page string, at time.Time, prepare func(tx pgx.Tx) error, do func(ctx context.Context, tx *Tx) error) error {
-	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+	err := s.begin(ctx, func(tx pgx.Tx) error {
 		if prepare != nil {
 			if err := prepare(tx); err != nil {
 				return err
@@ -179,7 +184,7 @@ select pg_notify($3, id || ':' || revision) from incremented`, page, at, Channel
 
 // CreatePage creates a page. The first page of all is the default page. The revision and the times of the row are ignored.
 func (s *DB) CreatePage(ctx context.Context, p *status.Page, at time.Time) error {
-	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+	err := s.begin(ctx, func(tx pgx.Tx) error {
 		if err := insertPage(ctx, tx, p, at); err != nil {
 			return err
 		}
@@ -209,12 +214,18 @@ $12, $12)`,
 	return nil
 }
 
+// pollInterval is the interval at which writes are looked for behind a pooler.
+const pollInterval = time.Second
+
 // Listen calls changed once it listens for writes, and then after each write to a page. It uses a connection of its own, and returns when that is lost or the
-// context ends. Later writes are not reported.
+// context ends. Later writes are not reported. If a pooler prevents listening, it polls.
 func (s *DB) Listen(ctx context.Context, changed func()) error {
-	conn, err := pgx.ConnectConfig(ctx, s.pool.Config().ConnConfig.Copy())
+	conn, ok, err := s.options.ConnectDirect(ctx)
 	if err != nil {
 		return fmt.Errorf("connecting to listen: %w", err)
+	}
+	if !ok {
+		return s.poll(ctx, changed)
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }() // an error has no consequences
 	if _, err := conn.Exec(ctx, `listen `+Channel); err != nil {
@@ -224,6 +235,31 @@ func (s *DB) Listen(ctx context.Context, changed func()) error {
 		changed()
 		if _, err := conn.WaitForNotification(ctx); err != nil {
 			return fmt.Errorf("waiting for writes: %w", err)
+		}
+	}
+}
+
+// poll is [DB.Listen] without notifications.
+func (s *DB) poll(ctx context.Context, changed func()) error {
+	tick := time.NewTicker(pollInterval)
+	defer tick.Stop()
+	for last := int64(-1); ; {
+		pages, err := s.Pages(ctx)
+		if err != nil {
+			return err
+		}
+		sum := int64(len(pages)) // revisions never decrease
+		for _, p := range pages {
+			sum += p.Revision
+		}
+		if sum != last {
+			last = sum
+			changed()
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err() //nolint:wrapcheck // the caller knows its context
+		case <-tick.C:
 		}
 	}
 }

@@ -384,6 +384,8 @@ func TestUnwritable(t *testing.T) {
 	if _, err := n.db.Pool().Exec(ctx, `do $$ begin execute format('alter database %I set default_transaction_read_only = on', current_database()); end $$`); err != nil {
 		t.Fatal(err)
 	}
+	pgtest.Exec(t, pgtest.Connect(t, n.url), // sessions of a pooler keep their settings
+		`select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`)
 	for words, url := range map[string]string{"cannot write to the status database": n.url, "migrate --status-only": pgtest.Database(t)} {
 		ed := statuspages.NewEditor(openStatus(t, url), n.clock, nil)
 		for name, err := range map[string]error{

@@ -31,7 +31,7 @@ func (e *Editor) InitPage(ctx context.Context, by Author, in PageInit) (string, 
 		return "", err
 	}
 	at := status.Milliseconds(e.now()).In(p.Zone)
-	err = pgx.BeginFunc(ctx, e.db.pool, func(tx pgx.Tx) error {
+	err = e.db.begin(ctx, func(tx pgx.Tx) error {
 		if err := insertPage(ctx, tx, p, at); err != nil {
 			return err
 		}

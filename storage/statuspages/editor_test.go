@@ -51,7 +51,7 @@ func newEditorTest(t *testing.T, zone string) *editorTest {
 
 func openStatus(t *testing.T, url string) *statuspages.DB {
 	t.Helper()
-	db, err := statuspages.Open(t.Context(), storage.PoolOptions{URL: url, StatementTimeout: 30 * time.Second, MaxConnections: 8})
+	db, err := statuspages.Open(t.Context(), storage.PoolOptions{URL: pgtest.Pooled(t, url), StatementTimeout: 30 * time.Second, MaxConnections: 8})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -66,7 +66,7 @@ func (e *Editor) ApplyProbe(ctx context.Context, id int64) (*ProbeAction, error)
 
 // noteProbe records that a probe's level was applied without a change of the page.
 func (e *Editor) noteProbe(ctx context.Context, p *status.Probe, out *status.ProbeOutcome) error {
-	err := pgx.BeginFunc(ctx, e.db.pool, func(tx pgx.Tx) error {
+	err := e.db.begin(ctx, func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, `update status.probe set acted = $2 where id = $1 and acted = $3`, p.ID, string(p.Level), string(p.Applied))
 		if err != nil {
 			return fmt.Errorf("updating the probe: %w", err)

@@ -211,7 +211,7 @@ select `+probeColumns+` from taken p join status.component c on c.id = p.compone
 
 // RecordResult records a result of a probe and the time of its next run. changed reports whether the level has to be applied; see [Editor.ApplyProbe].
 func (e *Editor) RecordResult(ctx context.Context, id int64, r status.ProbeResult, next time.Time) (changed bool, err error) {
-	err = pgx.BeginFunc(ctx, e.db.pool, func(tx pgx.Tx) error {
+	err = e.db.begin(ctx, func(tx pgx.Tx) error {
 		var h status.Hysteresis
 		var fail, pass int32
 		var acted levelText

@@ -66,7 +66,7 @@ func (e *Editor) RemoveToken(ctx context.Context, by Author, name string) error 
 
 // editTokens writes to the tokens. They do not belong to a page, so no revision changes.
 func (e *Editor) editTokens(ctx context.Context, by Author, name string, do func(w *write) error) error {
-	return explainWrite(pgx.BeginFunc(ctx, e.db.pool, func(tx pgx.Tx) error {
+	return explainWrite(e.db.begin(ctx, func(tx pgx.Tx) error {
 		w := &write{Tx: &Tx{Tx: tx, At: status.Milliseconds(e.now())}, editor: e, command: command{by: by, name: name}, table: tokenTable}
 		if err := do(w); err != nil {
 			return err

@@ -18,7 +18,7 @@ import (
 // TestForms compares the two forms of a search for transactions: each finds the same rows for all combinations of account, direction, result, type and order.
 func TestForms(t *testing.T) {
 	t.Parallel()
-	db, err := storage.Open(t.Context(), storage.Options{PoolOptions: storage.PoolOptions{URL: demotest.Network.Shared(t)}})
+	db, err := storage.Open(t.Context(), storage.Options{PoolOptions: storage.PoolOptions{URL: pgtest.Pooled(t, demotest.Network.Shared(t))}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func TestSearchWithoutStatistics(t *testing.T) {
 	t.Parallel()
 	url := demotest.Network.Fresh(t)
 	pgtest.Exec(t, pgtest.Connect(t, url), `delete from pg_statistic`, `update pg_class set reltuples = -1 where relname = 'transaction'`)
-	db, err := storage.Open(t.Context(), storage.Options{PoolOptions: storage.PoolOptions{URL: url}})
+	db, err := storage.Open(t.Context(), storage.Options{PoolOptions: storage.PoolOptions{URL: pgtest.Pooled(t, url)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +196,7 @@ func TestGenericPlans(t *testing.T) {
 // be planned for their values.
 func TestLocks(t *testing.T) {
 	t.Parallel()
-	pool, err := storage.Open(t.Context(), storage.Options{PoolOptions: storage.PoolOptions{URL: demotest.Network.Shared(t), MaxConnections: 1}})
+	pool, err := storage.Open(t.Context(), storage.Options{PoolOptions: storage.PoolOptions{URL: pgtest.Pooled(t, demotest.Network.Shared(t)), MaxConnections: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -171,7 +171,9 @@ func Over(tb testing.TB, url string, options ...Option) *Gateway {
 		LimitDefault: 25, LimitMax: 100, TokensInList: 50, TokensOfAccount: 1000, MaxRepeats: 100,
 		MaxTransactionsRange: 60 * 24 * time.Hour, Now: Now,
 	}}
-	so := storage.Options{PoolOptions: storage.PoolOptions{URL: url, StatementTimeout: 20 * time.Second, ConnectTimeout: 10 * time.Second, MaxConnections: 8}}
+	so := storage.Options{PoolOptions: storage.PoolOptions{
+		URL: pgtest.Pooled(tb, url), StatementTimeout: 20 * time.Second, ConnectTimeout: 10 * time.Second, MaxConnections: 8,
+	}}
 	so.MaxWait = 10 * time.Second // parallel tests share the machine
 	o := gateway.Options{
 		REST: g.Config, Graph: gateway.DefaultGraph(), Logger: slog.New(slog.DiscardHandler), Origins: []string{"*"},
