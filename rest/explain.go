@@ -20,7 +20,7 @@ type Explanation struct {
 	Standalone    string         `json:"-"`
 	Variables     map[string]any `json:"variables"`
 	OperationName string         `json:"operationName"`
-	// DocumentID is the id of the whole document as a trusted document. It takes the same variables and operation name.
+	// DocumentID is the id of the operation as a trusted document. It takes the same variables.
 	DocumentID string `json:"documentId"`
 }
 
@@ -71,7 +71,7 @@ func (a *API) ExplainBody(ctx context.Context, target string, body []byte) (*Exp
 		return nil, err
 	}
 	op := req.operation()
-	x := &Explanation{Variables: req.Variables, OperationName: op, DocumentID: server.DocumentID(req.document.Text())}
+	x := &Explanation{Variables: req.Variables, OperationName: op, DocumentID: server.DocumentID(req.document.Text()) + "#" + op}
 	if x.Query, err = a.Server.Standalone(req.document, op, nil, false); err != nil {
 		return nil, fmt.Errorf("explaining %s: %w", target, err)
 	}

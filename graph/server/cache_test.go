@@ -76,7 +76,8 @@ func TestTrusted(t *testing.T) {
 		"by its name": {"documentId": "mine", "variables": one},
 		"by its hash": {"documentId": server.DocumentID(mine), "variables": one},
 		"by its text": {"query": mine, "variables": one},
-		"of REST":     {"documentId": x.DocumentID, "variables": x.Variables, "operationName": x.OperationName},
+		"of REST":     {"documentId": x.DocumentID, "variables": x.Variables},
+		"with a name": {"documentId": x.DocumentID, "variables": x.Variables, "operationName": x.OperationName},
 	} {
 		if got := post(request); !strings.Contains(got.Body, `"0.0.2"`) || strings.Contains(got.Body, "errors") {
 			t.Errorf("%s: %s", name, got.Body)
@@ -89,6 +90,17 @@ func TestTrusted(t *testing.T) {
 		if _, codes := read(t, post(request)); codes != "FORBIDDEN" {
 			t.Errorf("%s: %s", name, codes)
 		}
+	}
+	if x, err = g.Explain(t.Context(), "/api/v1/accounts/0.0.2?transactions=false"); err != nil {
+		t.Fatal(err)
+	}
+	document, _, _ := strings.Cut(x.DocumentID, "#")
+	if got := post(map[string]any{"documentId": document, "variables": x.Variables}); !strings.Contains(got.Body, "operationName is missing") ||
+		!strings.Contains(got.Body, x.OperationName) {
+		t.Errorf("without an operation: %s", got.Body)
+	}
+	if got := post(map[string]any{"documentId": document + "#None"}); !strings.Contains(got.Body, `no operation \"None\"`) {
+		t.Errorf("with an unknown operation: %s", got.Body)
 	}
 	if rest := g.Get(t, "/api/v1/accounts?limit=1"); rest.Status != http.StatusOK {
 		t.Errorf("REST has status %d", rest.Status)

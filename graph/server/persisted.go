@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -40,7 +41,8 @@ func (s *Server) trust() error {
 }
 
 // resolveID sets the query of a request that has the id of a document: in documentId, or in extensions.persistedQuery.sha256Hash for automatic persisted
-// queries. The caller calls store when the document is valid: it registers the text of an automatic persisted query.
+// queries. An id can end with "#" and the name of the operation. The caller calls store when the document is valid: it registers the text of an automatic
+// persisted query.
 //
 // gqlgen's extension.AutomaticPersistedQuery is not used: it registers texts before they are validated, and has neither trusted documents nor our error codes.
 func (s *Server) resolveID(p *graphql.RawParams, documentID string) (store func(), failed *gqlerror.Error) {
@@ -56,6 +58,10 @@ func (s *Server) resolveID(p *graphql.RawParams, documentID string) (store func(
 		return store, nil
 	case p.Query == "":
 		text, ok := s.docs.byID(id)
+		if name, operation, found := strings.Cut(id, "#"); !ok && found {
+			text, ok = s.docs.byID(name)
+			p.OperationName = cmp.Or(p.OperationName, operation)
+		}
 		if !ok && automatic && !s.o.OnlyTrusted {
 			return nil, coded(fault.PersistedQueryNotFound, "PersistedQueryNotFound") // clients compare this text and retry with the query
 		}
