@@ -21,7 +21,11 @@ func main() {
 	if err != nil {
 		log.Fatalf("reading gqlgen.yml: %v", err)
 	}
-	if err := write(scalarFile, scalars()); err != nil {
+	src, err := scalars()
+	if err == nil {
+		err = write(scalarFile, src)
+	}
+	if err != nil {
 		log.Fatal(err)
 	}
 	log.SetOutput(io.Discard) // gqlgen logs each field that has a resolver

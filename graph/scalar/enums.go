@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/99designs/gqlgen/graphql"
-
 	"heliograph/internal/domain/fees"
 	"heliograph/internal/domain/ledger"
 )
@@ -30,22 +28,9 @@ func AppendKeyType(dst []byte, v ledger.KeyType, style Style) []byte {
 	return appendName(dst, v, style)
 }
 
-// MarshalKeyType is [AppendKeyType] for gqlgen.
-func MarshalKeyType(v ledger.KeyType) graphql.ContextMarshaler { return with(v, AppendKeyType) }
-
-// UnmarshalKeyType parses a key type.
-func UnmarshalKeyType(_ context.Context, v any) (ledger.KeyType, error) {
-	return readName[ledger.KeyType](v)
-}
-
 // AppendTransactionType appends the name of a transaction type.
 func AppendTransactionType(dst []byte, v ledger.TransactionType, style Style) []byte {
 	return AppendString(dst, v.String(), style)
-}
-
-// MarshalTransactionType is [AppendTransactionType] for gqlgen.
-func MarshalTransactionType(v ledger.TransactionType) graphql.ContextMarshaler {
-	return with(v, AppendTransactionType)
 }
 
 // UnmarshalTransactionType parses the name of a transaction type.
@@ -63,32 +48,7 @@ func AppendResponseCode(dst []byte, v ledger.ResponseCode, style Style) []byte {
 	return AppendString(dst, v.String(), style)
 }
 
-// MarshalResponseCode is [AppendResponseCode] for gqlgen.
-func MarshalResponseCode(v ledger.ResponseCode) graphql.ContextMarshaler {
-	return with(v, AppendResponseCode)
-}
-
-// UnmarshalResponseCode parses the name of a response code.
-func UnmarshalResponseCode(_ context.Context, v any) (ledger.ResponseCode, error) {
-	return parsed(v, ledger.ParseResponseCode)
-}
-
 // AppendFeeExtraName appends the name of an extra fee.
 func AppendFeeExtraName(dst []byte, v fees.Extra, style Style) []byte {
 	return AppendString(dst, v.String(), style)
-}
-
-// MarshalFeeExtraName is [AppendFeeExtraName] for gqlgen.
-func MarshalFeeExtraName(v fees.Extra) graphql.ContextMarshaler { return with(v, AppendFeeExtraName) }
-
-// UnmarshalFeeExtraName parses the name of an extra fee.
-func UnmarshalFeeExtraName(_ context.Context, v any) (fees.Extra, error) {
-	return parsed(v, func(name string) (fees.Extra, error) {
-		for e := fees.Signatures; e <= fees.AccountCreations; e++ {
-			if e.String() == name {
-				return e, nil
-			}
-		}
-		return 0, fmt.Errorf("%q is not the name of an extra fee", name)
-	})
 }

@@ -4,12 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"math"
-	"math/big"
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/99designs/gqlgen/graphql"
 
 	"heliograph/graph/fault"
 	"heliograph/internal/domain/ledger"
@@ -22,9 +19,6 @@ func AppendLong(dst []byte, v int64, style Style) []byte {
 	}
 	return strconv.AppendInt(dst, v, 10)
 }
-
-// MarshalLong is [AppendLong] for gqlgen.
-func MarshalLong(v int64) graphql.ContextMarshaler { return with(v, AppendLong) }
 
 // UnmarshalLong parses a signed 64-bit integer given as a number or a decimal string.
 func UnmarshalLong(_ context.Context, v any) (int64, error) {
@@ -44,17 +38,8 @@ func AppendBigInt(dst []byte, v int64, _ Style) []byte {
 	return append(strconv.AppendInt(append(dst, '"'), v, 10), '"')
 }
 
-// MarshalBigInt is [AppendBigInt] for gqlgen.
-func MarshalBigInt(v int64) graphql.ContextMarshaler { return with(v, AppendBigInt) }
-
-// UnmarshalBigInt is [UnmarshalLong].
-func UnmarshalBigInt(ctx context.Context, v any) (int64, error) { return UnmarshalLong(ctx, v) }
-
 // AppendInt appends a 32-bit integer.
 func AppendInt(dst []byte, v int32, _ Style) []byte { return strconv.AppendInt(dst, int64(v), 10) }
-
-// MarshalInt is [AppendInt] for gqlgen.
-func MarshalInt(v int32) graphql.ContextMarshaler { return with(v, AppendInt) }
 
 // UnmarshalInt parses a signed 32-bit integer given as a number, as the GraphQL specification requires for Int.
 func UnmarshalInt(_ context.Context, v any) (int32, error) {
@@ -83,9 +68,6 @@ func UnmarshalInt(_ context.Context, v any) (int32, error) {
 // AppendBoolean appends true or false.
 func AppendBoolean(dst []byte, v bool, _ Style) []byte { return strconv.AppendBool(dst, v) }
 
-// MarshalBoolean is [AppendBoolean] for gqlgen.
-func MarshalBoolean(v bool) graphql.ContextMarshaler { return with(v, AppendBoolean) }
-
 // UnmarshalBoolean parses true or false.
 func UnmarshalBoolean(_ context.Context, v any) (bool, error) {
 	b, ok := v.(bool)
@@ -93,15 +75,6 @@ func UnmarshalBoolean(_ context.Context, v any) (bool, error) {
 		return false, fault.Input("a boolean is required, not %T", v)
 	}
 	return b, nil
-}
-
-// readNullable parses a nullable value. Null is unknown.
-func readNullable[T any](ctx context.Context, v any, read func(context.Context, any) (T, error)) (ledger.Null[T], error) {
-	if v == nil {
-		return ledger.Null[T]{}, nil
-	}
-	got, err := read(ctx, v)
-	return ledger.Null[T]{V: got, Valid: err == nil}, err
 }
 
 // AppendFloat appends a number with the smallest number of digits that represents it exactly. Integers have one decimal.
@@ -113,37 +86,9 @@ func AppendFloat(dst []byte, v ledger.Share, _ Style) []byte {
 	return append(dst, text...)
 }
 
-// MarshalFloat is [AppendFloat] for gqlgen.
-func MarshalFloat(v ledger.Share) graphql.ContextMarshaler { return with(v, AppendFloat) }
-
-// UnmarshalFloat parses a number.
-func UnmarshalFloat(_ context.Context, v any) (ledger.Share, error) {
-	f, err := graphql.UnmarshalFloat(v)
-	if err != nil {
-		return 0, fault.Input("a number is required, not %T", v)
-	}
-	return ledger.Share(f), nil
-}
-
 // AppendDouble appends a number with the smallest number of digits that represents it exactly.
 func AppendDouble(dst []byte, v float64, _ Style) []byte {
 	return strconv.AppendFloat(dst, v, 'f', -1, 64)
-}
-
-// MarshalDouble is [AppendDouble] for gqlgen.
-func MarshalDouble(v float64) graphql.ContextMarshaler { return with(v, AppendDouble) }
-
-// UnmarshalDouble parses a number.
-func UnmarshalDouble(_ context.Context, v any) (float64, error) {
-	text, err := inputText(v)
-	if err != nil {
-		return 0, err
-	}
-	f, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		return 0, fault.Input("%q is not a number", text)
-	}
-	return f, nil
 }
 
 // AppendInteger appends an integer of any size: a string in GraphQL, a number in REST, or null if it is empty.
@@ -158,42 +103,12 @@ func AppendInteger(dst []byte, v ledger.Integer, style Style) []byte {
 	}
 }
 
-// MarshalInteger is [AppendInteger] for gqlgen.
-func MarshalInteger(v ledger.Integer) graphql.ContextMarshaler { return with(v, AppendInteger) }
-
-// UnmarshalInteger parses an integer given as a number or in decimal digits.
-func UnmarshalInteger(_ context.Context, v any) (ledger.Integer, error) {
-	text, err := inputText(v)
-	if err != nil {
-		return "", err
-	}
-	if _, ok := new(big.Int).SetString(text, 10); !ok {
-		return "", fault.Input("%q is not an integer", text)
-	}
-	return ledger.Integer(text), nil
-}
-
 // AppendQuantity appends an integer as "0x" and hex, or null if it is empty.
 func AppendQuantity(dst []byte, v ledger.Quantity, style Style) []byte {
 	if v == "" {
 		return append(dst, null...)
 	}
 	return AppendString(dst, string(v), style)
-}
-
-// MarshalQuantity is [AppendQuantity] for gqlgen.
-func MarshalQuantity(v ledger.Quantity) graphql.ContextMarshaler { return with(v, AppendQuantity) }
-
-// UnmarshalQuantity parses "0x" and hex digits.
-func UnmarshalQuantity(_ context.Context, v any) (ledger.Quantity, error) {
-	text, err := inputText(v)
-	if err != nil {
-		return "", err
-	}
-	if len(text) < 3 || text[:2] != "0x" || !ledger.IsHex(text[2:]) {
-		return "", fault.Input("%q is not 0x and hex digits", text)
-	}
-	return ledger.Quantity(text), nil
 }
 
 const hexDigits = "0123456789abcdef"
@@ -249,9 +164,6 @@ func validUTF8(s string) string {
 	return b.String()
 }
 
-// MarshalString is [AppendString] for gqlgen.
-func MarshalString(v string) graphql.ContextMarshaler { return with(v, AppendString) }
-
 // UnmarshalString parses a string.
 func UnmarshalString(_ context.Context, v any) (string, error) {
 	s, ok := v.(string)
@@ -269,15 +181,6 @@ func AppendText(dst, v []byte, style Style) []byte {
 	return AppendString(dst, string(v), style)
 }
 
-// MarshalText is [AppendText] for gqlgen.
-func MarshalText(v []byte) graphql.ContextMarshaler { return with(v, AppendText) }
-
-// UnmarshalText parses a string as its UTF-8 bytes.
-func UnmarshalText(ctx context.Context, v any) ([]byte, error) {
-	s, err := UnmarshalString(ctx, v)
-	return []byte(s), err
-}
-
 // AppendHbarAmount writes an amount in its unit as a string, or null.
 func AppendHbarAmount(dst []byte, v ledger.HbarAmount, _ Style) []byte {
 	if !v.Tinybars.Valid {
@@ -285,14 +188,4 @@ func AppendHbarAmount(dst []byte, v ledger.HbarAmount, _ Style) []byte {
 	}
 	dst, _ = v.AppendText(append(dst, '"'))
 	return append(dst, '"')
-}
-
-// MarshalHbarAmount is [AppendHbarAmount] for gqlgen.
-func MarshalHbarAmount(v ledger.HbarAmount) graphql.ContextMarshaler {
-	return with(v, AppendHbarAmount)
-}
-
-// UnmarshalHbarAmount fails: amounts with a unit are not an input.
-func UnmarshalHbarAmount(context.Context, any) (ledger.HbarAmount, error) {
-	return ledger.HbarAmount{}, fault.Input("an amount with a unit is not an input")
 }

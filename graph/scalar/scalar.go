@@ -105,6 +105,11 @@ func AppendPointer[T any](dst []byte, v *T, style Style, write Func[T]) []byte {
 	return write(dst, *v, style)
 }
 
+// outputOnly is the result of Unmarshal functions of types that are not inputs.
+func outputOnly[T any]() (none T, err error) {
+	return none, fault.Input("values of the type %T are not an input", none)
+}
+
 // parsed parses a scalar that is a string or a number in the input. Errors have the code BAD_USER_INPUT.
 func parsed[T any](v any, parse func(text string) (T, error)) (T, error) {
 	var none T

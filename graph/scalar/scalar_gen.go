@@ -19,11 +19,6 @@ func AppendBlockNodeAPI(dst []byte, v ledger.BlockNodeAPI, style Style) []byte {
 	return appendName(dst, v, style)
 }
 
-// MarshalBlockNodeAPI is [AppendBlockNodeAPI] for gqlgen.
-func MarshalBlockNodeAPI(v ledger.BlockNodeAPI) graphql.ContextMarshaler {
-	return with(v, AppendBlockNodeAPI)
-}
-
 // UnmarshalBlockNodeAPI parses a value of the enum BlockNodeAPI.
 func UnmarshalBlockNodeAPI(_ context.Context, v any) (ledger.BlockNodeAPI, error) {
 	return readName[ledger.BlockNodeAPI](v)
@@ -32,11 +27,6 @@ func UnmarshalBlockNodeAPI(_ context.Context, v any) (ledger.BlockNodeAPI, error
 // AppendBoundsMode appends a value of the enum BoundsMode.
 func AppendBoundsMode(dst []byte, v ledger.BoundsMode, style Style) []byte {
 	return appendName(dst, v, style)
-}
-
-// MarshalBoundsMode is [AppendBoundsMode] for gqlgen.
-func MarshalBoundsMode(v ledger.BoundsMode) graphql.ContextMarshaler {
-	return with(v, AppendBoundsMode)
 }
 
 // UnmarshalBoundsMode parses a value of the enum BoundsMode.
@@ -49,11 +39,6 @@ func AppendCallOperationType(dst []byte, v ledger.CallOperationType, style Style
 	return appendName(dst, v, style)
 }
 
-// MarshalCallOperationType is [AppendCallOperationType] for gqlgen.
-func MarshalCallOperationType(v ledger.CallOperationType) graphql.ContextMarshaler {
-	return with(v, AppendCallOperationType)
-}
-
 // UnmarshalCallOperationType parses a value of the enum CallOperationType.
 func UnmarshalCallOperationType(_ context.Context, v any) (ledger.CallOperationType, error) {
 	return readName[ledger.CallOperationType](v)
@@ -64,9 +49,6 @@ func AppendCallType(dst []byte, v ledger.CallType, style Style) []byte {
 	return appendName(dst, v, style)
 }
 
-// MarshalCallType is [AppendCallType] for gqlgen.
-func MarshalCallType(v ledger.CallType) graphql.ContextMarshaler { return with(v, AppendCallType) }
-
 // UnmarshalCallType parses a value of the enum CallType.
 func UnmarshalCallType(_ context.Context, v any) (ledger.CallType, error) {
 	return readName[ledger.CallType](v)
@@ -75,11 +57,6 @@ func UnmarshalCallType(_ context.Context, v any) (ledger.CallType, error) {
 // AppendComponentStatus appends a value of the enum ComponentStatus.
 func AppendComponentStatus(dst []byte, v status.ComponentStatus, style Style) []byte {
 	return appendStatusName(dst, v, style)
-}
-
-// MarshalComponentStatus is [AppendComponentStatus] for gqlgen.
-func MarshalComponentStatus(v status.ComponentStatus) graphql.ContextMarshaler {
-	return with(v, AppendComponentStatus)
 }
 
 // UnmarshalComponentStatus parses a value of the enum ComponentStatus.
@@ -92,11 +69,6 @@ func AppendEntityType(dst []byte, v ledger.EntityType, style Style) []byte {
 	return appendName(dst, v, style)
 }
 
-// MarshalEntityType is [AppendEntityType] for gqlgen.
-func MarshalEntityType(v ledger.EntityType) graphql.ContextMarshaler {
-	return with(v, AppendEntityType)
-}
-
 // UnmarshalEntityType parses a value of the enum EntityType.
 func UnmarshalEntityType(_ context.Context, v any) (ledger.EntityType, error) {
 	return readName[ledger.EntityType](v)
@@ -105,11 +77,6 @@ func UnmarshalEntityType(_ context.Context, v any) (ledger.EntityType, error) {
 // AppendFeeEstimateMode appends a value of the enum FeeEstimateMode.
 func AppendFeeEstimateMode(dst []byte, v fees.Mode, style Style) []byte {
 	return appendName(dst, v, style)
-}
-
-// MarshalFeeEstimateMode is [AppendFeeEstimateMode] for gqlgen.
-func MarshalFeeEstimateMode(v fees.Mode) graphql.ContextMarshaler {
-	return with(v, AppendFeeEstimateMode)
 }
 
 // UnmarshalFeeEstimateMode parses a value of the enum FeeEstimateMode.
@@ -122,9 +89,6 @@ func AppendHbarUnit(dst []byte, v ledger.HbarUnit, style Style) []byte {
 	return appendName(dst, v, style)
 }
 
-// MarshalHbarUnit is [AppendHbarUnit] for gqlgen.
-func MarshalHbarUnit(v ledger.HbarUnit) graphql.ContextMarshaler { return with(v, AppendHbarUnit) }
-
 // UnmarshalHbarUnit parses a value of the enum HbarUnit.
 func UnmarshalHbarUnit(_ context.Context, v any) (ledger.HbarUnit, error) {
 	return readName[ledger.HbarUnit](v)
@@ -133,11 +97,6 @@ func UnmarshalHbarUnit(_ context.Context, v any) (ledger.HbarUnit, error) {
 // AppendHookExtensionPoint appends a value of the enum HookExtensionPoint.
 func AppendHookExtensionPoint(dst []byte, v ledger.HookExtensionPoint, style Style) []byte {
 	return appendName(dst, v, style)
-}
-
-// MarshalHookExtensionPoint is [AppendHookExtensionPoint] for gqlgen.
-func MarshalHookExtensionPoint(v ledger.HookExtensionPoint) graphql.ContextMarshaler {
-	return with(v, AppendHookExtensionPoint)
 }
 
 // UnmarshalHookExtensionPoint parses a value of the enum HookExtensionPoint.
@@ -150,9 +109,6 @@ func AppendHookType(dst []byte, v ledger.HookType, style Style) []byte {
 	return appendName(dst, v, style)
 }
 
-// MarshalHookType is [AppendHookType] for gqlgen.
-func MarshalHookType(v ledger.HookType) graphql.ContextMarshaler { return with(v, AppendHookType) }
-
 // UnmarshalHookType parses a value of the enum HookType.
 func UnmarshalHookType(_ context.Context, v any) (ledger.HookType, error) {
 	return readName[ledger.HookType](v)
@@ -163,9 +119,6 @@ func AppendNoticeStatus(dst []byte, v status.State, style Style) []byte {
 	return appendStatusName(dst, v, style)
 }
 
-// MarshalNoticeStatus is [AppendNoticeStatus] for gqlgen.
-func MarshalNoticeStatus(v status.State) graphql.ContextMarshaler { return with(v, AppendNoticeStatus) }
-
 // UnmarshalNoticeStatus parses a value of the enum NoticeStatus.
 func UnmarshalNoticeStatus(_ context.Context, v any) (status.State, error) {
 	return readStatusName[status.State](v)
@@ -174,20 +127,12 @@ func UnmarshalNoticeStatus(_ context.Context, v any) (status.State, error) {
 // AppendOrder appends a value of the enum Order.
 func AppendOrder(dst []byte, v relay.Order, style Style) []byte { return appendName(dst, v, style) }
 
-// MarshalOrder is [AppendOrder] for gqlgen.
-func MarshalOrder(v relay.Order) graphql.ContextMarshaler { return with(v, AppendOrder) }
-
 // UnmarshalOrder parses a value of the enum Order.
 func UnmarshalOrder(_ context.Context, v any) (relay.Order, error) { return readName[relay.Order](v) }
 
 // AppendRegisteredNodeType appends a value of the enum RegisteredNodeType.
 func AppendRegisteredNodeType(dst []byte, v ledger.RegisteredNodeType, style Style) []byte {
 	return appendName(dst, v, style)
-}
-
-// MarshalRegisteredNodeType is [AppendRegisteredNodeType] for gqlgen.
-func MarshalRegisteredNodeType(v ledger.RegisteredNodeType) graphql.ContextMarshaler {
-	return with(v, AppendRegisteredNodeType)
 }
 
 // UnmarshalRegisteredNodeType parses a value of the enum RegisteredNodeType.
@@ -200,11 +145,6 @@ func AppendResultDataType(dst []byte, v ledger.ResultDataType, style Style) []by
 	return appendName(dst, v, style)
 }
 
-// MarshalResultDataType is [AppendResultDataType] for gqlgen.
-func MarshalResultDataType(v ledger.ResultDataType) graphql.ContextMarshaler {
-	return with(v, AppendResultDataType)
-}
-
 // UnmarshalResultDataType parses a value of the enum ResultDataType.
 func UnmarshalResultDataType(_ context.Context, v any) (ledger.ResultDataType, error) {
 	return readName[ledger.ResultDataType](v)
@@ -213,11 +153,6 @@ func UnmarshalResultDataType(_ context.Context, v any) (ledger.ResultDataType, e
 // AppendScheduleState appends a value of the enum ScheduleState.
 func AppendScheduleState(dst []byte, v ledger.ScheduleState, style Style) []byte {
 	return appendName(dst, v, style)
-}
-
-// MarshalScheduleState is [AppendScheduleState] for gqlgen.
-func MarshalScheduleState(v ledger.ScheduleState) graphql.ContextMarshaler {
-	return with(v, AppendScheduleState)
 }
 
 // UnmarshalScheduleState parses a value of the enum ScheduleState.
@@ -230,11 +165,6 @@ func AppendSignatureType(dst []byte, v ledger.SignatureType, style Style) []byte
 	return appendName(dst, v, style)
 }
 
-// MarshalSignatureType is [AppendSignatureType] for gqlgen.
-func MarshalSignatureType(v ledger.SignatureType) graphql.ContextMarshaler {
-	return with(v, AppendSignatureType)
-}
-
 // UnmarshalSignatureType parses a value of the enum SignatureType.
 func UnmarshalSignatureType(_ context.Context, v any) (ledger.SignatureType, error) {
 	return readName[ledger.SignatureType](v)
@@ -243,11 +173,6 @@ func UnmarshalSignatureType(_ context.Context, v any) (ledger.SignatureType, err
 // AppendStatusIndicator appends a value of the enum StatusIndicator.
 func AppendStatusIndicator(dst []byte, v status.Impact, style Style) []byte {
 	return appendStatusName(dst, v, style)
-}
-
-// MarshalStatusIndicator is [AppendStatusIndicator] for gqlgen.
-func MarshalStatusIndicator(v status.Impact) graphql.ContextMarshaler {
-	return with(v, AppendStatusIndicator)
 }
 
 // UnmarshalStatusIndicator parses a value of the enum StatusIndicator.
@@ -260,11 +185,6 @@ func AppendStatusPageMode(dst []byte, v status.Mode, style Style) []byte {
 	return appendStatusName(dst, v, style)
 }
 
-// MarshalStatusPageMode is [AppendStatusPageMode] for gqlgen.
-func MarshalStatusPageMode(v status.Mode) graphql.ContextMarshaler {
-	return with(v, AppendStatusPageMode)
-}
-
 // UnmarshalStatusPageMode parses a value of the enum StatusPageMode.
 func UnmarshalStatusPageMode(_ context.Context, v any) (status.Mode, error) {
 	return readStatusName[status.Mode](v)
@@ -273,11 +193,6 @@ func UnmarshalStatusPageMode(_ context.Context, v any) (status.Mode, error) {
 // AppendStatusVocabulary appends a value of the enum StatusVocabulary.
 func AppendStatusVocabulary(dst []byte, v status.Vocabulary, style Style) []byte {
 	return appendStatusName(dst, v, style)
-}
-
-// MarshalStatusVocabulary is [AppendStatusVocabulary] for gqlgen.
-func MarshalStatusVocabulary(v status.Vocabulary) graphql.ContextMarshaler {
-	return with(v, AppendStatusVocabulary)
 }
 
 // UnmarshalStatusVocabulary parses a value of the enum StatusVocabulary.
@@ -290,11 +205,6 @@ func AppendTokenFreezeStatus(dst []byte, v ledger.TokenFreezeStatus, style Style
 	return appendName(dst, v, style)
 }
 
-// MarshalTokenFreezeStatus is [AppendTokenFreezeStatus] for gqlgen.
-func MarshalTokenFreezeStatus(v ledger.TokenFreezeStatus) graphql.ContextMarshaler {
-	return with(v, AppendTokenFreezeStatus)
-}
-
 // UnmarshalTokenFreezeStatus parses a value of the enum TokenFreezeStatus.
 func UnmarshalTokenFreezeStatus(_ context.Context, v any) (ledger.TokenFreezeStatus, error) {
 	return readName[ledger.TokenFreezeStatus](v)
@@ -303,11 +213,6 @@ func UnmarshalTokenFreezeStatus(_ context.Context, v any) (ledger.TokenFreezeSta
 // AppendTokenKYCStatus appends a value of the enum TokenKYCStatus.
 func AppendTokenKYCStatus(dst []byte, v ledger.TokenKYCStatus, style Style) []byte {
 	return appendName(dst, v, style)
-}
-
-// MarshalTokenKYCStatus is [AppendTokenKYCStatus] for gqlgen.
-func MarshalTokenKYCStatus(v ledger.TokenKYCStatus) graphql.ContextMarshaler {
-	return with(v, AppendTokenKYCStatus)
 }
 
 // UnmarshalTokenKYCStatus parses a value of the enum TokenKYCStatus.
@@ -320,11 +225,6 @@ func AppendTokenPauseStatus(dst []byte, v ledger.TokenPauseStatus, style Style) 
 	return appendName(dst, v, style)
 }
 
-// MarshalTokenPauseStatus is [AppendTokenPauseStatus] for gqlgen.
-func MarshalTokenPauseStatus(v ledger.TokenPauseStatus) graphql.ContextMarshaler {
-	return with(v, AppendTokenPauseStatus)
-}
-
 // UnmarshalTokenPauseStatus parses a value of the enum TokenPauseStatus.
 func UnmarshalTokenPauseStatus(_ context.Context, v any) (ledger.TokenPauseStatus, error) {
 	return readName[ledger.TokenPauseStatus](v)
@@ -333,11 +233,6 @@ func UnmarshalTokenPauseStatus(_ context.Context, v any) (ledger.TokenPauseStatu
 // AppendTokenSupplyType appends a value of the enum TokenSupplyType.
 func AppendTokenSupplyType(dst []byte, v ledger.TokenSupplyType, style Style) []byte {
 	return appendName(dst, v, style)
-}
-
-// MarshalTokenSupplyType is [AppendTokenSupplyType] for gqlgen.
-func MarshalTokenSupplyType(v ledger.TokenSupplyType) graphql.ContextMarshaler {
-	return with(v, AppendTokenSupplyType)
 }
 
 // UnmarshalTokenSupplyType parses a value of the enum TokenSupplyType.
@@ -350,9 +245,6 @@ func AppendTokenType(dst []byte, v ledger.TokenType, style Style) []byte {
 	return appendName(dst, v, style)
 }
 
-// MarshalTokenType is [AppendTokenType] for gqlgen.
-func MarshalTokenType(v ledger.TokenType) graphql.ContextMarshaler { return with(v, AppendTokenType) }
-
 // UnmarshalTokenType parses a value of the enum TokenType.
 func UnmarshalTokenType(_ context.Context, v any) (ledger.TokenType, error) {
 	return readName[ledger.TokenType](v)
@@ -361,11 +253,6 @@ func UnmarshalTokenType(_ context.Context, v any) (ledger.TokenType, error) {
 // AppendTransactionOutcome appends a value of the enum TransactionOutcome.
 func AppendTransactionOutcome(dst []byte, v ledger.TransactionOutcome, style Style) []byte {
 	return appendName(dst, v, style)
-}
-
-// MarshalTransactionOutcome is [AppendTransactionOutcome] for gqlgen.
-func MarshalTransactionOutcome(v ledger.TransactionOutcome) graphql.ContextMarshaler {
-	return with(v, AppendTransactionOutcome)
 }
 
 // UnmarshalTransactionOutcome parses a value of the enum TransactionOutcome.
@@ -378,11 +265,6 @@ func AppendTransferDirection(dst []byte, v ledger.TransferDirection, style Style
 	return appendName(dst, v, style)
 }
 
-// MarshalTransferDirection is [AppendTransferDirection] for gqlgen.
-func MarshalTransferDirection(v ledger.TransferDirection) graphql.ContextMarshaler {
-	return with(v, AppendTransferDirection)
-}
-
 // UnmarshalTransferDirection parses a value of the enum TransferDirection.
 func UnmarshalTransferDirection(_ context.Context, v any) (ledger.TransferDirection, error) {
 	return readName[ledger.TransferDirection](v)
@@ -393,29 +275,9 @@ func AppendNullBigInt(dst []byte, v ledger.Null[int64], style Style) []byte {
 	return nullable(dst, v, style, AppendBigInt)
 }
 
-// MarshalNullBigInt is [AppendNullBigInt] for gqlgen.
-func MarshalNullBigInt(v ledger.Null[int64]) graphql.ContextMarshaler {
-	return with(v, AppendNullBigInt)
-}
-
-// UnmarshalNullBigInt is [UnmarshalBigInt]. Null is unknown.
-func UnmarshalNullBigInt(ctx context.Context, v any) (ledger.Null[int64], error) {
-	return readNullable(ctx, v, UnmarshalBigInt)
-}
-
 // AppendNullBoolean is [AppendBoolean], or null.
 func AppendNullBoolean(dst []byte, v ledger.Null[bool], style Style) []byte {
 	return nullable(dst, v, style, AppendBoolean)
-}
-
-// MarshalNullBoolean is [AppendNullBoolean] for gqlgen.
-func MarshalNullBoolean(v ledger.Null[bool]) graphql.ContextMarshaler {
-	return with(v, AppendNullBoolean)
-}
-
-// UnmarshalNullBoolean is [UnmarshalBoolean]. Null is unknown.
-func UnmarshalNullBoolean(ctx context.Context, v any) (ledger.Null[bool], error) {
-	return readNullable(ctx, v, UnmarshalBoolean)
 }
 
 // AppendNullDate is [AppendDate], or null.
@@ -423,29 +285,9 @@ func AppendNullDate(dst []byte, v ledger.Null[status.Date], style Style) []byte 
 	return nullable(dst, v, style, AppendDate)
 }
 
-// MarshalNullDate is [AppendNullDate] for gqlgen.
-func MarshalNullDate(v ledger.Null[status.Date]) graphql.ContextMarshaler {
-	return with(v, AppendNullDate)
-}
-
-// UnmarshalNullDate is [UnmarshalDate]. Null is unknown.
-func UnmarshalNullDate(ctx context.Context, v any) (ledger.Null[status.Date], error) {
-	return readNullable(ctx, v, UnmarshalDate)
-}
-
 // AppendNullDateTime is [AppendDateTime], or null.
 func AppendNullDateTime(dst []byte, v ledger.Null[time.Time], style Style) []byte {
 	return nullable(dst, v, style, AppendDateTime)
-}
-
-// MarshalNullDateTime is [AppendNullDateTime] for gqlgen.
-func MarshalNullDateTime(v ledger.Null[time.Time]) graphql.ContextMarshaler {
-	return with(v, AppendNullDateTime)
-}
-
-// UnmarshalNullDateTime is [UnmarshalDateTime]. Null is unknown.
-func UnmarshalNullDateTime(ctx context.Context, v any) (ledger.Null[time.Time], error) {
-	return readNullable(ctx, v, UnmarshalDateTime)
 }
 
 // AppendNullEVMAddress is [AppendEVMAddress], or null.
@@ -453,27 +295,9 @@ func AppendNullEVMAddress(dst []byte, v ledger.Null[ledger.EVMAddress], style St
 	return nullable(dst, v, style, AppendEVMAddress)
 }
 
-// MarshalNullEVMAddress is [AppendNullEVMAddress] for gqlgen.
-func MarshalNullEVMAddress(v ledger.Null[ledger.EVMAddress]) graphql.ContextMarshaler {
-	return with(v, AppendNullEVMAddress)
-}
-
-// UnmarshalNullEVMAddress is [UnmarshalEVMAddress]. Null is unknown.
-func UnmarshalNullEVMAddress(ctx context.Context, v any) (ledger.Null[ledger.EVMAddress], error) {
-	return readNullable(ctx, v, UnmarshalEVMAddress)
-}
-
 // AppendNullInt is [AppendInt], or null.
 func AppendNullInt(dst []byte, v ledger.Null[int32], style Style) []byte {
 	return nullable(dst, v, style, AppendInt)
-}
-
-// MarshalNullInt is [AppendNullInt] for gqlgen.
-func MarshalNullInt(v ledger.Null[int32]) graphql.ContextMarshaler { return with(v, AppendNullInt) }
-
-// UnmarshalNullInt is [UnmarshalInt]. Null is unknown.
-func UnmarshalNullInt(ctx context.Context, v any) (ledger.Null[int32], error) {
-	return readNullable(ctx, v, UnmarshalInt)
 }
 
 // AppendNullLong is [AppendLong], or null.
@@ -481,27 +305,9 @@ func AppendNullLong(dst []byte, v ledger.Null[int64], style Style) []byte {
 	return nullable(dst, v, style, AppendLong)
 }
 
-// MarshalNullLong is [AppendNullLong] for gqlgen.
-func MarshalNullLong(v ledger.Null[int64]) graphql.ContextMarshaler { return with(v, AppendNullLong) }
-
-// UnmarshalNullLong is [UnmarshalLong]. Null is unknown.
-func UnmarshalNullLong(ctx context.Context, v any) (ledger.Null[int64], error) {
-	return readNullable(ctx, v, UnmarshalLong)
-}
-
 // AppendNullStatusIndicator is [AppendStatusIndicator], or null.
 func AppendNullStatusIndicator(dst []byte, v ledger.Null[status.Impact], style Style) []byte {
 	return nullable(dst, v, style, AppendStatusIndicator)
-}
-
-// MarshalNullStatusIndicator is [AppendNullStatusIndicator] for gqlgen.
-func MarshalNullStatusIndicator(v ledger.Null[status.Impact]) graphql.ContextMarshaler {
-	return with(v, AppendNullStatusIndicator)
-}
-
-// UnmarshalNullStatusIndicator is [UnmarshalStatusIndicator]. Null is unknown.
-func UnmarshalNullStatusIndicator(ctx context.Context, v any) (ledger.Null[status.Impact], error) {
-	return readNullable(ctx, v, UnmarshalStatusIndicator)
 }
 
 // AppendNullString is [AppendString], or null.
@@ -509,29 +315,9 @@ func AppendNullString(dst []byte, v ledger.Null[string], style Style) []byte {
 	return nullable(dst, v, style, AppendString)
 }
 
-// MarshalNullString is [AppendNullString] for gqlgen.
-func MarshalNullString(v ledger.Null[string]) graphql.ContextMarshaler {
-	return with(v, AppendNullString)
-}
-
-// UnmarshalNullString is [UnmarshalString]. Null is unknown.
-func UnmarshalNullString(ctx context.Context, v any) (ledger.Null[string], error) {
-	return readNullable(ctx, v, UnmarshalString)
-}
-
 // AppendNullTimestamp is [AppendTimestamp], or null.
 func AppendNullTimestamp(dst []byte, v ledger.Null[ledger.Timestamp], style Style) []byte {
 	return nullable(dst, v, style, AppendTimestamp)
-}
-
-// MarshalNullTimestamp is [AppendNullTimestamp] for gqlgen.
-func MarshalNullTimestamp(v ledger.Null[ledger.Timestamp]) graphql.ContextMarshaler {
-	return with(v, AppendNullTimestamp)
-}
-
-// UnmarshalNullTimestamp is [UnmarshalTimestamp]. Null is unknown.
-func UnmarshalNullTimestamp(ctx context.Context, v any) (ledger.Null[ledger.Timestamp], error) {
-	return readNullable(ctx, v, UnmarshalTimestamp)
 }
 
 // AppendNullTokenFreezeStatus is [AppendTokenFreezeStatus], or null.
@@ -539,19 +325,408 @@ func AppendNullTokenFreezeStatus(dst []byte, v ledger.Null[ledger.TokenFreezeSta
 	return nullable(dst, v, style, AppendTokenFreezeStatus)
 }
 
+// AppendNullTokenKYCStatus is [AppendTokenKYCStatus], or null.
+func AppendNullTokenKYCStatus(dst []byte, v ledger.Null[ledger.TokenKYCStatus], style Style) []byte {
+	return nullable(dst, v, style, AppendTokenKYCStatus)
+}
+
+// MarshalKeyType is [AppendKeyType] for gqlgen.
+func MarshalKeyType(v ledger.KeyType) graphql.ContextMarshaler { return with(v, AppendKeyType) }
+
+// UnmarshalKeyType fails.
+func UnmarshalKeyType(context.Context, any) (ledger.KeyType, error) {
+	return outputOnly[ledger.KeyType]()
+}
+
+// MarshalTransactionType is [AppendTransactionType] for gqlgen.
+func MarshalTransactionType(v ledger.TransactionType) graphql.ContextMarshaler {
+	return with(v, AppendTransactionType)
+}
+
+// MarshalResponseCode is [AppendResponseCode] for gqlgen.
+func MarshalResponseCode(v ledger.ResponseCode) graphql.ContextMarshaler {
+	return with(v, AppendResponseCode)
+}
+
+// UnmarshalResponseCode fails.
+func UnmarshalResponseCode(context.Context, any) (ledger.ResponseCode, error) {
+	return outputOnly[ledger.ResponseCode]()
+}
+
+// MarshalFeeExtraName is [AppendFeeExtraName] for gqlgen.
+func MarshalFeeExtraName(v fees.Extra) graphql.ContextMarshaler { return with(v, AppendFeeExtraName) }
+
+// UnmarshalFeeExtraName fails.
+func UnmarshalFeeExtraName(context.Context, any) (fees.Extra, error) { return outputOnly[fees.Extra]() }
+
+// MarshalLong is [AppendLong] for gqlgen.
+func MarshalLong(v int64) graphql.ContextMarshaler { return with(v, AppendLong) }
+
+// MarshalBigInt is [AppendBigInt] for gqlgen.
+func MarshalBigInt(v int64) graphql.ContextMarshaler { return with(v, AppendBigInt) }
+
+// UnmarshalBigInt fails.
+func UnmarshalBigInt(context.Context, any) (int64, error) { return outputOnly[int64]() }
+
+// MarshalInt is [AppendInt] for gqlgen.
+func MarshalInt(v int32) graphql.ContextMarshaler { return with(v, AppendInt) }
+
+// MarshalBoolean is [AppendBoolean] for gqlgen.
+func MarshalBoolean(v bool) graphql.ContextMarshaler { return with(v, AppendBoolean) }
+
+// MarshalFloat is [AppendFloat] for gqlgen.
+func MarshalFloat(v ledger.Share) graphql.ContextMarshaler { return with(v, AppendFloat) }
+
+// UnmarshalFloat fails.
+func UnmarshalFloat(context.Context, any) (ledger.Share, error) { return outputOnly[ledger.Share]() }
+
+// MarshalDouble is [AppendDouble] for gqlgen.
+func MarshalDouble(v float64) graphql.ContextMarshaler { return with(v, AppendDouble) }
+
+// UnmarshalDouble fails.
+func UnmarshalDouble(context.Context, any) (float64, error) { return outputOnly[float64]() }
+
+// MarshalInteger is [AppendInteger] for gqlgen.
+func MarshalInteger(v ledger.Integer) graphql.ContextMarshaler { return with(v, AppendInteger) }
+
+// UnmarshalInteger fails.
+func UnmarshalInteger(context.Context, any) (ledger.Integer, error) {
+	return outputOnly[ledger.Integer]()
+}
+
+// MarshalQuantity is [AppendQuantity] for gqlgen.
+func MarshalQuantity(v ledger.Quantity) graphql.ContextMarshaler { return with(v, AppendQuantity) }
+
+// UnmarshalQuantity fails.
+func UnmarshalQuantity(context.Context, any) (ledger.Quantity, error) {
+	return outputOnly[ledger.Quantity]()
+}
+
+// MarshalString is [AppendString] for gqlgen.
+func MarshalString(v string) graphql.ContextMarshaler { return with(v, AppendString) }
+
+// MarshalText is [AppendText] for gqlgen.
+func MarshalText(v []byte) graphql.ContextMarshaler { return with(v, AppendText) }
+
+// UnmarshalText fails.
+func UnmarshalText(context.Context, any) ([]byte, error) { return outputOnly[[]byte]() }
+
+// MarshalHbarAmount is [AppendHbarAmount] for gqlgen.
+func MarshalHbarAmount(v ledger.HbarAmount) graphql.ContextMarshaler {
+	return with(v, AppendHbarAmount)
+}
+
+// UnmarshalHbarAmount fails.
+func UnmarshalHbarAmount(context.Context, any) (ledger.HbarAmount, error) {
+	return outputOnly[ledger.HbarAmount]()
+}
+
+// MarshalDateTime is [AppendDateTime] for gqlgen.
+func MarshalDateTime(v time.Time) graphql.ContextMarshaler { return with(v, AppendDateTime) }
+
+// MarshalDate is [AppendDate] for gqlgen.
+func MarshalDate(v status.Date) graphql.ContextMarshaler { return with(v, AppendDate) }
+
+// MarshalEntityID is [AppendEntityID] for gqlgen.
+func MarshalEntityID(v ledger.EntityID) graphql.ContextMarshaler { return with(v, AppendEntityID) }
+
+// MarshalTimestamp is [AppendTimestamp] for gqlgen.
+func MarshalTimestamp(v ledger.Timestamp) graphql.ContextMarshaler { return with(v, AppendTimestamp) }
+
+// MarshalDay is [AppendDay] for gqlgen.
+func MarshalDay(v ledger.Day) graphql.ContextMarshaler { return with(v, AppendDay) }
+
+// UnmarshalDay fails.
+func UnmarshalDay(context.Context, any) (ledger.Day, error) { return outputOnly[ledger.Day]() }
+
+// MarshalBytes is [AppendBytes] for gqlgen.
+func MarshalBytes(v []byte) graphql.ContextMarshaler { return with(v, AppendBytes) }
+
+// MarshalHex is [AppendHex] for gqlgen.
+func MarshalHex(v []byte) graphql.ContextMarshaler { return with(v, AppendHex) }
+
+// MarshalHexDigits is [AppendHexDigits] for gqlgen.
+func MarshalHexDigits(v ledger.HexDigits) graphql.ContextMarshaler { return with(v, AppendHexDigits) }
+
+// UnmarshalHexDigits fails.
+func UnmarshalHexDigits(context.Context, any) (ledger.HexDigits, error) {
+	return outputOnly[ledger.HexDigits]()
+}
+
+// MarshalHash is [AppendHash] for gqlgen.
+func MarshalHash(v string) graphql.ContextMarshaler { return with(v, AppendHash) }
+
+// MarshalEVMAddress is [AppendEVMAddress] for gqlgen.
+func MarshalEVMAddress(v ledger.EVMAddress) graphql.ContextMarshaler {
+	return with(v, AppendEVMAddress)
+}
+
+// UnmarshalEVMAddress fails.
+func UnmarshalEVMAddress(context.Context, any) (ledger.EVMAddress, error) {
+	return outputOnly[ledger.EVMAddress]()
+}
+
+// MarshalAlias is [AppendAlias] for gqlgen.
+func MarshalAlias(v ledger.Alias) graphql.ContextMarshaler { return with(v, AppendAlias) }
+
+// UnmarshalAlias fails.
+func UnmarshalAlias(context.Context, any) (ledger.Alias, error) { return outputOnly[ledger.Alias]() }
+
+// MarshalTransactionID is [AppendTransactionID] for gqlgen.
+func MarshalTransactionID(v ledger.TransactionID) graphql.ContextMarshaler {
+	return with(v, AppendTransactionID)
+}
+
+// MarshalAccountRef is [AppendAccountRef] for gqlgen.
+func MarshalAccountRef(v ledger.AccountRef) graphql.ContextMarshaler {
+	return with(v, AppendAccountRef)
+}
+
+// MarshalContractRef is [AppendContractRef] for gqlgen.
+func MarshalContractRef(v ledger.ContractRef) graphql.ContextMarshaler {
+	return with(v, AppendContractRef)
+}
+
+// MarshalLineBytes is [AppendLineBytes] for gqlgen.
+func MarshalLineBytes(v ledger.LineBytes) graphql.ContextMarshaler { return with(v, AppendLineBytes) }
+
+// UnmarshalLineBytes fails.
+func UnmarshalLineBytes(context.Context, any) (ledger.LineBytes, error) {
+	return outputOnly[ledger.LineBytes]()
+}
+
+// MarshalNullEmpty is [AppendNullEmpty] for gqlgen.
+func MarshalNullEmpty(v ledger.Null[ledger.Empty]) graphql.ContextMarshaler {
+	return with(v, AppendNullEmpty)
+}
+
+// UnmarshalNullEmpty fails.
+func UnmarshalNullEmpty(context.Context, any) (ledger.Null[ledger.Empty], error) {
+	return outputOnly[ledger.Null[ledger.Empty]]()
+}
+
+// MarshalBlockNodeAPI is [AppendBlockNodeAPI] for gqlgen.
+func MarshalBlockNodeAPI(v ledger.BlockNodeAPI) graphql.ContextMarshaler {
+	return with(v, AppendBlockNodeAPI)
+}
+
+// MarshalBoundsMode is [AppendBoundsMode] for gqlgen.
+func MarshalBoundsMode(v ledger.BoundsMode) graphql.ContextMarshaler {
+	return with(v, AppendBoundsMode)
+}
+
+// MarshalCallOperationType is [AppendCallOperationType] for gqlgen.
+func MarshalCallOperationType(v ledger.CallOperationType) graphql.ContextMarshaler {
+	return with(v, AppendCallOperationType)
+}
+
+// MarshalCallType is [AppendCallType] for gqlgen.
+func MarshalCallType(v ledger.CallType) graphql.ContextMarshaler { return with(v, AppendCallType) }
+
+// MarshalComponentStatus is [AppendComponentStatus] for gqlgen.
+func MarshalComponentStatus(v status.ComponentStatus) graphql.ContextMarshaler {
+	return with(v, AppendComponentStatus)
+}
+
+// MarshalEntityType is [AppendEntityType] for gqlgen.
+func MarshalEntityType(v ledger.EntityType) graphql.ContextMarshaler {
+	return with(v, AppendEntityType)
+}
+
+// MarshalFeeEstimateMode is [AppendFeeEstimateMode] for gqlgen.
+func MarshalFeeEstimateMode(v fees.Mode) graphql.ContextMarshaler {
+	return with(v, AppendFeeEstimateMode)
+}
+
+// MarshalHbarUnit is [AppendHbarUnit] for gqlgen.
+func MarshalHbarUnit(v ledger.HbarUnit) graphql.ContextMarshaler { return with(v, AppendHbarUnit) }
+
+// MarshalHookExtensionPoint is [AppendHookExtensionPoint] for gqlgen.
+func MarshalHookExtensionPoint(v ledger.HookExtensionPoint) graphql.ContextMarshaler {
+	return with(v, AppendHookExtensionPoint)
+}
+
+// MarshalHookType is [AppendHookType] for gqlgen.
+func MarshalHookType(v ledger.HookType) graphql.ContextMarshaler { return with(v, AppendHookType) }
+
+// MarshalNoticeStatus is [AppendNoticeStatus] for gqlgen.
+func MarshalNoticeStatus(v status.State) graphql.ContextMarshaler { return with(v, AppendNoticeStatus) }
+
+// MarshalOrder is [AppendOrder] for gqlgen.
+func MarshalOrder(v relay.Order) graphql.ContextMarshaler { return with(v, AppendOrder) }
+
+// MarshalRegisteredNodeType is [AppendRegisteredNodeType] for gqlgen.
+func MarshalRegisteredNodeType(v ledger.RegisteredNodeType) graphql.ContextMarshaler {
+	return with(v, AppendRegisteredNodeType)
+}
+
+// MarshalResultDataType is [AppendResultDataType] for gqlgen.
+func MarshalResultDataType(v ledger.ResultDataType) graphql.ContextMarshaler {
+	return with(v, AppendResultDataType)
+}
+
+// MarshalScheduleState is [AppendScheduleState] for gqlgen.
+func MarshalScheduleState(v ledger.ScheduleState) graphql.ContextMarshaler {
+	return with(v, AppendScheduleState)
+}
+
+// MarshalSignatureType is [AppendSignatureType] for gqlgen.
+func MarshalSignatureType(v ledger.SignatureType) graphql.ContextMarshaler {
+	return with(v, AppendSignatureType)
+}
+
+// MarshalStatusIndicator is [AppendStatusIndicator] for gqlgen.
+func MarshalStatusIndicator(v status.Impact) graphql.ContextMarshaler {
+	return with(v, AppendStatusIndicator)
+}
+
+// MarshalStatusPageMode is [AppendStatusPageMode] for gqlgen.
+func MarshalStatusPageMode(v status.Mode) graphql.ContextMarshaler {
+	return with(v, AppendStatusPageMode)
+}
+
+// MarshalStatusVocabulary is [AppendStatusVocabulary] for gqlgen.
+func MarshalStatusVocabulary(v status.Vocabulary) graphql.ContextMarshaler {
+	return with(v, AppendStatusVocabulary)
+}
+
+// MarshalTokenFreezeStatus is [AppendTokenFreezeStatus] for gqlgen.
+func MarshalTokenFreezeStatus(v ledger.TokenFreezeStatus) graphql.ContextMarshaler {
+	return with(v, AppendTokenFreezeStatus)
+}
+
+// MarshalTokenKYCStatus is [AppendTokenKYCStatus] for gqlgen.
+func MarshalTokenKYCStatus(v ledger.TokenKYCStatus) graphql.ContextMarshaler {
+	return with(v, AppendTokenKYCStatus)
+}
+
+// MarshalTokenPauseStatus is [AppendTokenPauseStatus] for gqlgen.
+func MarshalTokenPauseStatus(v ledger.TokenPauseStatus) graphql.ContextMarshaler {
+	return with(v, AppendTokenPauseStatus)
+}
+
+// MarshalTokenSupplyType is [AppendTokenSupplyType] for gqlgen.
+func MarshalTokenSupplyType(v ledger.TokenSupplyType) graphql.ContextMarshaler {
+	return with(v, AppendTokenSupplyType)
+}
+
+// MarshalTokenType is [AppendTokenType] for gqlgen.
+func MarshalTokenType(v ledger.TokenType) graphql.ContextMarshaler { return with(v, AppendTokenType) }
+
+// MarshalTransactionOutcome is [AppendTransactionOutcome] for gqlgen.
+func MarshalTransactionOutcome(v ledger.TransactionOutcome) graphql.ContextMarshaler {
+	return with(v, AppendTransactionOutcome)
+}
+
+// MarshalTransferDirection is [AppendTransferDirection] for gqlgen.
+func MarshalTransferDirection(v ledger.TransferDirection) graphql.ContextMarshaler {
+	return with(v, AppendTransferDirection)
+}
+
+// MarshalNullBigInt is [AppendNullBigInt] for gqlgen.
+func MarshalNullBigInt(v ledger.Null[int64]) graphql.ContextMarshaler {
+	return with(v, AppendNullBigInt)
+}
+
+// UnmarshalNullBigInt fails.
+func UnmarshalNullBigInt(context.Context, any) (ledger.Null[int64], error) {
+	return outputOnly[ledger.Null[int64]]()
+}
+
+// MarshalNullBoolean is [AppendNullBoolean] for gqlgen.
+func MarshalNullBoolean(v ledger.Null[bool]) graphql.ContextMarshaler {
+	return with(v, AppendNullBoolean)
+}
+
+// UnmarshalNullBoolean fails.
+func UnmarshalNullBoolean(context.Context, any) (ledger.Null[bool], error) {
+	return outputOnly[ledger.Null[bool]]()
+}
+
+// MarshalNullDate is [AppendNullDate] for gqlgen.
+func MarshalNullDate(v ledger.Null[status.Date]) graphql.ContextMarshaler {
+	return with(v, AppendNullDate)
+}
+
+// UnmarshalNullDate fails.
+func UnmarshalNullDate(context.Context, any) (ledger.Null[status.Date], error) {
+	return outputOnly[ledger.Null[status.Date]]()
+}
+
+// MarshalNullDateTime is [AppendNullDateTime] for gqlgen.
+func MarshalNullDateTime(v ledger.Null[time.Time]) graphql.ContextMarshaler {
+	return with(v, AppendNullDateTime)
+}
+
+// UnmarshalNullDateTime fails.
+func UnmarshalNullDateTime(context.Context, any) (ledger.Null[time.Time], error) {
+	return outputOnly[ledger.Null[time.Time]]()
+}
+
+// MarshalNullEVMAddress is [AppendNullEVMAddress] for gqlgen.
+func MarshalNullEVMAddress(v ledger.Null[ledger.EVMAddress]) graphql.ContextMarshaler {
+	return with(v, AppendNullEVMAddress)
+}
+
+// UnmarshalNullEVMAddress fails.
+func UnmarshalNullEVMAddress(context.Context, any) (ledger.Null[ledger.EVMAddress], error) {
+	return outputOnly[ledger.Null[ledger.EVMAddress]]()
+}
+
+// MarshalNullInt is [AppendNullInt] for gqlgen.
+func MarshalNullInt(v ledger.Null[int32]) graphql.ContextMarshaler { return with(v, AppendNullInt) }
+
+// UnmarshalNullInt fails.
+func UnmarshalNullInt(context.Context, any) (ledger.Null[int32], error) {
+	return outputOnly[ledger.Null[int32]]()
+}
+
+// MarshalNullLong is [AppendNullLong] for gqlgen.
+func MarshalNullLong(v ledger.Null[int64]) graphql.ContextMarshaler { return with(v, AppendNullLong) }
+
+// UnmarshalNullLong fails.
+func UnmarshalNullLong(context.Context, any) (ledger.Null[int64], error) {
+	return outputOnly[ledger.Null[int64]]()
+}
+
+// MarshalNullStatusIndicator is [AppendNullStatusIndicator] for gqlgen.
+func MarshalNullStatusIndicator(v ledger.Null[status.Impact]) graphql.ContextMarshaler {
+	return with(v, AppendNullStatusIndicator)
+}
+
+// UnmarshalNullStatusIndicator fails.
+func UnmarshalNullStatusIndicator(context.Context, any) (ledger.Null[status.Impact], error) {
+	return outputOnly[ledger.Null[status.Impact]]()
+}
+
+// MarshalNullString is [AppendNullString] for gqlgen.
+func MarshalNullString(v ledger.Null[string]) graphql.ContextMarshaler {
+	return with(v, AppendNullString)
+}
+
+// UnmarshalNullString fails.
+func UnmarshalNullString(context.Context, any) (ledger.Null[string], error) {
+	return outputOnly[ledger.Null[string]]()
+}
+
+// MarshalNullTimestamp is [AppendNullTimestamp] for gqlgen.
+func MarshalNullTimestamp(v ledger.Null[ledger.Timestamp]) graphql.ContextMarshaler {
+	return with(v, AppendNullTimestamp)
+}
+
+// UnmarshalNullTimestamp fails.
+func UnmarshalNullTimestamp(context.Context, any) (ledger.Null[ledger.Timestamp], error) {
+	return outputOnly[ledger.Null[ledger.Timestamp]]()
+}
+
 // MarshalNullTokenFreezeStatus is [AppendNullTokenFreezeStatus] for gqlgen.
 func MarshalNullTokenFreezeStatus(v ledger.Null[ledger.TokenFreezeStatus]) graphql.ContextMarshaler {
 	return with(v, AppendNullTokenFreezeStatus)
 }
 
-// UnmarshalNullTokenFreezeStatus is [UnmarshalTokenFreezeStatus]. Null is unknown.
-func UnmarshalNullTokenFreezeStatus(ctx context.Context, v any) (ledger.Null[ledger.TokenFreezeStatus], error) {
-	return readNullable(ctx, v, UnmarshalTokenFreezeStatus)
-}
-
-// AppendNullTokenKYCStatus is [AppendTokenKYCStatus], or null.
-func AppendNullTokenKYCStatus(dst []byte, v ledger.Null[ledger.TokenKYCStatus], style Style) []byte {
-	return nullable(dst, v, style, AppendTokenKYCStatus)
+// UnmarshalNullTokenFreezeStatus fails.
+func UnmarshalNullTokenFreezeStatus(context.Context, any) (ledger.Null[ledger.TokenFreezeStatus], error) {
+	return outputOnly[ledger.Null[ledger.TokenFreezeStatus]]()
 }
 
 // MarshalNullTokenKYCStatus is [AppendNullTokenKYCStatus] for gqlgen.
@@ -559,7 +734,7 @@ func MarshalNullTokenKYCStatus(v ledger.Null[ledger.TokenKYCStatus]) graphql.Con
 	return with(v, AppendNullTokenKYCStatus)
 }
 
-// UnmarshalNullTokenKYCStatus is [UnmarshalTokenKYCStatus]. Null is unknown.
-func UnmarshalNullTokenKYCStatus(ctx context.Context, v any) (ledger.Null[ledger.TokenKYCStatus], error) {
-	return readNullable(ctx, v, UnmarshalTokenKYCStatus)
+// UnmarshalNullTokenKYCStatus fails.
+func UnmarshalNullTokenKYCStatus(context.Context, any) (ledger.Null[ledger.TokenKYCStatus], error) {
+	return outputOnly[ledger.Null[ledger.TokenKYCStatus]]()
 }

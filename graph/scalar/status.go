@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/99designs/gqlgen/graphql"
-
 	"heliograph/graph/fault"
 	"heliograph/internal/domain/status"
 )
@@ -47,9 +45,6 @@ func AppendDateTime(dst []byte, v time.Time, style Style) []byte {
 	return append(status.AppendTime(append(dst, '"'), v), '"')
 }
 
-// MarshalDateTime is [AppendDateTime] for gqlgen.
-func MarshalDateTime(v time.Time) graphql.ContextMarshaler { return with(v, AppendDateTime) }
-
 // UnmarshalDateTime parses an RFC 3339 time and truncates it to milliseconds.
 func UnmarshalDateTime(_ context.Context, v any) (time.Time, error) {
 	text, err := inputText(v)
@@ -67,9 +62,6 @@ func UnmarshalDateTime(_ context.Context, v any) (time.Time, error) {
 func AppendDate(dst []byte, v status.Date, style Style) []byte {
 	return AppendString(dst, string(v), style)
 }
-
-// MarshalDate is [AppendDate] for gqlgen.
-func MarshalDate(v status.Date) graphql.ContextMarshaler { return with(v, AppendDate) }
 
 // UnmarshalDate parses a date.
 func UnmarshalDate(_ context.Context, v any) (status.Date, error) {
