@@ -66,10 +66,21 @@ func (fields) BalanceTokens(_ context.Context, q rowplan.Request, of []*ledger.B
 	})
 }
 
+// accountByID are the relations of accounts that are read by the account's ID.
+var accountByID = []string{
+	"holdings", "transactions", "outstandingAirdrops", "pendingAirdrops", "allowances", "receivedAllowances", "rewards", "contractResults", "hooks", "nfts", "tokens",
+	"nftAllowances", "receivedNftAllowances", "schedules",
+}
+
 // Account returns an account, now or at a time.
 func (r queries) Account(ctx context.Context, args graph.QueryAccountArgs) (*ledger.Account, error) {
-	if args.At == nil {
+	switch {
+	case args.At != nil:
+	case args.ID.Alias != nil || args.ID.Address.Valid:
 		return entities.Account(ctx, r.db, args.ID)
+	default:
+		row := &ledger.Account{EntityID: args.ID.ID, Balance: ledger.Balance{AccountID: args.ID.ID}}
+		return readAhead(ctx, r.Resolver, "account", args.ID.ID, row, accountByID, entities.QueueAccounts)
 	}
 	id, err := entities.ResolveAccount(ctx, r.db, args.ID)
 	if err != nil || !id.Valid {

@@ -81,7 +81,9 @@ func (fields) TransactionContractLogs(ctx context.Context, q rowplan.Request, of
 
 // ContractResultLogs reads the logs of results.
 func (fields) ContractResultLogs(_ context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[[]*ledger.ContractLog], error) {
-	return readRows(q, of, transactions.QueueLogsOfResults)
+	return queued(q, func(b *storage.Batch, done func([][]*ledger.ContractLog)) {
+		transactions.QueueLogsOfResults(b, of, q.Selection.Has("blockHash", "blockNumber"), done)
+	})
 }
 
 // logsBelow reads a page of logs for each parent. instant reports whether all logs of a parent belong to one transaction.

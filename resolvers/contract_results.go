@@ -74,8 +74,21 @@ func (fields) ContractResultStateChanges(_ context.Context, q rowplan.Request, o
 	return readRows(q, of, transactions.QueueStateChanges)
 }
 
+// callDataRead reports whether the statement that reads a single result also reads its call data. The result may not have been read yet.
+func callDataRead(of []*ledger.ContractResult) bool { return len(of) == 1 && of[0].CallDataRead }
+
 // ContractResultCallData reads the call data of results: that of the Ethereum transaction, else the function parameters.
 func (fields) ContractResultCallData(_ context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[[]byte], error) {
+	if callDataRead(of) {
+		return func() ([][]byte, error) {
+			for _, data := range [][]byte{of[0].OwnCallData, of[0].FileCallData} {
+				if len(data) > 0 {
+					return [][]byte{data}, nil
+				}
+			}
+			return [][]byte{of[0].FunctionParameters}, nil
+		}, nil
+	}
 	get, err := readRows(q, of, transactions.QueueCallData)
 	return func() ([][]byte, error) {
 		got, err := get()
@@ -91,6 +104,15 @@ func (fields) ContractResultCallData(_ context.Context, q rowplan.Request, of []
 // ContractResultFailedCallData reads the init code that failed, or the call data of failed results.
 func (fields) ContractResultFailedCallData(_ context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[[]byte], error) {
 	out := make([][]byte, len(of))
+	if callDataRead(of) {
+		return func() ([][]byte, error) {
+			out[0] = of[0].FailedInitcode
+			if out[0] == nil && !of[0].Succeeded() && len(of[0].OwnCallData) > 0 {
+				out[0] = of[0].OwnCallData
+			}
+			return out, nil
+		}, nil
+	}
 	var failed []*ledger.ContractResult
 	var places []int
 	for i, r := range of {
@@ -209,7 +231,8 @@ func (r queries) ContractResult(ctx context.Context, args graph.QueryContractRes
 		}
 		ref.Contract, ref.Named = callee.V, true
 	}
-	found, err := transactions.ContractResult(ctx, r.db, ref)
+	ref.CallData = rowplan.SelectionOf(ctx).Has("callData", "failedCallData")
+	found, err := readAhead(ctx, r.Resolver, "contract result", ref, ref.Key(), resultByKey, transactions.QueueContractResults)
 	if found != nil {
 		relay.OutcomeOf(ctx).Partial = found.Partial
 	}
@@ -306,6 +329,9 @@ func (r *Resolver) blockSpan(ctx context.Context, f *ledger.ContractResultFilter
 	}
 	return ledger.Of(b.Timestamp), nil
 }
+
+// resultByKey are the relations of contract results that are read by [transactions.ResultRef.Key], or use the result only when it has been read.
+var resultByKey = []string{"logs", "stateChanges", "callData", "failedCallData", "gasPrice", "gasPriceWeibar"}
 
 // callee returns the id of the contract or account with an id or EVM address. It is null if no live entity has the address.
 func (r *Resolver) callee(ctx context.Context, ref ledger.AccountRef) (ledger.Null[ledger.EntityID], error) {

@@ -1,6 +1,9 @@
 package resolvers
 
 import (
+	"context"
+	"fmt"
+
 	"heliograph/graph/rowplan"
 	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
@@ -36,6 +39,30 @@ func read[T, K, R any](q rowplan.Request, of []T, key func(T) K, queue func(*sto
 // readRows returns the results of a function of storage that takes the parents themselves.
 func readRows[T, R any](q rowplan.Request, of []T, queue func(*storage.Batch, []T, func([]R))) (rowplan.Results[R], error) {
 	return queued(q, func(b *storage.Batch, done func([]R)) { queue(b, of, done) })
+}
+
+// readAhead reads the object with a key. If row is not nil and all selected relations are in byKey, they are read in the same round trip. row has the columns
+// by which these relations are read, and becomes the object. what names the object in errors.
+func readAhead[K, R any](ctx context.Context, r *Resolver, what string, key K, row *R, byKey []string, queue func(*storage.Batch, []K, func([]*R))) (*R, error) {
+	var found *R
+	var use func()
+	if row != nil {
+		var err error
+		if use, err = rowplan.Ahead(ctx, r.Tables(), row, byKey, func(b rowplan.Batch) {
+			queue(b.(*storage.Batch), []K{key}, func(got []*R) {
+				if got[0] != nil {
+					*row, found = *got[0], row
+				}
+			})
+		}); err != nil {
+			return nil, fmt.Errorf("reading %s: %w", what, err)
+		}
+	}
+	if use == nil {
+		return storage.ReadOne(ctx, r.db, what, key, queue)
+	}
+	use()
+	return found, nil
 }
 
 // The functions below read objects that rows reference by id or time. The result is nil if the row has no such id.

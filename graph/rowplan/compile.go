@@ -158,9 +158,13 @@ func (o *Object[T]) compile(c *compiler, set ast.SelectionSet) node[T] {
 	fields := collector{compiler: c, names: o.names}
 	fields.collect(set, nil)
 	var loads []columnLoad[T]
+	var relations []string
 	nodes := make([]node[T], len(fields.out))
 	for i, s := range fields.out {
 		nodes[i] = o.node(c, s.field)
+		if nodes[i].relations != nil {
+			relations = append(relations, s.field.Name)
+		}
 		if nodes[i].load != nil {
 			loads = append(loads, columnLoad[T]{c.condition(condition{any: s.occurrences}), nodes[i].load})
 		}
@@ -172,7 +176,7 @@ func (o *Object[T]) compile(c *compiler, set ast.SelectionSet) node[T] {
 		when := c.condition(condition{any: s.occurrences[at.number : at.number+1], none: s.occurrences[:at.number:at.number]})
 		columns[i] = column[T]{"," + strconv.Quote(s.field.Alias) + ":", when, nodes[at.name]}
 	}
-	n := node[T]{put: func(dst []byte, r *run, v T) []byte {
+	n := node[T]{relations: relations, put: func(dst []byte, r *run, v T) []byte {
 		if isNil(v) {
 			return append(dst, "null"...)
 		}

@@ -23,6 +23,8 @@ type node[V any] struct {
 	bare func(dst []byte, v V, style scalar.Style) []byte
 	// load reads related rows of values, in the order in which they will be put. It is nil if there are none.
 	load func(ctx context.Context, r *run, values []V) error
+	// relations are the names of the fields that read related rows.
+	relations []string
 }
 
 // write appends the JSON of a value with the shorter of the two functions.
@@ -71,7 +73,7 @@ func NullableMany[T, C any](get func(T) []C, child func() *Object[C]) Field[T] {
 
 // through is the node of values that get reads from other values.
 func through[T, V any](inner node[V], get func(T) V) node[T] {
-	n := node[T]{put: func(dst []byte, r *run, v T) []byte { return inner.put(dst, r, get(v)) }}
+	n := node[T]{put: func(dst []byte, r *run, v T) []byte { return inner.put(dst, r, get(v)) }, relations: inner.relations}
 	if inner.bare != nil {
 		n.bare = func(dst []byte, v T, style scalar.Style) []byte { return inner.bare(dst, get(v), style) }
 	}
@@ -92,6 +94,7 @@ func Compute[T, A, V any](args Args[A], compute func(T, A) V, shape Shape[V]) Fi
 		slot := c.slot()
 		inner := shape.compile(c, f)
 		return node[T]{
+			relations: inner.relations,
 			put: func(dst []byte, r *run, v T) []byte {
 				return inner.write(dst, r, compute(v, *r.slots[slot].(*A)))
 			},

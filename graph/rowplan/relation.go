@@ -95,7 +95,8 @@ func Read[T, R any](rel *Relation[T, R], shape Shape[R]) Field[T] {
 		inner := shape.compile(c, f)
 		c.oneByOne = c.oneByOne || rel.OneByOne
 		return node[T]{
-			put: func(dst []byte, r *run, _ T) []byte { return inner.write(dst, r, r.slots[slot].(*results[R]).take()) },
+			relations: []string{f.Name},
+			put:       func(dst []byte, r *run, _ T) []byte { return inner.write(dst, r, r.slots[slot].(*results[R]).take()) },
 			load: func(ctx context.Context, r *run, rows []T) error {
 				return load(ctx, r, slot, f, rel, rows, inner.load)
 			},

@@ -49,15 +49,21 @@ func Register[T any](t *Tables, o *Object[T]) {
 // RegisterList adds the plans of fields that return a list of values of an interface.
 func RegisterList[I any](t *Tables, element Shape[I]) { add(t, ListOf(element)) }
 
-// entry plans the field of fc, whose resolver has returned v.
-type entry func(ctx context.Context, fc *graphql.FieldContext, v any) (any, error)
+// entry is a type that resolvers return.
+type entry struct {
+	// apply plans the field of fc, whose resolver has returned v.
+	apply func(ctx context.Context, fc *graphql.FieldContext, v any) (any, error)
+	// lookup is a func(context.Context, graphql.CollectedField) *plan[V]. It returns the plan of a field.
+	lookup any
+}
 
 func add[V any](t *Tables, shape Shape[V]) {
 	id := new(identity)
-	t.entries[reflect.TypeFor[V]()] = func(ctx context.Context, fc *graphql.FieldContext, v any) (any, error) {
+	find := func(ctx context.Context, f graphql.CollectedField) *plan[V] { return lookup(ctx, t, id, shape, f) }
+	t.entries[reflect.TypeFor[V]()] = entry{lookup: find, apply: func(ctx context.Context, fc *graphql.FieldContext, v any) (any, error) {
 		value, _ := v.(V)
-		return start(ctx, t, lookup(ctx, t, id, shape, fc.Field), fc, value)
-	}
+		return start(ctx, t, find(ctx, fc.Field), fc, value)
+	}}
 }
 
 // identity distinguishes entries by its address, which is unique because its size is not zero.
@@ -69,11 +75,11 @@ func (t *Tables) Apply(ctx context.Context, v any) (any, error) {
 	if !fc.IsResolver {
 		return v, nil
 	}
-	start, ok := t.entries[reflect.TypeOf(v)]
+	e, ok := t.entries[reflect.TypeOf(v)]
 	if !ok {
 		return v, nil
 	}
-	return start(ctx, fc, v)
+	return e.apply(ctx, fc, v)
 }
 
 // Plans caches the compiled plans of documents. The plans of documents that were not added are compiled for each operation.
@@ -141,6 +147,7 @@ type run struct {
 	readsStore  bool  // results may be in the store
 	writesStore bool  // results go to the store
 	failed      error // the errors of single parents
+	loaded      bool  // by Ahead
 	most        int   // the maximum length of the JSON in bytes; lists end there
 }
 
@@ -192,8 +199,11 @@ func loading(err error) error { return fmt.Errorf("loading related rows: %w", er
 // start loads the related rows of v that the selection of a field needs, and returns the marshaler that writes v. If gqlgen's executor has to resolve the
 // field, start returns v, and the store has what has been loaded.
 func start[V any](ctx context.Context, t *Tables, p *plan[V], fc *graphql.FieldContext, v V) (any, error) {
-	r := newRun(ctx, t, p, fc.Parent != nil && fc.Parent.Parent != nil) // a root field is resolved once
-	if p.load != nil {
+	r := storeOf(ctx).takeAhead(fc)
+	if r == nil {
+		r = newRun(ctx, t, p, fc.Parent != nil && fc.Parent.Parent != nil) // a root field is resolved once
+	}
+	if p.load != nil && !r.loaded {
 		if err := p.load(ctx, r, []V{v}); err != nil {
 			return nil, err
 		}

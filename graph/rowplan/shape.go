@@ -36,7 +36,7 @@ func ObjectOf[C any](table func() *Object[C]) Shape[C] {
 func ListOf[V any](element Shape[V]) Shape[[]V] {
 	return Shape[[]V]{compile: func(c *compiler, f *ast.Field) node[[]V] {
 		inner := element.compile(c, f)
-		n := node[[]V]{put: func(dst []byte, r *run, list []V) []byte {
+		n := node[[]V]{relations: inner.relations, put: func(dst []byte, r *run, list []V) []byte {
 			dst = append(dst, '[')
 			for i, v := range list {
 				if i > 0 {

@@ -21,6 +21,7 @@ type Store struct {
 	written atomic.Int64 // bytes of JSON
 	mu      sync.Mutex
 	loaders map[place]*loader
+	ahead   map[*graphql.FieldContext]*run // see Ahead
 }
 
 // place identifies a relation at one place of the document. The copies of a field have the same position.
@@ -66,6 +67,13 @@ func (s *Store) used() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.loaders) > 0
+}
+
+// takeAhead returns what [Ahead] has loaded for a field, or nil.
+func (s *Store) takeAhead(fc *graphql.FieldContext) *run {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ahead[fc]
 }
 
 // Resolve returns a relation's result for one parent, for gqlgen's executor. Results that a plan has loaded are returned without a statement. Any other is

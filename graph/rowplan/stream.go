@@ -18,7 +18,7 @@ import (
 // marshaler of the next event.
 func addStream[T any](t *Tables, shape Shape[T]) {
 	id := new(identity)
-	t.entries[reflect.TypeFor[<-chan T]()] = func(ctx context.Context, fc *graphql.FieldContext, v any) (any, error) {
+	t.entries[reflect.TypeFor[<-chan T]()] = entry{apply: func(ctx context.Context, fc *graphql.FieldContext, v any) (any, error) {
 		p := lookup(ctx, t, id, shape, fc.Field)
 		if t.Off || p.unsupported {
 			return v, nil
@@ -46,7 +46,7 @@ func addStream[T any](t *Tables, shape Shape[T]) {
 				return nil
 			}
 		}, nil
-	}
+	}}
 }
 
 // event returns the JSON of an event.

@@ -12,18 +12,26 @@ import (
 )
 
 // logColumns are the columns of a log l, the entity e of its contract and its block r, in the order of logTargets.
-const logColumns = `l.consensus_timestamp, l.index, e.evm_address, l.bloom, l.contract_id, l.data, l.payer_account_id, l.root_contract_id,
-  coalesce(l.synthetic, false), l.topic0, l.topic1, l.topic2, l.topic3, coalesce(l.transaction_hash, ''), l.transaction_index, '0x' || r.hash, r.index`
+const (
+	logColumns   = plainColumns + `, '0x' || r.hash, r.index`
+	plainColumns = `l.consensus_timestamp, l.index, e.evm_address, l.bloom, l.contract_id, l.data, l.payer_account_id, l.root_contract_id,
+  coalesce(l.synthetic, false), l.topic0, l.topic1, l.topic2, l.topic3, coalesce(l.transaction_hash, ''), l.transaction_index`
+)
 
 // blockSearch is the maximum time, in nanoseconds, between the newest log of a page and the end of its block.
 const blockSearch = "10000000000"
 
 // logJoins are the joins for the columns of a page of logs that is already limited.
-const logJoins = ` left join entity e on e.id = l.contract_id
+const (
+	logJoins   = plainJoins + `
 left join lateral (
   select hash, index, consensus_start from record_file where consensus_end >= l.consensus_timestamp
     and consensus_end <= (select max(consensus_timestamp) from page) + ` + blockSearch + `
   order by consensus_end limit 1) r on r.consensus_start <= l.consensus_timestamp`
+	plainJoins = ` left join entity e on e.id = l.contract_id`
+)
+
+var withBlock = [2]string{logColumns, logJoins}
 
 type logRow struct {
 	ledger.ContractLog
@@ -158,36 +166,42 @@ select ` + logColumns + ` from page l` + logJoins + ` order by ` + p.Order("l.co
 }
 
 // queueLogs queues a query for a page of logs for each of n parents. The statement "from" unnests the parents as p(…, ord), and the condition of relates them
-// to logs.
-func queueLogs(b *storage.Batch, w *storage.Where, n int, from, of string, f *ledger.ContractLogFilter, p storage.Page, done func([][]*ledger.ContractLog)) {
+// to logs. joined are the columns and joins.
+func queueLogs(b *storage.Batch, w *storage.Where, n int, from, of string, f *ledger.ContractLogFilter, p storage.Page, joined [2]string,
+	done func([][]*ledger.ContractLog),
+) {
 	sql := `with page as (select p.ord, l.* from ` + from + ` cross join lateral (` + logs(w, f, of, p) + `) l)
-select l.ord, ` + logColumns + ` from page l` + logJoins + ` order by l.ord, ` + p.Order("l.consensus_timestamp", "l.index")
+select l.ord, ` + joined[0] + ` from page l` + joined[1] + ` order by l.ord, ` + p.Order("l.consensus_timestamp", "l.index")
 	logRows.QueueChildren(b, n, sql, w.Args, done)
 }
 
 // QueueLogsOfContracts queues a query for the logs of each of the given contracts. done receives one page per contract.
 func QueueLogsOfContracts(b *storage.Batch, ids []ledger.EntityID, f *ledger.ContractLogFilter, p storage.Page, done func([][]*ledger.ContractLog)) {
 	from, arg := storage.OfParents(ids)
-	queueLogs(b, &storage.Where{Args: []any{arg}}, len(ids), from, `l.contract_id = p.id`, f, p, done)
+	queueLogs(b, &storage.Where{Args: []any{arg}}, len(ids), from, `l.contract_id = p.id`, f, p, withBlock, done)
 }
 
 // QueueLogsBetween queues a query for the logs in each of the given time ranges. Both ends are inclusive. done receives one page per range.
 func QueueLogsBetween(b *storage.Batch, spans []ledger.TimestampRange, f *ledger.ContractLogFilter, p storage.Page, done func([][]*ledger.ContractLog)) {
 	queueLogs(b, &storage.Where{Args: ends(spans)}, len(spans), storage.Unnest("since", "until"),
-		`l.consensus_timestamp between p.since and p.until`, f, p, done)
+		`l.consensus_timestamp between p.since and p.until`, f, p, withBlock, done)
 }
 
 // maxLogsOfResult is the maximum number of logs that are read for one result. The gas limit of a transaction allows far fewer.
 const maxLogsOfResult = 100_000
 
-// QueueLogsOfResults queues a query for all logs that the parties of the results' transactions emitted, ordered by index. done receives one list per result.
-func QueueLogsOfResults(b *storage.Batch, of []*ledger.ContractResult, done func([][]*ledger.ContractLog)) {
-	times, parties := resultKeys(of)
-	from, args := storage.UnnestKeys([]string{"at", "party"}, times, parties)
+// QueueLogsOfResults queues a query for all logs that the parties of the results' transactions emitted, ordered by index. blocks
+// reads the block of each log. done receives one list per result.
+func QueueLogsOfResults(b *storage.Batch, of []*ledger.ContractResult, blocks bool, done func([][]*ledger.ContractLog)) {
+	joined := withBlock
+	if !blocks {
+		joined = [2]string{plainColumns + `, null::text, null::bigint`, plainJoins}
+	}
+	from, args := partiesOf(of)
 	queueLogs(b, &storage.Where{Args: args}, len(of), from+`
   left join contract_transaction ct on ct.consensus_timestamp = p.at and ct.entity_id = p.party`,
 		`l.consensus_timestamp = p.at and (coalesce(cardinality(ct.contract_ids), 0) = 0 or l.contract_id = any(ct.contract_ids))`, nil,
-		storage.Page{Limit: maxLogsOfResult}, done)
+		storage.Page{Limit: maxLogsOfResult}, joined, done)
 }
 
 // ContractLog reads one log. It returns nil if the log does not exist.

@@ -2,6 +2,7 @@ package transactions
 
 import (
 	"context"
+	"fmt"
 
 	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
@@ -18,14 +19,30 @@ type ResultRef struct {
 	// Contract is an entity that must be a party. It applies to references by consensus time with Named set.
 	Contract ledger.EntityID
 	Named    bool
+	// CallData requests the call data of the Ethereum transaction.
+	CallData bool
+}
+
+// byHash is the statement that finds a transaction by the hash in $1.
+const byHash = `select consensus_timestamp as at, entity_id as party, payer_account_id as payer from contract_transaction_hash
+where hash = $1 order by (transaction_result = 22) desc, consensus_timestamp desc limit 1`
+
+func prefix(hash []byte) []byte { return hash[:min(len(hash), hashPrefix)] }
+
+// Key returns a result with the columns by which its logs and state changes can be read before the result, or nil if there is none.
+func (ref *ResultRef) Key() *ledger.ContractResult {
+	if ref.Hash == nil && !ref.Named {
+		return nil
+	}
+	return &ledger.ContractResult{Hash: ref.Hash, ConsensusTimestamp: ref.At, Party: ref.Contract, Asked: ref.Contract, CallDataRead: ref.CallData}
 }
 
 // locator returns the statement that finds the transaction: its consensus time (at), its payer, and the entity by which its parties are found.
 func (ref *ResultRef) locator(w *storage.Where) string {
 	switch {
 	case ref.Hash != nil:
-		return `select consensus_timestamp as at, entity_id as party, payer_account_id as payer from contract_transaction_hash
-where hash = ` + w.Arg([]byte(ref.Hash[:min(len(ref.Hash), hashPrefix)])) + ` order by (transaction_result = 22) desc, consensus_timestamp desc limit 1`
+		w.Arg(prefix(ref.Hash))
+		return byHash
 	case ref.TransactionID != nil:
 		start := ref.TransactionID.ValidStart
 		return `select consensus_timestamp as at, payer_account_id as party, payer_account_id as payer from transaction
@@ -46,15 +63,26 @@ type foundResult struct {
 }
 
 var foundResultRows = storage.MapperOf(func(r *foundResult, into []any) []any {
-	return detailTargets(&r.contractResultRow, append(into, &r.party))
+	return detailTargets(&r.contractResultRow, append(into, &r.party, &r.OwnCallData, &r.FileCallData))
 }, func(r *foundResult) error { return finishContractResult(&r.contractResultRow) })
 
-// ContractResult reads one contract result with its block and its Ethereum transaction, or nil if it does not exist. Unlike in lists, the parties of the
-// transaction determine which rows belong to the result.
-func ContractResult(ctx context.Context, db *storage.DB, ref ResultRef) (*ledger.ContractResult, error) {
-	var w storage.Where
-	sql := `with found as (` + ref.locator(&w) + `)
-select found.party, ` + detailColumns + ` from found
+// callDataOfFile is the newest content of the file with the call data of an Ethereum transaction et.
+var callDataOfFile = fmt.Sprintf(`(select string_agg(d.file_data, '' order by d.consensus_timestamp) from file_data d
+  where et.call_data_id & %d > %d and d.entity_id = et.call_data_id and d.consensus_timestamp >= (
+    select max(consensus_timestamp) from file_data where entity_id = et.call_data_id and transaction_type in (17, 19)))`, ledger.MaxNum, entities.MaxSystemFile)
+
+// QueueContractResults queues a query for each of some contract results with its block and its Ethereum transaction. done receives nil for those that do not
+// exist. Unlike in lists, the parties of the transaction determine which rows belong to the result.
+func QueueContractResults(b *storage.Batch, refs []ResultRef, done func([]*ledger.ContractResult)) {
+	out := make([]*ledger.ContractResult, len(refs))
+	for i, ref := range refs {
+		var w storage.Where
+		found, callData := ref.locator(&w), `null::bytea, null::bytea`
+		if ref.CallData {
+			callData = `et.call_data, case when coalesce(et.call_data, '') = '' and coalesce(cr.function_parameters, '') = '' then ` + callDataOfFile + ` end`
+		}
+		sql := `with found as (` + found + `)
+select found.party, ` + callData + `, ` + detailColumns + ` from found
 join contract_transaction ct on ct.consensus_timestamp = found.at and ct.entity_id = found.party
 cross join lateral (
   select * from contract_result c where c.consensus_timestamp = found.at and (c.contract_id = any(ct.contract_ids) or cardinality(ct.contract_ids) = 0)
@@ -63,12 +91,14 @@ left join entity e on e.id = cr.contract_id` + blockOf + `true
 left join ethereum_transaction et on et.consensus_timestamp = found.at and et.payer_account_id = ct.payer_account_id and exists (
   select from transaction t where t.consensus_timestamp = found.at and t.payer_account_id = ct.payer_account_id)
 limit 1`
-	r, err := foundResultRows.One(ctx, db, "a contract result", sql, w.Args...)
-	if err != nil || r == nil {
-		return nil, err
+		foundResultRows.Queue(b, sql, w.Args, func(rows []*foundResult) {
+			for _, r := range rows {
+				r.NetworkChainID, r.Party, r.Asked, r.CallDataRead = b.DB().NetworkChainID(), r.party, ref.Contract, ref.CallData
+				out[i] = &r.ContractResult
+			}
+		})
 	}
-	r.NetworkChainID, r.Party, r.Asked = db.NetworkChainID(), r.party, ref.Contract
-	return &r.ContractResult, nil
+	b.Then(func() { done(out) })
 }
 
 // Located contains the values by which the actions of a transaction are found.
@@ -87,12 +117,13 @@ func LocateTransaction(ctx context.Context, db *storage.DB, ref ResultRef) (ledg
 	return ledger.FromPointer(found), err
 }
 
-func resultKeys(of []*ledger.ContractResult) (times, parties []int64) {
-	times, parties = make([]int64, len(of)), make([]int64, len(of))
-	for i, r := range of {
-		times[i], parties[i] = int64(r.ConsensusTimestamp), int64(r.Party)
+// partiesOf returns a FROM item p with the columns at, party, asked and ord of results, and its arguments. The result can be a [ResultRef.Key].
+func partiesOf(of []*ledger.ContractResult) (from string, args []any) {
+	if len(of) == 1 && of[0].ConsensusTimestamp == 0 {
+		return `(select at, party, 0 as asked, 1::bigint as ord from (` + byHash + `) found) p`, []any{prefix(of[0].Hash)}
 	}
-	return times, parties
+	return storage.UnnestKeys([]string{"at", "party", "asked"}, list.Map(of, func(r *ledger.ContractResult) int64 { return int64(r.ConsensusTimestamp) }),
+		list.Map(of, func(r *ledger.ContractResult) int64 { return int64(r.Party) }), list.Map(of, func(r *ledger.ContractResult) int64 { return int64(r.Asked) }))
 }
 
 var stateChangeRows = storage.MapperOf(func(c *ledger.ContractStateChange, into []any) []any {
@@ -106,9 +137,7 @@ var stateChangeRows = storage.MapperOf(func(c *ledger.ContractStateChange, into 
 // QueueStateChanges queues a query for the storage slots that the results' transactions read and wrote, ordered by contract and slot. done receives one list
 // per result. Migrated state is excluded, except that of the requested contract.
 func QueueStateChanges(b *storage.Batch, of []*ledger.ContractResult, done func([][]*ledger.ContractStateChange)) {
-	times, parties := resultKeys(of)
-	asked := list.Map(of, func(r *ledger.ContractResult) int64 { return int64(r.Asked) })
-	from, args := storage.UnnestKeys([]string{"at", "party", "asked"}, times, parties, asked)
+	from, args := partiesOf(of)
 	stateChangeRows.QueueChildren(b, len(of), `select p.ord, s.contract_id, s.slot, s.value_read, s.value_written, e.evm_address
 from `+from+`
 join contract_transaction ct on ct.consensus_timestamp = p.at and ct.entity_id = p.party
@@ -152,21 +181,16 @@ func queueCallData(b *storage.Batch, of []*ledger.ContractResult, ofFile func(*l
 		done(make([][]byte, len(of)))
 		return
 	}
-	storage.Values[[]byte]().QueueChild(b, len(of), `select p.place, coalesce(nullif(et.call_data, ''), f.content, '')
+	storage.Values[[]byte]().QueueChild(b, len(of), `select p.place, coalesce(nullif(et.call_data, ''), case when p.of_file then `+callDataOfFile+` end, '')
 from unnest((select $1::bigint[]), (select $2::bigint[]), (select $3::bigint[]), (select $4::boolean[])) p(at, payer, place, of_file)
-join ethereum_transaction et on et.consensus_timestamp = p.at and et.payer_account_id = p.payer
-left join lateral (
-  select string_agg(d.file_data, '' order by d.consensus_timestamp) as content from file_data d
-  where p.of_file and coalesce(et.call_data, '') = '' and et.call_data_id & $5 > $6 and d.entity_id = et.call_data_id and d.consensus_timestamp >= (
-    select max(consensus_timestamp) from file_data where entity_id = et.call_data_id and transaction_type in (17, 19))) f on true`,
-		[]any{times, payers, places, files, int64(ledger.MaxNum), int64(entities.MaxSystemFile)}, func(rows []*[]byte) {
-			done(list.Map(rows, func(data *[]byte) []byte {
-				if data == nil {
-					return nil
-				}
-				return *data
-			}))
-		})
+join ethereum_transaction et on et.consensus_timestamp = p.at and et.payer_account_id = p.payer`, []any{times, payers, places, files}, func(rows []*[]byte) {
+		done(list.Map(rows, func(data *[]byte) []byte {
+			if data == nil {
+				return nil
+			}
+			return *data
+		}))
+	})
 }
 
 // QueueContractResultsAt queues a query for contract results by consensus time. done receives one result per time, or nil if there is none.

@@ -44,6 +44,10 @@ type ContractResult struct {
 	// NetworkChainID is the chain ID of calls without an Ethereum transaction.
 	NetworkChainID Quantity
 
+	// OwnCallData is the call data in the Ethereum transaction, and FileCallData that in its file, if CallDataRead is set.
+	OwnCallData, FileCallData []byte
+	CallDataRead              bool
+
 	// Party is the entity by which contract_transaction is searched for the parties of the transaction.
 	Party EntityID
 	// Asked is the contract in the request. Its migrated state counts as a state change. Empty if the request has no contract.
