@@ -43,7 +43,9 @@ func readRows[T, R any](q rowplan.Request, of []T, queue func(*storage.Batch, []
 
 // readAhead reads the object with a key. If row is not nil and all selected relations are in byKey, they are read in the same round trip. row has the columns
 // by which these relations are read, and becomes the object. what names the object in errors.
-func readAhead[K, R any](ctx context.Context, r *Resolver, what string, key K, row *R, byKey []string, queue func(*storage.Batch, []K, func([]*R))) (*R, error) {
+func readAhead[K, R any](
+	ctx context.Context, r *Resolver, what string, key K, row *R, byKey []string, queue func(*storage.Batch, []K, func([]*R)),
+) (*R, error) {
 	var found *R
 	var use func()
 	if row != nil {

@@ -23,7 +23,7 @@ const blockSearch = "10000000000"
 
 // logJoins are the joins for the columns of a page of logs that is already limited.
 const (
-	logJoins   = plainJoins + `
+	logJoins = plainJoins + `
 left join lateral (
   select hash, index, consensus_start from record_file where consensus_end >= l.consensus_timestamp
     and consensus_end <= (select max(consensus_timestamp) from page) + ` + blockSearch + `

@@ -414,7 +414,8 @@ left join lateral (select * from record_file where consensus_end >= cr.consensus
 		e.RecoveryID = ledger.Of(*recovery)
 	}
 	of := ledger.ContractResult{Ethereum: &e, ContractID: ledger.EntityID(zero(contract)), Result: ledger.ResponseCode(code)}
-	d.Address, d.Bloom, d.CallResult, d.ContractID, d.CreatedContractIDs = addressText(address, contract), bloomOf(bloom), hexOf(called), idOf(contract), []string{}
+	d.Address, d.Bloom, d.CallResult = addressText(address, contract), bloomOf(bloom), hexOf(called)
+	d.ContractID, d.CreatedContractIDs = idOf(contract), []string{}
 	if len(bloom) == 0 {
 		d.Bloom = hexOf(make([]byte, bloomSize))
 	}
