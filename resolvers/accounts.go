@@ -27,18 +27,6 @@ func (fields) AccountID(a *ledger.Account) string { return relay.ID(accountType,
 
 func accountEntityID(a *ledger.Account) ledger.EntityID { return a.EntityID }
 
-func (fields) AccountAutoRenewAccount(_ context.Context, q rowplan.Request, of []*ledger.Account) (rowplan.Results[*ledger.Account], error) {
-	return accounts(q, of, func(v *ledger.Account) ledger.EntityID { return v.AutoRenewAccountID })
-}
-
-func (fields) AccountStakedAccount(_ context.Context, q rowplan.Request, of []*ledger.Account) (rowplan.Results[*ledger.Account], error) {
-	return accounts(q, of, func(v *ledger.Account) ledger.EntityID { return v.StakedAccountID })
-}
-
-func (fields) BalanceAccount(_ context.Context, q rowplan.Request, of []*ledger.Balance) (rowplan.Results[*ledger.Account], error) {
-	return accounts(q, of, func(v *ledger.Balance) ledger.EntityID { return v.AccountID })
-}
-
 // AccountTransactions reads the transactions of accounts.
 func (fields) AccountTransactions(ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountTransactionsArgs) (
 	rowplan.Results[*relay.TransactionConnection], error,

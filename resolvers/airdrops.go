@@ -21,18 +21,6 @@ var airdropLists = directedLists[ledger.Airdrop]{
 	}},
 }
 
-func (fields) AirdropReceiver(_ context.Context, q rowplan.Request, of []*ledger.Airdrop) (rowplan.Results[*ledger.Account], error) {
-	return accounts(q, of, func(v *ledger.Airdrop) ledger.EntityID { return v.ReceiverID })
-}
-
-func (fields) AirdropSender(_ context.Context, q rowplan.Request, of []*ledger.Airdrop) (rowplan.Results[*ledger.Account], error) {
-	return accounts(q, of, func(v *ledger.Airdrop) ledger.EntityID { return v.SenderID })
-}
-
-func (fields) AirdropToken(_ context.Context, q rowplan.Request, of []*ledger.Airdrop) (rowplan.Results[*ledger.Token], error) {
-	return tokens(q, of, func(v *ledger.Airdrop) ledger.EntityID { return v.TokenID })
-}
-
 // AirdropNft reads the NFTs of airdrops. Airdrops of fungible tokens have none: no serial has the number 0.
 func (fields) AirdropNft(_ context.Context, q rowplan.Request, of []*ledger.Airdrop) (rowplan.Results[*ledger.NFT], error) {
 	return nfts(q, of, func(a *ledger.Airdrop) ledger.NFTKey {

@@ -29,46 +29,6 @@ var (
 	}
 )
 
-func (fields) CryptoAllowanceOwner(_ context.Context, q rowplan.Request, of []*ledger.CryptoAllowance) (rowplan.Results[*ledger.Account], error) {
-	return accounts(q, of, func(v *ledger.CryptoAllowance) ledger.EntityID { return v.OwnerID })
-}
-
-func (fields) CryptoAllowanceSpender(_ context.Context, q rowplan.Request, of []*ledger.CryptoAllowance) (rowplan.Results[*ledger.Account], error) {
-	return accounts(q, of, func(v *ledger.CryptoAllowance) ledger.EntityID { return v.SpenderID })
-}
-
-func (fields) TokenAllowanceOwner(_ context.Context, q rowplan.Request, of []*ledger.TokenAllowance) (rowplan.Results[*ledger.Account], error) {
-	return accounts(q, of, func(v *ledger.TokenAllowance) ledger.EntityID { return v.OwnerID })
-}
-
-func (fields) TokenAllowanceSpender(_ context.Context, q rowplan.Request, of []*ledger.TokenAllowance) (rowplan.Results[*ledger.Account], error) {
-	return accounts(q, of, func(v *ledger.TokenAllowance) ledger.EntityID { return v.SpenderID })
-}
-
-func (fields) TokenAllowanceToken(_ context.Context, q rowplan.Request, of []*ledger.TokenAllowance) (rowplan.Results[*ledger.Token], error) {
-	return tokens(q, of, func(v *ledger.TokenAllowance) ledger.EntityID { return v.TokenID })
-}
-
-func (fields) NftAllowanceOwner(_ context.Context, q rowplan.Request, of []*ledger.NftAllowance) (rowplan.Results[*ledger.Account], error) {
-	return accounts(q, of, func(v *ledger.NftAllowance) ledger.EntityID { return v.OwnerID })
-}
-
-func (fields) NftAllowanceSpender(_ context.Context, q rowplan.Request, of []*ledger.NftAllowance) (rowplan.Results[*ledger.Account], error) {
-	return accounts(q, of, func(v *ledger.NftAllowance) ledger.EntityID { return v.SpenderID })
-}
-
-func (fields) NftAllowanceToken(_ context.Context, q rowplan.Request, of []*ledger.NftAllowance) (rowplan.Results[*ledger.Token], error) {
-	return tokens(q, of, func(v *ledger.NftAllowance) ledger.EntityID { return v.TokenID })
-}
-
-func (fields) StakingRewardAccount(_ context.Context, q rowplan.Request, of []*ledger.StakingReward) (rowplan.Results[*ledger.Account], error) {
-	return accounts(q, of, func(v *ledger.StakingReward) ledger.EntityID { return v.AccountID })
-}
-
-func (fields) StakingRewardTransaction(_ context.Context, q rowplan.Request, of []*ledger.StakingReward) (rowplan.Results[*ledger.Transaction], error) {
-	return transactionsAt(q, of, func(v *ledger.StakingReward) ledger.Timestamp { return v.ConsensusTimestamp })
-}
-
 // AccountAllowances returns the parents of the allowances that accounts granted.
 func (fields) AccountAllowances(_ context.Context, _ rowplan.Request, of []*ledger.Account) (rowplan.Results[*ledger.AccountAllowances], error) {
 	return allowancesOf(of, false)

@@ -41,30 +41,6 @@ func (r *Resolver) logByID(ctx context.Context, name string) (relay.Node, error)
 	return present(transactions.ContractLog(ctx, r.db, at, index))
 }
 
-func (fields) ContractLogBlock(_ context.Context, q rowplan.Request, of []*ledger.ContractLog) (rowplan.Results[*ledger.Block], error) {
-	return blocksAt(q, of, func(v *ledger.ContractLog) ledger.Timestamp { return v.ConsensusTimestamp })
-}
-
-func (fields) ContractLogContract(_ context.Context, q rowplan.Request, of []*ledger.ContractLog) (rowplan.Results[*ledger.Contract], error) {
-	return contracts(q, of, func(v *ledger.ContractLog) ledger.EntityID { return v.ContractID })
-}
-
-func (fields) ContractLogContractResult(_ context.Context, q rowplan.Request, of []*ledger.ContractLog) (rowplan.Results[*ledger.ContractResult], error) {
-	return resultsAt(q, of, func(v *ledger.ContractLog) ledger.Timestamp { return v.ConsensusTimestamp })
-}
-
-func (fields) ContractLogPayer(_ context.Context, q rowplan.Request, of []*ledger.ContractLog) (rowplan.Results[*ledger.Account], error) {
-	return accounts(q, of, func(v *ledger.ContractLog) ledger.EntityID { return v.PayerAccountID })
-}
-
-func (fields) ContractLogRootContract(_ context.Context, q rowplan.Request, of []*ledger.ContractLog) (rowplan.Results[*ledger.Contract], error) {
-	return contracts(q, of, func(v *ledger.ContractLog) ledger.EntityID { return v.RootContractID })
-}
-
-func (fields) ContractLogTransaction(_ context.Context, q rowplan.Request, of []*ledger.ContractLog) (rowplan.Results[*ledger.Transaction], error) {
-	return transactionsAt(q, of, func(v *ledger.ContractLog) ledger.Timestamp { return v.ConsensusTimestamp })
-}
-
 // BlockContractLogs reads the logs of blocks.
 func (fields) BlockContractLogs(ctx context.Context, q rowplan.Request, of []*ledger.Block, args graph.BlockContractLogsArgs) (
 	rowplan.Results[*relay.ContractLogConnection], error,

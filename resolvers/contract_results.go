@@ -29,34 +29,6 @@ func (fields) ContractResultID(r *ledger.ContractResult) string {
 	return relay.ID(resultType, r.ConsensusTimestamp.String())
 }
 
-func (fields) ContractResultBlock(_ context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[*ledger.Block], error) {
-	return blocksAt(q, of, func(v *ledger.ContractResult) ledger.Timestamp { return v.ConsensusTimestamp })
-}
-
-func (fields) ContractResultContract(_ context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[*ledger.Contract], error) {
-	return contracts(q, of, func(v *ledger.ContractResult) ledger.EntityID { return v.ContractID })
-}
-
-func (fields) ContractResultFromAccount(_ context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[*ledger.Account], error) {
-	return accounts(q, of, func(v *ledger.ContractResult) ledger.EntityID { return v.SenderID })
-}
-
-func (fields) ContractResultPayer(_ context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[*ledger.Account], error) {
-	return accounts(q, of, func(v *ledger.ContractResult) ledger.EntityID { return v.PayerAccountID })
-}
-
-func (fields) ContractResultToAccount(_ context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[*ledger.Account], error) {
-	return accounts(q, of, func(v *ledger.ContractResult) ledger.EntityID { return v.ContractID })
-}
-
-func (fields) ContractResultTransaction(_ context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[*ledger.Transaction], error) {
-	return transactionsAt(q, of, func(v *ledger.ContractResult) ledger.Timestamp { return v.ConsensusTimestamp })
-}
-
-func (fields) TransactionContractResult(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[*ledger.ContractResult], error) {
-	return resultsAt(q, of, func(v *ledger.Transaction) ledger.Timestamp { return v.ConsensusTimestamp })
-}
-
 // ContractResultActions reads the actions of results.
 func (fields) ContractResultActions(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult, args graph.ContractResultActionsArgs) (
 	rowplan.Results[*relay.ContractActionConnection], error,

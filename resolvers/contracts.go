@@ -34,22 +34,6 @@ func (fields) ContractID(c *ledger.Contract) string {
 
 func contractEntityID(c *ledger.Contract) ledger.EntityID { return c.EntityID }
 
-func (fields) ContractAccount(_ context.Context, q rowplan.Request, of []*ledger.Contract) (rowplan.Results[*ledger.Account], error) {
-	return accounts(q, of, func(v *ledger.Contract) ledger.EntityID { return v.EntityID })
-}
-
-func (fields) ContractAutoRenewAccount(_ context.Context, q rowplan.Request, of []*ledger.Contract) (rowplan.Results[*ledger.Account], error) {
-	return accounts(q, of, func(v *ledger.Contract) ledger.EntityID { return v.AutoRenewAccountID })
-}
-
-func (fields) ContractObtainer(_ context.Context, q rowplan.Request, of []*ledger.Contract) (rowplan.Results[*ledger.Account], error) {
-	return accounts(q, of, func(v *ledger.Contract) ledger.EntityID { return v.ObtainerID })
-}
-
-func (fields) AccountContract(_ context.Context, q rowplan.Request, of []*ledger.Account) (rowplan.Results[*ledger.Contract], error) {
-	return contracts(q, of, func(v *ledger.Account) ledger.EntityID { return v.EntityID })
-}
-
 // ContractBytecode reads the init code of contracts.
 func (fields) ContractBytecode(_ context.Context, q rowplan.Request, of []*ledger.Contract) (rowplan.Results[string], error) {
 	return readRows(q, of, entities.QueueBytecodes)

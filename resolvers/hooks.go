@@ -40,18 +40,6 @@ func (r *Resolver) hookByName(ctx context.Context, name string) (relay.Node, err
 	})
 }
 
-func (fields) HookContract(_ context.Context, q rowplan.Request, of []*ledger.Hook) (rowplan.Results[*ledger.Contract], error) {
-	return contracts(q, of, func(v *ledger.Hook) ledger.EntityID { return v.ContractID })
-}
-
-func (fields) HookOwner(_ context.Context, q rowplan.Request, of []*ledger.Hook) (rowplan.Results[*ledger.Account], error) {
-	return accounts(q, of, func(v *ledger.Hook) ledger.EntityID { return v.OwnerID })
-}
-
-func (fields) HookSlotTransaction(_ context.Context, q rowplan.Request, of []*ledger.HookSlot) (rowplan.Results[*ledger.Transaction], error) {
-	return transactionsAt(q, of, func(v *ledger.HookSlot) ledger.Timestamp { return v.Timestamp })
-}
-
 // HookSlotHook reads the hooks of slots.
 func (fields) HookSlotHook(_ context.Context, q rowplan.Request, of []*ledger.HookSlot) (rowplan.Results[*ledger.Hook], error) {
 	return read(q, of, func(s *ledger.HookSlot) entities.HookRef {

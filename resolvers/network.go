@@ -53,10 +53,6 @@ func (r *Resolver) networkNodeByName(ctx context.Context, name string) (relay.No
 	return byKey(number, parseNumber, func(id int64) (*ledger.NetworkNode, error) { return entities.NetworkNode(ctx, r.db, file, id) })
 }
 
-func (fields) NetworkNodeAccount(_ context.Context, q rowplan.Request, of []*ledger.NetworkNode) (rowplan.Results[*ledger.Account], error) {
-	return accounts(q, of, func(v *ledger.NetworkNode) ledger.EntityID { return v.NodeAccountID })
-}
-
 func (fields) AccountNode(_ context.Context, q rowplan.Request, of []*ledger.Account) (rowplan.Results[*ledger.NetworkNode], error) {
 	return nodesOf(q, of, func(v *ledger.Account) ledger.EntityID { return v.EntityID })
 }

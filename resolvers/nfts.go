@@ -47,42 +47,6 @@ func (r *Resolver) nftByName(ctx context.Context, name string) (relay.Node, erro
 	})
 }
 
-func (fields) NFTOwner(_ context.Context, q rowplan.Request, of []*ledger.NFT) (rowplan.Results[*ledger.Account], error) {
-	return accounts(q, of, func(v *ledger.NFT) ledger.EntityID { return v.AccountID })
-}
-
-func (fields) NFTSpender(_ context.Context, q rowplan.Request, of []*ledger.NFT) (rowplan.Results[*ledger.Account], error) {
-	return accounts(q, of, func(v *ledger.NFT) ledger.EntityID { return v.SpenderID })
-}
-
-func (fields) NFTToken(_ context.Context, q rowplan.Request, of []*ledger.NFT) (rowplan.Results[*ledger.Token], error) {
-	return tokens(q, of, func(v *ledger.NFT) ledger.EntityID { return v.TokenID })
-}
-
-func (fields) NFTTransactionReceiver(_ context.Context, q rowplan.Request, of []*ledger.NFTTransaction) (rowplan.Results[*ledger.Account], error) {
-	return accounts(q, of, func(v *ledger.NFTTransaction) ledger.EntityID { return v.ReceiverAccountID })
-}
-
-func (fields) NFTTransactionSender(_ context.Context, q rowplan.Request, of []*ledger.NFTTransaction) (rowplan.Results[*ledger.Account], error) {
-	return accounts(q, of, func(v *ledger.NFTTransaction) ledger.EntityID { return v.SenderAccountID })
-}
-
-func (fields) NFTTransactionTransaction(_ context.Context, q rowplan.Request, of []*ledger.NFTTransaction) (rowplan.Results[*ledger.Transaction], error) {
-	return transactionsAt(q, of, func(v *ledger.NFTTransaction) ledger.Timestamp { return v.ConsensusTimestamp })
-}
-
-func (fields) NFTTransferReceiver(_ context.Context, q rowplan.Request, of []*ledger.NFTTransfer) (rowplan.Results[*ledger.Account], error) {
-	return accounts(q, of, func(v *ledger.NFTTransfer) ledger.EntityID { return v.ReceiverAccountID })
-}
-
-func (fields) NFTTransferSender(_ context.Context, q rowplan.Request, of []*ledger.NFTTransfer) (rowplan.Results[*ledger.Account], error) {
-	return accounts(q, of, func(v *ledger.NFTTransfer) ledger.EntityID { return v.SenderAccountID })
-}
-
-func (fields) NFTTransferToken(_ context.Context, q rowplan.Request, of []*ledger.NFTTransfer) (rowplan.Results[*ledger.Token], error) {
-	return tokens(q, of, func(v *ledger.NFTTransfer) ledger.EntityID { return v.TokenID })
-}
-
 // NFTTransferNft reads the NFTs of transfers.
 func (fields) NFTTransferNft(_ context.Context, q rowplan.Request, of []*ledger.NFTTransfer) (rowplan.Results[*ledger.NFT], error) {
 	return nfts(q, of, func(t *ledger.NFTTransfer) ledger.NFTKey {

@@ -69,15 +69,15 @@ func readAhead[K, R any](
 
 // The functions below read objects that rows reference by id or time. The result is nil if the row has no such id.
 
-func accounts[T any](q rowplan.Request, of []T, id func(T) ledger.EntityID) (rowplan.Results[*ledger.Account], error) {
+func accountsBy[T any](q rowplan.Request, of []T, id func(T) ledger.EntityID) (rowplan.Results[*ledger.Account], error) {
 	return read(q, of, id, entities.QueueAccounts)
 }
 
-func tokens[T any](q rowplan.Request, of []T, id func(T) ledger.EntityID) (rowplan.Results[*ledger.Token], error) {
+func tokensBy[T any](q rowplan.Request, of []T, id func(T) ledger.EntityID) (rowplan.Results[*ledger.Token], error) {
 	return read(q, of, id, entities.QueueTokens)
 }
 
-func contracts[T any](q rowplan.Request, of []T, id func(T) ledger.EntityID) (rowplan.Results[*ledger.Contract], error) {
+func contractsBy[T any](q rowplan.Request, of []T, id func(T) ledger.EntityID) (rowplan.Results[*ledger.Contract], error) {
 	return read(q, of, id, entities.QueueContracts)
 }
 
@@ -93,14 +93,14 @@ func nodesOf[T any](q rowplan.Request, of []T, account func(T) ledger.EntityID) 
 	return read(q, of, account, entities.QueueNetworkNodesOf)
 }
 
-func blocksAt[T any](q rowplan.Request, of []T, at func(T) ledger.Timestamp) (rowplan.Results[*ledger.Block], error) {
+func blocksBy[T any](q rowplan.Request, of []T, at func(T) ledger.Timestamp) (rowplan.Results[*ledger.Block], error) {
 	return read(q, of, at, transactions.QueueBlocksAt)
 }
 
-func transactionsAt[T any](q rowplan.Request, of []T, at func(T) ledger.Timestamp) (rowplan.Results[*ledger.Transaction], error) {
+func transactionsBy[T any](q rowplan.Request, of []T, at func(T) ledger.Timestamp) (rowplan.Results[*ledger.Transaction], error) {
 	return read(q, of, at, transactions.QueueTransactionsAt)
 }
 
-func resultsAt[T any](q rowplan.Request, of []T, at func(T) ledger.Timestamp) (rowplan.Results[*ledger.ContractResult], error) {
+func contractResultsBy[T any](q rowplan.Request, of []T, at func(T) ledger.Timestamp) (rowplan.Results[*ledger.ContractResult], error) {
 	return read(q, of, at, transactions.QueueContractResultsAt)
 }

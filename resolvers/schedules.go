@@ -26,20 +26,8 @@ func (f fields) ScheduleState(s *ledger.Schedule) ledger.ScheduleState {
 	return s.StateAt(f.timestamp())
 }
 
-func (fields) ScheduleCreation(_ context.Context, q rowplan.Request, of []*ledger.Schedule) (rowplan.Results[*ledger.Transaction], error) {
-	return transactionsAt(q, of, func(v *ledger.Schedule) ledger.Timestamp { return v.CreatedTimestamp })
-}
-
 func (fields) ScheduleExecution(_ context.Context, q rowplan.Request, of []*ledger.Schedule) (rowplan.Results[*ledger.Transaction], error) {
-	return transactionsAt(q, of, func(v *ledger.Schedule) ledger.Timestamp { return v.ExecutedTimestamp.Or(-1) })
-}
-
-func (fields) ScheduleCreator(_ context.Context, q rowplan.Request, of []*ledger.Schedule) (rowplan.Results[*ledger.Account], error) {
-	return accounts(q, of, func(v *ledger.Schedule) ledger.EntityID { return v.CreatorAccountID })
-}
-
-func (fields) SchedulePayer(_ context.Context, q rowplan.Request, of []*ledger.Schedule) (rowplan.Results[*ledger.Account], error) {
-	return accounts(q, of, func(v *ledger.Schedule) ledger.EntityID { return v.PayerAccountID })
+	return transactionsBy(q, of, func(v *ledger.Schedule) ledger.Timestamp { return v.ExecutedTimestamp.Or(-1) })
 }
 
 // ScheduleSignatures reads the signatures of schedules.

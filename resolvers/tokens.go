@@ -28,42 +28,6 @@ func (fields) TokenID(t *ledger.Token) string { return relay.ID(tokenType, t.Ent
 
 func tokenEntityID(t *ledger.Token) ledger.EntityID { return t.EntityID }
 
-func (fields) TokenAutoRenewAccount(_ context.Context, q rowplan.Request, of []*ledger.Token) (rowplan.Results[*ledger.Account], error) {
-	return accounts(q, of, func(v *ledger.Token) ledger.EntityID { return v.AutoRenewAccountID })
-}
-
-func (fields) TokenTreasuryAccount(_ context.Context, q rowplan.Request, of []*ledger.Token) (rowplan.Results[*ledger.Account], error) {
-	return accounts(q, of, func(v *ledger.Token) ledger.EntityID { return v.TreasuryAccountID })
-}
-
-func (fields) TokenHolderAccount(_ context.Context, q rowplan.Request, of []*ledger.TokenHolder) (rowplan.Results[*ledger.Account], error) {
-	return accounts(q, of, func(v *ledger.TokenHolder) ledger.EntityID { return v.AccountID })
-}
-
-func (fields) TokenHolderToken(_ context.Context, q rowplan.Request, of []*ledger.TokenHolder) (rowplan.Results[*ledger.Token], error) {
-	return tokens(q, of, func(v *ledger.TokenHolder) ledger.EntityID { return v.TokenID })
-}
-
-func (fields) TokenRelationshipAccount(_ context.Context, q rowplan.Request, of []*ledger.TokenRelationship) (rowplan.Results[*ledger.Account], error) {
-	return accounts(q, of, func(v *ledger.TokenRelationship) ledger.EntityID { return v.AccountID })
-}
-
-func (fields) TokenRelationshipToken(_ context.Context, q rowplan.Request, of []*ledger.TokenRelationship) (rowplan.Results[*ledger.Token], error) {
-	return tokens(q, of, func(v *ledger.TokenRelationship) ledger.EntityID { return v.TokenID })
-}
-
-func (fields) TokenBalanceToken(_ context.Context, q rowplan.Request, of []*ledger.TokenBalance) (rowplan.Results[*ledger.Token], error) {
-	return tokens(q, of, func(v *ledger.TokenBalance) ledger.EntityID { return v.TokenID })
-}
-
-func (fields) TokenTransferAccount(_ context.Context, q rowplan.Request, of []*ledger.TokenTransfer) (rowplan.Results[*ledger.Account], error) {
-	return accounts(q, of, func(v *ledger.TokenTransfer) ledger.EntityID { return v.AccountID })
-}
-
-func (fields) TokenTransferToken(_ context.Context, q rowplan.Request, of []*ledger.TokenTransfer) (rowplan.Results[*ledger.Token], error) {
-	return tokens(q, of, func(v *ledger.TokenTransfer) ledger.EntityID { return v.TokenID })
-}
-
 // TokenCustomFees reads the custom fees of tokens that do not hold them already.
 func (fields) TokenCustomFees(_ context.Context, q rowplan.Request, of []*ledger.Token) (rowplan.Results[*ledger.TokenCustomFees], error) {
 	out := make([]*ledger.TokenCustomFees, len(of))
@@ -82,22 +46,6 @@ func (fields) TokenCustomFees(_ context.Context, q rowplan.Request, of []*ledger
 		})
 	}
 	return func() ([]*ledger.TokenCustomFees, error) { return out, nil }, nil
-}
-
-func (fields) FixedFeeCollectorAccount(_ context.Context, q rowplan.Request, of []*ledger.FixedFee) (rowplan.Results[*ledger.Account], error) {
-	return accounts(q, of, func(v *ledger.FixedFee) ledger.EntityID { return v.CollectorAccountID })
-}
-
-func (fields) FixedFeeDenominatingToken(_ context.Context, q rowplan.Request, of []*ledger.FixedFee) (rowplan.Results[*ledger.Token], error) {
-	return tokens(q, of, func(v *ledger.FixedFee) ledger.EntityID { return v.DenominatingTokenID })
-}
-
-func (fields) FractionalFeeCollectorAccount(_ context.Context, q rowplan.Request, of []*ledger.FractionalFee) (rowplan.Results[*ledger.Account], error) {
-	return accounts(q, of, func(v *ledger.FractionalFee) ledger.EntityID { return v.CollectorAccountID })
-}
-
-func (fields) RoyaltyFeeCollectorAccount(_ context.Context, q rowplan.Request, of []*ledger.RoyaltyFee) (rowplan.Results[*ledger.Account], error) {
-	return accounts(q, of, func(v *ledger.RoyaltyFee) ledger.EntityID { return v.CollectorAccountID })
 }
 
 // TokenBalances reads the holders of tokens, now or at a time.

@@ -31,18 +31,6 @@ func (fields) TopicMessageID(m *ledger.TopicMessage) string {
 	return relay.ID(messageType, m.ConsensusTimestamp.String())
 }
 
-func (fields) TopicAutoRenewAccount(_ context.Context, q rowplan.Request, of []*ledger.Topic) (rowplan.Results[*ledger.Account], error) {
-	return accounts(q, of, func(v *ledger.Topic) ledger.EntityID { return v.AutoRenewAccountID })
-}
-
-func (fields) TopicMessagePayer(_ context.Context, q rowplan.Request, of []*ledger.TopicMessage) (rowplan.Results[*ledger.Account], error) {
-	return accounts(q, of, func(v *ledger.TopicMessage) ledger.EntityID { return v.PayerAccountID })
-}
-
-func (fields) TopicMessageTransaction(_ context.Context, q rowplan.Request, of []*ledger.TopicMessage) (rowplan.Results[*ledger.Transaction], error) {
-	return transactionsAt(q, of, func(v *ledger.TopicMessage) ledger.Timestamp { return v.ConsensusTimestamp })
-}
-
 // TopicMessageTopic reads the topics of messages.
 func (fields) TopicMessageTopic(_ context.Context, q rowplan.Request, of []*ledger.TopicMessage) (rowplan.Results[*ledger.Topic], error) {
 	return read(q, of, func(m *ledger.TopicMessage) ledger.EntityID { return m.TopicID }, queueTopics)

@@ -23,16 +23,8 @@ func (fields) TransactionID(t *ledger.Transaction) string {
 	return relay.ID(transactionType, t.ConsensusTimestamp.String())
 }
 
-func (fields) TransactionBlock(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[*ledger.Block], error) {
-	return blocksAt(q, of, func(v *ledger.Transaction) ledger.Timestamp { return v.ConsensusTimestamp })
-}
-
 func (fields) TransactionParent(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[*ledger.Transaction], error) {
-	return transactionsAt(q, of, func(v *ledger.Transaction) ledger.Timestamp { return v.ParentConsensusTimestamp.Or(-1) })
-}
-
-func (fields) TransactionPayer(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[*ledger.Account], error) {
-	return accounts(q, of, func(v *ledger.Transaction) ledger.EntityID { return v.PayerAccountID })
+	return transactionsBy(q, of, func(v *ledger.Transaction) ledger.Timestamp { return v.ParentConsensusTimestamp.Or(-1) })
 }
 
 // TransactionAssessedCustomFees reads the custom fees of transactions.

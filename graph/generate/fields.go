@@ -104,6 +104,9 @@ func (f *fields) check() error {
 			}
 			continue
 		}
+		if one.reference() == nil && one.FieldDefinition.Directives.ForName("reference") != nil {
+			return fmt.Errorf("%s: @reference names a field that does not exist", name)
+		}
 		if f.shape(one.TypeReference) == "" {
 			return fmt.Errorf("%s: no function of package scalar writes %s", name, one.result())
 		}

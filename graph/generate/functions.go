@@ -16,7 +16,7 @@ func (f *fields) functions() []byte {
 	f.writeInterfaces(&b)
 	f.writeRelations(&b)
 	f.writeResolvers(&b)
-	return file(b.String())
+	return file("graph", b.String())
 }
 
 // roots are the objects without rows whose fields have functions.

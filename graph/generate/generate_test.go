@@ -5,6 +5,7 @@ import (
 	"go/format"
 	"io"
 	"log"
+	"maps"
 	"os"
 	"slices"
 	"sync"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/99designs/gqlgen/codegen"
 	"github.com/99designs/gqlgen/codegen/config"
+	"github.com/vektah/gqlparser/v2/ast"
 )
 
 // TestMain runs the tests in the root of the module, as the generator runs.
@@ -60,12 +62,13 @@ func TestEveryFieldHasAnEntry(t *testing.T) {
 // TestFilesAreCurrent compares the generated files with what the generator writes. An entry of a table that is removed from a file still compiles.
 func TestFilesAreCurrent(t *testing.T) {
 	t.Parallel()
-	files := outputs(load())
-	src, err := scalars()
+	data, all := load()
+	files := outputs(data, all)
+	bound, err := bound(data.Config.Sources)
 	if err != nil {
 		t.Fatal(err)
 	}
-	files[scalarFile] = src
+	maps.Copy(files, bound)
 	for name, src := range files {
 		want, err := format.Source(src)
 		if err != nil {
@@ -76,5 +79,30 @@ func TestFilesAreCurrent(t *testing.T) {
 		if err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%s is not current (error %v); run go run ./graph/generate", name, err)
 		}
+	}
+}
+
+// TestReferences makes sure that a reference to a missing field is an error, and that each reference has a function.
+func TestReferences(t *testing.T) {
+	t.Parallel()
+	_, all := load()
+	n := 0
+	for i, one := range all.list {
+		if one.reference() == nil {
+			continue
+		}
+		n++
+		wrong, definition := *one.Field, *one.FieldDefinition
+		definition.Directives = ast.DirectiveList{{Name: "reference", Arguments: ast.ArgumentList{{Name: "by", Value: &ast.Value{Raw: "none"}}}}}
+		wrong.FieldDefinition = &definition
+		changed := *all
+		changed.list = slices.Clone(all.list)
+		changed.list[i].Field = &wrong
+		if changed.check() == nil {
+			t.Errorf("%s can refer to a field that does not exist", one.name())
+		}
+	}
+	if got := bytes.Count(all.references(), []byte("\nfunc (fields) ")); got != n || n == 0 {
+		t.Errorf("%d functions for %d references", got, n)
 	}
 }

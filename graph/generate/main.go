@@ -12,6 +12,7 @@ import (
 	"github.com/99designs/gqlgen/api"
 	"github.com/99designs/gqlgen/codegen"
 	"github.com/99designs/gqlgen/codegen/config"
+	"github.com/vektah/gqlparser/v2/ast"
 
 	"heliograph/graph/sdl"
 )
@@ -21,12 +22,14 @@ func main() {
 	if err != nil {
 		log.Fatalf("reading gqlgen.yml: %v", err)
 	}
-	src, err := scalars()
-	if err == nil {
-		err = write(scalarFile, src)
-	}
+	files, err := bound(cfg.Sources)
 	if err != nil {
 		log.Fatal(err)
+	}
+	for name, src := range files {
+		if err := write(name, src); err != nil {
+			log.Fatal(err)
+		}
 	}
 	log.SetOutput(io.Discard) // gqlgen logs each field that has a resolver
 	err = api.Generate(cfg, api.AddPlugin(generator{}))
@@ -59,13 +62,24 @@ func (generator) GenerateCode(data *codegen.Data) error {
 	return nil
 }
 
-// outputs returns the sources of the files of package graph that are not gqlgen's, by path.
+// bound returns the sources of the files that gqlgen binds, by path. They must exist before it runs.
+func bound(sources []*ast.Source) (map[string][]byte, error) {
+	functions, err := scalars()
+	if err != nil {
+		return nil, err
+	}
+	types, err := connections(sources)
+	return map[string][]byte{scalarFile: functions, connectionsFile: types}, err
+}
+
+// outputs returns the sources of the files that are not gqlgen's, by path.
 func outputs(data *codegen.Data, fields *fields) map[string][]byte {
 	return map[string][]byte{
 		"graph/inputs_gen.go": inputs(data),
 		"graph/roots_gen.go":  rootFields(data),
 		"graph/fields_gen.go": fields.functions(),
 		"graph/tables_gen.go": fields.tables(),
+		referencesFile:        fields.references(),
 	}
 }
 

@@ -53,7 +53,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 	}
 	b.WriteString(f.interfaces())
 	b.WriteString("return &Rows{Tables: t, fields: fields, relations: rel}\n}\n")
-	return file(b.String())
+	return file("graph", b.String())
 }
 
 // interfaces registers the lists of interfaces and unions that root fields return.

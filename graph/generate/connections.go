@@ -1,0 +1,37 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/vektah/gqlparser/v2"
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+// connectionsFile is the file that [connections] writes. gqlgen binds its types, so it must exist before gqlgen runs.
+const connectionsFile = "graph/relay/types_gen.go"
+
+// connections returns the source of the connections and edges of the schema, except for connections with fields of their own.
+func connections(sources []*ast.Source) ([]byte, error) {
+	schema, err := gqlparser.LoadSchema(sources...)
+	if err != nil {
+		return nil, fmt.Errorf("reading the schema: %w", err)
+	}
+	var lines []string
+	for name := range schema.Types {
+		for _, kind := range []string{"Connection", "Edge"} {
+			row, found := strings.CutSuffix(name, kind)
+			if !found || name == "HookSlotConnection" {
+				continue
+			}
+			goType := "ledger." + row
+			if of, isStatus := strings.CutPrefix(row, "Status"); isStatus {
+				goType = "status." + of
+			}
+			lines = append(lines, fmt.Sprintf("%s = %s[%s]\n", name, kind, goType))
+		}
+	}
+	slices.Sort(lines)
+	return file("relay", "// The connections of the graph and their edges.\ntype (\n"+strings.Join(lines, "")+")\n"), nil
+}
