@@ -132,6 +132,9 @@ func (db *DB) On(conn *pgx.Conn) *DB {
 	return &bound
 }
 
+// Concurrent reports whether statements can run concurrently: not on a single connection.
+func (db *DB) Concurrent() bool { return db.conn == nil }
+
 // NetworkChainID returns the chain ID of the network in the EVM, as it is configured.
 func (db *DB) NetworkChainID() ledger.Quantity { return db.chainID }
 

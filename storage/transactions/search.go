@@ -2,8 +2,10 @@ package transactions
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
@@ -22,11 +24,14 @@ const precedingTypes = `(11, 15)`
 //   - By time: read the transactions with the result and type in order of time, and look for an entry of the account in each. Its cost grows with the number
 //     of transactions in which the account does not take part.
 //
-// Each of them reads millions of rows where the other reads few, so [searchFor] compares what they will probably read.
+// Each of them reads millions of rows where the other reads few, so [searchFor] compares what they will probably read. Statistics do not show how account,
+// result and type depend on each other, so [search.run] tries both if the first takes long.
 type search struct {
 	filter *ledger.TransactionFilter
 	window storage.Page
 	byTime bool
+	// oneForm is set if the other form is never faster.
+	oneForm bool
 	// fees and others are set if the account can be the fee account, or any other.
 	fees, others bool
 }
@@ -43,7 +48,7 @@ func searchFor(ctx context.Context, db *storage.DB, f *ledger.TransactionFilter,
 	if len(accounts) == 1 {
 		s.fees, s.others = accounts[0] == feeAccount, accounts[0] != feeAccount
 	}
-	if f.Outcome == nil && f.Types == nil {
+	if s.oneForm = f.Outcome == nil && f.Types == nil; s.oneForm {
 		return s, nil
 	}
 	columns := map[string]*storage.Frequencies{}
@@ -85,6 +90,50 @@ func searchFor(ctx context.Context, db *storage.DB, f *ledger.TransactionFilter,
 	share := s.share(columns["crypto_transfer.entity_id"], columns["transaction.type"].Rows, accounts)
 	s.byTime = byTime(float64(p.Limit), rows, matching*ofType, ofType, share)
 	return s, nil
+}
+
+// searchDelay is how long the first form of a search runs before the other one starts.
+const searchDelay = 50 * time.Millisecond
+
+// run reads the page. If the chosen form does not end within a delay, the other one runs beside it, and the first that ends cancels the other.
+func (s *search) run(ctx context.Context, db *storage.DB, delay time.Duration) ([]*ledger.Transaction, error) {
+	read := func(ctx context.Context, form search) ([]*ledger.Transaction, error) {
+		var w storage.Where
+		sql := storage.NoBitmaps + `select ` + transactionColumns + ` from (` + form.page(&w, "") + `) page
+join transaction t on t.consensus_timestamp = page.consensus_timestamp and t.payer_account_id = page.payer_account_id` +
+			w.OrderBy(s.window, "t.consensus_timestamp")
+		return transactionRows.List(ctx, db, "transactions", sql, w.Args...)
+	}
+	if s.oneForm || !db.Concurrent() {
+		return read(ctx, *s)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	type result struct {
+		rows []*ledger.Transaction
+		err  error
+	}
+	ended := make(chan result, 2)
+	start := func(form search) {
+		r := result{err: errors.New("reading transactions failed unexpectedly")}
+		defer func() { ended <- r }() // also after a panic, which the caller's goroutine could not recover
+		defer func() { _ = recover() }()
+		r.rows, r.err = read(ctx, form)
+	}
+	go start(*s)
+	select {
+	case r := <-ended:
+		return r.rows, r.err
+	case <-time.After(delay):
+	}
+	other := *s
+	other.byTime = !s.byTime
+	go start(other)
+	r := <-ended
+	if r.err != nil && ctx.Err() == nil {
+		r = <-ended
+	}
+	return r.rows, r.err
 }
 
 // byTime compares the forms. rows is the number of transactions in the range of time, matching and ofType are the fractions with the result and type and

@@ -1,13 +1,16 @@
 package transactions
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
 
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 	"heliograph/storage/demo/demotest"
@@ -244,5 +247,52 @@ where pid = pg_backend_pid() and relation in (select inhrelid from pg_inherits w
 		if locks > 2 || partitions < 10 {
 			t.Errorf("%s: %d of %d partitions are locked, want 2 at most", name, locks, partitions)
 		}
+	}
+}
+
+// TestBothForms checks searches in which both forms run at the same time.
+func TestBothForms(t *testing.T) {
+	t.Parallel()
+	db, err := storage.Open(t.Context(), storage.Options{PoolOptions: storage.PoolOptions{URL: demotest.Network.Shared(t), MaxConnections: 5}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	p := storage.Page{Limit: 10, Desc: true}
+	for _, account := range []ledger.EntityID{feeAccount, 1002, 1_000_000} {
+		f := &ledger.TransactionFilter{AccountID: &ledger.EntityIDFilter{Eq: &account}, Types: []ledger.TransactionType{14}}
+		want := timesOf(t, db, f, p, false)
+		s, err := searchFor(t.Context(), db, f, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 10 {
+			rows, err := s.run(t.Context(), db, 0)
+			got := list.Map(rows, func(t *ledger.Transaction) int64 { return int64(t.ConsensusTimestamp) })
+			if err != nil || !slices.Equal(got, want) {
+				t.Errorf("account %d: %d, %v; want %d", account, got, err, want)
+			}
+		}
+		canceled, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := s.run(canceled, db, 0); !errors.Is(err, context.Canceled) {
+			t.Errorf("account %d, canceled: %v", account, err)
+		}
+	}
+}
+
+// TestTypesAreLiterals checks that a single type is part of the statement: a cached generic plan for a parameter assumes the average frequency, and reads
+// all transactions in order of time for a rare type.
+func TestTypesAreLiterals(t *testing.T) {
+	t.Parallel()
+	f := &ledger.TransactionFilter{Types: []ledger.TransactionType{14}}
+	entry := (&search{filter: f, window: storage.Page{Limit: 3}, others: true}).page(new(storage.Where), "")
+	if strings.Count(entry, " and o.type = 14::smallint") != 2 || strings.Count(entry, ".type = 14::smallint") != 4 {
+		t.Errorf("a form by participant has types that are not literals: %s", entry)
+	}
+	var w storage.Where
+	outcome(&w, "t", f)
+	if w.String() != " and t.type = 14::smallint" || w.Args != nil {
+		t.Errorf("%s with %v", w.String(), w.Args)
 	}
 }

@@ -105,21 +105,18 @@ func Transactions(ctx context.Context, db *storage.DB, f *ledger.TransactionFilt
 	if f == nil {
 		f = &ledger.TransactionFilter{}
 	}
-	var w storage.Where
-	var sql string
-	if f.AccountID == nil && f.Direction == nil {
-		storage.Filter(&w, "t.consensus_timestamp", f.Timestamp)
-		outcome(&w, "t", f)
-		w.Keyset(p, "t.consensus_timestamp")
-		sql = `select ` + transactionColumns + ` from transaction t where true` + w.String() + w.OrderBy(p, "t.consensus_timestamp")
-	} else {
+	if f.AccountID != nil || f.Direction != nil {
 		s, err := searchFor(ctx, db, f, p)
 		if err != nil {
 			return nil, err
 		}
-		sql = storage.NoBitmaps + `select ` + transactionColumns + ` from (` + s.page(&w, "") + `) page
-join transaction t on t.consensus_timestamp = page.consensus_timestamp and t.payer_account_id = page.payer_account_id` + w.OrderBy(p, "t.consensus_timestamp")
+		return s.run(ctx, db, searchDelay)
 	}
+	var w storage.Where
+	storage.Filter(&w, "t.consensus_timestamp", f.Timestamp)
+	outcome(&w, "t", f)
+	w.Keyset(p, "t.consensus_timestamp")
+	sql := `select ` + transactionColumns + ` from transaction t where true` + w.String() + w.OrderBy(p, "t.consensus_timestamp")
 	return transactionRows.List(ctx, db, "transactions", sql, w.Args...)
 }
 
