@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"heliograph/internal/base/turns"
 	"heliograph/internal/base/values"
 )
 
@@ -37,6 +38,8 @@ const (
 	maxWaiting          = 1000
 	maxWaitingPerClient = 64
 	maxScans            = 1000
+	// maxRunning is the number of waiting statements whose requests keep their turns.
+	maxRunning = 8
 )
 
 // ErrBusy reports that no connection became free in time.
@@ -45,25 +48,18 @@ var ErrBusy = errors.New("all database connections of the share are busy")
 // work is an operation whose statements run on the database.
 type work struct {
 	class   Class
-	client  string
-	started bool // a statement has run
-	held    int  // connections in use
+	turn    *turns.Turn // of its request; nil if it has none
+	started bool        // a statement has run
+	held    int         // connections in use
 }
 
-var (
-	workKey   = values.NewKey[*work]()
-	clientKey = values.NewKey[string]()
-)
-
-// Client returns the context value that identifies the client on whose behalf statements run.
-func Client(name string) values.Value { return clientKey.Is(name) }
+var workKey = values.NewKey[*work]()
 
 // Work returns the context value of a new operation of the client of ctx.
 func Work(ctx context.Context, class Class) values.Value { return workKey.Is(newWork(ctx, class)) }
 
 func newWork(ctx context.Context, class Class) *work {
-	client, _ := clientKey.Of(ctx)
-	return &work{class: class, client: client}
+	return &work{class: class, turn: turns.Of(ctx)}
 }
 
 // admission decides which statements run. Each class and each client has a share of the connections, and can use more while no other waits.
@@ -113,13 +109,15 @@ func (a *admission) enter(ctx context.Context, class Class, sql string) (*slot, 
 		w = newWork(ctx, class)
 	}
 	s := &slot{a: a, work: w, class: max(class, w.class), sql: sql}
+	w.turn.Query(1)
 	a.mu.Lock()
 	if s.class < Scans && len(a.scans) > 0 && time.Now().Before(a.scans[sql]) { //nolint:forbidigo // measures a duration, and the injected clock may be fixed
 		s.class = Scans
 	}
-	if s.client = a.byClient[w.client]; s.client == nil {
+	name := w.turn.Client()
+	if s.client = a.byClient[name]; s.client == nil {
 		s.client = &client{}
-		a.byClient[w.client] = s.client
+		a.byClient[name] = s.client
 	}
 	if a.fits(s) {
 		a.take(s)
@@ -129,19 +127,23 @@ func (a *admission) enter(ctx context.Context, class Class, sql string) (*slot, 
 	if !w.started && (len(a.waiting) >= maxWaiting || s.client.waiting >= maxWaitingPerClient) {
 		a.forget(s)
 		a.mu.Unlock()
+		w.turn.Query(-1)
 		return nil, ErrBusy
 	}
 	s.ready = make(chan struct{})
 	s.client.waiting++
 	a.waiting = append(a.waiting, s)
-	patient := w.started || s.class == Scans
+	patient, crowded := w.started || s.class == Scans, s.class == Scans || len(a.waiting) > maxRunning
 	a.mu.Unlock()
-	err := s.wait(ctx, patient)
-	return s, err
+	if err := s.wait(ctx, patient, crowded); err != nil {
+		w.turn.Query(-1)
+		return nil, err
+	}
+	return s, nil
 }
 
-// wait waits until the slot is granted. It removes the slot if that fails.
-func (s *slot) wait(ctx context.Context, patient bool) error {
+// wait waits until the slot is granted. It removes the slot if that fails. The turn of the request is free for others if the wait may take long.
+func (s *slot) wait(ctx context.Context, patient, crowded bool) error {
 	var busy <-chan time.Time
 	if !patient {
 		timer := time.NewTimer(s.a.maxWait)
@@ -151,11 +153,16 @@ func (s *slot) wait(ctx context.Context, patient bool) error {
 	tick := time.NewTicker(sweepInterval)
 	defer tick.Stop()
 	var err error
-	for err == nil {
+	for paused := false; err == nil; {
+		if crowded && !paused {
+			paused = true
+			defer s.work.turn.Pause()()
+		}
 		select {
 		case <-s.ready:
 			return nil
 		case <-tick.C:
+			crowded = true
 			s.a.mu.Lock()
 			s.a.grant()
 			s.a.mu.Unlock()
@@ -182,6 +189,7 @@ func (s *slot) leave() {
 	if s == nil {
 		return
 	}
+	s.work.turn.Query(-1)
 	a := s.a
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -200,7 +208,7 @@ func (s *slot) leave() {
 // forget removes the client of a slot if it has no statements.
 func (a *admission) forget(s *slot) {
 	if s.client.held+s.client.waiting == 0 {
-		delete(a.byClient, s.work.client)
+		delete(a.byClient, s.work.turn.Client())
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"heliograph/internal/base/turns"
 	"heliograph/internal/base/values"
 )
 
@@ -14,7 +15,7 @@ const maxWait = defaultMaxWait
 // as returns the context of an operation of a client.
 func as(t *testing.T, client string, class Class) context.Context {
 	t.Helper()
-	ctx := values.Context(t.Context(), Client(client))
+	ctx := values.Context(t.Context(), turns.New(turns.Limits{}).Turn(client).Value())
 	return values.Context(ctx, Work(ctx, class))
 }
 

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"heliograph/internal/base/turns"
 	"heliograph/internal/domain/ledger"
 )
 
@@ -57,6 +59,7 @@ type DB struct {
 	cache        bool
 	statistics   *statistics
 	admission    *admission
+	turns        *turns.Queue
 }
 
 // Open creates the pool. It does not connect, so that the gateway starts without the database.
@@ -76,9 +79,11 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connecting to the database: %w", err)
 	}
+	connections, wait, processors := int(cfg.MaxConns), cmp.Or(o.MaxWait, defaultMaxWait), runtime.GOMAXPROCS(0)
 	return &DB{
 		pool: pool, base: o.Base, fileAttempts: cmp.Or(o.FileAttempts, defaultFileAttempts), chainID: cmp.Or(o.ChainID, defaultChainID), cache: o.Cache,
-		statistics: &statistics{}, admission: newAdmission(int(cfg.MaxConns), cmp.Or(o.PerOperation, defaultPerOperation), cmp.Or(o.MaxWait, defaultMaxWait)),
+		statistics: &statistics{}, admission: newAdmission(connections, cmp.Or(o.PerOperation, defaultPerOperation), wait),
+		turns: turns.New(turns.Limits{Turns: connections + 2*processors, Computing: 2 * processors, MaxWait: wait}),
 	}, nil
 }
 
@@ -118,6 +123,9 @@ func (db *DB) Acquire(ctx context.Context) (conn *pgxpool.Conn, release func(), 
 		s.leave()
 	}, nil
 }
+
+// Turns returns the queue of requests that run: enough to use all connections and processors, of which one client leaves some to others.
+func (db *DB) Turns() *turns.Queue { return db.turns }
 
 // Close closes all connections.
 func (db *DB) Close() { db.pool.Close() }

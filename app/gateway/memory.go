@@ -76,16 +76,22 @@ func DefaultMemoryLimit(embedded bool) int64 {
 // memory refuses requests while the memory is used up, except health checks.
 func (g *Gateway) memory(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch {
-		case strings.HasPrefix(r.URL.Path, "/health/") || !g.budget.exhausted():
-			next.ServeHTTP(w, r)
-		case isREST(r):
-			g.v1.Unavailable(w, r)
-		default:
-			w.Header().Set("Retry-After", "1")
-			g.reject(w, r, http.StatusServiceUnavailable, fault.Unavailable, "the server is busy: retry after a second")
+		if g.budget.exhausted() && !strings.HasPrefix(r.URL.Path, "/health/") {
+			g.unavailable(w, r)
+			return
 		}
+		next.ServeHTTP(w, r)
 	})
+}
+
+// unavailable responds that the server is busy.
+func (g *Gateway) unavailable(w http.ResponseWriter, r *http.Request) {
+	if isREST(r) {
+		g.v1.Unavailable(w, r)
+		return
+	}
+	w.Header().Set("Retry-After", "1")
+	g.reject(w, r, http.StatusServiceUnavailable, fault.Unavailable, "the server is busy: retry after a second")
 }
 
 const (

@@ -19,9 +19,9 @@ import (
 
 	"heliograph/graph/fault"
 	"heliograph/graph/server"
+	"heliograph/internal/base/turns"
 	"heliograph/internal/base/values"
 	"heliograph/rest"
-	"heliograph/storage"
 )
 
 // RateOptions configure rate limits. The zero value means no limits.
@@ -171,8 +171,23 @@ func (g *Gateway) rate(next http.Handler) http.Handler {
 				return !g.rates.limiter.OnLimit(headers, counted.WithContext(httprate.WithIncrement(counted.Context(), points)), client)
 			}
 		}
-		next.ServeHTTP(w, r.WithContext(values.Context(r.Context(), storage.Client(client), c.Value())))
+		turn := g.o.DB.Turns().Turn(client)
+		g.run(next, w, r.WithContext(values.Context(r.Context(), c.Value(), turn.Value())), turn)
 	})
+}
+
+// run runs a request when it is its turn. The turn ends early if the client reads the response slowly. Streams take a turn for each operation instead.
+func (g *Gateway) run(next http.Handler, w http.ResponseWriter, r *http.Request, turn *turns.Turn) {
+	if !streams(r) {
+		receive(r)
+		if err := turn.Enter(r.Context()); err != nil {
+			g.unavailable(w, r)
+			return
+		}
+		defer turn.Leave()
+		onSlowWrite(w, turn.Leave)
+	}
+	next.ServeHTTP(w, r)
 }
 
 // noHeaders is a response writer that discards headers.

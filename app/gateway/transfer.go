@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"bytes"
 	"io"
 	"net/http"
 	"time"
@@ -74,6 +75,65 @@ type limitedWriter struct {
 	c       *http.ResponseController
 	timeout time.Duration
 	own     bool
+	size    int         // bytes written
+	slow    func()      // called if the client reads slowly; can be nil
+	timer   *time.Timer // calls slow
+}
+
+const (
+	// buffered is the size of a response, in bytes, that the server buffers until its handler returns.
+	buffered = 2 << 10
+	// slowWrite is the duration of writing a response after which its client reads slowly.
+	slowWrite = 10 * time.Millisecond
+)
+
+// onSlowWrite calls f if the response cannot be written at once.
+func onSlowWrite(w http.ResponseWriter, f func()) {
+	for w != nil {
+		switch u := w.(type) {
+		case *limitedWriter:
+			u.slow = f
+			return
+		case interface{ Unwrap() http.ResponseWriter }:
+			w = u.Unwrap()
+		default:
+			return
+		}
+	}
+}
+
+// receive reads the body of a request, unless it is longer than all endpoints allow.
+func receive(r *http.Request) {
+	if r.Body == nil || r.Body == http.NoBody || r.ContentLength > maxExplained {
+		return
+	}
+	b := bytes.NewBuffer(make([]byte, 0, min(max(r.ContentLength, 0), transferPart)+bytes.MinRead)) // clients can announce more than they send
+	n, err := b.ReadFrom(io.LimitReader(r.Body, maxExplained+1))
+	if err == nil && n <= maxExplained {
+		err = io.EOF
+	}
+	r.Body = &receivedBody{ReadCloser: r.Body, start: b.Bytes(), err: err}
+}
+
+// receivedBody is a body of which the start has been received, and after it an error unless it is nil.
+type receivedBody struct {
+	io.ReadCloser
+
+	start []byte
+	err   error
+}
+
+// Read implements [io.Reader].
+func (b *receivedBody) Read(p []byte) (int, error) {
+	switch n := copy(p, b.start); {
+	case len(b.start) > 0:
+		b.start = b.start[n:]
+		return n, nil
+	case b.err != nil:
+		return 0, b.err
+	default:
+		return b.ReadCloser.Read(p) //nolint:wrapcheck // io.EOF must not be wrapped
+	}
 }
 
 // Unwrap is for [http.ResponseController].
@@ -87,6 +147,9 @@ func (w *limitedWriter) SetWriteDeadline(deadline time.Time) error {
 
 // Write implements [io.Writer].
 func (w *limitedWriter) Write(p []byte) (int, error) {
+	if w.size += len(p); w.size > buffered && w.slow != nil && w.timer == nil {
+		w.timer = time.AfterFunc(slowWrite, w.slow)
+	}
 	for written := 0; ; {
 		part := p[written:min(len(p), written+transferPart)]
 		if !w.own {

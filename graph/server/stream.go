@@ -14,6 +14,7 @@ import (
 	"heliograph/graph/fault"
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
+	"heliograph/internal/base/turns"
 	"heliograph/internal/base/values"
 )
 
@@ -90,6 +91,12 @@ func (s *Server) stream(ctx context.Context, params *graphql.RawParams, store fu
 		return gqlerror.List{refused}
 	}
 	defer end()
+	turn := turns.Of(ctx).Another()
+	if turn.Enter(ctx) != nil {
+		return gqlerror.List{coded(fault.Unavailable, "the server is busy: retry after a second")}
+	}
+	defer turn.Leave()
+	ctx = values.Context(ctx, turn.Value())
 	op, errs := s.prepare(ctx, params, store)
 	if errs != nil {
 		return errs
@@ -97,13 +104,18 @@ func (s *Server) stream(ctx context.Context, params *graphql.RawParams, store fu
 	var ending relay.Ending
 	ctx, cancel := context.WithCancel(values.Context(s.context(ctx, op.lists), ending.Value()))
 	defer cancel()
-	if op.oc.Operation.Operation != ast.Subscription && s.o.Streams.QueryTimeout > 0 {
+	if op.oc.Operation.Operation == ast.Subscription {
+		turn.Leave()
+	} else if s.o.Streams.QueryTimeout > 0 {
 		var stop context.CancelFunc
 		ctx, stop = context.WithTimeout(ctx, s.o.Streams.QueryTimeout)
 		defer stop()
 	}
 	if split := op.split(); split != nil {
-		err := s.deliver(ctx, op, split, nil, func(_ bool, json ...[]byte) error { return send(json...) })
+		err := s.deliver(ctx, op, split, nil, func(_ bool, json ...[]byte) error {
+			turn.Leave()
+			return send(json...)
+		})
 		if errors.Is(err, context.DeadlineExceeded) {
 			return gqlerror.List{timedOut()}
 		}
@@ -121,6 +133,7 @@ func (s *Server) stream(ctx context.Context, params *graphql.RawParams, store fu
 		if err != nil {
 			return gqlerror.List{coded(fault.Internal, "internal error")}
 		}
+		turn.Leave() // clients can take long to read
 		if send([]byte(dataMember), orNull(resp.Data), tail) != nil {
 			return nil // the client has disconnected
 		}

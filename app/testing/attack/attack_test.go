@@ -4,15 +4,19 @@ import (
 	"context"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
-	"runtime"
+	"os"
+	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -28,7 +32,13 @@ var (
 	slowest  = flag.Duration("attack.slowest", time.Second, "maximum latency of the victim, at the 99th percentile, and of health checks")
 )
 
-func TestMain(m *testing.M) { pgtest.Main(m) }
+func TestMain(m *testing.M) {
+	if os.Getenv(attackEnv) != "" {
+		attack()
+		return
+	}
+	pgtest.Main(m)
+}
 
 // The attacker, the victim and the health checks have different addresses.
 const (
@@ -47,6 +57,7 @@ func clientOf(address string) *http.Client {
 type request struct {
 	path, body string
 	abort      time.Duration
+	unique     bool // each § is replaced by a number of the request
 }
 
 func graphQL(query string) request {
@@ -55,6 +66,11 @@ func graphQL(query string) request {
 		panic(err) // a string always encodes
 	}
 	return request{path: "/graphql", body: string(b)}
+}
+
+func unique(r request) request {
+	r.unique = true
+	return r
 }
 
 // repeat returns n texts, each with its number in place of #.
@@ -73,9 +89,13 @@ var attacks = map[string]request{
 	"cold accounts":             {path: "/api/v1/contracts/call", body: `{"data":"0x621000005b600101803150600456","gas":15000000}`},
 	"unindexed filters":         graphQL("{" + repeat(30, "r#:transactions(filter:{outcome:FAILURE,types:[CRYPTOTRANSFER]},order:ASC){nodes{id}}") + "}"),
 	"trace with memory":         graphQL("{contractTrace(contract:\"0.0.3001\",first:10000,memory:true,storage:true){opcodes{memory stack}}}"),
+	"new documents":             unique(graphQL("{" + repeat(500, "a#_§:__typename") + "}")),
 	"clients that abort":        {path: "/api/v1/transactions?limit=100", abort: 5 * time.Millisecond},
 	"as many lists as possible": {path: "/api/v1/accounts?limit=100"},
 }
+
+// sent is the number of requests of the process.
+var sent atomic.Int64
 
 // send sends a request and returns its status, or 0 if it failed.
 func send(ctx context.Context, c *http.Client, url string, r request) int {
@@ -87,6 +107,9 @@ func send(ctx context.Context, c *http.Client, url string, r request) int {
 	method := http.MethodGet
 	if r.body != "" {
 		method = http.MethodPost
+	}
+	if n := sent.Add(1); r.unique {
+		r.body = strings.ReplaceAll(r.body, "§", strconv.FormatInt(n, 36))
 	}
 	q, err := http.NewRequestWithContext(ctx, method, url+r.path, strings.NewReader(r.body))
 	if err != nil {
@@ -113,9 +136,20 @@ func (s *seen) p99() time.Duration {
 	return s.latencies[len(s.latencies)*99/100]
 }
 
+// newcomer returns a client that opens a connection for each request.
+func newcomer() *http.Client {
+	c := clientOf(victim)
+	c.Transport.(*http.Transport).DisableKeepAlives = true
+	return c
+}
+
 // watch sends requests one after the other until the time is over.
 func watch(ctx context.Context, address, url string, paths ...string) *seen {
-	c, s := clientOf(address), &seen{failed: map[int]int{}}
+	return watchFrom(ctx, clientOf(address), url, paths...)
+}
+
+func watchFrom(ctx context.Context, c *http.Client, url string, paths ...string) *seen {
+	s := &seen{failed: map[int]int{}}
 	defer c.CloseIdleConnections()
 	for i := 0; ctx.Err() == nil; i++ {
 		start := time.Now()
@@ -128,60 +162,89 @@ func watch(ctx context.Context, address, url string, paths ...string) *seen {
 	return s
 }
 
+// wellBehaved are the requests of the victim: point reads and lists.
+var wellBehaved = []string{"/api/v1/accounts/0.0.1001", "/api/v1/blocks", "/api/v1/transactions?limit=5"}
+
+// measure measures a victim, one that opens a new connection for each request, and the health checks until the context ends.
+func measure(ctx context.Context, url string) (other, stranger, health *seen) {
+	var all sync.WaitGroup
+	all.Go(func() { other = watch(ctx, victim, url, wellBehaved...) })
+	all.Go(func() { stranger = watchFrom(ctx, newcomer(), url, "/api/v1/blocks") })
+	all.Go(func() { health = watch(ctx, prober, url, "/health/readiness") })
+	all.Wait()
+	return other, stranger, health
+}
+
+// attackEnv is the environment variable with the name of the attack and the URL for a process that attacks. The attacker has a process of its own with a low
+// priority, so that it does not take the processors from the victim.
+const attackEnv = "HELIOGRAPH_TEST_ATTACK"
+
+// beginAttack runs an attack in another process. The caller must call end, which returns the number of requests.
+func beginAttack(t *testing.T, url, name string) (end func() string) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], "-attack.clients", strconv.Itoa(*clients))
+	cmd.Env = append(os.Environ(), attackEnv+"="+name+"\n"+url)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	cmd.Stdout = &out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	end = sync.OnceValue(func() string {
+		_ = in.Close()
+		_ = cmd.Wait()
+		return out.String()
+	})
+	t.Cleanup(func() { end() })
+	return end
+}
+
+// attack attacks until its standard input ends, and prints the number of requests.
+func attack() {
+	flag.Parse()
+	_ = syscall.Setpriority(syscall.PRIO_PROCESS, 0, 10)
+	name, url, _ := strings.Cut(os.Getenv(attackEnv), "\n")
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		cancel()
+	}()
+	var all sync.WaitGroup
+	c := clientOf(attacker)
+	for range *clients {
+		all.Go(func() {
+			for ctx.Err() == nil {
+				send(ctx, c, url, attacks[name])
+			}
+		})
+	}
+	all.Wait()
+	fmt.Print(sent.Load())
+}
+
 // TestAttacks runs each attack, and checks that other clients and health checks are served at the same time.
 func TestAttacks(t *testing.T) { //nolint:paralleltest // measures latencies
 	url := *target
 	if url == "" {
 		url = testenv.Demo(t, testenv.Storage(func(o *storage.Options) { o.MaxConnections, o.MaxWait = 10, 0 })).URL
 	}
-	measure := func(ctx context.Context) (other, health *seen) {
-		var all sync.WaitGroup
-		all.Go(func() {
-			other = watch(ctx, victim, url, "/api/v1/accounts/0.0.1001", "/api/v1/blocks", "/api/v1/transactions?limit=5")
-		})
-		all.Go(func() { health = watch(ctx, prober, url, "/health/readiness") })
-		all.Wait()
-		return other, health
+	run := func(name string, end func() string) {
+		ctx, cancel := context.WithTimeout(t.Context(), *duration)
+		defer cancel()
+		other, stranger, health := measure(ctx, url)
+		requests := end()
+		t.Logf("%-26s p99 of the victim %8s, with new connections %8s, readiness %8s, attacker %s requests", name, other.p99().Round(100*time.Microsecond),
+			stranger.p99().Round(100*time.Microsecond), health.p99().Round(100*time.Microsecond), requests)
+		if len(other.failed)+len(stranger.failed)+len(health.failed) > 0 || max(other.p99(), stranger.p99(), health.p99()) > *slowest {
+			t.Errorf("%s: failures by status: victim %v, with new connections %v, readiness %v", name, other.failed, stranger.failed, health.failed)
+		}
 	}
-	quiet, cancel := context.WithTimeout(t.Context(), *duration)
-	defer cancel()
-	other, health := measure(quiet)
-	t.Logf("%-26s victim p99 %8s, readiness p99 %8s", "quiet", other.p99().Round(time.Microsecond), health.p99().Round(time.Microsecond))
-	for name, attack := range attacks {
-		t.Run(name, func(t *testing.T) {
-			var (
-				all  sync.WaitGroup
-				sent atomic.Int64
-				peak atomic.Uint64
-			)
-			ctx, cancel := context.WithTimeout(t.Context(), *duration)
-			defer cancel()
-			c := clientOf(attacker)
-			defer c.CloseIdleConnections()
-			for range *clients {
-				all.Go(func() {
-					for ctx.Err() == nil {
-						send(ctx, c, url, attack)
-						sent.Add(1)
-					}
-				})
-			}
-			all.Go(func() {
-				for ctx.Err() == nil {
-					var m runtime.MemStats
-					runtime.ReadMemStats(&m)
-					peak.Store(max(peak.Load(), m.HeapInuse))
-					time.Sleep(20 * time.Millisecond)
-				}
-			})
-			other, health := measure(ctx)
-			all.Wait()
-			t.Logf("%-26s victim p99 %8s, readiness p99 %8s, heap %4d MB, %d requests of the attacker", name, other.p99().Round(time.Microsecond),
-				health.p99().Round(time.Microsecond), peak.Load()>>20, sent.Load())
-			if len(other.failed)+len(health.failed) > 0 || other.p99() > *slowest || health.p99() > *slowest {
-				t.Errorf("failures by status: victim %v, readiness %v", other.failed, health.failed)
-			}
-		})
+	run("quiet", func() string { return "no" })
+	for _, name := range slices.Sorted(maps.Keys(attacks)) {
+		run(name, beginAttack(t, url, name))
 	}
 }
 

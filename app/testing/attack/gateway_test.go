@@ -1,0 +1,202 @@
+//go:build attack
+
+package attack
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"heliograph/app/testing/testenv"
+	"heliograph/storage/embedded"
+)
+
+// process is a gateway in a process of its own, over a ledger database and a status database on separate servers.
+type process struct {
+	cmd    *exec.Cmd
+	url    string
+	data   string // folder of the ledger database
+	ledger *embedded.Server
+}
+
+// dataFolder returns a folder for a PostgreSQL server, which runs as another user.
+func dataFolder(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "heliograph-attack") //nolint:usetesting // the folders of t.TempDir are closed to the user that PostgreSQL runs as
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// start starts the binary that `make build` creates, with the demo network and default settings.
+func start(t *testing.T) *process {
+	t.Helper()
+	p := &process{data: dataFolder(t)}
+	p.startLedger(t)
+	t.Cleanup(func() { _ = p.ledger.Stop(context.WithoutCancel(t.Context())) })
+	url := p.ledger.URL(embedded.Name)
+	for _, prepare := range []func(context.Context, string) error{testenv.Empty.Prepare, testenv.Filled.Prepare} {
+		if err := prepare(t.Context(), url); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.cmd = exec.Command(*binary, "serve", "--listen", "127.0.0.1:0", "--admin-listen", "", "--database-url", url,
+		"--status-database-url", testenv.Filled.Fresh(t))
+	p.cmd.Env = append(os.Environ(), "GOMAXPROCS="+strconv.Itoa(*procs), "HELIOGRAPH_FIXED_TIME="+testenv.Now().Format(time.RFC3339))
+	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.cmd.Stderr = log
+	stdout, err := p.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.cmd.Start(); err != nil {
+		t.Fatalf("%v: create the binary with `make build`", err)
+	}
+	t.Cleanup(func() {
+		_ = p.cmd.Process.Signal(syscall.SIGTERM)
+		_ = p.cmd.Wait()
+	})
+	found := regexp.MustCompile(`GraphQL\s+(http://[^/]+)/graphql`)
+	lines := bufio.NewScanner(stdout)
+	for p.url == "" && lines.Scan() {
+		if m := found.FindStringSubmatch(lines.Text()); m != nil {
+			p.url = m[1]
+		}
+	}
+	if p.url == "" {
+		text, _ := os.ReadFile(log.Name())
+		t.Fatalf("the gateway did not start: %s", text)
+	}
+	go func() {
+		for lines.Scan() { // the pipe must not become full
+		}
+	}()
+	c := clientOf(victim)
+	defer c.CloseIdleConnections()
+	for _, path := range append([]string{"/api/v2/summary.json"}, wellBehaved...) {
+		for end := time.Now().Add(15 * time.Second); send(t.Context(), c, p.url, request{path: path}) != http.StatusOK; time.Sleep(20 * time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("%s is not served", path)
+			}
+		}
+	}
+	return p
+}
+
+func (p *process) startLedger(t *testing.T) {
+	t.Helper()
+	var err error
+	if p.ledger, err = embedded.Start(t.Context(), embedded.Options{DataDir: p.data}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// postmaster returns the process ID of the server of the ledger database.
+func (p *process) postmaster(t *testing.T) int {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(p.data, "pg*", "data", "postmaster.pid"))
+	if err != nil || len(found) != 1 {
+		t.Fatal(found, err)
+	}
+	text, err := os.ReadFile(found[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, _, _ := strings.Cut(string(text), "\n")
+	pid, err := strconv.Atoi(first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pid
+}
+
+// children returns the process IDs of the children of a process.
+func children(t *testing.T, pid int) []int {
+	t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []int
+	for _, word := range strings.Fields(string(text)) {
+		child, err := strconv.Atoi(word)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, child)
+	}
+	return all
+}
+
+// usage is the use of resources of a process.
+type usage struct {
+	resident, peak int // in MB; the peak is that since resetPeak
+	cpu            time.Duration
+}
+
+func (p *process) usage(t *testing.T) (u usage) {
+	t.Helper()
+	read := func(file string) string {
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/%s", p.cmd.Process.Pid, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	status := read("status")
+	for name, v := range map[string]*int{"VmRSS:": &u.resident, "VmHWM:": &u.peak} {
+		_, rest, _ := strings.Cut(status, name)
+		kib, err := strconv.Atoi(strings.Fields(rest)[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		*v = kib >> 10
+	}
+	var nanoseconds int64
+	for _, task := range tasks(t, p.cmd.Process.Pid) { // the times in stat have a resolution of 10 ms
+		if text, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%s/schedstat", p.cmd.Process.Pid, task)); err == nil {
+			n, _ := strconv.ParseInt(strings.Fields(string(text))[0], 10, 64)
+			nanoseconds += n
+		}
+	}
+	u.cpu = time.Duration(nanoseconds)
+	return u
+}
+
+func tasks(t *testing.T, pid int) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+// resetPeak resets the peak of the resident memory.
+func (p *process) resetPeak(t *testing.T) {
+	t.Helper()
+	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", p.cmd.Process.Pid), []byte("5"), 0); err != nil {
+		t.Fatal(err)
+	}
+}
