@@ -142,7 +142,7 @@ func (a *admission) enter(ctx context.Context, class Class, sql string) (*slot, 
 	return s, nil
 }
 
-// wait waits until the slot is granted. It removes the slot if that fails. The turn of the request is free for others if the wait may take long.
+// wait waits until the slot is granted. It removes the slot if that fails. The turn of the request ends if others may have to wait for long.
 func (s *slot) wait(ctx context.Context, patient, crowded bool) error {
 	var busy <-chan time.Time
 	if !patient {
@@ -153,10 +153,9 @@ func (s *slot) wait(ctx context.Context, patient, crowded bool) error {
 	tick := time.NewTicker(sweepInterval)
 	defer tick.Stop()
 	var err error
-	for paused := false; err == nil; {
-		if crowded && !paused {
-			paused = true
-			defer s.work.turn.Pause()()
+	for err == nil {
+		if crowded {
+			s.work.turn.Leave()
 		}
 		select {
 		case <-s.ready:

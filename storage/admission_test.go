@@ -15,7 +15,7 @@ const maxWait = defaultMaxWait
 // as returns the context of an operation of a client.
 func as(t *testing.T, client string, class Class) context.Context {
 	t.Helper()
-	ctx := values.Context(t.Context(), turns.New(turns.Limits{}).Turn(client).Value())
+	ctx := values.Context(t.Context(), turns.New(1, 1, 0).Turn(client).Value())
 	return values.Context(ctx, Work(ctx, class))
 }
 

@@ -83,7 +83,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	return &DB{
 		pool: pool, base: o.Base, fileAttempts: cmp.Or(o.FileAttempts, defaultFileAttempts), chainID: cmp.Or(o.ChainID, defaultChainID), cache: o.Cache,
 		statistics: &statistics{}, admission: newAdmission(connections, cmp.Or(o.PerOperation, defaultPerOperation), wait),
-		turns: turns.New(turns.Limits{Turns: connections + 2*processors, Computing: 2 * processors, MaxWait: wait}),
+		turns: turns.New(connections+2*processors, 2*processors, wait),
 	}, nil
 }
 

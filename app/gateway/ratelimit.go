@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/go-chi/chi/v5/middleware"
 	"github.com/go-chi/httprate"
 
 	"heliograph/graph/fault"
@@ -185,7 +186,11 @@ func (g *Gateway) run(next http.Handler, w http.ResponseWriter, r *http.Request,
 			return
 		}
 		defer turn.Leave()
-		onSlowWrite(w, turn.Leave)
+		if wrapped, ok := w.(middleware.WrapResponseWriter); ok {
+			if l, ok := wrapped.Unwrap().(*limitedWriter); ok {
+				l.slow = turn.Leave
+			}
+		}
 	}
 	next.ServeHTTP(w, r)
 }

@@ -87,53 +87,16 @@ const (
 	slowWrite = 10 * time.Millisecond
 )
 
-// onSlowWrite calls f if the response cannot be written at once.
-func onSlowWrite(w http.ResponseWriter, f func()) {
-	for w != nil {
-		switch u := w.(type) {
-		case *limitedWriter:
-			u.slow = f
-			return
-		case interface{ Unwrap() http.ResponseWriter }:
-			w = u.Unwrap()
-		default:
-			return
-		}
-	}
-}
-
-// receive reads the body of a request, unless it is longer than all endpoints allow.
+// receive reads the body of a request, up to the size that endpoints allow. Reading on from the original body repeats its error.
 func receive(r *http.Request) {
 	if r.Body == nil || r.Body == http.NoBody || r.ContentLength > maxExplained {
 		return
 	}
-	b := bytes.NewBuffer(make([]byte, 0, min(max(r.ContentLength, 0), transferPart)+bytes.MinRead)) // clients can announce more than they send
-	n, err := b.ReadFrom(io.LimitReader(r.Body, maxExplained+1))
-	if err == nil && n <= maxExplained {
-		err = io.EOF
-	}
-	r.Body = &receivedBody{ReadCloser: r.Body, start: b.Bytes(), err: err}
-}
-
-// receivedBody is a body of which the start has been received, and after it an error unless it is nil.
-type receivedBody struct {
-	io.ReadCloser
-
-	start []byte
-	err   error
-}
-
-// Read implements [io.Reader].
-func (b *receivedBody) Read(p []byte) (int, error) {
-	switch n := copy(p, b.start); {
-	case len(b.start) > 0:
-		b.start = b.start[n:]
-		return n, nil
-	case b.err != nil:
-		return 0, b.err
-	default:
-		return b.ReadCloser.Read(p) //nolint:wrapcheck // io.EOF must not be wrapped
-	}
+	start, _ := io.ReadAll(io.LimitReader(r.Body, maxExplained+1))
+	r.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(start), r.Body), r.Body}
 }
 
 // Unwrap is for [http.ResponseController].

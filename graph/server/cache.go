@@ -18,6 +18,9 @@ import (
 // headAge is how long the newest consensus timestamp is used before it is read again.
 const headAge = 500 * time.Millisecond
 
+// staticAge is how long responses that do not change are kept. Others replace them if they are used more often.
+const staticAge = 24 * time.Hour
+
 // maxShare is the inverse of the maximum share of the cache that one response can take.
 const maxShare = 64
 
@@ -27,6 +30,8 @@ type cachedResponse struct {
 	cost string
 	tag  string
 	age  int // in seconds
+	// static reports whether the response is the same as long as the process runs.
+	static bool
 	// operation is the name of the operation, for the observer.
 	operation string
 }
@@ -46,9 +51,14 @@ type responseCache struct {
 func newResponseCache(size int64, head func(context.Context) (int64, error)) *responseCache {
 	return &responseCache{
 		responses: otter.Must(&otter.Options[string, *cachedResponse]{
-			MaximumWeight:    uint64(size),
-			Weigher:          func(key string, c *cachedResponse) uint32 { return uint32(len(key) + len(c.body) + 200) },
-			ExpiryCalculator: otter.ExpiryWriting[string, *cachedResponse](limits.ShortAge * time.Second),
+			MaximumWeight: uint64(size),
+			Weigher:       func(key string, c *cachedResponse) uint32 { return uint32(len(key) + len(c.body) + 200) },
+			ExpiryCalculator: otter.ExpiryWritingFunc(func(e otter.Entry[string, *cachedResponse]) time.Duration {
+				if e.Value.static {
+					return staticAge
+				}
+				return limits.ShortAge * time.Second
+			}),
 		}),
 		maxResponse: int(size / maxShare), head: head,
 	}

@@ -101,6 +101,14 @@ func (s *Server) execute(w http.ResponseWriter, r *http.Request, params *graphql
 			return
 		}
 	}
+	static := onlyIntrospects(op.oc.Operation)
+	if static {
+		key = strings.TrimLeft(key, "-0123456789") // without the timestamp
+		if c := s.responses.get(key); c != nil {
+			c.write(w, r, s.costLimit)
+			return
+		}
+	}
 	next, ctx := s.start(ctx, op.oc)
 	resp := next(ctx)
 	if resp == nil { // the client has disconnected
@@ -131,7 +139,7 @@ func (s *Server) execute(w http.ResponseWriter, r *http.Request, params *graphql
 		age = limits.ShortAge
 	}
 	body := append(append(append(make([]byte, 0, len(dataMember)+len(data)+len(tail)), dataMember...), data...), tail...)
-	c := &cachedResponse{body: body, cost: costText, tag: etag.Of(body), age: age}
+	c := &cachedResponse{body: body, cost: costText, tag: etag.Of(body), age: age, static: static}
 	if s.o.Observer != nil {
 		c.operation = strings.Clone(op.oc.Operation.Name) // a substring would retain the whole document
 	}

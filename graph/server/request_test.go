@@ -4,6 +4,10 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/parser"
 )
 
 // FuzzBody reads arbitrary bodies and query strings. A rejection must have a client error status, a message and a code.
@@ -33,4 +37,32 @@ func FuzzBody(f *testing.F) {
 			t.Errorf("Accept: %q, %q: the media type is %q", media, text, got)
 		}
 	})
+}
+
+// TestStaticResponses checks which operations have responses that do not change, and that these are kept when others expire.
+func TestStaticResponses(t *testing.T) {
+	t.Parallel()
+	for query, want := range map[string]bool{
+		`{ __schema { types { name } } }`: true,
+		`query IntrospectionQuery { __schema { ...F } __typename } fragment F on __Schema { description }`: true,
+		`{ __schema { types { name } } block(number: 1) { hash } }`:                                        false,
+		`query($n: String!) { __type(name: $n) { name } }`:                                                 false,
+		`{ ...Q } fragment Q on Query { block(number: 1) { hash } }`:                                       false,
+	} {
+		doc, err := parser.ParseQuery(&ast.Source{Input: query})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := onlyIntrospects(doc.Operations[0]); got != want {
+			t.Errorf("%s: %t", query, got)
+		}
+	}
+	c := newResponseCache(1<<20, nil)
+	c.put("a", &cachedResponse{static: true})
+	c.put("b", &cachedResponse{})
+	for name, want := range map[string]bool{"a": true, "b": false} {
+		if e, ok := c.responses.GetEntry(name); !ok || (e.ExpiresAfter() > time.Minute) != want {
+			t.Errorf("%s expires after %s", name, e.ExpiresAfter())
+		}
+	}
 }

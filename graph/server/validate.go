@@ -88,6 +88,14 @@ func rulesWithoutSuggestions() *rules.Rules {
 	return r
 }
 
+// onlyIntrospects reports whether the response to an operation depends on the schema only.
+func onlyIntrospects(op *ast.OperationDefinition) bool {
+	return len(op.VariableDefinitions) == 0 && !slices.ContainsFunc(op.SelectionSet, func(selection ast.Selection) bool {
+		f, ok := selection.(*ast.Field)
+		return !ok || !strings.HasPrefix(f.Name, "__")
+	})
+}
+
 // introspects reports whether a document selects __schema or __type.
 func introspects(doc *ast.QueryDocument) bool {
 	var in func(ast.SelectionSet) bool

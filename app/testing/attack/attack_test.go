@@ -92,6 +92,7 @@ var attacks = map[string]request{
 	"new documents":             unique(graphQL("{" + repeat(500, "a#_§:__typename") + "}")),
 	"clients that abort":        {path: "/api/v1/transactions?limit=100", abort: 5 * time.Millisecond},
 	"as many lists as possible": {path: "/api/v1/accounts?limit=100"},
+	"transactions":              {path: "/api/v1/transactions?limit=100"},
 }
 
 // sent is the number of requests of the process.

@@ -14,41 +14,31 @@ import (
 // ErrBusy reports that a request did not get a turn in time.
 var ErrBusy = errors.New("too many requests are running")
 
-// Limits are limits of requests that run.
-type Limits struct {
-	// Turns is the number of turns, Computing the number of those that do not wait for the database when another starts.
-	Turns, Computing int
-	// MaxWait is how long a request waits for its turn.
-	MaxWait time.Duration
-}
-
 // Queue has the turns. Any number of them can wait, so callers limit their number.
 type Queue struct {
-	limits Limits
+	most    count
+	maxWait time.Duration
 
 	mu      sync.Mutex
-	all     count
-	clients map[string]*client
-	waiting []*client // that have waiting turns
+	used    count
+	clients map[string]*client // those with turns
+	waiting int
 }
 
-// count counts turns in use, and those of them that do not wait for the database.
-type count struct{ held, computing int }
+// count is a number of turns in use, and of those that do not wait for the database.
+type count struct{ all, computing int }
 
-func (c *count) add(held, computing int) {
-	c.held += held
-	c.computing += computing
-}
-
-// client has the waiting turns of a client in order of arrival.
+// client has the turns of a client that are in use, and those that wait in order of arrival.
 type client struct {
-	count
-
+	used    count
 	waiting []*Turn
 }
 
-// New returns a new queue.
-func New(l Limits) *Queue { return &Queue{limits: l, clients: map[string]*client{}} }
+// New returns a queue with the given number of turns. A turn can start while fewer than computing of them do not wait for the database. One client leaves half
+// that number of turns to others. A turn waits for at most maxWait.
+func New(turns, computing int, maxWait time.Duration) *Queue {
+	return &Queue{most: count{turns, computing}, maxWait: maxWait, clients: map[string]*client{}}
+}
 
 // Turn is the permission of a request to run. It is used once. The methods of a nil turn do nothing.
 type Turn struct {
@@ -56,8 +46,7 @@ type Turn struct {
 	name       string
 	client     *client       // nil unless the turn is in use or waits
 	ready      chan struct{} // closed when a waiting turn is granted
-	statements int           // running in the database
-	ended      bool
+	statements int           // that run or wait for a connection
 }
 
 var key = values.NewKey[*Turn]()
@@ -65,14 +54,14 @@ var key = values.NewKey[*Turn]()
 // Turn returns a turn of the named client that is not in use yet.
 func (q *Queue) Turn(client string) *Turn { return &Turn{q: q, name: client} }
 
-// Value returns the context value of the turn.
-func (t *Turn) Value() values.Value { return key.Is(t) }
-
 // Of returns the turn of ctx, or nil if it has none.
 func Of(ctx context.Context) *Turn {
 	t, _ := key.Of(ctx)
 	return t
 }
+
+// Value returns the context value of the turn.
+func (t *Turn) Value() values.Value { return key.Is(t) }
 
 // Client returns the name of the client, or an empty string for a nil turn.
 func (t *Turn) Client() string {
@@ -82,7 +71,7 @@ func (t *Turn) Client() string {
 	return t.name
 }
 
-// Another returns a turn of the same client.
+// Another returns another turn of the client.
 func (t *Turn) Another() *Turn {
 	if t == nil {
 		return nil
@@ -97,19 +86,20 @@ func (t *Turn) Enter(ctx context.Context) error {
 		return nil
 	}
 	t.q.mu.Lock()
-	t.join()
+	if t.client = t.q.clients[t.name]; t.client == nil {
+		t.client = &client{}
+		t.q.clients[t.name] = t.client
+	}
 	if t.q.fits(t.client) {
-		t.add(1, 1)
+		t.use(1, 1)
 		t.q.mu.Unlock()
 		return nil
 	}
 	t.ready = make(chan struct{})
-	if len(t.client.waiting) == 0 {
-		t.q.waiting = append(t.q.waiting, t.client)
-	}
 	t.client.waiting = append(t.client.waiting, t)
+	t.q.waiting++
 	t.q.mu.Unlock()
-	timer := time.NewTimer(t.q.limits.MaxWait)
+	timer := time.NewTimer(t.q.maxWait)
 	defer timer.Stop()
 	err := ErrBusy
 	select {
@@ -121,16 +111,14 @@ func (t *Turn) Enter(ctx context.Context) error {
 	}
 	t.q.mu.Lock()
 	defer t.q.mu.Unlock()
-	i := slices.Index(t.client.waiting, t)
-	if i < 0 { // granted at the same time
-		return nil
+	if i := slices.Index(t.client.waiting, t); i >= 0 {
+		t.client.waiting = slices.Delete(t.client.waiting, i, i+1)
+		t.q.waiting--
+		t.use(0, 0)
+		t.client = nil
+		return err //nolint:wrapcheck // the caller knows its context
 	}
-	t.client.waiting = slices.Delete(t.client.waiting, i, i+1)
-	if len(t.client.waiting) == 0 {
-		t.q.waiting = slices.DeleteFunc(t.q.waiting, func(c *client) bool { return c == t.client })
-	}
-	t.forget()
-	return err //nolint:wrapcheck // the caller knows its context
+	return nil // granted at the same time
 }
 
 // Leave ends the turn, if it is in use.
@@ -140,111 +128,62 @@ func (t *Turn) Leave() {
 	}
 	t.q.mu.Lock()
 	defer t.q.mu.Unlock()
-	t.ended = true
-	t.release()
+	if t.client != nil {
+		t.use(-1, min(t.statements, 1)-1)
+		t.client = nil
+		t.q.grant()
+	}
 }
 
-// Query reports that a statement of the request starts (1) or has ended (-1). The request does not compute meanwhile, so that another can start.
+// Query reports that a statement of the request starts (1) or has ended (-1).
 func (t *Turn) Query(change int) {
 	if t == nil {
 		return
 	}
 	t.q.mu.Lock()
 	defer t.q.mu.Unlock()
-	before := t.statements
-	if t.statements += change; t.client == nil {
-		return
-	}
-	switch {
-	case before == 0:
-		t.add(0, -1)
+	before := min(t.statements, 1)
+	t.statements += change
+	if after := min(t.statements, 1); t.client != nil && after != before {
+		t.use(0, before-after)
 		t.q.grant()
-	case t.statements == 0:
-		t.add(0, 1)
 	}
 }
 
-// Pause frees the turn, if it is in use, while its request waits for long. The caller must call resume, which does not wait.
-func (t *Turn) Pause() (resume func()) {
-	if t == nil {
-		return func() {}
+// use changes the numbers of turns in use.
+func (t *Turn) use(all, computing int) {
+	for _, c := range []*count{&t.q.used, &t.client.used} {
+		c.all += all
+		c.computing += computing
 	}
-	t.q.mu.Lock()
-	defer t.q.mu.Unlock()
-	held := t.release()
-	return func() {
-		t.q.mu.Lock()
-		defer t.q.mu.Unlock()
-		if held && !t.ended {
-			t.join()
-			t.add(1, t.computing())
-		}
-	}
-}
-
-// computing returns 0 if the request waits for the database, and otherwise 1.
-func (t *Turn) computing() int { return 1 - min(t.statements, 1) }
-
-// add changes the counts of the queue and of the client.
-func (t *Turn) add(held, computing int) {
-	t.q.all.add(held, computing)
-	t.client.add(held, computing)
-}
-
-// release frees the turn. It reports whether the turn was in use.
-func (t *Turn) release() bool {
-	if t.client == nil {
-		return false
-	}
-	t.add(-1, -t.computing())
-	t.forget()
-	t.q.grant()
-	return true
-}
-
-// join sets the client.
-func (t *Turn) join() {
-	if t.client = t.q.clients[t.name]; t.client == nil {
-		t.client = &client{}
-		t.q.clients[t.name] = t.client
-	}
-}
-
-// forget removes the client from a turn that is not in use, and from the queue if it has no turns.
-func (t *Turn) forget() {
-	if t.client.held+len(t.client.waiting) == 0 {
+	if t.client.used.all+len(t.client.waiting) == 0 {
 		delete(t.q.clients, t.name)
 	}
-	t.client = nil
 }
 
-// fits reports whether a turn of the client can start. One client leaves some turns to others.
+// fits reports whether a turn of the client can start.
 func (q *Queue) fits(c *client) bool {
-	l := &q.limits
-	return q.all.held < l.Turns && q.all.computing < l.Computing && c.held < l.Turns-l.Computing/2 && c.computing < l.Computing-1
+	return q.used.all < q.most.all && q.used.computing < q.most.computing &&
+		c.used.all < q.most.all-q.most.computing/2 && c.used.computing < q.most.computing-1
 }
 
-// grant grants waiting turns: of the client that uses the fewest, the newest one.
+// grant grants waiting turns: those of the client that uses the fewest, and of these the newest.
 func (q *Queue) grant() {
-	for {
-		at := -1
-		for i, c := range q.waiting {
-			if q.fits(c) && (at < 0 || c.held < q.waiting[at].held) {
-				at = i
+	for q.waiting > 0 {
+		var next *client
+		for _, c := range q.clients {
+			if len(c.waiting) > 0 && q.fits(c) && (next == nil || c.used.all < next.used.all) {
+				next = c
 			}
 		}
-		if at < 0 {
+		if next == nil {
 			return
 		}
-		c := q.waiting[at]
-		last := len(c.waiting) - 1
-		t := c.waiting[last]
-		c.waiting[last] = nil
-		c.waiting = c.waiting[:last]
-		if q.waiting = slices.Delete(q.waiting, at, at+1); last > 0 {
-			q.waiting = append(q.waiting, c) // clients with as many turns precede it now
-		}
-		t.add(1, 1)
+		last := len(next.waiting) - 1
+		t := next.waiting[last]
+		next.waiting = slices.Delete(next.waiting, last, last+1)
+		q.waiting--
+		t.use(1, 1)
 		close(t.ready)
 	}
 }

@@ -1,0 +1,260 @@
+//go:build attack
+
+package attack
+
+import (
+	"context"
+	"flag"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"heliograph/storage/embedded"
+	"heliograph/storage/pgtest"
+)
+
+var (
+	binary = flag.String("attack.binary", "../../../bin/heliograph", "gateway to attack")
+	procs  = flag.Int("attack.procs", runtime.GOMAXPROCS(0), "GOMAXPROCS of the gateway")
+)
+
+// listPath is a request that needs the database and has no cached response.
+const listPath = "/api/v1/transactions?limit=100"
+
+// within returns a context that ends after the duration.
+func within(t *testing.T, d time.Duration) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), d)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// TestAttacksOnProcess runs each attack against a gateway in a process of its own, and checks its memory too.
+func TestAttacksOnProcess(t *testing.T) { //nolint:paralleltest // measures latencies
+	p := start(t)
+	other, stranger, health := measure(within(t, *duration), p.url)
+	limit := max(5*other.p99(), *slowest)
+	t.Logf("%-26s %10s %10s %10s %8s %6s %9s", "attack", "victim", "newcomer", "readiness", "resident", "CPU", "requests")
+	row := func(name string, requests string, cpu time.Duration) {
+		t.Logf("%-26s %10s %10s %10s %5d MB %4.0f %% %9s", name, round(other.p99()), round(stranger.p99()), round(health.p99()), p.usage(t).peak,
+			100*cpu.Seconds()/duration.Seconds(), requests)
+	}
+	row("quiet", "-", 0)
+	for _, name := range slices.Sorted(maps.Keys(attacks)) {
+		p.resetPeak(t)
+		before := p.usage(t).cpu
+		end := beginAttack(t, p.url, name)
+		other, stranger, health = measure(within(t, *duration), p.url)
+		row(name, end(), p.usage(t).cpu-before)
+		if len(other.failed)+len(stranger.failed)+len(health.failed) > 0 || max(other.p99(), stranger.p99()) > limit || health.p99() > 200*time.Millisecond {
+			t.Errorf("%s: failures by status: victim %v, with new connections %v, readiness %v", name, other.failed, stranger.failed, health.failed)
+		}
+	}
+}
+
+func round(d time.Duration) time.Duration { return d.Round(100 * time.Microsecond) }
+
+// TestSingleRequests checks the memory and the processor time of one request of each attack, and that nothing runs on after its client has left.
+func TestSingleRequests(t *testing.T) { //nolint:paralleltest // measures processor time
+	p := start(t)
+	for _, name := range slices.Sorted(maps.Keys(attacks)) {
+		r := attacks[name]
+		r.abort = 0
+		time.Sleep(300 * time.Millisecond)
+		p.resetPeak(t)
+		before := p.usage(t)
+		c := clientOf(attacker)
+		status := send(t.Context(), c, p.url, r)
+		after := p.usage(t)
+		memory, cpu := after.peak-before.resident, after.cpu-before.cpu
+		r.abort = 20 * time.Millisecond
+		send(t.Context(), c, p.url, r)
+		c.CloseIdleConnections()
+		time.Sleep(100 * time.Millisecond)
+		before = p.usage(t)
+		time.Sleep(400 * time.Millisecond)
+		rest := p.usage(t).cpu - before.cpu
+		t.Logf("%-26s status %d, %3d MB above idle, %8s of CPU, %8s of CPU in the 400 ms that begin 100 ms after the client left", name, status, memory, round(cpu), round(rest))
+		if memory > 300 || cpu > 3*time.Second || rest > 40*time.Millisecond {
+			t.Error(name)
+		}
+	}
+}
+
+// TestOverload sends more requests than the gateway can serve, at fixed rates.
+func TestOverload(t *testing.T) { //nolint:paralleltest // measures latencies
+	p := start(t)
+	const connections = 2000
+	closedLoop(within(t, *duration/2), p.url, listPath, 16)
+	before := p.usage(t).cpu
+	capacity := float64(closedLoop(within(t, *duration), p.url, listPath, 16).served()) / duration.Seconds()
+	price := (p.usage(t).cpu - before).Seconds() / (capacity * duration.Seconds())
+	t.Logf("capacity %.0f requests/s, %.0f µs of CPU each", capacity, 1e6*price)
+	var atCapacity time.Duration
+	for _, times := range []float64{1, 2, 10} {
+		before := p.usage(t).cpu
+		l := openLoop(within(t, *duration), p.url, listPath, times*capacity, connections)
+		refused := len(l.latencies[http.StatusServiceUnavailable])
+		goodput := float64(l.served()) / duration.Seconds() / capacity
+		refusal := (p.usage(t).cpu - before).Seconds() - price*float64(l.served())
+		t.Logf("%4.0f × capacity: goodput %3.0f %%, accepted p50 %s p99 %s, %d refused p99 %s (%.0f µs of CPU each), %d failed, resident %d MB", times, 100*goodput,
+			l.at(200, 0.5), l.at(200, 0.99), refused, l.at(503, 0.99), 1e6*refusal/float64(max(refused, 1)), len(l.latencies[0]), p.usage(t).resident)
+		if times == 1 {
+			atCapacity = l.at(200, 0.99)
+			continue
+		}
+		least := map[float64]float64{2: 0.9, 10: 0.5}[times]
+		if goodput < least || l.bare > 0 || l.at(503, 0.99) > 150*time.Millisecond || l.at(200, 0.99) > 3*max(atCapacity, 20*time.Millisecond) {
+			t.Errorf("%.0f × capacity: %d refusals without Retry-After", times, l.bare)
+		}
+		after := openLoop(within(t, 3*time.Second), p.url, listPath, capacity/2, connections)
+		t.Logf("     then half of it: the last failure began after %s", round(after.lastBad))
+		if after.lastBad > time.Second {
+			t.Errorf("recovery after %s", after.lastBad)
+		}
+	}
+}
+
+// TestConnections checks many connections: in a closed loop, and open without requests.
+func TestConnections(t *testing.T) { //nolint:paralleltest // measures latencies
+	p := start(t)
+	ctx := within(t, *duration)
+	health := make(chan *seen, 1)
+	go func() { health <- watch(ctx, prober, p.url, "/health/readiness") }()
+	l := closedLoop(ctx, p.url, listPath, 2000)
+	h := <-health
+	t.Logf("2000 in a closed loop: served %d p50 %s p99 %s, refused %d p50 %s p99 %s, failed %d, readiness p99 %s, resident %d MB", l.served(), l.at(200, 0.5),
+		l.at(200, 0.99), len(l.latencies[503]), l.at(503, 0.5), l.at(503, 0.99), len(l.latencies[0]), round(h.p99()), p.usage(t).peak)
+	if len(l.latencies[0]) > 0 || len(h.failed) > 0 || h.p99() > 200*time.Millisecond || l.at(503, 0.99) > time.Second {
+		t.Error(l.bare, h.failed)
+	}
+	const open, most = 7500, 2000
+	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(attacker)}}
+	refused := 0
+	for i := range open {
+		conn, err := d.DialContext(t.Context(), "tcp", strings.TrimPrefix(p.url, "http://"))
+		if err != nil {
+			t.Fatal(i, err)
+		}
+		t.Cleanup(func() { _ = conn.Close() })
+		if i < most {
+			continue
+		}
+		_ = conn.SetReadDeadline(time.Now().Add(5 * time.Second))
+		text, err := io.ReadAll(conn)
+		if err != nil || !strings.HasPrefix(string(text), "HTTP/1.1 503 ") || !strings.Contains(string(text), "\r\nRetry-After: ") {
+			t.Fatalf("connection %d: %q %v", i, text, err)
+		}
+		refused++
+	}
+	other, stranger, held := measure(within(t, *duration), p.url)
+	t.Logf("%d connections open, %d refused: victim p99 %s, with new connections %s, readiness %s, resident %d MB", open-refused, refused, round(other.p99()),
+		round(stranger.p99()), round(held.p99()), p.usage(t).peak)
+	if len(other.failed)+len(stranger.failed)+len(held.failed) > 0 || p.usage(t).peak > 400 {
+		t.Error(other.failed, stranger.failed, held.failed)
+	}
+}
+
+// TestBrokenDatabase breaks the ledger database under load. What does not need it keeps its speed, and its requests are served again soon after it works.
+func TestBrokenDatabase(t *testing.T) { //nolint:paralleltest // measures latencies
+	p := start(t)
+	url := p.ledger.URL(embedded.Name)
+	status := watch(within(t, *duration), victim, p.url, "/api/v2/summary.json")
+	t.Logf("%-28s status page p99 %8s", "quiet", round(status.p99()))
+	for _, c := range []struct {
+		name string
+		fail func(t *testing.T) (repair func())
+		path string // of the victim; default: the status page
+	}{
+		{name: "a locked table", path: "/api/v1/blocks", fail: func(t *testing.T) func() {
+			tx, err := pgtest.Connect(t, url).Begin(t.Context())
+			if err == nil {
+				_, err = tx.Exec(t.Context(), "lock table transaction")
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			return func() { _ = tx.Rollback(t.Context()) }
+		}},
+		{name: "a paused database", fail: func(t *testing.T) func() {
+			pid := p.postmaster(t)
+			all := append([]int{pid}, children(t, pid)...)
+			signal := func(s syscall.Signal) {
+				for _, pid := range all {
+					_ = syscall.Kill(pid, s)
+				}
+			}
+			signal(syscall.SIGSTOP)
+			return func() { signal(syscall.SIGCONT) }
+		}},
+		{name: "max_connections reached", fail: func(t *testing.T) func() {
+			var conns []*pgx.Conn
+			admin := pgtest.Connect(t, url)
+			pgtest.Exec(t, admin, "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'heliograph'")
+			for {
+				conn, err := pgx.Connect(t.Context(), url)
+				if err != nil {
+					break
+				}
+				conns = append(conns, conn)
+			}
+			return func() {
+				for _, c := range conns {
+					_ = c.Close(t.Context())
+				}
+			}
+		}},
+		{name: "kill -9 of a backend", fail: func(t *testing.T) func() {
+			for _, pid := range children(t, p.postmaster(t)) {
+				_ = syscall.Kill(pid, syscall.SIGKILL)
+			}
+			return func() {}
+		}},
+		{name: "kill -9 of the database", fail: func(t *testing.T) func() {
+			pid := p.postmaster(t)
+			for _, pid := range append([]int{pid}, children(t, pid)...) {
+				_ = syscall.Kill(pid, syscall.SIGKILL)
+			}
+			time.Sleep(200 * time.Millisecond)
+			return func() {
+				_ = p.ledger.Stop(context.WithoutCancel(t.Context()))
+				p.startLedger(t)
+			}
+		}},
+	} {
+		end := beginAttack(t, p.url, "transactions")
+		repair := c.fail(t)
+		if c.path == "" {
+			c.path = "/api/v2/summary.json"
+		}
+		ctx := within(t, *duration)
+		health := make(chan *seen, 1)
+		go func() { health <- watch(ctx, prober, p.url, "/health/readiness") }()
+		other := watch(ctx, victim, p.url, c.path)
+		h := <-health
+		begin := time.Now()
+		repair()
+		repaired := time.Since(begin)
+		client := clientOf(victim)
+		for code := 0; code != http.StatusOK && time.Since(begin) < time.Minute; time.Sleep(10 * time.Millisecond) {
+			code = send(t.Context(), client, p.url, request{path: "/api/v1/transactions?limit=5"})
+		}
+		recovered := time.Since(begin) - repaired
+		client.CloseIdleConnections()
+		t.Logf("%-28s %s p99 %8s, readiness p99 %8s %v, ledger served %.2f s after the repair, attacker %s requests", c.name, c.path, round(other.p99()),
+			round(h.p99()), h.failed, recovered.Seconds(), end())
+		if len(other.failed) > 0 || other.p99() > max(5*status.p99(), *slowest) || h.p99() > 200*time.Millisecond || recovered > 5*time.Second {
+			t.Errorf("%s: failures %v", c.name, other.failed)
+		}
+		time.Sleep(time.Second)
+	}
+}

@@ -1,0 +1,117 @@
+package turns_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"heliograph/internal/base/turns"
+	"heliograph/internal/base/values"
+)
+
+// fill enters turns of a client until it has to wait, and returns them.
+func fill(t *testing.T, q *turns.Queue, client string, query bool) (all []*turns.Turn) {
+	t.Helper()
+	for {
+		turn := q.Turn(client)
+		if err := turn.Enter(t.Context()); errors.Is(err, turns.ErrBusy) {
+			return all
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		if query {
+			turn.Query(1)
+		}
+		all = append(all, turn)
+	}
+}
+
+// TestShares checks that a client leaves turns to others, whether its requests compute or wait for the database, and gets all of its turns back.
+func TestShares(t *testing.T) {
+	t.Parallel()
+	q := turns.New(14, 4, time.Millisecond)
+	for range 2 {
+		computing := fill(t, q, "greedy", false)
+		if len(computing) != 3 {
+			t.Errorf("%d turns that compute, want 3", len(computing))
+		}
+		for _, turn := range computing {
+			turn.Query(1)
+		}
+		all := append(computing, fill(t, q, "greedy", true)...)
+		if len(all) != 12 {
+			t.Errorf("%d turns that wait for the database, want 12", len(all))
+		}
+		if others := fill(t, q, "modest", true); len(others) != 2 {
+			t.Errorf("%d turns are left to another client, want 2", len(others))
+		} else {
+			all = append(all, others...)
+		}
+		for _, turn := range all {
+			turn.Query(1)
+			turn.Query(-1)
+			turn.Query(-1)
+			turn.Leave()
+			turn.Leave()
+		}
+	}
+	var none *turns.Turn
+	none.Query(1)
+	none.Leave()
+	if turns.Of(t.Context()) != nil || none.Another() != nil || none.Client() != "" || none.Enter(t.Context()) != nil {
+		t.Error("a request without a turn has one")
+	}
+	if other := turns.Of(values.Context(t.Context(), q.Turn("a").Value())).Another(); other.Client() != "a" {
+		t.Error(other.Client())
+	}
+}
+
+// TestOrder checks that turns go to the client that uses the fewest, and of its requests to the newest, and that requests that left do not get one.
+func TestOrder(t *testing.T) {
+	t.Parallel()
+	q := turns.New(5, 4, time.Minute)
+	granted := make(chan string)
+	var first []*turns.Turn
+	for _, client := range []string{"greedy", "greedy", "greedy", "other"} {
+		turn := q.Turn(client)
+		if err := turn.Enter(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		first = append(first, turn)
+	}
+	begin := func(ctx context.Context, name, client string) *turns.Turn {
+		turn, failed := q.Turn(client), make(chan error, 1)
+		go func() {
+			err := turn.Enter(ctx)
+			if err == nil {
+				granted <- name
+			}
+			failed <- err
+		}()
+		if ctx.Err() != nil {
+			if err := <-failed; !errors.Is(err, context.Canceled) {
+				t.Error(err)
+			}
+		}
+		time.Sleep(20 * time.Millisecond) // the turn waits now
+		return turn
+	}
+	waiting := map[string]*turns.Turn{}
+	for _, name := range []string{"oldest", "newest"} {
+		waiting[name] = begin(t.Context(), name, "greedy")
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	begin(ended, "left", "modest")
+	waiting["modest"] = begin(t.Context(), "modest", "modest")
+	var order []string
+	for _, turn := range first[:3] {
+		turn.Leave()
+		order = append(order, <-granted)
+	}
+	if want := []string{"modest", "newest", "oldest"}; !slices.Equal(order, want) {
+		t.Errorf("turns in the order %v, want %v", order, want)
+	}
+}
