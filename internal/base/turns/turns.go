@@ -23,7 +23,12 @@ type Queue struct {
 	used    count
 	clients map[string]*client // those with turns
 	waiting int
+	last    string    // client of the newest turn
+	changed time.Time // when another client had it
 }
+
+// shared is how long after a turn of another client the processors are shared.
+const shared = time.Second
 
 // count is a number of turns in use, and of those that do not wait for the database.
 type count struct{ all, computing int }
@@ -34,8 +39,9 @@ type client struct {
 	waiting []*Turn
 }
 
-// New returns a queue with the given number of turns. A turn can start while fewer than computing of them do not wait for the database. One client leaves half
-// that number of turns to others. A turn waits for at most maxWait.
+// New returns a queue with the given number of turns. A turn can start while fewer than computing of them do not wait for the database, which should be twice
+// the number of processors. One client leaves half that number of turns to others, and half of the processors if others are active. A turn waits for at most
+// maxWait.
 func New(turns, computing int, maxWait time.Duration) *Queue {
 	return &Queue{most: count{turns, computing}, maxWait: maxWait, clients: map[string]*client{}}
 }
@@ -89,6 +95,12 @@ func (t *Turn) Enter(ctx context.Context) error {
 	if t.client = t.q.clients[t.name]; t.client == nil {
 		t.client = &client{}
 		t.q.clients[t.name] = t.client
+	}
+	if t.name != t.q.last {
+		if t.q.last != "" {
+			t.q.changed = time.Now() //nolint:forbidigo // measures a duration, and the injected clock may be fixed
+		}
+		t.q.last = t.name
 	}
 	if t.q.fits(t.client) {
 		t.use(1, 1)
@@ -163,8 +175,11 @@ func (t *Turn) use(all, computing int) {
 
 // fits reports whether a turn of the client can start.
 func (q *Queue) fits(c *client) bool {
-	return q.used.all < q.most.all && q.used.computing < q.most.computing &&
-		c.used.all < q.most.all-q.most.computing/2 && c.used.computing < q.most.computing-1
+	most := q.most.computing - 1
+	if share := max(1, q.most.computing/4); c.used.computing >= share && time.Since(q.changed) < shared { //nolint:forbidigo // as above
+		most = share
+	}
+	return q.used.all < q.most.all && q.used.computing < q.most.computing && c.used.all < q.most.all-q.most.computing/2 && c.used.computing < most
 }
 
 // grant grants waiting turns: those of the client that uses the fewest, and of these the newest.
