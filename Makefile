@@ -19,6 +19,7 @@ FUZZTIME ?= 10s
 BENCHTIME ?= 1s
 CLIENTS ?=
 SOAK ?=
+ATTACK ?=
 ASSETS ?= on
 
 # The output of `heliograph version`. The date is that of the commit, so that builds are reproducible.
@@ -84,9 +85,9 @@ test-clients: build ## Run compatibility tests with third-party clients (tests/)
 	@scripts/ensure-postgres.sh
 	@scripts/test-clients.sh $(CLIENTS)
 
-test-attack: ## Measure what attacks with 64 connections do to other clients; takes two minutes
+test-attack: build ## Measure what attacks, overload and a broken database do to other clients; takes six minutes
 	@scripts/ensure-postgres.sh
-	CGO_ENABLED=0 go test -count 1 -timeout 20m -v $(TESTFLAGS) ./app/testing/attack -args -attack.time 10s -attack.clients 64 -attack.slowest 200ms
+	CGO_ENABLED=0 go test -tags attack -count 1 -timeout 20m -v $(TESTFLAGS) ./app/testing/attack -run 'OnProcess|Single|Overload|Connections|Broken' -args -attack.time 8s -attack.clients 64 -attack.slowest 50ms $(ATTACK)
 
 soak: build ## Run a load test with 2,000 subscriptions and a restart of PostgreSQL; takes minutes
 	@scripts/ensure-postgres.sh

@@ -38,7 +38,7 @@ const (
 	maxWaiting          = 1000
 	maxWaitingPerClient = 64
 	maxScans            = 1000
-	// maxRunning is the number of waiting statements whose requests keep their turns.
+	// maxRunning is the number of waiting statements above which the requests of further ones end their turns. They exceed it only if others take long.
 	maxRunning = 8
 )
 
@@ -135,38 +135,35 @@ func (a *admission) enter(ctx context.Context, class Class, sql string) (*slot, 
 	a.waiting = append(a.waiting, s)
 	patient, crowded := w.started || s.class == Scans, s.class == Scans || len(a.waiting) > maxRunning
 	a.mu.Unlock()
-	if err := s.wait(ctx, patient, crowded); err != nil {
+	if crowded {
+		w.turn.Leave()
+	}
+	if err := s.wait(ctx, patient); err != nil {
 		w.turn.Query(-1)
 		return nil, err
 	}
 	return s, nil
 }
 
-// wait waits until the slot is granted. It removes the slot if that fails. The turn of the request ends if others may have to wait for long.
-func (s *slot) wait(ctx context.Context, patient, crowded bool) error {
-	var busy <-chan time.Time
-	if !patient {
-		timer := time.NewTimer(s.a.maxWait)
-		defer timer.Stop()
-		busy = timer.C
-	}
+// wait waits until the slot is granted. It removes the slot if that fails. A request that waits for long ends its turn, so that others can start.
+func (s *slot) wait(ctx context.Context, patient bool) error {
+	timer := time.NewTimer(s.a.maxWait)
+	defer timer.Stop()
 	tick := time.NewTicker(sweepInterval)
 	defer tick.Stop()
 	var err error
 	for err == nil {
-		if crowded {
-			s.work.turn.Leave()
-		}
 		select {
 		case <-s.ready:
 			return nil
 		case <-tick.C:
-			crowded = true
 			s.a.mu.Lock()
 			s.a.grant()
 			s.a.mu.Unlock()
-		case <-busy:
-			err = ErrBusy
+		case <-timer.C:
+			if s.work.turn.Leave(); !patient {
+				err = ErrBusy
+			}
 		case <-ctx.Done():
 			err = ctx.Err()
 		}
@@ -240,7 +237,7 @@ func (a *admission) take(s *slot) {
 	}
 }
 
-// sweep counts statements that take long as scans.
+// sweep counts statements that take long as scans, and ends the turns of their requests.
 func (a *admission) sweep() {
 	now := time.Now() //nolint:forbidigo // as above
 	for _, s := range a.held {
@@ -256,6 +253,7 @@ func (a *admission) sweep() {
 			a.used[Scans]++
 			s.class = Scans
 			s.client.scans++
+			s.work.turn.Leave()
 		}
 	}
 }

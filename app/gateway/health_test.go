@@ -28,16 +28,20 @@ func TestReadiness(t *testing.T) {
 	if _, err := tx.Exec(t.Context(), `lock table address_book`); err != nil {
 		t.Fatal(err)
 	}
-	seen := map[int]bool{}
+	seen, late, all := map[int]bool{}, 0, 0
 	for start := time.Now(); time.Since(start) < time.Minute && (len(seen) < 2 || time.Since(start) < 2*time.Second); {
 		asked := time.Now()
 		got := g.Get(t, "/health/readiness/ledger")
-		if took := time.Since(asked); took > 2*time.Second { // 200 ms, and time for other tests
-			t.Errorf("an answer after %s", took)
+		all++
+		if time.Since(asked) > 200*time.Millisecond {
+			late++
 		}
 		if got.Status == http.StatusServiceUnavailable || !strings.Contains(got.Body, `"ageMs":0}`) {
 			seen[got.Status] = true
 		}
+	}
+	if late > all/4 { // other tests run at the same time
+		t.Errorf("%d of %d answers took more than 200 ms", late, all)
 	}
 	if !seen[http.StatusOK] || !seen[http.StatusServiceUnavailable] {
 		t.Errorf("statuses %v, want both", seen)

@@ -87,17 +87,28 @@ const (
 	slowWrite = 10 * time.Millisecond
 )
 
-// receive reads the body of a request, up to the size that endpoints allow. Reading on from the original body repeats its error.
+// receive reads the body of a request, up to the size that endpoints allow. Its handler reads the same bytes and the same error.
 func receive(r *http.Request) {
 	if r.Body == nil || r.Body == http.NoBody || r.ContentLength > maxExplained {
 		return
 	}
-	start, _ := io.ReadAll(io.LimitReader(r.Body, maxExplained+1))
+	start := bytes.NewBuffer(make([]byte, 0, bytes.MinRead+min(max(r.ContentLength, 0), transferPart))) // clients can announce more than they send
+	_, err := start.ReadFrom(io.LimitReader(r.Body, maxExplained+1))
+	rest := io.Reader(r.Body)
+	if err != nil {
+		rest = failed{err} // the body has no deadline anymore
+	}
 	r.Body = struct {
 		io.Reader
 		io.Closer
-	}{io.MultiReader(bytes.NewReader(start), r.Body), r.Body}
+	}{io.MultiReader(start, rest), r.Body}
 }
+
+// failed is a reader that returns an error.
+type failed struct{ err error }
+
+// Read implements [io.Reader].
+func (f failed) Read([]byte) (int, error) { return 0, f.err }
 
 // Unwrap is for [http.ResponseController].
 func (w *limitedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

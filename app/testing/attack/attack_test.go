@@ -37,6 +37,10 @@ func TestMain(m *testing.M) {
 		attack()
 		return
 	}
+	if os.Getenv(loadEnv) != "" {
+		sendLoad()
+		return
+	}
 	pgtest.Main(m)
 }
 

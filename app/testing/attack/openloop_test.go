@@ -3,13 +3,17 @@ package attack
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"io"
 	"net"
 	"net/http"
+	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"testing"
 	"time"
 )
 
@@ -17,26 +21,74 @@ import (
 // connection was free for is 0.
 type load struct {
 	mu        sync.Mutex
-	latencies map[int][]time.Duration
-	bare      int           // refusals without Retry-After
-	lastBad   time.Duration // when the last request began that was not served, since the start
+	Latencies map[int][]time.Duration
+	Bare      int           // refusals without Retry-After
+	LastBad   time.Duration // when the last request began that was not served, since the start
+}
+
+// loadEnv is the environment variable with the JSON of a loadSpec for a process that sends requests.
+const loadEnv = "HELIOGRAPH_TEST_LOAD"
+
+// loadSpec describes a load.
+type loadSpec struct {
+	URL, Path   string
+	Rate        float64 // per second; 0 for a closed loop
+	Connections int
+	Duration    time.Duration
+}
+
+// run sends requests from another process, so that measurements in this one are not delayed.
+func (s loadSpec) run(t *testing.T) *load {
+	t.Helper()
+	spec, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), loadEnv+"="+string(spec))
+	out, err := cmd.Output()
+	l := &load{}
+	if err == nil {
+		err = json.Unmarshal(out, l)
+	}
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return l
+}
+
+// sendLoad is the other process.
+func sendLoad() {
+	var s loadSpec
+	if err := json.Unmarshal([]byte(os.Getenv(loadEnv)), &s); err != nil {
+		panic(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), s.Duration)
+	defer cancel()
+	send := closedLoop
+	if s.Rate > 0 {
+		send = openLoop
+	}
+	if err := json.NewEncoder(os.Stdout).Encode(send(ctx, s)); err != nil {
+		panic(err)
+	}
 }
 
 func (l *load) add(status int, since, latency time.Duration, bare bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.latencies[status] = append(l.latencies[status], latency)
+	l.Latencies[status] = append(l.Latencies[status], latency)
 	if bare {
-		l.bare++
+		l.Bare++
 	}
 	if status != http.StatusOK {
-		l.lastBad = max(l.lastBad, since)
+		l.LastBad = max(l.LastBad, since)
 	}
 }
 
 // at returns a quantile of the latencies of responses with a status.
 func (l *load) at(status int, q float64) time.Duration {
-	all := l.latencies[status]
+	all := l.Latencies[status]
 	if len(all) == 0 {
 		return 0
 	}
@@ -44,7 +96,7 @@ func (l *load) at(status int, q float64) time.Duration {
 	return all[min(len(all)-1, int(float64(len(all))*q))].Round(100 * time.Microsecond)
 }
 
-func (l *load) served() int { return len(l.latencies[http.StatusOK]) }
+func (l *load) served() int { return len(l.Latencies[http.StatusOK]) }
 
 // wire is a connection that sends one request again and again.
 type wire struct {
@@ -89,16 +141,16 @@ func (w *wire) close() {
 	}
 }
 
-// addresses are those of the clients of a load.
+// addressOf returns the address of the client with a connection.
 func addressOf(i int) string { return "127.0.1." + string(rune('1'+i%8)) }
 
 // closedLoop sends requests on each connection one after the other.
-func closedLoop(ctx context.Context, url, path string, connections int) *load {
-	l, begin := &load{latencies: map[int][]time.Duration{}}, time.Now()
+func closedLoop(ctx context.Context, s loadSpec) *load {
+	l, begin := &load{Latencies: map[int][]time.Duration{}}, time.Now()
 	var all sync.WaitGroup
-	for i := range connections {
+	for i := range s.Connections {
 		all.Go(func() {
-			w := newWire(addressOf(i), url, path)
+			w := newWire(addressOf(i), s.URL, s.Path)
 			defer w.close()
 			for ctx.Err() == nil {
 				start := time.Now()
@@ -112,13 +164,13 @@ func closedLoop(ctx context.Context, url, path string, connections int) *load {
 }
 
 // openLoop sends requests at a fixed rate per second, whether responses arrive or not, on at most the given number of connections.
-func openLoop(ctx context.Context, url, path string, rate float64, connections int) *load {
-	l, begin := &load{latencies: map[int][]time.Duration{}}, time.Now()
-	intended := make(chan time.Time, connections) // bounded: further requests count as failed
+func openLoop(ctx context.Context, s loadSpec) *load {
+	l, begin := &load{Latencies: map[int][]time.Duration{}}, time.Now()
+	intended := make(chan time.Time, s.Connections) // bounded: further requests count as failed
 	var all sync.WaitGroup
 	var open, busy atomic.Int64
 	worker := func(i int) {
-		w := newWire(addressOf(i), url, path)
+		w := newWire(addressOf(i), s.URL, s.Path)
 		defer w.close()
 		for at := range intended {
 			busy.Add(1)
@@ -128,9 +180,9 @@ func openLoop(ctx context.Context, url, path string, rate float64, connections i
 		}
 	}
 	for sent := 0; ctx.Err() == nil; time.Sleep(time.Millisecond) {
-		for ; float64(sent) < rate*time.Since(begin).Seconds(); sent++ {
-			at := begin.Add(time.Duration(float64(sent) / rate * float64(time.Second)))
-			if n := open.Load(); busy.Load()+int64(len(intended)) >= n && n < int64(connections) {
+		for ; float64(sent) < s.Rate*time.Since(begin).Seconds(); sent++ {
+			at := begin.Add(time.Duration(float64(sent) / s.Rate * float64(time.Second)))
+			if n := open.Load(); busy.Load()+int64(len(intended)) >= n && n < int64(s.Connections) {
 				open.Add(1)
 				all.Go(func() { worker(int(n)) })
 			}

@@ -60,7 +60,7 @@ var key = values.NewKey[*Turn]()
 // Turn returns a turn of the named client that is not in use yet.
 func (q *Queue) Turn(client string) *Turn { return &Turn{q: q, name: client} }
 
-// Of returns the turn of ctx, or nil if it has none.
+// Of returns the turn of ctx, or nil.
 func Of(ctx context.Context) *Turn {
 	t, _ := key.Of(ctx)
 	return t
