@@ -798,17 +798,24 @@ type Fields interface {
 	AccountFields
 	AccountAllowancesFields
 	AirdropFields
+	AssessedCustomFeeFields
 	BalanceFields
 	BlockFields
 	ContractFields
 	ContractLogFields
 	ContractResultFields
+	ContractStateFields
+	ContractStateChangeFields
 	CryptoAllowanceFields
+	CryptoTransferFields
+	CustomFeeLimitFields
+	FallbackFeeFields
 	FeeEstimateFields
 	FixedFeeFields
 	FractionalFeeFields
 	HookFields
 	HookSlotFields
+	MessageTransactionIDFields
 	NFTFields
 	NFTTransactionFields
 	NFTTransferFields
@@ -874,6 +881,12 @@ type AirdropFields interface {
 	AirdropNft(ctx context.Context, q rowplan.Request, of []*ledger.Airdrop) (rowplan.Results[*ledger.NFT], error)
 }
 
+// AssessedCustomFeeFields read fields of AssessedCustomFee.
+type AssessedCustomFeeFields interface {
+	AssessedCustomFeeCollectorAccount(ctx context.Context, q rowplan.Request, of []*ledger.AssessedCustomFee) (rowplan.Results[*ledger.Account], error)
+	AssessedCustomFeeToken(ctx context.Context, q rowplan.Request, of []*ledger.AssessedCustomFee) (rowplan.Results[*ledger.Token], error)
+}
+
 // BalanceFields read fields of Balance.
 type BalanceFields interface {
 	BalanceAccount(ctx context.Context, q rowplan.Request, of []*ledger.Balance) (rowplan.Results[*ledger.Account], error)
@@ -898,6 +911,7 @@ type ContractFields interface {
 	ContractBytecode(ctx context.Context, q rowplan.Request, of []*ledger.Contract) (rowplan.Results[string], error)
 	ContractLogs(ctx context.Context, q rowplan.Request, of []*ledger.Contract, args ContractLogsArgs) (rowplan.Results[*relay.Connection[ledger.ContractLog]], error)
 	ContractObtainer(ctx context.Context, q rowplan.Request, of []*ledger.Contract) (rowplan.Results[*ledger.Account], error)
+	ContractProxyAccount(ctx context.Context, q rowplan.Request, of []*ledger.Contract) (rowplan.Results[*ledger.Account], error)
 	ContractResults(ctx context.Context, q rowplan.Request, of []*ledger.Contract, args ContractResultsArgs) (rowplan.Results[*relay.Connection[ledger.ContractResult]], error)
 	ContractRuntimeBytecode(ctx context.Context, q rowplan.Request, of []*ledger.Contract) (rowplan.Results[[]byte], error)
 	ContractState(ctx context.Context, q rowplan.Request, of []*ledger.Contract, args ContractStateArgs) (rowplan.Results[*relay.Connection[ledger.ContractState]], error)
@@ -934,10 +948,36 @@ type ContractResultFields interface {
 	ContractResultTrace(ctx context.Context, of *ledger.ContractResult, args ContractResultTraceArgs) (*calls.OpcodeTrace, error)
 }
 
+// ContractStateFields read fields of ContractState.
+type ContractStateFields interface {
+	ContractStateContract(ctx context.Context, q rowplan.Request, of []*ledger.ContractState) (rowplan.Results[*ledger.Contract], error)
+}
+
+// ContractStateChangeFields read fields of ContractStateChange.
+type ContractStateChangeFields interface {
+	ContractStateChangeContract(ctx context.Context, q rowplan.Request, of []*ledger.ContractStateChange) (rowplan.Results[*ledger.Contract], error)
+}
+
 // CryptoAllowanceFields read fields of CryptoAllowance.
 type CryptoAllowanceFields interface {
 	CryptoAllowanceOwner(ctx context.Context, q rowplan.Request, of []*ledger.CryptoAllowance) (rowplan.Results[*ledger.Account], error)
 	CryptoAllowanceSpender(ctx context.Context, q rowplan.Request, of []*ledger.CryptoAllowance) (rowplan.Results[*ledger.Account], error)
+}
+
+// CryptoTransferFields read fields of CryptoTransfer.
+type CryptoTransferFields interface {
+	CryptoTransferAccount(ctx context.Context, q rowplan.Request, of []*ledger.CryptoTransfer) (rowplan.Results[*ledger.Account], error)
+}
+
+// CustomFeeLimitFields read fields of CustomFeeLimit.
+type CustomFeeLimitFields interface {
+	CustomFeeLimitAccount(ctx context.Context, q rowplan.Request, of []*ledger.CustomFeeLimit) (rowplan.Results[*ledger.Account], error)
+	CustomFeeLimitDenominatingToken(ctx context.Context, q rowplan.Request, of []*ledger.CustomFeeLimit) (rowplan.Results[*ledger.Token], error)
+}
+
+// FallbackFeeFields read fields of FallbackFee.
+type FallbackFeeFields interface {
+	FallbackFeeDenominatingToken(ctx context.Context, q rowplan.Request, of []*ledger.FallbackFee) (rowplan.Results[*ledger.Token], error)
 }
 
 // FeeEstimateFields read fields of FeeEstimate.
@@ -955,6 +995,7 @@ type FixedFeeFields interface {
 // FractionalFeeFields read fields of FractionalFee.
 type FractionalFeeFields interface {
 	FractionalFeeCollectorAccount(ctx context.Context, q rowplan.Request, of []*ledger.FractionalFee) (rowplan.Results[*ledger.Account], error)
+	FractionalFeeDenominatingToken(ctx context.Context, q rowplan.Request, of []*ledger.FractionalFee) (rowplan.Results[*ledger.Token], error)
 }
 
 // HookFields read fields of Hook.
@@ -971,10 +1012,16 @@ type HookSlotFields interface {
 	HookSlotHook(ctx context.Context, q rowplan.Request, of []*ledger.HookSlot) (rowplan.Results[*ledger.Hook], error)
 }
 
+// MessageTransactionIDFields read fields of MessageTransactionID.
+type MessageTransactionIDFields interface {
+	MessageTransactionIDAccount(ctx context.Context, q rowplan.Request, of []*ledger.MessageTransactionID) (rowplan.Results[*ledger.Account], error)
+}
+
 // NFTFields read fields of NFT.
 type NFTFields interface {
 	NFTID(of *ledger.NFT) string
 	NFTOwner(ctx context.Context, q rowplan.Request, of []*ledger.NFT) (rowplan.Results[*ledger.Account], error)
+	NFTDelegatingSpender(ctx context.Context, q rowplan.Request, of []*ledger.NFT) (rowplan.Results[*ledger.Account], error)
 	NFTSpender(ctx context.Context, q rowplan.Request, of []*ledger.NFT) (rowplan.Results[*ledger.Account], error)
 	NFTToken(ctx context.Context, q rowplan.Request, of []*ledger.NFT) (rowplan.Results[*ledger.Token], error)
 	NFTTransfers(ctx context.Context, q rowplan.Request, of []*ledger.NFT, args NFTTransfersArgs) (rowplan.Results[*relay.Connection[ledger.NFTTransaction]], error)
@@ -1266,6 +1313,8 @@ type relations struct {
 	airdropSender                     *rowplan.Relation[*ledger.Airdrop, *ledger.Account]
 	airdropToken                      *rowplan.Relation[*ledger.Airdrop, *ledger.Token]
 	airdropNft                        *rowplan.Relation[*ledger.Airdrop, *ledger.NFT]
+	assessedCustomFeeCollectorAccount *rowplan.Relation[*ledger.AssessedCustomFee, *ledger.Account]
+	assessedCustomFeeToken            *rowplan.Relation[*ledger.AssessedCustomFee, *ledger.Token]
 	balanceAccount                    *rowplan.Relation[*ledger.Balance, *ledger.Account]
 	balanceTokens                     *rowplan.Relation[*ledger.Balance, []*ledger.TokenBalance]
 	blockPrevious                     *rowplan.Relation[*ledger.Block, *ledger.Block]
@@ -1279,6 +1328,7 @@ type relations struct {
 	contractBytecode                  *rowplan.Relation[*ledger.Contract, string]
 	contractLogs                      *rowplan.Relation[*ledger.Contract, *relay.Connection[ledger.ContractLog]]
 	contractObtainer                  *rowplan.Relation[*ledger.Contract, *ledger.Account]
+	contractProxyAccount              *rowplan.Relation[*ledger.Contract, *ledger.Account]
 	contractResults                   *rowplan.Relation[*ledger.Contract, *relay.Connection[ledger.ContractResult]]
 	contractRuntimeBytecode           *rowplan.Relation[*ledger.Contract, []byte]
 	contractState                     *rowplan.Relation[*ledger.Contract, *relay.Connection[ledger.ContractState]]
@@ -1304,19 +1354,28 @@ type relations struct {
 	contractResultContract            *rowplan.Relation[*ledger.ContractResult, *ledger.Contract]
 	contractResultLogs                *rowplan.Relation[*ledger.ContractResult, []*ledger.ContractLog]
 	contractResultTrace               *rowplan.Relation[*ledger.ContractResult, *calls.OpcodeTrace]
+	contractStateContract             *rowplan.Relation[*ledger.ContractState, *ledger.Contract]
+	contractStateChangeContract       *rowplan.Relation[*ledger.ContractStateChange, *ledger.Contract]
 	cryptoAllowanceOwner              *rowplan.Relation[*ledger.CryptoAllowance, *ledger.Account]
 	cryptoAllowanceSpender            *rowplan.Relation[*ledger.CryptoAllowance, *ledger.Account]
+	cryptoTransferAccount             *rowplan.Relation[*ledger.CryptoTransfer, *ledger.Account]
+	customFeeLimitAccount             *rowplan.Relation[*ledger.CustomFeeLimit, *ledger.Account]
+	customFeeLimitDenominatingToken   *rowplan.Relation[*ledger.CustomFeeLimit, *ledger.Token]
+	fallbackFeeDenominatingToken      *rowplan.Relation[*ledger.FallbackFee, *ledger.Token]
 	feeEstimateTinybars               *rowplan.Relation[*fees.Estimate, *int64]
 	feeEstimateExchangeRate           *rowplan.Relation[*fees.Estimate, *ledger.ExchangeRate]
 	fixedFeeCollectorAccount          *rowplan.Relation[*ledger.FixedFee, *ledger.Account]
 	fixedFeeDenominatingToken         *rowplan.Relation[*ledger.FixedFee, *ledger.Token]
 	fractionalFeeCollectorAccount     *rowplan.Relation[*ledger.FractionalFee, *ledger.Account]
+	fractionalFeeDenominatingToken    *rowplan.Relation[*ledger.FractionalFee, *ledger.Token]
 	hookContract                      *rowplan.Relation[*ledger.Hook, *ledger.Contract]
 	hookOwner                         *rowplan.Relation[*ledger.Hook, *ledger.Account]
 	hookStorage                       *rowplan.Relation[*ledger.Hook, *relay.HookSlotConnection]
 	hookSlotTransaction               *rowplan.Relation[*ledger.HookSlot, *ledger.Transaction]
 	hookSlotHook                      *rowplan.Relation[*ledger.HookSlot, *ledger.Hook]
+	messageTransactionIDAccount       *rowplan.Relation[*ledger.MessageTransactionID, *ledger.Account]
 	nFTOwner                          *rowplan.Relation[*ledger.NFT, *ledger.Account]
+	nFTDelegatingSpender              *rowplan.Relation[*ledger.NFT, *ledger.Account]
 	nFTSpender                        *rowplan.Relation[*ledger.NFT, *ledger.Account]
 	nFTToken                          *rowplan.Relation[*ledger.NFT, *ledger.Token]
 	nFTTransfers                      *rowplan.Relation[*ledger.NFT, *relay.Connection[ledger.NFTTransaction]]
@@ -1549,6 +1608,16 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 				return fields.AirdropNft(ctx, q, of)
 			},
 		},
+		assessedCustomFeeCollectorAccount: &rowplan.Relation[*ledger.AssessedCustomFee, *ledger.Account]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.AssessedCustomFee, _ any) (rowplan.Results[*ledger.Account], error) {
+				return fields.AssessedCustomFeeCollectorAccount(ctx, q, of)
+			},
+		},
+		assessedCustomFeeToken: &rowplan.Relation[*ledger.AssessedCustomFee, *ledger.Token]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.AssessedCustomFee, _ any) (rowplan.Results[*ledger.Token], error) {
+				return fields.AssessedCustomFeeToken(ctx, q, of)
+			},
+		},
 		balanceAccount: &rowplan.Relation[*ledger.Balance, *ledger.Account]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.Balance, _ any) (rowplan.Results[*ledger.Account], error) {
 				return fields.BalanceAccount(ctx, q, of)
@@ -1618,6 +1687,11 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 		contractObtainer: &rowplan.Relation[*ledger.Contract, *ledger.Account]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.Contract, _ any) (rowplan.Results[*ledger.Account], error) {
 				return fields.ContractObtainer(ctx, q, of)
+			},
+		},
+		contractProxyAccount: &rowplan.Relation[*ledger.Contract, *ledger.Account]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.Contract, _ any) (rowplan.Results[*ledger.Account], error) {
+				return fields.ContractProxyAccount(ctx, q, of)
 			},
 		},
 		contractResults: &rowplan.Relation[*ledger.Contract, *relay.Connection[ledger.ContractResult]]{
@@ -1753,6 +1827,16 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 				return fields.ContractResultTrace(ctx, of, args.(ContractResultTraceArgs))
 			}),
 		},
+		contractStateContract: &rowplan.Relation[*ledger.ContractState, *ledger.Contract]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.ContractState, _ any) (rowplan.Results[*ledger.Contract], error) {
+				return fields.ContractStateContract(ctx, q, of)
+			},
+		},
+		contractStateChangeContract: &rowplan.Relation[*ledger.ContractStateChange, *ledger.Contract]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.ContractStateChange, _ any) (rowplan.Results[*ledger.Contract], error) {
+				return fields.ContractStateChangeContract(ctx, q, of)
+			},
+		},
 		cryptoAllowanceOwner: &rowplan.Relation[*ledger.CryptoAllowance, *ledger.Account]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.CryptoAllowance, _ any) (rowplan.Results[*ledger.Account], error) {
 				return fields.CryptoAllowanceOwner(ctx, q, of)
@@ -1761,6 +1845,26 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 		cryptoAllowanceSpender: &rowplan.Relation[*ledger.CryptoAllowance, *ledger.Account]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.CryptoAllowance, _ any) (rowplan.Results[*ledger.Account], error) {
 				return fields.CryptoAllowanceSpender(ctx, q, of)
+			},
+		},
+		cryptoTransferAccount: &rowplan.Relation[*ledger.CryptoTransfer, *ledger.Account]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.CryptoTransfer, _ any) (rowplan.Results[*ledger.Account], error) {
+				return fields.CryptoTransferAccount(ctx, q, of)
+			},
+		},
+		customFeeLimitAccount: &rowplan.Relation[*ledger.CustomFeeLimit, *ledger.Account]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.CustomFeeLimit, _ any) (rowplan.Results[*ledger.Account], error) {
+				return fields.CustomFeeLimitAccount(ctx, q, of)
+			},
+		},
+		customFeeLimitDenominatingToken: &rowplan.Relation[*ledger.CustomFeeLimit, *ledger.Token]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.CustomFeeLimit, _ any) (rowplan.Results[*ledger.Token], error) {
+				return fields.CustomFeeLimitDenominatingToken(ctx, q, of)
+			},
+		},
+		fallbackFeeDenominatingToken: &rowplan.Relation[*ledger.FallbackFee, *ledger.Token]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.FallbackFee, _ any) (rowplan.Results[*ledger.Token], error) {
+				return fields.FallbackFeeDenominatingToken(ctx, q, of)
 			},
 		},
 		feeEstimateTinybars: &rowplan.Relation[*fees.Estimate, *int64]{
@@ -1786,6 +1890,11 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 		fractionalFeeCollectorAccount: &rowplan.Relation[*ledger.FractionalFee, *ledger.Account]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.FractionalFee, _ any) (rowplan.Results[*ledger.Account], error) {
 				return fields.FractionalFeeCollectorAccount(ctx, q, of)
+			},
+		},
+		fractionalFeeDenominatingToken: &rowplan.Relation[*ledger.FractionalFee, *ledger.Token]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.FractionalFee, _ any) (rowplan.Results[*ledger.Token], error) {
+				return fields.FractionalFeeDenominatingToken(ctx, q, of)
 			},
 		},
 		hookContract: &rowplan.Relation[*ledger.Hook, *ledger.Contract]{
@@ -1814,9 +1923,19 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 				return fields.HookSlotHook(ctx, q, of)
 			},
 		},
+		messageTransactionIDAccount: &rowplan.Relation[*ledger.MessageTransactionID, *ledger.Account]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.MessageTransactionID, _ any) (rowplan.Results[*ledger.Account], error) {
+				return fields.MessageTransactionIDAccount(ctx, q, of)
+			},
+		},
 		nFTOwner: &rowplan.Relation[*ledger.NFT, *ledger.Account]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.NFT, _ any) (rowplan.Results[*ledger.Account], error) {
 				return fields.NFTOwner(ctx, q, of)
+			},
+		},
+		nFTDelegatingSpender: &rowplan.Relation[*ledger.NFT, *ledger.Account]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.NFT, _ any) (rowplan.Results[*ledger.Account], error) {
+				return fields.NFTDelegatingSpender(ctx, q, of)
 			},
 		},
 		nFTSpender: &rowplan.Relation[*ledger.NFT, *ledger.Account]{
@@ -2400,6 +2519,19 @@ func (r airdropRows) Nft(ctx context.Context, of *ledger.Airdrop) (*ledger.NFT, 
 	return rowplan.Resolve(ctx, r.Tables, r.relations.airdropNft, of)
 }
 
+// AssessedCustomFee implements [ResolverRoot].
+func (r *Rows) AssessedCustomFee() AssessedCustomFeeResolver { return assessedCustomFeeRows{r} }
+
+type assessedCustomFeeRows struct{ *Rows }
+
+func (r assessedCustomFeeRows) CollectorAccount(ctx context.Context, of *ledger.AssessedCustomFee) (*ledger.Account, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.assessedCustomFeeCollectorAccount, of)
+}
+
+func (r assessedCustomFeeRows) Token(ctx context.Context, of *ledger.AssessedCustomFee) (*ledger.Token, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.assessedCustomFeeToken, of)
+}
+
 // Balance implements [ResolverRoot].
 func (r *Rows) Balance() BalanceResolver { return balanceRows{r} }
 
@@ -2469,6 +2601,10 @@ func (r contractRows) Logs(ctx context.Context, of *ledger.Contract, a0 *ledger.
 
 func (r contractRows) Obtainer(ctx context.Context, of *ledger.Contract) (*ledger.Account, error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.contractObtainer, of)
+}
+
+func (r contractRows) ProxyAccount(ctx context.Context, of *ledger.Contract) (*ledger.Account, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.contractProxyAccount, of)
 }
 
 func (r contractRows) Results(ctx context.Context, of *ledger.Contract, a0 *ledger.ContractResultFilter, a1 relay.Order, a2 *int32, a3 *string, a4 *int32, a5 *string) (*relay.Connection[ledger.ContractResult], error) {
@@ -2585,6 +2721,24 @@ func (r contractResultRows) Trace(ctx context.Context, of *ledger.ContractResult
 	return rowplan.Resolve(ctx, r.Tables, r.relations.contractResultTrace, of)
 }
 
+// ContractState implements [ResolverRoot].
+func (r *Rows) ContractState() ContractStateResolver { return contractStateRows{r} }
+
+type contractStateRows struct{ *Rows }
+
+func (r contractStateRows) Contract(ctx context.Context, of *ledger.ContractState) (*ledger.Contract, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.contractStateContract, of)
+}
+
+// ContractStateChange implements [ResolverRoot].
+func (r *Rows) ContractStateChange() ContractStateChangeResolver { return contractStateChangeRows{r} }
+
+type contractStateChangeRows struct{ *Rows }
+
+func (r contractStateChangeRows) Contract(ctx context.Context, of *ledger.ContractStateChange) (*ledger.Contract, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.contractStateChangeContract, of)
+}
+
 // CryptoAllowance implements [ResolverRoot].
 func (r *Rows) CryptoAllowance() CryptoAllowanceResolver { return cryptoAllowanceRows{r} }
 
@@ -2596,6 +2750,37 @@ func (r cryptoAllowanceRows) Owner(ctx context.Context, of *ledger.CryptoAllowan
 
 func (r cryptoAllowanceRows) Spender(ctx context.Context, of *ledger.CryptoAllowance) (*ledger.Account, error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.cryptoAllowanceSpender, of)
+}
+
+// CryptoTransfer implements [ResolverRoot].
+func (r *Rows) CryptoTransfer() CryptoTransferResolver { return cryptoTransferRows{r} }
+
+type cryptoTransferRows struct{ *Rows }
+
+func (r cryptoTransferRows) Account(ctx context.Context, of *ledger.CryptoTransfer) (*ledger.Account, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.cryptoTransferAccount, of)
+}
+
+// CustomFeeLimit implements [ResolverRoot].
+func (r *Rows) CustomFeeLimit() CustomFeeLimitResolver { return customFeeLimitRows{r} }
+
+type customFeeLimitRows struct{ *Rows }
+
+func (r customFeeLimitRows) Account(ctx context.Context, of *ledger.CustomFeeLimit) (*ledger.Account, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.customFeeLimitAccount, of)
+}
+
+func (r customFeeLimitRows) DenominatingToken(ctx context.Context, of *ledger.CustomFeeLimit) (*ledger.Token, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.customFeeLimitDenominatingToken, of)
+}
+
+// FallbackFee implements [ResolverRoot].
+func (r *Rows) FallbackFee() FallbackFeeResolver { return fallbackFeeRows{r} }
+
+type fallbackFeeRows struct{ *Rows }
+
+func (r fallbackFeeRows) DenominatingToken(ctx context.Context, of *ledger.FallbackFee) (*ledger.Token, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.fallbackFeeDenominatingToken, of)
 }
 
 // FeeEstimate implements [ResolverRoot].
@@ -2633,6 +2818,10 @@ func (r fractionalFeeRows) CollectorAccount(ctx context.Context, of *ledger.Frac
 	return rowplan.Resolve(ctx, r.Tables, r.relations.fractionalFeeCollectorAccount, of)
 }
 
+func (r fractionalFeeRows) DenominatingToken(ctx context.Context, of *ledger.FractionalFee) (*ledger.Token, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.fractionalFeeDenominatingToken, of)
+}
+
 // Hook implements [ResolverRoot].
 func (r *Rows) Hook() HookResolver { return hookRows{r} }
 
@@ -2667,6 +2856,17 @@ func (r hookSlotRows) Hook(ctx context.Context, of *ledger.HookSlot) (*ledger.Ho
 	return rowplan.Resolve(ctx, r.Tables, r.relations.hookSlotHook, of)
 }
 
+// MessageTransactionID implements [ResolverRoot].
+func (r *Rows) MessageTransactionID() MessageTransactionIDResolver {
+	return messageTransactionIDRows{r}
+}
+
+type messageTransactionIDRows struct{ *Rows }
+
+func (r messageTransactionIDRows) Account(ctx context.Context, of *ledger.MessageTransactionID) (*ledger.Account, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.messageTransactionIDAccount, of)
+}
+
 // NFT implements [ResolverRoot].
 func (r *Rows) NFT() NFTResolver { return nFTRows{r} }
 
@@ -2678,6 +2878,10 @@ func (r nFTRows) ID(ctx context.Context, of *ledger.NFT) (string, error) {
 
 func (r nFTRows) Owner(ctx context.Context, of *ledger.NFT) (*ledger.Account, error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.nFTOwner, of)
+}
+
+func (r nFTRows) DelegatingSpender(ctx context.Context, of *ledger.NFT) (*ledger.Account, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.nFTDelegatingSpender, of)
 }
 
 func (r nFTRows) Spender(ctx context.Context, of *ledger.NFT) (*ledger.Account, error) {

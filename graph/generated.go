@@ -39,17 +39,24 @@ type ResolverRoot interface {
 	Account() AccountResolver
 	AccountAllowances() AccountAllowancesResolver
 	Airdrop() AirdropResolver
+	AssessedCustomFee() AssessedCustomFeeResolver
 	Balance() BalanceResolver
 	Block() BlockResolver
 	Contract() ContractResolver
 	ContractLog() ContractLogResolver
 	ContractResult() ContractResultResolver
+	ContractState() ContractStateResolver
+	ContractStateChange() ContractStateChangeResolver
 	CryptoAllowance() CryptoAllowanceResolver
+	CryptoTransfer() CryptoTransferResolver
+	CustomFeeLimit() CustomFeeLimitResolver
+	FallbackFee() FallbackFeeResolver
 	FeeEstimate() FeeEstimateResolver
 	FixedFee() FixedFeeResolver
 	FractionalFee() FractionalFeeResolver
 	Hook() HookResolver
 	HookSlot() HookSlotResolver
+	MessageTransactionID() MessageTransactionIDResolver
 	Mutation() MutationResolver
 	NFT() NFTResolver
 	NFTTransaction() NFTTransactionResolver
@@ -179,8 +186,10 @@ type ComplexityRoot struct {
 
 	AssessedCustomFee struct {
 		Amount                   func(childComplexity int) int
+		CollectorAccount         func(childComplexity int) int
 		CollectorAccountID       func(childComplexity int) int
 		EffectivePayerAccountIDs func(childComplexity int) int
+		Token                    func(childComplexity int) int
 		TokenID                  func(childComplexity int) int
 	}
 
@@ -280,6 +289,7 @@ type ComplexityRoot struct {
 		Obtainer                      func(childComplexity int) int
 		ObtainerID                    func(childComplexity int) int
 		PermanentRemoval              func(childComplexity int) int
+		ProxyAccount                  func(childComplexity int) int
 		ProxyAccountID                func(childComplexity int) int
 		Results                       func(childComplexity int, filter *ledger.ContractResultFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		RuntimeBytecode               func(childComplexity int) int
@@ -454,6 +464,7 @@ type ComplexityRoot struct {
 
 	ContractState struct {
 		Address    func(childComplexity int) int
+		Contract   func(childComplexity int) int
 		ContractID func(childComplexity int) int
 		Slot       func(childComplexity int) int
 		Timestamp  func(childComplexity int) int
@@ -462,6 +473,7 @@ type ComplexityRoot struct {
 
 	ContractStateChange struct {
 		Address      func(childComplexity int) int
+		Contract     func(childComplexity int) int
 		ContractID   func(childComplexity int) int
 		Slot         func(childComplexity int) int
 		ValueRead    func(childComplexity int) int
@@ -506,14 +518,17 @@ type ComplexityRoot struct {
 	}
 
 	CryptoTransfer struct {
+		Account    func(childComplexity int) int
 		AccountID  func(childComplexity int) int
 		Amount     func(childComplexity int) int
 		IsApproval func(childComplexity int) int
 	}
 
 	CustomFeeLimit struct {
+		Account             func(childComplexity int) int
 		AccountID           func(childComplexity int) int
 		Amount              func(childComplexity int) int
+		DenominatingToken   func(childComplexity int) int
 		DenominatingTokenID func(childComplexity int) int
 	}
 
@@ -531,6 +546,7 @@ type ComplexityRoot struct {
 
 	FallbackFee struct {
 		Amount              func(childComplexity int) int
+		DenominatingToken   func(childComplexity int) int
 		DenominatingTokenID func(childComplexity int) int
 	}
 
@@ -589,6 +605,7 @@ type ComplexityRoot struct {
 		Amount                 func(childComplexity int) int
 		CollectorAccount       func(childComplexity int) int
 		CollectorAccountID     func(childComplexity int) int
+		DenominatingToken      func(childComplexity int) int
 		DenominatingTokenID    func(childComplexity int) int
 		Maximum                func(childComplexity int) int
 		Minimum                func(childComplexity int) int
@@ -668,6 +685,7 @@ type ComplexityRoot struct {
 	}
 
 	MessageTransactionID struct {
+		Account               func(childComplexity int) int
 		AccountID             func(childComplexity int) int
 		Nonce                 func(childComplexity int) int
 		Scheduled             func(childComplexity int) int
@@ -699,6 +717,7 @@ type ComplexityRoot struct {
 	NFT struct {
 		AccountID           func(childComplexity int) int
 		CreatedTimestamp    func(childComplexity int) int
+		DelegatingSpender   func(childComplexity int) int
 		DelegatingSpenderID func(childComplexity int) int
 		Deleted             func(childComplexity int) int
 		ID                  func(childComplexity int) int
@@ -1591,6 +1610,11 @@ type AirdropResolver interface {
 	Token(ctx context.Context, obj *ledger.Airdrop) (*ledger.Token, error)
 	Nft(ctx context.Context, obj *ledger.Airdrop) (*ledger.NFT, error)
 }
+type AssessedCustomFeeResolver interface {
+	CollectorAccount(ctx context.Context, obj *ledger.AssessedCustomFee) (*ledger.Account, error)
+
+	Token(ctx context.Context, obj *ledger.AssessedCustomFee) (*ledger.Token, error)
+}
 type BalanceResolver interface {
 	Account(ctx context.Context, obj *ledger.Balance) (*ledger.Account, error)
 
@@ -1618,6 +1642,7 @@ type ContractResolver interface {
 
 	Obtainer(ctx context.Context, obj *ledger.Contract) (*ledger.Account, error)
 
+	ProxyAccount(ctx context.Context, obj *ledger.Contract) (*ledger.Account, error)
 	Results(ctx context.Context, obj *ledger.Contract, filter *ledger.ContractResultFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.ContractResult], error)
 	RuntimeBytecode(ctx context.Context, obj *ledger.Contract) ([]byte, error)
 	State(ctx context.Context, obj *ledger.Contract, filter *ledger.ContractStateFilter, at *ledger.Filter[ledger.Timestamp], order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.ContractState], error)
@@ -1665,10 +1690,27 @@ type ContractResultResolver interface {
 	Logs(ctx context.Context, obj *ledger.ContractResult) ([]*ledger.ContractLog, error)
 	Trace(ctx context.Context, obj *ledger.ContractResult, first int32, memory bool, stack bool, storage bool) (*calls.OpcodeTrace, error)
 }
+type ContractStateResolver interface {
+	Contract(ctx context.Context, obj *ledger.ContractState) (*ledger.Contract, error)
+}
+type ContractStateChangeResolver interface {
+	Contract(ctx context.Context, obj *ledger.ContractStateChange) (*ledger.Contract, error)
+}
 type CryptoAllowanceResolver interface {
 	Owner(ctx context.Context, obj *ledger.CryptoAllowance) (*ledger.Account, error)
 
 	Spender(ctx context.Context, obj *ledger.CryptoAllowance) (*ledger.Account, error)
+}
+type CryptoTransferResolver interface {
+	Account(ctx context.Context, obj *ledger.CryptoTransfer) (*ledger.Account, error)
+}
+type CustomFeeLimitResolver interface {
+	Account(ctx context.Context, obj *ledger.CustomFeeLimit) (*ledger.Account, error)
+
+	DenominatingToken(ctx context.Context, obj *ledger.CustomFeeLimit) (*ledger.Token, error)
+}
+type FallbackFeeResolver interface {
+	DenominatingToken(ctx context.Context, obj *ledger.FallbackFee) (*ledger.Token, error)
 }
 type FeeEstimateResolver interface {
 	Tinybars(ctx context.Context, obj *fees.Estimate) (*int64, error)
@@ -1680,6 +1722,8 @@ type FixedFeeResolver interface {
 }
 type FractionalFeeResolver interface {
 	CollectorAccount(ctx context.Context, obj *ledger.FractionalFee) (*ledger.Account, error)
+
+	DenominatingToken(ctx context.Context, obj *ledger.FractionalFee) (*ledger.Token, error)
 }
 type HookResolver interface {
 	ID(ctx context.Context, obj *ledger.Hook) (string, error)
@@ -1693,6 +1737,9 @@ type HookResolver interface {
 type HookSlotResolver interface {
 	Transaction(ctx context.Context, obj *ledger.HookSlot) (*ledger.Transaction, error)
 	Hook(ctx context.Context, obj *ledger.HookSlot) (*ledger.Hook, error)
+}
+type MessageTransactionIDResolver interface {
+	Account(ctx context.Context, obj *ledger.MessageTransactionID) (*ledger.Account, error)
 }
 type MutationResolver interface {
 	SetComponentStatus(ctx context.Context, input model.SetComponentStatusInput) (*model.ComponentPayload, error)
@@ -1719,6 +1766,8 @@ type NFTResolver interface {
 	ID(ctx context.Context, obj *ledger.NFT) (string, error)
 
 	Owner(ctx context.Context, obj *ledger.NFT) (*ledger.Account, error)
+
+	DelegatingSpender(ctx context.Context, obj *ledger.NFT) (*ledger.Account, error)
 
 	Spender(ctx context.Context, obj *ledger.NFT) (*ledger.Account, error)
 
@@ -2488,6 +2537,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.AssessedCustomFee.Amount(childComplexity), true
+	case "AssessedCustomFee.collectorAccount":
+		if e.ComplexityRoot.AssessedCustomFee.CollectorAccount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AssessedCustomFee.CollectorAccount(childComplexity), true
 	case "AssessedCustomFee.collectorAccountId":
 		if e.ComplexityRoot.AssessedCustomFee.CollectorAccountID == nil {
 			break
@@ -2500,6 +2555,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.AssessedCustomFee.EffectivePayerAccountIDs(childComplexity), true
+	case "AssessedCustomFee.token":
+		if e.ComplexityRoot.AssessedCustomFee.Token == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AssessedCustomFee.Token(childComplexity), true
 	case "AssessedCustomFee.tokenId":
 		if e.ComplexityRoot.AssessedCustomFee.TokenID == nil {
 			break
@@ -2937,6 +2998,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Contract.PermanentRemoval(childComplexity), true
+	case "Contract.proxyAccount":
+		if e.ComplexityRoot.Contract.ProxyAccount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Contract.ProxyAccount(childComplexity), true
 	case "Contract.proxyAccountId":
 		if e.ComplexityRoot.Contract.ProxyAccountID == nil {
 			break
@@ -3763,6 +3830,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ContractState.Address(childComplexity), true
+	case "ContractState.contract":
+		if e.ComplexityRoot.ContractState.Contract == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractState.Contract(childComplexity), true
 	case "ContractState.contractId":
 		if e.ComplexityRoot.ContractState.ContractID == nil {
 			break
@@ -3794,6 +3867,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ContractStateChange.Address(childComplexity), true
+	case "ContractStateChange.contract":
+		if e.ComplexityRoot.ContractStateChange.Contract == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractStateChange.Contract(childComplexity), true
 	case "ContractStateChange.contractId":
 		if e.ComplexityRoot.ContractStateChange.ContractID == nil {
 			break
@@ -3939,6 +4018,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.CryptoAllowanceEdge.Node(childComplexity), true
 
+	case "CryptoTransfer.account":
+		if e.ComplexityRoot.CryptoTransfer.Account == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CryptoTransfer.Account(childComplexity), true
 	case "CryptoTransfer.accountId":
 		if e.ComplexityRoot.CryptoTransfer.AccountID == nil {
 			break
@@ -3958,6 +4043,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.CryptoTransfer.IsApproval(childComplexity), true
 
+	case "CustomFeeLimit.account":
+		if e.ComplexityRoot.CustomFeeLimit.Account == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CustomFeeLimit.Account(childComplexity), true
 	case "CustomFeeLimit.accountId":
 		if e.ComplexityRoot.CustomFeeLimit.AccountID == nil {
 			break
@@ -3970,6 +4061,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.CustomFeeLimit.Amount(childComplexity), true
+	case "CustomFeeLimit.denominatingToken":
+		if e.ComplexityRoot.CustomFeeLimit.DenominatingToken == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CustomFeeLimit.DenominatingToken(childComplexity), true
 	case "CustomFeeLimit.denominatingTokenId":
 		if e.ComplexityRoot.CustomFeeLimit.DenominatingTokenID == nil {
 			break
@@ -4021,6 +4118,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.FallbackFee.Amount(childComplexity), true
+	case "FallbackFee.denominatingToken":
+		if e.ComplexityRoot.FallbackFee.DenominatingToken == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FallbackFee.DenominatingToken(childComplexity), true
 	case "FallbackFee.denominatingTokenId":
 		if e.ComplexityRoot.FallbackFee.DenominatingTokenID == nil {
 			break
@@ -4250,6 +4353,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.FractionalFee.CollectorAccountID(childComplexity), true
+	case "FractionalFee.denominatingToken":
+		if e.ComplexityRoot.FractionalFee.DenominatingToken == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FractionalFee.DenominatingToken(childComplexity), true
 	case "FractionalFee.denominatingTokenId":
 		if e.ComplexityRoot.FractionalFee.DenominatingTokenID == nil {
 			break
@@ -4525,6 +4634,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.MaintenancePayload.Maintenance(childComplexity), true
 
+	case "MessageTransactionID.account":
+		if e.ComplexityRoot.MessageTransactionID.Account == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MessageTransactionID.Account(childComplexity), true
 	case "MessageTransactionID.accountId":
 		if e.ComplexityRoot.MessageTransactionID.AccountID == nil {
 			break
@@ -4772,6 +4887,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.NFT.CreatedTimestamp(childComplexity), true
+	case "NFT.delegatingSpender":
+		if e.ComplexityRoot.NFT.DelegatingSpender == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NFT.DelegatingSpender(childComplexity), true
 	case "NFT.delegatingSpenderId":
 		if e.ComplexityRoot.NFT.DelegatingSpenderID == nil {
 			break
@@ -9229,8 +9350,12 @@ func (ec *executionContext) childFields_AssessedCustomFee(ctx context.Context, f
 		return ec.fieldContext_AssessedCustomFee_amount(ctx, field)
 	case "collectorAccountId":
 		return ec.fieldContext_AssessedCustomFee_collectorAccountId(ctx, field)
+	case "collectorAccount":
+		return ec.fieldContext_AssessedCustomFee_collectorAccount(ctx, field)
 	case "tokenId":
 		return ec.fieldContext_AssessedCustomFee_tokenId(ctx, field)
+	case "token":
+		return ec.fieldContext_AssessedCustomFee_token(ctx, field)
 	case "effectivePayerAccountIds":
 		return ec.fieldContext_AssessedCustomFee_effectivePayerAccountIds(ctx, field)
 	}
@@ -9429,6 +9554,8 @@ func (ec *executionContext) childFields_Contract(ctx context.Context, field grap
 		return ec.fieldContext_Contract_permanentRemoval(ctx, field)
 	case "proxyAccountId":
 		return ec.fieldContext_Contract_proxyAccountId(ctx, field)
+	case "proxyAccount":
+		return ec.fieldContext_Contract_proxyAccount(ctx, field)
 	case "results":
 		return ec.fieldContext_Contract_results(ctx, field)
 	case "runtimeBytecode":
@@ -9779,6 +9906,8 @@ func (ec *executionContext) childFields_ContractState(ctx context.Context, field
 		return ec.fieldContext_ContractState_address(ctx, field)
 	case "contractId":
 		return ec.fieldContext_ContractState_contractId(ctx, field)
+	case "contract":
+		return ec.fieldContext_ContractState_contract(ctx, field)
 	case "slot":
 		return ec.fieldContext_ContractState_slot(ctx, field)
 	case "value":
@@ -9795,6 +9924,8 @@ func (ec *executionContext) childFields_ContractStateChange(ctx context.Context,
 		return ec.fieldContext_ContractStateChange_address(ctx, field)
 	case "contractId":
 		return ec.fieldContext_ContractStateChange_contractId(ctx, field)
+	case "contract":
+		return ec.fieldContext_ContractStateChange_contract(ctx, field)
 	case "slot":
 		return ec.fieldContext_ContractStateChange_slot(ctx, field)
 	case "valueRead":
@@ -9883,6 +10014,8 @@ func (ec *executionContext) childFields_CryptoTransfer(ctx context.Context, fiel
 	switch field.Name {
 	case "accountId":
 		return ec.fieldContext_CryptoTransfer_accountId(ctx, field)
+	case "account":
+		return ec.fieldContext_CryptoTransfer_account(ctx, field)
 	case "amount":
 		return ec.fieldContext_CryptoTransfer_amount(ctx, field)
 	case "isApproval":
@@ -9895,10 +10028,14 @@ func (ec *executionContext) childFields_CustomFeeLimit(ctx context.Context, fiel
 	switch field.Name {
 	case "accountId":
 		return ec.fieldContext_CustomFeeLimit_accountId(ctx, field)
+	case "account":
+		return ec.fieldContext_CustomFeeLimit_account(ctx, field)
 	case "amount":
 		return ec.fieldContext_CustomFeeLimit_amount(ctx, field)
 	case "denominatingTokenId":
 		return ec.fieldContext_CustomFeeLimit_denominatingTokenId(ctx, field)
+	case "denominatingToken":
+		return ec.fieldContext_CustomFeeLimit_denominatingToken(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type CustomFeeLimit", field.Name)
 }
@@ -9933,6 +10070,8 @@ func (ec *executionContext) childFields_FallbackFee(ctx context.Context, field g
 		return ec.fieldContext_FallbackFee_amount(ctx, field)
 	case "denominatingTokenId":
 		return ec.fieldContext_FallbackFee_denominatingTokenId(ctx, field)
+	case "denominatingToken":
+		return ec.fieldContext_FallbackFee_denominatingToken(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type FallbackFee", field.Name)
 }
@@ -10049,6 +10188,8 @@ func (ec *executionContext) childFields_FractionalFee(ctx context.Context, field
 		return ec.fieldContext_FractionalFee_collectorAccount(ctx, field)
 	case "denominatingTokenId":
 		return ec.fieldContext_FractionalFee_denominatingTokenId(ctx, field)
+	case "denominatingToken":
+		return ec.fieldContext_FractionalFee_denominatingToken(ctx, field)
 	case "maximum":
 		return ec.fieldContext_FractionalFee_maximum(ctx, field)
 	case "minimum":
@@ -10207,6 +10348,8 @@ func (ec *executionContext) childFields_MessageTransactionID(ctx context.Context
 	switch field.Name {
 	case "accountId":
 		return ec.fieldContext_MessageTransactionID_accountId(ctx, field)
+	case "account":
+		return ec.fieldContext_MessageTransactionID_account(ctx, field)
 	case "nonce":
 		return ec.fieldContext_MessageTransactionID_nonce(ctx, field)
 	case "scheduled":
@@ -10229,6 +10372,8 @@ func (ec *executionContext) childFields_NFT(ctx context.Context, field graphql.C
 		return ec.fieldContext_NFT_createdTimestamp(ctx, field)
 	case "delegatingSpenderId":
 		return ec.fieldContext_NFT_delegatingSpenderId(ctx, field)
+	case "delegatingSpender":
+		return ec.fieldContext_NFT_delegatingSpender(ctx, field)
 	case "deleted":
 		return ec.fieldContext_NFT_deleted(ctx, field)
 	case "metadata":
@@ -18652,6 +18797,38 @@ func (ec *executionContext) fieldContext_AssessedCustomFee_collectorAccountId(_ 
 	return graphql.NewScalarFieldContext("AssessedCustomFee", field, false, false, errors.New("field of type EntityID does not have child fields"))
 }
 
+func (ec *executionContext) _AssessedCustomFee_collectorAccount(ctx context.Context, field graphql.CollectedField, obj *ledger.AssessedCustomFee) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AssessedCustomFee_collectorAccount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.AssessedCustomFee().CollectorAccount(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_AssessedCustomFee_collectorAccount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AssessedCustomFee",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Account(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _AssessedCustomFee_tokenId(ctx context.Context, field graphql.CollectedField, obj *ledger.AssessedCustomFee) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -18673,6 +18850,38 @@ func (ec *executionContext) _AssessedCustomFee_tokenId(ctx context.Context, fiel
 }
 func (ec *executionContext) fieldContext_AssessedCustomFee_tokenId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AssessedCustomFee", field, false, false, errors.New("field of type EntityID does not have child fields"))
+}
+
+func (ec *executionContext) _AssessedCustomFee_token(ctx context.Context, field graphql.CollectedField, obj *ledger.AssessedCustomFee) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AssessedCustomFee_token(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.AssessedCustomFee().Token(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Token) graphql.Marshaler {
+			return ec.marshalOToken2ᚖheliographᚋinternalᚋdomainᚋledgerᚐToken(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_AssessedCustomFee_token(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AssessedCustomFee",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Token(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _AssessedCustomFee_effectivePayerAccountIds(ctx context.Context, field graphql.CollectedField, obj *ledger.AssessedCustomFee) (ret graphql.Marshaler) {
@@ -20467,6 +20676,38 @@ func (ec *executionContext) _Contract_proxyAccountId(ctx context.Context, field 
 }
 func (ec *executionContext) fieldContext_Contract_proxyAccountId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Contract", field, false, false, errors.New("field of type EntityID does not have child fields"))
+}
+
+func (ec *executionContext) _Contract_proxyAccount(ctx context.Context, field graphql.CollectedField, obj *ledger.Contract) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Contract_proxyAccount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Contract().ProxyAccount(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Contract_proxyAccount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Contract",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Account(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _Contract_results(ctx context.Context, field graphql.CollectedField, obj *ledger.Contract) (ret graphql.Marshaler) {
@@ -23948,6 +24189,38 @@ func (ec *executionContext) fieldContext_ContractState_contractId(_ context.Cont
 	return graphql.NewScalarFieldContext("ContractState", field, false, false, errors.New("field of type EntityID does not have child fields"))
 }
 
+func (ec *executionContext) _ContractState_contract(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractState) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractState_contract(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.ContractState().Contract(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Contract) graphql.Marshaler {
+			return ec.marshalOContract2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContract(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ContractState_contract(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ContractState",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Contract(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _ContractState_slot(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractState) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -24061,6 +24334,38 @@ func (ec *executionContext) _ContractStateChange_contractId(ctx context.Context,
 }
 func (ec *executionContext) fieldContext_ContractStateChange_contractId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ContractStateChange", field, false, false, errors.New("field of type EntityID does not have child fields"))
+}
+
+func (ec *executionContext) _ContractStateChange_contract(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractStateChange) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractStateChange_contract(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.ContractStateChange().Contract(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Contract) graphql.Marshaler {
+			return ec.marshalOContract2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContract(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ContractStateChange_contract(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ContractStateChange",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Contract(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _ContractStateChange_slot(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractStateChange) (ret graphql.Marshaler) {
@@ -24691,6 +24996,38 @@ func (ec *executionContext) fieldContext_CryptoTransfer_accountId(_ context.Cont
 	return graphql.NewScalarFieldContext("CryptoTransfer", field, false, false, errors.New("field of type EntityID does not have child fields"))
 }
 
+func (ec *executionContext) _CryptoTransfer_account(ctx context.Context, field graphql.CollectedField, obj *ledger.CryptoTransfer) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CryptoTransfer_account(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.CryptoTransfer().Account(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_CryptoTransfer_account(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CryptoTransfer",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Account(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _CryptoTransfer_amount(ctx context.Context, field graphql.CollectedField, obj *ledger.CryptoTransfer) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -24760,6 +25097,38 @@ func (ec *executionContext) fieldContext_CustomFeeLimit_accountId(_ context.Cont
 	return graphql.NewScalarFieldContext("CustomFeeLimit", field, false, false, errors.New("field of type EntityID does not have child fields"))
 }
 
+func (ec *executionContext) _CustomFeeLimit_account(ctx context.Context, field graphql.CollectedField, obj *ledger.CustomFeeLimit) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CustomFeeLimit_account(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.CustomFeeLimit().Account(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_CustomFeeLimit_account(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CustomFeeLimit",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Account(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _CustomFeeLimit_amount(ctx context.Context, field graphql.CollectedField, obj *ledger.CustomFeeLimit) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -24804,6 +25173,38 @@ func (ec *executionContext) _CustomFeeLimit_denominatingTokenId(ctx context.Cont
 }
 func (ec *executionContext) fieldContext_CustomFeeLimit_denominatingTokenId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("CustomFeeLimit", field, false, false, errors.New("field of type EntityID does not have child fields"))
+}
+
+func (ec *executionContext) _CustomFeeLimit_denominatingToken(ctx context.Context, field graphql.CollectedField, obj *ledger.CustomFeeLimit) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CustomFeeLimit_denominatingToken(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.CustomFeeLimit().DenominatingToken(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Token) graphql.Marshaler {
+			return ec.marshalOToken2ᚖheliographᚋinternalᚋdomainᚋledgerᚐToken(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_CustomFeeLimit_denominatingToken(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CustomFeeLimit",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Token(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _ExchangeRate_centEquivalent(ctx context.Context, field graphql.CollectedField, obj *ledger.ExchangeRate) (ret graphql.Marshaler) {
@@ -25006,6 +25407,38 @@ func (ec *executionContext) _FallbackFee_denominatingTokenId(ctx context.Context
 }
 func (ec *executionContext) fieldContext_FallbackFee_denominatingTokenId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("FallbackFee", field, false, false, errors.New("field of type EntityID does not have child fields"))
+}
+
+func (ec *executionContext) _FallbackFee_denominatingToken(ctx context.Context, field graphql.CollectedField, obj *ledger.FallbackFee) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FallbackFee_denominatingToken(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.FallbackFee().DenominatingToken(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Token) graphql.Marshaler {
+			return ec.marshalOToken2ᚖheliographᚋinternalᚋdomainᚋledgerᚐToken(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_FallbackFee_denominatingToken(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "FallbackFee",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Token(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _FeeEstimate_mode(ctx context.Context, field graphql.CollectedField, obj *fees.Estimate) (ret graphql.Marshaler) {
@@ -25938,6 +26371,38 @@ func (ec *executionContext) _FractionalFee_denominatingTokenId(ctx context.Conte
 }
 func (ec *executionContext) fieldContext_FractionalFee_denominatingTokenId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("FractionalFee", field, false, false, errors.New("field of type EntityID does not have child fields"))
+}
+
+func (ec *executionContext) _FractionalFee_denominatingToken(ctx context.Context, field graphql.CollectedField, obj *ledger.FractionalFee) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FractionalFee_denominatingToken(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.FractionalFee().DenominatingToken(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Token) graphql.Marshaler {
+			return ec.marshalOToken2ᚖheliographᚋinternalᚋdomainᚋledgerᚐToken(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_FractionalFee_denominatingToken(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "FractionalFee",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Token(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _FractionalFee_maximum(ctx context.Context, field graphql.CollectedField, obj *ledger.FractionalFee) (ret graphql.Marshaler) {
@@ -27103,6 +27568,38 @@ func (ec *executionContext) fieldContext_MessageTransactionID_accountId(_ contex
 	return graphql.NewScalarFieldContext("MessageTransactionID", field, false, false, errors.New("field of type EntityID does not have child fields"))
 }
 
+func (ec *executionContext) _MessageTransactionID_account(ctx context.Context, field graphql.CollectedField, obj *ledger.MessageTransactionID) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_MessageTransactionID_account(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.MessageTransactionID().Account(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_MessageTransactionID_account(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MessageTransactionID",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Account(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _MessageTransactionID_nonce(ctx context.Context, field graphql.CollectedField, obj *ledger.MessageTransactionID) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -28130,6 +28627,38 @@ func (ec *executionContext) _NFT_delegatingSpenderId(ctx context.Context, field 
 }
 func (ec *executionContext) fieldContext_NFT_delegatingSpenderId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("NFT", field, false, false, errors.New("field of type EntityID does not have child fields"))
+}
+
+func (ec *executionContext) _NFT_delegatingSpender(ctx context.Context, field graphql.CollectedField, obj *ledger.NFT) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NFT_delegatingSpender(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.NFT().DelegatingSpender(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_NFT_delegatingSpender(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NFT",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Account(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _NFT_deleted(ctx context.Context, field graphql.CollectedField, obj *ledger.NFT) (ret graphql.Marshaler) {
@@ -51257,22 +51786,98 @@ func (ec *executionContext) _AssessedCustomFee(ctx context.Context, sel ast.Sele
 		case "amount":
 			out.Values[i] = ec._AssessedCustomFee_amount(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "collectorAccountId":
 			out.Values[i] = ec._AssessedCustomFee_collectorAccountId(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "collectorAccount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._AssessedCustomFee_collectorAccount(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "tokenId":
 			out.Values[i] = ec._AssessedCustomFee_tokenId(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "token":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._AssessedCustomFee_token(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "effectivePayerAccountIds":
 			out.Values[i] = ec._AssessedCustomFee_effectivePayerAccountIds(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
@@ -52457,6 +53062,44 @@ func (ec *executionContext) _Contract(ctx context.Context, sel ast.SelectionSet,
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "proxyAccount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Contract_proxyAccount(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "results":
 			field := field
 
@@ -54468,27 +55111,65 @@ func (ec *executionContext) _ContractState(ctx context.Context, sel ast.Selectio
 		case "address":
 			out.Values[i] = ec._ContractState_address(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "contractId":
 			out.Values[i] = ec._ContractState_contractId(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "contract":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ContractState_contract(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "slot":
 			out.Values[i] = ec._ContractState_slot(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "value":
 			out.Values[i] = ec._ContractState_value(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "timestamp":
 			out.Values[i] = ec._ContractState_timestamp(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
@@ -54526,27 +55207,65 @@ func (ec *executionContext) _ContractStateChange(ctx context.Context, sel ast.Se
 		case "address":
 			out.Values[i] = ec._ContractStateChange_address(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "contractId":
 			out.Values[i] = ec._ContractStateChange_contractId(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "contract":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ContractStateChange_contract(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "slot":
 			out.Values[i] = ec._ContractStateChange_slot(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "valueRead":
 			out.Values[i] = ec._ContractStateChange_valueRead(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "valueWritten":
 			out.Values[i] = ec._ContractStateChange_valueWritten(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
@@ -54943,17 +55662,55 @@ func (ec *executionContext) _CryptoTransfer(ctx context.Context, sel ast.Selecti
 		case "accountId":
 			out.Values[i] = ec._CryptoTransfer_accountId(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "account":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._CryptoTransfer_account(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "amount":
 			out.Values[i] = ec._CryptoTransfer_amount(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "isApproval":
 			out.Values[i] = ec._CryptoTransfer_isApproval(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
@@ -54991,18 +55748,94 @@ func (ec *executionContext) _CustomFeeLimit(ctx context.Context, sel ast.Selecti
 		case "accountId":
 			out.Values[i] = ec._CustomFeeLimit_accountId(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "account":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._CustomFeeLimit_account(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "amount":
 			out.Values[i] = ec._CustomFeeLimit_amount(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "denominatingTokenId":
 			out.Values[i] = ec._CustomFeeLimit_denominatingTokenId(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "denominatingToken":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._CustomFeeLimit_denominatingToken(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -55135,13 +55968,51 @@ func (ec *executionContext) _FallbackFee(ctx context.Context, sel ast.SelectionS
 		case "amount":
 			out.Values[i] = ec._FallbackFee_amount(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "denominatingTokenId":
 			out.Values[i] = ec._FallbackFee_denominatingTokenId(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "denominatingToken":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._FallbackFee_denominatingToken(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -55723,6 +56594,44 @@ func (ec *executionContext) _FractionalFee(ctx context.Context, sel ast.Selectio
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "denominatingToken":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._FractionalFee_denominatingToken(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "maximum":
 			out.Values[i] = ec._FractionalFee_maximum(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -56530,22 +57439,60 @@ func (ec *executionContext) _MessageTransactionID(ctx context.Context, sel ast.S
 		case "accountId":
 			out.Values[i] = ec._MessageTransactionID_accountId(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "account":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._MessageTransactionID_account(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "nonce":
 			out.Values[i] = ec._MessageTransactionID_nonce(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "scheduled":
 			out.Values[i] = ec._MessageTransactionID_scheduled(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "transactionValidStart":
 			out.Values[i] = ec._MessageTransactionID_transactionValidStart(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
@@ -56845,6 +57792,44 @@ func (ec *executionContext) _NFT(ctx context.Context, sel ast.SelectionSet, obj 
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "delegatingSpender":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._NFT_delegatingSpender(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "deleted":
 			out.Values[i] = ec._NFT_deleted(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {

@@ -319,9 +319,11 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"collectorAccountId": rowplan.Scalar(func(dst []byte, v *ledger.AssessedCustomFee, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.CollectorAccountID, s)
 		}),
+		"collectorAccount": rowplan.Read(rel.assessedCustomFeeCollectorAccount, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
 		"tokenId": rowplan.Scalar(func(dst []byte, v *ledger.AssessedCustomFee, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.TokenID, s)
 		}),
+		"token":                    rowplan.Read(rel.assessedCustomFeeToken, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Token] { return o.Token })),
 		"effectivePayerAccountIds": rowplan.Get(func(v *ledger.AssessedCustomFee) []ledger.EntityID { return v.EffectivePayerAccountIDs }, rowplan.ListOf(rowplan.ScalarOf(scalar.AppendEntityID))),
 	})
 	o.Authorization = rowplan.NewObject([]string{"Authorization"}, map[string]rowplan.Field[*ledger.Authorization]{
@@ -472,6 +474,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"proxyAccountId": rowplan.Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.ProxyAccountID, s)
 		}),
+		"proxyAccount":    rowplan.Read(rel.contractProxyAccount, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
 		"results":         rowplan.Read(rel.contractResults, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.ContractResult]] { return o.ContractResultConnection })),
 		"runtimeBytecode": rowplan.Read(rel.contractRuntimeBytecode, rowplan.ScalarOf(scalar.AppendHex)),
 		"state":           rowplan.Read(rel.contractState, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.ContractState]] { return o.ContractStateConnection })),
@@ -803,6 +806,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"contractId": rowplan.Scalar(func(dst []byte, v *ledger.ContractState, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.ContractID, s)
 		}),
+		"contract": rowplan.Read(rel.contractStateContract, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Contract] { return o.Contract })),
 		"slot": rowplan.Scalar(func(dst []byte, v *ledger.ContractState, s scalar.Style) []byte {
 			return scalar.AppendHex(dst, v.Slot, s)
 		}),
@@ -820,6 +824,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"contractId": rowplan.Scalar(func(dst []byte, v *ledger.ContractStateChange, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.ContractID, s)
 		}),
+		"contract": rowplan.Read(rel.contractStateChangeContract, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Contract] { return o.Contract })),
 		"slot": rowplan.Scalar(func(dst []byte, v *ledger.ContractStateChange, s scalar.Style) []byte {
 			return scalar.AppendHex(dst, v.Slot, s)
 		}),
@@ -879,6 +884,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"accountId": rowplan.Scalar(func(dst []byte, v *ledger.CryptoTransfer, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.AccountID, s)
 		}),
+		"account": rowplan.Read(rel.cryptoTransferAccount, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
 		"amount": rowplan.Scalar(func(dst []byte, v *ledger.CryptoTransfer, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.Amount, s)
 		}),
@@ -890,12 +896,14 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"accountId": rowplan.Scalar(func(dst []byte, v *ledger.CustomFeeLimit, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.AccountID, s)
 		}),
+		"account": rowplan.Read(rel.customFeeLimitAccount, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
 		"amount": rowplan.Scalar(func(dst []byte, v *ledger.CustomFeeLimit, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.Amount, s)
 		}),
 		"denominatingTokenId": rowplan.Scalar(func(dst []byte, v *ledger.CustomFeeLimit, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.DenominatingTokenID, s)
 		}),
+		"denominatingToken": rowplan.Read(rel.customFeeLimitDenominatingToken, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Token] { return o.Token })),
 	})
 	o.ExchangeRate = rowplan.NewObject([]string{"ExchangeRate"}, map[string]rowplan.Field[*ledger.ExchangeRate]{
 		"centEquivalent": rowplan.Scalar(func(dst []byte, v *ledger.ExchangeRate, s scalar.Style) []byte {
@@ -922,6 +930,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"denominatingTokenId": rowplan.Scalar(func(dst []byte, v *ledger.FallbackFee, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.DenominatingTokenID, s)
 		}),
+		"denominatingToken": rowplan.Read(rel.fallbackFeeDenominatingToken, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Token] { return o.Token })),
 	})
 	o.FeeEstimate = rowplan.NewObject([]string{"FeeEstimate"}, map[string]rowplan.Field[*fees.Estimate]{
 		"mode": rowplan.Scalar(func(dst []byte, v *fees.Estimate, s scalar.Style) []byte {
@@ -1011,6 +1020,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"denominatingTokenId": rowplan.Scalar(func(dst []byte, v *ledger.FractionalFee, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.DenominatingTokenID, s)
 		}),
+		"denominatingToken": rowplan.Read(rel.fractionalFeeDenominatingToken, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Token] { return o.Token })),
 		"maximum": rowplan.Scalar(func(dst []byte, v *ledger.FractionalFee, s scalar.Style) []byte {
 			return scalar.AppendNullLong(dst, v.Maximum, s)
 		}),
@@ -1118,6 +1128,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"accountId": rowplan.Scalar(func(dst []byte, v *ledger.MessageTransactionID, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.AccountID, s)
 		}),
+		"account": rowplan.Read(rel.messageTransactionIDAccount, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
 		"nonce": rowplan.Scalar(func(dst []byte, v *ledger.MessageTransactionID, s scalar.Style) []byte {
 			return scalar.AppendNullInt(dst, v.Nonce, s)
 		}),
@@ -1140,6 +1151,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"delegatingSpenderId": rowplan.Scalar(func(dst []byte, v *ledger.NFT, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.DelegatingSpenderID, s)
 		}),
+		"delegatingSpender": rowplan.Read(rel.nFTDelegatingSpender, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
 		"deleted": rowplan.Scalar(func(dst []byte, v *ledger.NFT, s scalar.Style) []byte {
 			return scalar.AppendNullBoolean(dst, v.Deleted, s)
 		}),

@@ -33,6 +33,14 @@ func (fields) AirdropToken(_ context.Context, q rowplan.Request, of []*ledger.Ai
 	return tokensBy(q, of, func(row *ledger.Airdrop) ledger.EntityID { return row.TokenID })
 }
 
+func (fields) AssessedCustomFeeCollectorAccount(_ context.Context, q rowplan.Request, of []*ledger.AssessedCustomFee) (rowplan.Results[*ledger.Account], error) {
+	return accountsBy(q, of, func(row *ledger.AssessedCustomFee) ledger.EntityID { return row.CollectorAccountID })
+}
+
+func (fields) AssessedCustomFeeToken(_ context.Context, q rowplan.Request, of []*ledger.AssessedCustomFee) (rowplan.Results[*ledger.Token], error) {
+	return tokensBy(q, of, func(row *ledger.AssessedCustomFee) ledger.EntityID { return row.TokenID })
+}
+
 func (fields) BalanceAccount(_ context.Context, q rowplan.Request, of []*ledger.Balance) (rowplan.Results[*ledger.Account], error) {
 	return accountsBy(q, of, func(row *ledger.Balance) ledger.EntityID { return row.AccountID })
 }
@@ -47,6 +55,10 @@ func (fields) ContractAutoRenewAccount(_ context.Context, q rowplan.Request, of 
 
 func (fields) ContractObtainer(_ context.Context, q rowplan.Request, of []*ledger.Contract) (rowplan.Results[*ledger.Account], error) {
 	return accountsBy(q, of, func(row *ledger.Contract) ledger.EntityID { return row.ObtainerID })
+}
+
+func (fields) ContractProxyAccount(_ context.Context, q rowplan.Request, of []*ledger.Contract) (rowplan.Results[*ledger.Account], error) {
+	return accountsBy(q, of, func(row *ledger.Contract) ledger.EntityID { return row.ProxyAccountID })
 }
 
 func (fields) ContractLogBlock(_ context.Context, q rowplan.Request, of []*ledger.ContractLog) (rowplan.Results[*ledger.Block], error) {
@@ -97,12 +109,36 @@ func (fields) ContractResultContract(_ context.Context, q rowplan.Request, of []
 	return contractsBy(q, of, func(row *ledger.ContractResult) ledger.EntityID { return row.ContractID })
 }
 
+func (fields) ContractStateContract(_ context.Context, q rowplan.Request, of []*ledger.ContractState) (rowplan.Results[*ledger.Contract], error) {
+	return contractsBy(q, of, func(row *ledger.ContractState) ledger.EntityID { return row.ContractID })
+}
+
+func (fields) ContractStateChangeContract(_ context.Context, q rowplan.Request, of []*ledger.ContractStateChange) (rowplan.Results[*ledger.Contract], error) {
+	return contractsBy(q, of, func(row *ledger.ContractStateChange) ledger.EntityID { return row.ContractID })
+}
+
 func (fields) CryptoAllowanceOwner(_ context.Context, q rowplan.Request, of []*ledger.CryptoAllowance) (rowplan.Results[*ledger.Account], error) {
 	return accountsBy(q, of, func(row *ledger.CryptoAllowance) ledger.EntityID { return row.OwnerID })
 }
 
 func (fields) CryptoAllowanceSpender(_ context.Context, q rowplan.Request, of []*ledger.CryptoAllowance) (rowplan.Results[*ledger.Account], error) {
 	return accountsBy(q, of, func(row *ledger.CryptoAllowance) ledger.EntityID { return row.SpenderID })
+}
+
+func (fields) CryptoTransferAccount(_ context.Context, q rowplan.Request, of []*ledger.CryptoTransfer) (rowplan.Results[*ledger.Account], error) {
+	return accountsBy(q, of, func(row *ledger.CryptoTransfer) ledger.EntityID { return row.AccountID })
+}
+
+func (fields) CustomFeeLimitAccount(_ context.Context, q rowplan.Request, of []*ledger.CustomFeeLimit) (rowplan.Results[*ledger.Account], error) {
+	return accountsBy(q, of, func(row *ledger.CustomFeeLimit) ledger.EntityID { return row.AccountID })
+}
+
+func (fields) CustomFeeLimitDenominatingToken(_ context.Context, q rowplan.Request, of []*ledger.CustomFeeLimit) (rowplan.Results[*ledger.Token], error) {
+	return tokensBy(q, of, func(row *ledger.CustomFeeLimit) ledger.EntityID { return row.DenominatingTokenID })
+}
+
+func (fields) FallbackFeeDenominatingToken(_ context.Context, q rowplan.Request, of []*ledger.FallbackFee) (rowplan.Results[*ledger.Token], error) {
+	return tokensBy(q, of, func(row *ledger.FallbackFee) ledger.EntityID { return row.DenominatingTokenID })
 }
 
 func (fields) FixedFeeCollectorAccount(_ context.Context, q rowplan.Request, of []*ledger.FixedFee) (rowplan.Results[*ledger.Account], error) {
@@ -117,6 +153,10 @@ func (fields) FractionalFeeCollectorAccount(_ context.Context, q rowplan.Request
 	return accountsBy(q, of, func(row *ledger.FractionalFee) ledger.EntityID { return row.CollectorAccountID })
 }
 
+func (fields) FractionalFeeDenominatingToken(_ context.Context, q rowplan.Request, of []*ledger.FractionalFee) (rowplan.Results[*ledger.Token], error) {
+	return tokensBy(q, of, func(row *ledger.FractionalFee) ledger.EntityID { return row.DenominatingTokenID })
+}
+
 func (fields) HookContract(_ context.Context, q rowplan.Request, of []*ledger.Hook) (rowplan.Results[*ledger.Contract], error) {
 	return contractsBy(q, of, func(row *ledger.Hook) ledger.EntityID { return row.ContractID })
 }
@@ -129,8 +169,16 @@ func (fields) HookSlotTransaction(_ context.Context, q rowplan.Request, of []*le
 	return transactionsBy(q, of, func(row *ledger.HookSlot) ledger.Timestamp { return row.Timestamp })
 }
 
+func (fields) MessageTransactionIDAccount(_ context.Context, q rowplan.Request, of []*ledger.MessageTransactionID) (rowplan.Results[*ledger.Account], error) {
+	return accountsBy(q, of, func(row *ledger.MessageTransactionID) ledger.EntityID { return row.AccountID })
+}
+
 func (fields) NFTOwner(_ context.Context, q rowplan.Request, of []*ledger.NFT) (rowplan.Results[*ledger.Account], error) {
 	return accountsBy(q, of, func(row *ledger.NFT) ledger.EntityID { return row.AccountID })
+}
+
+func (fields) NFTDelegatingSpender(_ context.Context, q rowplan.Request, of []*ledger.NFT) (rowplan.Results[*ledger.Account], error) {
+	return accountsBy(q, of, func(row *ledger.NFT) ledger.EntityID { return row.DelegatingSpenderID })
 }
 
 func (fields) NFTSpender(_ context.Context, q rowplan.Request, of []*ledger.NFT) (rowplan.Results[*ledger.Account], error) {

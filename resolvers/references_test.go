@@ -1,0 +1,73 @@
+package resolvers_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	"heliograph/app/testing/testenv"
+)
+
+// TestReferences reads ids with the objects that they identify. The alias of an object is that of its id with the prefix of_.
+func TestReferences(t *testing.T) {
+	t.Parallel()
+	g := testenv.Demo(t)
+	for name, query := range map[string]string{
+		"transfers": `{ transactions(first: 100) { nodes { transfers { id: accountId of_id: account { entityId } }
+			tokenTransfers { token: tokenId of_token: token { entityId } account: accountId of_account: account { entityId } }
+			assessedCustomFees { collector: collectorAccountId of_collector: collectorAccount { entityId } token: tokenId of_token: token { entityId } } } } }`,
+		"limits": `{ transactions(first: 100, order: ASC, filter: {types: [CONSENSUSSUBMITMESSAGE]}) { nodes { maxCustomFees {
+			account: accountId of_account: account { entityId } token: denominatingTokenId of_token: denominatingToken { entityId } } } } }`,
+		"fees": `{ tokens(first: 100) { nodes { customFees {
+			fractionalFees { token: denominatingTokenId of_token: denominatingToken { entityId } collector: collectorAccountId of_collector: collectorAccount { entityId } }
+			royaltyFees { fallbackFee { token: denominatingTokenId of_token: denominatingToken { entityId } } } } } } }`,
+		"chunks": `{ topicMessages(topic: "0.0.4001", first: 100) { nodes { chunkInfo {
+			initialTransactionId { id: accountId of_id: account { entityId } } } } } }`,
+		"spenders": `{ nfts(first: 100) { nodes { id: delegatingSpenderId of_id: delegatingSpender { entityId } owner: accountId of_owner: owner { entityId } } } }`,
+		"state": `{ contracts(first: 100) { nodes { proxy: proxyAccountId of_proxy: proxyAccount { entityId }
+			state(first: 5) { nodes { id: contractId of_id: contract { entityId } } } } } }`,
+		"changes": `{ contractResults(first: 100) { nodes { stateChanges { id: contractId of_id: contract { entityId } } } } }`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			body, err := json.Marshal(map[string]string{"query": query})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := g.Do(t, http.MethodPost, "/graphql", string(body), "Content-Type: application/json")
+			var response struct{ Data, Errors any }
+			testenv.Decode(t, got.Body, &response)
+			if response.Errors != nil {
+				t.Fatal(got.Body)
+			}
+			checked := 0
+			var visit func(any)
+			visit = func(v any) {
+				switch v := v.(type) {
+				case []any:
+					for _, element := range v {
+						visit(element)
+					}
+				case map[string]any:
+					for member, value := range v {
+						visit(value)
+						id, isID := strings.CutPrefix(member, "of_")
+						object, found := value.(map[string]any)
+						switch {
+						case !isID:
+						case found && object["entityId"] != v[id]:
+							t.Errorf("%s is %v, but its object is %v", id, v[id], object)
+						case found:
+							checked++
+						}
+					}
+				}
+			}
+			visit(response.Data)
+			if checked == 0 {
+				t.Errorf("no id has an object: %.500s", got.Body)
+			}
+		})
+	}
+}
