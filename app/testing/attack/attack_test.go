@@ -90,10 +90,12 @@ var attacks = map[string]request{
 	"introspection with aliases": graphQL("{__schema{types{fields{type{" + repeat(50, "a#:fields{"+repeat(17, "d:description")+"}") + "}}}}}"),
 	"large leaves": graphQL("{" + repeat(9, "r#:contracts(first:100){nodes{...F}}") + "} fragment F on Contract {" +
 		repeat(50, "a#:bytecode b#:runtimeBytecode") + "}"),
-	"cold accounts":             {path: "/api/v1/contracts/call", body: `{"data":"0x621000005b600101803150600456","gas":15000000}`},
-	"unindexed filters":         graphQL("{" + repeat(30, "r#:transactions(filter:{outcome:FAILURE,types:[CRYPTOTRANSFER]},order:ASC){nodes{id}}") + "}"),
-	"trace with memory":         graphQL("{contractTrace(contract:\"0.0.3001\",first:10000,memory:true,storage:true){opcodes{memory stack}}}"),
-	"new documents":             unique(graphQL("{" + repeat(500, "a#_§:__typename") + "}")),
+	"cold accounts":     {path: "/api/v1/contracts/call", body: `{"data":"0x621000005b600101803150600456","gas":15000000}`},
+	"unindexed filters": graphQL("{" + repeat(30, "r#:transactions(filter:{outcome:FAILURE,types:[CRYPTOTRANSFER]},order:ASC){nodes{id}}") + "}"),
+	"trace with memory": graphQL("{contractTrace(contract:\"0.0.3001\",first:10000,memory:true,storage:true){opcodes{memory stack}}}"),
+	"new documents":     unique(graphQL("{" + repeat(500, "a#_§:__typename") + "}")),
+	"large answers": unique(graphQL("{" + repeat(4, "r#_§:transactions(first:100){nodes{...F}}") + "} fragment F on Transaction {" +
+		repeat(50, "a#:consensusTimestamp b#:id c#:transactionHash d#:transactionId") + "}")),
 	"clients that abort":        {path: "/api/v1/transactions?limit=100", abort: 5 * time.Millisecond},
 	"as many lists as possible": {path: "/api/v1/accounts?limit=100"},
 	"transactions":              {path: "/api/v1/transactions?limit=100"},
