@@ -1,8 +1,11 @@
 package resolvers
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 
 	"heliograph/graph"
@@ -37,28 +40,67 @@ func (r queries) Nodes(ctx context.Context, args graph.QueryNodesArgs) ([]relay.
 	return nodes, nil
 }
 
-// nodes reads objects by their global ids. It reads all objects of a type with one statement, and sends all statements in one round trip. Types without
-// such a statement are read one by one. It returns one node and one error per id. The node is nil if it does not exist, the error is nil if it was read.
+// batched are the types whose objects are read with one statement each, by the local parts of their global ids.
+var batched = map[string]queueNodes{
+	accountType: nodesBy(parseEntityID, entities.QueueAccounts), blockType: nodesBy(parseNumber, transactions.QueueBlocks),
+	contractType: nodesBy(parseEntityID, entities.QueueContracts), scheduleType: nodesBy(parseEntityID, transactions.QueueSchedules),
+	tokenType: nodesBy(parseEntityID, entities.QueueTokens), topicType: nodesBy(parseEntityID, queueTopics),
+	transactionType: nodesBy(ledger.ParseTimestamp, transactions.QueueTransactionsAt),
+}
+
+// queueNodes queues reading the objects with the given names. done is called with the index of each name that has an object, or is invalid.
+type queueNodes func(b *storage.Batch, names []string, done func(i int, node relay.Node, err error))
+
+func nodesBy[K, T any, P nodePointer[T]](parse func(string) (K, error), queue func(*storage.Batch, []K, func([]P))) queueNodes {
+	return func(b *storage.Batch, names []string, done func(int, relay.Node, error)) {
+		var keys []K
+		var places []int
+		for i, name := range names {
+			key, err := parse(name)
+			if err != nil {
+				done(i, nil, fault.Input("%v", err))
+				continue
+			}
+			keys, places = append(keys, key), append(places, i)
+		}
+		if len(keys) == 0 {
+			return
+		}
+		queue(b, keys, func(rows []P) {
+			for i, row := range rows {
+				if row != nil {
+					done(places[i], row, nil)
+				}
+			}
+		})
+	}
+}
+
+// nodes reads objects by their global ids. It sends the statements of all types in one round trip. Types without such a statement are read one by one, as
+// are all objects if one of them fails. It returns one node and one error per id. The node is nil if it does not exist, the error is nil if it was read.
 func (r *Resolver) nodes(ctx context.Context, ids []string) ([]relay.Node, []error) {
 	nodes, errs := make([]relay.Node, len(ids)), make([]error, len(ids))
-	var g gathering
-	var alone, gathered []int
+	names, positions := map[string][]string{}, map[string][]int{}
+	var alone, together []int
 	for i, id := range ids {
-		if added, err := g.add(i, id); added && err == nil {
-			gathered = append(gathered, i)
+		if typ, name, err := relay.ParseID(id); err == nil && batched[typ] != nil {
+			names[typ], positions[typ], together = append(names[typ], name), append(positions[typ], i), append(together, i)
 		} else {
 			alone = append(alone, i)
 		}
 	}
-	if err := g.read(ctx, r.db, nodes); err != nil {
+	err := r.readBatched(ctx, names, func(typ string, i int, node relay.Node, err error) {
+		nodes[positions[typ][i]], errs[positions[typ][i]] = node, err
+	})
+	if err != nil {
 		clear(nodes)
 		switch Classify(err).Code {
 		case fault.Timeout, fault.Unavailable:
-			for _, i := range gathered {
+			for _, i := range together {
 				errs[i] = err
 			}
-		default: // one object failed: read the others one by one
-			alone = append(alone, gathered...)
+		default:
+			alone = append(alone, together...)
 		}
 	}
 	for _, i := range alone {
@@ -67,88 +109,26 @@ func (r *Resolver) nodes(ctx context.Context, ids []string) ([]relay.Node, []err
 	return nodes, errs
 }
 
-// gathering has the requested keys by type.
-type gathering struct {
-	accounts, contracts, schedules, tokens, topics requested[ledger.EntityID]
-	blocks                                         requested[int64]
-	transactions                                   requested[ledger.Timestamp]
-}
-
-// requested has the keys of objects of one type and their positions in the request.
-type requested[K any] struct {
-	keys      []K
-	positions []int
-}
-
-// add adds the object of an id. It returns false if the type is not read in batches.
-func (g *gathering) add(position int, id string) (bool, error) {
-	typ, name, err := relay.ParseID(id)
-	if err != nil {
-		return false, fault.Input("%q: %v", id, err)
+// readBatched reads the objects with the names of each type. done is that of [queueNodes].
+func (r *Resolver) readBatched(ctx context.Context, names map[string][]string, done func(typ string, i int, node relay.Node, err error)) error {
+	b := r.db.NewBatch()
+	for _, typ := range slices.Sorted(maps.Keys(names)) {
+		batched[typ](b, names[typ], func(i int, node relay.Node, err error) { done(typ, i, node, err) })
 	}
-	byEntity := map[string]*requested[ledger.EntityID]{
-		accountType: &g.accounts, contractType: &g.contracts, scheduleType: &g.schedules, tokenType: &g.tokens, topicType: &g.topics,
-	}
-	switch {
-	case byEntity[typ] != nil:
-		return true, byEntity[typ].add(position, name, parseEntityID)
-	case typ == blockType:
-		return true, g.blocks.add(position, name, parseNumber)
-	case typ == transactionType:
-		return true, g.transactions.add(position, name, ledger.ParseTimestamp)
-	default:
-		return false, nil
-	}
-}
-
-func (w *requested[K]) add(position int, name string, parse func(string) (K, error)) error {
-	key, err := parse(name)
-	if err != nil {
-		return fault.Input("%v", err)
-	}
-	w.keys, w.positions = append(w.keys, key), append(w.positions, position)
-	return nil
-}
-
-// read reads the objects in one round trip and stores them at their positions.
-func (g *gathering) read(ctx context.Context, db *storage.DB, into []relay.Node) error {
-	b := db.NewBatch()
-	queueRequested(b, &g.accounts, entities.QueueAccounts, into)
-	queueRequested(b, &g.blocks, transactions.QueueBlocks, into)
-	queueRequested(b, &g.contracts, entities.QueueContracts, into)
-	queueRequested(b, &g.schedules, transactions.QueueSchedules, into)
-	queueRequested(b, &g.tokens, entities.QueueTokens, into)
-	queueRequested(b, &g.topics, queueTopics, into)
-	queueRequested(b, &g.transactions, transactions.QueueTransactionsAt, into)
 	return b.Run(ctx)
 }
 
-func queueRequested[K, T any, P nodePointer[T]](b *storage.Batch, w *requested[K], queue func(*storage.Batch, []K, func([]P)), into []relay.Node) {
-	if len(w.keys) == 0 {
-		return
-	}
-	queue(b, w.keys, func(rows []P) {
-		for i, row := range rows {
-			if row != nil {
-				into[w.positions[i]] = row
-			}
-		}
-	})
-}
-
 // node returns the object with a global id, or nil if it does not exist.
-func (r *Resolver) node(ctx context.Context, id string) (relay.Node, error) {
-	var g gathering
-	gathered, err := g.add(0, id)
+func (r *Resolver) node(ctx context.Context, id string) (node relay.Node, err error) {
+	typ, name, err := relay.ParseID(id)
 	if err != nil {
-		return nil, err
+		return nil, fault.Input("%q: %v", id, err)
 	}
-	if gathered {
-		found := make([]relay.Node, 1)
-		err := g.read(ctx, r.db, found)
-		return found[0], err
+	if batched[typ] != nil {
+		var invalid error
+		failed := r.readBatched(ctx, map[string][]string{typ: {name}}, func(_ string, _ int, found relay.Node, err error) { node, invalid = found, err })
+		return node, cmp.Or(invalid, failed)
 	}
-	typ, name, _ := relay.ParseID(id) // add has parsed it
 	switch typ {
 	case messageType:
 		return byKey(name, ledger.ParseTimestamp, func(at ledger.Timestamp) (*ledger.TopicMessage, error) { return entities.TopicMessageAt(ctx, r.db, at) })
