@@ -4,6 +4,7 @@ package resolvers
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"time"
 
@@ -138,7 +139,11 @@ func Classify(err error) *fault.Error {
 	if refused := statuspages.Classify(err); refused != nil {
 		return refused
 	}
+	var mismatch *storage.MismatchError
 	switch storage.FailureOf(err) {
+	case storage.FailureMismatch:
+		errors.As(err, &mismatch)
+		return &fault.Error{Code: fault.SchemaMismatch, Message: mismatch.Error()}
 	case storage.FailureTimeout:
 		return &fault.Error{Code: fault.Timeout, Message: "the database took too long"}
 	case storage.FailureBusy:

@@ -198,6 +198,11 @@ func (a *API) problemOf(f Family, err *gqlerror.Error) *Problem {
 		return f.fail(http.StatusServiceUnavailable)
 	case fault.Unavailable:
 		return f.unavailable()
+	case fault.SchemaMismatch:
+		if f == Modern {
+			return ModernProblem(http.StatusNotImplemented, err.Message)
+		}
+		return &Problem{Status: http.StatusNotImplemented, Items: []Item{{Message: err.Message}}}
 	case fault.RateLimited:
 		return ModernProblem(http.StatusTooManyRequests, a.text(err))
 	case fault.NotFound:

@@ -70,7 +70,7 @@ func (b *Batch) Len() int {
 
 // Run sends the batch, and reads the rows of its statements. Among statements with the same settings, the order is that in which they were queued.
 func (b *Batch) Run(ctx context.Context) error {
-	if err := withCause(ctx, b.send(ctx)); err != nil {
+	if err := b.db.withCause(ctx, b.send(ctx)); err != nil {
 		return fmt.Errorf("running a batch: %w", err)
 	}
 	for _, f := range b.done {

@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -60,6 +61,7 @@ type DB struct {
 	statistics   *statistics
 	admission    *admission
 	turns        *turns.Queue
+	schema       *atomic.Pointer[schema]
 }
 
 // Open creates the pool. It does not connect, so that the gateway starts without the database.
@@ -82,8 +84,9 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	connections, wait, processors := int(cfg.MaxConns), cmp.Or(o.MaxWait, defaultMaxWait), runtime.GOMAXPROCS(0)
 	return &DB{
 		pool: pool, base: o.Base, fileAttempts: cmp.Or(o.FileAttempts, defaultFileAttempts), chainID: cmp.Or(o.ChainID, defaultChainID), cache: o.Cache,
-		statistics: &statistics{}, admission: newAdmission(connections, cmp.Or(o.PerOperation, defaultPerOperation), wait),
-		turns: turns.New(connections+2*processors, 2*processors, wait),
+		statistics: &statistics{}, schema: &atomic.Pointer[schema]{},
+		admission: newAdmission(connections, cmp.Or(o.PerOperation, defaultPerOperation), wait),
+		turns:     turns.New(connections+2*processors, 2*processors, wait),
 	}, nil
 }
 
@@ -181,6 +184,21 @@ coalesce(has_function_privilege(to_regprocedure('get_transaction_info_by_hash(by
 		}
 	}
 	return nil
+}
+
+// ErrNoBlocks reports that the ledger has no blocks.
+var ErrNoBlocks = errors.New("the database has no blocks")
+
+// Lag returns the age of the newest block. Like [DB.Ready], it has a connection of its own.
+func (db *DB) Lag(ctx context.Context, now time.Time) (time.Duration, error) {
+	var newest *ledger.Timestamp
+	if err := db.pool.QueryRow(ctx, `select max(consensus_end) from record_file`).Scan(&newest); err != nil {
+		return 0, fmt.Errorf("reading the newest block: %w", err)
+	}
+	if newest == nil {
+		return 0, ErrNoBlocks
+	}
+	return newest.Age(now), nil
 }
 
 // Newest returns the end of the newest block as a consensus timestamp, or 0 if there are no blocks.

@@ -26,6 +26,7 @@ const (
 	FailureCancelled                  // the request was cancelled
 	FailureAmbiguous                  // two rows where one is expected; see [ErrAmbiguous]
 	FailureOutOfBounds                // a value outside the range of its type
+	FailureMismatch                   // a missing table or column; see [MismatchError]
 )
 
 // ErrAmbiguous reports that two entities that are not deleted have the same alias or EVM address.
@@ -36,9 +37,12 @@ func FailureOf(err error) Failure {
 	var pg *pgconn.PgError
 	var connect *pgconn.ConnectError
 	var row *unreadable
+	var mismatch *MismatchError
 	switch {
 	case errors.As(err, &row):
 		return FailureOther
+	case errors.As(err, &mismatch):
+		return FailureMismatch
 	case errors.Is(err, ErrAmbiguous):
 		return FailureAmbiguous
 	case errors.Is(err, ErrBusy):
@@ -56,8 +60,10 @@ func FailureOf(err error) Failure {
 	}
 }
 
-// withCause adds the reason why ctx ended to the error of a statement: the server reports a canceled statement like one that exceeded its time limit.
-func withCause(ctx context.Context, err error) error {
+// withCause adds the reason why ctx ended to the error of a statement: the server reports a canceled statement like one that exceeded its time limit. It also
+// adds the names of tables and columns that the database lacks.
+func (db *DB) withCause(ctx context.Context, err error) error {
+	err = db.explain(err)
 	if cause := ctx.Err(); err != nil && cause != nil && !errors.Is(err, cause) {
 		return fmt.Errorf("%w: %w", cause, err)
 	}

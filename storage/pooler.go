@@ -54,15 +54,6 @@ func (p Pooler) prepare(session map[string]string) func(context.Context, *pgx.Co
 	}
 }
 
-// DetectPooler returns the kind of the pooler behind a connection string.
-func DetectPooler(ctx context.Context, url string) (Pooler, error) {
-	c, err := pgx.ParseConfig(url)
-	if err != nil {
-		return "", fmt.Errorf("parsing the database URL: %w", err)
-	}
-	return detectPooler(ctx, c)
-}
-
 // detectPooler opens a connection to detect the kind of the pooler.
 func detectPooler(ctx context.Context, c *pgx.ConnConfig) (kind Pooler, err error) {
 	c = c.Copy()
@@ -72,17 +63,22 @@ func detectPooler(ctx context.Context, c *pgx.ConnConfig) (kind Pooler, err erro
 		return "", fmt.Errorf("connecting to detect a pooler: %w", err)
 	}
 	defer func() { err = errors.Join(err, conn.Close(context.WithoutCancel(ctx))) }()
+	return PoolerOf(ctx, conn)
+}
+
+// PoolerOf returns the kind of the pooler to which a connection leads.
+func PoolerOf(ctx context.Context, conn *pgx.Conn) (Pooler, error) {
 	if direct, err := IsDirect(ctx, conn); direct || err != nil {
 		return PoolerNone, err
 	}
-	kind = PoolerTransaction
-	err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { // one session of the server
+	kind := PoolerTransaction
+	err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { // one session of the server
 		const name = "heliograph_probe"
 		if _, err := tx.Prepare(ctx, name, `select 1`); err != nil {
 			return fmt.Errorf("preparing a statement: %w", err)
 		}
 		var plain bool // a pooler that supports prepared statements gives them names of its own
-		if err := tx.QueryRow(ctx, `select exists (select from pg_prepared_statements where name = $1)`, name).Scan(&plain); err != nil {
+		if err := tx.QueryRow(ctx, `select exists (select from pg_prepared_statements where name = $1)`, pgx.QueryExecModeExec, name).Scan(&plain); err != nil {
 			return fmt.Errorf("looking for a prepared statement: %w", err)
 		}
 		if !plain {

@@ -17,10 +17,10 @@ func TestDetectPooler(t *testing.T) {
 	t.Parallel()
 	direct := grid.Fresh(t)
 	pooled := pgtest.Pooled(t, direct)
-	if kind, err := storage.DetectPooler(t.Context(), direct); kind != storage.PoolerNone {
+	if kind, err := storage.PoolerOf(t.Context(), pgtest.Connect(t, direct)); kind != storage.PoolerNone {
 		t.Error(kind, err)
 	}
-	kind, err := storage.DetectPooler(t.Context(), pooled)
+	kind, err := storage.PoolerOf(t.Context(), pgtest.Connect(t, pooled))
 	if want := pooled != direct; err != nil || want != (kind != storage.PoolerNone) {
 		t.Error(kind, err)
 	}

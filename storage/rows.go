@@ -103,6 +103,7 @@ func (m *Mapper[T, R]) List(ctx context.Context, db *DB, what, sql string, args 
 		}
 		return out, nil
 	}
+	sql = db.adapt(sql)
 	slot, err := db.enter(ctx, sql)
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", what, err)
@@ -110,11 +111,11 @@ func (m *Mapper[T, R]) List(ctx context.Context, db *DB, what, sql string, args 
 	defer slot.leave()
 	rows, err := db.querier().Query(ctx, sql, args...)
 	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", what, withCause(ctx, err))
+		return nil, fmt.Errorf("reading %s: %w", what, db.withCause(ctx, err))
 	}
 	out, err := m.Collect(rows)
 	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", what, withCause(ctx, err))
+		return nil, fmt.Errorf("reading %s: %w", what, db.withCause(ctx, err))
 	}
 	return out, nil
 }
@@ -142,6 +143,7 @@ func queue[T, R any](b *Batch, sql string, args []any, columns Columns[T], finis
 		done(got)
 		return nil
 	}
+	sql = b.db.adapt(sql)
 	set := settingOf(sql)
 	if set < 0 {
 		b.batch.Queue(sql, args...).Query(b.last)

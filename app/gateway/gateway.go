@@ -96,6 +96,8 @@ type Options struct {
 	MemoryLimit int64
 	// AdminHosts are the host names of the admin port, in addition to IP addresses and localhost.
 	AdminHosts []string
+	// MaxLag is the age of the newest block from which the ledger is not ready. 0 means no limit.
+	MaxLag time.Duration
 	// RequestTimeout is the timeout of a request.
 	RequestTimeout time.Duration
 	Version        string
@@ -177,7 +179,7 @@ func New(o Options) (*Gateway, error) {
 		return nil, fmt.Errorf("create the status page: %w", err)
 	}
 	g := &Gateway{
-		o: o, graph: srv, site: site, v1: api, v2: documents, cache: cache, docs: docs, metrics: newMetrics(o.DB, cache, o.Followers, o.Traces),
+		o: o, graph: srv, site: site, v1: api, v2: documents, cache: cache, docs: docs, metrics: newMetrics(o.DB, cache, o.Followers, o.Traces, o.REST.Now),
 		rates: rates, root: root,
 		cors: cors.Handler(cors.Options{
 			AllowedOrigins: o.Origins, AllowedMethods: []string{http.MethodGet, http.MethodHead, http.MethodPost},

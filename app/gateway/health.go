@@ -22,6 +22,7 @@ const (
 var (
 	errNotChecked = errors.New("not checked")
 	errClosing    = errors.New("shutting down")
+	errLag        = errors.New("the newest block is too old")
 	errNoStatus   = errors.New("there is no status page")
 )
 
@@ -75,7 +76,16 @@ func (p *part) run(done chan struct{}) {
 func (g *Gateway) parts() map[string]*part {
 	parts := map[string]*part{}
 	if g.o.DB != nil {
-		parts["ledger"] = &part{check: g.o.DB.Ready}
+		parts["ledger"] = &part{check: func(ctx context.Context) error {
+			if err := g.o.DB.Ready(ctx); err != nil || g.o.MaxLag == 0 {
+				return err //nolint:wrapcheck // it is not shown
+			}
+			lag, err := g.o.DB.Lag(ctx, g.o.REST.Now())
+			if err == nil && lag > g.o.MaxLag {
+				err = errLag
+			}
+			return err
+		}}
 	}
 	if g.o.Status != nil {
 		parts["status"] = &part{check: func(ctx context.Context) error {

@@ -1,12 +1,16 @@
 package gateway_test
 
 import (
+	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
 
+	"heliograph/app/gateway"
 	"heliograph/app/testing/testenv"
+	"heliograph/storage"
 	"heliograph/storage/pgtest"
 )
 
@@ -55,6 +59,24 @@ func TestReadiness(t *testing.T) {
 	for start := time.Now(); g.Get(t, "/health/readiness/ledger").Status != http.StatusOK; {
 		if time.Since(start) > time.Minute {
 			t.Fatal("not ready after the lock")
+		}
+	}
+	var age float64 // of the metric
+	w := httptest.NewRecorder()
+	g.Admin().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "http://localhost/metrics", http.NoBody))
+	if i := strings.Index(w.Body.String(), "\nheliograph_ledger_lag_seconds "); i < 0 {
+		t.Error("no metric of the lag")
+	} else if _, err := fmt.Sscanf(w.Body.String()[i:], "\nheliograph_ledger_lag_seconds %g", &age); err != nil || age < 0 || age > 3600 {
+		t.Errorf("the lag is %g s, %v", age, err)
+	}
+	for limit, want := range map[time.Duration]int{time.Hour: http.StatusOK, time.Nanosecond: http.StatusServiceUnavailable} {
+		late := testenv.Over(t, url, func(o *gateway.Options, _ *storage.Options) {
+			o.MaxLag = limit
+			now := o.REST.Now
+			o.REST.Now = func() time.Time { return now().Add(time.Minute) }
+		})
+		if got := late.Get(t, "/health/readiness/ledger"); got.Status != want {
+			t.Errorf("at most %s: status %d, want %d", limit, got.Status, want)
 		}
 	}
 	g.Close()

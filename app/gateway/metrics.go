@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"strconv"
@@ -23,7 +24,7 @@ type metrics struct {
 	requests *prometheus.HistogramVec
 }
 
-func newMetrics(db *storage.DB, pages *doccache.Cache, followers []*pagesync.Follower, traces *tracing.Traces) *metrics {
+func newMetrics(db *storage.DB, pages *doccache.Cache, followers []*pagesync.Follower, traces *tracing.Traces, now func() time.Time) *metrics {
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
 		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
@@ -45,6 +46,17 @@ func newMetrics(db *storage.DB, pages *doccache.Cache, followers []*pagesync.Fol
 		gauge := func(name, help string, value func() float64) {
 			m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "heliograph", Subsystem: "pool", Name: name, Help: help}, value))
 		}
+		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Namespace: "heliograph", Subsystem: "ledger", Name: "lag_seconds", Help: "Age of the newest block in seconds; -1 if it cannot be read.",
+		}, func() float64 {
+			ctx, stop := context.WithTimeout(context.Background(), healthMaxAge)
+			defer stop()
+			lag, err := db.Lag(ctx, now())
+			if err != nil {
+				return -1
+			}
+			return lag.Seconds()
+		}))
 		gauge("connections", "Open connections to the database.", func() float64 { return float64(db.Pool().Stat().TotalConns()) })
 		gauge("acquired", "Connections in use.", func() float64 { return float64(db.Pool().Stat().AcquiredConns()) })
 		gauge("waited_total", "Number of times that a request had to wait for a connection.", func() float64 { return float64(db.Pool().Stat().EmptyAcquireCount()) })

@@ -18,7 +18,6 @@ import (
 	"strings"
 	"time"
 
-	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
 	"heliograph/storage"
 )
@@ -222,20 +221,18 @@ func (c *Checker) ledger(ctx context.Context, p *status.Probe, r *status.ProbeRe
 	}
 }
 
-// lag checks the age of the newest block. A block in the future means that the clock is wrong, not that the mirror is late.
+// lag checks the age of the newest block.
 func lag(p *status.Probe, h *storage.LedgerHealth, r *status.ProbeResult) {
 	if h.At == 0 {
 		r.Level, r.Detail = status.Bad, "there are no blocks"
 		return
 	}
-	r.Took = max(0, r.At.Sub(timeOf(h.At)))
+	r.Took = h.At.Age(r.At)
 	r.Level, r.Detail = p.Spec.LevelAt(r.Took), fmt.Sprintf("block %d is %s old", h.Block, r.Took.Round(time.Second))
 	if h.Missing > 0 {
 		r.Level, r.Detail = status.Bad, fmt.Sprintf("%d blocks are missing before block %d", h.Missing, h.Block)
 	}
 }
-
-func timeOf(t ledger.Timestamp) time.Time { return time.Unix(0, int64(t)) }
 
 // minPerNode is the average number of transactions per node from which a node without any transaction counts as inactive.
 const minPerNode = 50

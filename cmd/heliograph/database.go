@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"heliograph/internal/base/list"
 	"heliograph/storage"
 	"heliograph/storage/demo/demodb"
 	"heliograph/storage/demo/statusdemo"
@@ -119,21 +121,28 @@ func unreachable(url string, err error) error {
 	return fmt.Errorf("cannot use the database %s on %s: %s", cfg.Database, cfg.Host, text)
 }
 
-// check fails if tables are missing.
-func check(ctx context.Context, db *storage.DB) error {
-	missing, err := migrations.Missing(ctx, db.Pool())
+// essential are the tables without which nothing can be served.
+const essential = " address_book entity record_file transaction "
+
+// check compares the tables of the database with those that the gateway reads. It fails if essential tables are missing, and logs other differences.
+func check(ctx context.Context, db *storage.DB, log *slog.Logger) error {
+	absent, unknown, err := migrations.Compare(ctx, db.Pool())
 	if err != nil {
 		return fmt.Errorf("check the tables: %w", err)
 	}
-	if len(missing) == 0 {
-		return nil
-	}
+	db.SetAbsent(absent)
 	const shown = 8
-	list := strings.Join(missing[:min(shown, len(missing))], ", ")
-	if more := len(missing) - shown; more > 0 {
-		list += fmt.Sprintf(" and %d more", more)
+	text := strings.Join(list.Map(absent[:min(shown, len(absent))], storage.Absent.String), ", ")
+	if more := len(absent) - shown; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
 	}
-	return fmt.Errorf("missing tables: %s; run `heliograph migrate` to create them", list)
+	if slices.ContainsFunc(absent, func(a storage.Absent) bool { return strings.Contains(essential, " "+a.String()+" ") }) {
+		return fmt.Errorf("missing tables: %s; run `heliograph migrate` to create them", text)
+	}
+	if len(absent)+len(unknown) > 0 {
+		log.WarnContext(ctx, "the tables are those of another version: `heliograph check` lists the differences", "missing", text, "unknown", len(unknown))
+	}
+	return nil
 }
 
 // loadDemo loads the demo network into a database if it is empty. With again, it replaces the demo network, and fails if the database contains other data.

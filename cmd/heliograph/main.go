@@ -24,6 +24,7 @@ var (
 type commands struct {
 	Serve   serveCmd   `cmd:"" help:"Serve the GraphQL API, the REST APIs and the status pages. Without a database URL, start an embedded PostgreSQL and load the demo network into it if it is empty."`
 	Migrate migrateCmd `cmd:"" help:"Create or update the tables of a database."`
+	Check   checkCmd   `cmd:"" help:"Check an external database: compare its tables with those that the gateway reads, and print what to do."`
 	Demo    demoCmd    `cmd:"" help:"Load the demo network into a database that is empty or contains the demo network. Fails for any other database."`
 	Explain explainCmd `cmd:"" help:"Print the GraphQL document of a REST path, ready for GraphiQL."`
 	Status  statusCmd  `cmd:"" help:"Edit status pages: components, incidents, maintenances and tokens."`

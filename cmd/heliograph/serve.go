@@ -48,6 +48,7 @@ type serveCmd struct {
 	MaxConnections int32         `env:"HELIOGRAPH_MAX_CONNECTIONS" default:"10" help:"Maximum number of connections to the ledger database."`
 	PerOperation   int           `name:"max-connections-per-operation" env:"HELIOGRAPH_MAX_CONNECTIONS_PER_OPERATION" default:"2" help:"Maximum number of database connections that one operation uses at the same time."`
 	RequireLedger  toggle        `env:"HELIOGRAPH_REQUIRE_LEDGER" default:"off" help:"Fail at startup if the ledger database cannot be reached. If off, serve everything else and connect later."`
+	MaxLag         time.Duration `name:"ready-max-lag" env:"HELIOGRAPH_READY_MAX_LAG" default:"0" help:"Age of the newest block above which the ledger is not ready; 0 for no limit."`
 	CORSOrigins    []string      `name:"cors-origins" env:"HELIOGRAPH_CORS_ORIGINS" default:"*" help:"Origins allowed to read responses (CORS); * allows all."`
 	TrustedProxies []string      `env:"HELIOGRAPH_TRUSTED_PROXIES" help:"Trusted proxies: addresses or networks whose X-Forwarded-For header is used."`
 	MemoryLimit    int64         `env:"HELIOGRAPH_MEMORY_LIMIT" help:"Memory in bytes above which new requests are refused (default: 80 % of the limit of the control group less 512 MiB for the embedded PostgreSQL, or half of the machine's memory)."`
@@ -157,7 +158,7 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 	handlers, err := gateway.New(gateway.Options{
 		DB: g, Status: pages, Followers: followers, Watcher: probe.NewWatcher(editor, probe.NewChecker(cfg.Now, g.LedgerHealth), log, nil), Tokens: tokens,
 		REST: cfg, Graph: graph, Rates: rates, Logger: log, Origins: c.CORSOrigins, Proxies: proxies,
-		MemoryLimit: memory, AdminHosts: c.AdminHosts, RequestTimeout: c.RequestTimeout, Version: version, EVM: contracts, Traces: traces,
+		MemoryLimit: memory, AdminHosts: c.AdminHosts, MaxLag: c.MaxLag, RequestTimeout: c.RequestTimeout, Version: version, EVM: contracts, Traces: traces,
 	})
 	if err != nil {
 		return fmt.Errorf("create the gateway: %w", err)
@@ -240,7 +241,7 @@ const reconnectInterval = 2 * time.Second
 // await checks the tables of the ledger database. If it cannot be reached, await returns without an error unless --require-ledger is set, and checks it in
 // the background until it responds: until then the gateway serves everything else.
 func (c *serveCmd) await(ctx context.Context, d *database, db *storage.DB, log *slog.Logger) error {
-	err := check(ctx, db)
+	err := check(ctx, db, log)
 	if err == nil || storage.FailureOf(err) == storage.FailureOther {
 		return err
 	}
@@ -258,7 +259,7 @@ func (c *serveCmd) await(ctx context.Context, d *database, db *storage.DB, log *
 				return
 			case <-tick.C:
 			}
-			err := check(ctx, db)
+			err := check(ctx, db, log)
 			if err == nil {
 				log.InfoContext(ctx, "the ledger database responds")
 				return

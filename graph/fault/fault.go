@@ -21,7 +21,9 @@ const (
 
 	Timeout     Code = "TIMEOUT"
 	Unavailable Code = "UNAVAILABLE"
-	Internal    Code = "INTERNAL"
+	// SchemaMismatch is the code of fields that need a table or column that the database lacks.
+	SchemaMismatch Code = "SCHEMA_MISMATCH"
+	Internal       Code = "INTERNAL"
 )
 
 // Error is an error with a code and a message for the client.

@@ -6,10 +6,15 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+
+	"heliograph/internal/base/list"
+	"heliograph/storage"
 )
 
 // columnsCSV contains the columns of all ledger tables. The first field is the table and the third the column.
@@ -41,48 +46,102 @@ type Querier interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }
 
-// Missing returns the objects that the gateway reads and the database lacks, ordered by name: tables as "nft", columns of existing tables as
-// "entity.balance", functions with their arguments as "get_transaction_info_by_hash(bytea)". Only objects in the connection's search path count as present. A
-// view may replace a table. If the result is empty, the gateway can start.
+// Compare compares the database with the objects that the gateway reads. absent contains the missing tables and the missing columns of other tables. unknown
+// contains columns of these tables that the gateway does not know, as "entity.balance". Both are ordered by name. A function counts as a table, with its
+// arguments in the name. Only objects in the connection's search path count as present. A view may replace a table.
+func Compare(ctx context.Context, conn Querier) (absent []storage.Absent, unknown []string, err error) {
+	tables, err := ledgerTables()
+	if err != nil {
+		return nil, nil, err
+	}
+	found, err := presentColumns(ctx, conn, tables)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, table := range names(tables) {
+		present, ok := found[table]
+		if unread(table) {
+			continue
+		}
+		if !ok {
+			absent = append(absent, storage.Absent{Table: table})
+			continue
+		}
+		for _, c := range tables[table] {
+			i := slices.Index(present, c.Column)
+			if i < 0 {
+				absent = append(absent, c)
+			} else {
+				present = slices.Delete(present, i, i+1)
+			}
+		}
+		for _, name := range slices.Sorted(slices.Values(present)) {
+			unknown = append(unknown, table+"."+name)
+		}
+	}
+	const hashFunction = "get_transaction_info_by_hash(bytea)"
+	there, err := one[bool](ctx, conn, "select to_regprocedure($1) is not null", hashFunction)
+	if err == nil && !there {
+		absent = append(absent, storage.Absent{Table: hashFunction})
+	}
+	slices.SortFunc(absent, func(a, b storage.Absent) int { return strings.Compare(a.String(), b.String()) })
+	return absent, unknown, err
+}
+
+// Missing returns the names of the absent objects of [Compare], ordered.
 func Missing(ctx context.Context, conn Querier) ([]string, error) {
+	absent, _, err := Compare(ctx, conn)
+	return list.Map(absent, storage.Absent.String), err
+}
+
+// Report describes a database for its operator.
+type Report struct {
+	Version string           // of the tables, or of the importer's migrations
+	Names   string           // SQL array of the names of the tables that the gateway reads
+	Absent  []storage.Absent // see [Compare]
+	Unknown []string         // see [Compare]; then tables
+	Indexes []string         // statements that create missing indexes
+}
+
+var createIndex = regexp.MustCompile(`(?m)^create index (\w+) on (\w+) [^;]*`)
+
+// Inspect compares the database with the tables that the gateway reads, and their indexes by name.
+func Inspect(ctx context.Context, conn Querier) (*Report, error) {
 	tables, err := ledgerTables()
 	if err != nil {
 		return nil, err
 	}
-	found, err := presentColumns(ctx, conn, tables)
+	r := &Report{Names: "'{" + strings.Join(names(tables), ",") + "}'::text[]"}
+	if r.Absent, r.Unknown, err = Compare(ctx, conn); err != nil {
+		return nil, err
+	}
+	more, err := one[[]string](ctx, conn, `select coalesce(array_agg(c.relname::text order by 1), '{}') from pg_class c
+where c.relkind in ('r', 'p') and not c.relispartition and pg_table_is_visible(c.oid) and c.relnamespace = to_regnamespace('public')
+and c.relname !~ '^(heliograph|flyway)_' and c.relname <> all(`+r.Names+`)`)
 	if err != nil {
 		return nil, err
 	}
-	var missing []string
-	for table, columns := range tables {
-		if unread(table) {
-			continue
+	r.Unknown = append(r.Unknown, more...)
+	for _, version := range []string{
+		"select 'heliograph ' || max(version_id)::text from " + ledgerSet().versions,
+		"select 'importer ' || version from flyway_schema_history where success order by installed_rank desc limit 1",
+	} {
+		if v, err := one[string](ctx, conn, version); err == nil && r.Version == "" {
+			r.Version = v
 		}
-		present, ok := found[table]
-		if !ok {
-			missing = append(missing, table)
-			continue
-		}
-		for _, column := range columns {
-			if !slices.Contains(present, column) {
-				missing = append(missing, table+"."+column)
+	}
+	for _, file := range ledgerSet().texts() {
+		for _, m := range createIndex.FindAllStringSubmatch(file, -1) {
+			missing, err := one[bool](ctx, conn, "select to_regclass($1) is null and to_regclass($2) is not null", m[1], m[2])
+			if err != nil {
+				return nil, err
+			}
+			if missing {
+				r.Indexes = append(r.Indexes, m[0])
 			}
 		}
 	}
-	const hashFunction = "get_transaction_info_by_hash(bytea)"
-	rows, err := conn.Query(ctx, "select to_regprocedure($1) is not null", hashFunction)
-	if err != nil {
-		return nil, fmt.Errorf("look for functions of the ledger: %w", err)
-	}
-	hasFunction, err := pgx.CollectExactlyOneRow(rows, pgx.RowTo[bool])
-	if err != nil {
-		return nil, fmt.Errorf("look for functions of the ledger: %w", err)
-	}
-	if !hasFunction {
-		missing = append(missing, hashFunction)
-	}
-	slices.Sort(missing)
-	return missing, nil
+	return r, nil
 }
 
 // unread reports whether the gateway never reads a table: it is for writers only, or remains from earlier versions.
@@ -97,20 +156,20 @@ func unread(table string) bool {
 }
 
 // ledgerTables returns the columns of every ledger table in order.
-func ledgerTables() (map[string][]string, error) {
+func ledgerTables() (map[string][]storage.Absent, error) {
 	records, err := csv.NewReader(strings.NewReader(columnsCSV)).ReadAll()
 	if err != nil {
 		return nil, fmt.Errorf("read the list of ledger columns: %w", err)
 	}
-	tables := make(map[string][]string)
-	for _, record := range records[1:] {
-		tables[record[0]] = append(tables[record[0]], record[2])
+	tables := make(map[string][]storage.Absent)
+	for _, r := range records[1:] {
+		tables[r[0]] = append(tables[r[0]], storage.Absent{Table: r[0], Column: r[2], Type: r[6], Nullable: r[4] == "yes"})
 	}
 	return tables, nil
 }
 
 // presentColumns returns the columns of the given tables that are in the search path.
-func presentColumns(ctx context.Context, conn Querier, tables map[string][]string) (map[string][]string, error) {
+func presentColumns(ctx context.Context, conn Querier, tables map[string][]storage.Absent) (map[string][]string, error) {
 	rows, err := conn.Query(ctx, `
 		select c.relname::text, array_agg(a.attname::text)
 		from pg_class c
@@ -133,14 +192,7 @@ func presentColumns(ctx context.Context, conn Querier, tables map[string][]strin
 	return found, nil
 }
 
-func names(tables map[string][]string) []string {
-	result := make([]string, 0, len(tables))
-	for table := range tables {
-		result = append(result, table)
-	}
-	slices.Sort(result)
-	return result
-}
+func names(tables map[string][]storage.Absent) []string { return slices.Sorted(maps.Keys(tables)) }
 
 // findings describe a database before its migration.
 type findings struct {

@@ -49,6 +49,17 @@ func Version() int {
 	return ledgerSet().newest()
 }
 
+// texts returns the contents of the files.
+func (s set) texts() (texts []string) {
+	files, _ := fs.Glob(s.files, s.folder+"/*.sql") // as in newest
+	for _, name := range files {
+		if text, err := fs.ReadFile(s.files, name); err == nil {
+			texts = append(texts, string(text))
+		}
+	}
+	return texts
+}
+
 func (s set) newest() int {
 	// The embedded folder is always readable, and tests check that its files have numbers.
 	names, _ := fs.Glob(s.files, s.folder+"/*.sql")

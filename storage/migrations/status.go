@@ -83,16 +83,16 @@ func statusVersionOf(ctx context.Context, conn Querier) (int, error) {
 	return one[int](ctx, conn, "select coalesce(max(version_id), 0)::int from "+statusSet().versions)
 }
 
-// one runs a query about the status tables that returns one value.
+// one runs a query about tables that returns one value.
 func one[T any](ctx context.Context, conn Querier, sql string, args ...any) (T, error) {
 	var none T
 	rows, err := conn.Query(ctx, sql, args...)
 	if err != nil {
-		return none, fmt.Errorf("look for the status tables: %w", err)
+		return none, fmt.Errorf("look for tables: %w", err)
 	}
 	v, err := pgx.CollectExactlyOneRow(rows, pgx.RowTo[T])
 	if err != nil {
-		return none, fmt.Errorf("look for the status tables: %w", err)
+		return none, fmt.Errorf("look for tables: %w", err)
 	}
 	return v, nil
 }

@@ -2,6 +2,7 @@ package pgtest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -30,12 +31,11 @@ var pooler struct {
 }
 
 // Pooled returns the URL of a database through PgBouncer with transaction pooling, if the environment variable HELIOGRAPH_TEST_PGBOUNCER has its program.
-// Otherwise it returns the URL itself.
+// Otherwise it returns the URL itself, as for databases of other servers.
 func Pooled(tb testing.TB, direct string) string {
 	tb.Helper()
 	program := os.Getenv("HELIOGRAPH_TEST_PGBOUNCER")
-	u, err := url.Parse(direct)
-	if program == "" || err != nil {
+	if program == "" {
 		return direct
 	}
 	server, err := running.get()
@@ -43,12 +43,12 @@ func Pooled(tb testing.TB, direct string) string {
 		tb.Fatal(err)
 	}
 	own, err := url.Parse(server.URL("postgres"))
-	if folder := u.Query().Get("host"); err != nil || folder != own.Query().Get("host") { // of another server
+	if err != nil || !strings.Contains(direct, own.RawQuery) {
 		return direct
 	}
-	pooler.once.Do(func() { pooler.err = startPooler(program, u.Query().Get("host"), u.User.Username()) })
+	pooler.once.Do(func() { pooler.err = startPooler(program, own.Query().Get("host"), own.User.Username()) })
 	if pooler.err != nil {
-		tb.Fatalf("pgtest: %v", pooler.err)
+		tb.Fatalf("pgtest: starting PgBouncer: %v", pooler.err)
 	}
 	return strings.Replace(direct, serverPort, poolerPort, 1)
 }
@@ -58,52 +58,44 @@ func Direct(pooled string) string { return strings.Replace(pooled, poolerPort, s
 
 // startPooler starts PgBouncer with its defaults, except that the number of clients is not limited to those of one gateway.
 func startPooler(program, folder, user string) error {
+	settings := fmt.Sprintf("[databases]\n* = host=%s %s\n[pgbouncer]\nunix_socket_dir = %s\nlisten_%s\npool_mode = transaction\nauth_type = trust\n"+
+		"auth_file = %s/users.txt\nmax_client_conn = 2000\n", folder, serverPort, folder, poolerPort, folder)
 	version, err := exec.Command(program, "--version").Output()
-	if err != nil {
-		return fmt.Errorf("running PgBouncer: %w", err)
-	}
-	settings := fmt.Sprintf("[databases]\n* = host=%s %s\n[pgbouncer]\nunix_socket_dir = %s\nlisten_%s\nlogfile = %s\n"+
-		"pool_mode = transaction\nauth_type = trust\nauth_file = %s\nmax_client_conn = 2000\n", folder, serverPort, folder, poolerPort,
-		filepath.Join(folder, "pgbouncer.log"), filepath.Join(folder, "users.txt"))
 	var major, minor int
-	if _, err := fmt.Sscanf(string(version), "PgBouncer %d.%d", &major, &minor); err == nil && (major > 1 || minor >= 21) {
+	if _, scan := fmt.Sscanf(string(version), "PgBouncer %d.%d", &major, &minor); scan == nil && (major > 1 || minor >= 21) {
 		settings += "max_prepared_statements = 200\n"
 	}
 	var owner syscall.Stat_t
-	if err := syscall.Stat(folder, &owner); err != nil {
-		return fmt.Errorf("reading the owner of the server's folder: %w", err)
+	config := filepath.Join(folder, "pgbouncer.ini")
+	if err := errors.Join(err, syscall.Stat(folder, &owner), os.WriteFile(config, []byte(settings), 0o644), //nolint:gosec // the server's user reads them
+		os.WriteFile(filepath.Join(folder, "users.txt"), fmt.Appendf(nil, "%q \"\"\n", user), 0o644)); err != nil { //nolint:gosec // as above
+		return err
 	}
-	for name, text := range map[string]string{"pgbouncer.ini": settings, "users.txt": fmt.Sprintf("%q \"\"\n", user)} {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil { //nolint:gosec // the server's user reads it
-			return fmt.Errorf("configuring PgBouncer: %w", err)
-		}
-	}
-	var output strings.Builder
-	pooler.cmd = exec.Command(program, "--quiet", filepath.Join(folder, "pgbouncer.ini"))
-	pooler.cmd.Stderr = &output
+	pooler.cmd = exec.Command(program, "--quiet", config)
 	if os.Getuid() == 0 { // PgBouncer refuses to run as root
 		pooler.cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: owner.Uid, Gid: owner.Gid}}
 	}
 	if err := pooler.cmd.Start(); err != nil {
-		return fmt.Errorf("starting PgBouncer: %w", err)
+		return err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
-	for ctx.Err() == nil {
+	for {
 		conn, err := pgx.Connect(ctx, fmt.Sprintf("postgres://%s@/postgres?host=%s&%s", user, url.QueryEscape(folder), poolerPort))
 		if err == nil {
-			return conn.Close(ctx) //nolint:wrapcheck // never fails after a start
+			return conn.Close(ctx)
+		}
+		if ctx.Err() != nil {
+			return err
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	return fmt.Errorf("PgBouncer does not respond: %s", output.String())
 }
 
 // stopPooler stops PgBouncer, if it runs.
 func stopPooler() {
-	if pooler.cmd == nil || pooler.cmd.Process == nil {
-		return
+	if pooler.cmd != nil && pooler.cmd.Process != nil {
+		_ = pooler.cmd.Process.Kill() // it has no state
+		_ = pooler.cmd.Wait()
 	}
-	_ = pooler.cmd.Process.Kill() // it has no state
-	_ = pooler.cmd.Wait()
 }

@@ -23,6 +23,9 @@ func TimestampOf(t time.Time) Timestamp { return Timestamp(t.UnixNano()) }
 // Time returns the instant in UTC.
 func (t Timestamp) Time() time.Time { return time.Unix(0, int64(t)).UTC() }
 
+// Age returns how long ago the timestamp was, or 0 if it is in the future, which means that a clock is wrong.
+func (t Timestamp) Age(now time.Time) time.Duration { return max(0, now.Sub(t.Time())) }
+
 // Append appends "seconds.nanoseconds" with nine digits of nanoseconds. An instant before 1970 is the negative of one after it: half a
 // second before is "-0.500000000".
 func (t Timestamp) Append(dst []byte) []byte { return t.appendWith(dst, '.') }

@@ -1,0 +1,66 @@
+package gateway_test
+
+import (
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"heliograph/app/testing/testenv"
+	"heliograph/internal/base/list"
+	"heliograph/storage"
+	"heliograph/storage/migrations"
+	"heliograph/storage/pgtest"
+)
+
+// TestOtherSchema tests a database that lacks columns, a table and an index, and has others that the gateway does not know.
+func TestOtherSchema(t *testing.T) {
+	t.Parallel()
+	url := testenv.Filled.Fresh(t)
+	const account, blocks, token, messages = "/api/v1/accounts/0.0.2", "/api/v1/blocks?limit=3", "/api/v1/tokens/", "/api/v1/topics/0.0.4001/messages"
+	before := testenv.Over(t, url)
+	wantAccount, wantBlocks := before.Get(t, account), before.Get(t, blocks)
+	id := regexp.MustCompile(`"token_id":"([^"]+)"`).FindStringSubmatch(before.Get(t, "/api/v1/tokens?limit=1").Body)[1]
+	before.DB.Close()
+	before.Status.Close()
+
+	testenv.Exec(t, url, `alter table entity drop column auto_renew_period`, `alter table token drop column total_supply`, `drop table topic_message`,
+		`drop index nft__account_token_serialnumber`, `alter table entity add column later text`, `create table later (id bigint)`)
+	report, err := migrations.Inspect(t.Context(), pgtest.Connect(t, url))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(list.Map(report.Absent, storage.Absent.String), " "); got != "entity.auto_renew_period token.total_supply topic_message" {
+		t.Errorf("absent: %s", got)
+	}
+	if !slices.Equal(report.Unknown, []string{"entity.later", "later"}) || report.Version == "" {
+		t.Errorf("unknown: %q, version %q", report.Unknown, report.Version)
+	}
+	if len(report.Indexes) != 1 || !strings.HasPrefix(report.Indexes[0], "create index nft__account_token_serialnumber on nft (") {
+		t.Errorf("indexes: %q", report.Indexes)
+	}
+
+	g := testenv.Over(t, url)
+	g.DB.SetAbsent(report.Absent)
+	// The time of expiry is computed from the period.
+	want := regexp.MustCompile(`"(auto_renew_period|expiry_timestamp)":[^,]+`).ReplaceAllString(wantAccount.Body, `"$1":null`)
+	if got := g.Get(t, account); got.Status != http.StatusOK || got.Body != want || want == wantAccount.Body {
+		t.Errorf("status %d: %.900s\nwant %.900s", got.Status, got.Body, want)
+	}
+	if got := g.Get(t, blocks); got.Status != http.StatusOK || got.Body != wantBlocks.Body {
+		t.Error(got.Body)
+	}
+	for path, want := range map[string]string{
+		token + id: `{"_status":{"messages":[{"message":"the database has no token.total_supply"}]}}`,
+		messages:   `{"_status":{"messages":[{"message":"the database has no topic_message"}]}}`,
+	} {
+		if got := g.Get(t, path); got.Status != http.StatusNotImplemented || got.Body != want {
+			t.Errorf("%s: status %d: %s", path, got.Status, got.Body)
+		}
+	}
+	got := g.Query(t, `{ token(id: "`+id+`") { totalSupply } }`, nil)
+	if !strings.Contains(got.Body, `"code":"SCHEMA_MISMATCH"`) || !strings.Contains(got.Body, "token.total_supply") {
+		t.Error(got.Body)
+	}
+}
