@@ -101,7 +101,7 @@ type Account struct {
 
 // CreateAccount creates an account in a transaction of its own.
 func (w *World) CreateAccount(payer int64, p Account) int64 {
-	t := w.tx(TypeCryptoCreate, payer)
+	t := w.tx(TypeCryptoCreate, payer, 0)
 	id := w.insertAccount(t, p)
 	t.entity, t.initialBalance = id, p.Initial
 	if p.Initial > 0 {
@@ -135,8 +135,7 @@ func (w *World) insertAccount(t *Transaction, p Account) int64 {
 
 // UpdateAccount changes the columns of an account in a transaction.
 func (w *World) UpdateAccount(id int64, changed Row) {
-	t := w.tx(TypeCryptoUpdate, id)
-	t.entity = id
+	t := w.tx(TypeCryptoUpdate, id, id)
 	w.collect(t, id)
 	if node, ok := changed["staked_node_id"].(int64); ok && node >= 0 {
 		changed["stake_period_start"] = t.ts / Day
@@ -147,8 +146,7 @@ func (w *World) UpdateAccount(id int64, changed Row) {
 
 // DeleteAccount deletes an account and transfers its hbars to heir.
 func (w *World) DeleteAccount(id, heir int64) {
-	t := w.tx(TypeCryptoDelete, heir)
-	t.entity = id
+	t := w.tx(TypeCryptoDelete, heir, id)
 	if rest := w.balances[id] + w.collect(t, id); rest > 0 {
 		t.hbars(id, heir, rest)
 	}
@@ -160,7 +158,7 @@ func (w *World) DeleteAccount(id, heir int64) {
 
 // TransferHbars transfers hbars.
 func (w *World) TransferHbars(from, to, amount int64, memo string) *Transaction {
-	t := w.tx(TypeCryptoTransfer, from)
+	t := w.tx(TypeCryptoTransfer, from, 0)
 	t.memo = memo
 	t.hbars(from, to, amount)
 	return w.commit(t)
@@ -168,7 +166,7 @@ func (w *World) TransferHbars(from, to, amount int64, memo string) *Transaction 
 
 // FundAlias transfers hbars to an unused alias or EVM address, which creates an account. For an address, the account is hollow.
 func (w *World) FundAlias(from int64, p Account, amount int64) int64 {
-	t := w.tx(TypeCryptoTransfer, from)
+	t := w.tx(TypeCryptoTransfer, from, 0)
 	c := w.before(t, TypeCryptoCreate)
 	c.memo = ""
 	c.entity = w.insertAccount(c, p)

@@ -63,7 +63,7 @@ type Deployment struct {
 
 // Deploy creates a contract with a ContractCreate transaction. The contract has a long-zero address.
 func (w *World) Deploy(payer int64, d Deployment) int64 {
-	t := w.tx(TypeContractCreate, payer)
+	t := w.tx(TypeContractCreate, payer, 0)
 	init := w.artifacts[d.Source].Bytecode
 	if !d.Broken {
 		init = w.Initcode(d.Source, d.Args...)
@@ -115,8 +115,7 @@ type Call struct {
 
 // CallContract calls a contract with a ContractCall transaction.
 func (w *World) CallContract(c Call) *Transaction {
-	t := w.tx(TypeContractCall, c.Payer)
-	t.entity = c.Contract
+	t := w.tx(TypeContractCall, c.Payer, c.Contract)
 	w.runCall(t, c.Payer, c)
 	return w.commit(t)
 }
@@ -182,13 +181,11 @@ func (w *World) record(t *Transaction, x execution, o outcome) {
 	t.maxFee = o.gas*w.gasPrice + Hbar
 	t.bloom = bloomOf(x.logs)
 	r := Row{
-		"function_parameters": o.input, "gas_limit": o.gas, "function_result": nil, "gas_used": used, "consensus_timestamp": t.ts,
-		"amount": o.value, "bloom": t.bloom, "call_result": output, "contract_id": o.contract, "created_contract_ids": created,
-		"error_message": message, "payer_account_id": t.payer, "sender_id": o.sender, "failed_initcode": nil,
-		"transaction_result": t.result, "transaction_nonce": t.nonce, "gas_consumed": x.gasUsed,
+		"gas_limit": o.gas, "gas_used": used, "amount": o.value, "bloom": t.bloom, "call_result": output, "contract_id": o.contract,
+		"created_contract_ids": created, "error_message": message, "sender_id": o.sender, "gas_consumed": x.gasUsed,
 	}
-	if o.input == nil {
-		r["function_parameters"] = []byte{}
+	if o.input != nil {
+		r["function_parameters"] = o.input
 	}
 	if o.initcode != nil && x.err != nil {
 		r["failed_initcode"] = o.initcode
@@ -218,8 +215,14 @@ func functionResult(o outcome, output []byte, used int64) message {
 	return message(nil).msg(1, entityID(o.contract)).bytes(2, output).num(5, used).num(10, o.gas).bytes(12, o.input).msg(13, sender)
 }
 
-// addResult writes a contract result and its rows in the lookup tables.
-func (w *World) addResult(t *Transaction, r Row, parties []int64) {
+// addResult writes a contract result and its rows in the lookup tables. Columns that are missing in known are those of a call that did nothing.
+func (w *World) addResult(t *Transaction, known Row, parties []int64) {
+	r := Row{
+		"function_parameters": []byte{}, "gas_limit": int64(0), "gas_used": int64(0), "consensus_timestamp": t.ts, "amount": int64(0), "bloom": []byte{},
+		"call_result": []byte{}, "contract_id": int64(0), "created_contract_ids": []int64{}, "payer_account_id": t.payer,
+		"transaction_result": t.result, "transaction_nonce": t.nonce, "gas_consumed": int64(0),
+	}
+	maps.Copy(r, known)
 	t.evmRows = append(t.evmRows, r)
 	w.rows.add("contract_result", r)
 	contract := r["contract_id"].(int64)
@@ -247,14 +250,10 @@ func (w *World) recordCreation(t *Transaction, f *frame) int64 {
 	c := w.child(t, TypeContractCreate)
 	id := w.newContract(c, f.to, "", nil, 0, f.input, f.output)
 	c.entity = id
-	parent := w.idOf(f.from)
-	r := Row{
-		"function_parameters": []byte{}, "gas_limit": int64(f.gas), "function_result": nil, "gas_used": int64(f.used), "consensus_timestamp": c.ts,
-		"amount": int64(0), "bloom": []byte{}, "call_result": []byte{}, "contract_id": id, "created_contract_ids": []int64{id},
-		"error_message": nil, "payer_account_id": c.payer, "sender_id": parent, "failed_initcode": nil, "transaction_result": c.result,
-		"transaction_nonce": c.nonce, "gas_consumed": int64(f.used),
-	}
-	w.addResult(c, r, []int64{id, c.payer})
+	w.addResult(c, Row{
+		"gas_limit": int64(f.gas), "gas_used": int64(f.used), "contract_id": id, "created_contract_ids": []int64{id}, "sender_id": w.idOf(f.from),
+		"gas_consumed": int64(f.used),
+	}, []int64{id, c.payer})
 	w.commit(c)
 	return id
 }
@@ -268,26 +267,19 @@ func (w *World) recordTokenTransfer(t *Transaction, contract int64, n tokenTrans
 	if c.result != ResultSuccess {
 		w.fail("the token system contract would have refused a transfer of 0.0.%d with code %d", token, c.result)
 	}
-	r := Row{
-		"function_parameters": n.input, "gas_limit": int64(0), "function_result": nil, "gas_used": int64(18_000), "consensus_timestamp": c.ts,
-		"amount": int64(0), "bloom": []byte{}, "call_result": Word(ResultSuccess), "contract_id": int64(tokenSystemContract), "created_contract_ids": []int64{},
-		"error_message": nil, "payer_account_id": c.payer, "sender_id": contract, "failed_initcode": nil, "transaction_result": c.result,
-		"transaction_nonce": c.nonce, "gas_consumed": int64(18_000),
-	}
-	w.addResult(c, r, []int64{tokenSystemContract, c.payer})
+	w.addResult(c, Row{
+		"function_parameters": n.input, "gas_used": int64(18_000), "call_result": Word(ResultSuccess), "contract_id": int64(tokenSystemContract),
+		"sender_id": contract, "gas_consumed": int64(18_000),
+	}, []int64{tokenSystemContract, c.payer})
 	w.commit(c)
 }
 
+// bloomOf returns the bloom filter of logs, which is empty without logs.
 func bloomOf(logs []*types.Log) []byte {
 	if len(logs) == 0 {
 		return []byte{}
 	}
-	var addresses []common.Address
-	var topics [][]common.Hash
-	for _, l := range logs {
-		addresses, topics = append(addresses, l.Address), append(topics, l.Topics)
-	}
-	return logsBloom(addresses, topics)
+	return types.CreateBloom(&types.Receipt{Logs: logs}).Bytes()
 }
 
 func (w *World) recordLogs(t *Transaction, x execution, o outcome, parties *[]int64) {
@@ -356,9 +348,8 @@ func (w *World) recordActions(t *Transaction, x execution, o outcome) {
 	for i, f := range x.frames {
 		r := Row{
 			"call_depth": f.depth, "call_type": 1, "caller": w.idOf(f.from), "caller_type": "CONTRACT", "consensus_timestamp": t.ts,
-			"gas": int64(f.gas), "gas_used": int64(f.used), "index": i, "input": f.input, "recipient_account": nil, "recipient_address": nil,
-			"recipient_contract": nil, "result_data": f.output, "result_data_type": 11, "value": f.value.Int64(),
-			"call_operation_type": operations[f.op], "payer_account_id": t.payer,
+			"gas": int64(f.gas), "gas_used": int64(f.used), "index": i, "input": f.input, "result_data": f.output, "result_data_type": 11,
+			"value": f.value.Int64(), "call_operation_type": operations[f.op], "payer_account_id": t.payer,
 		}
 		if f.input == nil {
 			r["input"] = []byte{}
@@ -414,30 +405,25 @@ func (w *World) setNonce(id int64) {
 
 // FailCall adds a call that fails before it reaches a contract.
 func (w *World) FailCall(payer, gas int64, data []byte) {
-	t := w.tx(TypeContractCall, payer)
+	t := w.tx(TypeContractCall, payer, 0)
 	t.result = ResultInvalidContract
-	r := Row{
-		"function_parameters": data, "gas_limit": gas, "function_result": nil, "gas_used": int64(0), "consensus_timestamp": t.ts,
-		"amount": int64(0), "bloom": nil, "call_result": nil, "contract_id": int64(0), "created_contract_ids": nil,
-		"error_message": "INVALID_CONTRACT_ID", "payer_account_id": payer, "sender_id": payer, "failed_initcode": nil,
-		"transaction_result": t.result, "transaction_nonce": 0, "gas_consumed": nil,
-	}
-	w.addResult(t, r, []int64{0, payer})
+	w.addResult(t, Row{
+		"function_parameters": data, "gas_limit": gas, "bloom": nil, "call_result": nil, "created_contract_ids": nil,
+		"error_message": "INVALID_CONTRACT_ID", "sender_id": payer, "gas_consumed": nil,
+	}, []int64{0, payer})
 	w.commit(t)
 }
 
 // ChangeContract updates a contract.
 func (w *World) ChangeContract(id, payer int64, changed Row) {
-	t := w.tx(TypeContractUpdate, payer)
-	t.entity = id
+	t := w.tx(TypeContractUpdate, payer, id)
 	w.changeEntity(id, t.ts, changed)
 	w.commit(t)
 }
 
 // DeleteContract deletes a contract and transfers its hbars to heir. permanent marks a removal by the network.
 func (w *World) DeleteContract(id, payer, heir int64, permanent bool) {
-	t := w.tx(TypeContractDelete, payer)
-	t.entity = id
+	t := w.tx(TypeContractDelete, payer, id)
 	if rest := w.balances[id]; rest > 0 {
 		t.hbars(id, heir, rest)
 	}

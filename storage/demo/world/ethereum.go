@@ -30,7 +30,7 @@ type EthereumTransaction struct {
 
 // SendEthereum submits a signed Ethereum transaction through the relay. It returns the created contract, or 0.
 func (w *World) SendEthereum(e EthereumTransaction) int64 {
-	t := w.tx(TypeEthereum, demo.Relay)
+	t := w.tx(TypeEthereum, demo.Relay, 0)
 	c := e.Call
 	if c.Gas == 0 {
 		c.Gas = 500_000
@@ -106,12 +106,7 @@ func (w *World) runEthereum(t *Transaction, e EthereumTransaction, c Call, input
 // rejectNonce writes the result of a transaction with a wrong nonce.
 func (w *World) rejectNonce(t *Transaction, e EthereumTransaction, c Call, input []byte) {
 	t.result, t.entity = ResultWrongNonce, 0
-	w.addResult(t, Row{
-		"function_parameters": input, "gas_limit": c.Gas, "function_result": nil, "gas_used": int64(0), "consensus_timestamp": t.ts,
-		"amount": c.Value, "bloom": []byte{}, "call_result": []byte{}, "contract_id": int64(0), "created_contract_ids": []int64{},
-		"error_message": nil, "payer_account_id": t.payer, "sender_id": e.Sender, "failed_initcode": nil,
-		"transaction_result": t.result, "transaction_nonce": 0, "gas_consumed": int64(0),
-	}, []int64{0, t.payer})
+	w.addResult(t, Row{"function_parameters": input, "gas_limit": c.Gas, "amount": c.Value, "sender_id": e.Sender}, []int64{0, t.payer})
 }
 
 // signEthereum signs the transaction with the key of the sender. Signatures are deterministic.
@@ -167,18 +162,14 @@ func (w *World) addEthereumRow(t *Transaction, e EthereumTransaction, signed *ty
 	v, r, s := signed.RawSignatureValues()
 	row := Row{
 		"call_data": input, "call_data_id": nullIfZero(e.File), "chain_id": big.NewInt(ChainID).FillBytes(make([]byte, 2)), "consensus_timestamp": t.ts,
-		"data": raw, "gas_limit": c.Gas, "gas_price": nil, "hash": t.ethereumHash, "max_fee_per_gas": nil, "max_gas_allowance": int64(0),
-		"max_priority_fee_per_gas": nil, "nonce": int64(signed.Nonce()), "payer_account_id": t.payer, "recovery_id": nil,
-		"signature_r": r.FillBytes(make([]byte, 32)), "signature_s": s.FillBytes(make([]byte, 32)), "signature_v": nil, "to_address": []byte{},
-		"type": e.Type, "value": new(big.Int).Mul(big.NewInt(c.Value), big.NewInt(weibar)).Bytes(), "access_list": nil, "authorization_list": nil,
+		"data": raw, "gas_limit": c.Gas, "hash": t.ethereumHash, "max_gas_allowance": int64(0), "nonce": int64(signed.Nonce()), "payer_account_id": t.payer,
+		"signature_r": r.FillBytes(make([]byte, 32)), "signature_s": s.FillBytes(make([]byte, 32)), "to_address": []byte{},
+		"type": e.Type, "value": new(big.Int).Mul(big.NewInt(c.Value), big.NewInt(weibar)).Bytes(),
 	}
 	if to != nil {
 		row["to_address"] = to.Bytes()
 	}
-	if e.File != 0 {
-		row["call_data"] = []byte{}
-	}
-	if input == nil {
+	if e.File != 0 || input == nil {
 		row["call_data"] = []byte{}
 	}
 	price, most := w.ethereumPrices()
@@ -206,7 +197,7 @@ func (w *World) addEthereumRow(t *Transaction, e EthereumTransaction, signed *ty
 			})
 		}
 		row["authorization_list"], _ = json.Marshal(list)
-		w.changeEntity(e.Sender, t.ts, row1("delegation_address", w.Address(e.Delegate).Bytes()))
+		w.changeEntity(e.Sender, t.ts, Row{"delegation_address": w.Address(e.Delegate).Bytes()})
 	}
 	w.rows.add("ethereum_transaction", row)
 }

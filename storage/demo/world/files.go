@@ -31,9 +31,8 @@ func (w *World) addFileData(t *Transaction, file int64, content []byte) {
 
 // CreateFile creates a file. parts after the first are appended.
 func (w *World) CreateFile(payer int64, memo string, parts ...[]byte) int64 {
-	t := w.tx(TypeFileCreate, payer)
 	id := w.takeID("file")
-	t.entity = id
+	t := w.tx(TypeFileCreate, payer, id)
 	w.newEntity("FILE", id, t.ts, Row{
 		"memo": memo, "key": KeyList(Ed25519Key(keyHolder(payer))), "expiration_timestamp": t.ts + paidPeriods*RenewalPeriod*Second, "auto_renew_period": nil,
 	})
@@ -47,16 +46,14 @@ func (w *World) CreateFile(payer int64, memo string, parts ...[]byte) int64 {
 
 // AppendFile appends to a file.
 func (w *World) AppendFile(payer, id int64, part []byte) {
-	t := w.tx(TypeFileAppend, payer)
-	t.entity = id
+	t := w.tx(TypeFileAppend, payer, id)
 	w.addFileData(t, id, part)
 	w.commit(t)
 }
 
 // UpdateFile replaces the contents of a file. Nil contents change the memo only.
 func (w *World) UpdateFile(payer, id int64, content []byte, memo string) {
-	t := w.tx(TypeFileUpdate, payer)
-	t.entity = id
+	t := w.tx(TypeFileUpdate, payer, id)
 	if memo != "" {
 		w.changeEntity(id, t.ts, Row{"memo": memo})
 	}
@@ -69,15 +66,14 @@ func (w *World) UpdateFile(payer, id int64, content []byte, memo string) {
 
 // DeleteFile deletes a file. With the types of system deletion, it deletes or restores it.
 func (w *World) DeleteFile(kind int, payer, id int64, deleted bool) {
-	t := w.tx(kind, payer)
-	t.entity = id
+	t := w.tx(kind, payer, id)
 	w.commit(t)
 	w.changeEntity(id, t.ts, Row{"deleted": deleted})
 }
 
 // systemFile creates a system file. Transactions of system files have no fees.
 func (w *World) systemFile(id, admin int64, memo string, content []byte) *Transaction {
-	t := w.tx(TypeFileCreate, admin)
+	t := w.tx(TypeFileCreate, admin, 0)
 	w.addSystemFile(t, id, admin, memo, content)
 	return w.commit(t)
 }
@@ -98,8 +94,8 @@ func (w *World) updateSystemFile(id, admin int64, pieces ...[]byte) *Transaction
 		if i > 0 {
 			kind = TypeFileAppend
 		}
-		t := w.tx(kind, admin)
-		t.fee, t.entity = 0, id
+		t := w.tx(kind, admin, id)
+		t.fee = 0
 		if id == fileFeeSchedule && i < len(pieces)-1 {
 			t.result = ResultFeePartUploaded
 		}

@@ -59,7 +59,7 @@ func (w *World) writeTransaction(t *Transaction) {
 		"initial_balance": t.initialBalance, "max_fee": nullIfZero(t.maxFee), "charged_tx_fee": t.fee, "memo": []byte(t.memo),
 		"transaction_hash": t.hash, "scheduled": t.scheduled, "nonce": t.nonce,
 		"parent_consensus_timestamp": nullIfZero(t.parent), "index": t.index, "nft_transfer": nftTransfer,
-		"max_custom_fees": nullIfNone(t.maxCustomFees), "batch_key": t.batchKey, "inner_transactions": nullIfNoInts(t.inner),
+		"max_custom_fees": nullIfEmpty(t.maxCustomFees), "batch_key": t.batchKey, "inner_transactions": nullIfEmpty(t.inner),
 		"high_volume": t.highVolume, "high_volume_pricing_multiplier": t.highVolumeMultiplier,
 	}
 	w.rows.add("transaction", r)

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 
-	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
@@ -55,7 +54,7 @@ func (w *World) addTokenLog(t *Transaction, token int64, topic, from, to, serial
 	}
 	r := Row{
 		"bloom": []byte{}, "consensus_timestamp": t.ts, "contract_id": token, "data": data, "index": t.logs, "topic0": topic,
-		"topic1": from, "topic2": to, "topic3": nil, "payer_account_id": t.payer, "root_contract_id": root, "synthetic": synthetic,
+		"topic1": from, "topic2": to, "payer_account_id": t.payer, "root_contract_id": root, "synthetic": synthetic,
 	}
 	if serial != nil {
 		r["topic3"] = serial
@@ -63,25 +62,6 @@ func (w *World) addTokenLog(t *Transaction, token int64, topic, from, to, serial
 	t.logs++
 	t.evmRows = append(t.evmRows, r)
 	w.rows.add("contract_log", r)
-}
-
-// logsBloom returns the bloom filter of logs. The address and each topic set three bits.
-func logsBloom(addresses []common.Address, topics [][]common.Hash) []byte {
-	b := make([]byte, 256)
-	set := func(v []byte) {
-		h := crypto.Keccak256(v)
-		for i := 0; i < 6; i += 2 {
-			bit := uint(binary.BigEndian.Uint16(h[i:])) & 2047
-			b[255-bit/8] |= 1 << (bit % 8)
-		}
-	}
-	for i, a := range addresses {
-		set(a[:])
-		for _, t := range topics[i] {
-			set(t[:])
-		}
-	}
-	return b
 }
 
 func mergeBloom(into, b []byte) []byte {

@@ -98,12 +98,12 @@ func (w *World) publishAddressBook(t *Transaction, nodes []addressBookNode) {
 }
 
 func (w *World) createNode(id, account int64) {
-	t := w.tx(TypeNodeCreate, AddressBookAdmin)
-	t.fee, t.entity = 0, account
+	t := w.tx(TypeNodeCreate, AddressBookAdmin, account)
+	t.fee = 0
 	proxy, _ := json.Marshal(map[string]any{"domain_name": fmt.Sprintf("proxy%d.lantern-bay.example", id), "ip_address_v4": "", "port": 443})
 	r := Row{
 		"admin_key": Ed25519Key(demo.NodeNames[id]), "created_timestamp": t.ts, "deleted": false, "node_id": id, "decline_reward": id == 6,
-		"grpc_proxy_endpoint": nil, "account_id": account, "associated_registered_nodes": nullIfNoInts(nil),
+		"grpc_proxy_endpoint": nil, "account_id": account, "associated_registered_nodes": nil,
 	}
 	if id%2 == 0 {
 		r["grpc_proxy_endpoint"] = proxy
@@ -114,8 +114,8 @@ func (w *World) createNode(id, account int64) {
 
 // ChangeNode changes the columns of a consensus node.
 func (w *World) ChangeNode(kind int, id int64, changed Row) {
-	t := w.tx(kind, AddressBookAdmin)
-	t.fee, t.entity = 0, demo.FirstNodeAccount+id
+	t := w.tx(kind, AddressBookAdmin, demo.FirstNodeAccount+id)
+	t.fee = 0
 	if kind == TypeNodeDelete {
 		t.entity = 0
 	}
@@ -132,7 +132,7 @@ type RegisteredNode struct {
 
 // RegisterNode registers a node.
 func (w *World) RegisterNode(payer, id int64, s RegisteredNode) {
-	t := w.tx(TypeRegisterNode, payer)
+	t := w.tx(TypeRegisterNode, payer, 0)
 	var endpoints any
 	if s.Endpoints != nil {
 		endpoints, _ = json.Marshal(s.Endpoints)
@@ -146,7 +146,7 @@ func (w *World) RegisterNode(payer, id int64, s RegisteredNode) {
 
 // ChangeRegisteredNode changes the columns of a registered node.
 func (w *World) ChangeRegisteredNode(kind int, payer, id int64, changed Row) {
-	t := w.tx(kind, payer)
+	t := w.tx(kind, payer, 0)
 	w.registered.change(key(id), t.ts, changed)
 	w.commit(t)
 }
@@ -154,16 +154,15 @@ func (w *World) ChangeRegisteredNode(kind int, payer, id int64, changed Row) {
 // updateRates publishes the exchange rates of the next hour.
 func (w *World) updateRates() {
 	w.rateVersion++
-	t := w.tx(TypeFileUpdate, ExchangeRateAdmin)
-	t.fee, t.entity = 0, fileExchangeRates
+	t := w.tx(TypeFileUpdate, ExchangeRateAdmin, fileExchangeRates)
+	t.fee = 0
 	w.addFileData(t, fileExchangeRates, rateFile(w.rateVersion, t.ts))
 	w.commit(t)
 }
 
 // Freeze schedules a network upgrade.
 func (w *World) Freeze(kind int) {
-	t := w.tx(TypeFreeze, freezeAdmin)
-	t.entity = fileUpgrade
+	t := w.tx(TypeFreeze, freezeAdmin, fileUpgrade)
 	hash := sha512.Sum384([]byte("lantern bay release 2"))
 	w.rows.add("network_freeze", Row{
 		"consensus_timestamp": t.ts, "end_time": nil, "file_hash": hash[:], "file_id": fileUpgrade, "payer_account_id": freezeAdmin,
@@ -174,7 +173,7 @@ func (w *World) Freeze(kind int) {
 
 // publishLedger publishes the ledger id.
 func (w *World) publishLedger() {
-	t := w.tx(TypeLedgerID, demo.Treasury)
+	t := w.tx(TypeLedgerID, demo.Treasury, 0)
 	t.node, t.validDuration, t.maxFee = 0, 0, 0
 	list := make([]map[string]any, demo.NodeCount)
 	for i := range list {

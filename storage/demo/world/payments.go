@@ -4,7 +4,7 @@ import "heliograph/storage/demo"
 
 // AtomicBatch adds an atomic batch in which each account pays the next one.
 func (w *World) AtomicBatch(payer int64, memo string, circle ...int64) {
-	outer := w.tx(TypeBatch, payer)
+	outer := w.tx(TypeBatch, payer, 0)
 	outer.memo = memo
 	for i, from := range circle {
 		inner := w.child(outer, TypeCryptoTransfer)
@@ -20,7 +20,7 @@ func (w *World) AtomicBatch(payer int64, memo string, circle ...int64) {
 
 // RandomNumber generates a random number below limit, or random bytes if limit is 0.
 func (w *World) RandomNumber(payer, limit int64) {
-	t := w.tx(TypePrng, payer)
+	t := w.tx(TypePrng, payer, 0)
 	r := Row{"consensus_timestamp": t.ts, "range": limit, "prng_bytes": nil, "prng_number": nil, "payer_account_id": payer}
 	if limit == 0 {
 		r["prng_bytes"] = Digest("random", w.txSeq)
@@ -36,7 +36,7 @@ func (w *World) DuplicateTransfer(from, to, amount int64, memo string) {
 	first := w.TransferHbars(from, to, amount, memo)
 	w.consecutive = true
 	defer func() { w.consecutive = false }()
-	second := w.tx(TypeCryptoTransfer, from)
+	second := w.tx(TypeCryptoTransfer, from, 0)
 	second.validStart, second.hash, second.memo, second.maxFee = first.validStart, first.hash, first.memo, first.maxFee
 	second.result, second.node = ResultDuplicate, demo.FirstNodeAccount+(first.node-demo.FirstNodeAccount+1)%demo.NodeCount
 	w.commit(second)
@@ -44,15 +44,14 @@ func (w *World) DuplicateTransfer(from, to, amount int64, memo string) {
 
 // FailTransfer adds a transfer that fails with a result code. The payer is charged the fee.
 func (w *World) FailTransfer(payer int64, result int, memo string) {
-	t := w.tx(TypeCryptoTransfer, payer)
+	t := w.tx(TypeCryptoTransfer, payer, 0)
 	t.result, t.memo = result, memo
 	w.commit(t)
 }
 
 // ChangeLiveHash adds the live hash of an account, or deletes it if hash is nil.
 func (w *World) ChangeLiveHash(kind int, account int64, hash []byte) {
-	t := w.tx(kind, account)
-	t.entity = account
+	t := w.tx(kind, account, account)
 	if hash != nil {
 		w.rows.add("live_hash", Row{"livehash": hash, "consensus_timestamp": t.ts})
 	}

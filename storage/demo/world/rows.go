@@ -104,9 +104,6 @@ func (v *versions) current(k string) Row {
 	return c.row
 }
 
-// row1 returns a row with one column.
-func row1(column string, v any) Row { return Row{column: v} }
-
 // CurrentRows returns the current rows of tables whose rows change, by table and key.
 func (w *World) CurrentRows() iter.Seq2[string, map[string]Row] {
 	w.writeEntities()

@@ -33,9 +33,8 @@ func nullableKey(name string) []byte {
 
 // CreateToken creates a token with its initial supply.
 func (w *World) CreateToken(payer int64, c Token) int64 {
-	t := w.tx(TypeTokenCreate, payer)
 	id := w.takeID("token")
-	t.entity = id
+	t := w.tx(TypeTokenCreate, payer, id)
 	e := Row{"memo": c.Memo, "key": nullableKey(c.Admin), "auto_renew_account_id": nullIfZero(c.RenewedBy)}
 	if id%2 == 0 {
 		e["expiration_timestamp"] = t.ts + paidPeriods*RenewalPeriod*Second
@@ -137,8 +136,7 @@ func (w *World) IsAssociated(account, token int64) bool {
 
 // Associate associates an account with tokens.
 func (w *World) Associate(account int64, tokens ...int64) {
-	t := w.tx(TypeAssociate, account)
-	t.entity = account
+	t := w.tx(TypeAssociate, account, account)
 	for _, token := range tokens {
 		w.addAssociation(t.ts, account, token, false)
 	}
@@ -147,8 +145,7 @@ func (w *World) Associate(account int64, tokens ...int64) {
 
 // Dissociate removes an association whose balance is 0.
 func (w *World) Dissociate(account, token int64) {
-	t := w.tx(TypeDissociate, account)
-	t.entity = account
+	t := w.tx(TypeDissociate, account, account)
 	w.associations.change(key(account, "/", token), t.ts, Row{"associated": false})
 	w.snapshots.token[[2]int64{account, token}] = true
 	w.commit(t)
@@ -156,8 +153,7 @@ func (w *World) Dissociate(account, token int64) {
 
 // SetTokenStatus changes the freeze or KYC status of an association, depending on the transaction type.
 func (w *World) SetTokenStatus(kind int, account, token int64) {
-	t := w.tx(kind, demo.Trent)
-	t.entity = token
+	t := w.tx(kind, demo.Trent, token)
 	column, value := "freeze_status", 1
 	switch kind {
 	case TypeTokenUnfreeze:
@@ -174,8 +170,7 @@ func (w *World) SetTokenStatus(kind int, account, token int64) {
 
 // AdministerToken adds a transaction about a token and changes columns of the token.
 func (w *World) AdministerToken(kind int, token int64, changed Row) *Transaction {
-	t := w.tx(kind, demo.Trent)
-	t.entity = token
+	t := w.tx(kind, demo.Trent, token)
 	if changed != nil {
 		w.tokens.change(key(token), t.ts, changed)
 	}
@@ -184,8 +179,7 @@ func (w *World) AdministerToken(kind int, token int64, changed Row) *Transaction
 
 // ChangeSupply mints, burns or wipes units of a fungible token.
 func (w *World) ChangeSupply(kind int, token, account, amount int64) {
-	t := w.tx(kind, demo.Trent)
-	t.entity = token
+	t := w.tx(kind, demo.Trent, token)
 	r := w.tokens.get(key(token))
 	r["total_supply"] = r["total_supply"].(int64) + amount
 	t.tokenMoves = append(t.tokenMoves, tokenMove{token: token, account: account, amount: amount})
@@ -199,7 +193,7 @@ func (w *World) ChangeSupply(kind int, token, account, amount int64) {
 
 // TransferToken transfers units of a fungible token in a transaction of its own, with custom fees.
 func (w *World) TransferToken(from, to, token, amount int64, memo string) {
-	t := w.tx(TypeCryptoTransfer, from)
+	t := w.tx(TypeCryptoTransfer, from, 0)
 	t.memo = memo
 	w.addTokenTransfer(t, from, to, token, amount)
 	w.commit(t)
@@ -350,8 +344,7 @@ func (w *World) AutoAssociates(id int64) bool {
 
 // UpdateCustomFees changes the custom fees of a token or topic in a transaction.
 func (w *World) UpdateCustomFees(id int64, fixed []map[string]any) {
-	t := w.tx(TypeFeeSchedule, demo.Trent)
-	t.entity = id
+	t := w.tx(TypeFeeSchedule, demo.Trent, id)
 	w.setFees(id, t.ts, fixed, nil, nil)
 	w.commit(t)
 }

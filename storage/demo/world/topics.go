@@ -30,9 +30,8 @@ type Topic struct {
 
 // CreateTopic creates a topic and returns its number.
 func (w *World) CreateTopic(payer int64, f Topic) int64 {
-	t := w.tx(TypeTopicCreate, payer)
 	id := w.takeID("topic")
-	t.entity = id
+	t := w.tx(TypeTopicCreate, payer, id)
 	w.newEntity("TOPIC", id, t.ts, Row{"memo": f.Memo, "key": nullableKey(f.Admin), "auto_renew_account_id": nullIfZero(f.RenewedBy)})
 	var exempt []byte
 	for _, name := range f.Exempt {
@@ -60,8 +59,7 @@ func (w *World) CreateTopic(payer int64, f Topic) int64 {
 
 // UpdateTopic changes the columns and the memo of a topic.
 func (w *World) UpdateTopic(id, payer int64, memo string, changed Row) {
-	t := w.tx(TypeTopicUpdate, payer)
-	t.entity = id
+	t := w.tx(TypeTopicUpdate, payer, id)
 	w.changeEntity(id, t.ts, Row{"memo": memo})
 	w.topics.change(key(id), t.ts, changed)
 	w.commit(t)
@@ -69,8 +67,7 @@ func (w *World) UpdateTopic(id, payer int64, memo string, changed Row) {
 
 // DeleteTopic deletes a topic.
 func (w *World) DeleteTopic(id, payer int64) {
-	t := w.tx(TypeTopicDelete, payer)
-	t.entity = id
+	t := w.tx(TypeTopicDelete, payer, id)
 	w.changeEntity(id, t.ts, Row{"deleted": true})
 	w.topics.change(key(id), t.ts, Row{})
 	w.commit(t)
@@ -89,8 +86,7 @@ func (w *World) SubmitText(topic, payer int64, text string) {
 
 // SubmitMessage is like SubmitText with chunk information and the maximum custom fee that the payer accepts. 0 means no limit.
 func (w *World) SubmitMessage(topic, payer int64, text []byte, c *chunk, limit int64) {
-	t := w.tx(TypeTopicMessage, payer)
-	t.entity = topic
+	t := w.tx(TypeTopicMessage, payer, topic)
 	s := w.topicState[topic]
 	if limit > 0 {
 		t.maxCustomFees = [][]byte{message(nil).msg(1, entityID(payer)).msg(2, message(nil).num(1, limit))}
@@ -115,8 +111,7 @@ func (w *World) SubmitMessage(topic, payer int64, text []byte, c *chunk, limit i
 	s.runningHash = RunningHash(s.runningHash, payer, topic, t.ts, s.sequence, text)
 	r := Row{
 		"consensus_timestamp": t.ts, "message": text, "running_hash": s.runningHash, "sequence_number": s.sequence,
-		"running_hash_version": 3, "chunk_num": nil, "chunk_total": nil, "payer_account_id": payer, "topic_id": topic,
-		"valid_start_timestamp": t.validStart, "initial_transaction_id": nil,
+		"running_hash_version": 3, "payer_account_id": payer, "topic_id": topic, "valid_start_timestamp": t.validStart,
 	}
 	if c != nil {
 		r["chunk_num"], r["chunk_total"] = c.number, c.total

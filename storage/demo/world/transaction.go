@@ -65,8 +65,8 @@ type Transaction struct {
 	index                int
 }
 
-// tx starts a transaction a little later than the previous one, after the automatic transactions until then.
-func (w *World) tx(kind int, payer int64) *Transaction {
+// tx starts a transaction about an entity, or 0, a little later than the previous one, after the automatic transactions until then.
+func (w *World) tx(kind int, payer, entity int64) *Transaction {
 	source := fmt.Append(nil, "network ", w.nextHour)
 	switch {
 	case w.automatic:
@@ -90,7 +90,7 @@ func (w *World) tx(kind int, payer int64) *Transaction {
 		w.AdvanceTo(w.clock + step)
 	}
 	t := &Transaction{
-		ts: w.clock, kind: kind, payer: payer, result: ResultSuccess, validDuration: 120,
+		ts: w.clock, kind: kind, payer: payer, entity: entity, result: ResultSuccess, validDuration: 120,
 		node: demo.FirstNodeAccount + noise%demo.NodeCount, fee: feeOf(kind), detached: w.detached,
 	}
 	if w.detached {

@@ -252,14 +252,8 @@ func nullIfZero(v int64) any {
 	return v
 }
 
-func nullIfNone(v [][]byte) any {
-	if len(v) == 0 {
-		return nil
-	}
-	return v
-}
-
-func nullIfNoInts(v []int64) any {
+// nullIfEmpty returns v, or nil for an empty list.
+func nullIfEmpty[T any](v []T) any {
 	if len(v) == 0 {
 		return nil
 	}
