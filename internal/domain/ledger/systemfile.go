@@ -9,7 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"google.golang.org/protobuf/encoding/protowire"
+	"github.com/hiero-ledger/hiero-sdk-go/v2/proto/services"
+	"google.golang.org/protobuf/proto"
 )
 
 // Numbers of the system files.
@@ -34,161 +35,40 @@ type ExchangeRate struct {
 	ExpirationTime Null[int64] // seconds since 1970
 }
 
-// DecodeExchangeRates decodes a serialized ExchangeRateSet: field 1 the current rate, 2 the next, each with 1 hbars, 2 cents, 3 expiration. Errors wrap
-// [ErrSyntax].
+// DecodeExchangeRates decodes a serialized ExchangeRateSet. Errors wrap [ErrSyntax].
 func DecodeExchangeRates(b []byte) (*ExchangeRateSet, error) {
-	set := &ExchangeRateSet{}
-	err := eachField(b, func(f field) error {
-		switch {
-		case f.is(1, protowire.BytesType):
-			return readMessage(&set.CurrentRate, "current rate", f.bytes, (*ExchangeRate).read)
-		case f.is(2, protowire.BytesType):
-			return readMessage(&set.NextRate, "next rate", f.bytes, (*ExchangeRate).read)
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("reading exchange rates: %w", err)
+	var set services.ExchangeRateSet
+	if err := proto.Unmarshal(b, &set); err != nil {
+		return nil, fmt.Errorf("reading exchange rates: %w: %w", ErrSyntax, err)
 	}
-	return set, nil
+	return &ExchangeRateSet{CurrentRate: exchangeRate(set.GetCurrentRate()), NextRate: exchangeRate(set.GetNextRate())}, nil
 }
 
-// readMessage reads a part of a message into *into. A part that occurs twice is read into the same value.
-func readMessage[T any](into **T, name string, b []byte, read func(*T, []byte) error) error {
-	if *into == nil {
-		*into = new(T)
-	}
-	if err := read(*into, b); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	return nil
-}
-
-func (r *ExchangeRate) read(b []byte) error {
-	return eachField(b, func(f field) error {
-		switch {
-		case f.is(1, protowire.VarintType):
-			r.HbarEquivalent = int32(f.varint)
-		case f.is(2, protowire.VarintType):
-			r.CentEquivalent = int32(f.varint)
-		case f.is(3, protowire.BytesType):
-			return readSeconds(f.bytes, &r.ExpirationTime)
-		}
+func exchangeRate(r *services.ExchangeRate) *ExchangeRate {
+	if r == nil {
 		return nil
-	})
-}
-
-// readSeconds reads a serialized TimestampSeconds: field 1 seconds.
-func readSeconds(b []byte, into *Null[int64]) error {
-	into.Valid = true
-	return eachField(b, func(f field) error {
-		if f.is(1, protowire.VarintType) {
-			into.V = int64(f.varint)
-		}
-		return nil
-	})
+	}
+	rate := &ExchangeRate{CentEquivalent: r.GetCentEquiv(), HbarEquivalent: r.GetHbarEquiv()}
+	if expires := r.GetExpirationTime(); expires != nil {
+		rate.ExpirationTime = Of(expires.GetSeconds())
+	}
+	return rate
 }
 
 // FeeSchedules is the content of the fee schedule file.
 type FeeSchedules struct {
-	Current   *FeeSchedule
-	Next      *FeeSchedule
+	Current   *services.FeeSchedule
+	Next      *services.FeeSchedule
 	Timestamp Timestamp // of the file's version
 }
 
-// FeeSchedule has the fees of all functions until its expiry.
-type FeeSchedule struct {
-	Fees       []*FunctionFees
-	ExpiryTime Null[int64] // seconds since 1970
-}
-
-// FunctionFees are the fees of a function of the network, one per variant.
-type FunctionFees struct {
-	Function int32
-	Fees     []*FeeData
-}
-
-// FeeData are the fees of a variant of a function.
-type FeeData struct {
-	Service *FeeComponents
-}
-
-// FeeComponents are the components of a fee that contract calls need.
-type FeeComponents struct {
-	Gas int64 // the price of a unit of gas in thousandths of tinycents
-}
-
-// DecodeFeeSchedules decodes a serialized CurrentAndNextFeeSchedule: field 1 the current schedule, 2 the next. Errors wrap [ErrSyntax].
+// DecodeFeeSchedules decodes a serialized CurrentAndNextFeeSchedule. Errors wrap [ErrSyntax].
 func DecodeFeeSchedules(b []byte) (*FeeSchedules, error) {
-	s := &FeeSchedules{}
-	err := eachField(b, func(f field) error {
-		switch {
-		case f.is(1, protowire.BytesType):
-			return readMessage(&s.Current, "current schedule", f.bytes, (*FeeSchedule).read)
-		case f.is(2, protowire.BytesType):
-			return readMessage(&s.Next, "next schedule", f.bytes, (*FeeSchedule).read)
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("reading a fee schedule: %w", err)
+	var both services.CurrentAndNextFeeSchedule
+	if err := proto.Unmarshal(b, &both); err != nil {
+		return nil, fmt.Errorf("reading a fee schedule: %w: %w", ErrSyntax, err)
 	}
-	return s, nil
-}
-
-// read reads a serialized FeeSchedule: field 1 repeated fees of a function, 2 expiry.
-func (s *FeeSchedule) read(b []byte) error {
-	return eachField(b, func(f field) error {
-		switch {
-		case f.is(1, protowire.BytesType):
-			fees := &FunctionFees{}
-			s.Fees = append(s.Fees, fees)
-			return fees.read(f.bytes)
-		case f.is(2, protowire.BytesType):
-			return readSeconds(f.bytes, &s.ExpiryTime)
-		}
-		return nil
-	})
-}
-
-// read reads a serialized TransactionFeeSchedule: field 1 the function, 2 a deprecated form of its fee, 3 repeated fees.
-func (t *FunctionFees) read(b []byte) error {
-	return eachField(b, func(f field) error {
-		switch {
-		case f.is(1, protowire.VarintType):
-			t.Function = int32(f.varint)
-		case f.is(2, protowire.BytesType):
-			return new(FeeData).read(f.bytes) // unused, but must be well-formed
-		case f.is(3, protowire.BytesType):
-			data := &FeeData{}
-			t.Fees = append(t.Fees, data)
-			return data.read(f.bytes)
-		}
-		return nil
-	})
-}
-
-// read reads a serialized FeeData: fields 1 node, 2 network, 3 service.
-func (d *FeeData) read(b []byte) error {
-	return eachField(b, func(f field) error {
-		switch {
-		case f.is(1, protowire.BytesType), f.is(2, protowire.BytesType):
-			return new(FeeComponents).read(f.bytes) // as above
-		case f.is(3, protowire.BytesType):
-			return readMessage(&d.Service, "service fee", f.bytes, (*FeeComponents).read)
-		}
-		return nil
-	})
-}
-
-// read reads a serialized FeeComponents: field 8 gas.
-func (c *FeeComponents) read(b []byte) error {
-	return eachField(b, func(f field) error {
-		if f.is(8, protowire.VarintType) {
-			c.Gas = int64(f.varint)
-		}
-		return nil
-	})
+	return &FeeSchedules{Current: both.GetCurrentFeeSchedule(), Next: both.GetNextFeeSchedule()}, nil
 }
 
 // NetworkFees are the prices of gas.
@@ -203,13 +83,12 @@ type NetworkFee struct {
 	TransactionType string
 }
 
-// gasFunctions are the functions that use gas, by their numbers.
-var gasFunctions = map[int32]string{contractCall: "ContractCall", 7: "ContractCreate", 84: "EthereumTransaction"}
+// gasFunctions are the functions that use gas.
+var gasFunctions = []services.HederaFunctionality{
+	services.HederaFunctionality_ContractCall, services.HederaFunctionality_ContractCreate, services.HederaFunctionality_EthereumTransaction,
+}
 
-// contractCall is the number of the function ContractCall.
-const contractCall = 6
-
-// tinycentsPerFee is the number of fee schedule units in a tinycent.
+// tinycentsPerFee is the number of fee schedule units in a tinycent. The price of a unit of gas in a schedule is in thousandths of tinycents.
 const tinycentsPerFee = 1000
 
 // Tinybars converts tinycents to tinybars, rounded down. It returns null if the result exceeds 64 bits or the rate is empty.
@@ -235,7 +114,7 @@ func (s *ExchangeRateSet) At(at Timestamp) ExchangeRate {
 		rate = *s.CurrentRate
 	}
 	switch {
-	case !isAfter(at, rate.ExpirationTime):
+	case !isAfter(at, rate.ExpirationTime.V):
 		return rate
 	case s.NextRate == nil:
 		return ExchangeRate{}
@@ -248,21 +127,18 @@ func (s *ExchangeRateSet) At(at Timestamp) ExchangeRate {
 // expired, but not a next schedule without fees.
 func (s *FeeSchedules) GasFees(rates *ExchangeRateSet, at Timestamp) []*NetworkFee {
 	schedule := s.Current
-	if schedule == nil {
-		schedule = &FeeSchedule{}
-	}
-	if s.Next != nil && len(s.Next.Fees) > 0 && isAfter(at, schedule.ExpiryTime) {
+	if len(s.Next.GetTransactionFeeSchedule()) > 0 && isAfter(at, schedule.GetExpiryTime().GetSeconds()) {
 		schedule = s.Next
 	}
 	rate := rates.At(at)
 	fees := []*NetworkFee{}
-	for _, f := range schedule.Fees {
-		name, usesGas := gasFunctions[f.Function]
-		if !usesGas || len(f.Fees) == 0 || f.Fees[0].Service == nil || rate.CentEquivalent == 0 {
+	for _, f := range schedule.GetTransactionFeeSchedule() {
+		function, variants := f.GetHederaFunctionality(), f.GetFees()
+		if !slices.Contains(gasFunctions, function) || len(variants) == 0 || variants[0].GetServicedata() == nil || rate.CentEquivalent == 0 {
 			continue
 		}
-		gas := f.Fees[0].Service.Gas / tinycentsPerFee * int64(rate.HbarEquivalent) / int64(rate.CentEquivalent)
-		fees = append(fees, &NetworkFee{Gas: max(1, gas), TransactionType: name})
+		gas := variants[0].GetServicedata().GetGas() / tinycentsPerFee * int64(rate.HbarEquivalent) / int64(rate.CentEquivalent)
+		fees = append(fees, &NetworkFee{Gas: max(1, gas), TransactionType: function.String()})
 	}
 	slices.SortStableFunc(fees, func(a, b *NetworkFee) int {
 		return cmp.Compare(strings.ToLower(a.TransactionType), strings.ToLower(b.TransactionType))
@@ -275,30 +151,26 @@ func (s *FeeSchedules) GasFees(rates *ExchangeRateSet, at Timestamp) []*NetworkF
 func (s *FeeSchedules) GasPrice(rates *ExchangeRateSet, at Timestamp) Null[int64] {
 	hour := at - at%Timestamp(time.Hour)
 	schedule := s.Current
-	if schedule != nil && schedule.ExpiryTime.Valid && isAfter(hour, schedule.ExpiryTime) {
+	if expires := schedule.GetExpiryTime(); expires != nil && isAfter(hour, expires.GetSeconds()) {
 		schedule = s.Next
 	}
-	if schedule == nil {
-		return Null[int64]{}
-	}
-	i := slices.IndexFunc(schedule.Fees, func(f *FunctionFees) bool { return f.Function == contractCall && len(f.Fees) > 0 })
+	all := schedule.GetTransactionFeeSchedule()
+	i := slices.IndexFunc(all, func(f *services.TransactionFeeSchedule) bool {
+		return f.GetHederaFunctionality() == services.HederaFunctionality_ContractCall && len(f.GetFees()) > 0
+	})
 	if i < 0 {
 		return Null[int64]{}
 	}
-	gas := FeeComponents{}
-	if service := schedule.Fees[i].Fees[0].Service; service != nil {
-		gas = *service
-	}
 	rate := rates.At(hour)
-	price := rate.Tinybars(gas.Gas)
+	price := rate.Tinybars(all[i].GetFees()[0].GetServicedata().GetGas())
 	if price.Valid {
 		price.V = max(price.V/tinycentsPerFee, 1)
 	}
 	return price
 }
 
-// isAfter reports whether an instant is after a time in seconds since 1970. A null time counts as 0.
-func isAfter(at Timestamp, seconds Null[int64]) bool {
+// isAfter reports whether an instant is after a time in seconds since 1970.
+func isAfter(at Timestamp, seconds int64) bool {
 	whole, rest := int64(at)/second, int64(at)%second
-	return whole > seconds.V || whole == seconds.V && rest > 0
+	return whole > seconds || whole == seconds && rest > 0
 }
