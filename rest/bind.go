@@ -242,25 +242,25 @@ type span struct {
 	beyond             bool // starts after the maximum or ends before the minimum
 }
 
-func (c *conditions[T]) span(key func(T) int64) span {
+func spanOf(c *conditions[int64]) span {
 	s := span{lower: math.MinInt64, upper: math.MaxInt64}
 	lower := func(v int64) { s.lower, s.hasLower = max(s.lower, v), true }
 	upper := func(v int64) { s.upper, s.hasUpper = min(s.upper, v), true }
 	if c.gt != nil {
-		v := key(c.gt.key)
+		v := c.gt.key
 		s.beyond = v == math.MaxInt64
 		lower(max(v, v+1)) // v if v+1 overflows
 	}
 	if c.gte != nil {
-		lower(key(c.gte.key))
+		lower(c.gte.key)
 	}
 	if c.lt != nil {
-		v := key(c.lt.key)
+		v := c.lt.key
 		s.beyond = s.beyond || v == math.MinInt64
 		upper(min(v, v-1))
 	}
 	if c.lte != nil {
-		upper(key(c.lte.key))
+		upper(c.lte.key)
 	}
 	return s
 }

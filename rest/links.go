@@ -125,12 +125,7 @@ func advance(q Query, name string, direction []string, value string) Query {
 }
 
 func hasAnyPrefix(s string, prefixes []string) bool {
-	for _, p := range prefixes {
-		if strings.HasPrefix(s, p) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(s, p) })
 }
 
 // boundsContradict reports whether the bounds of a cursor's parameter contradict each other, so that no row can follow. last is the end of the page.
@@ -157,5 +152,5 @@ func (r *Request) boundsContradict(q Query, c Cursor, last any) bool {
 	if c.Empty != nil {
 		return c.Empty(r, values)
 	}
-	return bounds.span(func(k int64) int64 { return k }).empty()
+	return spanOf(&bounds).empty()
 }

@@ -161,11 +161,6 @@ func saturate(at ledger.Timestamp, by int64) ledger.Timestamp {
 	return at + ledger.Timestamp(by)
 }
 
-// Empty reports whether the window is empty.
-func (w Window) Empty() bool {
-	return w.Lower.Valid && w.Upper.Valid && w.Lower.V > w.Upper.V || w.Upper.Valid && w.Upper.V < 0
-}
-
 // Filter returns the graph's filter, or nil if the window is open on both sides.
 func (w Window) Filter() map[string]any {
 	if !w.Lower.Valid && !w.Upper.Valid {

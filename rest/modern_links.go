@@ -97,7 +97,7 @@ func contradicts(texts []string) bool {
 			c.add(v.Op, bound[int64]{key: n})
 		}
 	}
-	return c.span(identity).empty()
+	return spanOf(&c).empty()
 }
 
 // appendEscaped appends text and percent-encodes all characters that a query component cannot contain (RFC 3986 §3.4), and the plus sign, which servers

@@ -28,45 +28,27 @@ func CheckBounds(name string, values []Value) error {
 // CheckPair fails if the values of two parameters do not form a range of a list ordered by the first parameter and then by the second. [CheckBounds]
 // must have accepted the values of each.
 func CheckPair(first string, firstValues []Value, second string, secondValues []Value) error {
-	p, s := boundsOf(firstValues), boundsOf(secondValues)
-	switch {
-	case s.eq && !p.eq:
+	p, s := termsOf(firstValues), termsOf(secondValues)
+	if s.eq != nil && p.eq == nil {
 		return Bad(first + " must have eq operator")
-	case p.eq && p.isRange():
+	}
+	return checkTerms(first, &p, second, &s)
+}
+
+// checkTerms fails if the conditions on two columns cannot be combined.
+func checkTerms(first string, p *terms, second string, s *terms) error {
+	switch {
+	case p.eq != nil && p.isRange():
 		return Bad("Can't support both range and equal for " + first)
-	case s.eq && s.isRange():
+	case s.eq != nil && s.isRange():
 		return Bad("Can't support both range and equal for " + second)
-	case len(secondValues) > 0 && len(firstValues) == 0:
-		return Bad(fmt.Sprintf("%s without a %s parameter filter", second, first))
-	case s.lower != "" && !p.eq && p.lower != Gte:
+	case s.isGiven() && !p.isGiven():
+		return Bad(second + " without a " + first + " parameter filter")
+	case p.eq == nil && s.lower != nil && (p.lower == nil || p.lower.op == Gt):
 		return Bad(first + " must have gte or eq operator")
-	case s.upper != "" && !p.eq && p.upper != Lte:
+	case p.eq == nil && s.upper != nil && (p.upper == nil || p.upper.op == Lt):
 		return Bad(first + " must have lte or eq operator")
 	default:
 		return nil
 	}
 }
-
-// bounds are the operators of a parameter.
-type bounds struct {
-	eq           bool
-	lower, upper Op
-}
-
-func boundsOf(values []Value) bounds {
-	var b bounds
-	for _, v := range values {
-		switch v.Op {
-		case Eq:
-			b.eq = true
-		case Gt, Gte:
-			b.lower = v.Op
-		case Lt, Lte:
-			b.upper = v.Op
-		case Ne:
-		}
-	}
-	return b
-}
-
-func (b bounds) isRange() bool { return b.lower != "" || b.upper != "" }

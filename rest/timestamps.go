@@ -61,7 +61,7 @@ func (s *TimestampSet) Check(rules TimestampRules) string {
 		n[v.Op]++
 	}
 	lower, upper := n[Gt]+n[Gte], n[Lt]+n[Lte]
-	span := s.c.span(identity)
+	span := spanOf(s.c)
 	switch {
 	case rules.Required && len(s.values) == 0:
 		return "No timestamp range or eq operator provided"
@@ -87,10 +87,8 @@ func (s span) within(most time.Duration) bool {
 	return s.lower <= s.upper && s.upper-s.lower < int64(most)
 }
 
-func identity(v int64) int64 { return v }
-
 // Empty reports whether the range is empty.
-func (s *TimestampSet) Empty() bool { return s.c.span(identity).empty() }
+func (s *TimestampSet) Empty() bool { return spanOf(s.c).empty() }
 
 // Contradicts reports whether the conditions require two different timestamps.
 func (s *TimestampSet) Contradicts() bool { return len(s.c.eq) > 1 }
@@ -131,7 +129,7 @@ func (s *TimestampSet) AsOf() map[string]any {
 // Bound closes an open range with the first transaction and the current time, and cuts it to the maximum length. In descending order it keeps the newest
 // part, otherwise the oldest. A page of a cut range has a next link even if it is not full.
 func (s *TimestampSet) Bound(r *Request, first func() (ledger.Timestamp, error)) error {
-	b := s.c.span(identity)
+	b := spanOf(s.c)
 	if !b.hasLower {
 		at, err := first()
 		if err != nil {

@@ -63,6 +63,22 @@ type terms struct {
 	eq, lower, upper *term
 }
 
+// termsOf returns the conditions of values that [CheckBounds] has accepted.
+func termsOf(values []Value) (t terms) {
+	for _, v := range values {
+		switch one := (&term{op: v.Op, text: v.Text}); v.Op {
+		case Eq:
+			t.eq = one
+		case Gt, Gte:
+			t.lower = one
+		case Lt, Lte:
+			t.upper = one
+		case Ne:
+		}
+	}
+	return t
+}
+
 func (t *terms) isRange() bool { return t.lower != nil || t.upper != nil }
 
 func (t *terms) isGiven() bool { return t.eq != nil || t.isRange() }
@@ -128,13 +144,14 @@ func (c *TwoColumns) Finish(r *Request) error {
 			if col.Param != given.Name {
 				continue
 			}
-			if err := col.collect(r, into); err != nil {
+			var err error
+			if *into, err = col.collect(r); err != nil {
 				return err
 			}
 		}
 	}
-	if text := c.contradiction(&p, &s); text != "" {
-		return Bad(text)
+	if err := checkTerms(c.Primary.Param, &p, c.Secondary.Param, &s); err != nil {
+		return err
 	}
 	if p.eq != nil || !s.isRange() {
 		r.Set(c.Filter+"."+c.Primary.Field, conditionsOn(p.all()...))
@@ -148,47 +165,21 @@ func (c *TwoColumns) Finish(r *Request) error {
 	return nil
 }
 
-// collect parses the values of a column's parameter into terms.
-func (c *Column) collect(r *Request, into *terms) error {
-	for _, v := range r.Values(c.Param) {
-		at, text := &into.eq, "Only one equal (eq) operator is allowed for "
-		switch v.Op {
-		case Gt, Gte:
-			at, text = &into.lower, "Only one gt/gte operator is allowed for "
-		case Lt, Lte:
-			at, text = &into.upper, "Only one lt/lte operator is allowed for "
-		case Ne:
-			return Bad("Not equal (ne) operator is not supported for " + c.Param)
-		case Eq:
-		}
-		if *at != nil {
-			return Bad(text + c.Param)
-		}
-		b, none, err := c.read(r.Config, v.Text)
+// collect parses the values of a column's parameter.
+func (c *Column) collect(r *Request) (terms, error) {
+	values := r.Values(c.Param)
+	if err := CheckBounds(c.Param, values); err != nil {
+		return terms{}, err
+	}
+	t := termsOf(values)
+	for _, one := range t.all() {
+		b, none, err := c.read(r.Config, one.text)
 		if err != nil {
-			return err
+			return t, err
 		}
-		*at = &term{op: v.Op, text: b.text, none: none}
+		one.text, one.none = b.text, none
 	}
-	return nil
-}
-
-// contradiction returns the text for an invalid combination of conditions on the two columns, or "".
-func (c *TwoColumns) contradiction(p, s *terms) string {
-	switch {
-	case p.eq != nil && p.isRange():
-		return "Can't support both range and equal for " + c.Primary.Param
-	case s.eq != nil && s.isRange():
-		return "Can't support both range and equal for " + c.Secondary.Param
-	case s.isGiven() && !p.isGiven():
-		return c.Secondary.Param + " without a " + c.Primary.Param + " parameter filter"
-	case p.eq == nil && s.lower != nil && (p.lower == nil || p.lower.op == Gt):
-		return c.Primary.Param + " must have gte or eq operator"
-	case p.eq == nil && s.upper != nil && (p.upper == nil || p.upper.op == Lt):
-		return c.Primary.Param + " must have lte or eq operator"
-	default:
-		return ""
-	}
+	return t, nil
 }
 
 // parts returns the alternatives that form a range over both columns: the first primary value, the last one, and the values between them. If the range has
