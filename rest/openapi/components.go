@@ -5,8 +5,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-
-	"heliograph/rest"
 )
 
 // components adds the components that operations refer to.
@@ -16,7 +14,11 @@ func (g *generator) components() {
 		c.Schemas = append(c.Schemas, Member[*Schema]{name, g.bodies.shared[name]})
 	}
 	c.Schemas = append(c.Schemas, g.bodySchemas...)
-	c.Schemas = append(c.Schemas, Member[*Schema]{"Links", links()}, Member[*Schema]{"Error", classicError()})
+	c.Schemas = append(c.Schemas, Map[*Schema]{
+		{"Links", links()},
+		{"Error", envelope("An error.", "The error, such as `Invalid parameter: limit` or `Not found`.")},
+		{"ModernError", modernError()},
+	}...)
 	c.Headers = Map[*Header]{
 		{"ETag", &Header{
 			Description: "The version of the response. A request with this value in If-None-Match returns 304 if the response has not changed.",
@@ -36,28 +38,14 @@ func (g *generator) components() {
 			Headers:     Map[*Header]{{"ETag", &Header{Ref: headerRef + "ETag"}}},
 		}},
 		{"Unauthorized", errorResponse("Error", "The credentials are invalid.")},
-	}
-	modern := slices.ContainsFunc(g.api.Endpoints, func(e rest.Endpoint) bool { return e.Family == rest.Modern })
-	families := []string{""}
-	if modern {
-		families = append(families, "Modern")
-		c.Schemas = append(c.Schemas, Member[*Schema]{"ModernError", modernError()})
-		c.Responses = append(c.Responses, Member[*Response]{
-			"ModernMethodNotAllowed",
-			errorResponse("ModernError", "The method is not supported. Most paths support only GET and HEAD."),
-		})
-	}
-	if slices.ContainsFunc(g.api.Endpoints, func(e rest.Endpoint) bool { return e.Body != nil }) {
-		c.Responses = append(c.Responses,
-			Member[*Response]{"ModernTooLarge", errorResponse("ModernError", "The request body is too large.")},
-			Member[*Response]{"ModernUnsupported", errorResponse("ModernError", "The media type of the request body is not supported.")})
+		{"ModernMethodNotAllowed", errorResponse("ModernError", "The method is not supported. Most paths support only GET and HEAD.")},
+		{"ModernTooLarge", errorResponse("ModernError", "The request body is too large.")},
+		{"ModernUnsupported", errorResponse("ModernError", "The media type of the request body is not supported.")},
 	}
 	for _, status := range slices.Sorted(maps.Keys(rareErrors)) {
-		if slices.ContainsFunc(g.api.Endpoints, func(e rest.Endpoint) bool { return slices.Contains(e.Statuses, status) }) {
-			c.Responses = append(c.Responses, Member[*Response]{"Modern" + rareErrors[status].name, errorResponse("ModernError", rareErrors[status].doc)})
-		}
+		c.Responses = append(c.Responses, Member[*Response]{"Modern" + rareErrors[status].name, errorResponse("ModernError", rareErrors[status].doc)})
 	}
-	for _, family := range families {
+	for _, family := range []string{"", "Modern"} {
 		for _, r := range []struct{ name, doc string }{
 			{"BadRequest", "A parameter is unknown, has an invalid value, or conflicts with another parameter."},
 			{"NotFound", "The requested object does not exist."},
@@ -88,12 +76,6 @@ func links() *Schema {
 	return s
 }
 
-// classicError returns the error schema of the classic family.
-func classicError() *Schema {
-	return envelope("An error.",
-		&Schema{Type: Types{"string"}, Description: "The error, such as `Invalid parameter: limit` or `Not found`."}, "Details of the error.")
-}
-
 // modernError returns the error schema of the modern family.
 func modernError() *Schema {
 	phrases := []string{}
@@ -104,14 +86,14 @@ func modernError() *Schema {
 		phrases = append(phrases, "`"+http.StatusText(status)+"`")
 	}
 	return envelope("An error of the newer endpoints.",
-		&Schema{Type: Types{"string"}, Description: "The text of the status: " + strings.Join(phrases,
-			", ") + ". For a contract that failed, the response code."}, "Details of the error.")
+		"The text of the status: "+strings.Join(phrases, ", ")+". For a contract that failed, the response code.")
 }
 
-func envelope(doc string, message *Schema, detail string) *Schema {
+// envelope returns an error schema. message describes the member message.
+func envelope(doc, message string) *Schema {
 	item, status, s := newObject(), newObject(), newObject()
-	item.put("message", message, false)
-	item.put("detail", &Schema{Type: Types{"string"}, Description: detail}, true)
+	item.put("message", &Schema{Type: Types{"string"}, Description: message}, false)
+	item.put("detail", &Schema{Type: Types{"string"}, Description: "Details of the error."}, true)
 	item.put("data", &Schema{Type: Types{"string"}, Pattern: `^(0x([0-9a-f]{2})*)?$`, Description: "The output of a contract that failed."}, true)
 	status.put("messages", &Schema{Type: Types{"array"}, Items: item, MinItems: 1, Description: "One item per error."}, false)
 	s.Description = doc

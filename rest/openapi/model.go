@@ -21,16 +21,9 @@ type Document struct {
 
 // Info is the metadata of an API.
 type Info struct {
-	Title       string   `json:"title"`
-	Description string   `json:"description"`
-	Version     string   `json:"version"`
-	License     *License `json:"license,omitempty"`
-}
-
-// License is the API's licence as an SPDX identifier.
-type License struct {
-	Name       string `json:"name"`
-	Identifier string `json:"identifier"`
+	Title       string `json:"title"`
+	Description string `json:"description"`
+	Version     string `json:"version"`
 }
 
 // Server is the URL of an API relative to the document.
