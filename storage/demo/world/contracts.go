@@ -1,6 +1,7 @@
 package world
 
 import (
+	"cmp"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -120,14 +121,17 @@ func (w *World) CallContract(c Call) *Transaction {
 	return w.commit(t)
 }
 
+// inputOf returns the input of a call.
+func (w *World) inputOf(c Call) []byte {
+	if c.Method == "" {
+		return c.Data
+	}
+	return w.Pack(c.Source, c.Method, c.Args...)
+}
+
 func (w *World) runCall(t *Transaction, sender int64, c Call) {
-	if c.Gas == 0 {
-		c.Gas = 400_000
-	}
-	input := c.Data
-	if c.Method != "" {
-		input = w.Pack(c.Source, c.Method, c.Args...)
-	}
+	c.Gas = cmp.Or(c.Gas, 400_000)
+	input := w.inputOf(c)
 	to := w.Address(c.Contract)
 	x := w.evm.run(w.Address(sender), &to, nil, input, uint64(c.Gas), c.Value)
 	w.record(t, x, outcome{sender: sender, contract: c.Contract, gas: c.Gas, value: c.Value, input: input})

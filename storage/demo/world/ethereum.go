@@ -1,6 +1,7 @@
 package world
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math/big"
@@ -32,13 +33,8 @@ type EthereumTransaction struct {
 func (w *World) SendEthereum(e EthereumTransaction) int64 {
 	t := w.tx(TypeEthereum, demo.Relay, 0)
 	c := e.Call
-	if c.Gas == 0 {
-		c.Gas = 500_000
-	}
-	input := c.Data
-	if c.Method != "" {
-		input = w.Pack(c.Source, c.Method, c.Args...)
-	}
+	c.Gas = cmp.Or(c.Gas, 500_000)
+	input := w.inputOf(c)
 	var to *common.Address
 	if e.Create != nil {
 		c.Gas, c.Value = e.Create.Gas, e.Create.value

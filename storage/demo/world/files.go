@@ -117,11 +117,7 @@ func (w *World) createSystemFiles() {
 	nodes := w.addressBookNodes(0)
 	w.publishAddressBook(w.systemFile(fileAddressBook101, AddressBookAdmin, "address book", addressBookFile(nodes)), nodes)
 	w.publishAddressBook(w.systemFile(fileAddressBook102, AddressBookAdmin, "node details", addressBookFile(nodes)), nodes)
-	simple, err := fees.DefaultFile()
-	if err != nil {
-		w.fail("simple fee schedule: %w", err)
-	}
-	w.systemFile(fileSimpleFees, feeScheduleAdmin, "simple fee schedule", simple)
+	w.systemFile(fileSimpleFees, feeScheduleAdmin, "simple fee schedule", w.simpleFees())
 	w.systemFile(fileProperties, AddressBookAdmin, "network properties", []byte("contracts.chainId=296\nledger.id=0x03\nstaking.periodMins=1440\n"))
 	w.systemFile(filePermissions, AddressBookAdmin, "who may do what", []byte("createAccount=0-*\ncryptoTransfer=0-*\nfreeze=58\n"))
 	w.systemFile(fileThrottles, AddressBookAdmin, "throttles", throttleFile())
@@ -182,9 +178,14 @@ func (w *World) ChangeAddressBook(version int) {
 func (w *World) ChangeFeeSchedules(gas int64) {
 	file := w.feeFile(gas, w.clock)
 	w.updateSystemFile(fileFeeSchedule, feeScheduleAdmin, file[:len(file)/2], file[len(file)/2:])
-	simple, err := fees.DefaultFile()
+	w.updateSystemFile(fileSimpleFees, feeScheduleAdmin, w.simpleFees())
+}
+
+// simpleFees returns the simple fee schedule.
+func (w *World) simpleFees() []byte {
+	file, err := fees.DefaultFile()
 	if err != nil {
 		w.fail("simple fee schedule: %w", err)
 	}
-	w.updateSystemFile(fileSimpleFees, feeScheduleAdmin, simple)
+	return file
 }

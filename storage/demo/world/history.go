@@ -2,7 +2,6 @@ package world
 
 import (
 	"cmp"
-	"encoding/json"
 	"slices"
 )
 
@@ -42,23 +41,19 @@ func (w *World) versioned() []*versions {
 
 // writeTransaction writes a transaction with its transfers.
 func (w *World) writeTransaction(t *Transaction) {
-	var nftTransfer any
-	if len(t.nftMoves) > 0 {
-		list := make([]map[string]any, len(t.nftMoves))
-		for i, m := range t.nftMoves {
-			list[i] = map[string]any{
-				"is_approval": m.approval, "receiver_account_id": nullIfZero(m.receiver), "sender_account_id": nullIfZero(m.sender),
-				"serial_number": m.serial, "token_id": m.token,
-			}
+	nftTransfers := make([]map[string]any, len(t.nftMoves))
+	for i, m := range t.nftMoves {
+		nftTransfers[i] = map[string]any{
+			"is_approval": m.approval, "receiver_account_id": nullIfZero(m.receiver), "sender_account_id": nullIfZero(m.sender),
+			"serial_number": m.serial, "token_id": m.token,
 		}
-		nftTransfer, _ = json.Marshal(list)
 	}
 	r := Row{
 		"consensus_timestamp": t.ts, "type": t.kind, "result": t.result, "payer_account_id": t.payer, "valid_start_ns": t.validStart,
 		"valid_duration_seconds": nullIfZero(t.validDuration), "node_account_id": nullIfZero(t.node), "entity_id": nullIfZero(t.entity),
 		"initial_balance": t.initialBalance, "max_fee": nullIfZero(t.maxFee), "charged_tx_fee": t.fee, "memo": []byte(t.memo),
 		"transaction_hash": t.hash, "scheduled": t.scheduled, "nonce": t.nonce,
-		"parent_consensus_timestamp": nullIfZero(t.parent), "index": t.index, "nft_transfer": nftTransfer,
+		"parent_consensus_timestamp": nullIfZero(t.parent), "index": t.index, "nft_transfer": jsonOf(nftTransfers),
 		"max_custom_fees": nullIfEmpty(t.maxCustomFees), "batch_key": t.batchKey, "inner_transactions": nullIfEmpty(t.inner),
 		"high_volume": t.highVolume, "high_volume_pricing_multiplier": t.highVolumeMultiplier,
 	}

@@ -133,13 +133,9 @@ type RegisteredNode struct {
 // RegisterNode registers a node.
 func (w *World) RegisterNode(payer, id int64, s RegisteredNode) {
 	t := w.tx(TypeRegisterNode, payer, 0)
-	var endpoints any
-	if s.Endpoints != nil {
-		endpoints, _ = json.Marshal(s.Endpoints)
-	}
 	w.registered.put(key(id), t.ts, Row{
 		"admin_key": Ed25519Key(keyHolder(payer)), "created_timestamp": t.ts, "deleted": false, "description": s.Description,
-		"registered_node_id": id, "service_endpoints": endpoints, "type": s.Types,
+		"registered_node_id": id, "service_endpoints": jsonOf(s.Endpoints), "type": s.Types,
 	})
 	w.commit(t)
 }
@@ -179,10 +175,9 @@ func (w *World) publishLedger() {
 	for i := range list {
 		list[i] = map[string]any{"history_proof_key": edRaw(fmt.Sprintf("history proof of node %d", i)), "node_id": i, "weight": 1_000 + i}
 	}
-	contributions, _ := json.Marshal(list)
 	w.rows.add("ledger", Row{
 		"consensus_timestamp": t.ts, "history_proof_verification_key": Digest("verification key"), "ledger_id": Digest("ledger id")[:32],
-		"node_contributions": contributions,
+		"node_contributions": jsonOf(list),
 	})
 	w.commit(t)
 }

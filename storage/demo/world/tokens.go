@@ -91,14 +91,7 @@ func (w *World) CreateToken(payer int64, c Token) int64 {
 
 // setFees sets the custom fees of a token or topic.
 func (w *World) setFees(id, ts int64, fixed, fractional, royalty []map[string]any) {
-	list := func(v []map[string]any) any {
-		if len(v) == 0 {
-			return nil
-		}
-		b, _ := json.Marshal(v)
-		return b
-	}
-	w.fees.put(key(id), ts, Row{"entity_id": id, "fixed_fees": list(fixed), "fractional_fees": list(fractional), "royalty_fees": list(royalty)})
+	w.fees.put(key(id), ts, Row{"entity_id": id, "fixed_fees": jsonOf(fixed), "fractional_fees": jsonOf(fractional), "royalty_fees": jsonOf(royalty)})
 }
 
 // FixedFee returns a fixed custom fee. If token is 0, its amount is in tinybars.

@@ -3,6 +3,7 @@ package world
 
 import (
 	"crypto/sha512"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"time"
@@ -250,6 +251,15 @@ func nullIfZero(v int64) any {
 		return nil
 	}
 	return v
+}
+
+// jsonOf returns a list as JSON, or nil for an empty list.
+func jsonOf[T any](list []T) any {
+	if len(list) == 0 {
+		return nil
+	}
+	b, _ := json.Marshal(list) // lists of maps and numbers can be encoded
+	return b
 }
 
 // nullIfEmpty returns v, or nil for an empty list.
