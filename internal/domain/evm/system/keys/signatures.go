@@ -5,7 +5,8 @@ import (
 	"crypto/ed25519"
 
 	"github.com/ethereum/go-ethereum/crypto"
-	"google.golang.org/protobuf/encoding/protowire"
+	"github.com/hiero-ledger/hiero-sdk-go/v2/proto/services"
+	"google.golang.org/protobuf/proto"
 
 	"heliograph/internal/domain/ledger"
 )
@@ -19,36 +20,21 @@ type Signature struct {
 	Secp256k1         bool
 }
 
-// Fields of the messages SignatureMap and SignaturePair.
-const (
-	mapPair       = 1
-	pairPrefix    = 1
-	pairED25519   = 3
-	pairSecp256k1 = 6
-)
-
 // ParseSignatures decodes a SignatureMap. ok is false if it is invalid.
 func ParseSignatures(b []byte) (out []Signature, ok bool) {
-	valid := true
-	ok = eachBytes(b, func(field protowire.Number, value []byte) {
-		if field != mapPair || !valid {
-			return
+	var m services.SignatureMap
+	if proto.Unmarshal(b, &m) != nil {
+		return nil, false
+	}
+	for _, pair := range m.GetSigPair() {
+		switch s := pair.GetSignature().(type) {
+		case *services.SignaturePair_Ed25519:
+			out = append(out, Signature{Prefix: pair.GetPubKeyPrefix(), Signature: s.Ed25519})
+		case *services.SignaturePair_ECDSASecp256K1:
+			out = append(out, Signature{Prefix: pair.GetPubKeyPrefix(), Signature: s.ECDSASecp256K1, Secp256k1: true})
 		}
-		var s Signature
-		valid = eachBytes(value, func(field protowire.Number, value []byte) {
-			switch field {
-			case pairPrefix:
-				s.Prefix = value
-			case pairED25519, pairSecp256k1:
-				s.Signature, s.Secp256k1 = value, field == pairSecp256k1
-			default:
-			}
-		})
-		if s.Signature != nil {
-			out = append(out, s)
-		}
-	})
-	return out, ok && valid
+	}
+	return out, true
 }
 
 // Signed reports whether the signatures of a message satisfy a key: a list requires all its members, a threshold key as many as its threshold.
