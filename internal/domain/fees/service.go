@@ -1,6 +1,9 @@
 package fees
 
-import "github.com/hiero-ledger/hiero-sdk-go/v2/proto/services"
+import (
+	"github.com/hiero-ledger/hiero-sdk-go/v2/proto/services"
+	"google.golang.org/protobuf/reflect/protoreflect"
+)
 
 // Numbers of the system files, whose updates are free.
 const (
@@ -8,128 +11,72 @@ const (
 	lastSystemFile  = 750
 )
 
-// functionOf returns the type of a transaction, NONE if it cannot be estimated.
-func functionOf(body *services.TransactionBody) services.HederaFunctionality { //nolint:gocyclo,cyclop // a table
-	switch body.GetData().(type) {
-	case *services.TransactionBody_ContractCall:
-		return services.HederaFunctionality_ContractCall
-	case *services.TransactionBody_ContractCreateInstance:
-		return services.HederaFunctionality_ContractCreate
-	case *services.TransactionBody_ContractUpdateInstance:
-		return services.HederaFunctionality_ContractUpdate
-	case *services.TransactionBody_ContractDeleteInstance:
-		return services.HederaFunctionality_ContractDelete
-	case *services.TransactionBody_EthereumTransaction:
-		return services.HederaFunctionality_EthereumTransaction
-	case *services.TransactionBody_CryptoCreateAccount:
-		return services.HederaFunctionality_CryptoCreate
-	case *services.TransactionBody_CryptoUpdateAccount:
-		return services.HederaFunctionality_CryptoUpdate
-	case *services.TransactionBody_CryptoDelete:
-		return services.HederaFunctionality_CryptoDelete
-	case *services.TransactionBody_CryptoTransfer:
-		return services.HederaFunctionality_CryptoTransfer
-	case *services.TransactionBody_CryptoApproveAllowance:
-		return services.HederaFunctionality_CryptoApproveAllowance
-	case *services.TransactionBody_CryptoDeleteAllowance:
-		return services.HederaFunctionality_CryptoDeleteAllowance
-	case *services.TransactionBody_ConsensusCreateTopic:
-		return services.HederaFunctionality_ConsensusCreateTopic
-	case *services.TransactionBody_ConsensusUpdateTopic:
-		return services.HederaFunctionality_ConsensusUpdateTopic
-	case *services.TransactionBody_ConsensusDeleteTopic:
-		return services.HederaFunctionality_ConsensusDeleteTopic
-	case *services.TransactionBody_ConsensusSubmitMessage:
-		return services.HederaFunctionality_ConsensusSubmitMessage
-	case *services.TransactionBody_FileCreate:
-		return services.HederaFunctionality_FileCreate
-	case *services.TransactionBody_FileUpdate:
-		return services.HederaFunctionality_FileUpdate
-	case *services.TransactionBody_FileAppend:
-		return services.HederaFunctionality_FileAppend
-	case *services.TransactionBody_FileDelete:
-		return services.HederaFunctionality_FileDelete
-	case *services.TransactionBody_SystemDelete:
-		return services.HederaFunctionality_SystemDelete
-	case *services.TransactionBody_SystemUndelete:
-		return services.HederaFunctionality_SystemUndelete
-	case *services.TransactionBody_ScheduleCreate:
-		return services.HederaFunctionality_ScheduleCreate
-	case *services.TransactionBody_ScheduleSign:
-		return services.HederaFunctionality_ScheduleSign
-	case *services.TransactionBody_ScheduleDelete:
-		return services.HederaFunctionality_ScheduleDelete
-	case *services.TransactionBody_UtilPrng:
-		return services.HederaFunctionality_UtilPrng
-	case *services.TransactionBody_AtomicBatch:
-		return services.HederaFunctionality_AtomicBatch
-	case *services.TransactionBody_NodeCreate:
-		return services.HederaFunctionality_NodeCreate
-	case *services.TransactionBody_NodeUpdate:
-		return services.HederaFunctionality_NodeUpdate
-	case *services.TransactionBody_NodeDelete:
-		return services.HederaFunctionality_NodeDelete
-	case *services.TransactionBody_RegisteredNodeCreate:
-		return services.HederaFunctionality_RegisteredNodeCreate
-	case *services.TransactionBody_RegisteredNodeUpdate:
-		return services.HederaFunctionality_RegisteredNodeUpdate
-	case *services.TransactionBody_RegisteredNodeDelete:
-		return services.HederaFunctionality_RegisteredNodeDelete
-	case *services.TransactionBody_HookStore:
-		return services.HederaFunctionality_HookStore
-	case *services.TransactionBody_HookDispatch:
-		return services.HederaFunctionality_HookDispatch
-	default:
-		return tokenFunctionOf(body)
-	}
+// functions are the transaction types that can be estimated, by the field of the body that has their data.
+var functions = map[protoreflect.Name]services.HederaFunctionality{
+	"contractCall":              services.HederaFunctionality_ContractCall,
+	"contractCreateInstance":    services.HederaFunctionality_ContractCreate,
+	"contractUpdateInstance":    services.HederaFunctionality_ContractUpdate,
+	"contractDeleteInstance":    services.HederaFunctionality_ContractDelete,
+	"ethereumTransaction":       services.HederaFunctionality_EthereumTransaction,
+	"cryptoCreateAccount":       services.HederaFunctionality_CryptoCreate,
+	"cryptoUpdateAccount":       services.HederaFunctionality_CryptoUpdate,
+	"cryptoDelete":              services.HederaFunctionality_CryptoDelete,
+	"cryptoTransfer":            services.HederaFunctionality_CryptoTransfer,
+	"cryptoApproveAllowance":    services.HederaFunctionality_CryptoApproveAllowance,
+	"cryptoDeleteAllowance":     services.HederaFunctionality_CryptoDeleteAllowance,
+	"consensusCreateTopic":      services.HederaFunctionality_ConsensusCreateTopic,
+	"consensusUpdateTopic":      services.HederaFunctionality_ConsensusUpdateTopic,
+	"consensusDeleteTopic":      services.HederaFunctionality_ConsensusDeleteTopic,
+	"consensusSubmitMessage":    services.HederaFunctionality_ConsensusSubmitMessage,
+	"fileCreate":                services.HederaFunctionality_FileCreate,
+	"fileUpdate":                services.HederaFunctionality_FileUpdate,
+	"fileAppend":                services.HederaFunctionality_FileAppend,
+	"fileDelete":                services.HederaFunctionality_FileDelete,
+	"systemDelete":              services.HederaFunctionality_SystemDelete,
+	"systemUndelete":            services.HederaFunctionality_SystemUndelete,
+	"scheduleCreate":            services.HederaFunctionality_ScheduleCreate,
+	"scheduleSign":              services.HederaFunctionality_ScheduleSign,
+	"scheduleDelete":            services.HederaFunctionality_ScheduleDelete,
+	"util_prng":                 services.HederaFunctionality_UtilPrng,
+	"atomic_batch":              services.HederaFunctionality_AtomicBatch,
+	"nodeCreate":                services.HederaFunctionality_NodeCreate,
+	"nodeUpdate":                services.HederaFunctionality_NodeUpdate,
+	"nodeDelete":                services.HederaFunctionality_NodeDelete,
+	"registeredNodeCreate":      services.HederaFunctionality_RegisteredNodeCreate,
+	"registeredNodeUpdate":      services.HederaFunctionality_RegisteredNodeUpdate,
+	"registeredNodeDelete":      services.HederaFunctionality_RegisteredNodeDelete,
+	"hook_store":                services.HederaFunctionality_HookStore,
+	"hook_dispatch":             services.HederaFunctionality_HookDispatch,
+	"tokenCreation":             services.HederaFunctionality_TokenCreate,
+	"tokenUpdate":               services.HederaFunctionality_TokenUpdate,
+	"tokenMint":                 services.HederaFunctionality_TokenMint,
+	"tokenBurn":                 services.HederaFunctionality_TokenBurn,
+	"tokenDeletion":             services.HederaFunctionality_TokenDelete,
+	"tokenFreeze":               services.HederaFunctionality_TokenFreezeAccount,
+	"tokenUnfreeze":             services.HederaFunctionality_TokenUnfreezeAccount,
+	"tokenGrantKyc":             services.HederaFunctionality_TokenGrantKycToAccount,
+	"tokenRevokeKyc":            services.HederaFunctionality_TokenRevokeKycFromAccount,
+	"token_pause":               services.HederaFunctionality_TokenPause,
+	"token_unpause":             services.HederaFunctionality_TokenUnpause,
+	"tokenWipe":                 services.HederaFunctionality_TokenAccountWipe,
+	"token_fee_schedule_update": services.HederaFunctionality_TokenFeeScheduleUpdate,
+	"tokenAssociate":            services.HederaFunctionality_TokenAssociateToAccount,
+	"tokenDissociate":           services.HederaFunctionality_TokenDissociateFromAccount,
+	"token_update_nfts":         services.HederaFunctionality_TokenUpdateNfts,
+	"tokenAirdrop":              services.HederaFunctionality_TokenAirdrop,
+	"tokenClaimAirdrop":         services.HederaFunctionality_TokenClaimAirdrop,
+	"tokenCancelAirdrop":        services.HederaFunctionality_TokenCancelAirdrop,
+	"tokenReject":               services.HederaFunctionality_TokenReject,
 }
 
-// tokenFunctionOf returns the type of a token transaction.
-func tokenFunctionOf(body *services.TransactionBody) services.HederaFunctionality { //nolint:cyclop // a table
-	switch body.GetData().(type) {
-	case *services.TransactionBody_TokenCreation:
-		return services.HederaFunctionality_TokenCreate
-	case *services.TransactionBody_TokenUpdate:
-		return services.HederaFunctionality_TokenUpdate
-	case *services.TransactionBody_TokenMint:
-		return services.HederaFunctionality_TokenMint
-	case *services.TransactionBody_TokenBurn:
-		return services.HederaFunctionality_TokenBurn
-	case *services.TransactionBody_TokenDeletion:
-		return services.HederaFunctionality_TokenDelete
-	case *services.TransactionBody_TokenFreeze:
-		return services.HederaFunctionality_TokenFreezeAccount
-	case *services.TransactionBody_TokenUnfreeze:
-		return services.HederaFunctionality_TokenUnfreezeAccount
-	case *services.TransactionBody_TokenGrantKyc:
-		return services.HederaFunctionality_TokenGrantKycToAccount
-	case *services.TransactionBody_TokenRevokeKyc:
-		return services.HederaFunctionality_TokenRevokeKycFromAccount
-	case *services.TransactionBody_TokenPause:
-		return services.HederaFunctionality_TokenPause
-	case *services.TransactionBody_TokenUnpause:
-		return services.HederaFunctionality_TokenUnpause
-	case *services.TransactionBody_TokenWipe:
-		return services.HederaFunctionality_TokenAccountWipe
-	case *services.TransactionBody_TokenFeeScheduleUpdate:
-		return services.HederaFunctionality_TokenFeeScheduleUpdate
-	case *services.TransactionBody_TokenAssociate:
-		return services.HederaFunctionality_TokenAssociateToAccount
-	case *services.TransactionBody_TokenDissociate:
-		return services.HederaFunctionality_TokenDissociateFromAccount
-	case *services.TransactionBody_TokenUpdateNfts:
-		return services.HederaFunctionality_TokenUpdateNfts
-	case *services.TransactionBody_TokenAirdrop:
-		return services.HederaFunctionality_TokenAirdrop
-	case *services.TransactionBody_TokenClaimAirdrop:
-		return services.HederaFunctionality_TokenClaimAirdrop
-	case *services.TransactionBody_TokenCancelAirdrop:
-		return services.HederaFunctionality_TokenCancelAirdrop
-	case *services.TransactionBody_TokenReject:
-		return services.HederaFunctionality_TokenReject
-	default:
+// functionOf returns the type of a transaction, NONE if it cannot be estimated.
+func functionOf(body *services.TransactionBody) services.HederaFunctionality {
+	message := body.ProtoReflect()
+	data := message.WhichOneof(message.Descriptor().Oneofs().ByName("data"))
+	if data == nil {
 		return services.HederaFunctionality_NONE
 	}
+	return functions[data.Name()]
 }
 
 // chargedLike returns the function whose definition applies: transfers for airdrops, else the function itself.
