@@ -133,7 +133,7 @@ func (s *Schedule) Estimate(t *Transaction, o Options) (*Estimate, error) {
 			if function != services.HederaFunctionality_ContractCall {
 				return nil, ErrUnknownType
 			}
-			b.definition = &definition{function: function}
+			b.definition = &definition{}
 		}
 		if !b.definition.exempt {
 			b.chargeNode(t)

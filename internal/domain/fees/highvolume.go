@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/hiero-ledger/hiero-sdk-go/v2/proto/services"
+
+	"heliograph/internal/domain/fees/feepb"
 )
 
 // once is the multiplier 1 in thousandths.
@@ -24,15 +26,17 @@ func hasHighVolume(f services.HederaFunctionality) bool {
 	}
 }
 
-// sort sorts the points of the curve and raises multipliers to at least [once].
-func (r *rates) sort() {
+// newRates returns the rates of a message, or nil. The points of the curve are sorted, and multipliers are at least [once].
+func newRates(r *feepb.HighVolumeRates) *rates {
 	if r == nil {
-		return
+		return nil
 	}
-	slices.SortStableFunc(r.points, func(a, b point) int { return cmp.Compare(a.utilization, b.utilization) })
-	for i := range r.points {
-		r.points[i].multiplier = max(r.points[i].multiplier, once)
+	out := &rates{most: int64(r.GetMaxMultiplier())}
+	for _, p := range r.GetPricingCurve().GetPiecewiseLinear().GetPoints() {
+		out.points = append(out.points, point{int64(p.GetUtilizationBasisPoints()), max(int64(p.GetMultiplier()), once)})
 	}
+	slices.SortStableFunc(out.points, func(a, b point) int { return cmp.Compare(a.utilization, b.utilization) })
+	return out
 }
 
 // at returns the multiplier at a utilization in basis points, in thousandths and at least [once].

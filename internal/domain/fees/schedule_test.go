@@ -2,7 +2,6 @@ package fees_test
 
 import (
 	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -14,6 +13,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"heliograph/internal/domain/fees"
+	"heliograph/internal/domain/fees/feepb"
 	"heliograph/internal/domain/ledger"
 )
 
@@ -51,8 +51,8 @@ func TestValidation(t *testing.T) {
 		want string
 	}{
 		"empty":                       {nil, "missing"},
-		"garbage":                     {[]byte("no schedule at all"), "wire type"},
-		"truncated":                   {good[:len(good)-1], "reading field 5"},
+		"garbage":                     {[]byte("no schedule at all"), "wire-format"},
+		"truncated":                   {good[:len(good)-1], "wire-format"},
 		"unknown field":               {append(good[:len(good):len(good)], field(9, protowire.VarintType, 1)...), "field 9"},
 		"unknown field inside":        {append(good[:len(good):len(good)], field(2, protowire.BytesType, 2, 0x10, 1)...), "field 2"},
 		"wire type":                   {append(good[:len(good):len(good)], field(2, protowire.VarintType, 1)...), "field 2 with wire type 0"},
@@ -64,7 +64,7 @@ func TestValidation(t *testing.T) {
 		"extra twice":                 {edited(t, `{"name":"RECORDS"`, `{"name":"GAS"`), "GAS is priced twice"},
 		"unknown extra":               {append(good[:len(good):len(good)], field(4, protowire.BytesType, 4, 8, 26, 16, 1)...), "extra 26 is not known"},
 		"unknown reference":           {append(good[:len(good):len(good)], field(1, protowire.BytesType, 4, 18, 2, 8, 99)...), "extra 99 is not known"},
-		"reference without price":     {edited(t, `{"name":"NFT_UPDATE","fee":10000000,"id":20},`, ``), "NFT_UPDATE has no price"},
+		"reference without price":     {edited(t, `{"name":"NFT_UPDATE","fee":10000000},`, ``), "NFT_UPDATE has no price"},
 		"reference twice":             {edited(t, `{"name":"PROCESSING_BYTES","includedCount":1350}`, `{"name":"SIGNATURES","includedCount":1350}`), "node: extra SIGNATURES is named twice"},
 		"negative count":              {edited(t, `"includedCount":1350`, `"includedCount":-1`), "-1 of extra PROCESSING_BYTES"},
 		"negative base of a service":  {edited(t, `"baseFee":9999000000`, `"baseFee":-1`), "the base fee is -1"},
@@ -72,7 +72,7 @@ func TestValidation(t *testing.T) {
 		"service twice":               {edited(t, `"name":"Crypto","schedule"`, `"name":"File","schedule"`), `service "File" is there twice`},
 		"service without definitions": {append(good[:len(good):len(good)], field(5, protowire.BytesType, 3, 10, 1, 'x')...), `service "x" defines nothing`},
 		"no services": {func() []byte {
-			b, err := fees.EncodeSchedule([]byte(`{"network":{"multiplier":1}}`))
+			b, err := fees.EncodeSchedule([]byte(`{"node":{},"network":{"multiplier":1}}`))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -99,24 +99,15 @@ func TestValidation(t *testing.T) {
 	}
 }
 
-// TestDefaultPrices checks that the names of extras and functions match the numbers in the schedule.
+// TestDefaultPrices checks that the names of extras match those of the messages, and that the default schedule prices them all.
 func TestDefaultPrices(t *testing.T) {
 	t.Parallel()
-	var s struct {
-		Extras []struct {
-			Name string
-			ID   int
-		}
+	if len(feepb.Extra_name) != 26 {
+		t.Errorf("%d extras", len(feepb.Extra_name))
 	}
-	if err := json.Unmarshal([]byte(schedulesJSON), &s); err != nil {
-		t.Fatal(err)
-	}
-	if len(s.Extras) != 26 {
-		t.Errorf("%d extras", len(s.Extras))
-	}
-	for _, e := range s.Extras {
-		if fees.Extra(e.ID).String() != e.Name {
-			t.Errorf("extra %d is %s, not %s", e.ID, fees.Extra(e.ID), e.Name)
+	for id, name := range feepb.Extra_name {
+		if fees.Extra(id).String() != name || !strings.Contains(schedulesJSON, `{"name":"`+name+`","fee":`) {
+			t.Errorf("extra %d is %s, not %s, or has no price", id, fees.Extra(id), name)
 		}
 	}
 	if fees.Extra(200).String() != "200" {
@@ -259,7 +250,7 @@ func TestScaling(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 	// 8.499 × 900 is rounded down for each of three units, but once for their sum.
-	s, err := fees.ParseSchedule(edited(t, `"fee":100000,"id":0`, `"fee":901,"id":0`))
+	s, err := fees.ParseSchedule(edited(t, `{"name":"SIGNATURES","fee":100000`, `{"name":"SIGNATURES","fee":901`))
 	if err != nil {
 		t.Fatal(err)
 	}
