@@ -56,7 +56,7 @@ type statusCmd struct {
 type statusSettings struct {
 	Slug      string `name:"page" env:"HELIOGRAPH_STATUS_PAGE" help:"Short name of the page (default: the default page)."`
 	JSON      bool   `help:"Print JSON."`
-	DryRun    bool   `help:"Print the documents that would change, and write nothing."`
+	DryRun    bool   `help:"Print what would change in the documents, and write nothing."`
 	As        string `env:"HELIOGRAPH_STATUS_AS" help:"Author in the audit log (default: the user name)."`
 	FixedTime string `env:"HELIOGRAPH_FIXED_TIME" help:"Fixed current time (RFC 3339), for tests and demos (default: the system clock)."`
 	databaseSettings
@@ -84,6 +84,7 @@ type session struct {
 	page *status.Page // nil if the command does not need a page
 	now  func() time.Time
 	by   statuspages.Author
+	name string // of the command, without its group
 
 	before map[string][]byte // documents before the write, for a dry run
 }
@@ -106,7 +107,7 @@ func (c *statusCmd) Run(ctx context.Context, call *kong.Context) (err error) {
 	defer db.Close()
 	s := &session{
 		statusSettings: &c.statusSettings, Editor: statuspages.NewEditor(db, now, nil), db: db, url: url, now: now,
-		by: statuspages.Author{Name: c.author()},
+		by: statuspages.Author{Name: c.author()}, name: call.Selected().Name,
 	}
 	return explainStatus(url, s.dispatch(ctx, call.Selected().Target.Addr().Interface()))
 }
@@ -244,13 +245,35 @@ func (s *session) preview(ctx context.Context) error {
 	return nil
 }
 
-// printChanged prints the documents that differ.
+// printChanged prints the differences between documents: a property a line, with - before what is removed and + before what is added.
 func (s *session) printChanged(before, after map[string][]byte) {
 	for _, name := range status.Documents() {
-		if !bytes.Equal(undated(before[name]), undated(after[name])) {
-			fmt.Fprintf(os.Stdout, "%s\n%s\n", name, after[name])
+		old, now := properties(undated(before[name])), properties(undated(after[name]))
+		if slices.Equal(old, now) {
+			continue
+		}
+		for len(old) > 0 && len(now) > 0 && old[0] == now[0] {
+			old, now = old[1:], now[1:]
+		}
+		for len(old) > 0 && len(now) > 0 && old[len(old)-1] == now[len(now)-1] {
+			old, now = old[:len(old)-1], now[:len(now)-1]
+		}
+		fmt.Fprintln(os.Stdout, name)
+		for _, line := range old {
+			fmt.Fprintln(os.Stdout, "-"+line)
+		}
+		for _, line := range now {
+			fmt.Fprintln(os.Stdout, "+"+line)
 		}
 	}
+}
+
+// properties splits a document before its properties and objects.
+func properties(document []byte) []string {
+	if len(document) == 0 {
+		return nil
+	}
+	return strings.Split(strings.NewReplacer(`,"`, ",\n\"", `,{`, ",\n{").Replace(string(document)), "\n")
 }
 
 // undated returns a document without the modification time of its page.

@@ -18,9 +18,9 @@ type statusIncidentCmd struct {
 	Postmortem statusPostmortemCmd `cmd:"" help:"Publish the postmortem of a resolved incident."`
 	Backfill   statusBackfillCmd   `cmd:"" help:"Publish an incident that is over. Components do not change."`
 	Edit       statusEditCmd       `cmd:"" help:"Edit an incident, a maintenance or an update, without a new update."`
-	Publish    statusPublishCmd    `cmd:"" help:"Publish a draft."`
-	Discard    statusDiscardCmd    `cmd:"" help:"Delete a draft."`
-	Rm         statusDeleteCmd     `cmd:"" help:"Delete an incident or a maintenance. It no longer affects its components."`
+	Publish    statusNoticeCmd     `cmd:"" help:"Publish a draft."`
+	Discard    statusNoticeCmd     `cmd:"" help:"Delete a draft."`
+	Rm         statusNoticeCmd     `cmd:"" help:"Delete an incident or a maintenance. It no longer affects its components."`
 }
 
 // textFlags are the flags for the text of an update: a body, or a template with its values.
@@ -247,20 +247,12 @@ func (c *statusEditCmd) run(ctx context.Context, s *session) error {
 	return s.confirmNotice(ctx)(c.code(), err)
 }
 
-type statusPublishCmd struct{ noticeFlags }
+// statusNoticeCmd are the commands that need only a notice.
+type statusNoticeCmd struct{ noticeFlags }
 
-func (c *statusPublishCmd) run(ctx context.Context, s *session) error {
-	return s.confirmNotice(ctx)(s.PublishDraft(ctx, s.by, c.code(), c.Expect))
-}
-
-type statusDiscardCmd struct{ noticeFlags }
-
-func (c *statusDiscardCmd) run(ctx context.Context, s *session) error {
-	return s.confirmNotice(ctx)(s.DiscardDraft(ctx, s.by, c.code(), c.Expect))
-}
-
-type statusDeleteCmd struct{ noticeFlags }
-
-func (c *statusDeleteCmd) run(ctx context.Context, s *session) error {
-	return s.confirmNotice(ctx)(s.DeleteNotice(ctx, s.by, c.code(), c.Expect))
+func (c *statusNoticeCmd) run(ctx context.Context, s *session) error {
+	write := map[string]func(context.Context, statuspages.Author, string, int64) (string, error){
+		"publish": s.PublishDraft, "discard": s.DiscardDraft, "rm": s.DeleteNotice,
+	}[s.name]
+	return s.confirmNotice(ctx)(write(ctx, s.by, c.code(), c.Expect))
 }

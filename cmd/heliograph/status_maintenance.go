@@ -12,13 +12,13 @@ import (
 
 type statusMaintenanceCmd struct {
 	Schedule   statusScheduleCmd   `cmd:"" help:"Schedule a maintenance."`
-	Start      statusStartCmd      `cmd:"" help:"Start a maintenance."`
-	Verify     statusVerifyCmd     `cmd:"" help:"Set a maintenance to verifying: the work is done and is being checked."`
+	Start      statusProgressCmd   `cmd:"" help:"Start a maintenance."`
+	Verify     statusProgressCmd   `cmd:"" help:"Set a maintenance to verifying: the work is done and is being checked."`
 	Complete   statusCompleteCmd   `cmd:"" help:"Complete a maintenance."`
 	Cancel     statusCancelCmd     `cmd:"" help:"Cancel a maintenance that has not started."`
 	Reschedule statusRescheduleCmd `cmd:"" help:"Change the times of a maintenance."`
-	Note       statusNoteCmd       `cmd:"" help:"Add an update to a maintenance in its current status."`
-	Rm         statusDeleteCmd     `cmd:"" help:"Delete an incident or a maintenance. It no longer affects its components."`
+	Note       statusProgressCmd   `cmd:"" help:"Add an update to a maintenance in its current status."`
+	Rm         statusNoticeCmd     `cmd:"" help:"Delete an incident or a maintenance. It no longer affects its components."`
 }
 
 // timeFlags are the start and end, or the duration, of a maintenance.
@@ -105,16 +105,17 @@ func (c *statusScheduleCmd) series(ctx context.Context, s *session, in status.Ne
 	return s.listNotices(list.Map(codes, func(code string) *status.Notice { return found[code] }))
 }
 
-type statusStartCmd struct{ updateFlags }
+// statusProgressCmd are the commands that add an update to a maintenance: in a state, or in its current one.
+type statusProgressCmd struct{ updateFlags }
 
-func (c *statusStartCmd) run(ctx context.Context, s *session) error {
-	return c.write(ctx, s, status.InProgress, false, s.MoveMaintenance)
-}
-
-type statusVerifyCmd struct{ updateFlags }
-
-func (c *statusVerifyCmd) run(ctx context.Context, s *session) error {
-	return c.write(ctx, s, status.Verifying, false, s.MoveMaintenance)
+func (c *statusProgressCmd) run(ctx context.Context, s *session) (err error) {
+	state, given := map[string]status.State{"start": status.InProgress, "verify": status.Verifying}[s.name]
+	if !given {
+		if state, err = s.state(ctx, c.code()); err != nil {
+			return err
+		}
+	}
+	return c.write(ctx, s, state, false, s.MoveMaintenance)
 }
 
 type statusCompleteCmd struct {
@@ -124,16 +125,6 @@ type statusCompleteCmd struct {
 
 func (c *statusCompleteCmd) run(ctx context.Context, s *session) error {
 	return c.write(ctx, s, status.Completed, c.Keep, s.MoveMaintenance)
-}
-
-type statusNoteCmd struct{ updateFlags }
-
-func (c *statusNoteCmd) run(ctx context.Context, s *session) error {
-	state, err := s.state(ctx, c.code())
-	if err != nil {
-		return err
-	}
-	return c.write(ctx, s, state, false, s.MoveMaintenance)
 }
 
 type statusCancelCmd struct {

@@ -13,14 +13,14 @@ import (
 )
 
 type statusProbeCmd struct {
-	Add     statusProbeAddCmd     `cmd:"" help:"Add a probe to a component."`
-	List    statusProbeListCmd    `cmd:"" help:"List the probes of the page with their last results."`
-	Test    statusProbeTestCmd    `cmd:"" help:"Run a probe once and print the result, without effect on the page."`
-	Run     statusProbeRunCmd     `cmd:"" help:"Run the probes of all pages that are due, once. serve and watch do so continuously."`
-	Beat    statusProbeBeatCmd    `cmd:"" help:"Send a heartbeat to a probe of the kind heartbeat."`
-	Enable  statusProbeEnableCmd  `cmd:"" help:"Enable a probe."`
-	Disable statusProbeDisableCmd `cmd:"" help:"Disable a probe."`
-	Rm      statusProbeRmCmd      `cmd:"" help:"Delete a probe. The status that it has set stays."`
+	Add     statusProbeAddCmd    `cmd:"" help:"Add a probe to a component."`
+	List    statusProbeListCmd   `cmd:"" help:"List the probes of the page with their last results."`
+	Test    statusProbeTestCmd   `cmd:"" help:"Run a probe once and print the result, without effect on the page."`
+	Run     statusProbeRunCmd    `cmd:"" help:"Run the probes of all pages that are due, once. serve and watch do so continuously."`
+	Beat    statusProbeBeatCmd   `cmd:"" help:"Send a heartbeat to a probe of the kind heartbeat."`
+	Enable  statusProbeSwitchCmd `cmd:"" help:"Enable a probe."`
+	Disable statusProbeSwitchCmd `cmd:"" help:"Disable a probe."`
+	Rm      statusProbeSwitchCmd `cmd:"" help:"Delete a probe. The status that it has set stays."`
 }
 
 type statusProbeAddCmd struct {
@@ -191,33 +191,23 @@ func (c *statusProbeBeatCmd) runWithoutPage(ctx context.Context, s *session) err
 	return s.print(map[string]int64{"id": c.ID}, "probe %d received a heartbeat", c.ID)
 }
 
-type statusProbeEnableCmd struct{ probeArg }
+// statusProbeSwitchCmd are the commands that need only a probe of the page.
+type statusProbeSwitchCmd struct{ probeArg }
 
-func (c *statusProbeEnableCmd) run(ctx context.Context, s *session) error {
-	return c.write(ctx, s, "was enabled", func() error { return s.EnableProbe(ctx, s.by, c.ID, true) })
-}
-
-type statusProbeDisableCmd struct{ probeArg }
-
-func (c *statusProbeDisableCmd) run(ctx context.Context, s *session) error {
-	return c.write(ctx, s, "was disabled", func() error { return s.EnableProbe(ctx, s.by, c.ID, false) })
-}
-
-type statusProbeRmCmd struct{ probeArg }
-
-func (c *statusProbeRmCmd) run(ctx context.Context, s *session) error {
-	return c.write(ctx, s, "was deleted", func() error { return s.RemoveProbe(ctx, s.by, c.ID) })
-}
-
-// write writes to a probe of the page.
-func (a *probeArg) write(ctx context.Context, s *session, done string, write func() error) error {
-	if _, err := a.find(ctx, s); err != nil {
+func (c *statusProbeSwitchCmd) run(ctx context.Context, s *session) error {
+	if _, err := c.find(ctx, s); err != nil {
 		return err
 	}
-	if err := write(); err != nil {
+	done, err := "deleted", error(nil)
+	if s.name == "rm" {
+		err = s.RemoveProbe(ctx, s.by, c.ID)
+	} else {
+		done, err = s.name+"d", s.EnableProbe(ctx, s.by, c.ID, s.name == "enable")
+	}
+	if err != nil {
 		return err
 	}
-	return s.print(map[string]int64{"id": a.ID}, "probe %d %s", a.ID, done)
+	return s.print(map[string]int64{"id": c.ID}, "probe %d was %s", c.ID, done)
 }
 
 type statusAuditCmd struct {

@@ -41,39 +41,21 @@ func perPage[R any](of []*status.Page, read func(p *status.Page) (R, error)) (ro
 	return ready(out, nil)
 }
 
+func pageCode(p *status.Page) string { return p.Code }
+
 // StatusPageRollup computes the status of pages.
 func (f Fields) StatusPageRollup(ctx context.Context, _ rowplan.Request, of []*status.Page) (rowplan.Results[*status.Rollup], error) {
-	return perPage(of, func(p *status.Page) (*status.Rollup, error) {
-		s, err := f.state(ctx, p.Code)
-		if err != nil {
-			return nil, err
-		}
-		rollup := s.Rollup()
-		return &rollup, nil
-	})
+	return fromState(ctx, f, of, pageCode, func(s *status.PageState, _ *status.Page) *status.Rollup { return new(s.Rollup()) })
 }
 
 // StatusPageShownRollup computes the status that pages show.
 func (f Fields) StatusPageShownRollup(ctx context.Context, _ rowplan.Request, of []*status.Page) (rowplan.Results[*status.Rollup], error) {
-	return perPage(of, func(p *status.Page) (*status.Rollup, error) {
-		s, err := f.state(ctx, p.Code)
-		if err != nil {
-			return nil, err
-		}
-		rollup := s.ShownRollup()
-		return &rollup, nil
-	})
+	return fromState(ctx, f, of, pageCode, func(s *status.PageState, _ *status.Page) *status.Rollup { return new(s.ShownRollup()) })
 }
 
 // StatusPageEffectiveIndicator computes the indicators of pages.
 func (f Fields) StatusPageEffectiveIndicator(ctx context.Context, _ rowplan.Request, of []*status.Page) (rowplan.Results[status.Indicator], error) {
-	return perPage(of, func(p *status.Page) (status.Indicator, error) {
-		s, err := f.state(ctx, p.Code)
-		if err != nil {
-			return "", err
-		}
-		return s.EffectiveIndicator(), nil
-	})
+	return fromState(ctx, f, of, pageCode, func(s *status.PageState, _ *status.Page) status.Indicator { return s.EffectiveIndicator() })
 }
 
 // StatusPageComponents reads the components of pages.
@@ -195,7 +177,8 @@ func (f Fields) StatusComponentChildren(ctx context.Context, _ rowplan.Request, 
 	})
 }
 
-// StatusComponentUptime computes the uptime of components. Groups and components without a start date have no uptime.
+// StatusComponentUptime computes the uptime of components. Groups, components without a start date, and those of which nothing is known have no
+// uptime.
 func (f Fields) StatusComponentUptime(ctx context.Context, _ rowplan.Request, of []*status.Component, args graph.StatusComponentUptimeArgs) (
 	rowplan.Results[*status.Uptime], error,
 ) {
@@ -206,7 +189,7 @@ func (f Fields) StatusComponentUptime(ctx context.Context, _ rowplan.Request, of
 	if err != nil {
 		return nil, err
 	}
-	changes, err := f.db.Changes(ctx, of)
+	histories, err := f.db.Histories(ctx, of)
 	if err != nil {
 		return nil, err
 	}
@@ -214,7 +197,9 @@ func (f Fields) StatusComponentUptime(ctx context.Context, _ rowplan.Request, of
 	for i, c := range of {
 		if !c.IsGroup && c.StartDate.Valid {
 			now := f.now().In(pages.Zone(c.PageCode)).Truncate(time.Millisecond)
-			out[i] = status.UptimeOf(changes[i], c.Status, c.StartDate.V, int(args.Days), now, pages.Vocabulary(c.PageCode))
+			if u := status.UptimeOf(histories[i], c.StartDate.V, int(args.Days), now, pages.Vocabulary(c.PageCode)); len(u.Days) > 0 {
+				out[i] = u
+			}
 		}
 	}
 	return ready(out, nil)
@@ -334,14 +319,10 @@ func (f Fields) StatusUpdateNotice(ctx context.Context, _ rowplan.Request, of []
 		return nil, err
 	}
 	return ready(list.Map(of, func(u *status.Update) relay.StatusNotice {
-		switch n := found[u.NoticeCode]; {
-		case n == nil:
-			return nil
-		case n.Kind == status.Scheduled:
-			return &status.Maintenance{Notice: *n}
-		default:
-			return &status.Incident{Notice: *n}
+		if n := found[u.NoticeCode]; n != nil {
+			return asNotice(n)
 		}
+		return nil
 	}), nil)
 }
 

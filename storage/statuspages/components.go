@@ -2,7 +2,6 @@ package statuspages
 
 import (
 	"context"
-	"time"
 
 	"heliograph/internal/base/list"
 	"heliograph/internal/domain/status"
@@ -10,11 +9,11 @@ import (
 
 const componentColumns = `id, page_id, is_group, group_id, name, description, coalesce(base_status::text, ''), position, list_index, showcase,
 only_show_if_degraded,
-  to_char(start_date, 'YYYY-MM-DD'), node_id, origin::text, version, created_at, updated_at`
+  to_char(start_date, 'YYYY-MM-DD'), known_from, node_id, origin::text, version, created_at, updated_at`
 
 func componentTargets(c *status.Component, into []any) []any {
 	return append(into, &c.Code, &c.PageCode, &c.IsGroup, &c.GroupCode, &c.Name, &c.Description, &c.BaseStatus, &c.Position, &c.ListIndex, &c.Showcase,
-		&c.OnlyShowIfDegraded, &c.StartDate, &c.NodeID, &c.Origin, &c.Version, &c.CreatedAt, &c.UpdatedAt)
+		&c.OnlyShowIfDegraded, &c.StartDate, &c.KnownFrom, &c.NodeID, &c.Origin, &c.Version, &c.CreatedAt, &c.UpdatedAt)
 }
 
 // hold is a status in which a notice holds a component.
@@ -68,46 +67,47 @@ func (s *DB) PageState(ctx context.Context, page *status.Page) (*status.PageStat
 	if err != nil {
 		return nil, err
 	}
-	worst, err := read(ctx, s, `select coalesce(max(impact)::text, '') from status.incident
-where page_id = $1 and kind = 'realtime' and state in ('investigating', 'identified', 'monitoring') and deleted_at is null and not draft`, []any{page.Code},
-		value[status.Impact], nil)
+	worst, err := readValue[status.Impact](ctx, s, `select coalesce(max(impact)::text, '') from status.incident
+where page_id = $1 and kind = 'realtime' and state in ('investigating', 'identified', 'monitoring') and deleted_at is null and not draft`, page.Code)
 	if err != nil {
 		return nil, err
 	}
-	return status.NewPageState(page, components, *worst[0]), nil
+	return status.NewPageState(page, components, worst), nil
 }
 
 // PageOfComponent returns the code of the page of a component, or "" if the component does not exist.
 func (s *DB) PageOfComponent(ctx context.Context, code string) (string, error) {
-	rows, err := read(ctx, s, `select page_id from status.component where id = $1 and deleted_at is null`, []any{code},
-		value[string], nil)
-	if err != nil || len(rows) == 0 {
-		return "", err
-	}
-	return *rows[0], nil
+	return readValue[string](ctx, s, `select page_id from status.component where id = $1 and deleted_at is null`, code)
 }
 
-// Changes returns the changes of the statuses of components, oldest first; one list per component.
-func (s *DB) Changes(ctx context.Context, components []*status.Component) ([][]*status.Change, error) {
-	codes := make([]string, len(components))
-	zones := make(map[string]*time.Location, len(components))
-	for i, c := range components {
-		codes[i], zones[c.Code] = c.Code, c.CreatedAt.Location()
-	}
-	rows, err := read(ctx, s, `select component_id, changed_at, coalesce(old_status::text, ''), new_status::text, update_id, origin::text
-from status.component_change where component_id = any($1::text[]) order by component_id, changed_at`, []any{codes},
-		func(c *status.Change, into []any) []any {
-			return append(into, &c.ComponentCode, &c.At, &c.OldStatus, &c.NewStatus, &c.UpdateCode, &c.Origin)
-		}, nil)
+// Histories returns the known statuses of components; one list per component.
+func (s *DB) Histories(ctx context.Context, components []*status.Component) ([][]status.HistoryPoint, error) {
+	codes := list.Map(components, func(c *status.Component) string { return c.Code })
+	events, err := read(ctx, s, `with mentioned as (
+  select distinct c.code, n.id from status.update_component c join status.incident_update u on u.id = c.update_id
+  join status.incident n on n.id = u.incident_id and n.deleted_at is null and not n.draft where c.code = any($1::text[]))
+select m.code, m.id, u.id, u.state::text, u.created_at, u.display_at, coalesce(c.old_status::text, ''), coalesce(c.new_status::text, '')
+from mentioned m join status.incident_update u on u.incident_id = m.id left join status.update_component c on c.update_id = u.id and c.code = m.code
+where c.code is not null or u.state in ('resolved', 'completed')
+union all `+statusChanges+` where component_id = any($1::text[]) and update_id is null order by 5, 3`, []any{codes}, eventTargets, nil)
 	if err != nil {
 		return nil, err
 	}
-	byCode := make(map[string][]*status.Change, len(components))
-	for _, r := range rows {
-		inZone(zones[r.ComponentCode], &r.At)
-		byCode[r.ComponentCode] = append(byCode[r.ComponentCode], r)
+	byCode := make(map[string][]*status.HistoryEvent, len(components))
+	for _, e := range events {
+		byCode[e.Component] = append(byCode[e.Component], e)
 	}
-	return lookup(codes, byCode), nil
+	return list.Map(components, func(c *status.Component) []status.HistoryPoint {
+		return status.HistoryOf(byCode[c.Code], c.KnownFrom.Or(c.CreatedAt), status.HistoryPoint{At: c.UpdatedAt, Status: c.Status})
+	}), nil
+}
+
+// statusChanges selects changes of statuses as events.
+const statusChanges = `select component_id, '', '', '', changed_at, null::timestamptz, coalesce(old_status::text, ''), new_status::text
+from status.component_change`
+
+func eventTargets(e *status.HistoryEvent, into []any) []any {
+	return append(into, &e.Component, &e.Notice, &e.Update, &e.State, &e.CreatedAt, &e.DisplayAt, &e.Old, &e.New)
 }
 
 // lookup returns the value of each key; keys may repeat.

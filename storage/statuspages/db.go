@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
 	"heliograph/storage"
 	"heliograph/storage/migrations"
@@ -102,6 +103,21 @@ func read[T any](ctx context.Context, s *DB, sql string, args []any, cols storag
 	return nil, fmt.Errorf("reading the status pages: %w", err)
 }
 
+// readOne runs a query and returns its first row, or nil.
+func readOne[T any](ctx context.Context, s *DB, sql string, args []any, cols storage.Columns[T], finish func(*T) error) (*T, error) {
+	rows, err := read(ctx, s, sql, args, cols, finish)
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	return rows[0], nil
+}
+
+// readValue runs a query and returns the value of its first row, or the zero value.
+func readValue[T any](ctx context.Context, s *DB, sql string, args ...any) (T, error) {
+	row, err := readOne(ctx, s, sql, args, value[T], nil)
+	return ledger.FromPointer(row).V, err
+}
+
 // Channel is the notification channel for writes. The payload is "code:revision" of the page.
 const Channel = "status_page"
 
@@ -178,20 +194,6 @@ recorded as (
 select pg_notify($3, id || ':' || revision) from incremented`, page, at, Channel)
 	if err != nil {
 		return fmt.Errorf("incrementing the revision of the page: %w", err)
-	}
-	return nil
-}
-
-// CreatePage creates a page. The first page of all is the default page. The revision and the times of the row are ignored.
-func (s *DB) CreatePage(ctx context.Context, p *status.Page, at time.Time) error {
-	err := s.begin(ctx, func(tx pgx.Tx) error {
-		if err := insertPage(ctx, tx, p, at); err != nil {
-			return err
-		}
-		return incrementRevision(ctx, tx, p.Code, status.Milliseconds(at))
-	})
-	if err != nil {
-		return fmt.Errorf("creating a status page: %w", err)
 	}
 	return nil
 }

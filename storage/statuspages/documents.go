@@ -35,8 +35,8 @@ func (s *DB) SaveDocuments(ctx context.Context, page string, revision int64, doc
 		return fmt.Errorf("compressing revision %d: %w", revision, err)
 	}
 	_, err = s.pool.Exec(ctx, `with kept as (
-  insert into status.edition (page_id, revision, made_at, documents) values ($1, $2, $3, $4) on conflict do nothing returning revision)
-delete from status.edition where page_id = $1 and revision <= (select revision from kept) - $5`, page, revision, at, b.Bytes(), maxSavedRevisions)
+  insert into status.document_cache (page_id, revision, made_at, documents) values ($1, $2, $3, $4) on conflict do nothing returning revision)
+delete from status.document_cache where page_id = $1 and revision <= (select revision from kept) - $5`, page, revision, at, b.Bytes(), maxSavedRevisions)
 	if err != nil {
 		return explainWrite(fmt.Errorf("saving revision %d: %w", revision, err))
 	}
@@ -45,12 +45,11 @@ delete from status.edition where page_id = $1 and revision <= (select revision f
 
 // SavedDocuments returns the documents of a revision of a page as they were served, by name, or nil if they are not saved.
 func (s *DB) SavedDocuments(ctx context.Context, page string, revision int64) (map[string]string, error) {
-	rows, err := read(ctx, s, `select documents from status.edition where page_id = $1 and revision = $2`, []any{page, revision},
-		value[[]byte], nil)
-	if err != nil || len(rows) == 0 {
+	compressed, err := readValue[[]byte](ctx, s, `select documents from status.document_cache where page_id = $1 and revision = $2`, page, revision)
+	if err != nil || compressed == nil {
 		return nil, err
 	}
-	r, err := gzip.NewReader(bytes.NewReader(*rows[0]))
+	r, err := gzip.NewReader(bytes.NewReader(compressed))
 	if err != nil {
 		return nil, fmt.Errorf("decompressing revision %d: %w", revision, err)
 	}
@@ -67,7 +66,7 @@ func (s *DB) SavedDocuments(ctx context.Context, page string, revision int64) (m
 
 // SavedRevisions returns the revisions of a page whose documents are saved, newest first.
 func (s *DB) SavedRevisions(ctx context.Context, page string) ([]int64, error) {
-	rows, err := read(ctx, s, `select revision from status.edition where page_id = $1 order by revision desc`, []any{page},
+	rows, err := read(ctx, s, `select revision from status.document_cache where page_id = $1 order by revision desc`, []any{page},
 		value[int64], nil)
 	return list.Map(rows, func(r *int64) int64 { return *r }), err
 }

@@ -35,7 +35,11 @@ func (w *write) insertComponent(ctx context.Context, c *status.Component) (err e
 		return err
 	}
 	c.PageCode, c.CreatedAt, c.UpdatedAt, c.Version = w.Page.Code, w.At, w.At, 1
-	return nodeConflict(c, w.exec(ctx, "inserting a component", insertComponent, componentRow(c)...))
+	err = nodeConflict(c, w.exec(ctx, "inserting a component", insertComponent, componentRow(c)...))
+	if err != nil || c.IsGroup || c.BaseStatus == status.Operational {
+		return err
+	}
+	return w.insertChanges(ctx, []*status.Change{{ComponentCode: c.Code, At: w.At, OldStatus: status.Operational, NewStatus: c.BaseStatus, Origin: c.Origin}})
 }
 
 // nodeConflict replaces the error of a unique node number.

@@ -14,18 +14,12 @@ func (e *Editor) OpenIncident(ctx context.Context, by Author, page string, in st
 
 // UpdateIncident adds an update to an incident that is not over, or resolves it.
 func (e *Editor) UpdateIncident(ctx context.Context, by Author, code string, in status.NewUpdate) (string, error) {
-	return e.changeNotice(ctx, by, "incident.update", status.Realtime, code, in.ExpectedVersion,
-		func(c *status.WorkingCopy, s status.NoticeState) (*status.Effect, error) {
-			return c.UpdateIncident(s, in)
-		})
+	return e.changeNotice(ctx, by, "incident.update", status.Realtime, code, in.ExpectedVersion, with(in, (*status.WorkingCopy).UpdateIncident))
 }
 
 // ReopenIncident reopens an incident that is over.
 func (e *Editor) ReopenIncident(ctx context.Context, by Author, code string, in status.NewUpdate) (string, error) {
-	return e.changeNotice(ctx, by, "incident.reopen", status.Realtime, code, in.ExpectedVersion,
-		func(c *status.WorkingCopy, s status.NoticeState) (*status.Effect, error) {
-			return c.ReopenIncident(s, in)
-		})
+	return e.changeNotice(ctx, by, "incident.reopen", status.Realtime, code, in.ExpectedVersion, with(in, (*status.WorkingCopy).ReopenIncident))
 }
 
 // PublishPostmortem adds the postmortem to a resolved incident, or replaces it.
@@ -38,10 +32,7 @@ func (e *Editor) PublishPostmortem(ctx context.Context, by Author, code, body st
 
 // PublishDraft publishes a draft: its update is dated now, and sets the components to the statuses that it states.
 func (e *Editor) PublishDraft(ctx context.Context, by Author, code string, expectedVersion int64) (string, error) {
-	return e.changeNotice(ctx, by, "incident.publish", status.Realtime, code, expectedVersion,
-		func(c *status.WorkingCopy, s status.NoticeState) (*status.Effect, error) {
-			return c.PublishDraft(s)
-		})
+	return e.changeNotice(ctx, by, "incident.publish", status.Realtime, code, expectedVersion, (*status.WorkingCopy).PublishDraft)
 }
 
 // DiscardDraft deletes a draft.
@@ -60,14 +51,14 @@ func (w *write) deleteDraft(ctx context.Context, code string) error {
 
 // EditUpdate changes the text or the date of an update, and returns the code of the update.
 func (e *Editor) EditUpdate(ctx context.Context, by Author, update string, edit status.UpdateEdit) (string, error) {
-	rows, err := read(ctx, e.db, `select incident_id from status.incident_update where id = $1`, []any{update}, value[string], nil)
+	notice, err := readValue[string](ctx, e.db, `select incident_id from status.incident_update where id = $1`, update)
 	if err != nil {
 		return "", explainWrite(err)
 	}
-	if len(rows) == 0 {
+	if notice == "" {
 		return "", status.Errorf(status.NotFound, "update %s does not exist", update)
 	}
-	return e.editNotice(ctx, by, "update.edit", "", *rows[0], 0, func(ctx context.Context, w *write, s status.NoticeState) error {
+	return e.editNotice(ctx, by, "update.edit", "", notice, 0, func(ctx context.Context, w *write, s status.NoticeState) error {
 		if err := w.target(ctx, updateTable, update); err != nil {
 			return err
 		}
@@ -147,6 +138,13 @@ func (e *Editor) changeNotice(ctx context.Context, by Author, name string, k sta
 		}
 		return w.store(ctx, effect)
 	})
+}
+
+// with returns a change with an input.
+func with[T any](in T, change func(*status.WorkingCopy, status.NoticeState, T) (*status.Effect, error)) func(*status.WorkingCopy, status.NoticeState) (
+	*status.Effect, error,
+) {
+	return func(c *status.WorkingCopy, s status.NoticeState) (*status.Effect, error) { return change(c, s, in) }
 }
 
 // editNotice writes to a notice of a kind, or of any kind if k is empty.

@@ -49,10 +49,7 @@ func (e *Editor) ScheduleSeries(ctx context.Context, by Author, page string, in 
 
 // MoveMaintenance changes the state of a maintenance, or adds text in its current state.
 func (e *Editor) MoveMaintenance(ctx context.Context, by Author, code string, in status.NewUpdate) (string, error) {
-	return e.changeNotice(ctx, by, "maintenance.move", status.Scheduled, code, in.ExpectedVersion,
-		func(c *status.WorkingCopy, s status.NoticeState) (*status.Effect, error) {
-			return c.MoveMaintenance(s, in)
-		})
+	return e.changeNotice(ctx, by, "maintenance.move", status.Scheduled, code, in.ExpectedVersion, with(in, (*status.WorkingCopy).MoveMaintenance))
 }
 
 // CancelMaintenance ends a maintenance that has not started. It is published as completed.

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
 )
@@ -102,6 +103,11 @@ func (s *DB) stored(ctx context.Context, p *status.Page) (out status.Stored, err
 	if err != nil {
 		return out, err
 	}
+	out.Changes, err = read(ctx, s, statusChanges+` join status.component c on c.id = component_id where c.page_id = $1 and update_id is null order by changed_at`,
+		[]any{p.Code}, eventTargets, nil)
+	if err != nil {
+		return out, err
+	}
 	for i, n := range notices {
 		out.Notices = append(out.Notices, status.NoticeState{Notice: n, Attachments: attachments[i], Updates: updates[i]})
 	}
@@ -128,13 +134,19 @@ func (b *importBatch) queue(i *status.Import) {
 		b.Queue(`update status.component set group_id = null where page_id = $1 and group_id = $2`, b.page, code)
 	}
 	for _, c := range i.Components {
-		b.component(c)
+		b.Queue(upsertComponent, componentRow(c)...)
 	}
 	for _, code := range i.DeletedComponents {
 		b.Queue(`update status.component set deleted_at = $2, version = version + 1 where id = $1`, code, b.at)
 	}
 	for _, n := range i.Notices {
 		b.notice(n)
+	}
+	b.Queue(`update status.incident_component set held_status = null where incident_id = any($1::text[])`, append([]string{}, i.Released...))
+	for _, c := range i.Changes {
+		b.Queue(`insert into status.component_change (component_id, changed_at, old_status, new_status, update_id, origin) values ($1, $2, $3, $4, $5, 'sync')
+on conflict (component_id, changed_at) do update set new_status = excluded.new_status, update_id = excluded.update_id, revision = excluded.revision`,
+			c.ComponentCode, c.At, ledger.NonZero(c.OldStatus).Pointer(), c.NewStatus, c.UpdateCode.Pointer())
 	}
 	for _, code := range i.DeletedNotices {
 		b.Queue(`update status.incident set deleted_at = $2, version = version + 1 where id = $1`, code, b.at)
@@ -146,28 +158,24 @@ var upsertComponent = insertComponent + " on conflict (page_id, id) do update se
 	excluded("is_group", "group_id", "name", "description", "base_status", "position", "list_index", "showcase", "only_show_if_degraded", "start_date",
 		"created_at", "updated_at")
 
-func (b *importBatch) component(c status.ImportedComponent) {
-	b.Queue(upsertComponent, componentRow(c.Component)...)
-	if !c.StatusChanged {
-		return
-	}
-	b.Queue(`insert into status.component_change (component_id, changed_at, old_status, new_status, origin) values ($1, $2, $3, $4, 'sync')
-on conflict (component_id, changed_at) do update set new_status = excluded.new_status, revision = excluded.revision`, c.Code, c.UpdatedAt,
-		ledger.NonZero(c.OldStatus).Pointer(), c.BaseStatus)
-}
-
 // upsertNotice inserts a notice, or replaces what documents have of it.
 var upsertNotice = insertNotice + " on conflict (page_id, id) do update set version = incident.version + 1, deleted_at = null, " +
 	excluded("kind", "name", "state", "impact", "impact_override", "shortlink", "started_at", "created_at", "updated_at", "monitoring_at", "resolved_at",
 		"reminder_intervals", "scheduled_for", "scheduled_until")
 
+// upsertUpdate replaces an update that exists.
+var upsertUpdate = " on conflict (id) do update set " + excluded(updateRowColumns[1:]...)
+
 func (b *importBatch) notice(n status.ImportedNotice) {
 	b.Queue(upsertNotice, noticeRow(&n.Notice)...)
 	components := append([]string{}, n.Components...) // not nil, which would be null
+	held := list.Map(components, func(code string) string { return string(n.Held[code]) })
 	b.Queue(`delete from status.incident_component where incident_id = $1 and component_id <> all($2::text[])`, n.Code, components)
-	b.Queue(`insert into status.incident_component (page_id, incident_id, component_id) select $1, $2, unnest($3::text[])
-on conflict (incident_id, component_id) do nothing`, b.page, n.Code, components)
-	b.Queue(`delete from status.incident_update where incident_id = $1`, n.Code)
+	b.Queue(`insert into status.incident_component (page_id, incident_id, component_id, held_status)
+select $1, $2, code, nullif(held, '')::status.component_status from unnest($3::text[], $4::text[]) x(code, held)
+on conflict (incident_id, component_id) do update set held_status = excluded.held_status`, b.page, n.Code, components, held)
+	b.Queue(`delete from status.incident_update where incident_id = $1 and id <> all($2::text[])`, n.Code,
+		append([]string{}, list.Map(n.Updates, func(u *status.Update) string { return u.Code })...))
 	for _, u := range n.Updates {
 		revision, unchanged := n.Revisions[u.Code]
 		if !unchanged {
@@ -175,6 +183,8 @@ on conflict (incident_id, component_id) do nothing`, b.page, n.Code, components)
 		}
 		written := *u
 		written.Revision = revision
-		b.InsertUpdate(&written)
+		b.Queue(insertUpdate+upsertUpdate, updateRow(&written)...)
+		b.Queue(`delete from status.update_component where update_id = $1`, u.Code)
+		b.insertAffected(u)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
 	"heliograph/storage"
@@ -58,11 +59,7 @@ func (f *NoticeFilter) add(w *storage.Where) {
 		w.And("not n.draft")
 	}
 	if f.States != nil {
-		states := make([]string, len(f.States))
-		for i, s := range f.States {
-			states[i] = string(s)
-		}
-		w.And("n.state = any(?::text[]::status.incident_state[])", states)
+		w.And("n.state = any(?::text[]::status.incident_state[])", list.Map(f.States, func(s status.State) string { return string(s) }))
 	}
 	if f.Component != "" {
 		w.And("exists (select from status.incident_component a where a.incident_id = n.id and a.component_id = ?)", f.Component)
@@ -125,11 +122,7 @@ func (s *DB) NoticesOfComponents(ctx context.Context, components []*status.Compo
 	if err != nil {
 		return nil, err
 	}
-	codes := make([]string, len(components))
-	for i, c := range components {
-		codes[i] = c.Code
-	}
-	w := storage.Where{Args: []any{codes}}
+	w := storage.Where{Args: []any{list.Map(components, func(c *status.Component) string { return c.Code })}}
 	f.add(&w)
 	w.Keyset(p, string(order), "n.id")
 	rows, err := read(ctx, s, `select p.ord, `+noticeColumns+` from unnest($1::text[]) with ordinality p(code, ord) cross join lateral (
@@ -201,14 +194,13 @@ type updateOnPage struct {
 
 // UpdateByCode returns the update of a published notice with a code, or nil.
 func (s *DB) UpdateByCode(ctx context.Context, pages status.Pages, code string) (*status.Update, error) {
-	rows, err := read(ctx, s, `select n.page_id, `+updateColumns+` from status.incident_update u join status.incident n on n.id = u.incident_id
+	u, err := readOne(ctx, s, `select n.page_id, `+updateColumns+` from status.incident_update u join status.incident n on n.id = u.incident_id
 where u.id = $1 and n.deleted_at is null and not n.draft`, []any{code},
 		func(u *updateOnPage, into []any) []any { return updateTargets(&u.Update, append(into, &u.page)) }, nil)
-	if err != nil || len(rows) == 0 {
+	if err != nil || u == nil {
 		return nil, err
 	}
-	u := &rows[0].Update
-	return u, s.completeUpdates(ctx, pages, []*status.Update{u}, map[string]string{code: rows[0].page})
+	return &u.Update, s.completeUpdates(ctx, pages, []*status.Update{&u.Update}, map[string]string{code: u.page})
 }
 
 // completeUpdates reads the components of updates, and converts instants to the zones of pages. pageOf is the page of each update.
@@ -246,10 +238,7 @@ where update_id = any($1::text[]) order by update_id, ordinal`, []any{codes}, fu
 
 // Attachments returns the components of notices; one list per notice, in no order.
 func (s *DB) Attachments(ctx context.Context, notices []*status.Notice) ([][]*status.Attachment, error) {
-	codes := make([]string, len(notices))
-	for i, n := range notices {
-		codes[i] = n.Code
-	}
+	codes := list.Map(notices, func(n *status.Notice) string { return n.Code })
 	rows, err := read(ctx, s, `select incident_id, component_id, coalesce(held_status::text, '') from status.incident_component
 where incident_id = any($1::text[])`, []any{codes}, func(a *status.Attachment, into []any) []any {
 		return append(into, &a.NoticeCode, &a.ComponentCode, &a.HeldStatus)

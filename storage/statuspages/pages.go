@@ -47,9 +47,5 @@ func (s *DB) Pages(ctx context.Context) (status.Pages, error) {
 
 // PageByCode returns the page with a code, or nil.
 func (s *DB) PageByCode(ctx context.Context, code string) (*status.Page, error) {
-	rows, err := read(ctx, s, `select `+pageColumns+` from status.page where id = $1`, []any{code}, pageTargets, finishPage)
-	if err != nil || len(rows) == 0 {
-		return nil, err
-	}
-	return rows[0], nil
+	return readOne(ctx, s, `select `+pageColumns+` from status.page where id = $1`, []any{code}, pageTargets, finishPage)
 }

@@ -98,6 +98,11 @@ func (w *write) probeFacts(ctx context.Context, id int64) (*status.ProbeFacts, e
 	if err != nil || p == nil || !p.Enabled || p.Level == p.Applied || w.Page.Mode == status.Mirror {
 		return nil, err
 	}
+	age, err := readValue[int64](ctx, db, `select coalesce(latency_ms, 0)::bigint from status.probe_result where probe_id = $1 order by at desc limit 1`, id)
+	if err != nil {
+		return nil, err
+	}
+	p.Last.Took = time.Duration(age) * time.Millisecond
 	f := &status.ProbeFacts{Probe: p}
 	var maintenance bool
 	var joinable, joinableDraft *string

@@ -166,11 +166,7 @@ func (e *Editor) pageOfProbe(ctx context.Context, id int64) (string, error) {
 
 // Probe returns the probe with an id, or nil.
 func (s *DB) Probe(ctx context.Context, id int64) (*status.Probe, error) {
-	rows, err := read(ctx, s, `select `+probeColumns+probeTables+` where p.id = $1`, []any{id}, probeTargets, nil)
-	if err != nil || len(rows) == 0 {
-		return nil, err
-	}
-	return rows[0], nil
+	return readOne(ctx, s, `select `+probeColumns+probeTables+` where p.id = $1`, []any{id}, probeTargets, nil)
 }
 
 // RecordHeartbeat records a heartbeat of a probe.

@@ -16,21 +16,13 @@ func (s *DB) Revisions(ctx context.Context, page string, after, until int64, lim
 
 // NewestRevision returns the revision of a page, or 0 if it does not exist.
 func (s *DB) NewestRevision(ctx context.Context, page string) (int64, error) {
-	return s.oneRevision(ctx, `select revision from status.page where id = $1`, page)
+	return readValue[int64](ctx, s, `select revision from status.page where id = $1`, page)
 }
 
 // RevisionBefore returns the last revision of a page that was written not later than an instant.
 func (s *DB) RevisionBefore(ctx context.Context, page string, at time.Time) (int64, error) {
-	return s.oneRevision(ctx, `select coalesce((select min(revision) - 1 from status.revision where page_id = $1 and at > $2), revision) from status.page
+	return readValue[int64](ctx, s, `select coalesce((select min(revision) - 1 from status.revision where page_id = $1 and at > $2), revision) from status.page
 where id = $1`, page, at)
-}
-
-func (s *DB) oneRevision(ctx context.Context, sql string, args ...any) (int64, error) {
-	rows, err := read(ctx, s, sql, args, value[int64], nil)
-	if err != nil || len(rows) == 0 {
-		return 0, err
-	}
-	return *rows[0], nil
 }
 
 // revisionKeys returns revisions as two parameters: their pages and their numbers.

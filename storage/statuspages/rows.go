@@ -13,7 +13,7 @@ import (
 // The columns of rows that are written, in the order of the functions that return their values.
 var (
 	componentRowColumns = strings.Fields(`id page_id is_group group_id name description base_status position list_index showcase only_show_if_degraded
-start_date node_id origin version created_at updated_at`)
+start_date known_from node_id origin version created_at updated_at`)
 	noticeRowColumns = strings.Fields(`id page_id kind name state impact impact_override shortlink started_at created_at updated_at monitoring_at
 resolved_at reminder_intervals scheduled_for scheduled_until auto_in_progress auto_completed auto_maintenance_state auto_operational_state notify_at_start
 notify_at_end remind_minutes reminded_at backfilled draft origin probe_id version`)
@@ -61,7 +61,8 @@ func excluded(columns ...string) string {
 func componentRow(c *status.Component) []any {
 	return []any{
 		c.Code, c.PageCode, c.IsGroup, c.GroupCode.Pointer(), c.Name, c.Description.Pointer(), ledger.NonZero(c.BaseStatus).Pointer(), c.Position,
-		c.ListIndex, c.Showcase, c.OnlyShowIfDegraded, (*string)(c.StartDate.Pointer()), c.NodeID.Pointer(), c.Origin, c.Version, c.CreatedAt, c.UpdatedAt,
+		c.ListIndex, c.Showcase, c.OnlyShowIfDegraded, (*string)(c.StartDate.Pointer()), c.KnownFrom.Pointer(), c.NodeID.Pointer(), c.Origin, c.Version,
+		c.CreatedAt, c.UpdatedAt,
 	}
 }
 

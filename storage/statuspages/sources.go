@@ -119,9 +119,5 @@ const MinSourceEvery = 15 * time.Second
 
 // SourceOf returns the source of a mirror, or nil if the page is not a mirror or was never read.
 func (s *DB) SourceOf(ctx context.Context, page string) (*PageSource, error) {
-	rows, err := read(ctx, s, `select `+sourceColumns+` from status.sync_source where page_id = $1`, []any{page}, sourceTargets, nil)
-	if err != nil || len(rows) == 0 {
-		return nil, err
-	}
-	return rows[0], nil
+	return readOne(ctx, s, `select `+sourceColumns+` from status.sync_source where page_id = $1`, []any{page}, sourceTargets, nil)
 }

@@ -90,17 +90,16 @@ func TestDates(t *testing.T) {
 func TestUptime(t *testing.T) {
 	t.Parallel()
 	const ny = "America/New_York"
-	change := func(at string, from, to ComponentStatus) *Change {
-		return &Change{At: instantOf(t, at, ny), OldStatus: from, NewStatus: to}
-	}
+	point := func(at string, s ComponentStatus) HistoryPoint { return HistoryPoint{instantOf(t, at, ny), s} }
 	// The 8th of March has 23 hours there.
-	changes := []*Change{
-		change("2026-03-07T17:00:00Z", "", PartialOutage),               // noon of the 7th
-		change("2026-03-08T06:00:00Z", PartialOutage, UnderMaintenance), // 1 am of the 8th
-		change("2026-03-08T07:00:00Z", UnderMaintenance, MajorOutage),   // 3 am, an hour later
-		change("2026-03-08T09:18:00Z", MajorOutage, Operational),        // 2.3 hours later
+	known := []HistoryPoint{
+		point("2026-01-01T00:00:00Z", Operational),
+		point("2026-03-07T17:00:00Z", PartialOutage),    // noon of the 7th
+		point("2026-03-08T06:00:00Z", UnderMaintenance), // 1 am of the 8th
+		point("2026-03-08T07:00:00Z", MajorOutage),      // 3 am, an hour later
+		point("2026-03-08T09:18:00Z", Operational),      // 2.3 hours later
 	}
-	u := UptimeOf(changes, Operational, "2026-03-06", 90, instantOf(t, "2026-03-09T16:00:00Z", ny), Documented)
+	u := UptimeOf(known, "2026-03-06", 90, instantOf(t, "2026-03-09T16:00:00Z", ny), Documented)
 	want := []UptimeDay{
 		{Date: "2026-03-06", Percent: 100, Worst: Operational},
 		{Date: "2026-03-07", Percent: 100 - 0.3*100/2, Worst: PartialOutage, PartialSeconds: 12 * 3600},
@@ -121,13 +120,20 @@ func TestUptime(t *testing.T) {
 		t.Errorf("%f percent, want %f", u.Percent, all)
 	}
 
-	u = UptimeOf(nil, UnderMaintenance, "2020-01-01", 2, instantOf(t, "2026-03-09T16:00:00Z", ny), Documented)
+	u = UptimeOf([]HistoryPoint{point("2026-01-01T00:00:00Z", UnderMaintenance)}, "2020-01-01", 2, instantOf(t, "2026-03-09T16:00:00Z", ny), Documented)
 	if len(u.Days) != 2 || u.Percent != 100 || u.Days[1].Worst != UnderMaintenance || u.Days[1].WorstShown != Operational ||
 		u.Days[1].MaintenanceSeconds != 12*3600 {
-		t.Errorf("without changes: %+v %+v", u, u.Days[1])
+		t.Errorf("always under maintenance: %+v %+v", u, u.Days[1])
 	}
-	if u = UptimeOf(nil, Operational, "2026-04-01", 2, instantOf(t, "2026-03-09T16:00:00Z", ny), Documented); len(u.Days) != 0 || u.Percent != 100 {
+	if u = UptimeOf(known, "2026-04-01", 2, instantOf(t, "2026-03-09T16:00:00Z", ny), Documented); len(u.Days) != 0 || u.Percent != 100 {
 		t.Errorf("before the first day: %+v", u)
+	}
+	// Times and days without a known status do not count.
+	u = UptimeOf([]HistoryPoint{
+		point("2026-03-05T12:00:00Z", MajorOutage), point("2026-03-05T13:00:00Z", ""), point("2026-03-07T17:00:00Z", Operational),
+	}, "2026-01-01", 90, instantOf(t, "2026-03-07T18:00:00Z", ny), Documented)
+	if len(u.Days) != 2 || u.Days[0].Date != "2026-03-05" || u.Days[0].Percent != 0 || u.Days[1].Percent != 100 || u.Percent != 50 {
+		t.Errorf("with gaps: %+v", u)
 	}
 }
 

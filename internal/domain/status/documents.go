@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -53,8 +54,9 @@ type Source struct {
 // SourceNotice is a notice of a source with its components and updates.
 type SourceNotice struct {
 	Notice
-	Components []string  // codes
-	Updates    []*Update // newest first
+	Components []string                   // codes
+	Held       map[string]ComponentStatus // statuses in which the open notice holds components, by code
+	Updates    []*Update                  // newest first
 }
 
 // Coverage is the period that a list of notices covers. A notice within that period that is not in the list was deleted.
@@ -201,5 +203,34 @@ func ReadDocuments(documents map[string][]byte) (*Source, error) {
 	if r.source.Page == nil {
 		return nil, errors.New("all documents are missing")
 	}
+	r.source.hold()
 	return r.source, nil
+}
+
+// hold derives what holds the components in their statuses: the open notices that gave them, so that they are released when the notices end. Statuses that
+// no open notice explains stay base statuses.
+func (s *Source) hold() {
+	for _, c := range s.Components {
+		explained := false
+		for _, n := range s.Notices {
+			for _, u := range n.Updates { // the newest that mentions the component
+				i := slices.IndexFunc(u.Affected, func(a *AffectedComponent) bool { return a.Code == c.Code })
+				if i < 0 || !n.State.Open() {
+					continue
+				}
+				held := u.Affected[i].NewStatus
+				if held.WorseThan(c.BaseStatus) { // lowered since, without an update of this notice
+					held = c.BaseStatus
+				}
+				if held != Operational {
+					explained = explained || held == c.BaseStatus
+					n.Held[c.Code] = held
+				}
+				break
+			}
+		}
+		if explained {
+			c.BaseStatus = Operational
+		}
+	}
 }

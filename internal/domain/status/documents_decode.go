@@ -179,10 +179,10 @@ func (r *reader) notice(kind Kind, o *noticeObject) {
 	}
 	r.seen[o.ID] = true
 	of := "notice " + o.ID
-	n := &SourceNotice{Notice: Notice{
+	n := &SourceNotice{Held: map[string]ComponentStatus{}, Notice: Notice{
 		Code: o.ID, PageCode: r.source.Page.Code, Kind: kind, Name: r.text(o.Name, of), State: State(o.Status), Impact: Impact(o.Impact), Shortlink: o.Shortlink,
 		MonitoringAt: known(o.MonitoringAt), ResolvedAt: known(o.ResolvedAt), ScheduledFor: known(o.ScheduledFor), ScheduledUntil: known(o.ScheduledUntil),
-		Origin: FromSync, NotifyAtStart: true, NotifyAtEnd: true, Version: 1,
+		Origin: FromSync, NotifyAtStart: true, NotifyAtEnd: true, AutoOperationalState: kind == Scheduled, Version: 1,
 	}}
 	if !ValidCode(o.ID) || o.Name == "" || !n.State.Valid() || n.State.Kind() != kind || kind == Scheduled && (o.ScheduledFor == nil || o.ScheduledUntil == nil) {
 		r.warn("the notice %q with the name %q and the state %q cannot be stored", o.ID, o.Name, o.Status)

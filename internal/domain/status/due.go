@@ -29,13 +29,14 @@ func DueOf(n *Notice, now time.Time) Due {
 		return NothingDue
 	}
 	started := !now.Before(n.ScheduledFor.V)
+	remindAt := n.ScheduledFor.V.Add(-time.Duration(n.RemindMinutes.V) * time.Minute)
 	switch {
 	case n.State == Planned && n.AutoInProgress && started:
 		return StartDue
 	case n.State != Planned && n.AutoCompleted && !now.Before(n.ScheduledUntil.V):
 		return EndDue
-	case n.State == Planned && !started && n.RemindMinutes.Valid && !n.RemindedAt.Valid &&
-		!now.Before(n.ScheduledFor.V.Add(-time.Duration(n.RemindMinutes.V)*time.Minute)):
+	case n.State == Planned && !started && n.RemindMinutes.Valid && !n.RemindedAt.Valid && !now.Before(remindAt) &&
+		!n.CreatedAt.After(remindAt): // otherwise the announcement is the reminder
 		return ReminderDue
 	default:
 		return NothingDue

@@ -66,17 +66,21 @@ func TestDueOf(t *testing.T) {
 		at   time.Duration
 		want Due
 	}{
-		"before the start":           {maintenance(nil), -time.Millisecond, NothingDue},
-		"at the start":               {maintenance(nil), 0, StartDue},
-		"after a missed end":         {maintenance(nil), 2 * time.Hour, StartDue},
-		"not by itself":              {maintenance(func(n *Notice) { n.AutoInProgress = false }), 0, NothingDue},
-		"before the end":             {maintenance(func(n *Notice) { n.State = InProgress }), time.Hour - 1, NothingDue},
-		"at the end":                 {maintenance(func(n *Notice) { n.State = InProgress }), time.Hour, EndDue},
-		"at the end of checks":       {maintenance(func(n *Notice) { n.State = Verifying }), time.Hour, EndDue},
-		"does not end by itself":     {maintenance(func(n *Notice) { n.State, n.AutoCompleted = Verifying, false }), time.Hour, NothingDue},
-		"over":                       {maintenance(func(n *Notice) { n.State = Completed }), time.Hour, NothingDue},
-		"draft":                      {maintenance(func(n *Notice) { n.Draft = true }), 0, NothingDue},
-		"reminder":                   {maintenance(remind), -time.Hour, ReminderDue},
+		"before the start":       {maintenance(nil), -time.Millisecond, NothingDue},
+		"at the start":           {maintenance(nil), 0, StartDue},
+		"after a missed end":     {maintenance(nil), 2 * time.Hour, StartDue},
+		"not by itself":          {maintenance(func(n *Notice) { n.AutoInProgress = false }), 0, NothingDue},
+		"before the end":         {maintenance(func(n *Notice) { n.State = InProgress }), time.Hour - 1, NothingDue},
+		"at the end":             {maintenance(func(n *Notice) { n.State = InProgress }), time.Hour, EndDue},
+		"at the end of checks":   {maintenance(func(n *Notice) { n.State = Verifying }), time.Hour, EndDue},
+		"does not end by itself": {maintenance(func(n *Notice) { n.State, n.AutoCompleted = Verifying, false }), time.Hour, NothingDue},
+		"over":                   {maintenance(func(n *Notice) { n.State = Completed }), time.Hour, NothingDue},
+		"draft":                  {maintenance(func(n *Notice) { n.Draft = true }), 0, NothingDue},
+		"reminder":               {maintenance(remind), -time.Hour, ReminderDue},
+		"announced after the time of the reminder": {maintenance(func(n *Notice) {
+			remind(n)
+			n.CreatedAt = start.Add(-time.Hour + 1)
+		}), -time.Minute, NothingDue},
 		"before the reminder":        {maintenance(remind), -time.Hour - 1, NothingDue},
 		"reminded":                   {maintenance(func(n *Notice) { remind(n); n.RemindedAt = ledger.Of(start) }), -time.Hour, NothingDue},
 		"a reminder that was missed": {maintenance(func(n *Notice) { remind(n); n.AutoInProgress = false }), 0, NothingDue},

@@ -61,6 +61,8 @@ type Stored struct {
 	Components []*StoredComponent
 	// Notices are those that are not deleted, with their updates, newest first.
 	Notices []NoticeState
+	// Changes are changes of statuses without an update, oldest first.
+	Changes []*HistoryEvent
 }
 
 // Import is what has to be written so that a page equals the documents of its source.
@@ -72,21 +74,17 @@ type Import struct {
 	// Ungrouped are groups that become components, which must be empty before.
 	Ungrouped []string
 	// Components are new or changed. Groups precede the components in them.
-	Components        []ImportedComponent
+	Components        []*Component
 	DeletedComponents []string
+	// Changes are the changes of statuses. Those that follow from an update have its code.
+	Changes []*Change
 	// Notices are new or changed.
 	Notices        []ImportedNotice
 	DeletedNotices []string
+	// Released are the codes of stored notices that hold components, although the documents do not list them.
+	Released []string
 	// Stale are the codes of open notices that the documents no longer list, although they were not closed.
 	Stale []string
-}
-
-// ImportedComponent is a component to write.
-type ImportedComponent struct {
-	*Component
-	// StatusChanged reports whether the base status differs from OldStatus, which is "" for a new component.
-	StatusChanged bool
-	OldStatus     ComponentStatus
 }
 
 // ImportedNotice is a notice to write with all its updates.
@@ -102,14 +100,16 @@ func (i *Import) Changed() int {
 }
 
 // Empty reports whether nothing has to be written.
-func (i *Import) Empty() bool { return i.Changed() == 0 && i.Page == nil && len(i.Ungrouped) == 0 }
+func (i *Import) Empty() bool {
+	return i.Changed() == 0 && i.Page == nil && len(i.Ungrouped) == 0 && len(i.Changes) == 0 && len(i.Released) == 0
+}
 
 // CompareImport compares the documents of a source with what is stored. Codes and instants of the source are kept. What the documents no longer list is
 // deleted if they would list it.
 func CompareImport(source *Source, stored Stored, o ImportOptions) *Import {
 	i := &Import{}
 	url := i.comparePage(source.Page, stored.Page, o)
-	known := i.compareComponents(source.Components, stored.Components)
+	known := i.compareComponents(source, stored.Components)
 	byCode := make(map[string]NoticeState, len(stored.Notices))
 	for _, s := range stored.Notices {
 		byCode[s.Notice.Code] = s
@@ -128,13 +128,82 @@ func CompareImport(source *Source, stored Stored, o ImportOptions) *Import {
 		if listed[n.Code] || n.Origin != FromSync {
 			continue
 		}
+		if slices.ContainsFunc(s.Attachments, func(a *Attachment) bool { return a.HeldStatus != "" }) {
+			i.Released = append(i.Released, n.Code)
+		}
 		if c, given := source.Coverage[n.Kind]; given && c.Includes(n.RecentAt()) {
 			i.DeletedNotices = append(i.DeletedNotices, n.Code)
 		} else if n.State.Open() {
 			i.Stale = append(i.Stale, n.Code)
 		}
 	}
+	i.compareStatuses(source, stored)
 	return i
+}
+
+// compareStatuses collects the changes of statuses, and those that the history needs so that it ends with the current statuses.
+func (i *Import) compareStatuses(source *Source, stored Stored) {
+	before, after := map[string]ComponentStatus{}, map[string]ComponentStatus{}
+	for _, c := range stored.Components {
+		before[c.Code] = c.BaseStatus
+	}
+	events := map[string][]*HistoryEvent{}
+	add := func(n *Notice, updates []*Update) {
+		mentioned := map[string]bool{}
+		for _, u := range slices.Backward(updates) {
+			e := HistoryEvent{Notice: n.Code, Update: u.Code, State: u.State, CreatedAt: u.CreatedAt, DisplayAt: u.DisplayAt}
+			for _, a := range u.Affected {
+				stated := e
+				stated.Component, stated.Old, stated.New = a.Code, a.OldStatus, a.NewStatus
+				events[a.Code] = append(events[a.Code], &stated)
+				mentioned[a.Code] = true
+			}
+			if !u.State.Open() { // ends also what the update does not mention
+				for code := range mentioned {
+					ended := e
+					ended.Component = code
+					events[code] = append(events[code], &ended)
+				}
+			}
+		}
+	}
+	for _, n := range slices.Backward(source.Notices) {
+		for code, s := range n.Held {
+			after[code] = Worst(after[code], s)
+		}
+		add(&n.Notice, n.Updates)
+	}
+	for _, s := range slices.Backward(stored.Notices) {
+		for _, a := range s.Attachments {
+			before[a.ComponentCode] = Worst(before[a.ComponentCode], a.HeldStatus)
+		}
+		if !slices.ContainsFunc(source.Notices, func(n *SourceNotice) bool { return n.Code == s.Notice.Code }) &&
+			!slices.Contains(i.DeletedNotices, s.Notice.Code) {
+			add(s.Notice, s.Updates)
+		}
+	}
+	for _, e := range stored.Changes {
+		events[e.Component] = append(events[e.Component], e)
+	}
+	for _, c := range source.Components {
+		if c.IsGroup {
+			continue
+		}
+		list := events[c.Code]
+		slices.SortStableFunc(list, func(a, b *HistoryEvent) int { return a.CreatedAt.Compare(b.CreatedAt) })
+		history := HistoryOf(list, time.Time{}, HistoryPoint{})
+		last := history[len(history)-1]
+		change := &Change{ComponentCode: c.Code, At: c.UpdatedAt, OldStatus: before[c.Code], NewStatus: Worst(c.BaseStatus, after[c.Code]), Origin: FromSync}
+		switch {
+		case last.Status != change.NewStatus: // an editor or a probe of the source has set it
+			change.OldStatus, change.At = last.Status, later(change.At, last.At.Add(time.Millisecond))
+		case change.OldStatus == change.NewStatus:
+			continue
+		case len(list) > 0:
+			change.UpdateCode = ledger.NonZero(list[len(list)-1].Update)
+		}
+		i.Changes = append(i.Changes, change)
+	}
 }
 
 // comparePage compares the settings of the page and returns its URL after the import.
@@ -155,18 +224,22 @@ func (i *Import) comparePage(from, to *Page, o ImportOptions) string {
 }
 
 // compareComponents compares the components and returns the codes of all that notices may refer to. source is nil if no document lists components.
-func (i *Import) compareComponents(source []*Component, stored []*StoredComponent) (known map[string]bool) {
+func (i *Import) compareComponents(source *Source, stored []*StoredComponent) (known map[string]bool) {
 	byCode := make(map[string]*StoredComponent, len(stored))
 	known = make(map[string]bool, len(stored))
 	for _, c := range stored {
 		byCode[c.Code], known[c.Code] = c, true
 	}
-	if source == nil {
+	if source.Components == nil {
 		return known
 	}
-	listed := make(map[string]bool, len(source))
+	from := source.Page.UpdatedAt // without a list of incidents, nothing is known of the past
+	if c, given := source.Coverage[Realtime]; given {
+		from = c.To
+	}
+	listed := make(map[string]bool, len(source.Components))
 	for _, groups := range []bool{true, false} {
-		for _, c := range source {
+		for _, c := range source.Components {
 			if c.IsGroup != groups {
 				continue
 			}
@@ -178,12 +251,10 @@ func (i *Import) compareComponents(source []*Component, stored []*StoredComponen
 			if old != nil && !old.Deleted && sameComponent(c, &old.Component) {
 				continue
 			}
-			imported := ImportedComponent{Component: c}
-			if old != nil {
-				imported.OldStatus = old.BaseStatus
+			if !c.IsGroup && from.After(c.CreatedAt) {
+				c.KnownFrom = ledger.Of(from)
 			}
-			imported.StatusChanged = !c.IsGroup && (old == nil || old.BaseStatus != c.BaseStatus)
-			i.Components = append(i.Components, imported)
+			i.Components = append(i.Components, c)
 		}
 	}
 	for _, c := range stored {
@@ -198,8 +269,9 @@ func (i *Import) compareComponents(source []*Component, stored []*StoredComponen
 func (i *Import) compareNotice(n *SourceNotice, old NoticeState) {
 	imported := ImportedNotice{SourceNotice: n, Revisions: map[string]ledger.Null[int64]{}}
 	if old.Notice != nil {
-		attached := list.Map(old.Attachments, func(a *Attachment) string { return a.ComponentCode })
-		if sameNotice(&n.Notice, old.Notice) && slices.Equal(sorted(n.Components), sorted(attached)) && slices.EqualFunc(n.Updates, old.Updates, sameUpdate) {
+		attached := list.Map(old.Attachments, func(a *Attachment) string { return a.ComponentCode + " " + string(a.HeldStatus) })
+		now := list.Map(n.Components, func(code string) string { return code + " " + string(n.Held[code]) })
+		if sameNotice(&n.Notice, old.Notice) && slices.Equal(sorted(now), sorted(attached)) && slices.EqualFunc(n.Updates, old.Updates, sameUpdate) {
 			return
 		}
 		byCode := make(map[string]*Update, len(old.Updates))

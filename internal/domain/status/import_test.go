@@ -54,7 +54,7 @@ func storedAs(s *Source, p *Page) Stored {
 			state.Updates = append(state.Updates, &stored)
 		}
 		for _, c := range n.Components {
-			state.Attachments = append(state.Attachments, &Attachment{NoticeCode: n.Code, ComponentCode: c})
+			state.Attachments = append(state.Attachments, &Attachment{NoticeCode: n.Code, ComponentCode: c, HeldStatus: n.Held[c]})
 		}
 		out.Notices = append(out.Notices, state)
 	}
@@ -80,8 +80,14 @@ func TestImport(t *testing.T) {
 			t.Error("a group follows a component")
 		}
 		groups = c.IsGroup
-		if c.StatusChanged == c.IsGroup || c.OldStatus != "" {
-			t.Errorf("%+v", c)
+	}
+	leaves := slices.DeleteFunc(slices.Clone(source.Components), func(c *Component) bool { return c.IsGroup })
+	if len(first.Changes) != len(leaves) {
+		t.Errorf("%d changes of %d components", len(first.Changes), len(leaves))
+	}
+	for _, c := range leaves {
+		if c.BaseStatus != Operational {
+			t.Errorf("%s is %s, although a notice holds it", c.Name, c.BaseStatus)
 		}
 	}
 	stored := storedAs(exampleSource(t), page)
@@ -100,9 +106,11 @@ func TestImport(t *testing.T) {
 		"url":  {func(s *Source) { s.Page.URL = "https://new.example" }, func(i *Import) bool { return i.Page.URL == "https://new.example" }},
 		"status": {
 			func(s *Source) { s.Components[leaf].BaseStatus = MajorOutage },
-			func(i *Import) bool { return i.Components[0].StatusChanged && i.Components[0].OldStatus.Valid() },
+			func(i *Import) bool {
+				return len(i.Changes) == 1 && i.Changes[0].OldStatus == Operational && i.Changes[0].NewStatus == MajorOutage && !i.Changes[0].UpdateCode.Valid
+			},
 		},
-		"name": {func(s *Source) { s.Components[leaf].Name = "New" }, func(i *Import) bool { return !i.Components[0].StatusChanged && len(i.Components) == 1 }},
+		"name": {func(s *Source) { s.Components[leaf].Name = "New" }, func(i *Import) bool { return len(i.Changes) == 0 && len(i.Components) == 1 }},
 		"component": {
 			func(s *Source) { s.Components = s.Components[1:] },
 			func(i *Import) bool { return slices.Equal(i.DeletedComponents, []string{source.Components[0].Code}) },

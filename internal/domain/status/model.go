@@ -44,7 +44,8 @@ type Component struct {
 	Showcase           bool
 	OnlyShowIfDegraded bool
 	StartDate          ledger.Null[Date]
-	NodeID             ledger.Null[int64] // the consensus node of the ledger that the component represents
+	KnownFrom          ledger.Null[time.Time] // start of the known history of an imported component; null for CreatedAt
+	NodeID             ledger.Null[int64]     // the consensus node of the ledger that the component represents
 	Origin             Origin
 	Version            int64
 	CreatedAt          time.Time

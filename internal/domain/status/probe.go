@@ -1,6 +1,7 @@
 package status
 
 import (
+	"fmt"
 	"net"
 	"net/url"
 	"regexp"
@@ -175,6 +176,25 @@ func (p *Probe) StatusAt(l Level) ComponentStatus {
 		return Operational
 	default:
 		return Operational
+	}
+}
+
+// reason says to readers what fails, without addresses.
+func (p *Probe) reason() string {
+	age := fmt.Sprintf("%.0f s", p.Last.Took.Seconds())
+	switch {
+	case p.Kind == LagProbe && p.Last.Took > 0:
+		return "the newest block is " + age + " old"
+	case p.Kind == HeartbeatProbe && p.Last.Took > 0:
+		return "the last heartbeat was " + age + " ago"
+	case p.Kind == NodeProbe:
+		return "the node takes no part in consensus"
+	case p.Level == Slow:
+		return "responses are slow"
+	case p.Kind == TCPProbe:
+		return "connections fail"
+	default:
+		return "requests fail"
 	}
 }
 

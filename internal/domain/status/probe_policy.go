@@ -2,6 +2,7 @@ package status
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"heliograph/internal/domain/ledger"
@@ -161,18 +162,27 @@ func (r *probeRun) mayReopen() bool {
 
 // open opens an incident, or a draft.
 func (r *probeRun) open(action string, affected []Assignment) error {
-	name := "Problems with " + r.component.QualifiedName()
-	if len(affected) > 1 {
-		name = "Problems with " + strconv.Itoa(len(affected)) + " components"
-	}
-	n, err := r.newNotice(Realtime, name)
+	n, err := r.newNotice(Realtime, r.name(len(affected)))
 	if err != nil {
 		return err
 	}
 	n.Draft, n.ProbeID = action == ProbeDraft, ledger.Of(r.Probe.ID)
-	r.out.Effect, err = r.addUpdate(NoticeState{Notice: n}, update{NewUpdate: NewUpdate{State: Investigating, Body: r.Page.Text(ProbeFailed), Affected: affected}})
+	r.out.Effect, err = r.addUpdate(NoticeState{Notice: n}, update{NewUpdate: NewUpdate{State: Investigating, Body: r.text(ProbeFailed), Affected: affected}})
 	r.out.Action, r.out.Object, r.out.Incident = action, n.Code, n.Code
 	return err
+}
+
+// name returns the name of an incident of some components.
+func (r *probeRun) name(components int) string {
+	if components > 1 {
+		return "Problems with " + strconv.Itoa(components) + " components"
+	}
+	return "Problems with " + r.component.QualifiedName()
+}
+
+// text returns the text for an event, with what failed.
+func (r *probeRun) text(e Event) string {
+	return strings.ReplaceAll(r.Page.Text(e), reasonPlaceholder, r.Probe.reason())
 }
 
 // redraft replaces a draft by one with the current results, since drafts have no updates. A draft without components is withdrawn.
@@ -217,8 +227,11 @@ func (r *probeRun) others(incident string) []Assignment {
 func (r *probeRun) update(s NoticeState, action string, state State, text Event) error {
 	r.others(s.Notice.Code) // those of the same component
 	e, err := r.addUpdate(s, update{
-		NewUpdate: NewUpdate{State: state, Body: r.Page.Text(text), Affected: []Assignment{{r.component.Code, r.status}}}, reopen: !s.Notice.State.Open(),
+		NewUpdate: NewUpdate{State: state, Body: r.text(text), Affected: []Assignment{{r.component.Code, r.status}}}, reopen: !s.Notice.State.Open(),
 	})
+	if err == nil && action == ProbeJoined { // no editor has changed it
+		e.Notice.Name = r.name(len(e.Attachments))
+	}
 	r.out.Action, r.out.Object, r.out.Incident, r.out.Effect = action, s.Notice.Code, s.Notice.Code, e
 	return err
 }

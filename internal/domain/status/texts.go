@@ -18,6 +18,9 @@ const (
 // Texts are the texts of a page for events, by locale. English texts are the default.
 type Texts map[string]map[Event]string
 
+// reasonPlaceholder is what [ProbeFailed] texts have in place of what failed.
+const reasonPlaceholder = "{reason}"
+
 // defaultText returns the text for an event if the page has none.
 func defaultText(e Event) string {
 	switch e {
@@ -34,7 +37,7 @@ func defaultText(e Event) string {
 	case IncidentResolved:
 		return "This incident is over."
 	case ProbeFailed:
-		return "Automatic checks are failing. We are looking into it."
+		return "Automatic checks are failing: {reason}. We are looking into it."
 	case ProbePassed:
 		return "Automatic checks succeed again."
 	default:

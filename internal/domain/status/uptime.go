@@ -31,24 +31,21 @@ type UptimeDay struct {
 	down   float64
 }
 
-// UptimeOf returns the uptime of a component over the last days, including today until now. Days before start are omitted. changes are all changes of the
-// component, oldest first. Before the first change, the component had that change's old status, or was operational if that is unknown. Without changes, it
-// always had its current status.
-func UptimeOf(changes []*Change, current ComponentStatus, start Date, days int, now time.Time, v Vocabulary) *Uptime {
+// UptimeOf returns the uptime of a component over the last days, including today until now. Days before start and days without a known status are omitted,
+// and times without one are not counted.
+func UptimeOf(history []HistoryPoint, start Date, days int, now time.Time, v Vocabulary) *Uptime {
 	zone := now.Location()
 	first := DateOf(time.Date(now.Year(), now.Month(), now.Day()-days+1, 12, 0, 0, 0, zone))
 	first = max(first, start) // dates sort as strings
 	u := &Uptime{Percent: 100}
-	state := current
-	if len(changes) > 0 {
-		if state = changes[0].OldStatus; state == "" {
-			state = Operational
-		}
-	}
+	var state ComponentStatus
 	var length, down float64
 	for day := first; day <= DateOf(now); day = day.Next() {
 		d := &UptimeDay{Date: day, Percent: 100}
-		state, changes = d.fill(state, changes, day.Start(zone), earlier(day.Next().Start(zone), now))
+		state, history = d.fill(state, history, day.Start(zone), earlier(day.Next().Start(zone), now))
+		if d.Worst == "" {
+			continue
+		}
 		d.WorstShown = d.Worst.Shown(v)
 		if d.length > 0 {
 			d.Percent = 100 * (1 - d.down/d.length)
@@ -69,24 +66,26 @@ func earlier(a, b time.Time) time.Time {
 	return b
 }
 
-// fill adds up a day from its start to its end. It returns the status at the end and the remaining changes.
-func (d *UptimeDay) fill(state ComponentStatus, changes []*Change, from, to time.Time) (ComponentStatus, []*Change) {
+// fill adds up a day from its start to its end. It returns the status at the end and the remaining history.
+func (d *UptimeDay) fill(state ComponentStatus, history []HistoryPoint, from, to time.Time) (ComponentStatus, []HistoryPoint) {
 	seconds := map[ComponentStatus]float64{}
-	for len(changes) > 0 && !changes[0].At.After(from) {
-		state, changes = changes[0].NewStatus, changes[1:]
+	for len(history) > 0 && !history[0].At.After(from) {
+		state, history = history[0].Status, history[1:]
 	}
 	d.Worst = state
-	for len(changes) > 0 && changes[0].At.Before(to) {
-		seconds[state] += changes[0].At.Sub(from).Seconds()
-		from, state, changes = changes[0].At, changes[0].NewStatus, changes[1:]
+	for len(history) > 0 && history[0].At.Before(to) {
+		seconds[state] += history[0].At.Sub(from).Seconds()
+		from, state, history = history[0].At, history[0].Status, history[1:]
 		d.Worst = Worst(d.Worst, state)
 	}
 	seconds[state] += max(0, to.Sub(from).Seconds())
-	for _, s := range seconds {
-		d.length += s
+	for s, n := range seconds {
+		if s != "" {
+			d.length += n
+		}
 	}
 	d.down = majorWeight*seconds[MajorOutage] + partialWeight*seconds[PartialOutage]
 	d.OutageSeconds, d.PartialSeconds = int32(seconds[MajorOutage]), int32(seconds[PartialOutage])
 	d.DegradedSeconds, d.MaintenanceSeconds = int32(seconds[DegradedPerformance]), int32(seconds[UnderMaintenance])
-	return state, changes
+	return state, history
 }
