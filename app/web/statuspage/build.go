@@ -191,8 +191,8 @@ func (s *Site) history(ctx context.Context, page *status.Page, month string) (*d
 	all := slices.Concat(p.Incidents.Nodes, p.Maintenances.Nodes)
 	h.Days = daysOf(next.AddDate(0, 0, -1), first, all, false)
 	earliest := p.CreatedAt
-	for _, n := range p.Earliest.Nodes {
-		earliest = earlier(earliest, n.CreatedAt)
+	for _, n := range slices.Concat(p.Earliest.Nodes, p.EarliestMaintenance.Nodes) {
+		earliest = earlier(earliest, n.day())
 	}
 	if earliest.Before(begin) {
 		h.Older = first.AddDate(0, -1, 0).Format(monthLayout)

@@ -26,6 +26,7 @@ type pageData struct {
 	Incidents            nodes[notice]
 	Maintenances         nodes[notice]
 	Earliest             nodes[notice]
+	EarliestMaintenance  nodes[notice]
 }
 
 // nodes is the result of a connection.
@@ -87,7 +88,7 @@ func (p *pageData) in(zone *time.Location) *pageData {
 	p.CreatedAt, p.UpdatedAt = p.CreatedAt.In(zone), p.UpdatedAt.In(zone)
 	for _, list := range [][]notice{
 		p.UnresolvedIncidents.Nodes, p.ActiveMaintenances.Nodes, p.UpcomingMaintenances.Nodes, p.Incidents.Nodes,
-		p.Maintenances.Nodes, p.Earliest.Nodes,
+		p.Maintenances.Nodes, p.Earliest.Nodes, p.EarliestMaintenance.Nodes,
 	} {
 		for i := range list {
 			list[i].in(zone)

@@ -198,7 +198,7 @@ func (s *Site) sendError(w http.ResponseWriter, r *http.Request, t *target, page
 	}
 	h := s.head(nil, heading, "")
 	if page != nil {
-		h.Name, h.Lang, h.JSON = page.Name, page.Locale, true
+		h.Name, h.JSON = page.Name, true
 	}
 	v, err := s.render("message", messagePage{h, heading, text})
 	if err != nil { // does not happen: tests render the template

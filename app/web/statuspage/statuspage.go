@@ -203,7 +203,7 @@ func (s *Site) head(p *pageData, title, here string) head {
 	if p == nil {
 		return h
 	}
-	h.Name, h.Lang, h.Revision, h.Zone, h.JSON, h.Look = p.Name, p.Locale, p.Revision, p.TimeZone, true, headlineOf(p).Indicator
+	h.Name, h.Revision, h.Zone, h.JSON, h.Look = p.Name, p.Revision, p.TimeZone, true, headlineOf(p).Indicator
 	variables, err := json.Marshal(map[string]string{"page": p.Slug, "from": strconv.FormatInt(p.Revision, 10)})
 	if err == nil { // never fails for two strings
 		h.Live = "/graphql?" + url.Values{"query": {LiveDocument}, "variables": {string(variables)}}.Encode()

@@ -2,6 +2,7 @@ package statuspage
 
 import (
 	"fmt"
+	"html/template"
 	"slices"
 	"strconv"
 	"strings"
@@ -86,8 +87,8 @@ type noticeView struct {
 // updateView is an update for templates.
 type updateView struct {
 	*update
-	Blocks  []block
-	Changes []affected // components whose state changed
+	Said    template.HTML // the text
+	Changes []affected    // components whose state changed
 }
 
 func viewOf(n *notice) noticeView {
@@ -100,7 +101,7 @@ func viewOf(n *notice) noticeView {
 	}
 	for i := range n.Updates {
 		u := &n.Updates[i]
-		uv := updateView{update: u, Blocks: blocks(u.Body)}
+		uv := updateView{update: u, Said: said(u.Body)}
 		for _, a := range u.Components {
 			if a.OldStatus != a.NewStatus {
 				uv.Changes = append(uv.Changes, a)
@@ -184,12 +185,13 @@ type bar struct {
 
 func uptimeOf(name string, u *uptime) *uptimeView {
 	v := &uptimeView{Percent: percent(u.Percent)}
-	known := u.Days[max(0, len(u.Days)-uptimeDays):]
-	missing := uptimeDays - len(known)
+	known := u.Days
+	first := noon(u.Days[len(u.Days)-1].Date.Start(time.UTC)).AddDate(0, 0, 1-uptimeDays) // today is known
 	for i := range uptimeDays {
 		b := bar{X: i * barPace, Title: "No data"}
-		if i >= missing {
-			d := &known[i-missing]
+		if date := status.DateOf(first.AddDate(0, 0, i)); len(known) > 0 && known[0].Date == date {
+			d := &known[0]
+			known = known[1:]
 			b.State, b.Title = string(d.Worst), d.words()
 			if d.Worst != status.Operational {
 				v.Bad = append(v.Bad, b.Title)
@@ -197,7 +199,7 @@ func uptimeOf(name string, u *uptime) *uptimeView {
 		}
 		v.Bars = append(v.Bars, b)
 	}
-	v.Label = fmt.Sprintf("%s: %s %% uptime over %d days", name, v.Percent, len(known))
+	v.Label = fmt.Sprintf("%s: %s %% uptime over %d days", name, v.Percent, len(u.Days))
 	switch len(v.Bad) {
 	case 0:
 		v.Label += ", all of them without trouble"

@@ -34,12 +34,18 @@ func TestUptimeOf(t *testing.T) {
 	if want := "API: 99.99 % uptime over 2 days, one of them with trouble"; v.Label != want {
 		t.Errorf("label: %q", v.Label)
 	}
-	long := &uptime{Percent: 100}
-	for range 95 {
-		long.Days = append(long.Days, uptimeDay{Date: "2026-05-17", Percent: 100, Worst: status.Operational})
+	gaps := &uptime{Percent: 100}
+	for _, date := range []status.Date{"2026-02-17", "2026-03-01", "2026-05-17"} {
+		gaps.Days = append(gaps.Days, uptimeDay{Date: date, Worst: status.Operational})
 	}
-	if v := uptimeOf("API", long); len(v.Bars) != uptimeDays || !strings.Contains(v.Label, "90 days, all of them without trouble") {
-		t.Errorf("95 days: %d bars, %s", len(v.Bars), v.Label)
+	v = uptimeOf("API", gaps)
+	for i, b := range v.Bars {
+		if known := i == 0 || i == 12 || i == 89; (b.State != "") != known || (b.Title == "No data") == known {
+			t.Errorf("bar %d: %+v", i, b)
+		}
+	}
+	if !strings.Contains(v.Label, "3 days, all of them without trouble") {
+		t.Error(v.Label)
 	}
 }
 
