@@ -572,6 +572,11 @@ type QueryStatusDraftsArgs struct {
 	Page *string
 }
 
+// QueryStatusWebhooksArgs are the arguments of Query.statusWebhooks.
+type QueryStatusWebhooksArgs struct {
+	Page *string
+}
+
 // QueryTokenArgs are the arguments of Query.token.
 type QueryTokenArgs struct {
 	ID ledger.EntityID
@@ -1275,6 +1280,7 @@ type QueryFields interface {
 	StatusIncident(ctx context.Context, args QueryStatusIncidentArgs) (*status.Incident, error)
 	StatusMaintenance(ctx context.Context, args QueryStatusMaintenanceArgs) (*status.Maintenance, error)
 	StatusDrafts(ctx context.Context, args QueryStatusDraftsArgs) ([]*status.Incident, error)
+	StatusWebhooks(ctx context.Context, args QueryStatusWebhooksArgs) ([]*status.Webhook, error)
 	Token(ctx context.Context, args QueryTokenArgs) (*ledger.Token, error)
 	Tokens(ctx context.Context, args QueryTokensArgs) (*relay.Connection[ledger.Token], error)
 	TokenBalances(ctx context.Context, args QueryTokenBalancesArgs) (*relay.Connection[ledger.TokenHolder], error)
@@ -3593,6 +3599,10 @@ func (r queryFunctions) StatusMaintenance(ctx context.Context, a0 string) (*stat
 
 func (r queryFunctions) StatusDrafts(ctx context.Context, a0 *string) ([]*status.Incident, error) {
 	return r.QueryFields.StatusDrafts(ctx, QueryStatusDraftsArgs{Page: a0})
+}
+
+func (r queryFunctions) StatusWebhooks(ctx context.Context, a0 *string) ([]*status.Webhook, error) {
+	return r.QueryFields.StatusWebhooks(ctx, QueryStatusWebhooksArgs{Page: a0})
 }
 
 func (r queryFunctions) Token(ctx context.Context, a0 ledger.EntityID, a1 *ledger.Filter[ledger.Timestamp]) (*ledger.Token, error) {

@@ -694,20 +694,24 @@ type ComplexityRoot struct {
 
 	Mutation struct {
 		AddComponent          func(childComplexity int, input model.AddComponentInput) int
+		AddStatusWebhook      func(childComplexity int, input model.AddStatusWebhookInput) int
 		CancelMaintenance     func(childComplexity int, input model.CancelMaintenanceInput) int
 		DeleteStatusNotice    func(childComplexity int, input model.NoticeInput) int
 		DiscardDraft          func(childComplexity int, input model.NoticeInput) int
 		EditComponent         func(childComplexity int, input model.EditComponentInput) int
 		EditStatusNotice      func(childComplexity int, input model.EditNoticeInput) int
 		EditUpdate            func(childComplexity int, input model.EditUpdateInput) int
+		EnableStatusWebhook   func(childComplexity int, input model.StatusWebhookInput) int
 		MoveComponent         func(childComplexity int, input model.MoveComponentInput) int
 		MoveMaintenance       func(childComplexity int, input model.MoveMaintenanceInput) int
 		OpenIncident          func(childComplexity int, input model.OpenIncidentInput) int
 		PublishDraft          func(childComplexity int, input model.NoticeInput) int
 		PublishPostmortem     func(childComplexity int, input model.PublishPostmortemInput) int
 		RemoveComponent       func(childComplexity int, input model.RemoveComponentInput) int
+		RemoveStatusWebhook   func(childComplexity int, input model.StatusWebhookInput) int
 		ReopenIncident        func(childComplexity int, input model.UpdateIncidentInput) int
 		RescheduleMaintenance func(childComplexity int, input model.RescheduleMaintenanceInput) int
+		RotateStatusWebhook   func(childComplexity int, input model.StatusWebhookInput) int
 		ScheduleMaintenance   func(childComplexity int, input model.ScheduleMaintenanceInput) int
 		SetComponentStatus    func(childComplexity int, input model.SetComponentStatusInput) int
 		SetStatusPage         func(childComplexity int, input model.SetStatusPageInput) int
@@ -961,6 +965,7 @@ type ComplexityRoot struct {
 		StatusIncident     func(childComplexity int, code string) int
 		StatusMaintenance  func(childComplexity int, code string) int
 		StatusPage         func(childComplexity int, slug *string) int
+		StatusWebhooks     func(childComplexity int, page *string) int
 		Token              func(childComplexity int, id ledger.EntityID, at *ledger.Filter[ledger.Timestamp]) int
 		TokenAllowances    func(childComplexity int, owner ledger.AccountRef, filter *ledger.TokenAllowanceFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		TokenBalances      func(childComplexity int, token ledger.EntityID, filter *ledger.TokenHolderFilter, at *ledger.Filter[ledger.Timestamp], order relay.Order, first *int32, after *string, last *int32, before *string) int
@@ -1299,6 +1304,22 @@ type ComplexityRoot struct {
 		Percent            func(childComplexity int) int
 		Worst              func(childComplexity int) int
 		WorstShown         func(childComplexity int) int
+	}
+
+	StatusWebhook struct {
+		Code       func(childComplexity int) int
+		Components func(childComplexity int) int
+		CreatedAt  func(childComplexity int) int
+		DisabledAt func(childComplexity int) int
+		Failures   func(childComplexity int) int
+		LastError  func(childComplexity int) int
+		Pending    func(childComplexity int) int
+		URL        func(childComplexity int) int
+	}
+
+	StatusWebhookPayload struct {
+		Secret  func(childComplexity int) int
+		Webhook func(childComplexity int) int
 	}
 
 	Subscription struct {
@@ -1761,6 +1782,10 @@ type MutationResolver interface {
 	MoveComponent(ctx context.Context, input model.MoveComponentInput) (*model.ComponentPayload, error)
 	RemoveComponent(ctx context.Context, input model.RemoveComponentInput) (*model.RemovedPayload, error)
 	SetStatusPage(ctx context.Context, input model.SetStatusPageInput) (*model.StatusPagePayload, error)
+	AddStatusWebhook(ctx context.Context, input model.AddStatusWebhookInput) (*model.StatusWebhookPayload, error)
+	RotateStatusWebhook(ctx context.Context, input model.StatusWebhookInput) (*model.StatusWebhookPayload, error)
+	EnableStatusWebhook(ctx context.Context, input model.StatusWebhookInput) (*model.StatusWebhookPayload, error)
+	RemoveStatusWebhook(ctx context.Context, input model.StatusWebhookInput) (*model.RemovedPayload, error)
 }
 type NFTResolver interface {
 	ID(ctx context.Context, obj *ledger.NFT) (string, error)
@@ -1854,6 +1879,7 @@ type QueryResolver interface {
 	StatusIncident(ctx context.Context, code string) (*status.Incident, error)
 	StatusMaintenance(ctx context.Context, code string) (*status.Maintenance, error)
 	StatusDrafts(ctx context.Context, page *string) ([]*status.Incident, error)
+	StatusWebhooks(ctx context.Context, page *string) ([]*status.Webhook, error)
 	Token(ctx context.Context, id ledger.EntityID, at *ledger.Filter[ledger.Timestamp]) (*ledger.Token, error)
 	Tokens(ctx context.Context, filter *ledger.TokenFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Token], error)
 	TokenBalances(ctx context.Context, token ledger.EntityID, filter *ledger.TokenHolderFilter, at *ledger.Filter[ledger.Timestamp], order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.TokenHolder], error)
@@ -4676,6 +4702,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.AddComponent(childComplexity, args["input"].(model.AddComponentInput)), true
+	case "Mutation.addStatusWebhook":
+		if e.ComplexityRoot.Mutation.AddStatusWebhook == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_addStatusWebhook_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.AddStatusWebhook(childComplexity, args["input"].(model.AddStatusWebhookInput)), true
 	case "Mutation.cancelMaintenance":
 		if e.ComplexityRoot.Mutation.CancelMaintenance == nil {
 			break
@@ -4742,6 +4779,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.EditUpdate(childComplexity, args["input"].(model.EditUpdateInput)), true
+	case "Mutation.enableStatusWebhook":
+		if e.ComplexityRoot.Mutation.EnableStatusWebhook == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_enableStatusWebhook_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.EnableStatusWebhook(childComplexity, args["input"].(model.StatusWebhookInput)), true
 	case "Mutation.moveComponent":
 		if e.ComplexityRoot.Mutation.MoveComponent == nil {
 			break
@@ -4808,6 +4856,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.RemoveComponent(childComplexity, args["input"].(model.RemoveComponentInput)), true
+	case "Mutation.removeStatusWebhook":
+		if e.ComplexityRoot.Mutation.RemoveStatusWebhook == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_removeStatusWebhook_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.RemoveStatusWebhook(childComplexity, args["input"].(model.StatusWebhookInput)), true
 	case "Mutation.reopenIncident":
 		if e.ComplexityRoot.Mutation.ReopenIncident == nil {
 			break
@@ -4830,6 +4889,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.RescheduleMaintenance(childComplexity, args["input"].(model.RescheduleMaintenanceInput)), true
+	case "Mutation.rotateStatusWebhook":
+		if e.ComplexityRoot.Mutation.RotateStatusWebhook == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_rotateStatusWebhook_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.RotateStatusWebhook(childComplexity, args["input"].(model.StatusWebhookInput)), true
 	case "Mutation.scheduleMaintenance":
 		if e.ComplexityRoot.Mutation.ScheduleMaintenance == nil {
 			break
@@ -6193,6 +6263,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.StatusPage(childComplexity, args["slug"].(*string)), true
+	case "Query.statusWebhooks":
+		if e.ComplexityRoot.Query.StatusWebhooks == nil {
+			break
+		}
+
+		args, err := ec.field_Query_statusWebhooks_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.StatusWebhooks(childComplexity, args["page"].(*string)), true
 	case "Query.token":
 		if e.ComplexityRoot.Query.Token == nil {
 			break
@@ -7766,6 +7847,68 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.StatusUptimeDay.WorstShown(childComplexity), true
 
+	case "StatusWebhook.code":
+		if e.ComplexityRoot.StatusWebhook.Code == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusWebhook.Code(childComplexity), true
+	case "StatusWebhook.components":
+		if e.ComplexityRoot.StatusWebhook.Components == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusWebhook.Components(childComplexity), true
+	case "StatusWebhook.createdAt":
+		if e.ComplexityRoot.StatusWebhook.CreatedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusWebhook.CreatedAt(childComplexity), true
+	case "StatusWebhook.disabledAt":
+		if e.ComplexityRoot.StatusWebhook.DisabledAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusWebhook.DisabledAt(childComplexity), true
+	case "StatusWebhook.failures":
+		if e.ComplexityRoot.StatusWebhook.Failures == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusWebhook.Failures(childComplexity), true
+	case "StatusWebhook.lastError":
+		if e.ComplexityRoot.StatusWebhook.LastError == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusWebhook.LastError(childComplexity), true
+	case "StatusWebhook.pending":
+		if e.ComplexityRoot.StatusWebhook.Pending == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusWebhook.Pending(childComplexity), true
+	case "StatusWebhook.url":
+		if e.ComplexityRoot.StatusWebhook.URL == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusWebhook.URL(childComplexity), true
+
+	case "StatusWebhookPayload.secret":
+		if e.ComplexityRoot.StatusWebhookPayload.Secret == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusWebhookPayload.Secret(childComplexity), true
+	case "StatusWebhookPayload.webhook":
+		if e.ComplexityRoot.StatusWebhookPayload.Webhook == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusWebhookPayload.Webhook(childComplexity), true
+
 	case "Subscription.blocks":
 		if e.ComplexityRoot.Subscription.Blocks == nil {
 			break
@@ -8975,6 +9118,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 	inputUnmarshalMap := graphql.BuildUnmarshalerMap(
 		ec.unmarshalInputAccountFilter,
 		ec.unmarshalInputAddComponentInput,
+		ec.unmarshalInputAddStatusWebhookInput,
 		ec.unmarshalInputAirdropFilter,
 		ec.unmarshalInputBalanceFilter,
 		ec.unmarshalInputBlockFilter,
@@ -9017,6 +9161,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputStateOverrideInput,
 		ec.unmarshalInputStatusAffectedInput,
 		ec.unmarshalInputStatusSettingInput,
+		ec.unmarshalInputStatusWebhookInput,
 		ec.unmarshalInputStringFilter,
 		ec.unmarshalInputTimestampFilter,
 		ec.unmarshalInputTokenAllowanceFilter,
@@ -11432,6 +11577,38 @@ func (ec *executionContext) childFields_StatusUptimeDay(ctx context.Context, fie
 	return nil, fmt.Errorf("no field named %q was found under type StatusUptimeDay", field.Name)
 }
 
+func (ec *executionContext) childFields_StatusWebhook(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "code":
+		return ec.fieldContext_StatusWebhook_code(ctx, field)
+	case "url":
+		return ec.fieldContext_StatusWebhook_url(ctx, field)
+	case "components":
+		return ec.fieldContext_StatusWebhook_components(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_StatusWebhook_createdAt(ctx, field)
+	case "pending":
+		return ec.fieldContext_StatusWebhook_pending(ctx, field)
+	case "failures":
+		return ec.fieldContext_StatusWebhook_failures(ctx, field)
+	case "lastError":
+		return ec.fieldContext_StatusWebhook_lastError(ctx, field)
+	case "disabledAt":
+		return ec.fieldContext_StatusWebhook_disabledAt(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type StatusWebhook", field.Name)
+}
+
+func (ec *executionContext) childFields_StatusWebhookPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "webhook":
+		return ec.fieldContext_StatusWebhookPayload_webhook(ctx, field)
+	case "secret":
+		return ec.fieldContext_StatusWebhookPayload_secret(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type StatusWebhookPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_TimestampRange(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "from":
@@ -13350,6 +13527,20 @@ func (ec *executionContext) field_Mutation_addComponent_args(ctx context.Context
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_addStatusWebhook_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.AddStatusWebhookInput, error) {
+			return ec.unmarshalNAddStatusWebhookInput2heliographᚋgraphᚋmodelᚐAddStatusWebhookInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_cancelMaintenance_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -13426,6 +13617,20 @@ func (ec *executionContext) field_Mutation_editUpdate_args(ctx context.Context, 
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (model.EditUpdateInput, error) {
 			return ec.unmarshalNEditUpdateInput2heliographᚋgraphᚋmodelᚐEditUpdateInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_enableStatusWebhook_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.StatusWebhookInput, error) {
+			return ec.unmarshalNStatusWebhookInput2heliographᚋgraphᚋmodelᚐStatusWebhookInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -13518,6 +13723,20 @@ func (ec *executionContext) field_Mutation_removeComponent_args(ctx context.Cont
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_removeStatusWebhook_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.StatusWebhookInput, error) {
+			return ec.unmarshalNStatusWebhookInput2heliographᚋgraphᚋmodelᚐStatusWebhookInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_reopenIncident_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -13538,6 +13757,20 @@ func (ec *executionContext) field_Mutation_rescheduleMaintenance_args(ctx contex
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (model.RescheduleMaintenanceInput, error) {
 			return ec.unmarshalNRescheduleMaintenanceInput2heliographᚋgraphᚋmodelᚐRescheduleMaintenanceInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_rotateStatusWebhook_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.StatusWebhookInput, error) {
+			return ec.unmarshalNStatusWebhookInput2heliographᚋgraphᚋmodelᚐStatusWebhookInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -15357,6 +15590,20 @@ func (ec *executionContext) field_Query_statusPage_args(ctx context.Context, raw
 		return nil, err
 	}
 	args["slug"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_statusWebhooks_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "page",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["page"] = arg0
 	return args, nil
 }
 
@@ -28505,6 +28752,182 @@ func (ec *executionContext) fieldContext_Mutation_setStatusPage(ctx context.Cont
 	return fc, nil
 }
 
+func (ec *executionContext) _Mutation_addStatusWebhook(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_addStatusWebhook(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().AddStatusWebhook(ctx, fc.Args["input"].(model.AddStatusWebhookInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.StatusWebhookPayload) graphql.Marshaler {
+			return ec.marshalNStatusWebhookPayload2ᚖheliographᚋgraphᚋmodelᚐStatusWebhookPayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_addStatusWebhook(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StatusWebhookPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_addStatusWebhook_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_rotateStatusWebhook(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_rotateStatusWebhook(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().RotateStatusWebhook(ctx, fc.Args["input"].(model.StatusWebhookInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.StatusWebhookPayload) graphql.Marshaler {
+			return ec.marshalNStatusWebhookPayload2ᚖheliographᚋgraphᚋmodelᚐStatusWebhookPayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_rotateStatusWebhook(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StatusWebhookPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_rotateStatusWebhook_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_enableStatusWebhook(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_enableStatusWebhook(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().EnableStatusWebhook(ctx, fc.Args["input"].(model.StatusWebhookInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.StatusWebhookPayload) graphql.Marshaler {
+			return ec.marshalNStatusWebhookPayload2ᚖheliographᚋgraphᚋmodelᚐStatusWebhookPayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_enableStatusWebhook(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StatusWebhookPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_enableStatusWebhook_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_removeStatusWebhook(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_removeStatusWebhook(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().RemoveStatusWebhook(ctx, fc.Args["input"].(model.StatusWebhookInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.RemovedPayload) graphql.Marshaler {
+			return ec.marshalNRemovedPayload2ᚖheliographᚋgraphᚋmodelᚐRemovedPayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_removeStatusWebhook(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_RemovedPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_removeStatusWebhook_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _NFT_id(ctx context.Context, field graphql.CollectedField, obj *ledger.NFT) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -34094,6 +34517,50 @@ func (ec *executionContext) fieldContext_Query_statusDrafts(ctx context.Context,
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Query_statusDrafts_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_statusWebhooks(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_statusWebhooks(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().StatusWebhooks(ctx, fc.Args["page"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*status.Webhook) graphql.Marshaler {
+			return ec.marshalNStatusWebhook2ᚕᚖheliographᚋinternalᚋdomainᚋstatusᚐWebhookᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Query_statusWebhooks(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StatusWebhook(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_statusWebhooks_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -40593,6 +41060,245 @@ func (ec *executionContext) fieldContext_StatusUptimeDay_maintenanceSeconds(_ co
 	return graphql.NewScalarFieldContext("StatusUptimeDay", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
+func (ec *executionContext) _StatusWebhook_code(ctx context.Context, field graphql.CollectedField, obj *status.Webhook) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusWebhook_code(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Code, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusWebhook_code(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusWebhook", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _StatusWebhook_url(ctx context.Context, field graphql.CollectedField, obj *status.Webhook) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusWebhook_url(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.URL, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusWebhook_url(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusWebhook", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _StatusWebhook_components(ctx context.Context, field graphql.CollectedField, obj *status.Webhook) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusWebhook_components(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Components, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []string) graphql.Marshaler {
+			return ec.marshalNString2ᚕstringᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusWebhook_components(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusWebhook", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _StatusWebhook_createdAt(ctx context.Context, field graphql.CollectedField, obj *status.Webhook) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusWebhook_createdAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
+			return ec.marshalNDateTime2timeᚐTime(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusWebhook_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusWebhook", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _StatusWebhook_pending(ctx context.Context, field graphql.CollectedField, obj *status.Webhook) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusWebhook_pending(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Pending, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusWebhook_pending(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusWebhook", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _StatusWebhook_failures(ctx context.Context, field graphql.CollectedField, obj *status.Webhook) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusWebhook_failures(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Failures, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
+			return ec.marshalNInt2int32(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusWebhook_failures(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusWebhook", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _StatusWebhook_lastError(ctx context.Context, field graphql.CollectedField, obj *status.Webhook) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusWebhook_lastError(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.LastError, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[string]) graphql.Marshaler {
+			return ec.marshalOString2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_StatusWebhook_lastError(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusWebhook", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _StatusWebhook_disabledAt(ctx context.Context, field graphql.CollectedField, obj *status.Webhook) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusWebhook_disabledAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.DisabledAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[time.Time]) graphql.Marshaler {
+			return ec.marshalODateTime2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_StatusWebhook_disabledAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusWebhook", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _StatusWebhookPayload_webhook(ctx context.Context, field graphql.CollectedField, obj *model.StatusWebhookPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusWebhookPayload_webhook(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Webhook, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *status.Webhook) graphql.Marshaler {
+			return ec.marshalNStatusWebhook2ᚖheliographᚋinternalᚋdomainᚋstatusᚐWebhook(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusWebhookPayload_webhook(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StatusWebhookPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StatusWebhook(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _StatusWebhookPayload_secret(ctx context.Context, field graphql.CollectedField, obj *model.StatusWebhookPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusWebhookPayload_secret(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Secret, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_StatusWebhookPayload_secret(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusWebhookPayload", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
 func (ec *executionContext) _Subscription_topicMessages(ctx context.Context, field graphql.CollectedField) (ret func(ctx context.Context) graphql.Marshaler) {
 	return graphql.ResolveFieldStream(
 		ctx,
@@ -47064,6 +47770,57 @@ func (ec *executionContext) unmarshalInputAddComponentInput(ctx context.Context,
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputAddStatusWebhookInput(ctx context.Context, obj any) (model.AddStatusWebhookInput, error) {
+	var it model.AddStatusWebhookInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"page", "url", "componentIds", "idempotencyKey"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "page":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("page"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Page = data
+		case "url":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("url"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.URL = data
+		case "componentIds":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("componentIds"))
+			data, err := ec.unmarshalOID2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ComponentIds = data
+		case "idempotencyKey":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("idempotencyKey"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IdempotencyKey = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputAirdropFilter(ctx context.Context, obj any) (ledger.AirdropFilter, error) {
 	var it ledger.AirdropFilter
 	if obj == nil {
@@ -49451,6 +50208,43 @@ func (ec *executionContext) unmarshalInputStatusSettingInput(ctx context.Context
 				return it, err
 			}
 			it.Value = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputStatusWebhookInput(ctx context.Context, obj any) (model.StatusWebhookInput, error) {
+	var it model.StatusWebhookInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"code", "idempotencyKey"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "code":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("code"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Code = data
+		case "idempotencyKey":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("idempotencyKey"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IdempotencyKey = data
 		}
 	}
 	return it, nil
@@ -57668,6 +58462,34 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "addStatusWebhook":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_addStatusWebhook(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "rotateStatusWebhook":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_rotateStatusWebhook(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "enableStatusWebhook":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_enableStatusWebhook(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "removeStatusWebhook":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_removeStatusWebhook(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -60975,6 +61797,28 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 					}
 				}()
 				res = ec._Query_statusDrafts(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "statusWebhooks":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_statusWebhooks(ctx, field)
 				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -64967,6 +65811,122 @@ func (ec *executionContext) _StatusUptimeDay(ctx context.Context, sel ast.Select
 	return out
 }
 
+var statusWebhookImplementors = []string{"StatusWebhook"}
+
+func (ec *executionContext) _StatusWebhook(ctx context.Context, sel ast.SelectionSet, obj *status.Webhook) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, statusWebhookImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("StatusWebhook")
+		case "code":
+			out.Values[i] = ec._StatusWebhook_code(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "url":
+			out.Values[i] = ec._StatusWebhook_url(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "components":
+			out.Values[i] = ec._StatusWebhook_components(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "createdAt":
+			out.Values[i] = ec._StatusWebhook_createdAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pending":
+			out.Values[i] = ec._StatusWebhook_pending(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "failures":
+			out.Values[i] = ec._StatusWebhook_failures(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "lastError":
+			out.Values[i] = ec._StatusWebhook_lastError(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "disabledAt":
+			out.Values[i] = ec._StatusWebhook_disabledAt(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var statusWebhookPayloadImplementors = []string{"StatusWebhookPayload"}
+
+func (ec *executionContext) _StatusWebhookPayload(ctx context.Context, sel ast.SelectionSet, obj *model.StatusWebhookPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, statusWebhookPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("StatusWebhookPayload")
+		case "webhook":
+			out.Values[i] = ec._StatusWebhookPayload_webhook(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "secret":
+			out.Values[i] = ec._StatusWebhookPayload_secret(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var subscriptionImplementors = []string{"Subscription"}
 
 func (ec *executionContext) _Subscription(ctx context.Context, sel ast.SelectionSet) func(ctx context.Context) graphql.Marshaler {
@@ -68538,6 +69498,11 @@ func (ec *executionContext) unmarshalNAddComponentInput2heliographᚋgraphᚋmod
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) unmarshalNAddStatusWebhookInput2heliographᚋgraphᚋmodelᚐAddStatusWebhookInput(ctx context.Context, v any) (model.AddStatusWebhookInput, error) {
+	res, err := ec.unmarshalInputAddStatusWebhookInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) marshalNAirdrop2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐAirdropᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.Airdrop) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -71669,6 +72634,51 @@ func (ec *executionContext) marshalNStatusVocabulary2heliographᚋinternalᚋdom
 		}
 	}
 	return graphql.WrapContextMarshaler(ctx, res)
+}
+
+func (ec *executionContext) marshalNStatusWebhook2ᚕᚖheliographᚋinternalᚋdomainᚋstatusᚐWebhookᚄ(ctx context.Context, sel ast.SelectionSet, v []*status.Webhook) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNStatusWebhook2ᚖheliographᚋinternalᚋdomainᚋstatusᚐWebhook(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNStatusWebhook2ᚖheliographᚋinternalᚋdomainᚋstatusᚐWebhook(ctx context.Context, sel ast.SelectionSet, v *status.Webhook) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._StatusWebhook(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNStatusWebhookInput2heliographᚋgraphᚋmodelᚐStatusWebhookInput(ctx context.Context, v any) (model.StatusWebhookInput, error) {
+	res, err := ec.unmarshalInputStatusWebhookInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNStatusWebhookPayload2heliographᚋgraphᚋmodelᚐStatusWebhookPayload(ctx context.Context, sel ast.SelectionSet, v model.StatusWebhookPayload) graphql.Marshaler {
+	return ec._StatusWebhookPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNStatusWebhookPayload2ᚖheliographᚋgraphᚋmodelᚐStatusWebhookPayload(ctx context.Context, sel ast.SelectionSet, v *model.StatusWebhookPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._StatusWebhookPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNString2heliographᚋinternalᚋdomainᚋledgerᚐHexDigits(ctx context.Context, v any) (ledger.HexDigits, error) {

@@ -13,6 +13,7 @@ func inputsOf(ec *executionContext) map[reflect.Type]reflect.Value {
 	return graphql.BuildUnmarshalerMap(
 		ec.unmarshalInputAccountFilter,
 		ec.unmarshalInputAddComponentInput,
+		ec.unmarshalInputAddStatusWebhookInput,
 		ec.unmarshalInputAirdropFilter,
 		ec.unmarshalInputBalanceFilter,
 		ec.unmarshalInputBlockFilter,
@@ -55,6 +56,7 @@ func inputsOf(ec *executionContext) map[reflect.Type]reflect.Value {
 		ec.unmarshalInputStateOverrideInput,
 		ec.unmarshalInputStatusAffectedInput,
 		ec.unmarshalInputStatusSettingInput,
+		ec.unmarshalInputStatusWebhookInput,
 		ec.unmarshalInputStringFilter,
 		ec.unmarshalInputTimestampFilter,
 		ec.unmarshalInputTokenAllowanceFilter,

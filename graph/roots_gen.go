@@ -91,6 +91,8 @@ func (ec *executionContext) rootFieldByName(ctx context.Context, f graphql.Colle
 		return ec.rootStatusMaintenance(ctx, f), false
 	case "statusDrafts":
 		return ec.rootStatusDrafts(ctx, f), true
+	case "statusWebhooks":
+		return ec.rootStatusWebhooks(ctx, f), true
 	case "token":
 		return ec.rootToken(ctx, f), false
 	case "tokens":
@@ -675,6 +677,17 @@ func (ec *executionContext) rootStatusDrafts(ctx context.Context, f graphql.Coll
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
 		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().StatusDrafts(ctx, a0) },
 		nil, ec.marshalNStatusIncident2ᚕᚖheliographᚋinternalᚋdomainᚋstatusᚐIncidentᚄ, true, true)
+}
+
+func (ec *executionContext) rootStatusWebhooks(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	in := arguments{of: f.Field, variables: ec.Variables}
+	a0 := argument(ctx, &in, 0, ec.unmarshalOString2ᚖstring)
+	if in.err != nil {
+		return ec._Query_statusWebhooks(ctx, f)
+	}
+	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
+		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().StatusWebhooks(ctx, a0) },
+		nil, ec.marshalNStatusWebhook2ᚕᚖheliographᚋinternalᚋdomainᚋstatusᚐWebhookᚄ, true, true)
 }
 
 func (ec *executionContext) rootToken(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {

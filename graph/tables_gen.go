@@ -136,6 +136,8 @@ type objects struct {
 	StatusUpdate                *rowplan.Object[*status.Update]
 	StatusUptime                *rowplan.Object[*status.Uptime]
 	StatusUptimeDay             *rowplan.Object[*status.UptimeDay]
+	StatusWebhook               *rowplan.Object[*status.Webhook]
+	StatusWebhookPayload        *rowplan.Object[*model.StatusWebhookPayload]
 	TimestampRange              *rowplan.Object[*ledger.TimestampRange]
 	Token                       *rowplan.Object[*ledger.Token]
 	TokenAllowance              *rowplan.Object[*ledger.TokenAllowance]
@@ -2030,6 +2032,32 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 			return scalar.AppendInt(dst, v.MaintenanceSeconds, s)
 		}),
 	})
+	o.StatusWebhook = rowplan.NewObject([]string{"StatusWebhook"}, map[string]rowplan.Field[*status.Webhook]{
+		"code":       rowplan.Scalar(func(dst []byte, v *status.Webhook, s scalar.Style) []byte { return scalar.AppendString(dst, v.Code, s) }),
+		"url":        rowplan.Scalar(func(dst []byte, v *status.Webhook, s scalar.Style) []byte { return scalar.AppendString(dst, v.URL, s) }),
+		"components": rowplan.Get(func(v *status.Webhook) []string { return v.Components }, rowplan.ListOf(rowplan.ScalarOf(scalar.AppendString))),
+		"createdAt": rowplan.Scalar(func(dst []byte, v *status.Webhook, s scalar.Style) []byte {
+			return scalar.AppendDateTime(dst, v.CreatedAt, s)
+		}),
+		"pending": rowplan.Scalar(func(dst []byte, v *status.Webhook, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Pending, s)
+		}),
+		"failures": rowplan.Scalar(func(dst []byte, v *status.Webhook, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.Failures, s)
+		}),
+		"lastError": rowplan.Scalar(func(dst []byte, v *status.Webhook, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.LastError, s)
+		}),
+		"disabledAt": rowplan.Scalar(func(dst []byte, v *status.Webhook, s scalar.Style) []byte {
+			return scalar.AppendNullDateTime(dst, v.DisabledAt, s)
+		}),
+	})
+	o.StatusWebhookPayload = rowplan.NewObject([]string{"StatusWebhookPayload"}, map[string]rowplan.Field[*model.StatusWebhookPayload]{
+		"webhook": rowplan.Get(func(v *model.StatusWebhookPayload) *status.Webhook { return v.Webhook }, rowplan.ObjectOf(func() *rowplan.Object[*status.Webhook] { return o.StatusWebhook })),
+		"secret": rowplan.Scalar(func(dst []byte, v *model.StatusWebhookPayload, s scalar.Style) []byte {
+			return scalar.AppendPointer(dst, v.Secret, s, scalar.AppendString)
+		}),
+	})
 	o.TimestampRange = rowplan.NewObject([]string{"TimestampRange"}, map[string]rowplan.Field[*ledger.TimestampRange]{
 		"from": rowplan.Scalar(func(dst []byte, v *ledger.TimestampRange, s scalar.Style) []byte {
 			return scalar.AppendNullTimestamp(dst, v.From, s)
@@ -2561,6 +2589,8 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 	rowplan.Register(t, o.StatusUpdate)
 	rowplan.Register(t, o.StatusUptime)
 	rowplan.Register(t, o.StatusUptimeDay)
+	rowplan.Register(t, o.StatusWebhook)
+	rowplan.Register(t, o.StatusWebhookPayload)
 	rowplan.Register(t, o.TimestampRange)
 	rowplan.Register(t, o.Token)
 	rowplan.Register(t, o.TokenAllowance)

@@ -31,3 +31,8 @@ func (r queries) StatusMaintenance(ctx context.Context, args graph.QueryStatusMa
 func (r queries) StatusDrafts(ctx context.Context, args graph.QueryStatusDraftsArgs) ([]*status.Incident, error) {
 	return r.status.Drafts(ctx, args.Page)
 }
+
+// StatusWebhooks returns the webhooks of a status page.
+func (r queries) StatusWebhooks(ctx context.Context, args graph.QueryStatusWebhooksArgs) ([]*status.Webhook, error) {
+	return r.status.Webhooks(ctx, args.Page)
+}

@@ -20,6 +20,7 @@ import (
 	"heliograph/app/probe"
 	"heliograph/app/tracing"
 	"heliograph/app/web/statuspage"
+	"heliograph/app/webhooks"
 	"heliograph/graph"
 	"heliograph/graph/feed"
 	"heliograph/graph/limits"
@@ -81,6 +82,8 @@ type Options struct {
 	Followers []*pagesync.Follower
 	// Watcher runs the probes of status pages. Nil runs none.
 	Watcher *probe.Watcher
+	// Sender sends to webhooks. Nil sends nothing.
+	Sender *webhooks.Sender
 	// Tokens are the configured tokens of editors of status pages.
 	Tokens  []*status.Token
 	REST    *rest.Config
@@ -101,6 +104,8 @@ type Options struct {
 	// RequestTimeout is the timeout of a request.
 	RequestTimeout time.Duration
 	Version        string
+	// Static makes status pages suitable for [Gateway.Export].
+	Static bool
 	// EVM configures contract calls.
 	EVM contractcalls.Options
 	// PlansOff disables row plans, so that gqlgen's executor writes all responses. Differential tests compare both.
@@ -165,7 +170,9 @@ func New(o Options) (*Gateway, error) {
 	}
 	cache := doccache.New(cacheOptions)
 	pages := v2.Options{Server: srv, Cache: cache, Logger: o.Logger}
+	collected := &statusMetrics{cache: cache, sender: o.Sender, now: o.REST.Now}
 	if o.Status != nil {
+		collected.pages = doccache.Register(cache, "the metrics", readPageMetrics(o.Status))
 		pages.Save = func(ctx context.Context, p *status.Page, documents map[string][]byte) error {
 			return o.Status.SaveDocuments(ctx, p.Code, p.Revision, documents, p.UpdatedAt)
 		}
@@ -174,7 +181,7 @@ func New(o Options) (*Gateway, error) {
 	if err != nil {
 		return nil, fmt.Errorf("create the status API: %w", err)
 	}
-	site, err := statuspage.New(statuspage.Options{Server: srv, Cache: cache, Now: o.REST.Now})
+	site, err := statuspage.New(statuspage.Options{Server: srv, Cache: cache, Now: o.REST.Now, Static: o.Static})
 	if err != nil {
 		return nil, fmt.Errorf("create the status page: %w", err)
 	}
@@ -190,7 +197,7 @@ func New(o Options) (*Gateway, error) {
 			MaxAge: 600,
 		}),
 	}
-	g.metrics.registry.MustRegister(observer.counts)
+	g.metrics.registry.MustRegister(observer.counts, collected)
 	g.checks, g.budget.limit = g.parts(), o.MemoryLimit
 	return g, nil
 }

@@ -3,10 +3,12 @@ package gateway
 import (
 	"context"
 	"net/http"
+	"strings"
 	"sync"
 
 	"heliograph/internal/domain/status"
 	"heliograph/resolvers/statuspages"
+	v2 "heliograph/rest/v2"
 	statusdb "heliograph/storage/statuspages"
 )
 
@@ -37,7 +39,8 @@ func (s statusSource) Listen(ctx context.Context, notify func()) error {
 	})
 }
 
-// Run runs the background tasks of the status pages until the context ends: it renders changed pages, mirrors pages of other sites and runs probes.
+// Run runs the background tasks of the status pages until the context ends: it renders changed pages, mirrors pages of other sites, runs probes and sends to
+// webhooks. It returns when the messages that are being sent have ended.
 func (g *Gateway) Run(ctx context.Context) {
 	var group sync.WaitGroup
 	for _, f := range g.o.Followers {
@@ -46,6 +49,10 @@ func (g *Gateway) Run(ctx context.Context) {
 	if g.o.Watcher != nil {
 		group.Go(func() { g.o.Watcher.Run(ctx) })
 	}
+	if g.o.Sender != nil {
+		group.Go(func() { g.o.Sender.Run(ctx) })
+	}
+	group.Go(func() { g.site.Warm(ctx) })
 	g.cache.Run(ctx)
 	group.Wait()
 }
@@ -56,4 +63,23 @@ func (g *Gateway) Status2() http.Handler { return g.v2 }
 // Render renders all documents of a status page, by name. In the context of a write, it renders them as they are after the write.
 func (g *Gateway) Render(ctx context.Context, p *status.Page) (map[string][]byte, error) {
 	return g.v2.Render(statuspages.WithSharedReads(ctx), p)
+}
+
+// Export calls write with the files of a status page for a static web server.
+func (g *Gateway) Export(ctx context.Context, p *status.Page, write func(file string, body []byte) error) error {
+	if err := g.site.Export(ctx, p, write); err != nil {
+		return err
+	}
+	ctx, end, err := g.o.Status.Snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	defer end()
+	documents, err := g.Render(ctx, p)
+	for name, body := range documents {
+		if err := write(strings.TrimPrefix(v2.Prefix, "/")+"/"+name, body); err != nil {
+			return err
+		}
+	}
+	return err
 }

@@ -234,6 +234,9 @@ func lag(p *status.Probe, h *storage.LedgerHealth, r *status.ProbeResult) {
 	}
 }
 
+// standstill is the age of the newest block from which the ledger stands still. Nothing is known of its nodes then.
+const standstill = 5 * time.Minute
+
 // minPerNode is the average number of transactions per node from which a node without any transaction counts as inactive.
 const minPerNode = 50
 
@@ -247,6 +250,9 @@ func node(p *status.Probe, h *storage.LedgerHealth, r *status.ProbeResult) {
 	switch {
 	case n == nil:
 		r.Level, r.Detail = status.Bad, fmt.Sprintf("node %d is not in the address book", id)
+	case h.At.Age(r.At) >= standstill:
+		r.Level = status.Bad
+		r.Detail = fmt.Sprintf("the ledger stands still: the newest block is %s old", h.At.Age(r.At).Round(time.Second))
 	case n.Deleted:
 		r.Level, r.Detail = status.Bad, fmt.Sprintf("node %d was deleted", id)
 	case n.Transactions == 0 && h.Transactions >= minPerNode*int64(len(h.Nodes)):

@@ -56,6 +56,7 @@ type serveCmd struct {
 	AdminHosts     []string      `env:"HELIOGRAPH_ADMIN_HOSTS" help:"Host names of the admin port, in addition to IP addresses and localhost."`
 	OperatorTokens string        `env:"HELIOGRAPH_OPERATOR_TOKENS" help:"Tokens that may edit status pages: comma-separated entries name:role:token. Roles: viewer, reporter, operator, admin."`
 	syncSettings
+	webhookSettings
 	databaseSettings
 	ledgerSettings
 	evmSettings
@@ -86,7 +87,7 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	proxies, err := readProxies(c.TrustedProxies)
+	proxies, err := readNetworks("HELIOGRAPH_TRUSTED_PROXIES", c.TrustedProxies)
 	if err != nil {
 		return err
 	}
@@ -155,8 +156,13 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 		return err
 	}
 	editor := statuspages.NewEditor(pages, cfg.Now, nil)
+	sender, err := c.sender(editor, cfg.Now, log)
+	if err != nil {
+		return err
+	}
 	handlers, err := gateway.New(gateway.Options{
-		DB: g, Status: pages, Followers: followers, Watcher: probe.NewWatcher(editor, probe.NewChecker(cfg.Now, g.LedgerHealth), log, nil), Tokens: tokens,
+		DB: g, Status: pages, Followers: followers, Watcher: probe.NewWatcher(editor, probe.NewChecker(cfg.Now, g.LedgerHealth), log, nil),
+		Sender: sender, Tokens: tokens,
 		REST: cfg, Graph: graph, Rates: rates, Logger: log, Origins: c.CORSOrigins, Proxies: proxies,
 		MemoryLimit: memory, AdminHosts: c.AdminHosts, MaxLag: c.MaxLag, RequestTimeout: c.RequestTimeout, Version: version, EVM: contracts, Traces: traces,
 	})
@@ -343,7 +349,8 @@ func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, d *database, h *
 	defer stop()
 	go d.maintain(maintenance, log)
 	go h.Maintain(maintenance)
-	go h.Run(maintenance)
+	var tasks sync.WaitGroup
+	tasks.Go(func() { h.Run(maintenance) })
 	start(public, h.Public())
 	start(admin, h.Admin())
 	c.announce(log, d, public, admin)
@@ -367,6 +374,8 @@ func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, d *database, h *
 			err = errors.Join(err, fmt.Errorf("shut down: %w", e))
 		}
 	}
+	stop()
+	tasks.Wait() // messages that are being sent
 	traces.Shutdown(drain)
 	return err
 }

@@ -350,8 +350,8 @@ func (s *logSettings) logger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(os.Stderr, o))
 }
 
-// readProxies parses the addresses and networks of trusted proxies.
-func readProxies(list []string) ([]netip.Prefix, error) {
+// readNetworks parses the addresses and networks of a setting.
+func readNetworks(setting string, list []string) ([]netip.Prefix, error) {
 	var out []netip.Prefix
 	for _, text := range list {
 		if addr, err := netip.ParseAddr(text); err == nil {
@@ -360,7 +360,7 @@ func readProxies(list []string) ([]netip.Prefix, error) {
 		}
 		p, err := netip.ParsePrefix(text)
 		if err != nil {
-			return nil, fmt.Errorf("HELIOGRAPH_TRUSTED_PROXIES: %q is not an address or a network such as 10.0.0.0/8", text)
+			return nil, fmt.Errorf("%s: %q is not an address or a network such as 10.0.0.0/8", setting, text)
 		}
 		out = append(out, p)
 	}

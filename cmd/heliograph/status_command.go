@@ -44,12 +44,13 @@ type statusCmd struct {
 	List        statusListCmd        `cmd:"" help:"List incidents, maintenances, components or pages."`
 	Show        statusShowCmd        `cmd:"" help:"Show an incident, a maintenance or a component."`
 	Render      statusRenderCmd      `cmd:"" help:"Print a document as it is served."`
-	Export      statusExportCmd      `cmd:"" help:"Write all documents to a folder, for a static web server."`
+	Export      statusExportCmd      `cmd:"" help:"Write the page with all its documents to a folder, for a static web server."`
 	Check       statusCheckCmd       `cmd:"" help:"Report inconsistent documents, overdue maintenances and outdated mirrors."`
 	Sync        statusSyncCmd        `cmd:"" help:"Mirror or import a page of another server."`
 	Probe       statusProbeCmd       `cmd:"" help:"Probes, which check components at regular intervals."`
+	Webhook     statusWebhookCmd     `cmd:"" help:"Webhooks, to which the updates of a page are sent."`
 	Audit       statusAuditCmd       `cmd:"" help:"List the audit log, newest entries first."`
-	Watch       statusWatchCmd       `cmd:"" help:"Run probes and due actions in the foreground, as serve does in the background."`
+	Watch       statusWatchCmd       `cmd:"" help:"Run probes and due actions, and send to webhooks, in the foreground, as serve does in the background."`
 }
 
 // statusSettings are the flags that all status commands share.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -255,32 +254,6 @@ func (s *session) documents(ctx context.Context) (map[string][]byte, error) {
 	}
 	defer end()
 	return s.render(ctx, s.page)
-}
-
-type statusExportCmd struct {
-	Folder string `arg:"" help:"Folder. It is created if it does not exist."`
-}
-
-// run replaces each file atomically.
-func (c *statusExportCmd) run(ctx context.Context, s *session) error {
-	documents, err := s.documents(ctx)
-	if err != nil {
-		return err
-	}
-	for _, name := range status.Documents() {
-		path := filepath.Join(c.Folder, "api", "v2", filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			return err
-		}
-		if err := os.WriteFile(path+".new", documents[name], 0o644); err != nil {
-			return err
-		}
-		if err := os.Rename(path+".new", path); err != nil {
-			return err
-		}
-	}
-	return s.print(map[string]any{"folder": c.Folder, "documents": status.Documents()}, "%d documents were written to %s", len(documents),
-		filepath.Join(c.Folder, "api", "v2"))
 }
 
 type statusCheckCmd struct{}

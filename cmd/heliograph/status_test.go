@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -197,6 +198,7 @@ func TestStatusTokensAndTemplates(t *testing.T) {
 	if err != nil || string(exported) != e.run("render", "incidents/unresolved.json").stdout || !strings.Contains(string(exported), `"name":"The API is slow"`) {
 		t.Errorf("%s, %v", exported, err)
 	}
+	checkExport(t, dir)
 	e.fails(2, "summary.json", "render", "nothing")
 }
 
@@ -223,4 +225,38 @@ func TestStatusWithoutTables(t *testing.T) {
 	e.fails(1, "migrate --status-only", "list")
 	e.url = "postgres://nobody:hidden@127.0.0.1:1/none"
 	e.fails(1, "cannot use the database none on 127.0.0.1", "list")
+}
+
+// checkExport checks that an exported folder has all parts of the page, and that all links of its pages lead to its files.
+func checkExport(t *testing.T, dir string) {
+	t.Helper()
+	for _, pattern := range []string{
+		"index.html", "history/index.html", "history.atom", "history.rss", "badge.svg", "incidents/*/index.html", "api/v2/summary.json", "page-assets/style-*.css",
+	} {
+		if found, err := filepath.Glob(filepath.Join(dir, pattern)); err != nil || len(found) == 0 {
+			t.Errorf("%s is missing, %v", pattern, err)
+		}
+	}
+	target := regexp.MustCompile(`(?:href|src)="([^"#]*)`)
+	links := 0
+	err := filepath.WalkDir(dir, func(file string, _ fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(file) != ".html" {
+			return err
+		}
+		page, err := os.ReadFile(file)
+		for _, m := range target.FindAllStringSubmatch(string(page), -1) {
+			links++
+			path := filepath.Join(filepath.Dir(file), filepath.FromSlash(m[1]))
+			if m[1] == "" || strings.HasSuffix(m[1], "/") {
+				path = filepath.Join(path, "index.html")
+			}
+			if _, err := os.Stat(path); m[1] != "" && err != nil || strings.HasPrefix(m[1], "/") {
+				t.Errorf("%s: broken link %s", file, m[1])
+			}
+		}
+		return err
+	})
+	if err != nil || links < 20 {
+		t.Errorf("%d links, %v", links, err)
+	}
 }

@@ -16,10 +16,10 @@ import (
 // dueInterval is the interval at which due actions are executed.
 const dueInterval = 10 * time.Second
 
-type statusWatchCmd struct{}
+type statusWatchCmd struct{ webhookSettings }
 
-// runWithoutPage executes due actions and probes of all pages until the context ends.
-func (statusWatchCmd) runWithoutPage(ctx context.Context, s *session) error {
+// runWithoutPage executes due actions and probes of all pages, and sends to their webhooks, until the context ends.
+func (c *statusWatchCmd) runWithoutPage(ctx context.Context, s *session) error {
 	if err := s.rejectDryRun(); err != nil {
 		return err
 	}
@@ -28,10 +28,15 @@ func (statusWatchCmd) runWithoutPage(ctx context.Context, s *session) error {
 		return err
 	}
 	defer done()
-	var probes sync.WaitGroup
-	probes.Go(func() { probe.NewWatcher(s.Editor, checker, s.logger(), nil).Run(ctx) })
+	sender, err := c.sender(s.Editor, s.now, s.logger())
+	if err != nil {
+		return err
+	}
+	var tasks sync.WaitGroup
+	tasks.Go(func() { sender.Run(ctx) })
+	tasks.Go(func() { probe.NewWatcher(s.Editor, checker, s.logger(), nil).Run(ctx) })
 	runDue(ctx, s.Editor, s.logger(), dueInterval)
-	probes.Wait()
+	tasks.Wait()
 	return nil
 }
 

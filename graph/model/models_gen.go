@@ -40,6 +40,18 @@ type AddComponentInput struct {
 	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
 }
 
+// Input of `addStatusWebhook`.
+type AddStatusWebhookInput struct {
+	// The short name of the page. Default: the default page.
+	Page *string `json:"page,omitempty"`
+	// The URL: `https` or `http`, without user and fragment.
+	URL string `json:"url"`
+	// The components and groups whose updates are sent: their global IDs, or their IDs in `/api/v2` documents. Default: the whole page.
+	ComponentIds []string `json:"componentIds,omitempty"`
+	// A unique key chosen by the client. A repeated mutation with the same key is not executed again and returns the first result.
+	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
+}
+
 // Input of `cancelMaintenance`. The public status becomes completed.
 type CancelMaintenanceInput struct {
 	// The maintenance: its global ID, or its ID in `/api/v2` documents.
@@ -341,6 +353,22 @@ type StatusSettingInput struct {
 	Key string `json:"key"`
 	// The value.
 	Value string `json:"value"`
+}
+
+// Input of mutations of a webhook.
+type StatusWebhookInput struct {
+	// The ID of the webhook.
+	Code string `json:"code"`
+	// A unique key chosen by the client. A repeated mutation with the same key is not executed again and returns the first result.
+	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
+}
+
+// The result of a mutation of a webhook.
+type StatusWebhookPayload struct {
+	// The webhook after the mutation.
+	Webhook *status.Webhook `json:"webhook"`
+	// The new secret, which cannot be read again. Null if the mutation did not create one, or was executed before with the same key.
+	Secret *string `json:"secret,omitempty"`
 }
 
 // Events on the ledger and on status pages. A subscription can start in the past: it first delivers existing events after `from`, then new events, in consensus

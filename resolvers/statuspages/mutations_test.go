@@ -373,3 +373,46 @@ func TestUnwritableMutations(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 }
+
+// TestWebhookMutations adds, lists, rotates and removes webhooks. Only administrators may.
+func TestWebhookMutations(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	const add = `mutation($in: AddStatusWebhookInput!) { r: addStatusWebhook(input: $in) { secret webhook { code url components pending failures lastError disabledAt } } }`
+	in := map[string]any{"url": "https://r.example/x", "componentIds": []any{d.component}, "idempotencyKey": "w"}
+	if a := d.as(operatorToken, add, in); a.code() != "FORBIDDEN" {
+		t.Errorf("%+v", a)
+	}
+	got := d.ok(adminToken, add, in)
+	hook, _ := got["webhook"].(map[string]any)
+	if secret := show(got["secret"]); !strings.HasPrefix(secret, "whsec_") || show(hook["url"], hook["components"], hook["pending"]) != "https://r.example/x ["+d.component+"] 0" {
+		t.Errorf("%v", got)
+	}
+	if again := d.ok(adminToken, add, in); again["secret"] != nil || show(again["webhook"]) != show(hook) {
+		t.Errorf("repeated: %v", again)
+	}
+	if a := d.as(adminToken, add, map[string]any{"url": "file:///etc/passwd"}); a.code() != "BAD_USER_INPUT" {
+		t.Errorf("%+v", a)
+	}
+	d.ok(operatorToken, openDocument, map[string]any{"name": "Slow", "body": "x", "affected": []any{map[string]any{"componentId": d.component, "status": "MAJOR_OUTAGE"}}})
+	d.ok(operatorToken, openDocument, map[string]any{"name": "Quiet", "body": "x", "deliverNotifications": false})
+	const listed = `{ statusWebhooks { code pending } }`
+	if a := d.as(adminToken, listed, nil); string(a.Data["statusWebhooks"]) != `[{"code":"`+show(hook["code"])+`","pending":"2"}]` {
+		t.Errorf("%s", a.Data)
+	}
+	if a := d.as(operatorToken, listed, nil); a.code() != "FORBIDDEN" {
+		t.Errorf("%+v", a)
+	}
+	code := map[string]any{"code": hook["code"]}
+	const rotate = `mutation($in: StatusWebhookInput!) { r: rotateStatusWebhook(input: $in) { secret webhook { code } } }`
+	if again := d.ok(adminToken, rotate, code); !strings.HasPrefix(show(again["secret"]), "whsec_") || again["secret"] == got["secret"] {
+		t.Errorf("%v", again)
+	}
+	const enable = `mutation($in: StatusWebhookInput!) { r: enableStatusWebhook(input: $in) { webhook { disabledAt } } }`
+	d.ok(adminToken, enable, code)
+	const remove = `mutation($in: StatusWebhookInput!) { r: removeStatusWebhook(input: $in) { code } }`
+	d.ok(adminToken, remove, code)
+	if a := d.as(adminToken, remove, code); a.code() != "NOT_FOUND" {
+		t.Errorf("%+v", a)
+	}
+}

@@ -3,7 +3,6 @@ package statuspages
 import (
 	"context"
 
-	"heliograph/graph/fault"
 	"heliograph/graph/model"
 	"heliograph/graph/relay"
 	"heliograph/internal/base/list"
@@ -246,16 +245,9 @@ const maxDrafts = 100
 
 // Drafts resolves Query.statusDrafts.
 func (r *Resolver) Drafts(ctx context.Context, slug *string) ([]*status.Incident, error) {
-	t, err := r.operator(ctx, status.Viewer)
+	p, err := r.pageToRead(ctx, status.Viewer, slug)
 	if err != nil {
 		return nil, err
-	}
-	p, err := r.pageToEdit(ctx, slug)
-	if err != nil {
-		return nil, err
-	}
-	if !t.For(p.Code) {
-		return nil, &fault.Error{Code: fault.Forbidden, Message: "the token does not permit this page"}
 	}
 	rows, err := r.db.Notices(ctx, p, statuspages.NoticeFilter{Kind: status.Realtime, Drafts: true}, statuspages.ByCreation,
 		storage.Page{Limit: maxDrafts, Desc: true})

@@ -5,6 +5,7 @@ package doccache
 
 import (
 	"context"
+	"iter"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -101,6 +102,42 @@ func (p Part[T]) Get(r *http.Request) (part T, page *status.Page, code int) {
 	}
 	part, _ = s.entries[page.Code].parts[p.i].(T)
 	return part, page, http.StatusOK
+}
+
+// All returns the pages as of the last refresh with their cached parts.
+func (p Part[T]) All() iter.Seq2[*status.Page, T] {
+	return func(yield func(*status.Page, T) bool) {
+		if p.c == nil || p.c.current.Load() == nil {
+			return
+		}
+		s := p.c.current.Load()
+		for _, page := range s.pages {
+			if part, ok := s.entries[page.Code].parts[p.i].(T); ok && !yield(page, part) {
+				return
+			}
+		}
+	}
+}
+
+// RefreshedAt returns the time of the last successful refresh, or the zero time.
+func (c *Cache) RefreshedAt() time.Time {
+	if s := c.current.Load(); s != nil {
+		return time.Unix(0, s.refreshedAt.Load())
+	}
+	return time.Time{}
+}
+
+// staleHeader is the header of documents that are served while the database is unavailable. Its value is the time as of which they are current.
+const staleHeader = "X-Stale-Since"
+
+// MarkStale sets a response header if the database is unavailable, and returns the time of the last successful refresh. Otherwise it returns the zero time.
+func (c *Cache) MarkStale(h http.Header) time.Time {
+	if !c.failing.Load() {
+		return time.Time{}
+	}
+	at := c.RefreshedAt()
+	h.Set(staleHeader, at.UTC().Format(http.TimeFormat))
+	return at
 }
 
 // Disabled reports whether the cache is disabled, so that handlers must use [Cache.Render].

@@ -48,6 +48,12 @@ func NewDocument(body []byte) (*Document, error) {
 	return d, nil
 }
 
+// Body returns the body: do not change it.
+func (d *Document) Body() []byte { return d.plain }
+
+// ETag returns the ETag without the weak prefix.
+func (d *Document) ETag() string { return d.tag }
+
 // Size returns the size of the body in bytes.
 func (d *Document) Size() int { return len(d.plain) }
 

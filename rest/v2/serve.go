@@ -64,6 +64,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(code)
 		return
 	}
+	a.o.Cache.MarkStale(h)
 	a.headers.Send(w, r, d, a.headers.json)
 }
 

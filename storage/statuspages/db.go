@@ -143,8 +143,8 @@ func (s *DB) begin(ctx context.Context, do func(pgx.Tx) error) error {
 	return pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{BeginQuery: `begin; set local synchronous_commit = on`}, do)
 }
 
-// Write writes to a page in a transaction that locks the page, calls do, increments the revision and notifies readers. Reads with the context of do belong to
-// the transaction. It fails with [ErrNoPage] if the page does not exist.
+// Write writes to a page in a transaction that locks the page, calls do, adds messages to the outbox, increments the revision and notifies readers. Reads with
+// the context of do belong to the transaction. It fails with [ErrNoPage] if the page does not exist.
 func (s *DB) Write(ctx context.Context, page string, at time.Time, do func(ctx context.Context, tx *Tx) error) error {
 	return s.write(ctx, page, at, nil, do)
 }
@@ -171,7 +171,11 @@ func (s *DB) write(ctx context.Context, page string, at time.Time, prepare func(
 			return ErrNoPage
 		}
 		at := status.Milliseconds(at).In(before.Zone)
-		if err := do(ctx, &Tx{Tx: tx, Page: before, At: at}); err != nil {
+		written := &Tx{Tx: tx, Page: before, At: at}
+		if err := do(ctx, written); err != nil {
+			return err
+		}
+		if err := s.notify(ctx, written); err != nil {
 			return err
 		}
 		return incrementRevision(ctx, tx, page, at)

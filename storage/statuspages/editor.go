@@ -191,10 +191,13 @@ const (
 	tokenTable     = "status.operator_token"
 )
 
+// auditedRow is a row in the audit log, without secrets.
+const auditedRow = `to_jsonb(t) - '{token_sha256,secret,old_secret}'::text[]`
+
 // target sets the object of the write and reads its row, before it changes.
 func (w *write) target(ctx context.Context, table, code string) error {
 	w.table, w.object = table, code
-	err := w.QueryRow(ctx, `select to_jsonb(t) - 'token_sha256' from `+table+` t where t.id::text = $1`, code).Scan(&w.before)
+	err := w.QueryRow(ctx, `select `+auditedRow+` from `+table+` t where t.id::text = $1`, code).Scan(&w.before)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return fmt.Errorf("reading the row to change: %w", err)
 	}
@@ -205,7 +208,7 @@ func (w *write) target(ctx context.Context, table, code string) error {
 func (w *write) audit(ctx context.Context) error {
 	return w.exec(ctx, "writing the audit log", `insert into status.audit (at, page_id, actor, action, object_id, idempotency_key, before,
   idempotency_content, after)
-values ($1, nullif($2, ''), $3, $4, $5, nullif($6, ''), $7, $8, (select to_jsonb(t) - 'token_sha256' from `+w.table+` t where t.id::text = $5))`,
+values ($1, nullif($2, ''), $3, $4, $5, nullif($6, ''), $7, $8, (select `+auditedRow+` from `+w.table+` t where t.id::text = $5))`,
 		w.At, w.command.page, cmp.Or(w.command.by.Name, "unknown"), w.command.name, w.object, w.command.by.Key, w.before, w.command.by.Content)
 }
 

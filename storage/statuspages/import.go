@@ -43,7 +43,8 @@ func (s *DB) ImportPage(ctx context.Context, by Author, source *status.Source, o
 		return insertPage(ctx, tx, page, at)
 	}, func(ctx context.Context, tx *Tx) error {
 		var edited bool
-		err := tx.QueryRow(ctx, `select exists (select from status.audit where page_id = $1 and action not in ('page.sync', 'page.import'))`, page.Code).Scan(&edited)
+		err := tx.QueryRow(ctx, `select exists (select from status.audit where page_id = $1 and action not in ('page.sync', 'page.import')
+  and action not like 'webhook.%')`, page.Code).Scan(&edited)
 		if err != nil {
 			return fmt.Errorf("looking for edits: %w", err)
 		}

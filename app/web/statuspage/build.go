@@ -21,7 +21,8 @@ func noon(t time.Time) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day(), 12, 0, 0, 0, t.Location())
 }
 
-// renderAll renders the cached documents of a page, by path: the page itself, the banner, badges, feeds, and the pages of the notices that it shows.
+// renderAll renders the cached documents of a page, by path: the page itself, the current month, the banner, badges, feeds, and the
+// pages of the notices that it shows.
 // They are valid until the page changes, and at most until the returned time.
 func (s *Site) renderAll(ctx context.Context, page *status.Page) (map[string]*doccache.Document, time.Time, error) {
 	now := s.o.Now().In(page.Zone)
@@ -63,6 +64,9 @@ func (s *Site) renderAll(ctx context.Context, page *status.Page) (map[string]*do
 				return nil, until, err
 			}
 		}
+	}
+	if out[historyPath+"?month="], err = s.history(ctx, page, ""); err != nil {
+		return nil, until, err
 	}
 	if err := s.addBadges(out, p, front.Headline); err != nil {
 		return nil, until, err

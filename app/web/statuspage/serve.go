@@ -48,9 +48,12 @@ type target struct {
 	lazy func(s *Site, ctx context.Context, p *status.Page) (*doccache.Document, error)
 }
 
+// htmlMedia is the media type of pages.
+const htmlMedia = "text/html; charset=utf-8"
+
 // targetOf returns the target of a request, or nil if it does not exist.
 func targetOf(r *http.Request) *target {
-	const page = "text/html; charset=utf-8"
+	const page = htmlMedia
 	switch path := r.URL.Path; {
 	case path == "/":
 		return &target{key: path, media: page, policy: pagePolicy}
@@ -95,7 +98,7 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			}
 			return
 		}
-		t = &target{key: "", media: "text/html; charset=utf-8", policy: pagePolicy}
+		t = &target{key: "", media: htmlMedia, policy: pagePolicy}
 	}
 	if !assets.Guard(w, r, t.policy) {
 		return
@@ -107,7 +110,7 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	v, page, code := s.find(r, t)
 	switch {
 	case v != nil:
-		s.headers.Send(w, r, v, []string{t.media})
+		s.headers.Send(w, r, s.stale(w, v, t, page), []string{t.media})
 	case code == http.StatusServiceUnavailable:
 		w.Header().Set("Retry-After", retryAfter)
 		s.sendError(w, r, t, page, code, "The status cannot be read", "The database does not answer. Please try again in a moment.")
@@ -192,7 +195,7 @@ func (s *Site) findLazy(r *http.Request, t *target, page *status.Page) (*doccach
 
 // sendError writes an error in the format of the target: an HTML page, or one line for feeds and images.
 func (s *Site) sendError(w http.ResponseWriter, r *http.Request, t *target, page *status.Page, code int, heading, text string) {
-	if t.media != "text/html; charset=utf-8" {
+	if t.media != htmlMedia {
 		http.Error(w, heading+".", code)
 		return
 	}

@@ -448,7 +448,8 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// TestDatabaseGone checks that all cached documents are served for an hour while the database is unavailable, including those rendered on request.
+// TestDatabaseGone checks that all cached documents are served for an hour while the database is unavailable, marked with the time, including those rendered on
+// request.
 func TestDatabaseGone(t *testing.T) {
 	t.Parallel()
 	url := testenv.Filled.Fresh(t)
@@ -458,16 +459,16 @@ func TestDatabaseGone(t *testing.T) {
 	}))
 	g.WaitForPage(t)
 	month := "/history?month=2026-02"
-	codes := regexp.MustCompile(`/incidents/[0-9a-z]{12}`).FindAllString(g.Get(t, month).Body, -1)
-	known, unknown := codes[0], codes[len(codes)-1]
+	known, unknown := regexp.MustCompile(`/incidents/[0-9a-z]{12}`).FindString(g.Get(t, month).Body), "/incidents/xxxxxxxxxxxx"
 	paths := []string{"/", "/history.atom", "/history.rss", "/badge.svg", "/embed/frame", "/incidents/" + g.NewestIncident(t), month, known}
 	before := map[string]string{}
 	for _, p := range paths {
 		before[p] = g.Get(t, p).Body
 	}
 	pgtest.Allow(t, url, false)
+	notice := regexp.MustCompile(`<p class="stale".*?</p>`)
 	for _, p := range paths {
-		if got := g.Get(t, p); got.Status != http.StatusOK || got.Body != before[p] {
+		if got := g.Get(t, p); got.Status != http.StatusOK || notice.ReplaceAllString(got.Body, "") != before[p] {
 			t.Errorf("without database: %s: status %d", p, got.Status)
 		}
 	}
@@ -484,8 +485,16 @@ func TestDatabaseGone(t *testing.T) {
 			t.Fatal("timeout: the gateway does not report failures")
 		}
 	}
+	for _, p := range append(paths, "/history", "/api/v2/summary.json") {
+		got := g.Get(t, p)
+		marked := strings.Contains(got.Body, `This page shows the status as of <time datetime="2026-05-17T`)
+		if got.Status != http.StatusOK || got.Header.Get("X-Stale-Since") != "Sun, 17 May 2026 12:34:56 GMT" ||
+			marked != strings.HasPrefix(got.Header.Get("Content-Type"), "text/html") {
+			t.Errorf("%s is not marked: status %d, %v", p, got.Status, got.Header)
+		}
+	}
 	late.Store(int64(59 * time.Minute))
-	if got := g.Get(t, "/"); got.Status != http.StatusOK || got.Body != before["/"] {
+	if got := g.Get(t, "/"); got.Status != http.StatusOK || notice.ReplaceAllString(got.Body, "") != before["/"] {
 		t.Errorf("after 59 minutes: status %d", got.Status)
 	}
 	late.Store(int64(61 * time.Minute))

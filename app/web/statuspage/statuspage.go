@@ -67,6 +67,8 @@ type Options struct {
 	Cache *doccache.Cache
 	// Now is the clock.
 	Now func() time.Time
+	// Static omits what a static web server does not have: live updates, and links to other parts of the gateway.
+	Static bool
 }
 
 // Site serves status pages as HTML.
@@ -89,7 +91,7 @@ type lazyDocument struct {
 }
 
 // maxLazy is the maximum number of cached documents that were rendered on request. They take a few megabytes.
-const maxLazy = 256
+const maxLazy = 512
 
 // New returns a new site.
 func New(o Options) (*Site, error) {
@@ -199,11 +201,14 @@ func (s *Site) query(ctx context.Context, document string, variables map[string]
 
 // head returns the common data of a page. p is nil if there is no status page.
 func (s *Site) head(p *pageData, title, here string) head {
-	h := head{Title: title, Name: "Heliograph", Lang: "en", Here: here, Look: status.ImpactNone, Assets: s.addresses}
+	h := head{Static: s.o.Static, Title: title, Name: "Heliograph", Lang: "en", Here: here, Look: status.ImpactNone, Assets: s.addresses}
 	if p == nil {
 		return h
 	}
 	h.Name, h.Revision, h.Zone, h.JSON, h.Look = p.Name, p.Revision, p.TimeZone, true, headlineOf(p).Indicator
+	if s.o.Static {
+		return h
+	}
 	variables, err := json.Marshal(map[string]string{"page": p.Slug, "from": strconv.FormatInt(p.Revision, 10)})
 	if err == nil { // never fails for two strings
 		h.Live = "/graphql?" + url.Values{"query": {LiveDocument}, "variables": {string(variables)}}.Encode()

@@ -24,6 +24,7 @@ type head struct {
 	Revision int64
 	Zone     string // name of the time zone of all times
 	JSON     bool   // whether documents and feeds exist to link to
+	Static   bool   // see [Options]
 }
 
 // headline is the summary of the page state.

@@ -1,0 +1,42 @@
+package gateway_test
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"heliograph/app/testing/testenv"
+)
+
+// TestStatusMetrics checks the metrics of the status page, and that alert rules of the documentation use metrics that exist.
+func TestStatusMetrics(t *testing.T) {
+	t.Parallel()
+	g := testenv.Demo(t, testenv.Cached())
+	g.WaitForPage(t)
+	text := metricsOf(t, g)
+	for _, want := range []string{
+		`heliograph_status_component_state\{component="[0-9a-z]{12}",name="[^"]+ - [^"]+",page="[a-z-]+"\} [234]\n`,
+		`heliograph_status_open_incidents\{impact="critical",page="[a-z-]+"\} [0-9]+\n`, `heliograph_status_drafts\{page="[a-z-]+"\} [0-9]+\n`,
+		`heliograph_status_page_age_seconds 0\n`,
+	} {
+		if !regexp.MustCompile(want).MatchString(text) {
+			t.Errorf("the metrics do not match %s", want)
+		}
+	}
+	docs, err := os.ReadFile("../../docs/status-page.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rules, _ := strings.Cut(string(docs), "```yaml\ngroups:")
+	rules, _, _ = strings.Cut(rules, "```")
+	names := regexp.MustCompile(`heliograph_[a-z_]+`).FindAllString(rules, -1)
+	for _, name := range names {
+		if known := strings.Contains(text, name) || strings.Contains(name, "_deliveries_") || strings.Contains(name, "_webhooks_"); !known {
+			t.Errorf("an alert rule uses the unknown metric %s", name)
+		}
+	}
+	if len(names) < 6 {
+		t.Errorf("%d metrics in alert rules", len(names))
+	}
+}

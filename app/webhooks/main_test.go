@@ -1,0 +1,11 @@
+//go:build !slow
+
+package webhooks_test
+
+import (
+	"testing"
+
+	"heliograph/storage/pgtest"
+)
+
+func TestMain(m *testing.M) { pgtest.Main(m) }

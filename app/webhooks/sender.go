@@ -1,0 +1,250 @@
+// Package webhooks sends the messages of the outbox to the webhooks of status pages. Several gateways can do so at the same time.
+package webhooks
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"heliograph/internal/domain/status"
+	"heliograph/storage/statuspages"
+)
+
+// Intervals and limits.
+const (
+	idleInterval  = time.Second           // at which the outbox is read
+	busyInterval  = 50 * time.Millisecond // at which it is read while there are more messages
+	perRound      = 30                    // messages that are claimed at once; with busyInterval, this limits the rate to 600 a second
+	maxConcurrent = 1000                  // requests; slow receivers occupy them until the timeout
+	timeout       = 10 * time.Second      // of a request, with all redirects
+	lease         = 30 * time.Second      // after which other gateways repeat a request that has not ended
+	maxRedirects  = 3
+	maxHeader     = 64 << 10 // bytes of response headers
+	statsInterval = 10 * time.Second
+	recordDelay   = 200 * time.Millisecond // between attempts to record a result
+	maxReason     = 300                    // bytes of an error to record
+)
+
+// Results of requests.
+const (
+	Delivered = "delivered"
+	Rejected  = "rejected" // the status of the response is not 2xx
+	Failed    = "failed"   // there was no response
+)
+
+// Results returns the results of requests.
+func Results() []string { return []string{Delivered, Rejected, Failed} }
+
+// Sender sends messages.
+type Sender struct {
+	editor *statuspages.Editor
+	client *http.Client
+	log    *slog.Logger
+	now    func() time.Time
+
+	slots   chan struct{}
+	sent    chan *status.Delivery // to be recorded
+	running sync.WaitGroup
+	counts  map[string]*atomic.Int64
+	stats   atomic.Pointer[statuspages.OutboxStats]
+	failing string // last error of a round, logged once
+}
+
+// New returns a new sender. It connects only to public addresses and to those in the allowed networks, and uses no proxy.
+func New(editor *statuspages.Editor, now func() time.Time, log *slog.Logger, allowed []netip.Prefix) *Sender {
+	s := &Sender{
+		editor: editor, log: log, now: now, slots: make(chan struct{}, maxConcurrent), sent: make(chan *status.Delivery, maxConcurrent),
+		counts: map[string]*atomic.Int64{},
+	}
+	for _, r := range Results() {
+		s.counts[r] = new(atomic.Int64)
+	}
+	s.stats.Store(&statuspages.OutboxStats{})
+	s.client = &http.Client{
+		Timeout: timeout,
+		Transport: &http.Transport{
+			DialContext:            (&net.Dialer{Timeout: timeout, Control: control(allowed)}).DialContext,
+			TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
+			TLSHandshakeTimeout:    timeout,
+			DisableKeepAlives:      true, // each message has a connection of its own, whose address is checked
+			MaxResponseHeaderBytes: maxHeader,
+		},
+		CheckRedirect: func(req *http.Request, via []*http.Request) error {
+			if len(via) > maxRedirects || req.Method != http.MethodPost || via[0].URL.Scheme == "https" && req.URL.Scheme != "https" {
+				return http.ErrUseLastResponse // the status of the redirect is the result
+			}
+			return nil
+		},
+	}
+	return s
+}
+
+// Count returns the number of requests with a result.
+func (s *Sender) Count(result string) int64 { return s.counts[result].Load() }
+
+// Stats returns the state of the outbox, at most ten seconds old.
+func (s *Sender) Stats() statuspages.OutboxStats { return *s.stats.Load() }
+
+// Run sends messages until the context ends. It retries while the database is unavailable.
+func (s *Sender) Run(ctx context.Context) {
+	var recording sync.WaitGroup
+	recording.Go(func() { s.record(context.WithoutCancel(ctx)) })
+	defer recording.Wait()
+	defer close(s.sent)
+	defer s.running.Wait()
+	var measured time.Time
+	for {
+		more, err := s.round(ctx)
+		if now := time.Now(); err == nil && now.Sub(measured) >= statsInterval { //nolint:forbidigo // an interval, and the injected clock may be fixed
+			var stats statuspages.OutboxStats
+			if stats, err = s.editor.PruneMessages(ctx); err == nil {
+				s.stats.Store(&stats)
+			}
+			measured = now
+		}
+		s.logError(ctx, err)
+		wait := idleInterval
+		if more {
+			wait = busyInterval
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(wait):
+		}
+	}
+}
+
+// logError logs each error once, not in every round, and the recovery.
+func (s *Sender) logError(ctx context.Context, err error) {
+	switch text := fmt.Sprint(err); {
+	case ctx.Err() != nil:
+	case err == nil && s.failing != "":
+		s.log.InfoContext(ctx, "sending to webhooks succeeds again")
+		s.failing = ""
+	case err != nil && text != s.failing:
+		s.log.WarnContext(ctx, "sending to webhooks failed", "error", err)
+		s.failing = text
+	}
+}
+
+// round claims messages and starts to send them, and reports whether there may be more. It claims no more than it can send at once, so that removed webhooks
+// get no message later.
+func (s *Sender) round(ctx context.Context) (more bool, err error) {
+	limit := min(perRound, cap(s.slots)-len(s.slots))
+	if limit == 0 {
+		return true, nil
+	}
+	list, err := s.editor.ClaimDeliveries(ctx, limit, lease)
+	for _, d := range list {
+		s.slots <- struct{}{}
+		s.running.Go(func() {
+			defer func() { <-s.slots }()
+			s.send(context.WithoutCancel(ctx), d)
+		})
+	}
+	return len(list) == limit, err
+}
+
+// send sends a message and records the result. It does not end when the gateway stops, which waits for open requests.
+func (s *Sender) send(ctx context.Context, d *status.Delivery) {
+	code, err := s.post(ctx, d)
+	if err == nil && code >= 200 && code <= 299 {
+		s.counts[Delivered].Add(1)
+		s.sent <- d
+		return
+	}
+	reason, result := "status "+strconv.Itoa(code), Rejected
+	if err != nil {
+		reason, result = reasonOf(err), Failed
+	}
+	s.counts[result].Add(1)
+	retry, more := status.WebhookDelay(d.Failures + 1)
+	if !more || code == http.StatusGone {
+		retry = 0
+		s.log.WarnContext(ctx, "disabled a webhook", "webhook", d.Webhook, "error", reason)
+	}
+	retry = time.Duration(float64(retry) * (0.8 + 0.4*rand.Float64()))
+	s.persist(ctx, func(ctx context.Context) error { return s.editor.RecordFailed(ctx, d, reason, retry) })
+}
+
+// reasonOf returns the text of an error without the method and the URL of the request.
+func reasonOf(err error) string {
+	var u *url.Error
+	if errors.As(err, &u) {
+		if u.Timeout() {
+			return "no response within " + timeout.String()
+		}
+		err = u.Err
+	}
+	text := err.Error()
+	return text[:min(len(text), maxReason)]
+}
+
+// post sends the request and returns the status of the response.
+func (s *Sender) post(ctx context.Context, d *status.Delivery) (int, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, d.URL, bytes.NewReader(d.Body))
+	if err != nil {
+		return 0, fmt.Errorf("creating the request: %w", err)
+	}
+	now := s.now()
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("User-Agent", "heliograph")
+	req.Header.Set("Webhook-Id", d.Message)
+	req.Header.Set("Webhook-Timestamp", strconv.FormatInt(now.Unix(), 10))
+	req.Header.Set("Webhook-Signature", d.Signature(now))
+	resp, err := s.client.Do(req)
+	if err != nil {
+		return 0, err //nolint:wrapcheck // its text is recorded
+	}
+	_ = resp.Body.Close() // the status is the result, whatever the body
+	return resp.StatusCode, nil
+}
+
+// record records sent messages at once, together with those that were sent meanwhile.
+func (s *Sender) record(ctx context.Context) {
+	for d := range s.sent {
+		batch := []*status.Delivery{d}
+		for more := true; more; {
+			select {
+			case d, open := <-s.sent:
+				if more = open; open {
+					batch = append(batch, d)
+				}
+			default:
+				more = false
+			}
+		}
+		s.persist(ctx, func(ctx context.Context) error { return s.editor.RecordDelivered(ctx, batch) })
+	}
+}
+
+// persist repeats a write until it succeeds, for the duration of the lease.
+func (s *Sender) persist(ctx context.Context, write func(ctx context.Context) error) {
+	ctx, cancel := context.WithTimeout(ctx, lease)
+	defer cancel()
+	for {
+		err := write(ctx)
+		if err == nil {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			s.log.WarnContext(ctx, "the result of sending to webhooks could not be recorded; messages may be sent again", "error", err)
+			return
+		case <-time.After(recordDelay):
+		}
+	}
+}

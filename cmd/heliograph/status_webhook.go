@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"strconv"
+	"time"
+
+	"heliograph/app/webhooks"
+	"heliograph/internal/domain/status"
+	"heliograph/storage/statuspages"
+)
+
+// webhookSettings configure the sending to webhooks.
+type webhookSettings struct {
+	WebhookNetworks []string `name:"webhook-networks" env:"HELIOGRAPH_WEBHOOK_NETWORKS" placeholder:"NETWORK" help:"Addresses or networks to which webhooks may be sent in addition to public addresses, such as 10.0.0.0/8; can be repeated."`
+}
+
+// sender returns the sender of messages to webhooks.
+func (s *webhookSettings) sender(editor *statuspages.Editor, now func() time.Time, log *slog.Logger) (*webhooks.Sender, error) {
+	allowed, err := readNetworks("HELIOGRAPH_WEBHOOK_NETWORKS", s.WebhookNetworks)
+	if err != nil {
+		return nil, err
+	}
+	return webhooks.New(editor, now, log, allowed), nil
+}
+
+type statusWebhookCmd struct {
+	Add    statusWebhookAddCmd    `cmd:"" help:"Add a webhook and print its ID and its secret, which cannot be printed again."`
+	Rotate statusWebhookRotateCmd `cmd:"" help:"Replace the secret of a webhook and print the new one. For a day, messages are signed with both."`
+	Enable statusWebhookEnableCmd `cmd:"" help:"Enable a webhook that was disabled after failures."`
+	Rm     statusWebhookRmCmd     `cmd:"" help:"Delete a webhook and the messages that wait to be sent to it."`
+	List   statusWebhookListCmd   `cmd:"" help:"List the webhooks of the page."`
+}
+
+type statusWebhookAddCmd struct {
+	URL       string   `arg:"" help:"URL to which updates are sent as POST requests."`
+	Component []string `help:"ID or name of a component or group whose updates are sent; can be repeated (default: the whole page)."`
+}
+
+func (c *statusWebhookAddCmd) run(ctx context.Context, s *session) error {
+	in := status.NewWebhook{URL: c.URL}
+	for _, ref := range c.Component {
+		found, err := s.find(ctx, ref)
+		if err != nil {
+			return err
+		}
+		in.Components = append(in.Components, found.Code)
+	}
+	code, secret, err := s.AddWebhook(ctx, s.by, s.page.Code, in)
+	return s.confirmWebhook(code, secret, "was added", err)
+}
+
+// webhookArg identifies a webhook.
+type webhookArg struct {
+	ID string `arg:"" help:"ID of the webhook."`
+}
+
+// confirmWebhook prints a webhook after a write, with its new secret if there is one.
+func (s *session) confirmWebhook(code, secret, done string, err error) error {
+	if err != nil {
+		return err
+	}
+	if secret == "" {
+		return s.print(map[string]string{"id": code}, "webhook %s %s", code, done)
+	}
+	return s.print(map[string]string{"id": code, "secret": secret}, "webhook %s %s, its secret is %s", code, done, secret)
+}
+
+type statusWebhookRotateCmd struct{ webhookArg }
+
+func (c *statusWebhookRotateCmd) run(ctx context.Context, s *session) error {
+	secret, err := s.RotateWebhook(ctx, s.by, c.ID)
+	return s.confirmWebhook(c.ID, secret, "was changed", err)
+}
+
+type statusWebhookEnableCmd struct{ webhookArg }
+
+func (c *statusWebhookEnableCmd) run(ctx context.Context, s *session) error {
+	_, err := s.EnableWebhook(ctx, s.by, c.ID)
+	return s.confirmWebhook(c.ID, "", "was enabled", err)
+}
+
+type statusWebhookRmCmd struct{ webhookArg }
+
+func (c *statusWebhookRmCmd) run(ctx context.Context, s *session) error {
+	_, err := s.RemoveWebhook(ctx, s.by, c.ID)
+	return s.confirmWebhook(c.ID, "", "was deleted", err)
+}
+
+type statusWebhookListCmd struct{}
+
+func (statusWebhookListCmd) run(ctx context.Context, s *session) error {
+	list, err := s.db.Webhooks(ctx, s.page.Code)
+	if err != nil {
+		return err
+	}
+	return table(s, list, func(w *status.Webhook) (map[string]any, []string) {
+		row := []string{w.Code, w.URL, strconv.FormatInt(w.Pending, 10) + " pending", w.LastError.V}
+		if w.DisabledAt.Valid {
+			row = append(row, "disabled "+w.DisabledAt.V.UTC().Format(time.RFC3339))
+		}
+		return map[string]any{
+			"id": w.Code, "url": w.URL, "components": w.Components, "pending": w.Pending, "failures": w.Failures, "last_error": w.LastError.Pointer(),
+			"disabled_at": w.DisabledAt.Pointer(),
+		}, row
+	})
+}

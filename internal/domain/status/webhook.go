@@ -1,0 +1,244 @@
+package status
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"heliograph/internal/domain/ledger"
+)
+
+// Webhook is a URL to which the updates of a page are sent.
+type Webhook struct {
+	Code     string
+	PageCode string
+	URL      string
+	// Components are the codes of the components and groups whose updates are sent. Without components, all updates of the page are sent.
+	Components []string
+	CreatedAt  time.Time
+	Pending    int64 // messages that wait to be sent
+	Failures   int32 // attempts that failed since the last success
+	LastError  ledger.Null[string]
+	DisabledAt ledger.Null[time.Time]
+}
+
+// NewWebhook describes a webhook to create. The components are codes.
+type NewWebhook struct {
+	URL        string
+	Components []string
+}
+
+// maxWebhookURL is the maximum length of the URL of a webhook, in bytes.
+const maxWebhookURL = 2000
+
+// Check fails if the webhook cannot be created for a page.
+func (in *NewWebhook) Check(b *WorkingCopy) error {
+	u, err := url.Parse(in.URL)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.Fragment != "" || len(in.URL) > maxWebhookURL {
+		return Errorf(BadInput, "%q is not a URL of a webhook: use http or https, without user and fragment, at most %d bytes", in.URL, maxWebhookURL)
+	}
+	for _, code := range in.Components {
+		if b.Component(code) == nil {
+			return Errorf(NotFound, "component %s does not exist", code)
+		}
+	}
+	return nil
+}
+
+// Secrets of webhooks have the form of Standard Webhooks: a prefix and 32 random bytes in Base64.
+const (
+	webhookPrefix      = "whsec_"
+	webhookSecretBytes = 32
+)
+
+// WebhookSecretOverlap is how long messages are also signed with the previous secret after it was replaced.
+const WebhookSecretOverlap = 24 * time.Hour
+
+// NewWebhookSecret returns a new key, and the key as text for the receiver. random defaults to [rand.Reader]. It fails only if random does.
+func NewWebhookSecret(random io.Reader) (key []byte, text string, err error) {
+	if random == nil {
+		random = rand.Reader
+	}
+	key = make([]byte, webhookSecretBytes)
+	if _, err := io.ReadFull(random, key); err != nil {
+		return nil, "", fmt.Errorf("generating a secret: %w", err)
+	}
+	return key, webhookPrefix + base64.StdEncoding.EncodeToString(key), nil
+}
+
+// Delivery is a message to a webhook.
+type Delivery struct {
+	ID      int64  // in the outbox
+	Message string // id for the receiver, the same in each attempt
+	Webhook string // code
+	URL     string
+	Keys    [][]byte // the current key and, for a day, the previous one
+	Body    []byte
+	// Failures is the number of attempts that have failed since the last success.
+	Failures int32
+}
+
+// Signature returns the value of the header webhook-signature (Standard Webhooks): an HMAC over id, time and body for each key.
+func (d *Delivery) Signature(at time.Time) string {
+	signatures := make([]string, len(d.Keys))
+	for i, key := range d.Keys {
+		mac := hmac.New(sha256.New, key)
+		fmt.Fprintf(mac, "%s.%d.%s", d.Message, at.Unix(), d.Body)
+		signatures[i] = "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
+	}
+	return strings.Join(signatures, " ")
+}
+
+// WebhookDelay returns the delay until the next attempt after a number of failures in a row, or false if the webhook has to be disabled. All attempts take
+// about sixteen hours.
+func WebhookDelay(failures int32) (time.Duration, bool) {
+	delays := []time.Duration{
+		5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute, 30 * time.Minute, time.Hour, 2 * time.Hour, 4 * time.Hour, 8 * time.Hour,
+	}
+	if int(failures) > len(delays) {
+		return 0, false
+	}
+	return delays[max(failures, 1)-1], true
+}
+
+// The content of messages: that of the common status page API, in which incidents and components are those of documents.
+type (
+	messageObject struct {
+		Meta      messageMeta      `json:"meta"`
+		Page      messagePage      `json:"page"`
+		Incident  *messageIncident `json:"incident,omitempty"`
+		Update    *messageChange   `json:"component_update,omitempty"`
+		Component *componentObject `json:"component,omitempty"`
+	}
+	messageMeta struct {
+		Unsubscribe   string  `json:"unsubscribe"`
+		Documentation string  `json:"documentation"`
+		GeneratedAt   instant `json:"generated_at"`
+	}
+	messagePage struct {
+		ID          string    `json:"id"`
+		Indicator   Indicator `json:"status_indicator"`
+		Description string    `json:"status_description"`
+	}
+	messageIncident struct {
+		noticeObject
+
+		PageID         string  `json:"page_id"`
+		Backfilled     bool    `json:"backfilled"`
+		ImpactOverride *Impact `json:"impact_override"`
+	}
+	messageChange struct {
+		ID          string  `json:"id"`
+		ComponentID string  `json:"component_id"`
+		CreatedAt   instant `json:"created_at"`
+		OldStatus   string  `json:"old_status"`
+		NewStatus   string  `json:"new_status"`
+	}
+)
+
+// MarshalText implements encoding.TextMarshaler: RFC 3339 with milliseconds.
+func (i instant) MarshalText() ([]byte, error) {
+	return i.Time.AppendFormat(nil, "2006-01-02T15:04:05.000Z07:00"), nil
+}
+
+func nullInstant(t ledger.Null[time.Time]) *instant {
+	if !t.Valid {
+		return nil
+	}
+	return &instant{t.V}
+}
+
+// Message is a message to the webhooks of a page. Webhooks for components get it if one of Components is among theirs.
+type Message struct {
+	Components []string
+	content    messageObject
+}
+
+// Content returns the object to send as JSON, with the time at which it was generated.
+func (m *Message) Content(at time.Time) any {
+	m.content.Meta.GeneratedAt = instant{at}
+	return m.content
+}
+
+// message returns a message about components.
+func (s *PageState) message(components []string) *Message {
+	rollup := s.ShownRollup()
+	m := &Message{Components: components, content: messageObject{
+		Meta: messageMeta{Unsubscribe: s.Page.URL + "/#subscribe", Documentation: s.Page.URL + "/#subscribe"},
+		Page: messagePage{s.Page.Code, rollup.Indicator, rollup.Description},
+	}}
+	for _, code := range components {
+		if c := s.Component(code); c != nil && c.GroupCode.Valid {
+			m.Components = append(m.Components, c.GroupCode.V)
+		}
+	}
+	return m
+}
+
+// NoticeMessage returns the message about an update of a notice. The updates of the notice are newest first.
+func (s *PageState) NoticeMessage(n *NoticeState) *Message {
+	o := &messageIncident{PageID: s.Page.Code, Backfilled: n.Notice.Backfilled, ImpactOverride: n.Notice.ImpactOverride.Pointer(), noticeObject: noticeObject{
+		ID: n.Notice.Code, Name: n.Notice.Name, Status: string(n.Notice.State), CreatedAt: instant{n.Notice.CreatedAt}, UpdatedAt: instant{n.Notice.UpdatedAt},
+		MonitoringAt: nullInstant(n.Notice.MonitoringAt), ResolvedAt: nullInstant(n.Notice.ResolvedAt), Impact: string(n.Notice.Impact),
+		Shortlink: n.Notice.Shortlink, StartedAt: &instant{n.Notice.StartedAt}, ReminderIntervals: n.Notice.ReminderIntervals.Pointer(),
+		ScheduledFor: nullInstant(n.Notice.ScheduledFor), ScheduledUntil: nullInstant(n.Notice.ScheduledUntil), Components: []componentObject{},
+	}}
+	for _, u := range n.Updates {
+		o.Updates = append(o.Updates, updateObjectOf(u))
+	}
+	var codes []string
+	for _, a := range n.Attachments {
+		codes = append(codes, a.ComponentCode)
+		if c := s.Component(a.ComponentCode); c != nil {
+			o.Components = append(o.Components, componentObjectOf(c))
+		}
+	}
+	m := s.message(codes)
+	m.content.Incident = o
+	return m
+}
+
+func updateObjectOf(u *Update) updateObject {
+	o := updateObject{
+		ID: u.Code, Status: string(u.State), Body: u.Body, CreatedAt: instant{u.CreatedAt}, UpdatedAt: instant{u.UpdatedAt}, DisplayAt: nullInstant(u.DisplayAt),
+		DeliverNotifications: u.DeliverNotifications, CustomTweet: u.CustomTweet.Pointer(), TweetID: u.TweetID.Pointer(),
+	}
+	var affected []affectedObject
+	for _, a := range u.Affected {
+		affected = append(affected, affectedObject{a.Code, a.Name, string(a.OldShown), string(a.NewShown)})
+	}
+	if affected != nil {
+		o.Affected = &affected
+	}
+	return o
+}
+
+func componentObjectOf(c *Component) componentObject {
+	return componentObject{
+		ID: c.Code, Name: c.Name, Status: string(c.Shown), CreatedAt: instant{c.CreatedAt}, UpdatedAt: instant{c.UpdatedAt}, Position: c.Position,
+		Description: c.Description.Pointer(), Showcase: c.Showcase, StartDate: (*string)(c.StartDate.Pointer()), GroupID: c.GroupCode.Pointer(),
+		Group: c.IsGroup, OnlyShowIfDegraded: c.OnlyShowIfDegraded,
+	}
+}
+
+// ChangeMessage returns the message about a change of a component's status, or nil if the change is not shown or the component does not exist any more.
+func (s *PageState) ChangeMessage(c *Change) *Message {
+	component := s.Component(c.ComponentCode)
+	if component == nil || c.OldShown == c.NewShown {
+		return nil
+	}
+	m, object := s.message([]string{c.ComponentCode}), componentObjectOf(component)
+	m.content.Component = &object
+	m.content.Update = &messageChange{
+		ID: c.ComponentCode + "-" + strconv.FormatInt(c.At.UnixMilli(), 10), ComponentID: c.ComponentCode, CreatedAt: instant{c.At},
+		OldStatus: string(c.OldShown), NewStatus: string(c.NewShown),
+	}
+	return m
+}

@@ -1,0 +1,297 @@
+package statuspages
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"heliograph/internal/base/list"
+	"heliograph/internal/domain/status"
+	"heliograph/storage"
+)
+
+const webhookTable = "status.webhook"
+
+// Webhooks returns the webhooks of a page, oldest first.
+func (s *DB) Webhooks(ctx context.Context, page string) ([]*status.Webhook, error) {
+	return s.webhooks(ctx, `w.page_id = $1`, page)
+}
+
+// Webhook returns the webhook with a code, or nil.
+func (s *DB) Webhook(ctx context.Context, code string) (*status.Webhook, error) {
+	rows, err := s.webhooks(ctx, `w.id = $1`, code)
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	return rows[0], nil
+}
+
+func (s *DB) webhooks(ctx context.Context, where, arg string) ([]*status.Webhook, error) {
+	return read(ctx, s, `select w.id, w.page_id, w.url, w.components, w.created_at, (select count(*) from status.outbox o where o.webhook_id = w.id), w.failures,
+  w.last_error, w.disabled_at from status.webhook w where `+where+` order by w.created_at, w.id`, []any{arg},
+		func(w *status.Webhook, into []any) []any {
+			return append(into, &w.Code, &w.PageCode, &w.URL, &w.Components, &w.CreatedAt, &w.Pending, &w.Failures, &w.LastError, &w.DisabledAt)
+		}, nil)
+}
+
+// AddWebhook adds a webhook to a page. It returns its code and its secret, which is empty if the write was done before with the same key.
+func (e *Editor) AddWebhook(ctx context.Context, by Author, page string, in status.NewWebhook) (code, secret string, err error) {
+	code, err = e.edit(ctx, command{by: by, name: "webhook.add", page: page, settings: true}, func(ctx context.Context, w *write) error {
+		b, err := w.workingCopy(ctx)
+		if err != nil {
+			return err
+		}
+		if err := in.Check(b); err != nil {
+			return err
+		}
+		var key []byte
+		if key, secret, err = status.NewWebhookSecret(e.random); err != nil {
+			return err
+		}
+		w.table = webhookTable
+		if w.object, err = e.code(); err != nil {
+			return err
+		}
+		err = w.exec(ctx, "inserting a webhook", `insert into status.webhook (id, page_id, url, components, secret, created_at)
+values ($1, $2, $3, coalesce($4::text[], '{}'), $5, $6)`, w.object, page, in.URL, in.Components, key, w.At)
+		if duplicate(err) {
+			return status.Errorf(status.Conflict, "the page has a webhook with the URL %s already", in.URL)
+		}
+		return err
+	})
+	return code, secret, err
+}
+
+// RotateWebhook replaces the secret of a webhook and returns the new one, which is empty if the write was done before with the same key. For a day, messages
+// are signed with both.
+func (e *Editor) RotateWebhook(ctx context.Context, by Author, code string) (secret string, err error) {
+	_, err = e.editWebhook(ctx, by, "webhook.rotate", code, func(ctx context.Context, w *write) error {
+		var key []byte
+		if key, secret, err = status.NewWebhookSecret(e.random); err != nil {
+			return err
+		}
+		return w.exec(ctx, "replacing a secret", `update status.webhook set secret = $2, old_secret = secret, old_until = $3 where id = $1`, code, key,
+			w.At.Add(status.WebhookSecretOverlap))
+	})
+	return secret, err
+}
+
+// EnableWebhook enables a webhook that was disabled after failures.
+func (e *Editor) EnableWebhook(ctx context.Context, by Author, code string) (string, error) {
+	return e.editWebhook(ctx, by, "webhook.enable", code, func(ctx context.Context, w *write) error {
+		return w.exec(ctx, "enabling a webhook", `update status.webhook set disabled_at = null, failures = 0, last_error = null, next_at = '-infinity'
+where id = $1`, code)
+	})
+}
+
+// RemoveWebhook removes a webhook and its messages.
+func (e *Editor) RemoveWebhook(ctx context.Context, by Author, code string) (string, error) {
+	return e.editWebhook(ctx, by, "webhook.remove", code, func(ctx context.Context, w *write) error {
+		return w.exec(ctx, "removing a webhook", `delete from status.webhook where id = $1`, code)
+	})
+}
+
+func (e *Editor) editWebhook(ctx context.Context, by Author, name, code string, do func(ctx context.Context, w *write) error) (string, error) {
+	page, err := e.pageOf(ctx, webhookTable, "webhook", code)
+	if err != nil {
+		return "", err
+	}
+	return e.edit(ctx, command{by: by, name: name, page: page, settings: true}, func(ctx context.Context, w *write) error {
+		if err := w.target(ctx, webhookTable, code); err != nil {
+			return err
+		}
+		if w.before == nil {
+			return status.Errorf(status.NotFound, "webhook %s does not exist", code)
+		}
+		return do(ctx, w)
+	})
+}
+
+// notify adds messages about the updates and changes of a write to the outbox. Edited updates, backfilled incidents, and updates for which editors have turned
+// notifications off are not sent.
+func (s *DB) notify(ctx context.Context, tx *Tx) error {
+	wanted, err := read(ctx, s, `select true from status.webhook where page_id = $1 and disabled_at is null limit 1`, []any{tx.Page.Code}, value[bool], nil)
+	if err != nil || len(wanted) == 0 {
+		return err
+	}
+	messages, err := s.messages(ctx, tx)
+	if err != nil {
+		return err
+	}
+	for _, m := range messages {
+		body, err := json.Marshal(m.Content(tx.At))
+		if err != nil {
+			return fmt.Errorf("encoding a message: %w", err)
+		}
+		code, err := status.NewCode(nil)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, `with added as (
+  insert into status.message (id, page_id, created_at, body) values ($1, $2, $3, $4) returning id)
+insert into status.outbox (webhook_id, message_id) select w.id, added.id from status.webhook w, added
+where w.page_id = $2 and w.disabled_at is null and (w.components = '{}' or w.components && $5::text[])`,
+			code, tx.Page.Code, tx.At, string(body), m.Components); err != nil {
+			return fmt.Errorf("adding a message to the outbox: %w", err)
+		}
+	}
+	return nil
+}
+
+// messages returns the messages about a write.
+func (s *DB) messages(ctx context.Context, tx *Tx) ([]*status.Message, error) {
+	page, err := s.PageByCode(ctx, tx.Page.Code)
+	if err != nil || page == nil {
+		return nil, err
+	}
+	pages, revision := status.Pages{page}, []*status.Revision{{PageCode: page.Code, Number: tx.Page.Revision + 1}}
+	updates, err := s.UpdatesOfRevisions(ctx, pages, revision)
+	if err != nil {
+		return nil, err
+	}
+	changes, err := s.ChangesOfRevisions(ctx, pages, revision)
+	if err != nil || len(updates[0])+len(changes[0]) == 0 {
+		return nil, err
+	}
+	state, err := s.PageState(ctx, page)
+	if err != nil {
+		return nil, err
+	}
+	codes, silent := map[string]bool{}, map[string]bool{}
+	for _, u := range updates[0] {
+		if u.DeliverNotifications && u.CreatedAt.Equal(u.UpdatedAt) {
+			codes[u.NoticeCode] = true
+		}
+		silent[u.Code] = !u.DeliverNotifications
+	}
+	out, err := s.noticeMessages(ctx, state, codes)
+	for _, c := range changes[0] {
+		if m := state.ChangeMessage(c); m != nil && !silent[c.UpdateCode.V] {
+			out = append(out, m)
+		}
+	}
+	return out, err
+}
+
+// noticeMessages returns a message for each of the notices with these codes.
+func (s *DB) noticeMessages(ctx context.Context, state *status.PageState, codes map[string]bool) ([]*status.Message, error) {
+	pages := status.Pages{state.Page}
+	found, err := s.NoticesByCode(ctx, pages, slices.Collect(maps.Keys(codes)))
+	if err != nil {
+		return nil, err
+	}
+	var notices []*status.Notice
+	for _, n := range found {
+		if !n.Backfilled {
+			notices = append(notices, n)
+		}
+	}
+	updates, err := s.Updates(ctx, pages, notices)
+	if err != nil {
+		return nil, err
+	}
+	attachments, err := s.Attachments(ctx, notices)
+	if err != nil {
+		return nil, err
+	}
+	var out []*status.Message
+	for i, n := range notices {
+		out = append(out, state.NoticeMessage(&status.NoticeState{Notice: n, Updates: updates[i], Attachments: attachments[i]}))
+	}
+	return out, nil
+}
+
+// ClaimDeliveries claims the next message of at most limit webhooks for the duration of the lease. Other gateways do not send to these webhooks meanwhile.
+func (e *Editor) ClaimDeliveries(ctx context.Context, limit int, lease time.Duration) ([]*status.Delivery, error) {
+	now := e.now()
+	// This runs every second. If nothing is due, nothing is written, so that a read-only database is no error.
+	const due = ` from status.webhook w where w.next_at <= $1 and w.disabled_at is null and exists (select from status.outbox o where o.webhook_id = w.id)`
+	waiting, err := read(ctx, e.db, `select true`+due+` limit 1`, []any{now}, value[bool], nil)
+	if err != nil || len(waiting) == 0 {
+		return nil, explainWrite(err)
+	}
+	var out []*status.Delivery
+	err = pgx.BeginFunc(ctx, e.db.pool, func(tx pgx.Tx) error {
+		rows, err := tx.Query(ctx, `update status.webhook set next_at = $2 where id in (select w.id`+due+`
+  order by w.next_at, w.id limit $3 for update of w skip locked) returning id::text`, now, now.Add(lease), limit)
+		if err != nil {
+			return fmt.Errorf("claiming webhooks: %w", err)
+		}
+		taken, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil {
+			return fmt.Errorf("claiming webhooks: %w", err)
+		}
+		// A statement of its own, whose snapshot includes the deliveries of gateways that had claimed the webhooks before.
+		rows, err = tx.Query(ctx, `select o.id, o.message_id, w.id, w.url, array_remove(array[w.secret, case when w.old_until > $2 then w.old_secret end], null),
+  convert_to(m.body, 'UTF8'), w.failures
+from status.webhook w cross join lateral (select * from status.outbox o where o.webhook_id = w.id order by o.id limit 1) o
+join status.message m on m.id = o.message_id where w.id = any($1)`, taken, now)
+		if err != nil {
+			return fmt.Errorf("reading claimed messages: %w", err)
+		}
+		out, err = storage.MapperOf(func(d *status.Delivery, into []any) []any {
+			return append(into, &d.ID, &d.Message, &d.Webhook, &d.URL, &d.Keys, &d.Body, &d.Failures)
+		}, nil).Collect(rows)
+		return err
+	})
+	return out, explainWrite(err)
+}
+
+// RecordDelivered removes sent messages from the outbox. The commit does not wait for the disk: a crash of the database repeats the delivery, as a crash of the
+// gateway does.
+func (e *Editor) RecordDelivered(ctx context.Context, sent []*status.Delivery) error {
+	var b pgx.Batch
+	b.Queue(`select set_config('synchronous_commit', 'off', true)`)
+	b.Queue(`delete from status.outbox where id = any($1)`, list.Map(sent, func(d *status.Delivery) int64 { return d.ID }))
+	b.Queue(`update status.webhook set next_at = $2, failures = 0, last_error = null where id = any($1)`,
+		list.Map(sent, func(d *status.Delivery) string { return d.Webhook }), e.now())
+	if err := e.db.pool.SendBatch(ctx, &b).Close(); err != nil {
+		return explainWrite(fmt.Errorf("recording sent messages: %w", err))
+	}
+	return nil
+}
+
+// RecordFailed records a failed attempt. It disables the webhook and drops its messages if retry is not positive.
+func (e *Editor) RecordFailed(ctx context.Context, d *status.Delivery, reason string, retry time.Duration) error {
+	_, err := e.db.pool.Exec(ctx, `with failed as (
+  update status.webhook set failures = failures + 1, last_error = $2, next_at = $3, disabled_at = case when $4 then $5::timestamptz end
+  where id = $1 and disabled_at is null returning id)
+delete from status.outbox o using failed where $4 and o.webhook_id = failed.id`, d.Webhook, reason, e.now().Add(retry), retry <= 0, e.now())
+	if err != nil {
+		return explainWrite(fmt.Errorf("recording a failed message: %w", err))
+	}
+	return nil
+}
+
+// OutboxStats are the numbers of messages that wait to be sent and of disabled webhooks.
+type OutboxStats struct {
+	Pending, Disabled int64
+
+	old bool // whether there are messages to delete
+}
+
+// messageRetention is the minimum time that messages are kept.
+const messageRetention = time.Hour
+
+// PruneMessages deletes messages that no webhook waits for, and returns the state of the outbox.
+func (e *Editor) PruneMessages(ctx context.Context) (OutboxStats, error) {
+	const old = ` m.created_at < $1 and not exists (select from status.outbox o where o.message_id = m.id)`
+	before := e.now().Add(-messageRetention)
+	stats, err := read(ctx, e.db, `select (select count(*) from status.outbox), (select count(*) from status.webhook where disabled_at is not null),
+  exists (select from status.message m where`+old+`)`, []any{before},
+		func(s *OutboxStats, into []any) []any { return append(into, &s.Pending, &s.Disabled, &s.old) }, nil)
+	if err != nil || len(stats) == 0 {
+		return OutboxStats{}, explainWrite(err)
+	}
+	if stats[0].old {
+		if _, err := e.db.pool.Exec(ctx, `delete from status.message m where`+old, before); err != nil {
+			return *stats[0], explainWrite(fmt.Errorf("deleting sent messages: %w", err))
+		}
+	}
+	return *stats[0], nil
+}
