@@ -46,63 +46,45 @@ func (fields) ContractResultStateChanges(_ context.Context, q rowplan.Request, o
 	return readRows(q, of, transactions.QueueStateChanges)
 }
 
-// callDataRead reports whether the statement that reads a single result also reads its call data. The result may not have been read yet.
-func callDataRead(of []*ledger.ContractResult) bool { return len(of) == 1 && of[0].CallDataRead }
-
-// ContractResultCallData reads the call data of results: that of the Ethereum transaction, else the function parameters.
+// ContractResultCallData reads the call data of results: that of the Ethereum transaction, else the function parameters, else that of the file.
 func (fields) ContractResultCallData(_ context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[[]byte], error) {
-	if callDataRead(of) {
-		return func() ([][]byte, error) {
-			for _, data := range [][]byte{of[0].OwnCallData, of[0].FileCallData} {
-				if len(data) > 0 {
-					return [][]byte{data}, nil
-				}
-			}
-			return [][]byte{of[0].FunctionParameters}, nil
-		}, nil
-	}
-	get, err := readRows(q, of, transactions.QueueCallData)
-	return func() ([][]byte, error) {
-		got, err := get()
-		for i, r := range of {
-			if len(got[i]) == 0 {
-				got[i] = r.FunctionParameters
+	return callData(q, of, func(r *ledger.ContractResult, d *ledger.CallData) []byte {
+		for _, data := range [][]byte{d.Own, r.FunctionParameters, d.File} {
+			if len(data) > 0 {
+				return data
 			}
 		}
-		return got, err
-	}, err
+		return r.FunctionParameters
+	})
 }
 
-// ContractResultFailedCallData reads the init code that failed, or the call data of failed results.
+// ContractResultFailedCallData reads the init code that failed, or the call data in the transactions of failed results.
 func (fields) ContractResultFailedCallData(_ context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[[]byte], error) {
-	out := make([][]byte, len(of))
-	if callDataRead(of) {
-		return func() ([][]byte, error) {
-			out[0] = of[0].FailedInitcode
-			if out[0] == nil && !of[0].Succeeded() && len(of[0].OwnCallData) > 0 {
-				out[0] = of[0].OwnCallData
-			}
-			return out, nil
-		}, nil
-	}
-	var failed []*ledger.ContractResult
-	var places []int
-	for i, r := range of {
-		out[i] = r.FailedInitcode
-		if r.FailedInitcode == nil && !r.Succeeded() {
-			failed, places = append(failed, r), append(places, i)
+	return callData(q, of, func(r *ledger.ContractResult, d *ledger.CallData) []byte {
+		if r.FailedInitcode == nil && !r.Succeeded() && len(d.Own) > 0 {
+			return d.Own
 		}
-	}
-	return queued(q, func(b *storage.Batch, done func([][]byte)) {
-		transactions.QueueTransactionCallData(b, failed, func(got [][]byte) {
-			for i, data := range got {
-				if len(data) > 0 {
-					out[places[i]] = data
-				}
-			}
-			done(out)
-		})
+		return r.FailedInitcode
 	})
+}
+
+// callData returns values that depend on the call data of results. That of a single result can have been read with it, after callData is called.
+func callData(q rowplan.Request, of []*ledger.ContractResult, value func(*ledger.ContractResult, *ledger.CallData) []byte) (rowplan.Results[[]byte], error) {
+	var got []*ledger.CallData
+	if len(of) != 1 || !of[0].Input.Valid {
+		transactions.QueueCallData(batchOf(q), of, func(read []*ledger.CallData) { got = read })
+	}
+	return func() ([][]byte, error) {
+		out := make([][]byte, len(of))
+		for i, r := range of {
+			data := &r.Input.V
+			if got != nil && got[i] != nil {
+				data = got[i]
+			}
+			out[i] = value(r, data)
+		}
+		return out, nil
+	}, nil
 }
 
 // ContractResultGasPrice reads the price of gas in tinybars.

@@ -34,7 +34,10 @@ func (ref *ResultRef) Key() *ledger.ContractResult {
 	if ref.Hash == nil && !ref.Named {
 		return nil
 	}
-	return &ledger.ContractResult{Hash: ref.Hash, ConsensusTimestamp: ref.At, Party: ref.Contract, Asked: ref.Contract, CallDataRead: ref.CallData}
+	return &ledger.ContractResult{
+		Hash: ref.Hash, ConsensusTimestamp: ref.At, Party: ref.Contract, Asked: ref.Contract,
+		Input: ledger.Null[ledger.CallData]{Valid: ref.CallData},
+	}
 }
 
 // locator returns the statement that finds the transaction: its consensus time (at), its payer, and the entity by which its parties are found.
@@ -60,16 +63,19 @@ where consensus_timestamp = ` + w.Arg(int64(ref.At)) + ` order by entity_id limi
 type foundResult struct {
 	contractResultRow
 	party ledger.EntityID
+	input ledger.CallData
 }
 
 var foundResultRows = storage.MapperOf(func(r *foundResult, into []any) []any {
-	return detailTargets(&r.contractResultRow, append(into, &r.party, &r.OwnCallData, &r.FileCallData))
+	return detailTargets(&r.contractResultRow, append(into, &r.party, &r.input.Own, &r.input.File))
 }, func(r *foundResult) error { return finishContractResult(&r.contractResultRow) })
 
-// callDataOfFile is the newest content of the file with the call data of an Ethereum transaction et.
-var callDataOfFile = fmt.Sprintf(`(select string_agg(d.file_data, '' order by d.consensus_timestamp) from file_data d
+// callData are the columns with the call data of an Ethereum transaction et: its own, and the newest content of its file if it has none.
+var callData = fmt.Sprintf(`et.call_data, case when coalesce(et.call_data, '') = '' then (
+  select string_agg(d.file_data, '' order by d.consensus_timestamp) from file_data d
   where et.call_data_id & %d > %d and d.entity_id = et.call_data_id and d.consensus_timestamp >= (
-    select max(consensus_timestamp) from file_data where entity_id = et.call_data_id and transaction_type in (17, 19)))`, ledger.MaxNum, entities.MaxSystemFile)
+    select max(consensus_timestamp) from file_data where entity_id = et.call_data_id and transaction_type in (17, 19))) end`,
+	ledger.MaxNum, entities.MaxSystemFile)
 
 // QueueContractResults queues a query for each of some contract results with its block and its Ethereum transaction. done receives nil for those that do not
 // exist. Unlike in lists, the parties of the transaction determine which rows belong to the result.
@@ -77,12 +83,12 @@ func QueueContractResults(b *storage.Batch, refs []ResultRef, done func([]*ledge
 	out := make([]*ledger.ContractResult, len(refs))
 	for i, ref := range refs {
 		var w storage.Where
-		found, callData := ref.locator(&w), `null::bytea, null::bytea`
+		found, input := ref.locator(&w), `null::bytea, null::bytea`
 		if ref.CallData {
-			callData = `et.call_data, case when coalesce(et.call_data, '') = '' and coalesce(cr.function_parameters, '') = '' then ` + callDataOfFile + ` end`
+			input = callData
 		}
 		sql := `with found as (` + found + `)
-select found.party, ` + callData + `, ` + detailColumns + ` from found
+select found.party, ` + input + `, ` + detailColumns + ` from found
 join contract_transaction ct on ct.consensus_timestamp = found.at and ct.entity_id = found.party
 cross join lateral (
   select * from contract_result c where c.consensus_timestamp = found.at and (c.contract_id = any(ct.contract_ids) or cardinality(ct.contract_ids) = 0)
@@ -93,7 +99,8 @@ left join ethereum_transaction et on et.consensus_timestamp = found.at and et.pa
 limit 1`
 		foundResultRows.Queue(b, sql, w.Args, func(rows []*foundResult) {
 			for _, r := range rows {
-				r.NetworkChainID, r.Party, r.Asked, r.CallDataRead = b.DB().NetworkChainID(), r.party, ref.Contract, ref.CallData
+				r.NetworkChainID, r.Party, r.Asked = b.DB().NetworkChainID(), r.party, ref.Contract
+				r.Input = ledger.Null[ledger.CallData]{V: r.input, Valid: ref.CallData}
 				out[i] = &r.ContractResult
 			}
 		})
@@ -157,40 +164,22 @@ func word(b []byte) []byte {
 	return append(make([]byte, wordSize-len(b), wordSize), b...)
 }
 
-// QueueTransactionCallData queues a query for the call data contained in Ethereum transactions. done receives nil for results without call data.
-func QueueTransactionCallData(b *storage.Batch, of []*ledger.ContractResult, done func([][]byte)) {
-	queueCallData(b, of, func(*ledger.ContractResult) bool { return false }, done)
-}
+var callDataRows = storage.MapperOf(func(d *ledger.CallData, into []any) []any { return append(into, &d.Own, &d.File) }, nil)
 
-// QueueCallData queues a query for the call data of the results' Ethereum transactions. done receives nil for results without call data. Call data that did
-// not fit into a transaction is read from the newest contents of its file, unless the record has the function parameters.
-func QueueCallData(b *storage.Batch, of []*ledger.ContractResult, done func([][]byte)) {
-	queueCallData(b, of, func(r *ledger.ContractResult) bool { return len(r.FunctionParameters) == 0 }, done)
-}
-
-func queueCallData(b *storage.Batch, of []*ledger.ContractResult, ofFile func(*ledger.ContractResult) bool, done func([][]byte)) {
+// QueueCallData queues a query for the call data of the results' Ethereum transactions. done receives nil for results without an Ethereum transaction.
+func QueueCallData(b *storage.Batch, of []*ledger.ContractResult, done func([]*ledger.CallData)) {
 	var times, payers, places []int64
-	var files []bool
 	for i, r := range of {
 		if r.Ethereum != nil {
-			files = append(files, ofFile(r))
 			times, payers, places = append(times, int64(r.ConsensusTimestamp)), append(payers, int64(r.Ethereum.PayerAccountID)), append(places, int64(i+1))
 		}
 	}
-	if len(places) == 0 {
-		done(make([][]byte, len(of)))
+	if places == nil {
+		done(make([]*ledger.CallData, len(of)))
 		return
 	}
-	storage.Values[[]byte]().QueueChild(b, len(of), `select p.place, coalesce(nullif(et.call_data, ''), case when p.of_file then `+callDataOfFile+` end, '')
-from unnest((select $1::bigint[]), (select $2::bigint[]), (select $3::bigint[]), (select $4::boolean[])) p(at, payer, place, of_file)
-join ethereum_transaction et on et.consensus_timestamp = p.at and et.payer_account_id = p.payer`, []any{times, payers, places, files}, func(rows []*[]byte) {
-		done(list.Map(rows, func(data *[]byte) []byte {
-			if data == nil {
-				return nil
-			}
-			return *data
-		}))
-	})
+	callDataRows.QueueChild(b, len(of), `select p.place, `+callData+` from `+storage.Unnest("at", "payer", "place")+`
+join ethereum_transaction et on et.consensus_timestamp = p.at and et.payer_account_id = p.payer`, []any{times, payers, places}, done)
 }
 
 // QueueContractResultsAt queues a query for contract results by consensus time. done receives one result per time, or nil if there is none.

@@ -44,9 +44,8 @@ type ContractResult struct {
 	// NetworkChainID is the chain ID of calls without an Ethereum transaction.
 	NetworkChainID Quantity
 
-	// OwnCallData is the call data in the Ethereum transaction, and FileCallData that in its file, if CallDataRead is set.
-	OwnCallData, FileCallData []byte
-	CallDataRead              bool
+	// Input is the call data of the Ethereum transaction. Null means that it was not read with the result.
+	Input Null[CallData]
 
 	// Party is the entity by which contract_transaction is searched for the parties of the transaction.
 	Party EntityID
@@ -73,6 +72,9 @@ type EthereumTransaction struct {
 	Type                 int16
 	Value                []byte
 }
+
+// CallData is the call data of an Ethereum transaction: in the transaction, or in a file if it did not fit.
+type CallData struct{ Own, File []byte }
 
 // AccessListItem is an entry of the access list of an Ethereum transaction (EIP-2930).
 type AccessListItem struct {
