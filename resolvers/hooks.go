@@ -36,7 +36,7 @@ func (r *Resolver) hookByName(ctx context.Context, name string) (relay.Node, err
 		return nil, fault.Input("%q is not the name of a hook", name)
 	}
 	return byKey(owner, parseEntityID, func(id ledger.EntityID) (*ledger.Hook, error) {
-		return entities.Hook(ctx, r.db, entities.HookRef{OwnerID: id, HookID: n})
+		return storage.ReadOne(ctx, r.db, "hook", entities.HookRef{OwnerID: id, HookID: n}, entities.QueueHooksByID)
 	})
 }
 
@@ -85,7 +85,7 @@ func (r queries) Hook(ctx context.Context, args graph.QueryHookArgs) (*ledger.Ho
 	if err != nil || !id.Valid {
 		return nil, err
 	}
-	return entities.Hook(ctx, r.db, entities.HookRef{OwnerID: id.V, HookID: args.HookID})
+	return storage.ReadOne(ctx, r.db, "hook", entities.HookRef{OwnerID: id.V, HookID: args.HookID}, entities.QueueHooksByID)
 }
 
 // Hooks returns a page of the hooks of an account, or nil if the account does not exist.

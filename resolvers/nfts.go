@@ -43,7 +43,7 @@ func (r *Resolver) nftByName(ctx context.Context, name string) (relay.Node, erro
 		return nil, fault.Input("%q is not the name of an NFT", name)
 	}
 	return byKey(token, parseEntityID, func(id ledger.EntityID) (*ledger.NFT, error) {
-		return entities.NFT(ctx, r.db, ledger.NFTKey{TokenID: id, SerialNumber: serial})
+		return storage.ReadOne(ctx, r.db, "NFT", ledger.NFTKey{TokenID: id, SerialNumber: serial}, entities.QueueNFTsByKey)
 	})
 }
 
@@ -119,7 +119,7 @@ func nftsBelow(ctx context.Context, q rowplan.Request, of entities.NFTParent, id
 
 // Nft returns an NFT.
 func (r queries) Nft(ctx context.Context, args graph.QueryNftArgs) (*ledger.NFT, error) {
-	return entities.NFT(ctx, r.db, ledger.NFTKey{TokenID: args.Token, SerialNumber: args.SerialNumber})
+	return storage.ReadOne(ctx, r.db, "NFT", ledger.NFTKey{TokenID: args.Token, SerialNumber: args.SerialNumber}, entities.QueueNFTsByKey)
 }
 
 // Nfts returns a page of NFTs. If the owner does not exist, the outcome reports it.

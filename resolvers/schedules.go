@@ -52,7 +52,7 @@ func (fields) AccountSchedules(ctx context.Context, q rowplan.Request, of []*led
 
 // Schedule returns a schedule. While it is pending, the response may change soon.
 func (r queries) Schedule(ctx context.Context, args graph.QueryScheduleArgs) (*ledger.Schedule, error) {
-	s, err := transactions.Schedule(ctx, r.db, args.ID)
+	s, err := readAhead(ctx, r.Resolver, "schedule", args.ID, &ledger.Schedule{EntityID: args.ID}, []string{"signatures"}, transactions.QueueSchedules)
 	if err != nil || s == nil {
 		return nil, err
 	}

@@ -1,8 +1,6 @@
 package entities
 
 import (
-	"context"
-
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 )
@@ -68,11 +66,6 @@ func QueueHooksByID(b *storage.Batch, hooks []HookRef, done func([]*ledger.Hook)
 	owners, ids := refs(hooks)
 	from, args := storage.UnnestKeys([]string{"owner", "id"}, owners, ids)
 	hookRows.QueueChild(b, len(hooks), `select p.ord, `+hookColumns+` from `+from+` join hook h on h.owner_id = p.owner and h.hook_id = p.id`, args, done)
-}
-
-// Hook reads a hook. It returns nil if the hook does not exist.
-func Hook(ctx context.Context, db *storage.DB, ref HookRef) (*ledger.Hook, error) {
-	return storage.ReadOne(ctx, db, "hook", ref, QueueHooksByID)
 }
 
 func hookSlotTargets(s *ledger.HookSlot, into []any) []any {

@@ -1,7 +1,6 @@
 package entities
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 
@@ -85,11 +84,6 @@ func QueueNFTsByKey(b *storage.Batch, keys []ledger.NFTKey, done func([]*ledger.
 	from, args := storage.UnnestKeys([]string{"token_id", "serial"}, tokens, serials)
 	nftRows.QueueChild(b, len(keys), `select p.ord, `+NFTColumns+` from `+from+`
 join nft n on n.token_id = p.token_id and n.serial_number = p.serial left join entity e on e.id = n.token_id`, args, done)
-}
-
-// NFT reads one NFT. It returns nil if it does not exist.
-func NFT(ctx context.Context, db *storage.DB, key ledger.NFTKey) (*ledger.NFT, error) {
-	return storage.ReadOne(ctx, db, "NFT", key, QueueNFTsByKey)
 }
 
 func nftKeys(keys []ledger.NFTKey) (tokens, serials []int64) {

@@ -55,11 +55,6 @@ func QueueSchedules(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger
 where s.schedule_id = `+storage.Any1, ids, func(s *ledger.Schedule) ledger.EntityID { return s.EntityID }, done)
 }
 
-// Schedule reads one schedule. It returns nil if the schedule does not exist.
-func Schedule(ctx context.Context, db *storage.DB, id ledger.EntityID) (*ledger.Schedule, error) {
-	return storage.ReadOne(ctx, db, "schedule", id, QueueSchedules)
-}
-
 // QueueAccountSchedules queues a query for the schedules that each of the given accounts created. done receives one page per account.
 func QueueAccountSchedules(b *storage.Batch, creators []ledger.EntityID, p storage.Page, done func([][]*ledger.Schedule)) {
 	w := storage.Where{Args: []any{storage.Int64s(creators)}}
