@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -249,7 +250,7 @@ func (s *session) preview(ctx context.Context) error {
 // printChanged prints the differences between documents: a property a line, with - before what is removed and + before what is added.
 func (s *session) printChanged(before, after map[string][]byte) {
 	for _, name := range status.Documents() {
-		old, now := properties(undated(before[name])), properties(undated(after[name]))
+		old, now := lines(before[name]), lines(after[name])
 		if slices.Equal(old, now) {
 			continue
 		}
@@ -269,23 +270,17 @@ func (s *session) printChanged(before, after map[string][]byte) {
 	}
 }
 
-// properties splits a document before its properties and objects.
-func properties(document []byte) []string {
-	if len(document) == 0 {
+// lines returns the lines of a document with one property each, without the modification time of its page.
+func lines(document []byte) []string {
+	var b bytes.Buffer
+	if json.Indent(&b, document, "", "  ") != nil { // there is no document
 		return nil
 	}
-	return strings.Split(strings.NewReplacer(`,"`, ",\n\"", `,{`, ",\n{").Replace(string(document)), "\n")
-}
-
-// undated returns a document without the modification time of its page.
-func undated(document []byte) []byte {
-	const key = `"updated_at":"`
-	before, after, found := bytes.Cut(document, []byte(key))
-	if !found {
-		return document
+	all := strings.Split(b.String(), "\n")
+	if i := slices.IndexFunc(all, func(line string) bool { return strings.HasPrefix(line, `    "updated_at"`) }); i >= 0 {
+		all = slices.Delete(all, i, i+1)
 	}
-	_, after, _ = bytes.Cut(after, []byte(`"`))
-	return slices.Concat(before, after)
+	return all
 }
 
 // print prints an object as JSON if the JSON flag is set, and the formatted line otherwise. It prints nothing in a dry run.
