@@ -72,15 +72,30 @@ func TestLedgerProbes(t *testing.T) {
 		t.Helper()
 		return g.Do(t, "POST", "/graphql", `{"query":"`+strings.ReplaceAll(document, `"`, `\"`)+`"}`, "Content-Type: application/json", token).Body
 	}
-	drafts := query(`{ statusDrafts { code components { name } } }`)
-	if !strings.Contains(drafts, `"components":[{"name":"Importer"}]`) {
-		t.Fatalf("the drafts are %s", drafts)
+	// The probes of the lag and of the nodes fail, in one incident. One of the nodes is under maintenance.
+	var drafts struct {
+		Data struct {
+			StatusDrafts []struct {
+				Code       string
+				Version    string
+				Components []struct{ Name string }
+			}
+		}
 	}
-	code := strings.Split(strings.Split(drafts, `"code":"`)[1], `"`)[0]
+	testenv.Decode(t, query(`{ statusDrafts { code version components { name } } }`), &drafts)
+	var code, version string
+	for _, d := range drafts.Data.StatusDrafts {
+		if len(d.Components) == len(nodes) {
+			code, version = d.Code, d.Version
+		}
+	}
+	if code == "" {
+		t.Fatalf("the drafts are %+v", drafts)
+	}
 	if body := g.Get(t, summaryPath).Body; strings.Contains(body, code) {
 		t.Error("readers see a draft")
 	}
-	if got := query(`mutation { publishDraft(input: {id: "` + code + `", expectedVersion: 1}) { incident { status impact } } }`); got != `{"data":{"publishDraft":{"incident":{"status":"INVESTIGATING","impact":"CRITICAL"}}}}` {
+	if got := query(`mutation { publishDraft(input: {id: "` + code + `", expectedVersion: ` + version + `}) { incident { status impact } } }`); got != `{"data":{"publishDraft":{"incident":{"status":"INVESTIGATING","impact":"CRITICAL"}}}}` {
 		t.Errorf("publishing returns %s", got)
 	}
 	if body := g.Get(t, summaryPath).Body; !strings.Contains(body, code) || !strings.Contains(body, `"indicator":"major"`) {
