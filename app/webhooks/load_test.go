@@ -107,17 +107,17 @@ select 'w' || i, $1, case when i % 50 = 0 then 'http://127.0.0.1:1/refuse/' when
 	return x
 }
 
-// told returns how many webhooks that respond have got a message, and how many messages were sent more than once.
-func (x *receiver) told() (told, repeated int) {
+// notified returns how many webhooks that respond have received a message, and how many messages were sent more than once.
+func (x *receiver) notified() (notified, repeated int) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	for message, n := range x.messages {
 		if strings.HasPrefix(message, "/ok/") {
-			told++
+			notified++
 			repeated += n - 1
 		}
 	}
-	return told, repeated
+	return notified, repeated
 }
 
 const healthy = subscribers * 95 / 100
@@ -167,19 +167,19 @@ func TestLoad(t *testing.T) {
 	start := time.Now()
 	open(t, editor, page, "Slow")
 	opened := time.Since(start)
-	wait(t, "everybody is told", 30*time.Second, func() bool { n, _ := x.told(); return n == healthy })
+	wait(t, "every webhook is notified", 30*time.Second, func() bool { n, _ := x.notified(); return n == healthy })
 	took := time.Since(start)
 	stop()
 	measuring.Wait()
-	told, repeated := x.told()
-	t.Logf("%d of %d webhooks were told in %s (the write took %s), %d messages repeated; page before: %s; during: %s", told, healthy, took.Round(time.Millisecond),
+	notified, repeated := x.notified()
+	t.Logf("%d of %d webhooks were notified in %s (the write took %s), %d messages repeated; page before: %s; during: %s", notified, healthy, took.Round(time.Millisecond),
 		opened.Round(time.Millisecond), repeated, quantiles(before), quantiles(during))
 	if repeated > 0 {
 		t.Errorf("%d messages were repeated", repeated)
 	}
 }
 
-// TestKills sends incidents from two gateways, of which three are killed meanwhile. Nobody is left out, and at most 0.1 % of the messages are repeated.
+// TestKills sends incidents from two gateways, of which three are killed meanwhile. No webhook is left out, and at most 0.1 % of the messages are repeated.
 func TestKills(t *testing.T) {
 	editor, page := newPage(t)
 	x := subscribe(t, editor, page)
@@ -191,22 +191,22 @@ func TestKills(t *testing.T) {
 	start := time.Now()
 	open(t, editor, page, "Slow")
 	for i := range 3 {
-		wait(t, "progress", 60*time.Second, func() bool { n, _ := x.told(); return n >= healthy*(i+1)/4 })
+		wait(t, "progress", 60*time.Second, func() bool { n, _ := x.notified(); return n >= healthy*(i+1)/4 })
 		if err := processes[i%2].Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
 		_ = processes[i%2].Wait()
 		_, processes[i%2] = startGateway(t, url)
 	}
-	wait(t, "everybody is told", 2*time.Minute, func() bool { n, _ := x.told(); return n == healthy })
+	wait(t, "every webhook is notified", 2*time.Minute, func() bool { n, _ := x.notified(); return n == healthy })
 	took := time.Since(start)
 	var pending int
 	wait(t, "the outbox has failing webhooks only", 2*time.Minute, func() bool {
 		err := editor.DB().Pool().QueryRow(t.Context(), `select count(*) from status.outbox o join status.webhook w on w.id = o.webhook_id where w.url like '%/ok/%'`).Scan(&pending)
 		return err == nil && pending == 0
 	})
-	_, repeated := x.told()
-	t.Logf("all %d webhooks were told in %s; %d messages repeated (%.3f %%)", healthy, took.Round(time.Millisecond), repeated, float64(repeated)*100/healthy)
+	_, repeated := x.notified()
+	t.Logf("all %d webhooks were notified in %s; %d messages repeated (%.3f %%)", healthy, took.Round(time.Millisecond), repeated, float64(repeated)*100/healthy)
 	if repeated > healthy/1000 {
 		t.Errorf("%d messages were repeated", repeated)
 	}
