@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/emulation"
 
@@ -147,6 +148,8 @@ func TestScreens(t *testing.T) {
 func TestLive(t *testing.T) {
 	g := testenv.Over(t, testenv.Filled.Fresh(t), testenv.Cached())
 	g.WaitForPage(t)
+	edit := g.Editor()
+	deleteIncidents(t, g, edit) // so that the headline changes
 	p := webtest.New(t, webtest.Options{Width: 1280, Height: 900})
 	p.Open(g.URL + "/")
 	p.Wait("the events", `!document.getElementById('live').hidden`)
@@ -154,7 +157,6 @@ func TestLive(t *testing.T) {
 	p.Click(`details:nth-of-type(2) > summary`)
 	var group string
 	p.Eval(`document.querySelector('details:not([open])').dataset.key`, &group)
-	edit := g.Editor()
 	code, err := edit.OpenIncident(t.Context(), testenv.Author, demo.StatusPage, status.NewIncident{
 		Name: "The harbour is dark", Body: "No light is on.", Affected: []status.Assignment{{Component: component(t, g, "Importer"), Status: status.MajorOutage}},
 	})
@@ -162,7 +164,7 @@ func TestLive(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.Wait("the incident", fmt.Sprintf(`document.querySelector('.card a[href="/incidents/%s"]')`, code))
-	p.Wait("the headline", `document.getElementById('headline').textContent === 'Partial System Outage'`)
+	p.Wait("the headline", `document.getElementById('headline').textContent === 'Major System Outage'`)
 	var state struct {
 		Mark, Announced, Icon, Focus string
 		Closed                       []string
@@ -172,7 +174,7 @@ func TestLive(t *testing.T) {
 		focus: document.activeElement.closest('details')?.dataset.key ?? '', closed: [...document.querySelectorAll('details:not([open])')].map((d) => d.dataset.key),
 		bars: document.querySelectorAll('.bars rect').length, hints: document.querySelectorAll('.bars title').length })`
 	p.Eval(look, &state)
-	if state.Mark != "the same page" || !strings.Contains(state.Announced, "Partial System Outage") || !strings.Contains(state.Icon, "icon-major") || len(state.Closed) != 1 ||
+	if state.Mark != "the same page" || !strings.Contains(state.Announced, "Major System Outage") || !strings.Contains(state.Icon, "icon-critical") || len(state.Closed) != 1 ||
 		state.Closed[0] != group || state.Focus != group || state.Bars == 0 || state.Hints != 0 {
 		t.Errorf("%+v", state)
 	}
@@ -180,10 +182,26 @@ func TestLive(t *testing.T) {
 	if _, err := edit.UpdateIncident(t.Context(), testenv.Author, code, status.NewUpdate{State: status.Resolved, Body: "The lights are on again."}); err != nil {
 		t.Fatal(err)
 	}
-	p.Wait("the end", `document.getElementById('headline').textContent !== 'Partial System Outage' && document.querySelector('.day .past')?.textContent.includes('The lights are on again.')`)
+	p.Wait("the end", `document.getElementById('headline').textContent !== 'Major System Outage' && document.querySelector('.day .past')?.textContent.includes('The lights are on again.')`)
 	p.Eval(`document.querySelector('.bars rect:last-of-type').dispatchEvent(new PointerEvent('pointerover', { bubbles: true }))`, nil)
 	p.Wait("the hint", `!document.querySelector('.tip').hidden && document.querySelector('.tip').textContent.startsWith('17 May 2026')`)
 	clean(t, p, g.URL)
+}
+
+// deleteIncidents deletes the open incidents of the demo page, and waits until the page is rendered without them.
+func deleteIncidents(t *testing.T, g *testenv.Gateway, edit *statuspages.Editor) {
+	t.Helper()
+	const path = "/api/v2/incidents/unresolved.json"
+	var open struct{ Incidents []struct{ ID string } }
+	testenv.Decode(t, g.Get(t, path).Body, &open)
+	for _, i := range open.Incidents {
+		if _, err := edit.DeleteNotice(t.Context(), testenv.Author, i.ID, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for strings.Contains(g.Get(t, "/").Body, open.Incidents[0].ID) {
+		time.Sleep(50 * time.Millisecond)
+	}
 }
 
 // component returns the code of a component.
