@@ -78,7 +78,7 @@ func callData(q rowplan.Request, of []*ledger.ContractResult, value func(*ledger
 		out := make([][]byte, len(of))
 		for i, r := range of {
 			data := &r.Input.V
-			if got != nil && got[i] != nil {
+			if i < len(got) && got[i] != nil {
 				data = got[i]
 			}
 			out[i] = value(r, data)

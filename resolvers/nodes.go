@@ -1,7 +1,6 @@
 package resolvers
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -127,7 +126,10 @@ func (r *Resolver) node(ctx context.Context, id string) (node relay.Node, err er
 	if batched[typ] != nil {
 		var invalid error
 		failed := r.readBatched(ctx, map[string][]string{typ: {name}}, func(_ string, _ int, found relay.Node, err error) { node, invalid = found, err })
-		return node, cmp.Or(invalid, failed)
+		if invalid != nil {
+			failed = invalid
+		}
+		return node, failed
 	}
 	switch typ {
 	case messageType:

@@ -161,7 +161,8 @@ func (s *slot) wait(ctx context.Context, patient bool) error {
 			s.a.grant()
 			s.a.mu.Unlock()
 		case <-timer.C:
-			if s.work.turn.Leave(); !patient {
+			s.work.turn.Leave()
+			if !patient {
 				err = ErrBusy
 			}
 		case <-ctx.Done():

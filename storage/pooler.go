@@ -85,7 +85,7 @@ func PoolerOf(ctx context.Context, conn *pgx.Conn) (Pooler, error) {
 			kind = PoolerPrepared
 			return nil
 		}
-		return conn.Deallocate(ctx, name) //nolint:wrapcheck // the caller wraps it
+		return conn.Deallocate(ctx, name)
 	})
 	if err != nil {
 		return "", fmt.Errorf("detecting a pooler: %w", err)

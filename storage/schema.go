@@ -91,7 +91,7 @@ func (db *DB) explain(err error) error {
 	m := object.FindStringSubmatch(pg.Message)
 	var found []string
 	for _, a := range s.absent {
-		if m != nil && (a.Column == m[1] || a.Column == "" && a.Table == m[1]) {
+		if len(m) > 1 && (a.Column == m[1] || a.Column == "" && a.Table == m[1]) {
 			found = append(found, a.String())
 		}
 	}

@@ -78,7 +78,7 @@ func (g *Gateway) parts() map[string]*part {
 	if g.o.DB != nil {
 		parts["ledger"] = &part{check: func(ctx context.Context) error {
 			if err := g.o.DB.Ready(ctx); err != nil || g.o.MaxLag == 0 {
-				return err //nolint:wrapcheck // it is not shown
+				return err
 			}
 			lag, err := g.o.DB.Lag(ctx, g.o.REST.Now())
 			if err == nil && lag > g.o.MaxLag {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -39,7 +40,7 @@ func (c *statusExportCmd) run(ctx context.Context, s *session) error {
 	for _, folder := range []string{"incidents", "history"} {
 		pages, err := filepath.Glob(filepath.Join(c.Folder, folder, "*", "index.html"))
 		if err != nil {
-			return err
+			return fmt.Errorf("listing the exported pages: %w", err)
 		}
 		for _, path := range pages {
 			if !written[path] {

@@ -200,11 +200,12 @@ func (c *statusProbeSwitchCmd) run(ctx context.Context, s *session) error {
 	if _, err := c.find(ctx, s); err != nil {
 		return err
 	}
-	done, err := "deleted", error(nil)
+	var err error
+	done := s.name + "d"
 	if s.name == "rm" {
-		err = s.RemoveProbe(ctx, s.by, c.ID)
+		done, err = "deleted", s.RemoveProbe(ctx, s.by, c.ID)
 	} else {
-		done, err = s.name+"d", s.EnableProbe(ctx, s.by, c.ID, s.name == "enable")
+		err = s.EnableProbe(ctx, s.by, c.ID, s.name == "enable")
 	}
 	if err != nil {
 		return err

@@ -106,6 +106,8 @@ func AppendPointer[T any](dst []byte, v *T, style Style, write Func[T]) []byte {
 }
 
 // outputOnly is the result of Unmarshal functions of types that are not inputs.
+//
+//nolint:unparam // the result is that of gqlgen's functions
 func outputOnly[T any]() (none T, err error) {
 	return none, fault.Input("values of the type %T are not an input", none)
 }

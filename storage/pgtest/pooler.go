@@ -60,18 +60,18 @@ func Direct(pooled string) string { return strings.Replace(pooled, poolerPort, s
 func startPooler(program, folder, user string) error {
 	settings := fmt.Sprintf("[databases]\n* = host=%s %s\n[pgbouncer]\nunix_socket_dir = %s\nlisten_%s\npool_mode = transaction\nauth_type = trust\n"+
 		"auth_file = %s/users.txt\nmax_client_conn = 2000\n", folder, serverPort, folder, poolerPort, folder)
-	version, err := exec.Command(program, "--version").Output()
+	version, err := exec.CommandContext(context.Background(), program, "--version").Output()
 	var major, minor int
 	if _, scan := fmt.Sscanf(string(version), "PgBouncer %d.%d", &major, &minor); scan == nil && (major > 1 || minor >= 21) {
 		settings += "max_prepared_statements = 200\n"
 	}
 	var owner syscall.Stat_t
 	config := filepath.Join(folder, "pgbouncer.ini")
-	if err := errors.Join(err, syscall.Stat(folder, &owner), os.WriteFile(config, []byte(settings), 0o644), //nolint:gosec // the server's user reads them
-		os.WriteFile(filepath.Join(folder, "users.txt"), fmt.Appendf(nil, "%q \"\"\n", user), 0o644)); err != nil { //nolint:gosec // as above
+	if err := errors.Join(err, syscall.Stat(folder, &owner), os.WriteFile(config, []byte(settings), 0o644),
+		os.WriteFile(filepath.Join(folder, "users.txt"), fmt.Appendf(nil, "%q \"\"\n", user), 0o644)); err != nil {
 		return err
 	}
-	pooler.cmd = exec.Command(program, "--quiet", config)
+	pooler.cmd = exec.CommandContext(context.Background(), program, "--quiet", config)
 	if os.Getuid() == 0 { // PgBouncer refuses to run as root
 		pooler.cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: owner.Uid, Gid: owner.Gid}}
 	}

@@ -1,6 +1,7 @@
 package statuspages_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -43,7 +44,8 @@ func (n *editorTest) sendAll() string {
 	var out []string
 	for {
 		claimed, err := n.ClaimDeliveries(n.t.Context(), 100, time.Minute)
-		if must(n.t, claimed, err); len(claimed) == 0 {
+		must(n.t, claimed, err)
+		if len(claimed) == 0 {
 			return strings.Join(out, ", ")
 		}
 		slices.SortFunc(claimed, func(a, b *status.Delivery) int { return strings.Compare(a.URL, b.URL) })
@@ -166,7 +168,8 @@ func TestOutbox(t *testing.T) {
 	claim := func() *status.Delivery {
 		t.Helper()
 		got, err := n.ClaimDeliveries(ctx, 10, time.Minute)
-		if must(t, got, err); len(got) == 0 {
+		must(t, got, err)
+		if len(got) == 0 {
 			return nil
 		}
 		return got[0]
@@ -177,7 +180,7 @@ func TestOutbox(t *testing.T) {
 	}
 	n.wait(61 * time.Second) // the gateway crashed
 	one2 := claim()
-	if one1 == nil || one2 == nil || one1.Message != one2.Message || string(one1.Body) != string(one2.Body) {
+	if one1 == nil || one2 == nil || one1.Message != one2.Message || !bytes.Equal(one1.Body, one2.Body) {
 		t.Fatalf("after the lease: %+v, then %+v", one1, one2)
 	}
 	second, err := n.RotateWebhook(ctx, editor, hook)
@@ -205,7 +208,8 @@ func TestOutbox(t *testing.T) {
 		t.Fatal(err)
 	}
 	list, err := n.db.Webhooks(ctx, n.page)
-	if must(t, list, err); len(list) != 1 || !list[0].DisabledAt.Valid || list[0].Pending != 0 || list[0].LastError.V != "status 410" {
+	must(t, list, err)
+	if len(list) != 1 || !list[0].DisabledAt.Valid || list[0].Pending != 0 || list[0].LastError.V != "status 410" {
 		t.Errorf("disabled: %+v", list[0])
 	}
 	must2(t)(n.UpdateIncident(ctx, editor, code, status.NewUpdate{State: status.Monitoring, Body: "3"}))

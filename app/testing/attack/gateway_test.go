@@ -136,7 +136,7 @@ func children(t *testing.T, pid int) []int {
 		t.Fatal(err)
 	}
 	var all []int
-	for _, word := range strings.Fields(string(text)) {
+	for word := range strings.FieldsSeq(string(text)) {
 		child, err := strconv.Atoi(word)
 		if err != nil {
 			t.Fatal(err)

@@ -109,7 +109,7 @@ func (s *Site) crawl(ctx context.Context, p *status.Page, known bool, visit func
 // body returns the body of a document.
 func (s *Site) body(r *http.Request, p *status.Page, known bool) ([]byte, error) {
 	if file := s.files[r.URL.Path]; file != nil {
-		return file.Unpack() //nolint:wrapcheck // has the cause
+		return file.Unpack()
 	}
 	t, code := targetOf(r), http.StatusNotFound
 	var v *doccache.Document

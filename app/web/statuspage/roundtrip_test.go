@@ -242,7 +242,8 @@ func TestSize(t *testing.T) {
 	}
 	got := g.Do(t, http.MethodGet, "/", "", "Accept-Encoding: gzip")
 	bars := strings.Count(g.Get(t, "/").Body, `<svg class="bars"`)
-	if t.Logf("%d bars, %d bytes", bars, len(got.Body)); got.Header.Get("Content-Encoding") != "gzip" || bars != 50-h.acts["remove"] || len(got.Body) > 60<<10 {
+	t.Logf("%d bars, %d bytes", bars, len(got.Body))
+	if got.Header.Get("Content-Encoding") != "gzip" || bars != 50-h.acts["remove"] || len(got.Body) > 60<<10 {
 		t.Errorf("%d bars, %d bytes with %s", bars, len(got.Body), got.Header.Get("Content-Encoding"))
 	}
 }

@@ -40,7 +40,7 @@ func TestShares(t *testing.T) {
 		for _, turn := range computing {
 			turn.Query(1)
 		}
-		all := append(computing, fill(t, q, "greedy", true)...)
+		all := slices.Concat(computing, fill(t, q, "greedy", true))
 		if len(all) != 12 {
 			t.Errorf("%d turns that wait for the database, want 12", len(all))
 		}

@@ -35,7 +35,7 @@ func TestHistoryOf(t *testing.T) {
 		"set by an editor, not in documents":  {"3 A p m, 4 A m p!", "1o 3m 4p"},
 	} {
 		var events []*HistoryEvent
-		for _, text := range strings.Split(c.events, ", ") {
+		for text := range strings.SplitSeq(c.events, ", ") {
 			if text == "" {
 				continue
 			}
