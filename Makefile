@@ -20,6 +20,7 @@ BENCHTIME ?= 1s
 CLIENTS ?=
 SOAK ?=
 ATTACK ?=
+SHORT ?=
 ASSETS ?= on
 
 # The output of `heliograph version`. The date is that of the commit, so that builds are reproducible.
@@ -86,9 +87,10 @@ test-clients: build ## Run compatibility tests with third-party clients (tests/)
 	@scripts/ensure-postgres.sh
 	@scripts/test-clients.sh $(CLIENTS)
 
-test-attack: build ## Measure what attacks, overload and a broken database do to other clients; takes six minutes
+test-attack: build ## Measure what attacks, overload and a broken database do to other clients; takes six minutes, with SHORT=on half a minute
 	@scripts/ensure-postgres.sh
-	CGO_ENABLED=0 go test -tags attack -count 1 -timeout 20m -v $(TESTFLAGS) ./app/testing/attack -run 'OnProcess|Single|Overload|Connections|Broken' -args -attack.time 8s -attack.clients 64 -attack.slowest 50ms $(ATTACK)
+	CGO_ENABLED=0 go test -tags attack -count 1 -timeout 20m -v $(TESTFLAGS) ./app/testing/attack \
+	  $(if $(SHORT),-run 'Attacks$$|HalfSent',-run 'OnProcess|Single|Overload|Connections|Broken' -args -attack.time 8s -attack.clients 64 -attack.slowest 50ms $(ATTACK))
 
 soak: build ## Run a load test with 2,000 subscriptions and a restart of PostgreSQL; takes minutes
 	@scripts/ensure-postgres.sh

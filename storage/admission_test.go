@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"heliograph/internal/base/turns"
@@ -39,25 +40,27 @@ func TestShares(t *testing.T) {
 	}{
 		"point reads": {PointReads, 6}, "lists": {Lists, 6}, "EVM": {EVM, 3},
 	} {
-		a := newAdmission(11, 2, maxWait)
-		for range c.most {
-			mustEnter(t, a, as(t, "greedy", c.class), c.class, "")
-		}
-		start := time.Now()
-		if _, err := a.enter(as(t, "greedy", c.class), c.class, ""); !errors.Is(err, ErrBusy) || FailureOf(err) != FailureBusy {
-			t.Errorf("%s: %v", name, err)
-		}
-		if took := time.Since(start); took < maxWait || took > 5*maxWait {
-			t.Errorf("%s: refused after %s", name, took)
-		}
-		if c.class != EVM {
-			mustEnter(t, a, as(t, "modest", c.class), PointReads, "").leave()
-		}
-		for _, other := range []Class{PointReads, Lists, EVM} {
-			if other != c.class {
-				mustEnter(t, a, as(t, "modest", other), other, "").leave()
+		synctest.Test(t, func(t *testing.T) {
+			a := newAdmission(11, 2, maxWait)
+			for range c.most {
+				mustEnter(t, a, as(t, "greedy", c.class), c.class, "")
 			}
-		}
+			start := time.Now()
+			if _, err := a.enter(as(t, "greedy", c.class), c.class, ""); !errors.Is(err, ErrBusy) || FailureOf(err) != FailureBusy {
+				t.Errorf("%s: %v", name, err)
+			}
+			if took := time.Since(start); took != maxWait {
+				t.Errorf("%s: refused after %s", name, took)
+			}
+			if c.class != EVM {
+				mustEnter(t, a, as(t, "modest", c.class), PointReads, "").leave()
+			}
+			for _, other := range []Class{PointReads, Lists, EVM} {
+				if other != c.class {
+					mustEnter(t, a, as(t, "modest", other), other, "").leave()
+				}
+			}
+		})
 	}
 }
 

@@ -175,7 +175,7 @@ func TestContractCallDeadline(t *testing.T) {
 	}))
 	start := time.Now()
 	got := call(t, g, `{"data":"5b600056","gas":1000000000000000}`)
-	if took := time.Since(start); took > 600*time.Millisecond {
+	if took := time.Since(start); took > 5*time.Second {
 		t.Errorf("an endless loop was stopped after %s", took)
 	}
 	if got.Status != http.StatusServiceUnavailable || got.Body != callProblem("Service Unavailable", "", "") {

@@ -2,6 +2,7 @@ package pgtest
 
 import (
 	"context"
+	"strconv"
 	"testing"
 	"time"
 
@@ -15,14 +16,7 @@ func Allow(tb testing.TB, url string, yes bool) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	name := pgx.Identifier{cfg.Database}.Sanitize()
-	statements := []string{`alter database ` + name + ` allow_connections true`}
-	if !yes {
-		statements = []string{
-			`alter database ` + name + ` allow_connections false`,
-			`select pg_terminate_backend(pid) from pg_stat_activity where datname = '` + cfg.Database + `'`,
-		}
-	}
+	database := cfg.Database
 	cfg.Database = "postgres"
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -31,9 +25,18 @@ func Allow(tb testing.TB, url string, yes bool) {
 		tb.Fatal(err)
 	}
 	defer func() { _ = conn.Close(ctx) }() // every statement has been committed
-	for _, sql := range statements {
-		if _, err := conn.Exec(ctx, sql); err != nil {
+	exec := func(sql string) int64 {
+		tag, err := conn.Exec(ctx, sql)
+		if err != nil {
 			tb.Fatal(err)
 		}
+		return tag.RowsAffected()
+	}
+	exec(`alter database ` + pgx.Identifier{database}.Sanitize() + ` allow_connections ` + strconv.FormatBool(yes))
+	for idle := 0; !yes && idle < 3; idle++ { // a connection that is being opened appears late
+		if exec(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '`+database+`'`) > 0 {
+			idle = 0
+		}
+		time.Sleep(50 * time.Millisecond)
 	}
 }

@@ -1,3 +1,5 @@
+//go:build attack
+
 package attack
 
 import (
@@ -26,10 +28,10 @@ import (
 )
 
 var (
-	duration = flag.Duration("attack.time", 500*time.Millisecond, "duration of each attack")
+	duration = flag.Duration("attack.time", time.Second, "duration of each attack")
 	clients  = flag.Int("attack.clients", 16, "number of connections of the attacker")
 	target   = flag.String("attack.url", "", "URL of a gateway with the demo network; default: one in the process of the test")
-	slowest  = flag.Duration("attack.slowest", time.Second, "maximum latency of the victim, at the 99th percentile, and of health checks")
+	slowest  = flag.Duration("attack.slowest", 3*time.Second, "maximum latency of the victim, at the 99th percentile, and of health checks")
 )
 
 func TestMain(m *testing.M) {

@@ -419,7 +419,7 @@ func TestDeadline(t *testing.T) {
 		msg := to(target)
 		msg.Gas = 1 << 50
 		_, err := m.Begin(ctx, world(t, code), evm.Block{Number: block}).Call(msg)
-		if took := time.Since(start); took > 150*time.Millisecond {
+		if took := time.Since(start); took > 5*time.Second {
 			t.Errorf("%s: stopped after %s", name, took)
 		}
 		if name != "self" && !errors.Is(err, context.DeadlineExceeded) {
