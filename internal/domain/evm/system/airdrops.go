@@ -26,79 +26,56 @@ type airdropKey struct {
 }
 
 // onAirdrops returns an operation on pending airdrops: a list of (sender, receiver, token, serial).
-func onAirdrops(do func(*call, airdropKey, *airdrop) ledger.ResponseCode) operation {
-	return func(c *call, in []any) (ledger.ResponseCode, []any) {
+func onAirdrops(do func(*call, airdropKey, *airdrop)) operation {
+	return func(c *call, in []any) []any {
 		var keys []airdropKey
 		for _, v := range abi.List(in[0]) {
 			p := abi.List(v)
-			k, code := c.airdropKey(p[0].(common.Address), p[1].(common.Address), p[2].(common.Address), p[3].(int64))
-			if code != success {
-				return code, nil
-			}
-			keys = append(keys, k)
+			keys = append(keys, c.airdropKey(p[0].(common.Address), p[1].(common.Address), p[2].(common.Address), p[3].(int64)))
 		}
-		return c.eachAirdrop(keys, do), nil
+		return c.eachAirdrop(keys, do)
 	}
 }
 
 // onOwnAirdrop returns an operation on a pending airdrop of the called token. The caller is the sender or the receiver, the arguments are the other one and
 // a serial.
-func onOwnAirdrop(sends bool, do func(*call, airdropKey, *airdrop) ledger.ResponseCode) operation {
-	return func(c *call, in []any) (ledger.ResponseCode, []any) {
+func onOwnAirdrop(sends bool, do func(*call, airdropKey, *airdrop)) operation {
+	return func(c *call, in []any) []any {
 		sender, receiver, serial := c.Caller, in[0].(common.Address), int64(0)
 		if !sends {
 			sender, receiver = receiver, sender
 		}
 		if len(in) > 1 {
-			if serial = in[1].(int64); serial <= 0 {
-				return invalidPendingAirdrop, nil
-			}
+			serial = in[1].(int64)
+			failIf(serial <= 0, invalidPendingAirdrop)
 		}
-		k, code := c.airdropKey(sender, receiver, c.entity, serial)
-		if code != success {
-			return code, nil
-		}
-		return c.eachAirdrop([]airdropKey{k}, do), nil
+		return c.eachAirdrop([]airdropKey{c.airdropKey(sender, receiver, c.entity, serial)}, do)
 	}
 }
 
 // airdropKey returns the key of an airdrop between two existing accounts.
-func (c *call) airdropKey(sender, receiver, at common.Address, serial int64) (airdropKey, ledger.ResponseCode) {
+func (c *call) airdropKey(sender, receiver, at common.Address, serial int64) airdropKey {
 	from, known := c.facts.party(sender)
 	to, ok := c.facts.party(receiver)
 	id, isNumber := c.facts.tokenID(at)
-	switch {
-	case !isNumber:
-		return airdropKey{}, invalidTokenID
-	case !known || !ok:
-		return airdropKey{}, invalidAccountID
-	}
-	return airdropKey{from, to, id, serial}, success
+	failIf(!isNumber, invalidTokenID)
+	failIf(!known || !ok, invalidAccountID)
+	return airdropKey{from, to, id, serial}
 }
 
 // eachAirdrop calls do for each of some airdrops. They must be distinct and pending.
-func (c *call) eachAirdrop(keys []airdropKey, do func(*call, airdropKey, *airdrop) ledger.ResponseCode) ledger.ResponseCode {
-	switch {
-	case len(keys) == 0:
-		return noPendingAirdrops
-	case len(keys) > maxAirdrops:
-		return pendingAirdropsTooMany
-	}
+func (c *call) eachAirdrop(keys []airdropKey, do func(*call, airdropKey, *airdrop)) []any {
+	failIf(len(keys) == 0, noPendingAirdrops)
+	failIf(len(keys) > maxAirdrops, pendingAirdropsTooMany)
 	c.facts.loadAirdrops(keys)
-	if repeats(keys) {
-		return pendingAirdropRepeated
-	}
+	failIf(repeats(keys), pendingAirdropRepeated)
 	for _, k := range keys {
 		a := c.facts.airdrops[k]
-		if !a.pending {
-			return invalidPendingAirdrop
-		}
-		if code := do(c, k, a); code != success {
-			return code
-		}
+		failIf(!a.pending, invalidPendingAirdrop)
+		do(c, k, a)
 		change(c.facts, a, airdrop{})
 	}
-	return success
+	return nil
 }
 
 // repeats reports whether a value occurs twice.
@@ -131,14 +108,11 @@ func (f *facts) loadAirdrops(keys []airdropKey) {
 }
 
 // cancelAirdrop removes a pending airdrop.
-func cancelAirdrop(*call, airdropKey, *airdrop) ledger.ResponseCode { return success }
+func cancelAirdrop(*call, airdropKey, *airdrop) {}
 
 // claimAirdrop transfers a pending airdrop and associates its receiver with the token. The sender has already paid the custom fees.
-func claimAirdrop(c *call, k airdropKey, a *airdrop) ledger.ResponseCode {
-	t, code := c.activeTokenAt(longZero(k.token))
-	if code != success {
-		return code
-	}
+func claimAirdrop(c *call, k airdropKey, a *airdrop) {
+	t := c.activeTokenAt(longZero(k.token))
 	if !c.facts.relation(k.receiver, t).associated {
 		c.relate(k.receiver, t, false)
 	}
@@ -146,40 +120,36 @@ func claimAirdrop(c *call, k airdropKey, a *airdrop) ledger.ResponseCode {
 	if k.serial != 0 {
 		m = &movement{token: t, serials: []serialMove{{from: k.sender, to: k.receiver, serial: k.serial}}}
 	}
-	return c.moveToken(m)
+	c.moveToken(m)
 }
 
 // rejectTokens returns all of an account's units of tokens, and serials, to the treasuries: rejectTokens(owner, tokens, (token, serial)[]). It charges no
 // custom fees.
-func rejectTokens(c *call, in []any) (ledger.ResponseCode, []any) {
+func rejectTokens(c *call, in []any) []any {
 	owner, ok := c.facts.party(in[0].(common.Address))
-	if !ok {
-		return invalidOwner, nil
+	failIf(!ok, invalidOwner)
+	var what []rejected
+	for _, v := range abi.List(in[1]) {
+		what = append(what, rejected{at: v.(common.Address)})
 	}
-	var serials []rejected
+	units := len(what)
 	for _, v := range abi.List(in[2]) {
 		p := abi.List(v)
-		serials = append(serials, rejected{p[0].(common.Address), p[1].(int64)})
+		what = append(what, rejected{p[0].(common.Address), p[1].(int64)})
 	}
-	var units []rejected
-	for _, v := range abi.List(in[1]) {
-		units = append(units, rejected{at: v.(common.Address)})
-	}
-	return c.reject(owner, append(units, serials...), len(units)), nil
+	return c.reject(owner, what, units)
 }
 
 // rejectOwn returns the caller's units of the called token.
-func rejectOwn(c *call, _ []any) (ledger.ResponseCode, []any) {
-	return c.reject(c.caller(), []rejected{{at: c.entity}}, 1), nil
-}
+func rejectOwn(c *call, _ []any) []any { return c.reject(c.caller(), []rejected{{at: c.entity}}, 1) }
 
 // rejectOwnSerials returns serials of the called token.
-func rejectOwnSerials(c *call, in []any) (ledger.ResponseCode, []any) {
+func rejectOwnSerials(c *call, in []any) []any {
 	var serials []rejected
 	for _, v := range abi.List(in[0]) {
 		serials = append(serials, rejected{c.entity, v.(int64)})
 	}
-	return c.reject(c.caller(), serials, 0), nil
+	return c.reject(c.caller(), serials, 0)
 }
 
 // rejected is a rejected token or serial.
@@ -189,58 +159,33 @@ type rejected struct {
 }
 
 // reject returns rejected tokens to their treasuries. The first entries are units.
-func (c *call) reject(owner party, what []rejected, units int) ledger.ResponseCode {
-	switch {
-	case len(what) == 0:
-		return noTokenReferences
-	case len(what) > maxAirdrops:
-		return tokenReferencesTooMany
-	}
-	if repeats(what) {
-		return tokenReferenceRepeated
-	}
+func (c *call) reject(owner party, what []rejected, units int) []any {
+	failIf(len(what) == 0, noTokenReferences)
+	failIf(len(what) > maxAirdrops, tokenReferencesTooMany)
+	failIf(repeats(what), tokenReferenceRepeated)
 	for i, r := range what {
-		t, code := c.activeTokenAt(r.at)
-		if code != success {
-			return code
-		}
-		switch fungible := t.Type == ledger.TokenFungibleCommon; {
-		case i < units && !fungible:
-			return amountsOnlyForFungible
-		case i >= units && fungible:
-			return invalidNFTID
-		}
-		if code := c.giveBack(owner, t, r.serial); code != success {
-			return code
-		}
+		t := c.activeTokenAt(r.at)
+		fungible := t.Type == ledger.TokenFungibleCommon
+		failIf(i < units && !fungible, amountsOnlyForFungible)
+		failIf(i >= units && fungible, invalidNFTID)
+		c.giveBack(owner, t, r.serial)
 	}
-	return success
+	return nil
 }
 
 // giveBack moves a serial, or all units of a fungible token, to the treasury.
-func (c *call) giveBack(owner party, t *token, serial int64) ledger.ResponseCode {
+func (c *call) giveBack(owner party, t *token, serial int64) {
 	treasury := partyOf(t.TreasuryAccountID)
 	if t.Type == ledger.TokenFungibleCommon {
-		if owner == treasury {
-			return accountIsTreasury
-		}
-		r, code := c.usableRelation(t, owner, false)
-		switch {
-		case code != success:
-			return code
-		case r.balance == 0:
-			return insufficientTokenBalance
-		}
-		return c.moveToken(&movement{token: t, moves: []move{{party: owner, amount: -r.balance}, {party: treasury, amount: r.balance}}})
+		failIf(owner == treasury, accountIsTreasury)
+		r := c.usableRelation(t, owner, false)
+		failIf(r.balance == 0, insufficientTokenBalance)
+		c.moveToken(&movement{token: t, moves: []move{{party: owner, amount: -r.balance}, {party: treasury, amount: r.balance}}})
+		return
 	}
 	n := c.facts.nft(t, serial)
-	switch {
-	case n == nil:
-		return invalidNFTID
-	case owner == treasury:
-		return accountIsTreasury
-	case c.facts.owner(t, n) != owner:
-		return invalidOwner
-	}
-	return c.moveToken(&movement{token: t, serials: []serialMove{{from: owner, to: treasury, serial: serial}}})
+	failIf(n == nil, invalidNFTID)
+	failIf(owner == treasury, accountIsTreasury)
+	failIf(c.facts.owner(t, n) != owner, invalidOwner)
+	c.moveToken(&movement{token: t, serials: []serialMove{{from: owner, to: treasury, serial: serial}}})
 }

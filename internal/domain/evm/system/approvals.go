@@ -11,92 +11,62 @@ import (
 )
 
 // approve lets a spender transfer units of the caller, or one serial. For NFTs the number is the serial, and the zero address clears the approval.
-func approve(c *call, in []any) (ledger.ResponseCode, []any) {
-	t, rest, code := c.activeToken(in)
-	if code != success {
-		return code, nil
-	}
+func approve(c *call, in []any) []any {
+	t, rest := c.activeToken(in)
 	if t.Type == ledger.TokenNonFungibleUnique {
 		return approveSerial(c, t, rest[0].(common.Address), rest[1].(*big.Int))
 	}
 	owner, at := c.caller(), rest[0].(common.Address)
 	amount, _ := amountOf(rest[1])
 	spender, ok := c.facts.party(at)
-	switch {
-	case !ok:
-		return invalidAllowanceSpender, nil
-	case owner == spender:
-		return spenderSameAsOwner, nil
-	case t.SupplyType == finite && amount > t.MaxSupply:
-		return amountExceedsMaxSupply, nil
-	case !c.facts.relation(owner, t).associated:
-		return notAssociated, nil
-	}
+	failIf(!ok, invalidAllowanceSpender)
+	failIf(owner == spender, spenderSameAsOwner)
+	failIf(t.SupplyType == finite && amount > t.MaxSupply, amountExceedsMaxSupply)
+	failIf(!c.facts.relation(owner, t).associated, notAssociated)
 	change(c.facts, c.facts.allowance(owner, spender, t), amount)
 	c.log(t, "Approval(address,address,uint256)", []common.Hash{topic(c.Caller), topic(at)}, word(amount))
-	return success, []any{true}
+	return []any{true}
 }
 
-func approveSerial(c *call, t *token, at common.Address, serial *big.Int) (ledger.ResponseCode, []any) {
+func approveSerial(c *call, t *token, at common.Address, serial *big.Int) []any {
 	n := c.facts.nft(t, serialOf(serial))
-	if n == nil {
-		return invalidSerial, nil
-	}
+	failIf(n == nil, invalidSerial)
 	owner, by := c.facts.owner(t, n), c.caller()
-	if by != owner && !*c.facts.operator(owner, by, t) {
-		return delegatingSpenderNotPermitted, nil
-	}
+	failIf(by != owner && !*c.facts.operator(owner, by, t), delegatingSpenderNotPermitted)
 	var spender party
 	if at != (common.Address{}) {
 		var ok bool
-		if spender, ok = c.facts.party(at); !ok {
-			return invalidAllowanceSpender, nil
-		}
-		if spender == owner {
-			return spenderSameAsOwner, nil
-		}
+		spender, ok = c.facts.party(at)
+		failIf(!ok, invalidAllowanceSpender)
+		failIf(spender == owner, spenderSameAsOwner)
 	}
 	change(c.facts, &n.spender, spender)
 	c.log(t, "Approval(address,address,uint256)", []common.Hash{topic(c.facts.address(owner)), topic(at), topic(serial)}, nil)
-	return success, nil
+	return nil
 }
 
 // approveOf is the operation of approve for tokens of one type. Other tokens fail with a code.
 func approveOf(kind ledger.TokenType, otherwise ledger.ResponseCode) operation {
-	return func(c *call, in []any) (ledger.ResponseCode, []any) {
-		t, _, code := c.activeToken(in)
-		switch {
-		case code != success:
-			return code, nil
-		case t.Type != kind:
-			return otherwise, nil
-		}
+	return func(c *call, in []any) []any {
+		t, _ := c.activeToken(in)
+		failIf(t.Type != kind, otherwise)
 		return approve(c, in)
 	}
 }
 
 // setApprovalForAll lets an operator transfer all serials of the caller, or revokes that.
-func setApprovalForAll(c *call, in []any) (ledger.ResponseCode, []any) {
-	t, rest, code := c.activeToken(in)
-	if code != success {
-		return code, nil
-	}
+func setApprovalForAll(c *call, in []any) []any {
+	t, rest := c.activeToken(in)
 	owner, at, all := c.caller(), rest[0].(common.Address), rest[1].(bool)
 	operator, ok := c.facts.party(at)
-	switch {
-	case t.Type != ledger.TokenNonFungibleUnique:
-		return fungibleInNFTAllowances, nil
-	case !ok:
-		return invalidAllowanceSpender, nil
-	case owner == operator:
-		return spenderSameAsOwner, nil
-	case !c.facts.relation(owner, t).associated:
-		return notAssociated, nil
-	}
+	failIf(t.Type != ledger.TokenNonFungibleUnique, fungibleInNFTAllowances)
+	failIf(!ok, invalidAllowanceSpender)
+	failIf(owner == operator, spenderSameAsOwner)
+	failIf(!c.facts.relation(owner, t).associated, notAssociated)
 	change(c.facts, c.facts.operator(owner, operator, t), all)
 	word := abi.Word(all)
 	c.log(t, "ApprovalForAll(address,address,bool)", []common.Hash{topic(c.Caller), topic(at)}, word[:])
-	return success, nil
+	return nil
 }
 
 // bounded makes a function halt if an argument exceeds the range of amounts, as for invalid input.

@@ -31,16 +31,11 @@ func creating(kind ledger.TokenType) func(*call, []any) evm.Outcome {
 			price = creationWithFeePrice
 		}
 		due := c.due(price)
-		code, values := c.do(func(c *call, in []any) (ledger.ResponseCode, []any) {
-			if c.Value.Lt(due) {
-				return insufficientFee, nil
-			}
-			t, code := c.newToken(kind, in)
-			if code != success {
-				return code, nil
-			}
+		code, values := c.do(func(c *call, in []any) []any {
+			failIf(c.Value.Lt(due), insufficientFee)
+			t := c.newToken(kind, in)
 			c.relateFirst(t)
-			return success, []any{longZero(t.EntityID)}
+			return []any{longZero(t.EntityID)}
 		}, in)
 		back := new(uint256.Int).Set(c.Value)
 		if code == success {
@@ -88,123 +83,81 @@ func (c *call) due(tinycents int64) *uint256.Int {
 }
 
 // newToken returns a new token without holders. It applies the checks of the contract first, then those of the network.
-func (c *call) newToken(kind ledger.TokenType, in []any) (*token, ledger.ResponseCode) {
+func (c *call) newToken(kind ledger.TokenType, in []any) *token {
 	info, fees := abi.List(in[0]), feeLists(kind, in)
 	t := &token{made: true, fresh: true}
 	t.Type, t.Name, t.Symbol, t.Memo = kind, info[0].(string), info[1].(string), info[3].(string)
 	t.CreatedTimestamp, t.FreezeDefault, t.SupplyType, t.PauseStatus = c.Block.Start, info[6].(bool), infinite, pauseless
 	var ok bool
-	if t.Keys, ok = c.keysOf(abi.List(info[7])); !ok {
-		return nil, invalidTransactionBody
-	}
+	t.Keys, ok = c.keysOf(abi.List(info[7]))
+	failIf(!ok, invalidTransactionBody)
 	if t.HasKey(worldstate.PauseKey) {
 		t.PauseStatus = unpaused
 	}
 	treasury, known := c.facts.party(info[2].(common.Address))
-	switch {
-	case t.Symbol == "":
-		return nil, missingSymbol
-	case !known:
-		return nil, invalidAccountID
-	case abi.List(info[8])[1].(common.Address) == common.Address{}:
-		return nil, invalidExpiration // no account renews it
-	}
+	failIf(t.Symbol == "", missingSymbol)
+	failIf(!known, invalidAccountID)
+	failIf(abi.List(info[8])[1].(common.Address) == common.Address{}, invalidExpiration) // no account renews it
 	t.TreasuryAccountID = treasury.id
 	if kind == ledger.TokenFungibleCommon {
-		if code := t.setUnits(in[1], in[2]); code != success {
-			return nil, code
-		}
+		t.setUnits(in[1], in[2])
 	}
-	if code := t.setMaxSupply(info[4].(bool), info[5]); code != success {
-		return nil, code
-	}
-	switch {
-	case kind == ledger.TokenNonFungibleUnique && !t.HasKey(worldstate.SupplyKey):
-		return nil, hasNoSupplyKey
-	case t.FreezeDefault && !t.HasKey(worldstate.FreezeKey):
-		return nil, hasNoFreezeKey
-	case t.Name == "":
-		return nil, missingName
-	}
-	if code := validateTexts(t.Symbol, t.Name, t.Memo); code != success {
-		return nil, code
-	}
-	if t.Metadata = metadataOf(info); len(t.Metadata) > maxMetadata {
-		return nil, metadataTooLong
-	}
-	if countOf(fees) > maxFees {
-		return nil, feesTooMany
-	}
-	if code := c.setFirstExpiry(t, abi.List(info[8])); code != success {
-		return nil, code
-	}
+	t.setMaxSupply(info[4].(bool), info[5])
+	failIf(kind == ledger.TokenNonFungibleUnique && !t.HasKey(worldstate.SupplyKey), hasNoSupplyKey)
+	failIf(t.FreezeDefault && !t.HasKey(worldstate.FreezeKey), hasNoFreezeKey)
+	failIf(t.Name == "", missingName)
+	validateTexts(t.Symbol, t.Name, t.Memo)
+	t.Metadata = metadataOf(info)
+	failIf(len(t.Metadata) > maxMetadata, metadataTooLong)
+	failIf(countOf(fees) > maxFees, feesTooMany)
+	c.setFirstExpiry(t, abi.List(info[8]))
 	t.EntityID = c.facts.create(ledger.EntityToken)
 	t.Fees = ledger.Of(&ledger.TokenCustomFees{})
 	if len(fees) > 0 {
-		all, code := c.customFees(t, kind, abi.List(fees[0]), abi.List(fees[1]))
-		if code != success {
-			return nil, code
-		}
-		t.Fees = ledger.Of(all)
+		t.Fees = ledger.Of(c.customFees(t, kind, abi.List(fees[0]), abi.List(fees[1])))
 	}
 	t.fresh = false
 	c.facts.state.Journal().Append(func() { c.facts.tokens[t.EntityID] = nil })
 	c.facts.tokens[t.EntityID] = t
-	return t, success
+	return t
 }
 
 // setUnits sets the initial supply and the decimals of a new token.
-func (t *token) setUnits(supply, decimals any) ledger.ResponseCode {
+func (t *token) setUnits(supply, decimals any) {
 	var sound bool
-	if t.InitialSupply, sound = amountOf(supply); !sound {
-		return invalidInitialSupply
-	}
-	if t.Decimals, sound = amountOf(decimals); !sound || t.Decimals > math.MaxInt32 {
-		return invalidTokenDecimals
-	}
-	return success
+	t.InitialSupply, sound = amountOf(supply)
+	failIf(!sound, invalidInitialSupply)
+	t.Decimals, sound = amountOf(decimals)
+	failIf(!sound || t.Decimals > math.MaxInt32, invalidTokenDecimals)
 }
 
 // setMaxSupply sets the supply type and the maximum supply of a new token.
-func (t *token) setMaxSupply(isFinite bool, most any) ledger.ResponseCode {
+func (t *token) setMaxSupply(isFinite bool, most any) {
 	var sound bool
-	if t.MaxSupply, sound = amountOf(most); !sound || isFinite != (t.MaxSupply > 0) {
-		return invalidMaxSupply
-	}
+	t.MaxSupply, sound = amountOf(most)
+	failIf(!sound || isFinite != (t.MaxSupply > 0), invalidMaxSupply)
 	if isFinite {
 		t.SupplyType = finite
-		if t.InitialSupply > t.MaxSupply {
-			return invalidInitialSupply
-		}
+		failIf(t.InitialSupply > t.MaxSupply, invalidInitialSupply)
 	}
-	return success
 }
 
 // setFirstExpiry sets the expiration of a new token: an auto-renew period from now, or the given second.
-func (c *call) setFirstExpiry(t *token, expiry []any) ledger.ResponseCode {
+func (c *call) setFirstExpiry(t *token, expiry []any) {
 	second, sound := amountOf(expiry[0])
 	period, also := amountOf(expiry[2])
-	if !also {
-		return invalidRenewalPeriod
-	}
+	failIf(!also, invalidRenewalPeriod)
 	if period != 0 {
 		second, sound = c.now()+min(period, maxLifetime+1), true
 	}
-	switch {
-	case !sound || second <= c.now() || second > c.now()+maxLifetime:
-		return invalidExpiration
-	case period != 0 && (period < minRenewPeriod || period > maxRenewPeriod):
-		return invalidRenewalPeriod
-	}
+	failIf(!sound || second <= c.now() || second > c.now()+maxLifetime, invalidExpiration)
+	failIf(period != 0 && (period < minRenewPeriod || period > maxRenewPeriod), invalidRenewalPeriod)
 	payer, known := c.facts.party(expiry[1].(common.Address))
-	if !known {
-		return invalidAutoRenewAccount
-	}
+	failIf(!known, invalidAutoRenewAccount)
 	t.AutoRenewAccountID, t.ExpirationTimestamp = payer.id, ledger.Of(ledger.Timestamp(second*nanoseconds))
 	if period != 0 {
 		t.AutoRenewPeriod = ledger.Of(period)
 	}
-	return success
 }
 
 // relateFirst associates a new token with its treasury, which receives the initial supply and is never frozen, and with its fee collectors.

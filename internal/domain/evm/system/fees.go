@@ -13,7 +13,7 @@ import (
 const maxFeeLevels = 2
 
 // charge adds custom fees to a transfer.
-func (c *call) charge(x *transfer) ledger.ResponseCode {
+func (c *call) charge(x *transfer) {
 	asked := len(x.tokens)
 	paidFor := map[relationKey]bool{}
 	for i := range asked {
@@ -21,17 +21,10 @@ func (c *call) charge(x *transfer) ledger.ResponseCode {
 		if !m.token.hasFees() {
 			continue
 		}
-		if code := c.chargeFor(x, m, 1); code != success {
-			return code
-		}
-		if code := c.chargeParts(&x.tokens[i]); code != success {
-			return code
-		}
-		if code := c.chargeRoyalties(x, m, asked, paidFor); code != success {
-			return code
-		}
+		c.chargeFor(x, m, 1)
+		c.chargeParts(&x.tokens[i])
+		c.chargeRoyalties(x, m, asked, paidFor)
 	}
-	return success
 }
 
 // exempt reports whether an account pays no fee of a token: the treasury, the fee's collector and, if all is set, each collector of the token.
@@ -52,7 +45,7 @@ func collectors(f *ledger.TokenCustomFees) []ledger.EntityID {
 }
 
 // chargeFor adds the fixed fees of a token, which each sender pays.
-func (c *call) chargeFor(x *transfer, m movement, level int) ledger.ResponseCode {
+func (c *call) chargeFor(x *transfer, m movement, level int) {
 	var payers []party
 	for _, v := range m.moves {
 		if v.amount < 0 {
@@ -67,47 +60,34 @@ func (c *call) chargeFor(x *transfer, m movement, level int) ledger.ResponseCode
 			if exempt(m.token, payer, fee.CollectorAccountID, fee.AllCollectorsAreExempt) {
 				continue
 			}
-			if level > maxFeeLevels {
-				return feesTooDeep
-			}
-			if code := c.pay(x, m.token, payer, fee.CollectorAccountID, fee.Amount, fee.DenominatingTokenID, level); code != success {
-				return code
-			}
+			failIf(level > maxFeeLevels, feesTooDeep)
+			c.pay(x, m.token, payer, fee.CollectorAccountID, fee.Amount, fee.DenominatingTokenID, level)
 		}
 	}
-	return success
 }
 
 // pay adds a fee in hbars or in a token to a transfer, and the fees that are due for it.
-func (c *call) pay(x *transfer, of *token, payer party, collector ledger.EntityID, amount int64, denomination ledger.EntityID, level int) ledger.ResponseCode {
+func (c *call) pay(x *transfer, of *token, payer party, collector ledger.EntityID, amount int64, denomination ledger.EntityID, level int) {
 	moves := []move{{party: payer, amount: -amount, fee: true}, {party: partyOf(collector), amount: amount, fee: true}}
 	if denomination.IsNone() {
 		x.hbars = append(x.hbars, moves...)
-		return success
+		return
 	}
-	t, code := c.activeTokenAt(longZero(denomination))
-	if code != success {
-		return code
-	}
+	t := c.activeTokenAt(longZero(denomination))
 	m := movement{token: t, moves: moves}
 	if t.EntityID != of.EntityID {
-		if code := c.chargeParts(&m); code != success {
-			return code
-		}
-		if len(m.moves) > len(moves) && level >= maxFeeLevels {
-			return feesTooDeep
-		}
+		c.chargeParts(&m)
+		failIf(len(m.moves) > len(moves) && level >= maxFeeLevels, feesTooDeep)
 	}
 	x.tokens = append(x.tokens, m)
-	if t.EntityID == of.EntityID {
-		return success
+	if t.EntityID != of.EntityID {
+		m.moves = moves
+		c.chargeFor(x, m, level+1)
 	}
-	m.moves = moves
-	return c.chargeFor(x, m, level+1)
 }
 
 // chargeParts adds fractional fees. The sender pays them in addition, or they are deducted from the amounts of the receivers in proportion.
-func (c *call) chargeParts(m *movement) ledger.ResponseCode {
+func (c *call) chargeParts(m *movement) {
 	given := m.moves
 	left := make([]int64, len(given)) // the remaining amount of each receiver
 	for i, v := range given {
@@ -133,9 +113,8 @@ func (c *call) chargeParts(m *movement) ledger.ResponseCode {
 			case len(payers) == 0:
 			case fee.NetOfTransfers || m.onTop:
 				m.moves = append(m.moves, move{party: from.party, amount: -part, fee: true}, move{party: collector, amount: part, fee: true})
-			case part > units:
-				return cannotPayFee
 			default:
+				failIf(part > units, cannotPayFee)
 				units -= part
 				for i, share := range shares(part, payers, left) {
 					m.moves = append(m.moves, move{party: given[i].party, amount: -share, fee: true})
@@ -144,7 +123,6 @@ func (c *call) chargeParts(m *movement) ledger.ResponseCode {
 			}
 		}
 	}
-	return success
 }
 
 // shares divides an amount among payers in proportion to the amounts in left, and subtracts each share from them. The first payers pay the remainder.
@@ -193,7 +171,7 @@ func partOf(amount int64, fee *ledger.FractionalFee) int64 {
 
 // chargeRoyalties adds royalty fees. The sender pays them from the payment, once for all serials of the token. If there is no payment, the receiver of each
 // serial pays the fallback fee.
-func (c *call) chargeRoyalties(x *transfer, m movement, asked int, paidFor map[relationKey]bool) ledger.ResponseCode {
+func (c *call) chargeRoyalties(x *transfer, m movement, asked int, paidFor map[relationKey]bool) {
 	for _, v := range m.serials {
 		got := received(x, asked, v.from)
 		once := relationKey{v.from, m.token.EntityID}
@@ -207,22 +185,15 @@ func (c *call) chargeRoyalties(x *transfer, m movement, asked int, paidFor map[r
 			}
 			for _, paid := range got {
 				share := partOf(paid.amount, &ledger.FractionalFee{Amount: fee.Amount})
-				if share == 0 {
-					continue
-				}
-				if code := c.pay(x, m.token, v.from, fee.CollectorAccountID, share, paid.token, 1); code != success {
-					return code
+				if share != 0 {
+					c.pay(x, m.token, v.from, fee.CollectorAccountID, share, paid.token, 1)
 				}
 			}
-			if len(got) > 0 || fee.FallbackFee == nil || exempt(m.token, v.to, fee.CollectorAccountID, fee.AllCollectorsAreExempt) {
-				continue
-			}
-			if code := c.pay(x, m.token, v.to, fee.CollectorAccountID, fee.FallbackFee.Amount, fee.FallbackFee.DenominatingTokenID, 1); code != success {
-				return code
+			if len(got) == 0 && fee.FallbackFee != nil && !exempt(m.token, v.to, fee.CollectorAccountID, fee.AllCollectorsAreExempt) {
+				c.pay(x, m.token, v.to, fee.CollectorAccountID, fee.FallbackFee.Amount, fee.FallbackFee.DenominatingTokenID, 1)
 			}
 		}
 	}
-	return success
 }
 
 // payment is an amount of hbars or of a token.

@@ -60,80 +60,55 @@ func (c *call) hasCapacity(second, gas int64) bool {
 }
 
 // scheduleOwnCall schedules a call that the caller pays for: scheduleCall(to, second, gas, value, data).
-func scheduleOwnCall(c *call, in []any) (ledger.ResponseCode, []any) {
+func scheduleOwnCall(c *call, in []any) []any {
 	return c.scheduleCall(c.caller(), in[0], in[1:], true)
 }
 
 // schedulePaidCall returns an operation that schedules a call with another payer, who must sign: (to, payer, second, gas, value, data). waits delays the
 // call until its second.
 func schedulePaidCall(waits bool) operation {
-	return func(c *call, in []any) (ledger.ResponseCode, []any) {
+	return func(c *call, in []any) []any {
 		payer, ok := c.facts.party(in[1].(common.Address))
-		if !ok {
-			return invalidSchedulePayer, nil
-		}
+		failIf(!ok, invalidSchedulePayer)
 		return c.scheduleCall(payer, in[0], in[2:], waits)
 	}
 }
 
 // scheduleCall schedules a call. The contract need not exist.
-func (c *call) scheduleCall(payer party, to any, in []any, waits bool) (ledger.ResponseCode, []any) {
+func (c *call) scheduleCall(payer party, to any, in []any, waits bool) []any {
 	p := &plan{
 		creator: c.caller(), payer: payer, to: to.(common.Address), second: clamped(in[0]), gas: clamped(in[1]), value: in[2].(uint64), data: string(in[3].([]byte)),
 		waits: waits,
 	}
-	switch {
-	case p.to == common.Address{}:
-		return invalidContractID, nil
-	case p.value > math.MaxInt64:
-		return negativeValue, nil
-	case p.second <= c.now():
-		return expiryNotInFuture, nil
-	case p.second > c.now()+maxScheduledAhead:
-		return expiryTooFar, nil
-	}
-	if c.isScheduled(p) {
-		return identicalSchedule, nil
-	}
-	if !c.hasCapacity(p.second, p.gas) {
-		return scheduleExpiryIsBusy, nil
-	}
+	failIf(p.to == common.Address{}, invalidContractID)
+	failIf(p.value > math.MaxInt64, negativeValue)
+	failIf(p.second <= c.now(), expiryNotInFuture)
+	failIf(p.second > c.now()+maxScheduledAhead, expiryTooFar)
+	failIf(c.isScheduled(p), identicalSchedule)
+	failIf(!c.hasCapacity(p.second, p.gas), scheduleExpiryIsBusy)
 	return c.create(&schedule{plan: p})
 }
 
 // scheduleNative schedules a call of another system contract that creates or updates a token: scheduleNative(contract, data, payer). A creation is validated
 // at once.
-func scheduleNative(c *call, in []any) (ledger.ResponseCode, []any) {
+func scheduleNative(c *call, in []any) []any {
 	data := in[1].([]byte)
 	payer, ok := c.facts.party(in[2].(common.Address))
-	switch {
-	case len(data) < 4:
-		return notSchedulable, nil
-	case !ok:
-		return invalidSchedulePayer, nil
-	}
+	failIf(len(data) < 4, notSchedulable)
+	failIf(!ok, invalidSchedulePayer)
 	f := c.s.tokens[in[0].(common.Address)][binary.BigEndian.Uint32(data)]
-	if f == nil || !f.scheduled {
-		return notSchedulable, nil
-	}
+	failIf(f == nil || !f.scheduled, notSchedulable)
 	args, err := f.args.Decode(data[4:])
-	if err != nil {
-		return invalidTransactionBody, nil
-	}
+	failIf(err != nil, invalidTransactionBody)
 	s := &schedule{plan: &plan{creator: c.caller(), payer: payer, to: in[0].(common.Address), second: c.now() + defaultLifetime, data: string(data)}}
 	if f.creates != "" {
 		mark := c.State.Snapshot()
-		t, code := c.newToken(f.creates, abi.List(args))
+		t := c.newToken(f.creates, abi.List(args))
 		c.State.RevertToSnapshot(mark)
-		if code != success {
-			return code, nil
-		}
 		t.TotalSupply = t.InitialSupply
 		s.token = t
 	}
-	if c.isScheduled(s.plan) {
-		return identicalSchedule, nil
-	}
+	failIf(c.isScheduled(s.plan), identicalSchedule)
 	return c.create(s)
 }
 
@@ -148,7 +123,7 @@ func (c *call) isScheduled(p *plan) bool {
 }
 
 // create creates a schedule. The creator's key is its admin key and signs it.
-func (c *call) create(s *schedule) (ledger.ResponseCode, []any) {
+func (c *call) create(s *schedule) []any {
 	id := c.facts.create(ledger.EntitySchedule)
 	s.hasAdmin = true
 	for _, k := range keys.Primitives(c.signersKey()) {
@@ -156,5 +131,5 @@ func (c *call) create(s *schedule) (ledger.ResponseCode, []any) {
 	}
 	c.State.Journal().Append(func() { c.facts.schedules[id] = nil })
 	c.facts.schedules[id] = s
-	return success, []any{longZero(id)}
+	return []any{longZero(id)}
 }

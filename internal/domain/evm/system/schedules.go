@@ -98,52 +98,42 @@ func (c *call) schedule(at common.Address) *schedule {
 }
 
 // ofSchedule returns an operation on a pending schedule: the called one, or the first argument.
-func ofSchedule(do func(*call, *schedule) ledger.ResponseCode) operation {
-	return func(c *call, in []any) (ledger.ResponseCode, []any) {
+func ofSchedule(do func(*call, *schedule)) operation {
+	return func(c *call, in []any) []any {
 		at := c.entity
 		if !c.redirect {
 			at = in[0].(common.Address)
 		}
-		switch s := c.schedule(at); {
-		case s == nil:
-			return invalidScheduleID, nil
-		case s.deleted:
-			return scheduleAlreadyDeleted, nil
-		case s.executed:
-			return scheduleAlreadyExecuted, nil
-		default:
-			return do(c, s), nil
-		}
+		s := c.schedule(at)
+		failIf(s == nil, invalidScheduleID)
+		failIf(s.deleted, scheduleAlreadyDeleted)
+		failIf(s.executed, scheduleAlreadyExecuted)
+		do(c, s)
+		return nil
 	}
 }
 
 // deleteSchedule deletes a schedule. The schedule must have an admin key.
-func deleteSchedule(c *call, s *schedule) ledger.ResponseCode {
-	if !s.hasAdmin {
-		return scheduleIsImmutable
-	}
+func deleteSchedule(c *call, s *schedule) {
+	failIf(!s.hasAdmin, scheduleIsImmutable)
 	change(c.facts, &s.deleted, true)
-	return success
 }
 
 // sign adds signatures. At least one of them must be new.
-func (c *call) sign(s *schedule, signers [][]byte) ledger.ResponseCode {
+func (c *call) sign(s *schedule, signers [][]byte) {
 	signed := slices.Clone(s.signed)
 	for _, k := range signers {
 		if !slices.ContainsFunc(signed, func(prefix string) bool { return bytes.HasPrefix(k, []byte(prefix)) }) {
 			signed = append(signed, string(k))
 		}
 	}
-	if len(signed) == len(s.signed) {
-		return noNewSignatures
-	}
+	failIf(len(signed) == len(s.signed), noNewSignatures)
 	change(c.facts, &s.signed, signed)
-	return success
 }
 
 // signByCaller signs with all keys of the caller.
-func signByCaller(c *call, s *schedule) ledger.ResponseCode {
-	return c.sign(s, keys.Primitives(c.signersKey()))
+func signByCaller(c *call, s *schedule) {
+	c.sign(s, keys.Primitives(c.signersKey()))
 }
 
 // signersKey returns the key that signs for the caller: the key of an account, or the contract itself.
@@ -173,5 +163,5 @@ func signByMap(c *call, in []any) evm.Outcome {
 		}
 		signers = append(signers, x.Prefix)
 	}
-	return withCode(ofSchedule(func(c *call, s *schedule) ledger.ResponseCode { return c.sign(s, signers) }))(c, in)
+	return withCode(ofSchedule(func(c *call, s *schedule) { c.sign(s, signers) }))(c, in)
 }

@@ -38,47 +38,32 @@ func (t *token) remainingSupply() int64 {
 
 func mint() operation { return keyed(worldstate.SupplyKey, hasNoSupplyKey, mintOf) }
 
-func mintOf(c *call, t *token, rest []any) (ledger.ResponseCode, []any) {
+func mintOf(c *call, t *token, rest []any) []any {
 	amount, ok := amountOf(rest[0])
 	metadata := abi.List(rest[1])
 	if t.Type != ledger.TokenFungibleCommon {
 		return mintSerials(c, t, metadata)
 	}
-	switch {
-	case !ok || len(metadata) > 0:
-		return invalidMintAmount, nil
-	case amount > t.remainingSupply():
-		return maxSupplyReached, nil
-	}
+	failIf(!ok || len(metadata) > 0, invalidMintAmount)
+	failIf(amount > t.remainingSupply(), maxSupplyReached)
 	r := c.facts.relation(partyOf(t.TreasuryAccountID), t)
-	if !r.associated {
-		return notAssociated, nil
-	}
+	failIf(!r.associated, notAssociated)
 	c.changeSupply(t, r, amount)
-	return success, []any{t.TotalSupply, []any{}}
+	return []any{t.TotalSupply, []any{}}
 }
 
-func mintSerials(c *call, t *token, metadata []any) (ledger.ResponseCode, []any) {
-	switch {
-	case len(metadata) == 0:
-		return invalidMintMetadata, nil
-	case len(metadata) > maxSerials:
-		return batchTooLarge, nil
-	case int64(len(metadata)) > t.remainingSupply():
-		return maxSupplyReached, nil
-	}
+func mintSerials(c *call, t *token, metadata []any) []any {
+	failIf(len(metadata) == 0, invalidMintMetadata)
+	failIf(len(metadata) > maxSerials, batchTooLarge)
+	failIf(int64(len(metadata)) > t.remainingSupply(), maxSupplyReached)
 	treasury := partyOf(t.TreasuryAccountID)
 	c.facts.load(request{relations: []relationKey{{treasury, t.EntityID}}, serials: []ledger.EntityID{t.EntityID}})
 	r, last := c.facts.relation(treasury, t), c.facts.serials[t.EntityID]
-	if !r.associated {
-		return notAssociated, nil
-	}
+	failIf(!r.associated, notAssociated)
 	var serials []any
 	for _, m := range metadata {
 		data := m.([]byte)
-		if len(data) > maxMetadata {
-			return metadataTooLong, nil
-		}
+		failIf(len(data) > maxMetadata, metadataTooLong)
 		change(c.facts, last, *last+1)
 		k := ledger.NFTKey{TokenID: t.EntityID, SerialNumber: *last}
 		c.facts.load(request{nfts: []ledger.NFTKey{k}})
@@ -86,73 +71,53 @@ func mintSerials(c *call, t *token, metadata []any) (ledger.ResponseCode, []any)
 		serials = append(serials, *last)
 	}
 	c.changeSupply(t, r, int64(len(serials)))
-	return success, []any{t.TotalSupply, serials}
+	return []any{t.TotalSupply, serials}
 }
 
 func burn() operation { return keyed(worldstate.SupplyKey, hasNoSupplyKey, burnOf) }
 
-func burnOf(c *call, t *token, rest []any) (ledger.ResponseCode, []any) {
+func burnOf(c *call, t *token, rest []any) []any {
 	amount, ok := amountOf(rest[0])
 	treasury := partyOf(t.TreasuryAccountID)
 	r := c.facts.relation(treasury, t)
 	if t.Type != ledger.TokenFungibleCommon {
-		code := c.destroy(t, treasury, r, abi.List(rest[1]), invalidBurnAmount, treasuryMustOwnBurned)
-		return code, []any{t.TotalSupply}
+		c.destroy(t, treasury, r, abi.List(rest[1]), invalidBurnAmount, treasuryMustOwnBurned)
+		return []any{t.TotalSupply}
 	}
-	switch {
-	case !r.associated:
-		return notAssociated, nil
-	case !ok || len(abi.List(rest[1])) > 0 || amount > t.TotalSupply:
-		return invalidBurnAmount, nil
-	case amount > r.balance:
-		return insufficientTokenBalance, nil
-	}
+	failIf(!r.associated, notAssociated)
+	failIf(!ok || len(abi.List(rest[1])) > 0 || amount > t.TotalSupply, invalidBurnAmount)
+	failIf(amount > r.balance, insufficientTokenBalance)
 	c.changeSupply(t, r, -amount)
-	return success, []any{t.TotalSupply}
+	return []any{t.TotalSupply}
 }
 
 // destroy removes serials of an owner.
-func (c *call) destroy(t *token, owner party, r *relation, serials []any, none, foreign ledger.ResponseCode) ledger.ResponseCode {
-	switch {
-	case len(serials) == 0:
-		return none
-	case len(serials) > maxSerials:
-		return batchTooLarge
-	}
+func (c *call) destroy(t *token, owner party, r *relation, serials []any, none, foreign ledger.ResponseCode) {
+	failIf(len(serials) == 0, none)
+	failIf(len(serials) > maxSerials, batchTooLarge)
 	for _, v := range serials {
 		n := c.facts.nft(t, v.(int64))
-		switch {
-		case n == nil:
-			return invalidNFTID
-		case c.facts.owner(t, n) != owner:
-			return foreign
-		}
+		failIf(n == nil, invalidNFTID)
+		failIf(c.facts.owner(t, n) != owner, foreign)
 		change(c.facts, n, nft{})
 		c.changeSupply(t, r, -1)
 	}
-	return success
 }
 
 // wipe removes units or serials of a token from an account.
 func wipe(serials bool) operation {
-	return keyed(worldstate.WipeKey, hasNoWipeKey, func(c *call, t *token, rest []any) (ledger.ResponseCode, []any) {
-		r, p, code := c.held(t, rest[0])
-		switch {
-		case code != success:
-			return code, nil
-		case p == partyOf(t.TreasuryAccountID):
-			return cannotWipeTreasury, nil
-		case serials != (t.Type == ledger.TokenNonFungibleUnique):
-			return invalidWipingAmount, nil
-		case serials:
-			return c.destroy(t, p, r, abi.List(rest[1]), invalidWipingAmount, doesNotOwnWiped), nil
+	return keyed(worldstate.WipeKey, hasNoWipeKey, func(c *call, t *token, rest []any) []any {
+		r, p := c.held(t, rest[0])
+		failIf(p == partyOf(t.TreasuryAccountID), cannotWipeTreasury)
+		failIf(serials != (t.Type == ledger.TokenNonFungibleUnique), invalidWipingAmount)
+		if serials {
+			c.destroy(t, p, r, abi.List(rest[1]), invalidWipingAmount, doesNotOwnWiped)
+			return nil
 		}
 		amount, ok := amountOf(rest[1])
-		if !ok || amount > r.balance {
-			return invalidWipingAmount, nil
-		}
+		failIf(!ok || amount > r.balance, invalidWipingAmount)
 		c.changeSupply(t, r, -amount)
-		return success, nil
+		return nil
 	})
 }
 

@@ -11,88 +11,60 @@ import (
 )
 
 // units moves an amount of a token between two accounts.
-func (c *call) units(t *token, from, to any, amount int64, approved bool) (movement, ledger.ResponseCode) {
-	giver, code := c.party(from, false)
-	if code != success {
-		return movement{}, code
-	}
-	taker, code := c.party(to, true)
-	return movement{token: t, moves: []move{{party: giver, amount: -amount, approved: approved && giver != c.caller()}, {party: taker, amount: amount}}}, code
+func (c *call) units(t *token, from, to any, amount int64, approved bool) movement {
+	giver, taker := c.party(from, false), c.party(to, true)
+	return movement{token: t, moves: []move{{party: giver, amount: -amount, approved: approved && giver != c.caller()}, {party: taker, amount: amount}}}
 }
 
 // serials moves serials of a token between accounts.
-func (c *call) serials(t *token, from, to, numbers []any, approved bool) (movement, ledger.ResponseCode) {
+func (c *call) serials(t *token, from, to, numbers []any, approved bool) movement {
 	m := movement{token: t}
-	if len(from) != len(to) || len(to) != len(numbers) {
-		return m, invalidTransactionBody
-	}
+	failIf(len(from) != len(to) || len(to) != len(numbers), invalidTransactionBody)
 	for i := range numbers {
-		giver, code := c.party(from[i], false)
-		if code != success {
-			return m, code
-		}
-		taker, code := c.party(to[i], true)
-		if code != success {
-			return m, code
-		}
+		giver, taker := c.party(from[i], false), c.party(to[i], true)
 		m.serials = append(m.serials, serialMove{from: giver, to: taker, serial: numbers[i].(int64), approved: approved && giver != c.caller()})
 	}
-	return m, success
+	return m
 }
 
 // sends returns an operation that transfers one token.
-func sends(what func(c *call, t *token, in []any) (movement, ledger.ResponseCode)) operation {
-	return func(c *call, in []any) (ledger.ResponseCode, []any) {
-		t, rest, code := c.activeToken(in)
-		if code != success {
-			return code, nil
-		}
-		m, code := what(c, t, rest)
-		if code != success {
-			return code, nil
-		}
-		return c.transfer(&transfer{tokens: []movement{m}}), nil
+func sends(what func(c *call, t *token, in []any) movement) operation {
+	return func(c *call, in []any) []any {
+		t, rest := c.activeToken(in)
+		return c.transfer(&transfer{tokens: []movement{what(c, t, rest)}})
 	}
 }
 
 // transferToken(token, from, to, amount)
-func oneAmount(c *call, t *token, in []any) (movement, ledger.ResponseCode) {
+func oneAmount(c *call, t *token, in []any) movement {
 	amount := in[2].(int64)
-	if amount < 0 {
-		return movement{}, invalidTransactionBody
-	}
+	failIf(amount < 0, invalidTransactionBody)
 	return c.units(t, in[0], in[1], amount, false)
 }
 
 // transferTokens(token, accounts, amounts)
-func amounts(c *call, t *token, in []any) (movement, ledger.ResponseCode) {
+func amounts(c *call, t *token, in []any) movement {
 	accounts, values := abi.List(in[0]), abi.List(in[1])
 	m := movement{token: t}
-	if len(accounts) != len(values) {
-		return m, invalidTransactionBody
-	}
+	failIf(len(accounts) != len(values), invalidTransactionBody)
 	for i, v := range values {
-		p, code := c.party(accounts[i], v.(int64) > 0)
-		if code != success {
-			return m, code
-		}
-		m.moves = append(m.moves, move{party: p, amount: v.(int64)})
+		m.moves = append(m.moves, move{party: c.party(accounts[i], v.(int64) > 0), amount: v.(int64)})
 	}
-	return m, success
+	return m
 }
 
 // transferNFT(token, from, to, serial)
-func oneSerial(c *call, t *token, in []any) (movement, ledger.ResponseCode) {
+func oneSerial(c *call, t *token, in []any) movement {
 	return c.serials(t, in[:1], in[1:2], in[2:3], false)
 }
 
 // transferNFTs(token, from, to, serials)
-func manySerials(c *call, t *token, in []any) (movement, ledger.ResponseCode) {
+func manySerials(c *call, t *token, in []any) movement {
 	return c.serials(t, abi.List(in[0]), abi.List(in[1]), abi.List(in[2]), false)
 }
 
 // taken is transferFrom(token, from, to, amount or serial). The caller uses its allowance.
-func taken(c *call, t *token, in []any) (movement, ledger.ResponseCode) {
+func taken(c *call, t *token, in []any) movement {
 	n := in[2].(*big.Int).Int64()
 	if t.Type == ledger.TokenNonFungibleUnique {
 		return c.serials(t, in[:1], in[1:2], []any{n}, true)
@@ -102,10 +74,8 @@ func taken(c *call, t *token, in []any) (movement, ledger.ResponseCode) {
 
 // takenOf is the operation of taken for tokens of one type.
 func takenOf(kind ledger.TokenType) operation {
-	return sends(func(c *call, t *token, in []any) (movement, ledger.ResponseCode) {
-		if t.Type != kind {
-			return movement{}, invalidTokenID
-		}
+	return sends(func(c *call, t *token, in []any) movement {
+		failIf(t.Type != kind, invalidTokenID)
 		return taken(c, t, in)
 	})
 }
@@ -117,11 +87,8 @@ func announced(from func(c *call, in []any) []any) func(*call, []any) evm.Outcom
 		if n := in[2].(*big.Int); !n.IsInt64() {
 			return evm.Halt(evm.ContractExecutionException)
 		}
-		code, _ := c.do(func(c *call, in []any) (ledger.ResponseCode, []any) {
-			code, _ := sends(taken)(c, in)
-			if code != success {
-				return code, nil
-			}
+		code, _ := c.do(func(c *call, in []any) []any {
+			sends(taken)(c, in)
 			t, parties := c.facts.token(c.entity), []common.Hash{topic(in[0]), topic(in[1])}
 			if t.Type == ledger.TokenNonFungibleUnique {
 				c.log(t, "Transfer(address,address,uint256)", append(parties, topic(in[2])), nil)
@@ -129,7 +96,7 @@ func announced(from func(c *call, in []any) []any) func(*call, []any) evm.Outcom
 				word := abi.Word(in[2])
 				c.log(t, "Transfer(address,address,uint256)", parties, word[:])
 			}
-			return success, nil
+			return nil
 		}, in)
 		if code != success {
 			return c.reverts(code)
@@ -148,7 +115,7 @@ func ofCaller(c *call, in []any) []any { return append([]any{c.Caller}, in...) }
 // onlyUnits makes a function fail for NFTs.
 func onlyUnits(run func(*call, []any) evm.Outcome) func(*call, []any) evm.Outcome {
 	return func(c *call, in []any) evm.Outcome {
-		if t, code := c.activeTokenAt(c.entity); code == success && t.Type != ledger.TokenFungibleCommon {
+		if t := c.facts.token(c.entity); t != nil && t.PauseStatus != paused && t.Type != ledger.TokenFungibleCommon {
 			return c.reverts(amountsOnlyForFungible)
 		}
 		return run(c, in)
@@ -157,58 +124,36 @@ func onlyUnits(run func(*call, []any) evm.Outcome) func(*call, []any) evm.Outcom
 
 // cryptoTransfer transfers hbars and tokens at once. Its arguments are lists of tokens with their movements. The newer form has a list of hbar transfers
 // before them, and reports which movements use an approval.
-func cryptoTransfer(c *call, in []any) (ledger.ResponseCode, []any) {
+func cryptoTransfer(c *call, in []any) []any {
 	x := &transfer{}
 	if len(in) == 2 {
-		moves, code := c.amountsOf(abi.List(abi.List(in[0])[0]))
-		if code != success {
-			return code, nil
-		}
-		x.hbars = moves
+		x.hbars = c.amountsOf(abi.List(abi.List(in[0])[0]))
 	}
 	for _, v := range abi.List(in[len(in)-1]) {
 		part := abi.List(v)
-		t, code := c.activeTokenAt(part[0].(common.Address))
-		if code != success {
-			return code, nil
-		}
-		m := movement{token: t}
-		if m.moves, code = c.amountsOf(abi.List(part[1])); code != success {
-			return code, nil
-		}
-		if m.serials, code = c.serialMovesOf(t, abi.List(part[2])); code != success {
-			return code, nil
-		}
-		x.tokens = append(x.tokens, m)
+		t := c.activeTokenAt(part[0].(common.Address))
+		x.tokens = append(x.tokens, movement{token: t, moves: c.amountsOf(abi.List(part[1])), serials: c.serialMovesOf(t, abi.List(part[2]))})
 	}
-	return c.transfer(x), nil
+	return c.transfer(x)
 }
 
 // serialMovesOf reads the transfers of serials of a token, with or without the flag for approvals.
-func (c *call) serialMovesOf(t *token, values []any) ([]serialMove, ledger.ResponseCode) {
+func (c *call) serialMovesOf(t *token, values []any) []serialMove {
 	var out []serialMove
 	for _, v := range values {
 		h := abi.List(v)
-		one, code := c.serials(t, h[:1], h[1:2], h[2:3], len(h) > 3 && h[3].(bool))
-		if code != success {
-			return nil, code
-		}
-		out = append(out, one.serials...)
+		out = append(out, c.serials(t, h[:1], h[1:2], h[2:3], len(h) > 3 && h[3].(bool)).serials...)
 	}
-	return out, success
+	return out
 }
 
 // amountsOf reads the amounts of accounts, with or without the flag for approvals.
-func (c *call) amountsOf(values []any) ([]move, ledger.ResponseCode) {
+func (c *call) amountsOf(values []any) []move {
 	var out []move
 	for _, v := range values {
 		part := abi.List(v)
 		amount := part[1].(int64)
-		p, code := c.party(part[0], amount > 0)
-		if code != success {
-			return nil, code
-		}
-		out = append(out, move{party: p, amount: amount, approved: len(part) > 2 && part[2].(bool)})
+		out = append(out, move{party: c.party(part[0], amount > 0), amount: amount, approved: len(part) > 2 && part[2].(bool)})
 	}
-	return out, success
+	return out
 }

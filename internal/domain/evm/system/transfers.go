@@ -43,17 +43,14 @@ type transfer struct {
 
 // party returns the account of an argument of a transfer. If receives is set and no account has the address, it is created, unless it is a long-zero
 // address.
-func (c *call) party(v any, receives bool) (party, ledger.ResponseCode) {
+func (c *call) party(v any, receives bool) party {
 	a := v.(common.Address)
-	p, ok := c.facts.party(a)
-	if ok {
-		return p, success
+	if p, ok := c.facts.party(a); ok {
+		return p
 	}
-	if receives && c.createsAccount(a) {
-		c.State.CreateAccount(a)
-		return c.facts.newParty(a), success
-	}
-	return p, invalidAccountID
+	failIf(!receives || !c.createsAccount(a), invalidAccountID)
+	c.State.CreateAccount(a)
+	return c.facts.newParty(a)
 }
 
 // createsAccount reports whether a transfer to an address would create an account.
@@ -63,41 +60,25 @@ func (c *call) createsAccount(a common.Address) bool {
 }
 
 // transfer applies a transfer and its custom fees.
-func (c *call) transfer(x *transfer) ledger.ResponseCode {
+func (c *call) transfer(x *transfer) []any {
 	for i := range x.tokens {
-		if code := x.tokens[i].validate(); code != success {
-			return code
-		}
+		x.tokens[i].validate()
 	}
-	if sum(x.hbars) != 0 {
-		return invalidAccountAmounts
-	}
-	if code := c.charge(x); code != success {
-		return code
-	}
-	if code := c.moveHbars(x.hbars); code != success {
-		return code
-	}
+	failIf(sum(x.hbars) != 0, invalidAccountAmounts)
+	c.charge(x)
+	c.moveHbars(x.hbars)
 	for i := range x.tokens {
-		if code := c.moveToken(&x.tokens[i]); code != success {
-			return code
-		}
+		c.moveToken(&x.tokens[i])
 	}
-	return success
+	return nil
 }
 
-// validate returns success if the movement is consistent.
-func (m *movement) validate() ledger.ResponseCode {
-	switch fungible := m.token.Type == ledger.TokenFungibleCommon; {
-	case len(m.moves) > 0 && !fungible:
-		return amountsOnlyForFungible
-	case len(m.serials) > 0 && fungible:
-		return invalidNFTID
-	case sum(m.moves) != 0:
-		return transfersNotZeroSum
-	default:
-		return success
-	}
+// validate fails if the movement is inconsistent.
+func (m *movement) validate() {
+	fungible := m.token.Type == ledger.TokenFungibleCommon
+	failIf(len(m.moves) > 0 && !fungible, amountsOnlyForFungible)
+	failIf(len(m.serials) > 0 && fungible, invalidNFTID)
+	failIf(sum(m.moves) != 0, transfersNotZeroSum)
 }
 
 // sum adds up amounts. On overflow it returns a number other than 0.
@@ -112,19 +93,14 @@ func sum(moves []move) (n int64) {
 }
 
 // spend subtracts an amount from an owner's allowance for the caller.
-func (c *call) spend(owner party, t *token, amount int64) ledger.ResponseCode {
+func (c *call) spend(owner party, t *token, amount int64) {
 	left := c.facts.allowance(owner, c.caller(), t)
-	switch {
-	case *left == 0:
-		return spenderHasNoAllowance
-	case amount > *left:
-		return exceedsAllowance
-	}
+	failIf(*left == 0, spenderHasNoAllowance)
+	failIf(amount > *left, exceedsAllowance)
 	change(c.facts, left, *left-amount)
-	return success
 }
 
-func (c *call) moveHbars(moves []move) ledger.ResponseCode {
+func (c *call) moveHbars(moves []move) {
 	for _, m := range moves {
 		a := c.facts.address(m.party)
 		if m.amount >= 0 {
@@ -132,20 +108,14 @@ func (c *call) moveHbars(moves []move) ledger.ResponseCode {
 			continue
 		}
 		if m.approved {
-			if code := c.spend(m.party, nil, -m.amount); code != success {
-				return code
-			}
+			c.spend(m.party, nil, -m.amount)
 		}
 		amount := uint256.NewInt(uint64(-m.amount))
-		if c.spendable(a).Lt(amount) {
-			if m.fee {
-				return cannotPayFee
-			}
-			return insufficientAccountBalance
-		}
+		lacks := c.spendable(a).Lt(amount)
+		failIf(lacks && m.fee, cannotPayFee)
+		failIf(lacks, insufficientAccountBalance)
 		c.State.SubBalance(a, amount, tracing.BalanceChangeTransfer)
 	}
-	return success
 }
 
 // spendable returns the hbars that an account can send. Accounts other than contracts have a minimum balance.
@@ -158,43 +128,29 @@ func (c *call) spendable(a common.Address) *uint256.Int {
 }
 
 // usableRelation returns the association of a party that sends or receives a token. A receiver with a free automatic association becomes associated.
-func (c *call) usableRelation(t *token, p party, takes bool) (*relation, ledger.ResponseCode) {
+func (c *call) usableRelation(t *token, p party, takes bool) *relation {
 	r := c.facts.relation(p, t)
 	if !r.associated && takes {
-		if code := c.autoAssociate(t, p); code != success {
-			return nil, code
-		}
+		c.autoAssociate(t, p)
 	}
-	switch {
-	case !r.associated:
-		return nil, notAssociated
-	case r.frozen:
-		return nil, accountFrozen
-	case !r.kyc:
-		return nil, kycNotGranted
-	}
-	return r, success
+	failIf(!r.associated, notAssociated)
+	failIf(r.frozen, accountFrozen)
+	failIf(!r.kyc, kycNotGranted)
+	return r
 }
 
-func (c *call) autoAssociate(t *token, p party) ledger.ResponseCode {
+func (c *call) autoAssociate(t *token, p party) {
 	c.facts.load(request{slots: []party{p}})
 	room := c.facts.slots[p]
-	switch {
-	case room.Most == 0:
-		return notAssociated
-	case room.Most > 0 && room.Used >= room.Most:
-		return noAutomaticAssociations
-	case t.HasKey(worldstate.KYCKey):
-		return kycNotGranted
-	case t.FreezeDefault:
-		return accountFrozen
-	}
+	failIf(room.Most == 0, notAssociated)
+	failIf(room.Most > 0 && room.Used >= room.Most, noAutomaticAssociations)
+	failIf(t.HasKey(worldstate.KYCKey), kycNotGranted)
+	failIf(t.FreezeDefault, accountFrozen)
 	change(c.facts, &room.Used, room.Used+1)
 	c.relate(p, t, true)
-	return success
 }
 
-func (c *call) moveToken(m *movement) ledger.ResponseCode {
+func (c *call) moveToken(m *movement) {
 	t := m.token
 	req := request{}
 	for _, x := range m.moves {
@@ -206,56 +162,31 @@ func (c *call) moveToken(m *movement) ledger.ResponseCode {
 	}
 	c.facts.load(req)
 	for _, x := range m.moves {
-		r, code := c.usableRelation(t, x.party, x.amount > 0)
-		if code != success {
-			return code
-		}
+		r := c.usableRelation(t, x.party, x.amount > 0)
 		if x.approved && x.amount < 0 {
-			if code := c.spend(x.party, t, -x.amount); code != success {
-				return code
-			}
+			c.spend(x.party, t, -x.amount)
 		}
 		change(c.facts, &r.balance, r.balance+x.amount)
 	}
 	for _, x := range m.moves {
-		if c.facts.relation(x.party, t).balance < 0 {
-			if x.fee {
-				return cannotPayFee
-			}
-			return insufficientTokenBalance
-		}
+		overdrawn := c.facts.relation(x.party, t).balance < 0
+		failIf(overdrawn && x.fee, cannotPayFee)
+		failIf(overdrawn, insufficientTokenBalance)
 	}
 	for _, x := range m.serials {
-		if code := c.moveSerial(t, x); code != success {
-			return code
-		}
+		c.moveSerial(t, x)
 	}
-	return success
 }
 
-func (c *call) moveSerial(t *token, x serialMove) ledger.ResponseCode {
+func (c *call) moveSerial(t *token, x serialMove) {
 	n := c.facts.nft(t, x.serial)
-	switch {
-	case n == nil:
-		return invalidNFTID
-	case c.facts.owner(t, n) != x.from:
-		return doesNotOwnSerial
-	}
-	if x.approved && n.spender != c.caller() && !*c.facts.operator(x.from, c.caller(), t) {
-		return spenderHasNoAllowance
-	}
-	from, code := c.usableRelation(t, x.from, false)
-	if code != success {
-		return code
-	}
-	to, code := c.usableRelation(t, x.to, true)
-	if code != success {
-		return code
-	}
+	failIf(n == nil, invalidNFTID)
+	failIf(c.facts.owner(t, n) != x.from, doesNotOwnSerial)
+	failIf(x.approved && n.spender != c.caller() && !*c.facts.operator(x.from, c.caller(), t), spenderHasNoAllowance)
+	from, to := c.usableRelation(t, x.from, false), c.usableRelation(t, x.to, true)
 	change(c.facts, &from.balance, from.balance-1)
 	change(c.facts, &to.balance, to.balance+1)
 	moved := *n
 	moved.owner, moved.spender = t.storedOwner(x.to), party{}
 	change(c.facts, n, moved)
-	return success
 }

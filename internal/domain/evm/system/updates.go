@@ -12,23 +12,18 @@ import (
 )
 
 func setPause(status ledger.TokenPauseStatus) operation {
-	return func(c *call, in []any) (ledger.ResponseCode, []any) {
-		t, code := c.existingToken(in[0].(common.Address))
-		switch {
-		case code != success:
-			return code, nil
-		case !t.HasKey(worldstate.PauseKey):
-			return hasNoPauseKey, nil
-		}
+	return func(c *call, in []any) []any {
+		t := c.existingToken(in[0].(common.Address))
+		failIf(!t.HasKey(worldstate.PauseKey), hasNoPauseKey)
 		change(c.facts, &t.PauseStatus, status)
-		return success, nil
+		return nil
 	}
 }
 
 func deleteToken() operation {
-	return keyed(worldstate.AdminKey, tokenIsImmutable, func(c *call, t *token, _ []any) (ledger.ResponseCode, []any) {
+	return keyed(worldstate.AdminKey, tokenIsImmutable, func(c *call, t *token, _ []any) []any {
 		change(c.facts, &t.deleted, true)
-		return success, nil
+		return nil
 	})
 }
 
@@ -41,16 +36,12 @@ const (
 )
 
 // administered returns an operation that updates a token. It requires an admin key, unless without reports true.
-func administered(without func(c *call, t *token, in []any) bool, do func(c *call, t *token, in []any) ledger.ResponseCode) operation {
-	return func(c *call, in []any) (ledger.ResponseCode, []any) {
-		t, rest, code := c.activeToken(in)
-		switch {
-		case code != success:
-			return code, nil
-		case !t.HasKey(worldstate.AdminKey) && !without(c, t, rest):
-			return tokenIsImmutable, nil
-		}
-		return do(c, t, rest), nil
+func administered(without func(c *call, t *token, in []any) bool, do func(c *call, t *token, in []any)) operation {
+	return func(c *call, in []any) []any {
+		t, rest := c.activeToken(in)
+		failIf(!t.HasKey(worldstate.AdminKey) && !without(c, t, rest), tokenIsImmutable)
+		do(c, t, rest)
+		return nil
 	}
 }
 
@@ -71,29 +62,20 @@ func onlyLater(_ *call, _ *token, in []any) bool {
 }
 
 // updateKeys replaces keys of a token: updateTokenKeys(token, keys).
-func updateKeys(c *call, t *token, in []any) ledger.ResponseCode {
-	return c.setKeys(t, abi.List(in[0]))
-}
+func updateKeys(c *call, t *token, in []any) { c.setKeys(t, abi.List(in[0])) }
 
 // updateExpiry changes the expiration and the renewal of a token: updateTokenExpiryInfo(token, expiry).
-func updateExpiry(c *call, t *token, in []any) ledger.ResponseCode {
-	return c.setExpiry(t, abi.List(in[0]))
-}
+func updateExpiry(c *call, t *token, in []any) { c.setExpiry(t, abi.List(in[0])) }
 
-// validateTexts returns success if a symbol, a name and a memo are valid.
-func validateTexts(symbol, name, memo string) ledger.ResponseCode {
+// validateTexts fails if a symbol, a name or a memo is invalid.
+func validateTexts(symbol, name, memo string) {
 	for _, text := range []struct {
 		given   string
 		tooLong ledger.ResponseCode
 	}{{symbol, symbolTooLong}, {name, nameTooLong}, {memo, memoTooLong}} {
-		switch {
-		case len(text.given) > maxText:
-			return text.tooLong
-		case strings.ContainsRune(text.given, 0):
-			return zeroByteInString
-		}
+		failIf(len(text.given) > maxText, text.tooLong)
+		failIf(strings.ContainsRune(text.given, 0), zeroByteInString)
 	}
-	return success
 }
 
 // metadataOf returns the metadata of a token in the form of the second interface.
@@ -108,12 +90,10 @@ const metadataIndex = 9 // after the values of the first interface
 
 // updateInfo updates a token: updateTokenInfo(token, info). An empty name or symbol and a zero treasury are not changed, and values that are fixed at
 // creation are ignored. An empty memo clears the memo.
-func updateInfo(c *call, t *token, in []any) ledger.ResponseCode {
+func updateInfo(c *call, t *token, in []any) {
 	info := abi.List(in[0])
 	name, symbol, memo := info[0].(string), info[1].(string), info[3].(string)
-	if code := validateTexts(symbol, name, memo); code != success {
-		return code
-	}
+	validateTexts(symbol, name, memo)
 	if name != "" {
 		change(c.facts, &t.Name, name)
 	}
@@ -121,48 +101,33 @@ func updateInfo(c *call, t *token, in []any) ledger.ResponseCode {
 		change(c.facts, &t.Symbol, symbol)
 	}
 	change(c.facts, &t.Memo, memo)
-	switch metadata := metadataOf(info); {
-	case len(metadata) > maxMetadata:
-		return metadataTooLong
-	case len(metadata) > 0:
+	metadata := metadataOf(info)
+	failIf(len(metadata) > maxMetadata, metadataTooLong)
+	if len(metadata) > 0 {
 		change(c.facts, &t.Metadata, metadata)
 	}
-	if code := c.setKeys(t, abi.List(info[7])); code != success {
-		return code
+	c.setKeys(t, abi.List(info[7]))
+	c.setExpiry(t, abi.List(info[8]))
+	if treasury := info[2].(common.Address); treasury != (common.Address{}) {
+		p, ok := c.facts.party(treasury)
+		failIf(!ok, invalidTreasury)
+		c.setTreasury(t, p)
 	}
-	if code := c.setExpiry(t, abi.List(info[8])); code != success {
-		return code
-	}
-	treasury := info[2].(common.Address)
-	if treasury == (common.Address{}) {
-		return success
-	}
-	p, ok := c.facts.party(treasury)
-	if !ok {
-		return invalidTreasury
-	}
-	return c.setTreasury(t, p)
 }
 
 // setTreasury changes the treasury of a token. The new treasury receives the balance of the old one.
-func (c *call) setTreasury(t *token, p party) ledger.ResponseCode {
+func (c *call) setTreasury(t *token, p party) {
 	old := partyOf(t.TreasuryAccountID)
 	if p == old {
-		return success
+		return
 	}
 	c.facts.load(request{relations: []relationKey{{p, t.EntityID}, {old, t.EntityID}}})
-	to, code := c.usableRelation(t, p, true)
-	if code != success {
-		return code
-	}
-	if t.Type == ledger.TokenNonFungibleUnique && to.balance > 0 {
-		return requiresZeroBalances
-	}
+	to := c.usableRelation(t, p, true)
+	failIf(t.Type == ledger.TokenNonFungibleUnique && to.balance > 0, requiresZeroBalances)
 	from := c.facts.relation(old, t)
 	change(c.facts, &to.balance, to.balance+from.balance)
 	change(c.facts, &from.balance, 0)
 	change(c.facts, &t.TreasuryAccountID, p.id) // and the owner of its serials
-	return success
 }
 
 // hasNoKey returns the response code for a missing key of a token.
@@ -175,53 +140,36 @@ func hasNoKey(kind worldstate.KeyKind) ledger.ResponseCode {
 }
 
 // setKeys replaces keys of a token.
-func (c *call) setKeys(t *token, entries []any) ledger.ResponseCode {
+func (c *call) setKeys(t *token, entries []any) {
 	keys, ok := c.keysOf(entries)
-	if !ok {
-		return invalidTransactionBody
-	}
+	failIf(!ok, invalidTransactionBody)
 	for kind, key := range keys {
-		switch {
-		case key == nil:
-		case !t.HasKey(worldstate.KeyKind(kind)):
-			return hasNoKey(worldstate.KeyKind(kind))
-		default:
+		if key != nil {
+			failIf(!t.HasKey(worldstate.KeyKind(kind)), hasNoKey(worldstate.KeyKind(kind)))
 			change(c.facts, &t.Keys[kind], key)
 		}
 	}
-	return success
 }
 
 // setExpiry changes the expiration in seconds, the auto-renew account, and the auto-renew period in seconds. Zero values are not changed.
-func (c *call) setExpiry(t *token, expiry []any) ledger.ResponseCode {
+func (c *call) setExpiry(t *token, expiry []any) {
 	second, sound := amountOf(expiry[0])
-	if !sound {
-		return invalidExpiration
-	}
+	failIf(!sound, invalidExpiration)
 	if second != 0 {
-		if second > c.now()+maxLifetime || t.ExpirationTimestamp.Valid && second < int64(t.ExpirationTimestamp.V)/nanoseconds {
-			return invalidExpiration
-		}
+		tooEarly := t.ExpirationTimestamp.Valid && second < int64(t.ExpirationTimestamp.V)/nanoseconds
+		failIf(tooEarly || second > c.now()+maxLifetime, invalidExpiration)
 		change(c.facts, &t.ExpirationTimestamp, ledger.Of(ledger.Timestamp(second*nanoseconds)))
 	}
 	if payer := expiry[1].(common.Address); payer != (common.Address{}) {
 		p, ok := c.facts.party(payer)
-		if !ok {
-			return invalidAutoRenewAccount
-		}
+		failIf(!ok, invalidAutoRenewAccount)
 		change(c.facts, &t.AutoRenewAccountID, p.id)
 	}
 	period, sound := amountOf(expiry[2])
-	switch {
-	case !sound:
-		return invalidRenewalPeriod
-	case period == 0:
-		return success
-	case period < minRenewPeriod || period > maxRenewPeriod:
-		return invalidRenewalPeriod
+	failIf(!sound || period != 0 && (period < minRenewPeriod || period > maxRenewPeriod), invalidRenewalPeriod)
+	if period != 0 {
+		change(c.facts, &t.AutoRenewPeriod, ledger.Of(period))
 	}
-	change(c.facts, &t.AutoRenewPeriod, ledger.Of(period))
-	return success
 }
 
 const nanoseconds = 1_000_000_000 // per second
@@ -231,31 +179,18 @@ func (c *call) now() int64 { return int64(c.Block.Start) / nanoseconds }
 
 // updateMetadata changes the metadata of serials: updateNFTsMetadata(token, serials, metadata). It requires the metadata key, or the supply key for serials
 // that the treasury owns.
-func updateMetadata(c *call, in []any) (ledger.ResponseCode, []any) {
-	t, rest, code := c.activeToken(in)
-	if code != success {
-		return code, nil
-	}
+func updateMetadata(c *call, in []any) []any {
+	t, rest := c.activeToken(in)
 	serials, metadata := abi.List(rest[0]), rest[1].([]byte)
-	switch {
-	case len(serials) == 0:
-		return missingSerials, nil
-	case len(serials) > maxSerials:
-		return batchTooLarge, nil
-	case len(metadata) > maxMetadata:
-		return metadataTooLong, nil
-	case !t.HasKey(worldstate.MetadataKey) && !t.HasKey(worldstate.SupplyKey):
-		return hasNoMetadataOrSupplyKey, nil
-	}
+	failIf(len(serials) == 0, missingSerials)
+	failIf(len(serials) > maxSerials, batchTooLarge)
+	failIf(len(metadata) > maxMetadata, metadataTooLong)
+	failIf(!t.HasKey(worldstate.MetadataKey) && !t.HasKey(worldstate.SupplyKey), hasNoMetadataOrSupplyKey)
 	for _, v := range serials {
 		n := c.facts.nft(t, v.(int64))
-		switch {
-		case n == nil:
-			return invalidNFTID, nil
-		case !t.HasKey(worldstate.MetadataKey) && c.facts.owner(t, n) != partyOf(t.TreasuryAccountID):
-			return hasNoMetadataKey, nil
-		}
+		failIf(n == nil, invalidNFTID)
+		failIf(!t.HasKey(worldstate.MetadataKey) && c.facts.owner(t, n) != partyOf(t.TreasuryAccountID), hasNoMetadataKey)
 		change(c.facts, &n.metadata, metadata)
 	}
-	return success, nil
+	return nil
 }

@@ -11,8 +11,18 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// operation is the body of a function that writes. It returns a response code and, on success, the return values.
-type operation func(c *call, in []any) (ledger.ResponseCode, []any)
+// operation is the body of a function that writes. It returns the return values, or fails by [failIf].
+type operation func(c *call, in []any) []any
+
+// failure is the panic value of an operation that fails: the response code. [call.do] recovers it.
+type failure ledger.ResponseCode
+
+// failIf makes the current operation fail with a response code if a condition is true.
+func failIf(condition bool, code ledger.ResponseCode) {
+	if condition {
+		panic(failure(code))
+	}
+}
 
 // withCode returns a function that returns the response code of an operation. An operation that fails changes nothing.
 func withCode(do operation) func(*call, []any) evm.Outcome {
@@ -34,58 +44,53 @@ func orRevert(do operation) func(*call, []any) evm.Outcome {
 }
 
 // do runs an operation and undoes its changes if it fails.
-func (c *call) do(do operation, in []any) (ledger.ResponseCode, []any) {
+func (c *call) do(do operation, in []any) (code ledger.ResponseCode, values []any) {
 	mark := c.State.Snapshot()
-	code, values := do(c, in)
-	if code != success {
-		c.State.RevertToSnapshot(mark)
-		c.ChildFailed(code)
-		return code, nil
-	}
-	return success, values
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case failure:
+			code = ledger.ResponseCode(p)
+			c.State.RevertToSnapshot(mark)
+			c.ChildFailed(code)
+		default:
+			panic(p) // the simulation was aborted, or a bug
+		}
+	}()
+	return success, do(c, in)
 }
 
 // keyed returns an operation on an active token that has a key of the given kind.
-func keyed(key worldstate.KeyKind, without ledger.ResponseCode, do func(c *call, t *token, in []any) (ledger.ResponseCode, []any)) operation {
-	return func(c *call, in []any) (ledger.ResponseCode, []any) {
-		t, rest, code := c.activeToken(in)
-		switch {
-		case code != success:
-			return code, nil
-		case !t.HasKey(key):
-			return without, nil
-		}
+func keyed(key worldstate.KeyKind, without ledger.ResponseCode, do func(c *call, t *token, in []any) []any) operation {
+	return func(c *call, in []any) []any {
+		t, rest := c.activeToken(in)
+		failIf(!t.HasKey(key), without)
 		return do(c, t, rest)
 	}
 }
 
 // activeToken returns the token of a call and the remaining arguments. The token must not be paused.
-func (c *call) activeToken(in []any) (*token, []any, ledger.ResponseCode) {
+func (c *call) activeToken(in []any) (*token, []any) {
 	a := c.entity
 	if !c.redirect {
 		a, in = in[0].(common.Address), in[1:]
 	}
-	t, code := c.activeTokenAt(a)
-	return t, in, code
+	return c.activeTokenAt(a), in
 }
 
-func (c *call) activeTokenAt(a common.Address) (*token, ledger.ResponseCode) {
-	t, code := c.existingToken(a)
-	if code == success && t.PauseStatus == paused {
-		return nil, tokenIsPaused
-	}
-	return t, code
+func (c *call) activeTokenAt(a common.Address) *token {
+	t := c.existingToken(a)
+	failIf(t.PauseStatus == paused, tokenIsPaused)
+	return t
 }
 
 // existingToken returns the token at an address, paused or not.
-func (c *call) existingToken(a common.Address) (*token, ledger.ResponseCode) {
-	if t := c.facts.token(a); t != nil {
-		return t, success
-	}
-	if id, ok := c.facts.tokenID(a); ok && c.facts.tokens[id] != nil {
-		return nil, tokenWasDeleted
-	}
-	return nil, invalidTokenID
+func (c *call) existingToken(a common.Address) *token {
+	t := c.facts.token(a)
+	id, ok := c.facts.tokenID(a)
+	failIf(t == nil && ok && c.facts.tokens[id] != nil, tokenWasDeleted)
+	failIf(t == nil, invalidTokenID)
+	return t
 }
 
 // Pause statuses and types of supplies as the ledger names them.
@@ -107,16 +112,12 @@ func (c *call) caller() party {
 }
 
 // held returns the association of an account with a token. It fails without one.
-func (c *call) held(t *token, v any) (*relation, party, ledger.ResponseCode) {
+func (c *call) held(t *token, v any) (*relation, party) {
 	p, ok := c.facts.party(v.(common.Address))
-	if !ok {
-		return nil, p, invalidAccountID
-	}
+	failIf(!ok, invalidAccountID)
 	r := c.facts.relation(p, t)
-	if !r.associated {
-		return nil, p, notAssociated
-	}
-	return r, p, success
+	failIf(!r.associated, notAssociated)
+	return r, p
 }
 
 // log emits a log of a token.
