@@ -43,9 +43,13 @@ func runGateway(ctx context.Context, url string) error {
 	if err != nil {
 		return err
 	}
-	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
+	ledger, err := storage.Open(ctx, storage.Options{PoolOptions: storage.PoolOptions{URL: url, StatementTimeout: 20 * time.Second, MaxConnections: 2}})
+	if err != nil {
+		return err
+	}
+	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	g, err := gateway.New(gateway.Options{
-		Status: db, REST: &rest.Config{LimitDefault: 25, LimitMax: 100, Now: time.Now, Cache: true}, Logger: log, RequestTimeout: 20 * time.Second,
+		DB: ledger, Status: db, REST: &rest.Config{LimitDefault: 25, LimitMax: 100, Now: time.Now, Cache: true}, Logger: log, RequestTimeout: 20 * time.Second,
 		Sender: webhooks.New(statuspages.NewEditor(db, time.Now, nil), time.Now, log, loopback), Graph: gateway.DefaultGraph(),
 	})
 	if err != nil {
@@ -101,6 +105,9 @@ func subscribe(t *testing.T, editor *statuspages.Editor, page string) *receiver 
 	_, err := editor.DB().Pool().Exec(t.Context(), `insert into status.webhook (id, page_id, url, secret, created_at)
 select 'w' || i, $1, case when i % 50 = 0 then 'http://127.0.0.1:1/refuse/' when i % 50 = 1 then $2 || '/error/' when i % 100 = 2 then $2 || '/hang/'
   else $2 || '/ok/' end || i, '\x00', now() from generate_series(1, $3) i`, page, x.URL, subscribers)
+	if err == nil {
+		_, err = editor.DB().Pool().Exec(t.Context(), `analyze status.webhook`) // as autovacuum does within a minute
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,8 +181,8 @@ func TestLoad(t *testing.T) {
 	notified, repeated := x.notified()
 	t.Logf("%d of %d webhooks were notified in %s (the write took %s), %d messages repeated; page before: %s; during: %s", notified, healthy, took.Round(time.Millisecond),
 		opened.Round(time.Millisecond), repeated, quantiles(before), quantiles(during))
-	if repeated > 0 {
-		t.Errorf("%d messages were repeated", repeated)
+	if repeated > 0 || len(before) < 100 || len(during) < 100 || during[len(during)-1] >= time.Minute {
+		t.Errorf("%d messages were repeated; the page was served %d times before and %d times during", repeated, len(before), len(during))
 	}
 }
 

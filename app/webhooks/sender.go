@@ -24,12 +24,12 @@ import (
 
 // Intervals and limits.
 const (
-	idleInterval  = time.Second           // at which the outbox is read
-	busyInterval  = 50 * time.Millisecond // at which it is read while there are more messages
-	perRound      = 30                    // messages that are claimed at once; with busyInterval, this limits the rate to 600 a second
-	maxConcurrent = 1000                  // requests; slow receivers occupy them until the timeout
-	timeout       = 10 * time.Second      // of a request, with all redirects
-	lease         = 30 * time.Second      // after which other gateways repeat a request that has not ended
+	idleInterval  = time.Second          // at which the outbox is read
+	perRound      = 30                   // messages that are claimed at once
+	pace          = 3 * time.Millisecond // between requests; a crash repeats only those without a recorded result, which are few if there are no bursts
+	maxConcurrent = 1000                 // requests; slow receivers occupy them until the timeout
+	timeout       = 10 * time.Second     // of a request, with all redirects
+	lease         = 30 * time.Second     // after which other gateways repeat a request that has not ended
 	maxRedirects  = 3
 	maxHeader     = 64 << 10 // bytes of response headers
 	statsInterval = 10 * time.Second
@@ -117,7 +117,7 @@ func (s *Sender) Run(ctx context.Context) {
 		s.logError(ctx, err)
 		wait := idleInterval
 		if more {
-			wait = busyInterval
+			wait = pace
 		}
 		select {
 		case <-ctx.Done():
@@ -154,6 +154,7 @@ func (s *Sender) round(ctx context.Context) (more bool, err error) {
 			defer func() { <-s.slots }()
 			s.send(context.WithoutCancel(ctx), d)
 		})
+		time.Sleep(pace)
 	}
 	return len(list) == limit, err
 }

@@ -19,6 +19,7 @@ create table status.webhook (
     primary key (id),
     unique (page_id, url)
 );
+create index webhook__next on status.webhook (next_at, id) where disabled_at is null;
 
 -- Messages. The ID is that of the header.
 create table status.message (
