@@ -13,7 +13,7 @@ type statusInitCmd struct {
 	URL        string `name:"url" required:"" help:"Public URL of the page, such as https://status.example.com."`
 	TimeZone   string `default:"Etc/UTC" help:"Time zone of the page, such as Europe/Berlin."`
 	ShortName  string `help:"Short name (default: derived from the name)."`
-	Locale     string `default:"en" help:"Locale of automatic texts."`
+	Locale     string `default:"en" help:"Language of automatic texts and of what editors write, such as de or pt-BR. The rest of the HTML pages is English."`
 	Vocabulary string `enum:"documented,statuspage" default:"documented" help:"Status values in documents: documented, or statuspage, which has statuses for maintenance."`
 	Component  string `default:"API" help:"Name of the first component."`
 }
@@ -46,7 +46,7 @@ func (s *session) confirmPage(ctx context.Context) func(code string, err error) 
 }
 
 type statusPageCmd struct {
-	Set statusPageSetCmd `cmd:"" help:"Change settings: name, slug, url, hosts, default, time_zone, locale, vocabulary, auto_publish, text.LOCALE.EVENT."`
+	Set statusPageSetCmd `cmd:"" help:"Change settings: name, slug, url, hosts, default, time_zone, locale, vocabulary, auto_publish, text.LOCALE.EVENT (the automatic text for an event, while the locale is LOCALE)."`
 }
 
 type statusPageSetCmd struct {

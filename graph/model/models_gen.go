@@ -349,7 +349,8 @@ type StatusPagePayload struct {
 
 // A setting of a page.
 type StatusSettingInput struct {
-	// The key: `name`, `slug`, `url`, `hosts`, `default`, `time_zone`, `locale`, `vocabulary`, `auto_publish`, or `text.<locale>.<event>`.
+	// The key: `name`, `slug`, `url`, `hosts`, `default`, `time_zone`, `locale`, `vocabulary`, `auto_publish`, or `text.<locale>.<event>`, which is the automatic text
+	// for an event while the page has this locale.
 	Key string `json:"key"`
 	// The value.
 	Value string `json:"value"`

@@ -162,7 +162,7 @@ func (s *Site) notice(ctx context.Context, page *status.Page, code string) (*doc
 	if got.Page == nil || n == nil || n.PageCode != page.Code {
 		return nil, errGone
 	}
-	n.in(page.Zone)
+	n.in(page.Zone, page.Locale)
 	return s.noticePage(got.Page, n)
 }
 

@@ -1,6 +1,7 @@
 package statuspage
 
 import (
+	"strings"
 	"time"
 
 	"heliograph/internal/domain/status"
@@ -57,6 +58,7 @@ type uptimeDay struct {
 
 type notice struct {
 	Code, PageCode, Name, Shortlink string
+	Lang                            string `json:"-"` // of what editors write; empty for that of the page
 	Status                          status.State
 	Impact                          status.Impact
 	CreatedAt, UpdatedAt            time.Time
@@ -91,13 +93,16 @@ func (p *pageData) in(zone *time.Location) *pageData {
 		p.Maintenances.Nodes, p.Earliest.Nodes, p.EarliestMaintenance.Nodes,
 	} {
 		for i := range list {
-			list[i].in(zone)
+			list[i].in(zone, p.Locale)
 		}
 	}
 	return p
 }
 
-func (n *notice) in(zone *time.Location) {
+func (n *notice) in(zone *time.Location, locale string) {
+	if n.Lang = locale; strings.HasPrefix(locale, "en") {
+		n.Lang = ""
+	}
 	n.CreatedAt, n.UpdatedAt = n.CreatedAt.In(zone), n.UpdatedAt.In(zone)
 	for _, t := range []*time.Time{n.ResolvedAt, n.ScheduledFor, n.ScheduledUntil} {
 		if t != nil {

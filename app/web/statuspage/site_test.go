@@ -282,6 +282,13 @@ func TestWrites(t *testing.T) {
 	if badge := g.Get(t, "/badge.svg").Body; !strings.Contains(badge, "Major System Outage") {
 		t.Errorf("badge: %s", badge)
 	}
+	if _, err := edit.SetPage(t.Context(), testenv.Author, demo.StatusPage, []status.PageSetting{{Key: "locale", Value: "de"}}); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the language of what editors write", func() bool {
+		body := g.Get(t, "/incidents/"+code).Body
+		return strings.Contains(body, `<html lang="en">`) && strings.Contains(body, `<h1 class="t-critical" lang="de">`) && strings.Contains(body, `<div class="said" lang="de">`)
+	})
 	// Pages that are rendered on request are updated too.
 	old := regexp.MustCompile(`/incidents/([0-9a-z]{12})`).FindStringSubmatch(g.Get(t, "/history?month=2026-02").Body)[1]
 	g.Get(t, "/incidents/"+old)
