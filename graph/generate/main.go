@@ -1,5 +1,5 @@
 // Command generate writes the code of the graph from its schema and gqlgen.yml: gqlgen's own, the tables of the row plan, what connects fields to the
-// functions that read them, and the functions of package scalar for enums and nullable values.
+// functions that read them, and the functions of package scalar for enums and nullable values. It also writes the constants of package codes.
 package main
 
 import (
@@ -68,8 +68,12 @@ func bound(sources []*ast.Source) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	constants, err := codes()
+	if err != nil {
+		return nil, err
+	}
 	types, err := connections(sources)
-	return map[string][]byte{scalarFile: functions, connectionsFile: types}, err
+	return map[string][]byte{scalarFile: functions, connectionsFile: types, codesFile: constants}, err
 }
 
 // outputs returns the sources of the files that are not gqlgen's, by path.

@@ -11,6 +11,7 @@ import (
 	"heliograph/internal/domain/evm/system"
 	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/ledger/codes"
 	"heliograph/storage"
 	"heliograph/storage/entities"
 	"heliograph/storage/evmstate"
@@ -172,7 +173,7 @@ func failureOf(r *evm.Result) *calls.ContractCallFailure {
 	}
 	f := &calls.ContractCallFailure{Code: r.Code, Data: append([]byte{}, r.Output...), Children: append([]ledger.ResponseCode{}, r.Children...)}
 	switch text := evm.RevertReason(r.Output); {
-	case r.Code == evm.ContractRevertExecuted && text != "":
+	case r.Code == codes.ContractRevertExecuted && text != "":
 		f.Reason = ledger.Of(text)
 	case r.NoSender:
 		f.Reason, f.NoSender = ledger.Of("the sender does not exist"), true

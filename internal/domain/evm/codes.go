@@ -6,22 +6,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/vm"
 
 	"heliograph/internal/domain/ledger"
-)
-
-// The response codes of simulations.
-const (
-	PayerAccountNotFound       ledger.ResponseCode = 2
-	InvalidSignature           ledger.ResponseCode = 7
-	InsufficientPayerBalance   ledger.ResponseCode = 10
-	InvalidContractID          ledger.ResponseCode = 16
-	Success                    ledger.ResponseCode = 22
-	InvalidSolidityAddress     ledger.ResponseCode = 29
-	InsufficientGas            ledger.ResponseCode = 30
-	LocalCallModification      ledger.ResponseCode = 32
-	ContractRevertExecuted     ledger.ResponseCode = 33
-	ContractExecutionException ledger.ResponseCode = 34
-	ObtainerSameContractID     ledger.ResponseCode = 77
-	InvalidAliasKey            ledger.ResponseCode = 282
+	"heliograph/internal/domain/ledger/codes"
 )
 
 // haltError is an exceptional halt with a response code. The frame loses all its gas.
@@ -40,14 +25,14 @@ func codeOf(err error) ledger.ResponseCode {
 	case errors.As(err, &halt):
 		return halt.code
 	case errors.Is(err, vm.ErrExecutionReverted):
-		return ContractRevertExecuted
+		return codes.ContractRevertExecuted
 	case errors.Is(err, vm.ErrOutOfGas), errors.Is(err, vm.ErrCodeStoreOutOfGas), errors.Is(err, vm.ErrGasUintOverflow):
-		return InsufficientGas
+		return codes.InsufficientGas
 	case errors.Is(err, vm.ErrWriteProtection):
-		return LocalCallModification
+		return codes.LocalCallModificationException
 	case errors.Is(err, vm.ErrInsufficientBalance):
-		return InsufficientPayerBalance
+		return codes.InsufficientPayerBalance
 	default:
-		return ContractExecutionException
+		return codes.ContractExecutionException
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/ledger/codes"
 )
 
 // ExchangeRateNumber is the number of the system contract that converts between hbars and US cents.
@@ -29,23 +30,23 @@ func (exchangeRate) Call(c *SystemCall) Outcome {
 	}
 	amount, ok := c.Word(0)
 	if !ok {
-		return Halt(ContractExecutionException)
+		return Halt(codes.ContractExecutionException)
 	}
 	rate, ok := c.Rate()
 	if !ok {
-		return Halt(ContractExecutionException)
+		return Halt(codes.ContractExecutionException)
 	}
 	times, by := int64(rate.HbarEquivalent), int64(rate.CentEquivalent)
 	if c.Selector == tinybarsToTinycents {
 		times, by = by, times
 	}
 	if by <= 0 || times < 0 {
-		return Halt(ContractExecutionException)
+		return Halt(codes.ContractExecutionException)
 	}
 	v := new(big.Int).SetBytes(amount[:])
 	v.Mul(v, big.NewInt(times)).Quo(v, big.NewInt(by))
 	if v.BitLen() > 256 {
-		return Halt(ContractExecutionException)
+		return Halt(codes.ContractExecutionException)
 	}
 	return Return(exchangeRateGas, common.BigToHash(v).Bytes())
 }

@@ -5,6 +5,8 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/params"
+
+	"heliograph/internal/domain/ledger/codes"
 )
 
 // hollowAccountGas is the gas, in addition to the intrinsic gas, to send hbars to an unused address, which creates a hollow account.
@@ -34,7 +36,7 @@ func (s *Simulation) hollowGas(m *Message, to common.Address) (uint64, error) {
 	}
 	switch {
 	case m.Value == 0 && s.level.missingFails():
-		return 0, haltError{InvalidContractID}
+		return 0, haltError{codes.InvalidContractID}
 	case m.Value == 0 || isLongZero(to): // the transfer fails later
 		return 0, nil
 	default:

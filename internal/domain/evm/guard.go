@@ -11,6 +11,7 @@ import (
 	"github.com/holiman/uint256"
 
 	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/ledger/codes"
 )
 
 // guard is the state of rules that the interpreter does not implement, in one run.
@@ -152,7 +153,7 @@ func (s *Simulation) beforeOpcode(op vm.OpCode, frame *vm.ScopeContext) {
 // requireAccount makes the current frame fail if an account does not exist and the level requires it.
 func (s *Simulation) requireAccount(a common.Address) {
 	if s.level.missingFails() && !s.state.Exist(a) {
-		s.failFrame(len(s.state.frames), InvalidSolidityAddress)
+		s.failFrame(len(s.state.frames), codes.InvalidSolidityAddress)
 	}
 }
 
@@ -164,13 +165,13 @@ func (s *Simulation) checkSelfDestruct(contract, beneficiary common.Address) {
 	num, longZero := ledger.EVMAddress(beneficiary).Num()
 	switch {
 	case beneficiary == contract:
-		s.state.Abort(haltError{ObtainerSameContractID})
+		s.state.Abort(haltError{codes.ObtainerSameContractID})
 	case longZero && num <= lastSystemAccount, !s.state.Exist(beneficiary):
-		s.state.Abort(haltError{InvalidSolidityAddress})
+		s.state.Abort(haltError{codes.InvalidSolidityAddress})
 	}
 	for _, c := range s.machine.cfg.SystemContracts {
 		if g, ok := c.(DestructGuard); ok && !g.MayDestruct(s.state, contract) {
-			s.state.Abort(haltError{ContractExecutionException})
+			s.state.Abort(haltError{codes.ContractExecutionException})
 		}
 	}
 }
@@ -213,11 +214,11 @@ func (s *Simulation) canReceive(to common.Address) bool {
 	case !x.exists && isLongZero(to):
 		// No account can be created at a long-zero address.
 		if len(s.state.frames) == 1 {
-			s.guard.final = InvalidAliasKey
+			s.guard.final = codes.InvalidAliasKey
 		}
 		return false
 	case x.entity != nil && x.entity.ReceiverSigRequired && to != s.evm.Origin:
-		s.haltCaller(InvalidSignature)
+		s.haltCaller(codes.InvalidSignature)
 		return false
 	default:
 		return true

@@ -14,6 +14,7 @@ import (
 	"heliograph/internal/domain/evm"
 	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/ledger/codes"
 )
 
 func TestOpcodesByLevel(t *testing.T) {
@@ -35,9 +36,9 @@ func TestOpcodesByLevel(t *testing.T) {
 		for level := evm.Level30; level <= evm.NewestLevel; level++ {
 			m := evm.New(evm.Config{Level: func(int64) evm.Level { return level }})
 			r := run(t, m, world(t, c.code), to(target))
-			want := evm.Success
+			want := codes.Success
 			if level < c.since {
-				want = evm.ContractExecutionException
+				want = codes.ContractExecutionException
 			}
 			if r.Code != want {
 				t.Errorf("%s at level %d: got %s, want %s", c.name, level, r.Code, want)
@@ -128,19 +129,19 @@ func TestSystemContracts(t *testing.T) {
 		code ledger.ResponseCode
 		want []int64
 	}{
-		{"cents to hbars", to(0x168, rate("2e3cff6a", 100)), evm.Success, []int64{8}},
-		{"hbars to cents", to(0x168, rate("43a88229", 100)), evm.Success, []int64{1200}},
-		{"from a contract", to(target, word(0x168), word(0), rate("43a88229", 100)), evm.Success, []int64{1200, 1, 32}},
-		{"empty data", to(0x168), evm.ContractExecutionException, nil},
-		{"half a selector", to(0x168, []byte{1, 2}), evm.ContractExecutionException, nil},
-		{"no argument", to(0x168, common.FromHex("43a88229")), evm.ContractExecutionException, nil},
-		{"unknown function", to(0x168, rate("01020304", 1)), evm.Success, []int64{}},
-		{"halt below", to(target, word(0x168), word(0), common.FromHex("43a88229")), evm.Success, []int64{0, 0, 0}},
-		{"value from a contract", to(target, word(0x168), word(1), rate("43a88229", 100)), evm.InvalidContractID, nil},
-		{"value to a system account", to(target, word(0x2e4), word(1)), evm.InvalidContractID, nil},
-		{"value to a precompiled contract", to(target, word(4), word(1)), evm.InvalidContractID, nil},
-		{"a system account", to(0x2e4), evm.Success, []int64{}},
-		{"identity", to(4, word(5)), evm.Success, []int64{5}},
+		{"cents to hbars", to(0x168, rate("2e3cff6a", 100)), codes.Success, []int64{8}},
+		{"hbars to cents", to(0x168, rate("43a88229", 100)), codes.Success, []int64{1200}},
+		{"from a contract", to(target, word(0x168), word(0), rate("43a88229", 100)), codes.Success, []int64{1200, 1, 32}},
+		{"empty data", to(0x168), codes.ContractExecutionException, nil},
+		{"half a selector", to(0x168, []byte{1, 2}), codes.ContractExecutionException, nil},
+		{"no argument", to(0x168, common.FromHex("43a88229")), codes.ContractExecutionException, nil},
+		{"unknown function", to(0x168, rate("01020304", 1)), codes.Success, []int64{}},
+		{"halt below", to(target, word(0x168), word(0), common.FromHex("43a88229")), codes.Success, []int64{0, 0, 0}},
+		{"value from a contract", to(target, word(0x168), word(1), rate("43a88229", 100)), codes.InvalidContractID, nil},
+		{"value to a system account", to(target, word(0x2e4), word(1)), codes.InvalidContractID, nil},
+		{"value to a precompiled contract", to(target, word(4), word(1)), codes.InvalidContractID, nil},
+		{"a system account", to(0x2e4), codes.Success, []int64{}},
+		{"identity", to(4, word(5)), codes.Success, []int64{5}},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -162,7 +163,7 @@ func TestSystemContracts(t *testing.T) {
 	}
 	msg := to(0x168, rate("43a88229", 1))
 	msg.Value = 5
-	if r := run(t, newMachine(), src, msg); r.Code != evm.InvalidContractID || r.GasUsed != msg.Gas {
+	if r := run(t, newMachine(), src, msg); r.Code != codes.InvalidContractID || r.GasUsed != msg.Gas {
 		t.Errorf("value at the top level: got %s, %d gas", r.Code, r.GasUsed)
 	}
 	if r := run(t, newMachine(), src, to(0x2e4)); r.GasUsed != 15_000_000 {
@@ -192,7 +193,7 @@ func TestHaltedCallerIsNested(t *testing.T) {
 	src.entities = append(src.entities, &worldstate.Entity{ID: 2001, Type: ledger.EntityContract, Balance: ledger.Of[int64](5), Code: src.entities[4].Code})
 	inner := append(append(word(0x168), word(1)...), common.FromHex("43a88229")...)
 	r := run(t, newMachine(), src, to(target, word(2001), word(0), inner))
-	if got := words(r.Output); r.Code != evm.Success || len(got) != 3 || got[1] != (common.Hash{}) || got[2] != (common.Hash{}) {
+	if got := words(r.Output); r.Code != codes.Success || len(got) != 3 || got[1] != (common.Hash{}) || got[2] != (common.Hash{}) {
 		t.Errorf("got %s %v", r.Code, got)
 	}
 }
@@ -220,7 +221,7 @@ func TestSenders(t *testing.T) {
 		msg.From = c.from
 		r := run(t, newMachine(), src, msg)
 		if !c.want.Valid {
-			if r.Code != evm.PayerAccountNotFound || !r.NoSender {
+			if r.Code != codes.PayerAccountNotFound || !r.NoSender {
 				t.Errorf("%s: got %s %t", c.name, r.Code, r.NoSender)
 			}
 			continue
@@ -276,10 +277,10 @@ func TestMissingAccounts(t *testing.T) {
 		code string
 		from map[evm.Level]ledger.ResponseCode
 	}{
-		{"a call", to(4999), "", map[evm.Level]ledger.ResponseCode{evm.Level38: evm.InvalidContractID, evm.Level46: evm.Success}},
-		{"its balance", to(target), "0x1387 BALANCE POP STOP", map[evm.Level]ledger.ResponseCode{evm.Level38: evm.InvalidSolidityAddress, evm.Level46: evm.Success}},
-		{"its code", to(target), "0x1387 EXTCODESIZE 0x00 SSTORE STOP", map[evm.Level]ledger.ResponseCode{evm.Level38: evm.InvalidSolidityAddress, evm.Level46: evm.Success}},
-		{"a call by a contract", to(target, word(4999), word(0)), callCode, map[evm.Level]ledger.ResponseCode{evm.Level38: evm.InvalidSolidityAddress, evm.Level46: evm.Success}},
+		{"a call", to(4999), "", map[evm.Level]ledger.ResponseCode{evm.Level38: codes.InvalidContractID, evm.Level46: codes.Success}},
+		{"its balance", to(target), "0x1387 BALANCE POP STOP", map[evm.Level]ledger.ResponseCode{evm.Level38: codes.InvalidSolidityAddress, evm.Level46: codes.Success}},
+		{"its code", to(target), "0x1387 EXTCODESIZE 0x00 SSTORE STOP", map[evm.Level]ledger.ResponseCode{evm.Level38: codes.InvalidSolidityAddress, evm.Level46: codes.Success}},
+		{"a call by a contract", to(target, word(4999), word(0)), callCode, map[evm.Level]ledger.ResponseCode{evm.Level38: codes.InvalidSolidityAddress, evm.Level46: codes.Success}},
 	}
 	for _, c := range cases {
 		for level, want := range c.from {
@@ -305,14 +306,14 @@ func TestValue(t *testing.T) {
 		code ledger.ResponseCode
 		gas  uint64
 	}{
-		{"to an account", send(lz(treasury+1000), 5), evm.Success, 21_000},
-		{"more than it has, which counts as the minimum", send(alias, 5_000_000), evm.Success, 21_000},
-		{"more than the minimum", send(alias, evm.DefaultMinimumBalance+1), evm.InsufficientPayerBalance, 0},
-		{"to an unknown alias", send(unknown, 1), evm.Success, 570_000},
-		{"to an unknown number", send(lz(4999), 1), evm.InvalidAliasKey, 0},
-		{"to an account that requires a signature", send(lz(signer), 1), evm.InvalidSignature, 0},
-		{"by a contract to an account that requires a signature", to(target, word(signer), word(1)), evm.InvalidSignature, 0},
-		{"by a contract to an account", to(target, common.LeftPadBytes(alias[:], 32), word(1)), evm.Success, 0},
+		{"to an account", send(lz(treasury+1000), 5), codes.Success, 21_000},
+		{"more than it has, which counts as the minimum", send(alias, 5_000_000), codes.Success, 21_000},
+		{"more than the minimum", send(alias, evm.DefaultMinimumBalance+1), codes.InsufficientPayerBalance, 0},
+		{"to an unknown alias", send(unknown, 1), codes.Success, 570_000},
+		{"to an unknown number", send(lz(4999), 1), codes.InvalidAliasKey, 0},
+		{"to an account that requires a signature", send(lz(signer), 1), codes.InvalidSignature, 0},
+		{"by a contract to an account that requires a signature", to(target, word(signer), word(1)), codes.InvalidSignature, 0},
+		{"by a contract to an account", to(target, common.LeftPadBytes(alias[:], 32), word(1)), codes.Success, 0},
 	}
 	for _, c := range cases {
 		r := run(t, newMachine(), src, c.msg)
@@ -324,7 +325,7 @@ func TestValue(t *testing.T) {
 		t.Error("a contract sent more than it owns")
 	}
 	m := evm.New(evm.Config{MinimumBalance: evm.DefaultMinimumBalance, ValidatePayer: true})
-	if r := run(t, m, src, send(alias, 5_000_000)); r.Code != evm.InsufficientPayerBalance {
+	if r := run(t, m, src, send(alias, 5_000_000)); r.Code != codes.InsufficientPayerBalance {
 		t.Errorf("payer with insufficient balance: got %s", r.Code)
 	}
 }
@@ -347,9 +348,9 @@ func TestCreation(t *testing.T) {
 		init string
 		code ledger.ResponseCode
 	}{
-		"code too large":      {"0x6001 0x00 RETURN", evm.ContractExecutionException},
-		"code of a container": {"0xef 0x00 MSTORE8 0x01 0x00 RETURN", evm.ContractExecutionException},
-		"revert":              {"0x01 0x00 REVERT", evm.ContractRevertExecuted},
+		"code too large":      {"0x6001 0x00 RETURN", codes.ContractExecutionException},
+		"code of a container": {"0xef 0x00 MSTORE8 0x01 0x00 RETURN", codes.ContractExecutionException},
+		"revert":              {"0x01 0x00 REVERT", codes.ContractRevertExecuted},
 	} {
 		msg.Data = assemble(t, c.init)
 		if r := run(t, newMachine(), src, msg); r.Code != c.code {
@@ -357,7 +358,7 @@ func TestCreation(t *testing.T) {
 		}
 	}
 	msg.Data, msg.Gas = assemble(t, "0x1000 0x00 RETURN"), 100_000
-	if r := run(t, newMachine(), src, msg); r.Code != evm.InsufficientGas {
+	if r := run(t, newMachine(), src, msg); r.Code != codes.InsufficientGas {
 		t.Errorf("no gas for the code: got %s", r.Code)
 	}
 }
@@ -369,16 +370,16 @@ func TestFailures(t *testing.T) {
 		want       ledger.ResponseCode
 		output     string
 	}{
-		{"revert without data", "0x00 0x00 REVERT", evm.ContractRevertExecuted, ""},
-		{"revert with data", "0xaabb 0x00 MSTORE 0x02 0x1e REVERT", evm.ContractRevertExecuted, "aabb"},
-		{"undefined opcode", "INVALID", evm.ContractExecutionException, ""},
-		{"stack underflow", "ADD", evm.ContractExecutionException, ""},
-		{"bad jump", "0x05 JUMP", evm.ContractExecutionException, ""},
-		{"out of gas", "0x05 0xffffffff MSTORE", evm.InsufficientGas, ""},
-		{"destroyed to itself", "ADDRESS SELFDESTRUCT", evm.ObtainerSameContractID, ""},
-		{"destroyed to a missing account", "0x1387 SELFDESTRUCT", evm.InvalidSolidityAddress, ""},
-		{"destroyed to a system account", "0x62 SELFDESTRUCT", evm.InvalidSolidityAddress, ""},
-		{"destroyed to an account", "0x03ea SELFDESTRUCT", evm.Success, ""},
+		{"revert without data", "0x00 0x00 REVERT", codes.ContractRevertExecuted, ""},
+		{"revert with data", "0xaabb 0x00 MSTORE 0x02 0x1e REVERT", codes.ContractRevertExecuted, "aabb"},
+		{"undefined opcode", "INVALID", codes.ContractExecutionException, ""},
+		{"stack underflow", "ADD", codes.ContractExecutionException, ""},
+		{"bad jump", "0x05 JUMP", codes.ContractExecutionException, ""},
+		{"out of gas", "0x05 0xffffffff MSTORE", codes.InsufficientGas, ""},
+		{"destroyed to itself", "ADDRESS SELFDESTRUCT", codes.ObtainerSameContractID, ""},
+		{"destroyed to a missing account", "0x1387 SELFDESTRUCT", codes.InvalidSolidityAddress, ""},
+		{"destroyed to a system account", "0x62 SELFDESTRUCT", codes.InvalidSolidityAddress, ""},
+		{"destroyed to an account", "0x03ea SELFDESTRUCT", codes.Success, ""},
 	}
 	for _, c := range cases {
 		if r := run(t, newMachine(), world(t, c.code), to(target)); r.Code != c.want || hex.EncodeToString(r.Output) != c.output {
@@ -387,7 +388,7 @@ func TestFailures(t *testing.T) {
 	}
 	msg := to(target)
 	msg.Gas = 20_999
-	if r := run(t, newMachine(), world(t, "STOP"), msg); r.Code != evm.InsufficientGas {
+	if r := run(t, newMachine(), world(t, "STOP"), msg); r.Code != codes.InsufficientGas {
 		t.Errorf("less than the intrinsic gas: got %s", r.Code)
 	}
 	src := world(t, "STOP")

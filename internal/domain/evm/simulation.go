@@ -14,6 +14,7 @@ import (
 	"github.com/holiman/uint256"
 
 	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/ledger/codes"
 )
 
 // Simulation runs messages in a block on a source. It belongs to one goroutine.
@@ -62,7 +63,7 @@ type Result struct {
 }
 
 // Failed reports whether the message failed.
-func (r *Result) Failed() bool { return r.Code != Success }
+func (r *Result) Failed() bool { return r.Code != codes.Success }
 
 // State returns the state.
 func (s *Simulation) State() *State { return s.state }
@@ -96,7 +97,7 @@ func (s *Simulation) resolve(m *Message) (p participants, failure *Result, err e
 	}
 	if p.from = s.visible(from); p.from == (common.Address{}) {
 		if from != longZero(treasuryNumber) {
-			return p, &Result{Code: PayerAccountNotFound, NoSender: true}, nil
+			return p, &Result{Code: codes.PayerAccountNotFound, NoSender: true}, nil
 		}
 		p.from = from
 	}
@@ -105,7 +106,7 @@ func (s *Simulation) resolve(m *Message) (p participants, failure *Result, err e
 	case sender.isContract:
 		p.from = longZero(treasuryNumber)
 	case sender.entity.Type != ledger.EntityAccount && sender.entity.Type != ledger.EntityUnknown:
-		return p, &Result{Code: PayerAccountNotFound, NoSender: true}, nil
+		return p, &Result{Code: codes.PayerAccountNotFound, NoSender: true}, nil
 	}
 	if m.To.Valid {
 		to := common.Address(m.To.V)
@@ -148,7 +149,7 @@ func (s *Simulation) run(m Message) (result *Result, err error) {
 	}
 	intrinsic, floor := s.intrinsicGas(&m)
 	if intrinsic > m.Gas || floor > m.Gas {
-		return &Result{Code: InsufficientGas, GasUsed: m.Gas}, nil
+		return &Result{Code: codes.InsufficientGas, GasUsed: m.Gas}, nil
 	}
 	result, err = s.execute(&m, p, intrinsic)
 	if err != nil {
@@ -176,7 +177,7 @@ func (s *Simulation) checkPayer(m *Message, from common.Address) *Result {
 	cost := new(uint256.Int).Mul(uint256.NewInt(m.Gas), uint256.NewInt(uint64(m.GasPrice)))
 	cost.Add(cost, uint256.NewInt(uint64(m.Value)))
 	if balance := s.state.account(from).balance; balance.Lt(cost) {
-		return &Result{Code: InsufficientPayerBalance, GasUsed: m.Gas}
+		return &Result{Code: codes.InsufficientPayerBalance, GasUsed: m.Gas}
 	}
 	return nil
 }
@@ -196,7 +197,7 @@ func (s *Simulation) execute(m *Message, p participants, intrinsic uint64) (*Res
 	defer stop()
 
 	gas := vm.NewGasBudget(m.Gas-intrinsic, 0)
-	r := &Result{Code: Success}
+	r := &Result{Code: codes.Success}
 	var (
 		left vm.GasBudget
 		fail error

@@ -9,6 +9,7 @@ import (
 	"github.com/holiman/uint256"
 
 	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/ledger/codes"
 )
 
 // SystemContract is a contract that the network implements itself, at the address of a system entity ([Config.SystemContracts]).
@@ -144,14 +145,14 @@ func (a *systemAdapter) call(sim *Simulation, frame *Frame, input []byte) Outcom
 	if !frame.Value.IsZero() && frame.Op != vm.DELEGATECALL {
 		payable, ok := a.contract.(PayableContract)
 		if !ok || !payable.Payable(selector) {
-			return HaltCaller(InvalidContractID)
+			return HaltCaller(codes.InvalidContractID)
 		}
 	}
 	switch {
 	case a.contract == nil:
 		return Unknown()
 	case !known:
-		return Halt(ContractExecutionException)
+		return Halt(codes.ContractExecutionException)
 	}
 	return a.contract.Call(&SystemCall{
 		Op: frame.Op, Caller: frame.Caller, Self: frame.Self, Value: frame.Value, Static: frame.Static, Depth: len(sim.state.frames) - 1, Gas: frame.Gas,
@@ -185,8 +186,8 @@ type valueGuard struct {
 // Run implements vm.PrecompiledContract.
 func (g valueGuard) Run(input []byte) ([]byte, error) {
 	if f := (*g.sim).state.frames.top(); !f.Value.IsZero() && f.Op != vm.DELEGATECALL {
-		(*g.sim).haltCaller(InvalidContractID)
-		return nil, haltError{InvalidContractID}
+		(*g.sim).haltCaller(codes.InvalidContractID)
+		return nil, haltError{codes.InvalidContractID}
 	}
 	return g.PrecompiledContract.Run(input) //nolint:wrapcheck // the interpreter compares errors
 }

@@ -10,6 +10,7 @@ import (
 	"heliograph/internal/domain/evm"
 	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/ledger/codes"
 )
 
 // counter is a system contract that counts its calls in an overlay. Its argument selects how it fails.
@@ -39,10 +40,10 @@ func (c *counter) Call(call *evm.SystemCall) evm.Outcome {
 	case count:
 		return evm.Return(expected, word(kept.n))
 	case refuse:
-		call.ChildFailed(evm.InvalidSignature)
+		call.ChildFailed(codes.InvalidSignature)
 		return evm.Revert(expected, word(7))
 	case halt:
-		return evm.Halt(evm.InvalidSignature)
+		return evm.Halt(codes.InvalidSignature)
 	default:
 		return evm.Unknown()
 	}
@@ -80,15 +81,15 @@ func TestOverlay(t *testing.T) {
 		code  ledger.ResponseCode
 		words []int64
 	}{
-		{"return", to(0x167, selector(count)), evm.Success, []int64{1}},
-		{"value that is taken", to(target, at, word(3), selector(count)), evm.Success, []int64{1, 1, 32}},
-		{"value that is not", to(target, at, word(3), selector(refuse)), evm.InvalidContractID, nil},
-		{"revert", to(0x167, selector(refuse)), evm.ContractRevertExecuted, []int64{7}},
-		{"revert below", to(target, at, word(0), selector(refuse)), evm.Success, []int64{7, 0, 32}},
-		{"halt", to(0x167, selector(halt)), evm.InvalidSignature, nil},
-		{"halt below", to(target, at, word(0), selector(halt)), evm.Success, []int64{0, 0, 0}},
-		{"unknown below", to(target, at, word(0), selector(9)), evm.Success, []int64{0, 1, 0}},
-		{"through a token", to(token, selector(count)), evm.Success, []int64{}},
+		{"return", to(0x167, selector(count)), codes.Success, []int64{1}},
+		{"value that is taken", to(target, at, word(3), selector(count)), codes.Success, []int64{1, 1, 32}},
+		{"value that is not", to(target, at, word(3), selector(refuse)), codes.InvalidContractID, nil},
+		{"revert", to(0x167, selector(refuse)), codes.ContractRevertExecuted, []int64{7}},
+		{"revert below", to(target, at, word(0), selector(refuse)), codes.Success, []int64{7, 0, 32}},
+		{"halt", to(0x167, selector(halt)), codes.InvalidSignature, nil},
+		{"halt below", to(target, at, word(0), selector(halt)), codes.Success, []int64{0, 0, 0}},
+		{"unknown below", to(target, at, word(0), selector(9)), codes.Success, []int64{0, 1, 0}},
+		{"through a token", to(token, selector(count)), codes.Success, []int64{}},
 	}
 	for _, x := range cases {
 		r := run(t, m, src, x.msg)
@@ -104,12 +105,12 @@ func TestOverlay(t *testing.T) {
 			}
 		}
 	}
-	if r := run(t, m, src, to(0x167, selector(refuse))); len(r.Children) != 1 || r.Children[0] != evm.InvalidSignature {
+	if r := run(t, m, src, to(0x167, selector(refuse))); len(r.Children) != 1 || r.Children[0] != codes.InvalidSignature {
 		t.Errorf("children %v", r.Children)
 	}
 	short := to(0x167, selector(count))
 	short.Gas = 21_000 + 4*3 + 16 + expected - 1
-	if r := run(t, m, src, short); r.Code != evm.InsufficientGas {
+	if r := run(t, m, src, short); r.Code != codes.InsufficientGas {
 		t.Errorf("too little gas: got %s", r.Code)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/big"
 
+	"heliograph/internal/domain/ledger/codes"
 	"heliograph/storage/demo"
 	"heliograph/storage/demo/world"
 )
@@ -53,23 +54,23 @@ func (w *Scenario) mintCollections() {
 	w.TransferNFT(demo.Trent, demo.Frank, demo.Postcard, 4, 0, "")
 	w.TransferNFT(demo.Trent, demo.Heidi, demo.Postcard, 6, 0, "")
 	w.TransferNFT(demo.Trent, demo.Bob, demo.Bottle, 1, world.Hbar, "")
-	w.RemoveNFTs(world.TypeTokenBurn, demo.Lighthouse, demo.Trent, 21, 22)
-	w.RemoveNFTs(world.TypeTokenWipe, demo.Postcard, demo.Frank, 4)
+	w.RemoveNFTs(codes.TypeTokenBurn, demo.Lighthouse, demo.Trent, 21, 22)
+	w.RemoveNFTs(codes.TypeTokenAccountWipe, demo.Postcard, demo.Frank, 4)
 	w.SetNFTMetadata(demo.Seashell, "ipfs://shells/scallop-2.json", 3)
 }
 
 // changeInSpring changes accounts, tokens, topics and files, so that they have historical versions.
 func (w *Scenario) changeInSpring() {
 	w.TransferHbars(demo.Treasury, demo.Fund, 20_000*world.Hbar, "grant for the spring")
-	w.ChangeSupply(world.TypeTokenMint, demo.Sunlight, demo.Trent, 250_000_000_000)
-	w.ChangeSupply(world.TypeTokenBurn, demo.Tide, demo.Trent, -1_000_000)
-	w.ChangeSupply(world.TypeTokenWipe, demo.Foghorn, demo.Carol, -300)
-	w.AdministerToken(world.TypeTokenUpdate, demo.Sunlight, world.Row{"name": "Sunlight", "metadata": []byte("ipfs://sunlight/token-2.json")})
-	w.AdministerToken(world.TypeTokenUpdate, demo.Driftwood, world.Row{"name": "Driftwood (washed ashore)"})
-	w.AdministerToken(world.TypeTokenPause, demo.Sunlight, world.Row{"pause_status": "PAUSED"})
+	w.ChangeSupply(codes.TypeTokenMint, demo.Sunlight, demo.Trent, 250_000_000_000)
+	w.ChangeSupply(codes.TypeTokenBurn, demo.Tide, demo.Trent, -1_000_000)
+	w.ChangeSupply(codes.TypeTokenAccountWipe, demo.Foghorn, demo.Carol, -300)
+	w.AdministerToken(codes.TypeTokenUpdate, demo.Sunlight, world.Row{"name": "Sunlight", "metadata": []byte("ipfs://sunlight/token-2.json")})
+	w.AdministerToken(codes.TypeTokenUpdate, demo.Driftwood, world.Row{"name": "Driftwood (washed ashore)"})
+	w.AdministerToken(codes.TypeTokenPause, demo.Sunlight, world.Row{"pause_status": "PAUSED"})
 	w.TransferToken(demo.Alice, demo.Bob, demo.Sunlight, 1_000, "refused: paused")
-	w.AdministerToken(world.TypeTokenUnpause, demo.Sunlight, world.Row{"pause_status": "UNPAUSED"})
-	w.AdministerToken(world.TypeTokenPause, demo.Kelp, world.Row{"pause_status": "PAUSED"})
+	w.AdministerToken(codes.TypeTokenUnpause, demo.Sunlight, world.Row{"pause_status": "UNPAUSED"})
+	w.AdministerToken(codes.TypeTokenPause, demo.Kelp, world.Row{"pause_status": "PAUSED"})
 	w.TransferToken(demo.Alice, demo.Carol, demo.Kelp, 10, "refused: paused")
 	w.DeleteToken(demo.FerryPass)
 	w.TransferToken(demo.Alice, demo.Erin, demo.FerryPass, 1, "refused: deleted")
@@ -91,7 +92,7 @@ func (w *Scenario) changeInSpring() {
 	w.UpdateAccount(demo.Bob, world.Row{"receiver_sig_required": false, "memo": "Bob the boat builder, slipway 2"})
 	w.UpdateAccount(demo.Peggy, world.Row{"decline_reward": false, "expiration_timestamp": w.Now() + 2*world.RenewalPeriod*world.Second})
 	w.DeleteAccount(demo.Olivia, demo.Alice)
-	w.FailTransfer(demo.Alice, world.ResultAccountDeleted, "for Olivia")
+	w.FailTransfer(demo.Alice, codes.AccountDeleted, "for Olivia")
 	for i := 7; i < len(w.residents); i += 42 {
 		w.DeleteAccount(w.residents[i], demo.Fund)
 		w.residents[i] = demo.Fund
@@ -105,16 +106,16 @@ func (w *Scenario) changeInSpring() {
 		"Fish soup, improved")
 	w.UpdateFile(demo.Carol, recipe, nil, "Fish soup, improved and renamed")
 	note := w.CreateFile(demo.Frank, "A note", []byte("Back in ten minutes."))
-	w.DeleteFile(world.TypeFileDelete, demo.Frank, note, true)
+	w.DeleteFile(codes.TypeFileDelete, demo.Frank, note, true)
 	hidden := w.CreateFile(demo.Mallory, "A rude poem", []byte("(not fit to print)"))
-	w.DeleteFile(world.TypeSystemDelete, world.AddressBookAdmin, hidden, true)
-	w.DeleteFile(world.TypeSystemUndelete, world.AddressBookAdmin, hidden, false)
+	w.DeleteFile(codes.TypeSystemDelete, world.AddressBookAdmin, hidden, true)
+	w.DeleteFile(codes.TypeSystemUndelete, world.AddressBookAdmin, hidden, false)
 	w.ChangeContract(demo.SunkenGauge, demo.Frank, world.Row{"memo": "Gauge on the sand bank, lost in a storm"})
 	w.DeleteContract(demo.SunkenGauge, demo.Frank, demo.Fund, true)
 
 	certificate := sha512.Sum384([]byte("Judy's certificate"))
-	w.ChangeLiveHash(world.TypeAddLiveHash, demo.Judy, certificate[:])
-	w.ChangeLiveHash(world.TypeDeleteLiveHash, demo.Judy, nil)
+	w.ChangeLiveHash(codes.TypeCryptoAddLiveHash, demo.Judy, certificate[:])
+	w.ChangeLiveHash(codes.TypeCryptoDeleteLiveHash, demo.Judy, nil)
 }
 
 // approveAndAirdrop creates allowances, approvals, airdrops and hooks.
@@ -193,9 +194,9 @@ func (w *Scenario) upgradeNetwork() {
 	w.AdvanceTo(w.Now() + 10*world.Minute)
 	w.ChangeAddressBook(1)
 	w.ChangeFeeSchedules(852_000)
-	w.ChangeNode(world.TypeNodeUpdate, 0, world.Row{"associated_registered_nodes": []int64{1, 2}})
-	w.ChangeNode(world.TypeNodeUpdate, 1, world.Row{"decline_reward": true, "associated_registered_nodes": []int64{3}})
-	w.ChangeNode(world.TypeNodeDelete, demo.NodeCount, world.Row{"deleted": true})
+	w.ChangeNode(codes.TypeNodeUpdate, 0, world.Row{"associated_registered_nodes": []int64{1, 2}})
+	w.ChangeNode(codes.TypeNodeUpdate, 1, world.Row{"decline_reward": true, "associated_registered_nodes": []int64{3}})
+	w.ChangeNode(codes.TypeNodeDelete, demo.NodeCount, world.Row{"deleted": true})
 }
 
 // changeInAutumn adds an atomic batch, random numbers and more versions.
@@ -207,7 +208,7 @@ func (w *Scenario) changeInAutumn() {
 	}
 	w.UpdateAccount(demo.Alice, world.Row{"memo": "Alice's wallet"})
 	w.UpdateAccount(demo.Fund, world.Row{"max_automatic_token_associations": -1, "memo": "Lantern Bay community fund"})
-	w.AdministerToken(world.TypeTokenUpdate, demo.Driftwood, world.Row{"name": "Driftwood"})
+	w.AdministerToken(codes.TypeTokenUpdate, demo.Driftwood, world.Row{"name": "Driftwood"})
 	w.DeleteToken(demo.Bottle)
 	w.UpdateTopic(demo.LostAndFound, demo.Frank, "Lost and found at the tackle shop", world.Row{})
 	w.DuplicateTransfer(demo.Alice, demo.Heidi, 7*world.Hbar, "sent twice by mistake")
@@ -323,8 +324,8 @@ func (w *Scenario) registerNodes() {
 		Description: "Closed mirror", Types: []int16{3},
 		Endpoints: []map[string]any{at("mirror_node", none, 5551, true, "old-mirror.lantern-bay.example")},
 	})
-	w.ChangeRegisteredNode(world.TypeUpdateRegNode, demo.Bob, 2, world.Row{"description": "Tide tables and moon phases"})
-	w.ChangeRegisteredNode(world.TypeDeleteRegNode, demo.Frank, 7, world.Row{"deleted": true})
+	w.ChangeRegisteredNode(codes.TypeRegisteredNodeUpdate, demo.Bob, 2, world.Row{"description": "Tide tables and moon phases"})
+	w.ChangeRegisteredNode(codes.TypeRegisteredNodeDelete, demo.Frank, 7, world.Row{"deleted": true})
 }
 
 // marketDay adds an atomic batch of three payments.

@@ -3,6 +3,7 @@ package scenario
 import (
 	"fmt"
 
+	"heliograph/internal/domain/ledger/codes"
 	"heliograph/storage/demo"
 	"heliograph/storage/demo/world"
 )
@@ -93,7 +94,7 @@ func (w *Scenario) addEverydayEvent() {
 	case n < 92:
 		w.addNewcomer()
 	case n < 94:
-		w.FailTransfer(w.anyResident(), world.ResultInsufficient, "more than I have")
+		w.FailTransfer(w.anyResident(), codes.InsufficientAccountBalance, "more than I have")
 	case n < 95:
 		w.ApproveHbars(w.anyResident(), []int64{demo.Alice, demo.Bob, demo.Fund}[w.Pick(3)], (1+w.Pick(9))*world.Hbar)
 	case n < 96:

@@ -10,6 +10,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 
+	"heliograph/internal/domain/ledger/codes"
 	"heliograph/storage/demo"
 	"heliograph/storage/demo/world"
 )
@@ -146,7 +147,7 @@ func TestTimeChangesTimesOnly(t *testing.T) {
 			out["balance"] = append(out["balance"], fmt.Sprint(e["id"], w.Balance(e["id"].(int64))))
 		}
 		for _, x := range w.Rows("transaction") {
-			if x["type"] != world.TypeNodeStake && x["payer_account_id"] != int64(world.ExchangeRateAdmin) {
+			if x["type"] != int(codes.TypeNodeStakeUpdate) && x["payer_account_id"] != int64(world.ExchangeRateAdmin) {
 				out["transaction"] = append(out["transaction"], fmt.Sprint(x["type"], x["payer_account_id"], x["entity_id"], x["charged_tx_fee"], x["memo"], x["result"], x["node_account_id"]))
 			}
 		}

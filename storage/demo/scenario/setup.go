@@ -5,6 +5,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"heliograph/internal/domain/ledger/codes"
 	"heliograph/storage/demo"
 	"heliograph/storage/demo/world"
 )
@@ -116,16 +117,16 @@ func (w *Scenario) createTokens() {
 	w.TransferToken(demo.Trent, demo.Carol, demo.Kelp, 250_000, "")
 	w.TransferToken(demo.Trent, demo.Alice, demo.FerryPass, 20, "summer")
 	w.TransferToken(demo.Trent, demo.Alice, demo.Foghorn, 1_000, "refused: still frozen")
-	w.SetTokenStatus(world.TypeTokenUnfreeze, demo.Alice, demo.Foghorn)
+	w.SetTokenStatus(codes.TypeTokenUnfreezeAccount, demo.Alice, demo.Foghorn)
 	w.TransferToken(demo.Trent, demo.Alice, demo.Foghorn, 1_000, "refused: not known yet")
-	w.SetTokenStatus(world.TypeTokenGrantKYC, demo.Alice, demo.Foghorn)
+	w.SetTokenStatus(codes.TypeTokenGrantKycToAccount, demo.Alice, demo.Foghorn)
 	w.TransferToken(demo.Trent, demo.Alice, demo.Foghorn, 1_000, "pilot's licence")
-	w.SetTokenStatus(world.TypeTokenUnfreeze, demo.Carol, demo.Foghorn)
-	w.SetTokenStatus(world.TypeTokenGrantKYC, demo.Carol, demo.Foghorn)
+	w.SetTokenStatus(codes.TypeTokenUnfreezeAccount, demo.Carol, demo.Foghorn)
+	w.SetTokenStatus(codes.TypeTokenGrantKycToAccount, demo.Carol, demo.Foghorn)
 	w.TransferToken(demo.Trent, demo.Carol, demo.Foghorn, 800, "pilot's licence")
-	w.SetTokenStatus(world.TypeTokenRevokeKYC, demo.Carol, demo.Foghorn)
-	w.SetTokenStatus(world.TypeTokenFreeze, demo.Alice, demo.Foghorn)
-	w.SetTokenStatus(world.TypeTokenGrantKYC, demo.Dave, demo.Ration)
+	w.SetTokenStatus(codes.TypeTokenRevokeKycFromAccount, demo.Carol, demo.Foghorn)
+	w.SetTokenStatus(codes.TypeTokenFreezeAccount, demo.Alice, demo.Foghorn)
+	w.SetTokenStatus(codes.TypeTokenGrantKycToAccount, demo.Dave, demo.Ration)
 	w.TransferToken(demo.Fund, demo.Dave, demo.Ration, 12, "first winter")
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"heliograph/internal/domain/ledger/codes"
 	"heliograph/storage/demo"
 )
 
@@ -101,7 +102,7 @@ type Account struct {
 
 // CreateAccount creates an account in a transaction of its own.
 func (w *World) CreateAccount(payer int64, p Account) int64 {
-	t := w.tx(TypeCryptoCreate, payer, 0)
+	t := w.tx(codes.TypeCryptoCreate, payer, 0)
 	id := w.insertAccount(t, p)
 	t.entity, t.initialBalance = id, p.Initial
 	if p.Initial > 0 {
@@ -135,7 +136,7 @@ func (w *World) insertAccount(t *Transaction, p Account) int64 {
 
 // UpdateAccount changes the columns of an account in a transaction.
 func (w *World) UpdateAccount(id int64, changed Row) {
-	t := w.tx(TypeCryptoUpdate, id, id)
+	t := w.tx(codes.TypeCryptoUpdate, id, id)
 	w.collect(t, id)
 	if node, ok := changed["staked_node_id"].(int64); ok && node >= 0 {
 		changed["stake_period_start"] = t.ts / Day
@@ -146,7 +147,7 @@ func (w *World) UpdateAccount(id int64, changed Row) {
 
 // DeleteAccount deletes an account and transfers its hbars to heir.
 func (w *World) DeleteAccount(id, heir int64) {
-	t := w.tx(TypeCryptoDelete, heir, id)
+	t := w.tx(codes.TypeCryptoDelete, heir, id)
 	if rest := w.balances[id] + w.collect(t, id); rest > 0 {
 		t.hbars(id, heir, rest)
 	}
@@ -158,7 +159,7 @@ func (w *World) DeleteAccount(id, heir int64) {
 
 // TransferHbars transfers hbars.
 func (w *World) TransferHbars(from, to, amount int64, memo string) *Transaction {
-	t := w.tx(TypeCryptoTransfer, from, 0)
+	t := w.tx(codes.TypeCryptoTransfer, from, 0)
 	t.memo = memo
 	t.hbars(from, to, amount)
 	return w.commit(t)
@@ -166,8 +167,8 @@ func (w *World) TransferHbars(from, to, amount int64, memo string) *Transaction 
 
 // FundAlias transfers hbars to an unused alias or EVM address, which creates an account. For an address, the account is hollow.
 func (w *World) FundAlias(from int64, p Account, amount int64) int64 {
-	t := w.tx(TypeCryptoTransfer, from, 0)
-	c := w.before(t, TypeCryptoCreate)
+	t := w.tx(codes.TypeCryptoTransfer, from, 0)
+	c := w.before(t, codes.TypeCryptoCreate)
 	c.memo = ""
 	c.entity = w.insertAccount(c, p)
 	w.commit(c)

@@ -1,10 +1,14 @@
 package world
 
-import "fmt"
+import (
+	"fmt"
+
+	"heliograph/internal/domain/ledger/codes"
+)
 
 // ApproveHbars sets the hbar allowance of a spender. 0 revokes it.
 func (w *World) ApproveHbars(owner, spender, amount int64) {
-	t := w.tx(TypeApprove, owner, 0)
+	t := w.tx(codes.TypeCryptoApproveAllowance, owner, 0)
 	w.cryptoAllowances.put(key(owner, "/", spender), t.ts, Row{
 		"amount_granted": amount, "owner": owner, "payer_account_id": owner, "spender": spender, "amount": amount,
 	})
@@ -13,7 +17,7 @@ func (w *World) ApproveHbars(owner, spender, amount int64) {
 
 // ApproveTokens sets the allowance of a spender for a fungible token.
 func (w *World) ApproveTokens(owner, spender, token, amount int64) {
-	t := w.tx(TypeApprove, owner, 0)
+	t := w.tx(codes.TypeCryptoApproveAllowance, owner, 0)
 	w.tokenAllowances.put(key(owner, "/", spender, "/", token), t.ts, Row{
 		"amount_granted": amount, "owner": owner, "payer_account_id": owner, "spender": spender, "token_id": token, "amount": amount,
 	})
@@ -23,7 +27,7 @@ func (w *World) ApproveTokens(owner, spender, token, amount int64) {
 
 // ApproveAllNFTs grants or revokes the approval of a spender for all serials of a collection.
 func (w *World) ApproveAllNFTs(owner, spender, token int64, all bool) {
-	t := w.tx(TypeApprove, owner, 0)
+	t := w.tx(codes.TypeCryptoApproveAllowance, owner, 0)
 	w.nftAllowances.put(key(owner, "/", spender, "/", token), t.ts, Row{
 		"approved_for_all": all, "owner": owner, "payer_account_id": owner, "spender": spender, "token_id": token,
 	})
@@ -36,7 +40,7 @@ func (w *World) ApproveNFT(owner, delegate, spender, token, serial int64) {
 	if delegate != 0 {
 		payer = delegate
 	}
-	t := w.tx(TypeApprove, payer, 0)
+	t := w.tx(codes.TypeCryptoApproveAllowance, payer, 0)
 	w.nfts.change(nftKey(token, serial), t.ts, Row{"spender": spender, "delegating_spender": nullIfZero(delegate)})
 	t.parties = []int64{owner, spender}
 	w.commit(t)
@@ -44,18 +48,18 @@ func (w *World) ApproveNFT(owner, delegate, spender, token, serial int64) {
 
 // ClearNFTApproval revokes the approval of a serial.
 func (w *World) ClearNFTApproval(owner, token, serial int64) {
-	t := w.tx(TypeDeleteAllowance, owner, 0)
+	t := w.tx(codes.TypeCryptoDeleteAllowance, owner, 0)
 	w.nfts.change(nftKey(token, serial), t.ts, Row{"spender": nil, "delegating_spender": nil})
 	w.commit(t)
 }
 
 // SpendHbars transfers hbars by allowance.
 func (w *World) SpendHbars(owner, spender, to, amount int64, memo string) {
-	t := w.tx(TypeCryptoTransfer, spender, 0)
+	t := w.tx(codes.TypeCryptoTransfer, spender, 0)
 	t.memo = memo
 	a := w.cryptoAllowances.get(key(owner, "/", spender))
 	if a == nil || a["amount"].(int64) < amount {
-		t.result = ResultNoAllowance
+		t.result = codes.SpenderDoesNotHaveAllowance
 		w.commit(t)
 		return
 	}
@@ -66,7 +70,7 @@ func (w *World) SpendHbars(owner, spender, to, amount int64, memo string) {
 
 // SpendTokens transfers units of a fungible token by allowance. The token must not have custom fees.
 func (w *World) SpendTokens(owner, spender, to, token, amount int64) {
-	t := w.tx(TypeCryptoTransfer, spender, 0)
+	t := w.tx(codes.TypeCryptoTransfer, spender, 0)
 	a := w.tokenAllowances.get(key(owner, "/", spender, "/", token))
 	a["amount"] = a["amount"].(int64) - amount
 	t.tokenMoves = append(t.tokenMoves, tokenMove{token, owner, -amount, true}, tokenMove{token, to, amount, false})
@@ -76,7 +80,7 @@ func (w *World) SpendTokens(owner, spender, to, token, amount int64) {
 
 // SpendNFT transfers a serial by approval.
 func (w *World) SpendNFT(owner, spender, to, token, serial int64) {
-	t := w.tx(TypeCryptoTransfer, spender, 0)
+	t := w.tx(codes.TypeCryptoTransfer, spender, 0)
 	w.addNFTTransfer(t, owner, to, token, serial, 0, true)
 	w.commit(t)
 }
@@ -87,7 +91,7 @@ func airdropKey(sender, receiver, token, serial int64) string {
 
 // Airdrop offers units of a fungible token (serial 0) or a serial to an account, which has to claim them.
 func (w *World) Airdrop(sender, receiver, token, serial, amount int64) {
-	t := w.tx(TypeAirdrop, sender, 0)
+	t := w.tx(codes.TypeTokenAirdrop, sender, 0)
 	if d := w.airdrops.get(airdropKey(sender, receiver, token, serial)); d != nil && d["state"] == "PENDING" && serial == 0 {
 		amount += d["amount"].(int64) // offers of the same token add up
 	}
@@ -101,7 +105,7 @@ func (w *World) Airdrop(sender, receiver, token, serial, amount int64) {
 
 // CancelAirdrop cancels a pending airdrop.
 func (w *World) CancelAirdrop(sender, receiver, token, serial int64) {
-	t := w.tx(TypeCancelAirdrop, sender, 0)
+	t := w.tx(codes.TypeTokenCancelAirdrop, sender, 0)
 	w.airdrops.change(airdropKey(sender, receiver, token, serial), t.ts, Row{"state": "CANCELLED"})
 	t.parties = []int64{receiver}
 	w.commit(t)
@@ -109,7 +113,7 @@ func (w *World) CancelAirdrop(sender, receiver, token, serial int64) {
 
 // ClaimAirdrop claims a pending airdrop and transfers its tokens.
 func (w *World) ClaimAirdrop(sender, receiver, token, serial int64) {
-	t := w.tx(TypeClaimAirdrop, receiver, 0)
+	t := w.tx(codes.TypeTokenClaimAirdrop, receiver, 0)
 	d := w.airdrops.change(airdropKey(sender, receiver, token, serial), t.ts, Row{"state": "CLAIMED"})
 	if !w.IsAssociated(receiver, token) {
 		w.addAssociation(t.ts, receiver, token, true)

@@ -12,6 +12,8 @@ import (
 	"github.com/ethereum/go-ethereum/core/tracing"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/core/vm"
+
+	"heliograph/internal/domain/ledger/codes"
 )
 
 // Pack encodes a call of a method, or the constructor arguments if method is empty.
@@ -64,7 +66,7 @@ type Deployment struct {
 
 // Deploy creates a contract with a ContractCreate transaction. The contract has a long-zero address.
 func (w *World) Deploy(payer int64, d Deployment) int64 {
-	t := w.tx(TypeContractCreate, payer, 0)
+	t := w.tx(codes.TypeContractCreate, payer, 0)
 	init := w.artifacts[d.Source].Bytecode
 	if !d.Broken {
 		init = w.Initcode(d.Source, d.Args...)
@@ -116,7 +118,7 @@ type Call struct {
 
 // CallContract calls a contract with a ContractCall transaction.
 func (w *World) CallContract(c Call) *Transaction {
-	t := w.tx(TypeContractCall, c.Payer, c.Contract)
+	t := w.tx(codes.TypeContractCall, c.Payer, c.Contract)
 	w.runCall(t, c.Payer, c)
 	return w.commit(t)
 }
@@ -156,11 +158,11 @@ func (w *World) record(t *Transaction, x execution, o outcome) {
 	switch {
 	case x.err == nil:
 	case errors.Is(x.err, vm.ErrExecutionReverted):
-		t.result, message = ResultReverted, "0x"+hex.EncodeToString(output)
+		t.result, message = codes.ContractRevertExecuted, "0x"+hex.EncodeToString(output)
 	default:
-		t.result, message, output = ResultException, failureName(x.err), []byte{}
+		t.result, message, output = codes.ContractExecutionException, failureName(x.err), []byte{}
 		if errors.Is(x.err, vm.ErrOutOfGas) {
-			t.result = ResultOutOfGas
+			t.result = codes.InsufficientGas
 		}
 	}
 	if output == nil {
@@ -224,7 +226,7 @@ func (w *World) addResult(t *Transaction, known Row, parties []int64) {
 	r := Row{
 		"function_parameters": []byte{}, "gas_limit": int64(0), "gas_used": int64(0), "consensus_timestamp": t.ts, "amount": int64(0), "bloom": []byte{},
 		"call_result": []byte{}, "contract_id": int64(0), "created_contract_ids": []int64{}, "payer_account_id": t.payer,
-		"transaction_result": t.result, "transaction_nonce": t.nonce, "gas_consumed": int64(0),
+		"transaction_result": int(t.result), "transaction_nonce": t.nonce, "gas_consumed": int64(0),
 	}
 	maps.Copy(r, known)
 	t.evmRows = append(t.evmRows, r)
@@ -240,7 +242,7 @@ func (w *World) addResult(t *Transaction, known Row, parties []int64) {
 		w.rows.add("contract_transaction", Row{"consensus_timestamp": t.ts, "entity_id": id, "contract_ids": ids, "payer_account_id": t.payer})
 	}
 	w.rows.add("contract_transaction_hash", Row{
-		"consensus_timestamp": t.ts, "hash": t.evmHash(), "payer_account_id": t.payer, "entity_id": contract, "transaction_result": t.result,
+		"consensus_timestamp": t.ts, "hash": t.evmHash(), "payer_account_id": t.payer, "entity_id": contract, "transaction_result": int(t.result),
 	})
 	for _, id := range ids {
 		if id != 0 {
@@ -251,7 +253,7 @@ func (w *World) addResult(t *Transaction, known Row, parties []int64) {
 
 // recordCreation adds a contract that another contract created, in a child transaction.
 func (w *World) recordCreation(t *Transaction, f *frame) int64 {
-	c := w.child(t, TypeContractCreate)
+	c := w.child(t, codes.TypeContractCreate)
 	id := w.newContract(c, f.to, "", nil, 0, f.input, f.output)
 	c.entity = id
 	w.addResult(c, Row{
@@ -264,15 +266,15 @@ func (w *World) recordCreation(t *Transaction, f *frame) int64 {
 
 // recordTokenTransfer executes a token transfer of the token system contract in a child transaction. Its log belongs to the call.
 func (w *World) recordTokenTransfer(t *Transaction, contract int64, n tokenTransfer) {
-	c := w.child(t, TypeCryptoTransfer)
+	c := w.child(t, codes.TypeCryptoTransfer)
 	c.caller, c.called = t, contract
 	token, from, to := w.idOf(n.token), w.idOf(n.from), w.idOf(n.to)
 	w.addTokenTransfer(c, from, to, token, n.amount)
-	if c.result != ResultSuccess {
+	if c.result != codes.Success {
 		w.fail("the token system contract would have refused a transfer of 0.0.%d with code %d", token, c.result)
 	}
 	w.addResult(c, Row{
-		"function_parameters": n.input, "gas_used": int64(18_000), "call_result": Word(ResultSuccess), "contract_id": int64(tokenSystemContract),
+		"function_parameters": n.input, "gas_used": int64(18_000), "call_result": Word(int64(codes.Success)), "contract_id": int64(tokenSystemContract),
 		"sender_id": contract, "gas_consumed": int64(18_000),
 	}, []int64{tokenSystemContract, c.payer})
 	w.commit(c)
@@ -409,8 +411,8 @@ func (w *World) setNonce(id int64) {
 
 // FailCall adds a call that fails before it reaches a contract.
 func (w *World) FailCall(payer, gas int64, data []byte) {
-	t := w.tx(TypeContractCall, payer, 0)
-	t.result = ResultInvalidContract
+	t := w.tx(codes.TypeContractCall, payer, 0)
+	t.result = codes.InvalidContractID
 	w.addResult(t, Row{
 		"function_parameters": data, "gas_limit": gas, "bloom": nil, "call_result": nil, "created_contract_ids": nil,
 		"error_message": "INVALID_CONTRACT_ID", "sender_id": payer, "gas_consumed": nil,
@@ -420,14 +422,14 @@ func (w *World) FailCall(payer, gas int64, data []byte) {
 
 // ChangeContract updates a contract.
 func (w *World) ChangeContract(id, payer int64, changed Row) {
-	t := w.tx(TypeContractUpdate, payer, id)
+	t := w.tx(codes.TypeContractUpdate, payer, id)
 	w.changeEntity(id, t.ts, changed)
 	w.commit(t)
 }
 
 // DeleteContract deletes a contract and transfers its hbars to heir. permanent marks a removal by the network.
 func (w *World) DeleteContract(id, payer, heir int64, permanent bool) {
-	t := w.tx(TypeContractDelete, payer, id)
+	t := w.tx(codes.TypeContractDelete, payer, id)
 	if rest := w.balances[id]; rest > 0 {
 		t.hbars(id, heir, rest)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/holiman/uint256"
 
+	"heliograph/internal/domain/ledger/codes"
 	"heliograph/storage/demo"
 )
 
@@ -31,7 +32,7 @@ type EthereumTransaction struct {
 
 // SendEthereum submits a signed Ethereum transaction through the relay. It returns the created contract, or 0.
 func (w *World) SendEthereum(e EthereumTransaction) int64 {
-	t := w.tx(TypeEthereum, demo.Relay, 0)
+	t := w.tx(codes.TypeEthereumTransaction, demo.Relay, 0)
 	c := e.Call
 	c.Gas = cmp.Or(c.Gas, 500_000)
 	input := w.inputOf(c)
@@ -101,7 +102,7 @@ func (w *World) runEthereum(t *Transaction, e EthereumTransaction, c Call, input
 
 // rejectNonce writes the result of a transaction with a wrong nonce.
 func (w *World) rejectNonce(t *Transaction, e EthereumTransaction, c Call, input []byte) {
-	t.result, t.entity = ResultWrongNonce, 0
+	t.result, t.entity = codes.WrongNonce, 0
 	w.addResult(t, Row{"function_parameters": input, "gas_limit": c.Gas, "amount": c.Value, "sender_id": e.Sender}, []int64{0, t.payer})
 }
 

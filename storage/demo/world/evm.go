@@ -17,6 +17,8 @@ import (
 	"github.com/ethereum/go-ethereum/params"
 	"github.com/ethereum/go-ethereum/triedb"
 	"github.com/holiman/uint256"
+
+	"heliograph/internal/domain/ledger/codes"
 )
 
 // tokenSystemContract is the number of the token system contract, and so its long-zero address.
@@ -94,7 +96,7 @@ func (d *tokenPrecompile) Run(input []byte) ([]byte, error) {
 		token: common.BytesToAddress(word(0)), from: common.BytesToAddress(word(1)), to: common.BytesToAddress(word(2)),
 		amount: new(big.Int).SetBytes(word(3)).Int64(), input: slices.Clone(input),
 	})
-	return common.LeftPadBytes([]byte{ResultSuccess}, 32), nil
+	return common.LeftPadBytes([]byte{byte(codes.Success)}, 32), nil
 }
 
 func newMachine() (*machine, error) {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"heliograph/internal/domain/fees"
+	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/ledger/codes"
 )
 
 // System files.
@@ -26,13 +28,13 @@ const (
 
 // addFileData writes the contents that a file transaction carries.
 func (w *World) addFileData(t *Transaction, file int64, content []byte) {
-	w.rows.add("file_data", Row{"file_data": content, "consensus_timestamp": t.ts, "entity_id": file, "transaction_type": t.kind})
+	w.rows.add("file_data", Row{"file_data": content, "consensus_timestamp": t.ts, "entity_id": file, "transaction_type": int(t.kind)})
 }
 
 // CreateFile creates a file. parts after the first are appended.
 func (w *World) CreateFile(payer int64, memo string, parts ...[]byte) int64 {
 	id := w.takeID("file")
-	t := w.tx(TypeFileCreate, payer, id)
+	t := w.tx(codes.TypeFileCreate, payer, id)
 	w.newEntity("FILE", id, t.ts, Row{
 		"memo": memo, "key": KeyList(Ed25519Key(keyHolder(payer))), "expiration_timestamp": t.ts + paidPeriods*RenewalPeriod*Second, "auto_renew_period": nil,
 	})
@@ -46,14 +48,14 @@ func (w *World) CreateFile(payer int64, memo string, parts ...[]byte) int64 {
 
 // AppendFile appends to a file.
 func (w *World) AppendFile(payer, id int64, part []byte) {
-	t := w.tx(TypeFileAppend, payer, id)
+	t := w.tx(codes.TypeFileAppend, payer, id)
 	w.addFileData(t, id, part)
 	w.commit(t)
 }
 
 // UpdateFile replaces the contents of a file. Nil contents change the memo only.
 func (w *World) UpdateFile(payer, id int64, content []byte, memo string) {
-	t := w.tx(TypeFileUpdate, payer, id)
+	t := w.tx(codes.TypeFileUpdate, payer, id)
 	if memo != "" {
 		w.changeEntity(id, t.ts, Row{"memo": memo})
 	}
@@ -65,7 +67,7 @@ func (w *World) UpdateFile(payer, id int64, content []byte, memo string) {
 }
 
 // DeleteFile deletes a file. With the types of system deletion, it deletes or restores it.
-func (w *World) DeleteFile(kind int, payer, id int64, deleted bool) {
+func (w *World) DeleteFile(kind ledger.TransactionType, payer, id int64, deleted bool) {
 	t := w.tx(kind, payer, id)
 	w.commit(t)
 	w.changeEntity(id, t.ts, Row{"deleted": deleted})
@@ -73,7 +75,7 @@ func (w *World) DeleteFile(kind int, payer, id int64, deleted bool) {
 
 // systemFile creates a system file. Transactions of system files have no fees.
 func (w *World) systemFile(id, admin int64, memo string, content []byte) *Transaction {
-	t := w.tx(TypeFileCreate, admin, 0)
+	t := w.tx(codes.TypeFileCreate, admin, 0)
 	w.addSystemFile(t, id, admin, memo, content)
 	return w.commit(t)
 }
@@ -90,14 +92,14 @@ func (w *World) updateSystemFile(id, admin int64, pieces ...[]byte) *Transaction
 	defer func() { w.consecutive = false }()
 	var first *Transaction
 	for i, piece := range pieces {
-		kind := TypeFileUpdate
+		kind := codes.TypeFileUpdate
 		if i > 0 {
-			kind = TypeFileAppend
+			kind = codes.TypeFileAppend
 		}
 		t := w.tx(kind, admin, id)
 		t.fee = 0
 		if id == fileFeeSchedule && i < len(pieces)-1 {
-			t.result = ResultFeePartUploaded
+			t.result = codes.FeeScheduleFilePartUploaded
 		}
 		w.addFileData(t, id, piece)
 		w.commit(t)
@@ -110,7 +112,7 @@ func (w *World) updateSystemFile(id, admin int64, pieces ...[]byte) *Transaction
 
 // createSystemFiles creates the system files. The fee schedule and the exchange rates exist before the first block, so that it has prices.
 func (w *World) createSystemFiles() {
-	genesis := &Transaction{ts: w.clock - Second + 1, kind: TypeFileCreate}
+	genesis := &Transaction{ts: w.clock - Second + 1, kind: codes.TypeFileCreate}
 	w.addSystemFile(genesis, fileFeeSchedule, feeScheduleAdmin, "fee schedule", w.feeFile(780_000, genesis.ts))
 	genesis.ts++
 	w.addSystemFile(genesis, fileExchangeRates, ExchangeRateAdmin, "exchange rates", rateFile(0, genesis.ts))

@@ -3,6 +3,8 @@ package world
 import (
 	"cmp"
 	"slices"
+
+	"heliograph/internal/domain/ledger/codes"
 )
 
 // Finish writes the blocks and transactions, and the current rows of all tables.
@@ -49,7 +51,7 @@ func (w *World) writeTransaction(t *Transaction) {
 		}
 	}
 	r := Row{
-		"consensus_timestamp": t.ts, "type": t.kind, "result": t.result, "payer_account_id": t.payer, "valid_start_ns": t.validStart,
+		"consensus_timestamp": t.ts, "type": int(t.kind), "result": int(t.result), "payer_account_id": t.payer, "valid_start_ns": t.validStart,
 		"valid_duration_seconds": nullIfZero(t.validDuration), "node_account_id": nullIfZero(t.node), "entity_id": nullIfZero(t.entity),
 		"initial_balance": t.initialBalance, "max_fee": nullIfZero(t.maxFee), "charged_tx_fee": t.fee, "memo": []byte(t.memo),
 		"transaction_hash": t.hash, "scheduled": t.scheduled, "nonce": t.nonce,
@@ -58,7 +60,7 @@ func (w *World) writeTransaction(t *Transaction) {
 		"high_volume": t.highVolume, "high_volume_pricing_multiplier": t.highVolumeMultiplier,
 	}
 	w.rows.add("transaction", r)
-	if t.kind != TypeTopicMessage || t.logs > 0 {
+	if t.kind != codes.TypeConsensusSubmitMessage || t.logs > 0 {
 		w.rows.add("transaction_hash", Row{"consensus_timestamp": t.ts, "hash": t.hash[:32], "hash_suffix": t.hash[32:], "payer_account_id": t.payer})
 	}
 	if t.ethereumHash != nil {
@@ -92,7 +94,9 @@ func (w *World) writeTransaction(t *Transaction) {
 	slices.Sort(parties)
 	for _, id := range slices.Compact(parties) {
 		if id != 0 {
-			w.rows.add("entity_transaction", Row{"consensus_timestamp": t.ts, "entity_id": id, "payer_account_id": t.payer, "result": t.result, "type": t.kind})
+			w.rows.add("entity_transaction", Row{
+				"consensus_timestamp": t.ts, "entity_id": id, "payer_account_id": t.payer, "result": int(t.result), "type": int(t.kind),
+			})
 		}
 	}
 }

@@ -3,6 +3,7 @@ package world
 import (
 	"github.com/ethereum/go-ethereum/common"
 
+	"heliograph/internal/domain/ledger/codes"
 	"heliograph/storage/demo"
 )
 
@@ -11,7 +12,7 @@ func Word(v int64) []byte { return common.LeftPadBytes(number(v), 32) }
 
 // AddHook adds a hook to an account with an account update. All hooks use the same contract.
 func (w *World) AddHook(owner, id int64, admin string) {
-	t := w.tx(TypeCryptoUpdate, owner, owner)
+	t := w.tx(codes.TypeCryptoUpdate, owner, owner)
 	w.hooks.put(key(owner, "/", id), t.ts, Row{
 		"contract_id": int64(demo.Tollgate), "created_timestamp": t.ts, "hook_id": id, "owner_id": owner, "extension_point": "ACCOUNT_ALLOWANCE_HOOK",
 		"deleted": false, "admin_key": nullableKey(admin), "type": "EVM",
@@ -22,7 +23,7 @@ func (w *World) AddHook(owner, id int64, admin string) {
 
 // RemoveHook deletes a hook with an account update.
 func (w *World) RemoveHook(owner, id int64) {
-	t := w.tx(TypeCryptoUpdate, owner, owner)
+	t := w.tx(codes.TypeCryptoUpdate, owner, owner)
 	w.hooks.change(key(owner, "/", id), t.ts, Row{"deleted": true})
 	w.changeEntity(owner, t.ts, Row{})
 	w.commit(t)
@@ -36,7 +37,7 @@ type HookSlot struct {
 
 // StoreHook writes storage slots of a hook.
 func (w *World) StoreHook(owner, id int64, slots ...HookSlot) {
-	t := w.tx(TypeHookStore, owner, owner)
+	t := w.tx(codes.TypeHookStore, owner, owner)
 	for _, s := range slots {
 		k := key(owner, "/", id, "/", string(s.Key))
 		r := w.hookSlots[k]

@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"math/big"
 
+	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/ledger/codes"
 	"heliograph/storage/demo"
 )
 
@@ -98,7 +100,7 @@ func (w *World) publishAddressBook(t *Transaction, nodes []addressBookNode) {
 }
 
 func (w *World) createNode(id, account int64) {
-	t := w.tx(TypeNodeCreate, AddressBookAdmin, account)
+	t := w.tx(codes.TypeNodeCreate, AddressBookAdmin, account)
 	t.fee = 0
 	proxy, _ := json.Marshal(map[string]any{"domain_name": fmt.Sprintf("proxy%d.lantern-bay.example", id), "ip_address_v4": "", "port": 443})
 	r := Row{
@@ -113,10 +115,10 @@ func (w *World) createNode(id, account int64) {
 }
 
 // ChangeNode changes the columns of a consensus node.
-func (w *World) ChangeNode(kind int, id int64, changed Row) {
+func (w *World) ChangeNode(kind ledger.TransactionType, id int64, changed Row) {
 	t := w.tx(kind, AddressBookAdmin, demo.FirstNodeAccount+id)
 	t.fee = 0
-	if kind == TypeNodeDelete {
+	if kind == codes.TypeNodeDelete {
 		t.entity = 0
 	}
 	w.nodes.change(key(id), t.ts, changed)
@@ -132,7 +134,7 @@ type RegisteredNode struct {
 
 // RegisterNode registers a node.
 func (w *World) RegisterNode(payer, id int64, s RegisteredNode) {
-	t := w.tx(TypeRegisterNode, payer, 0)
+	t := w.tx(codes.TypeRegisteredNodeCreate, payer, 0)
 	w.registered.put(key(id), t.ts, Row{
 		"admin_key": Ed25519Key(keyHolder(payer)), "created_timestamp": t.ts, "deleted": false, "description": s.Description,
 		"registered_node_id": id, "service_endpoints": jsonOf(s.Endpoints), "type": s.Types,
@@ -141,7 +143,7 @@ func (w *World) RegisterNode(payer, id int64, s RegisteredNode) {
 }
 
 // ChangeRegisteredNode changes the columns of a registered node.
-func (w *World) ChangeRegisteredNode(kind int, payer, id int64, changed Row) {
+func (w *World) ChangeRegisteredNode(kind ledger.TransactionType, payer, id int64, changed Row) {
 	t := w.tx(kind, payer, 0)
 	w.registered.change(key(id), t.ts, changed)
 	w.commit(t)
@@ -150,7 +152,7 @@ func (w *World) ChangeRegisteredNode(kind int, payer, id int64, changed Row) {
 // updateRates publishes the exchange rates of the next hour.
 func (w *World) updateRates() {
 	w.rateVersion++
-	t := w.tx(TypeFileUpdate, ExchangeRateAdmin, fileExchangeRates)
+	t := w.tx(codes.TypeFileUpdate, ExchangeRateAdmin, fileExchangeRates)
 	t.fee = 0
 	w.addFileData(t, fileExchangeRates, rateFile(w.rateVersion, t.ts))
 	w.commit(t)
@@ -158,7 +160,7 @@ func (w *World) updateRates() {
 
 // Freeze schedules a network upgrade.
 func (w *World) Freeze(kind int) {
-	t := w.tx(TypeFreeze, freezeAdmin, fileUpgrade)
+	t := w.tx(codes.TypeFreeze, freezeAdmin, fileUpgrade)
 	hash := sha512.Sum384([]byte("lantern bay release 2"))
 	w.rows.add("network_freeze", Row{
 		"consensus_timestamp": t.ts, "end_time": nil, "file_hash": hash[:], "file_id": fileUpgrade, "payer_account_id": freezeAdmin,
@@ -169,7 +171,7 @@ func (w *World) Freeze(kind int) {
 
 // publishLedger publishes the ledger id.
 func (w *World) publishLedger() {
-	t := w.tx(TypeLedgerID, demo.Treasury, 0)
+	t := w.tx(codes.TypeLedgerIdPublication, demo.Treasury, 0)
 	t.node, t.validDuration, t.maxFee = 0, 0, 0
 	list := make([]map[string]any, demo.NodeCount)
 	for i := range list {

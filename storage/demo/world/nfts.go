@@ -3,6 +3,8 @@ package world
 import (
 	"fmt"
 
+	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/ledger/codes"
 	"heliograph/storage/demo"
 )
 
@@ -10,7 +12,7 @@ func nftKey(token, serial int64) string { return key(token, "#", serial) }
 
 // MintNFTs mints serials with the given metadata to the treasury of a collection.
 func (w *World) MintNFTs(token int64, metadata ...string) {
-	t := w.tx(TypeTokenMint, demo.Trent, token)
+	t := w.tx(codes.TypeTokenMint, demo.Trent, token)
 	tok := w.tokens.get(key(token))
 	treasury := tok["treasury_account_id"].(int64)
 	for _, text := range metadata {
@@ -69,14 +71,14 @@ func (w *World) addNFTTransfer(t *Transaction, from, to, token, serial, price in
 
 // TransferNFT transfers a serial in a transaction of its own.
 func (w *World) TransferNFT(from, to, token, serial, price int64, memo string) {
-	t := w.tx(TypeCryptoTransfer, from, 0)
+	t := w.tx(codes.TypeCryptoTransfer, from, 0)
 	t.memo = memo
 	w.addNFTTransfer(t, from, to, token, serial, price, false)
 	w.commit(t)
 }
 
 // RemoveNFTs burns serials of the treasury, or wipes serials of another account.
-func (w *World) RemoveNFTs(kind int, token, owner int64, serials ...int64) {
+func (w *World) RemoveNFTs(kind ledger.TransactionType, token, owner int64, serials ...int64) {
 	t := w.tx(kind, demo.Trent, token)
 	for _, serial := range serials {
 		w.nfts.change(nftKey(token, serial), t.ts, Row{"account_id": nil, "deleted": true, "spender": nil, "delegating_spender": nil})
@@ -91,7 +93,7 @@ func (w *World) RemoveNFTs(kind int, token, owner int64, serials ...int64) {
 
 // SetNFTMetadata changes the metadata of serials.
 func (w *World) SetNFTMetadata(token int64, text string, serials ...int64) {
-	t := w.tx(TypeUpdateNfts, demo.Trent, token)
+	t := w.tx(codes.TypeTokenUpdateNfts, demo.Trent, token)
 	for _, serial := range serials {
 		w.nfts.change(nftKey(token, serial), t.ts, Row{"metadata": []byte(text)})
 	}
@@ -100,7 +102,7 @@ func (w *World) SetNFTMetadata(token int64, text string, serials ...int64) {
 
 // ChangeTreasury changes the treasury of a collection and transfers all serials of the old treasury.
 func (w *World) ChangeTreasury(token, to int64) {
-	t := w.tx(TypeTokenUpdate, demo.Trent, token)
+	t := w.tx(codes.TypeTokenUpdate, demo.Trent, token)
 	from := w.tokens.get(key(token))["treasury_account_id"].(int64)
 	if !w.IsAssociated(to, token) {
 		w.addAssociation(t.ts, to, token, true)
@@ -120,7 +122,7 @@ func (w *World) ChangeTreasury(token, to int64) {
 
 // RejectToken returns units or a serial to the treasury.
 func (w *World) RejectToken(owner, token, serial int64) {
-	t := w.tx(TypeTokenReject, owner, owner)
+	t := w.tx(codes.TypeTokenReject, owner, owner)
 	treasury := w.tokens.get(key(token))["treasury_account_id"].(int64)
 	if serial > 0 {
 		w.nfts.change(nftKey(token, serial), t.ts, Row{"account_id": treasury, "spender": nil, "delegating_spender": nil})

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/crypto"
 
+	"heliograph/internal/domain/ledger/codes"
 	"heliograph/storage/demo"
 )
 
@@ -26,7 +27,7 @@ type Schedule struct {
 // CreateSchedule creates a schedule. It returns its number and the transaction.
 func (w *World) CreateSchedule(p Schedule) (int64, *Transaction) {
 	id := w.takeID("schedule")
-	t := w.tx(TypeScheduleCreate, p.Creator, id)
+	t := w.tx(codes.TypeScheduleCreate, p.Creator, id)
 	w.newEntity("SCHEDULE", id, t.ts, Row{"memo": p.Memo, "key": nullableKey(p.Admin), "auto_renew_period": nil})
 	body := p.Body
 	if body == nil {
@@ -93,7 +94,7 @@ const ByContract = "Tollgate"
 
 // SignSchedule adds signatures of the holders of required keys to a schedule.
 func (w *World) SignSchedule(schedule, payer int64, names ...string) {
-	t := w.tx(TypeScheduleSign, payer, schedule)
+	t := w.tx(codes.TypeScheduleSign, payer, schedule)
 	w.sign(t, schedule, names...)
 	w.commit(t)
 }
@@ -101,7 +102,7 @@ func (w *World) SignSchedule(schedule, payer int64, names ...string) {
 // ExecuteSchedule executes the transfer of a schedule. The transaction is marked as scheduled and has the id of the one that created the schedule.
 func (w *World) ExecuteSchedule(schedule int64, creation *Transaction, from, to, amount int64) {
 	r := w.schedules[schedule]
-	t := w.tx(TypeCryptoTransfer, r["payer_account_id"].(int64), 0)
+	t := w.tx(codes.TypeCryptoTransfer, r["payer_account_id"].(int64), 0)
 	t.validStart, t.payer, t.scheduled, t.validDuration, t.node = creation.validStart, r["payer_account_id"].(int64), true, 0, demo.FirstNodeAccount
 	t.hbars(from, to, amount)
 	w.commit(t)
@@ -110,7 +111,7 @@ func (w *World) ExecuteSchedule(schedule int64, creation *Transaction, from, to,
 
 // DeleteSchedule deletes a schedule.
 func (w *World) DeleteSchedule(schedule, payer int64) {
-	t := w.tx(TypeScheduleDelete, payer, schedule)
+	t := w.tx(codes.TypeScheduleDelete, payer, schedule)
 	w.commit(t)
 	w.changeEntity(schedule, t.ts, Row{"deleted": true})
 }

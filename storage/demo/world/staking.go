@@ -3,6 +3,7 @@ package world
 import (
 	"maps"
 
+	"heliograph/internal/domain/ledger/codes"
 	"heliograph/storage/demo"
 )
 
@@ -26,7 +27,7 @@ func (w *World) collect(t *Transaction, id int64) int64 {
 // endStakingPeriod adds the node stake update of the staking period that ended at midnight. Stakes are those at the start of the next period. The last two
 // periods of the scenario have the stakes of accounts.
 func (w *World) endStakingPeriod(midnight int64) {
-	t := w.tx(TypeNodeStake, demo.Treasury, 0)
+	t := w.tx(codes.TypeNodeStakeUpdate, demo.Treasury, 0)
 	t.node, t.validDuration, t.maxFee = 0, 0, 0
 	t.ts = max(t.ts, midnight+300_000_123)
 	t.validStart = t.ts - 1

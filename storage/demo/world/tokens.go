@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"math"
 
+	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/ledger/codes"
 	"heliograph/storage/demo"
 )
 
@@ -34,7 +36,7 @@ func nullableKey(name string) []byte {
 // CreateToken creates a token with its initial supply.
 func (w *World) CreateToken(payer int64, c Token) int64 {
 	id := w.takeID("token")
-	t := w.tx(TypeTokenCreate, payer, id)
+	t := w.tx(codes.TypeTokenCreate, payer, id)
 	e := Row{"memo": c.Memo, "key": nullableKey(c.Admin), "auto_renew_account_id": nullIfZero(c.RenewedBy)}
 	if id%2 == 0 {
 		e["expiration_timestamp"] = t.ts + paidPeriods*RenewalPeriod*Second
@@ -129,7 +131,7 @@ func (w *World) IsAssociated(account, token int64) bool {
 
 // Associate associates an account with tokens.
 func (w *World) Associate(account int64, tokens ...int64) {
-	t := w.tx(TypeAssociate, account, account)
+	t := w.tx(codes.TypeTokenAssociateToAccount, account, account)
 	for _, token := range tokens {
 		w.addAssociation(t.ts, account, token, false)
 	}
@@ -138,22 +140,22 @@ func (w *World) Associate(account int64, tokens ...int64) {
 
 // Dissociate removes an association whose balance is 0.
 func (w *World) Dissociate(account, token int64) {
-	t := w.tx(TypeDissociate, account, account)
+	t := w.tx(codes.TypeTokenDissociateFromAccount, account, account)
 	w.associations.change(key(account, "/", token), t.ts, Row{"associated": false})
 	w.snapshots.token[[2]int64{account, token}] = true
 	w.commit(t)
 }
 
 // SetTokenStatus changes the freeze or KYC status of an association, depending on the transaction type.
-func (w *World) SetTokenStatus(kind int, account, token int64) {
+func (w *World) SetTokenStatus(kind ledger.TransactionType, account, token int64) {
 	t := w.tx(kind, demo.Trent, token)
 	column, value := "freeze_status", 1
 	switch kind {
-	case TypeTokenUnfreeze:
+	case codes.TypeTokenUnfreezeAccount:
 		value = 2
-	case TypeTokenGrantKYC:
+	case codes.TypeTokenGrantKycToAccount:
 		column = "kyc_status"
-	case TypeTokenRevokeKYC:
+	case codes.TypeTokenRevokeKycFromAccount:
 		column, value = "kyc_status", 2
 	}
 	w.associations.change(key(account, "/", token), t.ts, Row{column: value})
@@ -162,7 +164,7 @@ func (w *World) SetTokenStatus(kind int, account, token int64) {
 }
 
 // AdministerToken adds a transaction about a token and changes columns of the token.
-func (w *World) AdministerToken(kind int, token int64, changed Row) *Transaction {
+func (w *World) AdministerToken(kind ledger.TransactionType, token int64, changed Row) *Transaction {
 	t := w.tx(kind, demo.Trent, token)
 	if changed != nil {
 		w.tokens.change(key(token), t.ts, changed)
@@ -171,7 +173,7 @@ func (w *World) AdministerToken(kind int, token int64, changed Row) *Transaction
 }
 
 // ChangeSupply mints, burns or wipes units of a fungible token.
-func (w *World) ChangeSupply(kind int, token, account, amount int64) {
+func (w *World) ChangeSupply(kind ledger.TransactionType, token, account, amount int64) {
 	t := w.tx(kind, demo.Trent, token)
 	r := w.tokens.get(key(token))
 	r["total_supply"] = r["total_supply"].(int64) + amount
@@ -186,7 +188,7 @@ func (w *World) ChangeSupply(kind int, token, account, amount int64) {
 
 // TransferToken transfers units of a fungible token in a transaction of its own, with custom fees.
 func (w *World) TransferToken(from, to, token, amount int64, memo string) {
-	t := w.tx(TypeCryptoTransfer, from, 0)
+	t := w.tx(codes.TypeCryptoTransfer, from, 0)
 	t.memo = memo
 	w.addTokenTransfer(t, from, to, token, amount)
 	w.commit(t)
@@ -202,7 +204,7 @@ func (w *World) addTokenTransfer(t *Transaction, from, to, token, amount int64) 
 		w.addAssociation(t.ts, to, token, true)
 	}
 	if w.associations.get(key(from, "/", token))["balance"].(int64) < amount {
-		t.result = ResultInsufficientToken
+		t.result = codes.InsufficientTokenBalance
 		return
 	}
 	tok := w.tokens.get(key(token))
@@ -296,19 +298,19 @@ func (w *World) assessFixed(t *Transaction, payer int64, f storedFee) {
 }
 
 // transferError returns the result code of an impossible token transfer, or 0.
-func (w *World) transferError(from, to, token int64) int {
+func (w *World) transferError(from, to, token int64) ledger.ResponseCode {
 	if w.entities.get(key(token))["deleted"] == true {
-		return ResultTokenDeleted
+		return codes.TokenWasDeleted
 	}
 	tok := w.tokens.get(key(token))
 	if tok["pause_status"] == "PAUSED" {
-		return ResultPaused
+		return codes.TokenIsPaused
 	}
 	for _, account := range []int64{from, to} {
 		if !w.IsAssociated(account, token) {
 			if limit, _ := w.entities.get(key(account))["max_automatic_token_associations"].(int); account == from || limit == 0 || tok["kyc_status"] != 0 ||
 				tok["freeze_default"] == true {
-				return ResultNotAssociated
+				return codes.TokenNotAssociatedToAccount
 			}
 			continue
 		}
@@ -320,10 +322,10 @@ func (w *World) transferError(from, to, token int64) int {
 			return tok[column]
 		}
 		if state("freeze_status") == 1 {
-			return ResultFrozen
+			return codes.AccountFrozenForToken
 		}
 		if state("kyc_status") == 2 {
-			return ResultKYCNotGranted
+			return codes.AccountKYCNotGrantedForToken
 		}
 	}
 	return 0
@@ -337,13 +339,13 @@ func (w *World) AutoAssociates(id int64) bool {
 
 // UpdateCustomFees changes the custom fees of a token or topic in a transaction.
 func (w *World) UpdateCustomFees(id int64, fixed []map[string]any) {
-	t := w.tx(TypeFeeSchedule, demo.Trent, id)
+	t := w.tx(codes.TypeTokenFeeScheduleUpdate, demo.Trent, id)
 	w.setFees(id, t.ts, fixed, nil, nil)
 	w.commit(t)
 }
 
 // DeleteToken deletes a token.
 func (w *World) DeleteToken(token int64) {
-	t := w.AdministerToken(TypeTokenDelete, token, nil)
+	t := w.AdministerToken(codes.TypeTokenDelete, token, nil)
 	w.changeEntity(token, t.ts, Row{"deleted": true})
 }

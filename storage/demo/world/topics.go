@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgtype"
 
+	"heliograph/internal/domain/ledger/codes"
 	"heliograph/storage/demo"
 )
 
@@ -31,7 +32,7 @@ type Topic struct {
 // CreateTopic creates a topic and returns its number.
 func (w *World) CreateTopic(payer int64, f Topic) int64 {
 	id := w.takeID("topic")
-	t := w.tx(TypeTopicCreate, payer, id)
+	t := w.tx(codes.TypeConsensusCreateTopic, payer, id)
 	w.newEntity("TOPIC", id, t.ts, Row{"memo": f.Memo, "key": nullableKey(f.Admin), "auto_renew_account_id": nullIfZero(f.RenewedBy)})
 	var exempt []byte
 	for _, name := range f.Exempt {
@@ -59,7 +60,7 @@ func (w *World) CreateTopic(payer int64, f Topic) int64 {
 
 // UpdateTopic changes the columns and the memo of a topic.
 func (w *World) UpdateTopic(id, payer int64, memo string, changed Row) {
-	t := w.tx(TypeTopicUpdate, payer, id)
+	t := w.tx(codes.TypeConsensusUpdateTopic, payer, id)
 	w.changeEntity(id, t.ts, Row{"memo": memo})
 	w.topics.change(key(id), t.ts, changed)
 	w.commit(t)
@@ -67,7 +68,7 @@ func (w *World) UpdateTopic(id, payer int64, memo string, changed Row) {
 
 // DeleteTopic deletes a topic.
 func (w *World) DeleteTopic(id, payer int64) {
-	t := w.tx(TypeTopicDelete, payer, id)
+	t := w.tx(codes.TypeConsensusDeleteTopic, payer, id)
 	w.changeEntity(id, t.ts, Row{"deleted": true})
 	w.topics.change(key(id), t.ts, Row{})
 	w.commit(t)
@@ -86,20 +87,20 @@ func (w *World) SubmitText(topic, payer int64, text string) {
 
 // SubmitMessage is like SubmitText with chunk information and the maximum custom fee that the payer accepts. 0 means no limit.
 func (w *World) SubmitMessage(topic, payer int64, text []byte, c *chunk, limit int64) {
-	t := w.tx(TypeTopicMessage, payer, topic)
+	t := w.tx(codes.TypeConsensusSubmitMessage, payer, topic)
 	s := w.topicState[topic]
 	if limit > 0 {
 		t.maxCustomFees = [][]byte{message(nil).msg(1, entityID(payer)).msg(2, message(nil).num(1, limit))}
 	}
 	if s.submitters != nil && !s.submitters[payer] {
-		t.result = ResultInvalidSubmitKey
+		t.result = codes.InvalidSubmitKey
 		w.commit(t)
 		return
 	}
 	if !s.feeExempt[payer] {
 		for _, f := range decodeFees(w.fees.get(key(topic))["fixed_fees"]) {
 			if limit > 0 && f.Token == 0 && f.Amount > limit {
-				t.result = ResultMaxCustomFee
+				t.result = codes.MaxCustomFeeLimitExceeded
 				t.transfers, t.assessed, t.tokenMoves = nil, nil, nil
 				w.commit(t)
 				return

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/ledger/codes"
 	"heliograph/storage/demo"
 )
 
@@ -32,7 +34,8 @@ type assessedFee struct {
 type Transaction struct {
 	ts, validStart       int64
 	validDuration        int64
-	kind, result         int
+	kind                 ledger.TransactionType
+	result               ledger.ResponseCode
 	payer, node, entity  int64
 	fee, maxFee          int64
 	initialBalance       int64
@@ -66,7 +69,7 @@ type Transaction struct {
 }
 
 // tx starts a transaction about an entity, or 0, a little later than the previous one, after the automatic transactions until then.
-func (w *World) tx(kind int, payer, entity int64) *Transaction {
+func (w *World) tx(kind ledger.TransactionType, payer, entity int64) *Transaction {
 	source := fmt.Append(nil, "network ", w.nextHour)
 	switch {
 	case w.automatic:
@@ -90,7 +93,7 @@ func (w *World) tx(kind int, payer, entity int64) *Transaction {
 		w.AdvanceTo(w.clock + step)
 	}
 	t := &Transaction{
-		ts: w.clock, kind: kind, payer: payer, entity: entity, result: ResultSuccess, validDuration: 120,
+		ts: w.clock, kind: kind, payer: payer, entity: entity, result: codes.Success, validDuration: 120,
 		node: demo.FirstNodeAccount + noise%demo.NodeCount, fee: feeOf(kind), detached: w.detached,
 	}
 	if w.detached {
@@ -107,15 +110,15 @@ func (w *World) tx(kind int, payer, entity int64) *Transaction {
 
 // transactionHash returns the hash of a transaction. It replaces the hash of the signed bytes.
 func transactionHash(t *Transaction) []byte {
-	return Digest("transaction", t.validStart, t.payer, t.kind, t.nonce)
+	return Digest("transaction", t.validStart, t.payer, int(t.kind), t.nonce)
 }
 
 // child starts a child transaction. It follows its parent by nanoseconds and shares its transaction id.
-func (w *World) child(parent *Transaction, kind int) *Transaction {
+func (w *World) child(parent *Transaction, kind ledger.TransactionType) *Transaction {
 	parent.children++
 	n := parent.children + parent.preceding
 	t := &Transaction{
-		ts: parent.ts + parent.children, validStart: parent.validStart, kind: kind, result: ResultSuccess,
+		ts: parent.ts + parent.children, validStart: parent.validStart, kind: kind, result: codes.Success,
 		payer: parent.payer, nonce: int(n), parent: parent.ts, scheduled: parent.scheduled,
 	}
 	t.hash = transactionHash(t)
@@ -123,10 +126,10 @@ func (w *World) child(parent *Transaction, kind int) *Transaction {
 }
 
 // before starts a preceding child transaction, such as an account creation. It has no parent timestamp.
-func (w *World) before(parent *Transaction, kind int) *Transaction {
+func (w *World) before(parent *Transaction, kind ledger.TransactionType) *Transaction {
 	parent.preceding++
 	t := &Transaction{
-		ts: parent.ts - 100 + parent.preceding, validStart: parent.validStart, kind: kind, result: ResultSuccess,
+		ts: parent.ts - 100 + parent.preceding, validStart: parent.validStart, kind: kind, result: codes.Success,
 		payer: parent.payer, nonce: int(parent.children + parent.preceding),
 	}
 	t.hash = transactionHash(t)
@@ -212,21 +215,22 @@ func (w *World) addTokenBalance(token, account, amount, ts int64) {
 }
 
 // feeOf returns the fee of a transaction type in tinybars.
-func feeOf(kind int) int64 {
+func feeOf(kind ledger.TransactionType) int64 {
 	switch kind {
-	case TypeContractCreate:
+	case codes.TypeContractCreate:
 		return 1_900_000_00
-	case TypeContractCall, TypeEthereum:
+	case codes.TypeContractCall, codes.TypeEthereumTransaction:
 		return 3_200_000
-	case TypeCryptoCreate, TypeAssociate, TypeDissociate, TypeApprove, TypeDeleteAllowance, TypeAirdrop, TypeFileCreate, TypeFileAppend, TypeFileUpdate:
+	case codes.TypeCryptoCreate, codes.TypeTokenAssociateToAccount, codes.TypeTokenDissociateFromAccount, codes.TypeCryptoApproveAllowance,
+		codes.TypeCryptoDeleteAllowance, codes.TypeTokenAirdrop, codes.TypeFileCreate, codes.TypeFileAppend, codes.TypeFileUpdate:
 		return 41_000_000
-	case TypeTokenCreate:
+	case codes.TypeTokenCreate:
 		return 820_000_000
-	case TypeTopicCreate, TypeScheduleCreate:
+	case codes.TypeConsensusCreateTopic, codes.TypeScheduleCreate:
 		return 8_200_000
-	case TypeTopicMessage:
+	case codes.TypeConsensusSubmitMessage:
 		return 85_000
-	case TypeNodeStake, TypeLedgerID, TypeFreeze:
+	case codes.TypeNodeStakeUpdate, codes.TypeLedgerIdPublication, codes.TypeFreeze:
 		return 0
 	}
 	return 820_000

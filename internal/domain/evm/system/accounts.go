@@ -8,6 +8,7 @@ import (
 	"heliograph/internal/domain/evm"
 	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/ledger/codes"
 )
 
 // accountFunctions returns the functions of the account service.
@@ -47,11 +48,11 @@ func (c *call) ownerAndSpender(in []any) (owner, spender party, rest []any, code
 	}
 	owner, ok := c.facts.party(at)
 	if !ok {
-		return owner, spender, nil, invalidAllowanceOwner
+		return owner, spender, nil, codes.InvalidAllowanceOwnerID
 	}
 	spender, ok = c.facts.party(in[0].(common.Address))
 	if !ok {
-		return owner, spender, in[1:], invalidAllowanceSpender
+		return owner, spender, in[1:], codes.InvalidAllowanceSpenderID
 	}
 	return owner, spender, in[1:], 0
 }
@@ -60,9 +61,9 @@ func hbarAllowance(c *call, in []any) evm.Outcome {
 	owner, spender, _, code := c.ownerAndSpender(in)
 	switch code {
 	case 0:
-		return c.returns(int64(success), *c.facts.allowance(owner, spender, nil))
-	case invalidAllowanceSpender:
-		return c.returns(int64(success), int64(0))
+		return c.returns(int64(codes.Success), *c.facts.allowance(owner, spender, nil))
+	case codes.InvalidAllowanceSpenderID:
+		return c.returns(int64(codes.Success), int64(0))
 	default:
 		return c.reverts(code)
 	}
@@ -70,7 +71,7 @@ func hbarAllowance(c *call, in []any) evm.Outcome {
 
 func hbarApprove(c *call, in []any) evm.Outcome {
 	if delegated(c.Op) && !c.redirect {
-		return c.reverts(invalidAllowanceOwner)
+		return c.reverts(codes.InvalidAllowanceOwnerID)
 	}
 	owner, spender, rest, code := c.ownerAndSpender(in)
 	if code != 0 {
@@ -79,20 +80,20 @@ func hbarApprove(c *call, in []any) evm.Outcome {
 	amount := rest[0].(*big.Int)
 	switch {
 	case amount.Sign() < 0:
-		return c.returns(int64(negativeAllowance))
+		return c.returns(int64(codes.NegativeAllowanceAmount))
 	case !amount.IsInt64():
-		return c.reverts(invalidTransactionBody)
+		return c.reverts(codes.InvalidTransactionBody)
 	case owner == spender:
-		return c.returns(int64(spenderSameAsOwner))
+		return c.returns(int64(codes.SpenderAccountSameAsOwner))
 	}
 	change(c.facts, c.facts.allowance(owner, spender, nil), amount.Int64())
-	return c.returns(int64(success))
+	return c.returns(int64(codes.Success))
 }
 
 func setUnlimitedAssociations(c *call, in []any) evm.Outcome {
 	p, ok := c.facts.party(c.entity)
 	if !ok {
-		return c.reverts(invalidAccountID)
+		return c.reverts(codes.InvalidAccountID)
 	}
 	most := int64(0)
 	if in[0].(bool) {
@@ -100,7 +101,7 @@ func setUnlimitedAssociations(c *call, in []any) evm.Outcome {
 	}
 	c.facts.load(request{slots: []party{p}})
 	change(c.facts, &c.facts.slots[p].Most, most)
-	return c.returns(int64(success))
+	return c.returns(int64(codes.Success))
 }
 
 // isAccount reports whether an entity is an account or a contract.
@@ -112,16 +113,16 @@ func evmAddressAlias(c *call, in []any) evm.Outcome {
 	a := in[0].(common.Address)
 	_, ok := ledger.EVMAddress(a).Num()
 	if e := c.State.Entity(a); ok && isAccount(e) && e.Alias.Valid {
-		return c.returns(int64(success), common.Address(e.Alias.V))
+		return c.returns(int64(codes.Success), common.Address(e.Alias.V))
 	}
-	return c.returns(int64(invalidAccountID))
+	return c.returns(int64(codes.InvalidAccountID))
 }
 
 func accountNumber(c *call, in []any) evm.Outcome {
 	if p, ok := c.facts.party(in[0].(common.Address)); ok && p.id != 0 {
-		return c.returns(int64(success), longZero(p.id))
+		return c.returns(int64(codes.Success), longZero(p.id))
 	}
-	return c.returns(int64(invalidSolidityAddress))
+	return c.returns(int64(codes.InvalidSolidityAddress))
 }
 
 func isValidAlias(c *call, in []any) evm.Outcome {

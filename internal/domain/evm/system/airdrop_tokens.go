@@ -6,6 +6,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"heliograph/internal/domain/evm/system/abi"
+	"heliograph/internal/domain/ledger/codes"
 )
 
 // airdropTokens sends units and serials of tokens: airdropTokens((token, (account, amount, approved)[], (from, to, serial, approved)[])[]). A receiver that
@@ -14,11 +15,11 @@ import (
 func airdropTokens(c *call, in []any) []any {
 	x := &transfer{}
 	parts := abi.List(in[0])
-	failIf(len(parts) == 0, emptyTransfer)
-	failIf(len(parts) > maxAirdrops, invalidTransactionBody)
+	failIf(len(parts) == 0, codes.EmptyTokenTransferBody)
+	failIf(len(parts) > maxAirdrops, codes.InvalidTransactionBody)
 	for _, v := range parts {
 		m := c.airdropOf(abi.List(v))
-		failIf(slices.ContainsFunc(x.tokens, func(other movement) bool { return other.token == m.token }), tokenRepeated)
+		failIf(slices.ContainsFunc(x.tokens, func(other movement) bool { return other.token == m.token }), codes.TokenIDRepeatedInTokenList)
 		x.tokens = append(x.tokens, m)
 	}
 	asked := len(x.tokens)
@@ -41,10 +42,10 @@ func (c *call) airdropOf(part []any) movement {
 	amounts, serials := abi.List(part[1]), abi.List(part[2])
 	for _, v := range slices.Concat(amounts, serials) {
 		parts := abi.List(v)
-		failIf(parts[len(parts)-1].(bool), notSupported)
+		failIf(parts[len(parts)-1].(bool), codes.NotSupported)
 	}
 	t := c.activeTokenAt(part[0].(common.Address))
-	failIf(len(amounts)+len(serials) == 0, emptyAmounts)
+	failIf(len(amounts)+len(serials) == 0, codes.EmptyTokenTransferAccountAmounts)
 	m := movement{token: t, onTop: true, moves: c.amountsOf(amounts), serials: c.serialMovesOf(t, serials)}
 	m.validate()
 	senders := map[party]bool{}
@@ -58,10 +59,10 @@ func (c *call) airdropOf(part []any) movement {
 		for _, fee := range t.Fees.V.RoyaltyFees {
 			// The receiver would have to pay the fallback fee without consent.
 			failIf(fee.FallbackFee != nil && !exempt(t, h.from, fee.CollectorAccountID, fee.AllCollectorsAreExempt) &&
-				!exempt(t, h.to, fee.CollectorAccountID, fee.AllCollectorsAreExempt), fallbackRoyaltyInAirdrop)
+				!exempt(t, h.to, fee.CollectorAccountID, fee.AllCollectorsAreExempt), codes.TokenAirdropWithFallbackRoyalty)
 		}
 	}
-	failIf(len(senders) > 1, severalSenders)
+	failIf(len(senders) > 1, codes.AirdropContainsMultipleSendersForAToken)
 	return m
 }
 
@@ -113,14 +114,14 @@ func (c *call) offer(t *token, offers []offer) {
 		r := c.usableRelation(t, o.sender, false)
 		if o.serial != 0 {
 			n := c.facts.nft(t, o.serial)
-			failIf(n == nil, invalidNFTID)
-			failIf(c.facts.owner(t, n) != o.sender, doesNotOwnSerial)
+			failIf(n == nil, codes.InvalidNFTID)
+			failIf(c.facts.owner(t, n) != o.sender, codes.SenderDoesNotOwnNFTSerialNo)
 		}
 		held += o.amount
-		failIf(held > r.balance, insufficientTokenBalance)
+		failIf(held > r.balance, codes.InsufficientTokenBalance)
 		c.facts.loadAirdrops([]airdropKey{o.airdropKey})
 		a := c.facts.airdrops[o.airdropKey]
-		failIf(a.pending && o.serial != 0, serialAlreadyOffered)
+		failIf(a.pending && o.serial != 0, codes.PendingNFTAirdropAlreadyExists)
 		change(c.facts, a, airdrop{pending: true, amount: a.amount + o.amount})
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"heliograph/internal/domain/evm/system/abi"
 	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/ledger/codes"
 )
 
 // maxAirdrops is the maximum number of pending airdrops in a claim or cancellation, and of tokens and serials in a rejection.
@@ -47,7 +48,7 @@ func onOwnAirdrop(sends bool, do func(*call, airdropKey, *airdrop)) operation {
 		}
 		if len(in) > 1 {
 			serial = in[1].(int64)
-			failIf(serial <= 0, invalidPendingAirdrop)
+			failIf(serial <= 0, codes.InvalidPendingAirdropID)
 		}
 		return c.eachAirdrop([]airdropKey{c.airdropKey(sender, receiver, c.entity, serial)}, do)
 	}
@@ -58,20 +59,20 @@ func (c *call) airdropKey(sender, receiver, at common.Address, serial int64) air
 	from, known := c.facts.party(sender)
 	to, ok := c.facts.party(receiver)
 	id, isNumber := c.facts.tokenID(at)
-	failIf(!isNumber, invalidTokenID)
-	failIf(!known || !ok, invalidAccountID)
+	failIf(!isNumber, codes.InvalidTokenID)
+	failIf(!known || !ok, codes.InvalidAccountID)
 	return airdropKey{from, to, id, serial}
 }
 
 // eachAirdrop calls do for each of some airdrops. They must be distinct and pending.
 func (c *call) eachAirdrop(keys []airdropKey, do func(*call, airdropKey, *airdrop)) []any {
-	failIf(len(keys) == 0, noPendingAirdrops)
-	failIf(len(keys) > maxAirdrops, pendingAirdropsTooMany)
+	failIf(len(keys) == 0, codes.EmptyPendingAirdropIDList)
+	failIf(len(keys) > maxAirdrops, codes.PendingAirdropIDListTooLong)
 	c.facts.loadAirdrops(keys)
-	failIf(repeats(keys), pendingAirdropRepeated)
+	failIf(repeats(keys), codes.PendingAirdropIDRepeated)
 	for _, k := range keys {
 		a := c.facts.airdrops[k]
-		failIf(!a.pending, invalidPendingAirdrop)
+		failIf(!a.pending, codes.InvalidPendingAirdropID)
 		do(c, k, a)
 		change(c.facts, a, airdrop{})
 	}
@@ -127,7 +128,7 @@ func claimAirdrop(c *call, k airdropKey, a *airdrop) {
 // custom fees.
 func rejectTokens(c *call, in []any) []any {
 	owner, ok := c.facts.party(in[0].(common.Address))
-	failIf(!ok, invalidOwner)
+	failIf(!ok, codes.InvalidOwnerID)
 	var what []rejected
 	for _, v := range abi.List(in[1]) {
 		what = append(what, rejected{at: v.(common.Address)})
@@ -160,14 +161,14 @@ type rejected struct {
 
 // reject returns rejected tokens to their treasuries. The first entries are units.
 func (c *call) reject(owner party, what []rejected, units int) []any {
-	failIf(len(what) == 0, noTokenReferences)
-	failIf(len(what) > maxAirdrops, tokenReferencesTooMany)
-	failIf(repeats(what), tokenReferenceRepeated)
+	failIf(len(what) == 0, codes.EmptyTokenReferenceList)
+	failIf(len(what) > maxAirdrops, codes.TokenReferenceListSizeLimitExceeded)
+	failIf(repeats(what), codes.TokenReferenceRepeated)
 	for i, r := range what {
 		t := c.activeTokenAt(r.at)
 		fungible := t.Type == ledger.TokenFungibleCommon
-		failIf(i < units && !fungible, amountsOnlyForFungible)
-		failIf(i >= units && fungible, invalidNFTID)
+		failIf(i < units && !fungible, codes.AccountAmountTransfersOnlyAllowedForFungibleCommon)
+		failIf(i >= units && fungible, codes.InvalidNFTID)
 		c.giveBack(owner, t, r.serial)
 	}
 	return nil
@@ -177,15 +178,15 @@ func (c *call) reject(owner party, what []rejected, units int) []any {
 func (c *call) giveBack(owner party, t *token, serial int64) {
 	treasury := partyOf(t.TreasuryAccountID)
 	if t.Type == ledger.TokenFungibleCommon {
-		failIf(owner == treasury, accountIsTreasury)
+		failIf(owner == treasury, codes.AccountIsTreasury)
 		r := c.usableRelation(t, owner, false)
-		failIf(r.balance == 0, insufficientTokenBalance)
+		failIf(r.balance == 0, codes.InsufficientTokenBalance)
 		c.moveToken(&movement{token: t, moves: []move{{party: owner, amount: -r.balance}, {party: treasury, amount: r.balance}}})
 		return
 	}
 	n := c.facts.nft(t, serial)
-	failIf(n == nil, invalidNFTID)
-	failIf(owner == treasury, accountIsTreasury)
-	failIf(c.facts.owner(t, n) != owner, invalidOwner)
+	failIf(n == nil, codes.InvalidNFTID)
+	failIf(owner == treasury, codes.AccountIsTreasury)
+	failIf(c.facts.owner(t, n) != owner, codes.InvalidOwnerID)
 	c.moveToken(&movement{token: t, serials: []serialMove{{from: owner, to: treasury, serial: serial}}})
 }

@@ -8,6 +8,7 @@ import (
 	"heliograph/internal/domain/evm"
 	"heliograph/internal/domain/evm/system/abi"
 	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/ledger/codes"
 )
 
 // approve lets a spender transfer units of the caller, or one serial. For NFTs the number is the serial, and the zero address clears the approval.
@@ -19,10 +20,10 @@ func approve(c *call, in []any) []any {
 	owner, at := c.caller(), rest[0].(common.Address)
 	amount, _ := amountOf(rest[1])
 	spender, ok := c.facts.party(at)
-	failIf(!ok, invalidAllowanceSpender)
-	failIf(owner == spender, spenderSameAsOwner)
-	failIf(t.SupplyType == finite && amount > t.MaxSupply, amountExceedsMaxSupply)
-	failIf(!c.facts.relation(owner, t).associated, notAssociated)
+	failIf(!ok, codes.InvalidAllowanceSpenderID)
+	failIf(owner == spender, codes.SpenderAccountSameAsOwner)
+	failIf(t.SupplyType == finite && amount > t.MaxSupply, codes.AmountExceedsTokenMaxSupply)
+	failIf(!c.facts.relation(owner, t).associated, codes.TokenNotAssociatedToAccount)
 	change(c.facts, c.facts.allowance(owner, spender, t), amount)
 	c.log(t, "Approval(address,address,uint256)", []common.Hash{topic(c.Caller), topic(at)}, word(amount))
 	return []any{true}
@@ -30,15 +31,15 @@ func approve(c *call, in []any) []any {
 
 func approveSerial(c *call, t *token, at common.Address, serial *big.Int) []any {
 	n := c.facts.nft(t, serialOf(serial))
-	failIf(n == nil, invalidSerial)
+	failIf(n == nil, codes.InvalidTokenNFTSerialNumber)
 	owner, by := c.facts.owner(t, n), c.caller()
-	failIf(by != owner && !*c.facts.operator(owner, by, t), delegatingSpenderNotPermitted)
+	failIf(by != owner && !*c.facts.operator(owner, by, t), codes.DelegatingSpenderDoesNotHaveApproveForAll)
 	var spender party
 	if at != (common.Address{}) {
 		var ok bool
 		spender, ok = c.facts.party(at)
-		failIf(!ok, invalidAllowanceSpender)
-		failIf(spender == owner, spenderSameAsOwner)
+		failIf(!ok, codes.InvalidAllowanceSpenderID)
+		failIf(spender == owner, codes.SpenderAccountSameAsOwner)
 	}
 	change(c.facts, &n.spender, spender)
 	c.log(t, "Approval(address,address,uint256)", []common.Hash{topic(c.facts.address(owner)), topic(at), topic(serial)}, nil)
@@ -59,10 +60,10 @@ func setApprovalForAll(c *call, in []any) []any {
 	t, rest := c.activeToken(in)
 	owner, at, all := c.caller(), rest[0].(common.Address), rest[1].(bool)
 	operator, ok := c.facts.party(at)
-	failIf(t.Type != ledger.TokenNonFungibleUnique, fungibleInNFTAllowances)
-	failIf(!ok, invalidAllowanceSpender)
-	failIf(owner == operator, spenderSameAsOwner)
-	failIf(!c.facts.relation(owner, t).associated, notAssociated)
+	failIf(t.Type != ledger.TokenNonFungibleUnique, codes.FungibleTokenInNFTAllowances)
+	failIf(!ok, codes.InvalidAllowanceSpenderID)
+	failIf(owner == operator, codes.SpenderAccountSameAsOwner)
+	failIf(!c.facts.relation(owner, t).associated, codes.TokenNotAssociatedToAccount)
 	change(c.facts, c.facts.operator(owner, operator, t), all)
 	word := abi.Word(all)
 	c.log(t, "ApprovalForAll(address,address,bool)", []common.Hash{topic(c.Caller), topic(at)}, word[:])
@@ -73,7 +74,7 @@ func setApprovalForAll(c *call, in []any) []any {
 func bounded(at int, run func(*call, []any) evm.Outcome) func(*call, []any) evm.Outcome {
 	return func(c *call, in []any) evm.Outcome {
 		if n := in[at].(*big.Int); !n.IsInt64() {
-			return evm.Halt(evm.ContractExecutionException)
+			return evm.Halt(codes.ContractExecutionException)
 		}
 		return run(c, in)
 	}
@@ -83,7 +84,7 @@ func bounded(at int, run func(*call, []any) evm.Outcome) func(*call, []any) evm.
 func approval(c *call, in []any) evm.Outcome {
 	code, values := c.do(approve, in)
 	switch {
-	case code != success:
+	case code != codes.Success:
 		return c.reverts(code)
 	case values == nil:
 		return evm.Return(c.gas(), nil)

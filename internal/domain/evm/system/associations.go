@@ -6,17 +6,18 @@ import (
 	"heliograph/internal/domain/evm/system/abi"
 	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/ledger/codes"
 )
 
 // ofTokens returns a function that applies do to an account and each of some distinct tokens.
 func ofTokens(do func(c *call, p party, t *token)) func(*call, common.Address, []any) []any {
 	return func(c *call, account common.Address, tokens []any) []any {
 		p, ok := c.facts.party(account)
-		failIf(!ok, invalidAccountID)
+		failIf(!ok, codes.InvalidAccountID)
 		seen := map[common.Address]bool{}
 		for _, v := range tokens {
 			a := v.(common.Address)
-			failIf(seen[a], tokenRepeated)
+			failIf(seen[a], codes.TokenIDRepeatedInTokenList)
 			seen[a] = true
 			do(c, p, c.activeTokenAt(a))
 		}
@@ -25,7 +26,7 @@ func ofTokens(do func(c *call, p party, t *token)) func(*call, common.Address, [
 }
 
 func associate(c *call, p party, t *token) {
-	failIf(c.facts.relation(p, t).associated, alreadyAssociated)
+	failIf(c.facts.relation(p, t).associated, codes.TokenAlreadyAssociatedToAccount)
 	c.relate(p, t, false)
 }
 
@@ -38,17 +39,17 @@ func (c *call) relate(p party, t *token, automatic bool) {
 
 func dissociate(c *call, p party, t *token) {
 	r := c.facts.relation(p, t)
-	failIf(!r.associated, notAssociated)
-	failIf(partyOf(t.TreasuryAccountID) == p, accountIsTreasury)
-	failIf(r.frozen, accountFrozen)
-	failIf(r.balance > 0 && t.Type == ledger.TokenFungibleCommon, requiresZeroBalances)
-	failIf(r.balance > 0, stillOwnsNFTs)
+	failIf(!r.associated, codes.TokenNotAssociatedToAccount)
+	failIf(partyOf(t.TreasuryAccountID) == p, codes.AccountIsTreasury)
+	failIf(r.frozen, codes.AccountFrozenForToken)
+	failIf(r.balance > 0 && t.Type == ledger.TokenFungibleCommon, codes.TransactionRequiresZeroTokenBalances)
+	failIf(r.balance > 0, codes.AccountStillOwnsNFTs)
 	change(c.facts, r, relation{})
 }
 
 // setStatus returns an operation that changes the association of an account with a token. The token must have the key.
-func setStatus(key worldstate.KeyKind, without ledger.ResponseCode, set func(*relation)) operation {
-	return keyed(key, without, func(c *call, t *token, in []any) []any {
+func setStatus(key worldstate.KeyKind, set func(*relation)) operation {
+	return keyed(key, func(c *call, t *token, in []any) []any {
 		r, _ := c.held(t, in[0])
 		changed := *r
 		set(&changed)

@@ -11,6 +11,7 @@ import (
 	"heliograph/internal/domain/evm/system/abi"
 	"heliograph/internal/domain/evm/system/keys"
 	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/ledger/codes"
 )
 
 // Gas of verifying a signature.
@@ -38,22 +39,22 @@ func isAuthorizedRaw(c *call, in []any) evm.Outcome {
 	case n == keys.SignatureSize:
 		e := c.State.Entity(a)
 		if !isAccount(e) || evm.Canonical(e) != a {
-			return word(ed25519Gas, invalidAccountID)
+			return word(ed25519Gas, codes.InvalidAccountID)
 		}
 		kind, key := keys.Split(e.Key)
 		if kind != keys.ED25519 || len(key) != ed25519.PublicKeySize {
-			return word(ed25519Gas, invalidSignatureType)
+			return word(ed25519Gas, codes.InvalidSignatureTypeMismatchingKey)
 		}
 		return answer(ed25519Gas, ed25519.Verify(key, hash, signature))
 	case n < shortestWithParity || n > longestWithParity:
-		return word(secp256k1Gas, invalidTransactionBody)
+		return word(secp256k1Gas, codes.InvalidTransactionBody)
 	}
 	parity, ok := parityOf(signature[keys.SignatureSize:])
 	if len(hash) != len(common.Hash{}) || !ok {
-		return word(secp256k1Gas, invalidTransactionBody)
+		return word(secp256k1Gas, codes.InvalidTransactionBody)
 	}
 	if e := c.State.Entity(a); !isAccount(e) || !e.Alias.Valid || common.Address(e.Alias.V) != a {
-		return word(secp256k1Gas, invalidAccountID)
+		return word(secp256k1Gas, codes.InvalidAccountID)
 	}
 	public, err := crypto.SigToPub(hash, append(signature[:keys.SignatureSize:keys.SignatureSize], parity))
 	return answer(secp256k1Gas, err == nil && crypto.PubkeyToAddress(*public) == a)
@@ -93,14 +94,14 @@ func isAuthorized(c *call, in []any) evm.Outcome {
 		return evm.Return(gas, nil)
 	}
 	if !ok {
-		return end(invalidTransactionBody, false)
+		return end(codes.InvalidTransactionBody, false)
 	}
 	e := c.State.Entity(a)
 	if !isAccount(e) || evm.Canonical(e) != a {
-		return end(invalidAccountID, false)
+		return end(codes.InvalidAccountID, false)
 	}
 	if ledger.Key(e.Key).IsNone() {
-		return end(invalidTransactionBody, false)
+		return end(codes.InvalidTransactionBody, false)
 	}
-	return end(success, keys.Signed(e.Key, message, signatures))
+	return end(codes.Success, keys.Signed(e.Key, message, signatures))
 }

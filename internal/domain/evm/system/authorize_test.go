@@ -17,6 +17,7 @@ import (
 	"heliograph/app/testing/testenv"
 	"heliograph/internal/domain/evm"
 	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/ledger/codes"
 	"heliograph/storage/demo"
 	"heliograph/storage/evmstate"
 )
@@ -77,7 +78,7 @@ func TestIsAuthorizedRaw(t *testing.T) {
 	} {
 		data := input(t, "isAuthorizedRaw(address,bytes,bytes)", c.who, c.hash, c.signature)
 		r := b.call(t, now(), alice, lz(system16a), data)
-		if r.Code != evm.Success {
+		if r.Code != codes.Success {
 			if text := "revert " + strconv.FormatInt(revertCode(r.Output), 10); text != c.want {
 				t.Errorf("%s: got %s, want %s", name, text, c.want)
 			}
@@ -127,7 +128,7 @@ func TestIsAuthorized(t *testing.T) {
 		"no signatures":        {lz(demo.Alice), []byte{0xff}, "50 false"},
 	} {
 		r := b.call(t, now(), lz(demo.Alice), lz(system16a), input(t, "isAuthorized(address,bytes,bytes)", c.who, message, c.signatures))
-		if got := output(t, "int64,bool", r.Output); r.Code != evm.Success || got != c.want {
+		if got := output(t, "int64,bool", r.Output); r.Code != codes.Success || got != c.want {
 			t.Errorf("%s: got %s %s, want %s", name, r.Code, got, c.want)
 		}
 	}
@@ -140,7 +141,7 @@ func TestDestruct(t *testing.T) {
 	code := append(append([]byte{byte(vm.PUSH20)}, make([]byte, 20)...), byte(vm.SELFDESTRUCT))
 	copy(code[1:], lz(demo.Alice).Bytes())
 	for num, want := range map[int64]ledger.ResponseCode{
-		demo.Fund: evm.ContractExecutionException, demo.Carol: evm.ContractExecutionException, demo.Judy: evm.Success,
+		demo.Fund: codes.ContractExecutionException, demo.Carol: codes.ContractExecutionException, demo.Judy: codes.Success,
 	} {
 		s, err := b.reader.Open(t.Context(), evmstate.Request{})
 		if err != nil {
@@ -204,7 +205,7 @@ func TestEstimate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r := b.callWith(t, estimate.GasUsed, lz(demo.Alice), lz(system167), data); r.Code != evm.Success || revertCode(r.Output[:32]) != 22 {
+		if r := b.callWith(t, estimate.GasUsed, lz(demo.Alice), lz(system167), data); r.Code != codes.Success || revertCode(r.Output[:32]) != 22 {
 			t.Errorf("%x with %d gas: %s", data[:4], estimate.GasUsed, r.Code)
 		}
 	}

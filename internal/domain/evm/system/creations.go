@@ -13,6 +13,7 @@ import (
 	"heliograph/internal/domain/evm/system/abi"
 	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/ledger/codes"
 )
 
 // Prices of the creation of a token in tinycents. The caller pays the price plus 20 percent in value, minus the price of the gas.
@@ -32,13 +33,13 @@ func creating(kind ledger.TokenType) func(*call, []any) evm.Outcome {
 		}
 		due := c.due(price)
 		code, values := c.do(func(c *call, in []any) []any {
-			failIf(c.Value.Lt(due), insufficientFee)
+			failIf(c.Value.Lt(due), codes.InsufficientTxFee)
 			t := c.newToken(kind, in)
 			c.relateFirst(t)
 			return []any{longZero(t.EntityID)}
 		}, in)
 		back := new(uint256.Int).Set(c.Value)
-		if code == success {
+		if code == codes.Success {
 			back.Sub(back, due)
 		}
 		c.State.SubBalance(c.Self, c.Value, tracing.BalanceChangeTransfer)
@@ -90,26 +91,26 @@ func (c *call) newToken(kind ledger.TokenType, in []any) *token {
 	t.CreatedTimestamp, t.FreezeDefault, t.SupplyType, t.PauseStatus = c.Block.Start, info[6].(bool), infinite, pauseless
 	var ok bool
 	t.Keys, ok = c.keysOf(abi.List(info[7]))
-	failIf(!ok, invalidTransactionBody)
+	failIf(!ok, codes.InvalidTransactionBody)
 	if t.HasKey(worldstate.PauseKey) {
 		t.PauseStatus = unpaused
 	}
 	treasury, known := c.facts.party(info[2].(common.Address))
-	failIf(t.Symbol == "", missingSymbol)
-	failIf(!known, invalidAccountID)
-	failIf(abi.List(info[8])[1].(common.Address) == common.Address{}, invalidExpiration) // no account renews it
+	failIf(t.Symbol == "", codes.MissingTokenSymbol)
+	failIf(!known, codes.InvalidAccountID)
+	failIf(abi.List(info[8])[1].(common.Address) == common.Address{}, codes.InvalidExpirationTime) // no account renews it
 	t.TreasuryAccountID = treasury.id
 	if kind == ledger.TokenFungibleCommon {
 		t.setUnits(in[1], in[2])
 	}
 	t.setMaxSupply(info[4].(bool), info[5])
-	failIf(kind == ledger.TokenNonFungibleUnique && !t.HasKey(worldstate.SupplyKey), hasNoSupplyKey)
-	failIf(t.FreezeDefault && !t.HasKey(worldstate.FreezeKey), hasNoFreezeKey)
-	failIf(t.Name == "", missingName)
+	failIf(kind == ledger.TokenNonFungibleUnique && !t.HasKey(worldstate.SupplyKey), codes.TokenHasNoSupplyKey)
+	failIf(t.FreezeDefault && !t.HasKey(worldstate.FreezeKey), codes.TokenHasNoFreezeKey)
+	failIf(t.Name == "", codes.MissingTokenName)
 	validateTexts(t.Symbol, t.Name, t.Memo)
 	t.Metadata = metadataOf(info)
-	failIf(len(t.Metadata) > maxMetadata, metadataTooLong)
-	failIf(countOf(fees) > maxFees, feesTooMany)
+	failIf(len(t.Metadata) > maxMetadata, codes.MetadataTooLong)
+	failIf(countOf(fees) > maxFees, codes.CustomFeesListTooLong)
 	c.setFirstExpiry(t, abi.List(info[8]))
 	t.EntityID = c.facts.create(ledger.EntityToken)
 	t.Fees = ledger.Of(&ledger.TokenCustomFees{})
@@ -126,19 +127,19 @@ func (c *call) newToken(kind ledger.TokenType, in []any) *token {
 func (t *token) setUnits(supply, decimals any) {
 	var sound bool
 	t.InitialSupply, sound = amountOf(supply)
-	failIf(!sound, invalidInitialSupply)
+	failIf(!sound, codes.InvalidTokenInitialSupply)
 	t.Decimals, sound = amountOf(decimals)
-	failIf(!sound || t.Decimals > math.MaxInt32, invalidTokenDecimals)
+	failIf(!sound || t.Decimals > math.MaxInt32, codes.InvalidTokenDecimals)
 }
 
 // setMaxSupply sets the supply type and the maximum supply of a new token.
 func (t *token) setMaxSupply(isFinite bool, most any) {
 	var sound bool
 	t.MaxSupply, sound = amountOf(most)
-	failIf(!sound || isFinite != (t.MaxSupply > 0), invalidMaxSupply)
+	failIf(!sound || isFinite != (t.MaxSupply > 0), codes.InvalidTokenMaxSupply)
 	if isFinite {
 		t.SupplyType = finite
-		failIf(t.InitialSupply > t.MaxSupply, invalidInitialSupply)
+		failIf(t.InitialSupply > t.MaxSupply, codes.InvalidTokenInitialSupply)
 	}
 }
 
@@ -146,14 +147,14 @@ func (t *token) setMaxSupply(isFinite bool, most any) {
 func (c *call) setFirstExpiry(t *token, expiry []any) {
 	second, sound := amountOf(expiry[0])
 	period, also := amountOf(expiry[2])
-	failIf(!also, invalidRenewalPeriod)
+	failIf(!also, codes.InvalidRenewalPeriod)
 	if period != 0 {
 		second, sound = c.now()+min(period, maxLifetime+1), true
 	}
-	failIf(!sound || second <= c.now() || second > c.now()+maxLifetime, invalidExpiration)
-	failIf(period != 0 && (period < minRenewPeriod || period > maxRenewPeriod), invalidRenewalPeriod)
+	failIf(!sound || second <= c.now() || second > c.now()+maxLifetime, codes.InvalidExpirationTime)
+	failIf(period != 0 && (period < minRenewPeriod || period > maxRenewPeriod), codes.InvalidRenewalPeriod)
 	payer, known := c.facts.party(expiry[1].(common.Address))
-	failIf(!known, invalidAutoRenewAccount)
+	failIf(!known, codes.InvalidAutorenewAccount)
 	t.AutoRenewAccountID, t.ExpirationTimestamp = payer.id, ledger.Of(ledger.Timestamp(second*nanoseconds))
 	if period != 0 {
 		t.AutoRenewPeriod = ledger.Of(period)

@@ -13,6 +13,7 @@ import (
 
 	"heliograph/internal/domain/evm"
 	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/ledger/codes"
 	"heliograph/storage/demo"
 	"heliograph/storage/evmstate"
 )
@@ -365,10 +366,10 @@ func TestCreationGas(t *testing.T) {
 	}
 	data := input(t, createUnits, gull(), 5, 0)
 	r := b.call(t, now(), lz(demo.Alice), lz(system167), data)
-	if got := r.GasUsed - intrinsic(data); got != 100_000 || r.Code != evm.Success || len(r.Children) != 1 || r.Children[0] != 9 {
+	if got := r.GasUsed - intrinsic(data); got != 100_000 || r.Code != codes.Success || len(r.Children) != 1 || r.Children[0] != 9 {
 		t.Errorf("a creation costs %d gas: %s %v", got, r.Code, r.Children)
 	}
-	if r := b.call(t, now(), lz(demo.Alice), lz(system167), data[:200]); r.Code != evm.ContractExecutionException {
+	if r := b.call(t, now(), lz(demo.Alice), lz(system167), data[:200]); r.Code != codes.ContractExecutionException {
 		t.Errorf("half a creation: %s", r.Code)
 	}
 }
@@ -410,7 +411,7 @@ func TestConstructor(t *testing.T) {
 	sim := b.machine.Begin(t.Context(), s, s.Block())
 	for range 2 { // the first run must leave no changes
 		r, err := sim.Call(evm.Message{From: ledger.Of(ledger.EVMAddress(alice)), Data: script(steps, false, nil), Gas: 15_000_000})
-		if err != nil || r.Code != evm.Success || r.Contract != ledger.EVMAddress(self) {
+		if err != nil || r.Code != codes.Success || r.Contract != ledger.EVMAddress(self) {
 			t.Fatalf("%v: %+v", err, r)
 		}
 		for i, w := range want {

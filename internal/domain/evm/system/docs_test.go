@@ -6,8 +6,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-
-	"heliograph/internal/domain/ledger"
 )
 
 // document lists all functions. The test generates its tables from the tables of functions. Run it with UPDATE_DOCS=1 to update the document.
@@ -103,71 +101,4 @@ func must(t *testing.T, selector string) (v uint32) {
 		t.Fatal(err)
 	}
 	return v
-}
-
-// TestCodes compares the response codes with their names.
-func TestCodes(t *testing.T) {
-	t.Parallel()
-	for code, name := range map[ledger.ResponseCode]string{
-		success: "SUCCESS", invalidAccountID: "INVALID_ACCOUNT_ID", recordNotFound: "RECORD_NOT_FOUND", insufficientAccountBalance: "INSUFFICIENT_ACCOUNT_BALANCE",
-		invalidSolidityAddress: "INVALID_SOLIDITY_ADDRESS", keyNotProvided: "KEY_NOT_PROVIDED", invalidAccountAmounts: "INVALID_ACCOUNT_AMOUNTS",
-		invalidTransactionBody: "INVALID_TRANSACTION_BODY", invalidSignatureType: "INVALID_SIGNATURE_TYPE_MISMATCHING_KEY", accountFrozen: "ACCOUNT_FROZEN_FOR_TOKEN",
-		invalidTokenID: "INVALID_TOKEN_ID", hasNoFreezeKey: "TOKEN_HAS_NO_FREEZE_KEY", transfersNotZeroSum: "TRANSFERS_NOT_ZERO_SUM_FOR_TOKEN",
-		kycNotGranted: "ACCOUNT_KYC_NOT_GRANTED_FOR_TOKEN", hasNoKYCKey: "TOKEN_HAS_NO_KYC_KEY", insufficientTokenBalance: "INSUFFICIENT_TOKEN_BALANCE",
-		tokenWasDeleted: "TOKEN_WAS_DELETED", hasNoSupplyKey: "TOKEN_HAS_NO_SUPPLY_KEY", hasNoWipeKey: "TOKEN_HAS_NO_WIPE_KEY", invalidMintAmount: "INVALID_TOKEN_MINT_AMOUNT",
-		invalidBurnAmount: "INVALID_TOKEN_BURN_AMOUNT", notAssociated: "TOKEN_NOT_ASSOCIATED_TO_ACCOUNT", cannotWipeTreasury: "CANNOT_WIPE_TOKEN_TREASURY_ACCOUNT",
-		invalidWipingAmount: "INVALID_WIPING_AMOUNT", tokenIsImmutable: "TOKEN_IS_IMMUTABLE", alreadyAssociated: "TOKEN_ALREADY_ASSOCIATED_TO_ACCOUNT",
-		requiresZeroBalances: "TRANSACTION_REQUIRES_ZERO_TOKEN_BALANCES", accountIsTreasury: "ACCOUNT_IS_TREASURY", tokenRepeated: "TOKEN_ID_REPEATED_IN_TOKEN_LIST",
-		invalidScheduleID: "INVALID_SCHEDULE_ID", invalidSerial: "INVALID_TOKEN_NFT_SERIAL_NUMBER", invalidNFTID: "INVALID_NFT_ID", metadataTooLong: "METADATA_TOO_LONG",
-		batchTooLarge: "BATCH_SIZE_LIMIT_EXCEEDED", maxSupplyReached: "TOKEN_MAX_SUPPLY_REACHED", doesNotOwnSerial: "SENDER_DOES_NOT_OWN_NFT_SERIAL_NO",
-		invalidMintMetadata: "INVALID_TOKEN_MINT_METADATA", stillOwnsNFTs: "ACCOUNT_STILL_OWNS_NFTS", treasuryMustOwnBurned: "TREASURY_MUST_OWN_BURNED_NFT",
-		doesNotOwnWiped: "ACCOUNT_DOES_NOT_OWN_WIPED_NFT", amountsOnlyForFungible: "ACCOUNT_AMOUNT_TRANSFERS_ONLY_ALLOWED_FOR_FUNGIBLE_COMMON",
-		feesTooDeep: "CUSTOM_FEE_CHARGING_EXCEEDED_MAX_RECURSION_DEPTH", cannotPayFee: "INSUFFICIENT_SENDER_ACCOUNT_BALANCE_FOR_CUSTOM_FEE",
-		noAutomaticAssociations: "NO_REMAINING_AUTOMATIC_ASSOCIATIONS", tokenIsPaused: "TOKEN_IS_PAUSED", hasNoPauseKey: "TOKEN_HAS_NO_PAUSE_KEY",
-		spenderSameAsOwner: "SPENDER_ACCOUNT_SAME_AS_OWNER", amountExceedsMaxSupply: "AMOUNT_EXCEEDS_TOKEN_MAX_SUPPLY", negativeAllowance: "NEGATIVE_ALLOWANCE_AMOUNT",
-		spenderHasNoAllowance: "SPENDER_DOES_NOT_HAVE_ALLOWANCE", exceedsAllowance: "AMOUNT_EXCEEDS_ALLOWANCE", fungibleInNFTAllowances: "FUNGIBLE_TOKEN_IN_NFT_ALLOWANCES",
-		nftInFungibleAllowances: "NFT_IN_FUNGIBLE_TOKEN_ALLOWANCES", invalidAllowanceOwner: "INVALID_ALLOWANCE_OWNER_ID", invalidAllowanceSpender: "INVALID_ALLOWANCE_SPENDER_ID",
-		memoTooLong: "MEMO_TOO_LONG", invalidExpiration: "INVALID_EXPIRATION_TIME", invalidRenewalPeriod: "INVALID_RENEWAL_PERIOD",
-		invalidAutoRenewAccount: "INVALID_AUTORENEW_ACCOUNT", symbolTooLong: "TOKEN_SYMBOL_TOO_LONG", nameTooLong: "TOKEN_NAME_TOO_LONG",
-		zeroByteInString: "INVALID_ZERO_BYTE_IN_STRING", dividesByZero: "FRACTION_DIVIDES_BY_ZERO", feesTooMany: "CUSTOM_FEES_LIST_TOO_LONG",
-		invalidFeeCollector: "INVALID_CUSTOM_FEE_COLLECTOR", invalidTokenInFees: "INVALID_TOKEN_ID_IN_CUSTOM_FEES", collectorNotAssociated: "TOKEN_NOT_ASSOCIATED_TO_FEE_COLLECTOR",
-		feeNotPositive: "CUSTOM_FEE_MUST_BE_POSITIVE", hasNoFeeScheduleKey: "TOKEN_HAS_NO_FEE_SCHEDULE_KEY", royaltyAboveOne: "ROYALTY_FRACTION_CANNOT_EXCEED_ONE",
-		maximumBelowMinimum: "FRACTIONAL_FEE_MAX_AMOUNT_LESS_THAN_MIN_AMOUNT", alreadyHasNoFees: "CUSTOM_SCHEDULE_ALREADY_HAS_NO_FEES", denominationNotFungible: "CUSTOM_FEE_DENOMINATION_MUST_BE_FUNGIBLE_COMMON",
-		fractionalOnlyForFungible: "CUSTOM_FRACTIONAL_FEE_ONLY_ALLOWED_FOR_FUNGIBLE_COMMON", royaltyOnlyForNFT: "CUSTOM_ROYALTY_FEE_ONLY_ALLOWED_FOR_NON_FUNGIBLE_UNIQUE", hasNoMetadataKey: "TOKEN_HAS_NO_METADATA_KEY",
-		missingSerials: "MISSING_SERIAL_NUMBERS", tokenReferenceRepeated: "TOKEN_REFERENCE_REPEATED", invalidOwner: "INVALID_OWNER_ID",
-		tokenReferencesTooMany: "TOKEN_REFERENCE_LIST_SIZE_LIMIT_EXCEEDED", noTokenReferences: "EMPTY_TOKEN_REFERENCE_LIST", noPendingAirdrops: "EMPTY_PENDING_AIRDROP_ID_LIST",
-		pendingAirdropRepeated: "PENDING_AIRDROP_ID_REPEATED", pendingAirdropsTooMany: "PENDING_AIRDROP_ID_LIST_TOO_LONG", invalidPendingAirdrop: "INVALID_PENDING_AIRDROP_ID",
-		invalidSignature:              "INVALID_SIGNATURE",
-		insufficientFee:               "INSUFFICIENT_TX_FEE",
-		notSupported:                  "NOT_SUPPORTED",
-		invalidContractID:             "INVALID_CONTRACT_ID",
-		negativeValue:                 "CONTRACT_NEGATIVE_VALUE",
-		invalidTokenDecimals:          "INVALID_TOKEN_DECIMALS",
-		invalidInitialSupply:          "INVALID_TOKEN_INITIAL_SUPPLY",
-		invalidTreasury:               "INVALID_TREASURY_ACCOUNT_FOR_TOKEN",
-		missingSymbol:                 "MISSING_TOKEN_SYMBOL",
-		missingName:                   "MISSING_TOKEN_NAME",
-		emptyTransfer:                 "EMPTY_TOKEN_TRANSFER_BODY",
-		emptyAmounts:                  "EMPTY_TOKEN_TRANSFER_ACCOUNT_AMOUNTS",
-		scheduleIsImmutable:           "SCHEDULE_IS_IMMUTABLE",
-		invalidSchedulePayer:          "INVALID_SCHEDULE_PAYER_ID",
-		noNewSignatures:               "NO_NEW_VALID_SIGNATURES",
-		notSchedulable:                "SCHEDULED_TRANSACTION_NOT_IN_WHITELIST",
-		identicalSchedule:             "IDENTICAL_SCHEDULE_ALREADY_CREATED",
-		scheduleAlreadyDeleted:        "SCHEDULE_ALREADY_DELETED",
-		scheduleAlreadyExecuted:       "SCHEDULE_ALREADY_EXECUTED",
-		invalidMaxSupply:              "INVALID_TOKEN_MAX_SUPPLY",
-		expiryTooFar:                  "SCHEDULE_EXPIRATION_TIME_TOO_FAR_IN_FUTURE",
-		expiryNotInFuture:             "SCHEDULE_EXPIRATION_TIME_MUST_BE_HIGHER_THAN_CONSENSUS_TIME",
-		hasNoMetadataOrSupplyKey:      "TOKEN_HAS_NO_METADATA_OR_SUPPLY_KEY",
-		serialAlreadyOffered:          "PENDING_NFT_AIRDROP_ALREADY_EXISTS",
-		fallbackRoyaltyInAirdrop:      "TOKEN_AIRDROP_WITH_FALLBACK_ROYALTY",
-		scheduleExpiryIsBusy:          "SCHEDULE_EXPIRY_IS_BUSY",
-		severalSenders:                "AIRDROP_CONTAINS_MULTIPLE_SENDERS_FOR_A_TOKEN",
-		delegatingSpenderNotPermitted: "DELEGATING_SPENDER_DOES_NOT_HAVE_APPROVE_FOR_ALL",
-	} {
-		if code.String() != name {
-			t.Errorf("%d is %s, not %s", code, code, name)
-		}
-	}
 }

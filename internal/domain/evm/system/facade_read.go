@@ -7,6 +7,7 @@ import (
 
 	"heliograph/internal/domain/evm"
 	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/ledger/codes"
 )
 
 // facadeReads returns the read-only functions of the address of a token: those of ERC-20 and ERC-721, and of the network.
@@ -34,11 +35,11 @@ func balanceOf(c *call, in []any) evm.Outcome {
 	c.prefetch(c.entity, account)
 	t, _ := c.tokenOf(in)
 	if t == nil {
-		return c.fails(invalidTokenID)
+		return c.fails(codes.InvalidTokenID)
 	}
 	p, ok := c.facts.party(account)
 	if !ok {
-		return c.fails(invalidAccountID)
+		return c.fails(codes.InvalidAccountID)
 	}
 	balance := int64(0)
 	if r := c.facts.relation(p, t); r.associated {
@@ -50,7 +51,7 @@ func balanceOf(c *call, in []any) evm.Outcome {
 func ownerOf(c *call, t *token, n *nft, _ int64) evm.Outcome {
 	owner := c.facts.owner(t, n)
 	if owner.id != 0 && c.State.Entity(longZero(owner.id)) == nil {
-		return c.fails(invalidSerial)
+		return c.fails(codes.InvalidTokenNFTSerialNumber)
 	}
 	return c.answers(c.facts.address(owner))
 }
@@ -60,7 +61,7 @@ const noSuchURI = "ERC721Metadata: URI query for nonexistent token"
 
 func tokenURI(c *call, t *token, in []any) evm.Outcome {
 	if t.Type != ledger.TokenNonFungibleUnique {
-		return evm.Halt(evm.ContractExecutionException)
+		return evm.Halt(codes.ContractExecutionException)
 	}
 	n := c.facts.nft(t, serialOf(in[0]))
 	if n == nil {
@@ -73,7 +74,7 @@ func isAssociated(c *call, in []any) evm.Outcome {
 	c.prefetch(c.entity, c.Caller)
 	t, _ := c.tokenOf(in)
 	if t == nil {
-		return c.fails(invalidTokenID)
+		return c.fails(codes.InvalidTokenID)
 	}
 	p, ok := c.facts.party(c.Caller)
 	return c.answers(ok && c.facts.relation(p, t).associated)

@@ -7,6 +7,7 @@ import (
 
 	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/ledger/codes"
 )
 
 // maxFeeLevels is the maximum depth of fees that are due for paying other fees.
@@ -60,7 +61,7 @@ func (c *call) chargeFor(x *transfer, m movement, level int) {
 			if exempt(m.token, payer, fee.CollectorAccountID, fee.AllCollectorsAreExempt) {
 				continue
 			}
-			failIf(level > maxFeeLevels, feesTooDeep)
+			failIf(level > maxFeeLevels, codes.CustomFeeChargingExceededMaxRecursionDepth)
 			c.pay(x, m.token, payer, fee.CollectorAccountID, fee.Amount, fee.DenominatingTokenID, level)
 		}
 	}
@@ -77,7 +78,7 @@ func (c *call) pay(x *transfer, of *token, payer party, collector ledger.EntityI
 	m := movement{token: t, moves: moves}
 	if t.EntityID != of.EntityID {
 		c.chargeParts(&m)
-		failIf(len(m.moves) > len(moves) && level >= maxFeeLevels, feesTooDeep)
+		failIf(len(m.moves) > len(moves) && level >= maxFeeLevels, codes.CustomFeeChargingExceededMaxRecursionDepth)
 	}
 	x.tokens = append(x.tokens, m)
 	if t.EntityID != of.EntityID {
@@ -114,7 +115,7 @@ func (c *call) chargeParts(m *movement) {
 			case fee.NetOfTransfers || m.onTop:
 				m.moves = append(m.moves, move{party: from.party, amount: -part, fee: true}, move{party: collector, amount: part, fee: true})
 			default:
-				failIf(part > units, cannotPayFee)
+				failIf(part > units, codes.InsufficientSenderAccountBalanceForCustomFee)
 				units -= part
 				for i, share := range shares(part, payers, left) {
 					m.moves = append(m.moves, move{party: given[i].party, amount: -share, fee: true})

@@ -11,6 +11,7 @@ import (
 	"heliograph/internal/domain/evm/system/abi"
 	"heliograph/internal/domain/evm/system/keys"
 	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/ledger/codes"
 )
 
 // Limits of scheduled calls.
@@ -69,7 +70,7 @@ func scheduleOwnCall(c *call, in []any) []any {
 func schedulePaidCall(waits bool) operation {
 	return func(c *call, in []any) []any {
 		payer, ok := c.facts.party(in[1].(common.Address))
-		failIf(!ok, invalidSchedulePayer)
+		failIf(!ok, codes.InvalidSchedulePayerID)
 		return c.scheduleCall(payer, in[0], in[2:], waits)
 	}
 }
@@ -80,12 +81,12 @@ func (c *call) scheduleCall(payer party, to any, in []any, waits bool) []any {
 		creator: c.caller(), payer: payer, to: to.(common.Address), second: clamped(in[0]), gas: clamped(in[1]), value: in[2].(uint64), data: string(in[3].([]byte)),
 		waits: waits,
 	}
-	failIf(p.to == common.Address{}, invalidContractID)
-	failIf(p.value > math.MaxInt64, negativeValue)
-	failIf(p.second <= c.now(), expiryNotInFuture)
-	failIf(p.second > c.now()+maxScheduledAhead, expiryTooFar)
-	failIf(c.isScheduled(p), identicalSchedule)
-	failIf(!c.hasCapacity(p.second, p.gas), scheduleExpiryIsBusy)
+	failIf(p.to == common.Address{}, codes.InvalidContractID)
+	failIf(p.value > math.MaxInt64, codes.ContractNegativeValue)
+	failIf(p.second <= c.now(), codes.ScheduleExpirationTimeMustBeHigherThanConsensusTime)
+	failIf(p.second > c.now()+maxScheduledAhead, codes.ScheduleExpirationTimeTooFarInFuture)
+	failIf(c.isScheduled(p), codes.IdenticalScheduleAlreadyCreated)
+	failIf(!c.hasCapacity(p.second, p.gas), codes.ScheduleExpiryIsBusy)
 	return c.create(&schedule{plan: p})
 }
 
@@ -94,12 +95,12 @@ func (c *call) scheduleCall(payer party, to any, in []any, waits bool) []any {
 func scheduleNative(c *call, in []any) []any {
 	data := in[1].([]byte)
 	payer, ok := c.facts.party(in[2].(common.Address))
-	failIf(len(data) < 4, notSchedulable)
-	failIf(!ok, invalidSchedulePayer)
+	failIf(len(data) < 4, codes.ScheduledTransactionNotInWhitelist)
+	failIf(!ok, codes.InvalidSchedulePayerID)
 	f := c.s.tokens[in[0].(common.Address)][binary.BigEndian.Uint32(data)]
-	failIf(f == nil || !f.scheduled, notSchedulable)
+	failIf(f == nil || !f.scheduled, codes.ScheduledTransactionNotInWhitelist)
 	args, err := f.args.Decode(data[4:])
-	failIf(err != nil, invalidTransactionBody)
+	failIf(err != nil, codes.InvalidTransactionBody)
 	s := &schedule{plan: &plan{creator: c.caller(), payer: payer, to: in[0].(common.Address), second: c.now() + defaultLifetime, data: string(data)}}
 	if f.creates != "" {
 		mark := c.State.Snapshot()
@@ -108,7 +109,7 @@ func scheduleNative(c *call, in []any) []any {
 		t.TotalSupply = t.InitialSupply
 		s.token = t
 	}
-	failIf(c.isScheduled(s.plan), identicalSchedule)
+	failIf(c.isScheduled(s.plan), codes.IdenticalScheduleAlreadyCreated)
 	return c.create(s)
 }
 

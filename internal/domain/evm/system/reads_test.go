@@ -9,9 +9,9 @@ import (
 	"github.com/ethereum/go-ethereum/core/vm"
 
 	"heliograph/app/testing/testenv"
-	"heliograph/internal/domain/evm"
 	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/ledger/codes"
 	"heliograph/storage/demo"
 	"heliograph/storage/evmstate"
 )
@@ -217,15 +217,15 @@ func (b *bench) read(t *testing.T, at worldstate.BlockRef, r reading) string {
 	t.Helper()
 	data := input(t, r.signature, r.args...)
 	result := b.call(t, at, lz(demo.Alice), lz(r.to), data)
-	if direct := r.to == system167 || r.to == system16a; direct && result.Code == evm.Success {
+	if direct := r.to == system167 || r.to == system16a; direct && result.Code == codes.Success {
 		if want := intrinsic(data) + viewGas; result.GasUsed != want {
 			t.Errorf("used %d gas, want %d", result.GasUsed, want)
 		}
 	}
 	switch result.Code {
-	case evm.Success:
+	case codes.Success:
 		return output(t, r.returns, result.Output)
-	case evm.ContractRevertExecuted:
+	case codes.ContractRevertExecuted:
 		return fmt.Sprintf("revert %d", revertCode(result.Output))
 	default:
 		return result.Code.String()
@@ -317,10 +317,10 @@ func TestFrames(t *testing.T) {
 func TestUnknownFunctions(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	if r := b.call(t, now(), lz(demo.Alice), lz(system167), []byte{1, 2, 3, 4}); r.Code != evm.Success || len(r.Output) > 0 || r.GasUsed != 15_000_000 {
+	if r := b.call(t, now(), lz(demo.Alice), lz(system167), []byte{1, 2, 3, 4}); r.Code != codes.Success || len(r.Output) > 0 || r.GasUsed != 15_000_000 {
 		t.Errorf("an unknown function: %s, %d gas", r.Code, r.GasUsed)
 	}
-	if r := b.call(t, now(), lz(demo.Alice), lz(system167), nil); r.Code != evm.ContractExecutionException {
+	if r := b.call(t, now(), lz(demo.Alice), lz(system167), nil); r.Code != codes.ContractExecutionException {
 		t.Errorf("no data: %s", r.Code)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"heliograph/internal/domain/evm"
 	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/ledger/codes"
 )
 
 // readingScheduled returns a read-only function of the token of a type that a schedule would create.
@@ -15,9 +16,9 @@ func readingScheduled(kind ledger.TokenType, value func(c *call, t *token) []any
 	return func(c *call, in []any) evm.Outcome {
 		switch s := c.schedule(in[0].(common.Address)); {
 		case s == nil || s.deleted:
-			return c.reverts(recordNotFound)
+			return c.reverts(codes.RecordNotFound)
 		case s.token == nil || s.token.Type != kind:
-			return c.reverts(invalidScheduleID)
+			return c.reverts(codes.InvalidScheduleID)
 		default:
 			return c.answers(value(c, s.token))
 		}

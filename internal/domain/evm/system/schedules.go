@@ -11,6 +11,7 @@ import (
 	"heliograph/internal/domain/evm"
 	"heliograph/internal/domain/evm/system/keys"
 	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/ledger/codes"
 )
 
 // Prices in tinycents.
@@ -105,9 +106,9 @@ func ofSchedule(do func(*call, *schedule)) operation {
 			at = in[0].(common.Address)
 		}
 		s := c.schedule(at)
-		failIf(s == nil, invalidScheduleID)
-		failIf(s.deleted, scheduleAlreadyDeleted)
-		failIf(s.executed, scheduleAlreadyExecuted)
+		failIf(s == nil, codes.InvalidScheduleID)
+		failIf(s.deleted, codes.ScheduleAlreadyDeleted)
+		failIf(s.executed, codes.ScheduleAlreadyExecuted)
 		do(c, s)
 		return nil
 	}
@@ -115,7 +116,7 @@ func ofSchedule(do func(*call, *schedule)) operation {
 
 // deleteSchedule deletes a schedule. The schedule must have an admin key.
 func deleteSchedule(c *call, s *schedule) {
-	failIf(!s.hasAdmin, scheduleIsImmutable)
+	failIf(!s.hasAdmin, codes.ScheduleIsImmutable)
 	change(c.facts, &s.deleted, true)
 }
 
@@ -127,7 +128,7 @@ func (c *call) sign(s *schedule, signers [][]byte) {
 			signed = append(signed, string(k))
 		}
 	}
-	failIf(len(signed) == len(s.signed), noNewSignatures)
+	failIf(len(signed) == len(s.signed), codes.NoNewValidSignatures)
 	change(c.facts, &s.signed, signed)
 }
 
@@ -149,7 +150,7 @@ func (c *call) signersKey() ledger.Key {
 func signByMap(c *call, in []any) evm.Outcome {
 	signatures, ok := keys.ParseSignatures(in[1].([]byte))
 	if !ok || len(signatures) == 0 {
-		return c.reverts(invalidTransactionBody)
+		return c.reverts(codes.InvalidTransactionBody)
 	}
 	num, _ := ledger.EVMAddress(in[0].(common.Address)).Num()
 	id := c.s.cfg.Base.WithNum(num)
@@ -159,7 +160,7 @@ func signByMap(c *call, in []any) evm.Outcome {
 	var signers [][]byte
 	for _, x := range signatures {
 		if !keys.SignedBy(x.Prefix, message, []keys.Signature{x}, x.Secp256k1) {
-			return c.reverts(invalidSignature)
+			return c.reverts(codes.InvalidSignature)
 		}
 		signers = append(signers, x.Prefix)
 	}

@@ -12,6 +12,7 @@ import (
 	"heliograph/internal/domain/evm"
 	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/ledger/codes"
 	"heliograph/storage/evmstate"
 )
 
@@ -135,7 +136,7 @@ func (b *bench) as(t testing.TB, ref worldstate.BlockRef, who common.Address, st
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Code != evm.Success || len(r.Output) != 64*len(steps) {
+	if r.Code != codes.Success || len(r.Output) != 64*len(steps) {
 		t.Fatalf("the script ended with %s and %d bytes", r.Code, len(r.Output))
 	}
 	out := make([]outcome, len(steps))

@@ -14,6 +14,7 @@ import (
 	"heliograph/internal/domain/evm/system/abi"
 	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/ledger/codes"
 )
 
 // Numbers of the system contracts.
@@ -237,24 +238,24 @@ func (s *service) Call(sc *evm.SystemCall) evm.Outcome {
 	if sc.Selector == s.redirect {
 		inner, ok := c.unwrap()
 		if !ok {
-			return evm.Halt(evm.ContractExecutionException)
+			return evm.Halt(codes.ContractExecutionException)
 		}
 		selector, args, functions = binary.BigEndian.Uint32(inner), inner[4:], s.redirected
 		c.redirect = true
 	}
 	if s.hasTokens() && delegated(sc.Op) && (!c.redirect || !sc.Proxied(c.entity)) {
-		return evm.Halt(evm.ContractExecutionException)
+		return evm.Halt(codes.ContractExecutionException)
 	}
 	c.f = functions[selector]
 	if c.f == nil {
 		return evm.Unknown()
 	}
 	if c.f.kind == write && sc.Static {
-		return evm.Halt(evm.LocalCallModification)
+		return evm.Halt(codes.LocalCallModificationException)
 	}
 	in, err := c.f.args.Decode(args)
 	if err != nil {
-		return evm.Halt(evm.ContractExecutionException)
+		return evm.Halt(codes.ContractExecutionException)
 	}
 	c.facts = factsOf(sc.State, s.cfg)
 	if c.f.kind == write {

@@ -7,6 +7,7 @@ import (
 	"heliograph/internal/domain/evm/system/abi"
 	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/ledger/codes"
 )
 
 const (
@@ -36,7 +37,7 @@ func (t *token) remainingSupply() int64 {
 	return t.MaxSupply - t.TotalSupply
 }
 
-func mint() operation { return keyed(worldstate.SupplyKey, hasNoSupplyKey, mintOf) }
+func mint() operation { return keyed(worldstate.SupplyKey, mintOf) }
 
 func mintOf(c *call, t *token, rest []any) []any {
 	amount, ok := amountOf(rest[0])
@@ -44,26 +45,26 @@ func mintOf(c *call, t *token, rest []any) []any {
 	if t.Type != ledger.TokenFungibleCommon {
 		return mintSerials(c, t, metadata)
 	}
-	failIf(!ok || len(metadata) > 0, invalidMintAmount)
-	failIf(amount > t.remainingSupply(), maxSupplyReached)
+	failIf(!ok || len(metadata) > 0, codes.InvalidTokenMintAmount)
+	failIf(amount > t.remainingSupply(), codes.TokenMaxSupplyReached)
 	r := c.facts.relation(partyOf(t.TreasuryAccountID), t)
-	failIf(!r.associated, notAssociated)
+	failIf(!r.associated, codes.TokenNotAssociatedToAccount)
 	c.changeSupply(t, r, amount)
 	return []any{t.TotalSupply, []any{}}
 }
 
 func mintSerials(c *call, t *token, metadata []any) []any {
-	failIf(len(metadata) == 0, invalidMintMetadata)
-	failIf(len(metadata) > maxSerials, batchTooLarge)
-	failIf(int64(len(metadata)) > t.remainingSupply(), maxSupplyReached)
+	failIf(len(metadata) == 0, codes.InvalidTokenMintMetadata)
+	failIf(len(metadata) > maxSerials, codes.BatchSizeLimitExceeded)
+	failIf(int64(len(metadata)) > t.remainingSupply(), codes.TokenMaxSupplyReached)
 	treasury := partyOf(t.TreasuryAccountID)
 	c.facts.load(request{relations: []relationKey{{treasury, t.EntityID}}, serials: []ledger.EntityID{t.EntityID}})
 	r, last := c.facts.relation(treasury, t), c.facts.serials[t.EntityID]
-	failIf(!r.associated, notAssociated)
+	failIf(!r.associated, codes.TokenNotAssociatedToAccount)
 	var serials []any
 	for _, m := range metadata {
 		data := m.([]byte)
-		failIf(len(data) > maxMetadata, metadataTooLong)
+		failIf(len(data) > maxMetadata, codes.MetadataTooLong)
 		change(c.facts, last, *last+1)
 		k := ledger.NFTKey{TokenID: t.EntityID, SerialNumber: *last}
 		c.facts.load(request{nfts: []ledger.NFTKey{k}})
@@ -74,19 +75,19 @@ func mintSerials(c *call, t *token, metadata []any) []any {
 	return []any{t.TotalSupply, serials}
 }
 
-func burn() operation { return keyed(worldstate.SupplyKey, hasNoSupplyKey, burnOf) }
+func burn() operation { return keyed(worldstate.SupplyKey, burnOf) }
 
 func burnOf(c *call, t *token, rest []any) []any {
 	amount, ok := amountOf(rest[0])
 	treasury := partyOf(t.TreasuryAccountID)
 	r := c.facts.relation(treasury, t)
 	if t.Type != ledger.TokenFungibleCommon {
-		c.destroy(t, treasury, r, abi.List(rest[1]), invalidBurnAmount, treasuryMustOwnBurned)
+		c.destroy(t, treasury, r, abi.List(rest[1]), codes.InvalidTokenBurnAmount, codes.TreasuryMustOwnBurnedNFT)
 		return []any{t.TotalSupply}
 	}
-	failIf(!r.associated, notAssociated)
-	failIf(!ok || len(abi.List(rest[1])) > 0 || amount > t.TotalSupply, invalidBurnAmount)
-	failIf(amount > r.balance, insufficientTokenBalance)
+	failIf(!r.associated, codes.TokenNotAssociatedToAccount)
+	failIf(!ok || len(abi.List(rest[1])) > 0 || amount > t.TotalSupply, codes.InvalidTokenBurnAmount)
+	failIf(amount > r.balance, codes.InsufficientTokenBalance)
 	c.changeSupply(t, r, -amount)
 	return []any{t.TotalSupply}
 }
@@ -94,10 +95,10 @@ func burnOf(c *call, t *token, rest []any) []any {
 // destroy removes serials of an owner.
 func (c *call) destroy(t *token, owner party, r *relation, serials []any, none, foreign ledger.ResponseCode) {
 	failIf(len(serials) == 0, none)
-	failIf(len(serials) > maxSerials, batchTooLarge)
+	failIf(len(serials) > maxSerials, codes.BatchSizeLimitExceeded)
 	for _, v := range serials {
 		n := c.facts.nft(t, v.(int64))
-		failIf(n == nil, invalidNFTID)
+		failIf(n == nil, codes.InvalidNFTID)
 		failIf(c.facts.owner(t, n) != owner, foreign)
 		change(c.facts, n, nft{})
 		c.changeSupply(t, r, -1)
@@ -106,16 +107,16 @@ func (c *call) destroy(t *token, owner party, r *relation, serials []any, none, 
 
 // wipe removes units or serials of a token from an account.
 func wipe(serials bool) operation {
-	return keyed(worldstate.WipeKey, hasNoWipeKey, func(c *call, t *token, rest []any) []any {
+	return keyed(worldstate.WipeKey, func(c *call, t *token, rest []any) []any {
 		r, p := c.held(t, rest[0])
-		failIf(p == partyOf(t.TreasuryAccountID), cannotWipeTreasury)
-		failIf(serials != (t.Type == ledger.TokenNonFungibleUnique), invalidWipingAmount)
+		failIf(p == partyOf(t.TreasuryAccountID), codes.CannotWipeTokenTreasuryAccount)
+		failIf(serials != (t.Type == ledger.TokenNonFungibleUnique), codes.InvalidWipingAmount)
 		if serials {
-			c.destroy(t, p, r, abi.List(rest[1]), invalidWipingAmount, doesNotOwnWiped)
+			c.destroy(t, p, r, abi.List(rest[1]), codes.InvalidWipingAmount, codes.AccountDoesNotOwnWipedNFT)
 			return nil
 		}
 		amount, ok := amountOf(rest[1])
-		failIf(!ok || amount > r.balance, invalidWipingAmount)
+		failIf(!ok || amount > r.balance, codes.InvalidWipingAmount)
 		c.changeSupply(t, r, -amount)
 		return nil
 	})

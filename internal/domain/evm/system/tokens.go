@@ -10,6 +10,7 @@ import (
 	"heliograph/internal/domain/evm/system/abi"
 	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/ledger/codes"
 )
 
 // Tuples of functions that write.
@@ -86,10 +87,10 @@ func tokenWrites() []*function {
 		return f
 	}
 	frozen := func(to bool) func(*call, []any) evm.Outcome {
-		return withCode(setStatus(worldstate.FreezeKey, hasNoFreezeKey, func(r *relation) { r.frozen = to }))
+		return withCode(setStatus(worldstate.FreezeKey, func(r *relation) { r.frozen = to }))
 	}
 	known := func(to bool) func(*call, []any) evm.Outcome {
-		return withCode(setStatus(worldstate.KYCKey, hasNoKYCKey, func(r *relation) { r.kyc = to }))
+		return withCode(setStatus(worldstate.KYCKey, func(r *relation) { r.kyc = to }))
 	}
 	return []*function{
 		priced(change("cryptoTransfer("+tokenMoves+")", "int64", withCode(cryptoTransfer)), withAccounts(priceOfTransfer)),
@@ -100,8 +101,8 @@ func tokenWrites() []*function {
 		priced(change("transferNFT(address,address,address,int64)", "int64", withCode(sends(oneSerial))), ofFirst),
 		priced(change("transferFrom(address,address,address,uint256)", "int64", bounded(3, withCode(takenOf(ledger.TokenFungibleCommon)))), ofFirst),
 		priced(change("transferFromNFT(address,address,address,uint256)", "int64", bounded(3, withCode(takenOf(ledger.TokenNonFungibleUnique)))), ofFirst),
-		approving(change("approve(address,address,uint256)", "int64,bool", bounded(2, withCode(approveOf(units, nftInFungibleAllowances))))),
-		approving(change("approveNFT(address,address,uint256)", "int64", withCode(approveOf(serials, fungibleInNFTAllowances)))),
+		approving(change("approve(address,address,uint256)", "int64,bool", bounded(2, withCode(approveOf(units, codes.NFTInFungibleTokenAllowances))))),
+		approving(change("approveNFT(address,address,uint256)", "int64", withCode(approveOf(serials, codes.FungibleTokenInNFTAllowances)))),
 		approving(change("setApprovalForAll(address,address,bool)", "int64", withCode(setApprovalForAll))),
 		priced(change("mintToken(address,uint64,bytes[])", "int64,uint64,int64[]", withCode(mint())), priceOfMint),
 		priced(change("mintToken(address,int64,bytes[])", "int64,int64,int64[]", withCode(mint())), priceOfMint),

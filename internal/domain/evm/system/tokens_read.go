@@ -8,6 +8,7 @@ import (
 	"heliograph/internal/domain/evm"
 	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/ledger/codes"
 )
 
 // Tuples of the token service, with the names of its Solidity interface.
@@ -87,7 +88,7 @@ func (c *call) answers(values ...any) evm.Outcome {
 	if c.redirect {
 		return c.returns(values...)
 	}
-	return c.returns(append([]any{int64(success)}, values...)...)
+	return c.returns(append([]any{int64(codes.Success)}, values...)...)
 }
 
 // reading returns a read-only function of a token. If kind is not empty, the token must have this type.
@@ -95,7 +96,7 @@ func reading(kind ledger.TokenType, answer func(c *call, t *token, in []any) evm
 	return func(c *call, in []any) evm.Outcome {
 		t, rest := c.tokenOf(in)
 		if t == nil || kind != "" && t.Type != kind {
-			return c.fails(invalidTokenID)
+			return c.fails(codes.InvalidTokenID)
 		}
 		return answer(c, t, rest)
 	}
@@ -107,7 +108,7 @@ func readingSerial(answer func(c *call, t *token, n *nft, serial int64) evm.Outc
 		serial := serialOf(in[0])
 		n := c.facts.nft(t, serial)
 		if n == nil {
-			return c.fails(invalidSerial)
+			return c.fails(codes.InvalidTokenNFTSerialNumber)
 		}
 		return answer(c, t, n, serial)
 	})
@@ -138,11 +139,11 @@ func ofRelation(value func(*relation) bool) func(*call, []any) evm.Outcome {
 		c.prefetch(in[0].(common.Address), account)
 		t, _ := c.tokenOf(in)
 		if t == nil {
-			return c.fails(invalidTokenID)
+			return c.fails(codes.InvalidTokenID)
 		}
 		p, ok := c.facts.party(account)
 		if !ok {
-			return c.fails(invalidAccountID)
+			return c.fails(codes.InvalidAccountID)
 		}
 		r := c.facts.relation(p, t)
 		return c.answers(r.associated && value(r))
@@ -242,13 +243,13 @@ func tokenKeyOf(c *call, t *token, in []any) evm.Outcome {
 			return c.answers(keyValueOf(t.Keys[kind]))
 		}
 	}
-	return c.fails(keyNotProvided)
+	return c.fails(codes.KeyNotProvided)
 }
 
 func allowance(c *call, t *token, in []any) evm.Outcome {
 	owner, ok := c.facts.party(in[0].(common.Address))
 	if !ok {
-		return c.fails(invalidAllowanceOwner)
+		return c.fails(codes.InvalidAllowanceOwnerID)
 	}
 	spender, ok := c.facts.party(in[1].(common.Address))
 	if !ok || t.Type != ledger.TokenFungibleCommon {

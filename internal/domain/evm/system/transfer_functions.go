@@ -8,6 +8,7 @@ import (
 	"heliograph/internal/domain/evm"
 	"heliograph/internal/domain/evm/system/abi"
 	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/ledger/codes"
 )
 
 // units moves an amount of a token between two accounts.
@@ -19,7 +20,7 @@ func (c *call) units(t *token, from, to any, amount int64, approved bool) moveme
 // serials moves serials of a token between accounts.
 func (c *call) serials(t *token, from, to, numbers []any, approved bool) movement {
 	m := movement{token: t}
-	failIf(len(from) != len(to) || len(to) != len(numbers), invalidTransactionBody)
+	failIf(len(from) != len(to) || len(to) != len(numbers), codes.InvalidTransactionBody)
 	for i := range numbers {
 		giver, taker := c.party(from[i], false), c.party(to[i], true)
 		m.serials = append(m.serials, serialMove{from: giver, to: taker, serial: numbers[i].(int64), approved: approved && giver != c.caller()})
@@ -38,7 +39,7 @@ func sends(what func(c *call, t *token, in []any) movement) operation {
 // transferToken(token, from, to, amount)
 func oneAmount(c *call, t *token, in []any) movement {
 	amount := in[2].(int64)
-	failIf(amount < 0, invalidTransactionBody)
+	failIf(amount < 0, codes.InvalidTransactionBody)
 	return c.units(t, in[0], in[1], amount, false)
 }
 
@@ -46,7 +47,7 @@ func oneAmount(c *call, t *token, in []any) movement {
 func amounts(c *call, t *token, in []any) movement {
 	accounts, values := abi.List(in[0]), abi.List(in[1])
 	m := movement{token: t}
-	failIf(len(accounts) != len(values), invalidTransactionBody)
+	failIf(len(accounts) != len(values), codes.InvalidTransactionBody)
 	for i, v := range values {
 		m.moves = append(m.moves, move{party: c.party(accounts[i], v.(int64) > 0), amount: v.(int64)})
 	}
@@ -75,7 +76,7 @@ func taken(c *call, t *token, in []any) movement {
 // takenOf is the operation of taken for tokens of one type.
 func takenOf(kind ledger.TokenType) operation {
 	return sends(func(c *call, t *token, in []any) movement {
-		failIf(t.Type != kind, invalidTokenID)
+		failIf(t.Type != kind, codes.InvalidTokenID)
 		return taken(c, t, in)
 	})
 }
@@ -85,7 +86,7 @@ func announced(from func(c *call, in []any) []any) func(*call, []any) evm.Outcom
 	return func(c *call, in []any) evm.Outcome {
 		in = from(c, in)
 		if n := in[2].(*big.Int); !n.IsInt64() {
-			return evm.Halt(evm.ContractExecutionException)
+			return evm.Halt(codes.ContractExecutionException)
 		}
 		code, _ := c.do(func(c *call, in []any) []any {
 			sends(taken)(c, in)
@@ -98,7 +99,7 @@ func announced(from func(c *call, in []any) []any) func(*call, []any) evm.Outcom
 			}
 			return nil
 		}, in)
-		if code != success {
+		if code != codes.Success {
 			return c.reverts(code)
 		}
 		if t := c.facts.token(c.entity); t != nil && t.Type == ledger.TokenNonFungibleUnique {
@@ -116,7 +117,7 @@ func ofCaller(c *call, in []any) []any { return append([]any{c.Caller}, in...) }
 func onlyUnits(run func(*call, []any) evm.Outcome) func(*call, []any) evm.Outcome {
 	return func(c *call, in []any) evm.Outcome {
 		if t := c.facts.token(c.entity); t != nil && t.PauseStatus != paused && t.Type != ledger.TokenFungibleCommon {
-			return c.reverts(amountsOnlyForFungible)
+			return c.reverts(codes.AccountAmountTransfersOnlyAllowedForFungibleCommon)
 		}
 		return run(c, in)
 	}

@@ -10,6 +10,7 @@ import (
 	"heliograph/internal/domain/evm"
 	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/ledger/codes"
 )
 
 // move is a change of an account's balance. Senders have a negative amount.
@@ -48,7 +49,7 @@ func (c *call) party(v any, receives bool) party {
 	if p, ok := c.facts.party(a); ok {
 		return p
 	}
-	failIf(!receives || !c.createsAccount(a), invalidAccountID)
+	failIf(!receives || !c.createsAccount(a), codes.InvalidAccountID)
 	c.State.CreateAccount(a)
 	return c.facts.newParty(a)
 }
@@ -64,7 +65,7 @@ func (c *call) transfer(x *transfer) []any {
 	for i := range x.tokens {
 		x.tokens[i].validate()
 	}
-	failIf(sum(x.hbars) != 0, invalidAccountAmounts)
+	failIf(sum(x.hbars) != 0, codes.InvalidAccountAmounts)
 	c.charge(x)
 	c.moveHbars(x.hbars)
 	for i := range x.tokens {
@@ -76,9 +77,9 @@ func (c *call) transfer(x *transfer) []any {
 // validate fails if the movement is inconsistent.
 func (m *movement) validate() {
 	fungible := m.token.Type == ledger.TokenFungibleCommon
-	failIf(len(m.moves) > 0 && !fungible, amountsOnlyForFungible)
-	failIf(len(m.serials) > 0 && fungible, invalidNFTID)
-	failIf(sum(m.moves) != 0, transfersNotZeroSum)
+	failIf(len(m.moves) > 0 && !fungible, codes.AccountAmountTransfersOnlyAllowedForFungibleCommon)
+	failIf(len(m.serials) > 0 && fungible, codes.InvalidNFTID)
+	failIf(sum(m.moves) != 0, codes.TransfersNotZeroSumForToken)
 }
 
 // sum adds up amounts. On overflow it returns a number other than 0.
@@ -95,8 +96,8 @@ func sum(moves []move) (n int64) {
 // spend subtracts an amount from an owner's allowance for the caller.
 func (c *call) spend(owner party, t *token, amount int64) {
 	left := c.facts.allowance(owner, c.caller(), t)
-	failIf(*left == 0, spenderHasNoAllowance)
-	failIf(amount > *left, exceedsAllowance)
+	failIf(*left == 0, codes.SpenderDoesNotHaveAllowance)
+	failIf(amount > *left, codes.AmountExceedsAllowance)
 	change(c.facts, left, *left-amount)
 }
 
@@ -112,8 +113,8 @@ func (c *call) moveHbars(moves []move) {
 		}
 		amount := uint256.NewInt(uint64(-m.amount))
 		lacks := c.spendable(a).Lt(amount)
-		failIf(lacks && m.fee, cannotPayFee)
-		failIf(lacks, insufficientAccountBalance)
+		failIf(lacks && m.fee, codes.InsufficientSenderAccountBalanceForCustomFee)
+		failIf(lacks, codes.InsufficientAccountBalance)
 		c.State.SubBalance(a, amount, tracing.BalanceChangeTransfer)
 	}
 }
@@ -133,19 +134,19 @@ func (c *call) usableRelation(t *token, p party, takes bool) *relation {
 	if !r.associated && takes {
 		c.autoAssociate(t, p)
 	}
-	failIf(!r.associated, notAssociated)
-	failIf(r.frozen, accountFrozen)
-	failIf(!r.kyc, kycNotGranted)
+	failIf(!r.associated, codes.TokenNotAssociatedToAccount)
+	failIf(r.frozen, codes.AccountFrozenForToken)
+	failIf(!r.kyc, codes.AccountKYCNotGrantedForToken)
 	return r
 }
 
 func (c *call) autoAssociate(t *token, p party) {
 	c.facts.load(request{slots: []party{p}})
 	room := c.facts.slots[p]
-	failIf(room.Most == 0, notAssociated)
-	failIf(room.Most > 0 && room.Used >= room.Most, noAutomaticAssociations)
-	failIf(t.HasKey(worldstate.KYCKey), kycNotGranted)
-	failIf(t.FreezeDefault, accountFrozen)
+	failIf(room.Most == 0, codes.TokenNotAssociatedToAccount)
+	failIf(room.Most > 0 && room.Used >= room.Most, codes.NoRemainingAutomaticAssociations)
+	failIf(t.HasKey(worldstate.KYCKey), codes.AccountKYCNotGrantedForToken)
+	failIf(t.FreezeDefault, codes.AccountFrozenForToken)
 	change(c.facts, &room.Used, room.Used+1)
 	c.relate(p, t, true)
 }
@@ -170,8 +171,8 @@ func (c *call) moveToken(m *movement) {
 	}
 	for _, x := range m.moves {
 		overdrawn := c.facts.relation(x.party, t).balance < 0
-		failIf(overdrawn && x.fee, cannotPayFee)
-		failIf(overdrawn, insufficientTokenBalance)
+		failIf(overdrawn && x.fee, codes.InsufficientSenderAccountBalanceForCustomFee)
+		failIf(overdrawn, codes.InsufficientTokenBalance)
 	}
 	for _, x := range m.serials {
 		c.moveSerial(t, x)
@@ -180,9 +181,9 @@ func (c *call) moveToken(m *movement) {
 
 func (c *call) moveSerial(t *token, x serialMove) {
 	n := c.facts.nft(t, x.serial)
-	failIf(n == nil, invalidNFTID)
-	failIf(c.facts.owner(t, n) != x.from, doesNotOwnSerial)
-	failIf(x.approved && n.spender != c.caller() && !*c.facts.operator(x.from, c.caller(), t), spenderHasNoAllowance)
+	failIf(n == nil, codes.InvalidNFTID)
+	failIf(c.facts.owner(t, n) != x.from, codes.SenderDoesNotOwnNFTSerialNo)
+	failIf(x.approved && n.spender != c.caller() && !*c.facts.operator(x.from, c.caller(), t), codes.SpenderDoesNotHaveAllowance)
 	from, to := c.usableRelation(t, x.from, false), c.usableRelation(t, x.to, true)
 	change(c.facts, &from.balance, from.balance-1)
 	change(c.facts, &to.balance, to.balance+1)

@@ -9,19 +9,20 @@ import (
 	"heliograph/internal/domain/evm/system/abi"
 	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/ledger/codes"
 )
 
 func setPause(status ledger.TokenPauseStatus) operation {
 	return func(c *call, in []any) []any {
 		t := c.existingToken(in[0].(common.Address))
-		failIf(!t.HasKey(worldstate.PauseKey), hasNoPauseKey)
+		t.requireKey(worldstate.PauseKey)
 		change(c.facts, &t.PauseStatus, status)
 		return nil
 	}
 }
 
 func deleteToken() operation {
-	return keyed(worldstate.AdminKey, tokenIsImmutable, func(c *call, t *token, _ []any) []any {
+	return keyed(worldstate.AdminKey, func(c *call, t *token, _ []any) []any {
 		change(c.facts, &t.deleted, true)
 		return nil
 	})
@@ -39,7 +40,7 @@ const (
 func administered(without func(c *call, t *token, in []any) bool, do func(c *call, t *token, in []any)) operation {
 	return func(c *call, in []any) []any {
 		t, rest := c.activeToken(in)
-		failIf(!t.HasKey(worldstate.AdminKey) && !without(c, t, rest), tokenIsImmutable)
+		failIf(!t.HasKey(worldstate.AdminKey) && !without(c, t, rest), codes.TokenIsImmutable)
 		do(c, t, rest)
 		return nil
 	}
@@ -72,9 +73,9 @@ func validateTexts(symbol, name, memo string) {
 	for _, text := range []struct {
 		given   string
 		tooLong ledger.ResponseCode
-	}{{symbol, symbolTooLong}, {name, nameTooLong}, {memo, memoTooLong}} {
+	}{{symbol, codes.TokenSymbolTooLong}, {name, codes.TokenNameTooLong}, {memo, codes.MemoTooLong}} {
 		failIf(len(text.given) > maxText, text.tooLong)
-		failIf(strings.ContainsRune(text.given, 0), zeroByteInString)
+		failIf(strings.ContainsRune(text.given, 0), codes.InvalidZeroByteInString)
 	}
 }
 
@@ -102,7 +103,7 @@ func updateInfo(c *call, t *token, in []any) {
 	}
 	change(c.facts, &t.Memo, memo)
 	metadata := metadataOf(info)
-	failIf(len(metadata) > maxMetadata, metadataTooLong)
+	failIf(len(metadata) > maxMetadata, codes.MetadataTooLong)
 	if len(metadata) > 0 {
 		change(c.facts, &t.Metadata, metadata)
 	}
@@ -110,7 +111,7 @@ func updateInfo(c *call, t *token, in []any) {
 	c.setExpiry(t, abi.List(info[8]))
 	if treasury := info[2].(common.Address); treasury != (common.Address{}) {
 		p, ok := c.facts.party(treasury)
-		failIf(!ok, invalidTreasury)
+		failIf(!ok, codes.InvalidTreasuryAccountForToken)
 		c.setTreasury(t, p)
 	}
 }
@@ -123,29 +124,29 @@ func (c *call) setTreasury(t *token, p party) {
 	}
 	c.facts.load(request{relations: []relationKey{{p, t.EntityID}, {old, t.EntityID}}})
 	to := c.usableRelation(t, p, true)
-	failIf(t.Type == ledger.TokenNonFungibleUnique && to.balance > 0, requiresZeroBalances)
+	failIf(t.Type == ledger.TokenNonFungibleUnique && to.balance > 0, codes.TransactionRequiresZeroTokenBalances)
 	from := c.facts.relation(old, t)
 	change(c.facts, &to.balance, to.balance+from.balance)
 	change(c.facts, &from.balance, 0)
 	change(c.facts, &t.TreasuryAccountID, p.id) // and the owner of its serials
 }
 
-// hasNoKey returns the response code for a missing key of a token.
-func hasNoKey(kind worldstate.KeyKind) ledger.ResponseCode {
-	return [worldstate.KeyKinds]ledger.ResponseCode{
-		worldstate.AdminKey: tokenIsImmutable, worldstate.KYCKey: hasNoKYCKey, worldstate.FreezeKey: hasNoFreezeKey, worldstate.WipeKey: hasNoWipeKey,
-		worldstate.SupplyKey: hasNoSupplyKey, worldstate.FeeScheduleKey: hasNoFeeScheduleKey, worldstate.PauseKey: hasNoPauseKey,
-		worldstate.MetadataKey: hasNoMetadataKey,
-	}[kind]
+// requireKey fails if a token does not have a key of the given kind.
+func (t *token) requireKey(kind worldstate.KeyKind) {
+	failIf(!t.HasKey(kind), [worldstate.KeyKinds]ledger.ResponseCode{
+		worldstate.AdminKey: codes.TokenIsImmutable, worldstate.KYCKey: codes.TokenHasNoKYCKey, worldstate.FreezeKey: codes.TokenHasNoFreezeKey,
+		worldstate.WipeKey: codes.TokenHasNoWipeKey, worldstate.SupplyKey: codes.TokenHasNoSupplyKey, worldstate.PauseKey: codes.TokenHasNoPauseKey,
+		worldstate.FeeScheduleKey: codes.TokenHasNoFeeScheduleKey, worldstate.MetadataKey: codes.TokenHasNoMetadataKey,
+	}[kind])
 }
 
 // setKeys replaces keys of a token.
 func (c *call) setKeys(t *token, entries []any) {
 	keys, ok := c.keysOf(entries)
-	failIf(!ok, invalidTransactionBody)
+	failIf(!ok, codes.InvalidTransactionBody)
 	for kind, key := range keys {
 		if key != nil {
-			failIf(!t.HasKey(worldstate.KeyKind(kind)), hasNoKey(worldstate.KeyKind(kind)))
+			t.requireKey(worldstate.KeyKind(kind))
 			change(c.facts, &t.Keys[kind], key)
 		}
 	}
@@ -154,19 +155,19 @@ func (c *call) setKeys(t *token, entries []any) {
 // setExpiry changes the expiration in seconds, the auto-renew account, and the auto-renew period in seconds. Zero values are not changed.
 func (c *call) setExpiry(t *token, expiry []any) {
 	second, sound := amountOf(expiry[0])
-	failIf(!sound, invalidExpiration)
+	failIf(!sound, codes.InvalidExpirationTime)
 	if second != 0 {
 		tooEarly := t.ExpirationTimestamp.Valid && second < int64(t.ExpirationTimestamp.V)/nanoseconds
-		failIf(tooEarly || second > c.now()+maxLifetime, invalidExpiration)
+		failIf(tooEarly || second > c.now()+maxLifetime, codes.InvalidExpirationTime)
 		change(c.facts, &t.ExpirationTimestamp, ledger.Of(ledger.Timestamp(second*nanoseconds)))
 	}
 	if payer := expiry[1].(common.Address); payer != (common.Address{}) {
 		p, ok := c.facts.party(payer)
-		failIf(!ok, invalidAutoRenewAccount)
+		failIf(!ok, codes.InvalidAutorenewAccount)
 		change(c.facts, &t.AutoRenewAccountID, p.id)
 	}
 	period, sound := amountOf(expiry[2])
-	failIf(!sound || period != 0 && (period < minRenewPeriod || period > maxRenewPeriod), invalidRenewalPeriod)
+	failIf(!sound || period != 0 && (period < minRenewPeriod || period > maxRenewPeriod), codes.InvalidRenewalPeriod)
 	if period != 0 {
 		change(c.facts, &t.AutoRenewPeriod, ledger.Of(period))
 	}
@@ -182,14 +183,14 @@ func (c *call) now() int64 { return int64(c.Block.Start) / nanoseconds }
 func updateMetadata(c *call, in []any) []any {
 	t, rest := c.activeToken(in)
 	serials, metadata := abi.List(rest[0]), rest[1].([]byte)
-	failIf(len(serials) == 0, missingSerials)
-	failIf(len(serials) > maxSerials, batchTooLarge)
-	failIf(len(metadata) > maxMetadata, metadataTooLong)
-	failIf(!t.HasKey(worldstate.MetadataKey) && !t.HasKey(worldstate.SupplyKey), hasNoMetadataOrSupplyKey)
+	failIf(len(serials) == 0, codes.MissingSerialNumbers)
+	failIf(len(serials) > maxSerials, codes.BatchSizeLimitExceeded)
+	failIf(len(metadata) > maxMetadata, codes.MetadataTooLong)
+	failIf(!t.HasKey(worldstate.MetadataKey) && !t.HasKey(worldstate.SupplyKey), codes.TokenHasNoMetadataOrSupplyKey)
 	for _, v := range serials {
 		n := c.facts.nft(t, v.(int64))
-		failIf(n == nil, invalidNFTID)
-		failIf(!t.HasKey(worldstate.MetadataKey) && c.facts.owner(t, n) != partyOf(t.TreasuryAccountID), hasNoMetadataKey)
+		failIf(n == nil, codes.InvalidNFTID)
+		failIf(!t.HasKey(worldstate.MetadataKey) && c.facts.owner(t, n) != partyOf(t.TreasuryAccountID), codes.TokenHasNoMetadataKey)
 		change(c.facts, &n.metadata, metadata)
 	}
 	return nil

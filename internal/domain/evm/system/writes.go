@@ -9,6 +9,7 @@ import (
 	"heliograph/internal/domain/evm/system/abi"
 	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/ledger/codes"
 )
 
 // operation is the body of a function that writes. It returns the return values, or fails by [failIf].
@@ -36,7 +37,7 @@ func withCode(do operation) func(*call, []any) evm.Outcome {
 func orRevert(do operation) func(*call, []any) evm.Outcome {
 	return func(c *call, in []any) evm.Outcome {
 		code, values := c.do(do, in)
-		if code != success {
+		if code != codes.Success {
 			return c.reverts(code)
 		}
 		return c.returns(values...)
@@ -57,14 +58,14 @@ func (c *call) do(do operation, in []any) (code ledger.ResponseCode, values []an
 			panic(p) // the simulation was aborted, or a bug
 		}
 	}()
-	return success, do(c, in)
+	return codes.Success, do(c, in)
 }
 
 // keyed returns an operation on an active token that has a key of the given kind.
-func keyed(key worldstate.KeyKind, without ledger.ResponseCode, do func(c *call, t *token, in []any) []any) operation {
+func keyed(key worldstate.KeyKind, do func(c *call, t *token, in []any) []any) operation {
 	return func(c *call, in []any) []any {
 		t, rest := c.activeToken(in)
-		failIf(!t.HasKey(key), without)
+		t.requireKey(key)
 		return do(c, t, rest)
 	}
 }
@@ -80,7 +81,7 @@ func (c *call) activeToken(in []any) (*token, []any) {
 
 func (c *call) activeTokenAt(a common.Address) *token {
 	t := c.existingToken(a)
-	failIf(t.PauseStatus == paused, tokenIsPaused)
+	failIf(t.PauseStatus == paused, codes.TokenIsPaused)
 	return t
 }
 
@@ -88,8 +89,8 @@ func (c *call) activeTokenAt(a common.Address) *token {
 func (c *call) existingToken(a common.Address) *token {
 	t := c.facts.token(a)
 	id, ok := c.facts.tokenID(a)
-	failIf(t == nil && ok && c.facts.tokens[id] != nil, tokenWasDeleted)
-	failIf(t == nil, invalidTokenID)
+	failIf(t == nil && ok && c.facts.tokens[id] != nil, codes.TokenWasDeleted)
+	failIf(t == nil, codes.InvalidTokenID)
 	return t
 }
 
@@ -114,9 +115,9 @@ func (c *call) caller() party {
 // held returns the association of an account with a token. It fails without one.
 func (c *call) held(t *token, v any) (*relation, party) {
 	p, ok := c.facts.party(v.(common.Address))
-	failIf(!ok, invalidAccountID)
+	failIf(!ok, codes.InvalidAccountID)
 	r := c.facts.relation(p, t)
-	failIf(!r.associated, notAssociated)
+	failIf(!r.associated, codes.TokenNotAssociatedToAccount)
 	return r, p
 }
 

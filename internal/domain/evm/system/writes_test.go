@@ -9,6 +9,7 @@ import (
 
 	"heliograph/internal/domain/evm"
 	"heliograph/internal/domain/evm/worldstate"
+	"heliograph/internal/domain/ledger/codes"
 	"heliograph/storage/demo"
 )
 
@@ -341,7 +342,7 @@ func TestWriteGas(t *testing.T) {
 	} {
 		data := input(t, c.signature, c.args...)
 		r := b.call(t, now(), alice, lz(system167), data)
-		if r.Code != evm.Success || revertCode(r.Output[:32]) != 22 {
+		if r.Code != codes.Success || revertCode(r.Output[:32]) != 22 {
 			t.Errorf("%s: %s, %x", c.signature, r.Code, r.Output)
 		}
 		if got := r.GasUsed - intrinsic(data); got != c.gas {
@@ -356,7 +357,7 @@ func TestTooLittleGas(t *testing.T) {
 	b := newBench(t)
 	data := input(t, "associateToken(address,address)", lz(demo.Carol), lz(demo.LampOil))
 	r := b.callWith(t, 200_000, lz(demo.Alice), lz(system167), data)
-	if r.Code != evm.InsufficientGas {
+	if r.Code != codes.InsufficientGas {
 		t.Errorf("got %s", r.Code)
 	}
 }
@@ -367,11 +368,12 @@ func TestTokenDesk(t *testing.T) {
 	b := newBench(t)
 	const signature = "send(address,address,address,int64)"
 	r := b.call(t, now(), lz(demo.Alice), lz(demo.TokenDesk), input(t, signature, lz(demo.LampOil), lz(demo.Fund), lz(demo.Carol), 5))
-	if r.Code != evm.Success || revertCode(r.Output) != 22 {
+	if r.Code != codes.Success || revertCode(r.Output) != 22 {
 		t.Errorf("got %s, %x", r.Code, r.Output)
 	}
 	r = b.call(t, now(), lz(demo.Alice), lz(demo.TokenDesk), input(t, signature, lz(demo.LampOil), lz(demo.Fund), lz(demo.Judy), 5))
-	if reason := evm.RevertReason(r.Output); r.Code != evm.ContractRevertExecuted || !strings.Contains(reason, "refused") || len(r.Children) != 1 || r.Children[0] != 184 {
+	if reason := evm.RevertReason(r.Output); r.Code != codes.ContractRevertExecuted || !strings.Contains(reason, "refused") || len(r.Children) != 1 ||
+		r.Children[0] != 184 {
 		t.Errorf("got %s %q, children %v", r.Code, reason, r.Children)
 	}
 }

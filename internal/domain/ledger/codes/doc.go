@@ -1,0 +1,2 @@
+// Package codes has the response codes and the transaction types of the network as constants.
+package codes
