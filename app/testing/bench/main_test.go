@@ -224,6 +224,7 @@ func (r *rig) post(tb testing.TB, path string) way {
 		to, from := newSink(), bytes.NewReader(nil)
 		req := httptest.NewRequestWithContext(tb.Context(), http.MethodPost, "/graphql", from)
 		req.Header.Set("Content-Type", "application/json")
+		req.ContentLength = int64(len(body))
 		return client{ask: func() { to.reset(); from.Reset(body); r.graph.ServeHTTP(to, req) }, to: to}
 	})
 }
