@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"errors"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -298,8 +299,28 @@ func (a *API) Unavailable(w http.ResponseWriter, r *http.Request) {
 	if at := a.route(r.URL.EscapedPath()); at != nil {
 		f = at.family()
 	}
-	a.writeError(w, r, &Endpoint{Family: f}, f.unavailable())
+	b := busy[f]
+	maps.Copy(w.Header(), b.header)
+	w.WriteHeader(http.StatusServiceUnavailable)
+	_, _ = w.Write(b.body) // the client may have disconnected
 }
+
+// busy are the responses of [API.Unavailable] by family. They are made in advance, because a server that is busy sends many of them.
+var busy = func() (all [Modern + 1]struct {
+	header http.Header
+	body   []byte
+},
+) {
+	for f := range all {
+		b := &all[f]
+		b.body = Family(f).unavailable().body()
+		b.header = http.Header{"Content-Type": classicContentType, "Retry-After": {"1"}, "Content-Length": {strconv.Itoa(len(b.body))}}
+		if Family(f) == Modern {
+			b.header["Content-Type"] = modernContentType
+		}
+	}
+	return all
+}()
 
 // unavailable returns the problem of a request that can be repeated later.
 func (f Family) unavailable() *Problem {

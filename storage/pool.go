@@ -4,13 +4,16 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"golang.org/x/time/rate"
 )
 
 // PoolOptions configures a connection pool.
@@ -64,11 +67,41 @@ func (o *PoolOptions) Config(settings map[string]string) (*pgxpool.Config, error
 	cfg.ConnConfig.Tracer = o.Tracer
 	// If the context of a statement ends, the statement is canceled at the server, and the connection stays usable. By default, the driver closes it.
 	cfg.ConnConfig.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler { return &canceler{conn: c} }
+	var refused refusal
 	cfg.AfterConnect = func(_ context.Context, c *pgx.Conn) error {
+		refused.Store(nil)
 		registerTypes(c.TypeMap())
 		return nil
 	}
+	otherHost := func(f *pgconn.FallbackConfig) bool { return f.Host != cfg.ConnConfig.Host }
+	if !slices.ContainsFunc(cfg.ConnConfig.Fallbacks, otherHost) { // it may accept connections
+		refused.limit(cfg)
+	}
 	return cfg, nil
+}
+
+// refusal is the error with which a server refused the last connection, or nil.
+type refusal struct{ atomic.Pointer[pgconn.PgError] }
+
+// attempts is the maximum number of attempts to connect in a second while the server starts or has no free connection. Each attempt takes a process of the
+// server; hundreds of them make a start last for seconds.
+const attempts = 10
+
+// limit limits the attempts to connect while the server refuses connections. Others fail with the last error.
+func (r *refusal) limit(cfg *pgxpool.Config) {
+	limiter, prepare, onError := rate.NewLimiter(attempts, 1), cfg.BeforeConnect, cfg.ConnConfig.OnPgError
+	cfg.BeforeConnect = func(ctx context.Context, c *pgx.ConnConfig) error {
+		if err := r.Load(); err != nil && !limiter.Allow() {
+			return err
+		}
+		return prepare(ctx, c)
+	}
+	cfg.ConnConfig.OnPgError = func(c *pgconn.PgConn, err *pgconn.PgError) bool {
+		if err.Code == "57P03" || err.Code == "53300" { // cannot connect now; too many connections
+			r.Store(err)
+		}
+		return onError(c, err)
+	}
 }
 
 // canceler cancels the statement of a connection if its context ends. Unlike the handler of the driver, it does not close the connection of the cancel request

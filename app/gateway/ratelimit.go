@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-chi/chi/v5/middleware"
@@ -142,11 +143,11 @@ func (r *rates) key(text string) (apiKey, bool) {
 // rate rejects requests that exceed the rate limit or have an unknown API key. It names the client for everything that clients share.
 func (g *Gateway) rate(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodOptions || strings.HasPrefix(r.URL.Path, "/health/") { // sent by browsers and load balancers
+		if exempt(r) {
 			next.ServeHTTP(w, r)
 			return
 		}
-		client, limit := "address "+addressOf(r), g.o.Rates.PerMinute
+		client, limit := clientOf(r), g.o.Rates.PerMinute
 		if text := r.Header.Get(keyHeader); text != "" && g.o.Rates.KeyFile != "" {
 			key, ok := g.rates.key(text)
 			if !ok {
@@ -176,6 +177,32 @@ func (g *Gateway) rate(next http.Handler) http.Handler {
 		g.run(next, w, r.WithContext(values.Context(r.Context(), c.Value(), turn.Value())), turn)
 	})
 }
+
+// shed refuses requests of clients without an API key while too many of them wait. It is cheap: such requests are not logged one by one.
+func (g *Gateway) shed(next http.Handler) http.Handler {
+	var refused atomic.Int64
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if exempt(r) || r.Header.Get(keyHeader) != "" || g.o.DB == nil || !g.o.DB.Turns().Full(clientOf(r)) {
+			next.ServeHTTP(w, r)
+			return
+		}
+		if refused.Add(1) == 1 {
+			time.AfterFunc(time.Second, func() {
+				g.o.Logger.Warn("requests were refused because too many were waiting", "requests", refused.Swap(0))
+			})
+		}
+		g.metrics.observe(family(r.URL.Path), http.StatusServiceUnavailable, 0)
+		g.unavailable(w, r)
+	})
+}
+
+// exempt reports whether requests have no limit because browsers and load balancers send them.
+func exempt(r *http.Request) bool {
+	return r.Method == http.MethodOptions || strings.HasPrefix(r.URL.Path, "/health/")
+}
+
+// clientOf returns the name of a client without an API key.
+func clientOf(r *http.Request) string { return "address " + addressOf(r) }
 
 // run runs a request when it is its turn. The turn ends early if the client reads the response slowly. Streams take a turn for each operation instead.
 func (g *Gateway) run(next http.Handler, w http.ResponseWriter, r *http.Request, turn *turns.Turn) {

@@ -33,7 +33,7 @@ const docsPath = v1.Prefix + "/docs"
 // Public returns the handler of the public port.
 func (g *Gateway) Public() http.Handler {
 	r := chi.NewRouter()
-	r.Use(defaultTransfer().limit, g.client, g.record, g.recover, g.memory, g.rate, g.deadline)
+	r.Use(defaultTransfer().limit, g.client, g.shed, g.record, g.recover, g.memory, g.rate, g.deadline)
 	g.health(r)
 	r.HandleFunc(docsPath, g.serveDocs) // before the API, which checks credentials first
 	r.HandleFunc(docsPath+"/*", g.serveDocs)

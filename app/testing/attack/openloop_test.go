@@ -4,14 +4,17 @@ package attack
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -120,20 +123,44 @@ func (w *wire) do() (status int, bare bool) {
 		if err != nil {
 			return 0, false
 		}
+		_ = conn.SetDeadline(time.Now().Add(time.Minute))
 		w.conn, w.read = conn, bufio.NewReader(conn)
 	}
-	_ = w.conn.SetDeadline(time.Now().Add(20 * time.Second))
 	_, _ = io.WriteString(w.conn, w.text)
-	resp, err := http.ReadResponse(w.read, nil)
+	status, retry, err := w.response()
 	if err != nil {
 		w.close()
 		return 0, false
 	}
-	_, err = io.Copy(io.Discard, resp.Body)
-	if err != nil || resp.Close {
-		w.close()
+	return status, status == http.StatusServiceUnavailable && !retry
+}
+
+// response reads a response. It takes a fraction of the processor time of [http.ReadResponse], which the gateway on the same machine would lack.
+func (w *wire) response() (status int, retry bool, err error) {
+	length := 0
+	for {
+		line, err := w.read.ReadSlice('\n')
+		if err != nil {
+			return 0, false, err
+		}
+		name, value, _ := bytes.Cut(bytes.TrimSpace(line), []byte(" "))
+		switch string(name) {
+		case "":
+			_, err = w.read.Discard(length)
+			return status, retry, err
+		case "HTTP/1.1":
+			status, err = strconv.Atoi(string(value[:3]))
+		case "Content-Length:":
+			length, err = strconv.Atoi(string(value))
+		case "Retry-After:":
+			retry = true
+		case "Transfer-Encoding:", "Connection:":
+			err = errors.ErrUnsupported
+		}
+		if err != nil {
+			return 0, false, err
+		}
 	}
-	return resp.StatusCode, resp.StatusCode == http.StatusServiceUnavailable && resp.Header.Get("Retry-After") == ""
 }
 
 func (w *wire) close() {

@@ -14,10 +14,17 @@ import (
 // ErrBusy reports that a request did not get a turn in time.
 var ErrBusy = errors.New("too many requests are running")
 
-// Queue has the turns. Any number of them can wait, so callers limit their number.
+// waitingPerComputing is the maximum number of turns that wait, for each turn that can run without waiting for the database. More would wait in vain.
+const waitingPerComputing = 32
+
+// overloaded divides the limits of waiting under overload, and bounds the turns of all clients that wait.
+const overloaded = 4
+
+// Queue has the turns.
 type Queue struct {
-	most    count
-	maxWait time.Duration
+	most        count
+	mostWaiting int
+	maxWait     time.Duration
 
 	mu      sync.Mutex
 	used    count
@@ -37,13 +44,14 @@ type count struct{ all, computing int }
 type client struct {
 	used    count
 	waiting []*Turn
+	idle    time.Time // when none was waiting last
 }
 
 // New returns a queue with the given number of turns. A turn can start while fewer than computing of them do not wait for the database, which should be twice
 // the number of processors. One client leaves half that number of turns to others, and half of the processors if others are active. A turn waits for at most
 // maxWait.
 func New(turns, computing int, maxWait time.Duration) *Queue {
-	return &Queue{most: count{turns, computing}, maxWait: maxWait, clients: map[string]*client{}}
+	return &Queue{most: count{turns, computing}, mostWaiting: waitingPerComputing * computing, maxWait: maxWait, clients: map[string]*client{}}
 }
 
 // Turn is the permission of a request to run. It is used once. The methods of a nil turn do nothing.
@@ -107,11 +115,21 @@ func (t *Turn) Enter(ctx context.Context) error {
 		t.q.mu.Unlock()
 		return nil
 	}
+	if !t.q.room(t.client) {
+		t.use(0, 0)
+		t.client = nil
+		t.q.mu.Unlock()
+		return ErrBusy
+	}
+	if len(t.client.waiting) == 0 {
+		t.client.idle = time.Now() //nolint:forbidigo // as above
+	}
+	_, wait := t.q.limits(t.client)
 	t.ready = make(chan struct{})
 	t.client.waiting = append(t.client.waiting, t)
 	t.q.waiting++
 	t.q.mu.Unlock()
-	timer := time.NewTimer(t.q.maxWait)
+	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	err := ErrBusy
 	select {
@@ -131,6 +149,29 @@ func (t *Turn) Enter(ctx context.Context) error {
 		return err //nolint:wrapcheck // the caller knows its context
 	}
 	return nil // granted at the same time
+}
+
+// Full reports whether a turn of the client would be refused at once.
+func (q *Queue) Full(name string) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	c := q.clients[name]
+	return c != nil && !q.room(c)
+}
+
+// limits returns how many turns of all clients can wait, and how long those of a client. Both are lower if the client has had such turns all the time for longer
+// than that: it sends more requests than can be served, so those that are served should be served soon.
+func (q *Queue) limits(c *client) (most int, wait time.Duration) {
+	if len(c.waiting) > 0 && time.Since(c.idle) > q.maxWait { //nolint:forbidigo // as above
+		return q.mostWaiting / overloaded, q.maxWait / overloaded
+	}
+	return q.mostWaiting, q.maxWait
+}
+
+// room reports whether another turn of the client can wait: if it has less than its share of those that do, and at least one. Their number is bounded.
+func (q *Queue) room(c *client) bool {
+	most, _ := q.limits(c)
+	return len(c.waiting) < max(1, most/len(q.clients)) && q.waiting < overloaded*q.mostWaiting
 }
 
 // Leave ends the turn, if it is in use.

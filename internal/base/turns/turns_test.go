@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"heliograph/internal/base/turns"
@@ -116,4 +118,58 @@ func TestOrder(t *testing.T) {
 	if want := []string{"modest", "newest", "oldest"}; !slices.Equal(order, want) {
 		t.Errorf("turns in the order %v, want %v", order, want)
 	}
+}
+
+// TestFull checks that only so many turns wait that they can be served in time: fewer and for a shorter time if a client sends too many all the time.
+func TestFull(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := turns.New(4, 2, time.Minute)
+		for _, client := range []string{"greedy", "other"} { // all processors are busy
+			if err := q.Turn(client).Enter(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var refused atomic.Int64
+		enter := func(client string) {
+			go func() {
+				if err := q.Turn(client).Enter(t.Context()); errors.Is(err, turns.ErrBusy) {
+					refused.Add(1)
+				}
+			}()
+			synctest.Wait()
+		}
+		fill := func(client string) (n int) {
+			for ; !q.Full(client); n++ {
+				enter(client)
+			}
+			return n
+		}
+		expect := func(want int64) {
+			t.Helper()
+			synctest.Wait()
+			if got := refused.Load(); got != want {
+				t.Errorf("%d turns were refused, want %d", got, want)
+			}
+		}
+		if n := fill("greedy"); n != 32 {
+			t.Errorf("%d turns of one of two clients wait, want 32", n)
+		}
+		enter("greedy")
+		expect(1)
+		if q.Full("modest") {
+			t.Error("another client is refused")
+		}
+		enter("modest")
+		time.Sleep(30 * time.Second)
+		enter("modest")
+		expect(1)
+		time.Sleep(31 * time.Second)
+		expect(1 + 32 + 1)
+		if n := fill("modest"); n != 4 {
+			t.Errorf("%d more turns of a client that sends too many wait, want 4", n)
+		}
+		time.Sleep(16 * time.Second)
+		expect(34 + 4)
+	})
 }
