@@ -444,6 +444,90 @@ func TestDegraded(t *testing.T) {
 	check(map[string]int{"/api/v1/accounts": 200, "/health/readiness/ledger": 200})
 }
 
+// TestIndependence restarts a gateway while its ledger database is down. The page and its documents show an incident that is opened and resolved meanwhile.
+// Then the status database goes down too: all is served as it was, and marked.
+func TestIndependence(t *testing.T) {
+	t.Parallel()
+	ledger, pages := ledgerTables.Fresh(t), pgtest.Database(t)
+	if r := runCommand(t, "demo", "--database-url", ledger, "--status-database-url", pages); r.code != 0 {
+		t.Fatalf("demo: %s", r.stderr)
+	}
+	cfg, err := pgx.ParseConfig(ledger)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	go forward(l, filepath.Join(cfg.Host, ".s.PGSQL."+strconv.Itoa(int(cfg.Port))))
+	args := []string{"--database-url", "postgres://" + cfg.User + "@" + l.Addr().String() + "/" + cfg.Database + "?sslmode=disable", "--status-database-url", pages}
+	g := start(t, args...)
+	if got := statusOf(t, g.base+"/api/v1/accounts"); got != http.StatusOK {
+		t.Fatalf("with both databases: %d", got)
+	}
+	_ = l.Close()
+	g.end(t, syscall.SIGKILL)
+	g = start(t, args...)
+	if got := statusOf(t, g.base+"/api/v1/accounts"); got != http.StatusServiceUnavailable {
+		t.Errorf("without the ledger: %d", got)
+	}
+	get := func(path string) (body, stale string) {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, g.base+path, http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		text, err := io.ReadAll(resp.Body)
+		if err != nil || resp.StatusCode != http.StatusOK {
+			t.Errorf("%s: %d, %v", path, resp.StatusCode, err)
+		}
+		return string(text), resp.Header.Get("X-Stale-Since")
+	}
+	await := func(what string, holds func() bool) {
+		t.Helper()
+		for end := time.Now().Add(30 * time.Second); !holds(); time.Sleep(50 * time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("timeout: %s", what)
+			}
+		}
+	}
+	shows := func(words map[string]string) {
+		t.Helper()
+		for path, text := range words {
+			await(path+" shows "+text, func() bool { body, _ := get(path); return strings.Contains(body, text) })
+		}
+	}
+	e := &statusCLI{t: t, url: pages, now: time.Now().UTC().Format(time.RFC3339)}
+	code := e.id("incident", "open", "--name", "The ledger is gone", "--body", "We look.", "--affect", "Website=major_outage")
+	own := "/incidents/" + code
+	shows(map[string]string{
+		"/": own, own: "We look.", "/history": own, "/history.atom": own, "/badge.svg": "Major System Outage", "/api/v2/incidents/unresolved.json": code,
+		"/api/v2/components.json": `"name":"Website","status":"major_outage"`, "/api/v2/incidents.json": `"body":"We look."`,
+	})
+	e.ok("incident", "resolve", code, "--body", "It is back.")
+	resolved := map[string]string{
+		"/": "It is back.", own: "It is back.", "/history": own, "/history.atom": "It is back.", "/api/v2/components.json": `"name":"Website","status":"operational"`,
+		"/api/v2/incidents.json": `"body":"It is back."`,
+	}
+	shows(resolved)
+	if body, _ := get("/api/v2/incidents/unresolved.json"); strings.Contains(body, code) {
+		t.Errorf("the incident is still unresolved: %s", body)
+	}
+	pgtest.Allow(t, pages, false)
+	await("the page is marked", func() bool { _, stale := get("/"); return stale != "" })
+	shows(resolved)
+	for path := range resolved {
+		if body, stale := get(path); stale == "" || strings.Contains(body, "<html") != strings.Contains(body, "This page shows the status as of") {
+			t.Errorf("%s is not marked", path)
+		}
+	}
+}
+
 // forward connects each client of a listener to a Unix socket.
 func forward(l net.Listener, socket string) {
 	for {

@@ -24,6 +24,7 @@ import (
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
 	"heliograph/storage"
+	"heliograph/storage/demo"
 	"heliograph/storage/demo/demodb"
 	"heliograph/storage/embedded"
 	"heliograph/storage/statuspages"
@@ -156,6 +157,11 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 		return err
 	}
 	editor := statuspages.NewEditor(pages, cfg.Now, nil)
+	if d.server != nil && c.Demo.on && c.StatusURL == "" {
+		if err := linkDemo(ctx, editor, public[0].Addr().String()); err != nil {
+			return fmt.Errorf("set the URL of the demo status page: %w", err)
+		}
+	}
 	sender, err := c.sender(editor, cfg.Now, log)
 	if err != nil {
 		return err
@@ -185,6 +191,18 @@ func (c *serveCmd) demo(ctx context.Context, d *database, now time.Time) error {
 		return err
 	}
 	return loadDemoStatus(ctx, d.url, now, false)
+}
+
+// linkDemo sets the URL of the demo status page to the address of the gateway, so that its links lead here. It keeps a URL on another host.
+func linkDemo(ctx context.Context, editor *statuspages.Editor, address string) error {
+	const local = "http://localhost:"
+	page, err := editor.DB().PageByCode(ctx, demo.StatusPage)
+	_, port, _ := net.SplitHostPort(address)
+	if err != nil || page == nil || !strings.HasPrefix(page.URL, local) || page.URL == local+port {
+		return err
+	}
+	_, err = editor.SetPage(ctx, statuspages.Author{Name: "serve"}, page.Code, []status.PageSetting{{Key: "url", Value: local + port}})
+	return err
 }
 
 // checkLive fails if --demo=live contradicts other settings.

@@ -279,6 +279,16 @@ func (statusCheckCmd) run(ctx context.Context, s *session) error {
 		return err
 	}
 	found = append(found, outdated...)
+	if s.page.Mode == status.Imported {
+		left, err := s.db.Unexplained(ctx, s.page)
+		if err != nil {
+			return err
+		}
+		for _, c := range left {
+			found = append(found, fmt.Sprintf("the import left %s %s, but no incident or maintenance in progress affects it: open one, or run "+
+				"`heliograph status component set %s --status operational`", c.Name, c.BaseStatus, c.Code))
+		}
+	}
 	if len(found) == 0 {
 		return s.print([]string{}, "page %s has no problems", s.page.Slug)
 	}

@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"heliograph/storage/pgtest"
 )
 
 // TestStatusSync mirrors a page on the command line. Its documents are printed unchanged, it cannot be edited, and it can be converted to a local page.
@@ -71,6 +73,17 @@ func TestStatusSync(t *testing.T) {
 		t.Error(got)
 	}
 	e.ok("incident", "resolve", "d8s3q7v2n5xk")
+	if r := e.run("check"); strings.Contains(r.stderr, "the import left") {
+		t.Errorf("%+v", r)
+	}
+	// Imports of earlier versions changed base statuses and held no components.
+	pgtest.Exec(t, pgtest.Connect(t, e.url), `update status.component set base_status = 'degraded_performance' where id = 'zq7m3h8t5w1n'`,
+		`update status.component_change set origin = 'sync'`)
+	e.fails(1, "left Mirror Node REST degraded_performance", "check")
+	e.ok("component", "set", "zq7m3h8t5w1n", "--status", "operational")
+	if r := e.run("check"); strings.Contains(r.stderr, "the import left") {
+		t.Errorf("%+v", r)
+	}
 	e.fails(3, "would overwrite the edits", "sync", source.URL, "--import")
 	e.fails(3, "is edited here", "sync", source.URL, "--every", "60s")
 }

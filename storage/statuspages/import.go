@@ -115,6 +115,16 @@ func (s *DB) stored(ctx context.Context, p *status.Page) (out status.Stored, err
 	return out, nil
 }
 
+// Unexplained returns the imported components of a page whose base status no open incident or maintenance explains and no editor or probe has set. Imports
+// before schema version 10 did not hold components by their incidents, so that ending these had no effect.
+func (s *DB) Unexplained(ctx context.Context, page *status.Page) ([]*status.Component, error) {
+	return read(ctx, s, `select `+componentColumns+` from status.component c where page_id = $1 and deleted_at is null and origin = 'sync'
+  and base_status <> 'operational' and not exists (select from status.incident_component h join status.incident n on n.id = h.incident_id
+    where h.component_id = c.id and n.deleted_at is null and not n.draft and n.resolved_at is null and n.state <> 'scheduled')
+  and coalesce((select h.origin from status.component_change h where h.component_id = c.id order by h.changed_at desc limit 1), 'sync') = 'sync'
+order by position, id`, []any{page.Code}, componentTargets, nil)
+}
+
 // importBatch collects the statements of an import.
 type importBatch struct {
 	Batch
