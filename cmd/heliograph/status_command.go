@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
+	"github.com/pmezard/go-difflib/difflib"
 
 	"heliograph/app/gateway"
 	"heliograph/internal/domain/ledger"
@@ -243,31 +244,18 @@ func (s *session) preview(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.printChanged(s.before, after)
-	return nil
+	return s.printChanged(s.before, after)
 }
 
-// printChanged prints the differences between documents: a property a line, with - before what is removed and + before what is added.
-func (s *session) printChanged(before, after map[string][]byte) {
+// printChanged prints the differences between documents as unified diffs of their properties, one a line.
+func (s *session) printChanged(before, after map[string][]byte) error {
 	for _, name := range status.Documents() {
-		old, now := lines(before[name]), lines(after[name])
-		if slices.Equal(old, now) {
-			continue
-		}
-		for len(old) > 0 && len(now) > 0 && old[0] == now[0] {
-			old, now = old[1:], now[1:]
-		}
-		for len(old) > 0 && len(now) > 0 && old[len(old)-1] == now[len(now)-1] {
-			old, now = old[:len(old)-1], now[:len(now)-1]
-		}
-		fmt.Fprintln(os.Stdout, name)
-		for _, line := range old {
-			fmt.Fprintln(os.Stdout, "-"+line)
-		}
-		for _, line := range now {
-			fmt.Fprintln(os.Stdout, "+"+line)
+		diff := difflib.UnifiedDiff{A: lines(before[name]), B: lines(after[name]), FromFile: name, ToFile: name, Context: 3}
+		if err := difflib.WriteUnifiedDiff(os.Stdout, diff); err != nil {
+			return fmt.Errorf("printing the changes of %s: %w", name, err)
 		}
 	}
+	return nil
 }
 
 // lines returns the lines of a document with one property each, without the modification time of its page.
@@ -276,7 +264,8 @@ func lines(document []byte) []string {
 	if json.Indent(&b, document, "", "  ") != nil { // there is no document
 		return nil
 	}
-	all := strings.Split(b.String(), "\n")
+	b.WriteByte('\n')
+	all := slices.Collect(strings.Lines(b.String()))
 	if i := slices.IndexFunc(all, func(line string) bool { return strings.HasPrefix(line, `    "updated_at"`) }); i >= 0 {
 		all = slices.Delete(all, i, i+1)
 	}

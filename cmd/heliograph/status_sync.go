@@ -164,7 +164,9 @@ func (s *session) previewAll(now, preview context.Context) error {
 		if err != nil {
 			return err
 		}
-		s.printChanged(before, after)
+		if err := s.printChanged(before, after); err != nil {
+			return err
+		}
 	}
 	return nil
 }

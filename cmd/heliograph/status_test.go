@@ -93,7 +93,8 @@ func TestStatusIncidents(t *testing.T) {
 		t.Error(got)
 	}
 	dry := e.ok("incident", "resolve", id, "--dry-run")
-	if !strings.Contains(dry, "incidents/unresolved.json\n") || !strings.Contains(dry, `"status": "resolved"`) || !strings.Contains(dry, "status.json\n") {
+	if !strings.Contains(dry, "incidents/unresolved.json\n") || !strings.Contains(dry, `"status": "resolved"`) || !strings.Contains(dry, "status.json\n") ||
+		!strings.Contains(dry, "\n-      \"status\": \"major_outage\",\n+      \"status\": \"operational\",\n") {
 		t.Errorf("a dry run prints %s", dry)
 	}
 	if got := e.ok("show", id); !strings.Contains(got, "monitoring, impact critical, version 2") || !strings.Contains(got, "2026-05-17 08:30 EDT") || !strings.Contains(got, "Mainnet - Relay: partial_outage, was operational") {
