@@ -693,29 +693,29 @@ type ComplexityRoot struct {
 	}
 
 	Mutation struct {
-		AddComponent          func(childComplexity int, input model.AddComponentInput) int
-		AddStatusWebhook      func(childComplexity int, input model.AddStatusWebhookInput) int
-		CancelMaintenance     func(childComplexity int, input model.CancelMaintenanceInput) int
-		DeleteStatusNotice    func(childComplexity int, input model.NoticeInput) int
-		DiscardDraft          func(childComplexity int, input model.NoticeInput) int
-		EditComponent         func(childComplexity int, input model.EditComponentInput) int
-		EditStatusNotice      func(childComplexity int, input model.EditNoticeInput) int
-		EditUpdate            func(childComplexity int, input model.EditUpdateInput) int
-		EnableStatusWebhook   func(childComplexity int, input model.StatusWebhookInput) int
-		MoveComponent         func(childComplexity int, input model.MoveComponentInput) int
-		MoveMaintenance       func(childComplexity int, input model.MoveMaintenanceInput) int
-		OpenIncident          func(childComplexity int, input model.OpenIncidentInput) int
-		PublishDraft          func(childComplexity int, input model.NoticeInput) int
-		PublishPostmortem     func(childComplexity int, input model.PublishPostmortemInput) int
-		RemoveComponent       func(childComplexity int, input model.RemoveComponentInput) int
-		RemoveStatusWebhook   func(childComplexity int, input model.StatusWebhookInput) int
-		ReopenIncident        func(childComplexity int, input model.UpdateIncidentInput) int
-		RescheduleMaintenance func(childComplexity int, input model.RescheduleMaintenanceInput) int
-		RotateStatusWebhook   func(childComplexity int, input model.StatusWebhookInput) int
-		ScheduleMaintenance   func(childComplexity int, input model.ScheduleMaintenanceInput) int
-		SetComponentStatus    func(childComplexity int, input model.SetComponentStatusInput) int
-		SetStatusPage         func(childComplexity int, input model.SetStatusPageInput) int
-		UpdateIncident        func(childComplexity int, input model.UpdateIncidentInput) int
+		AddComponent          func(childComplexity int, input status.NewComponent) int
+		AddStatusWebhook      func(childComplexity int, input status.NewWebhook) int
+		CancelMaintenance     func(childComplexity int, input status.NewUpdate) int
+		DeleteStatusNotice    func(childComplexity int, input status.VersionInput) int
+		DiscardDraft          func(childComplexity int, input status.VersionInput) int
+		EditComponent         func(childComplexity int, input status.ComponentEdit) int
+		EditStatusNotice      func(childComplexity int, input status.NoticeEdit) int
+		EditUpdate            func(childComplexity int, input status.UpdateEdit) int
+		EnableStatusWebhook   func(childComplexity int, input status.VersionInput) int
+		MoveComponent         func(childComplexity int, input status.ComponentMove) int
+		MoveMaintenance       func(childComplexity int, input status.NewUpdate) int
+		OpenIncident          func(childComplexity int, input status.NewIncident) int
+		PublishDraft          func(childComplexity int, input status.VersionInput) int
+		PublishPostmortem     func(childComplexity int, input status.NewUpdate) int
+		RemoveComponent       func(childComplexity int, input status.VersionInput) int
+		RemoveStatusWebhook   func(childComplexity int, input status.VersionInput) int
+		ReopenIncident        func(childComplexity int, input status.NewUpdate) int
+		RescheduleMaintenance func(childComplexity int, input status.Reschedule) int
+		RotateStatusWebhook   func(childComplexity int, input status.VersionInput) int
+		ScheduleMaintenance   func(childComplexity int, input status.NewMaintenance) int
+		SetComponentStatus    func(childComplexity int, input status.ComponentEdit) int
+		SetStatusPage         func(childComplexity int, input status.PageEdit) int
+		UpdateIncident        func(childComplexity int, input status.NewUpdate) int
 	}
 
 	NFT struct {
@@ -1763,29 +1763,29 @@ type MessageTransactionIDResolver interface {
 	Account(ctx context.Context, obj *ledger.MessageTransactionID) (*ledger.Account, error)
 }
 type MutationResolver interface {
-	SetComponentStatus(ctx context.Context, input model.SetComponentStatusInput) (*model.ComponentPayload, error)
-	OpenIncident(ctx context.Context, input model.OpenIncidentInput) (*model.IncidentPayload, error)
-	UpdateIncident(ctx context.Context, input model.UpdateIncidentInput) (*model.IncidentPayload, error)
-	ReopenIncident(ctx context.Context, input model.UpdateIncidentInput) (*model.IncidentPayload, error)
-	PublishPostmortem(ctx context.Context, input model.PublishPostmortemInput) (*model.IncidentPayload, error)
-	PublishDraft(ctx context.Context, input model.NoticeInput) (*model.IncidentPayload, error)
-	DiscardDraft(ctx context.Context, input model.NoticeInput) (*model.RemovedPayload, error)
-	EditUpdate(ctx context.Context, input model.EditUpdateInput) (*model.UpdatePayload, error)
-	EditStatusNotice(ctx context.Context, input model.EditNoticeInput) (*model.NoticePayload, error)
-	DeleteStatusNotice(ctx context.Context, input model.NoticeInput) (*model.RemovedPayload, error)
-	ScheduleMaintenance(ctx context.Context, input model.ScheduleMaintenanceInput) (*model.MaintenancePayload, error)
-	MoveMaintenance(ctx context.Context, input model.MoveMaintenanceInput) (*model.MaintenancePayload, error)
-	RescheduleMaintenance(ctx context.Context, input model.RescheduleMaintenanceInput) (*model.MaintenancePayload, error)
-	CancelMaintenance(ctx context.Context, input model.CancelMaintenanceInput) (*model.MaintenancePayload, error)
-	AddComponent(ctx context.Context, input model.AddComponentInput) (*model.ComponentPayload, error)
-	EditComponent(ctx context.Context, input model.EditComponentInput) (*model.ComponentPayload, error)
-	MoveComponent(ctx context.Context, input model.MoveComponentInput) (*model.ComponentPayload, error)
-	RemoveComponent(ctx context.Context, input model.RemoveComponentInput) (*model.RemovedPayload, error)
-	SetStatusPage(ctx context.Context, input model.SetStatusPageInput) (*model.StatusPagePayload, error)
-	AddStatusWebhook(ctx context.Context, input model.AddStatusWebhookInput) (*model.StatusWebhookPayload, error)
-	RotateStatusWebhook(ctx context.Context, input model.StatusWebhookInput) (*model.StatusWebhookPayload, error)
-	EnableStatusWebhook(ctx context.Context, input model.StatusWebhookInput) (*model.StatusWebhookPayload, error)
-	RemoveStatusWebhook(ctx context.Context, input model.StatusWebhookInput) (*model.RemovedPayload, error)
+	SetComponentStatus(ctx context.Context, input status.ComponentEdit) (*model.ComponentPayload, error)
+	OpenIncident(ctx context.Context, input status.NewIncident) (*model.IncidentPayload, error)
+	UpdateIncident(ctx context.Context, input status.NewUpdate) (*model.IncidentPayload, error)
+	ReopenIncident(ctx context.Context, input status.NewUpdate) (*model.IncidentPayload, error)
+	PublishPostmortem(ctx context.Context, input status.NewUpdate) (*model.IncidentPayload, error)
+	PublishDraft(ctx context.Context, input status.VersionInput) (*model.IncidentPayload, error)
+	DiscardDraft(ctx context.Context, input status.VersionInput) (*model.RemovedPayload, error)
+	EditUpdate(ctx context.Context, input status.UpdateEdit) (*model.UpdatePayload, error)
+	EditStatusNotice(ctx context.Context, input status.NoticeEdit) (*model.NoticePayload, error)
+	DeleteStatusNotice(ctx context.Context, input status.VersionInput) (*model.RemovedPayload, error)
+	ScheduleMaintenance(ctx context.Context, input status.NewMaintenance) (*model.MaintenancePayload, error)
+	MoveMaintenance(ctx context.Context, input status.NewUpdate) (*model.MaintenancePayload, error)
+	RescheduleMaintenance(ctx context.Context, input status.Reschedule) (*model.MaintenancePayload, error)
+	CancelMaintenance(ctx context.Context, input status.NewUpdate) (*model.MaintenancePayload, error)
+	AddComponent(ctx context.Context, input status.NewComponent) (*model.ComponentPayload, error)
+	EditComponent(ctx context.Context, input status.ComponentEdit) (*model.ComponentPayload, error)
+	MoveComponent(ctx context.Context, input status.ComponentMove) (*model.ComponentPayload, error)
+	RemoveComponent(ctx context.Context, input status.VersionInput) (*model.RemovedPayload, error)
+	SetStatusPage(ctx context.Context, input status.PageEdit) (*model.StatusPagePayload, error)
+	AddStatusWebhook(ctx context.Context, input status.NewWebhook) (*model.StatusWebhookPayload, error)
+	RotateStatusWebhook(ctx context.Context, input status.VersionInput) (*model.StatusWebhookPayload, error)
+	EnableStatusWebhook(ctx context.Context, input status.VersionInput) (*model.StatusWebhookPayload, error)
+	RemoveStatusWebhook(ctx context.Context, input status.VersionInput) (*model.RemovedPayload, error)
 }
 type NFTResolver interface {
 	ID(ctx context.Context, obj *ledger.NFT) (string, error)
@@ -4701,7 +4701,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Mutation.AddComponent(childComplexity, args["input"].(model.AddComponentInput)), true
+		return e.ComplexityRoot.Mutation.AddComponent(childComplexity, args["input"].(status.NewComponent)), true
 	case "Mutation.addStatusWebhook":
 		if e.ComplexityRoot.Mutation.AddStatusWebhook == nil {
 			break
@@ -4712,7 +4712,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Mutation.AddStatusWebhook(childComplexity, args["input"].(model.AddStatusWebhookInput)), true
+		return e.ComplexityRoot.Mutation.AddStatusWebhook(childComplexity, args["input"].(status.NewWebhook)), true
 	case "Mutation.cancelMaintenance":
 		if e.ComplexityRoot.Mutation.CancelMaintenance == nil {
 			break
@@ -4723,7 +4723,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Mutation.CancelMaintenance(childComplexity, args["input"].(model.CancelMaintenanceInput)), true
+		return e.ComplexityRoot.Mutation.CancelMaintenance(childComplexity, args["input"].(status.NewUpdate)), true
 	case "Mutation.deleteStatusNotice":
 		if e.ComplexityRoot.Mutation.DeleteStatusNotice == nil {
 			break
@@ -4734,7 +4734,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Mutation.DeleteStatusNotice(childComplexity, args["input"].(model.NoticeInput)), true
+		return e.ComplexityRoot.Mutation.DeleteStatusNotice(childComplexity, args["input"].(status.VersionInput)), true
 	case "Mutation.discardDraft":
 		if e.ComplexityRoot.Mutation.DiscardDraft == nil {
 			break
@@ -4745,7 +4745,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Mutation.DiscardDraft(childComplexity, args["input"].(model.NoticeInput)), true
+		return e.ComplexityRoot.Mutation.DiscardDraft(childComplexity, args["input"].(status.VersionInput)), true
 	case "Mutation.editComponent":
 		if e.ComplexityRoot.Mutation.EditComponent == nil {
 			break
@@ -4756,7 +4756,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Mutation.EditComponent(childComplexity, args["input"].(model.EditComponentInput)), true
+		return e.ComplexityRoot.Mutation.EditComponent(childComplexity, args["input"].(status.ComponentEdit)), true
 	case "Mutation.editStatusNotice":
 		if e.ComplexityRoot.Mutation.EditStatusNotice == nil {
 			break
@@ -4767,7 +4767,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Mutation.EditStatusNotice(childComplexity, args["input"].(model.EditNoticeInput)), true
+		return e.ComplexityRoot.Mutation.EditStatusNotice(childComplexity, args["input"].(status.NoticeEdit)), true
 	case "Mutation.editUpdate":
 		if e.ComplexityRoot.Mutation.EditUpdate == nil {
 			break
@@ -4778,7 +4778,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Mutation.EditUpdate(childComplexity, args["input"].(model.EditUpdateInput)), true
+		return e.ComplexityRoot.Mutation.EditUpdate(childComplexity, args["input"].(status.UpdateEdit)), true
 	case "Mutation.enableStatusWebhook":
 		if e.ComplexityRoot.Mutation.EnableStatusWebhook == nil {
 			break
@@ -4789,7 +4789,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Mutation.EnableStatusWebhook(childComplexity, args["input"].(model.StatusWebhookInput)), true
+		return e.ComplexityRoot.Mutation.EnableStatusWebhook(childComplexity, args["input"].(status.VersionInput)), true
 	case "Mutation.moveComponent":
 		if e.ComplexityRoot.Mutation.MoveComponent == nil {
 			break
@@ -4800,7 +4800,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Mutation.MoveComponent(childComplexity, args["input"].(model.MoveComponentInput)), true
+		return e.ComplexityRoot.Mutation.MoveComponent(childComplexity, args["input"].(status.ComponentMove)), true
 	case "Mutation.moveMaintenance":
 		if e.ComplexityRoot.Mutation.MoveMaintenance == nil {
 			break
@@ -4811,7 +4811,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Mutation.MoveMaintenance(childComplexity, args["input"].(model.MoveMaintenanceInput)), true
+		return e.ComplexityRoot.Mutation.MoveMaintenance(childComplexity, args["input"].(status.NewUpdate)), true
 	case "Mutation.openIncident":
 		if e.ComplexityRoot.Mutation.OpenIncident == nil {
 			break
@@ -4822,7 +4822,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Mutation.OpenIncident(childComplexity, args["input"].(model.OpenIncidentInput)), true
+		return e.ComplexityRoot.Mutation.OpenIncident(childComplexity, args["input"].(status.NewIncident)), true
 	case "Mutation.publishDraft":
 		if e.ComplexityRoot.Mutation.PublishDraft == nil {
 			break
@@ -4833,7 +4833,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Mutation.PublishDraft(childComplexity, args["input"].(model.NoticeInput)), true
+		return e.ComplexityRoot.Mutation.PublishDraft(childComplexity, args["input"].(status.VersionInput)), true
 	case "Mutation.publishPostmortem":
 		if e.ComplexityRoot.Mutation.PublishPostmortem == nil {
 			break
@@ -4844,7 +4844,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Mutation.PublishPostmortem(childComplexity, args["input"].(model.PublishPostmortemInput)), true
+		return e.ComplexityRoot.Mutation.PublishPostmortem(childComplexity, args["input"].(status.NewUpdate)), true
 	case "Mutation.removeComponent":
 		if e.ComplexityRoot.Mutation.RemoveComponent == nil {
 			break
@@ -4855,7 +4855,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Mutation.RemoveComponent(childComplexity, args["input"].(model.RemoveComponentInput)), true
+		return e.ComplexityRoot.Mutation.RemoveComponent(childComplexity, args["input"].(status.VersionInput)), true
 	case "Mutation.removeStatusWebhook":
 		if e.ComplexityRoot.Mutation.RemoveStatusWebhook == nil {
 			break
@@ -4866,7 +4866,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Mutation.RemoveStatusWebhook(childComplexity, args["input"].(model.StatusWebhookInput)), true
+		return e.ComplexityRoot.Mutation.RemoveStatusWebhook(childComplexity, args["input"].(status.VersionInput)), true
 	case "Mutation.reopenIncident":
 		if e.ComplexityRoot.Mutation.ReopenIncident == nil {
 			break
@@ -4877,7 +4877,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Mutation.ReopenIncident(childComplexity, args["input"].(model.UpdateIncidentInput)), true
+		return e.ComplexityRoot.Mutation.ReopenIncident(childComplexity, args["input"].(status.NewUpdate)), true
 	case "Mutation.rescheduleMaintenance":
 		if e.ComplexityRoot.Mutation.RescheduleMaintenance == nil {
 			break
@@ -4888,7 +4888,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Mutation.RescheduleMaintenance(childComplexity, args["input"].(model.RescheduleMaintenanceInput)), true
+		return e.ComplexityRoot.Mutation.RescheduleMaintenance(childComplexity, args["input"].(status.Reschedule)), true
 	case "Mutation.rotateStatusWebhook":
 		if e.ComplexityRoot.Mutation.RotateStatusWebhook == nil {
 			break
@@ -4899,7 +4899,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Mutation.RotateStatusWebhook(childComplexity, args["input"].(model.StatusWebhookInput)), true
+		return e.ComplexityRoot.Mutation.RotateStatusWebhook(childComplexity, args["input"].(status.VersionInput)), true
 	case "Mutation.scheduleMaintenance":
 		if e.ComplexityRoot.Mutation.ScheduleMaintenance == nil {
 			break
@@ -4910,7 +4910,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Mutation.ScheduleMaintenance(childComplexity, args["input"].(model.ScheduleMaintenanceInput)), true
+		return e.ComplexityRoot.Mutation.ScheduleMaintenance(childComplexity, args["input"].(status.NewMaintenance)), true
 	case "Mutation.setComponentStatus":
 		if e.ComplexityRoot.Mutation.SetComponentStatus == nil {
 			break
@@ -4921,7 +4921,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Mutation.SetComponentStatus(childComplexity, args["input"].(model.SetComponentStatusInput)), true
+		return e.ComplexityRoot.Mutation.SetComponentStatus(childComplexity, args["input"].(status.ComponentEdit)), true
 	case "Mutation.setStatusPage":
 		if e.ComplexityRoot.Mutation.SetStatusPage == nil {
 			break
@@ -4932,7 +4932,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Mutation.SetStatusPage(childComplexity, args["input"].(model.SetStatusPageInput)), true
+		return e.ComplexityRoot.Mutation.SetStatusPage(childComplexity, args["input"].(status.PageEdit)), true
 	case "Mutation.updateIncident":
 		if e.ComplexityRoot.Mutation.UpdateIncident == nil {
 			break
@@ -4943,7 +4943,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Mutation.UpdateIncident(childComplexity, args["input"].(model.UpdateIncidentInput)), true
+		return e.ComplexityRoot.Mutation.UpdateIncident(childComplexity, args["input"].(status.NewUpdate)), true
 
 	case "NFT.accountId":
 		if e.ComplexityRoot.NFT.AccountID == nil {
@@ -13517,8 +13517,8 @@ func (ec *executionContext) field_Mutation_addComponent_args(ctx context.Context
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (model.AddComponentInput, error) {
-			return ec.unmarshalNAddComponentInput2heliographᚋgraphᚋmodelᚐAddComponentInput(ctx, v)
+		func(ctx context.Context, v any) (status.NewComponent, error) {
+			return ec.unmarshalNAddComponentInput2heliographᚋinternalᚋdomainᚋstatusᚐNewComponent(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -13531,8 +13531,8 @@ func (ec *executionContext) field_Mutation_addStatusWebhook_args(ctx context.Con
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (model.AddStatusWebhookInput, error) {
-			return ec.unmarshalNAddStatusWebhookInput2heliographᚋgraphᚋmodelᚐAddStatusWebhookInput(ctx, v)
+		func(ctx context.Context, v any) (status.NewWebhook, error) {
+			return ec.unmarshalNAddStatusWebhookInput2heliographᚋinternalᚋdomainᚋstatusᚐNewWebhook(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -13545,8 +13545,8 @@ func (ec *executionContext) field_Mutation_cancelMaintenance_args(ctx context.Co
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (model.CancelMaintenanceInput, error) {
-			return ec.unmarshalNCancelMaintenanceInput2heliographᚋgraphᚋmodelᚐCancelMaintenanceInput(ctx, v)
+		func(ctx context.Context, v any) (status.NewUpdate, error) {
+			return ec.unmarshalNCancelMaintenanceInput2heliographᚋinternalᚋdomainᚋstatusᚐNewUpdate(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -13559,8 +13559,8 @@ func (ec *executionContext) field_Mutation_deleteStatusNotice_args(ctx context.C
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (model.NoticeInput, error) {
-			return ec.unmarshalNNoticeInput2heliographᚋgraphᚋmodelᚐNoticeInput(ctx, v)
+		func(ctx context.Context, v any) (status.VersionInput, error) {
+			return ec.unmarshalNNoticeInput2heliographᚋinternalᚋdomainᚋstatusᚐVersionInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -13573,8 +13573,8 @@ func (ec *executionContext) field_Mutation_discardDraft_args(ctx context.Context
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (model.NoticeInput, error) {
-			return ec.unmarshalNNoticeInput2heliographᚋgraphᚋmodelᚐNoticeInput(ctx, v)
+		func(ctx context.Context, v any) (status.VersionInput, error) {
+			return ec.unmarshalNNoticeInput2heliographᚋinternalᚋdomainᚋstatusᚐVersionInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -13587,8 +13587,8 @@ func (ec *executionContext) field_Mutation_editComponent_args(ctx context.Contex
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (model.EditComponentInput, error) {
-			return ec.unmarshalNEditComponentInput2heliographᚋgraphᚋmodelᚐEditComponentInput(ctx, v)
+		func(ctx context.Context, v any) (status.ComponentEdit, error) {
+			return ec.unmarshalNEditComponentInput2heliographᚋinternalᚋdomainᚋstatusᚐComponentEdit(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -13601,8 +13601,8 @@ func (ec *executionContext) field_Mutation_editStatusNotice_args(ctx context.Con
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (model.EditNoticeInput, error) {
-			return ec.unmarshalNEditNoticeInput2heliographᚋgraphᚋmodelᚐEditNoticeInput(ctx, v)
+		func(ctx context.Context, v any) (status.NoticeEdit, error) {
+			return ec.unmarshalNEditNoticeInput2heliographᚋinternalᚋdomainᚋstatusᚐNoticeEdit(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -13615,8 +13615,8 @@ func (ec *executionContext) field_Mutation_editUpdate_args(ctx context.Context, 
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (model.EditUpdateInput, error) {
-			return ec.unmarshalNEditUpdateInput2heliographᚋgraphᚋmodelᚐEditUpdateInput(ctx, v)
+		func(ctx context.Context, v any) (status.UpdateEdit, error) {
+			return ec.unmarshalNEditUpdateInput2heliographᚋinternalᚋdomainᚋstatusᚐUpdateEdit(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -13629,8 +13629,8 @@ func (ec *executionContext) field_Mutation_enableStatusWebhook_args(ctx context.
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (model.StatusWebhookInput, error) {
-			return ec.unmarshalNStatusWebhookInput2heliographᚋgraphᚋmodelᚐStatusWebhookInput(ctx, v)
+		func(ctx context.Context, v any) (status.VersionInput, error) {
+			return ec.unmarshalNStatusWebhookInput2heliographᚋinternalᚋdomainᚋstatusᚐVersionInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -13643,8 +13643,8 @@ func (ec *executionContext) field_Mutation_moveComponent_args(ctx context.Contex
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (model.MoveComponentInput, error) {
-			return ec.unmarshalNMoveComponentInput2heliographᚋgraphᚋmodelᚐMoveComponentInput(ctx, v)
+		func(ctx context.Context, v any) (status.ComponentMove, error) {
+			return ec.unmarshalNMoveComponentInput2heliographᚋinternalᚋdomainᚋstatusᚐComponentMove(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -13657,8 +13657,8 @@ func (ec *executionContext) field_Mutation_moveMaintenance_args(ctx context.Cont
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (model.MoveMaintenanceInput, error) {
-			return ec.unmarshalNMoveMaintenanceInput2heliographᚋgraphᚋmodelᚐMoveMaintenanceInput(ctx, v)
+		func(ctx context.Context, v any) (status.NewUpdate, error) {
+			return ec.unmarshalNMoveMaintenanceInput2heliographᚋinternalᚋdomainᚋstatusᚐNewUpdate(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -13671,8 +13671,8 @@ func (ec *executionContext) field_Mutation_openIncident_args(ctx context.Context
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (model.OpenIncidentInput, error) {
-			return ec.unmarshalNOpenIncidentInput2heliographᚋgraphᚋmodelᚐOpenIncidentInput(ctx, v)
+		func(ctx context.Context, v any) (status.NewIncident, error) {
+			return ec.unmarshalNOpenIncidentInput2heliographᚋinternalᚋdomainᚋstatusᚐNewIncident(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -13685,8 +13685,8 @@ func (ec *executionContext) field_Mutation_publishDraft_args(ctx context.Context
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (model.NoticeInput, error) {
-			return ec.unmarshalNNoticeInput2heliographᚋgraphᚋmodelᚐNoticeInput(ctx, v)
+		func(ctx context.Context, v any) (status.VersionInput, error) {
+			return ec.unmarshalNNoticeInput2heliographᚋinternalᚋdomainᚋstatusᚐVersionInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -13699,8 +13699,8 @@ func (ec *executionContext) field_Mutation_publishPostmortem_args(ctx context.Co
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (model.PublishPostmortemInput, error) {
-			return ec.unmarshalNPublishPostmortemInput2heliographᚋgraphᚋmodelᚐPublishPostmortemInput(ctx, v)
+		func(ctx context.Context, v any) (status.NewUpdate, error) {
+			return ec.unmarshalNPublishPostmortemInput2heliographᚋinternalᚋdomainᚋstatusᚐNewUpdate(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -13713,8 +13713,8 @@ func (ec *executionContext) field_Mutation_removeComponent_args(ctx context.Cont
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (model.RemoveComponentInput, error) {
-			return ec.unmarshalNRemoveComponentInput2heliographᚋgraphᚋmodelᚐRemoveComponentInput(ctx, v)
+		func(ctx context.Context, v any) (status.VersionInput, error) {
+			return ec.unmarshalNRemoveComponentInput2heliographᚋinternalᚋdomainᚋstatusᚐVersionInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -13727,8 +13727,8 @@ func (ec *executionContext) field_Mutation_removeStatusWebhook_args(ctx context.
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (model.StatusWebhookInput, error) {
-			return ec.unmarshalNStatusWebhookInput2heliographᚋgraphᚋmodelᚐStatusWebhookInput(ctx, v)
+		func(ctx context.Context, v any) (status.VersionInput, error) {
+			return ec.unmarshalNStatusWebhookInput2heliographᚋinternalᚋdomainᚋstatusᚐVersionInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -13741,8 +13741,8 @@ func (ec *executionContext) field_Mutation_reopenIncident_args(ctx context.Conte
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (model.UpdateIncidentInput, error) {
-			return ec.unmarshalNUpdateIncidentInput2heliographᚋgraphᚋmodelᚐUpdateIncidentInput(ctx, v)
+		func(ctx context.Context, v any) (status.NewUpdate, error) {
+			return ec.unmarshalNUpdateIncidentInput2heliographᚋinternalᚋdomainᚋstatusᚐNewUpdate(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -13755,8 +13755,8 @@ func (ec *executionContext) field_Mutation_rescheduleMaintenance_args(ctx contex
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (model.RescheduleMaintenanceInput, error) {
-			return ec.unmarshalNRescheduleMaintenanceInput2heliographᚋgraphᚋmodelᚐRescheduleMaintenanceInput(ctx, v)
+		func(ctx context.Context, v any) (status.Reschedule, error) {
+			return ec.unmarshalNRescheduleMaintenanceInput2heliographᚋinternalᚋdomainᚋstatusᚐReschedule(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -13769,8 +13769,8 @@ func (ec *executionContext) field_Mutation_rotateStatusWebhook_args(ctx context.
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (model.StatusWebhookInput, error) {
-			return ec.unmarshalNStatusWebhookInput2heliographᚋgraphᚋmodelᚐStatusWebhookInput(ctx, v)
+		func(ctx context.Context, v any) (status.VersionInput, error) {
+			return ec.unmarshalNStatusWebhookInput2heliographᚋinternalᚋdomainᚋstatusᚐVersionInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -13783,8 +13783,8 @@ func (ec *executionContext) field_Mutation_scheduleMaintenance_args(ctx context.
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (model.ScheduleMaintenanceInput, error) {
-			return ec.unmarshalNScheduleMaintenanceInput2heliographᚋgraphᚋmodelᚐScheduleMaintenanceInput(ctx, v)
+		func(ctx context.Context, v any) (status.NewMaintenance, error) {
+			return ec.unmarshalNScheduleMaintenanceInput2heliographᚋinternalᚋdomainᚋstatusᚐNewMaintenance(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -13797,8 +13797,8 @@ func (ec *executionContext) field_Mutation_setComponentStatus_args(ctx context.C
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (model.SetComponentStatusInput, error) {
-			return ec.unmarshalNSetComponentStatusInput2heliographᚋgraphᚋmodelᚐSetComponentStatusInput(ctx, v)
+		func(ctx context.Context, v any) (status.ComponentEdit, error) {
+			return ec.unmarshalNSetComponentStatusInput2heliographᚋinternalᚋdomainᚋstatusᚐComponentEdit(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -13811,8 +13811,8 @@ func (ec *executionContext) field_Mutation_setStatusPage_args(ctx context.Contex
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (model.SetStatusPageInput, error) {
-			return ec.unmarshalNSetStatusPageInput2heliographᚋgraphᚋmodelᚐSetStatusPageInput(ctx, v)
+		func(ctx context.Context, v any) (status.PageEdit, error) {
+			return ec.unmarshalNSetStatusPageInput2heliographᚋinternalᚋdomainᚋstatusᚐPageEdit(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -13825,8 +13825,8 @@ func (ec *executionContext) field_Mutation_updateIncident_args(ctx context.Conte
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (model.UpdateIncidentInput, error) {
-			return ec.unmarshalNUpdateIncidentInput2heliographᚋgraphᚋmodelᚐUpdateIncidentInput(ctx, v)
+		func(ctx context.Context, v any) (status.NewUpdate, error) {
+			return ec.unmarshalNUpdateIncidentInput2heliographᚋinternalᚋdomainᚋstatusᚐNewUpdate(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -27926,7 +27926,7 @@ func (ec *executionContext) _Mutation_setComponentStatus(ctx context.Context, fi
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().SetComponentStatus(ctx, fc.Args["input"].(model.SetComponentStatusInput))
+			return ec.Resolvers.Mutation().SetComponentStatus(ctx, fc.Args["input"].(status.ComponentEdit))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.ComponentPayload) graphql.Marshaler {
@@ -27970,7 +27970,7 @@ func (ec *executionContext) _Mutation_openIncident(ctx context.Context, field gr
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().OpenIncident(ctx, fc.Args["input"].(model.OpenIncidentInput))
+			return ec.Resolvers.Mutation().OpenIncident(ctx, fc.Args["input"].(status.NewIncident))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.IncidentPayload) graphql.Marshaler {
@@ -28014,7 +28014,7 @@ func (ec *executionContext) _Mutation_updateIncident(ctx context.Context, field 
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().UpdateIncident(ctx, fc.Args["input"].(model.UpdateIncidentInput))
+			return ec.Resolvers.Mutation().UpdateIncident(ctx, fc.Args["input"].(status.NewUpdate))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.IncidentPayload) graphql.Marshaler {
@@ -28058,7 +28058,7 @@ func (ec *executionContext) _Mutation_reopenIncident(ctx context.Context, field 
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().ReopenIncident(ctx, fc.Args["input"].(model.UpdateIncidentInput))
+			return ec.Resolvers.Mutation().ReopenIncident(ctx, fc.Args["input"].(status.NewUpdate))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.IncidentPayload) graphql.Marshaler {
@@ -28102,7 +28102,7 @@ func (ec *executionContext) _Mutation_publishPostmortem(ctx context.Context, fie
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().PublishPostmortem(ctx, fc.Args["input"].(model.PublishPostmortemInput))
+			return ec.Resolvers.Mutation().PublishPostmortem(ctx, fc.Args["input"].(status.NewUpdate))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.IncidentPayload) graphql.Marshaler {
@@ -28146,7 +28146,7 @@ func (ec *executionContext) _Mutation_publishDraft(ctx context.Context, field gr
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().PublishDraft(ctx, fc.Args["input"].(model.NoticeInput))
+			return ec.Resolvers.Mutation().PublishDraft(ctx, fc.Args["input"].(status.VersionInput))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.IncidentPayload) graphql.Marshaler {
@@ -28190,7 +28190,7 @@ func (ec *executionContext) _Mutation_discardDraft(ctx context.Context, field gr
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().DiscardDraft(ctx, fc.Args["input"].(model.NoticeInput))
+			return ec.Resolvers.Mutation().DiscardDraft(ctx, fc.Args["input"].(status.VersionInput))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.RemovedPayload) graphql.Marshaler {
@@ -28234,7 +28234,7 @@ func (ec *executionContext) _Mutation_editUpdate(ctx context.Context, field grap
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().EditUpdate(ctx, fc.Args["input"].(model.EditUpdateInput))
+			return ec.Resolvers.Mutation().EditUpdate(ctx, fc.Args["input"].(status.UpdateEdit))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.UpdatePayload) graphql.Marshaler {
@@ -28278,7 +28278,7 @@ func (ec *executionContext) _Mutation_editStatusNotice(ctx context.Context, fiel
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().EditStatusNotice(ctx, fc.Args["input"].(model.EditNoticeInput))
+			return ec.Resolvers.Mutation().EditStatusNotice(ctx, fc.Args["input"].(status.NoticeEdit))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.NoticePayload) graphql.Marshaler {
@@ -28322,7 +28322,7 @@ func (ec *executionContext) _Mutation_deleteStatusNotice(ctx context.Context, fi
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().DeleteStatusNotice(ctx, fc.Args["input"].(model.NoticeInput))
+			return ec.Resolvers.Mutation().DeleteStatusNotice(ctx, fc.Args["input"].(status.VersionInput))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.RemovedPayload) graphql.Marshaler {
@@ -28366,7 +28366,7 @@ func (ec *executionContext) _Mutation_scheduleMaintenance(ctx context.Context, f
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().ScheduleMaintenance(ctx, fc.Args["input"].(model.ScheduleMaintenanceInput))
+			return ec.Resolvers.Mutation().ScheduleMaintenance(ctx, fc.Args["input"].(status.NewMaintenance))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.MaintenancePayload) graphql.Marshaler {
@@ -28410,7 +28410,7 @@ func (ec *executionContext) _Mutation_moveMaintenance(ctx context.Context, field
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().MoveMaintenance(ctx, fc.Args["input"].(model.MoveMaintenanceInput))
+			return ec.Resolvers.Mutation().MoveMaintenance(ctx, fc.Args["input"].(status.NewUpdate))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.MaintenancePayload) graphql.Marshaler {
@@ -28454,7 +28454,7 @@ func (ec *executionContext) _Mutation_rescheduleMaintenance(ctx context.Context,
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().RescheduleMaintenance(ctx, fc.Args["input"].(model.RescheduleMaintenanceInput))
+			return ec.Resolvers.Mutation().RescheduleMaintenance(ctx, fc.Args["input"].(status.Reschedule))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.MaintenancePayload) graphql.Marshaler {
@@ -28498,7 +28498,7 @@ func (ec *executionContext) _Mutation_cancelMaintenance(ctx context.Context, fie
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().CancelMaintenance(ctx, fc.Args["input"].(model.CancelMaintenanceInput))
+			return ec.Resolvers.Mutation().CancelMaintenance(ctx, fc.Args["input"].(status.NewUpdate))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.MaintenancePayload) graphql.Marshaler {
@@ -28542,7 +28542,7 @@ func (ec *executionContext) _Mutation_addComponent(ctx context.Context, field gr
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().AddComponent(ctx, fc.Args["input"].(model.AddComponentInput))
+			return ec.Resolvers.Mutation().AddComponent(ctx, fc.Args["input"].(status.NewComponent))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.ComponentPayload) graphql.Marshaler {
@@ -28586,7 +28586,7 @@ func (ec *executionContext) _Mutation_editComponent(ctx context.Context, field g
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().EditComponent(ctx, fc.Args["input"].(model.EditComponentInput))
+			return ec.Resolvers.Mutation().EditComponent(ctx, fc.Args["input"].(status.ComponentEdit))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.ComponentPayload) graphql.Marshaler {
@@ -28630,7 +28630,7 @@ func (ec *executionContext) _Mutation_moveComponent(ctx context.Context, field g
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().MoveComponent(ctx, fc.Args["input"].(model.MoveComponentInput))
+			return ec.Resolvers.Mutation().MoveComponent(ctx, fc.Args["input"].(status.ComponentMove))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.ComponentPayload) graphql.Marshaler {
@@ -28674,7 +28674,7 @@ func (ec *executionContext) _Mutation_removeComponent(ctx context.Context, field
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().RemoveComponent(ctx, fc.Args["input"].(model.RemoveComponentInput))
+			return ec.Resolvers.Mutation().RemoveComponent(ctx, fc.Args["input"].(status.VersionInput))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.RemovedPayload) graphql.Marshaler {
@@ -28718,7 +28718,7 @@ func (ec *executionContext) _Mutation_setStatusPage(ctx context.Context, field g
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().SetStatusPage(ctx, fc.Args["input"].(model.SetStatusPageInput))
+			return ec.Resolvers.Mutation().SetStatusPage(ctx, fc.Args["input"].(status.PageEdit))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.StatusPagePayload) graphql.Marshaler {
@@ -28762,7 +28762,7 @@ func (ec *executionContext) _Mutation_addStatusWebhook(ctx context.Context, fiel
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().AddStatusWebhook(ctx, fc.Args["input"].(model.AddStatusWebhookInput))
+			return ec.Resolvers.Mutation().AddStatusWebhook(ctx, fc.Args["input"].(status.NewWebhook))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.StatusWebhookPayload) graphql.Marshaler {
@@ -28806,7 +28806,7 @@ func (ec *executionContext) _Mutation_rotateStatusWebhook(ctx context.Context, f
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().RotateStatusWebhook(ctx, fc.Args["input"].(model.StatusWebhookInput))
+			return ec.Resolvers.Mutation().RotateStatusWebhook(ctx, fc.Args["input"].(status.VersionInput))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.StatusWebhookPayload) graphql.Marshaler {
@@ -28850,7 +28850,7 @@ func (ec *executionContext) _Mutation_enableStatusWebhook(ctx context.Context, f
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().EnableStatusWebhook(ctx, fc.Args["input"].(model.StatusWebhookInput))
+			return ec.Resolvers.Mutation().EnableStatusWebhook(ctx, fc.Args["input"].(status.VersionInput))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.StatusWebhookPayload) graphql.Marshaler {
@@ -28894,7 +28894,7 @@ func (ec *executionContext) _Mutation_removeStatusWebhook(ctx context.Context, f
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().RemoveStatusWebhook(ctx, fc.Args["input"].(model.StatusWebhookInput))
+			return ec.Resolvers.Mutation().RemoveStatusWebhook(ctx, fc.Args["input"].(status.VersionInput))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.RemovedPayload) graphql.Marshaler {
@@ -47656,8 +47656,8 @@ func (ec *executionContext) unmarshalInputAccountFilter(ctx context.Context, obj
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputAddComponentInput(ctx context.Context, obj any) (model.AddComponentInput, error) {
-	var it model.AddComponentInput
+func (ec *executionContext) unmarshalInputAddComponentInput(ctx context.Context, obj any) (status.NewComponent, error) {
+	var it status.NewComponent
 	if obj == nil {
 		return it, nil
 	}
@@ -47711,49 +47711,49 @@ func (ec *executionContext) unmarshalInputAddComponentInput(ctx context.Context,
 			it.Status = data
 		case "groupId":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("groupId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			data, err := ec.unmarshalOID2string(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			it.GroupID = data
+			it.Group = data
 		case "position":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("position"))
-			data, err := ec.unmarshalOInt2ᚖint32(ctx, v)
+			data, err := ec.unmarshalOInt2int32(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.Position = data
 		case "description":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
-			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			data, err := ec.unmarshalOString2string(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.Description = data
 		case "showcase":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("showcase"))
-			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			data, err := ec.unmarshalOBoolean2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.Showcase = data
 		case "onlyShowIfDegraded":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("onlyShowIfDegraded"))
-			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			data, err := ec.unmarshalOBoolean2bool(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.OnlyShowIfDegraded = data
 		case "startDate":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("startDate"))
-			data, err := ec.unmarshalODate2ᚖheliographᚋinternalᚋdomainᚋstatusᚐDate(ctx, v)
+			data, err := ec.unmarshalODate2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.StartDate = data
 		case "nodeId":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("nodeId"))
-			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			data, err := ec.unmarshalOLong2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -47770,8 +47770,8 @@ func (ec *executionContext) unmarshalInputAddComponentInput(ctx context.Context,
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputAddStatusWebhookInput(ctx context.Context, obj any) (model.AddStatusWebhookInput, error) {
-	var it model.AddStatusWebhookInput
+func (ec *executionContext) unmarshalInputAddStatusWebhookInput(ctx context.Context, obj any) (status.NewWebhook, error) {
+	var it status.NewWebhook
 	if obj == nil {
 		return it, nil
 	}
@@ -47808,7 +47808,7 @@ func (ec *executionContext) unmarshalInputAddStatusWebhookInput(ctx context.Cont
 			if err != nil {
 				return it, err
 			}
-			it.ComponentIds = data
+			it.Components = data
 		case "idempotencyKey":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("idempotencyKey"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -47964,8 +47964,8 @@ func (ec *executionContext) unmarshalInputBlockFilter(ctx context.Context, obj a
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputCancelMaintenanceInput(ctx context.Context, obj any) (model.CancelMaintenanceInput, error) {
-	var it model.CancelMaintenanceInput
+func (ec *executionContext) unmarshalInputCancelMaintenanceInput(ctx context.Context, obj any) (status.NewUpdate, error) {
+	var it status.NewUpdate
 	if obj == nil {
 		return it, nil
 	}
@@ -47995,25 +47995,25 @@ func (ec *executionContext) unmarshalInputCancelMaintenanceInput(ctx context.Con
 			it.ID = data
 		case "expectedVersion":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("expectedVersion"))
-			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			data, err := ec.unmarshalOLong2int64(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.ExpectedVersion = data
 		case "body":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("body"))
-			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			data, err := ec.unmarshalOString2string(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.Body = data
 		case "deliverNotifications":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("deliverNotifications"))
-			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			data, err := ec.unmarshalNBoolean2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			it.DeliverNotifications = data
+			it.Notify = data
 		case "idempotencyKey":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("idempotencyKey"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -48410,8 +48410,8 @@ func (ec *executionContext) unmarshalInputCryptoAllowanceFilter(ctx context.Cont
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputEditComponentInput(ctx context.Context, obj any) (model.EditComponentInput, error) {
-	var it model.EditComponentInput
+func (ec *executionContext) unmarshalInputEditComponentInput(ctx context.Context, obj any) (status.ComponentEdit, error) {
+	var it status.ComponentEdit
 	if obj == nil {
 		return it, nil
 	}
@@ -48437,49 +48437,49 @@ func (ec *executionContext) unmarshalInputEditComponentInput(ctx context.Context
 			it.ID = data
 		case "expectedVersion":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("expectedVersion"))
-			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			data, err := ec.unmarshalOLong2int64(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.ExpectedVersion = data
 		case "name":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
-			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			data, err := ec.unmarshalOString2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.Name = data
 		case "description":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
-			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			data, err := ec.unmarshalOString2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.Description = data
 		case "showcase":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("showcase"))
-			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			data, err := ec.unmarshalOBoolean2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.Showcase = data
 		case "onlyShowIfDegraded":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("onlyShowIfDegraded"))
-			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			data, err := ec.unmarshalOBoolean2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.OnlyShowIfDegraded = data
 		case "startDate":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("startDate"))
-			data, err := ec.unmarshalODate2ᚖheliographᚋinternalᚋdomainᚋstatusᚐDate(ctx, v)
+			data, err := ec.unmarshalODate2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.StartDate = data
 		case "nodeId":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("nodeId"))
-			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			data, err := ec.unmarshalOLong2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -48496,8 +48496,8 @@ func (ec *executionContext) unmarshalInputEditComponentInput(ctx context.Context
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputEditNoticeInput(ctx context.Context, obj any) (model.EditNoticeInput, error) {
-	var it model.EditNoticeInput
+func (ec *executionContext) unmarshalInputEditNoticeInput(ctx context.Context, obj any) (status.NoticeEdit, error) {
+	var it status.NoticeEdit
 	if obj == nil {
 		return it, nil
 	}
@@ -48523,42 +48523,42 @@ func (ec *executionContext) unmarshalInputEditNoticeInput(ctx context.Context, o
 			it.ID = data
 		case "expectedVersion":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("expectedVersion"))
-			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			data, err := ec.unmarshalOLong2int64(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.ExpectedVersion = data
 		case "name":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
-			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			data, err := ec.unmarshalOString2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.Name = data
 		case "impactOverride":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("impactOverride"))
-			data, err := ec.unmarshalOIncidentImpact2ᚖheliographᚋinternalᚋdomainᚋstatusᚐImpact(ctx, v)
+			data, err := ec.unmarshalOIncidentImpact2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.ImpactOverride = data
 		case "reminderIntervals":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("reminderIntervals"))
-			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			data, err := ec.unmarshalOString2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			it.ReminderIntervals = data
+			it.Reminders = data
 		case "autoInProgress":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("autoInProgress"))
-			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			data, err := ec.unmarshalOBoolean2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.AutoInProgress = data
 		case "autoCompleted":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("autoCompleted"))
-			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			data, err := ec.unmarshalOBoolean2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -48575,8 +48575,8 @@ func (ec *executionContext) unmarshalInputEditNoticeInput(ctx context.Context, o
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputEditUpdateInput(ctx context.Context, obj any) (model.EditUpdateInput, error) {
-	var it model.EditUpdateInput
+func (ec *executionContext) unmarshalInputEditUpdateInput(ctx context.Context, obj any) (status.UpdateEdit, error) {
+	var it status.UpdateEdit
 	if obj == nil {
 		return it, nil
 	}
@@ -48602,14 +48602,14 @@ func (ec *executionContext) unmarshalInputEditUpdateInput(ctx context.Context, o
 			it.ID = data
 		case "body":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("body"))
-			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			data, err := ec.unmarshalOString2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.Body = data
 		case "displayAt":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("displayAt"))
-			data, err := ec.unmarshalODateTime2ᚖtimeᚐTime(ctx, v)
+			data, err := ec.unmarshalODateTime2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -48909,8 +48909,8 @@ func (ec *executionContext) unmarshalInputLongFilter(ctx context.Context, obj an
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputMoveComponentInput(ctx context.Context, obj any) (model.MoveComponentInput, error) {
-	var it model.MoveComponentInput
+func (ec *executionContext) unmarshalInputMoveComponentInput(ctx context.Context, obj any) (status.ComponentMove, error) {
+	var it status.ComponentMove
 	if obj == nil {
 		return it, nil
 	}
@@ -48936,21 +48936,21 @@ func (ec *executionContext) unmarshalInputMoveComponentInput(ctx context.Context
 			it.ID = data
 		case "expectedVersion":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("expectedVersion"))
-			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			data, err := ec.unmarshalOLong2int64(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.ExpectedVersion = data
 		case "groupId":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("groupId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			data, err := ec.unmarshalOID2string(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			it.GroupID = data
+			it.Group = data
 		case "position":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("position"))
-			data, err := ec.unmarshalOInt2ᚖint32(ctx, v)
+			data, err := ec.unmarshalOInt2int32(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -48967,8 +48967,8 @@ func (ec *executionContext) unmarshalInputMoveComponentInput(ctx context.Context
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputMoveMaintenanceInput(ctx context.Context, obj any) (model.MoveMaintenanceInput, error) {
-	var it model.MoveMaintenanceInput
+func (ec *executionContext) unmarshalInputMoveMaintenanceInput(ctx context.Context, obj any) (status.NewUpdate, error) {
+	var it status.NewUpdate
 	if obj == nil {
 		return it, nil
 	}
@@ -49001,7 +49001,7 @@ func (ec *executionContext) unmarshalInputMoveMaintenanceInput(ctx context.Conte
 			it.ID = data
 		case "expectedVersion":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("expectedVersion"))
-			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			data, err := ec.unmarshalOLong2int64(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -49012,17 +49012,17 @@ func (ec *executionContext) unmarshalInputMoveMaintenanceInput(ctx context.Conte
 			if err != nil {
 				return it, err
 			}
-			it.Status = data
+			it.State = data
 		case "body":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("body"))
-			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			data, err := ec.unmarshalOString2string(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.Body = data
 		case "affected":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("affected"))
-			data, err := ec.unmarshalOStatusAffectedInput2ᚕᚖheliographᚋgraphᚋmodelᚐStatusAffectedInputᚄ(ctx, v)
+			data, err := ec.unmarshalOStatusAffectedInput2ᚕheliographᚋinternalᚋdomainᚋstatusᚐAssignmentᚄ(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -49033,14 +49033,14 @@ func (ec *executionContext) unmarshalInputMoveMaintenanceInput(ctx context.Conte
 			if err != nil {
 				return it, err
 			}
-			it.KeepComponents = data
+			it.Keep = data
 		case "deliverNotifications":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("deliverNotifications"))
-			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			data, err := ec.unmarshalNBoolean2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			it.DeliverNotifications = data
+			it.Notify = data
 		case "idempotencyKey":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("idempotencyKey"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -49263,8 +49263,8 @@ func (ec *executionContext) unmarshalInputNftAllowanceFilter(ctx context.Context
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputNoticeInput(ctx context.Context, obj any) (model.NoticeInput, error) {
-	var it model.NoticeInput
+func (ec *executionContext) unmarshalInputNoticeInput(ctx context.Context, obj any) (status.VersionInput, error) {
+	var it status.VersionInput
 	if obj == nil {
 		return it, nil
 	}
@@ -49290,7 +49290,7 @@ func (ec *executionContext) unmarshalInputNoticeInput(ctx context.Context, obj a
 			it.ID = data
 		case "expectedVersion":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("expectedVersion"))
-			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			data, err := ec.unmarshalOLong2int64(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -49307,8 +49307,8 @@ func (ec *executionContext) unmarshalInputNoticeInput(ctx context.Context, obj a
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputOpenIncidentInput(ctx context.Context, obj any) (model.OpenIncidentInput, error) {
-	var it model.OpenIncidentInput
+func (ec *executionContext) unmarshalInputOpenIncidentInput(ctx context.Context, obj any) (status.NewIncident, error) {
+	var it status.NewIncident
 	if obj == nil {
 		return it, nil
 	}
@@ -49365,24 +49365,24 @@ func (ec *executionContext) unmarshalInputOpenIncidentInput(ctx context.Context,
 			if err != nil {
 				return it, err
 			}
-			it.Status = data
+			it.State = data
 		case "affected":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("affected"))
-			data, err := ec.unmarshalOStatusAffectedInput2ᚕᚖheliographᚋgraphᚋmodelᚐStatusAffectedInputᚄ(ctx, v)
+			data, err := ec.unmarshalOStatusAffectedInput2ᚕheliographᚋinternalᚋdomainᚋstatusᚐAssignmentᚄ(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.Affected = data
 		case "impactOverride":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("impactOverride"))
-			data, err := ec.unmarshalOIncidentImpact2ᚖheliographᚋinternalᚋdomainᚋstatusᚐImpact(ctx, v)
+			data, err := ec.unmarshalOIncidentImpact2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.ImpactOverride = data
 		case "startedAt":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("startedAt"))
-			data, err := ec.unmarshalODateTime2ᚖtimeᚐTime(ctx, v)
+			data, err := ec.unmarshalODateTime2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -49396,32 +49396,32 @@ func (ec *executionContext) unmarshalInputOpenIncidentInput(ctx context.Context,
 			it.Backfill = data
 		case "resolvedAt":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("resolvedAt"))
-			data, err := ec.unmarshalODateTime2ᚖtimeᚐTime(ctx, v)
+			data, err := ec.unmarshalODateTime2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.ResolvedAt = data
 		case "resolution":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("resolution"))
-			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			data, err := ec.unmarshalOString2string(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.Resolution = data
 		case "reminderIntervals":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("reminderIntervals"))
-			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			data, err := ec.unmarshalOString2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			it.ReminderIntervals = data
+			it.Reminders = data
 		case "deliverNotifications":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("deliverNotifications"))
-			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			data, err := ec.unmarshalNBoolean2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			it.DeliverNotifications = data
+			it.Notify = data
 		case "draft":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("draft"))
 			data, err := ec.unmarshalNBoolean2bool(ctx, v)
@@ -49441,8 +49441,8 @@ func (ec *executionContext) unmarshalInputOpenIncidentInput(ctx context.Context,
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputPublishPostmortemInput(ctx context.Context, obj any) (model.PublishPostmortemInput, error) {
-	var it model.PublishPostmortemInput
+func (ec *executionContext) unmarshalInputPublishPostmortemInput(ctx context.Context, obj any) (status.NewUpdate, error) {
+	var it status.NewUpdate
 	if obj == nil {
 		return it, nil
 	}
@@ -49472,7 +49472,7 @@ func (ec *executionContext) unmarshalInputPublishPostmortemInput(ctx context.Con
 			it.ID = data
 		case "expectedVersion":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("expectedVersion"))
-			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			data, err := ec.unmarshalOLong2int64(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -49486,11 +49486,11 @@ func (ec *executionContext) unmarshalInputPublishPostmortemInput(ctx context.Con
 			it.Body = data
 		case "deliverNotifications":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("deliverNotifications"))
-			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			data, err := ec.unmarshalNBoolean2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			it.DeliverNotifications = data
+			it.Notify = data
 		case "idempotencyKey":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("idempotencyKey"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -49540,8 +49540,8 @@ func (ec *executionContext) unmarshalInputRegisteredNodeFilter(ctx context.Conte
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputRemoveComponentInput(ctx context.Context, obj any) (model.RemoveComponentInput, error) {
-	var it model.RemoveComponentInput
+func (ec *executionContext) unmarshalInputRemoveComponentInput(ctx context.Context, obj any) (status.VersionInput, error) {
+	var it status.VersionInput
 	if obj == nil {
 		return it, nil
 	}
@@ -49567,7 +49567,7 @@ func (ec *executionContext) unmarshalInputRemoveComponentInput(ctx context.Conte
 			it.ID = data
 		case "expectedVersion":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("expectedVersion"))
-			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			data, err := ec.unmarshalOLong2int64(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -49584,8 +49584,8 @@ func (ec *executionContext) unmarshalInputRemoveComponentInput(ctx context.Conte
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputRescheduleMaintenanceInput(ctx context.Context, obj any) (model.RescheduleMaintenanceInput, error) {
-	var it model.RescheduleMaintenanceInput
+func (ec *executionContext) unmarshalInputRescheduleMaintenanceInput(ctx context.Context, obj any) (status.Reschedule, error) {
+	var it status.Reschedule
 	if obj == nil {
 		return it, nil
 	}
@@ -49615,7 +49615,7 @@ func (ec *executionContext) unmarshalInputRescheduleMaintenanceInput(ctx context
 			it.ID = data
 		case "expectedVersion":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("expectedVersion"))
-			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			data, err := ec.unmarshalOLong2int64(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -49626,28 +49626,28 @@ func (ec *executionContext) unmarshalInputRescheduleMaintenanceInput(ctx context
 			if err != nil {
 				return it, err
 			}
-			it.ScheduledFor = data
+			it.Start = data
 		case "scheduledUntil":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("scheduledUntil"))
 			data, err := ec.unmarshalNDateTime2timeᚐTime(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			it.ScheduledUntil = data
+			it.End = data
 		case "body":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("body"))
-			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			data, err := ec.unmarshalOString2string(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.Body = data
 		case "deliverNotifications":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("deliverNotifications"))
-			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			data, err := ec.unmarshalNBoolean2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			it.DeliverNotifications = data
+			it.Notify = data
 		case "idempotencyKey":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("idempotencyKey"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -49697,8 +49697,8 @@ func (ec *executionContext) unmarshalInputScheduleFilter(ctx context.Context, ob
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputScheduleMaintenanceInput(ctx context.Context, obj any) (model.ScheduleMaintenanceInput, error) {
-	var it model.ScheduleMaintenanceInput
+func (ec *executionContext) unmarshalInputScheduleMaintenanceInput(ctx context.Context, obj any) (status.NewMaintenance, error) {
+	var it status.NewMaintenance
 	if obj == nil {
 		return it, nil
 	}
@@ -49764,31 +49764,31 @@ func (ec *executionContext) unmarshalInputScheduleMaintenanceInput(ctx context.C
 			if err != nil {
 				return it, err
 			}
-			it.ScheduledFor = data
+			it.Start = data
 		case "scheduledUntil":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("scheduledUntil"))
 			data, err := ec.unmarshalNDateTime2timeᚐTime(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			it.ScheduledUntil = data
+			it.End = data
 		case "componentIds":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("componentIds"))
 			data, err := ec.unmarshalOID2ᚕstringᚄ(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			it.ComponentIds = data
+			it.Components = data
 		case "status":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("status"))
 			data, err := ec.unmarshalNMaintenanceStatus2heliographᚋinternalᚋdomainᚋstatusᚐState(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			it.Status = data
+			it.State = data
 		case "impactOverride":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("impactOverride"))
-			data, err := ec.unmarshalOIncidentImpact2ᚖheliographᚋinternalᚋdomainᚋstatusᚐImpact(ctx, v)
+			data, err := ec.unmarshalOIncidentImpact2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -49823,18 +49823,18 @@ func (ec *executionContext) unmarshalInputScheduleMaintenanceInput(ctx context.C
 			it.AutoOperationalState = data
 		case "remindMinutes":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("remindMinutes"))
-			data, err := ec.unmarshalOInt2ᚖint32(ctx, v)
+			data, err := ec.unmarshalOInt2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.RemindMinutes = data
 		case "deliverNotifications":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("deliverNotifications"))
-			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			data, err := ec.unmarshalNBoolean2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			it.DeliverNotifications = data
+			it.Notify = data
 		case "idempotencyKey":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("idempotencyKey"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -49847,8 +49847,8 @@ func (ec *executionContext) unmarshalInputScheduleMaintenanceInput(ctx context.C
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputSetComponentStatusInput(ctx context.Context, obj any) (model.SetComponentStatusInput, error) {
-	var it model.SetComponentStatusInput
+func (ec *executionContext) unmarshalInputSetComponentStatusInput(ctx context.Context, obj any) (status.ComponentEdit, error) {
+	var it status.ComponentEdit
 	if obj == nil {
 		return it, nil
 	}
@@ -49881,7 +49881,7 @@ func (ec *executionContext) unmarshalInputSetComponentStatusInput(ctx context.Co
 			it.Status = data
 		case "expectedVersion":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("expectedVersion"))
-			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			data, err := ec.unmarshalOLong2int64(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -49898,8 +49898,8 @@ func (ec *executionContext) unmarshalInputSetComponentStatusInput(ctx context.Co
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputSetStatusPageInput(ctx context.Context, obj any) (model.SetStatusPageInput, error) {
-	var it model.SetStatusPageInput
+func (ec *executionContext) unmarshalInputSetStatusPageInput(ctx context.Context, obj any) (status.PageEdit, error) {
+	var it status.PageEdit
 	if obj == nil {
 		return it, nil
 	}
@@ -49925,7 +49925,7 @@ func (ec *executionContext) unmarshalInputSetStatusPageInput(ctx context.Context
 			it.Page = data
 		case "settings":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("settings"))
-			data, err := ec.unmarshalNStatusSettingInput2ᚕᚖheliographᚋgraphᚋmodelᚐStatusSettingInputᚄ(ctx, v)
+			data, err := ec.unmarshalNStatusSettingInput2ᚕheliographᚋinternalᚋdomainᚋstatusᚐPageSettingᚄ(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -50139,8 +50139,8 @@ func (ec *executionContext) unmarshalInputStateOverrideInput(ctx context.Context
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputStatusAffectedInput(ctx context.Context, obj any) (model.StatusAffectedInput, error) {
-	var it model.StatusAffectedInput
+func (ec *executionContext) unmarshalInputStatusAffectedInput(ctx context.Context, obj any) (status.Assignment, error) {
+	var it status.Assignment
 	if obj == nil {
 		return it, nil
 	}
@@ -50163,7 +50163,7 @@ func (ec *executionContext) unmarshalInputStatusAffectedInput(ctx context.Contex
 			if err != nil {
 				return it, err
 			}
-			it.ComponentID = data
+			it.Component = data
 		case "status":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("status"))
 			data, err := ec.unmarshalNComponentStatus2heliographᚋinternalᚋdomainᚋstatusᚐComponentStatus(ctx, v)
@@ -50176,8 +50176,8 @@ func (ec *executionContext) unmarshalInputStatusAffectedInput(ctx context.Contex
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputStatusSettingInput(ctx context.Context, obj any) (model.StatusSettingInput, error) {
-	var it model.StatusSettingInput
+func (ec *executionContext) unmarshalInputStatusSettingInput(ctx context.Context, obj any) (status.PageSetting, error) {
+	var it status.PageSetting
 	if obj == nil {
 		return it, nil
 	}
@@ -50213,8 +50213,8 @@ func (ec *executionContext) unmarshalInputStatusSettingInput(ctx context.Context
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputStatusWebhookInput(ctx context.Context, obj any) (model.StatusWebhookInput, error) {
-	var it model.StatusWebhookInput
+func (ec *executionContext) unmarshalInputStatusWebhookInput(ctx context.Context, obj any) (status.VersionInput, error) {
+	var it status.VersionInput
 	if obj == nil {
 		return it, nil
 	}
@@ -50237,7 +50237,7 @@ func (ec *executionContext) unmarshalInputStatusWebhookInput(ctx context.Context
 			if err != nil {
 				return it, err
 			}
-			it.Code = data
+			it.ID = data
 		case "idempotencyKey":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("idempotencyKey"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -50730,8 +50730,8 @@ func (ec *executionContext) unmarshalInputTransactionFilter(ctx context.Context,
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputUpdateIncidentInput(ctx context.Context, obj any) (model.UpdateIncidentInput, error) {
-	var it model.UpdateIncidentInput
+func (ec *executionContext) unmarshalInputUpdateIncidentInput(ctx context.Context, obj any) (status.NewUpdate, error) {
+	var it status.NewUpdate
 	if obj == nil {
 		return it, nil
 	}
@@ -50764,7 +50764,7 @@ func (ec *executionContext) unmarshalInputUpdateIncidentInput(ctx context.Contex
 			it.ID = data
 		case "expectedVersion":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("expectedVersion"))
-			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			data, err := ec.unmarshalOLong2int64(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -50775,7 +50775,7 @@ func (ec *executionContext) unmarshalInputUpdateIncidentInput(ctx context.Contex
 			if err != nil {
 				return it, err
 			}
-			it.Status = data
+			it.State = data
 		case "body":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("body"))
 			data, err := ec.unmarshalNString2string(ctx, v)
@@ -50785,7 +50785,7 @@ func (ec *executionContext) unmarshalInputUpdateIncidentInput(ctx context.Contex
 			it.Body = data
 		case "affected":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("affected"))
-			data, err := ec.unmarshalOStatusAffectedInput2ᚕᚖheliographᚋgraphᚋmodelᚐStatusAffectedInputᚄ(ctx, v)
+			data, err := ec.unmarshalOStatusAffectedInput2ᚕheliographᚋinternalᚋdomainᚋstatusᚐAssignmentᚄ(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -50796,21 +50796,21 @@ func (ec *executionContext) unmarshalInputUpdateIncidentInput(ctx context.Contex
 			if err != nil {
 				return it, err
 			}
-			it.KeepComponents = data
+			it.Keep = data
 		case "displayAt":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("displayAt"))
-			data, err := ec.unmarshalODateTime2ᚖtimeᚐTime(ctx, v)
+			data, err := ec.unmarshalODateTime2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.DisplayAt = data
 		case "deliverNotifications":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("deliverNotifications"))
-			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			data, err := ec.unmarshalNBoolean2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			it.DeliverNotifications = data
+			it.Notify = data
 		case "idempotencyKey":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("idempotencyKey"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -69493,12 +69493,12 @@ func (ec *executionContext) marshalNAccountRef2heliographᚋinternalᚋdomainᚋ
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) unmarshalNAddComponentInput2heliographᚋgraphᚋmodelᚐAddComponentInput(ctx context.Context, v any) (model.AddComponentInput, error) {
+func (ec *executionContext) unmarshalNAddComponentInput2heliographᚋinternalᚋdomainᚋstatusᚐNewComponent(ctx context.Context, v any) (status.NewComponent, error) {
 	res, err := ec.unmarshalInputAddComponentInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalNAddStatusWebhookInput2heliographᚋgraphᚋmodelᚐAddStatusWebhookInput(ctx context.Context, v any) (model.AddStatusWebhookInput, error) {
+func (ec *executionContext) unmarshalNAddStatusWebhookInput2heliographᚋinternalᚋdomainᚋstatusᚐNewWebhook(ctx context.Context, v any) (status.NewWebhook, error) {
 	res, err := ec.unmarshalInputAddStatusWebhookInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -69829,6 +69829,22 @@ func (ec *executionContext) marshalNBoolean2bool(ctx context.Context, sel ast.Se
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
+func (ec *executionContext) unmarshalNBoolean2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx context.Context, v any) (ledger.Null[bool], error) {
+	res, err := scalar.UnmarshalNullBoolean(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNBoolean2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx context.Context, sel ast.SelectionSet, v ledger.Null[bool]) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalNullBoolean(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return graphql.WrapContextMarshaler(ctx, res)
+}
+
 func (ec *executionContext) unmarshalNBoundsMode2heliographᚋinternalᚋdomainᚋledgerᚐBoundsMode(ctx context.Context, v any) (ledger.BoundsMode, error) {
 	res, err := scalar.UnmarshalBoundsMode(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -69921,7 +69937,7 @@ func (ec *executionContext) marshalNCallType2heliographᚋinternalᚋdomainᚋle
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) unmarshalNCancelMaintenanceInput2heliographᚋgraphᚋmodelᚐCancelMaintenanceInput(ctx context.Context, v any) (model.CancelMaintenanceInput, error) {
+func (ec *executionContext) unmarshalNCancelMaintenanceInput2heliographᚋinternalᚋdomainᚋstatusᚐNewUpdate(ctx context.Context, v any) (status.NewUpdate, error) {
 	res, err := ec.unmarshalInputCancelMaintenanceInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -70521,17 +70537,17 @@ func (ec *executionContext) marshalNEVMAddress2heliographᚋinternalᚋdomainᚋ
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) unmarshalNEditComponentInput2heliographᚋgraphᚋmodelᚐEditComponentInput(ctx context.Context, v any) (model.EditComponentInput, error) {
+func (ec *executionContext) unmarshalNEditComponentInput2heliographᚋinternalᚋdomainᚋstatusᚐComponentEdit(ctx context.Context, v any) (status.ComponentEdit, error) {
 	res, err := ec.unmarshalInputEditComponentInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalNEditNoticeInput2heliographᚋgraphᚋmodelᚐEditNoticeInput(ctx context.Context, v any) (model.EditNoticeInput, error) {
+func (ec *executionContext) unmarshalNEditNoticeInput2heliographᚋinternalᚋdomainᚋstatusᚐNoticeEdit(ctx context.Context, v any) (status.NoticeEdit, error) {
 	res, err := ec.unmarshalInputEditNoticeInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalNEditUpdateInput2heliographᚋgraphᚋmodelᚐEditUpdateInput(ctx context.Context, v any) (model.EditUpdateInput, error) {
+func (ec *executionContext) unmarshalNEditUpdateInput2heliographᚋinternalᚋdomainᚋstatusᚐUpdateEdit(ctx context.Context, v any) (status.UpdateEdit, error) {
 	res, err := ec.unmarshalInputEditUpdateInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -71017,19 +71033,19 @@ func (ec *executionContext) marshalNHookType2heliographᚋinternalᚋdomainᚋle
 }
 
 func (ec *executionContext) unmarshalNID2string(ctx context.Context, v any) (string, error) {
-	res, err := graphql.UnmarshalID(v)
+	res, err := scalar.UnmarshalID(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalNID2string(ctx context.Context, sel ast.SelectionSet, v string) graphql.Marshaler {
 	_ = sel
-	res := graphql.MarshalID(v)
+	res := scalar.MarshalID(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
 		}
 	}
-	return res
+	return graphql.WrapContextMarshaler(ctx, res)
 }
 
 func (ec *executionContext) unmarshalNID2ᚕstringᚄ(ctx context.Context, v any) ([]string, error) {
@@ -71244,12 +71260,12 @@ func (ec *executionContext) marshalNMessageTransactionID2ᚖheliographᚋinterna
 	return ec._MessageTransactionID(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNMoveComponentInput2heliographᚋgraphᚋmodelᚐMoveComponentInput(ctx context.Context, v any) (model.MoveComponentInput, error) {
+func (ec *executionContext) unmarshalNMoveComponentInput2heliographᚋinternalᚋdomainᚋstatusᚐComponentMove(ctx context.Context, v any) (status.ComponentMove, error) {
 	res, err := ec.unmarshalInputMoveComponentInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalNMoveMaintenanceInput2heliographᚋgraphᚋmodelᚐMoveMaintenanceInput(ctx context.Context, v any) (model.MoveMaintenanceInput, error) {
+func (ec *executionContext) unmarshalNMoveMaintenanceInput2heliographᚋinternalᚋdomainᚋstatusᚐNewUpdate(ctx context.Context, v any) (status.NewUpdate, error) {
 	res, err := ec.unmarshalInputMoveMaintenanceInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -71599,7 +71615,7 @@ func (ec *executionContext) marshalNNode2ᚕheliographᚋgraphᚋrelayᚐNode(ct
 	return ret
 }
 
-func (ec *executionContext) unmarshalNNoticeInput2heliographᚋgraphᚋmodelᚐNoticeInput(ctx context.Context, v any) (model.NoticeInput, error) {
+func (ec *executionContext) unmarshalNNoticeInput2heliographᚋinternalᚋdomainᚋstatusᚐVersionInput(ctx context.Context, v any) (status.VersionInput, error) {
 	res, err := ec.unmarshalInputNoticeInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -71660,7 +71676,7 @@ func (ec *executionContext) marshalNOpcodeStep2ᚖheliographᚋinternalᚋdomain
 	return ec._OpcodeStep(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNOpenIncidentInput2heliographᚋgraphᚋmodelᚐOpenIncidentInput(ctx context.Context, v any) (model.OpenIncidentInput, error) {
+func (ec *executionContext) unmarshalNOpenIncidentInput2heliographᚋinternalᚋdomainᚋstatusᚐNewIncident(ctx context.Context, v any) (status.NewIncident, error) {
 	res, err := ec.unmarshalInputOpenIncidentInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -71691,7 +71707,7 @@ func (ec *executionContext) marshalNPageInfo2ᚖheliographᚋgraphᚋrelayᚐPag
 	return ec._PageInfo(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNPublishPostmortemInput2heliographᚋgraphᚋmodelᚐPublishPostmortemInput(ctx context.Context, v any) (model.PublishPostmortemInput, error) {
+func (ec *executionContext) unmarshalNPublishPostmortemInput2heliographᚋinternalᚋdomainᚋstatusᚐNewUpdate(ctx context.Context, v any) (status.NewUpdate, error) {
 	res, err := ec.unmarshalInputPublishPostmortemInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -71850,7 +71866,7 @@ func (ec *executionContext) marshalNRegisteredServiceEndpoint2ᚖheliographᚋin
 	return ec._RegisteredServiceEndpoint(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNRemoveComponentInput2heliographᚋgraphᚋmodelᚐRemoveComponentInput(ctx context.Context, v any) (model.RemoveComponentInput, error) {
+func (ec *executionContext) unmarshalNRemoveComponentInput2heliographᚋinternalᚋdomainᚋstatusᚐVersionInput(ctx context.Context, v any) (status.VersionInput, error) {
 	res, err := ec.unmarshalInputRemoveComponentInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -71869,7 +71885,7 @@ func (ec *executionContext) marshalNRemovedPayload2ᚖheliographᚋgraphᚋmodel
 	return ec._RemovedPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNRescheduleMaintenanceInput2heliographᚋgraphᚋmodelᚐRescheduleMaintenanceInput(ctx context.Context, v any) (model.RescheduleMaintenanceInput, error) {
+func (ec *executionContext) unmarshalNRescheduleMaintenanceInput2heliographᚋinternalᚋdomainᚋstatusᚐReschedule(ctx context.Context, v any) (status.Reschedule, error) {
 	res, err := ec.unmarshalInputRescheduleMaintenanceInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -72011,7 +72027,7 @@ func (ec *executionContext) marshalNScheduleEdge2ᚖheliographᚋgraphᚋrelay�
 	return ec._ScheduleEdge(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNScheduleMaintenanceInput2heliographᚋgraphᚋmodelᚐScheduleMaintenanceInput(ctx context.Context, v any) (model.ScheduleMaintenanceInput, error) {
+func (ec *executionContext) unmarshalNScheduleMaintenanceInput2heliographᚋinternalᚋdomainᚋstatusᚐNewMaintenance(ctx context.Context, v any) (status.NewMaintenance, error) {
 	res, err := ec.unmarshalInputScheduleMaintenanceInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -72084,12 +72100,12 @@ func (ec *executionContext) marshalNServiceEndpoint2ᚖheliographᚋinternalᚋd
 	return ec._ServiceEndpoint(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNSetComponentStatusInput2heliographᚋgraphᚋmodelᚐSetComponentStatusInput(ctx context.Context, v any) (model.SetComponentStatusInput, error) {
+func (ec *executionContext) unmarshalNSetComponentStatusInput2heliographᚋinternalᚋdomainᚋstatusᚐComponentEdit(ctx context.Context, v any) (status.ComponentEdit, error) {
 	res, err := ec.unmarshalInputSetComponentStatusInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalNSetStatusPageInput2heliographᚋgraphᚋmodelᚐSetStatusPageInput(ctx context.Context, v any) (model.SetStatusPageInput, error) {
+func (ec *executionContext) unmarshalNSetStatusPageInput2heliographᚋinternalᚋdomainᚋstatusᚐPageEdit(ctx context.Context, v any) (status.PageEdit, error) {
 	res, err := ec.unmarshalInputSetStatusPageInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -72222,9 +72238,9 @@ func (ec *executionContext) marshalNStatusAffectedComponent2ᚖheliographᚋinte
 	return ec._StatusAffectedComponent(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNStatusAffectedInput2ᚖheliographᚋgraphᚋmodelᚐStatusAffectedInput(ctx context.Context, v any) (*model.StatusAffectedInput, error) {
+func (ec *executionContext) unmarshalNStatusAffectedInput2heliographᚋinternalᚋdomainᚋstatusᚐAssignment(ctx context.Context, v any) (status.Assignment, error) {
 	res, err := ec.unmarshalInputStatusAffectedInput(ctx, v)
-	return &res, graphql.ErrorOnPath(ctx, err)
+	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalNStatusChange2heliographᚋinternalᚋdomainᚋstatusᚐRevision(ctx context.Context, sel ast.SelectionSet, v status.Revision) graphql.Marshaler {
@@ -72549,23 +72565,23 @@ func (ec *executionContext) marshalNStatusRollup2ᚖheliographᚋinternalᚋdoma
 	return ec._StatusRollup(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNStatusSettingInput2ᚕᚖheliographᚋgraphᚋmodelᚐStatusSettingInputᚄ(ctx context.Context, v any) ([]*model.StatusSettingInput, error) {
+func (ec *executionContext) unmarshalNStatusSettingInput2heliographᚋinternalᚋdomainᚋstatusᚐPageSetting(ctx context.Context, v any) (status.PageSetting, error) {
+	res, err := ec.unmarshalInputStatusSettingInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNStatusSettingInput2ᚕheliographᚋinternalᚋdomainᚋstatusᚐPageSettingᚄ(ctx context.Context, v any) ([]status.PageSetting, error) {
 	vSlice := graphql.CoerceList(v)
 	var err error
-	res := make([]*model.StatusSettingInput, len(vSlice))
+	res := make([]status.PageSetting, len(vSlice))
 	for i := range vSlice {
 		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
-		res[i], err = ec.unmarshalNStatusSettingInput2ᚖheliographᚋgraphᚋmodelᚐStatusSettingInput(ctx, vSlice[i])
+		res[i], err = ec.unmarshalNStatusSettingInput2heliographᚋinternalᚋdomainᚋstatusᚐPageSetting(ctx, vSlice[i])
 		if err != nil {
 			return nil, err
 		}
 	}
 	return res, nil
-}
-
-func (ec *executionContext) unmarshalNStatusSettingInput2ᚖheliographᚋgraphᚋmodelᚐStatusSettingInput(ctx context.Context, v any) (*model.StatusSettingInput, error) {
-	res, err := ec.unmarshalInputStatusSettingInput(ctx, v)
-	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalNStatusUpdate2ᚕᚖheliographᚋinternalᚋdomainᚋstatusᚐUpdateᚄ(ctx context.Context, sel ast.SelectionSet, v []*status.Update) graphql.Marshaler {
@@ -72662,7 +72678,7 @@ func (ec *executionContext) marshalNStatusWebhook2ᚖheliographᚋinternalᚋdom
 	return ec._StatusWebhook(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNStatusWebhookInput2heliographᚋgraphᚋmodelᚐStatusWebhookInput(ctx context.Context, v any) (model.StatusWebhookInput, error) {
+func (ec *executionContext) unmarshalNStatusWebhookInput2heliographᚋinternalᚋdomainᚋstatusᚐVersionInput(ctx context.Context, v any) (status.VersionInput, error) {
 	res, err := ec.unmarshalInputStatusWebhookInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -73360,7 +73376,7 @@ func (ec *executionContext) marshalNTransactionType2heliographᚋinternalᚋdoma
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) unmarshalNUpdateIncidentInput2heliographᚋgraphᚋmodelᚐUpdateIncidentInput(ctx context.Context, v any) (model.UpdateIncidentInput, error) {
+func (ec *executionContext) unmarshalNUpdateIncidentInput2heliographᚋinternalᚋdomainᚋstatusᚐNewUpdate(ctx context.Context, v any) (status.NewUpdate, error) {
 	res, err := ec.unmarshalInputUpdateIncidentInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -73971,23 +73987,6 @@ func (ec *executionContext) marshalODate2heliographᚋinternalᚋdomainᚋledger
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) unmarshalODate2ᚖheliographᚋinternalᚋdomainᚋstatusᚐDate(ctx context.Context, v any) (*status.Date, error) {
-	if v == nil {
-		return nil, nil
-	}
-	res, err := scalar.UnmarshalDate(ctx, v)
-	return &res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalODate2ᚖheliographᚋinternalᚋdomainᚋstatusᚐDate(ctx context.Context, sel ast.SelectionSet, v *status.Date) graphql.Marshaler {
-	if v == nil {
-		return graphql.Null
-	}
-	_ = sel
-	res := scalar.MarshalDate(*v)
-	return graphql.WrapContextMarshaler(ctx, res)
-}
-
 func (ec *executionContext) unmarshalODateTime2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx context.Context, v any) (ledger.Null[time.Time], error) {
 	res, err := scalar.UnmarshalNullDateTime(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -74322,6 +74321,17 @@ func (ec *executionContext) unmarshalOHookSlotFilter2ᚖheliographᚋinternalᚋ
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) unmarshalOID2string(ctx context.Context, v any) (string, error) {
+	res, err := scalar.UnmarshalID(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOID2string(ctx context.Context, sel ast.SelectionSet, v string) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalID(v)
+	return graphql.WrapContextMarshaler(ctx, res)
+}
+
 func (ec *executionContext) unmarshalOID2ᚕstringᚄ(ctx context.Context, v any) ([]string, error) {
 	if v == nil {
 		return nil, nil
@@ -74357,24 +74367,6 @@ func (ec *executionContext) marshalOID2ᚕstringᚄ(ctx context.Context, sel ast
 	return ret
 }
 
-func (ec *executionContext) unmarshalOID2ᚖstring(ctx context.Context, v any) (*string, error) {
-	if v == nil {
-		return nil, nil
-	}
-	res, err := graphql.UnmarshalID(v)
-	return &res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalOID2ᚖstring(ctx context.Context, sel ast.SelectionSet, v *string) graphql.Marshaler {
-	if v == nil {
-		return graphql.Null
-	}
-	_ = sel
-	_ = ctx
-	res := graphql.MarshalID(*v)
-	return res
-}
-
 func (ec *executionContext) unmarshalOIncidentImpact2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx context.Context, v any) (ledger.Null[status.Impact], error) {
 	res, err := scalar.UnmarshalNullStatusIndicator(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -74383,23 +74375,6 @@ func (ec *executionContext) unmarshalOIncidentImpact2heliographᚋinternalᚋdom
 func (ec *executionContext) marshalOIncidentImpact2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx context.Context, sel ast.SelectionSet, v ledger.Null[status.Impact]) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalNullStatusIndicator(v)
-	return graphql.WrapContextMarshaler(ctx, res)
-}
-
-func (ec *executionContext) unmarshalOIncidentImpact2ᚖheliographᚋinternalᚋdomainᚋstatusᚐImpact(ctx context.Context, v any) (*status.Impact, error) {
-	if v == nil {
-		return nil, nil
-	}
-	res, err := scalar.UnmarshalStatusIndicator(ctx, v)
-	return &res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalOIncidentImpact2ᚖheliographᚋinternalᚋdomainᚋstatusᚐImpact(ctx context.Context, sel ast.SelectionSet, v *status.Impact) graphql.Marshaler {
-	if v == nil {
-		return graphql.Null
-	}
-	_ = sel
-	res := scalar.MarshalStatusIndicator(*v)
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
@@ -74450,6 +74425,17 @@ func (ec *executionContext) marshalOInt2heliographᚋinternalᚋdomainᚋledger�
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
+func (ec *executionContext) unmarshalOInt2int32(ctx context.Context, v any) (int32, error) {
+	res, err := scalar.UnmarshalInt(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOInt2int32(ctx context.Context, sel ast.SelectionSet, v int32) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalInt(v)
+	return graphql.WrapContextMarshaler(ctx, res)
+}
+
 func (ec *executionContext) unmarshalOInt2ᚖint32(ctx context.Context, v any) (*int32, error) {
 	if v == nil {
 		return nil, nil
@@ -74493,6 +74479,17 @@ func (ec *executionContext) unmarshalOLong2heliographᚋinternalᚋdomainᚋledg
 func (ec *executionContext) marshalOLong2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx context.Context, sel ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalNullLong(v)
+	return graphql.WrapContextMarshaler(ctx, res)
+}
+
+func (ec *executionContext) unmarshalOLong2int64(ctx context.Context, v any) (int64, error) {
+	res, err := scalar.UnmarshalLong(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOLong2int64(ctx context.Context, sel ast.SelectionSet, v int64) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalLong(v)
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
@@ -74867,16 +74864,16 @@ func (ec *executionContext) marshalOStatusAffectedComponent2ᚕᚖheliographᚋi
 	return ret
 }
 
-func (ec *executionContext) unmarshalOStatusAffectedInput2ᚕᚖheliographᚋgraphᚋmodelᚐStatusAffectedInputᚄ(ctx context.Context, v any) ([]*model.StatusAffectedInput, error) {
+func (ec *executionContext) unmarshalOStatusAffectedInput2ᚕheliographᚋinternalᚋdomainᚋstatusᚐAssignmentᚄ(ctx context.Context, v any) ([]status.Assignment, error) {
 	if v == nil {
 		return nil, nil
 	}
 	vSlice := graphql.CoerceList(v)
 	var err error
-	res := make([]*model.StatusAffectedInput, len(vSlice))
+	res := make([]status.Assignment, len(vSlice))
 	for i := range vSlice {
 		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
-		res[i], err = ec.unmarshalNStatusAffectedInput2ᚖheliographᚋgraphᚋmodelᚐStatusAffectedInput(ctx, vSlice[i])
+		res[i], err = ec.unmarshalNStatusAffectedInput2heliographᚋinternalᚋdomainᚋstatusᚐAssignment(ctx, vSlice[i])
 		if err != nil {
 			return nil, err
 		}
@@ -74938,6 +74935,17 @@ func (ec *executionContext) unmarshalOString2heliographᚋinternalᚋdomainᚋle
 func (ec *executionContext) marshalOString2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx context.Context, sel ast.SelectionSet, v ledger.Null[string]) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalNullString(v)
+	return graphql.WrapContextMarshaler(ctx, res)
+}
+
+func (ec *executionContext) unmarshalOString2string(ctx context.Context, v any) (string, error) {
+	res, err := scalar.UnmarshalString(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOString2string(ctx context.Context, sel ast.SelectionSet, v string) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalString(v)
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 

@@ -186,7 +186,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"storageKeys": rowplan.Get(func(v *ledger.AccessListItem) []string { return v.StorageKeys }, rowplan.ListOf(rowplan.ScalarOf(scalar.AppendString))),
 	})
 	o.Account = rowplan.NewObject([]string{"Account", "Node", "Entity", "_Entity"}, map[string]rowplan.Field[*ledger.Account]{
-		"id": rowplan.Get(fields.AccountID, rowplan.ScalarOf(scalar.AppendString)),
+		"id": rowplan.Get(fields.AccountID, rowplan.ScalarOf(scalar.AppendID)),
 		"entityId": rowplan.Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.EntityID, s)
 		}),
@@ -376,7 +376,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		}),
 	})
 	o.Block = rowplan.NewObject([]string{"Block", "Node", "_Entity"}, map[string]rowplan.Field[*ledger.Block]{
-		"id":    rowplan.Get(fields.BlockID, rowplan.ScalarOf(scalar.AppendString)),
+		"id":    rowplan.Get(fields.BlockID, rowplan.ScalarOf(scalar.AppendID)),
 		"count": rowplan.Scalar(func(dst []byte, v *ledger.Block, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Count, s) }),
 		"hapiVersion": rowplan.Scalar(func(dst []byte, v *ledger.Block, s scalar.Style) []byte {
 			return scalar.AppendNullString(dst, v.HapiVersion, s)
@@ -427,7 +427,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"component": rowplan.Get(func(v *model.ComponentPayload) *status.Component { return v.Component }, rowplan.ObjectOf(func() *rowplan.Object[*status.Component] { return o.StatusComponent })),
 	})
 	o.Contract = rowplan.NewObject([]string{"Contract", "Node", "Entity", "_Entity"}, map[string]rowplan.Field[*ledger.Contract]{
-		"id": rowplan.Get(fields.ContractID, rowplan.ScalarOf(scalar.AppendString)),
+		"id": rowplan.Get(fields.ContractID, rowplan.ScalarOf(scalar.AppendID)),
 		"entityId": rowplan.Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.EntityID, s)
 		}),
@@ -586,7 +586,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		}),
 	})
 	o.ContractLog = rowplan.NewObject([]string{"ContractLog", "Node", "_Entity"}, map[string]rowplan.Field[*ledger.ContractLog]{
-		"id": rowplan.Get(fields.ContractLogID, rowplan.ScalarOf(scalar.AppendString)),
+		"id": rowplan.Get(fields.ContractLogID, rowplan.ScalarOf(scalar.AppendID)),
 		"address": rowplan.Scalar(func(dst []byte, v *ledger.ContractLog, s scalar.Style) []byte {
 			return scalar.AppendHex(dst, v.Address, s)
 		}),
@@ -646,7 +646,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		}),
 	})
 	o.ContractResult = rowplan.NewObject([]string{"ContractResult", "Node", "_Entity"}, map[string]rowplan.Field[*ledger.ContractResult]{
-		"id":         rowplan.Get(fields.ContractResultID, rowplan.ScalarOf(scalar.AppendString)),
+		"id":         rowplan.Get(fields.ContractResultID, rowplan.ScalarOf(scalar.AppendID)),
 		"accessList": rowplan.Many(func(v *ledger.ContractResult) []*ledger.AccessListItem { return v.AccessList() }, func() *rowplan.Object[*ledger.AccessListItem] { return o.AccessListItem }),
 		"actions":    rowplan.Read(rel.contractResultActions, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.ContractAction]] { return o.ContractActionConnection })),
 		"address": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
@@ -1051,7 +1051,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		}),
 	})
 	o.Hook = rowplan.NewObject([]string{"Hook", "_Entity", "Node"}, map[string]rowplan.Field[*ledger.Hook]{
-		"id":       rowplan.Get(fields.HookID, rowplan.ScalarOf(scalar.AppendString)),
+		"id":       rowplan.Get(fields.HookID, rowplan.ScalarOf(scalar.AppendID)),
 		"adminKey": rowplan.Get(func(v *ledger.Hook) *ledger.KeyInfo { return v.AdminKey }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.KeyInfo] { return o.Key })),
 		"contractId": rowplan.Scalar(func(dst []byte, v *ledger.Hook, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.ContractID, s)
@@ -1142,7 +1142,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		}),
 	})
 	o.NFT = rowplan.NewObject([]string{"NFT", "_Entity", "Node"}, map[string]rowplan.Field[*ledger.NFT]{
-		"id": rowplan.Get(fields.NFTID, rowplan.ScalarOf(scalar.AppendString)),
+		"id": rowplan.Get(fields.NFTID, rowplan.ScalarOf(scalar.AppendID)),
 		"accountId": rowplan.Scalar(func(dst []byte, v *ledger.NFT, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.AccountID, s)
 		}),
@@ -1262,7 +1262,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		}),
 	})
 	o.NetworkNode = rowplan.NewObject([]string{"NetworkNode", "_Entity", "Node"}, map[string]rowplan.Field[*ledger.NetworkNode]{
-		"id": rowplan.Get(fields.NetworkNodeID, rowplan.ScalarOf(scalar.AppendString)),
+		"id": rowplan.Get(fields.NetworkNodeID, rowplan.ScalarOf(scalar.AppendID)),
 		"nodeId": rowplan.Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.NodeID, s)
 		}),
@@ -1475,7 +1475,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		}),
 	})
 	o.RegisteredNode = rowplan.NewObject([]string{"RegisteredNode", "_Entity", "Node"}, map[string]rowplan.Field[*ledger.RegisteredNode]{
-		"id": rowplan.Get(fields.RegisteredNodeID, rowplan.ScalarOf(scalar.AppendString)),
+		"id": rowplan.Get(fields.RegisteredNodeID, rowplan.ScalarOf(scalar.AppendID)),
 		"registeredNodeId": rowplan.Scalar(func(dst []byte, v *ledger.RegisteredNode, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.RegisteredNodeID, s)
 		}),
@@ -1549,7 +1549,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"fallbackFee":      rowplan.Get(func(v *ledger.RoyaltyFee) *ledger.FallbackFee { return v.FallbackFee }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.FallbackFee] { return o.FallbackFee })),
 	})
 	o.Schedule = rowplan.NewObject([]string{"Schedule", "_Entity", "Node", "Entity"}, map[string]rowplan.Field[*ledger.Schedule]{
-		"id": rowplan.Get(fields.ScheduleID, rowplan.ScalarOf(scalar.AppendString)),
+		"id": rowplan.Get(fields.ScheduleID, rowplan.ScalarOf(scalar.AppendID)),
 		"entityId": rowplan.Scalar(func(dst []byte, v *ledger.Schedule, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.EntityID, s)
 		}),
@@ -1689,7 +1689,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"updates":          rowplan.ReadMany(rel.statusChangeUpdates, func() *rowplan.Object[*status.Update] { return o.StatusUpdate }),
 	})
 	o.StatusComponent = rowplan.NewObject([]string{"StatusComponent", "_Entity", "Node"}, map[string]rowplan.Field[*status.Component]{
-		"id": rowplan.Get(fields.StatusComponentID, rowplan.ScalarOf(scalar.AppendString)),
+		"id": rowplan.Get(fields.StatusComponentID, rowplan.ScalarOf(scalar.AppendID)),
 		"code": rowplan.Scalar(func(dst []byte, v *status.Component, s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.Code, s)
 		}),
@@ -1785,7 +1785,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		}),
 	})
 	o.StatusIncident = rowplan.NewObject([]string{"StatusIncident", "_Entity", "Node", "StatusNotice"}, map[string]rowplan.Field[*status.Incident]{
-		"id": rowplan.Get(fields.StatusIncidentID, rowplan.ScalarOf(scalar.AppendString)),
+		"id": rowplan.Get(fields.StatusIncidentID, rowplan.ScalarOf(scalar.AppendID)),
 		"code": rowplan.Scalar(func(dst []byte, v *status.Incident, s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.Code, s)
 		}),
@@ -1847,7 +1847,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		}),
 	})
 	o.StatusMaintenance = rowplan.NewObject([]string{"StatusMaintenance", "_Entity", "Node", "StatusNotice"}, map[string]rowplan.Field[*status.Maintenance]{
-		"id": rowplan.Get(fields.StatusMaintenanceID, rowplan.ScalarOf(scalar.AppendString)),
+		"id": rowplan.Get(fields.StatusMaintenanceID, rowplan.ScalarOf(scalar.AppendID)),
 		"code": rowplan.Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.Code, s)
 		}),
@@ -1924,7 +1924,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		}),
 	})
 	o.StatusPage = rowplan.NewObject([]string{"StatusPage", "_Entity", "Node"}, map[string]rowplan.Field[*status.Page]{
-		"id":   rowplan.Get(fields.StatusPageID, rowplan.ScalarOf(scalar.AppendString)),
+		"id":   rowplan.Get(fields.StatusPageID, rowplan.ScalarOf(scalar.AppendID)),
 		"code": rowplan.Scalar(func(dst []byte, v *status.Page, s scalar.Style) []byte { return scalar.AppendString(dst, v.Code, s) }),
 		"slug": rowplan.Scalar(func(dst []byte, v *status.Page, s scalar.Style) []byte { return scalar.AppendString(dst, v.Slug, s) }),
 		"name": rowplan.Scalar(func(dst []byte, v *status.Page, s scalar.Style) []byte { return scalar.AppendString(dst, v.Name, s) }),
@@ -1972,7 +1972,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		}),
 	})
 	o.StatusUpdate = rowplan.NewObject([]string{"StatusUpdate", "_Entity", "Node"}, map[string]rowplan.Field[*status.Update]{
-		"id":     rowplan.Get(fields.StatusUpdateID, rowplan.ScalarOf(scalar.AppendString)),
+		"id":     rowplan.Get(fields.StatusUpdateID, rowplan.ScalarOf(scalar.AppendID)),
 		"code":   rowplan.Scalar(func(dst []byte, v *status.Update, s scalar.Style) []byte { return scalar.AppendString(dst, v.Code, s) }),
 		"notice": rowplan.Read(rel.statusUpdateNotice, rowplan.AnyOf(rowplan.CaseOf[relay.StatusNotice](func() *rowplan.Object[*status.Incident] { return o.StatusIncident }), rowplan.CaseOf[relay.StatusNotice](func() *rowplan.Object[*status.Maintenance] { return o.StatusMaintenance }))),
 		"noticeCode": rowplan.Scalar(func(dst []byte, v *status.Update, s scalar.Style) []byte {
@@ -2067,7 +2067,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		}),
 	})
 	o.Token = rowplan.NewObject([]string{"Token", "_Entity", "Node", "Entity"}, map[string]rowplan.Field[*ledger.Token]{
-		"id": rowplan.Get(fields.TokenID, rowplan.ScalarOf(scalar.AppendString)),
+		"id": rowplan.Get(fields.TokenID, rowplan.ScalarOf(scalar.AppendID)),
 		"entityId": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.EntityID, s)
 		}),
@@ -2296,7 +2296,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"token":   rowplan.Read(rel.tokenTransferToken, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Token] { return o.Token })),
 	})
 	o.Topic = rowplan.NewObject([]string{"Topic", "_Entity", "Node", "Entity"}, map[string]rowplan.Field[*ledger.Topic]{
-		"id": rowplan.Get(fields.TopicID, rowplan.ScalarOf(scalar.AppendString)),
+		"id": rowplan.Get(fields.TopicID, rowplan.ScalarOf(scalar.AppendID)),
 		"entityId": rowplan.Scalar(func(dst []byte, v *ledger.Topic, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.EntityID, s)
 		}),
@@ -2332,7 +2332,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"fixedFees": rowplan.Many(func(v *ledger.TopicCustomFees) []*ledger.FixedFee { return v.FixedFees }, func() *rowplan.Object[*ledger.FixedFee] { return o.FixedFee }),
 	})
 	o.TopicMessage = rowplan.NewObject([]string{"TopicMessage", "_Entity", "Node"}, map[string]rowplan.Field[*ledger.TopicMessage]{
-		"id":        rowplan.Get(fields.TopicMessageID, rowplan.ScalarOf(scalar.AppendString)),
+		"id":        rowplan.Get(fields.TopicMessageID, rowplan.ScalarOf(scalar.AppendID)),
 		"chunkInfo": rowplan.Get(func(v *ledger.TopicMessage) *ledger.ChunkInfo { return v.ChunkInfo }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.ChunkInfo] { return o.ChunkInfo })),
 		"consensusTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.TopicMessage, s scalar.Style) []byte {
 			return scalar.AppendTimestamp(dst, v.ConsensusTimestamp, s)
@@ -2375,7 +2375,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		}),
 	})
 	o.Transaction = rowplan.NewObject([]string{"Transaction", "_Entity", "Node"}, map[string]rowplan.Field[*ledger.Transaction]{
-		"id":                 rowplan.Get(fields.TransactionID, rowplan.ScalarOf(scalar.AppendString)),
+		"id":                 rowplan.Get(fields.TransactionID, rowplan.ScalarOf(scalar.AppendID)),
 		"assessedCustomFees": rowplan.ReadMany(rel.transactionAssessedCustomFees, func() *rowplan.Object[*ledger.AssessedCustomFee] { return o.AssessedCustomFee }),
 		"batchKey":           rowplan.Get(func(v *ledger.Transaction) *ledger.KeyInfo { return v.BatchKey }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.KeyInfo] { return o.Key })),
 		"bytes": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {

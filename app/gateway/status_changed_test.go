@@ -281,7 +281,7 @@ func TestStatusChangedNow(t *testing.T) {
 	events := subscribe(t, g, listenStatus, map[string]any{"from": strconv.FormatInt(start, 10)})
 	var indicators []string
 	for i, s := range []status.ComponentStatus{status.MajorOutage, status.DegradedPerformance, status.Operational} {
-		if _, err := editor.EditComponent(ctx, by, importer, status.ComponentEdit{Status: ledger.Of(s)}); err != nil {
+		if _, err := editor.EditComponent(ctx, by, importer, status.ComponentEdit{Status: s}); err != nil {
 			t.Fatal(err)
 		}
 		c := changeOf(t, await(t, events))

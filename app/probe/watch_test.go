@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"heliograph/app/probe"
-	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
 	"heliograph/storage"
 	"heliograph/storage/statuspages"
@@ -178,7 +177,7 @@ func TestPublishComponent(t *testing.T) {
 	l.setBroken(true, "A", "B")
 	l.rounds(2)
 	l.expect("both fail", " | A:p B:p")
-	if _, err := l.editor.EditComponent(t.Context(), editor, l.parts["B"], status.ComponentEdit{Status: ledger.Of(status.MajorOutage)}); err != nil {
+	if _, err := l.editor.EditComponent(t.Context(), editor, l.parts["B"], status.ComponentEdit{Status: status.MajorOutage}); err != nil {
 		t.Fatal(err)
 	}
 	l.setBroken(false, "A", "B")

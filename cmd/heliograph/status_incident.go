@@ -85,7 +85,7 @@ func (c *statusOpenCmd) run(ctx context.Context, s *session) error {
 		return err
 	}
 	in := status.NewIncident{
-		Name: cmp.Or(c.Name, text.title), Body: text.body, State: cmp.Or(status.State(c.Status), text.state), Silent: c.Quiet, Draft: c.Draft,
+		Name: cmp.Or(c.Name, text.title), Body: text.body, State: cmp.Or(status.State(c.Status), text.state), Notify: ledger.Of(!c.Quiet), Draft: c.Draft,
 		ImpactOverride: ledger.NonZero(status.Impact(c.Impact)), Reminders: ledger.NonZero(c.Reminders),
 	}
 	if in.Affected, err = s.affected(ctx, c.Affect); err != nil {
@@ -126,7 +126,7 @@ func (f *updateFlags) write(ctx context.Context, s *session, state status.State,
 			return err
 		}
 	}
-	u := status.NewUpdate{State: state, Body: text.body, Keep: keep, Silent: f.Quiet, ExpectedVersion: f.Expect}
+	u := status.NewUpdate{State: state, Body: text.body, Keep: keep, Notify: ledger.Of(!f.Quiet), ExpectedVersion: f.Expect}
 	if u.Affected, err = s.affected(ctx, f.Affect); err != nil {
 		return err
 	}
@@ -185,7 +185,9 @@ type statusPostmortemCmd struct {
 }
 
 func (c *statusPostmortemCmd) run(ctx context.Context, s *session) error {
-	return s.confirmNotice(ctx)(s.PublishPostmortem(ctx, s.by, c.code(), c.Body, c.Quiet, c.Expect))
+	return s.confirmNotice(ctx)(s.PublishPostmortem(ctx, s.by, c.code(), status.NewUpdate{
+		Body: c.Body, Notify: ledger.Of(!c.Quiet), ExpectedVersion: c.Expect,
+	}))
 }
 
 type statusBackfillCmd struct {
@@ -201,7 +203,7 @@ type statusBackfillCmd struct {
 
 func (c *statusBackfillCmd) run(ctx context.Context, s *session) error {
 	in := status.NewIncident{
-		Name: c.Name, Body: c.Body, Resolution: c.Resolution, Backfill: true, Silent: c.Quiet, ImpactOverride: ledger.NonZero(status.Impact(c.Impact)),
+		Name: c.Name, Body: c.Body, Resolution: c.Resolution, Backfill: true, Notify: ledger.Of(!c.Quiet), ImpactOverride: ledger.NonZero(status.Impact(c.Impact)),
 	}
 	var err error
 	if in.StartedAt, err = s.optionalTime(c.From); err != nil {

@@ -67,7 +67,7 @@ func (c *statusScheduleCmd) run(ctx context.Context, s *session) error {
 	in := status.NewMaintenance{
 		Name: cmp.Or(c.Name, text.title), Body: text.body, State: status.State(c.Status), ImpactOverride: ledger.NonZero(status.Impact(c.Impact)),
 		AutoInProgress: c.AutoStart, AutoCompleted: c.AutoEnd, AutoMaintenanceState: c.AutoState, AutoOperationalState: c.AutoOperational,
-		RemindMinutes: ledger.NonZero(c.Remind), Silent: c.Quiet,
+		RemindMinutes: ledger.NonZero(c.Remind), Notify: ledger.Of(!c.Quiet),
 	}
 	if in.Start, in.End, err = c.times(s); err != nil {
 		return err
@@ -134,7 +134,9 @@ type statusCancelCmd struct {
 }
 
 func (c *statusCancelCmd) run(ctx context.Context, s *session) error {
-	return s.confirmNotice(ctx)(s.CancelMaintenance(ctx, s.by, c.code(), c.Body, c.Quiet, c.Expect))
+	return s.confirmNotice(ctx)(s.CancelMaintenance(ctx, s.by, c.code(), status.NewUpdate{
+		Body: c.Body, Notify: ledger.Of(!c.Quiet), ExpectedVersion: c.Expect,
+	}))
 }
 
 type statusRescheduleCmd struct {
@@ -149,5 +151,7 @@ func (c *statusRescheduleCmd) run(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	return s.confirmNotice(ctx)(s.RescheduleMaintenance(ctx, s.by, c.code(), from, until, c.Body, c.Quiet, c.Expect))
+	return s.confirmNotice(ctx)(s.RescheduleMaintenance(ctx, s.by, c.code(), status.Reschedule{
+		Start: from, End: until, Body: c.Body, Notify: ledger.Of(!c.Quiet), ExpectedVersion: c.Expect,
+	}))
 }

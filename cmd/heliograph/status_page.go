@@ -135,7 +135,7 @@ func (c *statusComponentAddCmd) run(ctx context.Context, s *session) error {
 		return err
 	}
 	return s.confirmComponent(ctx)(s.AddComponent(ctx, s.by, s.page.Code, status.NewComponent{
-		Name: c.Name, Description: c.Description, Group: group, Position: c.Position, Status: componentStatus(c.Status), Showcase: c.Showcase,
+		Name: c.Name, Description: c.Description, Group: group, Position: c.Position, Status: componentStatus(c.Status), Showcase: ledger.Of(c.Showcase),
 		OnlyShowIfDegraded: c.OnlyShowIfDegraded, StartDate: ledger.NonZero(start), NodeID: ledger.FromPointer(c.Node),
 	}))
 }
@@ -177,7 +177,7 @@ func (c *statusComponentSetCmd) run(ctx context.Context, s *session) error {
 	edit := status.ComponentEdit{
 		Name: ledger.FromPointer(c.Name), Description: ledger.FromPointer(c.Description), Showcase: ledger.FromPointer(c.Showcase),
 		OnlyShowIfDegraded: ledger.FromPointer(c.OnlyShowIfDegraded), NodeID: ledger.FromPointer(c.Node), ExpectedVersion: c.Expect,
-		Status: ledger.NonZero(componentStatus(c.Status)),
+		Status: componentStatus(c.Status),
 	}
 	if c.StartDate != nil {
 		start, err := optionalDate(*c.StartDate)
@@ -206,7 +206,7 @@ func (c *statusMoveCmd) run(ctx context.Context, s *session) error {
 			return err
 		}
 	}
-	return s.confirmComponent(ctx)(s.MoveComponent(ctx, s.by, found.Code, group, c.Position, 0))
+	return s.confirmComponent(ctx)(s.MoveComponent(ctx, s.by, found.Code, status.ComponentMove{Group: group, Position: c.Position}))
 }
 
 type statusRemoveCmd struct{ componentArg }

@@ -136,7 +136,12 @@ func Unmarshal%[1]s(_ context.Context, v any) (%[2]s, error) { return read%[3]s[
 // AppendNull%[1]s is [Append%[1]s], or null.
 func AppendNull%[1]s(dst []byte, v ledger.Null[%[2]s], style Style) []byte { return nullable(dst, v, style, Append%[1]s) }
 `, n.name, n.goType)
-		all = append(all, scalarType{"Null" + n.name, "ledger.Null[" + n.goType + "]"})
+		fmt.Fprintf(&b, `
+// UnmarshalNull%[1]s is [Unmarshal%[1]s], or null.
+func UnmarshalNull%[1]s(ctx context.Context, v any) (ledger.Null[%[2]s], error) { return orNull(ctx, v, Unmarshal%[1]s) }
+`, n.name, n.goType)
+		t := scalarType{"Null" + n.name, "ledger.Null[" + n.goType + "]"}
+		all, written["Unmarshal"+t.name] = append(all, t), true
 	}
 	for _, t := range all {
 		fmt.Fprintf(&b, `

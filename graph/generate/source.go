@@ -43,12 +43,8 @@ func appendFunction(ref *config.TypeReference) string {
 	if ref == nil || ref.Marshaler == nil {
 		return ""
 	}
-	switch path, name := ref.Marshaler.Pkg().Path(), strings.TrimPrefix(ref.Marshaler.Name(), "Marshal"); {
-	case path == "heliograph/graph/scalar":
-		return "scalar.Append" + name
-	case name == "ID":
-		return "scalar.AppendString"
-	default:
-		return ""
+	if ref.Marshaler.Pkg().Path() == "heliograph/graph/scalar" {
+		return "scalar.Append" + strings.TrimPrefix(ref.Marshaler.Name(), "Marshal")
 	}
+	return ""
 }

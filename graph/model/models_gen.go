@@ -9,121 +9,12 @@ import (
 	"heliograph/internal/domain/status"
 	"io"
 	"strconv"
-	"time"
 )
-
-// Input of `addComponent`.
-type AddComponentInput struct {
-	// The short name of the page. Default: the default page.
-	Page *string `json:"page,omitempty"`
-	// The name.
-	Name string `json:"name"`
-	// Whether to add a group. A group has only a name, a description and a position.
-	IsGroup bool `json:"isGroup"`
-	// The base status.
-	Status status.ComponentStatus `json:"status"`
-	// The group: its global ID, or its ID in `/api/v2` documents. Default: none, at the top level of the page.
-	GroupID *string `json:"groupId,omitempty"`
-	// The position in the group or page, starting at 1. Default: last.
-	Position *int32 `json:"position,omitempty"`
-	// The description. An empty string removes it.
-	Description *string `json:"description,omitempty"`
-	// Whether the uptime is shown.
-	Showcase *bool `json:"showcase,omitempty"`
-	// Whether the component is shown only if it is not operational.
-	OnlyShowIfDegraded *bool `json:"onlyShowIfDegraded,omitempty"`
-	// The first day of uptime history.
-	StartDate *status.Date `json:"startDate,omitempty"`
-	// The number of the consensus node that the component represents. -1 for none.
-	NodeID *int64 `json:"nodeId,omitempty"`
-	// A unique key chosen by the client. A repeated mutation with the same key is not executed again and returns the first result.
-	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
-}
-
-// Input of `addStatusWebhook`.
-type AddStatusWebhookInput struct {
-	// The short name of the page. Default: the default page.
-	Page *string `json:"page,omitempty"`
-	// The URL: `https` or `http`, without user and fragment.
-	URL string `json:"url"`
-	// The components and groups whose updates are sent: their global IDs, or their IDs in `/api/v2` documents. Default: the whole page.
-	ComponentIds []string `json:"componentIds,omitempty"`
-	// A unique key chosen by the client. A repeated mutation with the same key is not executed again and returns the first result.
-	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
-}
-
-// Input of `cancelMaintenance`. The public status becomes completed.
-type CancelMaintenanceInput struct {
-	// The maintenance: its global ID, or its ID in `/api/v2` documents.
-	ID string `json:"id"`
-	// The version that the editor has read. If there is a newer version, the mutation fails with `CONFLICT`. Default: no check.
-	ExpectedVersion *int64 `json:"expectedVersion,omitempty"`
-	// The text of the update. Default: the page's text for this event.
-	Body *string `json:"body,omitempty"`
-	// Whether subscribers are notified.
-	DeliverNotifications bool `json:"deliverNotifications"`
-	// A unique key chosen by the client. A repeated mutation with the same key is not executed again and returns the first result.
-	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
-}
 
 // The result of a mutation of a component.
 type ComponentPayload struct {
 	// The component after the mutation.
 	Component *status.Component `json:"component"`
-}
-
-// Input of `editComponent`. Omitted fields are not changed.
-type EditComponentInput struct {
-	// The component or group: its global ID, or its ID in `/api/v2` documents.
-	ID string `json:"id"`
-	// The version that the editor has read. If there is a newer version, the mutation fails with `CONFLICT`. Default: no check.
-	ExpectedVersion *int64 `json:"expectedVersion,omitempty"`
-	// The name.
-	Name *string `json:"name,omitempty"`
-	// The description. An empty string removes it.
-	Description *string `json:"description,omitempty"`
-	// Whether the uptime is shown.
-	Showcase *bool `json:"showcase,omitempty"`
-	// Whether the component is shown only if it is not operational.
-	OnlyShowIfDegraded *bool `json:"onlyShowIfDegraded,omitempty"`
-	// The first day of uptime history.
-	StartDate *status.Date `json:"startDate,omitempty"`
-	// The number of the consensus node that the component represents. -1 for none.
-	NodeID *int64 `json:"nodeId,omitempty"`
-	// A unique key chosen by the client. A repeated mutation with the same key is not executed again and returns the first result.
-	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
-}
-
-// Input of `editStatusNotice`. Omitted fields are not changed.
-type EditNoticeInput struct {
-	// The incident or maintenance: its global ID, or its ID in `/api/v2` documents.
-	ID string `json:"id"`
-	// The version that the editor has read. If there is a newer version, the mutation fails with `CONFLICT`. Default: no check.
-	ExpectedVersion *int64 `json:"expectedVersion,omitempty"`
-	// The title.
-	Name *string `json:"name,omitempty"`
-	// The impact, which replaces the impact computed from the updates.
-	ImpactOverride *status.Impact `json:"impactOverride,omitempty"`
-	// The hours after which editors are reminded of an incident, as a JSON array. An empty array disables reminders.
-	ReminderIntervals *string `json:"reminderIntervals,omitempty"`
-	// Whether a maintenance starts automatically.
-	AutoInProgress *bool `json:"autoInProgress,omitempty"`
-	// Whether a maintenance ends automatically.
-	AutoCompleted *bool `json:"autoCompleted,omitempty"`
-	// A unique key chosen by the client. A repeated mutation with the same key is not executed again and returns the first result.
-	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
-}
-
-// Input of `editUpdate`. Omitted fields are not changed.
-type EditUpdateInput struct {
-	// The update: its global ID, or its ID in `/api/v2` documents.
-	ID string `json:"id"`
-	// The text.
-	Body *string `json:"body,omitempty"`
-	// The display time: whole seconds, not in the future. Not allowed for postmortems.
-	DisplayAt *time.Time `json:"displayAt,omitempty"`
-	// A unique key chosen by the client. A repeated mutation with the same key is not executed again and returns the first result.
-	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
 }
 
 // The result of a mutation of an incident.
@@ -138,53 +29,9 @@ type MaintenancePayload struct {
 	Maintenance *status.Maintenance `json:"maintenance"`
 }
 
-// Input of `moveComponent`.
-type MoveComponentInput struct {
-	// The component or group: its global ID, or its ID in `/api/v2` documents.
-	ID string `json:"id"`
-	// The version that the editor has read. If there is a newer version, the mutation fails with `CONFLICT`. Default: no check.
-	ExpectedVersion *int64 `json:"expectedVersion,omitempty"`
-	// The group: its global ID, or its ID in `/api/v2` documents. Default: none, at the top level of the page.
-	GroupID *string `json:"groupId,omitempty"`
-	// The position in the group or page, starting at 1. Default: last.
-	Position *int32 `json:"position,omitempty"`
-	// A unique key chosen by the client. A repeated mutation with the same key is not executed again and returns the first result.
-	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
-}
-
-// Input of `moveMaintenance`.
-type MoveMaintenanceInput struct {
-	// The maintenance: its global ID, or its ID in `/api/v2` documents.
-	ID string `json:"id"`
-	// The version that the editor has read. If there is a newer version, the mutation fails with `CONFLICT`. Default: no check.
-	ExpectedVersion *int64 `json:"expectedVersion,omitempty"`
-	// The new status.
-	Status status.State `json:"status"`
-	// The text of the update. Default if the status changes: the page's text for this event.
-	Body *string `json:"body,omitempty"`
-	// The new statuses of components. Other components are not changed.
-	Affected []*StatusAffectedInput `json:"affected,omitempty"`
-	// If true, components keep their status when the maintenance is completed. Default: as scheduled (`autoOperationalState`).
-	KeepComponents bool `json:"keepComponents"`
-	// Whether subscribers are notified.
-	DeliverNotifications bool `json:"deliverNotifications"`
-	// A unique key chosen by the client. A repeated mutation with the same key is not executed again and returns the first result.
-	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
-}
-
 // Mutations of status pages. Each one requires a token with a sufficient role (`Authorization: Bearer …`), otherwise it fails with `UNAUTHENTICATED` or
 // `FORBIDDEN`. A mutation is atomic. It fails with `BAD_STATE` if the current state does not permit it.
 type Mutation struct {
-}
-
-// Input of mutations of an incident or maintenance without further fields.
-type NoticeInput struct {
-	// The incident or maintenance: its global ID, or its ID in `/api/v2` documents.
-	ID string `json:"id"`
-	// The version that the editor has read. If there is a newer version, the mutation fails with `CONFLICT`. Default: no check.
-	ExpectedVersion *int64 `json:"expectedVersion,omitempty"`
-	// A unique key chosen by the client. A repeated mutation with the same key is not executed again and returns the first result.
-	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
 }
 
 // The result of a mutation of an incident or maintenance.
@@ -193,64 +40,8 @@ type NoticePayload struct {
 	Notice relay.StatusNotice `json:"notice"`
 }
 
-// Input of `openIncident`.
-type OpenIncidentInput struct {
-	// The short name of the page. Default: the default page.
-	Page *string `json:"page,omitempty"`
-	// The title.
-	Name string `json:"name"`
-	// The text of the update.
-	Body string `json:"body"`
-	// The status: `INVESTIGATING`, `IDENTIFIED` or `MONITORING`; `RESOLVED` for a backfilled incident.
-	Status status.State `json:"status"`
-	// The new statuses of components. Other components are not changed.
-	Affected []*StatusAffectedInput `json:"affected,omitempty"`
-	// The impact, which replaces the impact computed from the updates.
-	ImpactOverride *status.Impact `json:"impactOverride,omitempty"`
-	// The start time. Default: now.
-	StartedAt *time.Time `json:"startedAt,omitempty"`
-	// Publishes an incident that is over: from `startedAt` to `resolvedAt`. Components are not changed.
-	Backfill bool `json:"backfill"`
-	// The end time of a backfilled incident.
-	ResolvedAt *time.Time `json:"resolvedAt,omitempty"`
-	// The text of the last update of a backfilled incident. Default: the page's text for this event.
-	Resolution *string `json:"resolution,omitempty"`
-	// The hours after which editors are reminded while the incident is open, as a JSON array, for example `[3, 6, 12]`.
-	ReminderIntervals *string `json:"reminderIntervals,omitempty"`
-	// Whether subscribers are notified.
-	DeliverNotifications bool `json:"deliverNotifications"`
-	// Creates a draft. Drafts are not public and do not affect components until they are published.
-	Draft bool `json:"draft"`
-	// A unique key chosen by the client. A repeated mutation with the same key is not executed again and returns the first result.
-	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
-}
-
-// Input of `publishPostmortem`.
-type PublishPostmortemInput struct {
-	// The incident: its global ID, or its ID in `/api/v2` documents.
-	ID string `json:"id"`
-	// The version that the editor has read. If there is a newer version, the mutation fails with `CONFLICT`. Default: no check.
-	ExpectedVersion *int64 `json:"expectedVersion,omitempty"`
-	// The text of the update.
-	Body string `json:"body"`
-	// Whether subscribers are notified.
-	DeliverNotifications bool `json:"deliverNotifications"`
-	// A unique key chosen by the client. A repeated mutation with the same key is not executed again and returns the first result.
-	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
-}
-
 // The root of all queries.
 type Query struct {
-}
-
-// Input of `removeComponent`. A group must be empty.
-type RemoveComponentInput struct {
-	// The component or group: its global ID, or its ID in `/api/v2` documents.
-	ID string `json:"id"`
-	// The version that the editor has read. If there is a newer version, the mutation fails with `CONFLICT`. Default: no check.
-	ExpectedVersion *int64 `json:"expectedVersion,omitempty"`
-	// A unique key chosen by the client. A repeated mutation with the same key is not executed again and returns the first result.
-	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
 }
 
 // The result of a deletion.
@@ -259,109 +50,10 @@ type RemovedPayload struct {
 	Code string `json:"code"`
 }
 
-// Input of `rescheduleMaintenance`: new times of a maintenance that has not started, or a new end time of one in progress.
-type RescheduleMaintenanceInput struct {
-	// The maintenance: its global ID, or its ID in `/api/v2` documents.
-	ID string `json:"id"`
-	// The version that the editor has read. If there is a newer version, the mutation fails with `CONFLICT`. Default: no check.
-	ExpectedVersion *int64 `json:"expectedVersion,omitempty"`
-	// The scheduled start time.
-	ScheduledFor time.Time `json:"scheduledFor"`
-	// The scheduled end time.
-	ScheduledUntil time.Time `json:"scheduledUntil"`
-	// The text of the update. Default: no update is published.
-	Body *string `json:"body,omitempty"`
-	// Whether subscribers are notified.
-	DeliverNotifications bool `json:"deliverNotifications"`
-	// A unique key chosen by the client. A repeated mutation with the same key is not executed again and returns the first result.
-	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
-}
-
-// Input of `scheduleMaintenance`.
-type ScheduleMaintenanceInput struct {
-	// The short name of the page. Default: the default page.
-	Page *string `json:"page,omitempty"`
-	// The title.
-	Name string `json:"name"`
-	// The text of the update.
-	Body string `json:"body"`
-	// The scheduled start time.
-	ScheduledFor time.Time `json:"scheduledFor"`
-	// The scheduled end time.
-	ScheduledUntil time.Time `json:"scheduledUntil"`
-	// The affected components: their global IDs, or their IDs in `/api/v2` documents.
-	ComponentIds []string `json:"componentIds,omitempty"`
-	// The status: `SCHEDULED`, `IN_PROGRESS` for work that has started, or `COMPLETED` for work that is over.
-	Status status.State `json:"status"`
-	// The impact. Default: `MAINTENANCE`.
-	ImpactOverride *status.Impact `json:"impactOverride,omitempty"`
-	// Whether the maintenance starts automatically.
-	AutoInProgress bool `json:"autoInProgress"`
-	// Whether the maintenance ends automatically.
-	AutoCompleted bool `json:"autoCompleted"`
-	// Whether the components are under maintenance while the maintenance is in progress.
-	AutoMaintenanceState bool `json:"autoMaintenanceState"`
-	// Whether the components return to their own status when the maintenance ends.
-	AutoOperationalState bool `json:"autoOperationalState"`
-	// The number of minutes before the start at which a reminder is published. Null disables the reminder.
-	RemindMinutes *int32 `json:"remindMinutes,omitempty"`
-	// Whether subscribers are notified.
-	DeliverNotifications bool `json:"deliverNotifications"`
-	// A unique key chosen by the client. A repeated mutation with the same key is not executed again and returns the first result.
-	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
-}
-
-// Input of `setComponentStatus`.
-type SetComponentStatusInput struct {
-	// The component: its global ID, or its ID in `/api/v2` documents.
-	ID string `json:"id"`
-	// The base status. The component shows a worse status while an open incident or maintenance sets one.
-	Status status.ComponentStatus `json:"status"`
-	// The version that the editor has read. If there is a newer version, the mutation fails with `CONFLICT`. Default: no check.
-	ExpectedVersion *int64 `json:"expectedVersion,omitempty"`
-	// A unique key chosen by the client. A repeated mutation with the same key is not executed again and returns the first result.
-	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
-}
-
-// Input of `setStatusPage`.
-type SetStatusPageInput struct {
-	// The short name of the page. Default: the default page.
-	Page *string `json:"page,omitempty"`
-	// The settings to change.
-	Settings []*StatusSettingInput `json:"settings"`
-	// A unique key chosen by the client. A repeated mutation with the same key is not executed again and returns the first result.
-	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
-}
-
-// A component, and its status in an incident or maintenance from now on.
-type StatusAffectedInput struct {
-	// The component: its global ID, or its ID in `/api/v2` documents.
-	ComponentID string `json:"componentId"`
-	// The status in this incident or maintenance. The component shows the worst status of all open ones.
-	Status status.ComponentStatus `json:"status"`
-}
-
 // The result of a mutation of a page.
 type StatusPagePayload struct {
 	// The page after the mutation.
 	Page *status.Page `json:"page"`
-}
-
-// A setting of a page.
-type StatusSettingInput struct {
-	// The key: `name`, `slug`, `url`, `hosts`, `default`, `time_zone`, `locale`, `vocabulary`, `auto_publish`, or `text.<locale>.<event>`, which is the automatic text
-	// for an event while the page has this locale.
-	Key string `json:"key"`
-	// The value.
-	Value string `json:"value"`
-}
-
-// Input of mutations of a webhook.
-type StatusWebhookInput struct {
-	// The ID of the webhook.
-	Code string `json:"code"`
-	// A unique key chosen by the client. A repeated mutation with the same key is not executed again and returns the first result.
-	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
 }
 
 // The result of a mutation of a webhook.
@@ -376,28 +68,6 @@ type StatusWebhookPayload struct {
 // order, each exactly once. To resume after a disconnect, pass the consensus timestamp of the last event as `from`. A subscription whose client reads too slowly
 // is closed with an error.
 type Subscription struct {
-}
-
-// Input of `updateIncident` and `reopenIncident`.
-type UpdateIncidentInput struct {
-	// The incident: its global ID, or its ID in `/api/v2` documents.
-	ID string `json:"id"`
-	// The version that the editor has read. If there is a newer version, the mutation fails with `CONFLICT`. Default: no check.
-	ExpectedVersion *int64 `json:"expectedVersion,omitempty"`
-	// The new status.
-	Status status.State `json:"status"`
-	// The text of the update.
-	Body string `json:"body"`
-	// The new statuses of components. Other components are not changed.
-	Affected []*StatusAffectedInput `json:"affected,omitempty"`
-	// If true, components keep their status when the incident is resolved. If false, they return to their own status.
-	KeepComponents bool `json:"keepComponents"`
-	// The display time of the update: whole seconds, not in the future. Default: now.
-	DisplayAt *time.Time `json:"displayAt,omitempty"`
-	// Whether subscribers are notified.
-	DeliverNotifications bool `json:"deliverNotifications"`
-	// A unique key chosen by the client. A repeated mutation with the same key is not executed again and returns the first result.
-	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
 }
 
 // The result of a mutation of an update.

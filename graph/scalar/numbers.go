@@ -22,6 +22,9 @@ func AppendLong(dst []byte, v int64, style Style) []byte {
 
 // UnmarshalLong parses a signed 64-bit integer given as a number or a decimal string.
 func UnmarshalLong(_ context.Context, v any) (int64, error) {
+	if v == nil {
+		return 0, nil
+	}
 	text, err := inputText(v)
 	if err != nil {
 		return 0, err
@@ -45,6 +48,7 @@ func AppendInt(dst []byte, v int32, _ Style) []byte { return strconv.AppendInt(d
 func UnmarshalInt(_ context.Context, v any) (int32, error) {
 	var n int64
 	switch v := v.(type) {
+	case nil:
 	case int:
 		n = int64(v)
 	case int64:
@@ -71,7 +75,7 @@ func AppendBoolean(dst []byte, v bool, _ Style) []byte { return strconv.AppendBo
 // UnmarshalBoolean parses true or false.
 func UnmarshalBoolean(_ context.Context, v any) (bool, error) {
 	b, ok := v.(bool)
-	if !ok {
+	if !ok && v != nil {
 		return false, fault.Input("a boolean is required, not %T", v)
 	}
 	return b, nil
@@ -167,7 +171,7 @@ func validUTF8(s string) string {
 // UnmarshalString parses a string.
 func UnmarshalString(_ context.Context, v any) (string, error) {
 	s, ok := v.(string)
-	if !ok {
+	if !ok && v != nil {
 		return "", fault.Input("a string is required, not %T", v)
 	}
 	return s, nil

@@ -275,9 +275,19 @@ func AppendNullBigInt(dst []byte, v ledger.Null[int64], style Style) []byte {
 	return nullable(dst, v, style, AppendBigInt)
 }
 
+// UnmarshalNullBigInt is [UnmarshalBigInt], or null.
+func UnmarshalNullBigInt(ctx context.Context, v any) (ledger.Null[int64], error) {
+	return orNull(ctx, v, UnmarshalBigInt)
+}
+
 // AppendNullBoolean is [AppendBoolean], or null.
 func AppendNullBoolean(dst []byte, v ledger.Null[bool], style Style) []byte {
 	return nullable(dst, v, style, AppendBoolean)
+}
+
+// UnmarshalNullBoolean is [UnmarshalBoolean], or null.
+func UnmarshalNullBoolean(ctx context.Context, v any) (ledger.Null[bool], error) {
+	return orNull(ctx, v, UnmarshalBoolean)
 }
 
 // AppendNullDate is [AppendDate], or null.
@@ -285,9 +295,19 @@ func AppendNullDate(dst []byte, v ledger.Null[status.Date], style Style) []byte 
 	return nullable(dst, v, style, AppendDate)
 }
 
+// UnmarshalNullDate is [UnmarshalDate], or null.
+func UnmarshalNullDate(ctx context.Context, v any) (ledger.Null[status.Date], error) {
+	return orNull(ctx, v, UnmarshalDate)
+}
+
 // AppendNullDateTime is [AppendDateTime], or null.
 func AppendNullDateTime(dst []byte, v ledger.Null[time.Time], style Style) []byte {
 	return nullable(dst, v, style, AppendDateTime)
+}
+
+// UnmarshalNullDateTime is [UnmarshalDateTime], or null.
+func UnmarshalNullDateTime(ctx context.Context, v any) (ledger.Null[time.Time], error) {
+	return orNull(ctx, v, UnmarshalDateTime)
 }
 
 // AppendNullEVMAddress is [AppendEVMAddress], or null.
@@ -295,9 +315,19 @@ func AppendNullEVMAddress(dst []byte, v ledger.Null[ledger.EVMAddress], style St
 	return nullable(dst, v, style, AppendEVMAddress)
 }
 
+// UnmarshalNullEVMAddress is [UnmarshalEVMAddress], or null.
+func UnmarshalNullEVMAddress(ctx context.Context, v any) (ledger.Null[ledger.EVMAddress], error) {
+	return orNull(ctx, v, UnmarshalEVMAddress)
+}
+
 // AppendNullInt is [AppendInt], or null.
 func AppendNullInt(dst []byte, v ledger.Null[int32], style Style) []byte {
 	return nullable(dst, v, style, AppendInt)
+}
+
+// UnmarshalNullInt is [UnmarshalInt], or null.
+func UnmarshalNullInt(ctx context.Context, v any) (ledger.Null[int32], error) {
+	return orNull(ctx, v, UnmarshalInt)
 }
 
 // AppendNullLong is [AppendLong], or null.
@@ -305,9 +335,19 @@ func AppendNullLong(dst []byte, v ledger.Null[int64], style Style) []byte {
 	return nullable(dst, v, style, AppendLong)
 }
 
+// UnmarshalNullLong is [UnmarshalLong], or null.
+func UnmarshalNullLong(ctx context.Context, v any) (ledger.Null[int64], error) {
+	return orNull(ctx, v, UnmarshalLong)
+}
+
 // AppendNullStatusIndicator is [AppendStatusIndicator], or null.
 func AppendNullStatusIndicator(dst []byte, v ledger.Null[status.Impact], style Style) []byte {
 	return nullable(dst, v, style, AppendStatusIndicator)
+}
+
+// UnmarshalNullStatusIndicator is [UnmarshalStatusIndicator], or null.
+func UnmarshalNullStatusIndicator(ctx context.Context, v any) (ledger.Null[status.Impact], error) {
+	return orNull(ctx, v, UnmarshalStatusIndicator)
 }
 
 // AppendNullString is [AppendString], or null.
@@ -315,9 +355,19 @@ func AppendNullString(dst []byte, v ledger.Null[string], style Style) []byte {
 	return nullable(dst, v, style, AppendString)
 }
 
+// UnmarshalNullString is [UnmarshalString], or null.
+func UnmarshalNullString(ctx context.Context, v any) (ledger.Null[string], error) {
+	return orNull(ctx, v, UnmarshalString)
+}
+
 // AppendNullTimestamp is [AppendTimestamp], or null.
 func AppendNullTimestamp(dst []byte, v ledger.Null[ledger.Timestamp], style Style) []byte {
 	return nullable(dst, v, style, AppendTimestamp)
+}
+
+// UnmarshalNullTimestamp is [UnmarshalTimestamp], or null.
+func UnmarshalNullTimestamp(ctx context.Context, v any) (ledger.Null[ledger.Timestamp], error) {
+	return orNull(ctx, v, UnmarshalTimestamp)
 }
 
 // AppendNullTokenFreezeStatus is [AppendTokenFreezeStatus], or null.
@@ -325,9 +375,19 @@ func AppendNullTokenFreezeStatus(dst []byte, v ledger.Null[ledger.TokenFreezeSta
 	return nullable(dst, v, style, AppendTokenFreezeStatus)
 }
 
+// UnmarshalNullTokenFreezeStatus is [UnmarshalTokenFreezeStatus], or null.
+func UnmarshalNullTokenFreezeStatus(ctx context.Context, v any) (ledger.Null[ledger.TokenFreezeStatus], error) {
+	return orNull(ctx, v, UnmarshalTokenFreezeStatus)
+}
+
 // AppendNullTokenKYCStatus is [AppendTokenKYCStatus], or null.
 func AppendNullTokenKYCStatus(dst []byte, v ledger.Null[ledger.TokenKYCStatus], style Style) []byte {
 	return nullable(dst, v, style, AppendTokenKYCStatus)
+}
+
+// UnmarshalNullTokenKYCStatus is [UnmarshalTokenKYCStatus], or null.
+func UnmarshalNullTokenKYCStatus(ctx context.Context, v any) (ledger.Null[ledger.TokenKYCStatus], error) {
+	return orNull(ctx, v, UnmarshalTokenKYCStatus)
 }
 
 // MarshalKeyType is [AppendKeyType] for gqlgen.
@@ -426,6 +486,9 @@ func MarshalDateTime(v time.Time) graphql.ContextMarshaler { return with(v, Appe
 
 // MarshalDate is [AppendDate] for gqlgen.
 func MarshalDate(v status.Date) graphql.ContextMarshaler { return with(v, AppendDate) }
+
+// MarshalID is [AppendID] for gqlgen.
+func MarshalID(v string) graphql.ContextMarshaler { return with(v, AppendID) }
 
 // MarshalEntityID is [AppendEntityID] for gqlgen.
 func MarshalEntityID(v ledger.EntityID) graphql.ContextMarshaler { return with(v, AppendEntityID) }
@@ -628,19 +691,9 @@ func MarshalNullBigInt(v ledger.Null[int64]) graphql.ContextMarshaler {
 	return with(v, AppendNullBigInt)
 }
 
-// UnmarshalNullBigInt fails.
-func UnmarshalNullBigInt(context.Context, any) (ledger.Null[int64], error) {
-	return outputOnly[ledger.Null[int64]]()
-}
-
 // MarshalNullBoolean is [AppendNullBoolean] for gqlgen.
 func MarshalNullBoolean(v ledger.Null[bool]) graphql.ContextMarshaler {
 	return with(v, AppendNullBoolean)
-}
-
-// UnmarshalNullBoolean fails.
-func UnmarshalNullBoolean(context.Context, any) (ledger.Null[bool], error) {
-	return outputOnly[ledger.Null[bool]]()
 }
 
 // MarshalNullDate is [AppendNullDate] for gqlgen.
@@ -648,19 +701,9 @@ func MarshalNullDate(v ledger.Null[status.Date]) graphql.ContextMarshaler {
 	return with(v, AppendNullDate)
 }
 
-// UnmarshalNullDate fails.
-func UnmarshalNullDate(context.Context, any) (ledger.Null[status.Date], error) {
-	return outputOnly[ledger.Null[status.Date]]()
-}
-
 // MarshalNullDateTime is [AppendNullDateTime] for gqlgen.
 func MarshalNullDateTime(v ledger.Null[time.Time]) graphql.ContextMarshaler {
 	return with(v, AppendNullDateTime)
-}
-
-// UnmarshalNullDateTime fails.
-func UnmarshalNullDateTime(context.Context, any) (ledger.Null[time.Time], error) {
-	return outputOnly[ledger.Null[time.Time]]()
 }
 
 // MarshalNullEVMAddress is [AppendNullEVMAddress] for gqlgen.
@@ -668,35 +711,15 @@ func MarshalNullEVMAddress(v ledger.Null[ledger.EVMAddress]) graphql.ContextMars
 	return with(v, AppendNullEVMAddress)
 }
 
-// UnmarshalNullEVMAddress fails.
-func UnmarshalNullEVMAddress(context.Context, any) (ledger.Null[ledger.EVMAddress], error) {
-	return outputOnly[ledger.Null[ledger.EVMAddress]]()
-}
-
 // MarshalNullInt is [AppendNullInt] for gqlgen.
 func MarshalNullInt(v ledger.Null[int32]) graphql.ContextMarshaler { return with(v, AppendNullInt) }
-
-// UnmarshalNullInt fails.
-func UnmarshalNullInt(context.Context, any) (ledger.Null[int32], error) {
-	return outputOnly[ledger.Null[int32]]()
-}
 
 // MarshalNullLong is [AppendNullLong] for gqlgen.
 func MarshalNullLong(v ledger.Null[int64]) graphql.ContextMarshaler { return with(v, AppendNullLong) }
 
-// UnmarshalNullLong fails.
-func UnmarshalNullLong(context.Context, any) (ledger.Null[int64], error) {
-	return outputOnly[ledger.Null[int64]]()
-}
-
 // MarshalNullStatusIndicator is [AppendNullStatusIndicator] for gqlgen.
 func MarshalNullStatusIndicator(v ledger.Null[status.Impact]) graphql.ContextMarshaler {
 	return with(v, AppendNullStatusIndicator)
-}
-
-// UnmarshalNullStatusIndicator fails.
-func UnmarshalNullStatusIndicator(context.Context, any) (ledger.Null[status.Impact], error) {
-	return outputOnly[ledger.Null[status.Impact]]()
 }
 
 // MarshalNullString is [AppendNullString] for gqlgen.
@@ -704,19 +727,9 @@ func MarshalNullString(v ledger.Null[string]) graphql.ContextMarshaler {
 	return with(v, AppendNullString)
 }
 
-// UnmarshalNullString fails.
-func UnmarshalNullString(context.Context, any) (ledger.Null[string], error) {
-	return outputOnly[ledger.Null[string]]()
-}
-
 // MarshalNullTimestamp is [AppendNullTimestamp] for gqlgen.
 func MarshalNullTimestamp(v ledger.Null[ledger.Timestamp]) graphql.ContextMarshaler {
 	return with(v, AppendNullTimestamp)
-}
-
-// UnmarshalNullTimestamp fails.
-func UnmarshalNullTimestamp(context.Context, any) (ledger.Null[ledger.Timestamp], error) {
-	return outputOnly[ledger.Null[ledger.Timestamp]]()
 }
 
 // MarshalNullTokenFreezeStatus is [AppendNullTokenFreezeStatus] for gqlgen.
@@ -724,17 +737,7 @@ func MarshalNullTokenFreezeStatus(v ledger.Null[ledger.TokenFreezeStatus]) graph
 	return with(v, AppendNullTokenFreezeStatus)
 }
 
-// UnmarshalNullTokenFreezeStatus fails.
-func UnmarshalNullTokenFreezeStatus(context.Context, any) (ledger.Null[ledger.TokenFreezeStatus], error) {
-	return outputOnly[ledger.Null[ledger.TokenFreezeStatus]]()
-}
-
 // MarshalNullTokenKYCStatus is [AppendNullTokenKYCStatus] for gqlgen.
 func MarshalNullTokenKYCStatus(v ledger.Null[ledger.TokenKYCStatus]) graphql.ContextMarshaler {
 	return with(v, AppendNullTokenKYCStatus)
-}
-
-// UnmarshalNullTokenKYCStatus fails.
-func UnmarshalNullTokenKYCStatus(context.Context, any) (ledger.Null[ledger.TokenKYCStatus], error) {
-	return outputOnly[ledger.Null[ledger.TokenKYCStatus]]()
 }

@@ -67,3 +67,14 @@ func AppendDate(dst []byte, v status.Date, style Style) []byte {
 func UnmarshalDate(_ context.Context, v any) (status.Date, error) {
 	return parsed(v, status.ParseDate)
 }
+
+// AppendID appends an ID.
+func AppendID(dst []byte, v string, style Style) []byte { return AppendString(dst, v, style) }
+
+// UnmarshalID parses an ID: a string or a number. Null is the empty ID.
+func UnmarshalID(_ context.Context, v any) (string, error) {
+	if v == nil {
+		return "", nil
+	}
+	return inputText(v)
+}

@@ -100,7 +100,9 @@ func TestUnmarshal(t *testing.T) {
 		{"Date", "2026-01-31", status.Date("2026-01-31")},
 		{"Date", "2026-02-30", nil},
 		{"HbarAmount", "1", nil}, // not an input
-		{"NullLong", "5", nil},
+		{"NullLong", "5", ledger.Of(int64(5))},
+		{"NullLong", nil, ledger.Null[int64]{}},
+		{"NullLong", "x", nil},
 	} {
 		got, err := readers()[c.scalar](ctx, c.in)
 		name := fmt.Sprintf("%s of %#v", c.scalar, c.in)

@@ -5,13 +5,106 @@ import (
 
 	"heliograph/graph/fault"
 	"heliograph/graph/model"
-	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
 	"heliograph/storage/statuspages"
 )
 
-// orZero returns an optional argument, or the zero value if it is missing.
-func orZero[T any](p *T) T { return ledger.FromPointer(p).V }
+// target is a kind of object that mutations write to: the types of its global ids. Mutations of a page write to a new object of it.
+type target []string
+
+var (
+	page        target
+	component   = target{componentType}
+	incident    = target{incidentType}
+	maintenance = target{maintenanceType}
+	notice      = target{incidentType, maintenanceType}
+	update      = target{updateType}
+	webhook     = target{}
+)
+
+// input is the input of a mutation.
+type input[I any] interface {
+	*I
+	Destination() *status.Target
+}
+
+// write executes a mutation: it authenticates the sender, replaces global ids by codes, calls do with the code of the target, and reads the written object.
+func write[I, P any, T input[I]](ctx context.Context, r *Resolver, needed status.Role, kind target, in T,
+	do func(ctx context.Context, by statuspages.Author, code string, in I) (string, error), read func(ctx context.Context, code string) (P, error),
+) (out P, err error) {
+	to := in.Destination()
+	by, err := r.author(ctx, needed, to.IdempotencyKey)
+	if err != nil {
+		return out, err
+	}
+	code, err := r.destination(ctx, kind, to)
+	if err != nil {
+		return out, err
+	}
+	for _, id := range components(in) {
+		if *id, err = codeOf(*id, componentType); err != nil {
+			return out, err
+		}
+	}
+	code, err = do(ctx, by, code, *in)
+	r.written(ctx)
+	if err != nil {
+		return out, err
+	}
+	return read(ctx, code)
+}
+
+// destination returns the code of the object or page that a mutation writes to.
+func (r *Resolver) destination(ctx context.Context, kind target, to *status.Target) (string, error) {
+	if kind != nil {
+		return codeOf(to.ID, kind...)
+	}
+	p, err := r.pageToEdit(ctx, to.Page)
+	if err != nil {
+		return "", err
+	}
+	return p.Code, nil
+}
+
+// components returns the ids of components in an input.
+func components(in any) (ids []*string) {
+	var affected []status.Assignment
+	var list []string
+	var group *string
+	switch in := in.(type) {
+	case *status.NewIncident:
+		affected = in.Affected
+	case *status.NewUpdate:
+		affected = in.Affected
+	case *status.NewMaintenance:
+		list = in.Components
+	case *status.NewWebhook:
+		list = in.Components
+	case *status.NewComponent:
+		group = &in.Group
+	case *status.ComponentMove:
+		group = &in.Group
+	}
+	if group != nil && *group != "" {
+		ids = append(ids, group)
+	}
+	for i := range affected {
+		ids = append(ids, &affected[i].Component)
+	}
+	for i := range list {
+		ids = append(ids, &list[i])
+	}
+	return ids
+}
+
+// expecting returns a function for [write] that writes an object whose version may be checked.
+func expecting(do func(ctx context.Context, by statuspages.Author, code string, version int64) (string, error)) func(
+	context.Context, statuspages.Author, string, status.VersionInput,
+) (string, error) {
+	return func(ctx context.Context, by statuspages.Author, code string, in status.VersionInput) (string, error) {
+		return do(ctx, by, code, in.ExpectedVersion)
+	}
+}
 
 // written discards the operation's cached reads of status pages after a write.
 func (r *Resolver) written(ctx context.Context) {
@@ -21,65 +114,14 @@ func (r *Resolver) written(ctx context.Context) {
 	reads.read, reads.pages, reads.states = false, nil, map[string]*status.PageState{}
 }
 
-// change authenticates the sender, resolves the id of the object to change, and calls write. It returns the code that write returns.
-func (r *Resolver) change(ctx context.Context, needed status.Role, key *string, id string, types []string,
-	write func(by statuspages.Author, code string) (string, error),
-) (string, error) {
-	by, err := r.author(ctx, needed, key)
-	if err != nil {
-		return "", err
+// found fails if an object was deleted after it was written.
+func found[T any](row *T, err error) (*T, error) {
+	if err == nil && row == nil {
+		return nil, &fault.Error{Code: fault.NotFound, Message: "the object was deleted after the write"}
 	}
-	code, err := codeOf(id, types...)
-	if err != nil {
-		return "", err
-	}
-	code, err = write(by, code)
-	r.written(ctx)
-	return code, err
+	return row, err
 }
 
-// create authenticates the sender, finds the page to write to, and calls write.
-func (r *Resolver) create(ctx context.Context, needed status.Role, key, slug *string,
-	write func(by statuspages.Author, page string) (string, error),
-) (string, error) {
-	by, err := r.author(ctx, needed, key)
-	if err != nil {
-		return "", err
-	}
-	p, err := r.pageToEdit(ctx, slug)
-	if err != nil {
-		return "", err
-	}
-	code, err := write(by, p.Code)
-	r.written(ctx)
-	return code, err
-}
-
-// errGone reports that the written object was deleted before it could be read.
-var errGone = &fault.Error{Code: fault.NotFound, Message: "the object was deleted after the write"}
-
-// payload returns a function that reads the written object, unless the write failed. The function takes the results of [Resolver.change] and
-// [Resolver.create].
-func payload[P any](ctx context.Context, read func(ctx context.Context, code string) (*P, error)) func(code string, err error) (*P, error) {
-	return func(code string, err error) (*P, error) {
-		if err != nil {
-			return nil, err
-		}
-		return read(ctx, code)
-	}
-}
-
-func removedPayload(code string, err error) (*model.RemovedPayload, error) {
-	if err != nil {
-		return nil, err
-	}
+func removed(_ context.Context, code string) (*model.RemovedPayload, error) {
 	return &model.RemovedPayload{Code: code}, nil
 }
-
-var (
-	componentTypes   = []string{componentType}
-	incidentTypes    = []string{incidentType}
-	maintenanceTypes = []string{maintenanceType}
-	noticeTypes      = []string{incidentType, maintenanceType}
-	updateTypes      = []string{updateType}
-)

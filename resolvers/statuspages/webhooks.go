@@ -34,60 +34,47 @@ func (r *Resolver) pageToRead(ctx context.Context, needed status.Role, slug *str
 	return p, nil
 }
 
-// webhookPayload returns a function that reads a webhook after a write. secret is the secret that the write created, if any.
-func (r *Resolver) webhookPayload(secret *string) func(ctx context.Context, code string) (*model.StatusWebhookPayload, error) {
-	return func(ctx context.Context, code string) (*model.StatusWebhookPayload, error) {
-		w, err := r.db.Webhook(ctx, code)
-		if err == nil && w == nil {
-			err = errGone
+// writeWebhook executes a mutation of a webhook. do returns the code and the new secret, which may be empty.
+func writeWebhook[I any, T input[I]](ctx context.Context, r *Resolver, kind target, in T,
+	do func(ctx context.Context, by statuspages.Author, code string, in I) (string, string, error),
+) (*model.StatusWebhookPayload, error) {
+	var p model.StatusWebhookPayload
+	return write(ctx, r, status.Admin, kind, in, func(ctx context.Context, by statuspages.Author, code string, in I) (string, error) {
+		code, secret, err := do(ctx, by, code, in)
+		if secret != "" {
+			p.Secret = &secret
 		}
-		if err != nil {
-			return nil, err
-		}
-		p := &model.StatusWebhookPayload{Webhook: w}
-		if *secret != "" {
-			p.Secret = secret
-		}
-		return p, nil
-	}
+		return code, err
+	}, func(ctx context.Context, code string) (_ *model.StatusWebhookPayload, err error) {
+		p.Webhook, err = found(r.db.Webhook(ctx, code))
+		return &p, err
+	})
 }
 
 // AddStatusWebhook resolves Mutation.addStatusWebhook.
-func (r *Resolver) AddStatusWebhook(ctx context.Context, in model.AddStatusWebhookInput) (*model.StatusWebhookPayload, error) {
-	components := make([]string, len(in.ComponentIds))
-	for i, id := range in.ComponentIds {
-		var err error
-		if components[i], err = codeOf(id, componentType); err != nil {
-			return nil, err
-		}
-	}
-	var secret string
-	return payload(ctx, r.webhookPayload(&secret))(r.create(ctx, status.Admin, in.IdempotencyKey, in.Page,
-		func(by statuspages.Author, page string) (code string, err error) {
-			code, secret, err = r.editor.AddWebhook(ctx, by, page, status.NewWebhook{URL: in.URL, Components: components})
-			return code, err
-		}))
+func (r *Resolver) AddStatusWebhook(ctx context.Context, in status.NewWebhook) (*model.StatusWebhookPayload, error) {
+	return writeWebhook(ctx, r, page, &in, r.editor.AddWebhook)
 }
 
 // RotateStatusWebhook resolves Mutation.rotateStatusWebhook.
-func (r *Resolver) RotateStatusWebhook(ctx context.Context, in model.StatusWebhookInput) (*model.StatusWebhookPayload, error) {
-	var secret string
-	return payload(ctx, r.webhookPayload(&secret))(r.change(ctx, status.Admin, in.IdempotencyKey, in.Code, nil,
-		func(by statuspages.Author, code string) (_ string, err error) {
-			secret, err = r.editor.RotateWebhook(ctx, by, code)
-			return code, err
-		}))
+func (r *Resolver) RotateStatusWebhook(ctx context.Context, in status.VersionInput) (*model.StatusWebhookPayload, error) {
+	return writeWebhook(ctx, r, webhook, &in, func(ctx context.Context, by statuspages.Author, code string, _ status.VersionInput) (string, string, error) {
+		secret, err := r.editor.RotateWebhook(ctx, by, code)
+		return code, secret, err
+	})
 }
 
 // EnableStatusWebhook resolves Mutation.enableStatusWebhook.
-func (r *Resolver) EnableStatusWebhook(ctx context.Context, in model.StatusWebhookInput) (*model.StatusWebhookPayload, error) {
-	return payload(ctx, r.webhookPayload(new(string)))(r.change(ctx, status.Admin, in.IdempotencyKey, in.Code, nil,
-		func(by statuspages.Author, code string) (string, error) { return r.editor.EnableWebhook(ctx, by, code) }))
+func (r *Resolver) EnableStatusWebhook(ctx context.Context, in status.VersionInput) (*model.StatusWebhookPayload, error) {
+	return writeWebhook(ctx, r, webhook, &in, func(ctx context.Context, by statuspages.Author, code string, _ status.VersionInput) (string, string, error) {
+		code, err := r.editor.EnableWebhook(ctx, by, code)
+		return code, "", err
+	})
 }
 
 // RemoveStatusWebhook resolves Mutation.removeStatusWebhook.
-func (r *Resolver) RemoveStatusWebhook(ctx context.Context, in model.StatusWebhookInput) (*model.RemovedPayload, error) {
-	return removedPayload(r.change(ctx, status.Admin, in.IdempotencyKey, in.Code, nil, func(by statuspages.Author, code string) (string, error) {
+func (r *Resolver) RemoveStatusWebhook(ctx context.Context, in status.VersionInput) (*model.RemovedPayload, error) {
+	return write(ctx, r, status.Admin, webhook, &in, func(ctx context.Context, by statuspages.Author, code string, _ status.VersionInput) (string, error) {
 		return r.editor.RemoveWebhook(ctx, by, code)
-	}))
+	}, removed)
 }

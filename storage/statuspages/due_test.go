@@ -104,7 +104,9 @@ func TestDueAfterDowntime(t *testing.T) {
 	if got := n.tick(n.clock()); got != "reminder" {
 		t.Error(got)
 	}
-	must2(t)(n.RescheduleMaintenance(t.Context(), editor, third, n.clock().Add(3*time.Hour), n.clock().Add(4*time.Hour), "Later.", false, 0))
+	must2(t)(n.RescheduleMaintenance(t.Context(), editor, third, status.Reschedule{
+		Start: n.clock().Add(3 * time.Hour), End: n.clock().Add(4 * time.Hour), Body: "Later.",
+	}))
 	if got := n.tick(n.clock().Add(2 * time.Hour)); got != "reminder" {
 		t.Error(got)
 	}

@@ -83,12 +83,12 @@ base_status = nullif($4, '')::status.component_status,
 	})
 }
 
-// MoveComponent puts a component or group at a position of a group, or of the top level of the page if group is empty. Position 0 is the last one.
-func (e *Editor) MoveComponent(ctx context.Context, by Author, code, group string, position int32, expectedVersion int64) (string, error) {
-	return e.editComponent(ctx, by, "component.move", code, expectedVersion, func(ctx context.Context, w *write, b *status.WorkingCopy,
+// MoveComponent moves a component or group.
+func (e *Editor) MoveComponent(ctx context.Context, by Author, code string, in status.ComponentMove) (string, error) {
+	return e.editComponent(ctx, by, "component.move", code, in.ExpectedVersion, func(ctx context.Context, w *write, b *status.WorkingCopy,
 		c *status.Component,
 	) error {
-		moved, err := b.Move(c, group, position)
+		moved, err := b.Move(c, in.Group, in.Position)
 		if err != nil {
 			return err
 		}

@@ -112,7 +112,7 @@ func TestEditUpdate(t *testing.T) {
 	if got := one[string](t, n, `select body from status.incident_update where id = $1`, update("resolved")); got != "All over." {
 		t.Error(got)
 	}
-	ok(n.PublishPostmortem(ctx, editor, code, "So it was.", false, 0))
+	ok(n.PublishPostmortem(ctx, editor, code, status.NewUpdate{Body: "So it was."}))
 	wantReason(t, e(n.EditUpdate(ctx, editor, update("postmortem"), status.UpdateEdit{DisplayAt: ledger.Of(early)})), status.BadInput, "no date")
 	wantReason(t, e(n.EditUpdate(ctx, editor, update("resolved"), status.UpdateEdit{Body: ledger.Of("\n")})), status.BadInput, "empty")
 	wantReason(t, e(n.EditUpdate(ctx, editor, "none", status.UpdateEdit{})), status.NotFound, "does not exist")
@@ -143,24 +143,24 @@ from status.component c where deleted_at is null`)
 	if got := order(); got != "API1 Mainnet2 Mainnet/Mirror1 Mainnet/Relay2" {
 		t.Error(got)
 	}
-	ok(n.MoveComponent(ctx, editor, api, group, 2, 0))
+	ok(n.MoveComponent(ctx, editor, api, status.ComponentMove{Group: group, Position: 2}))
 	if got := order(); got != "Mainnet2 Mainnet/Mirror1 Mainnet/API2 Mainnet/Relay3" {
 		t.Error(got)
 	}
-	ok(n.MoveComponent(ctx, editor, relay, "", 1, 0))
+	ok(n.MoveComponent(ctx, editor, relay, status.ComponentMove{Group: "", Position: 1}))
 	if got := order(); got != "Relay1 Mainnet2 Mainnet/Mirror1 Mainnet/API2" {
 		t.Error(got)
 	}
-	ok(n.EditComponent(ctx, editor, mirror, status.ComponentEdit{Status: ledger.Of(status.PartialOutage), Description: ledger.Of(""), ExpectedVersion: 1}))
+	ok(n.EditComponent(ctx, editor, mirror, status.ComponentEdit{Status: status.PartialOutage, Description: ledger.Of(""), ExpectedVersion: 1}))
 	if got := n.states(mirror, group, api); got != "ppo" {
 		t.Error(got)
 	}
 	wantReason(t, e(n.EditComponent(ctx, editor, mirror, status.ComponentEdit{Name: ledger.Of("x"), ExpectedVersion: 1})), status.Conflict, "version 2")
-	wantReason(t, e(n.EditComponent(ctx, editor, group, status.ComponentEdit{Status: ledger.Of(status.PartialOutage)})), status.BadInput, "group")
+	wantReason(t, e(n.EditComponent(ctx, editor, group, status.ComponentEdit{Status: status.PartialOutage})), status.BadInput, "group")
 	wantReason(t, e(n.EditComponent(ctx, editor, group, status.ComponentEdit{Showcase: ledger.Of(true)})), status.BadInput, "only a name and a description")
 	wantReason(t, e(n.EditComponent(ctx, editor, api, status.ComponentEdit{NodeID: ledger.Of(int64(3))})), status.Conflict, "node 3")
-	wantReason(t, e(n.MoveComponent(ctx, editor, group, group, 1, 0)), status.BadInput, "do not nest")
-	wantReason(t, e(n.MoveComponent(ctx, editor, api, relay, 1, 0)), status.BadInput, "not a group")
+	wantReason(t, e(n.MoveComponent(ctx, editor, group, status.ComponentMove{Group: group, Position: 1})), status.BadInput, "do not nest")
+	wantReason(t, e(n.MoveComponent(ctx, editor, api, status.ComponentMove{Group: relay, Position: 1})), status.BadInput, "not a group")
 	wantReason(t, e(n.RemoveComponent(ctx, editor, group, 0)), status.BadState, "2 components")
 	incident := ok(n.OpenIncident(ctx, editor, n.page, status.NewIncident{Name: "Slow", Body: "x", Affected: set(api, "major_outage", mirror, "partial_outage")}))
 	if got := n.history(incident); got != "investigating pp,om" { // ordered by position: Mirror is above API
@@ -192,7 +192,7 @@ func TestDeleteReleasesComponents(t *testing.T) {
 	n := newEditorTest(t, "Etc/UTC")
 	ctx, api, ok := t.Context(), n.api(), must2(t)
 	code := ok(n.OpenIncident(ctx, editor, n.page, status.NewIncident{Name: "Down", Body: "x", Affected: set(api, "major_outage")}))
-	ok(n.EditComponent(ctx, editor, api, status.ComponentEdit{Status: ledger.Of(status.DegradedPerformance)}))
+	ok(n.EditComponent(ctx, editor, api, status.ComponentEdit{Status: status.DegradedPerformance}))
 	if got := n.states(api); got != "m" {
 		t.Error(got)
 	}

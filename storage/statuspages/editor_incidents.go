@@ -23,11 +23,8 @@ func (e *Editor) ReopenIncident(ctx context.Context, by Author, code string, in 
 }
 
 // PublishPostmortem adds the postmortem to a resolved incident, or replaces it.
-func (e *Editor) PublishPostmortem(ctx context.Context, by Author, code, body string, silent bool, expectedVersion int64) (string, error) {
-	return e.changeNotice(ctx, by, "incident.postmortem", status.Realtime, code, expectedVersion,
-		func(c *status.WorkingCopy, s status.NoticeState) (*status.Effect, error) {
-			return c.PublishPostmortem(s, body, silent)
-		})
+func (e *Editor) PublishPostmortem(ctx context.Context, by Author, code string, in status.NewUpdate) (string, error) {
+	return e.changeNotice(ctx, by, "incident.postmortem", status.Realtime, code, in.ExpectedVersion, with(in, (*status.WorkingCopy).PublishPostmortem))
 }
 
 // PublishDraft publishes a draft: its update is dated now, and sets the components to the statuses that it states.

@@ -53,19 +53,11 @@ func (e *Editor) MoveMaintenance(ctx context.Context, by Author, code string, in
 }
 
 // CancelMaintenance ends a maintenance that has not started. It is published as completed.
-func (e *Editor) CancelMaintenance(ctx context.Context, by Author, code, body string, silent bool, expectedVersion int64) (string, error) {
-	return e.changeNotice(ctx, by, "maintenance.cancel", status.Scheduled, code, expectedVersion,
-		func(c *status.WorkingCopy, s status.NoticeState) (*status.Effect, error) {
-			return c.CancelMaintenance(s, body, silent)
-		})
+func (e *Editor) CancelMaintenance(ctx context.Context, by Author, code string, in status.NewUpdate) (string, error) {
+	return e.changeNotice(ctx, by, "maintenance.cancel", status.Scheduled, code, in.ExpectedVersion, with(in, (*status.WorkingCopy).CancelMaintenance))
 }
 
 // RescheduleMaintenance moves a maintenance that has not started, or the end of one in progress. A body is published as an update in the current state.
-func (e *Editor) RescheduleMaintenance(ctx context.Context, by Author, code string, start, end time.Time, body string, silent bool,
-	expectedVersion int64,
-) (string, error) {
-	return e.changeNotice(ctx, by, "maintenance.reschedule", status.Scheduled, code, expectedVersion,
-		func(c *status.WorkingCopy, s status.NoticeState) (*status.Effect, error) {
-			return c.RescheduleMaintenance(s, start, end, body, silent)
-		})
+func (e *Editor) RescheduleMaintenance(ctx context.Context, by Author, code string, in status.Reschedule) (string, error) {
+	return e.changeNotice(ctx, by, "maintenance.reschedule", status.Scheduled, code, in.ExpectedVersion, with(in, (*status.WorkingCopy).RescheduleMaintenance))
 }

@@ -39,7 +39,7 @@ func (e *Editor) InitPage(ctx context.Context, by Author, in PageInit) (string, 
 		if err := w.replay(ctx); err != nil {
 			return err
 		}
-		c, _, err := w.emptyCopy().AddComponent(status.NewComponent{Name: in.Component, Showcase: true})
+		c, _, err := w.emptyCopy().AddComponent(status.NewComponent{Name: in.Component})
 		if err != nil {
 			return err
 		}

@@ -162,8 +162,8 @@ func TestIncident(t *testing.T) {
 		t.Error(got)
 	}
 	n.wait(time.Hour)
-	ok(n.PublishPostmortem(ctx, editor, code, "It was the disk.", false, 0))
-	ok(n.PublishPostmortem(ctx, editor, code, "It was the network.", false, 0))
+	ok(n.PublishPostmortem(ctx, editor, code, status.NewUpdate{Body: "It was the disk."}))
+	ok(n.PublishPostmortem(ctx, editor, code, status.NewUpdate{Body: "It was the network."}))
 	if got, want := n.history(code), "investigating op; monitoring pd; resolved do; postmortem"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -209,7 +209,7 @@ func TestIllegalSteps(t *testing.T) {
 	before := n.revision()
 	var step *status.TransitionError
 	for name, err := range map[string]error{
-		"postmortem of an open incident": e(n.PublishPostmortem(ctx, editor, incident, "x", false, 0)),
+		"postmortem of an open incident": e(n.PublishPostmortem(ctx, editor, incident, status.NewUpdate{Body: "x"})),
 		"reopening an open incident":     e(n.ReopenIncident(ctx, editor, incident, status.NewUpdate{State: status.Identified, Body: "x"})),
 		"an incident in progress":        e(n.UpdateIncident(ctx, editor, incident, status.NewUpdate{State: status.InProgress, Body: "x"})),
 		"checking before the start":      e(n.MoveMaintenance(ctx, editor, work, status.NewUpdate{State: status.Verifying})),
@@ -232,7 +232,7 @@ func TestIllegalSteps(t *testing.T) {
 	wantReason(t, e(n.UpdateIncident(ctx, editor, "no such; code", status.NewUpdate{State: status.Monitoring, Body: "x"})), status.NotFound, "incident")
 	wantReason(t, e(n.OpenIncident(ctx, editor, "none", status.NewIncident{Name: "x", Body: "x"})), status.NotFound, "does not exist")
 	wantReason(t, e(n.OpenIncident(ctx, editor, n.page, status.NewIncident{Name: " ", Body: "x"})), status.BadInput, "name")
-	wantReason(t, e(n.RescheduleMaintenance(ctx, editor, work, n.clock(), n.clock(), "", false, 0)), status.BadInput, "after the start")
+	wantReason(t, e(n.RescheduleMaintenance(ctx, editor, work, status.Reschedule{Start: n.clock(), End: n.clock()})), status.BadInput, "after the start")
 	if after := n.revision(); after != before || n.notice(incident) != "investigating none v1" || n.notice(work) != "scheduled maintenance v1" {
 		t.Errorf("revision %d, was %d; %s; %s", after, before, n.notice(incident), n.notice(work))
 	}

@@ -96,14 +96,14 @@ func TestWebhooks(t *testing.T) {
 	expect("incident", "all: minor Slow investigating [{We look. [{partial_outage}]}] [{partial_outage}], "+
 		"group: minor Slow investigating [{We look. [{partial_outage}]}] [{partial_outage}], all: minor Relay {operational partial_outage}, "+
 		"group: minor Relay {operational partial_outage}")
-	must2(t)(n.UpdateIncident(ctx, editor, code, status.NewUpdate{State: status.Resolved, Body: "Over.", Silent: true}))
+	must2(t)(n.UpdateIncident(ctx, editor, code, status.NewUpdate{State: status.Resolved, Body: "Over.", Notify: ledger.Of(false)}))
 	expect("silent update", "")
 	update := one[string](t, n, `select id from status.incident_update where state = 'resolved'`)
 	must2(t)(n.EditUpdate(ctx, editor, update, status.UpdateEdit{Body: ledger.Of("It is over.")}))
 	expect("edited update", "")
-	must2(t)(n.EditComponent(ctx, editor, api, status.ComponentEdit{Status: ledger.Of(status.MajorOutage)}))
+	must2(t)(n.EditComponent(ctx, editor, api, status.ComponentEdit{Status: status.MajorOutage}))
 	expect("component", "all: major API {operational major_outage}, api: major API {operational major_outage}")
-	must2(t)(n.EditComponent(ctx, editor, api, status.ComponentEdit{Status: ledger.Of(status.Operational)}))
+	must2(t)(n.EditComponent(ctx, editor, api, status.ComponentEdit{Status: status.Operational}))
 	n.sendAll()
 	draft := must2(t)(n.OpenIncident(ctx, editor, n.page, status.NewIncident{Name: "Maybe", Body: "x", Draft: true}))
 	expect("draft", "")

@@ -126,7 +126,7 @@ func TestRoundTrip(t *testing.T) {
 		}
 		for i := range 3 {
 			c, err := h.edit.AddComponent(t.Context(), testenv.Author, h.page.Code, status.NewComponent{
-				Name: string(rune('B' + i)), Showcase: true, StartDate: ledger.Of(status.Date("2026-01-01")),
+				Name: string(rune('B' + i)), StartDate: ledger.Of(status.Date("2026-01-01")),
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -231,7 +231,7 @@ func TestSize(t *testing.T) {
 	}
 	h.page = &status.Page{Code: code}
 	for i := range 49 {
-		c, err := h.edit.AddComponent(t.Context(), testenv.Author, code, status.NewComponent{Name: fmt.Sprintf("Component %d", i), Showcase: true})
+		c, err := h.edit.AddComponent(t.Context(), testenv.Author, code, status.NewComponent{Name: fmt.Sprintf("Component %d", i)})
 		if err != nil {
 			t.Fatal(err)
 		}

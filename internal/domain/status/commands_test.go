@@ -140,7 +140,7 @@ func TestIncidentLifecycle(t *testing.T) {
 		}
 	}
 	p.wait(time.Minute)
-	s = p.store(p.PublishPostmortem(*s, "It was a cable.", true))
+	s = p.store(p.PublishPostmortem(*s, NewUpdate{Body: "It was a cable.", Notify: ledger.Of(false)}))
 	s = p.store(p.UpdateIncident(*s, NewUpdate{State: Postmortem, Body: "It was two cables."}))
 	last := s.Updates[len(s.Updates)-1]
 	if len(s.Updates) != 4 || last.Body != "It was two cables." || last.DisplayAt.Valid || len(last.Affected) > 0 || !s.Notice.ResolvedAt.V.Equal(resolved) {
@@ -205,7 +205,7 @@ func TestIncidentRejections(t *testing.T) {
 func TestDrafts(t *testing.T) {
 	t.Parallel()
 	p := newFakePage(t)
-	s := p.store(p.OpenIncident(NewIncident{Name: "Maybe", Body: "We look.", Draft: true, Silent: true, Affected: assign("api", "major_outage", "db", "operational")}))
+	s := p.store(p.OpenIncident(NewIncident{Name: "Maybe", Body: "We look.", Draft: true, Notify: ledger.Of(false), Affected: assign("api", "major_outage", "db", "operational")}))
 	opened := p.At
 	if p.statusesOf("api", "db") != "od" || len(p.changes) > 0 || story(s) != "investigating api:om db:dd" {
 		t.Errorf("a draft changes components: %s, %s", p.statusesOf("api", "db"), story(s))
@@ -264,7 +264,7 @@ func TestEditUpdate(t *testing.T) {
 		p.wait(time.Minute)
 		s = p.store(p.UpdateIncident(*s, NewUpdate{State: state, Body: "later"}))
 	}
-	s = p.store(p.PublishPostmortem(*s, "why", false))
+	s = p.store(p.PublishPostmortem(*s, NewUpdate{Body: "why"}))
 	earlier := p.At.Add(-time.Hour)
 	dated := UpdateEdit{DisplayAt: ledger.Of(earlier)}
 	for i, date := range []func(*Notice) time.Time{
@@ -353,11 +353,11 @@ func TestMaintenanceLifecycle(t *testing.T) {
 	}
 	_, err := p.UpdateIncident(*s, NewUpdate{State: Planned, Body: "x", Affected: assign("api", "under_maintenance")})
 	wantError(t, err, BadInput, "has not started")
-	_, err = p.RescheduleMaintenance(*s, end, start, "", false)
+	_, err = p.RescheduleMaintenance(*s, Reschedule{Start: end, End: start})
 	wantError(t, err, BadInput, "must be after the start")
 
 	version := s.Notice.Version
-	s = p.store(p.RescheduleMaintenance(*s, start, end.Add(time.Hour), "", false))
+	s = p.store(p.RescheduleMaintenance(*s, Reschedule{Start: start, End: end.Add(time.Hour)}))
 	if len(s.Updates) != 1 || s.Notice.Version != version+1 || !s.Notice.ScheduledUntil.V.Equal(end.Add(time.Hour)) {
 		t.Errorf("%+v", s.Notice)
 	}
@@ -367,7 +367,7 @@ func TestMaintenanceLifecycle(t *testing.T) {
 		DueOf(s.Notice, p.At) != NothingDue {
 		t.Errorf("%s: %+v", due, s.Updates[1])
 	}
-	s = p.store(p.RescheduleMaintenance(*s, start.Add(time.Minute), end, "A minute later.", true))
+	s = p.store(p.RescheduleMaintenance(*s, Reschedule{Start: start.Add(time.Minute), End: end, Body: "A minute later.", Notify: ledger.Of(false)}))
 	if u := s.Updates[2]; u.Body != "A minute later." || u.DeliverNotifications || s.Notice.RemindedAt.Valid {
 		t.Errorf("%+v", u)
 	}
@@ -376,9 +376,9 @@ func TestMaintenanceLifecycle(t *testing.T) {
 	if u := s.Updates[3]; s.Notice.State != InProgress || u.Body != "This maintenance has started." || !u.DeliverNotifications || p.statusesOf("api", "db") != "ud" {
 		t.Errorf("%+v: %s", u, p.statusesOf("api", "db"))
 	}
-	_, err = p.RescheduleMaintenance(*s, start, end, "", false)
+	_, err = p.RescheduleMaintenance(*s, Reschedule{Start: start, End: end})
 	wantError(t, err, BadState, "only its end")
-	_, err = p.CancelMaintenance(*s, "", false)
+	_, err = p.CancelMaintenance(*s, NewUpdate{})
 	wantError(t, err, BadState, "complete it")
 	s = p.store(p.MoveMaintenance(*s, NewUpdate{State: Verifying}))
 	if u := s.Updates[4]; u.Body != "The work is done; results are being checked." || !s.Notice.MonitoringAt.V.Equal(p.At) {
@@ -389,14 +389,14 @@ func TestMaintenanceLifecycle(t *testing.T) {
 	if u := s.Updates[5]; s.Notice.State != Completed || u.DeliverNotifications || p.statusesOf("api", "db") != "od" {
 		t.Errorf("%+v: %s", u, p.statusesOf("api", "db"))
 	}
-	_, err = p.RescheduleMaintenance(*s, start, end, "", false)
+	_, err = p.RescheduleMaintenance(*s, Reschedule{Start: start, End: end})
 	wantError(t, err, "", "it is final")
 	_, err = p.MoveMaintenance(*s, NewUpdate{State: Completed})
 	wantError(t, err, "", "it is final")
 	if got, want := story(s), "scheduled api:oo db:dd; scheduled; scheduled api:oo db:dd; in_progress api:ou db:dd; verifying api:uu db:dd; completed api:uo db:dd"; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	_, err = p.RescheduleMaintenance(NoticeState{Notice: &Notice{Kind: Realtime, State: Identified}}, start, end, "", false)
+	_, err = p.RescheduleMaintenance(NoticeState{Notice: &Notice{Kind: Realtime, State: Identified}}, Reschedule{Start: start, End: end})
 	wantError(t, err, BadInput, "only maintenances")
 }
 
@@ -425,7 +425,7 @@ func TestMaintenanceVariants(t *testing.T) {
 		t.Errorf("completed in the past: %+v", n)
 	}
 	s = p.store(p.ScheduleMaintenance(NewMaintenance{Name: "Never", Body: "x", Start: next, End: next.Add(1e9)}))
-	if s = p.store(p.CancelMaintenance(*s, "", true)); s.Notice.State != Completed || s.Updates[1].Body != "This maintenance will not take place." {
+	if s = p.store(p.CancelMaintenance(*s, NewUpdate{Notify: ledger.Of(false)})); s.Notice.State != Completed || s.Updates[1].Body != "This maintenance will not take place." {
 		t.Errorf("cancelled: %+v", s.Updates[1])
 	}
 	for words, in := range map[string]NewMaintenance{
@@ -460,7 +460,7 @@ func TestComponentCommands(t *testing.T) {
 		}
 		return strings.Join(out, " ")
 	}
-	c, moved, err := p.AddComponent(NewComponent{Name: "New", Description: "About", Position: 2, Showcase: true})
+	c, moved, err := p.AddComponent(NewComponent{Name: "New", Description: "About", Position: 2})
 	if err != nil || c.Position != 2 || c.BaseStatus != Operational || c.StartDate.V != "2026-05-17" || !c.Description.Valid || c.Origin != FromOperator {
 		t.Fatalf("%+v, %v", c, err)
 	}
@@ -499,11 +499,11 @@ func TestComponentCommands(t *testing.T) {
 			return err
 		},
 		"a component status": func() error {
-			_, err := p.EditComponent(p.Component("n"), ComponentEdit{Status: ledger.Of(ComponentStatus("x"))})
+			_, err := p.EditComponent(p.Component("n"), ComponentEdit{Status: "x"})
 			return err
 		},
 		"computed from its": func() error {
-			_, err := p.EditComponent(p.Component("g"), ComponentEdit{Status: ledger.Of(Operational)})
+			_, err := p.EditComponent(p.Component("g"), ComponentEdit{Status: Operational})
 			return err
 		},
 		"name of the component": func() error {
@@ -525,14 +525,14 @@ func TestComponentCommands(t *testing.T) {
 	p.store(p.OpenIncident(NewIncident{Name: "x", Body: "x", Affected: assign("n", "partial_outage")}))
 	n := p.Component("n")
 	changes, err := p.EditComponent(n, ComponentEdit{
-		Status: ledger.Of(DegradedPerformance), Name: ledger.Of("Node 7"), Description: ledger.Of(""), NodeID: ledger.Of(int64(-1)),
+		Status: DegradedPerformance, Name: ledger.Of("Node 7"), Description: ledger.Of(""), NodeID: ledger.Of(int64(-1)),
 		StartDate: ledger.Of(Date("")), OnlyShowIfDegraded: ledger.Of(true),
 	})
 	if err != nil || len(changes) != 0 || n.Status != PartialOutage || n.BaseStatus != DegradedPerformance || n.Name != "Node 7" || n.NodeID.Valid ||
 		n.StartDate.Valid || !n.OnlyShowIfDegraded {
 		t.Errorf("%+v, %v, %v", n, changes, err)
 	}
-	if changes, err = p.EditComponent(n, ComponentEdit{Status: ledger.Of(MajorOutage)}); err != nil || len(changes) != 1 ||
+	if changes, err = p.EditComponent(n, ComponentEdit{Status: MajorOutage}); err != nil || len(changes) != 1 ||
 		changes[0].OldStatus != PartialOutage || changes[0].NewStatus != MajorOutage {
 		t.Errorf("%v, %v", changes, err)
 	}

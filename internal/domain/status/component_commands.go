@@ -8,13 +8,14 @@ import (
 
 // NewComponent describes a component or group to add to a page.
 type NewComponent struct {
+	Target
 	IsGroup            bool
 	Name               string
-	Description        string          // empty for none
-	Group              string          // code of the group; empty for the top level
-	Position           int32           // 0 for the last position
-	Status             ComponentStatus // default: operational
-	Showcase           bool
+	Description        string            // empty for none
+	Group              string            // code of the group; empty for the top level
+	Position           int32             // 0 for the last position
+	Status             ComponentStatus   // default: operational
+	Showcase           ledger.Null[bool] // default: true
 	OnlyShowIfDegraded bool
 	StartDate          ledger.Null[Date] // default: today
 	NodeID             ledger.Null[int64]
@@ -27,7 +28,7 @@ func (b *WorkingCopy) AddComponent(in NewComponent) (c *Component, moved []*Comp
 		if c.BaseStatus = in.Status; c.BaseStatus == "" {
 			c.BaseStatus = Operational
 		}
-		c.Showcase, c.OnlyShowIfDegraded, c.NodeID = in.Showcase, in.OnlyShowIfDegraded, in.NodeID
+		c.Showcase, c.OnlyShowIfDegraded, c.NodeID = in.Showcase.Or(true), in.OnlyShowIfDegraded, in.NodeID
 		c.StartDate = ledger.Of(in.StartDate.Or(DateOf(b.At)))
 	}
 	if err := checkComponent(c); err != nil {
@@ -57,10 +58,11 @@ func checkComponent(c *Component) error {
 
 // ComponentEdit describes changes to a component. Null fields stay unchanged.
 type ComponentEdit struct {
+	Target
 	Name        ledger.Null[string]
 	Description ledger.Null[string] // empty removes it
 	// Status is the base status. Notices may hold the component in a worse one.
-	Status             ledger.Null[ComponentStatus]
+	Status             ComponentStatus // empty stays unchanged
 	Showcase           ledger.Null[bool]
 	OnlyShowIfDegraded ledger.Null[bool]
 	StartDate          ledger.Null[Date]  // empty removes it
@@ -72,14 +74,14 @@ type ComponentEdit struct {
 // EditComponent changes a component or group and returns the resulting changes of statuses.
 func (b *WorkingCopy) EditComponent(c *Component, in ComponentEdit) ([]*Change, error) {
 	var changes []*Change
-	if in.Status.Valid {
+	if in.Status != "" {
 		if _, err := b.Leaf(c.Code); err != nil {
 			return nil, err
 		}
-		if !in.Status.V.Valid() {
-			return nil, Errorf(BadInput, "%q is not a component status", in.Status.V)
+		if !in.Status.Valid() {
+			return nil, Errorf(BadInput, "%q is not a component status", in.Status)
 		}
-		changes = b.setBase(c, in.Status.V)
+		changes = b.setBase(c, in.Status)
 	}
 	c.Name, c.Showcase, c.OnlyShowIfDegraded = in.Name.Or(c.Name), in.Showcase.Or(c.Showcase), in.OnlyShowIfDegraded.Or(c.OnlyShowIfDegraded)
 	if in.Description.Valid {
@@ -102,6 +104,14 @@ func (b *WorkingCopy) CheckRemove(c *Component) error {
 		return Errorf(BadState, "the group %s has %d components: move or remove them first", c.Name, n)
 	}
 	return nil
+}
+
+// ComponentMove describes the new place of a component or group.
+type ComponentMove struct {
+	Target
+	Group           string // code of the group; empty for the top level
+	Position        int32  // 0 for the last position
+	ExpectedVersion int64  // the version that the editor has seen, or 0 for any
 }
 
 // Move puts a component at a position of a group, or of the top level of the page if group is empty, and returns all components whose position or group

@@ -8,6 +8,7 @@ import (
 
 // NewIncident describes an incident to open.
 type NewIncident struct {
+	Target
 	Name           string
 	Body           string
 	State          State // default: investigating
@@ -15,7 +16,7 @@ type NewIncident struct {
 	ImpactOverride ledger.Null[Impact]
 	StartedAt      ledger.Null[time.Time] // default: now
 	Reminders      ledger.Null[string]    // see [ParseReminders]
-	Silent         bool                   // suppresses notifications
+	Notify         ledger.Null[bool]      // whether subscribers are notified; default: true
 	// Draft hides the incident, and does not change components, until it is published.
 	Draft   bool
 	ProbeID ledger.Null[int64]
@@ -49,7 +50,7 @@ func (b *WorkingCopy) OpenIncident(in NewIncident) (*Effect, error) {
 	if in.Backfill {
 		return b.backfill(n, in)
 	}
-	u := update{NewUpdate: NewUpdate{State: in.State, Body: in.Body, Affected: in.Affected, Silent: in.Silent}}
+	u := update{NewUpdate: NewUpdate{State: in.State, Body: in.Body, Affected: in.Affected, Notify: in.Notify}}
 	switch u.State {
 	case NoState:
 		u.State = Investigating
@@ -103,13 +104,13 @@ func (b *WorkingCopy) backfill(n *Notice, in NewIncident) (*Effect, error) {
 		return nil, Errorf(BadInput, "a backfilled incident cannot end in the future")
 	}
 	first, err := b.addUpdate(NoticeState{Notice: n}, update{
-		NewUpdate: NewUpdate{State: Investigating, Body: in.Body, Affected: in.Affected, Silent: in.Silent}, at: start,
+		NewUpdate: NewUpdate{State: Investigating, Body: in.Body, Affected: in.Affected, Notify: in.Notify}, at: start,
 	})
 	if err != nil {
 		return nil, err
 	}
 	last, err := b.addUpdate(NoticeState{first.Notice, first.Attachments, first.Updates}, update{
-		NewUpdate: NewUpdate{State: Resolved, Body: b.textOr(in.Resolution, IncidentResolved), Affected: in.Affected, Keep: true, Silent: in.Silent}, at: end,
+		NewUpdate: NewUpdate{State: Resolved, Body: b.textOr(in.Resolution, IncidentResolved), Affected: in.Affected, Keep: true, Notify: in.Notify}, at: end,
 	})
 	if err != nil {
 		return nil, err
@@ -132,7 +133,7 @@ func (b *WorkingCopy) UpdateIncident(s NoticeState, in NewUpdate) (*Effect, erro
 		return nil, Errorf(BadState, "%s is a draft: publish or discard it first", s.Notice.Code)
 	}
 	if in.State == Postmortem {
-		return b.PublishPostmortem(s, in.Body, in.Silent)
+		return b.PublishPostmortem(s, in)
 	}
 	return b.addUpdate(s, update{NewUpdate: in})
 }
@@ -143,8 +144,8 @@ func (b *WorkingCopy) ReopenIncident(s NoticeState, in NewUpdate) (*Effect, erro
 }
 
 // PublishPostmortem adds the postmortem to a resolved incident, or replaces it.
-func (b *WorkingCopy) PublishPostmortem(s NoticeState, body string, silent bool) (*Effect, error) {
-	u := update{NewUpdate: NewUpdate{State: Postmortem, Body: body, Silent: silent}, textOnly: true}
+func (b *WorkingCopy) PublishPostmortem(s NoticeState, in NewUpdate) (*Effect, error) {
+	u := update{NewUpdate: NewUpdate{State: Postmortem, Body: in.Body, Notify: in.Notify}, textOnly: true}
 	for _, old := range s.Updates {
 		if old.State == Postmortem {
 			u.code = old.Code
@@ -163,7 +164,7 @@ func (b *WorkingCopy) PublishDraft(s NoticeState) (*Effect, error) {
 		return nil, err
 	}
 	first := s.Updates[0]
-	u := update{NewUpdate: NewUpdate{State: s.Notice.State, Body: first.Body, Silent: !first.DeliverNotifications}, code: first.Code}
+	u := update{NewUpdate: NewUpdate{State: s.Notice.State, Body: first.Body, Notify: ledger.Of(first.DeliverNotifications)}, code: first.Code}
 	for _, a := range first.Affected {
 		if b.Component(a.Code) != nil {
 			u.Affected = append(u.Affected, Assignment{a.Code, a.NewStatus})

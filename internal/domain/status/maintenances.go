@@ -9,6 +9,7 @@ import (
 
 // NewMaintenance describes a maintenance to schedule.
 type NewMaintenance struct {
+	Target
 	Name           string
 	Body           string
 	Start, End     time.Time
@@ -21,7 +22,7 @@ type NewMaintenance struct {
 	// AutoMaintenanceState and AutoOperationalState change the components when it starts and when it ends.
 	AutoMaintenanceState, AutoOperationalState bool
 	RemindMinutes                              ledger.Null[int32]
-	Silent                                     bool // suppresses the notification of the announcement
+	Notify                                     ledger.Null[bool] // whether subscribers are notified of the announcement; default: true
 	SilentAtStart, SilentAtEnd                 bool
 }
 
@@ -44,7 +45,7 @@ func (b *WorkingCopy) ScheduleMaintenance(in NewMaintenance) (*Effect, error) {
 	n.AutoMaintenanceState, n.AutoOperationalState = in.AutoMaintenanceState, in.AutoOperationalState
 	n.NotifyAtStart, n.NotifyAtEnd = !in.SilentAtStart, !in.SilentAtEnd
 	s := NoticeState{Notice: n}
-	u := update{NewUpdate: NewUpdate{State: state, Body: in.Body, Silent: in.Silent}}
+	u := update{NewUpdate: NewUpdate{State: state, Body: in.Body, Notify: in.Notify}}
 	switch state {
 	case InProgress: // the components are attached without a status, so that they get that of maintenance
 		for _, code := range in.Components {
@@ -115,18 +116,27 @@ func (b *WorkingCopy) stateText(s State) string {
 }
 
 // CancelMaintenance ends a maintenance that has not started. It is published as completed.
-func (b *WorkingCopy) CancelMaintenance(s NoticeState, body string, silent bool) (*Effect, error) {
+func (b *WorkingCopy) CancelMaintenance(s NoticeState, in NewUpdate) (*Effect, error) {
 	if s.Notice.State != Planned {
 		return nil, Errorf(BadState, "a maintenance that is %s cannot be cancelled: complete it", s.Notice.State)
 	}
-	return b.addUpdate(s, update{NewUpdate: NewUpdate{State: Completed, Body: b.textOr(body, MaintenanceCancelled), Silent: silent}})
+	return b.addUpdate(s, update{NewUpdate: NewUpdate{State: Completed, Body: b.textOr(in.Body, MaintenanceCancelled), Notify: in.Notify}})
+}
+
+// Reschedule describes new times of a maintenance.
+type Reschedule struct {
+	Target
+	Start, End      time.Time
+	Body            string            // of an update; empty for none
+	Notify          ledger.Null[bool] // whether subscribers are notified of the update; default: true
+	ExpectedVersion int64             // the version that the editor has seen, or 0 for any
 }
 
 // RescheduleMaintenance moves a maintenance that has not started, or the end of one in progress. A body is published as an update in the current state.
 // The reminder is sent again.
-func (b *WorkingCopy) RescheduleMaintenance(s NoticeState, start, end time.Time, body string, silent bool) (*Effect, error) {
+func (b *WorkingCopy) RescheduleMaintenance(s NoticeState, in Reschedule) (*Effect, error) {
 	n := *s.Notice
-	start, end = b.local(start), b.local(end)
+	start, end := b.local(in.Start), b.local(in.End)
 	switch err := CheckTimes(start, end); {
 	case n.Kind != Scheduled:
 		return nil, Errorf(BadInput, "%s is an incident: only maintenances can be moved", n.Code)
@@ -139,8 +149,8 @@ func (b *WorkingCopy) RescheduleMaintenance(s NoticeState, start, end time.Time,
 	}
 	n.ScheduledFor, n.ScheduledUntil, n.RemindedAt = ledger.Of(start), ledger.Of(end), ledger.Null[time.Time]{}
 	s.Notice = &n
-	if body != "" {
-		return b.addUpdate(s, update{NewUpdate: NewUpdate{State: n.State, Body: body, Silent: silent}})
+	if in.Body != "" {
+		return b.addUpdate(s, update{NewUpdate: NewUpdate{State: n.State, Body: in.Body, Notify: in.Notify}})
 	}
 	n.UpdatedAt = b.At
 	n.Version++
@@ -153,9 +163,9 @@ func (b *WorkingCopy) RunDue(s NoticeState, due Due) (*Effect, error) {
 	s.Notice = &n
 	switch due {
 	case StartDue:
-		return b.addUpdate(s, update{NewUpdate: NewUpdate{State: InProgress, Body: b.stateText(InProgress), Silent: !n.NotifyAtStart}})
+		return b.addUpdate(s, update{NewUpdate: NewUpdate{State: InProgress, Body: b.stateText(InProgress), Notify: ledger.Of(n.NotifyAtStart)}})
 	case EndDue:
-		return b.addUpdate(s, update{NewUpdate: NewUpdate{State: Completed, Body: b.stateText(Completed), Silent: !n.NotifyAtEnd}})
+		return b.addUpdate(s, update{NewUpdate: NewUpdate{State: Completed, Body: b.stateText(Completed), Notify: ledger.Of(n.NotifyAtEnd)}})
 	case ReminderDue:
 		n.RemindedAt = ledger.Of(b.At)
 		return b.addUpdate(s, update{NewUpdate: NewUpdate{State: n.State, Body: b.Page.Text(MaintenanceReminder)}, textOnly: true, origin: FromReminder})

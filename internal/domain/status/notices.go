@@ -11,6 +11,7 @@ import (
 
 // UpdateEdit describes changes to an update. Null fields stay unchanged.
 type UpdateEdit struct {
+	Target
 	Body      ledger.Null[string]
 	DisplayAt ledger.Null[time.Time]
 }
@@ -73,6 +74,7 @@ func (n *Notice) setDates(updates []*Update) {
 
 // NoticeEdit describes changes to a notice other than updates. Null fields stay unchanged.
 type NoticeEdit struct {
+	Target
 	Name ledger.Null[string]
 	// ImpactOverride replaces the impact that follows from the updates; empty removes the override.
 	ImpactOverride ledger.Null[Impact]

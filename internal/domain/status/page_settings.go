@@ -28,6 +28,12 @@ func Slug(name string) string {
 // PageSetting is a setting of a page with its new value; see [Page.Set].
 type PageSetting struct{ Key, Value string }
 
+// PageEdit describes changes to the settings of a page.
+type PageEdit struct {
+	Target
+	Settings []PageSetting
+}
+
 // NewPage returns a page with defaults for settings that are empty, or an error if the settings are invalid.
 func NewPage(in Page) (*Page, error) {
 	in.Slug = cmp.Or(in.Slug, Slug(in.Name))

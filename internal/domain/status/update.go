@@ -9,6 +9,22 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
+// Target identifies what a request writes to. The rules do not depend on it.
+type Target struct {
+	ID             string  // code or global ID of an object
+	Page           *string // slug of the page of a new object; nil for the default page
+	IdempotencyKey *string
+}
+
+// Destination returns the target of an input.
+func (t *Target) Destination() *Target { return t }
+
+// VersionInput is the input of writes that have no other one.
+type VersionInput struct {
+	Target
+	ExpectedVersion int64 // the version that the editor has seen, or 0 for any
+}
+
 // Assignment sets the status in which a notice holds a component.
 type Assignment struct {
 	Component string // code
@@ -17,6 +33,7 @@ type Assignment struct {
 
 // NewUpdate describes an update to add to a notice.
 type NewUpdate struct {
+	Target
 	State State
 	Body  string
 	// Affected are statuses of components. Components that are not listed stay unchanged.
@@ -25,8 +42,8 @@ type NewUpdate struct {
 	Keep bool
 	// DisplayAt is the published date; null for now.
 	DisplayAt ledger.Null[time.Time]
-	// Silent suppresses notifications.
-	Silent bool
+	// Notify reports whether subscribers are notified; default: true.
+	Notify ledger.Null[bool]
 	// ExpectedVersion is the version that the editor has seen, or 0 for any.
 	ExpectedVersion int64
 }
@@ -133,7 +150,7 @@ func (b *WorkingCopy) addUpdate(s NoticeState, u update) (*Effect, error) {
 	}
 	added := &Update{
 		Code: u.code, NoticeCode: n.Code, State: u.State, Body: u.Body, CreatedAt: created, UpdatedAt: created,
-		DisplayAt: ledger.Of(display), DeliverNotifications: !u.Silent, Origin: u.origin,
+		DisplayAt: ledger.Of(display), DeliverNotifications: u.Notify.Or(true), Origin: u.origin,
 	}
 	if u.State == Postmortem {
 		added.DisplayAt = ledger.Null[time.Time]{}

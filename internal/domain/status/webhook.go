@@ -31,6 +31,7 @@ type Webhook struct {
 
 // NewWebhook describes a webhook to create. The components are codes.
 type NewWebhook struct {
+	Target
 	URL        string
 	Components []string
 }

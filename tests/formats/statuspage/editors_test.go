@@ -88,7 +88,7 @@ func (o *randomEditor) affected(b *status.WorkingCopy) []status.Assignment {
 
 func (o *randomEditor) update(b *status.WorkingCopy, k status.Kind) status.NewUpdate {
 	return status.NewUpdate{
-		State: anyOf(o, status.States(k)...), Body: anyOf(o, "We look.", "<b>So</b> & so\r\n", "Ünïcode"), Affected: o.affected(b), Keep: o.random.IntN(4) == 0, Silent: o.random.IntN(2) == 0,
+		State: anyOf(o, status.States(k)...), Body: anyOf(o, "We look.", "<b>So</b> & so\r\n", "Ünïcode"), Affected: o.affected(b), Keep: o.random.IntN(4) == 0, Notify: ledger.Of(o.random.IntN(2) != 0),
 	}
 }
 
@@ -115,7 +115,7 @@ func (o *randomEditor) edit() {
 			return o.ReopenIncident(ctx, testenv.Author, o.notice(p, status.Realtime, false), o.update(b, status.Realtime))
 		}},
 		{"postmortem", func() (string, error) {
-			return o.PublishPostmortem(ctx, testenv.Author, o.notice(p, status.Realtime, false), "x", false, 0)
+			return o.PublishPostmortem(ctx, testenv.Author, o.notice(p, status.Realtime, false), status.NewUpdate{Body: "x"})
 		}},
 		{"backfill", func() (string, error) {
 			end := o.now.Add(-time.Duration(o.random.IntN(1000)) * time.Hour)
@@ -153,10 +153,12 @@ func (o *randomEditor) edit() {
 			return o.MoveMaintenance(ctx, testenv.Author, o.notice(p, status.Scheduled, false), o.update(b, status.Scheduled))
 		}},
 		{"cancel", func() (string, error) {
-			return o.CancelMaintenance(ctx, testenv.Author, o.notice(p, status.Scheduled, false), "", false, 0)
+			return o.CancelMaintenance(ctx, testenv.Author, o.notice(p, status.Scheduled, false), status.NewUpdate{})
 		}},
 		{"reschedule", func() (string, error) {
-			return o.RescheduleMaintenance(ctx, testenv.Author, o.notice(p, status.Scheduled, false), o.now.Add(time.Hour), o.now.Add(2*time.Hour), anyOf(o, "", "Later."), false, 0)
+			return o.RescheduleMaintenance(ctx, testenv.Author, o.notice(p, status.Scheduled, false), status.Reschedule{
+				Start: o.now.Add(time.Hour), End: o.now.Add(2 * time.Hour), Body: anyOf(o, "", "Later."),
+			})
 		}},
 		{"add", func() (string, error) {
 			in := status.NewComponent{Name: fmt.Sprint("C", o.random.IntN(9)), IsGroup: o.random.IntN(4) == 0, Position: int32(o.random.IntN(5))}
@@ -166,14 +168,16 @@ func (o *randomEditor) edit() {
 			return o.AddComponent(ctx, testenv.Author, o.page, in)
 		}},
 		{"set", func() (string, error) {
-			return o.EditComponent(ctx, testenv.Author, o.component(b, o.random.IntN(9) == 0), status.ComponentEdit{Status: ledger.Of(anyOf(o, status.ComponentStatuses()...))})
+			return o.EditComponent(ctx, testenv.Author, o.component(b, o.random.IntN(9) == 0), status.ComponentEdit{Status: anyOf(o, status.ComponentStatuses()...)})
 		}},
 		{"place", func() (string, error) {
 			group := ""
 			if o.random.IntN(2) == 0 {
 				group = o.component(b, true)
 			}
-			return o.MoveComponent(ctx, testenv.Author, o.component(b, o.random.IntN(3) == 0), group, int32(o.random.IntN(5)), 0)
+			return o.MoveComponent(ctx, testenv.Author, o.component(b, o.random.IntN(3) == 0), status.ComponentMove{
+				Group: group, Position: int32(o.random.IntN(5)),
+			})
 		}},
 		{"remove", func() (string, error) {
 			if o.random.IntN(3) > 0 {
