@@ -51,17 +51,21 @@ func (c *Checker) Check(ctx context.Context, p *status.Probe) status.ProbeResult
 	ctx, cancel := context.WithTimeout(ctx, p.Spec.Timeout())
 	defer cancel()
 	r := status.ProbeResult{At: c.Now(), Took: -1}
+	var err error
 	switch p.Kind {
 	case status.HTTPProbe, status.GraphQLProbe:
-		c.http(ctx, p, &r)
+		err = c.http(ctx, p, &r)
 	case status.TCPProbe:
-		c.tcp(ctx, p, &r)
+		err = c.tcp(ctx, p, &r)
 	case status.LagProbe, status.NodeProbe:
 		c.ledger(ctx, p, &r)
 	case status.HeartbeatProbe:
 		heartbeat(p, &r)
 	default:
 		r.Detail = "probes of the kind " + string(p.Kind) + " are not supported"
+	}
+	if err != nil {
+		fail(p, &r, err)
 	}
 	return r
 }
@@ -79,33 +83,31 @@ func fail(p *status.Probe, r *status.ProbeResult, err error) {
 	}
 }
 
-func (c *Checker) tcp(ctx context.Context, p *status.Probe, r *status.ProbeResult) {
+func (c *Checker) tcp(ctx context.Context, p *status.Probe, r *status.ProbeResult) error {
 	start := time.Now() //nolint:forbidigo // durations are measured with the real clock
 	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", p.Spec.Address)
 	if err != nil {
-		fail(p, r, err)
-		return
+		return err //nolint:wrapcheck // its text is the result
 	}
 	_ = conn.Close()           // only the connection itself matters
 	r.Took = time.Since(start) //nolint:forbidigo // as above
 	r.Level, r.Detail = p.Spec.LevelAt(r.Took), "connected"
+	return nil
 }
 
-func (c *Checker) http(ctx context.Context, p *status.Probe, r *status.ProbeResult) {
+func (c *Checker) http(ctx context.Context, p *status.Probe, r *status.ProbeResult) error {
 	s := &p.Spec
 	method, body := http.MethodGet, io.Reader(http.NoBody)
 	if p.Kind == status.GraphQLProbe {
 		text, err := json.Marshal(map[string]string{"query": s.Query})
 		if err != nil {
-			fail(p, r, err)
-			return
+			return err //nolint:wrapcheck // as below
 		}
 		method, body = http.MethodPost, bytes.NewReader(text)
 	}
 	req, err := http.NewRequestWithContext(ctx, method, s.URL, body)
 	if err != nil {
-		fail(p, r, err)
-		return
+		return err //nolint:wrapcheck // its text is the result
 	}
 	req.Header.Set("User-Agent", "heliograph")
 	if method == http.MethodPost {
@@ -120,27 +122,24 @@ func (c *Checker) http(ctx context.Context, p *status.Probe, r *status.ProbeResu
 	start := time.Now()                     //nolint:forbidigo // durations are measured with the real clock
 	resp, err := c.transport.RoundTrip(req) // does not follow redirects
 	if err != nil {
-		fail(p, r, err)
-		return
+		return err //nolint:wrapcheck // its text is the result
 	}
 	defer func() { _ = resp.Body.Close() }() // the rest of the body is not needed
 	received, err := io.ReadAll(io.LimitReader(resp.Body, maxBody))
 	if err != nil {
-		fail(p, r, err)
-		return
+		return err //nolint:wrapcheck // its text is the result
 	}
 	r.Took = time.Since(start) //nolint:forbidigo // as above
 	r.Level, r.Detail = s.LevelAt(r.Took), resp.Status
 	if problem := unexpected(p, resp, received); problem != "" {
 		r.Level, r.Detail = status.Bad, problem
-		return
-	}
-	if s.TLSDays > 0 && resp.TLS != nil && r.Level == status.Good {
+	} else if s.TLSDays > 0 && resp.TLS != nil && r.Level == status.Good {
 		left := resp.TLS.PeerCertificates[0].NotAfter.Sub(r.At)
 		if left < time.Duration(s.TLSDays)*24*time.Hour {
 			r.Level, r.Detail = status.Slow, fmt.Sprintf("the certificate expires in %d days", int(left.Hours()/24))
 		}
 	}
+	return nil
 }
 
 // unexpected returns what is wrong with a response, or an empty string if it is as expected.

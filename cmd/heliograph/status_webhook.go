@@ -26,11 +26,11 @@ func (s *webhookSettings) sender(editor *statuspages.Editor, now func() time.Tim
 }
 
 type statusWebhookCmd struct {
-	Add    statusWebhookAddCmd    `cmd:"" help:"Add a webhook and print its ID and its secret, which cannot be printed again."`
-	Rotate statusWebhookRotateCmd `cmd:"" help:"Replace the secret of a webhook and print the new one. For a day, messages are signed with both."`
-	Enable statusWebhookEnableCmd `cmd:"" help:"Enable a webhook that was disabled after failures."`
-	Rm     statusWebhookRmCmd     `cmd:"" help:"Delete a webhook and the messages that wait to be sent to it."`
-	List   statusWebhookListCmd   `cmd:"" help:"List the webhooks of the page."`
+	Add    statusWebhookAddCmd  `cmd:"" help:"Add a webhook and print its ID and its secret, which cannot be printed again."`
+	Rotate statusWebhookEditCmd `cmd:"" help:"Replace the secret of a webhook and print the new one. For a day, messages are signed with both."`
+	Enable statusWebhookEditCmd `cmd:"" help:"Enable a webhook that was disabled after failures."`
+	Rm     statusWebhookEditCmd `cmd:"" help:"Delete a webhook and the messages that wait to be sent to it."`
+	List   statusWebhookListCmd `cmd:"" help:"List the webhooks of the page."`
 }
 
 type statusWebhookAddCmd struct {
@@ -51,11 +51,6 @@ func (c *statusWebhookAddCmd) run(ctx context.Context, s *session) error {
 	return s.confirmWebhook(code, secret, "was added", err)
 }
 
-// webhookArg identifies a webhook.
-type webhookArg struct {
-	ID string `arg:"" help:"ID of the webhook."`
-}
-
 // confirmWebhook prints a webhook after a write, with its new secret if there is one.
 func (s *session) confirmWebhook(code, secret, done string, err error) error {
 	if err != nil {
@@ -67,25 +62,23 @@ func (s *session) confirmWebhook(code, secret, done string, err error) error {
 	return s.print(map[string]string{"id": code, "secret": secret}, "webhook %s %s, its secret is %s", code, done, secret)
 }
 
-type statusWebhookRotateCmd struct{ webhookArg }
-
-func (c *statusWebhookRotateCmd) run(ctx context.Context, s *session) error {
-	secret, err := s.RotateWebhook(ctx, s.by, c.ID)
-	return s.confirmWebhook(c.ID, secret, "was changed", err)
+// statusWebhookEditCmd are the commands that need only a webhook.
+type statusWebhookEditCmd struct {
+	ID string `arg:"" help:"ID of the webhook."`
 }
 
-type statusWebhookEnableCmd struct{ webhookArg }
-
-func (c *statusWebhookEnableCmd) run(ctx context.Context, s *session) error {
-	_, err := s.EnableWebhook(ctx, s.by, c.ID)
-	return s.confirmWebhook(c.ID, "", "was enabled", err)
-}
-
-type statusWebhookRmCmd struct{ webhookArg }
-
-func (c *statusWebhookRmCmd) run(ctx context.Context, s *session) error {
-	_, err := s.RemoveWebhook(ctx, s.by, c.ID)
-	return s.confirmWebhook(c.ID, "", "was deleted", err)
+func (c *statusWebhookEditCmd) run(ctx context.Context, s *session) (err error) {
+	switch s.name {
+	case "rotate":
+		secret, err := s.RotateWebhook(ctx, s.by, c.ID)
+		return s.confirmWebhook(c.ID, secret, "was changed", err)
+	case "enable":
+		_, err = s.EnableWebhook(ctx, s.by, c.ID)
+		return s.confirmWebhook(c.ID, "", "was enabled", err)
+	default:
+		_, err = s.RemoveWebhook(ctx, s.by, c.ID)
+		return s.confirmWebhook(c.ID, "", "was deleted", err)
+	}
 }
 
 type statusWebhookListCmd struct{}

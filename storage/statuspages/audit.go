@@ -42,29 +42,13 @@ type AuditFilter struct{ Page, Object string }
 
 // Audit returns the newest entries of the audit log.
 func (s *DB) Audit(ctx context.Context, f AuditFilter, limit int) ([]*AuditEntry, error) {
-	rows, err := read(ctx, s, `select id, at, coalesce(page_id, ''), actor, action, coalesce(object_id, ''), before::text, after::text from status.audit
+	rows, err := read(ctx, s, `select id, at, coalesce(page_id, ''), actor, action, coalesce(object_id, ''), before, after from status.audit
 where ($1 = '' or page_id = $1) and ($2 = '' or object_id = $2) order by id desc limit $3`, []any{f.Page, f.Object, limit},
 		func(a *AuditEntry, into []any) []any {
-			return append(into, &a.ID, &a.At, &a.Page, &a.Actor, &a.Action, &a.Object, (*rawJSON)(&a.Before), (*rawJSON)(&a.After))
+			return append(into, &a.ID, &a.At, &a.Page, &a.Actor, &a.Action, &a.Object, &a.Before, &a.After)
 		}, nil)
 	if err != nil {
 		return nil, fmt.Errorf("reading the audit log: %w", err)
 	}
 	return rows, nil
-}
-
-// rawJSON scans JSON from text; null becomes nil.
-type rawJSON json.RawMessage
-
-// Scan implements sql.Scanner.
-func (r *rawJSON) Scan(v any) error {
-	switch v := v.(type) {
-	case nil:
-		*r = nil
-	case string:
-		*r = rawJSON(v)
-	default:
-		return fmt.Errorf("%v is not JSON", v)
-	}
-	return nil
 }

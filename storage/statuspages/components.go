@@ -93,13 +93,12 @@ union all `+statusChanges+` where component_id = any($1::text[]) and update_id i
 	if err != nil {
 		return nil, err
 	}
-	byCode := make(map[string][]*status.HistoryEvent, len(components))
-	for _, e := range events {
-		byCode[e.Component] = append(byCode[e.Component], e)
+	out := make([][]status.HistoryPoint, len(components))
+	for i, stated := range grouped(events, codes, func(e *status.HistoryEvent) string { return e.Component }) {
+		c := components[i]
+		out[i] = status.HistoryOf(stated, c.KnownFrom.Or(c.CreatedAt), status.HistoryPoint{At: c.UpdatedAt, Status: c.Status})
 	}
-	return list.Map(components, func(c *status.Component) []status.HistoryPoint {
-		return status.HistoryOf(byCode[c.Code], c.KnownFrom.Or(c.CreatedAt), status.HistoryPoint{At: c.UpdatedAt, Status: c.Status})
-	}), nil
+	return out, nil
 }
 
 // statusChanges selects changes of statuses as events.
@@ -110,7 +109,11 @@ func eventTargets(e *status.HistoryEvent, into []any) []any {
 	return append(into, &e.Component, &e.Notice, &e.Update, &e.State, &e.CreatedAt, &e.DisplayAt, &e.Old, &e.New)
 }
 
-// lookup returns the value of each key; keys may repeat.
-func lookup[V any](keys []string, byKey map[string]V) []V {
-	return list.Map(keys, func(k string) V { return byKey[k] })
+// grouped returns the rows of each key; keys may repeat.
+func grouped[T any](rows []T, keys []string, key func(T) string) [][]T {
+	byKey := make(map[string][]T, len(keys))
+	for _, r := range rows {
+		byKey[key(r)] = append(byKey[key(r)], r)
+	}
+	return list.Map(keys, func(k string) []T { return byKey[k] })
 }

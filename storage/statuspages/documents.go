@@ -34,13 +34,9 @@ func (s *DB) SaveDocuments(ctx context.Context, page string, revision int64, doc
 	if err != nil {
 		return fmt.Errorf("compressing revision %d: %w", revision, err)
 	}
-	_, err = s.pool.Exec(ctx, `with kept as (
+	return s.exec(ctx, "saving documents", `with kept as (
   insert into status.document_cache (page_id, revision, made_at, documents) values ($1, $2, $3, $4) on conflict do nothing returning revision)
 delete from status.document_cache where page_id = $1 and revision <= (select revision from kept) - $5`, page, revision, at, b.Bytes(), maxSavedRevisions)
-	if err != nil {
-		return explainWrite(fmt.Errorf("saving revision %d: %w", revision, err))
-	}
-	return nil
 }
 
 // SavedDocuments returns the documents of a revision of a page as they were served, by name, or nil if they are not saved.

@@ -83,15 +83,7 @@ func (e *Editor) runDue(ctx context.Context, n *status.Notice) (*DueAction, erro
 		}
 		action = &DueAction{Page: n.PageCode, Notice: n.Code, Name: s.Notice.Name, Due: due}
 		w.command.name = "schedule." + string(due)
-		c, err := w.workingCopy(ctx)
-		if err != nil {
-			return err
-		}
-		effect, err := c.RunDue(s, due)
-		if err != nil {
-			return err
-		}
-		return w.store(ctx, effect)
+		return w.apply(ctx, func(c *status.WorkingCopy) (*status.Effect, error) { return c.RunDue(s, due) })
 	})
 	if err != nil {
 		return nil, err

@@ -65,6 +65,8 @@ func (e *Unwritable) Error() string { return e.Text }
 
 func (e *Unwritable) Unwrap() error { return e.err }
 
+const idempotencyKeyConstraint = "audit_idempotency_key_key"
+
 // explainWrite replaces errors that concern the database as a whole by errors for editors.
 func explainWrite(err error) error {
 	var pg *pgconn.PgError
@@ -75,7 +77,7 @@ func explainWrite(err error) error {
 		return &Unwritable{Text: "the database has no status tables: create them with heliograph migrate --status-only", err: err}
 	case errors.As(err, &pg) && (pg.Code == "25006" || pg.Code == "42501"): // read_only_sql_transaction, insufficient_privilege
 		return &Unwritable{Text: "the database user cannot write to the status database", err: err}
-	case errors.As(err, &pg) && pg.Code == "23505" && pg.ConstraintName == "audit_idempotency_key_key":
+	case errors.As(err, &pg) && pg.Code == "23505" && pg.ConstraintName == idempotencyKeyConstraint:
 		return status.Errorf(status.Conflict, "the idempotency key is in use by a concurrent write")
 	}
 	return err
@@ -109,7 +111,6 @@ func (e *Editor) edit(ctx context.Context, c command, do func(ctx context.Contex
 	w := &write{editor: e, command: c}
 	err := e.db.Write(ctx, c.page, e.now(), func(ctx context.Context, tx *Tx) error {
 		w.Tx = tx
-		w.before, w.object = nil, ""
 		if err := w.replay(ctx); err != nil {
 			return err
 		}
@@ -119,13 +120,13 @@ func (e *Editor) edit(ctx context.Context, c command, do func(ctx context.Contex
 		if err := do(ctx, w); err != nil {
 			return err
 		}
-		if err := w.audit(ctx); err != nil {
-			return err
-		}
-		return tx.preview(ctx, c.by.Preview)
+		w.audit()
+		return w.send(ctx)
 	})
 	var replayed *replayedError
 	switch {
+	case w.conflict != nil && duplicate(err):
+		return "", w.conflict
 	case errors.As(err, &replayed):
 		return replayed.object, nil
 	case errors.Is(err, errPreviewed):
@@ -150,14 +151,24 @@ func (tx *Tx) preview(ctx context.Context, show func(ctx context.Context) error)
 	return errPreviewed
 }
 
-// write is a running command.
+// write is a running command. It first reads, and collects statements that are sent at the end.
 type write struct {
 	*Tx
-	editor  *Editor
-	command command
-	object  string // code of the object that is written to
-	table   string // its table
-	before  []byte // its row before the write, nil if it is new
+	statements Batch
+	editor     *Editor
+	command    command
+	object     string // code of the object that is written to
+	table      string // its table
+	before     []byte // its row before the write, nil if it is new
+	conflict   error  // replaces the error of a violated unique constraint, if not nil
+}
+
+// send executes the collected statements, and then the preview, if there is one.
+func (w *write) send(ctx context.Context) error {
+	if err := w.SendBatch(ctx, &w.statements.Batch).Close(); err != nil {
+		return fmt.Errorf("executing a write: %w", err)
+	}
+	return w.preview(ctx, w.command.by.Preview)
 }
 
 // replay ends the write if it was done before.
@@ -205,17 +216,20 @@ func (w *write) target(ctx context.Context, table, code string) error {
 }
 
 // audit adds the write to the audit log.
-func (w *write) audit(ctx context.Context) error {
-	return w.exec(ctx, "writing the audit log", `insert into status.audit (at, page_id, actor, action, object_id, idempotency_key, before,
+func (w *write) audit() {
+	w.queue(`insert into status.audit (at, page_id, actor, action, object_id, idempotency_key, before,
   idempotency_content, after)
 values ($1, nullif($2, ''), $3, $4, $5, nullif($6, ''), $7, $8, (select `+auditedRow+` from `+w.table+` t where t.id::text = $5))`,
 		w.At, w.command.page, cmp.Or(w.command.by.Name, "unknown"), w.command.name, w.object, w.command.by.Key, w.before, w.command.by.Content)
 }
 
-// exec runs a statement.
-func (w *write) exec(ctx context.Context, what, sql string, args ...any) error {
-	if _, err := w.Exec(ctx, sql, args...); err != nil {
-		return fmt.Errorf("%s: %w", what, err)
+// queue adds a statement to those that are sent at the end.
+func (w *write) queue(sql string, args ...any) { w.statements.Queue(sql, args...) }
+
+// exec runs a statement that is not part of a write to a page.
+func (s *DB) exec(ctx context.Context, what, sql string, args ...any) error {
+	if _, err := s.pool.Exec(ctx, sql, args...); err != nil {
+		return explainWrite(fmt.Errorf("%s: %w", what, err))
 	}
 	return nil
 }

@@ -21,103 +21,78 @@ func (e *Editor) AddComponent(ctx context.Context, by Author, page string, in st
 		if err != nil {
 			return err
 		}
-		if err := w.insertComponent(ctx, c); err != nil {
+		if err := w.insertComponent(c); err != nil {
 			return err
 		}
 		w.table, w.object = componentTable, c.Code
-		return w.updatePositions(ctx, moved, c)
+		w.updatePositions(moved, c)
+		return nil
 	})
 }
 
 // insertComponent writes a new component and sets its code.
-func (w *write) insertComponent(ctx context.Context, c *status.Component) (err error) {
+func (w *write) insertComponent(c *status.Component) (err error) {
 	if c.Code, err = w.editor.code(); err != nil {
 		return err
 	}
 	c.PageCode, c.CreatedAt, c.UpdatedAt, c.Version = w.Page.Code, w.At, w.At, 1
-	err = nodeConflict(c, w.exec(ctx, "inserting a component", insertComponent, componentRow(c)...))
-	if err != nil || c.IsGroup || c.BaseStatus == status.Operational {
-		return err
-	}
-	return w.insertChanges(ctx, []*status.Change{{ComponentCode: c.Code, At: w.At, OldStatus: status.Operational, NewStatus: c.BaseStatus, Origin: c.Origin}})
-}
-
-// nodeConflict replaces the error of a unique node number.
-func nodeConflict(c *status.Component, err error) error {
-	if duplicate(err) {
-		return status.Errorf(status.Conflict, "another component of the page represents node %d", c.NodeID.V)
-	}
-	return err
-}
-
-// updatePositions writes the positions of components other than except. Their versions stay, since nothing changes that an editor has seen.
-func (w *write) updatePositions(ctx context.Context, moved []*status.Component, except *status.Component) error {
-	for _, c := range moved {
-		if c == except {
-			continue
-		}
-		if err := w.exec(ctx, "moving a component", `update status.component set position = $2, list_index = $3, updated_at = $4 where id = $1`, c.Code,
-			c.Position, c.ListIndex, w.At); err != nil {
-			return err
-		}
+	w.statements.InsertComponent(c)
+	w.conflict = nodeConflict(c)
+	if !c.IsGroup && c.BaseStatus != status.Operational {
+		w.insertChanges([]*status.Change{{ComponentCode: c.Code, At: w.At, OldStatus: status.Operational, NewStatus: c.BaseStatus, Origin: c.Origin}})
 	}
 	return nil
 }
 
+func nodeConflict(c *status.Component) error {
+	return status.Errorf(status.Conflict, "another component of the page represents node %d", c.NodeID.V)
+}
+
+// updatePositions writes the positions of components other than except. Their versions stay, since nothing changes that an editor has seen.
+func (w *write) updatePositions(moved []*status.Component, except *status.Component) {
+	for _, c := range moved {
+		if c != except {
+			w.queue(`update status.component set position = $2, list_index = $3, updated_at = $4 where id = $1`, c.Code, c.Position, c.ListIndex, w.At)
+		}
+	}
+}
+
 // EditComponent changes a component or group.
 func (e *Editor) EditComponent(ctx context.Context, by Author, code string, in status.ComponentEdit) (string, error) {
-	return e.editComponent(ctx, by, "component.set", code, in.ExpectedVersion, func(ctx context.Context, w *write, b *status.WorkingCopy,
-		c *status.Component,
-	) error {
+	return e.editComponent(ctx, by, "component.set", code, in.ExpectedVersion, func(w *write, b *status.WorkingCopy, c *status.Component) error {
 		changes, err := b.EditComponent(c, in)
-		if err != nil {
-			return err
-		}
-		if err := w.insertChanges(ctx, changes); err != nil {
-			return err
-		}
-		return nodeConflict(c, w.exec(ctx, "changing a component", `update status.component set name = $2, description = $3,
+		w.insertChanges(changes)
+		w.conflict = nodeConflict(c)
+		w.queue(`update status.component set name = $2, description = $3,
 base_status = nullif($4, '')::status.component_status,
   showcase = $5, only_show_if_degraded = $6, start_date = $7::text::date, node_id = $8 where id = $1`,
-			c.Code, c.Name, c.Description.Pointer(), string(c.BaseStatus), c.Showcase, c.OnlyShowIfDegraded, c.StartDate.Pointer(), c.NodeID.Pointer()))
+			c.Code, c.Name, c.Description.Pointer(), string(c.BaseStatus), c.Showcase, c.OnlyShowIfDegraded, c.StartDate.Pointer(), c.NodeID.Pointer())
+		return err
 	})
 }
 
 // MoveComponent moves a component or group.
 func (e *Editor) MoveComponent(ctx context.Context, by Author, code string, in status.ComponentMove) (string, error) {
-	return e.editComponent(ctx, by, "component.move", code, in.ExpectedVersion, func(ctx context.Context, w *write, b *status.WorkingCopy,
-		c *status.Component,
-	) error {
+	return e.editComponent(ctx, by, "component.move", code, in.ExpectedVersion, func(w *write, b *status.WorkingCopy, c *status.Component) error {
 		moved, err := b.Move(c, in.Group, in.Position)
-		if err != nil {
-			return err
-		}
-		if err := w.updatePositions(ctx, moved, c); err != nil {
-			return err
-		}
-		return w.exec(ctx, "moving a component", `update status.component set group_id = $2, position = $3, list_index = 0 where id = $1`, c.Code,
-			c.GroupCode.Pointer(), c.Position)
+		w.updatePositions(moved, c)
+		w.queue(`update status.component set group_id = $2, position = $3, list_index = 0 where id = $1`, c.Code, c.GroupCode.Pointer(), c.Position)
+		return err
 	})
 }
 
 // RemoveComponent removes a component or an empty group from its page. Updates that mention it stay.
 func (e *Editor) RemoveComponent(ctx context.Context, by Author, code string, expectedVersion int64) (string, error) {
-	return e.editComponent(ctx, by, "component.remove", code, expectedVersion, func(ctx context.Context, w *write, b *status.WorkingCopy,
-		c *status.Component,
-	) error {
-		if err := b.CheckRemove(c); err != nil {
-			return err
-		}
-		if err := w.exec(ctx, "releasing a component", `update status.incident_component set held_status = null where component_id = $1`, c.Code); err != nil {
-			return err
-		}
-		return w.exec(ctx, "removing a component", `update status.component set deleted_at = $2 where id = $1`, c.Code, w.At)
+	return e.editComponent(ctx, by, "component.remove", code, expectedVersion, func(w *write, b *status.WorkingCopy, c *status.Component) error {
+		w.queue(`update status.incident_component set held_status = null where component_id = $1`, c.Code)
+		w.queue(`update status.component set deleted_at = $2 where id = $1`, c.Code, w.At)
+		return b.CheckRemove(c)
 	})
 }
 
 // editComponent writes to a component and increments its version.
 func (e *Editor) editComponent(ctx context.Context, by Author, name, code string, expected int64,
-	do func(ctx context.Context, w *write, b *status.WorkingCopy, c *status.Component) error,
+	do func(w *write, b *status.WorkingCopy, c *status.Component) error,
 ) (string, error) {
 	page, err := e.pageOf(ctx, componentTable, "component", code)
 	if err != nil {
@@ -139,10 +114,8 @@ func (e *Editor) editComponent(ctx context.Context, by Author, name, code string
 			return err
 		}
 		version := c.Version
-		if err := do(ctx, w, b, c); err != nil {
-			return err
-		}
-		return w.exec(ctx, "incrementing the version of a component", `update status.component set version = $2, updated_at = $3 where id = $1`, code, version+1,
-			w.At)
+		err = do(w, b, c)
+		w.queue(`update status.component set version = $2, updated_at = $3 where id = $1`, code, version+1, w.At)
+		return err
 	})
 }

@@ -38,12 +38,13 @@ func (e *Editor) DiscardDraft(ctx context.Context, by Author, code string, expec
 		if err := status.CheckDraft(s.Notice); err != nil {
 			return err
 		}
-		return w.deleteDraft(ctx, code)
+		w.deleteDraft(code)
+		return nil
 	})
 }
 
-func (w *write) deleteDraft(ctx context.Context, code string) error {
-	return w.exec(ctx, "deleting a draft", `update status.incident set deleted_at = $2, version = version + 1 where id = $1`, code, w.At)
+func (w *write) deleteDraft(code string) {
+	w.queue(`update status.incident set deleted_at = $2, version = version + 1 where id = $1`, code, w.At)
 }
 
 // EditUpdate changes the text or the date of an update, and returns the code of the update.
@@ -63,11 +64,10 @@ func (e *Editor) EditUpdate(ctx context.Context, by Author, update string, edit 
 		if err != nil {
 			return err
 		}
-		if err := w.updateNotice(ctx, n); err != nil {
-			return err
-		}
-		return w.exec(ctx, "changing an update", `update status.incident_update set body = $2, display_at = $3, updated_at = $4, revision = default where id = $1`,
+		w.updateNotice(n)
+		w.queue(`update status.incident_update set body = $2, display_at = $3, updated_at = $4, revision = default where id = $1`,
 			update, u.Body, u.DisplayAt.Pointer(), u.UpdatedAt)
+		return nil
 	})
 }
 
@@ -84,7 +84,8 @@ where u.incident_id = $1`,
 		if err != nil {
 			return err
 		}
-		return w.updateNotice(ctx, n)
+		w.updateNotice(n)
+		return nil
 	})
 }
 
@@ -95,28 +96,17 @@ func (e *Editor) DeleteNotice(ctx context.Context, by Author, code string, expec
 		if err != nil {
 			return err
 		}
-		if err := w.exec(ctx, "releasing components", `update status.incident_component set held_status = null where incident_id = $1`, code); err != nil {
-			return err
-		}
-		if err := w.insertChanges(ctx, c.Release(code)); err != nil {
-			return err
-		}
-		return w.exec(ctx, "deleting a notice", `update status.incident set deleted_at = $2, updated_at = $2, version = version + 1 where id = $1`, code, w.At)
+		w.queue(`update status.incident_component set held_status = null where incident_id = $1`, code)
+		w.insertChanges(c.Release(code))
+		w.queue(`update status.incident set deleted_at = $2, updated_at = $2, version = version + 1 where id = $1`, code, w.At)
+		return nil
 	})
 }
 
 // addNotice writes a new notice.
 func (e *Editor) addNotice(ctx context.Context, by Author, name, page string, add func(*status.WorkingCopy) (*status.Effect, error)) (string, error) {
 	return e.edit(ctx, command{by: by, name: name, page: page}, func(ctx context.Context, w *write) error {
-		c, err := w.workingCopy(ctx)
-		if err != nil {
-			return err
-		}
-		effect, err := add(c)
-		if err != nil {
-			return err
-		}
-		return w.store(ctx, effect)
+		return w.apply(ctx, add)
 	})
 }
 
@@ -125,16 +115,22 @@ func (e *Editor) changeNotice(ctx context.Context, by Author, name string, k sta
 	change func(*status.WorkingCopy, status.NoticeState) (*status.Effect, error),
 ) (string, error) {
 	return e.editNotice(ctx, by, name, k, code, expected, func(ctx context.Context, w *write, s status.NoticeState) error {
-		c, err := w.workingCopy(ctx)
-		if err != nil {
-			return err
-		}
-		effect, err := change(c, s)
-		if err != nil {
-			return err
-		}
-		return w.store(ctx, effect)
+		return w.apply(ctx, func(c *status.WorkingCopy) (*status.Effect, error) { return change(c, s) })
 	})
+}
+
+// apply writes the effect of a rule on a working copy of the page.
+func (w *write) apply(ctx context.Context, rule func(*status.WorkingCopy) (*status.Effect, error)) error {
+	c, err := w.workingCopy(ctx)
+	if err != nil {
+		return err
+	}
+	effect, err := rule(c)
+	if err != nil {
+		return err
+	}
+	w.store(effect)
+	return nil
 }
 
 // with returns a change with an input.

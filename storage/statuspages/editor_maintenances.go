@@ -19,25 +19,14 @@ func (e *Editor) ScheduleSeries(ctx context.Context, by Author, page string, in 
 	}
 	var codes []string
 	_, err := e.edit(ctx, command{by: by, name: "maintenance.schedule", page: page}, func(ctx context.Context, w *write) error {
-		codes = nil
 		duration := in.End.Sub(in.Start)
 		for i, start := range append([]time.Time{in.Start}, others...) {
 			if i > 0 { // edit adds the audit entry of the last one
-				if err := w.audit(ctx); err != nil {
-					return err
-				}
-			}
-			c, err := w.workingCopy(ctx)
-			if err != nil {
-				return err
+				w.audit()
 			}
 			one := in
 			one.Start, one.End = start, start.Add(duration)
-			effect, err := c.ScheduleMaintenance(one)
-			if err != nil {
-				return err
-			}
-			if err := w.store(ctx, effect); err != nil {
+			if err := w.apply(ctx, func(c *status.WorkingCopy) (*status.Effect, error) { return c.ScheduleMaintenance(one) }); err != nil {
 				return err
 			}
 			codes = append(codes, w.object)

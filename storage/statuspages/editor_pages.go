@@ -43,13 +43,11 @@ func (e *Editor) InitPage(ctx context.Context, by Author, in PageInit) (string, 
 		if err != nil {
 			return err
 		}
-		if err := w.insertComponent(ctx, c); err != nil {
+		if err := w.insertComponent(c); err != nil {
 			return err
 		}
-		if err := w.audit(ctx); err != nil {
-			return err
-		}
-		if err := w.preview(context.WithValue(ctx, txKey{e.db}, &sharedTx{tx: tx}), by.Preview); err != nil {
+		w.audit()
+		if err := w.send(context.WithValue(ctx, txKey{e.db}, &sharedTx{tx: tx})); err != nil {
 			return err
 		}
 		return incrementRevision(ctx, tx, p.Code, at)
@@ -69,7 +67,7 @@ func (e *Editor) InitPage(ctx context.Context, by Author, in PageInit) (string, 
 // duplicate reports whether a statement failed because of a unique constraint.
 func duplicate(err error) bool {
 	var pg *pgconn.PgError
-	return errors.As(err, &pg) && pg.Code == "23505"
+	return errors.As(err, &pg) && pg.Code == "23505" && pg.ConstraintName != idempotencyKeyConstraint
 }
 
 // SetPage changes settings of a page.
@@ -83,22 +81,19 @@ func (e *Editor) SetPage(ctx context.Context, by Author, page string, settings [
 			return err
 		}
 		if p.IsDefault && !w.Page.IsDefault {
-			if err := w.exec(ctx, "changing the default page", `update status.page set is_default = false where is_default`); err != nil {
-				return err
-			}
+			w.queue(`update status.page set is_default = false where is_default`)
 		}
-		err = w.exec(ctx, "changing the page", `update status.page set name = $2, slug = $3, url = $4, hosts = coalesce($5::text[], '{}'), is_default = $6,
+		w.conflict = status.Errorf(status.Conflict, "the slug %s is in use by another page", p.Slug)
+		w.queue(`update status.page set name = $2, slug = $3, url = $4, hosts = coalesce($5::text[], '{}'), is_default = $6,
 time_zone = $7, locale = $8,
   vocabulary = $9, auto_publish = $10, texts = coalesce($11::jsonb, '{}') where id = $1`,
 			page, p.Name, p.Slug, p.URL, p.Hosts, p.IsDefault, p.TimeZone, p.Locale, p.Vocabulary, p.AutoPublish, p.Texts)
-		if duplicate(err) {
-			return status.Errorf(status.Conflict, "the slug %s is in use by another page", p.Slug)
+		if p.URL == w.Page.URL {
+			return nil
 		}
-		if err != nil || p.URL == w.Page.URL {
-			return err
-		}
-		return w.exec(ctx, "changing the links of notices", `update status.incident set shortlink = $3 || '/incidents/' || id
+		w.queue(`update status.incident set shortlink = $3 || '/incidents/' || id
 where page_id = $1 and shortlink = $2 || '/incidents/' || id`,
 			page, w.Page.URL, p.URL)
+		return nil
 	})
 }

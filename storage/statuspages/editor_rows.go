@@ -2,7 +2,6 @@ package statuspages
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"heliograph/internal/domain/ledger"
@@ -65,26 +64,22 @@ func (w *write) noticeState(ctx context.Context, code, lock string) (s status.No
 	if err != nil || len(rows) == 0 {
 		return s, err
 	}
-	attachments, err := db.Attachments(ctx, rows)
+	states, err := db.noticeStates(ctx, status.Pages{w.Page}, rows)
 	if err != nil {
 		return s, err
 	}
-	updates, err := db.Updates(ctx, status.Pages{w.Page}, rows)
-	if err != nil {
-		return s, err
-	}
-	slices.Reverse(updates[0]) // oldest first
-	return status.NoticeState{Notice: rows[0], Attachments: attachments[0], Updates: updates[0]}, nil
+	slices.Reverse(states[0].Updates) // oldest first
+	return states[0], nil
 }
 
 // store writes an effect on a notice, which becomes the object of the write.
-func (w *write) store(ctx context.Context, e *status.Effect) error {
-	var b Batch
+func (w *write) store(e *status.Effect) {
+	b := &w.statements
 	if e.New {
 		w.table, w.object = noticeTable, e.Notice.Code
 		b.InsertNotice(e.Notice)
 	} else {
-		b.Queue(updateNotice, noticeRow(e.Notice)...)
+		w.updateNotice(e.Notice)
 	}
 	for _, u := range e.Updates {
 		u.Revision = ledger.Of(w.Page.Revision + 1)
@@ -97,39 +92,25 @@ func (w *write) store(ctx context.Context, e *status.Effect) error {
 on conflict (incident_id, component_id) do update set held_status = excluded.held_status`,
 			w.Page.Code, e.Notice.Code, a.ComponentCode, ledger.NonZero(a.HeldStatus).Pointer())
 	}
-	if err := w.SendBatch(ctx, &b.Batch).Close(); err != nil {
-		return fmt.Errorf("writing a notice: %w", err)
-	}
 	for _, c := range e.BaseChanged {
-		if err := w.updateBase(ctx, c); err != nil {
-			return err
-		}
+		w.updateBase(c)
 	}
-	return w.insertChanges(ctx, e.Changes)
+	w.insertChanges(e.Changes)
 }
 
-func (w *write) updateNotice(ctx context.Context, n *status.Notice) error {
-	return w.exec(ctx, "changing a notice", updateNotice, noticeRow(n)...)
-}
+func (w *write) updateNotice(n *status.Notice) { w.queue(updateNotice, noticeRow(n)...) }
 
-func (w *write) updateBase(ctx context.Context, c *status.Component) error {
-	return w.exec(ctx, "changing a base status", `update status.component set base_status = $2, updated_at = $3, version = version + 1 where id = $1`, c.Code,
-		c.BaseStatus, w.At)
+func (w *write) updateBase(c *status.Component) {
+	w.queue(`update status.component set base_status = $2, updated_at = $3, version = version + 1 where id = $1`, c.Code, c.BaseStatus, w.At)
 }
 
 // insertChanges writes changes of statuses. The second change of a component within a millisecond is dated a millisecond later.
-func (w *write) insertChanges(ctx context.Context, list []*status.Change) error {
+func (w *write) insertChanges(list []*status.Change) {
 	for _, c := range list {
-		if err := w.exec(ctx, "inserting a change", `insert into status.component_change (component_id, changed_at, old_status, new_status, update_id, origin)
+		w.queue(`insert into status.component_change (component_id, changed_at, old_status, new_status, update_id, origin)
 values ($1::text, greatest($2::timestamptz, (select max(changed_at) + interval '1 millisecond' from status.component_change
 where component_id = $1::text)), $3, $4, $5, $6)`,
-			c.ComponentCode, c.At, c.OldStatus, c.NewStatus, c.UpdateCode.Pointer(), c.Origin); err != nil {
-			return err
-		}
-		if err := w.exec(ctx, "touching a component", `update status.component set updated_at = $2, version = version + 1 where id = $1 and updated_at <> $2`,
-			c.ComponentCode, w.At); err != nil {
-			return err
-		}
+			c.ComponentCode, c.At, c.OldStatus, c.NewStatus, c.UpdateCode.Pointer(), c.Origin)
+		w.queue(`update status.component set updated_at = $2, version = version + 1 where id = $1 and updated_at <> $2`, c.ComponentCode, w.At)
 	}
-	return nil
 }

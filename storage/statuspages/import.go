@@ -96,23 +96,12 @@ func (s *DB) stored(ctx context.Context, p *status.Page) (out status.Stored, err
 	if err != nil {
 		return out, err
 	}
-	updates, err := s.Updates(ctx, status.Pages{p}, notices)
-	if err != nil {
-		return out, err
-	}
-	attachments, err := s.Attachments(ctx, notices)
-	if err != nil {
+	if out.Notices, err = s.noticeStates(ctx, status.Pages{p}, notices); err != nil {
 		return out, err
 	}
 	out.Changes, err = read(ctx, s, statusChanges+` join status.component c on c.id = component_id where c.page_id = $1 and update_id is null order by changed_at`,
 		[]any{p.Code}, eventTargets, nil)
-	if err != nil {
-		return out, err
-	}
-	for i, n := range notices {
-		out.Notices = append(out.Notices, status.NoticeState{Notice: n, Attachments: attachments[i], Updates: updates[i]})
-	}
-	return out, nil
+	return out, err
 }
 
 // Unexplained returns the imported components of a page whose base status no open incident or maintenance explains and no editor or probe has set. Imports

@@ -177,13 +177,11 @@ order by u.created_at desc, u.id desc`, []any{codes}, updateTargets, nil)
 	if err != nil {
 		return nil, err
 	}
-	byNotice := make(map[string][]*status.Update, len(notices))
 	pageOf := make(map[string]string, len(rows))
 	for _, u := range rows {
-		byNotice[u.NoticeCode] = append(byNotice[u.NoticeCode], u)
 		pageOf[u.Code] = pageOfNotice[u.NoticeCode]
 	}
-	return lookup(codes, byNotice), s.completeUpdates(ctx, pages, rows, pageOf)
+	return grouped(rows, codes, func(u *status.Update) string { return u.NoticeCode }), s.completeUpdates(ctx, pages, rows, pageOf)
 }
 
 // updateOnPage is an update with the code of its page.
@@ -236,19 +234,27 @@ where update_id = any($1::text[]) order by update_id, ordinal`, []any{codes}, fu
 	return nil
 }
 
+// noticeStates returns notices with their components and updates, newest first.
+func (s *DB) noticeStates(ctx context.Context, pages status.Pages, notices []*status.Notice) ([]status.NoticeState, error) {
+	updates, err := s.Updates(ctx, pages, notices)
+	if err != nil {
+		return nil, err
+	}
+	attachments, err := s.Attachments(ctx, notices)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]status.NoticeState, len(notices))
+	for i, n := range notices {
+		out[i] = status.NoticeState{Notice: n, Attachments: attachments[i], Updates: updates[i]}
+	}
+	return out, nil
+}
+
 // Attachments returns the components of notices; one list per notice, in no order.
 func (s *DB) Attachments(ctx context.Context, notices []*status.Notice) ([][]*status.Attachment, error) {
 	codes := list.Map(notices, func(n *status.Notice) string { return n.Code })
 	rows, err := read(ctx, s, `select incident_id, component_id, coalesce(held_status::text, '') from status.incident_component
-where incident_id = any($1::text[])`, []any{codes}, func(a *status.Attachment, into []any) []any {
-		return append(into, &a.NoticeCode, &a.ComponentCode, &a.HeldStatus)
-	}, nil)
-	if err != nil {
-		return nil, err
-	}
-	byNotice := make(map[string][]*status.Attachment, len(notices))
-	for _, a := range rows {
-		byNotice[a.NoticeCode] = append(byNotice[a.NoticeCode], a)
-	}
-	return lookup(codes, byNotice), nil
+where incident_id = any($1::text[])`, []any{codes}, attachmentTargets, nil)
+	return grouped(rows, codes, func(a *status.Attachment) string { return a.NoticeCode }), err
 }

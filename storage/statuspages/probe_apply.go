@@ -90,19 +90,14 @@ values ($1, $2, $3, $4, $5, jsonb_build_object('component', $6::text, 'level', $
 
 // probeFacts locks a probe and reads what its application depends on. It returns nil if the level is applied already, or cannot be applied now.
 func (w *write) probeFacts(ctx context.Context, id int64) (*status.ProbeFacts, error) {
-	if err := w.exec(ctx, "locking the probe", `select from status.probe where id = $1 for update`, id); err != nil {
-		return nil, err
+	if _, err := w.Exec(ctx, `select from status.probe where id = $1 for update`, id); err != nil {
+		return nil, fmt.Errorf("locking the probe: %w", err)
 	}
 	db := w.editor.db
 	p, err := db.Probe(ctx, id)
 	if err != nil || p == nil || !p.Enabled || p.Level == p.Applied || w.Page.Mode == status.Mirror {
 		return nil, err
 	}
-	age, err := readValue[int64](ctx, db, `select coalesce(latency_ms, 0)::bigint from status.probe_result where probe_id = $1 order by at desc limit 1`, id)
-	if err != nil {
-		return nil, err
-	}
-	p.Last.Took = time.Duration(age) * time.Millisecond
 	f := &status.ProbeFacts{Probe: p}
 	var maintenance bool
 	var joinable, joinableDraft *string
@@ -137,7 +132,7 @@ from status.probe p join status.component c on c.id = p.component_id and c.delet
 			return nil, err
 		}
 	}
-	f.Others, err = read(ctx, db, `select `+probeColumns+probeTables+` where c.page_id = $1 and p.incident_id is not null and p.id <> $2
+	f.Others, err = read(ctx, db, `select `+probeColumns+` from status.probe`+probeJoins+` where c.page_id = $1 and p.incident_id is not null and p.id <> $2
 and p.acted <> 'good' and p.enabled order by p.id`,
 		[]any{w.Page.Code, id}, probeTargets, nil)
 	return f, err
@@ -151,49 +146,36 @@ func (w *write) storeProbe(ctx context.Context, p *status.Probe, out *status.Pro
 		if err := w.target(ctx, componentTable, out.Object); err != nil {
 			return err
 		}
-		if err := w.insertChanges(ctx, out.Changes); err != nil {
-			return err
-		}
-		if err := w.updateBase(ctx, out.Component); err != nil {
-			return err
-		}
+		w.insertChanges(out.Changes)
+		w.updateBase(out.Component)
 	case out.Withdraw != "":
 		if err := w.target(ctx, noticeTable, out.Withdraw); err != nil {
 			return err
 		}
-		if err := w.deleteDraft(ctx, out.Withdraw); err != nil {
-			return err
-		}
+		w.deleteDraft(out.Withdraw)
 	case !out.Effect.New:
 		if err := w.target(ctx, noticeTable, out.Object); err != nil {
 			return err
 		}
 	}
 	if out.Effect != nil {
-		if err := w.store(ctx, out.Effect); err != nil {
-			return err
-		}
-		if out.Withdraw != "" {
-			if err := w.exec(ctx, "moving probes to the new draft", `update status.probe set incident_id = $2 where incident_id = $1`, out.Withdraw,
-				out.Incident); err != nil {
-				return err
-			}
+		w.store(out.Effect)
+		if out.Withdraw != "" { // its probes move to the new draft
+			w.queue(`update status.probe set incident_id = $2 where incident_id = $1`, out.Withdraw, out.Incident)
 		}
 	}
-	if err := w.exec(ctx, "updating the probe", `update status.probe set acted = level, incident_id = nullif($2, ''),
+	w.queue(`update status.probe set acted = level, incident_id = nullif($2, ''),
 set_status = nullif($3, '')::status.component_status where id = $1`,
-		p.ID, out.Incident, string(out.Set)); err != nil {
-		return err
+		p.ID, out.Incident, string(out.Set))
+	if w.object == out.Incident { // otherwise an editor may have changed it since
+		w.setProbeVersion()
 	}
-	if w.object != out.Incident { // an editor may have changed it since
-		return nil
-	}
-	return w.setProbeVersion(ctx)
+	return nil
 }
 
 // setProbeVersion records the version of the notice that is written to: later versions are those of editors.
-func (w *write) setProbeVersion(ctx context.Context) error {
-	return w.exec(ctx, "recording the version of an incident", `update status.incident set probe_version = version where id = $1`, w.object)
+func (w *write) setProbeVersion() {
+	w.queue(`update status.incident set probe_version = version where id = $1`, w.object)
 }
 
 // ResolveProbed resolves the incidents of probes that have passed for [status.ProbeHoldOff] and that no editor has changed. It returns their codes.
@@ -223,19 +205,10 @@ and g.auto_publish where`+ready,
 			if err != nil {
 				return err
 			}
-			c, err := w.workingCopy(ctx)
-			if err != nil {
-				return err
-			}
-			effect, err := c.ResolveProbed(s)
-			if err != nil {
-				return err
-			}
 			resolved = true
-			if err := w.store(ctx, effect); err != nil {
-				return err
-			}
-			return w.setProbeVersion(ctx)
+			err = w.apply(ctx, func(c *status.WorkingCopy) (*status.Effect, error) { return c.ResolveProbed(s) })
+			w.setProbeVersion()
+			return err
 		})
 		if err != nil {
 			return out, err

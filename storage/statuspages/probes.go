@@ -9,76 +9,32 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
 	"heliograph/storage"
 )
 
 const probeTable = "status.probe"
 
-const probeColumns = `p.id, c.page_id, p.component_id, coalesce(g.name || ' - ', '') || c.name, p.kind, p.spec, p.every_seconds, p.fail_after,
-p.pass_after, p.sets_status::text, p.publish, p.enabled,
-  p.level, p.streak, p.toward, p.acted, coalesce(p.incident_id, ''), coalesce(p.set_status::text, ''), case when isfinite(p.next_at) then p.next_at end,
-p.beat_at, coalesce(c.node_id, -1)`
+const probeColumns = `p.id, c.page_id, p.component_id, coalesce(g.name || ' - ', '') || c.name, p.kind, p.spec, make_interval(secs => p.every_seconds),
+  p.fail_after, p.pass_after, p.sets_status::text, p.publish, p.enabled,
+  p.level::text, p.streak, p.toward::text, p.acted::text, coalesce(p.incident_id, ''), coalesce(p.set_status::text, ''), p.beat_at, coalesce(c.node_id, -1),
+  r.at, coalesce(r.level, ''), coalesce(r.latency_ms, -1) * interval '1 millisecond', coalesce(r.detail, '')`
 
-const probeTables = ` from status.probe p join status.component c on c.id = p.component_id and c.deleted_at is null
-left join status.component g on g.id = c.group_id`
+// probeJoins follows the table of probes in statements with [probeColumns].
+const probeJoins = ` p join status.component c on c.id = p.component_id and c.deleted_at is null left join status.component g on g.id = c.group_id
+left join lateral (select * from status.probe_result where probe_id = p.id order by at desc limit 1) r on true`
 
 func probeTargets(p *status.Probe, into []any) []any {
-	return append(into, &p.ID, &p.PageCode, &p.Component, &p.Name, &p.Kind, &p.Spec, (*wholeSeconds)(&p.Every), &p.FailAfter, &p.PassAfter, &p.Sets,
+	return append(into, &p.ID, &p.PageCode, &p.Component, &p.Name, &p.Kind, &p.Spec, &p.Every, &p.FailAfter, &p.PassAfter, &p.Sets,
 		&p.Publish, &p.Enabled,
-		(*levelText)(&p.Level), &p.Streak, (*levelText)(&p.Toward), (*levelText)(&p.Applied), &p.Incident, &p.Set, (*maybeTime)(&p.NextAt),
-		(*maybeTime)(&p.BeatAt), &p.NodeID)
-}
-
-// levelText scans a level.
-type levelText status.Level
-
-// Scan implements sql.Scanner.
-func (l *levelText) Scan(v any) error {
-	text, ok := v.(string)
-	if !ok {
-		return fmt.Errorf("%v is not a level", v)
-	}
-	*l = levelText(text)
-	return nil
+		&p.Level, &p.Streak, &p.Toward, &p.Applied, &p.Incident, &p.Set, (*maybeTime)(&p.BeatAt), &p.NodeID,
+		(*maybeTime)(&p.Last.At), &p.Last.Level, &p.Last.Took, &p.Last.Detail)
 }
 
 // Probes returns the probes of a page with their newest results, in the order of creation.
 func (s *DB) Probes(ctx context.Context, page string) ([]*status.Probe, error) {
-	type found struct {
-		status.Probe
-		ok     *bool
-		level  *string
-		tookMS *int64
-		detail *string
-		at     *time.Time
-	}
-	rows, err := read(ctx, s, `select `+probeColumns+`, r.at, r.ok, r.level, r.latency_ms, r.detail`+probeTables+`
-left join lateral (select * from status.probe_result where probe_id = p.id order by at desc limit 1) r on true where c.page_id = $1 order by p.id`, []any{page},
-		func(f *found, into []any) []any {
-			return append(probeTargets(&f.Probe, into), &f.at, &f.ok, &f.level, &f.tookMS, &f.detail)
-		}, nil)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]*status.Probe, len(rows))
-	for i, f := range rows {
-		out[i] = &f.Probe
-		if f.at == nil {
-			continue
-		}
-		out[i].Last = status.ProbeResult{At: *f.at, Took: -1}
-		if f.level != nil {
-			out[i].Last.Level = status.Level(*f.level)
-		}
-		if f.tookMS != nil {
-			out[i].Last.Took = time.Duration(*f.tookMS) * time.Millisecond
-		}
-		if f.detail != nil {
-			out[i].Last.Detail = *f.detail
-		}
-	}
-	return out, nil
+	return read(ctx, s, `select `+probeColumns+` from status.probe`+probeJoins+` where c.page_id = $1 order by p.id`, []any{page}, probeTargets, nil)
 }
 
 // AddProbe adds a probe of a component and returns its id.
@@ -146,7 +102,8 @@ func (e *Editor) editProbe(ctx context.Context, by Author, name string, id int64
 		if w.before == nil {
 			return noProbe(id)
 		}
-		return w.exec(ctx, "changing a probe", sql, id)
+		w.queue(sql, id)
+		return nil
 	})
 	return err
 }
@@ -166,7 +123,7 @@ func (e *Editor) pageOfProbe(ctx context.Context, id int64) (string, error) {
 
 // Probe returns the probe with an id, or nil.
 func (s *DB) Probe(ctx context.Context, id int64) (*status.Probe, error) {
-	return readOne(ctx, s, `select `+probeColumns+probeTables+` where p.id = $1`, []any{id}, probeTargets, nil)
+	return readOne(ctx, s, `select `+probeColumns+` from status.probe`+probeJoins+` where p.id = $1`, []any{id}, probeTargets, nil)
 }
 
 // RecordHeartbeat records a heartbeat of a probe.
@@ -196,7 +153,7 @@ and g.mode <> 'mirror'
     where`+due+`
     order by p.next_at, p.id limit $3 for update of p skip locked)
   returning *)
-select `+probeColumns+` from taken p join status.component c on c.id = p.component_id left join status.component g on g.id = c.group_id order by p.id`,
+select `+probeColumns+` from taken`+probeJoins+` order by p.id`,
 		e.now(), 2*status.ProbeTimeout, limit)
 	if err != nil {
 		return nil, explainWrite(fmt.Errorf("claiming probes: %w", err))
@@ -210,9 +167,9 @@ func (e *Editor) RecordResult(ctx context.Context, id int64, r status.ProbeResul
 	err = e.db.begin(ctx, func(tx pgx.Tx) error {
 		var h status.Hysteresis
 		var fail, pass int32
-		var acted levelText
-		err := tx.QueryRow(ctx, `select level, streak, toward, acted, fail_after, pass_after from status.probe where id = $1 for update`, id).
-			Scan((*levelText)(&h.Level), &h.Streak, (*levelText)(&h.Toward), &acted, &fail, &pass)
+		var acted status.Level
+		err := tx.QueryRow(ctx, `select level::text, streak, toward::text, acted::text, fail_after, pass_after from status.probe where id = $1 for update`, id).
+			Scan(&h.Level, &h.Streak, &h.Toward, &acted, &fail, &pass)
 		if errors.Is(err, pgx.ErrNoRows) { // removed while it ran
 			return nil
 		}
@@ -220,19 +177,15 @@ func (e *Editor) RecordResult(ctx context.Context, id int64, r status.ProbeResul
 			return fmt.Errorf("locking the probe: %w", err)
 		}
 		h = h.Next(r.Level, fail, pass)
-		changed = h.Level != status.Level(acted)
+		changed = h.Level != acted
 		if _, err := tx.Exec(ctx, `update status.probe set level = $2, streak = $3, toward = $4, next_at = $5 where id = $1`, id, string(h.Level), h.Streak,
 			string(h.Toward), next); err != nil {
 			return fmt.Errorf("updating the probe: %w", err)
 		}
-		var took *int64
-		if r.Took >= 0 {
-			ms := r.Took.Milliseconds()
-			took = &ms
-		}
+		took := ledger.Null[int64]{V: r.Took.Milliseconds(), Valid: r.Took >= 0}
 		_, err = tx.Exec(ctx, `insert into status.probe_result (probe_id, at, ok, level, latency_ms, detail) values ($1, $2, $3, nullif($4, ''), $5, $6)
 on conflict (probe_id, at) do nothing`,
-			id, status.Milliseconds(r.At), r.Level == status.Good || r.Level == status.Unknown, string(r.Level), took, r.Detail)
+			id, status.Milliseconds(r.At), r.Level == status.Good || r.Level == status.Unknown, string(r.Level), took.Pointer(), r.Detail)
 		if err != nil {
 			return fmt.Errorf("inserting the result: %w", err)
 		}
@@ -250,8 +203,5 @@ func (e *Editor) PruneResults(ctx context.Context) error {
 	if err != nil || len(old) == 0 {
 		return explainWrite(err)
 	}
-	if _, err := e.db.pool.Exec(ctx, `delete from status.probe_result where at < $1`, e.now().Add(-resultRetention)); err != nil {
-		return explainWrite(fmt.Errorf("deleting old results of probes: %w", err))
-	}
-	return nil
+	return e.db.exec(ctx, "deleting old results of probes", `delete from status.probe_result where at < $1`, e.now().Add(-resultRetention))
 }

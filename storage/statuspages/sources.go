@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 )
 
@@ -25,23 +26,11 @@ type PageSource struct {
 	NextAt time.Time
 }
 
-const sourceColumns = `page_id, base_url, every_seconds, etags, last_ok_at, coalesce(last_error, ''), failures, case when isfinite(next_at) then next_at end`
+const sourceColumns = `page_id, base_url, make_interval(secs => every_seconds), etags, last_ok_at, coalesce(last_error, ''), failures,
+  case when isfinite(next_at) then next_at end`
 
 func sourceTargets(s *PageSource, into []any) []any {
-	return append(into, &s.Page, &s.URL, (*wholeSeconds)(&s.Every), &s.Tags, (*maybeTime)(&s.OKAt), &s.Error, &s.Failures, (*maybeTime)(&s.NextAt))
-}
-
-// wholeSeconds scans a duration that is stored in seconds.
-type wholeSeconds time.Duration
-
-// Scan implements sql.Scanner.
-func (d *wholeSeconds) Scan(v any) error {
-	n, ok := v.(int64)
-	if !ok {
-		return fmt.Errorf("%v is not a number of seconds", v)
-	}
-	*d = wholeSeconds(time.Duration(n) * time.Second)
-	return nil
+	return append(into, &s.Page, &s.URL, &s.Every, &s.Tags, (*maybeTime)(&s.OKAt), &s.Error, &s.Failures, (*maybeTime)(&s.NextAt))
 }
 
 // maybeTime scans an instant; null becomes the zero value.
@@ -73,24 +62,21 @@ const maxNextRead = time.Hour
 func (s *DB) ClaimSource(ctx context.Context, url string, now time.Time, lease time.Duration) (source *PageSource, claimed bool, err error) {
 	rows, err := s.pool.Query(ctx, `update status.sync_source set next_at = $3 where base_url = $1 and (next_at <= $2 or next_at > $4) returning `+sourceColumns,
 		url, now, now.Add(lease), now.Add(maxNextRead))
-	if err != nil {
-		return nil, false, explainWrite(fmt.Errorf("claiming the read of %s: %w", url, err))
+	var taken []*PageSource
+	if err == nil {
+		taken, err = storage.MapperOf(sourceTargets, nil).Collect(rows)
 	}
-	taken, err := storage.MapperOf(sourceTargets, nil).Collect(rows)
 	if err != nil {
 		return nil, false, explainWrite(fmt.Errorf("claiming the read of %s: %w", url, err))
 	}
 	if len(taken) > 0 {
 		return taken[0], true, nil
 	}
-	known, err := read(ctx, s, `select `+sourceColumns+` from status.sync_source where base_url = $1`, []any{url}, sourceTargets, nil)
-	if err != nil {
-		return nil, false, err
+	source, err = readOne(ctx, s, `select `+sourceColumns+` from status.sync_source where base_url = $1`, []any{url}, sourceTargets, nil)
+	if err == nil && source == nil {
+		return &PageSource{URL: url}, true, nil
 	}
-	if len(known) > 0 {
-		return known[0], false, nil
-	}
-	return &PageSource{URL: url}, true, nil
+	return source, false, err
 }
 
 // ReleaseSource records the outcome of a read and the time of the next one. A source without a page was never read, and is not recorded.
@@ -98,20 +84,13 @@ func (s *DB) ReleaseSource(ctx context.Context, source *PageSource) error {
 	if source.Page == "" {
 		return nil
 	}
-	var ok *time.Time
-	if !source.OKAt.IsZero() {
-		ok = &source.OKAt
-	}
-	_, err := s.pool.Exec(ctx, `insert into status.sync_source (page_id, base_url, every_seconds, etags, last_ok_at, last_error, failures, next_at)
-values ($1, $2, $3, coalesce($4::jsonb, '{}'), $5, nullif($6, ''), $7, $8)
+	ok := ledger.Null[time.Time]{V: source.OKAt, Valid: !source.OKAt.IsZero()}
+	return s.exec(ctx, "recording the read of "+source.URL, `insert into status.sync_source (
+  page_id, base_url, every_seconds, etags, last_ok_at, last_error, failures, next_at) values ($1, $2, $3, coalesce($4::jsonb, '{}'), $5, nullif($6, ''), $7, $8)
 on conflict (page_id) do update set base_url = excluded.base_url, every_seconds = excluded.every_seconds, etags = excluded.etags,
 last_ok_at = excluded.last_ok_at,
   last_error = excluded.last_error, failures = excluded.failures, next_at = excluded.next_at`,
-		source.Page, source.URL, int(max(source.Every, MinSourceEvery)/time.Second), source.Tags, ok, source.Error, source.Failures, source.NextAt)
-	if err != nil {
-		return explainWrite(fmt.Errorf("recording the read of %s: %w", source.URL, err))
-	}
-	return nil
+		source.Page, source.URL, int(max(source.Every, MinSourceEvery)/time.Second), source.Tags, ok.Pointer(), source.Error, source.Failures, source.NextAt)
 }
 
 // MinSourceEvery is the minimum polling interval of sources.

@@ -60,7 +60,8 @@ func (e *Editor) RemoveTemplate(ctx context.Context, by Author, page, name strin
 		if err := w.target(ctx, templateTable, id); err != nil {
 			return err
 		}
-		return w.exec(ctx, "removing a template", `delete from status.template where page_id = $1 and name = $2`, page, name)
+		w.queue(`delete from status.template where page_id = $1 and name = $2`, page, name)
+		return nil
 	})
 	return err
 }

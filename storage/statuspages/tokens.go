@@ -60,7 +60,8 @@ func (e *Editor) RemoveToken(ctx context.Context, by Author, name string) error 
 		if err := w.target(ctx, tokenTable, strconv.FormatInt(id, 10)); err != nil {
 			return err
 		}
-		return w.exec(ctx, "removing a token", `delete from status.operator_token where id = $1`, id)
+		w.queue(`delete from status.operator_token where id = $1`, id)
+		return nil
 	})
 }
 
@@ -71,7 +72,8 @@ func (e *Editor) editTokens(ctx context.Context, by Author, name string, do func
 		if err := do(w); err != nil {
 			return err
 		}
-		return w.audit(ctx)
+		w.audit()
+		return w.send(ctx)
 	}))
 }
 
@@ -99,10 +101,6 @@ func (h *tokenHash) ScanBytes(v []byte) error {
 
 // RecordTokenUse records when a token was last used, with a precision of a minute.
 func (s *DB) RecordTokenUse(ctx context.Context, id int64, at time.Time) error {
-	_, err := s.pool.Exec(ctx, `update status.operator_token set last_used_at = $2 where id = $1
+	return s.exec(ctx, "recording the use of a token", `update status.operator_token set last_used_at = $2 where id = $1
 and (last_used_at is null or last_used_at < $2::timestamptz - interval '1 minute')`, id, at)
-	if err != nil {
-		return explainWrite(fmt.Errorf("recording the use of a token: %w", err))
-	}
-	return nil
 }

@@ -57,12 +57,10 @@ func (e *Editor) AddWebhook(ctx context.Context, by Author, page string, in stat
 		if w.object, err = e.code(); err != nil {
 			return err
 		}
-		err = w.exec(ctx, "inserting a webhook", `insert into status.webhook (id, page_id, url, components, secret, created_at)
+		w.conflict = status.Errorf(status.Conflict, "the page has a webhook with the URL %s already", in.URL)
+		w.queue(`insert into status.webhook (id, page_id, url, components, secret, created_at)
 values ($1, $2, $3, coalesce($4::text[], '{}'), $5, $6)`, w.object, page, in.URL, in.Components, key, w.At)
-		if duplicate(err) {
-			return status.Errorf(status.Conflict, "the page has a webhook with the URL %s already", in.URL)
-		}
-		return err
+		return nil
 	})
 	return code, secret, err
 }
@@ -70,33 +68,31 @@ values ($1, $2, $3, coalesce($4::text[], '{}'), $5, $6)`, w.object, page, in.URL
 // RotateWebhook replaces the secret of a webhook and returns the new one, which is empty if the write was done before with the same key. For a day, messages
 // are signed with both.
 func (e *Editor) RotateWebhook(ctx context.Context, by Author, code string) (secret string, err error) {
-	_, err = e.editWebhook(ctx, by, "webhook.rotate", code, func(ctx context.Context, w *write) error {
-		var key []byte
-		if key, secret, err = status.NewWebhookSecret(e.random); err != nil {
-			return err
-		}
-		return w.exec(ctx, "replacing a secret", `update status.webhook set secret = $2, old_secret = secret, old_until = $3 where id = $1`, code, key,
-			w.At.Add(status.WebhookSecretOverlap))
+	key, text, err := status.NewWebhookSecret(e.random)
+	if err != nil {
+		return "", err
+	}
+	_, err = e.editWebhook(ctx, by, "webhook.rotate", code, func(w *write) {
+		secret = text
+		w.queue(`update status.webhook set secret = $2, old_secret = secret, old_until = $3 where id = $1`, code, key, w.At.Add(status.WebhookSecretOverlap))
 	})
 	return secret, err
 }
 
 // EnableWebhook enables a webhook that was disabled after failures.
 func (e *Editor) EnableWebhook(ctx context.Context, by Author, code string) (string, error) {
-	return e.editWebhook(ctx, by, "webhook.enable", code, func(ctx context.Context, w *write) error {
-		return w.exec(ctx, "enabling a webhook", `update status.webhook set disabled_at = null, failures = 0, last_error = null, next_at = '-infinity'
+	return e.editWebhook(ctx, by, "webhook.enable", code, func(w *write) {
+		w.queue(`update status.webhook set disabled_at = null, failures = 0, last_error = null, next_at = '-infinity'
 where id = $1`, code)
 	})
 }
 
 // RemoveWebhook removes a webhook and its messages.
 func (e *Editor) RemoveWebhook(ctx context.Context, by Author, code string) (string, error) {
-	return e.editWebhook(ctx, by, "webhook.remove", code, func(ctx context.Context, w *write) error {
-		return w.exec(ctx, "removing a webhook", `delete from status.webhook where id = $1`, code)
-	})
+	return e.editWebhook(ctx, by, "webhook.remove", code, func(w *write) { w.queue(`delete from status.webhook where id = $1`, code) })
 }
 
-func (e *Editor) editWebhook(ctx context.Context, by Author, name, code string, do func(ctx context.Context, w *write) error) (string, error) {
+func (e *Editor) editWebhook(ctx context.Context, by Author, name, code string, do func(w *write)) (string, error) {
 	page, err := e.pageOf(ctx, webhookTable, "webhook", code)
 	if err != nil {
 		return "", err
@@ -108,7 +104,8 @@ func (e *Editor) editWebhook(ctx context.Context, by Author, name, code string, 
 		if w.before == nil {
 			return status.Errorf(status.NotFound, "webhook %s does not exist", code)
 		}
-		return do(ctx, w)
+		do(w)
+		return nil
 	})
 }
 
@@ -191,19 +188,8 @@ func (s *DB) noticeMessages(ctx context.Context, state *status.PageState, codes 
 			notices = append(notices, n)
 		}
 	}
-	updates, err := s.Updates(ctx, pages, notices)
-	if err != nil {
-		return nil, err
-	}
-	attachments, err := s.Attachments(ctx, notices)
-	if err != nil {
-		return nil, err
-	}
-	var out []*status.Message
-	for i, n := range notices {
-		out = append(out, state.NoticeMessage(&status.NoticeState{Notice: n, Updates: updates[i], Attachments: attachments[i]}))
-	}
-	return out, nil
+	states, err := s.noticeStates(ctx, pages, notices)
+	return list.Map(states, func(n status.NoticeState) *status.Message { return state.NoticeMessage(&n) }), err
 }
 
 // ClaimDeliveries claims the next message of at most limit webhooks for the duration of the lease. Other gateways do not send to these webhooks meanwhile.
@@ -258,14 +244,10 @@ func (e *Editor) RecordDelivered(ctx context.Context, sent []*status.Delivery) e
 
 // RecordFailed records a failed attempt. It disables the webhook and drops its messages if retry is not positive.
 func (e *Editor) RecordFailed(ctx context.Context, d *status.Delivery, reason string, retry time.Duration) error {
-	_, err := e.db.pool.Exec(ctx, `with failed as (
+	return e.db.exec(ctx, "recording a failed message", `with failed as (
   update status.webhook set failures = failures + 1, last_error = $2, next_at = $3, disabled_at = case when $4 then $5::timestamptz end
   where id = $1 and disabled_at is null returning id)
 delete from status.outbox o using failed where $4 and o.webhook_id = failed.id`, d.Webhook, reason, e.now().Add(retry), retry <= 0, e.now())
-	if err != nil {
-		return explainWrite(fmt.Errorf("recording a failed message: %w", err))
-	}
-	return nil
 }
 
 // OutboxStats are the numbers of messages that wait to be sent and of disabled webhooks.
@@ -289,9 +271,7 @@ func (e *Editor) PruneMessages(ctx context.Context) (OutboxStats, error) {
 		return OutboxStats{}, explainWrite(err)
 	}
 	if stats[0].old {
-		if _, err := e.db.pool.Exec(ctx, `delete from status.message m where`+old, before); err != nil {
-			return *stats[0], explainWrite(fmt.Errorf("deleting sent messages: %w", err))
-		}
+		err = e.db.exec(ctx, "deleting sent messages", `delete from status.message m where`+old, before)
 	}
-	return *stats[0], nil
+	return *stats[0], err
 }

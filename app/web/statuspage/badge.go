@@ -27,34 +27,18 @@ func (b badge) RightMiddle() int { return b.LeftWidth + b.RightWidth/2 }
 
 // badgeColour returns the background colour. White text has a contrast of at least 4.5 on each of them.
 func badgeColour(indicator status.Indicator) string {
-	switch indicator {
-	case status.ImpactMinor:
-		return "#8a5800"
-	case status.ImpactMajor:
-		return "#ad430c"
-	case status.ImpactCritical:
-		return "#b71f2a"
-	case status.ImpactMaintenance:
-		return "#2854bd"
-	default:
-		return "#176f42"
-	}
+	return map[status.Indicator]string{
+		status.ImpactNone: "#176f42", status.ImpactMaintenance: "#2854bd", status.ImpactMinor: "#8a5800", status.ImpactMajor: "#ad430c",
+		status.ImpactCritical: "#b71f2a",
+	}[indicator]
 }
 
 // indicatorOf returns the page indicator that corresponds to a component state.
 func indicatorOf(s status.ComponentStatus) status.Indicator {
-	switch s {
-	case status.UnderMaintenance:
+	if s == status.UnderMaintenance {
 		return status.ImpactMaintenance
-	case status.DegradedPerformance:
-		return status.ImpactMinor
-	case status.PartialOutage:
-		return status.ImpactMajor
-	case status.MajorOutage:
-		return status.ImpactCritical
-	default:
-		return status.ImpactNone
 	}
+	return status.ImpactOf(status.Realtime, "", s)
 }
 
 // widthOf estimates the width of a text at 11 pixels in a common sans-serif font. The image sets it as textLength, so that the text fits with other fonts.

@@ -38,13 +38,13 @@ func (s *Site) renderAll(ctx context.Context, page *status.Page) (map[string]*do
 	}
 	p := got.Page.in(page.Zone)
 	front := frontPage{
-		head: s.head(p, p.Name+" status", "status"), Headline: headlineOf(p), UpdatedAt: p.UpdatedAt, Incidents: viewsOf(p.UnresolvedIncidents.Nodes),
-		Active: viewsOf(p.ActiveMaintenances.Nodes), Upcoming: viewsOf(p.UpcomingMaintenances.Nodes), Components: componentsOf(p.Components.Nodes),
+		head: s.head(p, p.Name+" status", "status"), Headline: headlineOf(p), UpdatedAt: p.UpdatedAt, Incidents: p.UnresolvedIncidents.Nodes,
+		Active: p.ActiveMaintenances.Nodes, Upcoming: p.UpcomingMaintenances.Nodes, Components: shown(p.Components.Nodes),
 		Maintenance: p.Vocabulary == status.Statuspage,
 	}
 	ended := slices.DeleteFunc(slices.Concat(p.Incidents.Nodes, p.Maintenances.Nodes),
 		func(n notice) bool { return n.day().Before(status.DateOf(oldest).Start(page.Zone)) })
-	front.Days, front.Legend = daysOf(today, oldest, ended, true), hasUptime(front.Components)
+	front.Days, front.Legend = daysOf(today, oldest, ended, true), hasUptime(p.Components.Nodes)
 	if hasTrouble(p.Components.Nodes) {
 		until = earlier(until, now.Add(troubled))
 	}
@@ -129,8 +129,8 @@ func (s *Site) addFeeds(ctx context.Context, out map[string]*doccache.Document, 
 	if got.Page == nil {
 		return errGone
 	}
-	for path, write := range map[string]func(*pageData) ([]byte, error){atomPath: s.atom, rssPath: s.rss} {
-		text, err := write(got.Page.in(page.Zone))
+	for path, name := range map[string]string{atomPath: "atom", rssPath: "rss"} {
+		text, err := s.feed(name, got.Page.in(page.Zone))
 		if err != nil {
 			return err
 		}
@@ -143,7 +143,7 @@ func (s *Site) addFeeds(ctx context.Context, out map[string]*doccache.Document, 
 
 // noticePage renders the page of a notice.
 func (s *Site) noticePage(p *pageData, n *notice) (*doccache.Document, error) {
-	return s.render("notice", noticePage{s.head(p, n.Name+" – "+p.Name+" status", ""), viewOf(n)})
+	return s.render("notice", noticePage{s.head(p, n.Name+" – "+p.Name+" status", ""), n})
 }
 
 // notice renders the page of a notice that is not cached. It returns [errGone] if the page has no such notice.

@@ -35,7 +35,7 @@ type nodes[T any] struct{ Nodes []T }
 
 type component struct {
 	Code, Name         string
-	Description        *string
+	Description        string
 	Status             status.ComponentStatus
 	IsGroup            bool
 	Showcase           bool

@@ -53,36 +53,33 @@ const htmlMedia = "text/html; charset=utf-8"
 
 // targetOf returns the target of a request, or nil if it does not exist.
 func targetOf(r *http.Request) *target {
-	const page = htmlMedia
+	query := r.URL.Query()
 	switch path := r.URL.Path; {
 	case path == "/":
-		return &target{key: path, media: page, policy: pagePolicy}
+		return &target{key: path, media: htmlMedia, policy: pagePolicy}
 	case path == framePath:
-		return &target{key: path, media: page, policy: framePolicy}
+		return &target{key: path, media: htmlMedia, policy: framePolicy}
 	case path == atomPath:
 		return &target{key: path, media: "application/atom+xml; charset=utf-8", policy: documentPolicy, open: true}
 	case path == rssPath:
 		return &target{key: path, media: "application/rss+xml; charset=utf-8", policy: documentPolicy, open: true}
+	case path == badgePath && query.Has("component"):
+		return &target{key: badgeOf(query.Get("component")), media: "image/svg+xml", policy: documentPolicy, open: true}
 	case path == badgePath:
-		t := &target{key: path, media: "image/svg+xml", policy: documentPolicy, open: true}
-		if r.URL.Query().Has("component") {
-			t.key = badgeOf(r.URL.Query().Get("component"))
-		}
-		return t
+		return &target{key: path, media: "image/svg+xml", policy: documentPolicy, open: true}
 	case path == historyPath:
-		month := r.URL.Query().Get("month")
-		return &target{
-			key: historyPath + "?month=" + month, media: page, policy: pagePolicy,
-			lazy: func(s *Site, ctx context.Context, p *status.Page) (*doccache.Document, error) {
-				return s.history(ctx, p, month)
-			},
+		month := query.Get("month")
+		render := func(s *Site, ctx context.Context, p *status.Page) (*doccache.Document, error) {
+			return s.history(ctx, p, month)
 		}
+		return &target{key: historyPath + "?month=" + month, media: htmlMedia, policy: pagePolicy, lazy: render}
 	case strings.HasPrefix(path, incidentPrefix) && len(path) <= len(incidentPrefix)+64 && !strings.ContainsAny(path[len(incidentPrefix):], "/\x00") &&
 		utf8.ValidString(path):
 		code := path[len(incidentPrefix):]
-		return &target{key: path, media: page, policy: pagePolicy, lazy: func(s *Site, ctx context.Context, p *status.Page) (*doccache.Document, error) {
+		render := func(s *Site, ctx context.Context, p *status.Page) (*doccache.Document, error) {
 			return s.notice(ctx, p, code)
-		}}
+		}
+		return &target{key: path, media: htmlMedia, policy: pagePolicy, lazy: render}
 	default:
 		return nil
 	}

@@ -47,10 +47,10 @@ type frontPage struct {
 	head
 	Headline   headline
 	UpdatedAt  time.Time
-	Incidents  []noticeView // unresolved
-	Active     []noticeView
-	Upcoming   []noticeView
-	Components []componentView
+	Incidents  []notice // unresolved
+	Active     []notice
+	Upcoming   []notice
+	Components []component
 	Days       []dayView
 	Legend     bool // whether any uptime bars are shown
 	// Maintenance reports whether components can be under maintenance.
@@ -60,7 +60,7 @@ type frontPage struct {
 // noticePage is the data of the page of a notice.
 type noticePage struct {
 	head
-	Notice noticeView
+	Notice *notice
 }
 
 // historyPage is the data of the page of a month.
@@ -77,91 +77,44 @@ type messagePage struct {
 	Heading, Text string
 }
 
-// noticeView is a notice for templates.
-type noticeView struct {
-	*notice
-	Blocks  []updateView
-	Affects []string // component names
-	Kind    string   // in one word
+// Said returns the text of an update as HTML.
+func (u *update) Said() template.HTML { return said(u.Body) }
+
+// Changes returns the components whose state changed.
+func (u *update) Changes() []affected {
+	return slices.DeleteFunc(slices.Clone(u.Components), func(a affected) bool { return a.OldStatus == a.NewStatus })
 }
 
-// updateView is an update for templates.
-type updateView struct {
-	*update
-	Said    template.HTML // the text
-	Changes []affected    // components whose state changed
+// shown omits components with onlyShowIfDegraded that are operational.
+func shown(list []component) []component {
+	return slices.DeleteFunc(slices.Clone(list), func(c component) bool { return c.OnlyShowIfDegraded && c.Status == status.Operational })
 }
 
-func viewOf(n *notice) noticeView {
-	v := noticeView{notice: n, Kind: "Incident"}
-	if n.Planned() {
-		v.Kind = "Maintenance"
-	}
-	for _, c := range n.Components {
-		v.Affects = append(v.Affects, c.QualifiedName)
-	}
-	for i := range n.Updates {
-		u := &n.Updates[i]
-		uv := updateView{update: u, Said: said(u.Body)}
-		for _, a := range u.Components {
-			if a.OldStatus != a.NewStatus {
-				uv.Changes = append(uv.Changes, a)
-			}
+// Shown returns the visible components of a group.
+func (c *component) Shown() []component { return shown(c.Children) }
+
+// Count says how many components of a group are operational.
+func (c *component) Count() string {
+	well := 0
+	for _, child := range c.Children {
+		if child.Status == status.Operational {
+			well++
 		}
-		v.Blocks = append(v.Blocks, uv)
 	}
-	return v
+	return fmt.Sprintf("%d of %d operational", well, len(c.Children))
 }
 
-func viewsOf(list []notice) []noticeView {
-	out := make([]noticeView, len(list))
-	for i := range list {
-		out[i] = viewOf(&list[i])
+// Chart returns the uptime of a component, or nil if it does not show one.
+func (c *component) Chart() *uptimeView {
+	if !c.Showcase || c.Uptime == nil {
+		return nil
 	}
-	return out
-}
-
-// componentView is a component or a group for templates.
-type componentView struct {
-	*component
-	Text     string // description
-	Uptime   *uptimeView
-	Children []componentView
-	Count    string // for groups: how many components are operational
-}
-
-// componentsOf returns the visible components. It omits components with onlyShowIfDegraded that are operational.
-func componentsOf(list []component) []componentView {
-	var out []componentView
-	for i := range list {
-		c := &list[i]
-		if c.OnlyShowIfDegraded && c.Status == status.Operational {
-			continue
-		}
-		v := componentView{component: c, Children: componentsOf(c.Children)}
-		if c.Description != nil {
-			v.Text = *c.Description
-		}
-		if c.Showcase && c.Uptime != nil {
-			v.Uptime = uptimeOf(c.Name, c.Uptime)
-		}
-		if c.IsGroup {
-			well := 0
-			for _, child := range c.Children {
-				if child.Status == status.Operational {
-					well++
-				}
-			}
-			v.Count = fmt.Sprintf("%d of %d operational", well, len(c.Children))
-		}
-		out = append(out, v)
-	}
-	return out
+	return uptimeOf(c.Name, c.Uptime)
 }
 
 // hasUptime reports whether any component shows its uptime.
-func hasUptime(list []componentView) bool {
-	return slices.ContainsFunc(list, func(c componentView) bool { return c.Uptime != nil || hasUptime(c.Children) })
+func hasUptime(list []component) bool {
+	return slices.ContainsFunc(shown(list), func(c component) bool { return c.Showcase && c.Uptime != nil || hasUptime(c.Children) })
 }
 
 // The uptime chart has a bar for each day.
@@ -263,7 +216,7 @@ func duration(seconds int) string {
 // dayView is a day with its notices, or a range of days without notices from First to Day. First equals Day for a single day.
 type dayView struct {
 	First, Day time.Time
-	Notices    []noticeView
+	Notices    []notice
 }
 
 // daysOf returns the days from the newest to the oldest that have notices. With all, it also returns the other days, merged into ranges.
@@ -273,10 +226,10 @@ func daysOf(newest, oldest time.Time, list []notice, all bool) []dayView {
 		v := dayView{First: day, Day: day}
 		for i := range list {
 			if at := list[i].day().In(day.Location()); status.DateOf(at) == status.DateOf(day) {
-				v.Notices = append(v.Notices, viewOf(&list[i]))
+				v.Notices = append(v.Notices, list[i])
 			}
 		}
-		slices.SortStableFunc(v.Notices, func(a, b noticeView) int { return b.day().Compare(a.day()) })
+		slices.SortStableFunc(v.Notices, func(a, b notice) int { return b.day().Compare(a.day()) })
 		switch last := len(out) - 1; {
 		case len(v.Notices) > 0 || all && (last < 0 || len(out[last].Notices) > 0):
 			out = append(out, v)

@@ -17,15 +17,12 @@ const (
 
 // NewCode returns a new code. random defaults to [rand.Reader]. It fails only if random does.
 func NewCode(random io.Reader) (string, error) {
-	if random == nil {
-		random = rand.Reader
-	}
 	const fair = 256 - 256%len(codeAlphabet) // larger bytes would favour the first characters
 	code := make([]byte, 0, codeLength)
-	var b [codeLength]byte
 	for len(code) < codeLength {
-		if _, err := io.ReadFull(random, b[:]); err != nil {
-			return "", fmt.Errorf("generating a code: %w", err)
+		b, err := randomBytes(random, codeLength)
+		if err != nil {
+			return "", err
 		}
 		for _, v := range b {
 			if int(v) < fair && len(code) < codeLength {
@@ -34,6 +31,18 @@ func NewCode(random io.Reader) (string, error) {
 		}
 	}
 	return string(code), nil
+}
+
+// randomBytes reads random bytes. random defaults to [rand.Reader].
+func randomBytes(random io.Reader, n int) ([]byte, error) {
+	if random == nil {
+		random = rand.Reader
+	}
+	b := make([]byte, n)
+	if _, err := io.ReadFull(random, b); err != nil {
+		return nil, fmt.Errorf("reading random bytes: %w", err)
+	}
+	return b, nil
 }
 
 // ValidCode reports whether s can be stored as a code. Codes of other status pages may differ from those of [NewCode].

@@ -1,6 +1,7 @@
 package status
 
 import (
+	"cmp"
 	"slices"
 
 	"heliograph/internal/domain/ledger"
@@ -39,18 +40,7 @@ func ComputeStatuses(list []*Component, held map[string][]ComponentStatus, v Voc
 
 // compareComponents orders components as documents do: by position, regardless of groups.
 func compareComponents(a, b *Component) int {
-	switch {
-	case a.Position != b.Position:
-		return int(a.Position) - int(b.Position)
-	case a.ListIndex != b.ListIndex:
-		return int(a.ListIndex) - int(b.ListIndex)
-	case !a.CreatedAt.Equal(b.CreatedAt):
-		return a.CreatedAt.Compare(b.CreatedAt)
-	case a.Code < b.Code:
-		return -1
-	default:
-		return 1
-	}
+	return cmp.Or(cmp.Compare(a.Position, b.Position), cmp.Compare(a.ListIndex, b.ListIndex), a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.Code, b.Code))
 }
 
 // DisplayOrder returns a function that compares components of a page in display order: by the position of the group, then within it. Affected components of
@@ -79,18 +69,7 @@ func DisplayOrder(all []*Component) func(a, b *Component) int {
 
 // impactOf returns the impact of an incident that sets a component to a status.
 func impactOf(s ComponentStatus) Impact {
-	switch s {
-	case DegradedPerformance:
-		return ImpactMinor
-	case PartialOutage:
-		return ImpactMajor
-	case MajorOutage:
-		return ImpactCritical
-	case Operational, UnderMaintenance:
-		return ImpactNone
-	default:
-		return ImpactNone
-	}
+	return cmp.Or(map[ComponentStatus]Impact{DegradedPerformance: ImpactMinor, PartialOutage: ImpactMajor, MajorOutage: ImpactCritical}[s], ImpactNone)
 }
 
 // ImpactOf returns the impact of a notice: the override if it is not empty; "maintenance" for a maintenance; for an incident, the impact of the worst status

@@ -10,6 +10,7 @@ import (
 
 // Page is a status page.
 type Page struct {
+	node
 	Code      string
 	Slug      string
 	Name      string
@@ -32,6 +33,7 @@ type Page struct {
 
 // Component is a part of the system that a page reports on, or a group of components.
 type Component struct {
+	node
 	Code     string
 	PageCode string
 	IsGroup  bool
@@ -76,6 +78,7 @@ func QualifiedName(group, name string) string {
 
 // Notice is an incident or a maintenance.
 type Notice struct {
+	node
 	Code              string
 	Seq               int64 // id of the notice in feeds
 	PageCode          string
@@ -138,6 +141,7 @@ func (m *Maintenance) End() time.Time { return m.ScheduledUntil.V }
 
 // Update is an update of a notice.
 type Update struct {
+	node
 	Code                 string
 	NoticeCode           string
 	State                State
@@ -205,23 +209,14 @@ type Revision struct {
 	At       time.Time
 }
 
-// IsNode marks a type of the graph that has a global id.
-func (*Page) IsNode() {}
+// node marks the types of the graph that have a global id.
+type node struct{}
 
-// IsNode marks a type of the graph that has a global id.
-func (*Component) IsNode() {}
-
-// IsNode marks a type of the graph that has a global id.
-func (*Incident) IsNode() {}
+// IsNode implements the interface of these types.
+func (*node) IsNode() {}
 
 // IsStatusNotice marks the types of notices.
 func (*Incident) IsStatusNotice() {}
 
-// IsNode marks a type of the graph that has a global id.
-func (*Maintenance) IsNode() {}
-
 // IsStatusNotice marks the types of notices.
 func (*Maintenance) IsStatusNotice() {}
-
-// IsNode marks a type of the graph that has a global id.
-func (*Update) IsNode() {}

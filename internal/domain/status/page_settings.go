@@ -94,19 +94,14 @@ func CheckPage(p *Page) error {
 // Set changes a setting of a page: name, slug, url, hosts (separated by commas), default, time_zone, locale, vocabulary, auto_publish, or
 // text.<locale>.<event>, for which an empty text restores the default.
 func (p *Page) Set(key, value string) error {
+	texts := map[string]*string{
+		"name": &p.Name, "slug": &p.Slug, "url": &p.URL, "time_zone": &p.TimeZone, "locale": &p.Locale, "vocabulary": (*string)(&p.Vocabulary),
+	}
+	if into := texts[key]; into != nil {
+		*into = value
+		return nil
+	}
 	switch key {
-	case "name":
-		p.Name = value
-	case "slug":
-		p.Slug = value
-	case "url":
-		p.URL = value
-	case "time_zone":
-		p.TimeZone = value
-	case "locale":
-		p.Locale = value
-	case "vocabulary":
-		p.Vocabulary = Vocabulary(value)
 	case "hosts":
 		p.Hosts = nil
 		for h := range strings.SplitSeq(strings.ToLower(value), ",") {

@@ -115,7 +115,6 @@ type Probe struct {
 	Applied  Level
 	Incident string          // code of the last incident that the probe opened or joined; empty for none
 	Set      ComponentStatus // base status that the probe has set; empty for none
-	NextAt   time.Time
 	BeatAt   time.Time
 	NodeID   int64 // of the component; -1 for none
 	// Last is the newest result, or the zero value.
@@ -172,8 +171,6 @@ func (p *Probe) StatusAt(l Level) ComponentStatus {
 		return p.Sets
 	case Slow:
 		return DegradedPerformance
-	case Good, Unknown:
-		return Operational
 	default:
 		return Operational
 	}

@@ -21,13 +21,15 @@ const (
 // only if there are no components.
 func RollupOf(leaves []ComponentStatus, worstOpen Impact) Rollup {
 	if len(leaves) == 0 {
-		return rollupOfImpact(worstOpen)
+		leaves = map[Impact][]ComponentStatus{ImpactCritical: {MajorOutage}, ImpactMajor: {PartialOutage}, ImpactMinor: {PartialOutage, Operational}}[worstOpen]
 	}
 	count := map[ComponentStatus]int{}
 	for _, s := range leaves {
 		count[s]++
 	}
 	switch all := len(leaves); {
+	case all == 0:
+		return Rollup{ImpactNone, allOperational}
 	case count[MajorOutage] == all:
 		return Rollup{ImpactCritical, majorSystem}
 	case count[MajorOutage] > 0, count[PartialOutage] == all:
@@ -40,20 +42,6 @@ func RollupOf(leaves []ComponentStatus, worstOpen Impact) Rollup {
 		return Rollup{ImpactMinor, partiallyDegraded}
 	case count[UnderMaintenance] > 0:
 		return Rollup{ImpactMaintenance, underMaintenance}
-	default:
-		return Rollup{ImpactNone, allOperational}
-	}
-}
-
-// rollupOfImpact returns the rollup of a page without components.
-func rollupOfImpact(worst Impact) Rollup {
-	switch worst {
-	case ImpactCritical:
-		return Rollup{ImpactCritical, majorSystem}
-	case ImpactMajor:
-		return Rollup{ImpactMajor, partialSystem}
-	case ImpactMinor:
-		return Rollup{ImpactMinor, minorService}
 	default:
 		return Rollup{ImpactNone, allOperational}
 	}

@@ -1,5 +1,11 @@
 package status
 
+import (
+	"cmp"
+	"maps"
+	"slices"
+)
+
 // Event is an event for which a page publishes a text automatically.
 type Event string
 
@@ -21,45 +27,24 @@ type Texts map[string]map[Event]string
 // reasonPlaceholder is what [ProbeFailed] texts have in place of what failed.
 const reasonPlaceholder = "{reason}"
 
-// defaultText returns the text for an event if the page has none.
-func defaultText(e Event) string {
-	switch e {
-	case MaintenanceStarted:
-		return "This maintenance has started."
-	case MaintenanceVerifying:
-		return "The work is done; results are being checked."
-	case MaintenanceCompleted:
-		return "This maintenance is finished."
-	case MaintenanceReminder:
-		return "This maintenance will start soon."
-	case MaintenanceCancelled:
-		return "This maintenance will not take place."
-	case IncidentResolved:
-		return "This incident is over."
-	case ProbeFailed:
-		return "Automatic checks are failing: {reason}. We are looking into it."
-	case ProbePassed:
-		return "Automatic checks succeed again."
-	default:
-		return string(e)
+// defaultTexts returns the texts for events if the page has none.
+func defaultTexts() map[Event]string {
+	return map[Event]string{
+		MaintenanceStarted:   "This maintenance has started.",
+		MaintenanceVerifying: "The work is done; results are being checked.",
+		MaintenanceCompleted: "This maintenance is finished.",
+		MaintenanceReminder:  "This maintenance will start soon.",
+		MaintenanceCancelled: "This maintenance will not take place.",
+		IncidentResolved:     "This incident is over.",
+		ProbeFailed:          "Automatic checks are failing: {reason}. We are looking into it.",
+		ProbePassed:          "Automatic checks succeed again.",
 	}
 }
 
 // Text returns the text for an event in the locale of the page.
 func (p *Page) Text(e Event) string {
-	if text := p.Texts[p.Locale][e]; text != "" {
-		return text
-	}
-	if text := p.Texts["en"][e]; text != "" {
-		return text
-	}
-	return defaultText(e)
+	return cmp.Or(p.Texts[p.Locale][e], p.Texts["en"][e], defaultTexts()[e])
 }
 
 // Events returns all events.
-func Events() []Event {
-	return []Event{
-		MaintenanceStarted, MaintenanceVerifying, MaintenanceCompleted, MaintenanceReminder, MaintenanceCancelled, IncidentResolved, ProbeFailed,
-		ProbePassed,
-	}
-}
+func Events() []Event { return slices.Sorted(maps.Keys(defaultTexts())) }

@@ -1,7 +1,6 @@
 package status
 
 import (
-	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base64"
@@ -50,14 +49,8 @@ const tokenPrefix = "hgs_"
 
 // NewToken returns a new token. random defaults to [rand.Reader]. It fails only if random does.
 func NewToken(random io.Reader) (string, error) {
-	if random == nil {
-		random = rand.Reader
-	}
-	b := make([]byte, tokenBytes)
-	if _, err := io.ReadFull(random, b); err != nil {
-		return "", fmt.Errorf("generating a token: %w", err)
-	}
-	return tokenPrefix + base64.RawURLEncoding.EncodeToString(b), nil
+	b, err := randomBytes(random, tokenBytes)
+	return tokenPrefix + base64.RawURLEncoding.EncodeToString(b), err
 }
 
 // Token is an access token for writes, without its secret.

@@ -2,7 +2,6 @@ package status
 
 import (
 	"crypto/hmac"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
@@ -64,14 +63,8 @@ const WebhookSecretOverlap = 24 * time.Hour
 
 // NewWebhookSecret returns a new key, and the key as text for the receiver. random defaults to [rand.Reader]. It fails only if random does.
 func NewWebhookSecret(random io.Reader) (key []byte, text string, err error) {
-	if random == nil {
-		random = rand.Reader
-	}
-	key = make([]byte, webhookSecretBytes)
-	if _, err := io.ReadFull(random, key); err != nil {
-		return nil, "", fmt.Errorf("generating a secret: %w", err)
-	}
-	return key, webhookPrefix + base64.StdEncoding.EncodeToString(key), nil
+	key, err = randomBytes(random, webhookSecretBytes)
+	return key, webhookPrefix + base64.StdEncoding.EncodeToString(key), err
 }
 
 // Delivery is a message to a webhook.
