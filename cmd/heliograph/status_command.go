@@ -338,13 +338,16 @@ func (s *session) affected(ctx context.Context, list []string) ([]status.Assignm
 	return out, nil
 }
 
-// keyValue splits an argument of the form KEY=VALUE.
-func keyValue(text string) (key, value string, err error) {
-	key, value, ok := strings.Cut(text, "=")
-	if !ok {
-		return "", "", status.Errorf(status.BadInput, "%q does not have the form KEY=VALUE", text)
+// keyValues splits arguments of the form KEY=VALUE.
+func keyValues(texts []string) ([]status.PageSetting, error) {
+	out := make([]status.PageSetting, len(texts))
+	for i, text := range texts {
+		var ok bool
+		if out[i].Key, out[i].Value, ok = strings.Cut(text, "="); !ok {
+			return nil, status.Errorf(status.BadInput, "%q does not have the form KEY=VALUE", text)
+		}
 	}
-	return key, value, nil
+	return out, nil
 }
 
 // componentStatus parses the status of a component.

@@ -56,13 +56,13 @@ func (f *textFlags) text(ctx context.Context, s *session) (updateText, error) {
 	if i < 0 {
 		return updateText{}, status.Errorf(status.NotFound, "template %s does not exist", f.Template)
 	}
+	given, err := keyValues(f.Values)
+	if err != nil {
+		return updateText{}, err
+	}
 	values := map[string]string{}
-	for _, text := range f.Values {
-		key, value, err := keyValue(text)
-		if err != nil {
-			return updateText{}, err
-		}
-		values[key] = value
+	for _, v := range given {
+		values[v.Key] = v.Value
 	}
 	title, body, err := list[i].Fill(values)
 	return updateText{title, body, list[i].State}, err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 
 	"heliograph/internal/domain/ledger"
@@ -22,12 +23,8 @@ func (c *statusInitCmd) runWithoutPage(ctx context.Context, s *session) error {
 	if s.DryRun {
 		s.by.Preview = func(context.Context) error { return nil }
 	}
-	slug := c.ShortName
-	if slug == "" {
-		slug = s.Slug
-	}
 	return s.confirmPage(ctx)(s.InitPage(ctx, s.by, statuspages.PageInit{Component: c.Component, Page: status.Page{
-		Name: c.Name, Slug: slug, URL: c.URL, TimeZone: c.TimeZone, Locale: c.Locale, Vocabulary: status.Vocabulary(c.Vocabulary),
+		Name: c.Name, Slug: cmp.Or(c.ShortName, s.Slug), URL: c.URL, TimeZone: c.TimeZone, Locale: c.Locale, Vocabulary: status.Vocabulary(c.Vocabulary),
 	}}))
 }
 
@@ -54,13 +51,9 @@ type statusPageSetCmd struct {
 }
 
 func (c *statusPageSetCmd) run(ctx context.Context, s *session) error {
-	var list []status.PageSetting
-	for _, text := range c.Settings {
-		key, value, err := keyValue(text)
-		if err != nil {
-			return err
-		}
-		list = append(list, status.PageSetting{Key: key, Value: value})
+	list, err := keyValues(c.Settings)
+	if err != nil {
+		return err
 	}
 	before := s.page.Vocabulary
 	if err := s.confirmPage(ctx)(s.SetPage(ctx, s.by, s.page.Code, list)); err != nil || s.DryRun || s.JSON {

@@ -68,21 +68,17 @@ func (c *statusListCmd) runWithoutPage(ctx context.Context, s *session) error {
 	if err := s.selectPage(ctx); err != nil {
 		return err
 	}
-	var filters []statuspages.NoticeFilter
-	switch c.What {
-	case "components":
+	if c.What == "components" {
 		return s.listComponents(ctx)
-	case "incidents":
-		filters = []statuspages.NoticeFilter{{Kind: status.Realtime}}
-	case "maintenances":
-		filters = []statuspages.NoticeFilter{{Kind: status.Scheduled}}
-	case "drafts":
-		filters = []statuspages.NoticeFilter{{Kind: status.Realtime, Drafts: true}}
-	default:
-		filters = []statuspages.NoticeFilter{{Kind: status.Realtime, States: status.OpenStates(status.Realtime)}, openMaintenances()}
+	}
+	filters := map[string][]statuspages.NoticeFilter{
+		"open":         {{Kind: status.Realtime, States: status.OpenStates(status.Realtime)}, openMaintenances()},
+		"incidents":    {{Kind: status.Realtime}},
+		"maintenances": {{Kind: status.Scheduled}},
+		"drafts":       {{Kind: status.Realtime, Drafts: true}},
 	}
 	var list []*status.Notice
-	for _, f := range filters {
+	for _, f := range filters[c.What] {
 		order := statuspages.ByCreation
 		if f.Kind == status.Scheduled {
 			order = statuspages.ByRecency

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,11 +50,8 @@ type statusSyncCmd struct {
 func (c *statusSyncCmd) runWithoutPage(ctx context.Context, s *session) error {
 	o := pagesync.Options{
 		URL: c.Source, Every: c.Every, DB: s.db, Logger: s.logger(), Now: s.now,
-		Import: status.ImportOptions{Mode: status.Mirror, Slug: c.ShortName, Vocabulary: status.Vocabulary(c.Vocabulary)},
+		Import: status.ImportOptions{Mode: status.Mirror, Slug: cmp.Or(c.ShortName, s.Slug), Vocabulary: status.Vocabulary(c.Vocabulary)},
 		Author: statuspages.Author{Name: s.by.Name},
-	}
-	if o.Import.Slug == "" {
-		o.Import.Slug = s.Slug
 	}
 	if c.Import {
 		o.Import.Mode, o.Import.URL = status.Imported, c.URL

@@ -79,11 +79,12 @@ func bound(sources []*ast.Source) (map[string][]byte, error) {
 // outputs returns the sources of the files that are not gqlgen's, by path.
 func outputs(data *codegen.Data, fields *fields) map[string][]byte {
 	return map[string][]byte{
-		"graph/inputs_gen.go": inputs(data),
-		"graph/roots_gen.go":  rootFields(data),
-		"graph/fields_gen.go": fields.functions(),
-		"graph/tables_gen.go": fields.tables(),
-		referencesFile:        fields.references(),
+		"graph/inputs_gen.go":    inputs(data),
+		"graph/mutations_gen.go": mutations(data),
+		"graph/roots_gen.go":     rootFields(data),
+		"graph/fields_gen.go":    fields.functions(),
+		"graph/tables_gen.go":    fields.tables(),
+		referencesFile:           fields.references(),
 	}
 }
 

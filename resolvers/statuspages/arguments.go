@@ -11,6 +11,7 @@ import (
 	"heliograph/graph/fault"
 	"heliograph/graph/model"
 	"heliograph/graph/relay"
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
 	"heliograph/storage/statuspages"
@@ -59,15 +60,8 @@ func (l *noticeList) restrict(states []status.State, component *string, since, u
 	if states != nil {
 		l.filter.States = states
 	}
-	if component != nil {
-		l.filter.Component = *component
-	}
-	if since != nil {
-		l.filter.Since = ledger.Of(*since)
-	}
-	if until != nil {
-		l.filter.Until = ledger.Of(*until)
-	}
+	l.filter.Component = ledger.FromPointer(component).V
+	l.filter.Since, l.filter.Until = ledger.FromPointer(since), ledger.FromPointer(until)
 }
 
 // key returns the position of a notice in the list.
@@ -80,19 +74,11 @@ func (l *noticeList) key(n *status.Notice) relay.Key {
 }
 
 func (l *noticeList) incidents(rows []*status.Notice) *relay.StatusIncidentConnection {
-	list := make([]*status.Incident, len(rows))
-	for i, n := range rows {
-		list[i] = &status.Incident{Notice: *n}
-	}
-	return relay.NewConnection(l.kind, l.page, list, func(n *status.Incident) relay.Key { return l.key(&n.Notice) })
+	return relay.NewConnection(l.kind, l.page, list.Map(rows, asIncident), func(n *status.Incident) relay.Key { return l.key(&n.Notice) })
 }
 
 func (l *noticeList) maintenances(rows []*status.Notice) *relay.StatusMaintenanceConnection {
-	list := make([]*status.Maintenance, len(rows))
-	for i, n := range rows {
-		list[i] = &status.Maintenance{Notice: *n}
-	}
-	return relay.NewConnection(l.kind, l.page, list, func(n *status.Maintenance) relay.Key { return l.key(&n.Notice) })
+	return relay.NewConnection(l.kind, l.page, list.Map(rows, asMaintenance), func(n *status.Maintenance) relay.Key { return l.key(&n.Notice) })
 }
 
 // componentList returns a page of a status page's components.
@@ -118,9 +104,9 @@ func componentKey(c *status.Component) relay.Key {
 }
 
 // within returns the rows of an ascending list that belong to a page, in reading order, and the row after them.
-func within[T any](list []*T, p relay.Page, key func(*T) relay.Key) []*T {
+func within[T any](all []*T, p relay.Page, key func(*T) relay.Key) []*T {
 	var rows []*T
-	for _, row := range list {
+	for _, row := range all {
 		if k := key(row); (p.After == nil || compareKeys(k, p.After) > 0) && (p.Before == nil || compareKeys(k, p.Before) < 0) {
 			rows = append(rows, row)
 		}

@@ -3,13 +3,13 @@ package statuspages
 import (
 	"context"
 
-	"heliograph/graph/fault"
+	"heliograph/graph"
 	"heliograph/graph/model"
 	"heliograph/internal/domain/status"
 	"heliograph/storage/statuspages"
 )
 
-// target is a kind of object that mutations write to: the types of its global ids. Mutations of a page write to a new object of it.
+// target is the kind of object that a mutation writes to: the types of its global ids. It is nil for mutations that write to a page.
 type target []string
 
 var (
@@ -19,8 +19,58 @@ var (
 	maintenance = target{maintenanceType}
 	notice      = target{incidentType, maintenanceType}
 	update      = target{updateType}
-	webhook     = target{}
+	webhook     = target{} // webhooks have no global id
 )
+
+// Mutations returns the mutations of status pages.
+func (r *Resolver) Mutations() graph.Mutations {
+	e := r.editor
+	return graph.Mutations{
+		OpenIncident:          write(r, status.Operator, page, r.openIncident, r.incidentPayload),
+		UpdateIncident:        write(r, status.Reporter, incident, e.UpdateIncident, r.incidentPayload),
+		ReopenIncident:        write(r, status.Operator, incident, e.ReopenIncident, r.incidentPayload),
+		PublishPostmortem:     write(r, status.Operator, incident, e.PublishPostmortem, r.incidentPayload),
+		PublishDraft:          write(r, status.Operator, notice, expecting(e.PublishDraft), r.incidentPayload),
+		DiscardDraft:          write(r, status.Operator, notice, expecting(e.DiscardDraft), removed),
+		DeleteStatusNotice:    write(r, status.Operator, notice, expecting(e.DeleteNotice), removed),
+		EditStatusNotice:      write(r, status.Operator, notice, e.EditNotice, r.noticePayload),
+		EditUpdate:            write(r, status.Operator, update, e.EditUpdate, r.updatePayload),
+		ScheduleMaintenance:   write(r, status.Operator, page, e.ScheduleMaintenance, r.maintenancePayload),
+		MoveMaintenance:       write(r, status.Operator, maintenance, e.MoveMaintenance, r.maintenancePayload),
+		RescheduleMaintenance: write(r, status.Operator, maintenance, e.RescheduleMaintenance, r.maintenancePayload),
+		CancelMaintenance:     write(r, status.Operator, maintenance, e.CancelMaintenance, r.maintenancePayload),
+		SetComponentStatus:    write(r, status.Reporter, component, e.EditComponent, r.componentPayload),
+		AddComponent:          write(r, status.Admin, page, e.AddComponent, r.componentPayload),
+		EditComponent:         write(r, status.Admin, component, e.EditComponent, r.componentPayload),
+		MoveComponent:         write(r, status.Admin, component, e.MoveComponent, r.componentPayload),
+		RemoveComponent:       write(r, status.Admin, component, expecting(e.RemoveComponent), removed),
+		SetStatusPage:         write(r, status.Admin, page, r.setPage, r.pagePayload),
+		AddStatusWebhook:      writeWebhook(r, page, e.AddWebhook),
+		RotateStatusWebhook:   writeWebhook(r, webhook, r.rotateWebhook),
+		EnableStatusWebhook:   writeWebhook(r, webhook, r.enableWebhook),
+		RemoveStatusWebhook:   write(r, status.Admin, webhook, r.removeWebhook, removed),
+	}
+}
+
+func (r *Resolver) openIncident(ctx context.Context, by statuspages.Author, page string, in status.NewIncident) (string, error) {
+	if in.Backfill && in.State == status.Investigating { // the default
+		in.State = status.Resolved
+	}
+	return r.editor.OpenIncident(ctx, by, page, in)
+}
+
+func (r *Resolver) setPage(ctx context.Context, by statuspages.Author, page string, in status.PageEdit) (string, error) {
+	return r.editor.SetPage(ctx, by, page, in.Settings)
+}
+
+// expecting returns a function for [write] that writes to an object with an expected version.
+func expecting(do func(ctx context.Context, by statuspages.Author, code string, version int64) (string, error)) func(
+	context.Context, statuspages.Author, string, status.VersionInput,
+) (string, error) {
+	return func(ctx context.Context, by statuspages.Author, code string, in status.VersionInput) (string, error) {
+		return do(ctx, by, code, in.ExpectedVersion)
+	}
+}
 
 // input is the input of a mutation.
 type input[I any] interface {
@@ -28,30 +78,33 @@ type input[I any] interface {
 	Destination() *status.Target
 }
 
-// write executes a mutation: it authenticates the sender, replaces global ids by codes, calls do with the code of the target, and reads the written object.
-func write[I, P any, T input[I]](ctx context.Context, r *Resolver, needed status.Role, kind target, in T,
+// write returns the function of a mutation: it authenticates the sender, replaces global ids by codes, calls do with the code of the target, and reads the
+// written object.
+func write[I, P any, T input[I]](r *Resolver, needed status.Role, kind target,
 	do func(ctx context.Context, by statuspages.Author, code string, in I) (string, error), read func(ctx context.Context, code string) (P, error),
-) (out P, err error) {
-	to := in.Destination()
-	by, err := r.author(ctx, needed, to.IdempotencyKey)
-	if err != nil {
-		return out, err
-	}
-	code, err := r.destination(ctx, kind, to)
-	if err != nil {
-		return out, err
-	}
-	for _, id := range components(in) {
-		if *id, err = codeOf(*id, componentType); err != nil {
+) func(context.Context, I) (P, error) {
+	return func(ctx context.Context, in I) (out P, err error) {
+		to := T(&in).Destination()
+		by, err := r.author(ctx, needed, to.IdempotencyKey)
+		if err != nil {
 			return out, err
 		}
+		code, err := r.destination(ctx, kind, to)
+		if err != nil {
+			return out, err
+		}
+		for _, id := range components(&in) {
+			if *id, err = codeOf(*id, componentType); err != nil {
+				return out, err
+			}
+		}
+		code, err = do(ctx, by, code, in)
+		r.written(ctx)
+		if err != nil {
+			return out, err
+		}
+		return read(ctx, code)
 	}
-	code, err = do(ctx, by, code, *in)
-	r.written(ctx)
-	if err != nil {
-		return out, err
-	}
-	return read(ctx, code)
 }
 
 // destination returns the code of the object or page that a mutation writes to.
@@ -70,7 +123,6 @@ func (r *Resolver) destination(ctx context.Context, kind target, to *status.Targ
 func components(in any) (ids []*string) {
 	var affected []status.Assignment
 	var list []string
-	var group *string
 	switch in := in.(type) {
 	case *status.NewIncident:
 		affected = in.Affected
@@ -81,12 +133,9 @@ func components(in any) (ids []*string) {
 	case *status.NewWebhook:
 		list = in.Components
 	case *status.NewComponent:
-		group = &in.Group
+		ids = optional(&in.Group)
 	case *status.ComponentMove:
-		group = &in.Group
-	}
-	if group != nil && *group != "" {
-		ids = append(ids, group)
+		ids = optional(&in.Group)
 	}
 	for i := range affected {
 		ids = append(ids, &affected[i].Component)
@@ -97,13 +146,12 @@ func components(in any) (ids []*string) {
 	return ids
 }
 
-// expecting returns a function for [write] that writes an object whose version may be checked.
-func expecting(do func(ctx context.Context, by statuspages.Author, code string, version int64) (string, error)) func(
-	context.Context, statuspages.Author, string, status.VersionInput,
-) (string, error) {
-	return func(ctx context.Context, by statuspages.Author, code string, in status.VersionInput) (string, error) {
-		return do(ctx, by, code, in.ExpectedVersion)
+// optional returns an id, or nothing if it is empty.
+func optional(id *string) []*string {
+	if *id == "" {
+		return nil
 	}
+	return []*string{id}
 }
 
 // written discards the operation's cached reads of status pages after a write.
@@ -114,14 +162,35 @@ func (r *Resolver) written(ctx context.Context) {
 	reads.read, reads.pages, reads.states = false, nil, map[string]*status.PageState{}
 }
 
-// found fails if an object was deleted after it was written.
-func found[T any](row *T, err error) (*T, error) {
-	if err == nil && row == nil {
-		return nil, &fault.Error{Code: fault.NotFound, Message: "the object was deleted after the write"}
+// writeWebhook is [write] for webhooks. do returns the code and the new secret, which is empty if there is none.
+func writeWebhook[I any, T input[I]](r *Resolver, kind target,
+	do func(ctx context.Context, by statuspages.Author, code string, in I) (string, string, error),
+) func(context.Context, I) (*model.StatusWebhookPayload, error) {
+	return func(ctx context.Context, in I) (*model.StatusWebhookPayload, error) {
+		var p model.StatusWebhookPayload
+		return write[I, *model.StatusWebhookPayload, T](r, status.Admin, kind, func(ctx context.Context, by statuspages.Author, code string, in I) (string, error) {
+			code, secret, err := do(ctx, by, code, in)
+			if secret != "" {
+				p.Secret = &secret
+			}
+			return code, err
+		}, func(ctx context.Context, code string) (_ *model.StatusWebhookPayload, err error) {
+			p.Webhook, err = found(r.db.Webhook(ctx, code))
+			return &p, err
+		})(ctx, in)
 	}
-	return row, err
 }
 
-func removed(_ context.Context, code string) (*model.RemovedPayload, error) {
-	return &model.RemovedPayload{Code: code}, nil
+func (r *Resolver) rotateWebhook(ctx context.Context, by statuspages.Author, code string, _ status.VersionInput) (string, string, error) {
+	secret, err := r.editor.RotateWebhook(ctx, by, code)
+	return code, secret, err
+}
+
+func (r *Resolver) enableWebhook(ctx context.Context, by statuspages.Author, code string, _ status.VersionInput) (string, string, error) {
+	code, err := r.editor.EnableWebhook(ctx, by, code)
+	return code, "", err
+}
+
+func (r *Resolver) removeWebhook(ctx context.Context, by statuspages.Author, code string, _ status.VersionInput) (string, error) {
+	return r.editor.RemoveWebhook(ctx, by, code)
 }

@@ -4,8 +4,12 @@ import (
 	"context"
 	"sync"
 
+	"heliograph/graph/fault"
+	"heliograph/internal/base/list"
 	"heliograph/internal/base/values"
 	"heliograph/internal/domain/status"
+	"heliograph/storage"
+	"heliograph/storage/statuspages"
 )
 
 // Reads caches the status pages of an operation and the states of the pages that it selects. Both are small, and most other fields need them.
@@ -109,7 +113,7 @@ func (r *Resolver) notices(ctx context.Context, codes []string) (map[string]*sta
 func (r *Resolver) Incident(ctx context.Context, code string) (*status.Incident, error) {
 	found, err := r.notices(ctx, []string{code})
 	if n := found[code]; err == nil && n != nil && n.Kind == status.Realtime {
-		return &status.Incident{Notice: *n}, nil
+		return asIncident(n), nil
 	}
 	return nil, err
 }
@@ -118,7 +122,7 @@ func (r *Resolver) Incident(ctx context.Context, code string) (*status.Incident,
 func (r *Resolver) Maintenance(ctx context.Context, code string) (*status.Maintenance, error) {
 	found, err := r.notices(ctx, []string{code})
 	if n := found[code]; err == nil && n != nil && n.Kind == status.Scheduled {
-		return &status.Maintenance{Notice: *n}, nil
+		return asMaintenance(n), nil
 	}
 	return nil, err
 }
@@ -130,4 +134,43 @@ func (r *Resolver) Component(ctx context.Context, p *status.Page, code string) (
 		return nil, err
 	}
 	return s.Component(code), nil
+}
+
+// Webhooks resolves Query.statusWebhooks.
+func (r *Resolver) Webhooks(ctx context.Context, slug *string) ([]*status.Webhook, error) {
+	p, err := r.pageToRead(ctx, status.Admin, slug)
+	if err != nil {
+		return nil, err
+	}
+	return r.db.Webhooks(ctx, p.Code)
+}
+
+// pageToRead authenticates the sender, and returns the page with a short name or the default page.
+func (r *Resolver) pageToRead(ctx context.Context, needed status.Role, slug *string) (*status.Page, error) {
+	t, err := r.operator(ctx, needed)
+	if err != nil {
+		return nil, err
+	}
+	p, err := r.pageToEdit(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	if !t.For(p.Code) {
+		return nil, &fault.Error{Code: fault.Forbidden, Message: "the token does not permit this page"}
+	}
+	return p, nil
+}
+
+// maxDrafts is the maximum number of drafts in the list.
+const maxDrafts = 100
+
+// Drafts resolves Query.statusDrafts.
+func (r *Resolver) Drafts(ctx context.Context, slug *string) ([]*status.Incident, error) {
+	p, err := r.pageToRead(ctx, status.Viewer, slug)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := r.db.Notices(ctx, p, statuspages.NoticeFilter{Kind: status.Realtime, Drafts: true}, statuspages.ByCreation,
+		storage.Page{Limit: maxDrafts, Desc: true})
+	return list.Map(rows, asIncident), err
 }

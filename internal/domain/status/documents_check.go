@@ -5,7 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
+
+	"heliograph/internal/base/list"
 )
 
 // checkedNotice has the fields of a notice that are checked.
@@ -15,12 +16,19 @@ type checkedNotice struct {
 	raw        string
 }
 
+// UnmarshalJSON implements [json.Unmarshaler].
+func (n *checkedNotice) UnmarshalJSON(text []byte) error {
+	type plain checkedNotice
+	n.raw = string(text)
+	return json.Unmarshal(text, (*plain)(n)) //nolint:wrapcheck // the caller names the document
+}
+
 // checkedDocument has the parts of a document that are checked.
 type checkedDocument struct {
 	Page         json.RawMessage
 	Components   json.RawMessage
-	Incidents    []json.RawMessage
-	Maintenances []json.RawMessage `json:"scheduled_maintenances"`
+	Incidents    []checkedNotice
+	Maintenances []checkedNotice `json:"scheduled_maintenances"`
 	Status       json.RawMessage
 }
 
@@ -49,17 +57,17 @@ func CheckDocuments(documents map[string][]byte) []string {
 	if !bytes.Equal(summary.Status, d[StatusDocument].Status) {
 		complain("the status of the summary differs from %s", StatusDocument)
 	}
-	open := read(summary.Incidents, complain)
-	sameList(open, read(d[UnresolvedDocument].Incidents, complain), "the incidents of the summary and "+UnresolvedDocument, complain)
-	parts := append(read(d[UpcomingDocument].Maintenances, complain), read(d[ActiveDocument].Maintenances, complain)...)
-	sameList(read(summary.Maintenances, complain), parts, "the maintenances of the summary and its parts", complain)
+	open := summary.Incidents
+	sameList(open, d[UnresolvedDocument].Incidents, "the incidents of the summary and "+UnresolvedDocument, complain)
+	parts := slices.Concat(d[UpcomingDocument].Maintenances, d[ActiveDocument].Maintenances)
+	sameList(summary.Maintenances, parts, "the maintenances of the summary and its parts", complain)
 
-	incidents, maintenances := read(d[IncidentsDocument].Incidents, complain), read(d[ScheduledDocument].Maintenances, complain)
+	incidents, maintenances := d[IncidentsDocument].Incidents, d[ScheduledDocument].Maintenances
 	if len(incidents) > mostListed || len(maintenances) > mostListed {
 		complain("%d incidents and %d maintenances are listed, more than %d", len(incidents), len(maintenances), mostListed)
 	}
 	for _, n := range open {
-		newer := !slices.ContainsFunc(incidents, func(o *checkedNotice) bool { return o.ID == n.ID })
+		newer := !slices.ContainsFunc(incidents, func(o checkedNotice) bool { return o.ID == n.ID })
 		if newer && len(incidents) < mostListed {
 			complain("the unresolved incident %s is not in %s", n.ID, IncidentsDocument)
 		}
@@ -75,33 +83,15 @@ func CheckDocuments(documents map[string][]byte) []string {
 	return slices.Compact(found)
 }
 
-func read(list []json.RawMessage, complain func(string, ...any)) []*checkedNotice {
-	out := make([]*checkedNotice, len(list))
-	for i, raw := range list {
-		out[i] = &checkedNotice{raw: string(raw)}
-		if err := json.Unmarshal(raw, out[i]); err != nil {
-			complain("a notice cannot be read: %v", err)
-		}
-	}
-	return out
-}
-
 // sameList complains if two lists do not contain the same notices, in any order.
-func sameList(a, b []*checkedNotice, what string, complain func(string, ...any)) {
-	texts := func(list []*checkedNotice) string {
-		out := make([]string, len(list))
-		for i, n := range list {
-			out[i] = n.raw
-		}
-		slices.Sort(out)
-		return strings.Join(out, "\n")
-	}
-	if texts(a) != texts(b) {
+func sameList(a, b []checkedNotice, what string, complain func(string, ...any)) {
+	text := func(n checkedNotice) string { return n.raw }
+	if !slices.Equal(sorted(list.Map(a, text)), sorted(list.Map(b, text))) {
 		complain("%s differ", what)
 	}
 }
 
-func checkUpdates(n *checkedNotice, complain func(string, ...any)) {
+func checkUpdates(n checkedNotice, complain func(string, ...any)) {
 	if len(n.Updates) == 0 {
 		complain("%s has no update", n.ID)
 		return
@@ -118,21 +108,21 @@ func checkUpdates(n *checkedNotice, complain func(string, ...any)) {
 }
 
 func checkGroups(raw json.RawMessage, complain func(string, ...any)) {
-	var list []struct {
+	var components []struct {
 		ID         string
 		GroupID    *string `json:"group_id"`
 		Group      bool
 		Components []string
 		Position   int
 	}
-	if err := json.Unmarshal(raw, &list); err != nil {
+	if err := json.Unmarshal(raw, &components); err != nil {
 		complain("the components cannot be read: %v", err)
 		return
 	}
 	children := map[string][]string{}
 	groups := map[string][]string{}
 	last := 0
-	for _, c := range list {
+	for _, c := range components {
 		if c.Position < last {
 			complain("the component %s is out of order", c.ID)
 		}
