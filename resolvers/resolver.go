@@ -90,7 +90,9 @@ type root struct {
 func (o root) Query() graph.QueryResolver { return graph.NewQueryResolver(queries{o.r}) }
 
 // Mutation implements [graph.ResolverRoot].
-func (o root) Mutation() graph.MutationResolver { return graph.NewMutationResolver(o.r.status.Mutations()) }
+func (o root) Mutation() graph.MutationResolver {
+	return graph.NewMutationResolver(o.r.status.Mutations())
+}
 
 // Subscription implements [graph.ResolverRoot].
 func (o root) Subscription() graph.SubscriptionResolver { return subscriptions{o.r} }
