@@ -90,7 +90,7 @@ test-clients: build ## Run compatibility tests with third-party clients (tests/)
 test-attack: build ## Measure what attacks, overload and a broken database do to other clients; takes six minutes, with SHORT=on half a minute
 	@scripts/ensure-postgres.sh
 	CGO_ENABLED=0 go test -tags attack -count 1 -timeout 20m -v $(TESTFLAGS) ./app/testing/attack \
-	  $(if $(SHORT),-run 'Attacks$$|HalfSent',-run 'OnProcess|Single|Overload|Connections|Broken' -args -attack.time 8s -attack.clients 64 -attack.slowest 50ms $(ATTACK))
+	  $(if $(SHORT),-run 'Attacks$$|HalfSent',-run 'OnProcess|Small|Single|Overload|Connections|Broken' -args -attack.time 8s -attack.clients 64 -attack.slowest 50ms $(ATTACK))
 
 soak: build ## Run a load test with 2,000 subscriptions and a restart of PostgreSQL; takes minutes
 	@scripts/ensure-postgres.sh

@@ -6,10 +6,12 @@ import (
 	"runtime/debug"
 	runtimemetrics "runtime/metrics"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"heliograph/graph/fault"
+	"heliograph/resolvers/contractcalls"
 )
 
 // ballastSize is the minimum amount of garbage, in bytes, that triggers a collection.
@@ -26,35 +28,73 @@ func NewBallast() Ballast { return make([]byte, ballastSize) }
 // memoryAge is how long a measurement of the memory is used.
 const memoryAge = 20 * time.Millisecond
 
-// memoryBudget measures the memory of the process.
+const (
+	// charged is the size of a response in bytes from which it counts for its client while it is sent.
+	charged = 64 << 10
+	// clientShare is the inverse of the share of the memory limit that the responses to one client can take, and maxClientBytes their maximum size in bytes.
+	clientShare    = 8
+	maxClientBytes = 128 << 20
+)
+
+// memoryBudget measures the memory of the process, and of the large responses that each client has not read yet.
 type memoryBudget struct {
 	limit int64 // in bytes; 0 for none
 	at    atomic.Int64
 	full  atomic.Bool
+
+	mu     sync.Mutex
+	unread map[string]int64 // by client, in bytes
 }
 
-// exhausted reports whether the process uses more memory than the limit. Memory that the collector can free counts as long as it is not freed: with
-// [LimitMemory] the collector frees it before the limit is reached.
+// send counts bytes of a response that is being sent to a client, or was sent if they are negative.
+func (m *memoryBudget) send(client string, bytes int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.unread == nil {
+		m.unread = map[string]int64{}
+	}
+	if m.unread[client] += bytes; m.unread[client] == 0 {
+		delete(m.unread, client)
+	}
+}
+
+// exceeded reports whether a client has too many responses that it has not read.
+func (m *memoryBudget) exceeded(client string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	most := int64(maxClientBytes)
+	if m.limit > 0 {
+		most = min(most, m.limit/clientShare)
+	}
+	return m.unread[client] > most
+}
+
+// exhausted reports whether the process uses nearly all memory of the limit: responses in progress need the rest. Memory that the collector can free counts as
+// long as it is not freed; with [LimitMemory] the collector frees it before.
 func (m *memoryBudget) exhausted() bool {
 	if m.limit <= 0 {
 		return false
 	}
 	now := time.Now().UnixNano() //nolint:forbidigo // measures a duration, and the injected clock may be fixed
 	if last := m.at.Load(); now-last > memoryAge.Nanoseconds() && m.at.CompareAndSwap(last, now) {
-		m.full.Store(usedMemory() > m.limit)
+		used, _ := residentMemory()
+		m.full.Store(used > m.limit-m.limit/32)
 	}
 	return m.full.Load()
 }
 
-// usedMemory returns the memory that the runtime has from the operating system, without the ballast, in bytes.
-func usedMemory() int64 {
-	sample := []runtimemetrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
-	runtimemetrics.Read(sample)
-	return int64(sample[0].Value.Uint64()-sample[1].Value.Uint64()) - ballastSize
+// LimitMemory fits the settings to a memory limit in bytes: a cache can take an eighth of it, and a response a 64th. It makes the collector keep the memory of
+// the process 10 % below the limit. 0 means no limit.
+func LimitMemory(limit int64, graph *GraphOptions, evm *contractcalls.Options) {
+	if limit == 0 {
+		return
+	}
+	graph.MaxResponse = min(graph.MaxResponse, int(limit/64))
+	graph.CacheBytes = min(graph.CacheBytes, limit/8)
+	evm.CacheBytes = min(evm.CacheBytes, uint64(limit/8))
+	_, program := residentMemory()
+	debug.SetMemoryLimit(limit - limit/10 - program + ballastSize)
 }
-
-// LimitMemory makes the collector keep the memory of the process 10 % below a limit in bytes.
-func LimitMemory(limit int64) { debug.SetMemoryLimit(limit - limit/10 + ballastSize) }
 
 // embeddedMemory is what the embedded PostgreSQL uses of the memory of the machine, in bytes.
 const embeddedMemory = 512 << 20

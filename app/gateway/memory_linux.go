@@ -27,6 +27,20 @@ func releaseProgram() {
 	}
 }
 
+// residentMemory returns the physical memory that the process uses, and the part of it that the executable does, in bytes.
+func residentMemory() (all, program int64) {
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return 0, 0
+	}
+	var pages [3]int64 // size, resident, shared
+	for i, word := range strings.Fields(string(text))[:len(pages)] {
+		pages[i], _ = strconv.ParseInt(word, 10, 64)
+	}
+	size := int64(os.Getpagesize())
+	return pages[1] * size, pages[2] * size
+}
+
 // systemMemory returns the memory limit of the control group of the process and the memory of the machine in bytes, or 0 if they are unknown.
 func systemMemory() (group, machine int64) {
 	var info unix.Sysinfo_t

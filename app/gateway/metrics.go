@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -17,6 +18,9 @@ import (
 	"heliograph/rest/doccache"
 	"heliograph/storage"
 )
+
+// collectorTime are the metrics of the time of the processors that the garbage collector takes, of the time that they are idle, and of all of their time.
+var collectorTime = collectors.GoRuntimeMetricsRule{Matcher: regexp.MustCompile(`^/cpu/classes/(gc/|idle|total)`)}
 
 // metrics are the Prometheus metrics of the gateway.
 type metrics struct {
@@ -32,7 +36,8 @@ func newMetrics(db *storage.DB, pages *doccache.Cache, followers []*pagesync.Fol
 			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
 		}, []string{"path", "status"}),
 	}
-	m.registry.MustRegister(m.requests, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.registry.MustRegister(m.requests,
+		collectors.NewGoCollector(collectors.WithGoCollectorRuntimeMetrics(collectorTime)), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.addStatus(pages)
 	m.addTraces(traces)
 	for _, f := range followers {

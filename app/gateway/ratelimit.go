@@ -208,7 +208,8 @@ func clientOf(r *http.Request) string { return "address " + addressOf(r) }
 func (g *Gateway) run(next http.Handler, w http.ResponseWriter, r *http.Request, turn *turns.Turn) {
 	if !streams(r) {
 		receive(r)
-		if err := turn.Enter(r.Context()); err != nil {
+		if err := turn.Enter(r.Context()); err != nil || g.budget.exceeded(turn.Client()) {
+			turn.Leave()
 			g.unavailable(w, r)
 			return
 		}
@@ -216,6 +217,7 @@ func (g *Gateway) run(next http.Handler, w http.ResponseWriter, r *http.Request,
 		if wrapped, ok := w.(middleware.WrapResponseWriter); ok {
 			if l, ok := wrapped.Unwrap().(*limitedWriter); ok {
 				l.slow = turn.Leave
+				l.sending = func(bytes int64) { g.budget.send(turn.Client(), bytes) }
 			}
 		}
 	}

@@ -75,9 +75,10 @@ type limitedWriter struct {
 	c       *http.ResponseController
 	timeout time.Duration
 	own     bool
-	size    int         // bytes written
-	slow    func()      // called if the client reads slowly; can be nil
-	timer   *time.Timer // calls slow
+	size    int               // bytes written
+	slow    func()            // called if the client reads slowly; can be nil
+	sending func(bytes int64) // counts the bytes of a large response while it is sent; can be nil
+	timer   *time.Timer       // calls slow
 }
 
 const (
@@ -123,6 +124,10 @@ func (w *limitedWriter) SetWriteDeadline(deadline time.Time) error {
 func (w *limitedWriter) Write(p []byte) (int, error) {
 	if w.size += len(p); w.size > buffered && w.slow != nil && w.timer == nil {
 		w.timer = time.AfterFunc(slowWrite, w.slow)
+	}
+	if w.sending != nil && len(p) >= charged {
+		w.sending(int64(len(p)))
+		defer w.sending(-int64(len(p)))
 	}
 	for written := 0; ; {
 		part := p[written:min(len(p), written+transferPart)]

@@ -7,9 +7,12 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"heliograph/resolvers/contractcalls"
 )
 
 // TestTransfer checks the deadlines of clients that stop sending or reading, and that slow clients and slow handlers are not affected.
@@ -95,4 +98,34 @@ func TestTransfer(t *testing.T) {
 		_, err = io.ReadFull(resp.Body, buf)
 	}
 	result(true, "a client that reads slowly")
+}
+
+// TestUnread checks that the bytes of responses that a client has not read are limited, and counted until they are sent.
+func TestUnread(t *testing.T) {
+	t.Parallel()
+	b := memoryBudget{limit: 800}
+	b.send("greedy", 101)
+	if !b.exceeded("greedy") || b.exceeded("modest") {
+		t.Error("the share of a client is an eighth of the limit")
+	}
+	b.send("greedy", -101)
+	if b.exceeded("greedy") || len(b.unread) > 0 {
+		t.Errorf("sent responses count: %v", b.unread)
+	}
+	var sizes []int64
+	recorder := httptest.NewRecorder()
+	w := limitedWriter{ResponseWriter: recorder, c: http.NewResponseController(recorder), sending: func(n int64) { sizes = append(sizes, n) }}
+	for _, size := range []int{charged - 1, charged} {
+		if _, err := w.Write(make([]byte, size)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := []int64{charged, -charged}; !slices.Equal(sizes, want) {
+		t.Errorf("counted %d, want %d", sizes, want)
+	}
+	graph, evm := GraphOptions{CacheBytes: 1 << 20, MaxResponse: 1 << 20}, contractcalls.Options{CacheBytes: 1 << 20}
+	LimitMemory(0, &graph, &evm)
+	if graph.CacheBytes != 1<<20 || graph.MaxResponse != 1<<20 || evm.CacheBytes != 1<<20 {
+		t.Error("without a limit, caches are limited")
+	}
 }

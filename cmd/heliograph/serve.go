@@ -104,9 +104,7 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 		return err
 	}
 	memory := cmp.Or(c.MemoryLimit, gateway.DefaultMemoryLimit(c.DatabaseURL == ""))
-	if memory > 0 {
-		gateway.LimitMemory(memory)
-	}
+	gateway.LimitMemory(memory, &graph, &contracts)
 	traces, err := c.traces(ctx, log)
 	if err != nil {
 		return err

@@ -22,7 +22,7 @@ type evmSettings struct {
 	MinimumBalance    int64         `name:"evm-minimum-balance" env:"HELIOGRAPH_EVM_MINIMUM_BALANCE" default:"100000000000000000" help:"Minimum balance that senders of hbars are assumed to have, in tinybars."`
 	CalldataFloor     toggle        `name:"evm-calldata-floor" env:"HELIOGRAPH_EVM_CALLDATA_FLOOR" default:"off" help:"Charge at least the call data floor price of the Prague fork."`
 	EVMTimeout        time.Duration `name:"evm-timeout" env:"HELIOGRAPH_EVM_TIMEOUT" default:"10s" help:"Timeout of a contract call, including its database statements."`
-	EVMCacheBytes     uint64        `name:"evm-cache-bytes" env:"HELIOGRAPH_EVM_CACHE_BYTES" default:"67108864" help:"Maximum size of the cache of contract code in bytes."`
+	EVMCacheBytes     uint64        `name:"evm-cache-bytes" env:"HELIOGRAPH_EVM_CACHE_BYTES" default:"67108864" help:"Maximum size of the cache of contract code in bytes, and at most an eighth of the memory limit."`
 	RequestFilters    string        `name:"evm-request-filters" env:"HELIOGRAPH_EVM_REQUEST_FILTERS" help:"Rules that reject or throttle contract calls, as JSON: [{\"field\":\"TO\",\"pattern\":…,\"action\":\"REJECT\"}]; see docs/evm.md."`
 }
 

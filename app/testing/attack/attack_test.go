@@ -59,11 +59,12 @@ func clientOf(address string) *http.Client {
 	return &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{DialContext: d.DialContext, MaxIdleConnsPerHost: 100}}
 }
 
-// request is a request of an attack. With abort, the client disconnects after that time.
+// request is a request of an attack. With abort or unread, the client disconnects after that time.
 type request struct {
 	path, body string
 	abort      time.Duration
-	unique     bool // each § is replaced by a number of the request
+	unread     time.Duration // how long the client does not read the response
+	unique     bool          // each § is replaced by a number of the request
 }
 
 func graphQL(query string) request {
@@ -88,16 +89,20 @@ func repeat(n int, text string) string {
 	return b.String()
 }
 
+// largeAnswer has a response of megabytes that is not cached.
+var largeAnswer = unique(graphQL("{" + repeat(4, "r#_§:transactions(first:100){nodes{...F}}") + "} fragment F on Transaction {" +
+	repeat(50, "a#:consensusTimestamp b#:id c#:transactionHash d#:transactionId") + "}"))
+
 var attacks = map[string]request{
 	"introspection with aliases": graphQL("{__schema{types{fields{type{" + repeat(50, "a#:fields{"+repeat(17, "d:description")+"}") + "}}}}}"),
 	"large leaves": graphQL("{" + repeat(9, "r#:contracts(first:100){nodes{...F}}") + "} fragment F on Contract {" +
 		repeat(50, "a#:bytecode b#:runtimeBytecode") + "}"),
-	"cold accounts":     {path: "/api/v1/contracts/call", body: `{"data":"0x621000005b600101803150600456","gas":15000000}`},
-	"unindexed filters": graphQL("{" + repeat(30, "r#:transactions(filter:{outcome:FAILURE,types:[CRYPTOTRANSFER]},order:ASC){nodes{id}}") + "}"),
-	"trace with memory": graphQL("{contractTrace(contract:\"0.0.3001\",first:10000,memory:true,storage:true){opcodes{memory stack}}}"),
-	"new documents":     unique(graphQL("{" + repeat(500, "a#_§:__typename") + "}")),
-	"large answers": unique(graphQL("{" + repeat(4, "r#_§:transactions(first:100){nodes{...F}}") + "} fragment F on Transaction {" +
-		repeat(50, "a#:consensusTimestamp b#:id c#:transactionHash d#:transactionId") + "}")),
+	"cold accounts":             {path: "/api/v1/contracts/call", body: `{"data":"0x621000005b600101803150600456","gas":15000000}`},
+	"unindexed filters":         graphQL("{" + repeat(30, "r#:transactions(filter:{outcome:FAILURE,types:[CRYPTOTRANSFER]},order:ASC){nodes{id}}") + "}"),
+	"trace with memory":         graphQL("{contractTrace(contract:\"0.0.3001\",first:10000,memory:true,storage:true){opcodes{memory stack}}}"),
+	"new documents":             unique(graphQL("{" + repeat(500, "a#_§:__typename") + "}")),
+	"large answers":             largeAnswer,
+	"clients that do not read":  {path: "/graphql", body: largeAnswer.body, unique: true, unread: time.Second},
 	"clients that abort":        {path: "/api/v1/transactions?limit=100", abort: 5 * time.Millisecond},
 	"as many lists as possible": {path: "/api/v1/accounts?limit=100"},
 	"transactions":              {path: "/api/v1/transactions?limit=100"},
@@ -130,6 +135,10 @@ func send(ctx context.Context, c *http.Client, url string, r request) int {
 		return 0
 	}
 	defer resp.Body.Close()
+	if r.unread > 0 {
+		time.Sleep(r.unread)
+		return resp.StatusCode
+	}
 	_, _ = io.Copy(io.Discard, resp.Body)
 	return resp.StatusCode
 }

@@ -7,10 +7,12 @@ import (
 	"flag"
 	"io"
 	"maps"
+	"math"
 	"net"
 	"net/http"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -40,21 +42,39 @@ func within(t *testing.T, d time.Duration) context.Context {
 
 // TestAttacksOnProcess runs each attack against a gateway in a process of its own, and checks its memory too.
 func TestAttacksOnProcess(t *testing.T) { //nolint:paralleltest // measures latencies
-	p := start(t)
+	attackProcess(t, start(t), math.MaxInt, slices.Sorted(maps.Keys(attacks))...)
+}
+
+// TestSmallMemory checks that the memory of a gateway stays below a small limit, and that other clients are served nevertheless.
+func TestSmallMemory(t *testing.T) { //nolint:paralleltest // measures latencies
+	const limit = 256 // MiB
+	attackProcess(t, start(t, "--memory-limit", strconv.Itoa(limit<<20)), limit, "clients that do not read", "large answers")
+}
+
+// attackProcess runs attacks. maxMemory is the maximum resident memory in MiB.
+func attackProcess(t *testing.T, p *process, maxMemory int, names ...string) {
+	t.Helper()
 	other, stranger, health := measure(within(t, *duration), p.url)
 	limit := max(5*other.p99(), *slowest)
-	t.Logf("%-26s %10s %10s %10s %8s %6s %9s", "attack", "victim", "newcomer", "readiness", "resident", "CPU", "requests")
-	row := func(name string, requests string, cpu time.Duration) {
-		t.Logf("%-26s %10s %10s %10s %5d MB %4.0f %% %9s", name, round(other.p99()), round(stranger.p99()), round(health.p99()), p.usage(t).peak,
-			100*cpu.Seconds()/duration.Seconds(), requests)
+	t.Logf("%-26s %10s %10s %10s %8s %6s %6s %9s", "attack", "victim", "newcomer", "readiness", "resident", "CPU", "GC", "requests")
+	row := func(name string, requests string, cpu time.Duration, collector float64) {
+		t.Logf("%-26s %10s %10s %10s %5d MB %4.0f %% %4.0f %% %9s", name, round(other.p99()), round(stranger.p99()), round(health.p99()), p.usage(t).peak,
+			100*cpu.Seconds()/duration.Seconds(), 100*collector, requests)
 	}
-	row("quiet", "-", 0)
-	for _, name := range slices.Sorted(maps.Keys(attacks)) {
+	row("quiet", "-", 0, 0)
+	for _, name := range names {
 		p.resetPeak(t)
 		before := p.usage(t).cpu
+		takenBefore, allBefore := p.collector(t)
 		end := beginAttack(t, p.url, name)
 		other, stranger, health = measure(within(t, *duration), p.url)
-		row(name, end(), p.usage(t).cpu-before)
+		requests, cpu := end(), p.usage(t).cpu-before
+		taken, all := p.collector(t)
+		collector := (taken - takenBefore) / (all - allBefore)
+		row(name, requests, cpu, collector)
+		if peak := p.usage(t).peak; peak > maxMemory || maxMemory == math.MaxInt && collector > 0.25 {
+			t.Errorf("%s: resident %d MB, collector %.0f %% of the processor time", name, peak, 100*collector)
+		}
 		if len(other.failed)+len(stranger.failed)+len(health.failed) > 0 || max(other.p99(), stranger.p99()) > limit || health.p99() > 200*time.Millisecond {
 			t.Errorf("%s: failures by status: victim %v, with new connections %v, readiness %v", name, other.failed, stranger.failed, health.failed)
 		}

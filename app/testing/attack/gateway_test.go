@@ -25,6 +25,7 @@ import (
 type process struct {
 	cmd    *exec.Cmd
 	url    string
+	admin  string // URL of the admin port
 	data   string // folder of the ledger database
 	ledger *embedded.Server
 }
@@ -43,8 +44,8 @@ func dataFolder(t *testing.T) string {
 	return dir
 }
 
-// start starts the binary that `make build` creates, with the demo network and default settings.
-func start(t *testing.T) *process {
+// start starts the binary that `make build` creates, with the demo network and default settings except those in args.
+func start(t *testing.T, args ...string) *process {
 	t.Helper()
 	p := &process{data: dataFolder(t)}
 	p.startLedger(t)
@@ -55,8 +56,8 @@ func start(t *testing.T) *process {
 			t.Fatal(err)
 		}
 	}
-	p.cmd = exec.Command(*binary, "serve", "--listen", "127.0.0.1:0", "--admin-listen", "", "--database-url", url,
-		"--status-database-url", testenv.Filled.Fresh(t))
+	p.cmd = exec.Command(*binary, append([]string{"serve", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--database-url", url,
+		"--status-database-url", testenv.Filled.Fresh(t)}, args...)...)
 	p.cmd.Env = append(os.Environ(), "GOMAXPROCS="+strconv.Itoa(*procs), "HELIOGRAPH_FIXED_TIME="+testenv.Now().Format(time.RFC3339))
 	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
 	if err != nil {
@@ -85,6 +86,12 @@ func start(t *testing.T) *process {
 		text, _ := os.ReadFile(log.Name())
 		t.Fatalf("the gateway did not start: %s", text)
 	}
+	text, err := os.ReadFile(log.Name())
+	m := regexp.MustCompile(`"listening for admin requests","address":"([^"]+)"`).FindSubmatch(text)
+	if err != nil || m == nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	p.admin = "http://" + string(m[1])
 	go func() {
 		for lines.Scan() { // the pipe must not become full
 		}
@@ -179,6 +186,33 @@ func (p *process) usage(t *testing.T) (u usage) {
 	}
 	u.cpu = time.Duration(nanoseconds)
 	return u
+}
+
+// collector returns the seconds that the garbage collector has taken from others, and that the process was not idle. Both contain the time in which other
+// processes had the processors.
+func (p *process) collector(t *testing.T) (taken, all float64) {
+	t.Helper()
+	resp, err := http.Get(p.admin + "/metrics") //nolint:noctx // the test has a timeout
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	for lines := bufio.NewScanner(resp.Body); lines.Scan(); {
+		name, value, _ := strings.Cut(lines.Text(), " ")
+		n, _ := strconv.ParseFloat(value, 64)
+		switch name {
+		case "go_cpu_classes_gc_total_cpu_seconds_total":
+			taken += n
+		case "go_cpu_classes_gc_mark_idle_cpu_seconds_total":
+			taken -= n
+			all -= n
+		case "go_cpu_classes_total_cpu_seconds_total":
+			all += n
+		case "go_cpu_classes_idle_cpu_seconds_total":
+			all -= n
+		}
+	}
+	return taken, all
 }
 
 func tasks(t *testing.T, pid int) (names []string) {

@@ -159,8 +159,8 @@ func (q *Queue) Full(name string) bool {
 	return c != nil && !q.room(c)
 }
 
-// limits returns how many turns of all clients can wait, and how long those of a client. Both are lower if the client has had such turns all the time for longer
-// than that: it sends more requests than can be served, so those that are served should be served soon.
+// limits returns how many turns of all clients can wait, and how long those of a client. Both are lower if the client has had such turns all the time for
+// longer than that: it sends more requests than can be served, so those that are served should be served soon.
 func (q *Queue) limits(c *client) (most int, wait time.Duration) {
 	if len(c.waiting) > 0 && time.Since(c.idle) > q.maxWait { //nolint:forbidigo // as above
 		return q.mostWaiting / overloaded, q.maxWait / overloaded
