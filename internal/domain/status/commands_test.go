@@ -368,8 +368,11 @@ func TestMaintenanceLifecycle(t *testing.T) {
 		t.Errorf("%s: %+v", due, s.Updates[1])
 	}
 	s = p.store(p.RescheduleMaintenance(*s, Reschedule{Start: start.Add(time.Minute), End: end, Body: "A minute later.", Notify: ledger.Of(false)}))
-	if u := s.Updates[2]; u.Body != "A minute later." || u.DeliverNotifications || s.Notice.RemindedAt.Valid {
+	if u := s.Updates[2]; u.Body != "A minute later." || u.DeliverNotifications || DueOf(s.Notice, p.At) != NothingDue {
 		t.Errorf("%+v", u)
+	}
+	if later, err := p.RescheduleMaintenance(*s, Reschedule{Start: end, End: end.Add(time.Hour), Body: "An hour later."}); err != nil || DueOf(later.Notice, end.Add(-10*time.Minute)) != ReminderDue {
+		t.Errorf("%+v, %v", later, err)
 	}
 	p.At = start.Add(time.Minute)
 	s = p.store(p.RunDue(*s, DueOf(s.Notice, p.At)))

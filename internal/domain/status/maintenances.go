@@ -133,7 +133,7 @@ type Reschedule struct {
 }
 
 // RescheduleMaintenance moves a maintenance that has not started, or the end of one in progress. A body is published as an update in the current state.
-// The reminder is sent again.
+// The reminder is sent again, unless the update is later than the reminder would be.
 func (b *WorkingCopy) RescheduleMaintenance(s NoticeState, in Reschedule) (*Effect, error) {
 	n := *s.Notice
 	start, end := b.local(in.Start), b.local(in.End)
@@ -150,6 +150,9 @@ func (b *WorkingCopy) RescheduleMaintenance(s NoticeState, in Reschedule) (*Effe
 	n.ScheduledFor, n.ScheduledUntil, n.RemindedAt = ledger.Of(start), ledger.Of(end), ledger.Null[time.Time]{}
 	s.Notice = &n
 	if in.Body != "" {
+		if !b.At.Before(start.Add(-time.Duration(n.RemindMinutes.V) * time.Minute)) {
+			n.RemindedAt = ledger.Of(b.At)
+		}
 		return b.addUpdate(s, update{NewUpdate: NewUpdate{State: n.State, Body: in.Body, Notify: in.Notify}})
 	}
 	n.UpdatedAt = b.At
