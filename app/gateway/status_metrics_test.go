@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/goccy/go-yaml"
+
 	"heliograph/app/testing/testenv"
 )
 
@@ -27,6 +29,10 @@ func TestStatusMetrics(t *testing.T) {
 	rules, err := os.ReadFile("../../deploy/prometheus-rules.yaml")
 	if err != nil {
 		t.Fatal(err)
+	}
+	var parsed struct{ Groups []struct{ Rules []struct{ Expr string } } }
+	if err := yaml.Unmarshal(rules, &parsed); err != nil || len(parsed.Groups) != 1 || len(parsed.Groups[0].Rules) < 10 {
+		t.Errorf("alert rules: %+v, %v", parsed, err)
 	}
 	names := regexp.MustCompile(`heliograph_status_[a-z_]+`).FindAllString(string(rules), -1)
 	for _, name := range names {
