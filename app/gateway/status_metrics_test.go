@@ -30,7 +30,9 @@ func TestStatusMetrics(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var parsed struct{ Groups []struct{ Rules []struct{ Expr string } } }
+	var parsed struct {
+		Groups []struct{ Rules []struct{ Expr string } }
+	}
 	if err := yaml.Unmarshal(rules, &parsed); err != nil || len(parsed.Groups) != 1 || len(parsed.Groups[0].Rules) < 10 {
 		t.Errorf("alert rules: %+v, %v", parsed, err)
 	}
