@@ -2,7 +2,8 @@ package fees
 
 import (
 	"github.com/hiero-ledger/hiero-sdk-go/v2/proto/services"
-	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"heliograph/internal/domain/ledger"
 )
 
 // Numbers of the system files, whose updates are free.
@@ -11,64 +12,6 @@ const (
 	lastSystemFile  = 750
 )
 
-// functions are the transaction types that can be estimated, by the field of the body that has their data.
-var functions = map[protoreflect.Name]services.HederaFunctionality{
-	"contractCall":              services.HederaFunctionality_ContractCall,
-	"contractCreateInstance":    services.HederaFunctionality_ContractCreate,
-	"contractUpdateInstance":    services.HederaFunctionality_ContractUpdate,
-	"contractDeleteInstance":    services.HederaFunctionality_ContractDelete,
-	"ethereumTransaction":       services.HederaFunctionality_EthereumTransaction,
-	"cryptoCreateAccount":       services.HederaFunctionality_CryptoCreate,
-	"cryptoUpdateAccount":       services.HederaFunctionality_CryptoUpdate,
-	"cryptoDelete":              services.HederaFunctionality_CryptoDelete,
-	"cryptoTransfer":            services.HederaFunctionality_CryptoTransfer,
-	"cryptoApproveAllowance":    services.HederaFunctionality_CryptoApproveAllowance,
-	"cryptoDeleteAllowance":     services.HederaFunctionality_CryptoDeleteAllowance,
-	"consensusCreateTopic":      services.HederaFunctionality_ConsensusCreateTopic,
-	"consensusUpdateTopic":      services.HederaFunctionality_ConsensusUpdateTopic,
-	"consensusDeleteTopic":      services.HederaFunctionality_ConsensusDeleteTopic,
-	"consensusSubmitMessage":    services.HederaFunctionality_ConsensusSubmitMessage,
-	"fileCreate":                services.HederaFunctionality_FileCreate,
-	"fileUpdate":                services.HederaFunctionality_FileUpdate,
-	"fileAppend":                services.HederaFunctionality_FileAppend,
-	"fileDelete":                services.HederaFunctionality_FileDelete,
-	"systemDelete":              services.HederaFunctionality_SystemDelete,
-	"systemUndelete":            services.HederaFunctionality_SystemUndelete,
-	"scheduleCreate":            services.HederaFunctionality_ScheduleCreate,
-	"scheduleSign":              services.HederaFunctionality_ScheduleSign,
-	"scheduleDelete":            services.HederaFunctionality_ScheduleDelete,
-	"util_prng":                 services.HederaFunctionality_UtilPrng,
-	"atomic_batch":              services.HederaFunctionality_AtomicBatch,
-	"nodeCreate":                services.HederaFunctionality_NodeCreate,
-	"nodeUpdate":                services.HederaFunctionality_NodeUpdate,
-	"nodeDelete":                services.HederaFunctionality_NodeDelete,
-	"registeredNodeCreate":      services.HederaFunctionality_RegisteredNodeCreate,
-	"registeredNodeUpdate":      services.HederaFunctionality_RegisteredNodeUpdate,
-	"registeredNodeDelete":      services.HederaFunctionality_RegisteredNodeDelete,
-	"hook_store":                services.HederaFunctionality_HookStore,
-	"hook_dispatch":             services.HederaFunctionality_HookDispatch,
-	"tokenCreation":             services.HederaFunctionality_TokenCreate,
-	"tokenUpdate":               services.HederaFunctionality_TokenUpdate,
-	"tokenMint":                 services.HederaFunctionality_TokenMint,
-	"tokenBurn":                 services.HederaFunctionality_TokenBurn,
-	"tokenDeletion":             services.HederaFunctionality_TokenDelete,
-	"tokenFreeze":               services.HederaFunctionality_TokenFreezeAccount,
-	"tokenUnfreeze":             services.HederaFunctionality_TokenUnfreezeAccount,
-	"tokenGrantKyc":             services.HederaFunctionality_TokenGrantKycToAccount,
-	"tokenRevokeKyc":            services.HederaFunctionality_TokenRevokeKycFromAccount,
-	"token_pause":               services.HederaFunctionality_TokenPause,
-	"token_unpause":             services.HederaFunctionality_TokenUnpause,
-	"tokenWipe":                 services.HederaFunctionality_TokenAccountWipe,
-	"token_fee_schedule_update": services.HederaFunctionality_TokenFeeScheduleUpdate,
-	"tokenAssociate":            services.HederaFunctionality_TokenAssociateToAccount,
-	"tokenDissociate":           services.HederaFunctionality_TokenDissociateFromAccount,
-	"token_update_nfts":         services.HederaFunctionality_TokenUpdateNfts,
-	"tokenAirdrop":              services.HederaFunctionality_TokenAirdrop,
-	"tokenClaimAirdrop":         services.HederaFunctionality_TokenClaimAirdrop,
-	"tokenCancelAirdrop":        services.HederaFunctionality_TokenCancelAirdrop,
-	"tokenReject":               services.HederaFunctionality_TokenReject,
-}
-
 // functionOf returns the type of a transaction, NONE if it cannot be estimated.
 func functionOf(body *services.TransactionBody) services.HederaFunctionality {
 	message := body.ProtoReflect()
@@ -76,7 +19,7 @@ func functionOf(body *services.TransactionBody) services.HederaFunctionality {
 	if data == nil {
 		return services.HederaFunctionality_NONE
 	}
-	return functions[data.Name()]
+	return services.HederaFunctionality(services.HederaFunctionality_value[ledger.FunctionOf(string(data.Name()))])
 }
 
 // chargedLike returns the function whose definition applies: transfers for airdrops, else the function itself.

@@ -26,6 +26,7 @@ var transactionResultsCSV string
 var (
 	transactionTypes = readNames[TransactionType](transactionTypesCSV)
 	responseCodes    = readNames[ResponseCode](transactionResultsCSV)
+	functions        = readFunctions()
 )
 
 // names maps numbers to names and back. It is read-only.
@@ -34,14 +35,35 @@ type names[T ~int16] struct {
 	byName map[string]T
 }
 
-// readNames reads number and name from the first two columns of an embedded table. It panics if the table is invalid.
-func readNames[T ~int16](table string) names[T] {
+// readTable returns the rows of an embedded table without the heading. It panics if the table is invalid.
+func readTable(table string) [][]string {
 	rows, err := csv.NewReader(strings.NewReader(table)).ReadAll()
 	if err != nil {
 		panic(fmt.Sprintf("embedded table of names: %v", err))
 	}
+	return rows[1:]
+}
+
+// readFunctions reads the columns body_field and hedera_functionality of the transaction types whose fee can be estimated.
+func readFunctions() map[string]string {
+	f := map[string]string{}
+	for _, row := range readTable(transactionTypesCSV) {
+		if row[7] != "unsupported" {
+			f[row[2]] = row[4]
+		}
+	}
+	return f
+}
+
+// FunctionOf returns the network's name of the transaction type whose data is in a field of the transaction body, such as CryptoTransfer. It is empty if the
+// fee of the type cannot be estimated.
+func FunctionOf(bodyField string) string { return functions[bodyField] }
+
+// readNames reads number and name from the first two columns of an embedded table. It panics if the table is invalid.
+func readNames[T ~int16](table string) names[T] {
+	rows := readTable(table)
 	n := names[T]{make(map[T]string, len(rows)), make(map[string]T, len(rows))}
-	for _, row := range rows[1:] {
+	for _, row := range rows {
 		code, err := strconv.ParseInt(row[0], 10, 16)
 		if err != nil {
 			panic(fmt.Sprintf("embedded table of names: %v", err))
@@ -81,12 +103,4 @@ func (c ResponseCode) String() string {
 		return name
 	}
 	return Unknown
-}
-
-// ParseResponseCode parses the name of a response code, ignoring case. Errors wrap [ErrSyntax].
-func ParseResponseCode(s string) (ResponseCode, error) {
-	if c, ok := responseCodes.find(s); ok {
-		return c, nil
-	}
-	return 0, fmt.Errorf("%q is the name of no response code: %w", s, ErrSyntax)
 }

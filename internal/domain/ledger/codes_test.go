@@ -81,18 +81,11 @@ func TestResponseCodeNames(t *testing.T) {
 		if code.String() != want {
 			t.Errorf("%d is %s, want %s", int16(code), code, want)
 		}
-		if back, err := ledger.ParseResponseCode(strings.ToLower(want)); err != nil || back != code {
-			t.Errorf("%s is %d, %v; want %d", want, int16(back), err, int16(code))
-		}
 	}
 	for _, code := range []ledger.ResponseCode{-1, 32767} {
 		if code.String() != ledger.Unknown {
 			t.Errorf("%d is %s", int16(code), code)
 		}
-	}
-	for _, in := range []string{"", "22", "SUCCESS ", "ſUCCESS", "CRYPTOTRANSFER"} {
-		_, err := ledger.ParseResponseCode(in)
-		wantError(t, err, ledger.ErrSyntax, strconv.Quote(in)+" is the name of no response code")
 	}
 }
 
@@ -108,11 +101,14 @@ func TestResponseCodesAgreeWithTheTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	var successes []ledger.ResponseCode
+	seen := map[string]bool{}
 	for _, row := range rows[1:] {
-		code, err := ledger.ParseResponseCode(row[1])
-		if err != nil || strconv.Itoa(int(code)) != row[0] || code.String() != row[1] {
-			t.Errorf("%s %s is %d %s, %v", row[0], row[1], int16(code), code, err)
+		n, err := strconv.ParseInt(row[0], 10, 16)
+		code := ledger.ResponseCode(n)
+		if err != nil || code.String() != row[1] || seen[row[1]] {
+			t.Errorf("%s %s is %s, %v", row[0], row[1], code, err)
 		}
+		seen[row[1]] = true
 		if row[2] == "true" {
 			successes = append(successes, code)
 		}

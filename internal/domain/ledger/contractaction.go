@@ -32,57 +32,31 @@ type CallType string
 // ResultDataType is the meaning of an action's result data.
 type ResultDataType string
 
-// CallOperationTypeOf returns the operation of a database value.
-func CallOperationTypeOf(n int32) CallOperationType {
-	switch n {
-	case 1:
-		return "CALL"
-	case 2:
-		return "CALLCODE"
-	case 3:
-		return "DELEGATECALL"
-	case 4:
-		return "STATICCALL"
-	case 5:
-		return "CREATE"
-	case 6:
-		return "CREATE2"
-	default:
+// The names of the database values 0, 1 and so on.
+var (
+	callOperationTypes = []CallOperationType{Unknown, "CALL", "CALLCODE", "DELEGATECALL", "STATICCALL", "CREATE", "CREATE2"}
+	callTypes          = []CallType{"NO_ACTION", "CALL", "CREATE", "PRECOMPILE", "SYSTEM"}
+)
+
+// resultDataTypes has the names of the database values 11, 12 and so on.
+var resultDataTypes = []ResultDataType{"OUTPUT", "REVERT_REASON", "ERROR"}
+
+// nameOf returns the name of a database value, or [Unknown].
+func nameOf[T ~string](names []T, n int32) T {
+	if n < 0 || int(n) >= len(names) {
 		return Unknown
 	}
+	return names[n]
 }
+
+// CallOperationTypeOf returns the operation of a database value.
+func CallOperationTypeOf(n int32) CallOperationType { return nameOf(callOperationTypes, n) }
 
 // CallTypeOf returns the kind of a database value.
-func CallTypeOf(n int32) CallType {
-	switch n {
-	case 0:
-		return "NO_ACTION"
-	case 1:
-		return "CALL"
-	case 2:
-		return "CREATE"
-	case 3:
-		return "PRECOMPILE"
-	case 4:
-		return "SYSTEM"
-	default:
-		return Unknown
-	}
-}
+func CallTypeOf(n int32) CallType { return nameOf(callTypes, n) }
 
 // ResultDataTypeOf returns the type of a database value.
-func ResultDataTypeOf(n int32) ResultDataType {
-	switch n {
-	case 11:
-		return "OUTPUT"
-	case 12:
-		return "REVERT_REASON"
-	case 13:
-		return "ERROR"
-	default:
-		return Unknown
-	}
-}
+func ResultDataTypeOf(n int32) ResultDataType { return nameOf(resultDataTypes, n-11) }
 
 // ContractActionFilter selects the actions of a transaction.
 type ContractActionFilter struct {

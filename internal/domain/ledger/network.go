@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"math/big"
+	"slices"
 	"strconv"
 )
 
@@ -185,25 +186,15 @@ const (
 )
 
 // registeredNodeTypes has the types by their database values.
-var registeredNodeTypes = [...]RegisteredNodeType{RegisteredUnknown, RegisteredBlockNode, RegisteredGeneralService, RegisteredMirrorNode, RegisteredRPCRelay}
+var registeredNodeTypes = []RegisteredNodeType{RegisteredUnknown, RegisteredBlockNode, RegisteredGeneralService, RegisteredMirrorNode, RegisteredRPCRelay}
 
 // RegisteredNodeTypeOf returns the type of a database value.
 func RegisteredNodeTypeOf(code int16) RegisteredNodeType {
-	if code < 0 || int(code) >= len(registeredNodeTypes) {
-		return RegisteredUnknown
-	}
-	return registeredNodeTypes[code]
+	return nameOf(registeredNodeTypes, int32(code))
 }
 
 // Code returns the database value of the type, or 0.
-func (t RegisteredNodeType) Code() int16 {
-	for i, known := range registeredNodeTypes {
-		if t == known {
-			return int16(i)
-		}
-	}
-	return 0
-}
+func (t RegisteredNodeType) Code() int16 { return int16(max(slices.Index(registeredNodeTypes, t), 0)) }
 
 // RegisteredNodeFilter selects registered nodes.
 type RegisteredNodeFilter struct {

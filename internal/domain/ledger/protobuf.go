@@ -3,7 +3,9 @@ package ledger
 import (
 	"fmt"
 
+	"github.com/hiero-ledger/hiero-sdk-go/v2/proto/services"
 	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
 )
 
 // field is a field of a serialized message.
@@ -169,54 +171,27 @@ func DecodeCustomFeeLimit(b []byte) ([]*CustomFeeLimit, error) {
 }
 
 func decodeCustomFeeLimit(b []byte) ([]*CustomFeeLimit, error) {
-	var payer entityParts
-	var limits []*CustomFeeLimit
-	err := eachField(b, func(f field) error {
-		switch {
-		case f.is(1, protowire.BytesType):
-			if err := payer.read(f.bytes); err != nil {
-				return fmt.Errorf("account: %w", err)
+	var m services.CustomFeeLimit
+	if err := proto.Unmarshal(b, &m); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrSyntax, err)
+	}
+	var account EntityID
+	var err error
+	if a := m.GetAccountId(); a != nil {
+		if _, numbered := a.GetAccount().(*services.AccountID_AccountNum); numbered {
+			if account, err = NewEntityID(a.GetShardNum(), a.GetRealmNum(), a.GetAccountNum()); err != nil {
+				return nil, err
 			}
-		case f.is(2, protowire.BytesType):
-			limit, err := decodeFixedFee(f.bytes)
-			if err != nil {
-				return fmt.Errorf("fee: %w", err)
-			}
-			limits = append(limits, limit)
 		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
 	}
-	account, err := payer.id()
-	if err != nil {
-		return nil, err
-	}
-	for _, l := range limits {
-		l.AccountID = account
+	limits := make([]*CustomFeeLimit, len(m.GetFees()))
+	for i, f := range m.GetFees() {
+		limits[i] = &CustomFeeLimit{AccountID: account, Amount: f.GetAmount()}
+		if t := f.GetDenominatingTokenId(); t.GetTokenNum() != 0 {
+			if limits[i].DenominatingTokenID, err = NewEntityID(t.GetShardNum(), t.GetRealmNum(), t.GetTokenNum()); err != nil {
+				return nil, err
+			}
+		}
 	}
 	return limits, nil
-}
-
-// decodeFixedFee decodes a FixedFee as a limit without an account.
-func decodeFixedFee(b []byte) (*CustomFeeLimit, error) {
-	limit := &CustomFeeLimit{}
-	var token entityParts
-	err := eachField(b, func(f field) error {
-		switch {
-		case f.is(1, protowire.VarintType):
-			limit.Amount = int64(f.varint)
-		case f.is(2, protowire.BytesType):
-			if err := token.read(f.bytes); err != nil {
-				return fmt.Errorf("token: %w", err)
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	limit.DenominatingTokenID, err = token.id()
-	return limit, err
 }
