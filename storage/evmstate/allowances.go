@@ -19,36 +19,25 @@ where n.deleted is not true and e.deleted is not true`
 	nftVersionColumns = `token_id, serial_number, account_id, created_timestamp, delegating_spender, deleted, metadata, spender, timestamp_range`
 )
 
-func evmNFTsThen() string {
-	return `select ` + entities.NFTColumns + ` from unnest(@tokens::bigint[], @serials::bigint[]) w(token, serial)
+var evmNFTsThen = `select ` + entities.NFTColumns + ` from unnest(@tokens::bigint[], @serials::bigint[]) w(token, serial)
 cross join lateral ` + versionThen("nft", nftVersionColumns, "token_id = w.token and serial_number = w.serial") + ` n
 cross join lateral ` + versionThen("entity", "id, deleted, timestamp_range", "id = w.token") + ` e
 where n.deleted is not true and e.deleted is not true`
-}
 
 func (s *Snapshot) queueEVMNFTs(b *storage.Batch, keys []ledger.NFTKey, f *worldstate.TokenFacts) {
-	if len(keys) == 0 {
-		return
-	}
-	tokens, serials := make([]int64, len(keys)), make([]int64, len(keys))
-	for i, k := range keys {
-		tokens[i], serials[i] = int64(k.TokenID), k.SerialNumber
-	}
-	storage.MapperOf(entities.NFTTargets, nil).Queue(b, s.pick(evmNFTsNow, evmNFTsThen()), s.named(pgx.NamedArgs{"tokens": tokens, "serials": serials}),
-		func(rows []*ledger.NFT) {
-			for _, n := range rows {
-				f.NFTs[n.Key()] = n
-			}
-		})
+	queueFacts(s, b, storage.MapperOf(entities.NFTTargets, nil), len(keys), evmNFTsNow, evmNFTsThen, pgx.NamedArgs{
+		"tokens":  column(keys, func(k *ledger.NFTKey) ledger.EntityID { return k.TokenID }),
+		"serials": column(keys, func(k *ledger.NFTKey) int64 { return k.SerialNumber }),
+	}, func(n *ledger.NFT) { f.NFTs[n.Key()] = n })
 }
 
-// allowanceKeys returns the query arguments for a list of allowances.
-func (s *Snapshot) allowanceKeys(keys []worldstate.AllowanceKey) []any {
-	owners, spenders, tokens := make([]int64, len(keys)), make([]int64, len(keys)), make([]int64, len(keys))
-	for i, k := range keys {
-		owners[i], spenders[i], tokens[i] = int64(k.Owner), int64(k.Spender), int64(k.Token)
+// allowanceKeys returns the arguments for a list of allowances.
+func allowanceKeys(keys []worldstate.AllowanceKey) pgx.NamedArgs {
+	return pgx.NamedArgs{
+		"owners":   column(keys, func(k *worldstate.AllowanceKey) ledger.EntityID { return k.Owner }),
+		"spenders": column(keys, func(k *worldstate.AllowanceKey) ledger.EntityID { return k.Spender }),
+		"tokens":   column(keys, func(k *worldstate.AllowanceKey) ledger.EntityID { return k.Token }),
 	}
-	return s.named(pgx.NamedArgs{"owners": owners, "spenders": spenders, "tokens": tokens})
 }
 
 const (
@@ -63,26 +52,22 @@ where coalesce(t.amount, h.amount) is not null`
 		`join nft_allowance a on a.owner = w.owner and a.spender = w.spender and a.token_id = w.token and a.approved_for_all`
 )
 
-// evmAllowancesThen returns the statement for allowances at the snapshot's time: the last grant before it, less what the spender used since.
-func evmAllowancesThen() string {
-	return `select w.owner, w.spender, w.token, coalesce(
+// evmAllowancesThen is the statement for allowances at the snapshot's time: the last grant before it, less what the spender used since.
+var evmAllowancesThen = `select w.owner, w.spender, w.token, coalesce(
   t.amount_granted + coalesce((select sum(amount) from token_transfer where account_id = w.owner and token_id = w.token and payer_account_id = w.spender
     and is_approval and consensus_timestamp > lower(t.timestamp_range) and consensus_timestamp <= @instant), 0),
   h.amount_granted + coalesce((select sum(amount) from crypto_transfer where entity_id = w.owner and payer_account_id = w.spender
     and is_approval and consensus_timestamp > lower(h.timestamp_range) and consensus_timestamp <= @instant and errata is distinct from 'DELETE'),
 0))::bigint` + allowancesWanted +
-		`left join lateral ` + versionThen("token_allowance", "amount_granted, timestamp_range",
-		"owner = w.owner and spender = w.spender and token_id = w.token and w.token <> 0") + ` t on true
+	`left join lateral ` + versionThen("token_allowance", "amount_granted, timestamp_range",
+	"owner = w.owner and spender = w.spender and token_id = w.token and w.token <> 0") + ` t on true
 left join lateral ` + versionThen("crypto_allowance", "amount_granted, timestamp_range", "owner = w.owner and spender = w.spender and w.token = 0") +
-		` h on true
+	` h on true
 where coalesce(t.amount_granted, h.amount_granted) is not null`
-}
 
-func evmOperatorsThen() string {
-	return `select w.owner, w.spender, w.token, 1::bigint` + allowancesWanted +
-		`cross join lateral ` + versionThen("nft_allowance", "approved_for_all, timestamp_range",
-		"owner = w.owner and spender = w.spender and token_id = w.token") + ` a where a.approved_for_all`
-}
+var evmOperatorsThen = `select w.owner, w.spender, w.token, 1::bigint` + allowancesWanted +
+	`cross join lateral ` + versionThen("nft_allowance", "approved_for_all, timestamp_range",
+	"owner = w.owner and spender = w.spender and token_id = w.token") + ` a where a.approved_for_all`
 
 // allowanceRow is an allowance with its amount.
 type allowanceRow struct {
@@ -95,25 +80,12 @@ var allowanceRows = storage.MapperOf(func(r *allowanceRow, into []any) []any {
 }, nil)
 
 func (s *Snapshot) queueEVMAllowances(b *storage.Batch, keys []worldstate.AllowanceKey, f *worldstate.TokenFacts) {
-	if len(keys) == 0 {
-		return
-	}
-	allowanceRows.Queue(b, s.pick(evmAllowancesNow, evmAllowancesThen()), s.allowanceKeys(keys), func(rows []*allowanceRow) {
-		for _, r := range rows {
-			f.Allowances[r.key] = max(r.amount, 0)
-		}
-	})
+	queueFacts(s, b, allowanceRows, len(keys), evmAllowancesNow, evmAllowancesThen, allowanceKeys(keys),
+		func(r *allowanceRow) { f.Allowances[r.key] = max(r.amount, 0) })
 }
 
 func (s *Snapshot) queueOperators(b *storage.Batch, keys []worldstate.AllowanceKey, f *worldstate.TokenFacts) {
-	if len(keys) == 0 {
-		return
-	}
-	allowanceRows.Queue(b, s.pick(evmOperatorsNow, evmOperatorsThen()), s.allowanceKeys(keys), func(rows []*allowanceRow) {
-		for _, r := range rows {
-			f.Operators[r.key] = true
-		}
-	})
+	queueFacts(s, b, allowanceRows, len(keys), evmOperatorsNow, evmOperatorsThen, allowanceKeys(keys), func(r *allowanceRow) { f.Operators[r.key] = true })
 }
 
 // countRow contains up to two counts of an entity.
@@ -134,38 +106,23 @@ const (
 from unnest(@tokens::bigint[]) w(id)`
 )
 
-// autoAssociationsThen returns the statement that counts automatic associations at the snapshot's time. Whether an association is automatic never changes, so
+// autoAssociationsThen is the statement that counts automatic associations at the snapshot's time. Whether an association is automatic never changes, so
 // the current row selects the pairs to check.
-func autoAssociationsThen() string {
-	return `select e.id, coalesce(e.max_automatic_token_associations, 0)::bigint, (select count(*) from token_account r
+var autoAssociationsThen = `select e.id, coalesce(e.max_automatic_token_associations, 0)::bigint, (select count(*) from token_account r
   cross join lateral ` + versionThen("token_account", "associated, automatic_association, timestamp_range",
-		"account_id = r.account_id and token_id = r.token_id") + ` a
+	"account_id = r.account_id and token_id = r.token_id") + ` a
   where r.account_id = e.id and a.associated and a.automatic_association)
 from unnest(@accounts::bigint[]) w(id)
 cross join lateral ` + versionThen("entity", "id, max_automatic_token_associations, timestamp_range", "id = w.id") + ` e`
-}
 
 func (s *Snapshot) queueAutoAssociations(b *storage.Batch, accounts []ledger.EntityID, f *worldstate.TokenFacts) {
-	if len(accounts) == 0 {
-		return
-	}
-	countRows.Queue(b, s.pick(autoAssociationsNow, autoAssociationsThen()), s.named(pgx.NamedArgs{"accounts": storage.Int64s(accounts)}),
-		func(rows []*countRow) {
-			for _, r := range rows {
-				f.Slots[r.id] = worldstate.AutoAssociations{Most: r.first, Used: r.second}
-			}
-		})
+	queueFacts(s, b, countRows, len(accounts), autoAssociationsNow, autoAssociationsThen, pgx.NamedArgs{"accounts": storage.Int64s(accounts)},
+		func(r *countRow) { f.Slots[r.id] = worldstate.AutoAssociations{Most: r.first, Used: r.second} })
 }
 
 func (s *Snapshot) queueLastSerials(b *storage.Batch, tokens []ledger.EntityID, f *worldstate.TokenFacts) {
-	if len(tokens) == 0 {
-		return
-	}
-	countRows.Queue(b, s.pick(lastSerialsNow, lastSerialsThen), s.named(pgx.NamedArgs{"tokens": storage.Int64s(tokens)}), func(rows []*countRow) {
-		for _, r := range rows {
-			f.Serials[r.id] = r.first
-		}
-	})
+	queueFacts(s, b, countRows, len(tokens), lastSerialsNow, lastSerialsThen, pgx.NamedArgs{"tokens": storage.Int64s(tokens)},
+		func(r *countRow) { f.Serials[r.id] = r.first })
 }
 
 const (
@@ -177,10 +134,8 @@ from unnest(@senders::bigint[], @receivers::bigint[], @tokens::bigint[], @serial
 	pendingNow = pendingWanted + `join token_airdrop a on ` + pendingCondition + ` and a.state = 'PENDING'`
 )
 
-func pendingThen() string {
-	return pendingWanted + `cross join lateral ` + versionThen("token_airdrop", "amount, state, timestamp_range",
-		pendingCondition) + ` a where a.state = 'PENDING'`
-}
+var pendingThen = pendingWanted + `cross join lateral ` + versionThen("token_airdrop", "amount, state, timestamp_range",
+	pendingCondition) + ` a where a.state = 'PENDING'`
 
 var pendingRows = storage.MapperOf(func(a *ledger.Airdrop, into []any) []any {
 	return append(into, &a.SenderID, &a.ReceiverID, &a.TokenID, &a.SerialNumber, &a.Amount)
@@ -196,5 +151,5 @@ func (s *Snapshot) PendingAirdrops(ctx context.Context, named []*ledger.Airdrop)
 	}
 	args := s.named(pgx.NamedArgs{"senders": senders, "receivers": receivers, "tokens": tokens, "serials": serials})
 	s.trips++
-	return pendingRows.List(ctx, s.db, "airdrops", s.pick(pendingNow, pendingThen()), args...)
+	return pendingRows.List(ctx, s.db, "airdrops", s.pick(pendingNow, pendingThen), args...)
 }

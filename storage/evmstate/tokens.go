@@ -50,6 +50,26 @@ func (s *Snapshot) named(args pgx.NamedArgs) []any {
 	return []any{args}
 }
 
+// queueFacts queues the statement for current or for historical state, unless n, the number of keys, is 0. each is called with each row.
+func queueFacts[T, R any](s *Snapshot, b *storage.Batch, rows *storage.Mapper[T, R], n int, now, then string, args pgx.NamedArgs, each func(*R)) {
+	if n > 0 {
+		rows.Queue(b, s.pick(now, then), s.named(args), func(got []*R) {
+			for _, r := range got {
+				each(r)
+			}
+		})
+	}
+}
+
+// column returns the values of a column of an array parameter.
+func column[T any, V ~int64](keys []T, value func(*T) V) []int64 {
+	out := make([]int64, len(keys))
+	for i := range keys {
+		out[i] = int64(value(&keys[i]))
+	}
+	return out
+}
+
 // pick returns the statement for current or for historical state.
 func (s *Snapshot) pick(now, then string) string {
 	if s.history.past {
@@ -93,16 +113,14 @@ and consensus_timestamp <= @instant), 0)
 and (deleted is not true or lower(timestamp_range) > @instant)) end`
 )
 
-// evmTokensThen returns the statement for tokens at the snapshot's time.
-func evmTokensThen() string {
-	return `select ` + evmTokenColumns + ` from unnest(@tokens::bigint[]) w(id)
+// evmTokensThen is the statement for tokens at the snapshot's time.
+var evmTokensThen = `select ` + evmTokenColumns + ` from unnest(@tokens::bigint[]) w(id)
 cross join lateral ` + versionThen("token", tokenVersionColumns, "token_id = w.id") + ` v
 cross join lateral (select v.*, (select ` + tokenSupplyThen + ` from (select v.token_id, v.type) t) as total_supply) t
 cross join lateral ` + versionThen("entity",
-		"id, type, key, auto_renew_account_id, auto_renew_period, deleted, expiration_timestamp, memo, timestamp_range", "id = w.id") + ` e
+	"id, type, key, auto_renew_account_id, auto_renew_period, deleted, expiration_timestamp, memo, timestamp_range", "id = w.id") + ` e
 left join lateral ` + versionThen("custom_fee", "entity_id, fixed_fees, fractional_fees, royalty_fees, timestamp_range", "entity_id = w.id") + ` f on true
 where e.type = 'TOKEN' and e.deleted is not true`
-}
 
 // evmTokenRow is a token with the default KYC status of its accounts.
 type evmTokenRow struct {
@@ -141,15 +159,8 @@ func (t *evmTokenRow) token() *worldstate.Token {
 }
 
 func (s *Snapshot) queueTokens(b *storage.Batch, ids []ledger.EntityID, f *worldstate.TokenFacts) {
-	if len(ids) == 0 {
-		return
-	}
-	evmTokenRows.Queue(b, s.pick(evmTokensNow, evmTokensThen()), s.named(pgx.NamedArgs{"tokens": storage.Int64s(ids)}),
-		func(rows []*evmTokenRow) {
-			for _, r := range rows {
-				f.Tokens[r.EntityID] = r.token()
-			}
-		})
+	queueFacts(s, b, evmTokenRows, len(ids), evmTokensNow, evmTokensThen, pgx.NamedArgs{"tokens": storage.Int64s(ids)},
+		func(r *evmTokenRow) { f.Tokens[r.EntityID] = r.token() })
 }
 
 // Numeric statuses of the database.
@@ -193,28 +204,17 @@ order by consensus_timestamp desc limit 1), 0)
 and deleted is not true) end`
 )
 
-func relationsThen() string {
-	return `select a.account_id, a.token_id, ` + relationBalanceThen + `, ` + relationStatuses + `
+var relationsThen = `select a.account_id, a.token_id, ` + relationBalanceThen + `, ` + relationStatuses + `
 from (select distinct * from unnest(@accounts::bigint[], @tokens::bigint[]) w(account, token)) w
 cross join lateral ` + versionThen("token_account", "account_id, token_id, associated, freeze_status, kyc_status, automatic_association, timestamp_range",
-		"account_id = w.account and token_id = w.token") + ` a
+	"account_id = w.account and token_id = w.token") + ` a
 join token t on t.token_id = a.token_id where a.associated`
-}
 
 func (s *Snapshot) queueRelations(b *storage.Batch, keys []worldstate.RelationKey, f *worldstate.TokenFacts) {
-	if len(keys) == 0 {
-		return
-	}
-	accounts, tokens := make([]int64, len(keys)), make([]int64, len(keys))
-	for i, k := range keys {
-		accounts[i], tokens[i] = int64(k.Account), int64(k.Token)
-	}
-	relationRows.Queue(b, s.pick(relationsNow, relationsThen()), s.named(pgx.NamedArgs{"accounts": accounts, "tokens": tokens}),
-		func(rows []*worldstate.Relation) {
-			for _, r := range rows {
-				f.Relations[r.Key] = r
-			}
-		})
+	queueFacts(s, b, relationRows, len(keys), relationsNow, relationsThen, pgx.NamedArgs{
+		"accounts": column(keys, func(k *worldstate.RelationKey) ledger.EntityID { return k.Account }),
+		"tokens":   column(keys, func(k *worldstate.RelationKey) ledger.EntityID { return k.Token }),
+	}, func(r *worldstate.Relation) { f.Relations[r.Key] = r })
 }
 
 // TokensOf returns the tokens with which an account has ever been associated. This includes all associations at any time in the past.

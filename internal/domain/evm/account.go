@@ -65,9 +65,7 @@ func (s *State) Entity(a common.Address) *worldstate.Entity {
 	}
 	s.reads++
 	got, err := s.source.Entities(s.ctx, []ledger.EVMAddress{ledger.EVMAddress(a)})
-	if err != nil {
-		s.Abort(fmt.Errorf("reading the entity at %s: %w", a, err))
-	}
+	s.Check(err, "reading the entity at %s", a)
 	s.remember(a, got[0])
 	return got[0]
 }

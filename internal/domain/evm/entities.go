@@ -1,8 +1,6 @@
 package evm
 
 import (
-	"fmt"
-
 	"github.com/ethereum/go-ethereum/common"
 
 	"heliograph/internal/domain/evm/worldstate"
@@ -22,9 +20,7 @@ func (s *State) allocateNumber() int64 {
 	if !s.highest.Valid {
 		s.reads++
 		highest, err := s.source.HighestEntity(s.ctx)
-		if err != nil {
-			s.Abort(fmt.Errorf("reading the highest entity number: %w", err))
-		}
+		s.Check(err, "reading the highest entity number")
 		s.highest = ledger.Of(highest)
 	}
 	for {

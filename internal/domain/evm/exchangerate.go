@@ -2,7 +2,6 @@ package evm
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math/big"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -54,9 +53,7 @@ func (exchangeRate) Call(c *SystemCall) Outcome {
 // Rate returns the exchange rate of hbars at the block. ok is false if the ledger has none.
 func (c *SystemCall) Rate() (rate ledger.ExchangeRate, ok bool) {
 	rates, err := c.State.source.ExchangeRates(c.State.ctx)
-	if err != nil {
-		c.State.Abort(fmt.Errorf("reading exchange rates: %w", err))
-	}
+	c.State.Check(err, "reading exchange rates")
 	if rates == nil {
 		return rate, false
 	}

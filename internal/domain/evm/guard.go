@@ -96,9 +96,7 @@ func (s *Simulation) prepareFor(set opcodes) {
 	if set&usesGasPrice != 0 && !s.guard.priced {
 		s.guard.priced = true
 		price, err := s.state.source.GasPrice(s.state.ctx)
-		if err != nil {
-			s.state.Abort(fmt.Errorf("reading the gas price: %w", err))
-		}
+		s.state.Check(err, "reading the gas price")
 		s.evm.GasPrice = uint256.NewInt(uint64(max(price, 0)))
 	}
 }
@@ -182,9 +180,7 @@ func (s *Simulation) blockHash(number uint64) common.Hash {
 		return s.block.Hash
 	}
 	hash, err := s.state.source.BlockHash(s.state.ctx, int64(number))
-	if err != nil {
-		s.state.Abort(fmt.Errorf("reading the hash of block %d: %w", number, err))
-	}
+	s.state.Check(err, "reading the hash of block %d", number)
 	return hash
 }
 

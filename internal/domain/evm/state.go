@@ -2,6 +2,7 @@ package evm
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/state"
@@ -89,6 +90,13 @@ func (s *State) Level() Level { return s.level }
 
 // Abort ends the simulation with an error that the contract did not cause, such as a failed read. It does not return.
 func (s *State) Abort(err error) { panic(abort{err}) }
+
+// Check aborts the simulation if a read failed. The format and its arguments describe the read.
+func (s *State) Check(err error, format string, args ...any) {
+	if err != nil {
+		s.Abort(fmt.Errorf(format+": %w", append(args, err)...))
+	}
+}
 
 // Overlay returns the data of a system contract in a simulation: the value of key, which fresh creates on the first call. Changes of it must be registered
 // in the journal.

@@ -1,8 +1,6 @@
 package evm
 
 import (
-	"fmt"
-
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/params"
@@ -21,9 +19,7 @@ func (s *State) committed(x *account, slot common.Hash) common.Hash {
 	}
 	s.reads++
 	got, err := s.source.Slots(s.ctx, x.entity.ID, [][32]byte{slot})
-	if err != nil {
-		s.Abort(fmt.Errorf("reading the storage of %s: %w", x.entity.ID, err))
-	}
+	s.Check(err, "reading the storage of %s", x.entity.ID)
 	if x.slots == nil {
 		x.slots = map[common.Hash]common.Hash{}
 	}

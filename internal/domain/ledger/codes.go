@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	_ "embed" // the tables of names
 	"encoding/csv"
 	"fmt"
@@ -25,15 +26,10 @@ var transactionResultsCSV string
 
 var (
 	transactionTypes = readNames[TransactionType](transactionTypesCSV)
+	typesByName      = invert(transactionTypes)
 	responseCodes    = readNames[ResponseCode](transactionResultsCSV)
 	functions        = readFunctions()
 )
-
-// names maps numbers to names and back. It is read-only.
-type names[T ~int16] struct {
-	byCode map[T]string
-	byName map[string]T
-}
 
 // readTable returns the rows of an embedded table without the heading. It panics if the table is invalid.
 func readTable(table string) [][]string {
@@ -42,6 +38,15 @@ func readTable(table string) [][]string {
 		panic(fmt.Sprintf("embedded table of names: %v", err))
 	}
 	return rows[1:]
+}
+
+// invert returns a map from names to numbers.
+func invert[T ~int16](names map[T]string) map[string]T {
+	numbers := make(map[string]T, len(names))
+	for number, name := range names {
+		numbers[name] = number
+	}
+	return numbers
 }
 
 // readFunctions reads the columns body_field and hedera_functionality of the transaction types whose fee can be estimated.
@@ -60,47 +65,29 @@ func readFunctions() map[string]string {
 func FunctionOf(bodyField string) string { return functions[bodyField] }
 
 // readNames reads number and name from the first two columns of an embedded table. It panics if the table is invalid.
-func readNames[T ~int16](table string) names[T] {
-	rows := readTable(table)
-	n := names[T]{make(map[T]string, len(rows)), make(map[string]T, len(rows))}
-	for _, row := range rows {
+func readNames[T ~int16](table string) map[T]string {
+	names := map[T]string{}
+	for _, row := range readTable(table) {
 		code, err := strconv.ParseInt(row[0], 10, 16)
 		if err != nil {
 			panic(fmt.Sprintf("embedded table of names: %v", err))
 		}
-		n.byCode[T(code)], n.byName[row[1]] = row[1], T(code)
+		names[T(code)] = row[1]
 	}
-	return n
-}
-
-// find returns the code of a name in any case of its ASCII letters. Other letters with an ASCII upper case, such as the long s, take more
-// bytes than it does.
-func (n names[T]) find(name string) (T, bool) {
-	upper := strings.ToUpper(name)
-	code, ok := n.byName[upper]
-	return code, ok && len(upper) == len(name)
+	return names
 }
 
 // String returns the name of the type, such as CRYPTOTRANSFER, or [Unknown].
-func (t TransactionType) String() string {
-	if name, ok := transactionTypes.byCode[t]; ok {
-		return name
-	}
-	return Unknown
-}
+func (t TransactionType) String() string { return cmp.Or(transactionTypes[t], Unknown) }
+
+// String returns the name of the code, such as SUCCESS, or [Unknown].
+func (c ResponseCode) String() string { return cmp.Or(responseCodes[c], Unknown) }
 
 // ParseTransactionType parses the name of a transaction type, ignoring case. Errors wrap [ErrSyntax].
 func ParseTransactionType(s string) (TransactionType, error) {
-	if t, ok := transactionTypes.find(s); ok {
+	upper := strings.ToUpper(s)
+	if t, ok := typesByName[upper]; ok && len(upper) == len(s) { // other letters with an ASCII upper case, such as the long s, take more bytes than it does
 		return t, nil
 	}
 	return 0, fmt.Errorf("%q is the name of no transaction type: %w", s, ErrSyntax)
-}
-
-// String returns the name of the code, such as SUCCESS, or [Unknown].
-func (c ResponseCode) String() string {
-	if name, ok := responseCodes.byCode[c]; ok {
-		return name
-	}
-	return Unknown
 }

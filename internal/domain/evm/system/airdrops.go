@@ -1,8 +1,6 @@
 package system
 
 import (
-	"fmt"
-
 	"github.com/ethereum/go-ethereum/common"
 
 	"heliograph/internal/domain/evm/system/abi"
@@ -100,9 +98,7 @@ func (f *facts) loadAirdrops(keys []airdropKey) {
 		return
 	}
 	pending, err := f.source.PendingAirdrops(f.state.Context(), named)
-	if err != nil {
-		f.state.Abort(fmt.Errorf("running a system contract: %w", err))
-	}
+	f.state.Check(err, "running a system contract")
 	for _, a := range pending {
 		*f.airdrops[airdropKey{partyOf(a.SenderID), partyOf(a.ReceiverID), a.TokenID, a.SerialNumber.V}] = airdrop{pending: true, amount: a.Amount.V}
 	}

@@ -1,7 +1,6 @@
 package system
 
 import (
-	"fmt"
 	"math"
 	"math/big"
 
@@ -71,9 +70,7 @@ func (c *call) due(tinycents int64) *uint256.Int {
 		return new(uint256.Int)
 	}
 	gasPrice, err := c.State.Source().GasPrice(c.State.Context())
-	if err != nil {
-		c.State.Abort(fmt.Errorf("reading the price of gas: %w", err))
-	}
+	c.State.Check(err, "reading the price of gas")
 	v := new(big.Int).Mul(big.NewInt(tinycents+tinycents/5), big.NewInt(int64(rate.HbarEquivalent)))
 	v.Quo(v, big.NewInt(int64(rate.CentEquivalent)))
 	v.Sub(v, new(big.Int).Mul(big.NewInt(gasPrice), big.NewInt(creationGas)))

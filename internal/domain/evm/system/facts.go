@@ -2,7 +2,6 @@ package system
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/ethereum/go-ethereum/common"
 
@@ -182,9 +181,7 @@ func (f *facts) read(r *worldstate.TokenReads) {
 		return
 	}
 	got, err := f.source.TokenFacts(f.state.Context(), r)
-	if err != nil {
-		f.state.Abort(fmt.Errorf("running a system contract: %w", err))
-	}
+	f.state.Check(err, "running a system contract")
 	for id, t := range got.Tokens {
 		f.tokens[id] = &token{Token: *t, former: t.TreasuryAccountID}
 	}

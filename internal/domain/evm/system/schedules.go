@@ -3,7 +3,6 @@ package system
 import (
 	"bytes"
 	"encoding/binary"
-	"fmt"
 	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -78,9 +77,7 @@ func (c *call) schedule(at common.Address) *schedule {
 	}
 	c.facts.schedules[id] = nil
 	found, err := c.facts.source.Schedule(c.State.Context(), id)
-	if err != nil {
-		c.State.Abort(fmt.Errorf("running a system contract: %w", err))
-	}
+	c.State.Check(err, "running a system contract")
 	if found == nil {
 		return nil
 	}

@@ -202,9 +202,7 @@ func (s tokenService) MayDestruct(state *evm.State, contract common.Address) boo
 	}
 	if _, made := f.addresses[p.id]; !made {
 		tokens, err := f.source.TokensOf(state.Context(), p.id)
-		if err != nil {
-			state.Abort(fmt.Errorf("reading the tokens of a contract: %w", err))
-		}
+		state.Check(err, "reading the tokens of a contract")
 		req := request{tokens: tokens}
 		for _, t := range tokens {
 			req.relations = append(req.relations, relationKey{p, t})
