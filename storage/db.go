@@ -81,7 +81,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connecting to the database: %w", err)
 	}
-	connections, wait, processors := int(cfg.MaxConns), cmp.Or(o.MaxWait, defaultMaxWait), runtime.GOMAXPROCS(0)
+	connections, wait, processors := int(cfg.MaxConns), cmp.Or(o.MaxWait, defaultMaxWait), min(runtime.GOMAXPROCS(0), runtime.NumCPU())
 	return &DB{
 		pool: pool, base: o.Base, fileAttempts: cmp.Or(o.FileAttempts, defaultFileAttempts), chainID: cmp.Or(o.ChainID, defaultChainID), cache: o.Cache,
 		statistics: &statistics{}, schema: &atomic.Pointer[schema]{},
