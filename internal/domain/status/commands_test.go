@@ -371,7 +371,8 @@ func TestMaintenanceLifecycle(t *testing.T) {
 	if u := s.Updates[2]; u.Body != "A minute later." || u.DeliverNotifications || DueOf(s.Notice, p.At) != NothingDue {
 		t.Errorf("%+v", u)
 	}
-	if later, err := p.RescheduleMaintenance(*s, Reschedule{Start: end, End: end.Add(time.Hour), Body: "An hour later."}); err != nil || DueOf(later.Notice, end.Add(-10*time.Minute)) != ReminderDue {
+	later, err := p.RescheduleMaintenance(*s, Reschedule{Start: end, End: end.Add(time.Hour), Body: "An hour later."})
+	if err != nil || DueOf(later.Notice, end.Add(-10*time.Minute)) != ReminderDue {
 		t.Errorf("%+v, %v", later, err)
 	}
 	p.At = start.Add(time.Minute)
