@@ -56,8 +56,10 @@ func start(t *testing.T, args ...string) *process {
 			t.Fatal(err)
 		}
 	}
-	p.cmd = exec.Command(*binary, append([]string{"serve", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--database-url", url,
-		"--status-database-url", testenv.Filled.Fresh(t)}, args...)...)
+	p.cmd = exec.Command(*binary, append([]string{
+		"serve", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--database-url", url,
+		"--status-database-url", testenv.Filled.Fresh(t),
+	}, args...)...)
 	p.cmd.Env = append(os.Environ(), "GOMAXPROCS="+strconv.Itoa(*procs), "HELIOGRAPH_FIXED_TIME="+testenv.Now().Format(time.RFC3339))
 	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
 	if err != nil {
