@@ -78,7 +78,7 @@ func withCache() testenv.Option { return testenv.REST(func(c *rest.Config) { c.C
 func waitForWrite(tb testing.TB, what string, ok func() bool) {
 	tb.Helper()
 	start := time.Now()
-	waitFor(tb, 5*time.Second, what, ok)
+	waitFor(tb, 9*time.Second, what, ok) // sooner than without a notification
 	tb.Logf("%s after %s", what, time.Since(start).Round(time.Millisecond))
 }
 
