@@ -214,8 +214,9 @@ func (a *admission) fits(s *slot) bool {
 	if s.work.held >= a.perOperation || a.used[s.class] >= a.most[s.class] {
 		return false
 	}
-	free := a.capacity - len(a.held)
+	free, kept := a.capacity-len(a.held), 0
 	for class := range classes {
+		kept += a.reserved[class]
 		if class != s.class {
 			free -= max(0, a.reserved[class]-a.used[class])
 		}
@@ -223,7 +224,7 @@ func (a *admission) fits(s *slot) bool {
 	if s.class < Scans && (s.client.scans >= a.most[Scans] || s.client.held >= a.capacity/2) {
 		free -= a.reserved[s.class] // for other clients: statements that turn out to be scans or are being canceled do not end soon
 	}
-	return free > 0
+	return free > 0 && s.client.held <= a.capacity-kept // statements of one client can become scans, and no longer use what is kept for these
 }
 
 func (a *admission) take(s *slot) {

@@ -158,3 +158,27 @@ func TestScans(t *testing.T) {
 		t.Errorf("%d clients, %d connections, %v used", len(a.byClient), len(a.held), a.used)
 	}
 }
+
+// TestManyScans checks that other clients have a connection of each class although all statements of a client turn out to be scans.
+func TestManyScans(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := newAdmission(10, 2, maxWait)
+		for class := range EVM { // operations that have run a statement wait patiently
+			for range 20 {
+				go func() {
+					ctx := as(t, "greedy", class)
+					if s, err := a.enter(ctx, class, "fast"); err == nil {
+						time.Sleep(time.Millisecond)
+						s.leave()
+						_, _ = a.enter(ctx, class, "slow")
+					}
+				}()
+			}
+		}
+		time.Sleep(10 * scanTime)
+		for _, class := range []Class{PointReads, Lists, EVM} {
+			mustEnter(t, a, as(t, "modest", class), class, "").leave()
+		}
+	})
+}
