@@ -5,10 +5,10 @@ import (
 	"sync"
 )
 
-// Sizes in bytes of the buffers that are reused. Smaller ones are cheap to allocate, and larger ones would hold memory for rare responses.
+// Sizes in bytes of the buffers that are reused. Smaller ones are cheap to allocate, and no response is larger by default. The collector frees unused ones.
 const (
 	minReused = 1 << 10
-	maxReused = 1 << 20
+	maxReused = 16 << 20
 )
 
 // Buffers reuses the memory of responses that have been sent.
