@@ -84,9 +84,9 @@ func (m *memoryBudget) exhausted() bool {
 }
 
 // LimitMemory fits the settings to a memory limit in bytes: a cache can take an eighth of it, and a response a 64th. It makes the collector keep the memory of
-// the process 10 % below the limit. 0 means no limit.
+// the process 10 % below the limit. 0 and negative numbers mean no limit.
 func LimitMemory(limit int64, graph *GraphOptions, evm *contractcalls.Options) {
-	if limit == 0 {
+	if limit <= 0 {
 		return
 	}
 	graph.MaxResponse = min(graph.MaxResponse, int(limit/64))

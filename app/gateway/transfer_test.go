@@ -124,7 +124,9 @@ func TestUnread(t *testing.T) {
 		t.Errorf("counted %d, want %d", sizes, want)
 	}
 	graph, evm := GraphOptions{CacheBytes: 1 << 20, MaxResponse: 1 << 20}, contractcalls.Options{CacheBytes: 1 << 20}
-	LimitMemory(0, &graph, &evm)
+	for _, none := range []int64{0, -1} {
+		LimitMemory(none, &graph, &evm)
+	}
 	if graph.CacheBytes != 1<<20 || graph.MaxResponse != 1<<20 || evm.CacheBytes != 1<<20 {
 		t.Error("without a limit, caches are limited")
 	}
