@@ -40,11 +40,13 @@ const shared = time.Second
 // count is a number of turns in use, and of those that do not wait for the database.
 type count struct{ all, computing int }
 
-// client has the turns of a client that are in use, and those that wait in order of arrival.
+// client has the turns of a client that are in use, those that wait in order of arrival, and its responses.
 type client struct {
-	used    count
-	waiting []*Turn
-	idle    time.Time // when none was waiting last
+	used     count
+	waiting  []*Turn
+	idle     time.Time       // when none was waiting last
+	building int             // responses that are being built
+	builders []chan struct{} // closed when a waiting response can be built
 }
 
 // New returns a queue with the given number of turns. A turn can start while fewer than computing of them do not wait for the database, which should be twice
@@ -61,6 +63,7 @@ type Turn struct {
 	client     *client       // nil unless the turn is in use or waits
 	ready      chan struct{} // closed when a waiting turn is granted
 	statements int           // that run or wait for a connection
+	builds     bool          // its response counts as one that is being built
 }
 
 var key = values.NewKey[*Turn]()
@@ -100,10 +103,7 @@ func (t *Turn) Enter(ctx context.Context) error {
 		return nil
 	}
 	t.q.mu.Lock()
-	if t.client = t.q.clients[t.name]; t.client == nil {
-		t.client = &client{}
-		t.q.clients[t.name] = t.client
-	}
+	t.client = t.q.client(t.name)
 	if t.name != t.q.last {
 		if t.q.last != "" {
 			t.q.changed = time.Now() //nolint:forbidigo // measures a duration, and the injected clock may be fixed
@@ -174,13 +174,16 @@ func (q *Queue) room(c *client) bool {
 	return len(c.waiting) < max(1, most/len(q.clients)) && q.waiting < overloaded*q.mostWaiting
 }
 
-// Leave ends the turn, if it is in use.
+// Leave ends the turn if it is in use, and its response if it is being built.
 func (t *Turn) Leave() {
 	if t == nil {
 		return
 	}
 	t.q.mu.Lock()
 	defer t.q.mu.Unlock()
+	if t.builds {
+		t.built()
+	}
 	if t.client != nil {
 		t.use(-1, min(t.statements, 1)-1)
 		t.client = nil
@@ -203,24 +206,92 @@ func (t *Turn) Query(change int) {
 	}
 }
 
+// Build waits until the client can build another response: requests that waited for the database at the same time should not all compute at the same time.
+// The response counts until Leave is called, also if the turn has ended before.
+func (t *Turn) Build(ctx context.Context) {
+	if t == nil {
+		return
+	}
+	t.q.mu.Lock()
+	if t.builds {
+		t.q.mu.Unlock()
+		return
+	}
+	t.builds = true
+	c := t.q.client(t.name)
+	if c.building < t.q.processors() {
+		c.building++
+		t.q.mu.Unlock()
+		return
+	}
+	ready := make(chan struct{})
+	c.builders = append(c.builders, ready)
+	t.q.mu.Unlock()
+	t.Query(1) // it does not compute
+	defer t.Query(-1)
+	select {
+	case <-ready:
+		return
+	case <-ctx.Done():
+	}
+	t.q.mu.Lock()
+	defer t.q.mu.Unlock()
+	if i := slices.Index(c.builders, ready); i >= 0 {
+		c.builders = slices.Delete(c.builders, i, i+1)
+		c.building++
+	}
+}
+
+// built ends the response of a turn.
+func (t *Turn) built() {
+	t.builds = false
+	c := t.q.clients[t.name]
+	if len(c.builders) > 0 {
+		close(c.builders[0])
+		c.builders = c.builders[1:]
+		return
+	}
+	c.building--
+	t.q.forget(t.name, c)
+}
+
+// client returns the client with the name.
+func (q *Queue) client(name string) *client {
+	c := q.clients[name]
+	if c == nil {
+		c = &client{}
+		q.clients[name] = c
+	}
+	return c
+}
+
+// forget removes a client without turns and responses.
+func (q *Queue) forget(name string, c *client) {
+	if c.used.all+len(c.waiting)+c.building+len(c.builders) == 0 {
+		delete(q.clients, name)
+	}
+}
+
 // use changes the numbers of turns in use.
 func (t *Turn) use(all, computing int) {
 	for _, c := range []*count{&t.q.used, &t.client.used} {
 		c.all += all
 		c.computing += computing
 	}
-	if t.client.used.all+len(t.client.waiting) == 0 {
-		delete(t.q.clients, t.name)
-	}
+	t.q.forget(t.name, t.client)
 }
 
 // fits reports whether a turn of the client can start.
 func (q *Queue) fits(c *client) bool {
-	most := q.most.computing - 1
-	if share := max(1, q.most.computing/4); c.used.computing >= share && time.Since(q.changed) < shared { //nolint:forbidigo // as above
-		most = share
+	return q.used.all < q.most.all && q.used.computing < q.most.computing && c.used.all < q.most.all-q.most.computing/2 && c.used.computing < q.processors()
+}
+
+// processors returns how many turns of one client can compute.
+func (q *Queue) processors() int {
+	if time.Since(q.changed) < shared { //nolint:forbidigo // as above
+		return max(1, q.most.computing/4)
 	}
-	return q.used.all < q.most.all && q.used.computing < q.most.computing && c.used.all < q.most.all-q.most.computing/2 && c.used.computing < most
+	return q.most.computing - 1
 }
 
 // grant grants waiting turns: those of the client that uses the fewest, and of these the newest.

@@ -173,3 +173,53 @@ func TestFull(t *testing.T) {
 		expect(34 + 4)
 	})
 }
+
+// TestBuild checks that one client builds few responses at the same time, and that these count until their turns end.
+func TestBuild(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := turns.New(8, 4, time.Minute)
+		var built atomic.Int64
+		begin := func(ctx context.Context, client string) *turns.Turn {
+			turn := q.Turn(client)
+			if err := turn.Enter(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			turn.Query(1)
+			go func() {
+				turn.Query(-1)
+				turn.Build(ctx)
+				turn.Build(ctx) // the next root field
+				built.Add(1)
+			}()
+			synctest.Wait()
+			return turn
+		}
+		expect := func(want int64, what string) {
+			t.Helper()
+			synctest.Wait()
+			if got := built.Load(); got != want {
+				t.Errorf("%s: %d responses, want %d", what, got, want)
+			}
+		}
+		begin(t.Context(), "modest").Leave()
+		first := begin(t.Context(), "greedy")
+		expect(2, "another client is active")
+		first.Query(1)
+		second := begin(t.Context(), "greedy")
+		ended, cancel := context.WithCancel(t.Context())
+		third := begin(ended, "greedy")
+		expect(2, "the first is being built")
+		begin(t.Context(), "modest")
+		expect(3, "a response of the other client")
+		first.Leave()
+		expect(4, "the first has ended")
+		cancel()
+		expect(5, "the context of the third has ended")
+		second.Leave()
+		third.Leave()
+		begin(t.Context(), "greedy")
+		expect(6, "all others have ended")
+	})
+	(*turns.Turn)(nil).Build(t.Context())
+}
