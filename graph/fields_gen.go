@@ -1238,6 +1238,7 @@ type NetworkFields interface {
 	RegisteredNode(ctx context.Context, args NetworkRegisteredNodeArgs) (*ledger.RegisteredNode, error)
 	RegisteredNodes(ctx context.Context, args NetworkRegisteredNodesArgs) (*relay.Connection[ledger.RegisteredNode], error)
 	Stake(ctx context.Context) (*ledger.NetworkStake, error)
+	Freshness(ctx context.Context) (*ledger.NetworkFreshness, error)
 }
 
 // QueryFields resolve the fields of Query.
@@ -3450,6 +3451,10 @@ func (r networkFunctions) RegisteredNodes(ctx context.Context, _ *ledger.Network
 
 func (r networkFunctions) Stake(ctx context.Context, _ *ledger.Network) (*ledger.NetworkStake, error) {
 	return r.NetworkFields.Stake(ctx)
+}
+
+func (r networkFunctions) Freshness(ctx context.Context, _ *ledger.Network) (*ledger.NetworkFreshness, error) {
+	return r.NetworkFields.Freshness(ctx)
 }
 
 // NewQueryResolver returns gqlgen's resolver of Query.

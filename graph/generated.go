@@ -788,6 +788,7 @@ type ComplexityRoot struct {
 	Network struct {
 		ExchangeRate    func(childComplexity int, at *ledger.Filter[ledger.Timestamp]) int
 		Fees            func(childComplexity int, at *ledger.Filter[ledger.Timestamp], order relay.Order) int
+		Freshness       func(childComplexity int) int
 		Node            func(childComplexity int, nodeID int64, file *ledger.EntityID) int
 		Nodes           func(childComplexity int, file *ledger.EntityID, filter *ledger.NetworkNodeFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		RegisteredNode  func(childComplexity int, registeredNodeID int64) int
@@ -804,6 +805,11 @@ type ComplexityRoot struct {
 	NetworkFees struct {
 		Fees      func(childComplexity int) int
 		Timestamp func(childComplexity int) int
+	}
+
+	NetworkFreshness struct {
+		Lag         func(childComplexity int) int
+		NewestBlock func(childComplexity int) int
 	}
 
 	NetworkNode struct {
@@ -1820,6 +1826,7 @@ type NetworkResolver interface {
 	RegisteredNode(ctx context.Context, obj *ledger.Network, registeredNodeID int64) (*ledger.RegisteredNode, error)
 	RegisteredNodes(ctx context.Context, obj *ledger.Network, filter *ledger.RegisteredNodeFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.RegisteredNode], error)
 	Stake(ctx context.Context, obj *ledger.Network) (*ledger.NetworkStake, error)
+	Freshness(ctx context.Context, obj *ledger.Network) (*ledger.NetworkFreshness, error)
 }
 type NetworkNodeResolver interface {
 	ID(ctx context.Context, obj *ledger.NetworkNode) (string, error)
@@ -5255,6 +5262,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Network.Fees(childComplexity, args["at"].(*ledger.Filter[ledger.Timestamp]), args["order"].(relay.Order)), true
+	case "Network.freshness":
+		if e.ComplexityRoot.Network.Freshness == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Network.Freshness(childComplexity), true
 	case "Network.node":
 		if e.ComplexityRoot.Network.Node == nil {
 			break
@@ -5342,6 +5355,19 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.NetworkFees.Timestamp(childComplexity), true
+
+	case "NetworkFreshness.lag":
+		if e.ComplexityRoot.NetworkFreshness.Lag == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkFreshness.Lag(childComplexity), true
+	case "NetworkFreshness.newestBlock":
+		if e.ComplexityRoot.NetworkFreshness.NewestBlock == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkFreshness.NewestBlock(childComplexity), true
 
 	case "NetworkNode.account":
 		if e.ComplexityRoot.NetworkNode.Account == nil {
@@ -10657,6 +10683,8 @@ func (ec *executionContext) childFields_Network(ctx context.Context, field graph
 		return ec.fieldContext_Network_registeredNodes(ctx, field)
 	case "stake":
 		return ec.fieldContext_Network_stake(ctx, field)
+	case "freshness":
+		return ec.fieldContext_Network_freshness(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Network", field.Name)
 }
@@ -10679,6 +10707,16 @@ func (ec *executionContext) childFields_NetworkFees(ctx context.Context, field g
 		return ec.fieldContext_NetworkFees_timestamp(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type NetworkFees", field.Name)
+}
+
+func (ec *executionContext) childFields_NetworkFreshness(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "newestBlock":
+		return ec.fieldContext_NetworkFreshness_newestBlock(ctx, field)
+	case "lag":
+		return ec.fieldContext_NetworkFreshness_lag(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type NetworkFreshness", field.Name)
 }
 
 func (ec *executionContext) childFields_NetworkNode(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -30527,6 +30565,38 @@ func (ec *executionContext) fieldContext_Network_stake(_ context.Context, field 
 	return fc, nil
 }
 
+func (ec *executionContext) _Network_freshness(ctx context.Context, field graphql.CollectedField, obj *ledger.Network) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Network_freshness(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Network().Freshness(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.NetworkFreshness) graphql.Marshaler {
+			return ec.marshalONetworkFreshness2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNetworkFreshness(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Network_freshness(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Network",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_NetworkFreshness(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _NetworkFee_gas(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkFee) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -30626,6 +30696,61 @@ func (ec *executionContext) _NetworkFees_timestamp(ctx context.Context, field gr
 }
 func (ec *executionContext) fieldContext_NetworkFees_timestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("NetworkFees", field, false, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
+func (ec *executionContext) _NetworkFreshness_newestBlock(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkFreshness) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkFreshness_newestBlock(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.NewestBlock, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Block) graphql.Marshaler {
+			return ec.marshalNBlock2ᚖheliographᚋinternalᚋdomainᚋledgerᚐBlock(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkFreshness_newestBlock(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NetworkFreshness",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Block(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _NetworkFreshness_lag(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkFreshness) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkFreshness_lag(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Lag, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v float64) graphql.Marshaler {
+			return ec.marshalNFloat2float64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkFreshness_lag(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NetworkFreshness", field, false, false, errors.New("field of type Float does not have child fields"))
 }
 
 func (ec *executionContext) _NetworkNode_id(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkNode) (ret graphql.Marshaler) {
@@ -59717,6 +59842,44 @@ func (ec *executionContext) _Network(ctx context.Context, sel ast.SelectionSet, 
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "freshness":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Network_freshness(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -59800,6 +59963,49 @@ func (ec *executionContext) _NetworkFees(ctx context.Context, sel ast.SelectionS
 			}
 		case "timestamp":
 			out.Values[i] = ec._NetworkFees_timestamp(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var networkFreshnessImplementors = []string{"NetworkFreshness"}
+
+func (ec *executionContext) _NetworkFreshness(ctx context.Context, sel ast.SelectionSet, obj *ledger.NetworkFreshness) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, networkFreshnessImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("NetworkFreshness")
+		case "newestBlock":
+			out.Values[i] = ec._NetworkFreshness_newestBlock(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "lag":
+			out.Values[i] = ec._NetworkFreshness_lag(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -74634,6 +74840,13 @@ func (ec *executionContext) marshalONetworkFees2ᚖheliographᚋinternalᚋdomai
 		return graphql.Null
 	}
 	return ec._NetworkFees(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalONetworkFreshness2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNetworkFreshness(ctx context.Context, sel ast.SelectionSet, v *ledger.NetworkFreshness) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._NetworkFreshness(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalONetworkNode2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNetworkNode(ctx context.Context, sel ast.SelectionSet, v *ledger.NetworkNode) graphql.Marshaler {

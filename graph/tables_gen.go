@@ -91,6 +91,7 @@ type objects struct {
 	NFTTransfer                 *rowplan.Object[*ledger.NFTTransfer]
 	NetworkFee                  *rowplan.Object[*ledger.NetworkFee]
 	NetworkFees                 *rowplan.Object[*ledger.NetworkFees]
+	NetworkFreshness            *rowplan.Object[*ledger.NetworkFreshness]
 	NetworkNode                 *rowplan.Object[*ledger.NetworkNode]
 	NetworkNodeConnection       *rowplan.Object[*relay.Connection[ledger.NetworkNode]]
 	NetworkNodeEdge             *rowplan.Object[*relay.Edge[ledger.NetworkNode]]
@@ -1259,6 +1260,12 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"fees": rowplan.Many(func(v *ledger.NetworkFees) []*ledger.NetworkFee { return v.Fees }, func() *rowplan.Object[*ledger.NetworkFee] { return o.NetworkFee }),
 		"timestamp": rowplan.Scalar(func(dst []byte, v *ledger.NetworkFees, s scalar.Style) []byte {
 			return scalar.AppendTimestamp(dst, v.Timestamp, s)
+		}),
+	})
+	o.NetworkFreshness = rowplan.NewObject([]string{"NetworkFreshness"}, map[string]rowplan.Field[*ledger.NetworkFreshness]{
+		"newestBlock": rowplan.Get(func(v *ledger.NetworkFreshness) *ledger.Block { return v.NewestBlock }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Block] { return o.Block })),
+		"lag": rowplan.Scalar(func(dst []byte, v *ledger.NetworkFreshness, s scalar.Style) []byte {
+			return scalar.AppendDouble(dst, v.Lag, s)
 		}),
 	})
 	o.NetworkNode = rowplan.NewObject([]string{"NetworkNode", "_Entity", "Node"}, map[string]rowplan.Field[*ledger.NetworkNode]{
@@ -2544,6 +2551,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 	rowplan.Register(t, o.NFTTransfer)
 	rowplan.Register(t, o.NetworkFee)
 	rowplan.Register(t, o.NetworkFees)
+	rowplan.Register(t, o.NetworkFreshness)
 	rowplan.Register(t, o.NetworkNode)
 	rowplan.Register(t, o.NetworkNodeConnection)
 	rowplan.Register(t, o.NetworkNodeEdge)

@@ -14,6 +14,7 @@ import (
 	"heliograph/internal/domain/status"
 	"heliograph/storage"
 	"heliograph/storage/entities"
+	"heliograph/storage/transactions"
 )
 
 // The lists of the network's nodes.
@@ -178,6 +179,15 @@ func (r network) RegisteredNodes(ctx context.Context, args graph.NetworkRegister
 // Stake returns the stake of the network.
 func (r network) Stake(ctx context.Context) (*ledger.NetworkStake, error) {
 	return entities.NetworkStake(ctx, r.db)
+}
+
+// Freshness returns the newest block and its age.
+func (r network) Freshness(ctx context.Context) (*ledger.NetworkFreshness, error) {
+	blocks, err := transactions.Blocks(ctx, r.db, nil, false, storage.Page{Limit: 1, Desc: true})
+	if err != nil || len(blocks) == 0 {
+		return nil, err
+	}
+	return &ledger.NetworkFreshness{NewestBlock: blocks[0], Lag: blocks[0].Timestamp.To.V.Age(r.now()).Seconds()}, nil
 }
 
 // orNone returns an id, or 0 if it is nil.

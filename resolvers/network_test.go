@@ -2,11 +2,14 @@ package resolvers_test
 
 import (
 	"encoding/json"
+	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"heliograph/app/testing/testenv"
 	"heliograph/graph/relay"
+	"heliograph/rest"
 )
 
 // networkQueries returns documents that follow all relations of schedules and of the network.
@@ -23,7 +26,7 @@ creator { entityId } payer { memo } creation { ` + transaction + ` schedule { en
 		"a node":                 `{ network { node(nodeId: 3) { nodeId description } book: node(nodeId: 3, file: 101) { fileId } none: node(nodeId: 99) { nodeId } } }`,
 		"registered nodes":       `{ network { registeredNodes { nodes { id registeredNodeId types description deleted timestamp { from to } networkNodes { nodeId description } serviceEndpoints { type port requiresTls domainName ipAddress mirrorNode rpcRelay blockNode { endpointApis } generalService { description } } } pageInfo { startCursor endCursor } } } }`,
 		"registered, of a type":  `{ network { registeredNodes(filter: {type: BLOCK_NODE, registeredNodeId: {lt: 100}}, first: 1) { nodes { registeredNodeId } } one: registeredNode(registeredNodeId: 1) { description } none: registeredNode(registeredNodeId: 77) { description } } }`,
-		"figures":                `{ network { supply { releasedSupply releasedHbar totalSupply totalHbar timestamp } stake { stakeTotal nodeRewardFeeFraction stakingPeriod { from to } consensusTimestamp } fees { fees { gas transactionType } timestamp } down: fees(order: DESC) { fees { transactionType } } exchangeRate { currentRate { centEquivalent hbarEquivalent expirationTime } nextRate { centEquivalent } timestamp } } }`,
+		"figures":                `{ network { supply { releasedSupply releasedHbar totalSupply totalHbar timestamp } stake { stakeTotal nodeRewardFeeFraction stakingPeriod { from to } consensusTimestamp } fees { fees { gas transactionType } timestamp } down: fees(order: DESC) { fees { transactionType } } exchangeRate { currentRate { centEquivalent hbarEquivalent expirationTime } nextRate { centEquivalent } timestamp } freshness { newestBlock { number hash timestamp { to } previous { number } } lag } } }`,
 		"figures of the past":    `{ network { supply(at: {lte: "1"}) { timestamp } fees(at: {lt: "1"}) { timestamp } exchangeRate(at: {gt: "9000000000"}) { timestamp } } }`,
 		"nodes of transactions":  `{ transactions(first: 30) { nodes { nodeAccountId node { nodeId nodeAccountId } } } }`,
 		"staking":                `{ accounts(first: 60) { nodes { entityId stakedNodeId stakedNode { nodeId description } node { nodeId } } } }`,
@@ -208,5 +211,38 @@ func TestNetworkStatements(t *testing.T) {
 		if got := count(t, query); len(got.statements) != want[0] || got.trips != want[1] {
 			t.Errorf("%s: %d statements in %d round trips, want %v:\n%s", query, len(got.statements), got.trips, want, strings.Join(got.statements, "\n---\n"))
 		}
+	}
+}
+
+// TestFreshness compares the newest block and its age with the list of blocks and the clock.
+func TestFreshness(t *testing.T) {
+	t.Parallel()
+	const later = 90*time.Second + 250*time.Millisecond
+	age := func(g *testenv.Gateway) (lag float64) {
+		type block struct{ Number string }
+		var data struct {
+			Network struct {
+				Freshness *struct {
+					NewestBlock block
+					Lag         float64
+				}
+			}
+			Blocks struct{ Nodes []block }
+		}
+		g.Data(t, `{ network { freshness { newestBlock { number } lag } } blocks(first: 1, order: DESC) { nodes { number } } }`, nil, &data)
+		f := data.Network.Freshness
+		if f == nil || len(data.Blocks.Nodes) != 1 || f.NewestBlock != data.Blocks.Nodes[0] {
+			t.Fatalf("%+v", data)
+		}
+		return f.Lag
+	}
+	now := age(testenv.Demo(t))
+	then := age(testenv.Demo(t, testenv.REST(func(c *rest.Config) { c.Now = func() time.Time { return testenv.Now().Add(later) } })))
+	if now < 0 || now > 3600 || math.Abs(then-now-later.Seconds()) > 1e-3 {
+		t.Errorf("the lag is %g s, and %g s %s later", now, then, later)
+	}
+	none := testenv.Over(t, testenv.Empty.Fresh(t)).Query(t, `{ network { freshness { lag } } }`, nil)
+	if none.Body != `{"data":{"network":{"freshness":null}}}` {
+		t.Error("without blocks: ", none.Body)
 	}
 }

@@ -16,10 +16,11 @@ var unbatched = map[string]string{
 	"Network.registeredNode":  "as Network.supply",
 	"Network.registeredNodes": "as Network.supply",
 	"Network.stake":           "as Network.supply",
+	"Network.freshness":       "as Network.supply",
 }
 
 // maxUnbatched is the maximum length of the list.
-const maxUnbatched = 10
+const maxUnbatched = 11
 
 // withoutStatement are the fields that need a function but no statement, in addition to all ids.
 var withoutStatement = map[string]bool{"Schedule.state": true}

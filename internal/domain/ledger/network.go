@@ -202,6 +202,12 @@ type RegisteredNodeFilter struct {
 	Type             *RegisteredNodeType
 }
 
+// NetworkFreshness describes how recent the data are.
+type NetworkFreshness struct {
+	NewestBlock *Block
+	Lag         float64 // in seconds
+}
+
 // NetworkStake is the network's stake at the end of a staking period: a row of the table network_stake.
 type NetworkStake struct {
 	ConsensusTimestamp             Timestamp
