@@ -10,20 +10,10 @@ var (
 	anyOrigin          = []string{"*"}
 	classicContentType = []string{"application/json; charset=utf-8"}
 	modernContentType  = []string{"application/json;charset=UTF-8"}
-	byEncoding         = []string{"Accept-Encoding"}
 )
 
 // allowAnyOrigin allows scripts of all origins to read the response.
 func allowAnyOrigin(h http.Header) { h["Access-Control-Allow-Origin"] = anyOrigin }
-
-// variesByEncoding sets Vary: the response depends on Accept-Encoding.
-func variesByEncoding(h http.Header) {
-	if h["Vary"] == nil {
-		h["Vary"] = byEncoding
-		return
-	}
-	h.Add("Vary", byEncoding[0])
-}
 
 // maxAges are the values of Cache-Control for ages up to a minute, which nearly all responses use.
 var maxAges = func() (all [61][]string) {

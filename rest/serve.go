@@ -9,7 +9,6 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/vektah/gqlparser/v2/gqlerror"
@@ -19,6 +18,7 @@ import (
 	"heliograph/graph/scalar"
 	"heliograph/graph/server"
 	"heliograph/internal/base/etag"
+	"heliograph/internal/base/respond"
 	"heliograph/rest/rawjson"
 )
 
@@ -349,19 +349,5 @@ func writeBody(w http.ResponseWriter, r *http.Request, f Family, status int, bod
 		tag = etag.Weak(body)
 		h["Content-Type"] = classicContentType
 	}
-	own := []string{tag, ""}
-	h["Etag"] = own[:1:1]
-	if status < http.StatusMultipleChoices && r.Method != http.MethodPost && etag.Matches(r.Header.Get("If-None-Match"), tag) {
-		variesByEncoding(h)
-		h.Del("Content-Type")
-		w.WriteHeader(http.StatusNotModified)
-		return
-	}
-	body = compress(h, r, body)
-	own[1] = strconv.Itoa(len(body))
-	h["Content-Length"] = own[1:]
-	w.WriteHeader(status)
-	if r.Method != http.MethodHead {
-		_, _ = w.Write(body) // the client may have disconnected
-	}
+	respond.Write(w, r, status, tag, body)
 }

@@ -16,9 +16,13 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"heliograph/app/web/apidocs"
+	"heliograph/app/web/assets"
 	"heliograph/app/web/graphiql"
 	"heliograph/app/web/statuspage"
 	"heliograph/graph"
+	"heliograph/graph/server"
+	"heliograph/internal/base/etag"
+	"heliograph/internal/base/respond"
 	"heliograph/rest"
 	v1 "heliograph/rest/v1"
 	v2 "heliograph/rest/v2"
@@ -26,6 +30,9 @@ import (
 
 // graphPath is the path of the GraphQL API.
 const graphPath = "/graphql"
+
+// graphiqlPath is the path of GraphiQL.
+const graphiqlPath = "/graphiql"
 
 // docsPath is the path of the REST API documentation.
 const docsPath = v1.Prefix + "/docs"
@@ -43,7 +50,7 @@ func (g *Gateway) Public() http.Handler {
 	r.Handle(v2.Prefix+"/*", g.v2)
 	r.Group(func(r chi.Router) {
 		r.Use(g.cors)
-		r.Handle(graphPath, g.graph)
+		r.HandleFunc(graphPath, g.serveGraph)
 		if !g.o.Graph.IntrospectionOff {
 			r.Get("/graphql/schema.graphql", g.schema)
 		}
@@ -51,8 +58,8 @@ func (g *Gateway) Public() http.Handler {
 		r.Post("/graphql/explain", g.explain)
 	})
 	page := graphiql.Handler(graphiql.Options{})
-	r.Handle("/graphiql", page)
-	r.Handle("/graphiql/*", page)
+	r.Handle(graphiqlPath, page)
+	r.Handle(graphiqlPath+"/*", page)
 	for _, path := range statuspage.Paths() {
 		r.Handle(path, g.site)
 	}
@@ -110,9 +117,23 @@ func (g *Gateway) adminHost(next http.Handler) http.Handler {
 	})
 }
 
-func (g *Gateway) schema(w http.ResponseWriter, _ *http.Request) {
+// serveGraph serves the GraphQL API. If the endpoint is opened in a browser, it redirects to GraphiQL.
+func (g *Gateway) serveGraph(w http.ResponseWriter, r *http.Request) {
+	if server.OpensPage(r) {
+		w.Header().Add("Vary", "Accept")
+		http.Redirect(w, r, graphiqlPath, http.StatusFound)
+		return
+	}
+	g.graph.ServeHTTP(w, r)
+}
+
+// schemaTag is the ETag of the schema.
+var schemaTag = etag.Weak([]byte(graph.SDL))
+
+func (g *Gateway) schema(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/graphql; charset=utf-8")
-	_, _ = w.Write([]byte(graph.SDL)) // fails only if the client has disconnected
+	w.Header().Set("Cache-Control", assets.Checked)
+	respond.Write(w, r, http.StatusOK, schemaTag, []byte(graph.SDL))
 }
 
 // maxExplained is the maximum size of a request body to explain, in bytes. No endpoint accepts a larger one.

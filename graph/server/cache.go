@@ -12,7 +12,7 @@ import (
 	"github.com/maypok86/otter/v2"
 
 	"heliograph/graph/limits"
-	"heliograph/internal/base/etag"
+	"heliograph/internal/base/respond"
 )
 
 // headAge is how long the newest consensus timestamp is used before it is read again.
@@ -110,20 +110,13 @@ func (c *responseCache) put(key string, r *cachedResponse) {
 
 // write writes the response. Responses to GET have the headers for HTTP caches.
 func (c *cachedResponse) write(w http.ResponseWriter, r *http.Request, costLimit string) {
-	h := w.Header()
+	h, tag := w.Header(), ""
 	h[costHeader], h[costLimitHeader] = []string{c.cost}, []string{costLimit}
 	if r.Method != http.MethodPost {
 		h.Set("Cache-Control", "public, max-age="+strconv.Itoa(c.age))
-		h.Set("ETag", c.tag)
-		if etag.Matches(r.Header.Get("If-None-Match"), c.tag) {
-			h.Del("Content-Type")
-			w.WriteHeader(http.StatusNotModified)
-			return
-		}
+		tag = c.tag
 	}
-	h.Set("Content-Length", strconv.Itoa(len(c.body)))
-	w.WriteHeader(http.StatusOK)
-	_, _ = w.Write(c.body) // fails only if the client has disconnected
+	respond.Write(w, r, http.StatusOK, tag, c.body)
 }
 
 // hasNullField reports whether a root field is null: an object that does not exist now may exist soon, even if it never changes afterwards.

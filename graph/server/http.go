@@ -11,7 +11,9 @@ import (
 
 	"heliograph/graph/fault"
 	"heliograph/graph/limits"
+	"heliograph/internal/base/accept"
 	"heliograph/internal/base/etag"
+	"heliograph/internal/base/respond"
 )
 
 // ServeHTTP serves GraphQL over HTTP (specification draft of 2023, §5 and §6), WebSockets and server-sent events.
@@ -27,6 +29,15 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		s.serveHTTP(w, r)
 	}
+}
+
+// OpensPage reports whether a browser opens the endpoint as a page: a GET request without an operation that prefers HTML.
+func OpensPage(r *http.Request) bool {
+	if r.Method != http.MethodGet || accept.Best(r.Header["Accept"], mediaJSON, mediaGraphQL, "text/html") != "text/html" {
+		return false
+	}
+	q := r.URL.Query()
+	return !q.Has("query") && !q.Has("documentId") && !q.Has("extensions")
 }
 
 // serveHTTP serves a GET or POST request, from the response cache if possible.
@@ -132,14 +143,14 @@ func (s *Server) execute(w http.ResponseWriter, r *http.Request, params *graphql
 	age := op.ages[op.oc.Operation]
 	if len(resp.Errors) > 0 || age == 0 || key == "" && r.Method == http.MethodPost {
 		h.Set("Cache-Control", "no-store")
-		writeResponse(w, status, data, tail)
+		respond.Write(w, r, status, "", []byte(dataMember), data, tail)
 		return
 	}
 	if age > limits.ShortAge && hasNullField(data) {
 		age = limits.ShortAge
 	}
 	body := append(append(append(make([]byte, 0, len(dataMember)+len(data)+len(tail)), dataMember...), data...), tail...)
-	c := &cachedResponse{body: body, cost: costText, tag: etag.Of(body), age: age, static: static}
+	c := &cachedResponse{body: body, cost: costText, tag: etag.Weak(body), age: age, static: static}
 	if s.o.Observer != nil {
 		c.operation = strings.Clone(op.oc.Operation.Name) // a substring would retain the whole document
 	}

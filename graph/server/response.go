@@ -1,13 +1,12 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -35,21 +34,7 @@ const (
 // responseMedia returns the media type of the response to GET and POST requests: application/json unless the client prefers
 // application/graphql-response+json.
 func responseMedia(h http.Header) string {
-	best, quality := mediaJSON, 0.0
-	for e := range accept.Elements(h["Accept"]) {
-		media := strings.ToLower(e.Value)
-		switch media {
-		case mediaGraphQL:
-		case mediaJSON, "application/*", "*/*":
-			media = mediaJSON
-		default:
-			continue
-		}
-		if e.Quality > quality {
-			best, quality = media, e.Quality
-		}
-	}
-	return best
+	return cmp.Or(accept.Best(h["Accept"], mediaJSON, mediaGraphQL), mediaJSON)
 }
 
 // errorStatus returns the status of a response without data, according to the GraphQL over HTTP specification.
@@ -123,15 +108,6 @@ func orNull(data []byte) []byte {
 		return []byte("null")
 	}
 	return data
-}
-
-// writeResponse writes a response.
-func writeResponse(w http.ResponseWriter, status int, data, tail []byte) {
-	w.Header().Set("Content-Length", strconv.Itoa(len(dataMember)+len(data)+len(tail)))
-	w.WriteHeader(status)
-	for _, b := range [][]byte{[]byte(dataMember), data, tail} {
-		_, _ = w.Write(b) // fails only if the client has disconnected
-	}
 }
 
 // streamWriter writes parts of a response to one client, and flushes each.

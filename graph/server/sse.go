@@ -3,7 +3,6 @@ package server
 import (
 	"encoding/json"
 	"net/http"
-	"strings"
 	"sync"
 	"time"
 
@@ -15,12 +14,8 @@ import (
 
 // acceptsEvents reports whether a client accepts server-sent events.
 func acceptsEvents(r *http.Request) bool {
-	for e := range accept.Elements(r.Header["Accept"]) {
-		if e.Quality > 0 && strings.EqualFold(e.Value, mediaEvents) {
-			return true
-		}
-	}
-	return false
+	quality, named := accept.Encoding(r.Header["Accept"], mediaEvents) // the elements of both headers have the same syntax
+	return named && quality > 0
 }
 
 // serveEvents serves an operation with server-sent events, according to the "distinct connections mode" of the protocol "GraphQL over Server-Sent Events":

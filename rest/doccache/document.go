@@ -11,8 +11,8 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
+	"heliograph/internal/base/accept"
 	"heliograph/internal/base/etag"
-	"heliograph/rest"
 )
 
 // Document is a rendered body with its header values. The header values are shared between responses: do not change them.
@@ -101,7 +101,7 @@ func accepts(given []string) bool {
 	case len(given) == 1 && (given[0] == "gzip" || given[0] == "gzip, deflate" || given[0] == "gzip, deflate, br"):
 		return true
 	default:
-		return rest.Accepts(given, "gzip")
+		return accept.Coding(given, "gzip") != ""
 	}
 }
 

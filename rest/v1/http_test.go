@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/zstd"
 
 	"heliograph/app/testing/testenv"
 	"heliograph/rest"
@@ -209,7 +210,7 @@ func TestCompression(t *testing.T) {
 	plain := g.Get(t, large)
 	for accept, want := range map[string]string{
 		"gzip": "gzip", "br": "br", "deflate": "deflate", "gzip, deflate, br": "br", "gzip;q=1.0, br;q=0.5": "gzip", "*": "br", "GZIP": "gzip", "br;q=0, *;q=0.1": "gzip",
-		"gzip;q=0": "", "identity": "", "zstd": "", "": "", "gzip;q=x": "", "br; q=0.2, deflate ; q=0.3": "deflate", "identity, gzip;q=0.5": "", "identity;q=0.5, gzip": "gzip",
+		"gzip;q=0": "", "identity": "", "zstd": "zstd", "gzip, deflate, br, zstd": "br", "": "", "gzip;q=x": "", "br; q=0.2, deflate ; q=0.3": "deflate", "identity, gzip;q=0.5": "", "identity;q=0.5, gzip": "gzip",
 	} {
 		t.Run(accept, func(t *testing.T) {
 			t.Parallel()
@@ -243,6 +244,8 @@ func decode(t *testing.T, encoding, body string) string {
 		r, err = gzip.NewReader(r)
 	case "br":
 		r = brotli.NewReader(r)
+	case "zstd":
+		r, err = zstd.NewReader(r)
 	case "deflate":
 		r, err = zlib.NewReader(r)
 	}

@@ -3,6 +3,7 @@ package accept
 
 import (
 	"iter"
+	"path"
 	"strconv"
 	"strings"
 )
@@ -50,6 +51,35 @@ func (e Element) Param(name string) (value string, ok bool) {
 		}
 	}
 	return "", false
+}
+
+// Best returns the media type among offers to which an element gives the highest weight, or "" if the client accepts none. The earlier offer wins if an
+// element has a wildcard.
+func Best(values []string, offers ...string) (best string) {
+	quality := 0.0
+	for e := range Elements(values) {
+		for _, offer := range offers {
+			if matches, _ := path.Match(strings.ToLower(e.Value), offer); matches && e.Quality > quality {
+				best, quality = offer, e.Quality
+			}
+		}
+	}
+	return best
+}
+
+// Coding returns the content coding among offers with the highest weight in the values of Accept-Encoding, the first of several. It returns "" if the
+// client accepts none or prefers the plain content.
+func Coding(values []string, offers ...string) (best string) {
+	quality := 0.0
+	for _, offer := range offers {
+		if q, _ := Encoding(values, offer); q > quality {
+			best, quality = offer, q
+		}
+	}
+	if plain, named := Encoding(values, "identity"); named && plain > quality {
+		return ""
+	}
+	return best
 }
 
 // Encoding returns the weight of a content coding in the values of Accept-Encoding, 0 if the client does not accept it. It reports whether the header names
