@@ -10,7 +10,7 @@
 
 SHELL := bash
 .DEFAULT_GOAL := help
-.PHONY: help run build test record test-slow test-pooler test-browser test-clients test-attack soak fuzz bench bench-lists lint fmt count generate verify ci clean
+.PHONY: help run build release test record test-slow test-pooler test-browser test-clients test-attack soak fuzz bench bench-lists lint fmt count generate verify ci clean
 
 ARGS ?=
 PKGS ?= ./...
@@ -44,6 +44,19 @@ run: build ## Build and serve on http://127.0.0.1:8080; installs PostgreSQL if m
 
 build: ## Build bin/heliograph, a static binary
 	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/heliograph ./cmd/heliograph
+
+# The files depend on the commit, the Go version and the locked modules only, not on the folder.
+RELEASE_PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
+release: ## Build binaries, image, licences, component list and checksums in dist/
+	@[ '$(COMMIT)' != unknown ] || { echo 'make release needs a git checkout: the date of the commit is that of the files.' >&2; exit 1; }
+	rm -rf dist
+	@set -e; for platform in $(RELEASE_PLATFORMS); do \
+	  echo "building for $$platform"; \
+	  GOOS=$${platform%/*} GOARCH=$${platform#*/} GOAMD64=v1 CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags '$(LDFLAGS) -buildid=' \
+	    -o "dist/heliograph-$${platform%/*}-$${platform#*/}" ./cmd/heliograph; \
+	done
+	cd tools/release && CGO_ENABLED=0 go run -trimpath . -source '$(CURDIR)' -out '$(CURDIR)/dist' -version '$(VERSION)' -date '$(DATE)'
+	cd dist && sha256sum -c --quiet SHA256SUMS && ls -l
 
 # Only the race detector needs cgo and a C compiler. By default it delays the exit of each process by a second, and the tests of the command line start a
 # hundred processes.

@@ -6,8 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"os"
 	"runtime"
+	"strings"
+	"time"
 
 	"heliograph/app/gateway"
 	"heliograph/rest"
@@ -161,6 +164,33 @@ func printJSON(v any) error {
 	enc.SetIndent("", "  ")
 	enc.SetEscapeHTML(false)
 	return enc.Encode(v) //nolint:wrapcheck // writing to the terminal
+}
+
+type healthCmd struct {
+	AdminListen string `env:"HELIOGRAPH_ADMIN_LISTEN" default:"127.0.0.1:9464" help:"Listen address of the admin port."`
+	Part        string `enum:",ledger,status" default:"" help:"Part that must be ready: ledger or status (default: one of them)."`
+}
+
+// Run requests the readiness of a running gateway. The health checks of containers use it: the image has no other program.
+func (c *healthCmd) Run(ctx context.Context) error {
+	address := c.AdminListen
+	if strings.HasPrefix(address, ":") {
+		address = "127.0.0.1" + address
+	}
+	target := strings.TrimSuffix("http://"+address+"/health/readiness/"+c.Part, "/")
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, target, http.NoBody)
+	if err != nil {
+		return fmt.Errorf("--admin-listen: %w", err)
+	}
+	resp, err := (&http.Client{Timeout: 3 * time.Second}).Do(req)
+	if err != nil {
+		return fmt.Errorf("the gateway does not respond: %w", err)
+	}
+	defer func() { _ = resp.Body.Close() }() // it is not read to its end
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("the gateway is not ready: %s returned %s", target, resp.Status)
+	}
+	return nil
 }
 
 type versionCmd struct{}

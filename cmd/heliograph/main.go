@@ -29,6 +29,7 @@ type commands struct {
 	Explain explainCmd `cmd:"" help:"Print the GraphQL document of a REST path, ready for GraphiQL."`
 	Status  statusCmd  `cmd:"" help:"Edit status pages: components, incidents, maintenances and tokens."`
 	Compare compareCmd `cmd:"" help:"Compare the REST API of a gateway with another mirror REST service, and group the differences by cause."`
+	Health  healthCmd  `cmd:"" help:"Check whether the gateway on this machine is ready. Exits with 1 if it is not."`
 	Version versionCmd `cmd:"" help:"Print version information."`
 }
 

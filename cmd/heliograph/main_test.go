@@ -134,6 +134,7 @@ func TestBadInput(t *testing.T) {
 		"admin port in use":            {[]string{"serve", "--listen", "127.0.0.1:0", "--admin-listen", taken.Addr().String(), "--database-url", empty}, "is already in use"},
 		"invalid address":              {[]string{"serve", "--listen", "nowhere", "--database-url", empty}, "cannot listen on nowhere"},
 		"no PostgreSQL":                {append([]string{"serve", "--pg-bindir", "/nonexistent", "--data-dir", dataDir(t)}, free...), "/nonexistent"},
+		"health of no gateway":         {[]string{"health", "--admin-listen", "127.0.0.1:1"}, "the gateway does not respond"},
 		"explain without path":         {[]string{"explain"}, `expected "<path>"`},
 		"explain an unknown path":      {[]string{"explain", "/api/v9/accounts"}, "no such path: /api/v9/accounts"},
 		"explain an invalid parameter": {[]string{"explain", "/api/v1/accounts?limit=none"}, "Invalid parameter: limit"},
@@ -422,6 +423,11 @@ func TestDegraded(t *testing.T) {
 	check(map[string]int{
 		"/": 200, "/api/v2/summary.json": 200, "/health/readiness": 200, "/health/readiness/status": 200, "/health/readiness/ledger": 503, "/api/v1/accounts": 503,
 	})
+	for part, want := range map[string]int{"": 0, "ledger": 1, "status": 0} {
+		if r := runCommand(t, "health", "--admin-listen", strings.TrimPrefix(g.base, "http://"), "--part", part); r.code != want {
+			t.Errorf("health of %q: exit code %d, want %d: %s", part, r.code, want, r.stderr)
+		}
+	}
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, g.base+"/graphql",
 		strings.NewReader(`{"query":"mutation { openIncident(input: {name: \"Down\", body: \"No data.\"}) { incident { status } } }"}`))
 	if err != nil {
