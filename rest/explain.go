@@ -70,13 +70,18 @@ func (a *API) ExplainBody(ctx context.Context, target string, body []byte) (*Exp
 	case err != nil:
 		return nil, err
 	}
-	op := req.operation()
-	x := &Explanation{Variables: req.Variables, OperationName: op, DocumentID: server.DocumentID(req.document.Text()) + "#" + op}
-	if x.Query, err = a.Server.Standalone(req.document, op, nil, false); err != nil {
-		return nil, fmt.Errorf("explaining %s: %w", target, err)
+	return NewExplanation(a.Server, req.document, req.operation(), req.Variables)
+}
+
+// NewExplanation returns the explanation of an operation of a document.
+func NewExplanation(s *server.Server, d *server.Document, operation string, variables map[string]any) (*Explanation, error) {
+	x := &Explanation{Variables: variables, OperationName: operation, DocumentID: server.DocumentID(d.Text()) + "#" + operation}
+	var err error
+	if x.Query, err = s.Standalone(d, operation, nil, false); err != nil {
+		return nil, fmt.Errorf("explaining %s: %w", operation, err)
 	}
-	if x.Standalone, err = a.Server.Standalone(req.document, op, req.Variables, true); err != nil {
-		return nil, fmt.Errorf("explaining %s: %w", target, err)
+	if x.Standalone, err = s.Standalone(d, operation, variables, true); err != nil {
+		return nil, fmt.Errorf("explaining %s: %w", operation, err)
 	}
 	return x, nil
 }

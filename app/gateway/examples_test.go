@@ -85,6 +85,8 @@ func TestExplainOverHTTP(t *testing.T) {
 		{"POST+/api/v1/network/stake", `no such path for POST`, 404},
 		{"/api/v1/accounts%3Flimit%3Dnone", `{"error":"Invalid parameter: limit"}`, 400},
 		{"/api/v1/transactions%3Ftype%3Dcredit%26type%3Ddebit", `contradict each other`, 400},
+		{"/api/v2/summary.json", `"operationName":"Summary"`, 200},
+		{"/api/v2/nothing.json", `no such path: /api/v2/nothing.json`, 404},
 		{"/api/v1/nothing", `no such path: /api/v1/nothing`, 404},
 		{"", `no such path`, 404},
 		{"%25zz", `not a path`, 400},

@@ -56,6 +56,9 @@ func (g *Gateway) Public() http.Handler {
 		}
 		r.Get("/graphql/explain", g.explain)
 		r.Post("/graphql/explain", g.explain)
+		for _, path := range []string{"/graphql/schema.graphql", "/graphql/explain"} {
+			r.Options(path, rest.NotFoundHandler) // the middleware responds to preflight requests
+		}
 	})
 	page := graphiql.Handler(graphiql.Options{})
 	r.Handle(graphiqlPath, page)
@@ -192,13 +195,13 @@ func (g *Gateway) serveDocs(w http.ResponseWriter, r *http.Request) {
 
 // Explain returns the document and variables that a GET request for a REST path runs.
 func (g *Gateway) Explain(ctx context.Context, target string) (*rest.Explanation, error) {
-	if strings.HasPrefix(target, v2.Prefix+"/") {
-		return g.v2.Explain(target)
-	}
-	return g.v1.Explain(ctx, target)
+	return g.ExplainBody(ctx, target, nil)
 }
 
 // ExplainBody is like Explain for a request with a body. See [rest.API.ExplainBody].
 func (g *Gateway) ExplainBody(ctx context.Context, target string, body []byte) (*rest.Explanation, error) {
+	if strings.HasPrefix(target, v2.Prefix+"/") {
+		return g.v2.Explain(target)
+	}
 	return g.v1.ExplainBody(ctx, target, body)
 }

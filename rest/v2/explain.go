@@ -1,7 +1,6 @@
 package v2
 
 import (
-	"fmt"
 	"net/url"
 
 	"heliograph/rest"
@@ -19,14 +18,7 @@ func (a *API) Explain(target string) (*rest.Explanation, error) {
 		return nil, rest.NotFound("no such path: " + u.Path)
 	}
 	doc := a.prepared[i]
-	x := &rest.Explanation{Variables: map[string]any{"page": a.anyPage()}, OperationName: doc.Operations()[0].Name}
-	if x.Query, err = a.o.Server.Standalone(doc, x.OperationName, nil, false); err != nil {
-		return nil, fmt.Errorf("explaining %s: %w", target, err)
-	}
-	if x.Standalone, err = a.o.Server.Standalone(doc, x.OperationName, x.Variables, true); err != nil {
-		return nil, fmt.Errorf("explaining %s: %w", target, err)
-	}
-	return x, nil
+	return rest.NewExplanation(a.o.Server, doc, doc.Operations()[0].Name, map[string]any{"page": a.anyPage()})
 }
 
 // anyPage returns the short name of the default page if it is known.

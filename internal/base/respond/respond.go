@@ -89,9 +89,7 @@ func Write(w http.ResponseWriter, r *http.Request, status int, tag string, parts
 	if size >= compressFrom {
 		variesByEncoding(h)
 		if coding := accept.Coding(r.Header["Accept-Encoding"], codings...); coding != "" {
-			e, _ := encoders[coding].Get().(*encoder)
-			defer encoders[coding].Put(e)
-			parts = [][]byte{e.encode(parts)}
+			parts = [][]byte{encode(coding, parts)}
 			size = len(parts[0])
 			h.Set("Content-Encoding", coding)
 		}
@@ -107,13 +105,15 @@ func Write(w http.ResponseWriter, r *http.Request, status int, tag string, parts
 	}
 }
 
-// encode returns the compressed parts. They are valid until the next call. Writing to memory does not fail.
-func (e *encoder) encode(parts [][]byte) []byte {
+// encode returns the compressed parts. Writing to memory does not fail. The encoder is free for others before a slow client reads the result.
+func encode(coding string, parts [][]byte) []byte {
+	e, _ := encoders[coding].Get().(*encoder)
+	defer encoders[coding].Put(e)
 	e.out.Reset()
 	e.w.Reset(&e.out)
 	for _, part := range parts {
 		_, _ = e.w.Write(part)
 	}
 	_ = e.w.Close()
-	return e.out.Bytes()
+	return bytes.Clone(e.out.Bytes())
 }
