@@ -55,8 +55,10 @@ release: ## Build binaries, image, licences, component list and checksums in dis
 	  GOOS=$${platform%/*} GOARCH=$${platform#*/} GOAMD64=v1 CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags '$(LDFLAGS) -buildid=' \
 	    -o "dist/heliograph-$${platform%/*}-$${platform#*/}" ./cmd/heliograph; \
 	done
-	cd tools/release && CGO_ENABLED=0 go run -trimpath . -source '$(CURDIR)' -out '$(CURDIR)/dist' -version '$(VERSION)' -date '$(DATE)'
+	@cd tools/release && CGO_ENABLED=0 go build -trimpath -o ../../bin/release .
+	bin/release -version '$(VERSION)' -date '$(DATE)'
 	cd dist && sha256sum -c --quiet SHA256SUMS && ls -l
+	bin/release -check
 
 # Only the race detector needs cgo and a C compiler. By default it delays the exit of each process by a second, and the tests of the command line start a
 # hundred processes.
