@@ -55,7 +55,7 @@ release: ## Build binaries, image, licences, component list and checksums in dis
 	  GOOS=$${platform%/*} GOARCH=$${platform#*/} GOAMD64=v1 CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags '$(LDFLAGS) -buildid=' \
 	    -o "dist/heliograph-$${platform%/*}-$${platform#*/}" ./cmd/heliograph; \
 	done
-	@cd tools/release && CGO_ENABLED=0 go build -trimpath -o ../../bin/release .
+	@cd tests/release && CGO_ENABLED=0 go build -trimpath -o ../../bin/release .
 	bin/release -version '$(VERSION)' -date '$(DATE)'
 	cd dist && sha256sum -c --quiet SHA256SUMS && ls -l
 	bin/release -check

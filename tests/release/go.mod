@@ -1,4 +1,4 @@
-module heliograph/tools/release
+module heliograph/tests/release
 
 go 1.26.0
 

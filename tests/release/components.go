@@ -3,8 +3,10 @@ package main
 import (
 	"bytes"
 	"debug/buildinfo"
+	"embed"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -62,8 +64,13 @@ func components(source string, binaries []string) ([]component, error) {
 	var all []component
 	for path, version := range used {
 		c := component{kind: "golang", name: path, version: version}
-		if c.texts, err = licences(dirs[path]); err != nil {
+		if c.texts, err = licences(os.DirFS(dirs[path])); err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		if c.texts == nil { // the module is a folder of a repository whose licence is above it
+			if c.texts, err = licences(missing(path)); err != nil {
+				return nil, fmt.Errorf("%s has no licence file; copy that of its repository to tests/release/licences: %w", path, err)
+			}
 		}
 		if c.licence, err = classify(c.texts); err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
@@ -83,9 +90,21 @@ func components(source string, binaries []string) ([]component, error) {
 
 var licenceFile = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice)([.-].*)?$`)
 
-// licences returns the licence files of a folder, or of the folder above it if it has none: a repository can have several modules.
-func licences(dir string) (texts []text, err error) {
-	entries, err := os.ReadDir(dir)
+//go:embed licences
+var missingLicences embed.FS
+
+// missing returns the folder with the licence files of a module that has none of its own.
+func missing(path string) fs.FS {
+	folder, err := fs.Sub(missingLicences, "licences/"+path)
+	if err != nil { // the path is invalid
+		return embed.FS{}
+	}
+	return folder
+}
+
+// licences returns the licence files of a folder.
+func licences(folder fs.FS) (texts []text, err error) {
+	entries, err := fs.ReadDir(folder, ".")
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +112,7 @@ func licences(dir string) (texts []text, err error) {
 		if !e.Type().IsRegular() || !licenceFile.MatchString(e.Name()) {
 			continue
 		}
-		content, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		content, err := fs.ReadFile(folder, e.Name())
 		if err != nil {
 			return nil, err
 		}
