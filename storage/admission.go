@@ -29,9 +29,11 @@ const (
 )
 
 const (
-	// scanTime is the duration after which a statement counts as a scan, and scanMemory is how long later statements with the same text do.
-	scanTime   = 250 * time.Millisecond
-	scanMemory = 10 * time.Second
+	// scanTime is the duration after which a statement counts as a scan, or maxScanTime if all statements take long because the processors are busy. Later
+	// statements with the same text count as scans for scanMemory, or until one is fast.
+	scanTime    = 250 * time.Millisecond
+	maxScanTime = 2 * time.Second
+	scanMemory  = 10 * time.Second
 	// sweepInterval is the interval at which waiting statements check for statements that became scans.
 	sweepInterval = 25 * time.Millisecond
 	// Limits of waiting statements, and of the texts of scans that are remembered.
@@ -74,6 +76,7 @@ type admission struct {
 	waiting  []*slot // in order of arrival
 	byClient map[string]*client
 	scans    map[string]time.Time // texts of scans, and when they end to count as scans
+	typical  time.Duration        // moving average of the durations of statements that are no scans
 }
 
 // client has the statements of a client that run, those of them that are scans, and those that wait.
@@ -198,6 +201,13 @@ func (s *slot) leave() {
 	if s.class == Scans {
 		s.client.scans--
 	}
+	took := time.Since(s.since) //nolint:forbidigo // as above
+	if took < scanTime {
+		delete(a.scans, s.sql)
+	}
+	if s.class < Scans {
+		a.typical += (took - a.typical) / 16
+	}
 	a.forget(s)
 	a.grant()
 }
@@ -242,8 +252,9 @@ func (a *admission) take(s *slot) {
 // sweep counts statements that take long as scans, and ends the turns of their requests.
 func (a *admission) sweep() {
 	now := time.Now() //nolint:forbidigo // as above
+	slow := min(max(scanTime, 4*a.typical), maxScanTime)
 	for _, s := range a.held {
-		if s.class == EVM || now.Sub(s.since) < scanTime {
+		if s.class == EVM || now.Sub(s.since) < slow {
 			continue
 		}
 		if len(a.scans) >= maxScans {

@@ -154,6 +154,24 @@ func TestScans(t *testing.T) {
 		t.Errorf("class %d", s.class)
 	}
 	s.leave()
+	if s = mustEnter(t, a, as(t, "modest", Lists), PointReads, "a"); s.class == Scans {
+		t.Error("the statement is still a scan after it was fast")
+	}
+	s.leave()
+	for range 100 { // the processors are busy
+		s = mustEnter(t, a, as(t, "modest", Lists), PointReads, "a")
+		s.since = time.Now().Add(-scanTime * 3 / 4)
+		s.leave()
+	}
+	s = mustEnter(t, a, as(t, "modest", Lists), PointReads, "a")
+	s.since = long
+	a.mu.Lock()
+	a.sweep()
+	a.mu.Unlock()
+	if s.class == Scans {
+		t.Error("a statement is a scan although all take long")
+	}
+	s.leave()
 	if len(a.byClient) != 0 || len(a.held) != 0 || a.used != [classes]int{} {
 		t.Errorf("%d clients, %d connections, %v used", len(a.byClient), len(a.held), a.used)
 	}
