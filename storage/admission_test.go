@@ -164,7 +164,7 @@ func TestScans(t *testing.T) {
 		s.leave()
 	}
 	s = mustEnter(t, a, as(t, "modest", Lists), PointReads, "a")
-	s.since = long
+	s.since = time.Now().Add(-2 * scanTime)
 	a.mu.Lock()
 	a.sweep()
 	a.mu.Unlock()
