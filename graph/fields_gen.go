@@ -132,6 +132,18 @@ func (ec *executionContext) readAccountSchedulesArgs(ctx context.Context, f *ast
 	return a, in.err
 }
 
+// AccountStatsArgs are the arguments of Account.stats.
+type AccountStatsArgs struct {
+	Range ledger.StatisticsRange
+	By    ledger.StatisticsInterval
+}
+
+func (ec *executionContext) readAccountStatsArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
+	in := arguments{of: f, variables: variables}
+	a := AccountStatsArgs{Range: argument(ctx, &in, 0, ec.unmarshalNStatisticsRange2heliographᚋinternalᚋdomainᚋledgerᚐStatisticsRange), By: argument(ctx, &in, 1, ec.unmarshalNStatisticsInterval2heliographᚋinternalᚋdomainᚋledgerᚐStatisticsInterval)}
+	return a, in.err
+}
+
 // AccountTokensArgs are the arguments of Account.tokens.
 type AccountTokensArgs = ListArgs[ledger.TokenRelationshipFilter]
 
@@ -248,6 +260,18 @@ func (ec *executionContext) readContractCallArgs(ctx context.Context, f *ast.Fie
 	return a, in.err
 }
 
+// ContractStatsArgs are the arguments of Contract.stats.
+type ContractStatsArgs struct {
+	Range ledger.StatisticsRange
+	By    ledger.StatisticsInterval
+}
+
+func (ec *executionContext) readContractStatsArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
+	in := arguments{of: f, variables: variables}
+	a := ContractStatsArgs{Range: argument(ctx, &in, 0, ec.unmarshalNStatisticsRange2heliographᚋinternalᚋdomainᚋledgerᚐStatisticsRange), By: argument(ctx, &in, 1, ec.unmarshalNStatisticsInterval2heliographᚋinternalᚋdomainᚋledgerᚐStatisticsInterval)}
+	return a, in.err
+}
+
 // ContractResultActionsArgs are the arguments of ContractResult.actions.
 type ContractResultActionsArgs = ListArgs[ledger.ContractActionFilter]
 
@@ -331,6 +355,12 @@ type NetworkRegisteredNodeArgs struct {
 
 // NetworkRegisteredNodesArgs are the arguments of Network.registeredNodes.
 type NetworkRegisteredNodesArgs = ListArgs[ledger.RegisteredNodeFilter]
+
+// NetworkStatsArgs are the arguments of Network.stats.
+type NetworkStatsArgs struct {
+	Range ledger.StatisticsRange
+	By    ledger.StatisticsInterval
+}
 
 // QueryNodeArgs are the arguments of Query.node.
 type QueryNodeArgs struct {
@@ -780,12 +810,36 @@ func (ec *executionContext) readTokenNftsArgs(ctx context.Context, f *ast.Field,
 	return a, in.err
 }
 
+// TokenStatsArgs are the arguments of Token.stats.
+type TokenStatsArgs struct {
+	Range ledger.StatisticsRange
+	By    ledger.StatisticsInterval
+}
+
+func (ec *executionContext) readTokenStatsArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
+	in := arguments{of: f, variables: variables}
+	a := TokenStatsArgs{Range: argument(ctx, &in, 0, ec.unmarshalNStatisticsRange2heliographᚋinternalᚋdomainᚋledgerᚐStatisticsRange), By: argument(ctx, &in, 1, ec.unmarshalNStatisticsInterval2heliographᚋinternalᚋdomainᚋledgerᚐStatisticsInterval)}
+	return a, in.err
+}
+
 // TopicMessagesArgs are the arguments of Topic.messages.
 type TopicMessagesArgs = ListArgs[ledger.TopicMessageFilter]
 
 func (ec *executionContext) readTopicMessagesArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
 	in := arguments{of: f, variables: variables}
 	a := TopicMessagesArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: argument(ctx, &in, 0, ec.unmarshalOTopicMessageFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTopicMessageFilter), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	return a, in.err
+}
+
+// TopicStatsArgs are the arguments of Topic.stats.
+type TopicStatsArgs struct {
+	Range ledger.StatisticsRange
+	By    ledger.StatisticsInterval
+}
+
+func (ec *executionContext) readTopicStatsArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
+	in := arguments{of: f, variables: variables}
+	a := TopicStatsArgs{Range: argument(ctx, &in, 0, ec.unmarshalNStatisticsRange2heliographᚋinternalᚋdomainᚋledgerᚐStatisticsRange), By: argument(ctx, &in, 1, ec.unmarshalNStatisticsInterval2heliographᚋinternalᚋdomainᚋledgerᚐStatisticsInterval)}
 	return a, in.err
 }
 
@@ -869,6 +923,7 @@ type AccountFields interface {
 	AccountNftAllowances(ctx context.Context, q rowplan.Request, of []*ledger.Account, args AccountNftAllowancesArgs) (rowplan.Results[*relay.Connection[ledger.NftAllowance]], error)
 	AccountReceivedNftAllowances(ctx context.Context, q rowplan.Request, of []*ledger.Account, args AccountReceivedNftAllowancesArgs) (rowplan.Results[*relay.Connection[ledger.NftAllowance]], error)
 	AccountSchedules(ctx context.Context, q rowplan.Request, of []*ledger.Account, args AccountSchedulesArgs) (rowplan.Results[*relay.Connection[ledger.Schedule]], error)
+	AccountStats(ctx context.Context, q rowplan.Request, of []*ledger.Account, args AccountStatsArgs) (rowplan.Results[[]*ledger.AccountStatistics], error)
 	AccountTokens(ctx context.Context, q rowplan.Request, of []*ledger.Account, args AccountTokensArgs) (rowplan.Results[*relay.Connection[ledger.TokenRelationship]], error)
 }
 
@@ -921,6 +976,7 @@ type ContractFields interface {
 	ContractRuntimeBytecode(ctx context.Context, q rowplan.Request, of []*ledger.Contract) (rowplan.Results[[]byte], error)
 	ContractState(ctx context.Context, q rowplan.Request, of []*ledger.Contract, args ContractStateArgs) (rowplan.Results[*relay.Connection[ledger.ContractState]], error)
 	ContractCall(ctx context.Context, of *ledger.Contract, args ContractCallArgs) (*calls.ContractCall, error)
+	ContractStats(ctx context.Context, q rowplan.Request, of []*ledger.Contract, args ContractStatsArgs) (rowplan.Results[[]*ledger.ContractStatistics], error)
 }
 
 // ContractLogFields read fields of ContractLog.
@@ -1165,6 +1221,7 @@ type TokenFields interface {
 	TokenTreasuryAccount(ctx context.Context, q rowplan.Request, of []*ledger.Token) (rowplan.Results[*ledger.Account], error)
 	TokenBalances(ctx context.Context, q rowplan.Request, of []*ledger.Token, args TokenBalancesArgs) (rowplan.Results[*relay.Connection[ledger.TokenHolder]], error)
 	TokenNfts(ctx context.Context, q rowplan.Request, of []*ledger.Token, args TokenNftsArgs) (rowplan.Results[*relay.Connection[ledger.NFT]], error)
+	TokenStats(ctx context.Context, q rowplan.Request, of []*ledger.Token, args TokenStatsArgs) (rowplan.Results[[]*ledger.TokenStatistics], error)
 }
 
 // TokenAllowanceFields read fields of TokenAllowance.
@@ -1202,6 +1259,7 @@ type TopicFields interface {
 	TopicID(of *ledger.Topic) string
 	TopicAutoRenewAccount(ctx context.Context, q rowplan.Request, of []*ledger.Topic) (rowplan.Results[*ledger.Account], error)
 	TopicMessages(ctx context.Context, q rowplan.Request, of []*ledger.Topic, args TopicMessagesArgs) (rowplan.Results[*relay.Connection[ledger.TopicMessage]], error)
+	TopicStats(ctx context.Context, q rowplan.Request, of []*ledger.Topic, args TopicStatsArgs) (rowplan.Results[[]*ledger.TopicStatistics], error)
 }
 
 // TopicMessageFields read fields of TopicMessage.
@@ -1239,6 +1297,7 @@ type NetworkFields interface {
 	RegisteredNodes(ctx context.Context, args NetworkRegisteredNodesArgs) (*relay.Connection[ledger.RegisteredNode], error)
 	Stake(ctx context.Context) (*ledger.NetworkStake, error)
 	Freshness(ctx context.Context) (*ledger.NetworkFreshness, error)
+	Stats(ctx context.Context, args NetworkStatsArgs) ([]*ledger.NetworkStatistics, error)
 }
 
 // QueryFields resolve the fields of Query.
@@ -1312,6 +1371,7 @@ type relations struct {
 	accountNftAllowances              *rowplan.Relation[*ledger.Account, *relay.Connection[ledger.NftAllowance]]
 	accountReceivedNftAllowances      *rowplan.Relation[*ledger.Account, *relay.Connection[ledger.NftAllowance]]
 	accountSchedules                  *rowplan.Relation[*ledger.Account, *relay.Connection[ledger.Schedule]]
+	accountStats                      *rowplan.Relation[*ledger.Account, []*ledger.AccountStatistics]
 	accountTokens                     *rowplan.Relation[*ledger.Account, *relay.Connection[ledger.TokenRelationship]]
 	accountAllowancesCrypto           *rowplan.Relation[*ledger.AccountAllowances, *relay.Connection[ledger.CryptoAllowance]]
 	accountAllowancesTokens           *rowplan.Relation[*ledger.AccountAllowances, *relay.Connection[ledger.TokenAllowance]]
@@ -1340,6 +1400,7 @@ type relations struct {
 	contractRuntimeBytecode           *rowplan.Relation[*ledger.Contract, []byte]
 	contractState                     *rowplan.Relation[*ledger.Contract, *relay.Connection[ledger.ContractState]]
 	contractCall                      *rowplan.Relation[*ledger.Contract, *calls.ContractCall]
+	contractStats                     *rowplan.Relation[*ledger.Contract, []*ledger.ContractStatistics]
 	contractConnectionTotalCount      *rowplan.Relation[*relay.Connection[ledger.Contract], *relay.Count]
 	contractLogBlock                  *rowplan.Relation[*ledger.ContractLog, *ledger.Block]
 	contractLogContract               *rowplan.Relation[*ledger.ContractLog, *ledger.Contract]
@@ -1443,6 +1504,7 @@ type relations struct {
 	tokenTreasuryAccount              *rowplan.Relation[*ledger.Token, *ledger.Account]
 	tokenBalances                     *rowplan.Relation[*ledger.Token, *relay.Connection[ledger.TokenHolder]]
 	tokenNfts                         *rowplan.Relation[*ledger.Token, *relay.Connection[ledger.NFT]]
+	tokenStats                        *rowplan.Relation[*ledger.Token, []*ledger.TokenStatistics]
 	tokenAllowanceOwner               *rowplan.Relation[*ledger.TokenAllowance, *ledger.Account]
 	tokenAllowanceSpender             *rowplan.Relation[*ledger.TokenAllowance, *ledger.Account]
 	tokenAllowanceToken               *rowplan.Relation[*ledger.TokenAllowance, *ledger.Token]
@@ -1456,6 +1518,7 @@ type relations struct {
 	tokenTransferToken                *rowplan.Relation[*ledger.TokenTransfer, *ledger.Token]
 	topicAutoRenewAccount             *rowplan.Relation[*ledger.Topic, *ledger.Account]
 	topicMessages                     *rowplan.Relation[*ledger.Topic, *relay.Connection[ledger.TopicMessage]]
+	topicStats                        *rowplan.Relation[*ledger.Topic, []*ledger.TopicStatistics]
 	topicMessagePayer                 *rowplan.Relation[*ledger.TopicMessage, *ledger.Account]
 	topicMessageTopic                 *rowplan.Relation[*ledger.TopicMessage, *ledger.Topic]
 	topicMessageTransaction           *rowplan.Relation[*ledger.TopicMessage, *ledger.Transaction]
@@ -1569,6 +1632,12 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			Args: ec.readAccountSchedulesArgs,
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.Account, args any) (rowplan.Results[*relay.Connection[ledger.Schedule]], error) {
 				return fields.AccountSchedules(ctx, q, of, args.(AccountSchedulesArgs))
+			},
+		},
+		accountStats: &rowplan.Relation[*ledger.Account, []*ledger.AccountStatistics]{
+			Args: ec.readAccountStatsArgs,
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.Account, args any) (rowplan.Results[[]*ledger.AccountStatistics], error) {
+				return fields.AccountStats(ctx, q, of, args.(AccountStatsArgs))
 			},
 		},
 		accountTokens: &rowplan.Relation[*ledger.Account, *relay.Connection[ledger.TokenRelationship]]{
@@ -1724,6 +1793,12 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			Load: rowplan.OneByOne(func(ctx context.Context, of *ledger.Contract, args any) (*calls.ContractCall, error) {
 				return fields.ContractCall(ctx, of, args.(ContractCallArgs))
 			}),
+		},
+		contractStats: &rowplan.Relation[*ledger.Contract, []*ledger.ContractStatistics]{
+			Args: ec.readContractStatsArgs,
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.Contract, args any) (rowplan.Results[[]*ledger.ContractStatistics], error) {
+				return fields.ContractStats(ctx, q, of, args.(ContractStatsArgs))
+			},
 		},
 		contractConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.Contract], *relay.Count]{
 			Method: true, OneByOne: true,
@@ -2258,6 +2333,12 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 				return fields.TokenNfts(ctx, q, of, args.(TokenNftsArgs))
 			},
 		},
+		tokenStats: &rowplan.Relation[*ledger.Token, []*ledger.TokenStatistics]{
+			Args: ec.readTokenStatsArgs,
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.Token, args any) (rowplan.Results[[]*ledger.TokenStatistics], error) {
+				return fields.TokenStats(ctx, q, of, args.(TokenStatsArgs))
+			},
+		},
 		tokenAllowanceOwner: &rowplan.Relation[*ledger.TokenAllowance, *ledger.Account]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.TokenAllowance, _ any) (rowplan.Results[*ledger.Account], error) {
 				return fields.TokenAllowanceOwner(ctx, q, of)
@@ -2323,6 +2404,12 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			Args: ec.readTopicMessagesArgs,
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.Topic, args any) (rowplan.Results[*relay.Connection[ledger.TopicMessage]], error) {
 				return fields.TopicMessages(ctx, q, of, args.(TopicMessagesArgs))
+			},
+		},
+		topicStats: &rowplan.Relation[*ledger.Topic, []*ledger.TopicStatistics]{
+			Args: ec.readTopicStatsArgs,
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.Topic, args any) (rowplan.Results[[]*ledger.TopicStatistics], error) {
+				return fields.TopicStats(ctx, q, of, args.(TopicStatsArgs))
 			},
 		},
 		topicMessagePayer: &rowplan.Relation[*ledger.TopicMessage, *ledger.Account]{
@@ -2488,6 +2575,10 @@ func (r accountRows) Schedules(ctx context.Context, of *ledger.Account, a0 relay
 	return rowplan.Resolve(ctx, r.Tables, r.relations.accountSchedules, of)
 }
 
+func (r accountRows) Stats(ctx context.Context, of *ledger.Account, a0 ledger.StatisticsRange, a1 ledger.StatisticsInterval) ([]*ledger.AccountStatistics, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.accountStats, of)
+}
+
 func (r accountRows) Tokens(ctx context.Context, of *ledger.Account, a0 *ledger.TokenRelationshipFilter, a1 relay.Order, a2 *int32, a3 *string, a4 *int32, a5 *string) (*relay.Connection[ledger.TokenRelationship], error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.accountTokens, of)
 }
@@ -2628,6 +2719,10 @@ func (r contractRows) State(ctx context.Context, of *ledger.Contract, a0 *ledger
 
 func (r contractRows) Call(ctx context.Context, of *ledger.Contract, a0 string, a1 []byte, a2 []byte, a3 int64, a4 int64) (*calls.ContractCall, error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.contractCall, of)
+}
+
+func (r contractRows) Stats(ctx context.Context, of *ledger.Contract, a0 ledger.StatisticsRange, a1 ledger.StatisticsInterval) ([]*ledger.ContractStatistics, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.contractStats, of)
 }
 
 // ContractLog implements [ResolverRoot].
@@ -3260,6 +3355,10 @@ func (r tokenRows) Nfts(ctx context.Context, of *ledger.Token, a0 *ledger.NFTFil
 	return rowplan.Resolve(ctx, r.Tables, r.relations.tokenNfts, of)
 }
 
+func (r tokenRows) Stats(ctx context.Context, of *ledger.Token, a0 ledger.StatisticsRange, a1 ledger.StatisticsInterval) ([]*ledger.TokenStatistics, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.tokenStats, of)
+}
+
 // TokenAllowance implements [ResolverRoot].
 func (r *Rows) TokenAllowance() TokenAllowanceResolver { return tokenAllowanceRows{r} }
 
@@ -3340,6 +3439,10 @@ func (r topicRows) AutoRenewAccount(ctx context.Context, of *ledger.Topic) (*led
 
 func (r topicRows) Messages(ctx context.Context, of *ledger.Topic, a0 *ledger.TopicMessageFilter, a1 relay.Order, a2 *int32, a3 *string, a4 *int32, a5 *string) (*relay.Connection[ledger.TopicMessage], error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.topicMessages, of)
+}
+
+func (r topicRows) Stats(ctx context.Context, of *ledger.Topic, a0 ledger.StatisticsRange, a1 ledger.StatisticsInterval) ([]*ledger.TopicStatistics, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.topicStats, of)
 }
 
 // TopicMessage implements [ResolverRoot].
@@ -3455,6 +3558,10 @@ func (r networkFunctions) Stake(ctx context.Context, _ *ledger.Network) (*ledger
 
 func (r networkFunctions) Freshness(ctx context.Context, _ *ledger.Network) (*ledger.NetworkFreshness, error) {
 	return r.NetworkFields.Freshness(ctx)
+}
+
+func (r networkFunctions) Stats(ctx context.Context, _ *ledger.Network, a0 ledger.StatisticsRange, a1 ledger.StatisticsInterval) ([]*ledger.NetworkStatistics, error) {
+	return r.NetworkFields.Stats(ctx, NetworkStatsArgs{Range: a0, By: a1})
 }
 
 // NewQueryResolver returns gqlgen's resolver of Query.

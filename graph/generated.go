@@ -137,6 +137,7 @@ type ComplexityRoot struct {
 		StakedAccountID               func(childComplexity int) int
 		StakedNode                    func(childComplexity int) int
 		StakedNodeID                  func(childComplexity int) int
+		Stats                         func(childComplexity int, rangeArg ledger.StatisticsRange, by ledger.StatisticsInterval) int
 		Timestamp                     func(childComplexity int) int
 		Tokens                        func(childComplexity int, filter *ledger.TokenRelationshipFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		Transactions                  func(childComplexity int, filter *ledger.TransactionFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
@@ -158,6 +159,14 @@ type ComplexityRoot struct {
 	AccountEdge struct {
 		Cursor func(childComplexity int) int
 		Node   func(childComplexity int) int
+	}
+
+	AccountStatistics struct {
+		From         func(childComplexity int) int
+		Received     func(childComplexity int) int
+		Sent         func(childComplexity int) int
+		To           func(childComplexity int) int
+		Transactions func(childComplexity int) int
 	}
 
 	Airdrop struct {
@@ -294,6 +303,7 @@ type ComplexityRoot struct {
 		Results                       func(childComplexity int, filter *ledger.ContractResultFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		RuntimeBytecode               func(childComplexity int) int
 		State                         func(childComplexity int, filter *ledger.ContractStateFilter, at *ledger.Filter[ledger.Timestamp], order relay.Order, first *int32, after *string, last *int32, before *string) int
+		Stats                         func(childComplexity int, rangeArg ledger.StatisticsRange, by ledger.StatisticsInterval) int
 		Timestamp                     func(childComplexity int) int
 	}
 
@@ -489,6 +499,13 @@ type ComplexityRoot struct {
 	ContractStateEdge struct {
 		Cursor func(childComplexity int) int
 		Node   func(childComplexity int) int
+	}
+
+	ContractStatistics struct {
+		Calls   func(childComplexity int) int
+		From    func(childComplexity int) int
+		GasUsed func(childComplexity int) int
+		To      func(childComplexity int) int
 	}
 
 	Count struct {
@@ -794,6 +811,7 @@ type ComplexityRoot struct {
 		RegisteredNode  func(childComplexity int, registeredNodeID int64) int
 		RegisteredNodes func(childComplexity int, filter *ledger.RegisteredNodeFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		Stake           func(childComplexity int) int
+		Stats           func(childComplexity int, rangeArg ledger.StatisticsRange, by ledger.StatisticsInterval) int
 		Supply          func(childComplexity int, at *ledger.Filter[ledger.Timestamp]) int
 	}
 
@@ -868,6 +886,14 @@ type ComplexityRoot struct {
 		StakingRewardRate              func(childComplexity int) int
 		StakingStartThreshold          func(childComplexity int) int
 		UnreservedStakingRewardBalance func(childComplexity int) int
+	}
+
+	NetworkStatistics struct {
+		Blocks       func(childComplexity int) int
+		From         func(childComplexity int) int
+		GasUsed      func(childComplexity int) int
+		To           func(childComplexity int) int
+		Transactions func(childComplexity int) int
 	}
 
 	NetworkSupply struct {
@@ -1370,6 +1396,7 @@ type ComplexityRoot struct {
 		Nfts                  func(childComplexity int, filter *ledger.NFTFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		PauseKey              func(childComplexity int) int
 		PauseStatus           func(childComplexity int) int
+		Stats                 func(childComplexity int, rangeArg ledger.StatisticsRange, by ledger.StatisticsInterval) int
 		SupplyKey             func(childComplexity int) int
 		SupplyType            func(childComplexity int) int
 		Symbol                func(childComplexity int) int
@@ -1476,6 +1503,13 @@ type ComplexityRoot struct {
 		Node   func(childComplexity int) int
 	}
 
+	TokenStatistics struct {
+		From      func(childComplexity int) int
+		To        func(childComplexity int) int
+		Transfers func(childComplexity int) int
+		Volume    func(childComplexity int) int
+	}
+
 	TokenTransfer struct {
 		Account    func(childComplexity int) int
 		AccountID  func(childComplexity int) int
@@ -1500,6 +1534,7 @@ type ComplexityRoot struct {
 		ID                  func(childComplexity int) int
 		Memo                func(childComplexity int) int
 		Messages            func(childComplexity int, filter *ledger.TopicMessageFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
+		Stats               func(childComplexity int, rangeArg ledger.StatisticsRange, by ledger.StatisticsInterval) int
 		SubmitKey           func(childComplexity int) int
 		Timestamp           func(childComplexity int) int
 	}
@@ -1535,6 +1570,12 @@ type ComplexityRoot struct {
 	TopicMessageEdge struct {
 		Cursor func(childComplexity int) int
 		Node   func(childComplexity int) int
+	}
+
+	TopicStatistics struct {
+		From     func(childComplexity int) int
+		Messages func(childComplexity int) int
+		To       func(childComplexity int) int
 	}
 
 	Transaction struct {
@@ -1623,6 +1664,7 @@ type AccountResolver interface {
 	NftAllowances(ctx context.Context, obj *ledger.Account, filter *ledger.NftAllowanceFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.NftAllowance], error)
 	ReceivedNftAllowances(ctx context.Context, obj *ledger.Account, filter *ledger.NftAllowanceFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.NftAllowance], error)
 	Schedules(ctx context.Context, obj *ledger.Account, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Schedule], error)
+	Stats(ctx context.Context, obj *ledger.Account, rangeArg ledger.StatisticsRange, by ledger.StatisticsInterval) ([]*ledger.AccountStatistics, error)
 	Tokens(ctx context.Context, obj *ledger.Account, filter *ledger.TokenRelationshipFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.TokenRelationship], error)
 }
 type AccountAllowancesResolver interface {
@@ -1675,6 +1717,7 @@ type ContractResolver interface {
 	State(ctx context.Context, obj *ledger.Contract, filter *ledger.ContractStateFilter, at *ledger.Filter[ledger.Timestamp], order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.ContractState], error)
 
 	Call(ctx context.Context, obj *ledger.Contract, block string, data []byte, from []byte, gas int64, value int64) (*calls.ContractCall, error)
+	Stats(ctx context.Context, obj *ledger.Contract, rangeArg ledger.StatisticsRange, by ledger.StatisticsInterval) ([]*ledger.ContractStatistics, error)
 }
 type ContractLogResolver interface {
 	ID(ctx context.Context, obj *ledger.ContractLog) (string, error)
@@ -1827,6 +1870,7 @@ type NetworkResolver interface {
 	RegisteredNodes(ctx context.Context, obj *ledger.Network, filter *ledger.RegisteredNodeFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.RegisteredNode], error)
 	Stake(ctx context.Context, obj *ledger.Network) (*ledger.NetworkStake, error)
 	Freshness(ctx context.Context, obj *ledger.Network) (*ledger.NetworkFreshness, error)
+	Stats(ctx context.Context, obj *ledger.Network, rangeArg ledger.StatisticsRange, by ledger.StatisticsInterval) ([]*ledger.NetworkStatistics, error)
 }
 type NetworkNodeResolver interface {
 	ID(ctx context.Context, obj *ledger.NetworkNode) (string, error)
@@ -2001,6 +2045,7 @@ type TokenResolver interface {
 
 	Balances(ctx context.Context, obj *ledger.Token, filter *ledger.TokenHolderFilter, at *ledger.Filter[ledger.Timestamp], order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.TokenHolder], error)
 	Nfts(ctx context.Context, obj *ledger.Token, filter *ledger.NFTFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.NFT], error)
+	Stats(ctx context.Context, obj *ledger.Token, rangeArg ledger.StatisticsRange, by ledger.StatisticsInterval) ([]*ledger.TokenStatistics, error)
 }
 type TokenAllowanceResolver interface {
 	Owner(ctx context.Context, obj *ledger.TokenAllowance) (*ledger.Account, error)
@@ -2032,6 +2077,7 @@ type TopicResolver interface {
 	AutoRenewAccount(ctx context.Context, obj *ledger.Topic) (*ledger.Account, error)
 
 	Messages(ctx context.Context, obj *ledger.Topic, filter *ledger.TopicMessageFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.TopicMessage], error)
+	Stats(ctx context.Context, obj *ledger.Topic, rangeArg ledger.StatisticsRange, by ledger.StatisticsInterval) ([]*ledger.TopicStatistics, error)
 }
 type TopicMessageResolver interface {
 	ID(ctx context.Context, obj *ledger.TopicMessage) (string, error)
@@ -2375,6 +2421,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Account.StakedNodeID(childComplexity), true
+	case "Account.stats":
+		if e.ComplexityRoot.Account.Stats == nil {
+			break
+		}
+
+		args, err := ec.field_Account_stats_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Account.Stats(childComplexity, args["range"].(ledger.StatisticsRange), args["by"].(ledger.StatisticsInterval)), true
 	case "Account.timestamp":
 		if e.ComplexityRoot.Account.Timestamp == nil {
 			break
@@ -2470,6 +2527,37 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.AccountEdge.Node(childComplexity), true
+
+	case "AccountStatistics.from":
+		if e.ComplexityRoot.AccountStatistics.From == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AccountStatistics.From(childComplexity), true
+	case "AccountStatistics.received":
+		if e.ComplexityRoot.AccountStatistics.Received == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AccountStatistics.Received(childComplexity), true
+	case "AccountStatistics.sent":
+		if e.ComplexityRoot.AccountStatistics.Sent == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AccountStatistics.Sent(childComplexity), true
+	case "AccountStatistics.to":
+		if e.ComplexityRoot.AccountStatistics.To == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AccountStatistics.To(childComplexity), true
+	case "AccountStatistics.transactions":
+		if e.ComplexityRoot.AccountStatistics.Transactions == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AccountStatistics.Transactions(childComplexity), true
 
 	case "Airdrop.amount":
 		if e.ComplexityRoot.Airdrop.Amount == nil {
@@ -3071,6 +3159,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Contract.State(childComplexity, args["filter"].(*ledger.ContractStateFilter), args["at"].(*ledger.Filter[ledger.Timestamp]), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
+	case "Contract.stats":
+		if e.ComplexityRoot.Contract.Stats == nil {
+			break
+		}
+
+		args, err := ec.field_Contract_stats_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Contract.Stats(childComplexity, args["range"].(ledger.StatisticsRange), args["by"].(ledger.StatisticsInterval)), true
 	case "Contract.timestamp":
 		if e.ComplexityRoot.Contract.Timestamp == nil {
 			break
@@ -3962,6 +4061,31 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ContractStateEdge.Node(childComplexity), true
+
+	case "ContractStatistics.calls":
+		if e.ComplexityRoot.ContractStatistics.Calls == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractStatistics.Calls(childComplexity), true
+	case "ContractStatistics.from":
+		if e.ComplexityRoot.ContractStatistics.From == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractStatistics.From(childComplexity), true
+	case "ContractStatistics.gasUsed":
+		if e.ComplexityRoot.ContractStatistics.GasUsed == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractStatistics.GasUsed(childComplexity), true
+	case "ContractStatistics.to":
+		if e.ComplexityRoot.ContractStatistics.To == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractStatistics.To(childComplexity), true
 
 	case "Count.exact":
 		if e.ComplexityRoot.Count.Exact == nil {
@@ -5318,6 +5442,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Network.Stake(childComplexity), true
+	case "Network.stats":
+		if e.ComplexityRoot.Network.Stats == nil {
+			break
+		}
+
+		args, err := ec.field_Network_stats_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Network.Stats(childComplexity, args["range"].(ledger.StatisticsRange), args["by"].(ledger.StatisticsInterval)), true
 	case "Network.supply":
 		if e.ComplexityRoot.Network.Supply == nil {
 			break
@@ -5648,6 +5783,37 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.NetworkStake.UnreservedStakingRewardBalance(childComplexity), true
+
+	case "NetworkStatistics.blocks":
+		if e.ComplexityRoot.NetworkStatistics.Blocks == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkStatistics.Blocks(childComplexity), true
+	case "NetworkStatistics.from":
+		if e.ComplexityRoot.NetworkStatistics.From == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkStatistics.From(childComplexity), true
+	case "NetworkStatistics.gasUsed":
+		if e.ComplexityRoot.NetworkStatistics.GasUsed == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkStatistics.GasUsed(childComplexity), true
+	case "NetworkStatistics.to":
+		if e.ComplexityRoot.NetworkStatistics.To == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkStatistics.To(childComplexity), true
+	case "NetworkStatistics.transactions":
+		if e.ComplexityRoot.NetworkStatistics.Transactions == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkStatistics.Transactions(childComplexity), true
 
 	case "NetworkSupply.releasedHbar":
 		if e.ComplexityRoot.NetworkSupply.ReleasedHbar == nil {
@@ -8187,6 +8353,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Token.PauseStatus(childComplexity), true
+	case "Token.stats":
+		if e.ComplexityRoot.Token.Stats == nil {
+			break
+		}
+
+		args, err := ec.field_Token_stats_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Token.Stats(childComplexity, args["range"].(ledger.StatisticsRange), args["by"].(ledger.StatisticsInterval)), true
 	case "Token.supplyKey":
 		if e.ComplexityRoot.Token.SupplyKey == nil {
 			break
@@ -8591,6 +8768,31 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.TokenRelationshipEdge.Node(childComplexity), true
 
+	case "TokenStatistics.from":
+		if e.ComplexityRoot.TokenStatistics.From == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TokenStatistics.From(childComplexity), true
+	case "TokenStatistics.to":
+		if e.ComplexityRoot.TokenStatistics.To == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TokenStatistics.To(childComplexity), true
+	case "TokenStatistics.transfers":
+		if e.ComplexityRoot.TokenStatistics.Transfers == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TokenStatistics.Transfers(childComplexity), true
+	case "TokenStatistics.volume":
+		if e.ComplexityRoot.TokenStatistics.Volume == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TokenStatistics.Volume(childComplexity), true
+
 	case "TokenTransfer.account":
 		if e.ComplexityRoot.TokenTransfer.Account == nil {
 			break
@@ -8717,6 +8919,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Topic.Messages(childComplexity, args["filter"].(*ledger.TopicMessageFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
+	case "Topic.stats":
+		if e.ComplexityRoot.Topic.Stats == nil {
+			break
+		}
+
+		args, err := ec.field_Topic_stats_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Topic.Stats(childComplexity, args["range"].(ledger.StatisticsRange), args["by"].(ledger.StatisticsInterval)), true
 	case "Topic.submitKey":
 		if e.ComplexityRoot.Topic.SubmitKey == nil {
 			break
@@ -8859,6 +9072,25 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.TopicMessageEdge.Node(childComplexity), true
+
+	case "TopicStatistics.from":
+		if e.ComplexityRoot.TopicStatistics.From == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TopicStatistics.From(childComplexity), true
+	case "TopicStatistics.messages":
+		if e.ComplexityRoot.TopicStatistics.Messages == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TopicStatistics.Messages(childComplexity), true
+	case "TopicStatistics.to":
+		if e.ComplexityRoot.TopicStatistics.To == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TopicStatistics.To(childComplexity), true
 
 	case "Transaction.assessedCustomFees":
 		if e.ComplexityRoot.Transaction.AssessedCustomFees == nil {
@@ -9185,6 +9417,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputSlotValueInput,
 		ec.unmarshalInputStakingRewardFilter,
 		ec.unmarshalInputStateOverrideInput,
+		ec.unmarshalInputStatisticsRange,
 		ec.unmarshalInputStatusAffectedInput,
 		ec.unmarshalInputStatusSettingInput,
 		ec.unmarshalInputStatusWebhookInput,
@@ -9289,7 +9522,7 @@ func newExecutionContext(
 	}
 }
 
-//go:embed "schema/account.graphqls" "schema/airdrop.graphqls" "schema/allowance.graphqls" "schema/block.graphqls" "schema/common.graphqls" "schema/contract.graphqls" "schema/contract_result.graphqls" "schema/directives.graphqls" "schema/evm.graphqls" "schema/federation.graphqls" "schema/fee.graphqls" "schema/hook.graphqls" "schema/network.graphqls" "schema/nft.graphqls" "schema/nft_allowance.graphqls" "schema/schedule.graphqls" "schema/status.graphqls" "schema/status_changes.graphqls" "schema/status_mutations.graphqls" "schema/subscription.graphqls" "schema/token.graphqls" "schema/topic.graphqls" "schema/total.graphqls" "schema/transaction.graphqls" "schema/transaction_type.graphqls"
+//go:embed "schema/account.graphqls" "schema/airdrop.graphqls" "schema/allowance.graphqls" "schema/block.graphqls" "schema/common.graphqls" "schema/contract.graphqls" "schema/contract_result.graphqls" "schema/directives.graphqls" "schema/evm.graphqls" "schema/federation.graphqls" "schema/fee.graphqls" "schema/hook.graphqls" "schema/network.graphqls" "schema/nft.graphqls" "schema/nft_allowance.graphqls" "schema/schedule.graphqls" "schema/statistics.graphqls" "schema/status.graphqls" "schema/status_changes.graphqls" "schema/status_mutations.graphqls" "schema/subscription.graphqls" "schema/token.graphqls" "schema/topic.graphqls" "schema/total.graphqls" "schema/transaction.graphqls" "schema/transaction_type.graphqls"
 var sourcesFS embed.FS
 
 func sourceData(filename string) string {
@@ -9317,6 +9550,7 @@ var sources = []*ast.Source{
 	{Name: "schema/nft.graphqls", Input: sourceData("schema/nft.graphqls"), BuiltIn: false},
 	{Name: "schema/nft_allowance.graphqls", Input: sourceData("schema/nft_allowance.graphqls"), BuiltIn: false},
 	{Name: "schema/schedule.graphqls", Input: sourceData("schema/schedule.graphqls"), BuiltIn: false},
+	{Name: "schema/statistics.graphqls", Input: sourceData("schema/statistics.graphqls"), BuiltIn: false},
 	{Name: "schema/status.graphqls", Input: sourceData("schema/status.graphqls"), BuiltIn: false},
 	{Name: "schema/status_changes.graphqls", Input: sourceData("schema/status_changes.graphqls"), BuiltIn: false},
 	{Name: "schema/status_mutations.graphqls", Input: sourceData("schema/status_mutations.graphqls"), BuiltIn: false},
@@ -9427,6 +9661,8 @@ func (ec *executionContext) childFields_Account(ctx context.Context, field graph
 		return ec.fieldContext_Account_receivedNftAllowances(ctx, field)
 	case "schedules":
 		return ec.fieldContext_Account_schedules(ctx, field)
+	case "stats":
+		return ec.fieldContext_Account_stats(ctx, field)
 	case "tokens":
 		return ec.fieldContext_Account_tokens(ctx, field)
 	}
@@ -9465,6 +9701,22 @@ func (ec *executionContext) childFields_AccountEdge(ctx context.Context, field g
 		return ec.fieldContext_AccountEdge_cursor(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type AccountEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_AccountStatistics(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "from":
+		return ec.fieldContext_AccountStatistics_from(ctx, field)
+	case "to":
+		return ec.fieldContext_AccountStatistics_to(ctx, field)
+	case "transactions":
+		return ec.fieldContext_AccountStatistics_transactions(ctx, field)
+	case "received":
+		return ec.fieldContext_AccountStatistics_received(ctx, field)
+	case "sent":
+		return ec.fieldContext_AccountStatistics_sent(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AccountStatistics", field.Name)
 }
 
 func (ec *executionContext) childFields_Airdrop(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -9737,6 +9989,8 @@ func (ec *executionContext) childFields_Contract(ctx context.Context, field grap
 		return ec.fieldContext_Contract_timestamp(ctx, field)
 	case "call":
 		return ec.fieldContext_Contract_call(ctx, field)
+	case "stats":
+		return ec.fieldContext_Contract_stats(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Contract", field.Name)
 }
@@ -10127,6 +10381,20 @@ func (ec *executionContext) childFields_ContractStateEdge(ctx context.Context, f
 		return ec.fieldContext_ContractStateEdge_cursor(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ContractStateEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_ContractStatistics(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "from":
+		return ec.fieldContext_ContractStatistics_from(ctx, field)
+	case "to":
+		return ec.fieldContext_ContractStatistics_to(ctx, field)
+	case "calls":
+		return ec.fieldContext_ContractStatistics_calls(ctx, field)
+	case "gasUsed":
+		return ec.fieldContext_ContractStatistics_gasUsed(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ContractStatistics", field.Name)
 }
 
 func (ec *executionContext) childFields_Count(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -10685,6 +10953,8 @@ func (ec *executionContext) childFields_Network(ctx context.Context, field graph
 		return ec.fieldContext_Network_stake(ctx, field)
 	case "freshness":
 		return ec.fieldContext_Network_freshness(ctx, field)
+	case "stats":
+		return ec.fieldContext_Network_stats(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Network", field.Name)
 }
@@ -10833,6 +11103,22 @@ func (ec *executionContext) childFields_NetworkStake(ctx context.Context, field 
 		return ec.fieldContext_NetworkStake_unreservedStakingRewardBalance(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type NetworkStake", field.Name)
+}
+
+func (ec *executionContext) childFields_NetworkStatistics(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "from":
+		return ec.fieldContext_NetworkStatistics_from(ctx, field)
+	case "to":
+		return ec.fieldContext_NetworkStatistics_to(ctx, field)
+	case "blocks":
+		return ec.fieldContext_NetworkStatistics_blocks(ctx, field)
+	case "transactions":
+		return ec.fieldContext_NetworkStatistics_transactions(ctx, field)
+	case "gasUsed":
+		return ec.fieldContext_NetworkStatistics_gasUsed(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type NetworkStatistics", field.Name)
 }
 
 func (ec *executionContext) childFields_NetworkSupply(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -11733,6 +12019,8 @@ func (ec *executionContext) childFields_Token(ctx context.Context, field graphql
 		return ec.fieldContext_Token_balances(ctx, field)
 	case "nfts":
 		return ec.fieldContext_Token_nfts(ctx, field)
+	case "stats":
+		return ec.fieldContext_Token_stats(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Token", field.Name)
 }
@@ -11927,6 +12215,20 @@ func (ec *executionContext) childFields_TokenRelationshipEdge(ctx context.Contex
 	return nil, fmt.Errorf("no field named %q was found under type TokenRelationshipEdge", field.Name)
 }
 
+func (ec *executionContext) childFields_TokenStatistics(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "from":
+		return ec.fieldContext_TokenStatistics_from(ctx, field)
+	case "to":
+		return ec.fieldContext_TokenStatistics_to(ctx, field)
+	case "transfers":
+		return ec.fieldContext_TokenStatistics_transfers(ctx, field)
+	case "volume":
+		return ec.fieldContext_TokenStatistics_volume(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type TokenStatistics", field.Name)
+}
+
 func (ec *executionContext) childFields_TokenTransfer(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "tokenId":
@@ -11979,6 +12281,8 @@ func (ec *executionContext) childFields_Topic(ctx context.Context, field graphql
 		return ec.fieldContext_Topic_timestamp(ctx, field)
 	case "messages":
 		return ec.fieldContext_Topic_messages(ctx, field)
+	case "stats":
+		return ec.fieldContext_Topic_stats(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Topic", field.Name)
 }
@@ -12047,6 +12351,18 @@ func (ec *executionContext) childFields_TopicMessageEdge(ctx context.Context, fi
 		return ec.fieldContext_TopicMessageEdge_cursor(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type TopicMessageEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_TopicStatistics(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "from":
+		return ec.fieldContext_TopicStatistics_from(ctx, field)
+	case "to":
+		return ec.fieldContext_TopicStatistics_to(ctx, field)
+	case "messages":
+		return ec.fieldContext_TopicStatistics_messages(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type TopicStatistics", field.Name)
 }
 
 func (ec *executionContext) childFields_Transaction(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -12897,6 +13213,28 @@ func (ec *executionContext) field_Account_schedules_args(ctx context.Context, ra
 	return args, nil
 }
 
+func (ec *executionContext) field_Account_stats_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "range",
+		func(ctx context.Context, v any) (ledger.StatisticsRange, error) {
+			return ec.unmarshalNStatisticsRange2heliographᚋinternalᚋdomainᚋledgerᚐStatisticsRange(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["range"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "by",
+		func(ctx context.Context, v any) (ledger.StatisticsInterval, error) {
+			return ec.unmarshalNStatisticsInterval2heliographᚋinternalᚋdomainᚋledgerᚐStatisticsInterval(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["by"] = arg1
+	return args, nil
+}
+
 func (ec *executionContext) field_Account_tokens_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -13486,6 +13824,28 @@ func (ec *executionContext) field_Contract_state_args(ctx context.Context, rawAr
 		return nil, err
 	}
 	args["before"] = arg6
+	return args, nil
+}
+
+func (ec *executionContext) field_Contract_stats_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "range",
+		func(ctx context.Context, v any) (ledger.StatisticsRange, error) {
+			return ec.unmarshalNStatisticsRange2heliographᚋinternalᚋdomainᚋledgerᚐStatisticsRange(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["range"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "by",
+		func(ctx context.Context, v any) (ledger.StatisticsInterval, error) {
+			return ec.unmarshalNStatisticsInterval2heliographᚋinternalᚋdomainᚋledgerᚐStatisticsInterval(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["by"] = arg1
 	return args, nil
 }
 
@@ -14112,6 +14472,28 @@ func (ec *executionContext) field_Network_registeredNodes_args(ctx context.Conte
 		return nil, err
 	}
 	args["before"] = arg5
+	return args, nil
+}
+
+func (ec *executionContext) field_Network_stats_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "range",
+		func(ctx context.Context, v any) (ledger.StatisticsRange, error) {
+			return ec.unmarshalNStatisticsRange2heliographᚋinternalᚋdomainᚋledgerᚐStatisticsRange(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["range"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "by",
+		func(ctx context.Context, v any) (ledger.StatisticsInterval, error) {
+			return ec.unmarshalNStatisticsInterval2heliographᚋinternalᚋdomainᚋledgerᚐStatisticsInterval(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["by"] = arg1
 	return args, nil
 }
 
@@ -16805,6 +17187,28 @@ func (ec *executionContext) field_Token_nfts_args(ctx context.Context, rawArgs m
 	return args, nil
 }
 
+func (ec *executionContext) field_Token_stats_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "range",
+		func(ctx context.Context, v any) (ledger.StatisticsRange, error) {
+			return ec.unmarshalNStatisticsRange2heliographᚋinternalᚋdomainᚋledgerᚐStatisticsRange(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["range"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "by",
+		func(ctx context.Context, v any) (ledger.StatisticsInterval, error) {
+			return ec.unmarshalNStatisticsInterval2heliographᚋinternalᚋdomainᚋledgerᚐStatisticsInterval(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["by"] = arg1
+	return args, nil
+}
+
 func (ec *executionContext) field_Topic_messages_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -16856,6 +17260,28 @@ func (ec *executionContext) field_Topic_messages_args(ctx context.Context, rawAr
 		return nil, err
 	}
 	args["before"] = arg5
+	return args, nil
+}
+
+func (ec *executionContext) field_Topic_stats_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "range",
+		func(ctx context.Context, v any) (ledger.StatisticsRange, error) {
+			return ec.unmarshalNStatisticsRange2heliographᚋinternalᚋdomainᚋledgerᚐStatisticsRange(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["range"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "by",
+		func(ctx context.Context, v any) (ledger.StatisticsInterval, error) {
+			return ec.unmarshalNStatisticsInterval2heliographᚋinternalᚋdomainᚋledgerᚐStatisticsInterval(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["by"] = arg1
 	return args, nil
 }
 
@@ -18295,6 +18721,50 @@ func (ec *executionContext) fieldContext_Account_schedules(ctx context.Context, 
 	return fc, nil
 }
 
+func (ec *executionContext) _Account_stats(ctx context.Context, field graphql.CollectedField, obj *ledger.Account) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Account_stats(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Account().Stats(ctx, obj, fc.Args["range"].(ledger.StatisticsRange), fc.Args["by"].(ledger.StatisticsInterval))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.AccountStatistics) graphql.Marshaler {
+			return ec.marshalNAccountStatistics2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountStatisticsᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Account_stats(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Account",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_AccountStatistics(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Account_stats_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Account_tokens(ctx context.Context, field graphql.CollectedField, obj *ledger.Account) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -18608,6 +19078,121 @@ func (ec *executionContext) _AccountEdge_cursor(ctx context.Context, field graph
 }
 func (ec *executionContext) fieldContext_AccountEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AccountEdge", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _AccountStatistics_from(ctx context.Context, field graphql.CollectedField, obj *ledger.AccountStatistics) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AccountStatistics_from(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.From, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
+			return ec.marshalNTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AccountStatistics_from(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AccountStatistics", field, false, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
+func (ec *executionContext) _AccountStatistics_to(ctx context.Context, field graphql.CollectedField, obj *ledger.AccountStatistics) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AccountStatistics_to(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.To, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
+			return ec.marshalNTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AccountStatistics_to(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AccountStatistics", field, false, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
+func (ec *executionContext) _AccountStatistics_transactions(ctx context.Context, field graphql.CollectedField, obj *ledger.AccountStatistics) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AccountStatistics_transactions(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Transactions, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AccountStatistics_transactions(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AccountStatistics", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _AccountStatistics_received(ctx context.Context, field graphql.CollectedField, obj *ledger.AccountStatistics) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AccountStatistics_received(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Received, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
+			return ec.marshalOBigInt2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_AccountStatistics_received(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AccountStatistics", field, false, false, errors.New("field of type BigInt does not have child fields"))
+}
+
+func (ec *executionContext) _AccountStatistics_sent(ctx context.Context, field graphql.CollectedField, obj *ledger.AccountStatistics) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AccountStatistics_sent(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Sent, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
+			return ec.marshalOBigInt2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_AccountStatistics_sent(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AccountStatistics", field, false, false, errors.New("field of type BigInt does not have child fields"))
 }
 
 func (ec *executionContext) _Airdrop_amount(ctx context.Context, field graphql.CollectedField, obj *ledger.Airdrop) (ret graphql.Marshaler) {
@@ -21176,6 +21761,50 @@ func (ec *executionContext) fieldContext_Contract_call(ctx context.Context, fiel
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Contract_call_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Contract_stats(ctx context.Context, field graphql.CollectedField, obj *ledger.Contract) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Contract_stats(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Contract().Stats(ctx, obj, fc.Args["range"].(ledger.StatisticsRange), fc.Args["by"].(ledger.StatisticsInterval))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.ContractStatistics) graphql.Marshaler {
+			return ec.marshalNContractStatistics2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐContractStatisticsᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Contract_stats(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Contract",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ContractStatistics(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Contract_stats_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -24871,6 +25500,98 @@ func (ec *executionContext) _ContractStateEdge_cursor(ctx context.Context, field
 }
 func (ec *executionContext) fieldContext_ContractStateEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ContractStateEdge", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ContractStatistics_from(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractStatistics) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractStatistics_from(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.From, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
+			return ec.marshalNTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ContractStatistics_from(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ContractStatistics", field, false, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
+func (ec *executionContext) _ContractStatistics_to(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractStatistics) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractStatistics_to(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.To, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
+			return ec.marshalNTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ContractStatistics_to(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ContractStatistics", field, false, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
+func (ec *executionContext) _ContractStatistics_calls(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractStatistics) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractStatistics_calls(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Calls, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ContractStatistics_calls(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ContractStatistics", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _ContractStatistics_gasUsed(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractStatistics) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractStatistics_gasUsed(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.GasUsed, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNBigInt2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ContractStatistics_gasUsed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ContractStatistics", field, false, false, errors.New("field of type BigInt does not have child fields"))
 }
 
 func (ec *executionContext) _Count_value(ctx context.Context, field graphql.CollectedField, obj *relay.Count) (ret graphql.Marshaler) {
@@ -30597,6 +31318,50 @@ func (ec *executionContext) fieldContext_Network_freshness(_ context.Context, fi
 	return fc, nil
 }
 
+func (ec *executionContext) _Network_stats(ctx context.Context, field graphql.CollectedField, obj *ledger.Network) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Network_stats(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Network().Stats(ctx, obj, fc.Args["range"].(ledger.StatisticsRange), fc.Args["by"].(ledger.StatisticsInterval))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.NetworkStatistics) graphql.Marshaler {
+			return ec.marshalNNetworkStatistics2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐNetworkStatisticsᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Network_stats(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Network",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_NetworkStatistics(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Network_stats_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _NetworkFee_gas(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkFee) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -31926,6 +32691,121 @@ func (ec *executionContext) _NetworkStake_unreservedStakingRewardBalance(ctx con
 }
 func (ec *executionContext) fieldContext_NetworkStake_unreservedStakingRewardBalance(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("NetworkStake", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _NetworkStatistics_from(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkStatistics) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkStatistics_from(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.From, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
+			return ec.marshalNTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkStatistics_from(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NetworkStatistics", field, false, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
+func (ec *executionContext) _NetworkStatistics_to(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkStatistics) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkStatistics_to(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.To, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
+			return ec.marshalNTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkStatistics_to(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NetworkStatistics", field, false, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
+func (ec *executionContext) _NetworkStatistics_blocks(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkStatistics) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkStatistics_blocks(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Blocks, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkStatistics_blocks(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NetworkStatistics", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _NetworkStatistics_transactions(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkStatistics) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkStatistics_transactions(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Transactions, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkStatistics_transactions(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NetworkStatistics", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _NetworkStatistics_gasUsed(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkStatistics) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkStatistics_gasUsed(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.GasUsed, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNBigInt2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkStatistics_gasUsed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NetworkStatistics", field, false, false, errors.New("field of type BigInt does not have child fields"))
 }
 
 func (ec *executionContext) _NetworkSupply_releasedSupply(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkSupply) (ret graphql.Marshaler) {
@@ -42735,6 +43615,50 @@ func (ec *executionContext) fieldContext_Token_nfts(ctx context.Context, field g
 	return fc, nil
 }
 
+func (ec *executionContext) _Token_stats(ctx context.Context, field graphql.CollectedField, obj *ledger.Token) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Token_stats(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Token().Stats(ctx, obj, fc.Args["range"].(ledger.StatisticsRange), fc.Args["by"].(ledger.StatisticsInterval))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.TokenStatistics) graphql.Marshaler {
+			return ec.marshalNTokenStatistics2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenStatisticsᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Token_stats(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Token",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TokenStatistics(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Token_stats_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _TokenAllowance_amount(ctx context.Context, field graphql.CollectedField, obj *ledger.TokenAllowance) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -44293,6 +45217,98 @@ func (ec *executionContext) fieldContext_TokenRelationshipEdge_cursor(_ context.
 	return graphql.NewScalarFieldContext("TokenRelationshipEdge", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _TokenStatistics_from(ctx context.Context, field graphql.CollectedField, obj *ledger.TokenStatistics) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenStatistics_from(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.From, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
+			return ec.marshalNTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenStatistics_from(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TokenStatistics", field, false, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
+func (ec *executionContext) _TokenStatistics_to(ctx context.Context, field graphql.CollectedField, obj *ledger.TokenStatistics) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenStatistics_to(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.To, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
+			return ec.marshalNTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenStatistics_to(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TokenStatistics", field, false, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
+func (ec *executionContext) _TokenStatistics_transfers(ctx context.Context, field graphql.CollectedField, obj *ledger.TokenStatistics) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenStatistics_transfers(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Transfers, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenStatistics_transfers(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TokenStatistics", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _TokenStatistics_volume(ctx context.Context, field graphql.CollectedField, obj *ledger.TokenStatistics) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenStatistics_volume(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Volume, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
+			return ec.marshalOBigInt2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_TokenStatistics_volume(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TokenStatistics", field, false, false, errors.New("field of type BigInt does not have child fields"))
+}
+
 func (ec *executionContext) _TokenTransfer_tokenId(ctx context.Context, field graphql.CollectedField, obj *ledger.TokenTransfer) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -44901,6 +45917,50 @@ func (ec *executionContext) fieldContext_Topic_messages(ctx context.Context, fie
 	return fc, nil
 }
 
+func (ec *executionContext) _Topic_stats(ctx context.Context, field graphql.CollectedField, obj *ledger.Topic) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Topic_stats(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Topic().Stats(ctx, obj, fc.Args["range"].(ledger.StatisticsRange), fc.Args["by"].(ledger.StatisticsInterval))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.TopicStatistics) graphql.Marshaler {
+			return ec.marshalNTopicStatistics2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐTopicStatisticsᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Topic_stats(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Topic",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TopicStatistics(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Topic_stats_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _TopicCustomFees_createdTimestamp(ctx context.Context, field graphql.CollectedField, obj *ledger.TopicCustomFees) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -45472,6 +46532,75 @@ func (ec *executionContext) _TopicMessageEdge_cursor(ctx context.Context, field 
 }
 func (ec *executionContext) fieldContext_TopicMessageEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TopicMessageEdge", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _TopicStatistics_from(ctx context.Context, field graphql.CollectedField, obj *ledger.TopicStatistics) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TopicStatistics_from(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.From, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
+			return ec.marshalNTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TopicStatistics_from(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TopicStatistics", field, false, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
+func (ec *executionContext) _TopicStatistics_to(ctx context.Context, field graphql.CollectedField, obj *ledger.TopicStatistics) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TopicStatistics_to(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.To, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
+			return ec.marshalNTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TopicStatistics_to(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TopicStatistics", field, false, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
+func (ec *executionContext) _TopicStatistics_messages(ctx context.Context, field graphql.CollectedField, obj *ledger.TopicStatistics) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TopicStatistics_messages(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Messages, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TopicStatistics_messages(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TopicStatistics", field, false, false, errors.New("field of type Long does not have child fields"))
 }
 
 func (ec *executionContext) _Transaction_id(ctx context.Context, field graphql.CollectedField, obj *ledger.Transaction) (ret graphql.Marshaler) {
@@ -50264,6 +51393,43 @@ func (ec *executionContext) unmarshalInputStateOverrideInput(ctx context.Context
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputStatisticsRange(ctx context.Context, obj any) (ledger.StatisticsRange, error) {
+	var it ledger.StatisticsRange
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"from", "to"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "from":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("from"))
+			data, err := ec.unmarshalNTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.From = data
+		case "to":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("to"))
+			data, err := ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.To = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputStatusAffectedInput(ctx context.Context, obj any) (status.Assignment, error) {
 	var it status.Assignment
 	if obj == nil {
@@ -52087,6 +53253,44 @@ func (ec *executionContext) _Account(ctx context.Context, sel ast.SelectionSet, 
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "stats":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Account_stats(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "tokens":
 			field := field
 
@@ -52361,6 +53565,64 @@ func (ec *executionContext) _AccountEdge(ctx context.Context, sel ast.SelectionS
 		case "cursor":
 			out.Values[i] = ec._AccountEdge_cursor(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var accountStatisticsImplementors = []string{"AccountStatistics"}
+
+func (ec *executionContext) _AccountStatistics(ctx context.Context, sel ast.SelectionSet, obj *ledger.AccountStatistics) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, accountStatisticsImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("AccountStatistics")
+		case "from":
+			out.Values[i] = ec._AccountStatistics_from(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "to":
+			out.Values[i] = ec._AccountStatistics_to(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "transactions":
+			out.Values[i] = ec._AccountStatistics_transactions(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "received":
+			out.Values[i] = ec._AccountStatistics_received(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "sent":
+			out.Values[i] = ec._AccountStatistics_sent(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		default:
@@ -54148,6 +55410,44 @@ func (ec *executionContext) _Contract(ctx context.Context, sel ast.SelectionSet,
 					}
 				}()
 				res = ec._Contract_call(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "stats":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Contract_stats(ctx, field, obj)
 				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -56274,6 +57574,59 @@ func (ec *executionContext) _ContractStateEdge(ctx context.Context, sel ast.Sele
 			}
 		case "cursor":
 			out.Values[i] = ec._ContractStateEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var contractStatisticsImplementors = []string{"ContractStatistics"}
+
+func (ec *executionContext) _ContractStatistics(ctx context.Context, sel ast.SelectionSet, obj *ledger.ContractStatistics) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, contractStatisticsImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ContractStatistics")
+		case "from":
+			out.Values[i] = ec._ContractStatistics_from(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "to":
+			out.Values[i] = ec._ContractStatistics_to(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "calls":
+			out.Values[i] = ec._ContractStatistics_calls(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "gasUsed":
+			out.Values[i] = ec._ContractStatistics_gasUsed(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -59880,6 +61233,44 @@ func (ec *executionContext) _Network(ctx context.Context, sel ast.SelectionSet, 
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "stats":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Network_stats(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -60533,6 +61924,64 @@ func (ec *executionContext) _NetworkStake(ctx context.Context, sel ast.Selection
 			}
 		case "unreservedStakingRewardBalance":
 			out.Values[i] = ec._NetworkStake_unreservedStakingRewardBalance(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var networkStatisticsImplementors = []string{"NetworkStatistics"}
+
+func (ec *executionContext) _NetworkStatistics(ctx context.Context, sel ast.SelectionSet, obj *ledger.NetworkStatistics) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, networkStatisticsImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("NetworkStatistics")
+		case "from":
+			out.Values[i] = ec._NetworkStatistics_from(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "to":
+			out.Values[i] = ec._NetworkStatistics_to(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "blocks":
+			out.Values[i] = ec._NetworkStatistics_blocks(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "transactions":
+			out.Values[i] = ec._NetworkStatistics_transactions(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "gasUsed":
+			out.Values[i] = ec._NetworkStatistics_gasUsed(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -66601,6 +68050,44 @@ func (ec *executionContext) _Token(ctx context.Context, sel ast.SelectionSet, ob
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "stats":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Token_stats(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -67628,6 +69115,59 @@ func (ec *executionContext) _TokenRelationshipEdge(ctx context.Context, sel ast.
 	return out
 }
 
+var tokenStatisticsImplementors = []string{"TokenStatistics"}
+
+func (ec *executionContext) _TokenStatistics(ctx context.Context, sel ast.SelectionSet, obj *ledger.TokenStatistics) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, tokenStatisticsImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("TokenStatistics")
+		case "from":
+			out.Values[i] = ec._TokenStatistics_from(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "to":
+			out.Values[i] = ec._TokenStatistics_to(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "transfers":
+			out.Values[i] = ec._TokenStatistics_transfers(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "volume":
+			out.Values[i] = ec._TokenStatistics_volume(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var tokenTransferImplementors = []string{"TokenTransfer"}
 
 func (ec *executionContext) _TokenTransfer(ctx context.Context, sel ast.SelectionSet, obj *ledger.TokenTransfer) graphql.Marshaler {
@@ -67920,6 +69460,44 @@ func (ec *executionContext) _Topic(ctx context.Context, sel ast.SelectionSet, ob
 					}
 				}()
 				res = ec._Topic_messages(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "stats":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Topic_stats(ctx, field, obj)
 				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -68347,6 +69925,54 @@ func (ec *executionContext) _TopicMessageEdge(ctx context.Context, sel ast.Selec
 			}
 		case "cursor":
 			out.Values[i] = ec._TopicMessageEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var topicStatisticsImplementors = []string{"TopicStatistics"}
+
+func (ec *executionContext) _TopicStatistics(ctx context.Context, sel ast.SelectionSet, obj *ledger.TopicStatistics) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, topicStatisticsImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("TopicStatistics")
+		case "from":
+			out.Values[i] = ec._TopicStatistics_from(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "to":
+			out.Values[i] = ec._TopicStatistics_to(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "messages":
+			out.Values[i] = ec._TopicStatistics_messages(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -69699,6 +71325,32 @@ func (ec *executionContext) marshalNAccountRef2heliographᚋinternalᚋdomainᚋ
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
+func (ec *executionContext) marshalNAccountStatistics2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountStatisticsᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.AccountStatistics) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNAccountStatistics2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountStatistics(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNAccountStatistics2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountStatistics(ctx context.Context, sel ast.SelectionSet, v *ledger.AccountStatistics) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._AccountStatistics(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNAddComponentInput2heliographᚋinternalᚋdomainᚋstatusᚐNewComponent(ctx context.Context, v any) (status.NewComponent, error) {
 	res, err := ec.unmarshalInputAddComponentInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -70575,6 +72227,32 @@ func (ec *executionContext) marshalNContractStateEdge2ᚖheliographᚋgraphᚋre
 		return graphql.Null
 	}
 	return ec._ContractStateEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNContractStatistics2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐContractStatisticsᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.ContractStatistics) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNContractStatistics2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractStatistics(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNContractStatistics2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractStatistics(ctx context.Context, sel ast.SelectionSet, v *ledger.ContractStatistics) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ContractStatistics(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNCryptoAllowance2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐCryptoAllowanceᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.CryptoAllowance) graphql.Marshaler {
@@ -71745,6 +73423,32 @@ func (ec *executionContext) marshalNNetworkNodeEdge2ᚖheliographᚋgraphᚋrela
 	return ec._NetworkNodeEdge(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNNetworkStatistics2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐNetworkStatisticsᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.NetworkStatistics) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNNetworkStatistics2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNetworkStatistics(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNNetworkStatistics2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNetworkStatistics(ctx context.Context, sel ast.SelectionSet, v *ledger.NetworkStatistics) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._NetworkStatistics(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNNftAllowance2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐNftAllowanceᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.NftAllowance) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -72432,6 +74136,27 @@ func (ec *executionContext) marshalNStakingRewardEdge2ᚖheliographᚋgraphᚋre
 func (ec *executionContext) unmarshalNStateOverrideInput2ᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐStateOverrideInput(ctx context.Context, v any) (*calls.StateOverrideInput, error) {
 	res, err := ec.unmarshalInputStateOverrideInput(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNStatisticsInterval2heliographᚋinternalᚋdomainᚋledgerᚐStatisticsInterval(ctx context.Context, v any) (ledger.StatisticsInterval, error) {
+	res, err := scalar.UnmarshalStatisticsInterval(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNStatisticsInterval2heliographᚋinternalᚋdomainᚋledgerᚐStatisticsInterval(ctx context.Context, sel ast.SelectionSet, v ledger.StatisticsInterval) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalStatisticsInterval(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return graphql.WrapContextMarshaler(ctx, res)
+}
+
+func (ec *executionContext) unmarshalNStatisticsRange2heliographᚋinternalᚋdomainᚋledgerᚐStatisticsRange(ctx context.Context, v any) (ledger.StatisticsRange, error) {
+	res, err := ec.unmarshalInputStatisticsRange(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalNStatusAffectedComponent2ᚖheliographᚋinternalᚋdomainᚋstatusᚐAffectedComponent(ctx context.Context, sel ast.SelectionSet, v *status.AffectedComponent) graphql.Marshaler {
@@ -73323,6 +75048,32 @@ func (ec *executionContext) marshalNTokenRelationshipEdge2ᚖheliographᚋgraph�
 	return ec._TokenRelationshipEdge(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNTokenStatistics2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenStatisticsᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.TokenStatistics) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNTokenStatistics2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenStatistics(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNTokenStatistics2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenStatistics(ctx context.Context, sel ast.SelectionSet, v *ledger.TokenStatistics) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._TokenStatistics(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNTokenSupplyType2heliographᚋinternalᚋdomainᚋledgerᚐTokenSupplyType(ctx context.Context, v any) (ledger.TokenSupplyType, error) {
 	res, err := scalar.UnmarshalTokenSupplyType(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -73449,6 +75200,32 @@ func (ec *executionContext) marshalNTopicMessageEdge2ᚖheliographᚋgraphᚋrel
 		return graphql.Null
 	}
 	return ec._TopicMessageEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNTopicStatistics2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐTopicStatisticsᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.TopicStatistics) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNTopicStatistics2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTopicStatistics(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNTopicStatistics2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTopicStatistics(ctx context.Context, sel ast.SelectionSet, v *ledger.TopicStatistics) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._TopicStatistics(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNTransaction2heliographᚋinternalᚋdomainᚋledgerᚐTransaction(ctx context.Context, sel ast.SelectionSet, v ledger.Transaction) graphql.Marshaler {

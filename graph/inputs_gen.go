@@ -54,6 +54,7 @@ func inputsOf(ec *executionContext) map[reflect.Type]reflect.Value {
 		ec.unmarshalInputSlotValueInput,
 		ec.unmarshalInputStakingRewardFilter,
 		ec.unmarshalInputStateOverrideInput,
+		ec.unmarshalInputStatisticsRange,
 		ec.unmarshalInputStatusAffectedInput,
 		ec.unmarshalInputStatusSettingInput,
 		ec.unmarshalInputStatusWebhookInput,

@@ -22,6 +22,7 @@ type objects struct {
 	AccountAllowances           *rowplan.Object[*ledger.AccountAllowances]
 	AccountConnection           *rowplan.Object[*relay.Connection[ledger.Account]]
 	AccountEdge                 *rowplan.Object[*relay.Edge[ledger.Account]]
+	AccountStatistics           *rowplan.Object[*ledger.AccountStatistics]
 	Airdrop                     *rowplan.Object[*ledger.Airdrop]
 	AirdropConnection           *rowplan.Object[*relay.Connection[ledger.Airdrop]]
 	AirdropEdge                 *rowplan.Object[*relay.Edge[ledger.Airdrop]]
@@ -54,6 +55,7 @@ type objects struct {
 	ContractStateChange         *rowplan.Object[*ledger.ContractStateChange]
 	ContractStateConnection     *rowplan.Object[*relay.Connection[ledger.ContractState]]
 	ContractStateEdge           *rowplan.Object[*relay.Edge[ledger.ContractState]]
+	ContractStatistics          *rowplan.Object[*ledger.ContractStatistics]
 	Count                       *rowplan.Object[*relay.Count]
 	CryptoAllowance             *rowplan.Object[*ledger.CryptoAllowance]
 	CryptoAllowanceConnection   *rowplan.Object[*relay.Connection[ledger.CryptoAllowance]]
@@ -96,6 +98,7 @@ type objects struct {
 	NetworkNodeConnection       *rowplan.Object[*relay.Connection[ledger.NetworkNode]]
 	NetworkNodeEdge             *rowplan.Object[*relay.Edge[ledger.NetworkNode]]
 	NetworkStake                *rowplan.Object[*ledger.NetworkStake]
+	NetworkStatistics           *rowplan.Object[*ledger.NetworkStatistics]
 	NetworkSupply               *rowplan.Object[*ledger.NetworkSupply]
 	NftAllowance                *rowplan.Object[*ledger.NftAllowance]
 	NftAllowanceConnection      *rowplan.Object[*relay.Connection[ledger.NftAllowance]]
@@ -154,12 +157,14 @@ type objects struct {
 	TokenRelationship           *rowplan.Object[*ledger.TokenRelationship]
 	TokenRelationshipConnection *rowplan.Object[*relay.Connection[ledger.TokenRelationship]]
 	TokenRelationshipEdge       *rowplan.Object[*relay.Edge[ledger.TokenRelationship]]
+	TokenStatistics             *rowplan.Object[*ledger.TokenStatistics]
 	TokenTransfer               *rowplan.Object[*ledger.TokenTransfer]
 	Topic                       *rowplan.Object[*ledger.Topic]
 	TopicCustomFees             *rowplan.Object[*ledger.TopicCustomFees]
 	TopicMessage                *rowplan.Object[*ledger.TopicMessage]
 	TopicMessageConnection      *rowplan.Object[*relay.Connection[ledger.TopicMessage]]
 	TopicMessageEdge            *rowplan.Object[*relay.Edge[ledger.TopicMessage]]
+	TopicStatistics             *rowplan.Object[*ledger.TopicStatistics]
 	Transaction                 *rowplan.Object[*ledger.Transaction]
 	TransactionConnection       *rowplan.Object[*relay.Connection[ledger.Transaction]]
 	TransactionEdge             *rowplan.Object[*relay.Edge[ledger.Transaction]]
@@ -262,6 +267,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"nftAllowances":         rowplan.Read(rel.accountNftAllowances, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.NftAllowance]] { return o.NftAllowanceConnection })),
 		"receivedNftAllowances": rowplan.Read(rel.accountReceivedNftAllowances, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.NftAllowance]] { return o.NftAllowanceConnection })),
 		"schedules":             rowplan.Read(rel.accountSchedules, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.Schedule]] { return o.ScheduleConnection })),
+		"stats":                 rowplan.ReadMany(rel.accountStats, func() *rowplan.Object[*ledger.AccountStatistics] { return o.AccountStatistics }),
 		"tokens": rowplan.Read(rel.accountTokens, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.TokenRelationship]] {
 			return o.TokenRelationshipConnection
 		})),
@@ -280,6 +286,23 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"node": rowplan.Get(func(v *relay.Edge[ledger.Account]) *ledger.Account { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
 		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.Account], s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.Cursor, s)
+		}),
+	})
+	o.AccountStatistics = rowplan.NewObject([]string{"AccountStatistics"}, map[string]rowplan.Field[*ledger.AccountStatistics]{
+		"from": rowplan.Scalar(func(dst []byte, v *ledger.AccountStatistics, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.From, s)
+		}),
+		"to": rowplan.Scalar(func(dst []byte, v *ledger.AccountStatistics, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.To, s)
+		}),
+		"transactions": rowplan.Scalar(func(dst []byte, v *ledger.AccountStatistics, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Transactions, s)
+		}),
+		"received": rowplan.Scalar(func(dst []byte, v *ledger.AccountStatistics, s scalar.Style) []byte {
+			return scalar.AppendNullBigInt(dst, v.Received, s)
+		}),
+		"sent": rowplan.Scalar(func(dst []byte, v *ledger.AccountStatistics, s scalar.Style) []byte {
+			return scalar.AppendNullBigInt(dst, v.Sent, s)
 		}),
 	})
 	o.Airdrop = rowplan.NewObject([]string{"Airdrop"}, map[string]rowplan.Field[*ledger.Airdrop]{
@@ -483,6 +506,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"state":           rowplan.Read(rel.contractState, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.ContractState]] { return o.ContractStateConnection })),
 		"timestamp":       rowplan.Get(func(v *ledger.Contract) *ledger.TimestampRange { return &v.Timestamp }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TimestampRange] { return o.TimestampRange })),
 		"call":            rowplan.Read(rel.contractCall, rowplan.ObjectOf(func() *rowplan.Object[*calls.ContractCall] { return o.ContractCall })),
+		"stats":           rowplan.ReadMany(rel.contractStats, func() *rowplan.Object[*ledger.ContractStatistics] { return o.ContractStatistics }),
 	})
 	o.ContractAction = rowplan.NewObject([]string{"ContractAction"}, map[string]rowplan.Field[*ledger.ContractAction]{
 		"callDepth": rowplan.Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
@@ -847,6 +871,20 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"node": rowplan.Get(func(v *relay.Edge[ledger.ContractState]) *ledger.ContractState { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.ContractState] { return o.ContractState })),
 		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.ContractState], s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.Cursor, s)
+		}),
+	})
+	o.ContractStatistics = rowplan.NewObject([]string{"ContractStatistics"}, map[string]rowplan.Field[*ledger.ContractStatistics]{
+		"from": rowplan.Scalar(func(dst []byte, v *ledger.ContractStatistics, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.From, s)
+		}),
+		"to": rowplan.Scalar(func(dst []byte, v *ledger.ContractStatistics, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.To, s)
+		}),
+		"calls": rowplan.Scalar(func(dst []byte, v *ledger.ContractStatistics, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Calls, s)
+		}),
+		"gasUsed": rowplan.Scalar(func(dst []byte, v *ledger.ContractStatistics, s scalar.Style) []byte {
+			return scalar.AppendBigInt(dst, v.GasUsed, s)
 		}),
 	})
 	o.Count = rowplan.NewObject([]string{"Count"}, map[string]rowplan.Field[*relay.Count]{
@@ -1382,6 +1420,23 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		}),
 		"unreservedStakingRewardBalance": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStake, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.UnreservedStakingRewardBalance, s)
+		}),
+	})
+	o.NetworkStatistics = rowplan.NewObject([]string{"NetworkStatistics"}, map[string]rowplan.Field[*ledger.NetworkStatistics]{
+		"from": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStatistics, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.From, s)
+		}),
+		"to": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStatistics, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.To, s)
+		}),
+		"blocks": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStatistics, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Blocks, s)
+		}),
+		"transactions": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStatistics, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Transactions, s)
+		}),
+		"gasUsed": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStatistics, s scalar.Style) []byte {
+			return scalar.AppendBigInt(dst, v.GasUsed, s)
 		}),
 	})
 	o.NetworkSupply = rowplan.NewObject([]string{"NetworkSupply"}, map[string]rowplan.Field[*ledger.NetworkSupply]{
@@ -2147,6 +2202,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"wipeKey":         rowplan.Get(func(v *ledger.Token) *ledger.KeyInfo { return v.WipeKey }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.KeyInfo] { return o.Key })),
 		"balances":        rowplan.Read(rel.tokenBalances, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.TokenHolder]] { return o.TokenHolderConnection })),
 		"nfts":            rowplan.Read(rel.tokenNfts, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.NFT]] { return o.NFTConnection })),
+		"stats":           rowplan.ReadMany(rel.tokenStats, func() *rowplan.Object[*ledger.TokenStatistics] { return o.TokenStatistics }),
 	})
 	o.TokenAllowance = rowplan.NewObject([]string{"TokenAllowance"}, map[string]rowplan.Field[*ledger.TokenAllowance]{
 		"amount": rowplan.Scalar(func(dst []byte, v *ledger.TokenAllowance, s scalar.Style) []byte {
@@ -2286,6 +2342,20 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
+	o.TokenStatistics = rowplan.NewObject([]string{"TokenStatistics"}, map[string]rowplan.Field[*ledger.TokenStatistics]{
+		"from": rowplan.Scalar(func(dst []byte, v *ledger.TokenStatistics, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.From, s)
+		}),
+		"to": rowplan.Scalar(func(dst []byte, v *ledger.TokenStatistics, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.To, s)
+		}),
+		"transfers": rowplan.Scalar(func(dst []byte, v *ledger.TokenStatistics, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Transfers, s)
+		}),
+		"volume": rowplan.Scalar(func(dst []byte, v *ledger.TokenStatistics, s scalar.Style) []byte {
+			return scalar.AppendNullBigInt(dst, v.Volume, s)
+		}),
+	})
 	o.TokenTransfer = rowplan.NewObject([]string{"TokenTransfer"}, map[string]rowplan.Field[*ledger.TokenTransfer]{
 		"tokenId": rowplan.Scalar(func(dst []byte, v *ledger.TokenTransfer, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.TokenID, s)
@@ -2331,6 +2401,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"submitKey":      rowplan.Get(func(v *ledger.Topic) *ledger.KeyInfo { return v.SubmitKey }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.KeyInfo] { return o.Key })),
 		"timestamp":      rowplan.Get(func(v *ledger.Topic) *ledger.TimestampRange { return &v.Timestamp }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TimestampRange] { return o.TimestampRange })),
 		"messages":       rowplan.Read(rel.topicMessages, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.TopicMessage]] { return o.TopicMessageConnection })),
+		"stats":          rowplan.ReadMany(rel.topicStats, func() *rowplan.Object[*ledger.TopicStatistics] { return o.TopicStatistics }),
 	})
 	o.TopicCustomFees = rowplan.NewObject([]string{"TopicCustomFees"}, map[string]rowplan.Field[*ledger.TopicCustomFees]{
 		"createdTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.TopicCustomFees, s scalar.Style) []byte {
@@ -2379,6 +2450,17 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"node": rowplan.Get(func(v *relay.Edge[ledger.TopicMessage]) *ledger.TopicMessage { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TopicMessage] { return o.TopicMessage })),
 		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.TopicMessage], s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.Cursor, s)
+		}),
+	})
+	o.TopicStatistics = rowplan.NewObject([]string{"TopicStatistics"}, map[string]rowplan.Field[*ledger.TopicStatistics]{
+		"from": rowplan.Scalar(func(dst []byte, v *ledger.TopicStatistics, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.From, s)
+		}),
+		"to": rowplan.Scalar(func(dst []byte, v *ledger.TopicStatistics, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.To, s)
+		}),
+		"messages": rowplan.Scalar(func(dst []byte, v *ledger.TopicStatistics, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Messages, s)
 		}),
 	})
 	o.Transaction = rowplan.NewObject([]string{"Transaction", "_Entity", "Node"}, map[string]rowplan.Field[*ledger.Transaction]{
@@ -2482,6 +2564,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 	rowplan.Register(t, o.AccountAllowances)
 	rowplan.Register(t, o.AccountConnection)
 	rowplan.Register(t, o.AccountEdge)
+	rowplan.Register(t, o.AccountStatistics)
 	rowplan.Register(t, o.Airdrop)
 	rowplan.Register(t, o.AirdropConnection)
 	rowplan.Register(t, o.AirdropEdge)
@@ -2514,6 +2597,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 	rowplan.Register(t, o.ContractStateChange)
 	rowplan.Register(t, o.ContractStateConnection)
 	rowplan.Register(t, o.ContractStateEdge)
+	rowplan.Register(t, o.ContractStatistics)
 	rowplan.Register(t, o.Count)
 	rowplan.Register(t, o.CryptoAllowance)
 	rowplan.Register(t, o.CryptoAllowanceConnection)
@@ -2556,6 +2640,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 	rowplan.Register(t, o.NetworkNodeConnection)
 	rowplan.Register(t, o.NetworkNodeEdge)
 	rowplan.Register(t, o.NetworkStake)
+	rowplan.Register(t, o.NetworkStatistics)
 	rowplan.Register(t, o.NetworkSupply)
 	rowplan.Register(t, o.NftAllowance)
 	rowplan.Register(t, o.NftAllowanceConnection)
@@ -2614,12 +2699,14 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 	rowplan.Register(t, o.TokenRelationship)
 	rowplan.Register(t, o.TokenRelationshipConnection)
 	rowplan.Register(t, o.TokenRelationshipEdge)
+	rowplan.Register(t, o.TokenStatistics)
 	rowplan.Register(t, o.TokenTransfer)
 	rowplan.Register(t, o.Topic)
 	rowplan.Register(t, o.TopicCustomFees)
 	rowplan.Register(t, o.TopicMessage)
 	rowplan.Register(t, o.TopicMessageConnection)
 	rowplan.Register(t, o.TopicMessageEdge)
+	rowplan.Register(t, o.TopicStatistics)
 	rowplan.Register(t, o.Transaction)
 	rowplan.Register(t, o.TransactionConnection)
 	rowplan.Register(t, o.TransactionEdge)

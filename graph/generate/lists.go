@@ -17,10 +17,11 @@ var unbatched = map[string]string{
 	"Network.registeredNodes": "as Network.supply",
 	"Network.stake":           "as Network.supply",
 	"Network.freshness":       "as Network.supply",
+	"Network.stats":           "as Network.supply",
 }
 
 // maxUnbatched is the maximum length of the list.
-const maxUnbatched = 11
+const maxUnbatched = 12
 
 // withoutStatement are the fields that need a function but no statement, in addition to all ids.
 var withoutStatement = map[string]bool{"Schedule.state": true}

@@ -35,6 +35,7 @@ var enums = []scalarType{
 	{"ResultDataType", "ledger.ResultDataType"},
 	{"ScheduleState", "ledger.ScheduleState"},
 	{"SignatureType", "ledger.SignatureType"},
+	{"StatisticsInterval", "ledger.StatisticsInterval"},
 	{"StatusIndicator", "status.Impact"},
 	{"StatusPageMode", "status.Mode"},
 	{"StatusVocabulary", "status.Vocabulary"},

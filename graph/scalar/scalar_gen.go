@@ -170,6 +170,16 @@ func UnmarshalSignatureType(_ context.Context, v any) (ledger.SignatureType, err
 	return readName[ledger.SignatureType](v)
 }
 
+// AppendStatisticsInterval appends a value of the enum StatisticsInterval.
+func AppendStatisticsInterval(dst []byte, v ledger.StatisticsInterval, style Style) []byte {
+	return appendName(dst, v, style)
+}
+
+// UnmarshalStatisticsInterval parses a value of the enum StatisticsInterval.
+func UnmarshalStatisticsInterval(_ context.Context, v any) (ledger.StatisticsInterval, error) {
+	return readName[ledger.StatisticsInterval](v)
+}
+
 // AppendStatusIndicator appends a value of the enum StatusIndicator.
 func AppendStatusIndicator(dst []byte, v status.Impact, style Style) []byte {
 	return appendStatusName(dst, v, style)
@@ -636,6 +646,11 @@ func MarshalScheduleState(v ledger.ScheduleState) graphql.ContextMarshaler {
 // MarshalSignatureType is [AppendSignatureType] for gqlgen.
 func MarshalSignatureType(v ledger.SignatureType) graphql.ContextMarshaler {
 	return with(v, AppendSignatureType)
+}
+
+// MarshalStatisticsInterval is [AppendStatisticsInterval] for gqlgen.
+func MarshalStatisticsInterval(v ledger.StatisticsInterval) graphql.ContextMarshaler {
+	return with(v, AppendStatisticsInterval)
 }
 
 // MarshalStatusIndicator is [AppendStatusIndicator] for gqlgen.

@@ -1,0 +1,135 @@
+package resolvers
+
+import (
+	"context"
+	"errors"
+
+	"heliograph/graph"
+	"heliograph/graph/fault"
+	"heliograph/graph/rowplan"
+	"heliograph/internal/domain/ledger"
+	"heliograph/storage"
+	"heliograph/storage/transactions"
+)
+
+// feeAccount receives a part of almost every transaction's fee.
+const feeAccount = ledger.EntityID(98)
+
+// statistics reads statistics of objects from some sources. period returns the result of a period, from one element of each source.
+func statistics[T, S any](
+	r *Resolver, b *storage.Batch, of []T, id func(T) ledger.EntityID, over ledger.StatisticsRange, by ledger.StatisticsInterval,
+	sources []transactions.Statistics, period func(from, to ledger.Timestamp, p []transactions.Period) *S,
+) (rowplan.Results[[]*S], error) {
+	bounds, err := over.Periods(by, ledger.TimestampOf(r.now()))
+	if err != nil {
+		return nil, fault.Of(fault.BadUserInput, err)
+	}
+	got := make([][][]transactions.Period, len(of))
+	for i, object := range of {
+		got[i] = make([][]transactions.Period, len(sources))
+		for j, source := range sources {
+			source.Queue(b, id(object), bounds, func(p []transactions.Period, failed error) {
+				got[i][j], err = p, errors.Join(err, failed)
+			})
+		}
+	}
+	return func() ([][]*S, error) {
+		if err != nil {
+			return nil, fault.Of(fault.BadUserInput, err)
+		}
+		out := make([][]*S, len(of))
+		for i, all := range got {
+			out[i] = make([]*S, len(bounds)-1)
+			for n := range out[i] {
+				p := make([]transactions.Period, len(sources))
+				for j := range p {
+					p[j] = all[j][n]
+				}
+				out[i][n] = period(bounds[n], bounds[n+1], p)
+			}
+		}
+		return out, nil
+	}, nil
+}
+
+// AccountStats reads statistics of accounts.
+func (r fields) AccountStats(_ context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountStatsArgs) (
+	rowplan.Results[[]*ledger.AccountStatistics], error,
+) {
+	sources := []transactions.Statistics{transactions.PaidStatistics}
+	if q.Selection.Has("received", "sent") {
+		for _, a := range of {
+			if a.EntityID == feeAccount {
+				return nil, fault.Input("no index has the transfers of the fee account %s: select only its transactions", a.EntityID)
+			}
+		}
+		sources = append(sources, transactions.TransferStatistics)
+	}
+	return statistics(r.Resolver, batchOf(q), of, func(a *ledger.Account) ledger.EntityID { return a.EntityID }, args.Range, args.By, sources,
+		func(from, to ledger.Timestamp, p []transactions.Period) *ledger.AccountStatistics {
+			last := p[len(p)-1]
+			return &ledger.AccountStatistics{From: from, To: to, Transactions: p[0].Rows, Received: last.First, Sent: last.Second}
+		})
+}
+
+// TopicStats reads statistics of topics.
+func (r fields) TopicStats(_ context.Context, q rowplan.Request, of []*ledger.Topic, args graph.TopicStatsArgs) (
+	rowplan.Results[[]*ledger.TopicStatistics], error,
+) {
+	return statistics(r.Resolver, batchOf(q), of, func(t *ledger.Topic) ledger.EntityID { return t.EntityID }, args.Range, args.By,
+		[]transactions.Statistics{transactions.MessageStatistics}, func(from, to ledger.Timestamp, p []transactions.Period) *ledger.TopicStatistics {
+			return &ledger.TopicStatistics{From: from, To: to, Messages: p[0].Rows}
+		})
+}
+
+// ContractStats reads statistics of contracts.
+func (r fields) ContractStats(_ context.Context, q rowplan.Request, of []*ledger.Contract, args graph.ContractStatsArgs) (
+	rowplan.Results[[]*ledger.ContractStatistics], error,
+) {
+	return statistics(r.Resolver, batchOf(q), of, func(c *ledger.Contract) ledger.EntityID { return c.EntityID }, args.Range, args.By,
+		[]transactions.Statistics{transactions.ResultStatistics}, func(from, to ledger.Timestamp, p []transactions.Period) *ledger.ContractStatistics {
+			return &ledger.ContractStatistics{From: from, To: to, Calls: p[0].Rows, GasUsed: p[0].First.V}
+		})
+}
+
+// TokenStats reads statistics of tokens, which are empty for collections of NFTs.
+func (r fields) TokenStats(_ context.Context, q rowplan.Request, of []*ledger.Token, args graph.TokenStatsArgs) (
+	rowplan.Results[[]*ledger.TokenStatistics], error,
+) {
+	read, err := statistics(r.Resolver, batchOf(q), of, func(t *ledger.Token) ledger.EntityID { return t.EntityID }, args.Range, args.By,
+		[]transactions.Statistics{transactions.TokenStatistics}, func(from, to ledger.Timestamp, p []transactions.Period) *ledger.TokenStatistics {
+			return &ledger.TokenStatistics{From: from, To: to, Transfers: p[0].First.V, Volume: p[0].Second}
+		})
+	if err != nil {
+		return nil, err
+	}
+	return func() ([][]*ledger.TokenStatistics, error) {
+		out, err := read()
+		for i := range out {
+			if of[i].Type == ledger.TokenNonFungibleUnique {
+				out[i] = nil
+			}
+		}
+		return out, err
+	}, nil
+}
+
+// Stats returns statistics of the network.
+func (r network) Stats(ctx context.Context, args graph.NetworkStatsArgs) ([]*ledger.NetworkStatistics, error) {
+	b := r.db.NewBatch()
+	read, err := statistics(r.Resolver, b, []ledger.EntityID{0}, func(id ledger.EntityID) ledger.EntityID { return id }, args.Range, args.By,
+		[]transactions.Statistics{transactions.BlockStatistics}, func(from, to ledger.Timestamp, p []transactions.Period) *ledger.NetworkStatistics {
+			return &ledger.NetworkStatistics{From: from, To: to, Blocks: p[0].Rows, Transactions: p[0].First.V, GasUsed: p[0].Second.V}
+		})
+	if err != nil {
+		return nil, err
+	}
+	if err := b.Run(ctx); err != nil {
+		return nil, err
+	}
+	all, err := read()
+	if err != nil {
+		return nil, err
+	}
+	return all[0], nil
+}
