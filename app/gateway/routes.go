@@ -51,9 +51,11 @@ func (g *Gateway) Public() http.Handler {
 	r.Group(func(r chi.Router) {
 		r.Use(g.cors)
 		r.HandleFunc(graphPath, g.serveGraph)
-		if !g.o.Graph.IntrospectionOff {
-			r.Get("/graphql/schema.graphql", g.schema)
+		schema := g.schema
+		if g.o.Graph.IntrospectionOff {
+			schema = rest.NotFoundHandler
 		}
+		r.Get("/graphql/schema.graphql", schema)
 		r.Get("/graphql/explain", g.explain)
 		r.Post("/graphql/explain", g.explain)
 		for _, path := range []string{"/graphql/schema.graphql", "/graphql/explain"} {
