@@ -10,6 +10,8 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
+
+	"heliograph/internal/base/values"
 )
 
 // SDL is the text of the schema, with descriptions.
@@ -21,13 +23,18 @@ var SDL string
 // preparing for concurrent root fields and deferred fragments.
 type schema struct {
 	*executableSchema
-	inputs map[reflect.Type]reflect.Value
+	inputs   map[reflect.Type]reflect.Value
+	together Together
 }
 
+// Together combines what n concurrent root fields read first. The function that it returns is called for each: value is for the context of the field, and end
+// is called at the end of the field.
+type Together func(n int) func() (value values.Value, end func())
+
 // NewSchema returns the executable schema with its resolvers.
-func NewSchema(resolvers ResolverRoot) graphql.ExecutableSchema {
+func NewSchema(resolvers ResolverRoot, together Together) graphql.ExecutableSchema {
 	e := NewExecutableSchema(Config{Resolvers: resolvers}).(*executableSchema)
-	return &schema{e, inputsOf(newExecutionContext(&graphql.OperationContext{}, e, nil))}
+	return &schema{e, inputsOf(newExecutionContext(&graphql.OperationContext{}, e, nil)), together}
 }
 
 // Exec implements graphql.ExecutableSchema. Documents must not use @defer.
@@ -59,6 +66,14 @@ func (q *query) respond(ctx context.Context) *graphql.Response {
 	if f := only(set); f != nil {
 		q.ec.executeOne(ctx, f, &q.buf)
 	} else {
+		if readsTogether(set) {
+			begin := q.schema.together(len(set))
+			q.ec.RootResolverMiddleware = func(ctx context.Context, next graphql.RootResolver) graphql.Marshaler {
+				value, end := begin()
+				defer end()
+				return next(values.Context(ctx, value))
+			}
+		}
 		q.ec._Query(ctx, set).MarshalGQL(&q.buf)
 	}
 	q.response.Data = q.buf.Bytes()
@@ -75,6 +90,22 @@ func only(set ast.SelectionSet) *ast.Field {
 		return nil
 	}
 	return f
+}
+
+// readsTogether reports whether all selections are fields that are executed, and at most one is a list: reading several takes longer one after another.
+func readsTogether(set ast.SelectionSet) bool {
+	lists, aliases := 0, map[string]bool{}
+	for i := range set {
+		f := only(set[i : i+1])
+		if f == nil || aliases[f.Alias] {
+			return false
+		}
+		aliases[f.Alias] = true
+		if strings.HasSuffix(f.Definition.Type.Name(), "Connection") {
+			lists++
+		}
+	}
+	return len(set) > 1 && lists <= 1
 }
 
 // executeOne executes a query with one root field.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -71,6 +72,9 @@ func TestOneStatementALevel(t *testing.T) {
 		"four levels, unplanned": {`{ accounts(first: 100, order: DESC) { nodes { balance(unit: HBAR) transactions(first: 4) { nodes { block { transactions(first: 2) { nodes { payer { balance(unit: HBAR) } } } } } } } } }`, 5, 5},
 		"edges":                  {`{ accounts(first: 100, order: DESC) { edges { node { transactions(first: 3) { edges { node { payer { stakedAccount { memo } } } } } } } } }`, 4, 4},
 		"one thing":              {`{ account(id: 1008) { memo key { type } } }`, 1, 1},
+		"two things":             {`{ account(id: 1008) { memo } token(id: 1001) { name } }`, 2, 1},
+		"a thing and a list":     {`{ account(id: 1008) { memo holdings { balance } } transactions(filter: {accountId: {eq: 1008}}, first: 3) { nodes { name transfers { amount } } } }`, 3, 2},
+		"a thing and a search":   {`{ account(id: 1008) { memo } transactions(filter: {accountId: {eq: 1008}, types: CRYPTOCREATEACCOUNT}, first: 3) { nodes { name } } }`, 2, 2},
 		"one thing and its list": {`{ account(id: 1008) { transactions(first: 100) { nodes { transfers { amount } } } } }`, 3, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -80,6 +84,42 @@ func TestOneStatementALevel(t *testing.T) {
 				t.Errorf("%d statements in %d round trips, want %d in %d:\n%s", len(count.statements), count.trips, c.statements, c.trips, strings.Join(count.statements, "\n---\n"))
 			}
 		})
+	}
+}
+
+// TestTransactionByID compares transactions that are read by ID with those of a list, some of which share their ID. The rows of a transaction are read in the
+// same round trip, unless several transactions have the ID.
+func TestTransactionByID(t *testing.T) {
+	t.Parallel()
+	const parts = `{ transactionId consensusTimestamp transfers { accountId amount } tokenTransfers { accountId tokenId amount }
+  stakingRewardTransfers { accountId amount } assessedCustomFees { amount collectorAccountId } }`
+	var list struct {
+		Transactions struct{ Nodes []json.RawMessage }
+	}
+	byID, trips := map[string][]json.RawMessage{}, 0
+	first := counting(t, func(g *testenv.Gateway) {
+		clear(byID)
+		g.Data(t, `{ transactions(first: 100, order: ASC) { nodes `+parts+` } }`, nil, &list)
+		for _, node := range list.Transactions.Nodes {
+			var one struct{ TransactionID string }
+			if err := json.Unmarshal(node, &one); err != nil {
+				t.Fatal(err)
+			}
+			byID[one.TransactionID] = append(byID[one.TransactionID], node)
+		}
+		for id, want := range byID {
+			var got struct{ Transaction []json.RawMessage }
+			g.Data(t, `query($id: TransactionID) { transaction(id: $id) `+parts+` }`, map[string]any{"id": id}, &got)
+			if !slices.EqualFunc(got.Transaction, want, func(a, b json.RawMessage) bool { return string(a) == string(b) }) {
+				t.Errorf("%s: %s, want %s", id, got.Transaction, want)
+			}
+		}
+	})
+	for _, same := range byID {
+		trips += min(2, len(same))
+	}
+	if first.trips > 2+trips || len(byID) == len(list.Transactions.Nodes) {
+		t.Errorf("%d round trips, want at most %d for %d transactions with %d IDs", first.trips, 2+trips, len(list.Transactions.Nodes), len(byID))
 	}
 }
 

@@ -70,6 +70,13 @@ func (b *Batch) Len() int {
 
 // Run sends the batch, and reads the rows of its statements. Among statements with the same settings, the order is that in which they were queued.
 func (b *Batch) Run(ctx context.Context) error {
+	if p, ok := partKey.Of(ctx); ok && b.db.Concurrent() {
+		return p.run(ctx, b)
+	}
+	return b.run(ctx)
+}
+
+func (b *Batch) run(ctx context.Context) error {
 	if err := b.db.withCause(ctx, b.send(ctx)); err != nil {
 		return fmt.Errorf("running a batch: %w", err)
 	}

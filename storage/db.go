@@ -105,6 +105,7 @@ func (db *DB) querier() querier {
 
 // enter waits until a statement may run on the pool. The caller must call leave of the slot, which is nil for statements on a connection.
 func (db *DB) enter(ctx context.Context, sql string) (*slot, error) {
+	RunAlone(ctx)
 	if db.conn != nil {
 		return nil, nil
 	}
@@ -113,6 +114,7 @@ func (db *DB) enter(ctx context.Context, sql string) (*slot, error) {
 
 // Acquire waits for a connection of the share of the EVM. The caller must call release.
 func (db *DB) Acquire(ctx context.Context) (conn *pgxpool.Conn, release func(), err error) {
+	RunAlone(ctx)
 	s, err := db.admission.enter(ctx, EVM, "")
 	if err != nil {
 		return nil, nil, fmt.Errorf("waiting for a connection: %w", err)

@@ -3,6 +3,7 @@ package storage
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -43,8 +44,9 @@ func Value[T any](ctx context.Context, db *DB, what, sql string, args ...any) (v
 	return *row, nil
 }
 
-// slab is the number of rows allocated together: a page of the default size and the row after it.
-const slab = 26
+// slab is the number of rows allocated together: the rest of a page of the default size, and the row after it. The first row is allocated alone, because
+// most objects are read by a unique key.
+const slab = 25
 
 // Collect decodes all rows and closes them.
 func (m *Mapper[T, R]) Collect(rows pgx.Rows) ([]*R, error) {
@@ -62,8 +64,11 @@ func collect[T, R any](rows pgx.Rows, columns Columns[T], finish func(*T) error,
 		if decode == nil {
 			decode = decoderOf(rows)
 		}
-		if len(free) == 0 {
-			free = make([]T, slab)
+		switch {
+		case out == nil:
+			out, free = make([]*R, 0, 1), make([]T, 1)
+		case len(free) == 0:
+			out, free = slices.Grow(out, slab), make([]T, slab)
 		}
 		v := &free[0]
 		free = free[1:]
@@ -75,9 +80,6 @@ func collect[T, R any](rows pgx.Rows, columns Columns[T], finish func(*T) error,
 			if err := finish(v); err != nil {
 				return nil, &unreadable{err}
 			}
-		}
-		if out == nil {
-			out = make([]*R, 0, slab)
 		}
 		out = append(out, value(v))
 	}
@@ -93,29 +95,11 @@ type unreadable struct{ error }
 func (e *unreadable) Unwrap() error { return e.error }
 
 // List runs a statement and returns its rows. what names them in errors.
-func (m *Mapper[T, R]) List(ctx context.Context, db *DB, what, sql string, args ...any) ([]*R, error) {
-	if settingOf(sql) >= 0 {
-		b := db.NewBatch()
-		var out []*R
-		m.Queue(b, sql, args, func(rows []*R) { out = rows })
-		if err := b.Run(ctx); err != nil {
-			return nil, fmt.Errorf("reading %s: %w", what, err)
-		}
-		return out, nil
-	}
-	sql = db.adapt(sql)
-	slot, err := db.enter(ctx, sql)
-	if err != nil {
+func (m *Mapper[T, R]) List(ctx context.Context, db *DB, what, sql string, args ...any) (out []*R, err error) {
+	b := db.NewBatch()
+	m.Queue(b, sql, args, func(rows []*R) { out = rows })
+	if err = b.Run(ctx); err != nil {
 		return nil, fmt.Errorf("reading %s: %w", what, err)
-	}
-	defer slot.leave()
-	rows, err := db.querier().Query(ctx, sql, args...)
-	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", what, db.withCause(ctx, err))
-	}
-	out, err := m.Collect(rows)
-	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", what, db.withCause(ctx, err))
 	}
 	return out, nil
 }

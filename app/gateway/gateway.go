@@ -151,10 +151,11 @@ func New(o Options) (*Gateway, error) {
 	}
 	observer := newOperations(o.Traces)
 	srv, err := server.New(server.Options{
-		Schema: graph.NewSchema(root.Root()), Tables: root.Tables(), Operation: resolvers.Operation, Work: resolvers.Work, Classify: resolvers.Classify,
-		Base: o.REST.Base, Limits: relay.Limits{Default: o.REST.LimitDefault, Max: o.REST.LimitMax}, Documents: documents, Bounds: o.Graph.Bounds,
-		MaxBody: o.Graph.MaxBody, MaxValues: o.Graph.MaxValues, IntrospectionOff: o.Graph.IntrospectionOff, SuggestionsOff: o.Graph.SuggestionsOff,
-		Trusted: withLiveDocument(o.Graph.Trusted), OnlyTrusted: o.Graph.OnlyTrusted, CacheBytes: o.Graph.CacheBytes, Head: o.DB.Newest,
+		Schema: graph.NewSchema(root.Root(), storage.Together), Tables: root.Tables(), Operation: resolvers.Operation, Work: resolvers.Work,
+		 Classify: resolvers.Classify, Base: o.REST.Base, Documents: documents, Bounds: o.Graph.Bounds,
+		Limits: relay.Limits{Default: o.REST.LimitDefault, Max: o.REST.LimitMax}, MaxBody: o.Graph.MaxBody, MaxValues: o.Graph.MaxValues,
+		IntrospectionOff: o.Graph.IntrospectionOff, SuggestionsOff: o.Graph.SuggestionsOff, Trusted: withLiveDocument(o.Graph.Trusted),
+		OnlyTrusted: o.Graph.OnlyTrusted, CacheBytes: o.Graph.CacheBytes, Head: o.DB.Newest,
 		Streams: o.Graph.Streams, Origins: o.Origins, NewID: newID, Logger: o.Logger, CheckVariables: o.CheckVariables, Observer: observer,
 	})
 	if err != nil {

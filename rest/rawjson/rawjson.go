@@ -81,6 +81,12 @@ func OmitNull(value []byte, group ...string) []byte {
 			return value
 		}
 	}
+	if len(group) == 1 { // quotes in strings are escaped, so this text can only be the member itself
+		for at := bytes.Index(value, texts[0]); at >= 0; at = bytes.Index(value, texts[0]) {
+			value = nulls{{at, at + len(texts[0])}}.cut(value)
+		}
+		return value
+	}
 	// out is the part of value that was read, without removed members. It is never longer than that part, so it can overwrite it.
 	out := value[:0]
 	var open []nulls // of the objects and lists that contain the current position
@@ -114,7 +120,7 @@ func OmitNull(value []byte, group ...string) []byte {
 // nulls are the positions of an object's null members that belong to a group.
 type nulls [][2]int
 
-// cut removes the members from the object at the end of b, which lacks its closing brace, each with an adjacent comma.
+// cut removes the members from an object in b, each with an adjacent comma.
 func (n nulls) cut(b []byte) []byte {
 	for i := len(n) - 1; i >= 0; i-- {
 		from, to := n[i][0], n[i][1]

@@ -29,14 +29,14 @@ func finishBlocks(r *rest.Request) error {
 
 func bindBlock(r *rest.Request) error {
 	text := r.Path.Get("hashOrNumber")
-	if h, err := ledger.ParseHash(text); err == nil {
-		r.Set("hash", h.String())
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil && rest.IsDigits(text) { // shorter than a hash
+		r.Set("number", strconv.FormatInt(n, 10))
 		return nil
 	}
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || !rest.IsDigits(text) {
+	h, err := ledger.ParseHash(text)
+	if err != nil {
 		return rest.InvalidParameter("hashOrNumber")
 	}
-	r.Set("number", strconv.FormatInt(n, 10))
+	r.Set("hash", h.String())
 	return nil
 }

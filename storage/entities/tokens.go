@@ -149,7 +149,7 @@ func (f *FeesRow) CustomFees(token ledger.EntityID, typ ledger.TokenType) (*ledg
 
 // members decodes a JSON array. The result is empty for null.
 func members[T any](text []byte) ([]T, error) {
-	if text == nil {
+	if text == nil || string(text) == "[]" {
 		return nil, nil
 	}
 	var out []T

@@ -147,9 +147,14 @@ func TestPlans(t *testing.T) {
 			}, page, ignore)
 		})},
 		"transactions at times": {100, batch(func(b *storage.Batch) { transactions.QueueTransactionsAt(b, times, func([]*ledger.Transaction) {}) })},
-		"transaction by id": {100, read(func(ctx context.Context, db *storage.DB) error {
-			_, err := transactions.ByID(ctx, db, ledger.TransactionID{Payer: owner, ValidStart: 1700000000100000000 - 1}, transactions.TransactionFilterOfID{})
-			return err
+		"transaction by id": {100, batch(func(b *storage.Batch) {
+			row := &ledger.Transaction{PayerAccountID: owner, ValidStartTimestamp: 1700000000100000000 - 1}
+			id := ledger.TransactionID{Payer: row.PayerAccountID, ValidStart: row.ValidStartTimestamp}
+			transactions.QueueByID(b, id, transactions.TransactionFilterOfID{}, func([]*ledger.Transaction) {})
+			transactions.QueueTransfers(b, []*ledger.Transaction{row}, func([][]*ledger.CryptoTransfer) {})
+			transactions.QueueTokenTransfers(b, []*ledger.Transaction{row}, func([][]*ledger.TokenTransfer) {})
+			transactions.QueueStakingRewardTransfers(b, []*ledger.Transaction{row}, func([][]*ledger.StakingReward) {})
+			transactions.QueueAssessedCustomFees(b, []*ledger.Transaction{row}, func([][]*ledger.AssessedCustomFee) {})
 		})},
 		"transfers": {1000, func(ctx context.Context, db *storage.DB) error {
 			found, err := transactions.Transactions(ctx, db, nil, desc)

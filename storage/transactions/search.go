@@ -107,6 +107,7 @@ join transaction t on t.consensus_timestamp = page.consensus_timestamp and t.pay
 	if s.oneForm || !db.Concurrent() {
 		return read(ctx, *s)
 	}
+	storage.RunAlone(ctx) // other statements must not end with one of the forms
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	type result struct {

@@ -159,21 +159,28 @@ func ofID(w *storage.Where, f TransactionFilterOfID) {
 	}
 }
 
-// ByID reads the transactions with an id, oldest first. If a schedule may have executed one of them much later, the search range is extended. The
-// inner transactions of a batch follow the batch.
-func ByID(ctx context.Context, db *storage.DB, id ledger.TransactionID, f TransactionFilterOfID) ([]*ledger.Transaction, error) {
-	read := func(until ledger.Timestamp) ([]*ledger.Transaction, error) {
-		w := storage.Where{Args: []any{int64(id.Payer), int64(id.ValidStart), int64(id.ValidStart - validStartDrift), int64(until)}}
-		ofID(&w, f)
-		return transactionRows.List(ctx, db, "the transactions with an id", `select `+transactionColumns+` from transaction t
-where t.payer_account_id = $1 and t.valid_start_ns = $2 and t.consensus_timestamp between $3 and $4`+w.String()+` order by t.consensus_timestamp`, w.Args...)
-	}
-	found, err := read(later(id.ValidStart, consensusWindow))
-	if err != nil {
-		return nil, err
-	}
+// QueueByID queues a query for the transactions with an id in the usual range of time, oldest first. [OthersWithID] reads the others.
+func QueueByID(b *storage.Batch, id ledger.TransactionID, f TransactionFilterOfID, done func([]*ledger.Transaction)) {
+	sql, args := byID(id, f, consensusWindow)
+	transactionRows.Queue(b, sql, args, done)
+}
+
+func byID(id ledger.TransactionID, f TransactionFilterOfID, window ledger.Timestamp) (sql string, args []any) {
+	w := storage.Where{Args: []any{int64(id.Payer), int64(id.ValidStart), int64(id.ValidStart - validStartDrift), int64(later(id.ValidStart, window))}}
+	ofID(&w, f)
+	return `select ` + transactionColumns + ` from transaction t
+where t.payer_account_id = $1 and t.valid_start_ns = $2 and t.consensus_timestamp between $3 and $4` + w.String() + ` order by t.consensus_timestamp`, w.Args
+}
+
+// OthersWithID completes the transactions with an id that [QueueByID] has found. If a schedule may have executed one of them much later, the search range is
+// extended. The inner transactions of a batch follow the batch.
+func OthersWithID(ctx context.Context, db *storage.DB, id ledger.TransactionID, f TransactionFilterOfID, found []*ledger.Transaction) (
+	[]*ledger.Transaction, error,
+) {
 	if mayRunLater(found, f.Scheduled) {
-		if found, err = read(later(id.ValidStart-validStartDrift, ScheduledWindow)); err != nil {
+		sql, args := byID(id, f, ScheduledWindow-validStartDrift)
+		var err error
+		if found, err = transactionRows.List(ctx, db, "the transactions with an id", sql, args...); err != nil {
 			return nil, err
 		}
 	}

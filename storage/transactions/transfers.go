@@ -2,7 +2,9 @@ package transactions
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strings"
 
 	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
@@ -49,10 +51,10 @@ func QueueStakingRewardTransfers(b *storage.Batch, of []*ledger.Transaction, don
 		r.row.ConsensusTimestamp = r.at
 		return nil
 	})
-	sql, args := storage.ForKeys(`select r.consensus_timestamp, c.payer_account_id, r.account_id, r.amount from staking_reward_transfer r cross join lateral (
+	sql, args := forTransactions(`select r.consensus_timestamp, c.payer_account_id, r.account_id, r.amount from staking_reward_transfer r cross join lateral (
   select distinct payer_account_id from crypto_transfer
   where consensus_timestamp = r.consensus_timestamp and payer_account_id = `+storage.Any2+` and entity_id = $3) c
-where r.consensus_timestamp = `+storage.Any1+` order by r.consensus_timestamp, r.account_id`, times(of), payers(of))
+where r.consensus_timestamp = `+storage.Any1+` order by r.consensus_timestamp, r.account_id`, of)
 	rewards.Queue(b, sql, append(args, int64(b.DB().SystemEntity(stakingRewardNum))), func(rows []*part[ledger.StakingReward]) { done(partsOf(rows, of)) })
 }
 
@@ -65,9 +67,22 @@ type part[C any] struct {
 
 // queueParts queues a query for rows of transactions. $1 are the consensus times and $2 the payers, the distribution key of the tables.
 func queueParts[C any](b *storage.Batch, sql string, of []*ledger.Transaction, cols storage.Columns[part[C]], done func([][]*C)) {
-	sql, args := storage.ForKeys(sql, times(of), payers(of))
+	sql, args := forTransactions(sql, of)
 	storage.MapperOf(cols, nil).Queue(b, sql, args, func(rows []*part[C]) { done(partsOf(rows, of)) })
 }
+
+// forTransactions returns a query for rows of transactions and its arguments. $1 are the consensus times and $2 the payers. A transaction without consensus
+// time is one that the same batch reads by its ID before the rows: a subquery finds the time.
+func forTransactions(sql string, of []*ledger.Transaction) (text string, args []any) {
+	if len(of) != 1 || of[0].ConsensusTimestamp != 0 {
+		return storage.ForKeys(sql, times(of), payers(of))
+	}
+	return timesOfID.Replace(sql), []any{int64(of[0].ValidStartTimestamp), int64(of[0].PayerAccountID)}
+}
+
+var timesOfID = strings.NewReplacer(storage.Any2, "$2", storage.Any1, fmt.Sprintf(`any(array(select consensus_timestamp from transaction
+  where payer_account_id = $2 and valid_start_ns = $1 and consensus_timestamp between $1 - %d and least($1, %d) + %d))`,
+	int64(validStartDrift), int64(ledger.MaxTimestamp-consensusWindow), int64(consensusWindow)))
 
 // partsOf groups rows by the transactions to which they belong. Rows must be ordered by consensus time.
 func partsOf[C any](rows []*part[C], of []*ledger.Transaction) [][]*C {

@@ -1,0 +1,71 @@
+package storage_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	contexts "heliograph/internal/base/values"
+	"heliograph/storage"
+)
+
+// TestTogether checks that the first batches of parts are sent together, that a part without a batch does not block the others, and that a statement that
+// fails does so for its own part only.
+func TestTogether(t *testing.T) {
+	t.Parallel()
+	db := open(t, func(o *storage.Options) { o.MaxConnections, o.MaxWait = 5, time.Minute })
+	number := func(ctx context.Context, sql string) (int64, error) {
+		b := db.NewBatch()
+		var got int64
+		storage.Values[int64]().Queue(b, sql, nil, func(rows []*int64) { got = *rows[0] })
+		return got, b.Run(ctx)
+	}
+	const session, divided = `select pg_current_xact_id()::text::bigint`, `select 1 / (select 0)::bigint`
+	for name, c := range map[string]struct {
+		parts []string // "" has no batch
+		same  bool
+		fails int
+	}{
+		"two":               {[]string{session, session}, true, 0},
+		"three":             {[]string{session, session, session}, true, 0},
+		"one has no batch":  {[]string{session, "", session}, true, 0},
+		"only one":          {[]string{"", session}, true, 0},
+		"one fails":         {[]string{session, divided, session}, false, 1},
+		"each fails itself": {[]string{divided, divided}, false, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			begin := storage.Together(len(c.parts))
+			var all sync.WaitGroup
+			got, errs := make([]int64, len(c.parts)), make([]error, len(c.parts))
+			for i, sql := range c.parts {
+				all.Go(func() {
+					value, end := begin()
+					defer end()
+					if sql != "" {
+						ctx := contexts.Context(t.Context(), value)
+						if got[i], errs[i] = number(ctx, sql); errs[i] == nil {
+							if _, err := number(ctx, session); err != nil { // only the first batches wait for each other
+								t.Error(err)
+							}
+						}
+					}
+				})
+			}
+			all.Wait()
+			failed, seen := 0, map[int64]bool{}
+			for i, sql := range c.parts {
+				switch {
+				case errs[i] != nil:
+					failed++
+				case sql == session:
+					seen[got[i]] = true
+				}
+			}
+			if failed != c.fails || c.same != (len(seen) == 1) {
+				t.Errorf("%d parts failed, and %d transactions ran: %v", failed, len(seen), errs)
+			}
+		})
+	}
+}
