@@ -116,12 +116,23 @@ var operationKey = values.NewKey[*operation]()
 // Operation returns the resolvers' state for the context of one operation.
 func Operation() values.Value { return operationKey.Is(&operation{}) }
 
-// Work returns the value with which the statements of an operation are admitted. lists reports whether the operation selects lists.
-func Work(ctx context.Context, lists bool) values.Value {
-	if lists {
+// Work returns the value with which the statements of an operation are admitted. lists reports whether the operation selects lists, and scans whether [Scans]
+// is true for one of them.
+func Work(ctx context.Context, lists, scans bool) values.Value {
+	switch {
+	case scans:
+		return storage.Work(ctx, storage.Scans)
+	case lists:
 		return storage.Work(ctx, storage.Lists)
+	default:
+		return storage.Work(ctx, storage.PointReads)
 	}
-	return storage.Work(ctx, storage.PointReads)
+}
+
+// Scans reports whether a list usually reads many rows because of its filters.
+func Scans(list string, given func(filter string) bool) bool {
+	u := storage.FindUnindexed(list, given)
+	return u != nil && u.Scan
 }
 
 // Close ends all subscriptions with an error that states the reason.

@@ -152,7 +152,7 @@ func New(o Options) (*Gateway, error) {
 	observer := newOperations(o.Traces)
 	srv, err := server.New(server.Options{
 		Schema: graph.NewSchema(root.Root(), storage.Together), Tables: root.Tables(), Operation: resolvers.Operation, Work: resolvers.Work,
-		 Classify: resolvers.Classify, Base: o.REST.Base, Documents: documents, Bounds: o.Graph.Bounds,
+		Scans: resolvers.Scans, Classify: resolvers.Classify, Base: o.REST.Base, Documents: documents, Bounds: o.Graph.Bounds,
 		Limits: relay.Limits{Default: o.REST.LimitDefault, Max: o.REST.LimitMax}, MaxBody: o.Graph.MaxBody, MaxValues: o.Graph.MaxValues,
 		IntrospectionOff: o.Graph.IntrospectionOff, SuggestionsOff: o.Graph.SuggestionsOff, Trusted: withLiveDocument(o.Graph.Trusted),
 		OnlyTrusted: o.Graph.OnlyTrusted, CacheBytes: o.Graph.CacheBytes, Head: o.DB.Newest,

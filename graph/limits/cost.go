@@ -137,6 +137,31 @@ func Lists(set ast.SelectionSet) bool {
 	})
 }
 
+// Scans returns the number of lists at the root of an operation whose filters make them expensive. scans reports that for a list; given reports whether one
+// of its filters is given.
+func Scans(set ast.SelectionSet, variables map[string]any, scans func(list string, given func(filter string) bool) bool) (n int) {
+	for _, selection := range set {
+		switch s := selection.(type) {
+		case *ast.Field:
+			if arg := s.Arguments.ForName("filter"); arg != nil {
+				v, _ := arg.Value.Value(variables) // the executor reports the error
+				filter, _ := v.(map[string]any)
+				if scans(s.Name, func(name string) bool { return filter[name] != nil }) {
+					n++
+				}
+			}
+		case *ast.InlineFragment:
+			n += Scans(s.SelectionSet, variables, scans)
+		case *ast.FragmentSpread:
+			n += Scans(s.Definition.SelectionSet, variables, scans)
+		}
+	}
+	return n
+}
+
+// ScanCost is the additional cost of each of these lists.
+const ScanCost = 1000
+
 // deferCost returns the additional cost of a fragment: 1 if it is deferred, because it is delivered as an object of its own.
 func deferCost(directives ast.DirectiveList) int {
 	if directives.ForName("defer") != nil {

@@ -105,7 +105,7 @@ func (s *Server) execute(w http.ResponseWriter, r *http.Request, params *graphql
 	if requested, _ := params.Extensions["cost"].(bool); requested {
 		extensions = map[string]any{"cost": costExtension(op.cost, s.o.Bounds.Cost)}
 	}
-	ctx := s.context(r.Context(), op.lists)
+	ctx := s.context(r.Context(), op)
 	if acceptsParts(r) {
 		if split := op.split(); split != nil {
 			s.serveParts(ctx, w, op, split, extensions)

@@ -12,13 +12,21 @@ import (
 
 	"heliograph/graph/fault"
 	"heliograph/graph/incremental"
+	"heliograph/graph/limits"
+	"heliograph/internal/base/values"
 )
 
 // operation is a validated operation of a client.
 type operation struct {
 	*entry
-	oc   *graphql.OperationContext
-	cost int
+	oc    *graphql.OperationContext
+	cost  int
+	scans int // lists that are scans
+}
+
+// work returns the value of [Options.Work].
+func (o *operation) work(ctx context.Context, s *Server) values.Value {
+	return s.o.Work(ctx, o.lists, o.scans > 0)
 }
 
 // split returns the operation split into its initial part and its deferred fragments, or nil if nothing is deferred.
@@ -53,7 +61,8 @@ func (s *Server) prepare(ctx context.Context, params *graphql.RawParams, store f
 	if s.o.Observer != nil {
 		s.o.Observer.Received(ctx, string(oc.Operation.Operation), oc.Operation.Name)
 	}
-	op := &operation{entry: e, oc: oc, cost: e.costs[def].Of(variables)}
+	op := &operation{entry: e, oc: oc, scans: limits.Scans(def.SelectionSet, variables, s.o.Scans)}
+	op.cost = e.costs[def].Of(variables) + op.scans*limits.ScanCost
 	if op.cost > s.o.Bounds.Cost {
 		return op, gqlerror.List{tooExpensive(op.cost, s.o.Bounds.Cost)}
 	}

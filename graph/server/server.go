@@ -25,8 +25,11 @@ type Options struct {
 	Tables *rowplan.Tables
 	// Operation returns the value that resolvers need in the context of one operation.
 	Operation func() values.Value
-	// Work returns the value that storage needs in the context of one operation. lists reports whether the operation selects lists.
-	Work func(ctx context.Context, lists bool) values.Value
+	// Work returns the value that storage needs in the context of one operation. lists reports whether the operation selects lists, and scans whether one of
+	// them is a scan.
+	Work func(ctx context.Context, lists, scans bool) values.Value
+	// Scans reports whether a list at the root is a scan because of its filters, of which given reports whether one is given.
+	Scans func(list string, given func(filter string) bool) bool
 	// Classify returns the code and the message for an error without a code.
 	Classify func(error) *fault.Error
 	// Base completes entity ids without shard or realm.
@@ -130,7 +133,7 @@ func (s *Server) field(ctx context.Context, next graphql.Resolver) (any, error) 
 	return s.o.Tables.Apply(ctx, v)
 }
 
-// context returns the context for an operation of a client. lists reports whether the operation selects lists.
-func (s *Server) context(ctx context.Context, lists bool) context.Context {
-	return values.Context(ctx, s.graphEnv.Value(), s.o.Limits.Value(), new(rowplan.Store).Value(), s.o.Operation(), s.o.Work(ctx, lists))
+// context returns the context for an operation of a client.
+func (s *Server) context(ctx context.Context, op *operation) context.Context {
+	return values.Context(ctx, s.graphEnv.Value(), s.o.Limits.Value(), new(rowplan.Store).Value(), s.o.Operation(), op.work(ctx, s))
 }

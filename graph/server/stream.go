@@ -102,7 +102,7 @@ func (s *Server) stream(ctx context.Context, params *graphql.RawParams, store fu
 		return errs
 	}
 	var ending relay.Ending
-	ctx, cancel := context.WithCancel(values.Context(s.context(ctx, op.lists), ending.Value()))
+	ctx, cancel := context.WithCancel(values.Context(s.context(ctx, op), ending.Value()))
 	defer cancel()
 	if op.oc.Operation.Operation == ast.Subscription {
 		turn.Leave()
@@ -124,7 +124,7 @@ func (s *Server) stream(ctx context.Context, params *graphql.RawParams, store fu
 	next, ctx := s.start(ctx, op.oc)
 	for {
 		// Each event has its own store and loaders: later events must read the data again, and a long stream must not retain it.
-		resp := next(values.Context(ctx, new(rowplan.Store).Value(), s.o.Operation(), s.o.Work(ctx, op.lists)))
+		resp := next(values.Context(ctx, new(rowplan.Store).Value(), s.o.Operation(), op.work(ctx, s)))
 		if resp == nil {
 			break
 		}

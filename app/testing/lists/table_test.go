@@ -171,30 +171,3 @@ func airdropFilters(other string) []filter {
 		{name: "serialnumber", fixed: "1 gt:1 999999999"},
 	}
 }
-
-// combination is a list with filters that no index serves together.
-type combination struct {
-	path    string
-	filters []string // and any others
-	bound   string   // what limits the number of rows that are read
-}
-
-// unindexed are the combinations without an index, which can exceed the targets.
-var unindexed = []combination{
-	{"/transactions", []string{"account.id"}, "the entries of the account, or the transactions of the result and type, whichever are fewer by the statistics"},
-	{"/transactions", []string{"result", "type"}, "all transactions or all transfers"},
-	{"/transactions", []string{"result", "transactiontype"}, "the transactions of the type"},
-	{"/transactions", []string{"type", "transactiontype"}, "the transactions of the type"},
-	{"/accounts/{}", nil, "the transactions of the account or of the type; all newer transactions for the fee account, which the index of transfers leaves out"},
-	{"/accounts", nil, "the number of entities, most of which can be newer than the accounts"},
-	{"/balances", nil, "the number of entities, as above; all rows of the snapshot"},
-	{"/tokens/{}/balances", []string{"account.balance"}, "the number of holders"},
-	{"/blocks", []string{"block.number", "timestamp"}, "the blocks of the range of time, or between its end and the number"},
-	{"/topics/{}/messages", []string{"sequencenumber", "timestamp"}, "the messages of the range of time, or between its end and the number"},
-	{"/contracts/results/logs", []string{"topic0"}, "the logs of a week"},
-	{"/contracts/results/logs", []string{"topic1"}, "the logs of a week"},
-	{"/contracts/results/logs", []string{"topic2"}, "the logs of a week"},
-	{"/contracts/results/logs", []string{"topic3"}, "the logs of a week"},
-	{"/contracts/{}/results", []string{"from"}, "the results of the contract"},
-	{"/contracts/results", []string{"from"}, "the results up to the end of the page, for a range of senders"},
-}
