@@ -127,7 +127,7 @@ type Gateway struct {
 	v2      *v2.API
 	cache   *doccache.Cache // rendered status pages
 	site    *statuspage.Site
-	docs    func() (http.Handler, error) // rendered on first use
+	docs    func() (map[string]http.Handler, error) // by prefix of the API; rendered on first use
 	metrics *metrics
 	cors    func(http.Handler) http.Handler
 	rates   *rates
@@ -165,7 +165,7 @@ func New(o Options) (*Gateway, error) {
 	if err != nil {
 		return nil, fmt.Errorf("create the REST API: %w", err)
 	}
-	docs := sync.OnceValues(func() (http.Handler, error) { return newDocs(o.REST, o.Version) })
+	docs := sync.OnceValues(func() (map[string]http.Handler, error) { return newDocs(o.REST, o.Version) })
 	rates, err := newRates(o.Rates, o.Logger)
 	if err != nil {
 		return nil, err

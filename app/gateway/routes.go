@@ -34,16 +34,18 @@ const graphPath = "/graphql"
 // graphiqlPath is the path of GraphiQL.
 const graphiqlPath = "/graphiql"
 
-// docsPath is the path of the REST API documentation.
-const docsPath = v1.Prefix + "/docs"
+// docsPath is the path of the documentation of a REST API below its prefix.
+const docsPath = "/docs"
 
 // Public returns the handler of the public port.
 func (g *Gateway) Public() http.Handler {
 	r := chi.NewRouter()
 	r.Use(defaultTransfer().limit, g.client, g.shed, g.record, g.recover, g.memory, g.rate, g.deadline)
 	g.health(r)
-	r.HandleFunc(docsPath, g.serveDocs) // before the API, which checks credentials first
-	r.HandleFunc(docsPath+"/*", g.serveDocs)
+	for _, prefix := range []string{v1.Prefix, v2.Prefix} {
+		r.HandleFunc(prefix+docsPath, g.serveDocs) // before the API, which checks credentials first
+		r.HandleFunc(prefix+docsPath+"/*", g.serveDocs)
+	}
 	r.Handle(v1.Prefix, g.v1)
 	r.Handle(v1.Prefix+"/*", g.v1)
 	r.Handle(v2.Prefix, g.v2)
@@ -177,14 +179,22 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	_, _ = w.Write(b) // fails only if the client has disconnected
 }
 
-// newDocs returns the handler of the REST API documentation.
-func newDocs(cfg *rest.Config, version string) (http.Handler, error) {
-	o := apidocs.Options{Prefix: docsPath}
-	o.JSON, o.YAML = v1.OpenAPI(cfg, version)
-	return apidocs.Handler(o)
+// newDocs returns the handlers of the documentation of the REST APIs, by the prefix of the API.
+func newDocs(cfg *rest.Config, version string) (map[string]http.Handler, error) {
+	all := map[string]http.Handler{}
+	for prefix, describe := range map[string]func(*rest.Config, string) (json, yaml []byte){v1.Prefix: v1.OpenAPI, v2.Prefix: v2.OpenAPI} {
+		o := apidocs.Options{Prefix: prefix + docsPath}
+		o.JSON, o.YAML = describe(cfg, version)
+		h, err := apidocs.Handler(o)
+		if err != nil {
+			return nil, err
+		}
+		all[prefix] = h
+	}
+	return all, nil
 }
 
-// serveDocs serves the REST API documentation.
+// serveDocs serves the documentation of the REST APIs.
 func (g *Gateway) serveDocs(w http.ResponseWriter, r *http.Request) {
 	docs, err := g.docs()
 	if err != nil {
@@ -192,7 +202,7 @@ func (g *Gateway) serveDocs(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "The API documentation is not available.", http.StatusInternalServerError)
 		return
 	}
-	docs.ServeHTTP(w, r)
+	docs[r.URL.Path[:len(v1.Prefix)]].ServeHTTP(w, r) // both prefixes have the same length
 }
 
 // Explain returns the document and variables that a GET request for a REST path runs.

@@ -29,15 +29,17 @@ func (g *generator) components() {
 			Schema:      &Schema{Type: Types{"string"}, Pattern: `^<.*>; rel="next"$`},
 		}},
 	}
-	c.SecuritySchemes = Map[*SecurityScheme]{{"basic", &SecurityScheme{
-		Type: "http", Scheme: "basic", Description: "Optional credentials, which can have another maximum page size.",
-	}}}
+	c.SecuritySchemes = Map[*SecurityScheme]{
+		{"basic", &SecurityScheme{Type: "http", Scheme: "basic", Description: "Optional credentials, which can have another maximum page size."}},
+		{"key", &SecurityScheme{Type: "apiKey", In: "header", Name: "X-API-Key", Description: "An optional API key, which has a rate limit of its own."}},
+	}
 	c.Responses = Map[*Response]{
 		{"NotModified", &Response{
 			Description: "The response has not changed since the version in If-None-Match. No body.",
 			Headers:     Map[*Header]{{"ETag", &Header{Ref: headerRef + "ETag"}}},
 		}},
-		{"Unauthorized", errorResponse("Error", "The credentials are invalid.")},
+		{"Unauthorized", errorResponse("Error", "The credentials are invalid, or the API key is unknown.")},
+		{"TooManyRequests", busy("Error", "The client exceeded a limit: requests per minute, or calls or gas per second.")},
 		{"ModernMethodNotAllowed", errorResponse("ModernError", "The method is not supported. Most paths support only GET and HEAD.")},
 		{"ModernTooLarge", errorResponse("ModernError", "The request body is too large.")},
 		{"ModernUnsupported", errorResponse("ModernError", "The media type of the request body is not supported.")},
@@ -50,22 +52,29 @@ func (g *generator) components() {
 			{"BadRequest", "A parameter is unknown, has an invalid value, or conflicts with another parameter."},
 			{"NotFound", "The requested object does not exist."},
 			{"InternalError", "An internal error."},
-			{"Unavailable", "The database did not respond in time."},
 		} {
 			c.Responses = append(c.Responses, Member[*Response]{family + r.name, errorResponse(family+"Error", r.doc)})
 		}
+		unavailable := busy(family+"Error", "The database did not respond in time, or too many requests are waiting.")
+		c.Responses = append(c.Responses, Member[*Response]{family + "Unavailable", unavailable})
 	}
 }
 
 // rareErrors are the errors that only some endpoints return, by status.
 var rareErrors = map[int]struct{ name, doc string }{
-	http.StatusNotAcceptable:   {"NotAcceptable", "The response is always compressed: Accept-Encoding must include gzip."},
-	http.StatusTooManyRequests: {"TooManyRequests", "A limit on requests or gas per second was exceeded."},
+	http.StatusNotAcceptable: {"NotAcceptable", "The response is always compressed: Accept-Encoding must include gzip."},
 }
 
 // errorResponse returns the description of an error response.
 func errorResponse(schema, doc string) *Response {
 	return &Response{Description: doc, Content: Map[*MediaType]{{"application/json", &MediaType{Schema: &Schema{Ref: schemaRef + schema}}}}}
+}
+
+// busy returns the description of an error response to a request that can be repeated later.
+func busy(schema, doc string) *Response {
+	r := errorResponse(schema, doc)
+	r.Headers = Map[*Header]{{"Retry-After", &Header{Description: "Seconds to wait before the request is repeated.", Schema: &Schema{Type: Types{"integer"}}}}}
+	return r
 }
 
 // links returns the schema of the member links of lists.

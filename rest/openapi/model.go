@@ -23,7 +23,11 @@ type Document struct {
 type Info struct {
 	Title       string `json:"title"`
 	Description string `json:"description"`
-	Version     string `json:"version"`
+	License     struct {
+		Name       string `json:"name"`
+		Identifier string `json:"identifier"`
+	} `json:"license"`
+	Version string `json:"version"`
 }
 
 // Server is the URL of an API relative to the document.
@@ -33,7 +37,8 @@ type Server struct {
 
 // Tag groups operations.
 type Tag struct {
-	Name string `json:"name"`
+	Name        string `json:"name"`
+	Description string `json:"description"`
 }
 
 // PathItem has the operations of a path.
@@ -116,7 +121,9 @@ type Components struct {
 // SecurityScheme is an authentication method.
 type SecurityScheme struct {
 	Type        string `json:"type"`
-	Scheme      string `json:"scheme"`
+	Scheme      string `json:"scheme,omitempty"`
+	In          string `json:"in,omitempty"`
+	Name        string `json:"name,omitempty"`
 	Description string `json:"description"`
 }
 

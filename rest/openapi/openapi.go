@@ -3,8 +3,11 @@
 package openapi
 
 import (
+	"cmp"
 	"context"
+	_ "embed" // for the texts
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"net/http"
@@ -25,6 +28,24 @@ const (
 	responseRef = "#/components/responses/"
 	headerRef   = "#/components/headers/"
 )
+
+//go:embed texts.json
+var textsJSON []byte
+
+//go:embed examples.json
+var examplesJSON []byte
+
+// texts are what the tables of the endpoints do not have: descriptions of tags, summaries of operations whose root field serves several paths, and responses
+// of the demo network as examples. Summaries and examples are by operation id.
+var texts = func() (t struct {
+	Tags, Summaries map[string]string
+	Examples        map[string]json.RawMessage
+}) {
+	if err := errors.Join(json.Unmarshal(textsJSON, &t), json.Unmarshal(examplesJSON, &t.Examples)); err != nil {
+		panic(err) // the embedded files are checked by tests
+	}
+	return t
+}()
 
 // generator builds a document.
 type generator struct {
@@ -50,9 +71,10 @@ func New(api *rest.API) (*Document, error) {
 			},
 			Servers: []Server{{URL: api.Prefix}},
 			// Credentials are optional.
-			Security: []map[string][]string{{}, {"basic": {}}},
+			Security: []map[string][]string{{}, {"basic": {}}, {"key": {}}},
 		},
 	}
+	g.doc.Info.License.Name, g.doc.Info.License.Identifier = "Apache License 2.0", "Apache-2.0"
 	for i := range api.Endpoints {
 		if api.Endpoints[i].Undocumented {
 			continue
@@ -77,11 +99,15 @@ func (g *generator) endpoint(e *rest.Endpoint) error {
 		return fmt.Errorf("describing %s: %w", e.Path, err)
 	}
 	id := operationID(e)
-	op := &Operation{Tags: []string{resourceOf(e.Path)}, OperationID: id, Responses: g.responses(e, g.bodyRef(operations[0].Name, id, body))}
+	media := &MediaType{Schema: g.bodyRef(operations[0].Name, id, body)}
+	if example, ok := texts.Examples[id]; ok {
+		media.Example = example
+	}
+	op := &Operation{Tags: []string{resourceOf(e.Path)}, OperationID: id, Responses: g.responses(e, media)}
 	// A null root field of the graph is a 404 in REST.
 	description := strings.ReplaceAll(oneLine(rest.Roots(operations[0])[0].Definition.Description), "Null when", "404 when")
 	op.Summary, op.Description, _ = strings.Cut(description, ". ")
-	op.Summary = strings.TrimSuffix(op.Summary, ".")
+	op.Summary = cmp.Or(texts.Summaries[id], strings.TrimSuffix(op.Summary, "."))
 	link, err := g.graphiql(e)
 	if err != nil {
 		return fmt.Errorf("describing %s: %w", e.Path, err)
@@ -90,7 +116,7 @@ func (g *generator) endpoint(e *rest.Endpoint) error {
 		op.Description = strings.TrimSpace(op.Description + "\n\n[Open in GraphiQL](" + link + ")")
 	}
 	if !slices.ContainsFunc(g.doc.Tags, func(t Tag) bool { return t.Name == op.Tags[0] }) {
-		g.doc.Tags = append(g.doc.Tags, Tag{Name: op.Tags[0]})
+		g.doc.Tags = append(g.doc.Tags, Tag{op.Tags[0], texts.Tags[op.Tags[0]]})
 	}
 	op.Parameters = g.parameters(e)
 	item, known := g.doc.Paths.Get(e.Path)
@@ -113,7 +139,11 @@ func requestBody(b *rest.Body) *RequestBody {
 	if b.Members != nil {
 		media = &MediaType{Schema: &Schema{Type: Types{"object"}, AdditionalProperties: ptr(true)}, Example: json.RawMessage(b.Example)}
 		for _, m := range b.Members {
-			media.Schema.put(m.Name, &Schema{Type: Types{m.Type}, Description: m.Doc}, true)
+			s := &Schema{Type: Types{m.Type}, Description: m.Doc}
+			if m.Type == "array" {
+				s.Items = &Schema{Type: Types{"object"}, AdditionalProperties: ptr(true)}
+			}
+			media.Schema.put(m.Name, s, true)
 		}
 	}
 	for _, t := range b.Types {
@@ -308,7 +338,7 @@ func opList(ops []rest.Op, separator string) string {
 }
 
 // responses returns the possible responses of an endpoint.
-func (g *generator) responses(e *rest.Endpoint, body *Schema) Map[*Response] {
+func (g *generator) responses(e *rest.Endpoint, body *MediaType) Map[*Response] {
 	cached := &Header{
 		Description: "The lifetime of the response in caches.", Required: true,
 		Schema: &Schema{Type: Types{"string"}, Enum: []any{cacheControl(e.MaxAge)}},
@@ -319,7 +349,7 @@ func (g *generator) responses(e *rest.Endpoint, body *Schema) Map[*Response] {
 	ok := &Response{
 		Description: "The response.",
 		Headers:     Map[*Header]{{"Cache-Control", cached}, {"ETag", &Header{Ref: headerRef + "ETag"}}},
-		Content:     Map[*MediaType]{{"application/json", &MediaType{Schema: body}}},
+		Content:     Map[*MediaType]{{"application/json", body}},
 	}
 	if e.Stream != nil { // a streamed response has no ETag
 		ok.Headers = ok.Headers[:1]
@@ -359,6 +389,7 @@ func (g *generator) responses(e *rest.Endpoint, body *Schema) Map[*Response] {
 	for _, status := range e.Statuses {
 		problem(status, "Modern"+rareErrors[status].name)
 	}
+	problem(http.StatusTooManyRequests, "TooManyRequests")
 	problem(http.StatusInternalServerError, family+"InternalError")
 	problem(http.StatusServiceUnavailable, family+"Unavailable")
 	return out

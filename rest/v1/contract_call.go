@@ -19,7 +19,7 @@ func callEndpoints() []rest.Endpoint {
 			ErrorData: true,
 			Streaming: rest.Streaming{Stream: streamTrace, Describes: "WholeTrace", Keyed: []string{"storage"}},
 		},
-		Docs: rest.Docs{Statuses: []int{http.StatusNotAcceptable, http.StatusTooManyRequests}},
+		Docs: rest.Docs{Statuses: []int{http.StatusNotAcceptable}},
 	}
 	ofContract := trace
 	ofContract.Path, ofContract.BindPath = "/contracts/{id}/results/opcodes", bindTracedContract
@@ -35,7 +35,7 @@ func callEndpoints() []rest.Endpoint {
 				Types: []string{"application/json"}, MaxBytes: maxCallBody, Bind: bindCall,
 				Doc: "The call.", Members: callMembers, Example: []byte(exampleCall),
 			},
-			NotFound: failedCall, Shape: rest.Shape{ErrorData: true}, Docs: rest.Docs{Statuses: []int{http.StatusTooManyRequests}},
+			NotFound: failedCall, Shape: rest.Shape{ErrorData: true},
 		},
 		trace, ofContract,
 	}

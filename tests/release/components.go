@@ -196,7 +196,10 @@ LGPL-3.0 (%s): the library is used unmodified, at the version below, through its
 source of this Heliograph version, add a line "replace MODULE => FOLDER" to go.mod, and run "make build". Heliograph does not restrict that, nor reverse
 engineering for debugging such changes. The texts of the LGPL and the GPL are below.
 
-MPL-2.0 (%s): the files are used unmodified. Their source is the module at the version below, which "go mod download MODULE@VERSION" retrieves.
+`
+
+// mplTerms are the terms of components under the MPL.
+const mplTerms = `MPL-2.0 (%s): the files are used unmodified. Their source is the module at the version below, which "go mod download MODULE@VERSION" retrieves.
 
 `
 
@@ -214,7 +217,10 @@ func notice(parts []component) ([]byte, error) {
 			texts[t.content] = append(texts[t.content], c.name+" "+c.version+": "+t.name)
 		}
 	}
-	fmt.Fprintf(&b, terms, namesOr(named["LGPL-3.0-only"]), namesOr(named["MPL-2.0"]))
+	fmt.Fprintf(&b, terms, strings.Join(named["LGPL-3.0-only"], ", "))
+	if names := named["MPL-2.0"]; names != nil {
+		fmt.Fprintf(&b, mplTerms, strings.Join(names, ", "))
+	}
 	for _, c := range parts {
 		fmt.Fprintf(&b, "%-7s %-20s %s %s\n", c.kind, c.licence, c.name, c.version)
 	}
@@ -222,13 +228,6 @@ func notice(parts []component) ([]byte, error) {
 		fmt.Fprintf(&b, "\n%s\n%s\n%s\n\n%s", strings.Repeat("=", 80), strings.Join(texts[content], "\n"), strings.Repeat("-", 80), content)
 	}
 	return b.Bytes(), nil
-}
-
-func namesOr(names []string) string {
-	if len(names) == 0 {
-		return "no component"
-	}
-	return strings.Join(names, ", ")
 }
 
 // billOfMaterials returns the components in CycloneDX 1.6.

@@ -18,7 +18,7 @@ import (
 // schemas returns the compiled schemas of the documents by name.
 func schemas(tb testing.TB) map[string]*jsonschema.Schema {
 	tb.Helper()
-	text, err := os.ReadFile("../../../rest/v2/schema.json")
+	text, err := os.ReadFile("../../../rest/v2/openapi.json")
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -27,12 +27,13 @@ func schemas(tb testing.TB) map[string]*jsonschema.Schema {
 		tb.Fatal(err)
 	}
 	c := jsonschema.NewCompiler()
-	if err := c.AddResource("mem:///schema.json", whole); err != nil {
+	if err := c.AddResource("mem:///openapi.json", whole); err != nil {
 		tb.Fatal(err)
 	}
 	out := map[string]*jsonschema.Schema{}
 	for _, name := range status.Documents() {
-		out[name], err = c.Compile("mem:///schema.json#/$defs/documents/$defs/" + strings.ReplaceAll(name, "/", "~1"))
+		content := "/get/responses/200/content/application~1json/schema"
+		out[name], err = c.Compile("mem:///openapi.json#/paths/~1" + strings.ReplaceAll(name, "/", "~1") + content)
 		if err != nil {
 			tb.Fatal(err)
 		}
@@ -161,5 +162,38 @@ func TestSchema(t *testing.T) {
 	}
 	if checkOrder([]byte(`{"name":"a","id":"b","url":"c","time_zone":"d","updated_at":"e"}`)) == nil || checkOrder([]byte(`{"x":1}`)) == nil {
 		t.Error("a wrong order is accepted")
+	}
+}
+
+// TestExamples checks the examples of the OpenAPI document against the schemas of the same document.
+func TestExamples(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../../rest/v2/openapi.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	type content struct{ Example json.RawMessage }
+	var document struct {
+		Paths map[string]struct {
+			Get struct {
+				Responses map[string]struct{ Content map[string]content }
+			}
+		}
+	}
+	if err := json.Unmarshal(text, &document); err != nil {
+		t.Fatal(err)
+	}
+	all := schemas(t)
+	if len(document.Paths) != len(all) {
+		t.Errorf("%d documents are described, want %d", len(document.Paths), len(all))
+	}
+	for name, schema := range all {
+		example := document.Paths["/"+name].Get.Responses["200"].Content["application/json"].Example
+		value, err := jsonschema.UnmarshalJSON(bytes.NewReader(example))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		} else if err := schema.Validate(value); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
