@@ -801,6 +801,15 @@ func (ec *executionContext) readTokenBalancesArgs(ctx context.Context, f *ast.Fi
 	return a, in.err
 }
 
+// TokenHoldersArgs are the arguments of Token.holders.
+type TokenHoldersArgs = ListArgs[ledger.TokenHolderFilter]
+
+func (ec *executionContext) readTokenHoldersArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
+	in := arguments{of: f, variables: variables}
+	a := TokenHoldersArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: argument(ctx, &in, 0, ec.unmarshalOTokenHolderFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenHolderFilter), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	return a, in.err
+}
+
 // TokenNftsArgs are the arguments of Token.nfts.
 type TokenNftsArgs = ListArgs[ledger.NFTFilter]
 
@@ -1220,6 +1229,8 @@ type TokenFields interface {
 	TokenCustomFees(ctx context.Context, q rowplan.Request, of []*ledger.Token) (rowplan.Results[*ledger.TokenCustomFees], error)
 	TokenTreasuryAccount(ctx context.Context, q rowplan.Request, of []*ledger.Token) (rowplan.Results[*ledger.Account], error)
 	TokenBalances(ctx context.Context, q rowplan.Request, of []*ledger.Token, args TokenBalancesArgs) (rowplan.Results[*relay.Connection[ledger.TokenHolder]], error)
+	TokenHolders(ctx context.Context, q rowplan.Request, of []*ledger.Token, args TokenHoldersArgs) (rowplan.Results[*relay.Connection[ledger.TokenHolder]], error)
+	TokenHolderCount(ctx context.Context, q rowplan.Request, of []*ledger.Token) (rowplan.Results[*relay.Count], error)
 	TokenNfts(ctx context.Context, q rowplan.Request, of []*ledger.Token, args TokenNftsArgs) (rowplan.Results[*relay.Connection[ledger.NFT]], error)
 	TokenStats(ctx context.Context, q rowplan.Request, of []*ledger.Token, args TokenStatsArgs) (rowplan.Results[[]*ledger.TokenStatistics], error)
 }
@@ -1503,6 +1514,8 @@ type relations struct {
 	tokenCustomFees                   *rowplan.Relation[*ledger.Token, *ledger.TokenCustomFees]
 	tokenTreasuryAccount              *rowplan.Relation[*ledger.Token, *ledger.Account]
 	tokenBalances                     *rowplan.Relation[*ledger.Token, *relay.Connection[ledger.TokenHolder]]
+	tokenHolders                      *rowplan.Relation[*ledger.Token, *relay.Connection[ledger.TokenHolder]]
+	tokenHolderCount                  *rowplan.Relation[*ledger.Token, *relay.Count]
 	tokenNfts                         *rowplan.Relation[*ledger.Token, *relay.Connection[ledger.NFT]]
 	tokenStats                        *rowplan.Relation[*ledger.Token, []*ledger.TokenStatistics]
 	tokenAllowanceOwner               *rowplan.Relation[*ledger.TokenAllowance, *ledger.Account]
@@ -2325,6 +2338,17 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			Args: ec.readTokenBalancesArgs,
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.Token, args any) (rowplan.Results[*relay.Connection[ledger.TokenHolder]], error) {
 				return fields.TokenBalances(ctx, q, of, args.(TokenBalancesArgs))
+			},
+		},
+		tokenHolders: &rowplan.Relation[*ledger.Token, *relay.Connection[ledger.TokenHolder]]{
+			Args: ec.readTokenHoldersArgs,
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.Token, args any) (rowplan.Results[*relay.Connection[ledger.TokenHolder]], error) {
+				return fields.TokenHolders(ctx, q, of, args.(TokenHoldersArgs))
+			},
+		},
+		tokenHolderCount: &rowplan.Relation[*ledger.Token, *relay.Count]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.Token, _ any) (rowplan.Results[*relay.Count], error) {
+				return fields.TokenHolderCount(ctx, q, of)
 			},
 		},
 		tokenNfts: &rowplan.Relation[*ledger.Token, *relay.Connection[ledger.NFT]]{
@@ -3349,6 +3373,14 @@ func (r tokenRows) TreasuryAccount(ctx context.Context, of *ledger.Token) (*ledg
 
 func (r tokenRows) Balances(ctx context.Context, of *ledger.Token, a0 *ledger.TokenHolderFilter, a1 *ledger.Filter[ledger.Timestamp], a2 relay.Order, a3 *int32, a4 *string, a5 *int32, a6 *string) (*relay.Connection[ledger.TokenHolder], error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.tokenBalances, of)
+}
+
+func (r tokenRows) Holders(ctx context.Context, of *ledger.Token, a0 *ledger.TokenHolderFilter, a1 relay.Order, a2 *int32, a3 *string, a4 *int32, a5 *string) (*relay.Connection[ledger.TokenHolder], error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.tokenHolders, of)
+}
+
+func (r tokenRows) HolderCount(ctx context.Context, of *ledger.Token) (*relay.Count, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.tokenHolderCount, of)
 }
 
 func (r tokenRows) Nfts(ctx context.Context, of *ledger.Token, a0 *ledger.NFTFilter, a1 relay.Order, a2 *int32, a3 *string, a4 *int32, a5 *string) (*relay.Connection[ledger.NFT], error) {

@@ -1384,6 +1384,8 @@ type ComplexityRoot struct {
 		FeeScheduleKey        func(childComplexity int) int
 		FreezeDefault         func(childComplexity int) int
 		FreezeKey             func(childComplexity int) int
+		HolderCount           func(childComplexity int) int
+		Holders               func(childComplexity int, filter *ledger.TokenHolderFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		ID                    func(childComplexity int) int
 		InitialSupply         func(childComplexity int) int
 		KYCKey                func(childComplexity int) int
@@ -2044,6 +2046,8 @@ type TokenResolver interface {
 	TreasuryAccount(ctx context.Context, obj *ledger.Token) (*ledger.Account, error)
 
 	Balances(ctx context.Context, obj *ledger.Token, filter *ledger.TokenHolderFilter, at *ledger.Filter[ledger.Timestamp], order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.TokenHolder], error)
+	Holders(ctx context.Context, obj *ledger.Token, filter *ledger.TokenHolderFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.TokenHolder], error)
+	HolderCount(ctx context.Context, obj *ledger.Token) (*relay.Count, error)
 	Nfts(ctx context.Context, obj *ledger.Token, filter *ledger.NFTFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.NFT], error)
 	Stats(ctx context.Context, obj *ledger.Token, rangeArg ledger.StatisticsRange, by ledger.StatisticsInterval) ([]*ledger.TokenStatistics, error)
 }
@@ -8276,6 +8280,23 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Token.FreezeKey(childComplexity), true
+	case "Token.holderCount":
+		if e.ComplexityRoot.Token.HolderCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Token.HolderCount(childComplexity), true
+	case "Token.holders":
+		if e.ComplexityRoot.Token.Holders == nil {
+			break
+		}
+
+		args, err := ec.field_Token_holders_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Token.Holders(childComplexity, args["filter"].(*ledger.TokenHolderFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "Token.id":
 		if e.ComplexityRoot.Token.ID == nil {
 			break
@@ -12017,6 +12038,10 @@ func (ec *executionContext) childFields_Token(ctx context.Context, field graphql
 		return ec.fieldContext_Token_wipeKey(ctx, field)
 	case "balances":
 		return ec.fieldContext_Token_balances(ctx, field)
+	case "holders":
+		return ec.fieldContext_Token_holders(ctx, field)
+	case "holderCount":
+		return ec.fieldContext_Token_holderCount(ctx, field)
 	case "nfts":
 		return ec.fieldContext_Token_nfts(ctx, field)
 	case "stats":
@@ -17130,6 +17155,60 @@ func (ec *executionContext) field_Token_balances_args(ctx context.Context, rawAr
 		return nil, err
 	}
 	args["before"] = arg6
+	return args, nil
+}
+
+func (ec *executionContext) field_Token_holders_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*ledger.TokenHolderFilter, error) {
+			return ec.unmarshalOTokenHolderFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenHolderFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "order",
+		func(ctx context.Context, v any) (relay.Order, error) {
+			return ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["order"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg5
 	return args, nil
 }
 
@@ -43571,6 +43650,82 @@ func (ec *executionContext) fieldContext_Token_balances(ctx context.Context, fie
 	return fc, nil
 }
 
+func (ec *executionContext) _Token_holders(ctx context.Context, field graphql.CollectedField, obj *ledger.Token) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Token_holders(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Token().Holders(ctx, obj, fc.Args["filter"].(*ledger.TokenHolderFilter), fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ledger.TokenHolder]) graphql.Marshaler {
+			return ec.marshalNTokenHolderConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Token_holders(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Token",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TokenHolderConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Token_holders_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Token_holderCount(ctx context.Context, field graphql.CollectedField, obj *ledger.Token) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Token_holderCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Token().HolderCount(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Count) graphql.Marshaler {
+			return ec.marshalOCount2ᚖheliographᚋgraphᚋrelayᚐCount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Token_holderCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Token",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Count(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Token_nfts(ctx context.Context, field graphql.CollectedField, obj *ledger.Token) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -67985,6 +68140,82 @@ func (ec *executionContext) _Token(ctx context.Context, sel ast.SelectionSet, ob
 				}()
 				res = ec._Token_balances(ctx, field, obj)
 				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "holders":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Token_holders(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "holderCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Token_holderCount(ctx, field, obj)
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res

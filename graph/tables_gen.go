@@ -2201,6 +2201,8 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"treasuryAccount": rowplan.Read(rel.tokenTreasuryAccount, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
 		"wipeKey":         rowplan.Get(func(v *ledger.Token) *ledger.KeyInfo { return v.WipeKey }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.KeyInfo] { return o.Key })),
 		"balances":        rowplan.Read(rel.tokenBalances, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.TokenHolder]] { return o.TokenHolderConnection })),
+		"holders":         rowplan.Read(rel.tokenHolders, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.TokenHolder]] { return o.TokenHolderConnection })),
+		"holderCount":     rowplan.Read(rel.tokenHolderCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
 		"nfts":            rowplan.Read(rel.tokenNfts, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.NFT]] { return o.NFTConnection })),
 		"stats":           rowplan.ReadMany(rel.tokenStats, func() *rowplan.Object[*ledger.TokenStatistics] { return o.TokenStatistics }),
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"heliograph/graph"
+	"heliograph/graph/fault"
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
 	"heliograph/internal/base/list"
@@ -16,6 +17,9 @@ import (
 var (
 	tokenList        = listOf[ledger.Token]{"tokens", 1, func(t *ledger.Token) relay.Key { return relay.Key{int64(t.EntityID)} }}
 	holderList       = listOf[ledger.TokenHolder]{"holders", 1, func(h *ledger.TokenHolder) relay.Key { return relay.Key{int64(h.AccountID)} }}
+	richList         = listOf[ledger.TokenHolder]{
+		"holders by balance", 2, func(h *ledger.TokenHolder) relay.Key { return relay.Key{h.Balance, int64(h.AccountID)} },
+	}
 	relationshipList = listOf[ledger.TokenRelationship]{
 		"token relationships", 1, func(r *ledger.TokenRelationship) relay.Key { return relay.Key{int64(r.TokenID)} },
 	}
@@ -68,6 +72,43 @@ func (f fields) TokenBalances(ctx context.Context, q rowplan.Request, of []*ledg
 		}
 		return got, err
 	}, err
+}
+
+// TokenHolders reads the holders of tokens, sorted by balance.
+func (fields) TokenHolders(ctx context.Context, q rowplan.Request, of []*ledger.Token, args graph.TokenHoldersArgs) (
+	rowplan.Results[*relay.TokenHolderConnection], error,
+) {
+	tokens := list.Map(of, tokenEntityID)
+	var counts []*entities.HolderCount
+	entities.QueueHolderCounts(batchOf(q), tokens, entities.MaxSortedHolders, func(got []*entities.HolderCount) { counts = got })
+	get, err := below(ctx, q, richList, args, tokens, entities.QueueHoldersByBalance)
+	return func() ([]*relay.TokenHolderConnection, error) {
+		for i, c := range counts {
+			if c.Relationships > entities.MaxSortedHolders {
+				return nil, fault.Input("token %s has more than %d relationships, so its holders are not sorted by balance: use balances", tokens[i],
+					entities.MaxSortedHolders)
+			}
+		}
+		got, err := get()
+		for _, c := range got {
+			c.Timestamp = newest(c.Nodes)
+		}
+		return got, err
+	}, err
+}
+
+// TokenHolderCount counts the holders of tokens.
+func (fields) TokenHolderCount(_ context.Context, q rowplan.Request, of []*ledger.Token) (rowplan.Results[*relay.Count], error) {
+	return read(q, of, tokenEntityID, func(b *storage.Batch, tokens []ledger.EntityID, done func([]*relay.Count)) {
+		entities.QueueHolderCounts(b, tokens, entities.MaxCountedHolders, func(counts []*entities.HolderCount) {
+			done(list.Map(counts, func(c *entities.HolderCount) *relay.Count {
+				if c.Relationships > entities.MaxCountedHolders {
+					return nil
+				}
+				return &relay.Count{Value: c.Holders, Exact: true}
+			}))
+		})
+	})
 }
 
 // newest returns the newest timestamp of the balances of a page.

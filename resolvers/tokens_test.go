@@ -4,8 +4,12 @@ import (
 	"encoding/base64"
 	"os"
 	"reflect"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/jackc/pgx/v5"
 
 	"heliograph/app/testing/testenv"
 )
@@ -155,5 +159,62 @@ func TestTokenBounds(t *testing.T) {
 		if got := g.Query(t, query, nil); !strings.Contains(got.Body, `"BAD_USER_INPUT"`) {
 			t.Errorf("%s is answered %s", query, got.Body)
 		}
+	}
+}
+
+// TestHoldersByBalance compares the pages of holders and their number with the table, in both directions, and checks tokens with too many holders.
+func TestHoldersByBalance(t *testing.T) {
+	t.Parallel()
+	url := testenv.Filled.Fresh(t)
+	testenv.Exec(t, url, `insert into token_account (account_id, token_id, associated, balance, timestamp_range) select n, 2001, true, n % 7, '[1,)' from generate_series(500001, 500060) n`)
+	for name, g := range map[string]*testenv.Gateway{"plans": testenv.Over(t, url), "no plans": testenv.Over(t, url, testenv.PlansOff())} {
+		for order, direction := range map[string]string{"ASC": "asc", "DESC": "desc"} {
+			var want []string
+			rows, err := g.DB.Pool().Query(t.Context(), `select '0.0.' || account_id || ' ' || balance from token_account where token_id = 2001 and associated and balance > 0
+				order by balance `+direction+`, account_id `+direction)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want, err = pgx.CollectRows(rows, pgx.RowTo[string]); err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			var count string
+			for after := any(nil); ; {
+				var data struct {
+					Token struct {
+						HolderCount *total
+						Holders     struct {
+							Nodes    []struct{ AccountID, Balance string }
+							PageInfo struct {
+								EndCursor   string
+								HasNextPage bool
+							}
+						}
+					}
+				}
+				g.Data(t, `query($after: String) { token(id: 2001) { holderCount { value exact } holders(first: 7, after: $after, order: `+order+`) {
+					nodes { accountId balance } pageInfo { endCursor hasNextPage } } } }`, map[string]any{"after": after}, &data)
+				for _, h := range data.Token.Holders.Nodes {
+					got = append(got, h.AccountID+" "+h.Balance)
+				}
+				if count = data.Token.HolderCount.Value; !data.Token.HolderCount.Exact || !data.Token.Holders.PageInfo.HasNextPage {
+					break
+				}
+				after = data.Token.Holders.PageInfo.EndCursor
+			}
+			if len(want) < 50 || !slices.Equal(got, want) || count != strconv.Itoa(len(want)) {
+				t.Errorf("%s, %s: %s holders %v, want %v", name, order, count, got, want)
+			}
+		}
+	}
+	testenv.Exec(t, url, `insert into token_account (account_id, token_id, associated, balance, timestamp_range) select n, 2001, true, 1, '[1,)' from generate_series(600001, 620000) n`)
+	g := testenv.Over(t, url)
+	if got := g.Query(t, `{ token(id: 2001) { holders { nodes { balance } } } }`, nil).Body; !strings.Contains(got, "token 0.0.2001 has more than 20000 relationships") {
+		t.Error(got)
+	}
+	testenv.Exec(t, url, `insert into token_account (account_id, token_id, associated, balance, timestamp_range) select n, 2001, true, 1, '[1,)' from generate_series(620001, 800000) n`)
+	if got := g.Query(t, `{ token(id: 2001) { holderCount { value } } }`, nil).Body; got != `{"data":{"token":{"holderCount":null}}}` {
+		t.Error(got)
 	}
 }

@@ -76,6 +76,43 @@ func queueHolders(b *storage.Batch, ids []int64, f *ledger.TokenHolderFilter, p 
 order by p.ord, h.account_id`+p.Direction(), w.Args, done)
 }
 
+// MaxSortedHolders is the maximum number of relationships of a token whose holders are sorted by balance, and MaxCountedHolders of one whose holders are
+// counted. No index has the balance, so all of them are read.
+const (
+	MaxSortedHolders  = 20_000
+	MaxCountedHolders = 200_000
+)
+
+// QueueHoldersByBalance queues a query for the holders of each of the given tokens with a balance above 0, ordered by balance and account id. done receives
+// one page per token. It is empty for tokens with more than [MaxSortedHolders] relationships.
+func QueueHoldersByBalance(b *storage.Batch, tokens []ledger.EntityID, f *ledger.TokenHolderFilter, p storage.Page, done func([][]*ledger.TokenHolder)) {
+	from, arg := storage.OfParents(tokens)
+	w := storage.Where{Args: []any{arg, MaxSortedHolders}}
+	holderAccounts(&w, f)
+	if f != nil {
+		storage.Filter(&w, "h.balance", f.Balance)
+	}
+	w.Keyset(p, "h.balance", "h.account_id")
+	holderRows.QueueChildren(b, len(tokens), `select p.ord, h.*, (select decimals from token where token_id = p.id) from `+from+` cross join lateral (
+  select h.token_id, h.account_id, h.balance, h.balance_timestamp from token_account h where h.token_id = p.id and h.associated and h.balance > 0
+    and not exists (select from token_account n where n.token_id = p.id order by n.account_id offset $2 limit 1)`+
+		w.String()+w.OrderBy(p, "h.balance", "h.account_id")+`) h
+order by p.ord, `+p.Order("h.balance", "h.account_id"), w.Args, done)
+}
+
+// HolderCount has the number of relationships of a token, and how many of them have a balance above 0.
+type HolderCount struct{ Relationships, Holders int64 }
+
+var holderCounts = storage.MapperOf(func(c *HolderCount, into []any) []any { return append(into, &c.Relationships, &c.Holders) }, nil)
+
+// QueueHolderCounts queues a query that counts the relationships of each of the given tokens, and stops above most. done receives one count per token.
+func QueueHolderCounts(b *storage.Batch, tokens []ledger.EntityID, most int, done func([]*HolderCount)) {
+	from, arg := storage.OfParents(tokens)
+	holderCounts.QueueChild(b, len(tokens), `select p.ord, n.* from `+from+` cross join lateral (
+  select count(*), count(*) filter (where associated and balance > 0) from (select * from token_account where token_id = p.id limit $2 + 1) h) n`,
+		[]any{arg, most}, done)
+}
+
 func queueHoldersAt(b *storage.Batch, ids []int64, f *ledger.TokenHolderFilter, window ledger.SnapshotWindow, p storage.Page,
 	done func([][]*ledger.TokenHolder),
 ) {
