@@ -15,9 +15,9 @@ import (
 
 // The lists of tokens, their holders and their relationships with accounts.
 var (
-	tokenList        = listOf[ledger.Token]{"tokens", 1, func(t *ledger.Token) relay.Key { return relay.Key{int64(t.EntityID)} }}
-	holderList       = listOf[ledger.TokenHolder]{"holders", 1, func(h *ledger.TokenHolder) relay.Key { return relay.Key{int64(h.AccountID)} }}
-	richList         = listOf[ledger.TokenHolder]{
+	tokenList  = listOf[ledger.Token]{"tokens", 1, func(t *ledger.Token) relay.Key { return relay.Key{int64(t.EntityID)} }}
+	holderList = listOf[ledger.TokenHolder]{"holders", 1, func(h *ledger.TokenHolder) relay.Key { return relay.Key{int64(h.AccountID)} }}
+	richList   = listOf[ledger.TokenHolder]{
 		"holders by balance", 2, func(h *ledger.TokenHolder) relay.Key { return relay.Key{h.Balance, int64(h.AccountID)} },
 	}
 	relationshipList = listOf[ledger.TokenRelationship]{

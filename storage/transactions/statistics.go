@@ -62,8 +62,8 @@ var (
 	TokenStatistics = countRows(`select consensus_timestamp as at, amount, token_id = $1 and amount > 0 as counts from token_transfer where true`+inRange,
 		`count(*) filter (where counts)`, `sum(amount) filter (where counts)`)
 	// BlockStatistics counts the blocks of the network, which is object 0 (transactions, gas).
-	BlockStatistics = Statistics{periodsOf(`select consensus_end as at, count, gas_used from record_file where $1 = 0 and consensus_end >= $3 and consensus_end < $4`,
-		`sum(count)`, `sum(gas_used)`), maxStatisticsBlocks}
+	BlockStatistics = Statistics{periodsOf(`select consensus_end as at, count, gas_used from record_file
+  where $1 = 0 and consensus_end >= $3 and consensus_end < $4`, `sum(count)`, `sum(gas_used)`), maxStatisticsBlocks}
 	// MessageStatistics counts the messages of a topic by their sequence numbers, which have no gaps.
 	MessageStatistics = Statistics{sql: `select i::int, n, 0::bigint, 0::bigint, 0::bigint from (
   select i, lead(seq) over (order by i) - seq as n from (
