@@ -153,6 +153,21 @@ func (ec *executionContext) readAccountTokensArgs(ctx context.Context, f *ast.Fi
 	return a, in.err
 }
 
+// AccountTransfersArgs are the arguments of Account.transfers.
+type AccountTransfersArgs struct {
+	Token     *ledger.EntityID
+	Direction *ledger.TransferDirection
+	Timestamp *ledger.Filter[ledger.Timestamp]
+	Order     relay.Order
+	relay.Args
+}
+
+func (ec *executionContext) readAccountTransfersArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
+	in := arguments{of: f, variables: variables}
+	a := AccountTransfersArgs{Args: relay.Args{First: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 6, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 7, ec.unmarshalOString2ᚖstring)}, Token: argument(ctx, &in, 0, ec.unmarshalOEntityID2ᚖheliographᚋinternalᚋdomainᚋledgerᚐEntityID), Direction: argument(ctx, &in, 1, ec.unmarshalOTransferDirection2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransferDirection), Timestamp: argument(ctx, &in, 2, ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter), Order: argument(ctx, &in, 3, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	return a, in.err
+}
+
 // AccountAllowancesCryptoArgs are the arguments of AccountAllowances.crypto.
 type AccountAllowancesCryptoArgs = ListArgs[ledger.CryptoAllowanceFilter]
 
@@ -582,6 +597,19 @@ type QueryScheduleArgs struct {
 // QuerySchedulesArgs are the arguments of Query.schedules.
 type QuerySchedulesArgs = ListArgs[ledger.ScheduleFilter]
 
+// QueryFileArgs are the arguments of Query.file.
+type QueryFileArgs struct {
+	ID ledger.EntityID
+}
+
+// QuerySearchArgs are the arguments of Query.search.
+type QuerySearchArgs struct {
+	Text  string
+	Types []model.SearchType
+	First *int32
+	After *string
+}
+
 // QueryStatusPageArgs are the arguments of Query.statusPage.
 type QueryStatusPageArgs struct {
 	Slug *string
@@ -831,6 +859,20 @@ func (ec *executionContext) readTokenStatsArgs(ctx context.Context, f *ast.Field
 	return a, in.err
 }
 
+// TokenTransfersArgs are the arguments of Token.transfers.
+type TokenTransfersArgs struct {
+	Timestamp ledger.Filter[ledger.Timestamp]
+	Direction *ledger.TransferDirection
+	Order     relay.Order
+	relay.Args
+}
+
+func (ec *executionContext) readTokenTransfersArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
+	in := arguments{of: f, variables: variables}
+	a := TokenTransfersArgs{Args: relay.Args{First: argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)}, Timestamp: argument(ctx, &in, 0, ec.unmarshalNTimestampFilter2heliographᚋinternalᚋdomainᚋledgerᚐFilter), Direction: argument(ctx, &in, 1, ec.unmarshalOTransferDirection2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransferDirection), Order: argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	return a, in.err
+}
+
 // TopicMessagesArgs are the arguments of Topic.messages.
 type TopicMessagesArgs = ListArgs[ledger.TopicMessageFilter]
 
@@ -852,6 +894,18 @@ func (ec *executionContext) readTopicStatsArgs(ctx context.Context, f *ast.Field
 	return a, in.err
 }
 
+// TopicTransactionsArgs are the arguments of Topic.transactions.
+type TopicTransactionsArgs struct {
+	Order relay.Order
+	relay.Args
+}
+
+func (ec *executionContext) readTopicTransactionsArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
+	in := arguments{of: f, variables: variables}
+	a := TopicTransactionsArgs{Args: relay.Args{First: argument(ctx, &in, 1, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 2, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring)}, Order: argument(ctx, &in, 0, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	return a, in.err
+}
+
 // TransactionContractLogsArgs are the arguments of Transaction.contractLogs.
 type TransactionContractLogsArgs = ListArgs[ledger.ContractLogFilter]
 
@@ -870,6 +924,7 @@ type Fields interface {
 	BalanceFields
 	BlockFields
 	ContractFields
+	ContractActionFields
 	ContractLogFields
 	ContractResultFields
 	ContractStateFields
@@ -879,16 +934,19 @@ type Fields interface {
 	CustomFeeLimitFields
 	FallbackFeeFields
 	FeeEstimateFields
+	FileFields
 	FixedFeeFields
 	FractionalFeeFields
 	HookFields
 	HookSlotFields
+	HookSlotConnectionFields
 	MessageTransactionIDFields
 	NFTFields
 	NFTTransactionFields
 	NFTTransferFields
 	NetworkNodeFields
 	NftAllowanceFields
+	OpcodeTraceFields
 	RegisteredNodeFields
 	RoyaltyFeeFields
 	ScheduleFields
@@ -910,6 +968,7 @@ type Fields interface {
 	TopicFields
 	TopicMessageFields
 	TransactionFields
+	TransferFields
 }
 
 // AccountFields read fields of Account.
@@ -934,6 +993,7 @@ type AccountFields interface {
 	AccountSchedules(ctx context.Context, q rowplan.Request, of []*ledger.Account, args AccountSchedulesArgs) (rowplan.Results[*relay.Connection[ledger.Schedule]], error)
 	AccountStats(ctx context.Context, q rowplan.Request, of []*ledger.Account, args AccountStatsArgs) (rowplan.Results[[]*ledger.AccountStatistics], error)
 	AccountTokens(ctx context.Context, q rowplan.Request, of []*ledger.Account, args AccountTokensArgs) (rowplan.Results[*relay.Connection[ledger.TokenRelationship]], error)
+	AccountTransfers(ctx context.Context, q rowplan.Request, of []*ledger.Account, args AccountTransfersArgs) (rowplan.Results[*relay.Connection[ledger.Transfer]], error)
 }
 
 // AccountAllowancesFields read fields of AccountAllowances.
@@ -954,6 +1014,7 @@ type AirdropFields interface {
 type AssessedCustomFeeFields interface {
 	AssessedCustomFeeCollectorAccount(ctx context.Context, q rowplan.Request, of []*ledger.AssessedCustomFee) (rowplan.Results[*ledger.Account], error)
 	AssessedCustomFeeToken(ctx context.Context, q rowplan.Request, of []*ledger.AssessedCustomFee) (rowplan.Results[*ledger.Token], error)
+	AssessedCustomFeeEffectivePayerAccounts(ctx context.Context, q rowplan.Request, of []*ledger.AssessedCustomFee) (rowplan.Results[[]*ledger.Account], error)
 }
 
 // BalanceFields read fields of Balance.
@@ -978,6 +1039,7 @@ type ContractFields interface {
 	ContractAccount(ctx context.Context, q rowplan.Request, of []*ledger.Contract) (rowplan.Results[*ledger.Account], error)
 	ContractAutoRenewAccount(ctx context.Context, q rowplan.Request, of []*ledger.Contract) (rowplan.Results[*ledger.Account], error)
 	ContractBytecode(ctx context.Context, q rowplan.Request, of []*ledger.Contract) (rowplan.Results[string], error)
+	ContractFile(ctx context.Context, q rowplan.Request, of []*ledger.Contract) (rowplan.Results[*ledger.File], error)
 	ContractLogs(ctx context.Context, q rowplan.Request, of []*ledger.Contract, args ContractLogsArgs) (rowplan.Results[*relay.Connection[ledger.ContractLog]], error)
 	ContractObtainer(ctx context.Context, q rowplan.Request, of []*ledger.Contract) (rowplan.Results[*ledger.Account], error)
 	ContractProxyAccount(ctx context.Context, q rowplan.Request, of []*ledger.Contract) (rowplan.Results[*ledger.Account], error)
@@ -986,6 +1048,12 @@ type ContractFields interface {
 	ContractState(ctx context.Context, q rowplan.Request, of []*ledger.Contract, args ContractStateArgs) (rowplan.Results[*relay.Connection[ledger.ContractState]], error)
 	ContractCall(ctx context.Context, of *ledger.Contract, args ContractCallArgs) (*calls.ContractCall, error)
 	ContractStats(ctx context.Context, q rowplan.Request, of []*ledger.Contract, args ContractStatsArgs) (rowplan.Results[[]*ledger.ContractStatistics], error)
+}
+
+// ContractActionFields read fields of ContractAction.
+type ContractActionFields interface {
+	ContractActionCallerEntity(ctx context.Context, q rowplan.Request, of []*ledger.ContractAction) (rowplan.Results[relay.Entity], error)
+	ContractActionRecipientEntity(ctx context.Context, q rowplan.Request, of []*ledger.ContractAction) (rowplan.Results[relay.Entity], error)
 }
 
 // ContractLogFields read fields of ContractLog.
@@ -1005,6 +1073,7 @@ type ContractResultFields interface {
 	ContractResultActions(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult, args ContractResultActionsArgs) (rowplan.Results[*relay.Connection[ledger.ContractAction]], error)
 	ContractResultBlock(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[*ledger.Block], error)
 	ContractResultCallData(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[[]byte], error)
+	ContractResultCreatedContracts(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[[]*ledger.Contract], error)
 	ContractResultFailedCallData(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[[]byte], error)
 	ContractResultFromAccount(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[*ledger.Account], error)
 	ContractResultGasPrice(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[*ledger.Quantity], error)
@@ -1056,6 +1125,11 @@ type FeeEstimateFields interface {
 	FeeEstimateExchangeRate(ctx context.Context, q rowplan.Request, of []*fees.Estimate) (rowplan.Results[*ledger.ExchangeRate], error)
 }
 
+// FileFields read fields of File.
+type FileFields interface {
+	FileID(of *ledger.File) string
+}
+
 // FixedFeeFields read fields of FixedFee.
 type FixedFeeFields interface {
 	FixedFeeCollectorAccount(ctx context.Context, q rowplan.Request, of []*ledger.FixedFee) (rowplan.Results[*ledger.Account], error)
@@ -1080,6 +1154,11 @@ type HookFields interface {
 type HookSlotFields interface {
 	HookSlotTransaction(ctx context.Context, q rowplan.Request, of []*ledger.HookSlot) (rowplan.Results[*ledger.Transaction], error)
 	HookSlotHook(ctx context.Context, q rowplan.Request, of []*ledger.HookSlot) (rowplan.Results[*ledger.Hook], error)
+}
+
+// HookSlotConnectionFields read fields of HookSlotConnection.
+type HookSlotConnectionFields interface {
+	HookSlotConnectionOwner(ctx context.Context, q rowplan.Request, of []*relay.HookSlotConnection) (rowplan.Results[*ledger.Account], error)
 }
 
 // MessageTransactionIDFields read fields of MessageTransactionID.
@@ -1115,6 +1194,7 @@ type NFTTransferFields interface {
 // NetworkNodeFields read fields of NetworkNode.
 type NetworkNodeFields interface {
 	NetworkNodeID(of *ledger.NetworkNode) string
+	NetworkNodeFile(ctx context.Context, q rowplan.Request, of []*ledger.NetworkNode) (rowplan.Results[*ledger.File], error)
 	NetworkNodeRegisteredNodes(ctx context.Context, q rowplan.Request, of []*ledger.NetworkNode) (rowplan.Results[[]*ledger.RegisteredNode], error)
 	NetworkNodeAccount(ctx context.Context, q rowplan.Request, of []*ledger.NetworkNode) (rowplan.Results[*ledger.Account], error)
 	NetworkNodeServiceEndpoints(ctx context.Context, q rowplan.Request, of []*ledger.NetworkNode) (rowplan.Results[[]*ledger.ServiceEndpoint], error)
@@ -1126,6 +1206,11 @@ type NftAllowanceFields interface {
 	NftAllowanceOwner(ctx context.Context, q rowplan.Request, of []*ledger.NftAllowance) (rowplan.Results[*ledger.Account], error)
 	NftAllowanceSpender(ctx context.Context, q rowplan.Request, of []*ledger.NftAllowance) (rowplan.Results[*ledger.Account], error)
 	NftAllowanceToken(ctx context.Context, q rowplan.Request, of []*ledger.NftAllowance) (rowplan.Results[*ledger.Token], error)
+}
+
+// OpcodeTraceFields read fields of OpcodeTrace.
+type OpcodeTraceFields interface {
+	OpcodeTraceContract(ctx context.Context, q rowplan.Request, of []*calls.OpcodeTrace) (rowplan.Results[*ledger.Contract], error)
 }
 
 // RegisteredNodeFields read fields of RegisteredNode.
@@ -1233,6 +1318,7 @@ type TokenFields interface {
 	TokenHolderCount(ctx context.Context, q rowplan.Request, of []*ledger.Token) (rowplan.Results[*relay.Count], error)
 	TokenNfts(ctx context.Context, q rowplan.Request, of []*ledger.Token, args TokenNftsArgs) (rowplan.Results[*relay.Connection[ledger.NFT]], error)
 	TokenStats(ctx context.Context, q rowplan.Request, of []*ledger.Token, args TokenStatsArgs) (rowplan.Results[[]*ledger.TokenStatistics], error)
+	TokenTransfers(ctx context.Context, q rowplan.Request, of []*ledger.Token, args TokenTransfersArgs) (rowplan.Results[*relay.Connection[ledger.Transfer]], error)
 }
 
 // TokenAllowanceFields read fields of TokenAllowance.
@@ -1271,6 +1357,7 @@ type TopicFields interface {
 	TopicAutoRenewAccount(ctx context.Context, q rowplan.Request, of []*ledger.Topic) (rowplan.Results[*ledger.Account], error)
 	TopicMessages(ctx context.Context, q rowplan.Request, of []*ledger.Topic, args TopicMessagesArgs) (rowplan.Results[*relay.Connection[ledger.TopicMessage]], error)
 	TopicStats(ctx context.Context, q rowplan.Request, of []*ledger.Topic, args TopicStatsArgs) (rowplan.Results[[]*ledger.TopicStatistics], error)
+	TopicTransactions(ctx context.Context, q rowplan.Request, of []*ledger.Topic, args TopicTransactionsArgs) (rowplan.Results[*relay.Connection[ledger.Transaction]], error)
 }
 
 // TopicMessageFields read fields of TopicMessage.
@@ -1285,6 +1372,8 @@ type TopicMessageFields interface {
 type TransactionFields interface {
 	TransactionID(of *ledger.Transaction) string
 	TransactionAssessedCustomFees(ctx context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[[]*ledger.AssessedCustomFee], error)
+	TransactionEntity(ctx context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[relay.Entity], error)
+	TransactionInnerTransactions(ctx context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[[]*ledger.Transaction], error)
 	TransactionParent(ctx context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[*ledger.Transaction], error)
 	TransactionPayer(ctx context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[*ledger.Account], error)
 	TransactionStakingRewardTransfers(ctx context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[[]*ledger.StakingReward], error)
@@ -1295,6 +1384,15 @@ type TransactionFields interface {
 	TransactionContractResult(ctx context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[*ledger.ContractResult], error)
 	TransactionNode(ctx context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[*ledger.NetworkNode], error)
 	TransactionSchedule(ctx context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[*ledger.Schedule], error)
+}
+
+// TransferFields read fields of Transfer.
+type TransferFields interface {
+	TransferAccount(ctx context.Context, q rowplan.Request, of []*ledger.Transfer) (rowplan.Results[*ledger.Account], error)
+	TransferCounterparties(ctx context.Context, q rowplan.Request, of []*ledger.Transfer) (rowplan.Results[[]*ledger.Transfer], error)
+	TransferFees(ctx context.Context, q rowplan.Request, of []*ledger.Transfer) (rowplan.Results[[]*ledger.Transfer], error)
+	TransferToken(ctx context.Context, q rowplan.Request, of []*ledger.Transfer) (rowplan.Results[*ledger.Token], error)
+	TransferTransaction(ctx context.Context, q rowplan.Request, of []*ledger.Transfer) (rowplan.Results[*ledger.Transaction], error)
 }
 
 // NetworkFields resolve the fields of Network.
@@ -1346,6 +1444,8 @@ type QueryFields interface {
 	NftAllowances(ctx context.Context, args QueryNftAllowancesArgs) (*relay.Connection[ledger.NftAllowance], error)
 	Schedule(ctx context.Context, args QueryScheduleArgs) (*ledger.Schedule, error)
 	Schedules(ctx context.Context, args QuerySchedulesArgs) (*relay.Connection[ledger.Schedule], error)
+	File(ctx context.Context, args QueryFileArgs) (*ledger.File, error)
+	Search(ctx context.Context, args QuerySearchArgs) (*relay.SearchResultConnection, error)
 	Status(ctx context.Context) (*status.Page, error)
 	StatusPage(ctx context.Context, args QueryStatusPageArgs) (*status.Page, error)
 	StatusIncident(ctx context.Context, args QueryStatusIncidentArgs) (*status.Incident, error)
@@ -1365,189 +1465,207 @@ type QueryFields interface {
 
 // relations are the fields that are read for many rows at once.
 type relations struct {
-	accountAutoRenewAccount           *rowplan.Relation[*ledger.Account, *ledger.Account]
-	accountStakedAccount              *rowplan.Relation[*ledger.Account, *ledger.Account]
-	accountTransactions               *rowplan.Relation[*ledger.Account, *relay.Connection[ledger.Transaction]]
-	accountOutstandingAirdrops        *rowplan.Relation[*ledger.Account, *relay.Connection[ledger.Airdrop]]
-	accountPendingAirdrops            *rowplan.Relation[*ledger.Account, *relay.Connection[ledger.Airdrop]]
-	accountAllowances                 *rowplan.Relation[*ledger.Account, *ledger.AccountAllowances]
-	accountReceivedAllowances         *rowplan.Relation[*ledger.Account, *ledger.AccountAllowances]
-	accountRewards                    *rowplan.Relation[*ledger.Account, *relay.Connection[ledger.StakingReward]]
-	accountContract                   *rowplan.Relation[*ledger.Account, *ledger.Contract]
-	accountContractResults            *rowplan.Relation[*ledger.Account, *relay.Connection[ledger.ContractResult]]
-	accountHooks                      *rowplan.Relation[*ledger.Account, *relay.Connection[ledger.Hook]]
-	accountStakedNode                 *rowplan.Relation[*ledger.Account, *ledger.NetworkNode]
-	accountNode                       *rowplan.Relation[*ledger.Account, *ledger.NetworkNode]
-	accountNfts                       *rowplan.Relation[*ledger.Account, *relay.Connection[ledger.NFT]]
-	accountNftAllowances              *rowplan.Relation[*ledger.Account, *relay.Connection[ledger.NftAllowance]]
-	accountReceivedNftAllowances      *rowplan.Relation[*ledger.Account, *relay.Connection[ledger.NftAllowance]]
-	accountSchedules                  *rowplan.Relation[*ledger.Account, *relay.Connection[ledger.Schedule]]
-	accountStats                      *rowplan.Relation[*ledger.Account, []*ledger.AccountStatistics]
-	accountTokens                     *rowplan.Relation[*ledger.Account, *relay.Connection[ledger.TokenRelationship]]
-	accountAllowancesCrypto           *rowplan.Relation[*ledger.AccountAllowances, *relay.Connection[ledger.CryptoAllowance]]
-	accountAllowancesTokens           *rowplan.Relation[*ledger.AccountAllowances, *relay.Connection[ledger.TokenAllowance]]
-	accountConnectionTotalCount       *rowplan.Relation[*relay.Connection[ledger.Account], *relay.Count]
-	airdropReceiver                   *rowplan.Relation[*ledger.Airdrop, *ledger.Account]
-	airdropSender                     *rowplan.Relation[*ledger.Airdrop, *ledger.Account]
-	airdropToken                      *rowplan.Relation[*ledger.Airdrop, *ledger.Token]
-	airdropNft                        *rowplan.Relation[*ledger.Airdrop, *ledger.NFT]
-	assessedCustomFeeCollectorAccount *rowplan.Relation[*ledger.AssessedCustomFee, *ledger.Account]
-	assessedCustomFeeToken            *rowplan.Relation[*ledger.AssessedCustomFee, *ledger.Token]
-	balanceAccount                    *rowplan.Relation[*ledger.Balance, *ledger.Account]
-	balanceTokens                     *rowplan.Relation[*ledger.Balance, []*ledger.TokenBalance]
-	blockPrevious                     *rowplan.Relation[*ledger.Block, *ledger.Block]
-	blockNext                         *rowplan.Relation[*ledger.Block, *ledger.Block]
-	blockTransactions                 *rowplan.Relation[*ledger.Block, *relay.Connection[ledger.Transaction]]
-	blockContractLogs                 *rowplan.Relation[*ledger.Block, *relay.Connection[ledger.ContractLog]]
-	blockContractResults              *rowplan.Relation[*ledger.Block, *relay.Connection[ledger.ContractResult]]
-	blockConnectionTotalCount         *rowplan.Relation[*relay.Connection[ledger.Block], *relay.Count]
-	contractAccount                   *rowplan.Relation[*ledger.Contract, *ledger.Account]
-	contractAutoRenewAccount          *rowplan.Relation[*ledger.Contract, *ledger.Account]
-	contractBytecode                  *rowplan.Relation[*ledger.Contract, string]
-	contractLogs                      *rowplan.Relation[*ledger.Contract, *relay.Connection[ledger.ContractLog]]
-	contractObtainer                  *rowplan.Relation[*ledger.Contract, *ledger.Account]
-	contractProxyAccount              *rowplan.Relation[*ledger.Contract, *ledger.Account]
-	contractResults                   *rowplan.Relation[*ledger.Contract, *relay.Connection[ledger.ContractResult]]
-	contractRuntimeBytecode           *rowplan.Relation[*ledger.Contract, []byte]
-	contractState                     *rowplan.Relation[*ledger.Contract, *relay.Connection[ledger.ContractState]]
-	contractCall                      *rowplan.Relation[*ledger.Contract, *calls.ContractCall]
-	contractStats                     *rowplan.Relation[*ledger.Contract, []*ledger.ContractStatistics]
-	contractConnectionTotalCount      *rowplan.Relation[*relay.Connection[ledger.Contract], *relay.Count]
-	contractLogBlock                  *rowplan.Relation[*ledger.ContractLog, *ledger.Block]
-	contractLogContract               *rowplan.Relation[*ledger.ContractLog, *ledger.Contract]
-	contractLogContractResult         *rowplan.Relation[*ledger.ContractLog, *ledger.ContractResult]
-	contractLogPayer                  *rowplan.Relation[*ledger.ContractLog, *ledger.Account]
-	contractLogRootContract           *rowplan.Relation[*ledger.ContractLog, *ledger.Contract]
-	contractLogTransaction            *rowplan.Relation[*ledger.ContractLog, *ledger.Transaction]
-	contractResultActions             *rowplan.Relation[*ledger.ContractResult, *relay.Connection[ledger.ContractAction]]
-	contractResultBlock               *rowplan.Relation[*ledger.ContractResult, *ledger.Block]
-	contractResultCallData            *rowplan.Relation[*ledger.ContractResult, []byte]
-	contractResultFailedCallData      *rowplan.Relation[*ledger.ContractResult, []byte]
-	contractResultFromAccount         *rowplan.Relation[*ledger.ContractResult, *ledger.Account]
-	contractResultGasPrice            *rowplan.Relation[*ledger.ContractResult, *ledger.Quantity]
-	contractResultGasPriceWeibar      *rowplan.Relation[*ledger.ContractResult, *ledger.Quantity]
-	contractResultPayer               *rowplan.Relation[*ledger.ContractResult, *ledger.Account]
-	contractResultStateChanges        *rowplan.Relation[*ledger.ContractResult, []*ledger.ContractStateChange]
-	contractResultToAccount           *rowplan.Relation[*ledger.ContractResult, *ledger.Account]
-	contractResultTransaction         *rowplan.Relation[*ledger.ContractResult, *ledger.Transaction]
-	contractResultContract            *rowplan.Relation[*ledger.ContractResult, *ledger.Contract]
-	contractResultLogs                *rowplan.Relation[*ledger.ContractResult, []*ledger.ContractLog]
-	contractResultTrace               *rowplan.Relation[*ledger.ContractResult, *calls.OpcodeTrace]
-	contractStateContract             *rowplan.Relation[*ledger.ContractState, *ledger.Contract]
-	contractStateChangeContract       *rowplan.Relation[*ledger.ContractStateChange, *ledger.Contract]
-	cryptoAllowanceOwner              *rowplan.Relation[*ledger.CryptoAllowance, *ledger.Account]
-	cryptoAllowanceSpender            *rowplan.Relation[*ledger.CryptoAllowance, *ledger.Account]
-	cryptoTransferAccount             *rowplan.Relation[*ledger.CryptoTransfer, *ledger.Account]
-	customFeeLimitAccount             *rowplan.Relation[*ledger.CustomFeeLimit, *ledger.Account]
-	customFeeLimitDenominatingToken   *rowplan.Relation[*ledger.CustomFeeLimit, *ledger.Token]
-	fallbackFeeDenominatingToken      *rowplan.Relation[*ledger.FallbackFee, *ledger.Token]
-	feeEstimateTinybars               *rowplan.Relation[*fees.Estimate, *int64]
-	feeEstimateExchangeRate           *rowplan.Relation[*fees.Estimate, *ledger.ExchangeRate]
-	fixedFeeCollectorAccount          *rowplan.Relation[*ledger.FixedFee, *ledger.Account]
-	fixedFeeDenominatingToken         *rowplan.Relation[*ledger.FixedFee, *ledger.Token]
-	fractionalFeeCollectorAccount     *rowplan.Relation[*ledger.FractionalFee, *ledger.Account]
-	fractionalFeeDenominatingToken    *rowplan.Relation[*ledger.FractionalFee, *ledger.Token]
-	hookContract                      *rowplan.Relation[*ledger.Hook, *ledger.Contract]
-	hookOwner                         *rowplan.Relation[*ledger.Hook, *ledger.Account]
-	hookStorage                       *rowplan.Relation[*ledger.Hook, *relay.HookSlotConnection]
-	hookSlotTransaction               *rowplan.Relation[*ledger.HookSlot, *ledger.Transaction]
-	hookSlotHook                      *rowplan.Relation[*ledger.HookSlot, *ledger.Hook]
-	messageTransactionIDAccount       *rowplan.Relation[*ledger.MessageTransactionID, *ledger.Account]
-	nFTOwner                          *rowplan.Relation[*ledger.NFT, *ledger.Account]
-	nFTDelegatingSpender              *rowplan.Relation[*ledger.NFT, *ledger.Account]
-	nFTSpender                        *rowplan.Relation[*ledger.NFT, *ledger.Account]
-	nFTToken                          *rowplan.Relation[*ledger.NFT, *ledger.Token]
-	nFTTransfers                      *rowplan.Relation[*ledger.NFT, *relay.Connection[ledger.NFTTransaction]]
-	nFTTransactionReceiver            *rowplan.Relation[*ledger.NFTTransaction, *ledger.Account]
-	nFTTransactionSender              *rowplan.Relation[*ledger.NFTTransaction, *ledger.Account]
-	nFTTransactionTransaction         *rowplan.Relation[*ledger.NFTTransaction, *ledger.Transaction]
-	nFTTransferNft                    *rowplan.Relation[*ledger.NFTTransfer, *ledger.NFT]
-	nFTTransferReceiver               *rowplan.Relation[*ledger.NFTTransfer, *ledger.Account]
-	nFTTransferSender                 *rowplan.Relation[*ledger.NFTTransfer, *ledger.Account]
-	nFTTransferToken                  *rowplan.Relation[*ledger.NFTTransfer, *ledger.Token]
-	networkNodeRegisteredNodes        *rowplan.Relation[*ledger.NetworkNode, []*ledger.RegisteredNode]
-	networkNodeAccount                *rowplan.Relation[*ledger.NetworkNode, *ledger.Account]
-	networkNodeServiceEndpoints       *rowplan.Relation[*ledger.NetworkNode, []*ledger.ServiceEndpoint]
-	networkNodeStatusComponent        *rowplan.Relation[*ledger.NetworkNode, *status.Component]
-	nftAllowanceOwner                 *rowplan.Relation[*ledger.NftAllowance, *ledger.Account]
-	nftAllowanceSpender               *rowplan.Relation[*ledger.NftAllowance, *ledger.Account]
-	nftAllowanceToken                 *rowplan.Relation[*ledger.NftAllowance, *ledger.Token]
-	registeredNodeNetworkNodes        *rowplan.Relation[*ledger.RegisteredNode, []*ledger.NetworkNode]
-	royaltyFeeCollectorAccount        *rowplan.Relation[*ledger.RoyaltyFee, *ledger.Account]
-	scheduleCreation                  *rowplan.Relation[*ledger.Schedule, *ledger.Transaction]
-	scheduleCreator                   *rowplan.Relation[*ledger.Schedule, *ledger.Account]
-	scheduleExecution                 *rowplan.Relation[*ledger.Schedule, *ledger.Transaction]
-	schedulePayer                     *rowplan.Relation[*ledger.Schedule, *ledger.Account]
-	scheduleSignatures                *rowplan.Relation[*ledger.Schedule, []*ledger.ScheduleSignature]
-	stakingRewardAccount              *rowplan.Relation[*ledger.StakingReward, *ledger.Account]
-	stakingRewardTransaction          *rowplan.Relation[*ledger.StakingReward, *ledger.Transaction]
-	statusAffectedComponentComponent  *rowplan.Relation[*status.AffectedComponent, *status.Component]
-	statusChangePage                  *rowplan.Relation[*status.Revision, *status.Page]
-	statusChangeComponentChanges      *rowplan.Relation[*status.Revision, []*status.Change]
-	statusChangeUpdates               *rowplan.Relation[*status.Revision, []*status.Update]
-	statusComponentPage               *rowplan.Relation[*status.Component, *status.Page]
-	statusComponentGroup              *rowplan.Relation[*status.Component, *status.Component]
-	statusComponentChildren           *rowplan.Relation[*status.Component, []*status.Component]
-	statusComponentNetworkNode        *rowplan.Relation[*status.Component, *ledger.NetworkNode]
-	statusComponentUptime             *rowplan.Relation[*status.Component, *status.Uptime]
-	statusComponentIncidents          *rowplan.Relation[*status.Component, *relay.Connection[status.Incident]]
-	statusComponentMaintenances       *rowplan.Relation[*status.Component, *relay.Connection[status.Maintenance]]
-	statusComponentChangeComponent    *rowplan.Relation[*status.Change, *status.Component]
-	statusIncidentPage                *rowplan.Relation[*status.Incident, *status.Page]
-	statusIncidentUpdates             *rowplan.Relation[*status.Incident, []*status.Update]
-	statusIncidentComponents          *rowplan.Relation[*status.Incident, []*status.Component]
-	statusMaintenancePage             *rowplan.Relation[*status.Maintenance, *status.Page]
-	statusMaintenanceUpdates          *rowplan.Relation[*status.Maintenance, []*status.Update]
-	statusMaintenanceComponents       *rowplan.Relation[*status.Maintenance, []*status.Component]
-	statusPageRollup                  *rowplan.Relation[*status.Page, *status.Rollup]
-	statusPageShownRollup             *rowplan.Relation[*status.Page, *status.Rollup]
-	statusPageEffectiveIndicator      *rowplan.Relation[*status.Page, status.Impact]
-	statusPageComponents              *rowplan.Relation[*status.Page, *relay.Connection[status.Component]]
-	statusPageComponent               *rowplan.Relation[*status.Page, *status.Component]
-	statusPageIncidents               *rowplan.Relation[*status.Page, *relay.Connection[status.Incident]]
-	statusPageUnresolvedIncidents     *rowplan.Relation[*status.Page, *relay.Connection[status.Incident]]
-	statusPageMaintenances            *rowplan.Relation[*status.Page, *relay.Connection[status.Maintenance]]
-	statusPageActiveMaintenances      *rowplan.Relation[*status.Page, *relay.Connection[status.Maintenance]]
-	statusPageUpcomingMaintenances    *rowplan.Relation[*status.Page, *relay.Connection[status.Maintenance]]
-	statusUpdateNotice                *rowplan.Relation[*status.Update, relay.StatusNotice]
-	tokenAutoRenewAccount             *rowplan.Relation[*ledger.Token, *ledger.Account]
-	tokenCustomFees                   *rowplan.Relation[*ledger.Token, *ledger.TokenCustomFees]
-	tokenTreasuryAccount              *rowplan.Relation[*ledger.Token, *ledger.Account]
-	tokenBalances                     *rowplan.Relation[*ledger.Token, *relay.Connection[ledger.TokenHolder]]
-	tokenHolders                      *rowplan.Relation[*ledger.Token, *relay.Connection[ledger.TokenHolder]]
-	tokenHolderCount                  *rowplan.Relation[*ledger.Token, *relay.Count]
-	tokenNfts                         *rowplan.Relation[*ledger.Token, *relay.Connection[ledger.NFT]]
-	tokenStats                        *rowplan.Relation[*ledger.Token, []*ledger.TokenStatistics]
-	tokenAllowanceOwner               *rowplan.Relation[*ledger.TokenAllowance, *ledger.Account]
-	tokenAllowanceSpender             *rowplan.Relation[*ledger.TokenAllowance, *ledger.Account]
-	tokenAllowanceToken               *rowplan.Relation[*ledger.TokenAllowance, *ledger.Token]
-	tokenBalanceToken                 *rowplan.Relation[*ledger.TokenBalance, *ledger.Token]
-	tokenConnectionTotalCount         *rowplan.Relation[*relay.Connection[ledger.Token], *relay.Count]
-	tokenHolderAccount                *rowplan.Relation[*ledger.TokenHolder, *ledger.Account]
-	tokenHolderToken                  *rowplan.Relation[*ledger.TokenHolder, *ledger.Token]
-	tokenRelationshipAccount          *rowplan.Relation[*ledger.TokenRelationship, *ledger.Account]
-	tokenRelationshipToken            *rowplan.Relation[*ledger.TokenRelationship, *ledger.Token]
-	tokenTransferAccount              *rowplan.Relation[*ledger.TokenTransfer, *ledger.Account]
-	tokenTransferToken                *rowplan.Relation[*ledger.TokenTransfer, *ledger.Token]
-	topicAutoRenewAccount             *rowplan.Relation[*ledger.Topic, *ledger.Account]
-	topicMessages                     *rowplan.Relation[*ledger.Topic, *relay.Connection[ledger.TopicMessage]]
-	topicStats                        *rowplan.Relation[*ledger.Topic, []*ledger.TopicStatistics]
-	topicMessagePayer                 *rowplan.Relation[*ledger.TopicMessage, *ledger.Account]
-	topicMessageTopic                 *rowplan.Relation[*ledger.TopicMessage, *ledger.Topic]
-	topicMessageTransaction           *rowplan.Relation[*ledger.TopicMessage, *ledger.Transaction]
-	topicMessageConnectionTotalCount  *rowplan.Relation[*relay.Connection[ledger.TopicMessage], *relay.Count]
-	transactionAssessedCustomFees     *rowplan.Relation[*ledger.Transaction, []*ledger.AssessedCustomFee]
-	transactionParent                 *rowplan.Relation[*ledger.Transaction, *ledger.Transaction]
-	transactionPayer                  *rowplan.Relation[*ledger.Transaction, *ledger.Account]
-	transactionStakingRewardTransfers *rowplan.Relation[*ledger.Transaction, []*ledger.StakingReward]
-	transactionTokenTransfers         *rowplan.Relation[*ledger.Transaction, []*ledger.TokenTransfer]
-	transactionTransfers              *rowplan.Relation[*ledger.Transaction, []*ledger.CryptoTransfer]
-	transactionBlock                  *rowplan.Relation[*ledger.Transaction, *ledger.Block]
-	transactionContractLogs           *rowplan.Relation[*ledger.Transaction, *relay.Connection[ledger.ContractLog]]
-	transactionContractResult         *rowplan.Relation[*ledger.Transaction, *ledger.ContractResult]
-	transactionNode                   *rowplan.Relation[*ledger.Transaction, *ledger.NetworkNode]
-	transactionSchedule               *rowplan.Relation[*ledger.Transaction, *ledger.Schedule]
-	transactionConnectionTotalCount   *rowplan.Relation[*relay.Connection[ledger.Transaction], *relay.Count]
+	accountAutoRenewAccount                 *rowplan.Relation[*ledger.Account, *ledger.Account]
+	accountStakedAccount                    *rowplan.Relation[*ledger.Account, *ledger.Account]
+	accountTransactions                     *rowplan.Relation[*ledger.Account, *relay.Connection[ledger.Transaction]]
+	accountOutstandingAirdrops              *rowplan.Relation[*ledger.Account, *relay.Connection[ledger.Airdrop]]
+	accountPendingAirdrops                  *rowplan.Relation[*ledger.Account, *relay.Connection[ledger.Airdrop]]
+	accountAllowances                       *rowplan.Relation[*ledger.Account, *ledger.AccountAllowances]
+	accountReceivedAllowances               *rowplan.Relation[*ledger.Account, *ledger.AccountAllowances]
+	accountRewards                          *rowplan.Relation[*ledger.Account, *relay.Connection[ledger.StakingReward]]
+	accountContract                         *rowplan.Relation[*ledger.Account, *ledger.Contract]
+	accountContractResults                  *rowplan.Relation[*ledger.Account, *relay.Connection[ledger.ContractResult]]
+	accountHooks                            *rowplan.Relation[*ledger.Account, *relay.Connection[ledger.Hook]]
+	accountStakedNode                       *rowplan.Relation[*ledger.Account, *ledger.NetworkNode]
+	accountNode                             *rowplan.Relation[*ledger.Account, *ledger.NetworkNode]
+	accountNfts                             *rowplan.Relation[*ledger.Account, *relay.Connection[ledger.NFT]]
+	accountNftAllowances                    *rowplan.Relation[*ledger.Account, *relay.Connection[ledger.NftAllowance]]
+	accountReceivedNftAllowances            *rowplan.Relation[*ledger.Account, *relay.Connection[ledger.NftAllowance]]
+	accountSchedules                        *rowplan.Relation[*ledger.Account, *relay.Connection[ledger.Schedule]]
+	accountStats                            *rowplan.Relation[*ledger.Account, []*ledger.AccountStatistics]
+	accountTokens                           *rowplan.Relation[*ledger.Account, *relay.Connection[ledger.TokenRelationship]]
+	accountTransfers                        *rowplan.Relation[*ledger.Account, *relay.Connection[ledger.Transfer]]
+	accountAllowancesCrypto                 *rowplan.Relation[*ledger.AccountAllowances, *relay.Connection[ledger.CryptoAllowance]]
+	accountAllowancesTokens                 *rowplan.Relation[*ledger.AccountAllowances, *relay.Connection[ledger.TokenAllowance]]
+	accountConnectionTotalCount             *rowplan.Relation[*relay.Connection[ledger.Account], *relay.Count]
+	airdropReceiver                         *rowplan.Relation[*ledger.Airdrop, *ledger.Account]
+	airdropSender                           *rowplan.Relation[*ledger.Airdrop, *ledger.Account]
+	airdropToken                            *rowplan.Relation[*ledger.Airdrop, *ledger.Token]
+	airdropNft                              *rowplan.Relation[*ledger.Airdrop, *ledger.NFT]
+	assessedCustomFeeCollectorAccount       *rowplan.Relation[*ledger.AssessedCustomFee, *ledger.Account]
+	assessedCustomFeeToken                  *rowplan.Relation[*ledger.AssessedCustomFee, *ledger.Token]
+	assessedCustomFeeEffectivePayerAccounts *rowplan.Relation[*ledger.AssessedCustomFee, []*ledger.Account]
+	balanceAccount                          *rowplan.Relation[*ledger.Balance, *ledger.Account]
+	balanceTokens                           *rowplan.Relation[*ledger.Balance, []*ledger.TokenBalance]
+	blockPrevious                           *rowplan.Relation[*ledger.Block, *ledger.Block]
+	blockNext                               *rowplan.Relation[*ledger.Block, *ledger.Block]
+	blockTransactions                       *rowplan.Relation[*ledger.Block, *relay.Connection[ledger.Transaction]]
+	blockContractLogs                       *rowplan.Relation[*ledger.Block, *relay.Connection[ledger.ContractLog]]
+	blockContractResults                    *rowplan.Relation[*ledger.Block, *relay.Connection[ledger.ContractResult]]
+	blockConnectionTotalCount               *rowplan.Relation[*relay.Connection[ledger.Block], *relay.Count]
+	contractAccount                         *rowplan.Relation[*ledger.Contract, *ledger.Account]
+	contractAutoRenewAccount                *rowplan.Relation[*ledger.Contract, *ledger.Account]
+	contractBytecode                        *rowplan.Relation[*ledger.Contract, string]
+	contractFile                            *rowplan.Relation[*ledger.Contract, *ledger.File]
+	contractLogs                            *rowplan.Relation[*ledger.Contract, *relay.Connection[ledger.ContractLog]]
+	contractObtainer                        *rowplan.Relation[*ledger.Contract, *ledger.Account]
+	contractProxyAccount                    *rowplan.Relation[*ledger.Contract, *ledger.Account]
+	contractResults                         *rowplan.Relation[*ledger.Contract, *relay.Connection[ledger.ContractResult]]
+	contractRuntimeBytecode                 *rowplan.Relation[*ledger.Contract, []byte]
+	contractState                           *rowplan.Relation[*ledger.Contract, *relay.Connection[ledger.ContractState]]
+	contractCall                            *rowplan.Relation[*ledger.Contract, *calls.ContractCall]
+	contractStats                           *rowplan.Relation[*ledger.Contract, []*ledger.ContractStatistics]
+	contractActionCallerEntity              *rowplan.Relation[*ledger.ContractAction, relay.Entity]
+	contractActionRecipientEntity           *rowplan.Relation[*ledger.ContractAction, relay.Entity]
+	contractConnectionTotalCount            *rowplan.Relation[*relay.Connection[ledger.Contract], *relay.Count]
+	contractLogBlock                        *rowplan.Relation[*ledger.ContractLog, *ledger.Block]
+	contractLogContract                     *rowplan.Relation[*ledger.ContractLog, *ledger.Contract]
+	contractLogContractResult               *rowplan.Relation[*ledger.ContractLog, *ledger.ContractResult]
+	contractLogPayer                        *rowplan.Relation[*ledger.ContractLog, *ledger.Account]
+	contractLogRootContract                 *rowplan.Relation[*ledger.ContractLog, *ledger.Contract]
+	contractLogTransaction                  *rowplan.Relation[*ledger.ContractLog, *ledger.Transaction]
+	contractResultActions                   *rowplan.Relation[*ledger.ContractResult, *relay.Connection[ledger.ContractAction]]
+	contractResultBlock                     *rowplan.Relation[*ledger.ContractResult, *ledger.Block]
+	contractResultCallData                  *rowplan.Relation[*ledger.ContractResult, []byte]
+	contractResultCreatedContracts          *rowplan.Relation[*ledger.ContractResult, []*ledger.Contract]
+	contractResultFailedCallData            *rowplan.Relation[*ledger.ContractResult, []byte]
+	contractResultFromAccount               *rowplan.Relation[*ledger.ContractResult, *ledger.Account]
+	contractResultGasPrice                  *rowplan.Relation[*ledger.ContractResult, *ledger.Quantity]
+	contractResultGasPriceWeibar            *rowplan.Relation[*ledger.ContractResult, *ledger.Quantity]
+	contractResultPayer                     *rowplan.Relation[*ledger.ContractResult, *ledger.Account]
+	contractResultStateChanges              *rowplan.Relation[*ledger.ContractResult, []*ledger.ContractStateChange]
+	contractResultToAccount                 *rowplan.Relation[*ledger.ContractResult, *ledger.Account]
+	contractResultTransaction               *rowplan.Relation[*ledger.ContractResult, *ledger.Transaction]
+	contractResultContract                  *rowplan.Relation[*ledger.ContractResult, *ledger.Contract]
+	contractResultLogs                      *rowplan.Relation[*ledger.ContractResult, []*ledger.ContractLog]
+	contractResultTrace                     *rowplan.Relation[*ledger.ContractResult, *calls.OpcodeTrace]
+	contractStateContract                   *rowplan.Relation[*ledger.ContractState, *ledger.Contract]
+	contractStateChangeContract             *rowplan.Relation[*ledger.ContractStateChange, *ledger.Contract]
+	cryptoAllowanceOwner                    *rowplan.Relation[*ledger.CryptoAllowance, *ledger.Account]
+	cryptoAllowanceSpender                  *rowplan.Relation[*ledger.CryptoAllowance, *ledger.Account]
+	cryptoTransferAccount                   *rowplan.Relation[*ledger.CryptoTransfer, *ledger.Account]
+	customFeeLimitAccount                   *rowplan.Relation[*ledger.CustomFeeLimit, *ledger.Account]
+	customFeeLimitDenominatingToken         *rowplan.Relation[*ledger.CustomFeeLimit, *ledger.Token]
+	fallbackFeeDenominatingToken            *rowplan.Relation[*ledger.FallbackFee, *ledger.Token]
+	feeEstimateTinybars                     *rowplan.Relation[*fees.Estimate, *int64]
+	feeEstimateExchangeRate                 *rowplan.Relation[*fees.Estimate, *ledger.ExchangeRate]
+	fixedFeeCollectorAccount                *rowplan.Relation[*ledger.FixedFee, *ledger.Account]
+	fixedFeeDenominatingToken               *rowplan.Relation[*ledger.FixedFee, *ledger.Token]
+	fractionalFeeCollectorAccount           *rowplan.Relation[*ledger.FractionalFee, *ledger.Account]
+	fractionalFeeDenominatingToken          *rowplan.Relation[*ledger.FractionalFee, *ledger.Token]
+	hookContract                            *rowplan.Relation[*ledger.Hook, *ledger.Contract]
+	hookOwner                               *rowplan.Relation[*ledger.Hook, *ledger.Account]
+	hookStorage                             *rowplan.Relation[*ledger.Hook, *relay.HookSlotConnection]
+	hookSlotTransaction                     *rowplan.Relation[*ledger.HookSlot, *ledger.Transaction]
+	hookSlotHook                            *rowplan.Relation[*ledger.HookSlot, *ledger.Hook]
+	hookSlotConnectionOwner                 *rowplan.Relation[*relay.HookSlotConnection, *ledger.Account]
+	messageTransactionIDAccount             *rowplan.Relation[*ledger.MessageTransactionID, *ledger.Account]
+	nFTOwner                                *rowplan.Relation[*ledger.NFT, *ledger.Account]
+	nFTDelegatingSpender                    *rowplan.Relation[*ledger.NFT, *ledger.Account]
+	nFTSpender                              *rowplan.Relation[*ledger.NFT, *ledger.Account]
+	nFTToken                                *rowplan.Relation[*ledger.NFT, *ledger.Token]
+	nFTTransfers                            *rowplan.Relation[*ledger.NFT, *relay.Connection[ledger.NFTTransaction]]
+	nFTTransactionReceiver                  *rowplan.Relation[*ledger.NFTTransaction, *ledger.Account]
+	nFTTransactionSender                    *rowplan.Relation[*ledger.NFTTransaction, *ledger.Account]
+	nFTTransactionTransaction               *rowplan.Relation[*ledger.NFTTransaction, *ledger.Transaction]
+	nFTTransferNft                          *rowplan.Relation[*ledger.NFTTransfer, *ledger.NFT]
+	nFTTransferReceiver                     *rowplan.Relation[*ledger.NFTTransfer, *ledger.Account]
+	nFTTransferSender                       *rowplan.Relation[*ledger.NFTTransfer, *ledger.Account]
+	nFTTransferToken                        *rowplan.Relation[*ledger.NFTTransfer, *ledger.Token]
+	networkNodeFile                         *rowplan.Relation[*ledger.NetworkNode, *ledger.File]
+	networkNodeRegisteredNodes              *rowplan.Relation[*ledger.NetworkNode, []*ledger.RegisteredNode]
+	networkNodeAccount                      *rowplan.Relation[*ledger.NetworkNode, *ledger.Account]
+	networkNodeServiceEndpoints             *rowplan.Relation[*ledger.NetworkNode, []*ledger.ServiceEndpoint]
+	networkNodeStatusComponent              *rowplan.Relation[*ledger.NetworkNode, *status.Component]
+	nftAllowanceOwner                       *rowplan.Relation[*ledger.NftAllowance, *ledger.Account]
+	nftAllowanceSpender                     *rowplan.Relation[*ledger.NftAllowance, *ledger.Account]
+	nftAllowanceToken                       *rowplan.Relation[*ledger.NftAllowance, *ledger.Token]
+	opcodeTraceContract                     *rowplan.Relation[*calls.OpcodeTrace, *ledger.Contract]
+	registeredNodeNetworkNodes              *rowplan.Relation[*ledger.RegisteredNode, []*ledger.NetworkNode]
+	royaltyFeeCollectorAccount              *rowplan.Relation[*ledger.RoyaltyFee, *ledger.Account]
+	scheduleCreation                        *rowplan.Relation[*ledger.Schedule, *ledger.Transaction]
+	scheduleCreator                         *rowplan.Relation[*ledger.Schedule, *ledger.Account]
+	scheduleExecution                       *rowplan.Relation[*ledger.Schedule, *ledger.Transaction]
+	schedulePayer                           *rowplan.Relation[*ledger.Schedule, *ledger.Account]
+	scheduleSignatures                      *rowplan.Relation[*ledger.Schedule, []*ledger.ScheduleSignature]
+	stakingRewardAccount                    *rowplan.Relation[*ledger.StakingReward, *ledger.Account]
+	stakingRewardTransaction                *rowplan.Relation[*ledger.StakingReward, *ledger.Transaction]
+	statusAffectedComponentComponent        *rowplan.Relation[*status.AffectedComponent, *status.Component]
+	statusChangePage                        *rowplan.Relation[*status.Revision, *status.Page]
+	statusChangeComponentChanges            *rowplan.Relation[*status.Revision, []*status.Change]
+	statusChangeUpdates                     *rowplan.Relation[*status.Revision, []*status.Update]
+	statusComponentPage                     *rowplan.Relation[*status.Component, *status.Page]
+	statusComponentGroup                    *rowplan.Relation[*status.Component, *status.Component]
+	statusComponentChildren                 *rowplan.Relation[*status.Component, []*status.Component]
+	statusComponentNetworkNode              *rowplan.Relation[*status.Component, *ledger.NetworkNode]
+	statusComponentUptime                   *rowplan.Relation[*status.Component, *status.Uptime]
+	statusComponentIncidents                *rowplan.Relation[*status.Component, *relay.Connection[status.Incident]]
+	statusComponentMaintenances             *rowplan.Relation[*status.Component, *relay.Connection[status.Maintenance]]
+	statusComponentChangeComponent          *rowplan.Relation[*status.Change, *status.Component]
+	statusIncidentPage                      *rowplan.Relation[*status.Incident, *status.Page]
+	statusIncidentUpdates                   *rowplan.Relation[*status.Incident, []*status.Update]
+	statusIncidentComponents                *rowplan.Relation[*status.Incident, []*status.Component]
+	statusMaintenancePage                   *rowplan.Relation[*status.Maintenance, *status.Page]
+	statusMaintenanceUpdates                *rowplan.Relation[*status.Maintenance, []*status.Update]
+	statusMaintenanceComponents             *rowplan.Relation[*status.Maintenance, []*status.Component]
+	statusPageRollup                        *rowplan.Relation[*status.Page, *status.Rollup]
+	statusPageShownRollup                   *rowplan.Relation[*status.Page, *status.Rollup]
+	statusPageEffectiveIndicator            *rowplan.Relation[*status.Page, status.Impact]
+	statusPageComponents                    *rowplan.Relation[*status.Page, *relay.Connection[status.Component]]
+	statusPageComponent                     *rowplan.Relation[*status.Page, *status.Component]
+	statusPageIncidents                     *rowplan.Relation[*status.Page, *relay.Connection[status.Incident]]
+	statusPageUnresolvedIncidents           *rowplan.Relation[*status.Page, *relay.Connection[status.Incident]]
+	statusPageMaintenances                  *rowplan.Relation[*status.Page, *relay.Connection[status.Maintenance]]
+	statusPageActiveMaintenances            *rowplan.Relation[*status.Page, *relay.Connection[status.Maintenance]]
+	statusPageUpcomingMaintenances          *rowplan.Relation[*status.Page, *relay.Connection[status.Maintenance]]
+	statusUpdateNotice                      *rowplan.Relation[*status.Update, relay.StatusNotice]
+	tokenAutoRenewAccount                   *rowplan.Relation[*ledger.Token, *ledger.Account]
+	tokenCustomFees                         *rowplan.Relation[*ledger.Token, *ledger.TokenCustomFees]
+	tokenTreasuryAccount                    *rowplan.Relation[*ledger.Token, *ledger.Account]
+	tokenBalances                           *rowplan.Relation[*ledger.Token, *relay.Connection[ledger.TokenHolder]]
+	tokenHolders                            *rowplan.Relation[*ledger.Token, *relay.Connection[ledger.TokenHolder]]
+	tokenHolderCount                        *rowplan.Relation[*ledger.Token, *relay.Count]
+	tokenNfts                               *rowplan.Relation[*ledger.Token, *relay.Connection[ledger.NFT]]
+	tokenStats                              *rowplan.Relation[*ledger.Token, []*ledger.TokenStatistics]
+	tokenTransfers                          *rowplan.Relation[*ledger.Token, *relay.Connection[ledger.Transfer]]
+	tokenAllowanceOwner                     *rowplan.Relation[*ledger.TokenAllowance, *ledger.Account]
+	tokenAllowanceSpender                   *rowplan.Relation[*ledger.TokenAllowance, *ledger.Account]
+	tokenAllowanceToken                     *rowplan.Relation[*ledger.TokenAllowance, *ledger.Token]
+	tokenBalanceToken                       *rowplan.Relation[*ledger.TokenBalance, *ledger.Token]
+	tokenConnectionTotalCount               *rowplan.Relation[*relay.Connection[ledger.Token], *relay.Count]
+	tokenHolderAccount                      *rowplan.Relation[*ledger.TokenHolder, *ledger.Account]
+	tokenHolderToken                        *rowplan.Relation[*ledger.TokenHolder, *ledger.Token]
+	tokenRelationshipAccount                *rowplan.Relation[*ledger.TokenRelationship, *ledger.Account]
+	tokenRelationshipToken                  *rowplan.Relation[*ledger.TokenRelationship, *ledger.Token]
+	tokenTransferAccount                    *rowplan.Relation[*ledger.TokenTransfer, *ledger.Account]
+	tokenTransferToken                      *rowplan.Relation[*ledger.TokenTransfer, *ledger.Token]
+	topicAutoRenewAccount                   *rowplan.Relation[*ledger.Topic, *ledger.Account]
+	topicMessages                           *rowplan.Relation[*ledger.Topic, *relay.Connection[ledger.TopicMessage]]
+	topicStats                              *rowplan.Relation[*ledger.Topic, []*ledger.TopicStatistics]
+	topicTransactions                       *rowplan.Relation[*ledger.Topic, *relay.Connection[ledger.Transaction]]
+	topicMessagePayer                       *rowplan.Relation[*ledger.TopicMessage, *ledger.Account]
+	topicMessageTopic                       *rowplan.Relation[*ledger.TopicMessage, *ledger.Topic]
+	topicMessageTransaction                 *rowplan.Relation[*ledger.TopicMessage, *ledger.Transaction]
+	topicMessageConnectionTotalCount        *rowplan.Relation[*relay.Connection[ledger.TopicMessage], *relay.Count]
+	transactionAssessedCustomFees           *rowplan.Relation[*ledger.Transaction, []*ledger.AssessedCustomFee]
+	transactionEntity                       *rowplan.Relation[*ledger.Transaction, relay.Entity]
+	transactionInnerTransactions            *rowplan.Relation[*ledger.Transaction, []*ledger.Transaction]
+	transactionParent                       *rowplan.Relation[*ledger.Transaction, *ledger.Transaction]
+	transactionPayer                        *rowplan.Relation[*ledger.Transaction, *ledger.Account]
+	transactionStakingRewardTransfers       *rowplan.Relation[*ledger.Transaction, []*ledger.StakingReward]
+	transactionTokenTransfers               *rowplan.Relation[*ledger.Transaction, []*ledger.TokenTransfer]
+	transactionTransfers                    *rowplan.Relation[*ledger.Transaction, []*ledger.CryptoTransfer]
+	transactionBlock                        *rowplan.Relation[*ledger.Transaction, *ledger.Block]
+	transactionContractLogs                 *rowplan.Relation[*ledger.Transaction, *relay.Connection[ledger.ContractLog]]
+	transactionContractResult               *rowplan.Relation[*ledger.Transaction, *ledger.ContractResult]
+	transactionNode                         *rowplan.Relation[*ledger.Transaction, *ledger.NetworkNode]
+	transactionSchedule                     *rowplan.Relation[*ledger.Transaction, *ledger.Schedule]
+	transactionConnectionTotalCount         *rowplan.Relation[*relay.Connection[ledger.Transaction], *relay.Count]
+	transferAccount                         *rowplan.Relation[*ledger.Transfer, *ledger.Account]
+	transferCounterparties                  *rowplan.Relation[*ledger.Transfer, []*ledger.Transfer]
+	transferFees                            *rowplan.Relation[*ledger.Transfer, []*ledger.Transfer]
+	transferToken                           *rowplan.Relation[*ledger.Transfer, *ledger.Token]
+	transferTransaction                     *rowplan.Relation[*ledger.Transfer, *ledger.Transaction]
 }
 
 func newRelations(fields Fields, ec *executionContext) *relations {
@@ -1659,6 +1777,12 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 				return fields.AccountTokens(ctx, q, of, args.(AccountTokensArgs))
 			},
 		},
+		accountTransfers: &rowplan.Relation[*ledger.Account, *relay.Connection[ledger.Transfer]]{
+			Args: ec.readAccountTransfersArgs,
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.Account, args any) (rowplan.Results[*relay.Connection[ledger.Transfer]], error) {
+				return fields.AccountTransfers(ctx, q, of, args.(AccountTransfersArgs))
+			},
+		},
 		accountAllowancesCrypto: &rowplan.Relation[*ledger.AccountAllowances, *relay.Connection[ledger.CryptoAllowance]]{
 			Args: ec.readAccountAllowancesCryptoArgs,
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.AccountAllowances, args any) (rowplan.Results[*relay.Connection[ledger.CryptoAllowance]], error) {
@@ -1705,6 +1829,11 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 		assessedCustomFeeToken: &rowplan.Relation[*ledger.AssessedCustomFee, *ledger.Token]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.AssessedCustomFee, _ any) (rowplan.Results[*ledger.Token], error) {
 				return fields.AssessedCustomFeeToken(ctx, q, of)
+			},
+		},
+		assessedCustomFeeEffectivePayerAccounts: &rowplan.Relation[*ledger.AssessedCustomFee, []*ledger.Account]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.AssessedCustomFee, _ any) (rowplan.Results[[]*ledger.Account], error) {
+				return fields.AssessedCustomFeeEffectivePayerAccounts(ctx, q, of)
 			},
 		},
 		balanceAccount: &rowplan.Relation[*ledger.Balance, *ledger.Account]{
@@ -1767,6 +1896,11 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 				return fields.ContractBytecode(ctx, q, of)
 			},
 		},
+		contractFile: &rowplan.Relation[*ledger.Contract, *ledger.File]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.Contract, _ any) (rowplan.Results[*ledger.File], error) {
+				return fields.ContractFile(ctx, q, of)
+			},
+		},
 		contractLogs: &rowplan.Relation[*ledger.Contract, *relay.Connection[ledger.ContractLog]]{
 			Args: ec.readContractLogsArgs,
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.Contract, args any) (rowplan.Results[*relay.Connection[ledger.ContractLog]], error) {
@@ -1811,6 +1945,16 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			Args: ec.readContractStatsArgs,
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.Contract, args any) (rowplan.Results[[]*ledger.ContractStatistics], error) {
 				return fields.ContractStats(ctx, q, of, args.(ContractStatsArgs))
+			},
+		},
+		contractActionCallerEntity: &rowplan.Relation[*ledger.ContractAction, relay.Entity]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.ContractAction, _ any) (rowplan.Results[relay.Entity], error) {
+				return fields.ContractActionCallerEntity(ctx, q, of)
+			},
+		},
+		contractActionRecipientEntity: &rowplan.Relation[*ledger.ContractAction, relay.Entity]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.ContractAction, _ any) (rowplan.Results[relay.Entity], error) {
+				return fields.ContractActionRecipientEntity(ctx, q, of)
 			},
 		},
 		contractConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.Contract], *relay.Count]{
@@ -1863,6 +2007,11 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 		contractResultCallData: &rowplan.Relation[*ledger.ContractResult, []byte]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult, _ any) (rowplan.Results[[]byte], error) {
 				return fields.ContractResultCallData(ctx, q, of)
+			},
+		},
+		contractResultCreatedContracts: &rowplan.Relation[*ledger.ContractResult, []*ledger.Contract]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult, _ any) (rowplan.Results[[]*ledger.Contract], error) {
+				return fields.ContractResultCreatedContracts(ctx, q, of)
 			},
 		},
 		contractResultFailedCallData: &rowplan.Relation[*ledger.ContractResult, []byte]{
@@ -2018,6 +2167,11 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 				return fields.HookSlotHook(ctx, q, of)
 			},
 		},
+		hookSlotConnectionOwner: &rowplan.Relation[*relay.HookSlotConnection, *ledger.Account]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*relay.HookSlotConnection, _ any) (rowplan.Results[*ledger.Account], error) {
+				return fields.HookSlotConnectionOwner(ctx, q, of)
+			},
+		},
 		messageTransactionIDAccount: &rowplan.Relation[*ledger.MessageTransactionID, *ledger.Account]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.MessageTransactionID, _ any) (rowplan.Results[*ledger.Account], error) {
 				return fields.MessageTransactionIDAccount(ctx, q, of)
@@ -2084,6 +2238,11 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 				return fields.NFTTransferToken(ctx, q, of)
 			},
 		},
+		networkNodeFile: &rowplan.Relation[*ledger.NetworkNode, *ledger.File]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.NetworkNode, _ any) (rowplan.Results[*ledger.File], error) {
+				return fields.NetworkNodeFile(ctx, q, of)
+			},
+		},
 		networkNodeRegisteredNodes: &rowplan.Relation[*ledger.NetworkNode, []*ledger.RegisteredNode]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.NetworkNode, _ any) (rowplan.Results[[]*ledger.RegisteredNode], error) {
 				return fields.NetworkNodeRegisteredNodes(ctx, q, of)
@@ -2117,6 +2276,11 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 		nftAllowanceToken: &rowplan.Relation[*ledger.NftAllowance, *ledger.Token]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.NftAllowance, _ any) (rowplan.Results[*ledger.Token], error) {
 				return fields.NftAllowanceToken(ctx, q, of)
+			},
+		},
+		opcodeTraceContract: &rowplan.Relation[*calls.OpcodeTrace, *ledger.Contract]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*calls.OpcodeTrace, _ any) (rowplan.Results[*ledger.Contract], error) {
+				return fields.OpcodeTraceContract(ctx, q, of)
 			},
 		},
 		registeredNodeNetworkNodes: &rowplan.Relation[*ledger.RegisteredNode, []*ledger.NetworkNode]{
@@ -2363,6 +2527,12 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 				return fields.TokenStats(ctx, q, of, args.(TokenStatsArgs))
 			},
 		},
+		tokenTransfers: &rowplan.Relation[*ledger.Token, *relay.Connection[ledger.Transfer]]{
+			Args: ec.readTokenTransfersArgs,
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.Token, args any) (rowplan.Results[*relay.Connection[ledger.Transfer]], error) {
+				return fields.TokenTransfers(ctx, q, of, args.(TokenTransfersArgs))
+			},
+		},
 		tokenAllowanceOwner: &rowplan.Relation[*ledger.TokenAllowance, *ledger.Account]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.TokenAllowance, _ any) (rowplan.Results[*ledger.Account], error) {
 				return fields.TokenAllowanceOwner(ctx, q, of)
@@ -2436,6 +2606,12 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 				return fields.TopicStats(ctx, q, of, args.(TopicStatsArgs))
 			},
 		},
+		topicTransactions: &rowplan.Relation[*ledger.Topic, *relay.Connection[ledger.Transaction]]{
+			Args: ec.readTopicTransactionsArgs,
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.Topic, args any) (rowplan.Results[*relay.Connection[ledger.Transaction]], error) {
+				return fields.TopicTransactions(ctx, q, of, args.(TopicTransactionsArgs))
+			},
+		},
 		topicMessagePayer: &rowplan.Relation[*ledger.TopicMessage, *ledger.Account]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.TopicMessage, _ any) (rowplan.Results[*ledger.Account], error) {
 				return fields.TopicMessagePayer(ctx, q, of)
@@ -2460,6 +2636,16 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 		transactionAssessedCustomFees: &rowplan.Relation[*ledger.Transaction, []*ledger.AssessedCustomFee]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.Transaction, _ any) (rowplan.Results[[]*ledger.AssessedCustomFee], error) {
 				return fields.TransactionAssessedCustomFees(ctx, q, of)
+			},
+		},
+		transactionEntity: &rowplan.Relation[*ledger.Transaction, relay.Entity]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.Transaction, _ any) (rowplan.Results[relay.Entity], error) {
+				return fields.TransactionEntity(ctx, q, of)
+			},
+		},
+		transactionInnerTransactions: &rowplan.Relation[*ledger.Transaction, []*ledger.Transaction]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.Transaction, _ any) (rowplan.Results[[]*ledger.Transaction], error) {
+				return fields.TransactionInnerTransactions(ctx, q, of)
 			},
 		},
 		transactionParent: &rowplan.Relation[*ledger.Transaction, *ledger.Transaction]{
@@ -2518,6 +2704,31 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.Transaction], _ any) (*relay.Count, error) {
 				return of.TotalCount(ctx)
 			}),
+		},
+		transferAccount: &rowplan.Relation[*ledger.Transfer, *ledger.Account]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.Transfer, _ any) (rowplan.Results[*ledger.Account], error) {
+				return fields.TransferAccount(ctx, q, of)
+			},
+		},
+		transferCounterparties: &rowplan.Relation[*ledger.Transfer, []*ledger.Transfer]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.Transfer, _ any) (rowplan.Results[[]*ledger.Transfer], error) {
+				return fields.TransferCounterparties(ctx, q, of)
+			},
+		},
+		transferFees: &rowplan.Relation[*ledger.Transfer, []*ledger.Transfer]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.Transfer, _ any) (rowplan.Results[[]*ledger.Transfer], error) {
+				return fields.TransferFees(ctx, q, of)
+			},
+		},
+		transferToken: &rowplan.Relation[*ledger.Transfer, *ledger.Token]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.Transfer, _ any) (rowplan.Results[*ledger.Token], error) {
+				return fields.TransferToken(ctx, q, of)
+			},
+		},
+		transferTransaction: &rowplan.Relation[*ledger.Transfer, *ledger.Transaction]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.Transfer, _ any) (rowplan.Results[*ledger.Transaction], error) {
+				return fields.TransferTransaction(ctx, q, of)
+			},
 		},
 	}
 }
@@ -2607,6 +2818,10 @@ func (r accountRows) Tokens(ctx context.Context, of *ledger.Account, a0 *ledger.
 	return rowplan.Resolve(ctx, r.Tables, r.relations.accountTokens, of)
 }
 
+func (r accountRows) Transfers(ctx context.Context, of *ledger.Account, a0 *ledger.EntityID, a1 *ledger.TransferDirection, a2 *ledger.Filter[ledger.Timestamp], a3 relay.Order, a4 *int32, a5 *string, a6 *int32, a7 *string) (*relay.Connection[ledger.Transfer], error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.accountTransfers, of)
+}
+
 // AccountAllowances implements [ResolverRoot].
 func (r *Rows) AccountAllowances() AccountAllowancesResolver { return accountAllowancesRows{r} }
 
@@ -2652,6 +2867,10 @@ func (r assessedCustomFeeRows) CollectorAccount(ctx context.Context, of *ledger.
 
 func (r assessedCustomFeeRows) Token(ctx context.Context, of *ledger.AssessedCustomFee) (*ledger.Token, error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.assessedCustomFeeToken, of)
+}
+
+func (r assessedCustomFeeRows) EffectivePayerAccounts(ctx context.Context, of *ledger.AssessedCustomFee) ([]*ledger.Account, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.assessedCustomFeeEffectivePayerAccounts, of)
 }
 
 // Balance implements [ResolverRoot].
@@ -2717,6 +2936,10 @@ func (r contractRows) Bytecode(ctx context.Context, of *ledger.Contract) (string
 	return rowplan.Resolve(ctx, r.Tables, r.relations.contractBytecode, of)
 }
 
+func (r contractRows) File(ctx context.Context, of *ledger.Contract) (*ledger.File, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.contractFile, of)
+}
+
 func (r contractRows) Logs(ctx context.Context, of *ledger.Contract, a0 *ledger.ContractLogFilter, a1 relay.Order, a2 *int32, a3 *string, a4 *int32, a5 *string) (*relay.Connection[ledger.ContractLog], error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.contractLogs, of)
 }
@@ -2747,6 +2970,19 @@ func (r contractRows) Call(ctx context.Context, of *ledger.Contract, a0 string, 
 
 func (r contractRows) Stats(ctx context.Context, of *ledger.Contract, a0 ledger.StatisticsRange, a1 ledger.StatisticsInterval) ([]*ledger.ContractStatistics, error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.contractStats, of)
+}
+
+// ContractAction implements [ResolverRoot].
+func (r *Rows) ContractAction() ContractActionResolver { return contractActionRows{r} }
+
+type contractActionRows struct{ *Rows }
+
+func (r contractActionRows) CallerEntity(ctx context.Context, of *ledger.ContractAction) (relay.Entity, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.contractActionCallerEntity, of)
+}
+
+func (r contractActionRows) RecipientEntity(ctx context.Context, of *ledger.ContractAction) (relay.Entity, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.contractActionRecipientEntity, of)
 }
 
 // ContractLog implements [ResolverRoot].
@@ -2801,6 +3037,10 @@ func (r contractResultRows) Block(ctx context.Context, of *ledger.ContractResult
 
 func (r contractResultRows) CallData(ctx context.Context, of *ledger.ContractResult) ([]byte, error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.contractResultCallData, of)
+}
+
+func (r contractResultRows) CreatedContracts(ctx context.Context, of *ledger.ContractResult) ([]*ledger.Contract, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.contractResultCreatedContracts, of)
 }
 
 func (r contractResultRows) FailedCallData(ctx context.Context, of *ledger.ContractResult) ([]byte, error) {
@@ -2922,6 +3162,15 @@ func (r feeEstimateRows) ExchangeRate(ctx context.Context, of *fees.Estimate) (*
 	return rowplan.Resolve(ctx, r.Tables, r.relations.feeEstimateExchangeRate, of)
 }
 
+// File implements [ResolverRoot].
+func (r *Rows) File() FileResolver { return fileRows{r} }
+
+type fileRows struct{ *Rows }
+
+func (r fileRows) ID(ctx context.Context, of *ledger.File) (string, error) {
+	return r.fields.FileID(of), nil
+}
+
 // FixedFee implements [ResolverRoot].
 func (r *Rows) FixedFee() FixedFeeResolver { return fixedFeeRows{r} }
 
@@ -2980,6 +3229,15 @@ func (r hookSlotRows) Transaction(ctx context.Context, of *ledger.HookSlot) (*le
 
 func (r hookSlotRows) Hook(ctx context.Context, of *ledger.HookSlot) (*ledger.Hook, error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.hookSlotHook, of)
+}
+
+// HookSlotConnection implements [ResolverRoot].
+func (r *Rows) HookSlotConnection() HookSlotConnectionResolver { return hookSlotConnectionRows{r} }
+
+type hookSlotConnectionRows struct{ *Rows }
+
+func (r hookSlotConnectionRows) Owner(ctx context.Context, of *relay.HookSlotConnection) (*ledger.Account, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.hookSlotConnectionOwner, of)
 }
 
 // MessageTransactionID implements [ResolverRoot].
@@ -3069,6 +3327,10 @@ func (r networkNodeRows) ID(ctx context.Context, of *ledger.NetworkNode) (string
 	return r.fields.NetworkNodeID(of), nil
 }
 
+func (r networkNodeRows) File(ctx context.Context, of *ledger.NetworkNode) (*ledger.File, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.networkNodeFile, of)
+}
+
 func (r networkNodeRows) RegisteredNodes(ctx context.Context, of *ledger.NetworkNode) ([]*ledger.RegisteredNode, error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.networkNodeRegisteredNodes, of)
 }
@@ -3100,6 +3362,15 @@ func (r nftAllowanceRows) Spender(ctx context.Context, of *ledger.NftAllowance) 
 
 func (r nftAllowanceRows) Token(ctx context.Context, of *ledger.NftAllowance) (*ledger.Token, error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.nftAllowanceToken, of)
+}
+
+// OpcodeTrace implements [ResolverRoot].
+func (r *Rows) OpcodeTrace() OpcodeTraceResolver { return opcodeTraceRows{r} }
+
+type opcodeTraceRows struct{ *Rows }
+
+func (r opcodeTraceRows) Contract(ctx context.Context, of *calls.OpcodeTrace) (*ledger.Contract, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.opcodeTraceContract, of)
 }
 
 // RegisteredNode implements [ResolverRoot].
@@ -3391,6 +3662,10 @@ func (r tokenRows) Stats(ctx context.Context, of *ledger.Token, a0 ledger.Statis
 	return rowplan.Resolve(ctx, r.Tables, r.relations.tokenStats, of)
 }
 
+func (r tokenRows) Transfers(ctx context.Context, of *ledger.Token, a0 ledger.Filter[ledger.Timestamp], a1 *ledger.TransferDirection, a2 relay.Order, a3 *int32, a4 *string, a5 *int32, a6 *string) (*relay.Connection[ledger.Transfer], error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.tokenTransfers, of)
+}
+
 // TokenAllowance implements [ResolverRoot].
 func (r *Rows) TokenAllowance() TokenAllowanceResolver { return tokenAllowanceRows{r} }
 
@@ -3477,6 +3752,10 @@ func (r topicRows) Stats(ctx context.Context, of *ledger.Topic, a0 ledger.Statis
 	return rowplan.Resolve(ctx, r.Tables, r.relations.topicStats, of)
 }
 
+func (r topicRows) Transactions(ctx context.Context, of *ledger.Topic, a0 relay.Order, a1 *int32, a2 *string, a3 *int32, a4 *string) (*relay.Connection[ledger.Transaction], error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.topicTransactions, of)
+}
+
 // TopicMessage implements [ResolverRoot].
 func (r *Rows) TopicMessage() TopicMessageResolver { return topicMessageRows{r} }
 
@@ -3509,6 +3788,14 @@ func (r transactionRows) ID(ctx context.Context, of *ledger.Transaction) (string
 
 func (r transactionRows) AssessedCustomFees(ctx context.Context, of *ledger.Transaction) ([]*ledger.AssessedCustomFee, error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.transactionAssessedCustomFees, of)
+}
+
+func (r transactionRows) Entity(ctx context.Context, of *ledger.Transaction) (relay.Entity, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.transactionEntity, of)
+}
+
+func (r transactionRows) InnerTransactions(ctx context.Context, of *ledger.Transaction) ([]*ledger.Transaction, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.transactionInnerTransactions, of)
 }
 
 func (r transactionRows) Parent(ctx context.Context, of *ledger.Transaction) (*ledger.Transaction, error) {
@@ -3549,6 +3836,31 @@ func (r transactionRows) Node(ctx context.Context, of *ledger.Transaction) (*led
 
 func (r transactionRows) Schedule(ctx context.Context, of *ledger.Transaction) (*ledger.Schedule, error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.transactionSchedule, of)
+}
+
+// Transfer implements [ResolverRoot].
+func (r *Rows) Transfer() TransferResolver { return transferRows{r} }
+
+type transferRows struct{ *Rows }
+
+func (r transferRows) Account(ctx context.Context, of *ledger.Transfer) (*ledger.Account, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.transferAccount, of)
+}
+
+func (r transferRows) Counterparties(ctx context.Context, of *ledger.Transfer) ([]*ledger.Transfer, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.transferCounterparties, of)
+}
+
+func (r transferRows) Fees(ctx context.Context, of *ledger.Transfer) ([]*ledger.Transfer, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.transferFees, of)
+}
+
+func (r transferRows) Token(ctx context.Context, of *ledger.Transfer) (*ledger.Token, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.transferToken, of)
+}
+
+func (r transferRows) Transaction(ctx context.Context, of *ledger.Transfer) (*ledger.Transaction, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.transferTransaction, of)
 }
 
 // NewNetworkResolver returns gqlgen's resolver of Network.
@@ -3727,6 +4039,14 @@ func (r queryFunctions) Schedule(ctx context.Context, a0 ledger.EntityID) (*ledg
 
 func (r queryFunctions) Schedules(ctx context.Context, a0 *ledger.ScheduleFilter, a1 relay.Order, a2 *int32, a3 *string, a4 *int32, a5 *string) (*relay.Connection[ledger.Schedule], error) {
 	return r.QueryFields.Schedules(ctx, QuerySchedulesArgs{Args: relay.Args{First: a2, After: a3, Last: a4, Before: a5}, Filter: a0, Order: a1})
+}
+
+func (r queryFunctions) File(ctx context.Context, a0 ledger.EntityID) (*ledger.File, error) {
+	return r.QueryFields.File(ctx, QueryFileArgs{ID: a0})
+}
+
+func (r queryFunctions) Search(ctx context.Context, a0 string, a1 []model.SearchType, a2 *int32, a3 *string) (*relay.SearchResultConnection, error) {
+	return r.QueryFields.Search(ctx, QuerySearchArgs{Text: a0, Types: a1, First: a2, After: a3})
 }
 
 func (r queryFunctions) StatusPage(ctx context.Context, a0 *string) (*status.Page, error) {

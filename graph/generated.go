@@ -43,6 +43,7 @@ type ResolverRoot interface {
 	Balance() BalanceResolver
 	Block() BlockResolver
 	Contract() ContractResolver
+	ContractAction() ContractActionResolver
 	ContractLog() ContractLogResolver
 	ContractResult() ContractResultResolver
 	ContractState() ContractStateResolver
@@ -52,10 +53,12 @@ type ResolverRoot interface {
 	CustomFeeLimit() CustomFeeLimitResolver
 	FallbackFee() FallbackFeeResolver
 	FeeEstimate() FeeEstimateResolver
+	File() FileResolver
 	FixedFee() FixedFeeResolver
 	FractionalFee() FractionalFeeResolver
 	Hook() HookResolver
 	HookSlot() HookSlotResolver
+	HookSlotConnection() HookSlotConnectionResolver
 	MessageTransactionID() MessageTransactionIDResolver
 	Mutation() MutationResolver
 	NFT() NFTResolver
@@ -64,6 +67,7 @@ type ResolverRoot interface {
 	Network() NetworkResolver
 	NetworkNode() NetworkNodeResolver
 	NftAllowance() NftAllowanceResolver
+	OpcodeTrace() OpcodeTraceResolver
 	Query() QueryResolver
 	RegisteredNode() RegisteredNodeResolver
 	RoyaltyFee() RoyaltyFeeResolver
@@ -87,6 +91,7 @@ type ResolverRoot interface {
 	Topic() TopicResolver
 	TopicMessage() TopicMessageResolver
 	Transaction() TransactionResolver
+	Transfer() TransferResolver
 }
 
 type DirectiveRoot struct {
@@ -141,6 +146,7 @@ type ComplexityRoot struct {
 		Timestamp                     func(childComplexity int) int
 		Tokens                        func(childComplexity int, filter *ledger.TokenRelationshipFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		Transactions                  func(childComplexity int, filter *ledger.TransactionFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
+		Transfers                     func(childComplexity int, token *ledger.EntityID, direction *ledger.TransferDirection, timestamp *ledger.Filter[ledger.Timestamp], order relay.Order, first *int32, after *string, last *int32, before *string) int
 		Type                          func(childComplexity int) int
 	}
 
@@ -198,6 +204,7 @@ type ComplexityRoot struct {
 		CollectorAccount         func(childComplexity int) int
 		CollectorAccountID       func(childComplexity int) int
 		EffectivePayerAccountIDs func(childComplexity int) int
+		EffectivePayerAccounts   func(childComplexity int) int
 		Token                    func(childComplexity int) int
 		TokenID                  func(childComplexity int) int
 	}
@@ -289,6 +296,7 @@ type ComplexityRoot struct {
 		EVMAddress                    func(childComplexity int) int
 		EntityID                      func(childComplexity int) int
 		ExpirationTimestamp           func(childComplexity int) int
+		File                          func(childComplexity int) int
 		FileID                        func(childComplexity int) int
 		ID                            func(childComplexity int) int
 		Logs                          func(childComplexity int, filter *ledger.ContractLogFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
@@ -312,6 +320,7 @@ type ComplexityRoot struct {
 		CallOperationType  func(childComplexity int) int
 		CallType           func(childComplexity int) int
 		Caller             func(childComplexity int) int
+		CallerEntity       func(childComplexity int) int
 		CallerType         func(childComplexity int) int
 		ConsensusTimestamp func(childComplexity int) int
 		From               func(childComplexity int) int
@@ -320,6 +329,7 @@ type ComplexityRoot struct {
 		Index              func(childComplexity int) int
 		Input              func(childComplexity int) int
 		Recipient          func(childComplexity int) int
+		RecipientEntity    func(childComplexity int) int
 		RecipientType      func(childComplexity int) int
 		ResultData         func(childComplexity int) int
 		ResultDataType     func(childComplexity int) int
@@ -418,6 +428,7 @@ type ComplexityRoot struct {
 		ContractID                 func(childComplexity int) int
 		ContractLongZero           func(childComplexity int) int
 		CreatedContractIDs         func(childComplexity int) int
+		CreatedContracts           func(childComplexity int) int
 		ErrorMessage               func(childComplexity int) int
 		FailedCallData             func(childComplexity int) int
 		FailedInitcode             func(childComplexity int) int
@@ -603,6 +614,17 @@ type ComplexityRoot struct {
 		Subtotal    func(childComplexity int) int
 	}
 
+	File struct {
+		CreatedTimestamp    func(childComplexity int) int
+		Deleted             func(childComplexity int) int
+		EntityID            func(childComplexity int) int
+		ExpirationTimestamp func(childComplexity int) int
+		ID                  func(childComplexity int) int
+		Key                 func(childComplexity int) int
+		Memo                func(childComplexity int) int
+		Timestamp           func(childComplexity int) int
+	}
+
 	FixedFee struct {
 		AllCollectorsAreExempt func(childComplexity int) int
 		Amount                 func(childComplexity int) int
@@ -679,6 +701,7 @@ type ComplexityRoot struct {
 		Edges    func(childComplexity int) int
 		HookID   func(childComplexity int) int
 		Nodes    func(childComplexity int) int
+		Owner    func(childComplexity int) int
 		OwnerID  func(childComplexity int) int
 		PageInfo func(childComplexity int) int
 	}
@@ -840,6 +863,7 @@ type ComplexityRoot struct {
 		DeclineReward             func(childComplexity int) int
 		Deleted                   func(childComplexity int) int
 		Description               func(childComplexity int) int
+		File                      func(childComplexity int) int
 		FileID                    func(childComplexity int) int
 		GRPCProxyEndpoint         func(childComplexity int) int
 		ID                        func(childComplexity int) int
@@ -944,6 +968,7 @@ type ComplexityRoot struct {
 
 	OpcodeTrace struct {
 		Address     func(childComplexity int) int
+		Contract    func(childComplexity int) int
 		ContractID  func(childComplexity int) int
 		Failed      func(childComplexity int) int
 		Gas         func(childComplexity int) int
@@ -979,6 +1004,7 @@ type ComplexityRoot struct {
 		EntityID           func(childComplexity int, of ledger.AccountRef) int
 		EstimateFee        func(childComplexity int, transaction []byte, mode fees.Mode, highVolumeThrottle int32) int
 		EstimateGas        func(childComplexity int, input calls.ContractCallInput) int
+		File               func(childComplexity int, id ledger.EntityID) int
 		Hook               func(childComplexity int, owner ledger.AccountRef, hookID int64) int
 		HookStorage        func(childComplexity int, owner ledger.AccountRef, hookID int64, at *ledger.Filter[ledger.Timestamp], filter *ledger.HookSlotFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		Hooks              func(childComplexity int, owner ledger.AccountRef, filter *ledger.HookFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
@@ -991,6 +1017,7 @@ type ComplexityRoot struct {
 		Nodes              func(childComplexity int, ids []string) int
 		Schedule           func(childComplexity int, id ledger.EntityID) int
 		Schedules          func(childComplexity int, filter *ledger.ScheduleFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
+		Search             func(childComplexity int, text string, types []model.SearchType, first *int32, after *string) int
 		StakingRewards     func(childComplexity int, account ledger.AccountRef, filter *ledger.StakingRewardFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		Status             func(childComplexity int) int
 		StatusDrafts       func(childComplexity int, page *string) int
@@ -1099,6 +1126,17 @@ type ComplexityRoot struct {
 		PublicKeyPrefix    func(childComplexity int) int
 		Signature          func(childComplexity int) int
 		Type               func(childComplexity int) int
+	}
+
+	SearchResultConnection struct {
+		Edges    func(childComplexity int) int
+		Nodes    func(childComplexity int) int
+		PageInfo func(childComplexity int) int
+	}
+
+	SearchResultEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
 	}
 
 	ServiceEndpoint struct {
@@ -1404,6 +1442,7 @@ type ComplexityRoot struct {
 		Symbol                func(childComplexity int) int
 		Timestamp             func(childComplexity int) int
 		TotalSupply           func(childComplexity int) int
+		Transfers             func(childComplexity int, timestamp ledger.Filter[ledger.Timestamp], direction *ledger.TransferDirection, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		TreasuryAccount       func(childComplexity int) int
 		TreasuryAccountID     func(childComplexity int) int
 		Type                  func(childComplexity int) int
@@ -1539,6 +1578,7 @@ type ComplexityRoot struct {
 		Stats               func(childComplexity int, rangeArg ledger.StatisticsRange, by ledger.StatisticsInterval) int
 		SubmitKey           func(childComplexity int) int
 		Timestamp           func(childComplexity int) int
+		Transactions        func(childComplexity int, order relay.Order, first *int32, after *string, last *int32, before *string) int
 	}
 
 	TopicCustomFees struct {
@@ -1589,6 +1629,7 @@ type ComplexityRoot struct {
 		ConsensusTimestamp          func(childComplexity int) int
 		ContractLogs                func(childComplexity int, filter *ledger.ContractLogFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		ContractResult              func(childComplexity int) int
+		Entity                      func(childComplexity int) int
 		EntityID                    func(childComplexity int) int
 		Hash                        func(childComplexity int) int
 		HighVolume                  func(childComplexity int) int
@@ -1631,6 +1672,30 @@ type ComplexityRoot struct {
 		Node   func(childComplexity int) int
 	}
 
+	Transfer struct {
+		Account            func(childComplexity int) int
+		AccountID          func(childComplexity int) int
+		Amount             func(childComplexity int) int
+		ConsensusTimestamp func(childComplexity int) int
+		Counterparties     func(childComplexity int) int
+		Fee                func(childComplexity int) int
+		Fees               func(childComplexity int) int
+		Token              func(childComplexity int) int
+		TokenID            func(childComplexity int) int
+		Transaction        func(childComplexity int) int
+	}
+
+	TransferConnection struct {
+		Edges    func(childComplexity int) int
+		Nodes    func(childComplexity int) int
+		PageInfo func(childComplexity int) int
+	}
+
+	TransferEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
+	}
+
 	UpdatePayload struct {
 		Update func(childComplexity int) int
 	}
@@ -1668,6 +1733,7 @@ type AccountResolver interface {
 	Schedules(ctx context.Context, obj *ledger.Account, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Schedule], error)
 	Stats(ctx context.Context, obj *ledger.Account, rangeArg ledger.StatisticsRange, by ledger.StatisticsInterval) ([]*ledger.AccountStatistics, error)
 	Tokens(ctx context.Context, obj *ledger.Account, filter *ledger.TokenRelationshipFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.TokenRelationship], error)
+	Transfers(ctx context.Context, obj *ledger.Account, token *ledger.EntityID, direction *ledger.TransferDirection, timestamp *ledger.Filter[ledger.Timestamp], order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Transfer], error)
 }
 type AccountAllowancesResolver interface {
 	Crypto(ctx context.Context, obj *ledger.AccountAllowances, filter *ledger.CryptoAllowanceFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.CryptoAllowance], error)
@@ -1685,6 +1751,8 @@ type AssessedCustomFeeResolver interface {
 	CollectorAccount(ctx context.Context, obj *ledger.AssessedCustomFee) (*ledger.Account, error)
 
 	Token(ctx context.Context, obj *ledger.AssessedCustomFee) (*ledger.Token, error)
+
+	EffectivePayerAccounts(ctx context.Context, obj *ledger.AssessedCustomFee) ([]*ledger.Account, error)
 }
 type BalanceResolver interface {
 	Account(ctx context.Context, obj *ledger.Balance) (*ledger.Account, error)
@@ -1709,6 +1777,7 @@ type ContractResolver interface {
 
 	Bytecode(ctx context.Context, obj *ledger.Contract) (string, error)
 
+	File(ctx context.Context, obj *ledger.Contract) (*ledger.File, error)
 	Logs(ctx context.Context, obj *ledger.Contract, filter *ledger.ContractLogFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.ContractLog], error)
 
 	Obtainer(ctx context.Context, obj *ledger.Contract) (*ledger.Account, error)
@@ -1720,6 +1789,11 @@ type ContractResolver interface {
 
 	Call(ctx context.Context, obj *ledger.Contract, block string, data []byte, from []byte, gas int64, value int64) (*calls.ContractCall, error)
 	Stats(ctx context.Context, obj *ledger.Contract, rangeArg ledger.StatisticsRange, by ledger.StatisticsInterval) ([]*ledger.ContractStatistics, error)
+}
+type ContractActionResolver interface {
+	CallerEntity(ctx context.Context, obj *ledger.ContractAction) (relay.Entity, error)
+
+	RecipientEntity(ctx context.Context, obj *ledger.ContractAction) (relay.Entity, error)
 }
 type ContractLogResolver interface {
 	ID(ctx context.Context, obj *ledger.ContractLog) (string, error)
@@ -1743,6 +1817,8 @@ type ContractResultResolver interface {
 	Block(ctx context.Context, obj *ledger.ContractResult) (*ledger.Block, error)
 
 	CallData(ctx context.Context, obj *ledger.ContractResult) ([]byte, error)
+
+	CreatedContracts(ctx context.Context, obj *ledger.ContractResult) ([]*ledger.Contract, error)
 
 	FailedCallData(ctx context.Context, obj *ledger.ContractResult) ([]byte, error)
 
@@ -1788,6 +1864,9 @@ type FeeEstimateResolver interface {
 	Tinybars(ctx context.Context, obj *fees.Estimate) (*int64, error)
 	ExchangeRate(ctx context.Context, obj *fees.Estimate) (*ledger.ExchangeRate, error)
 }
+type FileResolver interface {
+	ID(ctx context.Context, obj *ledger.File) (string, error)
+}
 type FixedFeeResolver interface {
 	CollectorAccount(ctx context.Context, obj *ledger.FixedFee) (*ledger.Account, error)
 	DenominatingToken(ctx context.Context, obj *ledger.FixedFee) (*ledger.Token, error)
@@ -1809,6 +1888,9 @@ type HookResolver interface {
 type HookSlotResolver interface {
 	Transaction(ctx context.Context, obj *ledger.HookSlot) (*ledger.Transaction, error)
 	Hook(ctx context.Context, obj *ledger.HookSlot) (*ledger.Hook, error)
+}
+type HookSlotConnectionResolver interface {
+	Owner(ctx context.Context, obj *relay.HookSlotConnection) (*ledger.Account, error)
 }
 type MessageTransactionIDResolver interface {
 	Account(ctx context.Context, obj *ledger.MessageTransactionID) (*ledger.Account, error)
@@ -1877,6 +1959,8 @@ type NetworkResolver interface {
 type NetworkNodeResolver interface {
 	ID(ctx context.Context, obj *ledger.NetworkNode) (string, error)
 
+	File(ctx context.Context, obj *ledger.NetworkNode) (*ledger.File, error)
+
 	RegisteredNodes(ctx context.Context, obj *ledger.NetworkNode) ([]*ledger.RegisteredNode, error)
 
 	Account(ctx context.Context, obj *ledger.NetworkNode) (*ledger.Account, error)
@@ -1891,6 +1975,9 @@ type NftAllowanceResolver interface {
 	Spender(ctx context.Context, obj *ledger.NftAllowance) (*ledger.Account, error)
 
 	Token(ctx context.Context, obj *ledger.NftAllowance) (*ledger.Token, error)
+}
+type OpcodeTraceResolver interface {
+	Contract(ctx context.Context, obj *calls.OpcodeTrace) (*ledger.Contract, error)
 }
 type QueryResolver interface {
 	Node(ctx context.Context, id string) (relay.Node, error)
@@ -1927,6 +2014,8 @@ type QueryResolver interface {
 	NftAllowances(ctx context.Context, owner *ledger.AccountRef, spender *ledger.AccountRef, filter *ledger.NftAllowanceFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.NftAllowance], error)
 	Schedule(ctx context.Context, id ledger.EntityID) (*ledger.Schedule, error)
 	Schedules(ctx context.Context, filter *ledger.ScheduleFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Schedule], error)
+	File(ctx context.Context, id ledger.EntityID) (*ledger.File, error)
+	Search(ctx context.Context, text string, types []model.SearchType, first *int32, after *string) (*relay.SearchResultConnection, error)
 	Status(ctx context.Context) (*status.Page, error)
 	StatusPage(ctx context.Context, slug *string) (*status.Page, error)
 	StatusIncident(ctx context.Context, code string) (*status.Incident, error)
@@ -2050,6 +2139,7 @@ type TokenResolver interface {
 	HolderCount(ctx context.Context, obj *ledger.Token) (*relay.Count, error)
 	Nfts(ctx context.Context, obj *ledger.Token, filter *ledger.NFTFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.NFT], error)
 	Stats(ctx context.Context, obj *ledger.Token, rangeArg ledger.StatisticsRange, by ledger.StatisticsInterval) ([]*ledger.TokenStatistics, error)
+	Transfers(ctx context.Context, obj *ledger.Token, timestamp ledger.Filter[ledger.Timestamp], direction *ledger.TransferDirection, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Transfer], error)
 }
 type TokenAllowanceResolver interface {
 	Owner(ctx context.Context, obj *ledger.TokenAllowance) (*ledger.Account, error)
@@ -2082,6 +2172,7 @@ type TopicResolver interface {
 
 	Messages(ctx context.Context, obj *ledger.Topic, filter *ledger.TopicMessageFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.TopicMessage], error)
 	Stats(ctx context.Context, obj *ledger.Topic, rangeArg ledger.StatisticsRange, by ledger.StatisticsInterval) ([]*ledger.TopicStatistics, error)
+	Transactions(ctx context.Context, obj *ledger.Topic, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Transaction], error)
 }
 type TopicMessageResolver interface {
 	ID(ctx context.Context, obj *ledger.TopicMessage) (string, error)
@@ -2094,6 +2185,10 @@ type TopicMessageResolver interface {
 type TransactionResolver interface {
 	ID(ctx context.Context, obj *ledger.Transaction) (string, error)
 	AssessedCustomFees(ctx context.Context, obj *ledger.Transaction) ([]*ledger.AssessedCustomFee, error)
+
+	Entity(ctx context.Context, obj *ledger.Transaction) (relay.Entity, error)
+
+	InnerTransactions(ctx context.Context, obj *ledger.Transaction) ([]*ledger.Transaction, error)
 
 	Parent(ctx context.Context, obj *ledger.Transaction) (*ledger.Transaction, error)
 
@@ -2109,6 +2204,16 @@ type TransactionResolver interface {
 	ContractResult(ctx context.Context, obj *ledger.Transaction) (*ledger.ContractResult, error)
 	Node(ctx context.Context, obj *ledger.Transaction) (*ledger.NetworkNode, error)
 	Schedule(ctx context.Context, obj *ledger.Transaction) (*ledger.Schedule, error)
+}
+type TransferResolver interface {
+	Account(ctx context.Context, obj *ledger.Transfer) (*ledger.Account, error)
+
+	Counterparties(ctx context.Context, obj *ledger.Transfer) ([]*ledger.Transfer, error)
+
+	Fees(ctx context.Context, obj *ledger.Transfer) ([]*ledger.Transfer, error)
+
+	Token(ctx context.Context, obj *ledger.Transfer) (*ledger.Token, error)
+	Transaction(ctx context.Context, obj *ledger.Transfer) (*ledger.Transaction, error)
 }
 
 // endregion ************************** generated!.gotpl **************************
@@ -2464,6 +2569,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Account.Transactions(childComplexity, args["filter"].(*ledger.TransactionFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
+	case "Account.transfers":
+		if e.ComplexityRoot.Account.Transfers == nil {
+			break
+		}
+
+		args, err := ec.field_Account_transfers_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Account.Transfers(childComplexity, args["token"].(*ledger.EntityID), args["direction"].(*ledger.TransferDirection), args["timestamp"].(*ledger.Filter[ledger.Timestamp]), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "Account.type":
 		if e.ComplexityRoot.Account.Type == nil {
 			break
@@ -2680,6 +2796,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.AssessedCustomFee.EffectivePayerAccountIDs(childComplexity), true
+	case "AssessedCustomFee.effectivePayerAccounts":
+		if e.ComplexityRoot.AssessedCustomFee.EffectivePayerAccounts == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AssessedCustomFee.EffectivePayerAccounts(childComplexity), true
 	case "AssessedCustomFee.token":
 		if e.ComplexityRoot.AssessedCustomFee.Token == nil {
 			break
@@ -3064,6 +3186,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Contract.ExpirationTimestamp(childComplexity), true
+	case "Contract.file":
+		if e.ComplexityRoot.Contract.File == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Contract.File(childComplexity), true
 	case "Contract.fileId":
 		if e.ComplexityRoot.Contract.FileID == nil {
 			break
@@ -3205,6 +3333,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ContractAction.Caller(childComplexity), true
+	case "ContractAction.callerEntity":
+		if e.ComplexityRoot.ContractAction.CallerEntity == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractAction.CallerEntity(childComplexity), true
 	case "ContractAction.callerType":
 		if e.ComplexityRoot.ContractAction.CallerType == nil {
 			break
@@ -3253,6 +3387,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ContractAction.Recipient(childComplexity), true
+	case "ContractAction.recipientEntity":
+		if e.ComplexityRoot.ContractAction.RecipientEntity == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractAction.RecipientEntity(childComplexity), true
 	case "ContractAction.recipientType":
 		if e.ComplexityRoot.ContractAction.RecipientType == nil {
 			break
@@ -3676,6 +3816,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ContractResult.CreatedContractIDs(childComplexity), true
+	case "ContractResult.createdContracts":
+		if e.ComplexityRoot.ContractResult.CreatedContracts == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractResult.CreatedContracts(childComplexity), true
 	case "ContractResult.errorMessage":
 		if e.ComplexityRoot.ContractResult.ErrorMessage == nil {
 			break
@@ -4440,6 +4586,55 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.FeeExtra.Subtotal(childComplexity), true
 
+	case "File.createdTimestamp":
+		if e.ComplexityRoot.File.CreatedTimestamp == nil {
+			break
+		}
+
+		return e.ComplexityRoot.File.CreatedTimestamp(childComplexity), true
+	case "File.deleted":
+		if e.ComplexityRoot.File.Deleted == nil {
+			break
+		}
+
+		return e.ComplexityRoot.File.Deleted(childComplexity), true
+	case "File.entityId":
+		if e.ComplexityRoot.File.EntityID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.File.EntityID(childComplexity), true
+	case "File.expirationTimestamp":
+		if e.ComplexityRoot.File.ExpirationTimestamp == nil {
+			break
+		}
+
+		return e.ComplexityRoot.File.ExpirationTimestamp(childComplexity), true
+	case "File.id":
+		if e.ComplexityRoot.File.ID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.File.ID(childComplexity), true
+	case "File.key":
+		if e.ComplexityRoot.File.Key == nil {
+			break
+		}
+
+		return e.ComplexityRoot.File.Key(childComplexity), true
+	case "File.memo":
+		if e.ComplexityRoot.File.Memo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.File.Memo(childComplexity), true
+	case "File.timestamp":
+		if e.ComplexityRoot.File.Timestamp == nil {
+			break
+		}
+
+		return e.ComplexityRoot.File.Timestamp(childComplexity), true
+
 	case "FixedFee.allCollectorsAreExempt":
 		if e.ComplexityRoot.FixedFee.AllCollectorsAreExempt == nil {
 			break
@@ -4742,6 +4937,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.HookSlotConnection.Nodes(childComplexity), true
+	case "HookSlotConnection.owner":
+		if e.ComplexityRoot.HookSlotConnection.Owner == nil {
+			break
+		}
+
+		return e.ComplexityRoot.HookSlotConnection.Owner(childComplexity), true
 	case "HookSlotConnection.ownerId":
 		if e.ComplexityRoot.HookSlotConnection.OwnerID == nil {
 			break
@@ -5562,6 +5763,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.NetworkNode.Description(childComplexity), true
+	case "NetworkNode.file":
+		if e.ComplexityRoot.NetworkNode.File == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkNode.File(childComplexity), true
 	case "NetworkNode.fileId":
 		if e.ComplexityRoot.NetworkNode.FileID == nil {
 			break
@@ -5999,6 +6206,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.OpcodeTrace.Address(childComplexity), true
+	case "OpcodeTrace.contract":
+		if e.ComplexityRoot.OpcodeTrace.Contract == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OpcodeTrace.Contract(childComplexity), true
 	case "OpcodeTrace.contractId":
 		if e.ComplexityRoot.OpcodeTrace.ContractID == nil {
 			break
@@ -6270,6 +6483,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.EstimateGas(childComplexity, args["input"].(calls.ContractCallInput)), true
+	case "Query.file":
+		if e.ComplexityRoot.Query.File == nil {
+			break
+		}
+
+		args, err := ec.field_Query_file_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.File(childComplexity, args["id"].(ledger.EntityID)), true
 	case "Query.hook":
 		if e.ComplexityRoot.Query.Hook == nil {
 			break
@@ -6398,6 +6622,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.Schedules(childComplexity, args["filter"].(*ledger.ScheduleFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
+	case "Query.search":
+		if e.ComplexityRoot.Query.Search == nil {
+			break
+		}
+
+		args, err := ec.field_Query_search_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.Search(childComplexity, args["text"].(string), args["types"].([]model.SearchType), args["first"].(*int32), args["after"].(*string)), true
 	case "Query.stakingRewards":
 		if e.ComplexityRoot.Query.StakingRewards == nil {
 			break
@@ -6961,6 +7196,38 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ScheduleSignature.Type(childComplexity), true
+
+	case "SearchResultConnection.edges":
+		if e.ComplexityRoot.SearchResultConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SearchResultConnection.Edges(childComplexity), true
+	case "SearchResultConnection.nodes":
+		if e.ComplexityRoot.SearchResultConnection.Nodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SearchResultConnection.Nodes(childComplexity), true
+	case "SearchResultConnection.pageInfo":
+		if e.ComplexityRoot.SearchResultConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SearchResultConnection.PageInfo(childComplexity), true
+
+	case "SearchResultEdge.cursor":
+		if e.ComplexityRoot.SearchResultEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SearchResultEdge.Cursor(childComplexity), true
+	case "SearchResultEdge.node":
+		if e.ComplexityRoot.SearchResultEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SearchResultEdge.Node(childComplexity), true
 
 	case "ServiceEndpoint.domainName":
 		if e.ComplexityRoot.ServiceEndpoint.DomainName == nil {
@@ -8415,6 +8682,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Token.TotalSupply(childComplexity), true
+	case "Token.transfers":
+		if e.ComplexityRoot.Token.Transfers == nil {
+			break
+		}
+
+		args, err := ec.field_Token_transfers_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Token.Transfers(childComplexity, args["timestamp"].(ledger.Filter[ledger.Timestamp]), args["direction"].(*ledger.TransferDirection), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "Token.treasuryAccount":
 		if e.ComplexityRoot.Token.TreasuryAccount == nil {
 			break
@@ -8963,6 +9241,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Topic.Timestamp(childComplexity), true
+	case "Topic.transactions":
+		if e.ComplexityRoot.Topic.Transactions == nil {
+			break
+		}
+
+		args, err := ec.field_Topic_transactions_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Topic.Transactions(childComplexity, args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 
 	case "TopicCustomFees.createdTimestamp":
 		if e.ComplexityRoot.TopicCustomFees.CreatedTimestamp == nil {
@@ -9166,6 +9455,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Transaction.ContractResult(childComplexity), true
+	case "Transaction.entity":
+		if e.ComplexityRoot.Transaction.Entity == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Transaction.Entity(childComplexity), true
 	case "Transaction.entityId":
 		if e.ComplexityRoot.Transaction.EntityID == nil {
 			break
@@ -9202,7 +9497,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Transaction.Index(childComplexity), true
-	case "Transaction.innerTransactionIds":
+	case "Transaction.innerTransactionIds", "Transaction.innerTransactions":
 		if e.ComplexityRoot.Transaction.InnerTransactions == nil {
 			break
 		}
@@ -9372,6 +9667,99 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.TransactionEdge.Node(childComplexity), true
+
+	case "Transfer.account":
+		if e.ComplexityRoot.Transfer.Account == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Transfer.Account(childComplexity), true
+	case "Transfer.accountId":
+		if e.ComplexityRoot.Transfer.AccountID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Transfer.AccountID(childComplexity), true
+	case "Transfer.amount":
+		if e.ComplexityRoot.Transfer.Amount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Transfer.Amount(childComplexity), true
+	case "Transfer.consensusTimestamp":
+		if e.ComplexityRoot.Transfer.ConsensusTimestamp == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Transfer.ConsensusTimestamp(childComplexity), true
+	case "Transfer.counterparties":
+		if e.ComplexityRoot.Transfer.Counterparties == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Transfer.Counterparties(childComplexity), true
+	case "Transfer.fee":
+		if e.ComplexityRoot.Transfer.Fee == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Transfer.Fee(childComplexity), true
+	case "Transfer.fees":
+		if e.ComplexityRoot.Transfer.Fees == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Transfer.Fees(childComplexity), true
+	case "Transfer.token":
+		if e.ComplexityRoot.Transfer.Token == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Transfer.Token(childComplexity), true
+	case "Transfer.tokenId":
+		if e.ComplexityRoot.Transfer.TokenID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Transfer.TokenID(childComplexity), true
+	case "Transfer.transaction":
+		if e.ComplexityRoot.Transfer.Transaction == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Transfer.Transaction(childComplexity), true
+
+	case "TransferConnection.edges":
+		if e.ComplexityRoot.TransferConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TransferConnection.Edges(childComplexity), true
+	case "TransferConnection.nodes":
+		if e.ComplexityRoot.TransferConnection.Nodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TransferConnection.Nodes(childComplexity), true
+	case "TransferConnection.pageInfo":
+		if e.ComplexityRoot.TransferConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TransferConnection.PageInfo(childComplexity), true
+
+	case "TransferEdge.cursor":
+		if e.ComplexityRoot.TransferEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TransferEdge.Cursor(childComplexity), true
+	case "TransferEdge.node":
+		if e.ComplexityRoot.TransferEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TransferEdge.Node(childComplexity), true
 
 	case "UpdatePayload.update":
 		if e.ComplexityRoot.UpdatePayload.Update == nil {
@@ -9543,7 +9931,7 @@ func newExecutionContext(
 	}
 }
 
-//go:embed "schema/account.graphqls" "schema/airdrop.graphqls" "schema/allowance.graphqls" "schema/block.graphqls" "schema/common.graphqls" "schema/contract.graphqls" "schema/contract_result.graphqls" "schema/directives.graphqls" "schema/evm.graphqls" "schema/federation.graphqls" "schema/fee.graphqls" "schema/hook.graphqls" "schema/network.graphqls" "schema/nft.graphqls" "schema/nft_allowance.graphqls" "schema/schedule.graphqls" "schema/statistics.graphqls" "schema/status.graphqls" "schema/status_changes.graphqls" "schema/status_mutations.graphqls" "schema/subscription.graphqls" "schema/token.graphqls" "schema/topic.graphqls" "schema/total.graphqls" "schema/transaction.graphqls" "schema/transaction_type.graphqls"
+//go:embed "schema/account.graphqls" "schema/airdrop.graphqls" "schema/allowance.graphqls" "schema/block.graphqls" "schema/common.graphqls" "schema/contract.graphqls" "schema/contract_result.graphqls" "schema/directives.graphqls" "schema/evm.graphqls" "schema/federation.graphqls" "schema/fee.graphqls" "schema/hook.graphqls" "schema/network.graphqls" "schema/nft.graphqls" "schema/nft_allowance.graphqls" "schema/schedule.graphqls" "schema/search.graphqls" "schema/statistics.graphqls" "schema/status.graphqls" "schema/status_changes.graphqls" "schema/status_mutations.graphqls" "schema/subscription.graphqls" "schema/token.graphqls" "schema/topic.graphqls" "schema/total.graphqls" "schema/transaction.graphqls" "schema/transaction_type.graphqls" "schema/transfer.graphqls"
 var sourcesFS embed.FS
 
 func sourceData(filename string) string {
@@ -9571,6 +9959,7 @@ var sources = []*ast.Source{
 	{Name: "schema/nft.graphqls", Input: sourceData("schema/nft.graphqls"), BuiltIn: false},
 	{Name: "schema/nft_allowance.graphqls", Input: sourceData("schema/nft_allowance.graphqls"), BuiltIn: false},
 	{Name: "schema/schedule.graphqls", Input: sourceData("schema/schedule.graphqls"), BuiltIn: false},
+	{Name: "schema/search.graphqls", Input: sourceData("schema/search.graphqls"), BuiltIn: false},
 	{Name: "schema/statistics.graphqls", Input: sourceData("schema/statistics.graphqls"), BuiltIn: false},
 	{Name: "schema/status.graphqls", Input: sourceData("schema/status.graphqls"), BuiltIn: false},
 	{Name: "schema/status_changes.graphqls", Input: sourceData("schema/status_changes.graphqls"), BuiltIn: false},
@@ -9581,6 +9970,7 @@ var sources = []*ast.Source{
 	{Name: "schema/total.graphqls", Input: sourceData("schema/total.graphqls"), BuiltIn: false},
 	{Name: "schema/transaction.graphqls", Input: sourceData("schema/transaction.graphqls"), BuiltIn: false},
 	{Name: "schema/transaction_type.graphqls", Input: sourceData("schema/transaction_type.graphqls"), BuiltIn: false},
+	{Name: "schema/transfer.graphqls", Input: sourceData("schema/transfer.graphqls"), BuiltIn: false},
 }
 var parsedSchema = gqlparser.MustLoadSchema(sources...)
 
@@ -9686,6 +10076,8 @@ func (ec *executionContext) childFields_Account(ctx context.Context, field graph
 		return ec.fieldContext_Account_stats(ctx, field)
 	case "tokens":
 		return ec.fieldContext_Account_tokens(ctx, field)
+	case "transfers":
+		return ec.fieldContext_Account_transfers(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Account", field.Name)
 }
@@ -9802,6 +10194,8 @@ func (ec *executionContext) childFields_AssessedCustomFee(ctx context.Context, f
 		return ec.fieldContext_AssessedCustomFee_token(ctx, field)
 	case "effectivePayerAccountIds":
 		return ec.fieldContext_AssessedCustomFee_effectivePayerAccountIds(ctx, field)
+	case "effectivePayerAccounts":
+		return ec.fieldContext_AssessedCustomFee_effectivePayerAccounts(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type AssessedCustomFee", field.Name)
 }
@@ -9982,6 +10376,8 @@ func (ec *executionContext) childFields_Contract(ctx context.Context, field grap
 		return ec.fieldContext_Contract_expirationTimestamp(ctx, field)
 	case "fileId":
 		return ec.fieldContext_Contract_fileId(ctx, field)
+	case "file":
+		return ec.fieldContext_Contract_file(ctx, field)
 	case "logs":
 		return ec.fieldContext_Contract_logs(ctx, field)
 	case "maxAutomaticTokenAssociations":
@@ -10026,6 +10422,8 @@ func (ec *executionContext) childFields_ContractAction(ctx context.Context, fiel
 		return ec.fieldContext_ContractAction_callType(ctx, field)
 	case "caller":
 		return ec.fieldContext_ContractAction_caller(ctx, field)
+	case "callerEntity":
+		return ec.fieldContext_ContractAction_callerEntity(ctx, field)
 	case "callerType":
 		return ec.fieldContext_ContractAction_callerType(ctx, field)
 	case "consensusTimestamp":
@@ -10042,6 +10440,8 @@ func (ec *executionContext) childFields_ContractAction(ctx context.Context, fiel
 		return ec.fieldContext_ContractAction_input(ctx, field)
 	case "recipient":
 		return ec.fieldContext_ContractAction_recipient(ctx, field)
+	case "recipientEntity":
+		return ec.fieldContext_ContractAction_recipientEntity(ctx, field)
 	case "recipientType":
 		return ec.fieldContext_ContractAction_recipientType(ctx, field)
 	case "resultData":
@@ -10238,6 +10638,8 @@ func (ec *executionContext) childFields_ContractResult(ctx context.Context, fiel
 		return ec.fieldContext_ContractResult_contractLongZero(ctx, field)
 	case "createdContractIds":
 		return ec.fieldContext_ContractResult_createdContractIds(ctx, field)
+	case "createdContracts":
+		return ec.fieldContext_ContractResult_createdContracts(ctx, field)
 	case "errorMessage":
 		return ec.fieldContext_ContractResult_errorMessage(ctx, field)
 	case "failedCallData":
@@ -10608,6 +11010,28 @@ func (ec *executionContext) childFields_FeeExtra(ctx context.Context, field grap
 	return nil, fmt.Errorf("no field named %q was found under type FeeExtra", field.Name)
 }
 
+func (ec *executionContext) childFields_File(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_File_id(ctx, field)
+	case "entityId":
+		return ec.fieldContext_File_entityId(ctx, field)
+	case "createdTimestamp":
+		return ec.fieldContext_File_createdTimestamp(ctx, field)
+	case "deleted":
+		return ec.fieldContext_File_deleted(ctx, field)
+	case "expirationTimestamp":
+		return ec.fieldContext_File_expirationTimestamp(ctx, field)
+	case "key":
+		return ec.fieldContext_File_key(ctx, field)
+	case "memo":
+		return ec.fieldContext_File_memo(ctx, field)
+	case "timestamp":
+		return ec.fieldContext_File_timestamp(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type File", field.Name)
+}
+
 func (ec *executionContext) childFields_FixedFee(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "amount":
@@ -10762,6 +11186,8 @@ func (ec *executionContext) childFields_HookSlotConnection(ctx context.Context, 
 		return ec.fieldContext_HookSlotConnection_pageInfo(ctx, field)
 	case "ownerId":
 		return ec.fieldContext_HookSlotConnection_ownerId(ctx, field)
+	case "owner":
+		return ec.fieldContext_HookSlotConnection_owner(ctx, field)
 	case "hookId":
 		return ec.fieldContext_HookSlotConnection_hookId(ctx, field)
 	}
@@ -11018,6 +11444,8 @@ func (ec *executionContext) childFields_NetworkNode(ctx context.Context, field g
 		return ec.fieldContext_NetworkNode_nodeId(ctx, field)
 	case "fileId":
 		return ec.fieldContext_NetworkNode_fileId(ctx, field)
+	case "file":
+		return ec.fieldContext_NetworkNode_file(ctx, field)
 	case "bookTimestamp":
 		return ec.fieldContext_NetworkNode_bookTimestamp(ctx, field)
 	case "adminKey":
@@ -11240,6 +11668,8 @@ func (ec *executionContext) childFields_OpcodeTrace(ctx context.Context, field g
 		return ec.fieldContext_OpcodeTrace_address(ctx, field)
 	case "contractId":
 		return ec.fieldContext_OpcodeTrace_contractId(ctx, field)
+	case "contract":
+		return ec.fieldContext_OpcodeTrace_contract(ctx, field)
 	case "failed":
 		return ec.fieldContext_OpcodeTrace_failed(ctx, field)
 	case "gas":
@@ -11444,6 +11874,28 @@ func (ec *executionContext) childFields_ScheduleSignature(ctx context.Context, f
 		return ec.fieldContext_ScheduleSignature_type(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ScheduleSignature", field.Name)
+}
+
+func (ec *executionContext) childFields_SearchResultConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_SearchResultConnection_edges(ctx, field)
+	case "nodes":
+		return ec.fieldContext_SearchResultConnection_nodes(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_SearchResultConnection_pageInfo(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type SearchResultConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_SearchResultEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_SearchResultEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_SearchResultEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type SearchResultEdge", field.Name)
 }
 
 func (ec *executionContext) childFields_ServiceEndpoint(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -12046,6 +12498,8 @@ func (ec *executionContext) childFields_Token(ctx context.Context, field graphql
 		return ec.fieldContext_Token_nfts(ctx, field)
 	case "stats":
 		return ec.fieldContext_Token_stats(ctx, field)
+	case "transfers":
+		return ec.fieldContext_Token_transfers(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Token", field.Name)
 }
@@ -12308,6 +12762,8 @@ func (ec *executionContext) childFields_Topic(ctx context.Context, field graphql
 		return ec.fieldContext_Topic_messages(ctx, field)
 	case "stats":
 		return ec.fieldContext_Topic_stats(ctx, field)
+	case "transactions":
+		return ec.fieldContext_Topic_transactions(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Topic", field.Name)
 }
@@ -12406,6 +12862,8 @@ func (ec *executionContext) childFields_Transaction(ctx context.Context, field g
 		return ec.fieldContext_Transaction_consensusTimestamp(ctx, field)
 	case "entityId":
 		return ec.fieldContext_Transaction_entityId(ctx, field)
+	case "entity":
+		return ec.fieldContext_Transaction_entity(ctx, field)
 	case "highVolume":
 		return ec.fieldContext_Transaction_highVolume(ctx, field)
 	case "highVolumePricingMultiplier":
@@ -12414,6 +12872,8 @@ func (ec *executionContext) childFields_Transaction(ctx context.Context, field g
 		return ec.fieldContext_Transaction_index(ctx, field)
 	case "innerTransactionIds":
 		return ec.fieldContext_Transaction_innerTransactionIds(ctx, field)
+	case "innerTransactions":
+		return ec.fieldContext_Transaction_innerTransactions(ctx, field)
 	case "maxCustomFees":
 		return ec.fieldContext_Transaction_maxCustomFees(ctx, field)
 	case "maxFee":
@@ -12490,6 +12950,54 @@ func (ec *executionContext) childFields_TransactionEdge(ctx context.Context, fie
 		return ec.fieldContext_TransactionEdge_cursor(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type TransactionEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_Transfer(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "accountId":
+		return ec.fieldContext_Transfer_accountId(ctx, field)
+	case "account":
+		return ec.fieldContext_Transfer_account(ctx, field)
+	case "amount":
+		return ec.fieldContext_Transfer_amount(ctx, field)
+	case "consensusTimestamp":
+		return ec.fieldContext_Transfer_consensusTimestamp(ctx, field)
+	case "counterparties":
+		return ec.fieldContext_Transfer_counterparties(ctx, field)
+	case "fee":
+		return ec.fieldContext_Transfer_fee(ctx, field)
+	case "fees":
+		return ec.fieldContext_Transfer_fees(ctx, field)
+	case "tokenId":
+		return ec.fieldContext_Transfer_tokenId(ctx, field)
+	case "token":
+		return ec.fieldContext_Transfer_token(ctx, field)
+	case "transaction":
+		return ec.fieldContext_Transfer_transaction(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Transfer", field.Name)
+}
+
+func (ec *executionContext) childFields_TransferConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_TransferConnection_edges(ctx, field)
+	case "nodes":
+		return ec.fieldContext_TransferConnection_nodes(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_TransferConnection_pageInfo(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type TransferConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_TransferEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_TransferEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_TransferEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type TransferEdge", field.Name)
 }
 
 func (ec *executionContext) childFields_UpdatePayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -13365,6 +13873,76 @@ func (ec *executionContext) field_Account_transactions_args(ctx context.Context,
 		return nil, err
 	}
 	args["before"] = arg5
+	return args, nil
+}
+
+func (ec *executionContext) field_Account_transfers_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "token",
+		func(ctx context.Context, v any) (*ledger.EntityID, error) {
+			return ec.unmarshalOEntityID2ᚖheliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["token"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "direction",
+		func(ctx context.Context, v any) (*ledger.TransferDirection, error) {
+			return ec.unmarshalOTransferDirection2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransferDirection(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["direction"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "timestamp",
+		func(ctx context.Context, v any) (*ledger.Filter[ledger.Timestamp], error) {
+			return ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["timestamp"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "order",
+		func(ctx context.Context, v any) (relay.Order, error) {
+			return ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["order"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg6
+	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg7
 	return args, nil
 }
 
@@ -15446,6 +16024,20 @@ func (ec *executionContext) field_Query_estimateGas_args(ctx context.Context, ra
 	return args, nil
 }
 
+func (ec *executionContext) field_Query_file_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id",
+		func(ctx context.Context, v any) (ledger.EntityID, error) {
+			return ec.unmarshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Query_hookStorage_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -15917,6 +16509,44 @@ func (ec *executionContext) field_Query_schedules_args(ctx context.Context, rawA
 		return nil, err
 	}
 	args["before"] = arg5
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_search_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "text",
+		func(ctx context.Context, v any) (string, error) {
+			return ec.unmarshalNString2string(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["text"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "types",
+		func(ctx context.Context, v any) ([]model.SearchType, error) {
+			return ec.unmarshalOSearchType2ᚕheliographᚋgraphᚋmodelᚐSearchTypeᚄ(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["types"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg3
 	return args, nil
 }
 
@@ -17288,6 +17918,68 @@ func (ec *executionContext) field_Token_stats_args(ctx context.Context, rawArgs 
 	return args, nil
 }
 
+func (ec *executionContext) field_Token_transfers_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "timestamp",
+		func(ctx context.Context, v any) (ledger.Filter[ledger.Timestamp], error) {
+			return ec.unmarshalNTimestampFilter2heliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["timestamp"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "direction",
+		func(ctx context.Context, v any) (*ledger.TransferDirection, error) {
+			return ec.unmarshalOTransferDirection2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransferDirection(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["direction"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "order",
+		func(ctx context.Context, v any) (relay.Order, error) {
+			return ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["order"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg6
+	return args, nil
+}
+
 func (ec *executionContext) field_Topic_messages_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -17361,6 +18053,52 @@ func (ec *executionContext) field_Topic_stats_args(ctx context.Context, rawArgs 
 		return nil, err
 	}
 	args["by"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Topic_transactions_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "order",
+		func(ctx context.Context, v any) (relay.Order, error) {
+			return ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["order"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg4
 	return args, nil
 }
 
@@ -18888,6 +19626,50 @@ func (ec *executionContext) fieldContext_Account_tokens(ctx context.Context, fie
 	return fc, nil
 }
 
+func (ec *executionContext) _Account_transfers(ctx context.Context, field graphql.CollectedField, obj *ledger.Account) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Account_transfers(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Account().Transfers(ctx, obj, fc.Args["token"].(*ledger.EntityID), fc.Args["direction"].(*ledger.TransferDirection), fc.Args["timestamp"].(*ledger.Filter[ledger.Timestamp]), fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ledger.Transfer]) graphql.Marshaler {
+			return ec.marshalNTransferConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Account_transfers(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Account",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TransferConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Account_transfers_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _AccountAllowances_crypto(ctx context.Context, field graphql.CollectedField, obj *ledger.AccountAllowances) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -19854,6 +20636,38 @@ func (ec *executionContext) _AssessedCustomFee_effectivePayerAccountIds(ctx cont
 }
 func (ec *executionContext) fieldContext_AssessedCustomFee_effectivePayerAccountIds(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AssessedCustomFee", field, false, false, errors.New("field of type EntityID does not have child fields"))
+}
+
+func (ec *executionContext) _AssessedCustomFee_effectivePayerAccounts(ctx context.Context, field graphql.CollectedField, obj *ledger.AssessedCustomFee) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AssessedCustomFee_effectivePayerAccounts(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.AssessedCustomFee().EffectivePayerAccounts(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.Account) graphql.Marshaler {
+			return ec.marshalNAccount2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AssessedCustomFee_effectivePayerAccounts(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AssessedCustomFee",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Account(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _Authorization_address(ctx context.Context, field graphql.CollectedField, obj *ledger.Authorization) (ret graphql.Marshaler) {
@@ -21413,6 +22227,38 @@ func (ec *executionContext) fieldContext_Contract_fileId(_ context.Context, fiel
 	return graphql.NewScalarFieldContext("Contract", field, false, false, errors.New("field of type EntityID does not have child fields"))
 }
 
+func (ec *executionContext) _Contract_file(ctx context.Context, field graphql.CollectedField, obj *ledger.Contract) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Contract_file(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Contract().File(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.File) graphql.Marshaler {
+			return ec.marshalOFile2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFile(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Contract_file(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Contract",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_File(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Contract_logs(ctx context.Context, field graphql.CollectedField, obj *ledger.Contract) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -21982,6 +22828,38 @@ func (ec *executionContext) fieldContext_ContractAction_caller(_ context.Context
 	return graphql.NewScalarFieldContext("ContractAction", field, false, false, errors.New("field of type EntityID does not have child fields"))
 }
 
+func (ec *executionContext) _ContractAction_callerEntity(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractAction) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractAction_callerEntity(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.ContractAction().CallerEntity(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v relay.Entity) graphql.Marshaler {
+			return ec.marshalOEntity2heliographᚋgraphᚋrelayᚐEntity(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ContractAction_callerEntity(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ContractAction",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("FieldContext.Child cannot be called on type INTERFACE")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _ContractAction_callerType(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractAction) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -22164,6 +23042,38 @@ func (ec *executionContext) _ContractAction_recipient(ctx context.Context, field
 }
 func (ec *executionContext) fieldContext_ContractAction_recipient(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ContractAction", field, false, false, errors.New("field of type EntityID does not have child fields"))
+}
+
+func (ec *executionContext) _ContractAction_recipientEntity(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractAction) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractAction_recipientEntity(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.ContractAction().RecipientEntity(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v relay.Entity) graphql.Marshaler {
+			return ec.marshalOEntity2heliographᚋgraphᚋrelayᚐEntity(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ContractAction_recipientEntity(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ContractAction",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("FieldContext.Child cannot be called on type INTERFACE")
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _ContractAction_recipientType(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractAction) (ret graphql.Marshaler) {
@@ -23956,6 +24866,38 @@ func (ec *executionContext) _ContractResult_createdContractIds(ctx context.Conte
 }
 func (ec *executionContext) fieldContext_ContractResult_createdContractIds(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ContractResult", field, false, false, errors.New("field of type EntityID does not have child fields"))
+}
+
+func (ec *executionContext) _ContractResult_createdContracts(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractResult_createdContracts(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.ContractResult().CreatedContracts(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.Contract) graphql.Marshaler {
+			return ec.marshalNContract2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐContractᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ContractResult_createdContracts(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ContractResult",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Contract(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _ContractResult_errorMessage(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractResult) (ret graphql.Marshaler) {
@@ -27123,6 +28065,208 @@ func (ec *executionContext) fieldContext_FeeExtra_explanation(_ context.Context,
 	return graphql.NewScalarFieldContext("FeeExtra", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _File_id(ctx context.Context, field graphql.CollectedField, obj *ledger.File) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_File_id(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.File().ID(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNID2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_File_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("File", field, true, true, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _File_entityId(ctx context.Context, field graphql.CollectedField, obj *ledger.File) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_File_entityId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.EntityID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
+			return ec.marshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_File_entityId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("File", field, false, false, errors.New("field of type EntityID does not have child fields"))
+}
+
+func (ec *executionContext) _File_createdTimestamp(ctx context.Context, field graphql.CollectedField, obj *ledger.File) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_File_createdTimestamp(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedTimestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
+			return ec.marshalOTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_File_createdTimestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("File", field, false, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
+func (ec *executionContext) _File_deleted(ctx context.Context, field graphql.CollectedField, obj *ledger.File) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_File_deleted(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Deleted, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[bool]) graphql.Marshaler {
+			return ec.marshalOBoolean2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_File_deleted(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("File", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _File_expirationTimestamp(ctx context.Context, field graphql.CollectedField, obj *ledger.File) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_File_expirationTimestamp(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ExpirationTimestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
+			return ec.marshalOTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_File_expirationTimestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("File", field, false, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
+func (ec *executionContext) _File_key(ctx context.Context, field graphql.CollectedField, obj *ledger.File) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_File_key(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Key, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.KeyInfo) graphql.Marshaler {
+			return ec.marshalOKey2ᚖheliographᚋinternalᚋdomainᚋledgerᚐKeyInfo(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_File_key(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "File",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Key(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _File_memo(ctx context.Context, field graphql.CollectedField, obj *ledger.File) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_File_memo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Memo, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_File_memo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("File", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _File_timestamp(ctx context.Context, field graphql.CollectedField, obj *ledger.File) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_File_timestamp(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Timestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.TimestampRange) graphql.Marshaler {
+			return ec.marshalNTimestampRange2heliographᚋinternalᚋdomainᚋledgerᚐTimestampRange(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_File_timestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "File",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TimestampRange(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _FixedFee_amount(ctx context.Context, field graphql.CollectedField, obj *ledger.FixedFee) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -28440,6 +29584,38 @@ func (ec *executionContext) _HookSlotConnection_ownerId(ctx context.Context, fie
 }
 func (ec *executionContext) fieldContext_HookSlotConnection_ownerId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("HookSlotConnection", field, false, false, errors.New("field of type EntityID does not have child fields"))
+}
+
+func (ec *executionContext) _HookSlotConnection_owner(ctx context.Context, field graphql.CollectedField, obj *relay.HookSlotConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HookSlotConnection_owner(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.HookSlotConnection().Owner(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_HookSlotConnection_owner(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "HookSlotConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Account(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _HookSlotConnection_hookId(ctx context.Context, field graphql.CollectedField, obj *relay.HookSlotConnection) (ret graphql.Marshaler) {
@@ -31666,6 +32842,38 @@ func (ec *executionContext) fieldContext_NetworkNode_fileId(_ context.Context, f
 	return graphql.NewScalarFieldContext("NetworkNode", field, false, false, errors.New("field of type EntityID does not have child fields"))
 }
 
+func (ec *executionContext) _NetworkNode_file(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkNode) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkNode_file(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.NetworkNode().File(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.File) graphql.Marshaler {
+			return ec.marshalOFile2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFile(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkNode_file(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NetworkNode",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_File(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _NetworkNode_bookTimestamp(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkNode) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -33667,6 +34875,38 @@ func (ec *executionContext) fieldContext_OpcodeTrace_contractId(_ context.Contex
 	return graphql.NewScalarFieldContext("OpcodeTrace", field, false, false, errors.New("field of type EntityID does not have child fields"))
 }
 
+func (ec *executionContext) _OpcodeTrace_contract(ctx context.Context, field graphql.CollectedField, obj *calls.OpcodeTrace) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OpcodeTrace_contract(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.OpcodeTrace().Contract(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Contract) graphql.Marshaler {
+			return ec.marshalOContract2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContract(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_OpcodeTrace_contract(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OpcodeTrace",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Contract(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _OpcodeTrace_failed(ctx context.Context, field graphql.CollectedField, obj *calls.OpcodeTrace) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -35393,6 +36633,94 @@ func (ec *executionContext) fieldContext_Query_schedules(ctx context.Context, fi
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Query_schedules_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_file(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_file(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().File(ctx, fc.Args["id"].(ledger.EntityID))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.File) graphql.Marshaler {
+			return ec.marshalOFile2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFile(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Query_file(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_File(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_file_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_search(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_search(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().Search(ctx, fc.Args["text"].(string), fc.Args["types"].([]model.SearchType), fc.Args["first"].(*int32), fc.Args["after"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.SearchResultConnection) graphql.Marshaler {
+			return ec.marshalNSearchResultConnection2ᚖheliographᚋgraphᚋrelayᚐSearchResultConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Query_search(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_SearchResultConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_search_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -37694,6 +39022,139 @@ func (ec *executionContext) _ScheduleSignature_type(ctx context.Context, field g
 }
 func (ec *executionContext) fieldContext_ScheduleSignature_type(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ScheduleSignature", field, false, false, errors.New("field of type SignatureType does not have child fields"))
+}
+
+func (ec *executionContext) _SearchResultConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.SearchResultConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SearchResultConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*relay.SearchResultEdge) graphql.Marshaler {
+			return ec.marshalNSearchResultEdge2ᚕᚖheliographᚋgraphᚋrelayᚐSearchResultEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_SearchResultConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SearchResultConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_SearchResultEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SearchResultConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *relay.SearchResultConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SearchResultConnection_nodes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []relay.Node) graphql.Marshaler {
+			return ec.marshalNSearchResult2ᚕheliographᚋgraphᚋrelayᚐNodeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_SearchResultConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SearchResultConnection", field, false, false, errors.New("field of type SearchResult does not have child fields"))
+}
+
+func (ec *executionContext) _SearchResultConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *relay.SearchResultConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SearchResultConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.PageInfo) graphql.Marshaler {
+			return ec.marshalNPageInfo2ᚖheliographᚋgraphᚋrelayᚐPageInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_SearchResultConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SearchResultConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SearchResultEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.SearchResultEdge) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SearchResultEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v relay.Node) graphql.Marshaler {
+			return ec.marshalNSearchResult2heliographᚋgraphᚋrelayᚐNode(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_SearchResultEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SearchResultEdge", field, false, false, errors.New("field of type SearchResult does not have child fields"))
+}
+
+func (ec *executionContext) _SearchResultEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *relay.SearchResultEdge) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SearchResultEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_SearchResultEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SearchResultEdge", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _ServiceEndpoint_domainName(ctx context.Context, field graphql.CollectedField, obj *ledger.ServiceEndpoint) (ret graphql.Marshaler) {
@@ -43814,6 +45275,50 @@ func (ec *executionContext) fieldContext_Token_stats(ctx context.Context, field 
 	return fc, nil
 }
 
+func (ec *executionContext) _Token_transfers(ctx context.Context, field graphql.CollectedField, obj *ledger.Token) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Token_transfers(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Token().Transfers(ctx, obj, fc.Args["timestamp"].(ledger.Filter[ledger.Timestamp]), fc.Args["direction"].(*ledger.TransferDirection), fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ledger.Transfer]) graphql.Marshaler {
+			return ec.marshalNTransferConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Token_transfers(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Token",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TransferConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Token_transfers_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _TokenAllowance_amount(ctx context.Context, field graphql.CollectedField, obj *ledger.TokenAllowance) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -46116,6 +47621,50 @@ func (ec *executionContext) fieldContext_Topic_stats(ctx context.Context, field 
 	return fc, nil
 }
 
+func (ec *executionContext) _Topic_transactions(ctx context.Context, field graphql.CollectedField, obj *ledger.Topic) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Topic_transactions(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Topic().Transactions(ctx, obj, fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ledger.Transaction]) graphql.Marshaler {
+			return ec.marshalNTransactionConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Topic_transactions(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Topic",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TransactionConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Topic_transactions_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _TopicCustomFees_createdTimestamp(ctx context.Context, field graphql.CollectedField, obj *ledger.TopicCustomFees) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -46937,6 +48486,38 @@ func (ec *executionContext) fieldContext_Transaction_entityId(_ context.Context,
 	return graphql.NewScalarFieldContext("Transaction", field, false, false, errors.New("field of type EntityID does not have child fields"))
 }
 
+func (ec *executionContext) _Transaction_entity(ctx context.Context, field graphql.CollectedField, obj *ledger.Transaction) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Transaction_entity(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Transaction().Entity(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v relay.Entity) graphql.Marshaler {
+			return ec.marshalOEntity2heliographᚋgraphᚋrelayᚐEntity(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Transaction_entity(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Transaction",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("FieldContext.Child cannot be called on type INTERFACE")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Transaction_highVolume(ctx context.Context, field graphql.CollectedField, obj *ledger.Transaction) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -47027,6 +48608,38 @@ func (ec *executionContext) _Transaction_innerTransactionIds(ctx context.Context
 }
 func (ec *executionContext) fieldContext_Transaction_innerTransactionIds(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Transaction", field, false, false, errors.New("field of type TransactionID does not have child fields"))
+}
+
+func (ec *executionContext) _Transaction_innerTransactions(ctx context.Context, field graphql.CollectedField, obj *ledger.Transaction) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Transaction_innerTransactions(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Transaction().InnerTransactions(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.Transaction) graphql.Marshaler {
+			return ec.marshalNTransaction2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐTransactionᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Transaction_innerTransactions(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Transaction",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Transaction(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _Transaction_maxCustomFees(ctx context.Context, field graphql.CollectedField, obj *ledger.Transaction) (ret graphql.Marshaler) {
@@ -47905,6 +49518,432 @@ func (ec *executionContext) _TransactionEdge_cursor(ctx context.Context, field g
 }
 func (ec *executionContext) fieldContext_TransactionEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TransactionEdge", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Transfer_accountId(ctx context.Context, field graphql.CollectedField, obj *ledger.Transfer) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Transfer_accountId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.AccountID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
+			return ec.marshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Transfer_accountId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Transfer", field, false, false, errors.New("field of type EntityID does not have child fields"))
+}
+
+func (ec *executionContext) _Transfer_account(ctx context.Context, field graphql.CollectedField, obj *ledger.Transfer) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Transfer_account(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Transfer().Account(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Transfer_account(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Transfer",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Account(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Transfer_amount(ctx context.Context, field graphql.CollectedField, obj *ledger.Transfer) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Transfer_amount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Amount, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Transfer_amount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Transfer", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _Transfer_consensusTimestamp(ctx context.Context, field graphql.CollectedField, obj *ledger.Transfer) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Transfer_consensusTimestamp(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ConsensusTimestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
+			return ec.marshalNTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Transfer_consensusTimestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Transfer", field, false, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
+func (ec *executionContext) _Transfer_counterparties(ctx context.Context, field graphql.CollectedField, obj *ledger.Transfer) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Transfer_counterparties(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Transfer().Counterparties(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.Transfer) graphql.Marshaler {
+			return ec.marshalNTransfer2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐTransferᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Transfer_counterparties(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Transfer",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Transfer(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Transfer_fee(ctx context.Context, field graphql.CollectedField, obj *ledger.Transfer) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Transfer_fee(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Fee(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Transfer_fee(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Transfer", field, true, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _Transfer_fees(ctx context.Context, field graphql.CollectedField, obj *ledger.Transfer) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Transfer_fees(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Transfer().Fees(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.Transfer) graphql.Marshaler {
+			return ec.marshalNTransfer2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐTransferᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Transfer_fees(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Transfer",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Transfer(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Transfer_tokenId(ctx context.Context, field graphql.CollectedField, obj *ledger.Transfer) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Transfer_tokenId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TokenID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
+			return ec.marshalOEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Transfer_tokenId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Transfer", field, false, false, errors.New("field of type EntityID does not have child fields"))
+}
+
+func (ec *executionContext) _Transfer_token(ctx context.Context, field graphql.CollectedField, obj *ledger.Transfer) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Transfer_token(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Transfer().Token(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Token) graphql.Marshaler {
+			return ec.marshalOToken2ᚖheliographᚋinternalᚋdomainᚋledgerᚐToken(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Transfer_token(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Transfer",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Token(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Transfer_transaction(ctx context.Context, field graphql.CollectedField, obj *ledger.Transfer) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Transfer_transaction(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Transfer().Transaction(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Transaction) graphql.Marshaler {
+			return ec.marshalOTransaction2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransaction(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Transfer_transaction(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Transfer",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Transaction(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TransferConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.Transfer]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TransferConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*relay.Edge[ledger.Transfer]) graphql.Marshaler {
+			return ec.marshalNTransferEdge2ᚕᚖheliographᚋgraphᚋrelayᚐEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TransferConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TransferConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TransferEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TransferConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.Transfer]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TransferConnection_nodes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.Transfer) graphql.Marshaler {
+			return ec.marshalNTransfer2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐTransferᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TransferConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TransferConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Transfer(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TransferConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.Transfer]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TransferConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.PageInfo) graphql.Marshaler {
+			return ec.marshalNPageInfo2ᚖheliographᚋgraphᚋrelayᚐPageInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TransferConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TransferConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TransferEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ledger.Transfer]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TransferEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Transfer) graphql.Marshaler {
+			return ec.marshalNTransfer2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransfer(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TransferEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TransferEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Transfer(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TransferEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ledger.Transfer]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TransferEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TransferEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TransferEdge", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _UpdatePayload_update(ctx context.Context, field graphql.CollectedField, obj *model.UpdatePayload) (ret graphql.Marshaler) {
@@ -52292,6 +54331,11 @@ func (ec *executionContext) _Entity(ctx context.Context, sel ast.SelectionSet, o
 			return graphql.Null
 		}
 		return ec._Schedule(ctx, sel, obj)
+	case *ledger.File:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._File(ctx, sel, obj)
 	case *ledger.Contract:
 		if obj == nil {
 			return graphql.Null
@@ -52340,6 +54384,11 @@ func (ec *executionContext) _Node(ctx context.Context, sel ast.SelectionSet, obj
 			return graphql.Null
 		}
 		return ec._Schedule(ctx, sel, obj)
+	case *ledger.File:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._File(ctx, sel, obj)
 	case *ledger.Contract:
 		if obj == nil {
 			return graphql.Null
@@ -52419,6 +54468,74 @@ func (ec *executionContext) _Node(ctx context.Context, sel ast.SelectionSet, obj
 	}
 }
 
+func (ec *executionContext) _SearchResult(ctx context.Context, sel ast.SelectionSet, obj relay.Node) graphql.Marshaler {
+	switch obj := (obj).(type) {
+	case nil:
+		return graphql.Null
+	case *ledger.Topic:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._Topic(ctx, sel, obj)
+	case *ledger.Token:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._Token(ctx, sel, obj)
+	case *ledger.Schedule:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._Schedule(ctx, sel, obj)
+	case *ledger.File:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._File(ctx, sel, obj)
+	case *ledger.Contract:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._Contract(ctx, sel, obj)
+	case *ledger.Account:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._Account(ctx, sel, obj)
+	case *ledger.Transaction:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._Transaction(ctx, sel, obj)
+	case *ledger.TopicMessage:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._TopicMessage(ctx, sel, obj)
+	case *ledger.NetworkNode:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._NetworkNode(ctx, sel, obj)
+	case *ledger.NFT:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._NFT(ctx, sel, obj)
+	case *ledger.Block:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._Block(ctx, sel, obj)
+	default:
+		if typedObj, ok := obj.(graphql.Marshaler); ok {
+			return typedObj
+		} else {
+			panic(fmt.Errorf("unexpected type %T; non-generated variants of SearchResult must implement graphql.Marshaler", obj))
+		}
+	}
+}
+
 func (ec *executionContext) _StatusNotice(ctx context.Context, sel ast.SelectionSet, obj relay.StatusNotice) graphql.Marshaler {
 	switch obj := (obj).(type) {
 	case nil:
@@ -52471,6 +54588,11 @@ func (ec *executionContext) __Entity(ctx context.Context, sel ast.SelectionSet, 
 			return graphql.Null
 		}
 		return ec._Schedule(ctx, sel, obj)
+	case *ledger.File:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._File(ctx, sel, obj)
 	case *ledger.Contract:
 		if obj == nil {
 			return graphql.Null
@@ -52597,7 +54719,7 @@ func (ec *executionContext) _AccessListItem(ctx context.Context, sel ast.Selecti
 	return out
 }
 
-var accountImplementors = []string{"Account", "Node", "Entity", "_Entity"}
+var accountImplementors = []string{"Account", "Node", "Entity", "_Entity", "SearchResult"}
 
 func (ec *executionContext) _Account(ctx context.Context, sel ast.SelectionSet, obj *ledger.Account) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, accountImplementors)
@@ -53484,6 +55606,44 @@ func (ec *executionContext) _Account(ctx context.Context, sel ast.SelectionSet, 
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "transfers":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Account_transfers(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -54215,6 +56375,44 @@ func (ec *executionContext) _AssessedCustomFee(ctx context.Context, sel ast.Sele
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "effectivePayerAccounts":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._AssessedCustomFee_effectivePayerAccounts(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -54519,7 +56717,7 @@ func (ec *executionContext) _BalanceEdge(ctx context.Context, sel ast.SelectionS
 	return out
 }
 
-var blockImplementors = []string{"Block", "Node", "_Entity"}
+var blockImplementors = []string{"Block", "Node", "_Entity", "SearchResult"}
 
 func (ec *executionContext) _Block(ctx context.Context, sel ast.SelectionSet, obj *ledger.Block) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, blockImplementors)
@@ -55083,7 +57281,7 @@ func (ec *executionContext) _ComponentPayload(ctx context.Context, sel ast.Selec
 	return out
 }
 
-var contractImplementors = []string{"Contract", "Node", "Entity", "_Entity"}
+var contractImplementors = []string{"Contract", "Node", "Entity", "_Entity", "SearchResult"}
 
 func (ec *executionContext) _Contract(ctx context.Context, sel ast.SelectionSet, obj *ledger.Contract) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, contractImplementors)
@@ -55292,6 +57490,44 @@ func (ec *executionContext) _Contract(ctx context.Context, sel ast.SelectionSet,
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "file":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Contract_file(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "logs":
 			field := field
 
@@ -55667,87 +57903,163 @@ func (ec *executionContext) _ContractAction(ctx context.Context, sel ast.Selecti
 		case "callDepth":
 			out.Values[i] = ec._ContractAction_callDepth(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "callOperationType":
 			out.Values[i] = ec._ContractAction_callOperationType(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "callType":
 			out.Values[i] = ec._ContractAction_callType(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "caller":
 			out.Values[i] = ec._ContractAction_caller(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "callerEntity":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ContractAction_callerEntity(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "callerType":
 			out.Values[i] = ec._ContractAction_callerType(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "consensusTimestamp":
 			out.Values[i] = ec._ContractAction_consensusTimestamp(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "from":
 			out.Values[i] = ec._ContractAction_from(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "gas":
 			out.Values[i] = ec._ContractAction_gas(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "gasUsed":
 			out.Values[i] = ec._ContractAction_gasUsed(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "index":
 			out.Values[i] = ec._ContractAction_index(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "input":
 			out.Values[i] = ec._ContractAction_input(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "recipient":
 			out.Values[i] = ec._ContractAction_recipient(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "recipientEntity":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ContractAction_recipientEntity(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "recipientType":
 			out.Values[i] = ec._ContractAction_recipientType(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "resultData":
 			out.Values[i] = ec._ContractAction_resultData(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "resultDataType":
 			out.Values[i] = ec._ContractAction_resultDataType(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "to":
 			out.Values[i] = ec._ContractAction_to(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "value":
 			out.Values[i] = ec._ContractAction_value(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
@@ -56790,6 +59102,44 @@ func (ec *executionContext) _ContractResult(ctx context.Context, sel ast.Selecti
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "createdContracts":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ContractResult_createdContracts(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "errorMessage":
 			out.Values[i] = ec._ContractResult_errorMessage(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -58779,6 +61129,112 @@ func (ec *executionContext) _FeeExtra(ctx context.Context, sel ast.SelectionSet,
 	return out
 }
 
+var fileImplementors = []string{"File", "_Entity", "Node", "Entity", "SearchResult"}
+
+func (ec *executionContext) _File(ctx context.Context, sel ast.SelectionSet, obj *ledger.File) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, fileImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("File")
+		case "id":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._File_id(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "entityId":
+			out.Values[i] = ec._File_entityId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "createdTimestamp":
+			out.Values[i] = ec._File_createdTimestamp(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "deleted":
+			out.Values[i] = ec._File_deleted(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "expirationTimestamp":
+			out.Values[i] = ec._File_expirationTimestamp(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "key":
+			out.Values[i] = ec._File_key(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "memo":
+			out.Values[i] = ec._File_memo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "timestamp":
+			out.Values[i] = ec._File_timestamp(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var fixedFeeImplementors = []string{"FixedFee"}
 
 func (ec *executionContext) _FixedFee(ctx context.Context, sel ast.SelectionSet, obj *ledger.FixedFee) graphql.Marshaler {
@@ -59646,27 +62102,65 @@ func (ec *executionContext) _HookSlotConnection(ctx context.Context, sel ast.Sel
 		case "edges":
 			out.Values[i] = ec._HookSlotConnection_edges(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "nodes":
 			out.Values[i] = ec._HookSlotConnection_nodes(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "pageInfo":
 			out.Values[i] = ec._HookSlotConnection_pageInfo(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "ownerId":
 			out.Values[i] = ec._HookSlotConnection_ownerId(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "owner":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._HookSlotConnection_owner(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "hookId":
 			out.Values[i] = ec._HookSlotConnection_hookId(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
@@ -60144,7 +62638,7 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 	return out
 }
 
-var nFTImplementors = []string{"NFT", "_Entity", "Node"}
+var nFTImplementors = []string{"NFT", "_Entity", "Node", "SearchResult"}
 
 func (ec *executionContext) _NFT(ctx context.Context, sel ast.SelectionSet, obj *ledger.NFT) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, nFTImplementors)
@@ -61576,7 +64070,7 @@ func (ec *executionContext) _NetworkFreshness(ctx context.Context, sel ast.Selec
 	return out
 }
 
-var networkNodeImplementors = []string{"NetworkNode", "_Entity", "Node"}
+var networkNodeImplementors = []string{"NetworkNode", "_Entity", "Node", "SearchResult"}
 
 func (ec *executionContext) _NetworkNode(ctx context.Context, sel ast.SelectionSet, obj *ledger.NetworkNode) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, networkNodeImplementors)
@@ -61636,6 +64130,44 @@ func (ec *executionContext) _NetworkNode(ctx context.Context, sel ast.SelectionS
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "file":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._NetworkNode_file(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "bookTimestamp":
 			out.Values[i] = ec._NetworkNode_bookTimestamp(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -62613,37 +65145,75 @@ func (ec *executionContext) _OpcodeTrace(ctx context.Context, sel ast.SelectionS
 		case "address":
 			out.Values[i] = ec._OpcodeTrace_address(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "contractId":
 			out.Values[i] = ec._OpcodeTrace_contractId(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "contract":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._OpcodeTrace_contract(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "failed":
 			out.Values[i] = ec._OpcodeTrace_failed(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "gas":
 			out.Values[i] = ec._OpcodeTrace_gas(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "opcodes":
 			out.Values[i] = ec._OpcodeTrace_opcodes(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "returnValue":
 			out.Values[i] = ec._OpcodeTrace_returnValue(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "steps":
 			out.Values[i] = ec._OpcodeTrace_steps(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
@@ -63509,6 +66079,50 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "file":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_file(ctx, field)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "search":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_search(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
 		case "status":
 			field := field
 
@@ -64321,7 +66935,7 @@ func (ec *executionContext) _RoyaltyFee(ctx context.Context, sel ast.SelectionSe
 	return out
 }
 
-var scheduleImplementors = []string{"Schedule", "_Entity", "Node", "Entity"}
+var scheduleImplementors = []string{"Schedule", "_Entity", "Node", "Entity", "SearchResult"}
 
 func (ec *executionContext) _Schedule(ctx context.Context, sel ast.SelectionSet, obj *ledger.Schedule) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, scheduleImplementors)
@@ -64805,6 +67419,97 @@ func (ec *executionContext) _ScheduleSignature(ctx context.Context, sel ast.Sele
 			}
 		case "type":
 			out.Values[i] = ec._ScheduleSignature_type(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var searchResultConnectionImplementors = []string{"SearchResultConnection"}
+
+func (ec *executionContext) _SearchResultConnection(ctx context.Context, sel ast.SelectionSet, obj *relay.SearchResultConnection) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, searchResultConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SearchResultConnection")
+		case "edges":
+			out.Values[i] = ec._SearchResultConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "nodes":
+			out.Values[i] = ec._SearchResultConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = ec._SearchResultConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var searchResultEdgeImplementors = []string{"SearchResultEdge"}
+
+func (ec *executionContext) _SearchResultEdge(ctx context.Context, sel ast.SelectionSet, obj *relay.SearchResultEdge) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, searchResultEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SearchResultEdge")
+		case "node":
+			out.Values[i] = ec._SearchResultEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "cursor":
+			out.Values[i] = ec._SearchResultEdge_cursor(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -67810,7 +70515,7 @@ func (ec *executionContext) _TimestampRange(ctx context.Context, sel ast.Selecti
 	return out
 }
 
-var tokenImplementors = []string{"Token", "_Entity", "Node", "Entity"}
+var tokenImplementors = []string{"Token", "_Entity", "SearchResult", "Node", "Entity"}
 
 func (ec *executionContext) _Token(ctx context.Context, sel ast.SelectionSet, obj *ledger.Token) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, tokenImplementors)
@@ -68291,6 +70996,44 @@ func (ec *executionContext) _Token(ctx context.Context, sel ast.SelectionSet, ob
 					}
 				}()
 				res = ec._Token_stats(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "transfers":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Token_transfers(ctx, field, obj)
 				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -69528,7 +72271,7 @@ func (ec *executionContext) _TokenTransfer(ctx context.Context, sel ast.Selectio
 	return out
 }
 
-var topicImplementors = []string{"Topic", "_Entity", "Node", "Entity"}
+var topicImplementors = []string{"Topic", "_Entity", "SearchResult", "Node", "Entity"}
 
 func (ec *executionContext) _Topic(ctx context.Context, sel ast.SelectionSet, obj *ledger.Topic) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, topicImplementors)
@@ -69757,6 +72500,44 @@ func (ec *executionContext) _Topic(ctx context.Context, sel ast.SelectionSet, ob
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "transactions":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Topic_transactions(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -69821,7 +72602,7 @@ func (ec *executionContext) _TopicCustomFees(ctx context.Context, sel ast.Select
 	return out
 }
 
-var topicMessageImplementors = []string{"TopicMessage", "_Entity", "Node"}
+var topicMessageImplementors = []string{"TopicMessage", "_Entity", "SearchResult", "Node"}
 
 func (ec *executionContext) _TopicMessage(ctx context.Context, sel ast.SelectionSet, obj *ledger.TopicMessage) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, topicMessageImplementors)
@@ -70228,7 +73009,7 @@ func (ec *executionContext) _TopicStatistics(ctx context.Context, sel ast.Select
 	return out
 }
 
-var transactionImplementors = []string{"Transaction", "_Entity", "Node"}
+var transactionImplementors = []string{"Transaction", "_Entity", "SearchResult", "Node"}
 
 func (ec *executionContext) _Transaction(ctx context.Context, sel ast.SelectionSet, obj *ledger.Transaction) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, transactionImplementors)
@@ -70341,6 +73122,44 @@ func (ec *executionContext) _Transaction(ctx context.Context, sel ast.SelectionS
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "entity":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Transaction_entity(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "highVolume":
 			out.Values[i] = ec._Transaction_highVolume(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -70361,6 +73180,44 @@ func (ec *executionContext) _Transaction(ctx context.Context, sel ast.SelectionS
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "innerTransactions":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Transaction_innerTransactions(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "maxCustomFees":
 			out.Values[i] = ec._Transaction_maxCustomFees(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -70942,6 +73799,345 @@ func (ec *executionContext) _TransactionEdge(ctx context.Context, sel ast.Select
 			}
 		case "cursor":
 			out.Values[i] = ec._TransactionEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var transferImplementors = []string{"Transfer"}
+
+func (ec *executionContext) _Transfer(ctx context.Context, sel ast.SelectionSet, obj *ledger.Transfer) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, transferImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Transfer")
+		case "accountId":
+			out.Values[i] = ec._Transfer_accountId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "account":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Transfer_account(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "amount":
+			out.Values[i] = ec._Transfer_amount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "consensusTimestamp":
+			out.Values[i] = ec._Transfer_consensusTimestamp(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "counterparties":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Transfer_counterparties(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "fee":
+			out.Values[i] = ec._Transfer_fee(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "fees":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Transfer_fees(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "tokenId":
+			out.Values[i] = ec._Transfer_tokenId(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "token":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Transfer_token(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "transaction":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Transfer_transaction(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var transferConnectionImplementors = []string{"TransferConnection"}
+
+func (ec *executionContext) _TransferConnection(ctx context.Context, sel ast.SelectionSet, obj *relay.Connection[ledger.Transfer]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, transferConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("TransferConnection")
+		case "edges":
+			out.Values[i] = ec._TransferConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "nodes":
+			out.Values[i] = ec._TransferConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = ec._TransferConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var transferEdgeImplementors = []string{"TransferEdge"}
+
+func (ec *executionContext) _TransferEdge(ctx context.Context, sel ast.SelectionSet, obj *relay.Edge[ledger.Transfer]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, transferEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("TransferEdge")
+		case "node":
+			out.Values[i] = ec._TransferEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "cursor":
+			out.Values[i] = ec._TransferEdge_cursor(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -74215,6 +77411,82 @@ func (ec *executionContext) marshalNScheduleState2heliographᚋinternalᚋdomain
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
+func (ec *executionContext) marshalNSearchResult2heliographᚋgraphᚋrelayᚐNode(ctx context.Context, sel ast.SelectionSet, v relay.Node) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._SearchResult(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNSearchResult2ᚕheliographᚋgraphᚋrelayᚐNodeᚄ(ctx context.Context, sel ast.SelectionSet, v []relay.Node) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNSearchResult2heliographᚋgraphᚋrelayᚐNode(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNSearchResultConnection2heliographᚋgraphᚋrelayᚐSearchResultConnection(ctx context.Context, sel ast.SelectionSet, v relay.SearchResultConnection) graphql.Marshaler {
+	return ec._SearchResultConnection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNSearchResultConnection2ᚖheliographᚋgraphᚋrelayᚐSearchResultConnection(ctx context.Context, sel ast.SelectionSet, v *relay.SearchResultConnection) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._SearchResultConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNSearchResultEdge2ᚕᚖheliographᚋgraphᚋrelayᚐSearchResultEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.SearchResultEdge) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNSearchResultEdge2ᚖheliographᚋgraphᚋrelayᚐSearchResultEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNSearchResultEdge2ᚖheliographᚋgraphᚋrelayᚐSearchResultEdge(ctx context.Context, sel ast.SelectionSet, v *relay.SearchResultEdge) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._SearchResultEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNSearchType2heliographᚋgraphᚋmodelᚐSearchType(ctx context.Context, v any) (model.SearchType, error) {
+	var res model.SearchType
+	err := res.UnmarshalGQL(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNSearchType2heliographᚋgraphᚋmodelᚐSearchType(ctx context.Context, sel ast.SelectionSet, v model.SearchType) graphql.Marshaler {
+	return v
+}
+
 func (ec *executionContext) marshalNServiceEndpoint2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐServiceEndpointᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.ServiceEndpoint) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -74964,6 +78236,11 @@ func (ec *executionContext) marshalNTimestamp2heliographᚋinternalᚋdomainᚋl
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
+func (ec *executionContext) unmarshalNTimestampFilter2heliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx context.Context, v any) (ledger.Filter[ledger.Timestamp], error) {
+	res, err := ec.unmarshalInputTimestampFilter(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) marshalNTimestampRange2heliographᚋinternalᚋdomainᚋledgerᚐTimestampRange(ctx context.Context, sel ast.SelectionSet, v ledger.TimestampRange) graphql.Marshaler {
 	return ec._TimestampRange(ctx, sel, &v)
 }
@@ -75588,6 +78865,72 @@ func (ec *executionContext) marshalNTransactionType2heliographᚋinternalᚋdoma
 		}
 	}
 	return graphql.WrapContextMarshaler(ctx, res)
+}
+
+func (ec *executionContext) marshalNTransfer2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐTransferᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.Transfer) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNTransfer2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransfer(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNTransfer2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransfer(ctx context.Context, sel ast.SelectionSet, v *ledger.Transfer) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Transfer(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNTransferConnection2heliographᚋgraphᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v relay.Connection[ledger.Transfer]) graphql.Marshaler {
+	return ec._TransferConnection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNTransferConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ledger.Transfer]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._TransferConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNTransferEdge2ᚕᚖheliographᚋgraphᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[ledger.Transfer]) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNTransferEdge2ᚖheliographᚋgraphᚋrelayᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNTransferEdge2ᚖheliographᚋgraphᚋrelayᚐEdge(ctx context.Context, sel ast.SelectionSet, v *relay.Edge[ledger.Transfer]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._TransferEdge(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNUpdateIncidentInput2heliographᚋinternalᚋdomainᚋstatusᚐNewUpdate(ctx context.Context, v any) (status.NewUpdate, error) {
@@ -76251,6 +79594,13 @@ func (ec *executionContext) marshalOEmpty2heliographᚋinternalᚋdomainᚋledge
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
+func (ec *executionContext) marshalOEntity2heliographᚋgraphᚋrelayᚐEntity(ctx context.Context, sel ast.SelectionSet, v relay.Entity) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._Entity(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalOEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx context.Context, v any) (ledger.EntityID, error) {
 	res, err := scalar.UnmarshalEntityID(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -76358,6 +79708,13 @@ func (ec *executionContext) marshalOFallbackFee2ᚖheliographᚋinternalᚋdomai
 		return graphql.Null
 	}
 	return ec._FallbackFee(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOFile2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFile(ctx context.Context, sel ast.SelectionSet, v *ledger.File) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._File(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalOFractionalFee2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐFractionalFeeᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.FractionalFee) graphql.Marshaler {
@@ -77007,6 +80364,42 @@ func (ec *executionContext) unmarshalOScheduleFilter2ᚖheliographᚋinternalᚋ
 	}
 	res, err := ec.unmarshalInputScheduleFilter(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalOSearchType2ᚕheliographᚋgraphᚋmodelᚐSearchTypeᚄ(ctx context.Context, v any) ([]model.SearchType, error) {
+	if v == nil {
+		return nil, nil
+	}
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]model.SearchType, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNSearchType2heliographᚋgraphᚋmodelᚐSearchType(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) marshalOSearchType2ᚕheliographᚋgraphᚋmodelᚐSearchTypeᚄ(ctx context.Context, sel ast.SelectionSet, v []model.SearchType) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNSearchType2heliographᚋgraphᚋmodelᚐSearchType(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
 }
 
 func (ec *executionContext) marshalOServiceEndpoint2ᚖheliographᚋinternalᚋdomainᚋledgerᚐServiceEndpoint(ctx context.Context, sel ast.SelectionSet, v *ledger.ServiceEndpoint) graphql.Marshaler {

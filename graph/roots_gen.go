@@ -81,6 +81,10 @@ func (ec *executionContext) rootFieldByName(ctx context.Context, f graphql.Colle
 		return ec.rootSchedule(ctx, f), false
 	case "schedules":
 		return ec.rootSchedules(ctx, f), true
+	case "file":
+		return ec.rootFile(ctx, f), false
+	case "search":
+		return ec.rootSearch(ctx, f), true
 	case "status":
 		return ec._Query_status(ctx, f), false
 	case "statusPage":
@@ -633,6 +637,31 @@ func (ec *executionContext) rootSchedules(ctx context.Context, f graphql.Collect
 			return ec.Resolvers.Query().Schedules(ctx, a0, a1, a2, a3, a4, a5)
 		},
 		nil, ec.marshalNScheduleConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
+}
+
+func (ec *executionContext) rootFile(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	in := arguments{of: f.Field, variables: ec.Variables}
+	a0 := argument(ctx, &in, 0, ec.unmarshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID)
+	if in.err != nil {
+		return ec._Query_file(ctx, f)
+	}
+	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
+		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().File(ctx, a0) },
+		nil, ec.marshalOFile2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFile, true, false)
+}
+
+func (ec *executionContext) rootSearch(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	in := arguments{of: f.Field, variables: ec.Variables}
+	a0 := argument(ctx, &in, 0, ec.unmarshalNString2string)
+	a1 := argument(ctx, &in, 1, ec.unmarshalOSearchType2ᚕheliographᚋgraphᚋmodelᚐSearchTypeᚄ)
+	a2 := argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32)
+	a3 := argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring)
+	if in.err != nil {
+		return ec._Query_search(ctx, f)
+	}
+	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
+		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().Search(ctx, a0, a1, a2, a3) },
+		nil, ec.marshalNSearchResultConnection2ᚖheliographᚋgraphᚋrelayᚐSearchResultConnection, true, true)
 }
 
 func (ec *executionContext) rootStatusPage(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {

@@ -69,6 +69,7 @@ type objects struct {
 	FeeEstimateNetwork          *rowplan.Object[*fees.NetworkPart]
 	FeeEstimatePart             *rowplan.Object[*fees.Part]
 	FeeExtra                    *rowplan.Object[*fees.Charge]
+	File                        *rowplan.Object[*ledger.File]
 	FixedFee                    *rowplan.Object[*ledger.FixedFee]
 	Fraction                    *rowplan.Object[*ledger.Fraction]
 	FractionalFee               *rowplan.Object[*ledger.FractionalFee]
@@ -117,6 +118,8 @@ type objects struct {
 	ScheduleConnection          *rowplan.Object[*relay.Connection[ledger.Schedule]]
 	ScheduleEdge                *rowplan.Object[*relay.Edge[ledger.Schedule]]
 	ScheduleSignature           *rowplan.Object[*ledger.ScheduleSignature]
+	SearchResultConnection      *rowplan.Object[*relay.SearchResultConnection]
+	SearchResultEdge            *rowplan.Object[*relay.SearchResultEdge]
 	ServiceEndpoint             *rowplan.Object[*ledger.ServiceEndpoint]
 	SlotValue                   *rowplan.Object[*calls.SlotValue]
 	StakingReward               *rowplan.Object[*ledger.StakingReward]
@@ -168,6 +171,9 @@ type objects struct {
 	Transaction                 *rowplan.Object[*ledger.Transaction]
 	TransactionConnection       *rowplan.Object[*relay.Connection[ledger.Transaction]]
 	TransactionEdge             *rowplan.Object[*relay.Edge[ledger.Transaction]]
+	Transfer                    *rowplan.Object[*ledger.Transfer]
+	TransferConnection          *rowplan.Object[*relay.Connection[ledger.Transfer]]
+	TransferEdge                *rowplan.Object[*relay.Edge[ledger.Transfer]]
 	UpdatePayload               *rowplan.Object[*model.UpdatePayload]
 	_Service                    *rowplan.Object[*relay.Service]
 }
@@ -191,7 +197,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		}),
 		"storageKeys": rowplan.Get(func(v *ledger.AccessListItem) []string { return v.StorageKeys }, rowplan.ListOf(rowplan.ScalarOf(scalar.AppendString))),
 	})
-	o.Account = rowplan.NewObject([]string{"Account", "Node", "Entity", "_Entity"}, map[string]rowplan.Field[*ledger.Account]{
+	o.Account = rowplan.NewObject([]string{"Account", "Node", "Entity", "_Entity", "SearchResult"}, map[string]rowplan.Field[*ledger.Account]{
 		"id": rowplan.Get(fields.AccountID, rowplan.ScalarOf(scalar.AppendID)),
 		"entityId": rowplan.Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.EntityID, s)
@@ -271,6 +277,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"tokens": rowplan.Read(rel.accountTokens, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.TokenRelationship]] {
 			return o.TokenRelationshipConnection
 		})),
+		"transfers": rowplan.Read(rel.accountTransfers, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.Transfer]] { return o.TransferConnection })),
 	})
 	o.AccountAllowances = rowplan.NewObject([]string{"AccountAllowances"}, map[string]rowplan.Field[*ledger.AccountAllowances]{
 		"crypto": rowplan.Read(rel.accountAllowancesCrypto, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.CryptoAllowance]] { return o.CryptoAllowanceConnection })),
@@ -351,6 +358,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		}),
 		"token":                    rowplan.Read(rel.assessedCustomFeeToken, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Token] { return o.Token })),
 		"effectivePayerAccountIds": rowplan.Get(func(v *ledger.AssessedCustomFee) []ledger.EntityID { return v.EffectivePayerAccountIDs }, rowplan.ListOf(rowplan.ScalarOf(scalar.AppendEntityID))),
+		"effectivePayerAccounts":   rowplan.ReadMany(rel.assessedCustomFeeEffectivePayerAccounts, func() *rowplan.Object[*ledger.Account] { return o.Account }),
 	})
 	o.Authorization = rowplan.NewObject([]string{"Authorization"}, map[string]rowplan.Field[*ledger.Authorization]{
 		"address": rowplan.Scalar(func(dst []byte, v *ledger.Authorization, s scalar.Style) []byte {
@@ -399,7 +407,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
-	o.Block = rowplan.NewObject([]string{"Block", "Node", "_Entity"}, map[string]rowplan.Field[*ledger.Block]{
+	o.Block = rowplan.NewObject([]string{"Block", "Node", "_Entity", "SearchResult"}, map[string]rowplan.Field[*ledger.Block]{
 		"id":    rowplan.Get(fields.BlockID, rowplan.ScalarOf(scalar.AppendID)),
 		"count": rowplan.Scalar(func(dst []byte, v *ledger.Block, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Count, s) }),
 		"hapiVersion": rowplan.Scalar(func(dst []byte, v *ledger.Block, s scalar.Style) []byte {
@@ -450,7 +458,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 	o.ComponentPayload = rowplan.NewObject([]string{"ComponentPayload"}, map[string]rowplan.Field[*model.ComponentPayload]{
 		"component": rowplan.Get(func(v *model.ComponentPayload) *status.Component { return v.Component }, rowplan.ObjectOf(func() *rowplan.Object[*status.Component] { return o.StatusComponent })),
 	})
-	o.Contract = rowplan.NewObject([]string{"Contract", "Node", "Entity", "_Entity"}, map[string]rowplan.Field[*ledger.Contract]{
+	o.Contract = rowplan.NewObject([]string{"Contract", "Node", "Entity", "_Entity", "SearchResult"}, map[string]rowplan.Field[*ledger.Contract]{
 		"id": rowplan.Get(fields.ContractID, rowplan.ScalarOf(scalar.AppendID)),
 		"entityId": rowplan.Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.EntityID, s)
@@ -480,6 +488,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"fileId": rowplan.Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.FileID, s)
 		}),
+		"file": rowplan.Read(rel.contractFile, rowplan.ObjectOf(func() *rowplan.Object[*ledger.File] { return o.File })),
 		"logs": rowplan.Read(rel.contractLogs, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.ContractLog]] { return o.ContractLogConnection })),
 		"maxAutomaticTokenAssociations": rowplan.Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
 			return scalar.AppendNullInt(dst, v.MaxAutomaticTokenAssociations, s)
@@ -521,6 +530,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"caller": rowplan.Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.Caller, s)
 		}),
+		"callerEntity": rowplan.Read(rel.contractActionCallerEntity, rowplan.AnyOf(rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Account] { return o.Account }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Contract] { return o.Contract }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.File] { return o.File }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Schedule] { return o.Schedule }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Token] { return o.Token }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Topic] { return o.Topic }))),
 		"callerType": rowplan.Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
 			return scalar.AppendEntityType(dst, v.CallerType, s)
 		}),
@@ -545,6 +555,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"recipient": rowplan.Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.Recipient, s)
 		}),
+		"recipientEntity": rowplan.Read(rel.contractActionRecipientEntity, rowplan.AnyOf(rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Account] { return o.Account }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Contract] { return o.Contract }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.File] { return o.File }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Schedule] { return o.Schedule }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Token] { return o.Token }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Topic] { return o.Topic }))),
 		"recipientType": rowplan.Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
 			return scalar.AppendPointer(dst, v.RecipientType, s, scalar.AppendEntityType)
 		}),
@@ -711,6 +722,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 			return scalar.AppendHex(dst, v.ContractLongZero(), s)
 		}),
 		"createdContractIds": rowplan.Get(func(v *ledger.ContractResult) []ledger.EntityID { return v.CreatedContractIDs }, rowplan.ListOf(rowplan.ScalarOf(scalar.AppendEntityID))),
+		"createdContracts":   rowplan.ReadMany(rel.contractResultCreatedContracts, func() *rowplan.Object[*ledger.Contract] { return o.Contract }),
 		"errorMessage": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
 			return scalar.AppendNullString(dst, v.ErrorMessage, s)
 		}),
@@ -1025,6 +1037,24 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 			return scalar.AppendString(dst, v.Explanation(), s)
 		}),
 	})
+	o.File = rowplan.NewObject([]string{"File", "_Entity", "Node", "Entity", "SearchResult"}, map[string]rowplan.Field[*ledger.File]{
+		"id": rowplan.Get(fields.FileID, rowplan.ScalarOf(scalar.AppendID)),
+		"entityId": rowplan.Scalar(func(dst []byte, v *ledger.File, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.EntityID, s)
+		}),
+		"createdTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.File, s scalar.Style) []byte {
+			return scalar.AppendNullTimestamp(dst, v.CreatedTimestamp, s)
+		}),
+		"deleted": rowplan.Scalar(func(dst []byte, v *ledger.File, s scalar.Style) []byte {
+			return scalar.AppendNullBoolean(dst, v.Deleted, s)
+		}),
+		"expirationTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.File, s scalar.Style) []byte {
+			return scalar.AppendNullTimestamp(dst, v.ExpirationTimestamp, s)
+		}),
+		"key":       rowplan.Get(func(v *ledger.File) *ledger.KeyInfo { return v.Key }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.KeyInfo] { return o.Key })),
+		"memo":      rowplan.Scalar(func(dst []byte, v *ledger.File, s scalar.Style) []byte { return scalar.AppendString(dst, v.Memo, s) }),
+		"timestamp": rowplan.Get(func(v *ledger.File) *ledger.TimestampRange { return &v.Timestamp }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TimestampRange] { return o.TimestampRange })),
+	})
 	o.FixedFee = rowplan.NewObject([]string{"FixedFee"}, map[string]rowplan.Field[*ledger.FixedFee]{
 		"amount": rowplan.Scalar(func(dst []byte, v *ledger.FixedFee, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.Amount, s)
@@ -1141,6 +1171,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"ownerId": rowplan.Scalar(func(dst []byte, v *relay.HookSlotConnection, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.OwnerID, s)
 		}),
+		"owner": rowplan.Read(rel.hookSlotConnectionOwner, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
 		"hookId": rowplan.Scalar(func(dst []byte, v *relay.HookSlotConnection, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.HookID, s)
 		}),
@@ -1180,7 +1211,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 			return scalar.AppendNullTimestamp(dst, v.TransactionValidStart, s)
 		}),
 	})
-	o.NFT = rowplan.NewObject([]string{"NFT", "_Entity", "Node"}, map[string]rowplan.Field[*ledger.NFT]{
+	o.NFT = rowplan.NewObject([]string{"NFT", "_Entity", "Node", "SearchResult"}, map[string]rowplan.Field[*ledger.NFT]{
 		"id": rowplan.Get(fields.NFTID, rowplan.ScalarOf(scalar.AppendID)),
 		"accountId": rowplan.Scalar(func(dst []byte, v *ledger.NFT, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.AccountID, s)
@@ -1306,7 +1337,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 			return scalar.AppendDouble(dst, v.Lag, s)
 		}),
 	})
-	o.NetworkNode = rowplan.NewObject([]string{"NetworkNode", "_Entity", "Node"}, map[string]rowplan.Field[*ledger.NetworkNode]{
+	o.NetworkNode = rowplan.NewObject([]string{"NetworkNode", "_Entity", "Node", "SearchResult"}, map[string]rowplan.Field[*ledger.NetworkNode]{
 		"id": rowplan.Get(fields.NetworkNodeID, rowplan.ScalarOf(scalar.AppendID)),
 		"nodeId": rowplan.Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.NodeID, s)
@@ -1314,6 +1345,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"fileId": rowplan.Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.FileID, s)
 		}),
+		"file":                      rowplan.Read(rel.networkNodeFile, rowplan.ObjectOf(func() *rowplan.Object[*ledger.File] { return o.File })),
 		"bookTimestamp":             rowplan.Get(func(v *ledger.NetworkNode) *ledger.TimestampRange { return &v.BookTimestamp }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TimestampRange] { return o.TimestampRange })),
 		"adminKey":                  rowplan.Get(func(v *ledger.NetworkNode) *ledger.KeyInfo { return v.AdminKey }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.KeyInfo] { return o.Key })),
 		"associatedRegisteredNodes": rowplan.Get(func(v *ledger.NetworkNode) []int64 { return v.AssociatedRegisteredNodes }, rowplan.ListOf(rowplan.ScalarOf(scalar.AppendLong))),
@@ -1510,6 +1542,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"contractId": rowplan.Scalar(func(dst []byte, v *calls.OpcodeTrace, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.ContractID, s)
 		}),
+		"contract": rowplan.Read(rel.opcodeTraceContract, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Contract] { return o.Contract })),
 		"failed": rowplan.Scalar(func(dst []byte, v *calls.OpcodeTrace, s scalar.Style) []byte {
 			return scalar.AppendBoolean(dst, v.Failed, s)
 		}),
@@ -1610,7 +1643,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"collectorAccount": rowplan.Read(rel.royaltyFeeCollectorAccount, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
 		"fallbackFee":      rowplan.Get(func(v *ledger.RoyaltyFee) *ledger.FallbackFee { return v.FallbackFee }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.FallbackFee] { return o.FallbackFee })),
 	})
-	o.Schedule = rowplan.NewObject([]string{"Schedule", "_Entity", "Node", "Entity"}, map[string]rowplan.Field[*ledger.Schedule]{
+	o.Schedule = rowplan.NewObject([]string{"Schedule", "_Entity", "Node", "Entity", "SearchResult"}, map[string]rowplan.Field[*ledger.Schedule]{
 		"id": rowplan.Get(fields.ScheduleID, rowplan.ScalarOf(scalar.AppendID)),
 		"entityId": rowplan.Scalar(func(dst []byte, v *ledger.Schedule, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.EntityID, s)
@@ -1677,6 +1710,17 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		}),
 		"type": rowplan.Scalar(func(dst []byte, v *ledger.ScheduleSignature, s scalar.Style) []byte {
 			return scalar.AppendSignatureType(dst, v.Type, s)
+		}),
+	})
+	o.SearchResultConnection = rowplan.NewObject([]string{"SearchResultConnection"}, map[string]rowplan.Field[*relay.SearchResultConnection]{
+		"edges":    rowplan.Many(func(v *relay.SearchResultConnection) []*relay.SearchResultEdge { return v.Edges }, func() *rowplan.Object[*relay.SearchResultEdge] { return o.SearchResultEdge }),
+		"nodes":    rowplan.Get(func(v *relay.SearchResultConnection) []relay.Node { return v.Nodes }, rowplan.ListOf(rowplan.AnyOf(rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Account] { return o.Account }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Block] { return o.Block }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Contract] { return o.Contract }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.File] { return o.File }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.NFT] { return o.NFT }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.NetworkNode] { return o.NetworkNode }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Schedule] { return o.Schedule }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Token] { return o.Token }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Topic] { return o.Topic }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.TopicMessage] { return o.TopicMessage }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Transaction] { return o.Transaction })))),
+		"pageInfo": rowplan.Get(func(v *relay.SearchResultConnection) *relay.PageInfo { return v.PageInfo }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+	})
+	o.SearchResultEdge = rowplan.NewObject([]string{"SearchResultEdge"}, map[string]rowplan.Field[*relay.SearchResultEdge]{
+		"node": rowplan.Get(func(v *relay.SearchResultEdge) relay.Node { return v.Node }, rowplan.AnyOf(rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Account] { return o.Account }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Block] { return o.Block }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Contract] { return o.Contract }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.File] { return o.File }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.NFT] { return o.NFT }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.NetworkNode] { return o.NetworkNode }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Schedule] { return o.Schedule }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Token] { return o.Token }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Topic] { return o.Topic }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.TopicMessage] { return o.TopicMessage }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Transaction] { return o.Transaction }))),
+		"cursor": rowplan.Scalar(func(dst []byte, v *relay.SearchResultEdge, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
 	o.ServiceEndpoint = rowplan.NewObject([]string{"ServiceEndpoint"}, map[string]rowplan.Field[*ledger.ServiceEndpoint]{
@@ -2128,7 +2172,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 			return scalar.AppendNullTimestamp(dst, v.To, s)
 		}),
 	})
-	o.Token = rowplan.NewObject([]string{"Token", "_Entity", "Node", "Entity"}, map[string]rowplan.Field[*ledger.Token]{
+	o.Token = rowplan.NewObject([]string{"Token", "_Entity", "SearchResult", "Node", "Entity"}, map[string]rowplan.Field[*ledger.Token]{
 		"id": rowplan.Get(fields.TokenID, rowplan.ScalarOf(scalar.AppendID)),
 		"entityId": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.EntityID, s)
@@ -2205,6 +2249,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"holderCount":     rowplan.Read(rel.tokenHolderCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
 		"nfts":            rowplan.Read(rel.tokenNfts, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.NFT]] { return o.NFTConnection })),
 		"stats":           rowplan.ReadMany(rel.tokenStats, func() *rowplan.Object[*ledger.TokenStatistics] { return o.TokenStatistics }),
+		"transfers":       rowplan.Read(rel.tokenTransfers, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.Transfer]] { return o.TransferConnection })),
 	})
 	o.TokenAllowance = rowplan.NewObject([]string{"TokenAllowance"}, map[string]rowplan.Field[*ledger.TokenAllowance]{
 		"amount": rowplan.Scalar(func(dst []byte, v *ledger.TokenAllowance, s scalar.Style) []byte {
@@ -2374,7 +2419,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"account": rowplan.Read(rel.tokenTransferAccount, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
 		"token":   rowplan.Read(rel.tokenTransferToken, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Token] { return o.Token })),
 	})
-	o.Topic = rowplan.NewObject([]string{"Topic", "_Entity", "Node", "Entity"}, map[string]rowplan.Field[*ledger.Topic]{
+	o.Topic = rowplan.NewObject([]string{"Topic", "_Entity", "SearchResult", "Node", "Entity"}, map[string]rowplan.Field[*ledger.Topic]{
 		"id": rowplan.Get(fields.TopicID, rowplan.ScalarOf(scalar.AppendID)),
 		"entityId": rowplan.Scalar(func(dst []byte, v *ledger.Topic, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.EntityID, s)
@@ -2404,6 +2449,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"timestamp":      rowplan.Get(func(v *ledger.Topic) *ledger.TimestampRange { return &v.Timestamp }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TimestampRange] { return o.TimestampRange })),
 		"messages":       rowplan.Read(rel.topicMessages, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.TopicMessage]] { return o.TopicMessageConnection })),
 		"stats":          rowplan.ReadMany(rel.topicStats, func() *rowplan.Object[*ledger.TopicStatistics] { return o.TopicStatistics }),
+		"transactions":   rowplan.Read(rel.topicTransactions, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.Transaction]] { return o.TransactionConnection })),
 	})
 	o.TopicCustomFees = rowplan.NewObject([]string{"TopicCustomFees"}, map[string]rowplan.Field[*ledger.TopicCustomFees]{
 		"createdTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.TopicCustomFees, s scalar.Style) []byte {
@@ -2411,7 +2457,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		}),
 		"fixedFees": rowplan.Many(func(v *ledger.TopicCustomFees) []*ledger.FixedFee { return v.FixedFees }, func() *rowplan.Object[*ledger.FixedFee] { return o.FixedFee }),
 	})
-	o.TopicMessage = rowplan.NewObject([]string{"TopicMessage", "_Entity", "Node"}, map[string]rowplan.Field[*ledger.TopicMessage]{
+	o.TopicMessage = rowplan.NewObject([]string{"TopicMessage", "_Entity", "SearchResult", "Node"}, map[string]rowplan.Field[*ledger.TopicMessage]{
 		"id":        rowplan.Get(fields.TopicMessageID, rowplan.ScalarOf(scalar.AppendID)),
 		"chunkInfo": rowplan.Get(func(v *ledger.TopicMessage) *ledger.ChunkInfo { return v.ChunkInfo }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.ChunkInfo] { return o.ChunkInfo })),
 		"consensusTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.TopicMessage, s scalar.Style) []byte {
@@ -2465,7 +2511,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 			return scalar.AppendLong(dst, v.Messages, s)
 		}),
 	})
-	o.Transaction = rowplan.NewObject([]string{"Transaction", "_Entity", "Node"}, map[string]rowplan.Field[*ledger.Transaction]{
+	o.Transaction = rowplan.NewObject([]string{"Transaction", "_Entity", "SearchResult", "Node"}, map[string]rowplan.Field[*ledger.Transaction]{
 		"id":                 rowplan.Get(fields.TransactionID, rowplan.ScalarOf(scalar.AppendID)),
 		"assessedCustomFees": rowplan.ReadMany(rel.transactionAssessedCustomFees, func() *rowplan.Object[*ledger.AssessedCustomFee] { return o.AssessedCustomFee }),
 		"batchKey":           rowplan.Get(func(v *ledger.Transaction) *ledger.KeyInfo { return v.BatchKey }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.KeyInfo] { return o.Key })),
@@ -2481,6 +2527,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"entityId": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.EntityID, s)
 		}),
+		"entity": rowplan.Read(rel.transactionEntity, rowplan.AnyOf(rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Account] { return o.Account }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Contract] { return o.Contract }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.File] { return o.File }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Schedule] { return o.Schedule }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Token] { return o.Token }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Topic] { return o.Topic }))),
 		"highVolume": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
 			return scalar.AppendBoolean(dst, v.HighVolume, s)
 		}),
@@ -2491,6 +2538,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 			return scalar.AppendNullInt(dst, v.Index, s)
 		}),
 		"innerTransactionIds": rowplan.Get(func(v *ledger.Transaction) []ledger.TransactionID { return v.InnerTransactions }, rowplan.ListOf(rowplan.ScalarOf(scalar.AppendTransactionID))),
+		"innerTransactions":   rowplan.ReadMany(rel.transactionInnerTransactions, func() *rowplan.Object[*ledger.Transaction] { return o.Transaction }),
 		"maxCustomFees":       rowplan.Many(func(v *ledger.Transaction) []*ledger.CustomFeeLimit { return v.MaxCustomFees }, func() *rowplan.Object[*ledger.CustomFeeLimit] { return o.CustomFeeLimit }),
 		"maxFee": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
 			return scalar.AppendNullBigInt(dst, v.MaxFee, s)
@@ -2555,6 +2603,37 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
+	o.Transfer = rowplan.NewObject([]string{"Transfer"}, map[string]rowplan.Field[*ledger.Transfer]{
+		"accountId": rowplan.Scalar(func(dst []byte, v *ledger.Transfer, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.AccountID, s)
+		}),
+		"account": rowplan.Read(rel.transferAccount, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
+		"amount": rowplan.Scalar(func(dst []byte, v *ledger.Transfer, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Amount, s)
+		}),
+		"consensusTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.Transfer, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.ConsensusTimestamp, s)
+		}),
+		"counterparties": rowplan.ReadMany(rel.transferCounterparties, func() *rowplan.Object[*ledger.Transfer] { return o.Transfer }),
+		"fee":            rowplan.Scalar(func(dst []byte, v *ledger.Transfer, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Fee(), s) }),
+		"fees":           rowplan.ReadMany(rel.transferFees, func() *rowplan.Object[*ledger.Transfer] { return o.Transfer }),
+		"tokenId": rowplan.Scalar(func(dst []byte, v *ledger.Transfer, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.TokenID, s)
+		}),
+		"token":       rowplan.Read(rel.transferToken, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Token] { return o.Token })),
+		"transaction": rowplan.Read(rel.transferTransaction, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Transaction] { return o.Transaction })),
+	})
+	o.TransferConnection = rowplan.NewObject([]string{"TransferConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.Transfer]]{
+		"edges":    rowplan.Many(func(v *relay.Connection[ledger.Transfer]) []*relay.Edge[ledger.Transfer] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.Transfer]] { return o.TransferEdge }),
+		"nodes":    rowplan.Many(func(v *relay.Connection[ledger.Transfer]) []*ledger.Transfer { return v.Nodes }, func() *rowplan.Object[*ledger.Transfer] { return o.Transfer }),
+		"pageInfo": rowplan.Get(func(v *relay.Connection[ledger.Transfer]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+	})
+	o.TransferEdge = rowplan.NewObject([]string{"TransferEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.Transfer]]{
+		"node": rowplan.Get(func(v *relay.Edge[ledger.Transfer]) *ledger.Transfer { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Transfer] { return o.Transfer })),
+		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.Transfer], s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
+		}),
+	})
 	o.UpdatePayload = rowplan.NewObject([]string{"UpdatePayload"}, map[string]rowplan.Field[*model.UpdatePayload]{
 		"update": rowplan.Get(func(v *model.UpdatePayload) *status.Update { return v.Update }, rowplan.ObjectOf(func() *rowplan.Object[*status.Update] { return o.StatusUpdate })),
 	})
@@ -2613,6 +2692,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 	rowplan.Register(t, o.FeeEstimateNetwork)
 	rowplan.Register(t, o.FeeEstimatePart)
 	rowplan.Register(t, o.FeeExtra)
+	rowplan.Register(t, o.File)
 	rowplan.Register(t, o.FixedFee)
 	rowplan.Register(t, o.Fraction)
 	rowplan.Register(t, o.FractionalFee)
@@ -2661,6 +2741,8 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 	rowplan.Register(t, o.ScheduleConnection)
 	rowplan.Register(t, o.ScheduleEdge)
 	rowplan.Register(t, o.ScheduleSignature)
+	rowplan.Register(t, o.SearchResultConnection)
+	rowplan.Register(t, o.SearchResultEdge)
 	rowplan.Register(t, o.ServiceEndpoint)
 	rowplan.Register(t, o.SlotValue)
 	rowplan.Register(t, o.StakingReward)
@@ -2712,8 +2794,11 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 	rowplan.Register(t, o.Transaction)
 	rowplan.Register(t, o.TransactionConnection)
 	rowplan.Register(t, o.TransactionEdge)
+	rowplan.Register(t, o.Transfer)
+	rowplan.Register(t, o.TransferConnection)
+	rowplan.Register(t, o.TransferEdge)
 	rowplan.Register(t, o.UpdatePayload)
 	rowplan.Register(t, o._Service)
-	rowplan.RegisterList(t, rowplan.AnyOf(rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Account] { return o.Account }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Block] { return o.Block }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Contract] { return o.Contract }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.ContractLog] { return o.ContractLog }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.ContractResult] { return o.ContractResult }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Hook] { return o.Hook }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.NFT] { return o.NFT }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.NetworkNode] { return o.NetworkNode }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.RegisteredNode] { return o.RegisteredNode }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Schedule] { return o.Schedule }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*status.Component] { return o.StatusComponent }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*status.Incident] { return o.StatusIncident }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*status.Maintenance] { return o.StatusMaintenance }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*status.Page] { return o.StatusPage }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*status.Update] { return o.StatusUpdate }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Token] { return o.Token }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Topic] { return o.Topic }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.TopicMessage] { return o.TopicMessage }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Transaction] { return o.Transaction })))
+	rowplan.RegisterList(t, rowplan.AnyOf(rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Account] { return o.Account }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Block] { return o.Block }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Contract] { return o.Contract }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.ContractLog] { return o.ContractLog }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.ContractResult] { return o.ContractResult }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.File] { return o.File }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Hook] { return o.Hook }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.NFT] { return o.NFT }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.NetworkNode] { return o.NetworkNode }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.RegisteredNode] { return o.RegisteredNode }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Schedule] { return o.Schedule }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*status.Component] { return o.StatusComponent }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*status.Incident] { return o.StatusIncident }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*status.Maintenance] { return o.StatusMaintenance }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*status.Page] { return o.StatusPage }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*status.Update] { return o.StatusUpdate }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Token] { return o.Token }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Topic] { return o.Topic }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.TopicMessage] { return o.TopicMessage }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Transaction] { return o.Transaction })))
 	return &Rows{Tables: t, fields: fields, relations: rel}
 }

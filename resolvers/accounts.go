@@ -57,7 +57,7 @@ func (fields) BalanceTokens(_ context.Context, q rowplan.Request, of []*ledger.B
 // accountByID are the relations of accounts that are read by the account's ID.
 var accountByID = []string{
 	"holdings", "transactions", "outstandingAirdrops", "pendingAirdrops", "allowances", "receivedAllowances", "rewards", "contractResults", "hooks", "nfts",
-	"nftAllowances", "receivedNftAllowances", "schedules", "tokens",
+	"nftAllowances", "receivedNftAllowances", "schedules", "tokens", "transfers",
 }
 
 // Account returns an account, now or at a time.

@@ -23,9 +23,10 @@ var airdropLists = directedLists[ledger.Airdrop]{
 
 // AirdropNft reads the NFTs of airdrops. Airdrops of fungible tokens have none: no serial has the number 0.
 func (fields) AirdropNft(_ context.Context, q rowplan.Request, of []*ledger.Airdrop) (rowplan.Results[*ledger.NFT], error) {
-	return nfts(q, of, func(a *ledger.Airdrop) ledger.NFTKey {
+	key := func(a *ledger.Airdrop) ledger.NFTKey {
 		return ledger.NFTKey{TokenID: a.TokenID, SerialNumber: a.SerialNumber.V}
-	})
+	}
+	return read(q, of, key, entities.QueueNFTsByKey)
 }
 
 // AccountOutstandingAirdrops reads the airdrops that accounts sent.

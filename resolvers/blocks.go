@@ -57,7 +57,7 @@ func (r queries) Block(ctx context.Context, args graph.QueryBlockArgs) (*ledger.
 	if args.Hash != nil {
 		return transactions.BlockByHash(ctx, r.db, *args.Hash)
 	}
-	return transactions.BlockByNumber(ctx, r.db, *args.Number)
+	return storage.ReadOne(ctx, r.db, "block", *args.Number, transactions.QueueBlocks)
 }
 
 // Blocks returns a page of blocks.

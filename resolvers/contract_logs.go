@@ -82,7 +82,7 @@ func (r queries) ContractLogs(ctx context.Context, args graph.QueryContractLogsA
 	if err := checkLogs(f, false); err != nil {
 		return nil, err
 	}
-	if f != nil && len(f.Topics) > 0 && f.Contract == nil && f.ContractID == nil && f.TransactionHash == nil && !isBrief(f.Timestamp) {
+	if f != nil && len(f.Topics) > 0 && f.Contract == nil && f.ContractID == nil && f.TransactionHash == nil && !isBrief(f.Timestamp, maxTopicSearch) {
 		return nil, fault.Input("a search by topics in all contracts needs an instant, or a range of at most %d days", maxTopicSearch/(24*time.Hour))
 	}
 	return logList.root(ctx, args.Order, args.Args, func(p storage.Page) ([]*ledger.ContractLog, error) {
@@ -113,8 +113,8 @@ func instantOf(t *ledger.Transaction) ledger.TimestampRange {
 // maxTopicSearch is the longest time range in which logs of all contracts can be searched by topic.
 const maxTopicSearch = 7 * 24 * time.Hour
 
-// isBrief reports whether a filter selects single timestamps or a range of at most maxTopicSearch.
-func isBrief(f *ledger.TimestampFilter) bool {
+// isBrief reports whether a filter selects single timestamps or a range of at most a length.
+func isBrief(f *ledger.TimestampFilter, most time.Duration) bool {
 	if f == nil {
 		return false
 	}
@@ -139,7 +139,7 @@ func isBrief(f *ledger.TimestampFilter) bool {
 	default:
 		return false
 	}
-	return last-first <= ledger.Timestamp(maxTopicSearch)
+	return last-first <= ledger.Timestamp(most)
 }
 
 // checkLogs rejects invalid conditions on logs.

@@ -276,7 +276,7 @@ func (r *Resolver) blockSpan(ctx context.Context, f *ledger.ContractResultFilter
 	if f.BlockHash != nil {
 		b, err = transactions.BlockByHash(ctx, r.db, *f.BlockHash)
 	} else {
-		b, err = transactions.BlockByNumber(ctx, r.db, *f.BlockNumber)
+		b, err = storage.ReadOne(ctx, r.db, "block", *f.BlockNumber, transactions.QueueBlocks)
 	}
 	if err != nil || b == nil {
 		return ledger.Null[ledger.TimestampRange]{}, err

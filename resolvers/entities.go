@@ -40,7 +40,7 @@ func (r *Resolver) referred(reference map[string]any) (string, error) {
 		return "", fault.Input("a reference needs __typename, and id or entityId, as strings")
 	}
 	switch typ {
-	case accountType, contractType, scheduleType, tokenType, topicType:
+	case accountType, contractType, fileType, scheduleType, tokenType, topicType:
 	default:
 		return "", fault.Input("things of type %q have no entityId", typ)
 	}

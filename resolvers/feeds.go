@@ -186,7 +186,7 @@ func (r subscriptions) ContractLogs(ctx context.Context, f *ledger.ContractLogFi
 	}
 	if from != nil && len(f.Topics) > 0 && f.Contract == nil && f.ContractID == nil {
 		now := ledger.TimestampOf(r.now())
-		if !isBrief(&ledger.TimestampFilter{Gt: from, Lte: &now}) {
+		if !isBrief(&ledger.TimestampFilter{Gt: from, Lte: &now}, maxTopicSearch) {
 			return nil, fault.Input("a search by topics in all contracts must not start earlier than %d days ago", maxTopicSearch/(24*time.Hour))
 		}
 	}

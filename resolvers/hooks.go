@@ -3,10 +3,8 @@ package resolvers
 import (
 	"context"
 	"strconv"
-	"strings"
 
 	"heliograph/graph"
-	"heliograph/graph/fault"
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
 	"heliograph/internal/base/list"
@@ -26,18 +24,6 @@ const hookType = "Hook" // in global ids
 // HookID returns the global id of a hook: its owner and number.
 func (fields) HookID(h *ledger.Hook) string {
 	return relay.ID(hookType, h.OwnerID.String()+"/"+strconv.FormatInt(h.HookID, 10))
-}
-
-// hookByName reads the hook with the local part of a global id.
-func (r *Resolver) hookByName(ctx context.Context, name string) (relay.Node, error) {
-	owner, number, _ := strings.Cut(name, "/")
-	n, err := strconv.ParseInt(number, 10, 64)
-	if err != nil {
-		return nil, fault.Input("%q is not the name of a hook", name)
-	}
-	return byKey(owner, parseEntityID, func(id ledger.EntityID) (*ledger.Hook, error) {
-		return storage.ReadOne(ctx, r.db, "hook", entities.HookRef{OwnerID: id, HookID: n}, entities.QueueHooksByID)
-	})
 }
 
 // HookSlotHook reads the hooks of slots.

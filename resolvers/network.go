@@ -11,7 +11,6 @@ import (
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
 	"heliograph/internal/domain/ledger"
-	"heliograph/internal/domain/status"
 	"heliograph/storage"
 	"heliograph/storage/entities"
 	"heliograph/storage/transactions"
@@ -30,9 +29,6 @@ const (
 	networkNodeType    = "NetworkNode"
 	registeredNodeType = "RegisteredNode"
 )
-
-// noNode is a number that no node has.
-const noNode = -1
 
 // NetworkNodeID returns the global id of a node. It includes the file, because each address book has nodes of its own.
 func (fields) NetworkNodeID(n *ledger.NetworkNode) string {
@@ -55,15 +51,11 @@ func (r *Resolver) networkNodeByName(ctx context.Context, name string) (relay.No
 }
 
 func (fields) AccountNode(_ context.Context, q rowplan.Request, of []*ledger.Account) (rowplan.Results[*ledger.NetworkNode], error) {
-	return nodesOf(q, of, func(v *ledger.Account) ledger.EntityID { return v.EntityID })
+	return read(q, of, accountEntityID, entities.QueueNetworkNodesOf)
 }
 
 func (fields) TransactionNode(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[*ledger.NetworkNode], error) {
-	return nodesOf(q, of, func(v *ledger.Transaction) ledger.EntityID { return v.NodeAccountID })
-}
-
-func (fields) AccountStakedNode(_ context.Context, q rowplan.Request, of []*ledger.Account) (rowplan.Results[*ledger.NetworkNode], error) {
-	return nodesByID(q, of, func(v *ledger.Account) int64 { return v.StakedNodeID.Or(noNode) })
+	return read(q, of, func(v *ledger.Transaction) ledger.EntityID { return v.NodeAccountID }, entities.QueueNetworkNodesOf)
 }
 
 // NetworkNodeRegisteredNodes reads the registered nodes that are associated with nodes.
@@ -85,11 +77,6 @@ func (fields) RegisteredNodeNetworkNodes(_ context.Context, q rowplan.Request, o
 	rowplan.Results[[]*ledger.NetworkNode], error,
 ) {
 	return read(q, of, func(n *ledger.RegisteredNode) int64 { return n.RegisteredNodeID }, entities.QueueNetworkNodesNaming)
-}
-
-// StatusComponentNetworkNode reads the nodes that components of status pages represent.
-func (fields) StatusComponentNetworkNode(_ context.Context, q rowplan.Request, of []*status.Component) (rowplan.Results[*ledger.NetworkNode], error) {
-	return nodesByID(q, of, func(c *status.Component) int64 { return c.NodeID.Or(noNode) })
 }
 
 // Network returns the parent of the network's fields.

@@ -4,10 +4,8 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"heliograph/graph"
-	"heliograph/graph/fault"
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
 	"heliograph/internal/base/list"
@@ -24,34 +22,19 @@ var (
 	}
 )
 
-// The type in global ids, and the separator of token and serial number.
-const (
-	nftType      = "NFT"
-	nftSeparator = "/"
-)
+const nftType = "NFT" // in global ids
 
 // NFTID returns the global id of an NFT.
 func (fields) NFTID(n *ledger.NFT) string {
-	return relay.ID(nftType, n.TokenID.String()+nftSeparator+strconv.FormatInt(n.SerialNumber, 10))
-}
-
-// nftByName reads the NFT with the local part of a global id.
-func (r *Resolver) nftByName(ctx context.Context, name string) (relay.Node, error) {
-	token, number, _ := strings.Cut(name, nftSeparator)
-	serial, err := strconv.ParseInt(number, 10, 64)
-	if err != nil {
-		return nil, fault.Input("%q is not the name of an NFT", name)
-	}
-	return byKey(token, parseEntityID, func(id ledger.EntityID) (*ledger.NFT, error) {
-		return storage.ReadOne(ctx, r.db, "NFT", ledger.NFTKey{TokenID: id, SerialNumber: serial}, entities.QueueNFTsByKey)
-	})
+	return relay.ID(nftType, n.TokenID.String()+"/"+strconv.FormatInt(n.SerialNumber, 10))
 }
 
 // NFTTransferNft reads the NFTs of transfers.
 func (fields) NFTTransferNft(_ context.Context, q rowplan.Request, of []*ledger.NFTTransfer) (rowplan.Results[*ledger.NFT], error) {
-	return nfts(q, of, func(t *ledger.NFTTransfer) ledger.NFTKey {
+	key := func(t *ledger.NFTTransfer) ledger.NFTKey {
 		return ledger.NFTKey{TokenID: t.TokenID, SerialNumber: t.SerialNumber}
-	})
+	}
+	return read(q, of, key, entities.QueueNFTsByKey)
 }
 
 // NFTTransfers reads the history of NFTs.

@@ -1,11 +1,13 @@
 package resolvers
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"heliograph/graph"
 	"heliograph/graph/fault"
@@ -42,8 +44,14 @@ func (r queries) Nodes(ctx context.Context, args graph.QueryNodesArgs) ([]relay.
 // batched are the types whose objects are read with one statement each, by the local parts of their global ids.
 var batched = map[string]queueNodes{
 	accountType: nodesBy(parseEntityID, entities.QueueAccounts), blockType: nodesBy(parseNumber, transactions.QueueBlocks),
-	contractType: nodesBy(parseEntityID, entities.QueueContracts), scheduleType: nodesBy(parseEntityID, transactions.QueueSchedules),
-	tokenType: nodesBy(parseEntityID, entities.QueueTokens), topicType: nodesBy(parseEntityID, queueTopics),
+	contractType: nodesBy(parseEntityID, entities.QueueContracts), fileType: nodesBy(parseEntityID, entities.QueueFiles),
+	scheduleType: nodesBy(parseEntityID, transactions.QueueSchedules),
+	tokenType:    nodesBy(parseEntityID, entities.QueueTokens), topicType: nodesBy(parseEntityID, queueTopics),
+	nftType: nodesBy(parseNumbered, entities.QueueNFTsByKey),
+	hookType: nodesBy(func(name string) (entities.HookRef, error) {
+		key, err := parseNumbered(name)
+		return entities.HookRef{OwnerID: key.TokenID, HookID: key.SerialNumber}, err
+	}, entities.QueueHooksByID),
 	transactionType: nodesBy(ledger.ParseTimestamp, transactions.QueueTransactionsAt),
 }
 
@@ -134,14 +142,10 @@ func (r *Resolver) node(ctx context.Context, id string) (node relay.Node, err er
 	switch typ {
 	case messageType:
 		return byKey(name, ledger.ParseTimestamp, func(at ledger.Timestamp) (*ledger.TopicMessage, error) { return entities.TopicMessageAt(ctx, r.db, at) })
-	case nftType:
-		return r.nftByName(ctx, name)
 	case logType:
 		return r.logByID(ctx, name)
 	case resultType:
 		return byKey(name, ledger.ParseTimestamp, func(at ledger.Timestamp) (*ledger.ContractResult, error) { return r.resultAt(ctx, at) })
-	case hookType:
-		return r.hookByName(ctx, name)
 	case networkNodeType:
 		return r.networkNodeByName(ctx, name)
 	case registeredNodeType:
@@ -186,4 +190,12 @@ func parseNumber(name string) (int64, error) {
 		return 0, fmt.Errorf("%q is not a number", name)
 	}
 	return n, nil
+}
+
+// parseNumbered parses an entity id with a number after "/".
+func parseNumbered(name string) (ledger.NFTKey, error) {
+	text, digits, _ := strings.Cut(name, "/")
+	id, err := parseEntityID(text)
+	number, failed := parseNumber(digits)
+	return ledger.NFTKey{TokenID: id, SerialNumber: number}, cmp.Or(err, failed)
 }

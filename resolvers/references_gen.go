@@ -5,322 +5,395 @@ package resolvers
 import (
 	"context"
 
+	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
+	"heliograph/internal/domain/evm/calls"
 	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/status"
+	"heliograph/storage/entities"
+	"heliograph/storage/transactions"
 )
 
 func (fields) AccountAutoRenewAccount(_ context.Context, q rowplan.Request, of []*ledger.Account) (rowplan.Results[*ledger.Account], error) {
-	return accountsBy(q, of, func(row *ledger.Account) ledger.EntityID { return row.AutoRenewAccountID })
+	return read(q, of, func(row *ledger.Account) ledger.EntityID { return row.AutoRenewAccountID }, entities.QueueAccounts)
 }
 
 func (fields) AccountStakedAccount(_ context.Context, q rowplan.Request, of []*ledger.Account) (rowplan.Results[*ledger.Account], error) {
-	return accountsBy(q, of, func(row *ledger.Account) ledger.EntityID { return row.StakedAccountID })
+	return read(q, of, func(row *ledger.Account) ledger.EntityID { return row.StakedAccountID }, entities.QueueAccounts)
 }
 
 func (fields) AccountContract(_ context.Context, q rowplan.Request, of []*ledger.Account) (rowplan.Results[*ledger.Contract], error) {
-	return contractsBy(q, of, func(row *ledger.Account) ledger.EntityID { return row.EntityID })
+	return read(q, of, func(row *ledger.Account) ledger.EntityID { return row.EntityID }, entities.QueueContracts)
+}
+
+func (fields) AccountStakedNode(_ context.Context, q rowplan.Request, of []*ledger.Account) (rowplan.Results[*ledger.NetworkNode], error) {
+	return read(q, of, func(row *ledger.Account) int64 { return row.StakedNodeID.Or(-1) }, entities.QueueNetworkNodes)
 }
 
 func (fields) AirdropReceiver(_ context.Context, q rowplan.Request, of []*ledger.Airdrop) (rowplan.Results[*ledger.Account], error) {
-	return accountsBy(q, of, func(row *ledger.Airdrop) ledger.EntityID { return row.ReceiverID })
+	return read(q, of, func(row *ledger.Airdrop) ledger.EntityID { return row.ReceiverID }, entities.QueueAccounts)
 }
 
 func (fields) AirdropSender(_ context.Context, q rowplan.Request, of []*ledger.Airdrop) (rowplan.Results[*ledger.Account], error) {
-	return accountsBy(q, of, func(row *ledger.Airdrop) ledger.EntityID { return row.SenderID })
+	return read(q, of, func(row *ledger.Airdrop) ledger.EntityID { return row.SenderID }, entities.QueueAccounts)
 }
 
 func (fields) AirdropToken(_ context.Context, q rowplan.Request, of []*ledger.Airdrop) (rowplan.Results[*ledger.Token], error) {
-	return tokensBy(q, of, func(row *ledger.Airdrop) ledger.EntityID { return row.TokenID })
+	return read(q, of, func(row *ledger.Airdrop) ledger.EntityID { return row.TokenID }, entities.QueueTokens)
 }
 
 func (fields) AssessedCustomFeeCollectorAccount(_ context.Context, q rowplan.Request, of []*ledger.AssessedCustomFee) (rowplan.Results[*ledger.Account], error) {
-	return accountsBy(q, of, func(row *ledger.AssessedCustomFee) ledger.EntityID { return row.CollectorAccountID })
+	return read(q, of, func(row *ledger.AssessedCustomFee) ledger.EntityID { return row.CollectorAccountID }, entities.QueueAccounts)
 }
 
 func (fields) AssessedCustomFeeToken(_ context.Context, q rowplan.Request, of []*ledger.AssessedCustomFee) (rowplan.Results[*ledger.Token], error) {
-	return tokensBy(q, of, func(row *ledger.AssessedCustomFee) ledger.EntityID { return row.TokenID })
+	return read(q, of, func(row *ledger.AssessedCustomFee) ledger.EntityID { return row.TokenID }, entities.QueueTokens)
+}
+
+func (fields) AssessedCustomFeeEffectivePayerAccounts(_ context.Context, q rowplan.Request, of []*ledger.AssessedCustomFee) (rowplan.Results[[]*ledger.Account], error) {
+	return readLists(q, of, func(row *ledger.AssessedCustomFee) []ledger.EntityID { return row.EffectivePayerAccountIDs }, entities.QueueAccounts)
 }
 
 func (fields) BalanceAccount(_ context.Context, q rowplan.Request, of []*ledger.Balance) (rowplan.Results[*ledger.Account], error) {
-	return accountsBy(q, of, func(row *ledger.Balance) ledger.EntityID { return row.AccountID })
+	return read(q, of, func(row *ledger.Balance) ledger.EntityID { return row.AccountID }, entities.QueueAccounts)
 }
 
 func (fields) ContractAccount(_ context.Context, q rowplan.Request, of []*ledger.Contract) (rowplan.Results[*ledger.Account], error) {
-	return accountsBy(q, of, func(row *ledger.Contract) ledger.EntityID { return row.EntityID })
+	return read(q, of, func(row *ledger.Contract) ledger.EntityID { return row.EntityID }, entities.QueueAccounts)
 }
 
 func (fields) ContractAutoRenewAccount(_ context.Context, q rowplan.Request, of []*ledger.Contract) (rowplan.Results[*ledger.Account], error) {
-	return accountsBy(q, of, func(row *ledger.Contract) ledger.EntityID { return row.AutoRenewAccountID })
+	return read(q, of, func(row *ledger.Contract) ledger.EntityID { return row.AutoRenewAccountID }, entities.QueueAccounts)
+}
+
+func (fields) ContractFile(_ context.Context, q rowplan.Request, of []*ledger.Contract) (rowplan.Results[*ledger.File], error) {
+	return read(q, of, func(row *ledger.Contract) ledger.EntityID { return row.FileID }, entities.QueueFiles)
 }
 
 func (fields) ContractObtainer(_ context.Context, q rowplan.Request, of []*ledger.Contract) (rowplan.Results[*ledger.Account], error) {
-	return accountsBy(q, of, func(row *ledger.Contract) ledger.EntityID { return row.ObtainerID })
+	return read(q, of, func(row *ledger.Contract) ledger.EntityID { return row.ObtainerID }, entities.QueueAccounts)
 }
 
 func (fields) ContractProxyAccount(_ context.Context, q rowplan.Request, of []*ledger.Contract) (rowplan.Results[*ledger.Account], error) {
-	return accountsBy(q, of, func(row *ledger.Contract) ledger.EntityID { return row.ProxyAccountID })
+	return read(q, of, func(row *ledger.Contract) ledger.EntityID { return row.ProxyAccountID }, entities.QueueAccounts)
+}
+
+func (fields) ContractActionCallerEntity(_ context.Context, q rowplan.Request, of []*ledger.ContractAction) (rowplan.Results[relay.Entity], error) {
+	return read(q, of, func(row *ledger.ContractAction) ledger.EntityID { return row.Caller }, queueEntities)
+}
+
+func (fields) ContractActionRecipientEntity(_ context.Context, q rowplan.Request, of []*ledger.ContractAction) (rowplan.Results[relay.Entity], error) {
+	return read(q, of, func(row *ledger.ContractAction) ledger.EntityID { return row.Recipient }, queueEntities)
 }
 
 func (fields) ContractLogBlock(_ context.Context, q rowplan.Request, of []*ledger.ContractLog) (rowplan.Results[*ledger.Block], error) {
-	return blocksBy(q, of, func(row *ledger.ContractLog) ledger.Timestamp { return row.ConsensusTimestamp })
+	return read(q, of, func(row *ledger.ContractLog) ledger.Timestamp { return row.ConsensusTimestamp }, transactions.QueueBlocksAt)
 }
 
 func (fields) ContractLogContract(_ context.Context, q rowplan.Request, of []*ledger.ContractLog) (rowplan.Results[*ledger.Contract], error) {
-	return contractsBy(q, of, func(row *ledger.ContractLog) ledger.EntityID { return row.ContractID })
+	return read(q, of, func(row *ledger.ContractLog) ledger.EntityID { return row.ContractID }, entities.QueueContracts)
 }
 
 func (fields) ContractLogContractResult(_ context.Context, q rowplan.Request, of []*ledger.ContractLog) (rowplan.Results[*ledger.ContractResult], error) {
-	return contractResultsBy(q, of, func(row *ledger.ContractLog) ledger.Timestamp { return row.ConsensusTimestamp })
+	return read(q, of, func(row *ledger.ContractLog) ledger.Timestamp { return row.ConsensusTimestamp }, transactions.QueueContractResultsAt)
 }
 
 func (fields) ContractLogPayer(_ context.Context, q rowplan.Request, of []*ledger.ContractLog) (rowplan.Results[*ledger.Account], error) {
-	return accountsBy(q, of, func(row *ledger.ContractLog) ledger.EntityID { return row.PayerAccountID })
+	return read(q, of, func(row *ledger.ContractLog) ledger.EntityID { return row.PayerAccountID }, entities.QueueAccounts)
 }
 
 func (fields) ContractLogRootContract(_ context.Context, q rowplan.Request, of []*ledger.ContractLog) (rowplan.Results[*ledger.Contract], error) {
-	return contractsBy(q, of, func(row *ledger.ContractLog) ledger.EntityID { return row.RootContractID })
+	return read(q, of, func(row *ledger.ContractLog) ledger.EntityID { return row.RootContractID }, entities.QueueContracts)
 }
 
 func (fields) ContractLogTransaction(_ context.Context, q rowplan.Request, of []*ledger.ContractLog) (rowplan.Results[*ledger.Transaction], error) {
-	return transactionsBy(q, of, func(row *ledger.ContractLog) ledger.Timestamp { return row.ConsensusTimestamp })
+	return read(q, of, func(row *ledger.ContractLog) ledger.Timestamp { return row.ConsensusTimestamp }, transactions.QueueTransactionsAt)
 }
 
 func (fields) ContractResultBlock(_ context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[*ledger.Block], error) {
-	return blocksBy(q, of, func(row *ledger.ContractResult) ledger.Timestamp { return row.ConsensusTimestamp })
+	return read(q, of, func(row *ledger.ContractResult) ledger.Timestamp { return row.ConsensusTimestamp }, transactions.QueueBlocksAt)
+}
+
+func (fields) ContractResultCreatedContracts(_ context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[[]*ledger.Contract], error) {
+	return readLists(q, of, func(row *ledger.ContractResult) []ledger.EntityID { return row.CreatedContractIDs }, entities.QueueContracts)
 }
 
 func (fields) ContractResultFromAccount(_ context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[*ledger.Account], error) {
-	return accountsBy(q, of, func(row *ledger.ContractResult) ledger.EntityID { return row.SenderID })
+	return read(q, of, func(row *ledger.ContractResult) ledger.EntityID { return row.SenderID }, entities.QueueAccounts)
 }
 
 func (fields) ContractResultPayer(_ context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[*ledger.Account], error) {
-	return accountsBy(q, of, func(row *ledger.ContractResult) ledger.EntityID { return row.PayerAccountID })
+	return read(q, of, func(row *ledger.ContractResult) ledger.EntityID { return row.PayerAccountID }, entities.QueueAccounts)
 }
 
 func (fields) ContractResultToAccount(_ context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[*ledger.Account], error) {
-	return accountsBy(q, of, func(row *ledger.ContractResult) ledger.EntityID { return row.ContractID })
+	return read(q, of, func(row *ledger.ContractResult) ledger.EntityID { return row.ContractID }, entities.QueueAccounts)
 }
 
 func (fields) ContractResultTransaction(_ context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[*ledger.Transaction], error) {
-	return transactionsBy(q, of, func(row *ledger.ContractResult) ledger.Timestamp { return row.ConsensusTimestamp })
+	return read(q, of, func(row *ledger.ContractResult) ledger.Timestamp { return row.ConsensusTimestamp }, transactions.QueueTransactionsAt)
 }
 
 func (fields) ContractResultContract(_ context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[*ledger.Contract], error) {
-	return contractsBy(q, of, func(row *ledger.ContractResult) ledger.EntityID { return row.ContractID })
+	return read(q, of, func(row *ledger.ContractResult) ledger.EntityID { return row.ContractID }, entities.QueueContracts)
 }
 
 func (fields) ContractStateContract(_ context.Context, q rowplan.Request, of []*ledger.ContractState) (rowplan.Results[*ledger.Contract], error) {
-	return contractsBy(q, of, func(row *ledger.ContractState) ledger.EntityID { return row.ContractID })
+	return read(q, of, func(row *ledger.ContractState) ledger.EntityID { return row.ContractID }, entities.QueueContracts)
 }
 
 func (fields) ContractStateChangeContract(_ context.Context, q rowplan.Request, of []*ledger.ContractStateChange) (rowplan.Results[*ledger.Contract], error) {
-	return contractsBy(q, of, func(row *ledger.ContractStateChange) ledger.EntityID { return row.ContractID })
+	return read(q, of, func(row *ledger.ContractStateChange) ledger.EntityID { return row.ContractID }, entities.QueueContracts)
 }
 
 func (fields) CryptoAllowanceOwner(_ context.Context, q rowplan.Request, of []*ledger.CryptoAllowance) (rowplan.Results[*ledger.Account], error) {
-	return accountsBy(q, of, func(row *ledger.CryptoAllowance) ledger.EntityID { return row.OwnerID })
+	return read(q, of, func(row *ledger.CryptoAllowance) ledger.EntityID { return row.OwnerID }, entities.QueueAccounts)
 }
 
 func (fields) CryptoAllowanceSpender(_ context.Context, q rowplan.Request, of []*ledger.CryptoAllowance) (rowplan.Results[*ledger.Account], error) {
-	return accountsBy(q, of, func(row *ledger.CryptoAllowance) ledger.EntityID { return row.SpenderID })
+	return read(q, of, func(row *ledger.CryptoAllowance) ledger.EntityID { return row.SpenderID }, entities.QueueAccounts)
 }
 
 func (fields) CryptoTransferAccount(_ context.Context, q rowplan.Request, of []*ledger.CryptoTransfer) (rowplan.Results[*ledger.Account], error) {
-	return accountsBy(q, of, func(row *ledger.CryptoTransfer) ledger.EntityID { return row.AccountID })
+	return read(q, of, func(row *ledger.CryptoTransfer) ledger.EntityID { return row.AccountID }, entities.QueueAccounts)
 }
 
 func (fields) CustomFeeLimitAccount(_ context.Context, q rowplan.Request, of []*ledger.CustomFeeLimit) (rowplan.Results[*ledger.Account], error) {
-	return accountsBy(q, of, func(row *ledger.CustomFeeLimit) ledger.EntityID { return row.AccountID })
+	return read(q, of, func(row *ledger.CustomFeeLimit) ledger.EntityID { return row.AccountID }, entities.QueueAccounts)
 }
 
 func (fields) CustomFeeLimitDenominatingToken(_ context.Context, q rowplan.Request, of []*ledger.CustomFeeLimit) (rowplan.Results[*ledger.Token], error) {
-	return tokensBy(q, of, func(row *ledger.CustomFeeLimit) ledger.EntityID { return row.DenominatingTokenID })
+	return read(q, of, func(row *ledger.CustomFeeLimit) ledger.EntityID { return row.DenominatingTokenID }, entities.QueueTokens)
 }
 
 func (fields) FallbackFeeDenominatingToken(_ context.Context, q rowplan.Request, of []*ledger.FallbackFee) (rowplan.Results[*ledger.Token], error) {
-	return tokensBy(q, of, func(row *ledger.FallbackFee) ledger.EntityID { return row.DenominatingTokenID })
+	return read(q, of, func(row *ledger.FallbackFee) ledger.EntityID { return row.DenominatingTokenID }, entities.QueueTokens)
 }
 
 func (fields) FixedFeeCollectorAccount(_ context.Context, q rowplan.Request, of []*ledger.FixedFee) (rowplan.Results[*ledger.Account], error) {
-	return accountsBy(q, of, func(row *ledger.FixedFee) ledger.EntityID { return row.CollectorAccountID })
+	return read(q, of, func(row *ledger.FixedFee) ledger.EntityID { return row.CollectorAccountID }, entities.QueueAccounts)
 }
 
 func (fields) FixedFeeDenominatingToken(_ context.Context, q rowplan.Request, of []*ledger.FixedFee) (rowplan.Results[*ledger.Token], error) {
-	return tokensBy(q, of, func(row *ledger.FixedFee) ledger.EntityID { return row.DenominatingTokenID })
+	return read(q, of, func(row *ledger.FixedFee) ledger.EntityID { return row.DenominatingTokenID }, entities.QueueTokens)
 }
 
 func (fields) FractionalFeeCollectorAccount(_ context.Context, q rowplan.Request, of []*ledger.FractionalFee) (rowplan.Results[*ledger.Account], error) {
-	return accountsBy(q, of, func(row *ledger.FractionalFee) ledger.EntityID { return row.CollectorAccountID })
+	return read(q, of, func(row *ledger.FractionalFee) ledger.EntityID { return row.CollectorAccountID }, entities.QueueAccounts)
 }
 
 func (fields) FractionalFeeDenominatingToken(_ context.Context, q rowplan.Request, of []*ledger.FractionalFee) (rowplan.Results[*ledger.Token], error) {
-	return tokensBy(q, of, func(row *ledger.FractionalFee) ledger.EntityID { return row.DenominatingTokenID })
+	return read(q, of, func(row *ledger.FractionalFee) ledger.EntityID { return row.DenominatingTokenID }, entities.QueueTokens)
 }
 
 func (fields) HookContract(_ context.Context, q rowplan.Request, of []*ledger.Hook) (rowplan.Results[*ledger.Contract], error) {
-	return contractsBy(q, of, func(row *ledger.Hook) ledger.EntityID { return row.ContractID })
+	return read(q, of, func(row *ledger.Hook) ledger.EntityID { return row.ContractID }, entities.QueueContracts)
 }
 
 func (fields) HookOwner(_ context.Context, q rowplan.Request, of []*ledger.Hook) (rowplan.Results[*ledger.Account], error) {
-	return accountsBy(q, of, func(row *ledger.Hook) ledger.EntityID { return row.OwnerID })
+	return read(q, of, func(row *ledger.Hook) ledger.EntityID { return row.OwnerID }, entities.QueueAccounts)
 }
 
 func (fields) HookSlotTransaction(_ context.Context, q rowplan.Request, of []*ledger.HookSlot) (rowplan.Results[*ledger.Transaction], error) {
-	return transactionsBy(q, of, func(row *ledger.HookSlot) ledger.Timestamp { return row.Timestamp })
+	return read(q, of, func(row *ledger.HookSlot) ledger.Timestamp { return row.Timestamp }, transactions.QueueTransactionsAt)
+}
+
+func (fields) HookSlotConnectionOwner(_ context.Context, q rowplan.Request, of []*relay.HookSlotConnection) (rowplan.Results[*ledger.Account], error) {
+	return read(q, of, func(row *relay.HookSlotConnection) ledger.EntityID { return row.OwnerID }, entities.QueueAccounts)
 }
 
 func (fields) MessageTransactionIDAccount(_ context.Context, q rowplan.Request, of []*ledger.MessageTransactionID) (rowplan.Results[*ledger.Account], error) {
-	return accountsBy(q, of, func(row *ledger.MessageTransactionID) ledger.EntityID { return row.AccountID })
+	return read(q, of, func(row *ledger.MessageTransactionID) ledger.EntityID { return row.AccountID }, entities.QueueAccounts)
 }
 
 func (fields) NFTOwner(_ context.Context, q rowplan.Request, of []*ledger.NFT) (rowplan.Results[*ledger.Account], error) {
-	return accountsBy(q, of, func(row *ledger.NFT) ledger.EntityID { return row.AccountID })
+	return read(q, of, func(row *ledger.NFT) ledger.EntityID { return row.AccountID }, entities.QueueAccounts)
 }
 
 func (fields) NFTDelegatingSpender(_ context.Context, q rowplan.Request, of []*ledger.NFT) (rowplan.Results[*ledger.Account], error) {
-	return accountsBy(q, of, func(row *ledger.NFT) ledger.EntityID { return row.DelegatingSpenderID })
+	return read(q, of, func(row *ledger.NFT) ledger.EntityID { return row.DelegatingSpenderID }, entities.QueueAccounts)
 }
 
 func (fields) NFTSpender(_ context.Context, q rowplan.Request, of []*ledger.NFT) (rowplan.Results[*ledger.Account], error) {
-	return accountsBy(q, of, func(row *ledger.NFT) ledger.EntityID { return row.SpenderID })
+	return read(q, of, func(row *ledger.NFT) ledger.EntityID { return row.SpenderID }, entities.QueueAccounts)
 }
 
 func (fields) NFTToken(_ context.Context, q rowplan.Request, of []*ledger.NFT) (rowplan.Results[*ledger.Token], error) {
-	return tokensBy(q, of, func(row *ledger.NFT) ledger.EntityID { return row.TokenID })
+	return read(q, of, func(row *ledger.NFT) ledger.EntityID { return row.TokenID }, entities.QueueTokens)
 }
 
 func (fields) NFTTransactionReceiver(_ context.Context, q rowplan.Request, of []*ledger.NFTTransaction) (rowplan.Results[*ledger.Account], error) {
-	return accountsBy(q, of, func(row *ledger.NFTTransaction) ledger.EntityID { return row.ReceiverAccountID })
+	return read(q, of, func(row *ledger.NFTTransaction) ledger.EntityID { return row.ReceiverAccountID }, entities.QueueAccounts)
 }
 
 func (fields) NFTTransactionSender(_ context.Context, q rowplan.Request, of []*ledger.NFTTransaction) (rowplan.Results[*ledger.Account], error) {
-	return accountsBy(q, of, func(row *ledger.NFTTransaction) ledger.EntityID { return row.SenderAccountID })
+	return read(q, of, func(row *ledger.NFTTransaction) ledger.EntityID { return row.SenderAccountID }, entities.QueueAccounts)
 }
 
 func (fields) NFTTransactionTransaction(_ context.Context, q rowplan.Request, of []*ledger.NFTTransaction) (rowplan.Results[*ledger.Transaction], error) {
-	return transactionsBy(q, of, func(row *ledger.NFTTransaction) ledger.Timestamp { return row.ConsensusTimestamp })
+	return read(q, of, func(row *ledger.NFTTransaction) ledger.Timestamp { return row.ConsensusTimestamp }, transactions.QueueTransactionsAt)
 }
 
 func (fields) NFTTransferReceiver(_ context.Context, q rowplan.Request, of []*ledger.NFTTransfer) (rowplan.Results[*ledger.Account], error) {
-	return accountsBy(q, of, func(row *ledger.NFTTransfer) ledger.EntityID { return row.ReceiverAccountID })
+	return read(q, of, func(row *ledger.NFTTransfer) ledger.EntityID { return row.ReceiverAccountID }, entities.QueueAccounts)
 }
 
 func (fields) NFTTransferSender(_ context.Context, q rowplan.Request, of []*ledger.NFTTransfer) (rowplan.Results[*ledger.Account], error) {
-	return accountsBy(q, of, func(row *ledger.NFTTransfer) ledger.EntityID { return row.SenderAccountID })
+	return read(q, of, func(row *ledger.NFTTransfer) ledger.EntityID { return row.SenderAccountID }, entities.QueueAccounts)
 }
 
 func (fields) NFTTransferToken(_ context.Context, q rowplan.Request, of []*ledger.NFTTransfer) (rowplan.Results[*ledger.Token], error) {
-	return tokensBy(q, of, func(row *ledger.NFTTransfer) ledger.EntityID { return row.TokenID })
+	return read(q, of, func(row *ledger.NFTTransfer) ledger.EntityID { return row.TokenID }, entities.QueueTokens)
+}
+
+func (fields) NetworkNodeFile(_ context.Context, q rowplan.Request, of []*ledger.NetworkNode) (rowplan.Results[*ledger.File], error) {
+	return read(q, of, func(row *ledger.NetworkNode) ledger.EntityID { return row.FileID }, entities.QueueFiles)
 }
 
 func (fields) NetworkNodeAccount(_ context.Context, q rowplan.Request, of []*ledger.NetworkNode) (rowplan.Results[*ledger.Account], error) {
-	return accountsBy(q, of, func(row *ledger.NetworkNode) ledger.EntityID { return row.NodeAccountID })
+	return read(q, of, func(row *ledger.NetworkNode) ledger.EntityID { return row.NodeAccountID }, entities.QueueAccounts)
 }
 
 func (fields) NftAllowanceOwner(_ context.Context, q rowplan.Request, of []*ledger.NftAllowance) (rowplan.Results[*ledger.Account], error) {
-	return accountsBy(q, of, func(row *ledger.NftAllowance) ledger.EntityID { return row.OwnerID })
+	return read(q, of, func(row *ledger.NftAllowance) ledger.EntityID { return row.OwnerID }, entities.QueueAccounts)
 }
 
 func (fields) NftAllowanceSpender(_ context.Context, q rowplan.Request, of []*ledger.NftAllowance) (rowplan.Results[*ledger.Account], error) {
-	return accountsBy(q, of, func(row *ledger.NftAllowance) ledger.EntityID { return row.SpenderID })
+	return read(q, of, func(row *ledger.NftAllowance) ledger.EntityID { return row.SpenderID }, entities.QueueAccounts)
 }
 
 func (fields) NftAllowanceToken(_ context.Context, q rowplan.Request, of []*ledger.NftAllowance) (rowplan.Results[*ledger.Token], error) {
-	return tokensBy(q, of, func(row *ledger.NftAllowance) ledger.EntityID { return row.TokenID })
+	return read(q, of, func(row *ledger.NftAllowance) ledger.EntityID { return row.TokenID }, entities.QueueTokens)
+}
+
+func (fields) OpcodeTraceContract(_ context.Context, q rowplan.Request, of []*calls.OpcodeTrace) (rowplan.Results[*ledger.Contract], error) {
+	return read(q, of, func(row *calls.OpcodeTrace) ledger.EntityID { return row.ContractID }, entities.QueueContracts)
 }
 
 func (fields) RoyaltyFeeCollectorAccount(_ context.Context, q rowplan.Request, of []*ledger.RoyaltyFee) (rowplan.Results[*ledger.Account], error) {
-	return accountsBy(q, of, func(row *ledger.RoyaltyFee) ledger.EntityID { return row.CollectorAccountID })
+	return read(q, of, func(row *ledger.RoyaltyFee) ledger.EntityID { return row.CollectorAccountID }, entities.QueueAccounts)
 }
 
 func (fields) ScheduleCreation(_ context.Context, q rowplan.Request, of []*ledger.Schedule) (rowplan.Results[*ledger.Transaction], error) {
-	return transactionsBy(q, of, func(row *ledger.Schedule) ledger.Timestamp { return row.CreatedTimestamp })
+	return read(q, of, func(row *ledger.Schedule) ledger.Timestamp { return row.CreatedTimestamp }, transactions.QueueTransactionsAt)
 }
 
 func (fields) ScheduleCreator(_ context.Context, q rowplan.Request, of []*ledger.Schedule) (rowplan.Results[*ledger.Account], error) {
-	return accountsBy(q, of, func(row *ledger.Schedule) ledger.EntityID { return row.CreatorAccountID })
+	return read(q, of, func(row *ledger.Schedule) ledger.EntityID { return row.CreatorAccountID }, entities.QueueAccounts)
+}
+
+func (fields) ScheduleExecution(_ context.Context, q rowplan.Request, of []*ledger.Schedule) (rowplan.Results[*ledger.Transaction], error) {
+	return read(q, of, func(row *ledger.Schedule) ledger.Timestamp { return row.ExecutedTimestamp.Or(-1) }, transactions.QueueTransactionsAt)
 }
 
 func (fields) SchedulePayer(_ context.Context, q rowplan.Request, of []*ledger.Schedule) (rowplan.Results[*ledger.Account], error) {
-	return accountsBy(q, of, func(row *ledger.Schedule) ledger.EntityID { return row.PayerAccountID })
+	return read(q, of, func(row *ledger.Schedule) ledger.EntityID { return row.PayerAccountID }, entities.QueueAccounts)
 }
 
 func (fields) StakingRewardAccount(_ context.Context, q rowplan.Request, of []*ledger.StakingReward) (rowplan.Results[*ledger.Account], error) {
-	return accountsBy(q, of, func(row *ledger.StakingReward) ledger.EntityID { return row.AccountID })
+	return read(q, of, func(row *ledger.StakingReward) ledger.EntityID { return row.AccountID }, entities.QueueAccounts)
 }
 
 func (fields) StakingRewardTransaction(_ context.Context, q rowplan.Request, of []*ledger.StakingReward) (rowplan.Results[*ledger.Transaction], error) {
-	return transactionsBy(q, of, func(row *ledger.StakingReward) ledger.Timestamp { return row.ConsensusTimestamp })
+	return read(q, of, func(row *ledger.StakingReward) ledger.Timestamp { return row.ConsensusTimestamp }, transactions.QueueTransactionsAt)
+}
+
+func (fields) StatusComponentNetworkNode(_ context.Context, q rowplan.Request, of []*status.Component) (rowplan.Results[*ledger.NetworkNode], error) {
+	return read(q, of, func(row *status.Component) int64 { return row.NodeID.Or(-1) }, entities.QueueNetworkNodes)
 }
 
 func (fields) TokenAutoRenewAccount(_ context.Context, q rowplan.Request, of []*ledger.Token) (rowplan.Results[*ledger.Account], error) {
-	return accountsBy(q, of, func(row *ledger.Token) ledger.EntityID { return row.AutoRenewAccountID })
+	return read(q, of, func(row *ledger.Token) ledger.EntityID { return row.AutoRenewAccountID }, entities.QueueAccounts)
 }
 
 func (fields) TokenTreasuryAccount(_ context.Context, q rowplan.Request, of []*ledger.Token) (rowplan.Results[*ledger.Account], error) {
-	return accountsBy(q, of, func(row *ledger.Token) ledger.EntityID { return row.TreasuryAccountID })
+	return read(q, of, func(row *ledger.Token) ledger.EntityID { return row.TreasuryAccountID }, entities.QueueAccounts)
 }
 
 func (fields) TokenAllowanceOwner(_ context.Context, q rowplan.Request, of []*ledger.TokenAllowance) (rowplan.Results[*ledger.Account], error) {
-	return accountsBy(q, of, func(row *ledger.TokenAllowance) ledger.EntityID { return row.OwnerID })
+	return read(q, of, func(row *ledger.TokenAllowance) ledger.EntityID { return row.OwnerID }, entities.QueueAccounts)
 }
 
 func (fields) TokenAllowanceSpender(_ context.Context, q rowplan.Request, of []*ledger.TokenAllowance) (rowplan.Results[*ledger.Account], error) {
-	return accountsBy(q, of, func(row *ledger.TokenAllowance) ledger.EntityID { return row.SpenderID })
+	return read(q, of, func(row *ledger.TokenAllowance) ledger.EntityID { return row.SpenderID }, entities.QueueAccounts)
 }
 
 func (fields) TokenAllowanceToken(_ context.Context, q rowplan.Request, of []*ledger.TokenAllowance) (rowplan.Results[*ledger.Token], error) {
-	return tokensBy(q, of, func(row *ledger.TokenAllowance) ledger.EntityID { return row.TokenID })
+	return read(q, of, func(row *ledger.TokenAllowance) ledger.EntityID { return row.TokenID }, entities.QueueTokens)
 }
 
 func (fields) TokenBalanceToken(_ context.Context, q rowplan.Request, of []*ledger.TokenBalance) (rowplan.Results[*ledger.Token], error) {
-	return tokensBy(q, of, func(row *ledger.TokenBalance) ledger.EntityID { return row.TokenID })
+	return read(q, of, func(row *ledger.TokenBalance) ledger.EntityID { return row.TokenID }, entities.QueueTokens)
 }
 
 func (fields) TokenHolderAccount(_ context.Context, q rowplan.Request, of []*ledger.TokenHolder) (rowplan.Results[*ledger.Account], error) {
-	return accountsBy(q, of, func(row *ledger.TokenHolder) ledger.EntityID { return row.AccountID })
+	return read(q, of, func(row *ledger.TokenHolder) ledger.EntityID { return row.AccountID }, entities.QueueAccounts)
 }
 
 func (fields) TokenHolderToken(_ context.Context, q rowplan.Request, of []*ledger.TokenHolder) (rowplan.Results[*ledger.Token], error) {
-	return tokensBy(q, of, func(row *ledger.TokenHolder) ledger.EntityID { return row.TokenID })
+	return read(q, of, func(row *ledger.TokenHolder) ledger.EntityID { return row.TokenID }, entities.QueueTokens)
 }
 
 func (fields) TokenRelationshipAccount(_ context.Context, q rowplan.Request, of []*ledger.TokenRelationship) (rowplan.Results[*ledger.Account], error) {
-	return accountsBy(q, of, func(row *ledger.TokenRelationship) ledger.EntityID { return row.AccountID })
+	return read(q, of, func(row *ledger.TokenRelationship) ledger.EntityID { return row.AccountID }, entities.QueueAccounts)
 }
 
 func (fields) TokenRelationshipToken(_ context.Context, q rowplan.Request, of []*ledger.TokenRelationship) (rowplan.Results[*ledger.Token], error) {
-	return tokensBy(q, of, func(row *ledger.TokenRelationship) ledger.EntityID { return row.TokenID })
+	return read(q, of, func(row *ledger.TokenRelationship) ledger.EntityID { return row.TokenID }, entities.QueueTokens)
 }
 
 func (fields) TokenTransferAccount(_ context.Context, q rowplan.Request, of []*ledger.TokenTransfer) (rowplan.Results[*ledger.Account], error) {
-	return accountsBy(q, of, func(row *ledger.TokenTransfer) ledger.EntityID { return row.AccountID })
+	return read(q, of, func(row *ledger.TokenTransfer) ledger.EntityID { return row.AccountID }, entities.QueueAccounts)
 }
 
 func (fields) TokenTransferToken(_ context.Context, q rowplan.Request, of []*ledger.TokenTransfer) (rowplan.Results[*ledger.Token], error) {
-	return tokensBy(q, of, func(row *ledger.TokenTransfer) ledger.EntityID { return row.TokenID })
+	return read(q, of, func(row *ledger.TokenTransfer) ledger.EntityID { return row.TokenID }, entities.QueueTokens)
 }
 
 func (fields) TopicAutoRenewAccount(_ context.Context, q rowplan.Request, of []*ledger.Topic) (rowplan.Results[*ledger.Account], error) {
-	return accountsBy(q, of, func(row *ledger.Topic) ledger.EntityID { return row.AutoRenewAccountID })
+	return read(q, of, func(row *ledger.Topic) ledger.EntityID { return row.AutoRenewAccountID }, entities.QueueAccounts)
 }
 
 func (fields) TopicMessagePayer(_ context.Context, q rowplan.Request, of []*ledger.TopicMessage) (rowplan.Results[*ledger.Account], error) {
-	return accountsBy(q, of, func(row *ledger.TopicMessage) ledger.EntityID { return row.PayerAccountID })
+	return read(q, of, func(row *ledger.TopicMessage) ledger.EntityID { return row.PayerAccountID }, entities.QueueAccounts)
+}
+
+func (fields) TopicMessageTopic(_ context.Context, q rowplan.Request, of []*ledger.TopicMessage) (rowplan.Results[*ledger.Topic], error) {
+	return read(q, of, func(row *ledger.TopicMessage) ledger.EntityID { return row.TopicID }, queueTopics)
 }
 
 func (fields) TopicMessageTransaction(_ context.Context, q rowplan.Request, of []*ledger.TopicMessage) (rowplan.Results[*ledger.Transaction], error) {
-	return transactionsBy(q, of, func(row *ledger.TopicMessage) ledger.Timestamp { return row.ConsensusTimestamp })
+	return read(q, of, func(row *ledger.TopicMessage) ledger.Timestamp { return row.ConsensusTimestamp }, transactions.QueueTransactionsAt)
+}
+
+func (fields) TransactionEntity(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[relay.Entity], error) {
+	return read(q, of, func(row *ledger.Transaction) ledger.EntityID { return row.EntityID }, queueEntities)
+}
+
+func (fields) TransactionParent(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[*ledger.Transaction], error) {
+	return read(q, of, func(row *ledger.Transaction) ledger.Timestamp { return row.ParentConsensusTimestamp.Or(-1) }, transactions.QueueTransactionsAt)
 }
 
 func (fields) TransactionPayer(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[*ledger.Account], error) {
-	return accountsBy(q, of, func(row *ledger.Transaction) ledger.EntityID { return row.PayerAccountID })
+	return read(q, of, func(row *ledger.Transaction) ledger.EntityID { return row.PayerAccountID }, entities.QueueAccounts)
 }
 
 func (fields) TransactionBlock(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[*ledger.Block], error) {
-	return blocksBy(q, of, func(row *ledger.Transaction) ledger.Timestamp { return row.ConsensusTimestamp })
+	return read(q, of, func(row *ledger.Transaction) ledger.Timestamp { return row.ConsensusTimestamp }, transactions.QueueBlocksAt)
 }
 
 func (fields) TransactionContractResult(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[*ledger.ContractResult], error) {
-	return contractResultsBy(q, of, func(row *ledger.Transaction) ledger.Timestamp { return row.ConsensusTimestamp })
+	return read(q, of, func(row *ledger.Transaction) ledger.Timestamp { return row.ConsensusTimestamp }, transactions.QueueContractResultsAt)
+}
+
+func (fields) TransferAccount(_ context.Context, q rowplan.Request, of []*ledger.Transfer) (rowplan.Results[*ledger.Account], error) {
+	return read(q, of, func(row *ledger.Transfer) ledger.EntityID { return row.AccountID }, entities.QueueAccounts)
+}
+
+func (fields) TransferToken(_ context.Context, q rowplan.Request, of []*ledger.Transfer) (rowplan.Results[*ledger.Token], error) {
+	return read(q, of, func(row *ledger.Transfer) ledger.EntityID { return row.TokenID }, entities.QueueTokens)
+}
+
+func (fields) TransferTransaction(_ context.Context, q rowplan.Request, of []*ledger.Transfer) (rowplan.Results[*ledger.Transaction], error) {
+	return read(q, of, func(row *ledger.Transfer) ledger.Timestamp { return row.ConsensusTimestamp }, transactions.QueueTransactionsAt)
 }

@@ -3,7 +3,9 @@ package resolvers
 import (
 	"context"
 	"fmt"
+	"slices"
 
+	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
 	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
@@ -67,40 +69,44 @@ func readAhead[K, R any](
 	return found, nil
 }
 
-// The functions below read objects that rows reference by id or time. The result is nil if the row has no such id.
-
-func accountsBy[T any](q rowplan.Request, of []T, id func(T) ledger.EntityID) (rowplan.Results[*ledger.Account], error) {
-	return read(q, of, id, entities.QueueAccounts)
+// queueEntities queues the queries for entities of any type by id. A contract is a Contract, not an Account. done receives one entity per id, or nil for ids
+// that do not exist.
+func queueEntities(b *storage.Batch, ids []ledger.EntityID, done func([]relay.Entity)) {
+	out := make([]relay.Entity, len(ids))
+	entities.QueueContracts(b, ids, fill[ledger.Contract](out))
+	entities.QueueAccounts(b, ids, fill[ledger.Account](out))
+	entities.QueueTokens(b, ids, fill[ledger.Token](out))
+	queueTopics(b, ids, fill[ledger.Topic](out))
+	transactions.QueueSchedules(b, ids, fill[ledger.Schedule](out))
+	entities.QueueFiles(b, ids, fill[ledger.File](out))
+	done(out)
 }
 
-func tokensBy[T any](q rowplan.Request, of []T, id func(T) ledger.EntityID) (rowplan.Results[*ledger.Token], error) {
-	return read(q, of, id, entities.QueueTokens)
+// fill returns a function that sets the elements of out that are nil.
+func fill[T any, P interface {
+	*T
+	relay.Entity
+}](out []relay.Entity) func([]P) {
+	return func(rows []P) {
+		for i, row := range rows {
+			if row != nil && out[i] == nil {
+				out[i] = row
+			}
+		}
+	}
 }
 
-func contractsBy[T any](q rowplan.Request, of []T, id func(T) ledger.EntityID) (rowplan.Results[*ledger.Contract], error) {
-	return read(q, of, id, entities.QueueContracts)
-}
-
-func nfts[T any](q rowplan.Request, of []T, key func(T) ledger.NFTKey) (rowplan.Results[*ledger.NFT], error) {
-	return read(q, of, key, entities.QueueNFTsByKey)
-}
-
-func nodesByID[T any](q rowplan.Request, of []T, id func(T) int64) (rowplan.Results[*ledger.NetworkNode], error) {
-	return read(q, of, id, entities.QueueNetworkNodes)
-}
-
-func nodesOf[T any](q rowplan.Request, of []T, account func(T) ledger.EntityID) (rowplan.Results[*ledger.NetworkNode], error) {
-	return read(q, of, account, entities.QueueNetworkNodesOf)
-}
-
-func blocksBy[T any](q rowplan.Request, of []T, at func(T) ledger.Timestamp) (rowplan.Results[*ledger.Block], error) {
-	return read(q, of, at, transactions.QueueBlocksAt)
-}
-
-func transactionsBy[T any](q rowplan.Request, of []T, at func(T) ledger.Timestamp) (rowplan.Results[*ledger.Transaction], error) {
-	return read(q, of, at, transactions.QueueTransactionsAt)
-}
-
-func contractResultsBy[T any](q rowplan.Request, of []T, at func(T) ledger.Timestamp) (rowplan.Results[*ledger.ContractResult], error) {
-	return read(q, of, at, transactions.QueueContractResultsAt)
+// readLists is [read] for rows with lists of keys. Keys without an object are left out.
+func readLists[T, K, R any](q rowplan.Request, of []T, keys func(T) []K, queue func(*storage.Batch, []K, func([]*R))) (rowplan.Results[[]*R], error) {
+	lists := list.Map(of, keys)
+	out := make([][]*R, len(of))
+	if all := slices.Concat(lists...); len(all) > 0 {
+		queue(batchOf(q), all, func(rows []*R) {
+			for i, keys := range lists {
+				out[i] = slices.DeleteFunc(rows[:len(keys):len(keys)], func(r *R) bool { return r == nil })
+				rows = rows[len(keys):]
+			}
+		})
+	}
+	return func() ([][]*R, error) { return out, nil }, nil
 }

@@ -26,10 +26,6 @@ func (f fields) ScheduleState(s *ledger.Schedule) ledger.ScheduleState {
 	return s.StateAt(f.timestamp())
 }
 
-func (fields) ScheduleExecution(_ context.Context, q rowplan.Request, of []*ledger.Schedule) (rowplan.Results[*ledger.Transaction], error) {
-	return transactionsBy(q, of, func(v *ledger.Schedule) ledger.Timestamp { return v.ExecutedTimestamp.Or(-1) })
-}
-
 // ScheduleSignatures reads the signatures of schedules.
 func (fields) ScheduleSignatures(_ context.Context, q rowplan.Request, of []*ledger.Schedule) (rowplan.Results[[]*ledger.ScheduleSignature], error) {
 	return read(q, of, func(s *ledger.Schedule) ledger.EntityID { return s.EntityID }, transactions.QueueScheduleSignatures)

@@ -31,11 +31,6 @@ func (fields) TopicMessageID(m *ledger.TopicMessage) string {
 	return relay.ID(messageType, m.ConsensusTimestamp.String())
 }
 
-// TopicMessageTopic reads the topics of messages.
-func (fields) TopicMessageTopic(_ context.Context, q rowplan.Request, of []*ledger.TopicMessage) (rowplan.Results[*ledger.Topic], error) {
-	return read(q, of, func(m *ledger.TopicMessage) ledger.EntityID { return m.TopicID }, queueTopics)
-}
-
 func queueTopics(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger.Topic)) {
 	entities.QueueTopics(b, ids, func(topics []*ledger.Topic, _ []entities.TopicPart) { done(topics) })
 }
@@ -90,5 +85,5 @@ func (r queries) TopicMessage(ctx context.Context, args graph.QueryTopicMessageA
 	if args.Topic == nil {
 		return nil, fault.Input("sequenceNumber needs topic")
 	}
-	return entities.TopicMessageByNumber(ctx, r.db, *args.Topic, *args.SequenceNumber)
+	return storage.ReadOne(ctx, r.db, "message", ledger.NFTKey{TokenID: *args.Topic, SerialNumber: *args.SequenceNumber}, entities.QueueMessagesByKey)
 }

@@ -8,6 +8,7 @@ import (
 	"heliograph/graph/fault"
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 	"heliograph/storage/transactions"
@@ -24,15 +25,26 @@ func (fields) TransactionID(t *ledger.Transaction) string {
 	return relay.ID(transactionType, t.ConsensusTimestamp.String())
 }
 
-func (fields) TransactionParent(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[*ledger.Transaction], error) {
-	return transactionsBy(q, of, func(v *ledger.Transaction) ledger.Timestamp { return v.ParentConsensusTimestamp.Or(-1) })
-}
-
 // TransactionAssessedCustomFees reads the custom fees of transactions.
 func (fields) TransactionAssessedCustomFees(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (
 	rowplan.Results[[]*ledger.AssessedCustomFee], error,
 ) {
 	return readRows(q, of, transactions.QueueAssessedCustomFees)
+}
+
+// TransactionInnerTransactions reads the inner transactions of batches.
+func (fields) TransactionInnerTransactions(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[[]*ledger.Transaction], error) {
+	return readRows(q, of, transactions.QueueInnerTransactions)
+}
+
+// TopicTransactions reads the transactions of topics.
+func (fields) TopicTransactions(ctx context.Context, q rowplan.Request, of []*ledger.Topic, args graph.TopicTransactionsArgs) (
+	rowplan.Results[*relay.TransactionConnection], error,
+) {
+	return transactionList.below(ctx, q, args.Order, args.Args, func(b *storage.Batch, p storage.Page, done func([][]*ledger.Transaction)) error {
+		transactions.QueueTopicTransactions(b, list.Map(of, func(t *ledger.Topic) ledger.EntityID { return t.EntityID }), p, done)
+		return nil
+	})
 }
 
 // TransactionStakingRewardTransfers reads the staking rewards of transactions.

@@ -22,7 +22,7 @@ func connections(sources []*ast.Source) ([]byte, error) {
 	for name := range schema.Types {
 		for _, kind := range []string{"Connection", "Edge"} {
 			row, found := strings.CutSuffix(name, kind)
-			if !found || name == "HookSlotConnection" {
+			if !found || name == "HookSlotConnection" || row == "SearchResult" {
 				continue
 			}
 			goType := "ledger." + row

@@ -5,10 +5,16 @@ import (
 	"strings"
 
 	"github.com/99designs/gqlgen/codegen"
-	"github.com/99designs/gqlgen/codegen/templates"
 )
 
 const referencesFile = "resolvers/references_gen.go"
+
+// queues are the functions that queue reading objects of a type by their keys.
+var queues = map[string]string{
+	"Account": "entities.QueueAccounts", "Block": "transactions.QueueBlocksAt", "Contract": "entities.QueueContracts",
+	"ContractResult": "transactions.QueueContractResultsAt", "Entity": "queueEntities", "File": "entities.QueueFiles",
+	"NetworkNode": "entities.QueueNetworkNodes", "Token": "entities.QueueTokens", "Topic": "queueTopics", "Transaction": "transactions.QueueTransactionsAt",
+}
 
 // references returns the source of the functions of fields with @reference: each reads the objects with the keys in another field of the rows.
 func (f *fields) references() []byte {
@@ -18,11 +24,18 @@ func (f *fields) references() []byte {
 		if key == nil {
 			continue
 		}
+		function, typ, value := "read", goType(key.TypeReference.GO), "row."+key.GoFieldName
+		if key.TypeReference.IsSlice() {
+			function = "readLists"
+		}
+		if nullable, found := strings.CutPrefix(typ, "ledger.Null["); found {
+			typ, value = strings.TrimSuffix(nullable, "]"), value+".Or(-1)" // no object has this key
+		}
 		fmt.Fprintf(&b, `func (fields) %s(_ context.Context, q rowplan.Request, of []%s) (rowplan.Results[%s], error) {
-	return %ssBy(q, of, func(row %s) %s { return row.%s })
+	return %s(q, of, func(row %s) %s { return %s }, %s)
 }
 
-`, one.function(), one.row(), one.result(), templates.LcFirst(one.TypeReference.Definition.Name), one.row(), goType(key.TypeReference.GO), key.GoFieldName)
+`, one.function(), one.row(), one.result(), function, one.row(), typ, value, queues[one.TypeReference.Definition.Name])
 	}
 	return file("resolvers", b.String())
 }

@@ -191,3 +191,88 @@ func (e MaintenanceOrder) MarshalJSON() ([]byte, error) {
 	e.MarshalGQL(&buf)
 	return buf.Bytes(), nil
 }
+
+// A type that a search can find.
+type SearchType string
+
+const (
+	// Accounts by entity ID, EVM address, alias or public key. A contract is found as an account only if `CONTRACT` is not among the types.
+	SearchTypeAccount SearchType = "ACCOUNT"
+	// Blocks by number or hash.
+	SearchTypeBlock SearchType = "BLOCK"
+	// Contracts by entity ID, EVM address, alias or public key.
+	SearchTypeContract SearchType = "CONTRACT"
+	// Files by entity ID.
+	SearchTypeFile SearchType = "FILE"
+	// Network nodes by node ID, or by the entity ID of their account.
+	SearchTypeNetworkNode SearchType = "NETWORK_NODE"
+	// NFTs by token ID and serial number.
+	SearchTypeNft SearchType = "NFT"
+	// Schedules by entity ID.
+	SearchTypeSchedule SearchType = "SCHEDULE"
+	// Tokens by entity ID, or by the start of their name.
+	SearchTypeToken SearchType = "TOKEN"
+	// Topics by entity ID.
+	SearchTypeTopic SearchType = "TOPIC"
+	// Messages by topic ID and sequence number.
+	SearchTypeTopicMessage SearchType = "TOPIC_MESSAGE"
+	// Transactions by transaction ID, hash or consensus timestamp.
+	SearchTypeTransaction SearchType = "TRANSACTION"
+)
+
+var AllSearchType = []SearchType{
+	SearchTypeAccount,
+	SearchTypeBlock,
+	SearchTypeContract,
+	SearchTypeFile,
+	SearchTypeNetworkNode,
+	SearchTypeNft,
+	SearchTypeSchedule,
+	SearchTypeToken,
+	SearchTypeTopic,
+	SearchTypeTopicMessage,
+	SearchTypeTransaction,
+}
+
+func (e SearchType) IsValid() bool {
+	switch e {
+	case SearchTypeAccount, SearchTypeBlock, SearchTypeContract, SearchTypeFile, SearchTypeNetworkNode, SearchTypeNft, SearchTypeSchedule, SearchTypeToken, SearchTypeTopic, SearchTypeTopicMessage, SearchTypeTransaction:
+		return true
+	}
+	return false
+}
+
+func (e SearchType) String() string {
+	return string(e)
+}
+
+func (e *SearchType) UnmarshalGQL(v any) error {
+	str, ok := v.(string)
+	if !ok {
+		return fmt.Errorf("enums must be strings")
+	}
+
+	*e = SearchType(str)
+	if !e.IsValid() {
+		return fmt.Errorf("%s is not a valid SearchType", str)
+	}
+	return nil
+}
+
+func (e SearchType) MarshalGQL(w io.Writer) {
+	fmt.Fprint(w, strconv.Quote(e.String()))
+}
+
+func (e *SearchType) UnmarshalJSON(b []byte) error {
+	s, err := strconv.Unquote(string(b))
+	if err != nil {
+		return err
+	}
+	return e.UnmarshalGQL(s)
+}
+
+func (e SearchType) MarshalJSON() ([]byte, error) {
+	var buf bytes.Buffer
+	e.MarshalGQL(&buf)
+	return buf.Bytes(), nil
+}

@@ -64,4 +64,6 @@ type (
 	TopicMessageEdge            = Edge[ledger.TopicMessage]
 	TransactionConnection       = Connection[ledger.Transaction]
 	TransactionEdge             = Edge[ledger.Transaction]
+	TransferConnection          = Connection[ledger.Transfer]
+	TransferEdge                = Edge[ledger.Transfer]
 )

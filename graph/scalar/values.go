@@ -3,6 +3,8 @@ package scalar
 import (
 	"context"
 	"encoding/hex"
+	"fmt"
+	"strings"
 
 	"github.com/emmansun/base64"
 
@@ -17,9 +19,15 @@ func AppendEntityID(dst []byte, v ledger.EntityID, _ Style) []byte {
 	return append(v.Append(append(dst, '"')), '"')
 }
 
-// UnmarshalEntityID parses "shard.realm.num". Shard and realm are optional.
+// UnmarshalEntityID parses "shard.realm.num", or an EVM address that contains the number. Shard and realm are optional.
 func UnmarshalEntityID(ctx context.Context, v any) (ledger.EntityID, error) {
-	return parsed(v, func(text string) (ledger.EntityID, error) { return ledger.ParseEntityID(text, EnvOf(ctx).Base) })
+	return parsed(v, func(text string) (ledger.EntityID, error) {
+		ref, err := ledger.ParseContractRef(text, EnvOf(ctx).Base)
+		if err == nil && ref.Address.Valid {
+			err = fmt.Errorf("the EVM address %s does not contain an entity number: look up the ID with entityId(of:)", ref)
+		}
+		return ref.ID, err
+	})
 }
 
 // AppendTimestamp appends "seconds.nanoseconds".
@@ -102,9 +110,9 @@ func AppendTransactionID(dst []byte, v ledger.TransactionID, _ Style) []byte {
 	return append(v.Append(append(dst, '"')), '"')
 }
 
-// UnmarshalTransactionID parses "shard.realm.num-seconds-nanoseconds".
+// UnmarshalTransactionID parses "shard.realm.num-seconds-nanoseconds" or "shard.realm.num@seconds.nanoseconds".
 func UnmarshalTransactionID(_ context.Context, v any) (ledger.TransactionID, error) {
-	return parsed(v, ledger.ParseTransactionID)
+	return parsed(v, ledger.ParseAnyTransactionID)
 }
 
 // AppendAccountRef appends a reference in the form that [UnmarshalAccountRef] parses.
@@ -112,9 +120,16 @@ func AppendAccountRef(dst []byte, v ledger.AccountRef, style Style) []byte {
 	return AppendString(dst, v.String(), style)
 }
 
-// UnmarshalAccountRef parses an entity id, an EVM address or an alias. An EVM address or an alias can have the prefix "live:".
+// UnmarshalAccountRef parses an entity id, an EVM address or an alias. An EVM address or an alias can have the prefix "live:". A transaction id stands for
+// its payer.
 func UnmarshalAccountRef(ctx context.Context, v any) (ledger.AccountRef, error) {
-	return parsed(v, func(text string) (ledger.AccountRef, error) { return ledger.ParseLiveAccountRef(text, EnvOf(ctx).Base) })
+	return parsed(v, func(text string) (ledger.AccountRef, error) {
+		if strings.ContainsAny(text, "@-") {
+			id, err := ledger.ParseAnyTransactionID(text)
+			return ledger.AccountRef{ID: id.Payer}, err
+		}
+		return ledger.ParseLiveAccountRef(text, EnvOf(ctx).Base)
+	})
 }
 
 // AppendContractRef appends a reference in the form that [UnmarshalContractRef] parses.

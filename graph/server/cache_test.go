@@ -102,6 +102,9 @@ func TestTrusted(t *testing.T) {
 	if got := post(map[string]any{"documentId": document + "#None"}); !strings.Contains(got.Body, `no operation \"None\"`) {
 		t.Errorf("with an unknown operation: %s", got.Body)
 	}
+	if got := post(map[string]any{"documentId": "yours"}); !strings.Contains(got.Body, `has the documentId \"yours\"`) {
+		t.Errorf("with an unknown id: %s", got.Body)
+	}
 	if rest := g.Get(t, "/api/v1/accounts?limit=1"); rest.Status != http.StatusOK {
 		t.Errorf("REST has status %d", rest.Status)
 	}

@@ -158,6 +158,28 @@ func onlyID(ctx context.Context, db *storage.DB, ref ledger.AccountRef, sql stri
 	}
 }
 
+// namedEntities returns a FROM clause for at most 100 entities e with the address, alias or public key that a text can name, and its argument.
+func namedEntities(c ledger.Candidates, types string) (from string, args []any) {
+	condition, value := named(ledger.AccountRef{Address: c.Address, Alias: c.Alias})
+	args = []any{value}
+	if c.PublicKey != "" {
+		condition, args[0] = "e.public_key = $1", c.PublicKey
+	}
+	return ` from (select * from entity e where ` + condition + ` and e.type in (` + types + `) limit 100) e `, args
+}
+
+// QueueNamedAccounts queues a query for the accounts and contracts with the address, alias or public key that a text can name.
+func QueueNamedAccounts(b *storage.Batch, c ledger.Candidates, done func([]*ledger.Account)) {
+	from, args := namedEntities(c, `'ACCOUNT', 'CONTRACT'`)
+	accountRows.Queue(b, `select `+accountColumns+from+`left join entity_stake s on s.id = e.id order by e.id`, args, done)
+}
+
+// QueueNamedContracts is [QueueNamedAccounts] for contracts.
+func QueueNamedContracts(b *storage.Batch, c ledger.Candidates, done func([]*ledger.Contract)) {
+	from, args := namedEntities(c, `'CONTRACT'`)
+	contractRows.Queue(b, `select `+contractColumns+from+`left join contract c on c.id = e.id order by e.id`, args, done)
+}
+
 // QueueAccounts queues a query for accounts and contracts by id. done receives one account per id, or nil for ids that do not exist.
 func QueueAccounts(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger.Account)) {
 	sql := `select ` + accountColumns + ` from entity e left join entity_stake s on s.id = e.id

@@ -7,6 +7,14 @@ import (
 	"heliograph/storage"
 )
 
+var fileRows = storage.NewMapper(accountTargets, finishAccount, func(r *accountRow) *ledger.File { return (*ledger.File)(&r.Account) })
+
+// QueueFiles queues a query for files by id. done receives one file per id, or nil for ids that do not exist.
+func QueueFiles(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger.File)) {
+	sql := `select ` + accountColumns + ` from entity e left join entity_stake s on s.id = e.id where e.type = 'FILE' and e.id = ` + storage.Any1
+	storage.QueueByKey(b, fileRows, sql, ids, func(f *ledger.File) ledger.EntityID { return f.EntityID }, done)
+}
+
 // StartsVersion matches the rows of file_data that start a version of a file: a creation, or an update with content.
 const StartsVersion = `(transaction_type = 17 or transaction_type = 19 and length(file_data) > 0)`
 

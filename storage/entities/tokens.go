@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
@@ -178,6 +179,13 @@ func Tokens(ctx context.Context, db *storage.DB, f *ledger.TokenFilter, associat
 	}
 	w.Keyset(p, "t.token_id")
 	return tokenRows.List(ctx, db, "tokens", `select `+TokenColumns+` from `+from+` where true`+w.String()+w.OrderBy(p, "t.token_id"), w.Args...)
+}
+
+// QueueTokensNamed queues a query for tokens whose name starts with a text, ignoring case. Short names are first.
+func QueueTokensNamed(b *storage.Batch, name string, limit int, done func([]*ledger.Token)) {
+	start := strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(name) + "%"
+	tokenRows.Queue(b, `select `+TokenColumns+` from (select * from token where name ilike $1 order by length(name), token_id limit $2) t
+join entity e on e.id = t.token_id order by length(t.name), t.token_id`, []any{start, limit}, done)
 }
 
 // QueueTokens queues a query for tokens by id. done receives one token per id, or nil for ids that do not exist. Custom fees are not read.

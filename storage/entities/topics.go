@@ -191,10 +191,12 @@ func filterMessages(w *storage.Where, f *ledger.TopicMessageFilter) {
 	}
 }
 
-// TopicMessageByNumber reads one message of a topic. It returns nil if the message does not exist.
-func TopicMessageByNumber(ctx context.Context, db *storage.DB, topic ledger.EntityID, number int64) (*ledger.TopicMessage, error) {
-	return messageRows.One(ctx, db, "a message of a topic", `select `+messageColumns+` from topic_message where topic_id = $1 and sequence_number = $2 limit 2`,
-		int64(topic), number)
+// QueueMessagesByKey queues a query for messages by topic and sequence number. done receives one message per key, or nil for messages that do not exist.
+func QueueMessagesByKey(b *storage.Batch, keys []ledger.NFTKey, done func([]*ledger.TopicMessage)) {
+	topics, numbers := nftKeys(keys)
+	from, args := storage.UnnestKeys([]string{"topic", "number"}, topics, numbers)
+	messageRows.QueueChild(b, len(keys), `select p.ord, `+messageColumns+` from `+from+`
+join topic_message on topic_id = p.topic and sequence_number = p.number`, args, done)
 }
 
 // TopicMessageAt reads the message of the successful transaction at a consensus time. It returns nil if there is none.

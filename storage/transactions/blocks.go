@@ -51,17 +51,18 @@ func Blocks(ctx context.Context, db *storage.DB, f *ledger.BlockFilter, byNumber
 
 // BlockByHash reads the block whose hash starts with the given hash. It returns nil if no block or more than one matches.
 func BlockByHash(ctx context.Context, db *storage.DB, hash string) (*ledger.Block, error) {
-	return block(ctx, db, "hash like $1", strings.TrimPrefix(strings.ToLower(hash), "0x")+"%")
+	return blockRows.One(ctx, db, "a block", blockByHash, startOf(hash))
 }
 
-// BlockByNumber reads the block with a number. It returns nil if no block or more than one has it.
-func BlockByNumber(ctx context.Context, db *storage.DB, number int64) (*ledger.Block, error) {
-	return block(ctx, db, "index = $1", number)
+// QueueBlocksByHash queues a query for the blocks, usually one at most, whose hash starts with the given hash.
+func QueueBlocksByHash(b *storage.Batch, hash ledger.Hash, done func([]*ledger.Block)) {
+	blockRows.Queue(b, blockByHash, []any{startOf(hash.String())}, done)
 }
 
-func block(ctx context.Context, db *storage.DB, condition string, arg any) (*ledger.Block, error) {
-	return blockRows.One(ctx, db, "a block", `select `+blockColumns+` from record_file where `+condition+` limit 2`, arg)
-}
+const blockByHash = `select ` + blockColumns + ` from record_file where hash like $1 limit 2`
+
+// startOf returns the pattern of the stored hashes that start with a hash.
+func startOf(hash string) string { return strings.TrimPrefix(strings.ToLower(hash), "0x") + "%" }
 
 // QueueBlocks queues a query for blocks by number. done receives one block per number, or nil if no block or more than one has the number.
 func QueueBlocks(b *storage.Batch, numbers []int64, done func([]*ledger.Block)) {

@@ -75,6 +75,9 @@ func TestPlans(t *testing.T) {
 			return b.Run(ctx)
 		}
 	}
+	transfers := func(f *ledger.TransferFilter, p storage.Page, of ...ledger.EntityID) func(context.Context, *storage.DB) error {
+		return batch(func(b *storage.Batch) { transactions.QueueAccountTransfers(b, of, f, p, func([][]*ledger.Transfer) {}) })
+	}
 	accounts := func(f *ledger.AccountFilter, p storage.Page) func(context.Context, *storage.DB) error {
 		return read(func(ctx context.Context, db *storage.DB) error {
 			_, err := entities.Accounts(ctx, db, f, true, p)
@@ -189,9 +192,8 @@ func TestPlans(t *testing.T) {
 			_, err := entities.TopicMessages(ctx, db, topic, &ledger.TopicMessageFilter{SequenceNumber: &ledger.LongFilter{Gte: ptr(int64(1990))}}, page)
 			return err
 		})},
-		"message": {100, read(func(ctx context.Context, db *storage.DB) error {
-			_, err := entities.TopicMessageByNumber(ctx, db, topic, 7)
-			return err
+		"message": {100, batch(func(b *storage.Batch) {
+			entities.QueueMessagesByKey(b, []ledger.NFTKey{{TokenID: topic, SerialNumber: 7}}, func([]*ledger.TopicMessage) {})
 		})},
 		"what a fee depends on": {100, read(func(ctx context.Context, db *storage.DB) error {
 			_, err := entities.FeeFacts(ctx, db, &ledger.FeeQuestions{Topic: topic, Tokens: ids, Aliases: []ledger.Alias{[]byte("x"), make([]byte, 20)}})
@@ -216,13 +218,41 @@ func TestPlans(t *testing.T) {
 			_, err := transactions.Blocks(ctx, db, &ledger.BlockFilter{Number: &ledger.LongFilter{Lt: ptr(int64(10000))}}, true, desc)
 			return err
 		})},
-		"block": {100, read(func(ctx context.Context, db *storage.DB) error {
-			_, err := transactions.BlockByNumber(ctx, db, 9999)
-			return err
-		})},
+		"block": {100, batch(func(b *storage.Batch) { transactions.QueueBlocks(b, []int64{9999}, func([]*ledger.Block) {}) })},
 		"block by hash": {100, read(func(ctx context.Context, db *storage.DB) error {
 			_, err := transactions.BlockByHash(ctx, db, "0x"+strings.Repeat("ab", 32))
 			return err
+		})},
+		"search by hash": {100, batch(func(b *storage.Batch) {
+			hash := ledger.Hash(make([]byte, 48))
+			transactions.QueueByHash(b, hash, func([]*ledger.Transaction) {})
+			transactions.QueueBlocksByHash(b, hash, func([]*ledger.Block) {})
+		})},
+		"search by name and key": {200, batch(func(b *storage.Batch) {
+			for _, c := range []ledger.Candidates{
+				{PublicKey: "d3d9446802a44259755d38e6d163e820c20ad4d76fe97759aa27a0c99bff6710"}, {Alias: []byte("x")}, {Address: ledger.Of(ledger.EVMAddress{1, 2})},
+			} {
+				entities.QueueNamedAccounts(b, c, func([]*ledger.Account) {})
+				entities.QueueNamedContracts(b, c, func([]*ledger.Contract) {})
+			}
+			entities.QueueTokensNamed(b, "no such name", 26, func([]*ledger.Token) {})
+		})},
+		"transfers of one":         {300, transfers(&ledger.TransferFilter{}, desc, owner)},
+		"transfers of one, middle": {300, transfers(&ledger.TransferFilter{}, storage.Page{Limit: 26, Desc: true, Less: []any{int64(at), int64(0)}}, owner)},
+		"transfers of many":        {25000, transfers(&ledger.TransferFilter{}, desc, ids...)},
+		"hbar debits of one":       {300, transfers(&ledger.TransferFilter{Token: ptr(ledger.EntityID(0)), Direction: ptr(ledger.DirectionDebit)}, desc, owner)},
+		"transfers of fees":        {100, transfers(&ledger.TransferFilter{Token: ptr(ledger.EntityID(0))}, desc, fees)},
+		"transfers of a token": {1000, batch(func(b *storage.Batch) {
+			f := &ledger.TransferFilter{Timestamp: &ledger.TimestampFilter{Gte: ptr(at), Lte: ptr(at + second)}}
+			transactions.QueueTransfersOfTokens(b, []ledger.EntityID{topic}, f, desc, func([][]*ledger.Transfer) {})
+		})},
+		"counterparties": {300, batch(func(b *storage.Batch) {
+			of := []*ledger.Transfer{{AccountID: owner, ConsensusTimestamp: times[0]}, {AccountID: owner, ConsensusTimestamp: times[1], TokenID: 5}}
+			transactions.QueueCounterparties(b, of, func([][]*ledger.Transfer) {})
+			transactions.QueueFees(b, of, func([][]*ledger.Transfer) {})
+		})},
+		"transactions of topics": {1000, batch(func(b *storage.Batch) {
+			transactions.QueueTopicTransactions(b, []ledger.EntityID{topic, 21}, desc, ignore)
 		})},
 		"blocks of times": {200, batch(func(b *storage.Batch) { transactions.QueueBlocksAt(b, times, func([]*ledger.Block) {}) })},
 	} {

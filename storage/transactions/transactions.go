@@ -1,6 +1,7 @@
 package transactions
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -17,12 +18,11 @@ import (
 // Limits of the search for a transaction id: from shortly before the valid start to half an hour after it, or to two months if a schedule may have executed
 // it.
 const (
-	validStartDrift   = ledger.Timestamp(time.Second)
-	consensusWindow   = ledger.Timestamp(35 * time.Minute)
-	ScheduledWindow   = ledger.Timestamp(89285 * time.Minute)
-	scheduleCreate    = ledger.TransactionType(42)
-	hashPrefix        = 32
-	maxHashDuplicates = 25
+	validStartDrift = ledger.Timestamp(time.Second)
+	consensusWindow = ledger.Timestamp(35 * time.Minute)
+	ScheduledWindow = ledger.Timestamp(89285 * time.Minute)
+	scheduleCreate  = ledger.TransactionType(42)
+	hashPrefix      = 32
 )
 
 const transactionColumns = `t.consensus_timestamp, t.payer_account_id, t.valid_start_ns, t.type, t.result, t.batch_key, t.transaction_bytes, t.charged_tx_fee,
@@ -172,6 +172,12 @@ func byID(id ledger.TransactionID, f TransactionFilterOfID, window ledger.Timest
 where t.payer_account_id = $1 and t.valid_start_ns = $2 and t.consensus_timestamp between $3 and $4` + w.String() + ` order by t.consensus_timestamp`, w.Args
 }
 
+// QueueAllWithID queues a query for the transactions with an id, oldest first, including the execution of a schedule.
+func QueueAllWithID(b *storage.Batch, id ledger.TransactionID, done func([]*ledger.Transaction)) {
+	sql, args := byID(id, TransactionFilterOfID{}, ScheduledWindow-validStartDrift)
+	transactionRows.Queue(b, sql, args, done)
+}
+
 // OthersWithID completes the transactions with an id that [QueueByID] has found. If a schedule may have executed one of them much later, the search range is
 // extended. The inner transactions of a batch follow the batch.
 func OthersWithID(ctx context.Context, db *storage.DB, id ledger.TransactionID, f TransactionFilterOfID, found []*ledger.Transaction) (
@@ -184,10 +190,15 @@ func OthersWithID(ctx context.Context, db *storage.DB, id ledger.TransactionID, 
 			return nil, err
 		}
 	}
-	inner, err := innerTransactions(ctx, db, found, f)
-	if err != nil {
-		return nil, err
+	var inner []*ledger.Transaction
+	b := db.NewBatch()
+	queueInner(b, found, f, func(lists [][]*ledger.Transaction) { inner = slices.Concat(lists...) })
+	if err := b.Run(ctx); err != nil {
+		return nil, fmt.Errorf("reading the transactions of a batch: %w", err)
 	}
+	byTime := func(a, b *ledger.Transaction) int { return cmp.Compare(a.ConsensusTimestamp, b.ConsensusTimestamp) }
+	slices.SortFunc(inner, byTime)
+	inner = slices.CompactFunc(inner, func(a, b *ledger.Transaction) bool { return byTime(a, b) == 0 })
 	return append(found, inner...), nil
 }
 
@@ -228,56 +239,75 @@ func CreatesSchedule(t *ledger.Transaction) bool {
 	return t.Type == scheduleCreate && slices.Contains(ledger.SuccessCodes(), t.Result)
 }
 
-// innerTransactions reads the inner transactions of the batches in found.
-func innerTransactions(ctx context.Context, db *storage.DB, found []*ledger.Transaction, f TransactionFilterOfID) ([]*ledger.Transaction, error) {
-	var payers, starts []int64
-	for _, t := range found {
+// queueByHash queues a query for the transactions with a hash, oldest first. Duplicates have the same hash. If the hash is longer than 32 bytes, all bytes
+// must match. The limit makes the planner look up each transaction by its time.
+func queueByHash(b *storage.Batch, hash ledger.Hash, f TransactionFilterOfID, done func([]*ledger.Transaction)) {
+	w := storage.Where{Args: []any{[]byte(hash[:min(len(hash), hashPrefix)])}}
+	if len(hash) > hashPrefix {
+		w.And("h.hash = ?", []byte(hash))
+	}
+	ofID(&w, f)
+	transactionRows.Queue(b, `select `+transactionColumns+` from (select * from get_transaction_info_by_hash($1) order by consensus_timestamp limit 25) h
+join transaction t on t.consensus_timestamp = h.consensus_timestamp and t.payer_account_id = coalesce(h.payer_account_id, t.payer_account_id)
+where true`+w.String()+` order by t.consensus_timestamp`, w.Args, done)
+}
+
+// QueueByHash queues a query for the transactions with a hash or its first 32 bytes, oldest first.
+func QueueByHash(b *storage.Batch, hash ledger.Hash, done func([]*ledger.Transaction)) {
+	queueByHash(b, hash, TransactionFilterOfID{}, done)
+}
+
+// ByHash reads the transactions with a hash, oldest first.
+func ByHash(ctx context.Context, db *storage.DB, hash ledger.Hash, f TransactionFilterOfID) (found []*ledger.Transaction, err error) {
+	b := db.NewBatch()
+	queueByHash(b, hash, f, func(rows []*ledger.Transaction) { found = rows })
+	return found, b.Run(ctx) //nolint:wrapcheck // it is wrapped already
+}
+
+// QueueInnerTransactions queues a query for the inner transactions of batches, oldest first. done receives one list per transaction.
+func QueueInnerTransactions(b *storage.Batch, of []*ledger.Transaction, done func([][]*ledger.Transaction)) {
+	queueInner(b, of, TransactionFilterOfID{}, done)
+}
+
+func queueInner(b *storage.Batch, of []*ledger.Transaction, f TransactionFilterOfID, done func([][]*ledger.Transaction)) {
+	var parents, payers, starts []int64
+	for i, t := range of {
 		for _, id := range t.InnerTransactions {
-			payers, starts = append(payers, int64(id.Payer)), append(starts, int64(id.ValidStart))
+			parents, payers, starts = append(parents, int64(i+1)), append(payers, int64(id.Payer)), append(starts, int64(id.ValidStart))
 		}
 	}
-	if payers == nil {
-		return nil, nil
+	if parents == nil {
+		done(make([][]*ledger.Transaction, len(of)))
+		return
 	}
-	from, to := slices.Min(starts)-int64(validStartDrift), later(ledger.Timestamp(slices.Max(starts)), consensusWindow)
-	w := storage.Where{Args: []any{payers, starts, from, int64(to)}}
+	w := storage.Where{Args: []any{parents, payers, starts, int64(validStartDrift), int64(consensusWindow)}}
 	ofID(&w, f)
-	return transactionRows.List(ctx, db, "the transactions of a batch", `select `+transactionColumns+` from transaction t
-join (select distinct * from unnest((select $1::bigint[]), (select $2::bigint[])) as i(payer, start)) i
-  on t.payer_account_id = i.payer and t.valid_start_ns = i.start
-where t.consensus_timestamp between $3 and $4`+w.String()+` order by t.consensus_timestamp`, w.Args...)
+	transactionRows.QueueChildren(b, len(of), `select p.parent, `+transactionColumns+` from `+storage.Unnest("parent", "payer", "start")+`
+join transaction t on t.payer_account_id = p.payer and t.valid_start_ns = p.start and t.consensus_timestamp between p.start - $4 and p.start + $5
+where true`+w.String()+` order by p.parent, t.consensus_timestamp`, w.Args, done)
 }
 
-// hashRow relates a hash to its transaction.
-type hashRow struct {
-	at    ledger.Timestamp
-	hash  []byte
-	payer ledger.Null[ledger.EntityID]
-}
-
-var hashRows = storage.MapperOf(func(r *hashRow, into []any) []any { return append(into, &r.at, (*storage.Blob)(&r.hash), &r.payer) }, nil)
-
-// ByHash reads the transactions with a hash, oldest first. Duplicates have the same hash. If the hash is longer than 32 bytes, all bytes must
-// match.
-func ByHash(ctx context.Context, db *storage.DB, hash ledger.Hash, f TransactionFilterOfID) ([]*ledger.Transaction, error) {
-	found, err := hashRows.List(ctx, db, "a transaction hash", `select consensus_timestamp, hash, payer_account_id
-from get_transaction_info_by_hash($1) order by consensus_timestamp limit $2`, []byte(hash[:min(len(hash), hashPrefix)]), maxHashDuplicates)
-	if err != nil {
-		return nil, err
+// QueueTopicTransactions queues a query for the successful transactions that changed each of the given topics or sent a message to it. Each change of a
+// topic begins a version of its entity, of its keys or of its fees. done receives one page per topic.
+func QueueTopicTransactions(b *storage.Batch, topics []ledger.EntityID, p storage.Page, done func([][]*ledger.Transaction)) {
+	w := storage.Where{Args: []any{storage.Int64s(topics)}}
+	source := func(table, topic, at string) string {
+		part := storage.Where{Args: w.Args}
+		part.Keyset(p, at)
+		sql := "(select " + at + " as at from " + table + " where " + topic + " = p.id" + part.String() + part.OrderBy(p, at) + ")"
+		w.Args = part.Args
+		return sql
 	}
-	if len(hash) > hashPrefix {
-		found = slices.DeleteFunc(found, func(r *hashRow) bool { return !slices.Equal(r.hash, hash) })
+	const version = "lower(timestamp_range)"
+	times := source("topic_message", "topic_id", "consensus_timestamp")
+	for _, table := range []string{"entity", "entity_history", "topic", "topic_history"} {
+		times += " union " + source(table, "id", version)
 	}
-	if len(found) == 0 {
-		return nil, nil
-	}
-	w := storage.Where{Args: []any{list.Map(found, func(r *hashRow) int64 { return int64(r.at) })}}
-	if found[0].payer.Valid {
-		w.And("t.payer_account_id = ?", int64(found[0].payer.V))
-	}
-	ofID(&w, f)
-	return transactionRows.List(ctx, db, "the transactions with a hash", `select `+transactionColumns+` from transaction t
-where t.consensus_timestamp = `+storage.Any1+w.String()+` order by t.consensus_timestamp`, w.Args...)
+	times += " union " + source("custom_fee", "entity_id", version) + " union " + source("custom_fee_history", "entity_id", version)
+	sql := storage.NoBitmaps + `select v.ord, ` + transactionColumns + ` from (
+  select p.ord, v.at from ` + storage.Parents + ` cross join lateral (select at from (` + times + `) v` + w.OrderBy(p, "at") + `) v) v
+join transaction t on t.consensus_timestamp = v.at order by v.ord, t.consensus_timestamp` + p.Direction()
+	transactionRows.QueueChildren(b, len(topics), sql, w.Args, done)
 }
 
 // CountTransactions counts transactions.

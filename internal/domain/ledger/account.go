@@ -41,6 +41,15 @@ type Account struct {
 	Balance                       Balance
 }
 
+// File is a file of the file service. It has the columns of accounts, because both are rows of the table entity.
+type File Account
+
+// IsNode marks types that have a global id in the graph.
+func (*File) IsNode() {}
+
+// IsEntity marks types that have an entity id.
+func (*File) IsEntity() {}
+
 // Balance is the balance of an account, now or at a historical instant.
 type Balance struct {
 	AccountID EntityID

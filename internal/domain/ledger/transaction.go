@@ -49,6 +49,31 @@ type TokenTransfer struct {
 	IsApproval bool
 }
 
+// Transfer is the net change of an account's balance of hbars or of a fungible token by a transaction.
+type Transfer struct {
+	AccountID          EntityID
+	Amount             int64 // tinybars, or the token's smallest unit
+	ConsensusTimestamp Timestamp
+	TokenID            EntityID    // 0 for hbars
+	PayerAccountID     EntityID    // of the transaction
+	ChargedFee         Null[int64] // tinybars
+}
+
+// Fee returns the part of the change that is the transaction fee, in tinybars.
+func (t *Transfer) Fee() int64 {
+	if !t.TokenID.IsNone() || t.AccountID != t.PayerAccountID {
+		return 0
+	}
+	return t.ChargedFee.V
+}
+
+// TransferFilter selects transfers.
+type TransferFilter struct {
+	Token     *EntityID // 0 for hbars
+	Direction *TransferDirection
+	Timestamp *TimestampFilter
+}
+
 // NFTTransfer is the transfer of a serial. A mint has no sender, a burn and a wipe have no receiver. A change of the treasury transfers all its serials and
 // has the serial -1.
 type NFTTransfer struct {

@@ -58,6 +58,15 @@ func ParseTransactionID(s string) (TransactionID, error) {
 	return TransactionID{Payer: id, ValidStart: validStart}, nil
 }
 
+// ParseAnyTransactionID parses a transaction id as [ParseTransactionID] does, or as the network's SDKs write it: "shard.realm.num@seconds.nanoseconds".
+func ParseAnyTransactionID(s string) (TransactionID, error) {
+	payer, start, found := strings.Cut(s, "@")
+	if !found {
+		return ParseTransactionID(s)
+	}
+	return ParseTransactionID(payer + "-" + strings.Replace(start, ".", "-", 1))
+}
+
 // entityIDError converts an error of parsing a numeric id to an [EntityIDError].
 func entityIDError(id string, err error) error {
 	var e *EntityIDError

@@ -1,0 +1,97 @@
+package resolvers
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"heliograph/graph"
+	"heliograph/graph/fault"
+	"heliograph/graph/model"
+	"heliograph/graph/relay"
+	"heliograph/internal/domain/ledger"
+	"heliograph/storage"
+	"heliograph/storage/entities"
+	"heliograph/storage/transactions"
+)
+
+const fileType = "File" // in global ids
+
+// FileID returns the global id of a file.
+func (fields) FileID(f *ledger.File) string { return relay.ID(fileType, f.EntityID.String()) }
+
+// File returns a file.
+func (r queries) File(ctx context.Context, args graph.QueryFileArgs) (*ledger.File, error) {
+	return storage.ReadOne(ctx, r.db, "file", args.ID, entities.QueueFiles)
+}
+
+// search collects what the statements of one batch find, in the order of the statements.
+type search struct {
+	*storage.Batch
+	types []model.SearchType
+	found []relay.Node
+}
+
+// wants reports whether a type is to be found.
+func (s *search) wants(t model.SearchType) bool { return s.types == nil || slices.Contains(s.types, t) }
+
+// find queues a statement for objects of a type if the text can name one and the type is to be found. A contract is also an account: it is found once.
+func find[T any, P nodePointer[T]](s *search, t model.SearchType, can bool, queue func(b *storage.Batch, done func([]P))) {
+	if !can || !s.wants(t) {
+		return
+	}
+	queue(s.Batch, func(rows []P) {
+		for _, row := range rows {
+			account, ok := any(row).(*ledger.Account)
+			if row != nil && (!ok || account.Type != ledger.EntityContract || !s.wants(model.SearchTypeContract)) {
+				s.found = append(s.found, row)
+			}
+		}
+	})
+}
+
+// one returns a statement for [find] that reads the object with a key.
+func one[K, P any](key K, queue func(*storage.Batch, []K, func([]P))) func(*storage.Batch, func([]P)) {
+	return func(b *storage.Batch, done func([]P)) { queue(b, []K{key}, done) }
+}
+
+// by returns a statement for [find] that reads the objects with a key.
+func by[K, P any](key K, queue func(*storage.Batch, K, func([]P))) func(*storage.Batch, func([]P)) {
+	return func(b *storage.Batch, done func([]P)) { queue(b, key, done) }
+}
+
+// Search finds objects by what a text can name. All statements are sent in one round trip.
+func (r queries) Search(ctx context.Context, args graph.QuerySearchArgs) (*relay.SearchResultConnection, error) {
+	const kind = "search"
+	p, err := relay.Args{First: args.First, After: args.After}.Page(kind, 1, false, relay.LimitsOf(ctx))
+	if err != nil {
+		return nil, fault.Input("%v", err)
+	}
+	s := &search{Batch: r.db.NewBatch(), types: args.Types}
+	c := ledger.ParseSearch(args.Text, r.db.SystemEntity(0), r.db.ChainID())
+	id, isID, isNamed, isElement := c.Entity, !c.Entity.IsNone(), c.Address.Valid || c.Alias != nil || c.PublicKey != "", c.Element.SerialNumber > 0
+	find(s, model.SearchTypeContract, isID, one(id, entities.QueueContracts))
+	find(s, model.SearchTypeAccount, isID, one(id, entities.QueueAccounts))
+	find(s, model.SearchTypeToken, isID, one(id, entities.QueueTokens))
+	find(s, model.SearchTypeTopic, isID, one(id, queueTopics))
+	find(s, model.SearchTypeSchedule, isID, one(id, transactions.QueueSchedules))
+	find(s, model.SearchTypeFile, isID, one(id, entities.QueueFiles))
+	find(s, model.SearchTypeNetworkNode, isID, one(id, entities.QueueNetworkNodesOf))
+	find(s, model.SearchTypeContract, isNamed, by(c, entities.QueueNamedContracts))
+	find(s, model.SearchTypeAccount, isNamed, by(c, entities.QueueNamedAccounts))
+	find(s, model.SearchTypeTransaction, c.Transaction.Valid, by(c.Transaction.V, transactions.QueueAllWithID))
+	find(s, model.SearchTypeTransaction, c.At.Valid, one(c.At.V, transactions.QueueTransactionsAt))
+	find(s, model.SearchTypeTransaction, c.Hash != nil, by(c.Hash, transactions.QueueByHash))
+	find(s, model.SearchTypeBlock, c.Number.Valid, one(c.Number.V, transactions.QueueBlocks))
+	find(s, model.SearchTypeBlock, c.Hash != nil, by(c.Hash, transactions.QueueBlocksByHash))
+	find(s, model.SearchTypeNetworkNode, c.Number.Valid, one(c.Number.V, entities.QueueNetworkNodes))
+	find(s, model.SearchTypeTopicMessage, isElement, one(c.Element, entities.QueueMessagesByKey))
+	find(s, model.SearchTypeNft, isElement, one(c.Element, entities.QueueNFTsByKey))
+	find(s, model.SearchTypeToken, c.Name != "", func(b *storage.Batch, done func([]*ledger.Token)) {
+		entities.QueueTokensNamed(b, c.Name, p.Skipped()+p.Limit+1, done)
+	})
+	if err := s.Run(ctx); err != nil {
+		return nil, fmt.Errorf("searching: %w", err)
+	}
+	return relay.NewSearch(kind, p, s.found), nil
+}

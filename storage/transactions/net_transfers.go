@@ -1,0 +1,97 @@
+package transactions
+
+import (
+	"strings"
+
+	"heliograph/internal/base/list"
+	"heliograph/internal/domain/ledger"
+	"heliograph/storage"
+)
+
+var netRows = storage.MapperOf(func(t *ledger.Transfer, into []any) []any {
+	return append(into, &t.ConsensusTimestamp, &t.TokenID, &t.AccountID, &t.Amount, &t.PayerAccountID, &t.ChargedFee)
+}, nil)
+
+// moves is a table of transfers s with its columns of the token and the account.
+type moves struct{ table, token, account string }
+
+var (
+	hbars  = moves{"crypto_transfer", "0::bigint", "s.entity_id"}
+	tokens = moves{"token_transfer", "s.token_id", "s.account_id"}
+)
+
+// net returns the statement for the net changes of the rows that match a condition. rest follows the grouping.
+func (m moves) net(condition, rest string) string {
+	return `(select s.consensus_timestamp, ` + m.token + ` as token_id, ` + m.account + ` as account_id, sum(s.amount)::bigint as amount from ` + m.table + ` s
+    where ` + condition + ` group by s.consensus_timestamp, ` + m.token + `, ` + m.account + rest + `)`
+}
+
+// page returns the statement for a page of the net changes of a parent p. second is the sort column after the time.
+func (m moves) page(w *storage.Where, of, second string, f *ledger.TransferFilter, p storage.Page) string {
+	part := storage.Where{Args: w.Args}
+	storage.Filter(&part, "s.consensus_timestamp", f.Timestamp)
+	if f.Token != nil && m == tokens {
+		part.And("s.token_id = ?", int64(*f.Token))
+	}
+	part.Keyset(p, "s.consensus_timestamp", second)
+	rest := part.OrderBy(p, "s.consensus_timestamp", second)
+	if f.Direction != nil {
+		sign := map[ledger.TransferDirection]string{ledger.DirectionDebit: "<", ledger.DirectionCredit: ">"}[*f.Direction]
+		rest = " having sum(s.amount) " + sign + " 0" + rest
+	}
+	w.Args = part.Args
+	return m.net(of+part.String(), rest)
+}
+
+// QueueAccountTransfers queues a query for the net changes of the balances of each of the given accounts, ordered by time and token. done receives one page
+// per account. The statement excludes the fee account as the index does.
+func QueueAccountTransfers(b *storage.Batch, accounts []ledger.EntityID, f *ledger.TransferFilter, p storage.Page, done func([][]*ledger.Transfer)) {
+	w := storage.Where{Args: []any{storage.Int64s(accounts)}}
+	var parts []string
+	if f.Token == nil || f.Token.IsNone() {
+		parts = append(parts, hbars.page(&w, "s.entity_id = p.id and s.entity_id <> 98", hbars.token, f, p))
+	}
+	if f.Token == nil || !f.Token.IsNone() {
+		parts = append(parts, tokens.page(&w, "s.account_id = p.id", tokens.token, f, p))
+	}
+	changes := "select * from (" + strings.Join(parts, " union all ") + ") n" + w.OrderBy(p, "consensus_timestamp", "token_id")
+	queueNet(b, len(accounts), storage.Parents, changes, "true", p.Order("n.consensus_timestamp", "n.token_id"), w.Args, done)
+}
+
+// QueueTransfersOfTokens queues a query for the net changes of all balances of each of the given tokens, ordered by time and account. done receives one page
+// per token.
+func QueueTransfersOfTokens(b *storage.Batch, ids []ledger.EntityID, f *ledger.TransferFilter, p storage.Page, done func([][]*ledger.Transfer)) {
+	w := storage.Where{Args: []any{storage.Int64s(ids)}}
+	changes := tokens.page(&w, "s.token_id = p.id", tokens.account, f, p)
+	queueNet(b, len(ids), storage.Parents, changes, "true", p.Order("n.consensus_timestamp", "n.account_id"), w.Args, done)
+}
+
+// queueNet queues a query for the net changes n of each of the parents p, with the payer and the fee of their transactions t.
+func queueNet(b *storage.Batch, n int, parents, changes, condition, order string, args []any, done func([][]*ledger.Transfer)) {
+	netRows.QueueChildren(b, n, storage.NoBitmaps+`select p.ord, n.*, t.payer_account_id, t.charged_tx_fee from `+parents+`
+cross join lateral (`+changes+`) n left join transaction t on t.consensus_timestamp = n.consensus_timestamp where `+condition+`
+order by p.ord, `+order, args, done)
+}
+
+// QueueCounterparties queues a query for the net changes of other accounts in the same currency by the same transactions as some changes, ordered by account,
+// except those of [QueueFees]. done receives one list per change.
+func QueueCounterparties(b *storage.Batch, of []*ledger.Transfer, done func([][]*ledger.Transfer)) {
+	queueOthers(b, of, "not ", done)
+}
+
+// QueueFees is [QueueCounterparties] for the hbars that the node and the network's fee accounts received.
+func QueueFees(b *storage.Batch, of []*ledger.Transfer, done func([][]*ledger.Transfer)) {
+	queueOthers(b, of, "", done)
+}
+
+func queueOthers(b *storage.Batch, of []*ledger.Transfer, not string, done func([][]*ledger.Transfer)) {
+	args := []any{
+		list.Map(of, func(t *ledger.Transfer) int64 { return int64(t.ConsensusTimestamp) }),
+		list.Map(of, func(t *ledger.Transfer) int64 { return int64(t.TokenID) }), list.Map(of, func(t *ledger.Transfer) int64 { return int64(t.AccountID) }),
+		list.Map([]int64{feeAccount, stakingRewardNum, 801, 802}, func(num int64) int64 { return int64(b.DB().SystemEntity(num)) }),
+	}
+	changes := hbars.net("p.token = 0 and s.consensus_timestamp = p.at and s.entity_id <> p.account", "") + " union all " +
+		tokens.net("s.consensus_timestamp = p.at and s.token_id = p.token and s.account_id <> p.account", "")
+	fee := "(p.token = 0 and n.amount > 0 and (n.account_id = any($4) or n.account_id = coalesce(t.node_account_id, 0)))"
+	queueNet(b, len(of), storage.Unnest("at", "token", "account"), changes, not+fee, "n.account_id", args, done)
+}
