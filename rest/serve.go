@@ -232,7 +232,7 @@ func (a *API) text(err *gqlerror.Error) string {
 	return err.Message
 }
 
-// bodyOf assembles the body from data. found is false if the first root field is null or an empty list.
+// bodyOf assembles the body from data, in its memory. found is false if the first root field is null or an empty list.
 func bodyOf(data []byte, roots []string) (body []byte, found bool) {
 	if fields, ok := rawjson.Sole(data, relay.InsideAlias); ok {
 		data = fields
@@ -244,7 +244,7 @@ func bodyOf(data []byte, roots []string) (body []byte, found bool) {
 		}
 		return data, string(value) != "null" && string(value) != "[]"
 	}
-	body = append(make([]byte, 0, len(data)), '{')
+	body = append(data[:0], '{') // what has been read is overwritten: the body is not longer
 	first := true
 	for name, value := range rawjson.Members(data) {
 		switch {

@@ -69,6 +69,27 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
+// TestBytes guards that an object allocates little more memory than by hand: not rows that are not read, nor copies of the body.
+func TestBytes(t *testing.T) {
+	r := newRig(t)
+	for _, q := range r.requests {
+		if q.list {
+			continue
+		}
+		ways := r.ways(t, q.path)
+		var kib [2]float64
+		for i := range kib {
+			new(cost).measure(t, nil, ways[i], perRound)
+			var c cost
+			c.measure(t, nil, ways[i], 5*perRound)
+			kib[i] = c.per(float64(c.bytes)) / 1024
+		}
+		if bound := 1.3*kib[0] + 12; kib[1] > bound {
+			t.Errorf("%s: REST allocates %.0f KiB, %.0f by hand; the bound is %.0f", q.name, kib[1], kib[0], bound)
+		}
+	}
+}
+
 // cost is what requests took of this process and of PostgreSQL's backends.
 type cost struct {
 	requests       int
