@@ -435,10 +435,10 @@ func TestFailures(t *testing.T) {
 func TestNothingElse(t *testing.T) {
 	t.Parallel()
 	d, text := describe(t, offlineAPI(t))
-	if open := bytes.Count(text, []byte(`"additionalProperties": true`)); open != 1 { // a body that is sent may have more
+	if open := bytes.Count(text, []byte(`"additionalProperties": true`)); open != 2 { // the body of a call and its state overrides may have more
 		t.Errorf("%d objects are open", open)
 	}
-	if objects, closed := bytes.Count(text, []byte(`"object"`))-1, bytes.Count(text, []byte(`"additionalProperties": false`)); objects != closed || objects < 10 {
+	if objects, closed := bytes.Count(text, []byte(`"object"`))-2, bytes.Count(text, []byte(`"additionalProperties": false`)); objects != closed || objects < 10 {
 		t.Errorf("%d of %d objects are closed", closed, objects)
 	}
 	body, ok := d.Components.Schemas.Get("AccountsResponse")
