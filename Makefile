@@ -80,8 +80,9 @@ record: ## Rewrite the record of REST responses, and print the changes grouped b
 	@scripts/ensure-postgres.sh
 	CGO_ENABLED=0 go test -run '^TestRecord$$' -count 1 -v $(TESTFLAGS) ./rest/v1 -update
 
-test-slow: ## Run slow tests: query plans on large tables, memory of traces, random histories of status pages, 5,000 webhooks
+test-slow: ## Run slow tests: replicas and failover, query plans on large tables, memory of traces, random histories of status pages, 5,000 webhooks
 	@scripts/ensure-postgres.sh
+	CGO_ENABLED=0 go test -tags slow -run 'Replicas' -timeout 10m -v $(TESTFLAGS) ./app/gateway
 	CGO_ENABLED=0 go test -tags slow -run 'Load|Kills' -timeout 10m -v $(TESTFLAGS) ./app/webhooks
 	CGO_ENABLED=0 go test -tags slow -run 'Plans|LongResponse' -timeout 10m $(TESTFLAGS) ./storage/transactions ./rest/v1
 	CGO_ENABLED=0 go -C tests test -tags slow -run Random -timeout 10m $(TESTFLAGS) ./formats/statuspage

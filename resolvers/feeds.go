@@ -36,6 +36,10 @@ type transactionEvent struct {
 }
 
 func newFeeds(db *storage.DB, o feed.Options) *feeds {
+	o.Begin = func(ctx context.Context) (context.Context, func(feed.Position)) {
+		ctx, report := db.Follow(ctx)
+		return ctx, func(p feed.Position) { report(p.At) }
+	}
 	watched := &watchedAccounts{listeners: map[ledger.EntityID]int{}}
 	newest := func(s transactions.Stream) func(context.Context) (feed.Position, error) {
 		return func(ctx context.Context) (feed.Position, error) {

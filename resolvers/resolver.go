@@ -116,16 +116,16 @@ var operationKey = values.NewKey[*operation]()
 // Operation returns the resolvers' state for the context of one operation.
 func Operation() values.Value { return operationKey.Is(&operation{}) }
 
-// Work returns the value with which the statements of an operation are admitted. lists reports whether the operation selects lists, and scans whether [Scans]
-// is true for one of them.
-func Work(ctx context.Context, lists, scans bool) values.Value {
+// Work returns the value with which the statements of an operation are admitted. lists reports whether the operation selects lists, scans whether [Scans]
+// is true for one of them, and event whether it is a subscription.
+func Work(ctx context.Context, lists, scans, event bool) values.Value {
 	switch {
 	case scans:
-		return storage.Work(ctx, storage.Scans)
+		return storage.Work(ctx, storage.Scans, event)
 	case lists:
-		return storage.Work(ctx, storage.Lists)
+		return storage.Work(ctx, storage.Lists, event)
 	default:
-		return storage.Work(ctx, storage.PointReads)
+		return storage.Work(ctx, storage.PointReads, event)
 	}
 }
 

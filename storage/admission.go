@@ -51,14 +51,20 @@ var ErrBusy = errors.New("all database connections of the share are busy")
 type work struct {
 	class   Class
 	turn    *turns.Turn // of its request; nil if it has none
+	latest  bool        // needs all rows that subscriptions have read
+	own     place       // of an operation without a turn
 	started bool        // a statement has run
 	held    int         // connections in use
 }
 
 var workKey = values.NewKey[*work]()
 
-// Work returns the context value of a new operation of the client of ctx.
-func Work(ctx context.Context, class Class) values.Value { return workKey.Is(newWork(ctx, class)) }
+// Work returns the context value of a new operation of the client of ctx. An operation for an event of a subscription reads from a server that has the event.
+func Work(ctx context.Context, class Class, event bool) values.Value {
+	w := newWork(ctx, class)
+	w.latest = event
+	return workKey.Is(w)
+}
 
 func newWork(ctx context.Context, class Class) *work {
 	return &work{class: class, turn: turns.Of(ctx)}
@@ -102,6 +108,13 @@ func newAdmission(connections, perOperation int, maxWait time.Duration) *admissi
 		a.reserved = [classes]int{1, 1, 1, 1}
 	}
 	return a
+}
+
+// load returns the number of statements that run or wait.
+func (a *admission) load() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return len(a.held) + len(a.waiting)
 }
 
 // enter waits for the permission to run a statement. The caller must call leave. It fails with [ErrBusy] if the operation has not run a statement yet and no

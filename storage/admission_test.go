@@ -17,7 +17,7 @@ const maxWait = defaultMaxWait
 func as(t *testing.T, client string, class Class) context.Context {
 	t.Helper()
 	ctx := values.Context(t.Context(), turns.New(1, 1, 0).Turn(client).Value())
-	return values.Context(ctx, Work(ctx, class))
+	return values.Context(ctx, Work(ctx, class, false))
 }
 
 //nolint:revive // t is first in tests

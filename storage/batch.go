@@ -105,20 +105,15 @@ func (b *Batch) send(ctx context.Context) error {
 	if set > 0 { // the first statement can be that of a setting
 		text = b.batch.QueuedQueries[n-1].SQL
 	}
-	slot, err := b.db.enter(ctx, text)
-	if err != nil {
-		return err
-	}
-	defer slot.leave()
-	switch {
-	case n == 1 && b.last != nil: // a single query needs fewer protocol messages than a batch
-		only := b.batch.QueuedQueries[0]
-		rows, err := b.db.querier().Query(ctx, only.SQL, only.Arguments...)
+	return b.db.run(ctx, text, func(q querier) error {
+		if n > 1 || b.last == nil {
+			return q.SendBatch(ctx, &b.batch).Close() //nolint:wrapcheck // Run wraps it
+		}
+		only := b.batch.QueuedQueries[0] // a single query needs fewer protocol messages than a batch
+		rows, err := q.Query(ctx, only.SQL, only.Arguments...)
 		if err != nil {
-			return err
+			return err //nolint:wrapcheck // as above
 		}
 		return b.last(rows)
-	default:
-		return b.db.querier().SendBatch(ctx, &b.batch).Close() //nolint:wrapcheck // Run wraps it
-	}
+	})
 }

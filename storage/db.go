@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"runtime"
 	"strconv"
 	"strings"
@@ -28,6 +29,8 @@ type Options struct {
 	PerOperation int
 	// MaxWait is how long the first statement of an operation waits for a connection. Default 100 ms.
 	MaxWait time.Duration
+	// MaxLag is the maximum age of the newest block of a server that is used, relative to that of the freshest server. Default 10 s.
+	MaxLag time.Duration
 	// ReadOnly makes all sessions read-only, except behind a pooler.
 	ReadOnly bool
 	// Base contains the shard and realm of the ledger's system entities.
@@ -49,22 +52,22 @@ const (
 // defaultChainID is the chain ID of the test network.
 const defaultChainID ledger.Quantity = "0x128"
 
-// DB is a pool of connections to a mirror database.
+// DB reads a mirror database, which can have several servers with the same data.
 type DB struct {
-	pool *pgxpool.Pool
-	// conn, if not nil, runs all statements in place of the pool.
+	servers *servers
+	// conn, if not nil, runs all statements in place of the servers.
 	conn         querier
 	base         ledger.EntityID
 	fileAttempts int
 	chainID      ledger.Quantity
 	cache        bool
 	statistics   *statistics
-	admission    *admission
 	turns        *turns.Queue
 	schema       *atomic.Pointer[schema]
 }
 
-// Open creates the pool. It does not connect, so that the gateway starts without the database.
+// Open creates a pool for each host of the URL. It does not connect, so that the gateway starts without the database. Several hosts have the same data, such as
+// a primary and its standbys. If the URL has target_session_attrs, there is one pool, and the driver chooses its host.
 func Open(ctx context.Context, o Options) (*DB, error) {
 	settings := map[string]string{
 		"application_name": "heliograph",
@@ -73,20 +76,26 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if o.ReadOnly {
 		settings["default_transaction_read_only"] = "on"
 	}
-	cfg, err := o.Config(settings)
+	parsed, err := o.parse()
 	if err != nil {
 		return nil, err
 	}
-	pool, err := pgxpool.NewWithConfig(ctx, cfg)
-	if err != nil {
-		return nil, fmt.Errorf("connecting to the database: %w", err)
+	all, connections, wait := &servers{maxLag: cmp.Or(o.MaxLag, defaultMaxLag)}, 0, cmp.Or(o.MaxWait, defaultMaxWait)
+	for _, cfg := range hosts(parsed) {
+		o.configure(cfg, settings)
+		pool, err := pgxpool.NewWithConfig(ctx, cfg)
+		if err != nil {
+			return nil, fmt.Errorf("connecting to the database: %w", err)
+		}
+		n, name := int(cfg.MaxConns), net.JoinHostPort(cfg.ConnConfig.Host, strconv.Itoa(int(cfg.ConnConfig.Port)))
+		all.list = append(all.list, &server{name: name, pool: pool, admission: newAdmission(n, cmp.Or(o.PerOperation, defaultPerOperation), wait)})
+		connections += n
 	}
-	connections, wait, processors := int(cfg.MaxConns), cmp.Or(o.MaxWait, defaultMaxWait), min(runtime.GOMAXPROCS(0), runtime.NumCPU())
+	all.watch()
+	processors := min(runtime.GOMAXPROCS(0), runtime.NumCPU())
 	return &DB{
-		pool: pool, base: o.Base, fileAttempts: cmp.Or(o.FileAttempts, defaultFileAttempts), chainID: cmp.Or(o.ChainID, defaultChainID), cache: o.Cache,
-		statistics: &statistics{}, schema: &atomic.Pointer[schema]{},
-		admission: newAdmission(connections, cmp.Or(o.PerOperation, defaultPerOperation), wait),
-		turns:     turns.New(connections+2*processors, 2*processors, wait),
+		servers: all, base: o.Base, fileAttempts: cmp.Or(o.FileAttempts, defaultFileAttempts), chainID: cmp.Or(o.ChainID, defaultChainID), cache: o.Cache,
+		statistics: &statistics{}, schema: &atomic.Pointer[schema]{}, turns: turns.New(connections+2*processors, 2*processors, wait),
 	}, nil
 }
 
@@ -96,47 +105,41 @@ type querier interface {
 	SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults
 }
 
-func (db *DB) querier() querier {
-	if db.conn != nil {
-		return db.conn
-	}
-	return db.pool
-}
-
-// enter waits until a statement may run on the pool. The caller must call leave of the slot, which is nil for statements on a connection.
-func (db *DB) enter(ctx context.Context, sql string) (*slot, error) {
-	RunAlone(ctx)
-	if db.conn != nil {
-		return nil, nil
-	}
-	return db.admission.enter(ctx, PointReads, sql)
-}
-
 // Acquire waits for a connection of the share of the EVM. The caller must call release.
 func (db *DB) Acquire(ctx context.Context) (conn *pgxpool.Conn, release func(), err error) {
-	RunAlone(ctx)
-	s, err := db.admission.enter(ctx, EVM, "")
+	err = db.on(ctx, EVM, "", func(one *server, s *slot) error {
+		if conn, err = one.pool.Acquire(ctx); err != nil {
+			s.leave()
+			return err
+		}
+		held := conn
+		release = func() {
+			held.Release()
+			s.leave()
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, nil, fmt.Errorf("waiting for a connection: %w", err)
 	}
-	if conn, err = db.pool.Acquire(ctx); err != nil {
-		s.leave()
-		return nil, nil, fmt.Errorf("waiting for a connection: %w", err)
-	}
-	return conn, func() {
-		conn.Release()
-		s.leave()
-	}, nil
+	return conn, release, nil
 }
 
 // Turns returns the queue of requests that run: enough to use all connections and processors, of which one client leaves some to others.
 func (db *DB) Turns() *turns.Queue { return db.turns }
 
 // Close closes all connections.
-func (db *DB) Close() { db.pool.Close() }
+func (db *DB) Close() { db.servers.close() }
 
-// Pool returns the connection pool.
-func (db *DB) Pool() *pgxpool.Pool { return db.pool }
+// Pool returns the connection pool of a server that is up, if there is one. The first is preferred.
+func (db *DB) Pool() *pgxpool.Pool {
+	for _, one := range db.servers.list {
+		if one.up.Load() {
+			return one.pool
+		}
+	}
+	return db.servers.list[0].pool
+}
 
 // On returns a copy of db whose statements run on conn, in the transaction of conn if it has one.
 func (db *DB) On(conn *pgx.Conn) *DB {
@@ -173,7 +176,7 @@ var ErrEmpty = errors.New("the database has no address book")
 // packages, plain statements can succeed while functions fail. It has a connection of its own.
 func (db *DB) Ready(ctx context.Context) error {
 	var filled, callable bool
-	if err := db.pool.QueryRow(ctx, `select exists (select from address_book),
+	if err := db.Pool().QueryRow(ctx, `select exists (select from address_book),
 coalesce(has_function_privilege(to_regprocedure('get_transaction_info_by_hash(bytea)')::oid, 'execute'), false)`).Scan(&filled, &callable); err != nil {
 		return fmt.Errorf("reading the address book: %w", err)
 	}
@@ -181,7 +184,7 @@ coalesce(has_function_privilege(to_regprocedure('get_transaction_info_by_hash(by
 		return ErrEmpty
 	}
 	if callable {
-		if _, err := db.pool.Exec(ctx, `select from get_transaction_info_by_hash(decode(repeat('00', 32), 'hex'))`); err != nil {
+		if _, err := db.Pool().Exec(ctx, `select from get_transaction_info_by_hash(decode(repeat('00', 32), 'hex'))`); err != nil {
 			return fmt.Errorf("calling a function: %w", err)
 		}
 	}
@@ -193,8 +196,11 @@ var ErrNoBlocks = errors.New("the database has no blocks")
 
 // Lag returns the age of the newest block. Like [DB.Ready], it has a connection of its own.
 func (db *DB) Lag(ctx context.Context, now time.Time) (time.Duration, error) {
+	if newest := db.servers.freshest(); newest > 0 { // known if there are several servers
+		return ledger.Timestamp(newest).Age(now), nil
+	}
 	var newest *ledger.Timestamp
-	if err := db.pool.QueryRow(ctx, `select max(consensus_end) from record_file`).Scan(&newest); err != nil {
+	if err := db.Pool().QueryRow(ctx, `select max(consensus_end) from record_file`).Scan(&newest); err != nil {
 		return 0, fmt.Errorf("reading the newest block: %w", err)
 	}
 	if newest == nil {
@@ -205,6 +211,9 @@ func (db *DB) Lag(ctx context.Context, now time.Time) (time.Duration, error) {
 
 // Newest returns the end of the newest block as a consensus timestamp, or 0 if there are no blocks.
 func (db *DB) Newest(ctx context.Context) (int64, error) {
+	if newest := db.servers.freshest(); newest > 0 {
+		return newest, nil
+	}
 	return Value[int64](ctx, db, "the newest block", `select coalesce((select consensus_end from record_file order by consensus_end desc limit 1), 0)`)
 }
 

@@ -44,12 +44,28 @@ const (
 	cancelPause = 100 * time.Millisecond
 )
 
-// Config returns the configuration of the pool. Sessions use the given settings unless the URL contains the same setting, or a pooler prevents it.
+// Config returns the configuration of a pool that can write: of several hosts in the URL, its connections lead to the primary. Sessions use the given settings
+// unless the URL contains the same setting, or a pooler prevents it.
 func (o *PoolOptions) Config(settings map[string]string) (*pgxpool.Config, error) {
+	cfg, err := o.parse()
+	if err != nil {
+		return nil, err
+	}
+	ofPrimary(&cfg.ConnConfig.Config)
+	o.configure(cfg, settings)
+	return cfg, nil
+}
+
+func (o *PoolOptions) parse() (*pgxpool.Config, error) {
 	cfg, err := pgxpool.ParseConfig(o.URL)
 	if err != nil {
 		return nil, fmt.Errorf("parsing the database URL: %w", err)
 	}
+	return cfg, nil
+}
+
+// configure completes a configuration. Sessions use the given settings as in [PoolOptions.Config].
+func (o *PoolOptions) configure(cfg *pgxpool.Config, settings map[string]string) {
 	params := cfg.ConnConfig.RuntimeParams
 	session := maps.Clone(settings)
 	if o.StatementTimeout > 0 {
@@ -77,7 +93,6 @@ func (o *PoolOptions) Config(settings map[string]string) (*pgxpool.Config, error
 	if !slices.ContainsFunc(cfg.ConnConfig.Fallbacks, otherHost) { // it may accept connections
 		refused.limit(cfg)
 	}
-	return cfg, nil
 }
 
 // refusal is the error with which a server refused the last connection, or nil.

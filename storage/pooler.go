@@ -109,6 +109,7 @@ func (o *PoolOptions) ConnectDirect(ctx context.Context) (conn *pgx.Conn, ok boo
 		return nil, false, fmt.Errorf("parsing the database URL: %w", err)
 	}
 	c.ConnectTimeout = cmp.Or(o.ConnectTimeout, c.ConnectTimeout)
+	ofPrimary(&c.Config)
 	if conn, err = pgx.ConnectConfig(ctx, c); err != nil {
 		return nil, false, fmt.Errorf("connecting: %w", err)
 	}

@@ -73,7 +73,11 @@ type frequencyRow struct {
 
 // readStatistics reads the statistics of the columns that statements are chosen by.
 func (db *DB) readStatistics(ctx context.Context) (map[string]*Frequencies, error) {
-	rows, err := db.querier().Query(ctx, `select s.tablename || '.' || s.attname, c.reltuples, s.n_distinct, coalesce(s.most_common_vals::text::text[], '{}'),
+	q := db.conn
+	if q == nil {
+		q = db.Pool()
+	}
+	rows, err := q.Query(ctx, `select s.tablename || '.' || s.attname, c.reltuples, s.n_distinct, coalesce(s.most_common_vals::text::text[], '{}'),
   coalesce(s.most_common_freqs::float8[], '{}'), coalesce(s.histogram_bounds::text::text[], '{}')
 from pg_stats s join pg_class c on c.oid = to_regclass(quote_ident(s.schemaname) || '.' || quote_ident(s.tablename))
 where pg_table_is_visible(c.oid) and (s.tablename, s.attname) in (('transaction', 'type'), ('transaction', 'result'), ('transaction', 'consensus_timestamp'),

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
@@ -62,9 +63,24 @@ func newMetrics(db *storage.DB, pages *doccache.Cache, followers []*pagesync.Fol
 			}
 			return lag.Seconds()
 		}))
-		gauge("connections", "Open connections to the database.", func() float64 { return float64(db.Pool().Stat().TotalConns()) })
-		gauge("acquired", "Connections in use.", func() float64 { return float64(db.Pool().Stat().AcquiredConns()) })
-		gauge("waited_total", "Number of times that a request had to wait for a connection.", func() float64 { return float64(db.Pool().Stat().EmptyAcquireCount()) })
+		sum := func(of func(*pgxpool.Stat) int64) func() float64 {
+			return func() (n float64) {
+				for _, one := range db.Servers() {
+					n += float64(of(one.Stat))
+				}
+				return n
+			}
+		}
+		gauge("connections", "Open connections to the database.", sum(func(s *pgxpool.Stat) int64 { return int64(s.TotalConns()) }))
+		gauge("acquired", "Connections in use.", sum(func(s *pgxpool.Stat) int64 { return int64(s.AcquiredConns()) }))
+		gauge("waited_total", "Number of times that a request had to wait for a connection.", sum((*pgxpool.Stat).EmptyAcquireCount))
+		for i, one := range db.Servers() {
+			m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+				Namespace: "heliograph", Subsystem: "server", Name: "lag_seconds",
+				Help:        "Time by which the newest block of a database server is behind that of the freshest one; -1 if the server cannot be reached.",
+				ConstLabels: prometheus.Labels{"server": one.Name},
+			}, func() float64 { return db.Servers()[i].Lag.Seconds() }))
+		}
 	}
 	return m
 }

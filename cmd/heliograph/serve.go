@@ -46,9 +46,10 @@ type serveCmd struct {
 	AdminListen    string        `env:"HELIOGRAPH_ADMIN_LISTEN" default:"127.0.0.1:9464" help:"Listen address for metrics, health checks and profiles; empty to disable."`
 	Demo           demoMode      `env:"HELIOGRAPH_DEMO" default:"on" help:"Load the demo network into an empty embedded database. live also adds a block every two seconds."`
 	RequestTimeout time.Duration `env:"HELIOGRAPH_REQUEST_TIMEOUT" default:"20s" help:"Timeout of a request, including its database statements."`
-	MaxConnections int32         `env:"HELIOGRAPH_MAX_CONNECTIONS" default:"10" help:"Maximum number of connections to the ledger database."`
+	MaxConnections int32         `env:"HELIOGRAPH_MAX_CONNECTIONS" default:"10" help:"Maximum number of connections to the ledger database, for each of its servers."`
 	PerOperation   int           `name:"max-connections-per-operation" env:"HELIOGRAPH_MAX_CONNECTIONS_PER_OPERATION" default:"2" help:"Maximum number of database connections that one operation uses at the same time."`
 	RequireLedger  toggle        `env:"HELIOGRAPH_REQUIRE_LEDGER" default:"off" help:"Fail at startup if the ledger database cannot be reached. If off, serve everything else and connect later."`
+	ReplicaLag     time.Duration `name:"max-lag" env:"HELIOGRAPH_MAX_LAG" default:"10s" help:"Lag above which a server of the ledger database is not used: how much its newest block is older than that of the freshest server. For a URL with several hosts."`
 	MaxLag         time.Duration `name:"ready-max-lag" env:"HELIOGRAPH_READY_MAX_LAG" default:"0" help:"Age of the newest block above which the ledger is not ready; 0 for no limit."`
 	CORSOrigins    []string      `name:"cors-origins" env:"HELIOGRAPH_CORS_ORIGINS" default:"*" help:"Origins allowed to read responses (CORS); * allows all."`
 	TrustedProxies []string      `env:"HELIOGRAPH_TRUSTED_PROXIES" help:"Trusted proxies: addresses or networks whose X-Forwarded-For header is used."`
@@ -249,7 +250,8 @@ func (c *serveCmd) connect(ctx context.Context, d *database, base ledger.EntityI
 	options := c.pool(d.url, c.RequestTimeout, c.MaxConnections)
 	options.Tracer = tracer
 	db, err := storage.Open(ctx, storage.Options{
-		PoolOptions: options, PerOperation: c.PerOperation, ReadOnly: true, Base: base, ChainID: chainID, FileAttempts: c.MaxFileAttempts, Cache: c.Cache.on,
+		PoolOptions: options, PerOperation: c.PerOperation, MaxLag: c.ReplicaLag, ReadOnly: true,
+		Base: base, ChainID: chainID, FileAttempts: c.MaxFileAttempts, Cache: c.Cache.on,
 	})
 	if err != nil {
 		return nil, unreachable(d.url, err)

@@ -59,7 +59,7 @@ func (m *demoMode) UnmarshalText(text []byte) error {
 
 // databaseSettings select the databases.
 type databaseSettings struct {
-	DatabaseURL string `env:"HELIOGRAPH_DATABASE_URL" help:"URL or keyword string of the PostgreSQL database with the mirror tables (default: start an embedded server)."`
+	DatabaseURL string `env:"HELIOGRAPH_DATABASE_URL" help:"URL or keyword string of the PostgreSQL database with the mirror tables (default: start an embedded server). Several hosts are a primary and its standbys."`
 	StatusURL   string `name:"status-database-url" env:"HELIOGRAPH_STATUS_DATABASE_URL" help:"URL or keyword string of the PostgreSQL database with the status tables (default: the ledger database)."`
 	Pooler      string `name:"database-pooler" enum:"auto,off,transaction,prepared" env:"HELIOGRAPH_DATABASE_POOLER" default:"auto" help:"Connection pooler in front of the databases: auto (detect it), off, transaction (without prepared statements) or prepared (with them, such as PgBouncer 1.21 and newer with max_prepared_statements)."`
 	DirectURL   string `name:"direct-database-url" env:"HELIOGRAPH_DIRECT_DATABASE_URL" help:"URL of the database with the status tables without the pooler, for LISTEN, migrate and demo (default: the URL of that database; behind a pooler, poll every second instead of LISTEN)."`

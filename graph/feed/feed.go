@@ -47,6 +47,15 @@ type Options struct {
 	// Keep is the number of rows in the log.
 	Keep   int
 	Logger *slog.Logger
+	// Begin returns the context of a read, and a function that the reader calls with the position of its newest row before listeners receive it. It is optional.
+	Begin func(context.Context) (context.Context, func(Position))
+}
+
+func (o *Options) begin(ctx context.Context) (context.Context, func(Position)) {
+	if o.Begin == nil {
+		return ctx, func(Position) {}
+	}
+	return o.Begin(ctx)
 }
 
 // Reasons for the end of a subscription.
@@ -168,12 +177,14 @@ func (r *reader[T]) run(ctx context.Context) {
 func (r *reader[T]) read(ctx context.Context) (more bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, maxDelay)
 	defer cancel()
+	ctx, report := r.o.begin(ctx)
 	select {
 	case <-r.ready:
 	default:
 		if r.at, err = r.source.Newest(ctx); err != nil {
 			return false, err
 		}
+		report(r.at)
 		r.since = r.at
 		close(r.ready)
 	}
@@ -181,6 +192,8 @@ func (r *reader[T]) read(ctx context.Context) (more bool, err error) {
 	if err != nil || len(rows) == 0 {
 		return false, err
 	}
+	at := r.source.Position(rows[len(rows)-1])
+	report(at)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if old := len(r.log) + len(rows) - r.o.Keep; old > 0 {
@@ -190,7 +203,7 @@ func (r *reader[T]) read(ctx context.Context) (more bool, err error) {
 		r.log = append(make([]T, 0, r.o.Keep+batch), r.log[old:]...)
 	}
 	r.log = append(r.log, rows...)
-	r.at = r.source.Position(rows[len(rows)-1])
+	r.at = at
 	close(r.wake)
 	r.wake = make(chan struct{})
 	return len(rows) == batch, nil

@@ -112,7 +112,8 @@ func (s *subscription[T, V]) complete(ctx, feed context.Context, rows []T) ([]T,
 		return rows, nil
 	}
 	for wait := s.reader.o.Interval; ; wait = min(2*wait, maxDelay) {
-		completed, err := s.l.Complete(ctx, rows)
+		reading, _ := s.reader.o.begin(ctx)
+		completed, err := s.l.Complete(reading, rows)
 		if err == nil {
 			return completed, nil
 		}
@@ -144,7 +145,8 @@ func (s *subscription[T, V]) catchUp(ctx, feed context.Context, after Position) 
 			return number, nil
 		}
 		until := s.reader.newest()
-		rows, err := s.l.History(ctx, after, until, page)
+		reading, _ := s.reader.o.begin(ctx)
+		rows, err := s.l.History(reading, after, until, page)
 		switch {
 		case ctx.Err() != nil:
 			return 0, ctx.Err() //nolint:wrapcheck // not reported

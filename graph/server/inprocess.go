@@ -121,7 +121,7 @@ func (s *Server) Run(ctx context.Context, c Call) *Result {
 		defer end()
 	}
 	ctx = values.Context(ctx, s.restEnvs[c.Style].Value(), r.limits.Value(), r.store.Value(), s.o.Operation(), res.Outcome.Value(),
-		s.o.Work(ctx, c.Document.lists[c.Operation], limits.Scans(oc.Operation.SelectionSet, oc.Variables, s.o.Scans) > 0))
+		s.o.Work(ctx, c.Document.lists[c.Operation], limits.Scans(oc.Operation.SelectionSet, oc.Variables, s.o.Scans) > 0, false))
 	ctx = graphql.WithResponseContext(graphql.WithOperationContext(ctx, oc), s.presenter, recovered)
 	resp := s.o.Schema.Exec(ctx)(ctx)
 	if ctx.Err() != nil {

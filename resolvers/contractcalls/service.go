@@ -91,7 +91,7 @@ func (s *Service) run(ctx context.Context, in *calls.ContractCallInput, estimate
 	message := evm.Message{
 		From: in.Sender(), To: in.Callee(), Data: in.Data, Value: in.Value, Gas: uint64(in.Gas), GasPrice: in.GasPrice,
 	}
-	err = prepared(ctx, func() error {
+	err = s.prepared(ctx, func() error {
 		sim, snapshot, err := s.open(ctx, ref, &message)
 		if err != nil {
 			return err
@@ -117,9 +117,13 @@ func (s *Service) run(ctx context.Context, in *calls.ContractCallInput, estimate
 	return result, block, nil
 }
 
-// prepared runs contracts. If they need the point evaluation before its set-up, it waits without a connection, and runs them again.
-func prepared(ctx context.Context, run func() error) error {
+// prepared runs contracts, and runs them again if another server of the database has to answer. If they need the point evaluation before its set-up, it waits
+// without a connection, and runs them again.
+func (s *Service) prepared(ctx context.Context, run func() error) error {
 	err := run()
+	if s.db.Elsewhere(ctx, err) {
+		err = run()
+	}
 	if !errors.Is(err, evm.ErrPointEvaluation) {
 		return err
 	}

@@ -59,7 +59,7 @@ func (s *Service) Trace(ctx context.Context, o TraceOptions, find func() (*ledge
 	}
 	options := evm.TraceOptions{Stack: o.Stack, Memory: o.Memory, Storage: o.Storage, Reason: reasons.of}
 	var trace *calls.OpcodeTrace
-	err = prepared(ctx, func() error {
+	err = s.prepared(ctx, func() error {
 		trace, err = s.replay(ctx, options, o.First, result, message)
 		return err
 	})

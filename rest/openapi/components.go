@@ -52,6 +52,7 @@ func (g *generator) components() {
 			{"BadRequest", "A parameter is unknown, has an invalid value, or conflicts with another parameter."},
 			{"NotFound", "The requested object does not exist."},
 			{"InternalError", "An internal error."},
+			{"SchemaMismatch", "The database lacks a table or column that the response needs. The message has its name."},
 		} {
 			c.Responses = append(c.Responses, Member[*Response]{family + r.name, errorResponse(family+"Error", r.doc)})
 		}
@@ -90,7 +91,7 @@ func modernError() *Schema {
 	phrases := []string{}
 	for _, status := range []int{
 		http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType,
-		http.StatusInternalServerError, http.StatusServiceUnavailable,
+		http.StatusInternalServerError, http.StatusNotImplemented, http.StatusServiceUnavailable,
 	} {
 		phrases = append(phrases, "`"+http.StatusText(status)+"`")
 	}

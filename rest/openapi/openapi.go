@@ -391,6 +391,7 @@ func (g *generator) responses(e *rest.Endpoint, body *MediaType) Map[*Response] 
 	}
 	problem(http.StatusTooManyRequests, "TooManyRequests")
 	problem(http.StatusInternalServerError, family+"InternalError")
+	problem(http.StatusNotImplemented, family+"SchemaMismatch")
 	problem(http.StatusServiceUnavailable, family+"Unavailable")
 	return out
 }

@@ -105,6 +105,13 @@ func TestEndpointsAreDescribed(t *testing.T) {
 		if op.Summary == "" {
 			t.Errorf("%s has no summary", e.Path)
 		}
+		family := ""
+		if e.Family == rest.Modern {
+			family = "Modern"
+		}
+		if r, ok := op.Responses.Get("501"); !ok || r.Ref != "#/components/responses/"+family+"SchemaMismatch" {
+			t.Errorf("%s: the response to a missing column is not described", e.Path)
+		}
 		var want, got []string
 		for _, m := range regexp.MustCompile(`\{(\w+)\}`).FindAllStringSubmatch(e.Path, -1) {
 			want = append(want, "path "+m[1])

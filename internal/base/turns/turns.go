@@ -63,7 +63,8 @@ type Turn struct {
 	client     *client       // nil unless the turn is in use or waits
 	ready      chan struct{} // closed when a waiting turn is granted
 	statements int           // that run or wait for a connection
-	builds     bool          // its response counts as one that is being built
+	kept       any
+	builds     bool // its response counts as one that is being built
 }
 
 var key = values.NewKey[*Turn]()
@@ -86,6 +87,16 @@ func (t *Turn) Client() string {
 		return ""
 	}
 	return t.name
+}
+
+// Kept returns the value that the request keeps for its statements. The first call makes it. The turn must not be nil.
+func (t *Turn) Kept(first func() any) any {
+	t.q.mu.Lock()
+	defer t.q.mu.Unlock()
+	if t.kept == nil {
+		t.kept = first()
+	}
+	return t.kept
 }
 
 // Another returns another turn of the client.

@@ -1,0 +1,347 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"heliograph/internal/base/values"
+	"heliograph/internal/domain/ledger"
+)
+
+const (
+	// checkInterval is the interval at which servers are checked if there are several, and checkTimeout is the timeout of a check.
+	checkInterval = 250 * time.Millisecond
+	checkTimeout  = 2 * time.Second
+	// defaultMaxLag is the default of [Options.MaxLag].
+	defaultMaxLag = 10 * time.Second
+)
+
+// server is one of the database servers: a primary or a standby.
+type server struct {
+	name      string // host:port
+	pool      *pgxpool.Pool
+	admission *admission
+
+	// The result of the last check. Without other servers, there are no checks.
+	up, primary atomic.Bool
+	newest      atomic.Int64 // end of the newest block
+}
+
+// servers are the servers of a database.
+type servers struct {
+	list    []*server
+	maxLag  time.Duration
+	stop    context.CancelFunc
+	checked chan struct{} // closed after the first check of all servers
+	seen    atomic.Int64  // time of the newest row that subscriptions have read
+	next    atomic.Uint32 // rotates servers with the same load
+}
+
+// watch checks the servers until close is called, if there are several.
+func (s *servers) watch() {
+	s.checked = make(chan struct{})
+	var ctx context.Context
+	ctx, s.stop = context.WithCancel(context.Background())
+	if len(s.list) == 1 {
+		close(s.checked)
+		return
+	}
+	var first sync.WaitGroup
+	for _, one := range s.list {
+		first.Add(1)
+		go func() {
+			one.check(ctx)
+			first.Done()
+			for ctx.Err() == nil {
+				time.Sleep(checkInterval)
+				one.check(ctx)
+			}
+		}()
+	}
+	go func() {
+		first.Wait()
+		close(s.checked)
+	}()
+}
+
+func (s *server) check(ctx context.Context) {
+	ctx, stop := context.WithTimeout(ctx, checkTimeout)
+	defer stop()
+	var newest int64
+	var standby bool
+	err := s.pool.QueryRow(ctx, `select coalesce((select consensus_end from record_file order by consensus_end desc limit 1), 0), pg_is_in_recovery()`).
+		Scan(&newest, &standby)
+	if err == nil {
+		s.newest.Store(newest)
+		s.primary.Store(!standby)
+	}
+	s.up.Store(err == nil)
+}
+
+// close stops the checks and closes all connections.
+func (s *servers) close() {
+	s.stop()
+	for _, one := range s.list {
+		one.pool.Close()
+	}
+}
+
+// freshest returns the end of the newest block of all servers that are up, or 0 if none is. Without other servers, it is 0.
+func (s *servers) freshest() (newest int64) {
+	for _, one := range s.list {
+		if one.up.Load() {
+			newest = max(newest, one.newest.Load())
+		}
+	}
+	return newest
+}
+
+// choose returns the least loaded of the servers that are up, fresh enough and have the rows up to a time, or nil. It never returns except.
+func (s *servers) choose(from int64, except *server) (best *server) {
+	from = max(from, s.freshest()-s.maxLag.Nanoseconds())
+	least, start := 0, int(s.next.Add(1))
+	for i := range s.list {
+		one := s.list[(start+i)%len(s.list)]
+		if one == except || !one.up.Load() || one.newest.Load() < from {
+			continue
+		}
+		if load := one.admission.load(); best == nil || load < least {
+			best, least = one, load
+		}
+	}
+	return best
+}
+
+// place is the server that a request keeps to, so that its statements agree: no statement reads older data than an earlier one.
+type place struct {
+	mu       sync.Mutex
+	server   *server
+	answered bool // a statement has read from the server
+}
+
+// place returns the place of the operation, which operations of the same request share.
+func (w *work) place() *place {
+	if w.turn == nil || w.latest {
+		return &w.own
+	}
+	return w.turn.Kept(func() any { return new(place) }).(*place) //nolint:forcetypeassert // nothing else is kept
+}
+
+// of returns the server of an operation. It waits until a server is fresh enough for a subscription.
+func (s *servers) of(ctx context.Context, w *work) (*server, error) {
+	if len(s.list) == 1 {
+		return s.list[0], nil
+	}
+	select {
+	case <-s.checked:
+	case <-ctx.Done():
+		return nil, ctx.Err() //nolint:wrapcheck // the caller knows its context
+	}
+	var needed int64 // the time up to which the operation needs rows
+	if w.latest {
+		needed = s.seen.Load()
+	}
+	p := w.place()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for p.server == nil {
+		p.server = s.choose(needed, nil)
+		switch {
+		case p.server != nil:
+		case !w.latest: // no server is up: the error of any of them is the reason
+			p.server = s.list[int(s.next.Add(1))%len(s.list)]
+		default:
+			select {
+			case <-time.After(checkInterval / 10):
+			case <-ctx.Done():
+				return nil, ctx.Err() //nolint:wrapcheck // as above
+			}
+		}
+	}
+	return p.server, nil
+}
+
+// move reports whether to repeat a statement of an operation, which has failed on a server, on another one. The request then keeps to that one. If it has
+// read from the first, only the primary certainly has the same rows.
+func (s *servers) move(ctx context.Context, w *work, from *server, err error) bool {
+	lost := isLost(err)
+	if len(s.list) == 1 || ctx.Err() != nil || !lost && !isConflict(err) {
+		return false
+	}
+	if lost {
+		from.up.Store(false) // until the next check
+	}
+	p := w.place()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.server != from { // another statement of the request has moved it
+		return true
+	}
+	if w.latest {
+		p.server = s.choose(s.seen.Load(), from)
+		return true
+	}
+	to := s.choose(0, from)
+	if i := slices.IndexFunc(s.list, func(one *server) bool { return one != from && one.up.Load() && one.primary.Load() }); i >= 0 && p.answered {
+		to = s.list[i]
+	} else if to == nil || p.answered {
+		return false
+	}
+	p.server = to
+	return true
+}
+
+// isConflict reports whether a standby canceled a statement because of a conflict with recovery.
+func isConflict(err error) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && (pg.Code == "40001" || pg.Code == "40P01" || strings.Contains(pg.Message, "conflict with recovery"))
+}
+
+// isLost reports whether the server of a statement does not serve.
+func isLost(err error) bool {
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) { // the server shuts down, has crashed, starts, or has no free connection
+		return strings.HasPrefix(pg.Code, "57P") || pg.Code == "53300" || strings.HasPrefix(pg.Code, "08")
+	}
+	var connect *pgconn.ConnectError
+	return errors.As(err, &connect) || pgconn.SafeToRetry(err) || isClosed(err)
+}
+
+// run calls f with the connections of a server when a statement may run on them. If the server cannot answer, it calls f once more with another one.
+func (db *DB) run(ctx context.Context, sql string, f func(querier) error) error {
+	if db.conn != nil {
+		RunAlone(ctx)
+		return f(db.conn)
+	}
+	return db.on(ctx, PointReads, sql, func(one *server, s *slot) error {
+		defer s.leave()
+		return f(one.pool)
+	})
+}
+
+// on calls f with a server and a slot, which f must leave. If the server cannot answer, it calls f once more with another one.
+func (db *DB) on(ctx context.Context, class Class, sql string, f func(*server, *slot) error) error {
+	RunAlone(ctx)
+	w, ok := workKey.Of(ctx)
+	if !ok {
+		w = newWork(ctx, class)
+		ctx = values.Context(ctx, workKey.Is(w))
+	}
+	for again := true; ; again = false {
+		one, err := db.servers.of(ctx, w)
+		if err != nil {
+			return err
+		}
+		s, err := one.admission.enter(ctx, class, sql)
+		if err != nil {
+			return err
+		}
+		err = f(one, s)
+		if err == nil && len(db.servers.list) > 1 {
+			p := w.place()
+			p.mu.Lock()
+			p.answered = p.answered || p.server == one
+			p.mu.Unlock()
+		}
+		if err == nil || !again || !db.servers.move(ctx, w, one, err) {
+			return err
+		}
+	}
+}
+
+// Elsewhere reports whether to repeat statements on a connection from [DB.Acquire], of which one has failed, on another server. The next connection for ctx
+// leads there.
+func (db *DB) Elsewhere(ctx context.Context, err error) bool {
+	if w, ok := workKey.Of(ctx); ok && err != nil && len(db.servers.list) > 1 {
+		p := w.place()
+		p.mu.Lock()
+		from := p.server
+		p.mu.Unlock()
+		return from != nil && db.servers.move(ctx, w, from, err)
+	}
+	return false
+}
+
+// Follow returns a context for reads of a subscription, which only servers answer that have all rows that such reads have returned. The caller reports the
+// time of the newest row that it has read.
+func (db *DB) Follow(ctx context.Context) (_ context.Context, report func(ledger.Timestamp)) {
+	class := PointReads
+	if of, ok := workKey.Of(ctx); ok {
+		class = of.class
+	}
+	w := newWork(ctx, class)
+	w.latest = true
+	return values.Context(ctx, workKey.Is(w)), func(at ledger.Timestamp) {
+		w.own.mu.Lock()
+		defer w.own.mu.Unlock()
+		if w.own.server != nil {
+			raise(&w.own.server.newest, int64(at))
+			raise(&db.servers.seen, int64(at))
+		}
+	}
+}
+
+func raise(v *atomic.Int64, to int64) {
+	for old := v.Load(); old < to && !v.CompareAndSwap(old, to); old = v.Load() {
+	}
+}
+
+// ServerState is the state of a server.
+type ServerState struct {
+	Name string // host:port
+	// Lag is the time by which its newest block is behind that of the freshest server, or -1 s if it cannot be reached. It is 0 if there is one server.
+	Lag  time.Duration
+	Stat *pgxpool.Stat
+}
+
+// Servers returns the states of the servers, always in the same order.
+func (db *DB) Servers() []ServerState {
+	newest := db.servers.freshest()
+	out := make([]ServerState, len(db.servers.list))
+	for i, one := range db.servers.list {
+		out[i] = ServerState{Name: one.name, Stat: one.pool.Stat()}
+		switch {
+		case len(out) == 1:
+		case one.up.Load():
+			out[i].Lag = time.Duration(max(0, newest-one.newest.Load()))
+		default:
+			out[i].Lag = -time.Second
+		}
+	}
+	return out
+}
+
+// hosts returns a copy of a configuration for each host in it, or the configuration itself if it has target_session_attrs.
+func hosts(cfg *pgxpool.Config) (list []*pgxpool.Config) {
+	c := cfg.ConnConfig
+	if c.ValidateConnect != nil {
+		return []*pgxpool.Config{cfg}
+	}
+	for _, f := range append([]*pgconn.FallbackConfig{{Host: c.Host, Port: c.Port, TLSConfig: c.TLSConfig}}, c.Fallbacks...) {
+		if n := len(list) - 1; n >= 0 && list[n].ConnConfig.Host == f.Host && list[n].ConnConfig.Port == f.Port { // the same without TLS
+			list[n].ConnConfig.Fallbacks = append(list[n].ConnConfig.Fallbacks, f)
+			continue
+		}
+		one := cfg.Copy()
+		one.ConnConfig.Host, one.ConnConfig.Port, one.ConnConfig.TLSConfig, one.ConnConfig.Fallbacks = f.Host, f.Port, f.TLSConfig, nil
+		list = append(list, one)
+	}
+	return list
+}
+
+// ofPrimary makes a connection lead to the primary if the URL has several hosts and no target_session_attrs.
+func ofPrimary(c *pgconn.Config) {
+	for _, f := range c.Fallbacks {
+		if c.ValidateConnect == nil && (f.Host != c.Host || f.Port != c.Port) {
+			c.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsPrimary
+		}
+	}
+}
