@@ -1,7 +1,6 @@
 package resolvers
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -196,6 +195,9 @@ func parseNumber(name string) (int64, error) {
 func parseNumbered(name string) (ledger.NFTKey, error) {
 	text, digits, _ := strings.Cut(name, "/")
 	id, err := parseEntityID(text)
-	number, failed := parseNumber(digits)
-	return ledger.NFTKey{TokenID: id, SerialNumber: number}, cmp.Or(err, failed)
+	if err != nil {
+		return ledger.NFTKey{}, err
+	}
+	number, err := parseNumber(digits)
+	return ledger.NFTKey{TokenID: id, SerialNumber: number}, err
 }

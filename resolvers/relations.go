@@ -97,6 +97,8 @@ func fill[T any, P interface {
 }
 
 // readLists is [read] for rows with lists of keys. Keys without an object are left out.
+//
+//nolint:unparam // batch functions return the error as it is
 func readLists[T, K, R any](q rowplan.Request, of []T, keys func(T) []K, queue func(*storage.Batch, []K, func([]*R))) (rowplan.Results[[]*R], error) {
 	lists := list.Map(of, keys)
 	out := make([][]*R, len(of))

@@ -35,7 +35,7 @@ func TestStatistics(t *testing.T) {
 				if by == "HOUR" {
 					start = to - int64(900*time.Hour)
 				}
-				arguments := fmt.Sprintf(`range: {from: "%s", to: "%s"}, by: %s`, ledger.Timestamp(start), ledger.Timestamp(to), by)
+				arguments := fmt.Sprintf(`range: {from: %q, to: %q}, by: %s`, ledger.Timestamp(start).String(), ledger.Timestamp(to).String(), by)
 				var data map[string]*struct {
 					Stats []struct{ From, To, A, B, C string }
 				}

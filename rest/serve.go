@@ -244,7 +244,8 @@ func bodyOf(data []byte, roots []string) (body []byte, found bool) {
 		}
 		return data, string(value) != "null" && string(value) != "[]"
 	}
-	body = append(data[:0], '{') // what has been read is overwritten: the body is not longer
+	body = data[:1] // what has been read is overwritten: the body is not longer
+	body[0] = '{'
 	first := true
 	for name, value := range rawjson.Members(data) {
 		switch {

@@ -20,13 +20,13 @@ func TestDeployMetrics(t *testing.T) {
 	g.WaitForPage(t)
 	g.Query(t, `{ __typename }`, nil)
 	metrics := metricsOf(t, g)
-	source := ""
+	var source strings.Builder
 	for _, file := range []string{"metrics.go", "status_metrics.go"} {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		source += string(text)
+		source.Write(text)
 	}
 	name := regexp.MustCompile(`\b(heliograph|go|process)_[a-z_]+`)
 	optional := regexp.MustCompile(`^heliograph_(trace|status)_`) // with --trace-endpoint, mirrored pages or webhooks only
@@ -37,7 +37,7 @@ func TestDeployMetrics(t *testing.T) {
 			t.Errorf("%s uses %d metrics", file, len(names))
 		}
 		for _, n := range names {
-			if prefix := optional.FindString(n); !strings.Contains(metrics, "\n"+n) && (prefix == "" || !strings.Contains(source, `"`+n[len(prefix):]+`"`)) {
+			if prefix := optional.FindString(n); !strings.Contains(metrics, "\n"+n) && (prefix == "" || !strings.Contains(source.String(), `"`+n[len(prefix):]+`"`)) {
 				t.Errorf("%s: the gateway has no metric %s", file, n)
 			}
 		}

@@ -40,7 +40,8 @@ var examplesJSON []byte
 var texts = func() (t struct {
 	Tags, Summaries map[string]string
 	Examples        map[string]json.RawMessage
-}) {
+},
+) {
 	if err := errors.Join(json.Unmarshal(textsJSON, &t), json.Unmarshal(examplesJSON, &t.Examples)); err != nil {
 		panic(err) // the embedded files are checked by tests
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"slices"
 	"strconv"
 	"time"
@@ -261,7 +262,7 @@ func QueueByHash(b *storage.Batch, hash ledger.Hash, done func([]*ledger.Transac
 func ByHash(ctx context.Context, db *storage.DB, hash ledger.Hash, f TransactionFilterOfID) (found []*ledger.Transaction, err error) {
 	b := db.NewBatch()
 	queueByHash(b, hash, f, func(rows []*ledger.Transaction) { found = rows })
-	return found, b.Run(ctx) //nolint:wrapcheck // it is wrapped already
+	return found, b.Run(ctx)
 }
 
 // QueueInnerTransactions queues a query for the inner transactions of batches, oldest first. done receives one list per transaction.
@@ -299,13 +300,13 @@ func QueueTopicTransactions(b *storage.Batch, topics []ledger.EntityID, p storag
 		return sql
 	}
 	const version = "lower(timestamp_range)"
-	times := source("topic_message", "topic_id", "consensus_timestamp")
+	times := []string{source("topic_message", "topic_id", "consensus_timestamp")}
 	for _, table := range []string{"entity", "entity_history", "topic", "topic_history"} {
-		times += " union " + source(table, "id", version)
+		times = append(times, source(table, "id", version))
 	}
-	times += " union " + source("custom_fee", "entity_id", version) + " union " + source("custom_fee_history", "entity_id", version)
+	times = append(times, source("custom_fee", "entity_id", version), source("custom_fee_history", "entity_id", version))
 	sql := storage.NoBitmaps + `select v.ord, ` + transactionColumns + ` from (
-  select p.ord, v.at from ` + storage.Parents + ` cross join lateral (select at from (` + times + `) v` + w.OrderBy(p, "at") + `) v) v
+  select p.ord, v.at from ` + storage.Parents + ` cross join lateral (select at from (` + strings.Join(times, " union ") + `) v` + w.OrderBy(p, "at") + `) v) v
 join transaction t on t.consensus_timestamp = v.at order by v.ord, t.consensus_timestamp` + p.Direction()
 	transactionRows.QueueChildren(b, len(topics), sql, w.Args, done)
 }

@@ -75,7 +75,8 @@ func ParseSearch(text string, base EntityID, chainID uint64) (t Candidates) {
 		return t
 	}
 	const maxName = 100
-	if t.parseBytes(text); t.Hash == nil && t.PublicKey == "" && len(text) <= maxName && word.MatchString(text) {
+	t.parseBytes(text)
+	if t.Hash == nil && t.PublicKey == "" && len(text) <= maxName && word.MatchString(text) {
 		t.Name = text
 	}
 	return t

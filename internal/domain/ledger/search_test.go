@@ -17,8 +17,16 @@ func kinds(c ledger.Candidates) string {
 		name string
 		set  bool
 	}{
-		{"entity", !c.Entity.IsNone()}, {"address", c.Address.Valid}, {"alias", c.Alias != nil}, {"key", c.PublicKey != ""}, {"hash", c.Hash != nil},
-		{"transaction", c.Transaction.Valid}, {"time", c.At.Valid}, {"number", c.Number.Valid}, {"element", c.Element != ledger.NFTKey{}}, {"name", c.Name != ""},
+		{"entity", !c.Entity.IsNone()},
+		{"address", c.Address.Valid},
+		{"alias", c.Alias != nil},
+		{"key", c.PublicKey != ""},
+		{"hash", c.Hash != nil},
+		{"transaction", c.Transaction.Valid},
+		{"time", c.At.Valid},
+		{"number", c.Number.Valid},
+		{"element", c.Element != ledger.NFTKey{}},
+		{"name", c.Name != ""},
 	} {
 		if k.set {
 			out = append(out, k.name)
