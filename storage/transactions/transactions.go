@@ -5,9 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"heliograph/internal/base/list"
