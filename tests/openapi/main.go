@@ -6,6 +6,9 @@ import (
 	"log"
 	"os"
 
+	_ "github.com/oapi-codegen/runtime" // the generated packages import it, and go mod tidy runs before they exist
+	_ "github.com/oapi-codegen/runtime/types"
+
 	v1 "heliograph/tests/openapi/generated/v1"
 	v2 "heliograph/tests/openapi/generated/v2"
 )
