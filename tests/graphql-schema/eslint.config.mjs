@@ -14,6 +14,8 @@ export default [
       ...graphql.configs['flat/schema-relay'].rules,
       // Connections have the field `nodes` in addition to `edges`.
       '@graphql-eslint/relay-edge-types': ['error', { withEdgeSuffix: true, shouldImplementNode: false, listTypeCanWrapOnlyEdgeType: false }],
+      // Search results are ranked, so their pages go forward only.
+      '@graphql-eslint/relay-arguments': ['error', { includeBoth: false }],
       '@graphql-eslint/require-description': ['error', { types: true, FieldDefinition: false, InputValueDefinition: true, EnumValueDefinition: true, DirectiveDefinition: true, rootField: true }],
       '@graphql-eslint/require-deprecation-reason': 'error',
       // Value types have no global ID.
