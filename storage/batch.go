@@ -107,12 +107,12 @@ func (b *Batch) send(ctx context.Context) error {
 	}
 	return b.db.run(ctx, text, func(q querier) error {
 		if n > 1 || b.last == nil {
-			return q.SendBatch(ctx, &b.batch).Close() //nolint:wrapcheck // Run wraps it
+			return q.SendBatch(ctx, &b.batch).Close()
 		}
 		only := b.batch.QueuedQueries[0] // a single query needs fewer protocol messages than a batch
 		rows, err := q.Query(ctx, only.SQL, only.Arguments...)
 		if err != nil {
-			return err //nolint:wrapcheck // as above
+			return err
 		}
 		return b.last(rows)
 	})

@@ -110,7 +110,7 @@ func (db *DB) Acquire(ctx context.Context) (conn *pgxpool.Conn, release func(), 
 	err = db.on(ctx, EVM, "", func(one *server, s *slot) error {
 		if conn, err = one.pool.Acquire(ctx); err != nil {
 			s.leave()
-			return err
+			return err //nolint:wrapcheck // it is wrapped below
 		}
 		held := conn
 		release = func() {

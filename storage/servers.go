@@ -290,7 +290,10 @@ func (db *DB) Follow(ctx context.Context) (_ context.Context, report func(ledger
 }
 
 func raise(v *atomic.Int64, to int64) {
-	for old := v.Load(); old < to && !v.CompareAndSwap(old, to); old = v.Load() {
+	for old := v.Load(); old < to; old = v.Load() {
+		if v.CompareAndSwap(old, to) {
+			return
+		}
 	}
 }
 

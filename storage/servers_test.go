@@ -52,7 +52,8 @@ func TestChooseServer(t *testing.T) {
 	if got := used(false); len(got) != 2 || strings.Contains(got, "c") {
 		t.Errorf("used servers: %s, want those that are fresh enough", got)
 	}
-	if s.seen.Store(time.Hour.Nanoseconds()); used(true) != "a" {
+	s.seen.Store(time.Hour.Nanoseconds())
+	if used(true) != "a" {
 		t.Error("a subscription uses a server without its rows")
 	}
 	slot, err := s.list[0].admission.enter(t.Context(), PointReads, "")
@@ -60,7 +61,8 @@ func TestChooseServer(t *testing.T) {
 		t.Error("the least loaded server is not used", err)
 	}
 	slot.leave()
-	if s.list[0].up.Store(false); used(false) != "b" {
+	s.list[0].up.Store(false)
+	if used(false) != "b" {
 		t.Error("without the primary, the freshest standby is not used")
 	}
 	ctx, stop := context.WithTimeout(t.Context(), 50*time.Millisecond)
@@ -100,7 +102,7 @@ func TestMove(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%s: repeated on %q, want %q", name, got, c.want)
 		}
-		if up := s.list[c.from].up.Load(); up != (c.err != shutdown) {
+		if up := s.list[c.from].up.Load(); up == errors.Is(c.err, shutdown) {
 			t.Errorf("%s: the server is up: %t", name, up)
 		}
 	}
@@ -121,20 +123,20 @@ func TestHosts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := ""
+		var names []string
 		all := hosts(cfg)
 		for _, one := range all {
 			for _, f := range append([]*pgconn.FallbackConfig{{Host: one.ConnConfig.Host, Port: one.ConnConfig.Port}}, one.ConnConfig.Fallbacks...) {
 				if f.Host != one.ConnConfig.Host && len(all) > 1 {
 					t.Errorf("%s: a pool leads to %s and %s", url, one.ConnConfig.Host, f.Host)
 				}
-				got += fmt.Sprintf("%s:%d ", f.Host, f.Port)
+				names = append(names, fmt.Sprintf("%s:%d ", f.Host, f.Port))
 			}
 		}
 		if len(all) == 1 && strings.Contains(url, ",") {
-			got += "(one pool)"
+			names = append(names, "(one pool)")
 		}
-		if got != want {
+		if got := strings.Join(names, ""); got != want {
 			t.Errorf("%s: %s, want %s", url, got, want)
 		}
 		writes, err := o.Config(nil)

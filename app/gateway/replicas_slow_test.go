@@ -90,7 +90,7 @@ func startReplicated(t *testing.T) *replicated {
 		_ = os.RemoveAll(dir)
 	})
 	for i := range r.ports {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
+		l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -156,7 +156,8 @@ func (r *replicated) exec(t *testing.T, i int, database string, statements ...st
 		if err == nil && rows.Next() && len(rows.RawValues()) > 0 {
 			result = string(rows.RawValues()[0])
 		}
-		if rows.Close(); err != nil || rows.Err() != nil {
+		rows.Close()
+		if err != nil || rows.Err() != nil {
 			t.Fatalf("%s: %v %v", sql, err, rows.Err())
 		}
 	}
@@ -264,7 +265,12 @@ blocks(order: DESC, first: 2) { nodes { number previous { number } } } }`})
 	for ctx.Err() == nil {
 		start := time.Now()
 		due := m.since(start.Add(-maxTestLag - time.Second))
-		resp, err := http.Post(g.URL+"/graphql", "application/json", bytes.NewReader(query))
+		q, err := http.NewRequestWithContext(context.WithoutCancel(ctx), http.MethodPost, g.URL+"/graphql", bytes.NewReader(query))
+		if err != nil {
+			panic(err)
+		}
+		q.Header.Set("Content-Type", "application/json")
+		resp, err := http.DefaultClient.Do(q)
 		var body []byte
 		if err == nil {
 			body, err = io.ReadAll(resp.Body)
