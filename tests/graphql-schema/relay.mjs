@@ -9,7 +9,8 @@ rmSync('build', { recursive: true, force: true })
 mkdirSync(out, { recursive: true })
 
 const required = (field) => field.args.filter((a) => isNonNullType(a.type) && a.defaultValue === undefined)
-const leaf = (type) => Object.values(type.getFields()).find((f) => isLeafType(getNamedType(f.type)) && required(f).length === 0)?.name ?? '__typename'
+// Unions have no fields.
+const leaf = (type) => Object.values(type.getFields?.() ?? {}).find((f) => isLeafType(getNamedType(f.type)) && required(f).length === 0)?.name ?? '__typename'
 let connections = 0
 let nodes = 0
 
