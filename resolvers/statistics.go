@@ -12,13 +12,10 @@ import (
 	"heliograph/storage/transactions"
 )
 
-// feeAccount receives a part of almost every transaction's fee.
-const feeAccount = ledger.EntityID(98)
-
 // statistics reads statistics of objects from some sources. period returns the result of a period, from one element of each source.
 func statistics[T, S any](
 	r *Resolver, b *storage.Batch, of []T, id func(T) ledger.EntityID, over ledger.StatisticsRange, by ledger.StatisticsInterval,
-	sources []transactions.Statistics, period func(from, to ledger.Timestamp, p []transactions.Period) *S,
+	sources []transactions.Statistics, period func(object T, from, to ledger.Timestamp, p []transactions.Period) *S,
 ) (rowplan.Results[[]*S], error) {
 	bounds, err := over.Periods(by, ledger.TimestampOf(r.now()))
 	if err != nil {
@@ -45,7 +42,7 @@ func statistics[T, S any](
 				for j := range p {
 					p[j] = all[j][n]
 				}
-				out[i][n] = period(bounds[n], bounds[n+1], p)
+				out[i][n] = period(of[i], bounds[n], bounds[n+1], p)
 			}
 		}
 		return out, nil
@@ -58,16 +55,14 @@ func (r fields) AccountStats(_ context.Context, q rowplan.Request, of []*ledger.
 ) {
 	sources := []transactions.Statistics{transactions.PaidStatistics}
 	if q.Selection.Has("received", "sent") {
-		for _, a := range of {
-			if a.EntityID == feeAccount {
-				return nil, fault.Input("no index has the transfers of the fee account %s: select only its transactions", a.EntityID)
-			}
-		}
 		sources = append(sources, transactions.TransferStatistics)
 	}
 	return statistics(r.Resolver, batchOf(q), of, func(a *ledger.Account) ledger.EntityID { return a.EntityID }, args.Range, args.By, sources,
-		func(from, to ledger.Timestamp, p []transactions.Period) *ledger.AccountStatistics {
+		func(a *ledger.Account, from, to ledger.Timestamp, p []transactions.Period) *ledger.AccountStatistics {
 			last := p[len(p)-1]
+			if a.EntityID == transactions.FeeAccount {
+				last = transactions.Period{}
+			}
 			return &ledger.AccountStatistics{From: from, To: to, Transactions: p[0].Rows, Received: last.First, Sent: last.Second}
 		})
 }
@@ -77,7 +72,8 @@ func (r fields) TopicStats(_ context.Context, q rowplan.Request, of []*ledger.To
 	rowplan.Results[[]*ledger.TopicStatistics], error,
 ) {
 	return statistics(r.Resolver, batchOf(q), of, func(t *ledger.Topic) ledger.EntityID { return t.EntityID }, args.Range, args.By,
-		[]transactions.Statistics{transactions.MessageStatistics}, func(from, to ledger.Timestamp, p []transactions.Period) *ledger.TopicStatistics {
+		[]transactions.Statistics{transactions.MessageStatistics},
+		func(_ *ledger.Topic, from, to ledger.Timestamp, p []transactions.Period) *ledger.TopicStatistics {
 			return &ledger.TopicStatistics{From: from, To: to, Messages: p[0].Rows}
 		})
 }
@@ -87,7 +83,8 @@ func (r fields) ContractStats(_ context.Context, q rowplan.Request, of []*ledger
 	rowplan.Results[[]*ledger.ContractStatistics], error,
 ) {
 	return statistics(r.Resolver, batchOf(q), of, func(c *ledger.Contract) ledger.EntityID { return c.EntityID }, args.Range, args.By,
-		[]transactions.Statistics{transactions.ResultStatistics}, func(from, to ledger.Timestamp, p []transactions.Period) *ledger.ContractStatistics {
+		[]transactions.Statistics{transactions.ResultStatistics},
+		func(_ *ledger.Contract, from, to ledger.Timestamp, p []transactions.Period) *ledger.ContractStatistics {
 			return &ledger.ContractStatistics{From: from, To: to, Calls: p[0].Rows, GasUsed: p[0].First.V}
 		})
 }
@@ -97,7 +94,8 @@ func (r fields) TokenStats(_ context.Context, q rowplan.Request, of []*ledger.To
 	rowplan.Results[[]*ledger.TokenStatistics], error,
 ) {
 	read, err := statistics(r.Resolver, batchOf(q), of, func(t *ledger.Token) ledger.EntityID { return t.EntityID }, args.Range, args.By,
-		[]transactions.Statistics{transactions.TokenStatistics}, func(from, to ledger.Timestamp, p []transactions.Period) *ledger.TokenStatistics {
+		[]transactions.Statistics{transactions.TokenStatistics},
+		func(_ *ledger.Token, from, to ledger.Timestamp, p []transactions.Period) *ledger.TokenStatistics {
 			return &ledger.TokenStatistics{From: from, To: to, Transfers: p[0].First.V, Volume: p[0].Second}
 		})
 	if err != nil {
@@ -118,7 +116,8 @@ func (r fields) TokenStats(_ context.Context, q rowplan.Request, of []*ledger.To
 func (r network) Stats(ctx context.Context, args graph.NetworkStatsArgs) ([]*ledger.NetworkStatistics, error) {
 	b := r.db.NewBatch()
 	read, err := statistics(r.Resolver, b, []ledger.EntityID{0}, func(id ledger.EntityID) ledger.EntityID { return id }, args.Range, args.By,
-		[]transactions.Statistics{transactions.BlockStatistics}, func(from, to ledger.Timestamp, p []transactions.Period) *ledger.NetworkStatistics {
+		[]transactions.Statistics{transactions.BlockStatistics},
+		func(_ ledger.EntityID, from, to ledger.Timestamp, p []transactions.Period) *ledger.NetworkStatistics {
 			return &ledger.NetworkStatistics{From: from, To: to, Blocks: p[0].Rows, Transactions: p[0].First.V, GasUsed: p[0].Second.V}
 		})
 	if err != nil {

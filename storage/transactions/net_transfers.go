@@ -88,7 +88,7 @@ func queueOthers(b *storage.Batch, of []*ledger.Transfer, not string, done func(
 	args := []any{
 		list.Map(of, func(t *ledger.Transfer) int64 { return int64(t.ConsensusTimestamp) }),
 		list.Map(of, func(t *ledger.Transfer) int64 { return int64(t.TokenID) }), list.Map(of, func(t *ledger.Transfer) int64 { return int64(t.AccountID) }),
-		list.Map([]int64{feeAccount, stakingRewardNum, 801, 802}, func(num int64) int64 { return int64(b.DB().SystemEntity(num)) }),
+		list.Map([]int64{FeeAccount, stakingRewardNum, 801, 802}, func(num int64) int64 { return int64(b.DB().SystemEntity(num)) }),
 	}
 	changes := hbars.net("p.token = 0 and s.consensus_timestamp = p.at and s.entity_id <> p.account", "") + " union all " +
 		tokens.net("s.consensus_timestamp = p.at and s.token_id = p.token and s.account_id <> p.account", "")

@@ -11,8 +11,8 @@ import (
 	"heliograph/storage"
 )
 
-// feeAccount is the account that collects network fees. It takes part in nearly every transaction, and the index of transfers by account excludes it.
-const feeAccount = 98
+// FeeAccount is the account that collects network fees. It takes part in nearly every transaction, and the index of transfers by account excludes it.
+const FeeAccount = 98
 
 // precedingTypes are the types of child transactions that precede their parent and so have no parent timestamp: account creations and updates.
 const precedingTypes = `(11, 15)`
@@ -46,7 +46,7 @@ func searchFor(ctx context.Context, db *storage.DB, f *ledger.TransactionFilter,
 		accounts = append(accounts, id)
 	}
 	if len(accounts) == 1 {
-		s.fees, s.others = accounts[0] == feeAccount, accounts[0] != feeAccount
+		s.fees, s.others = accounts[0] == FeeAccount, accounts[0] != FeeAccount
 	}
 	if s.oneForm = f.Outcome == nil && f.Types == nil; s.oneForm {
 		return s, nil
@@ -153,7 +153,7 @@ func (s *search) share(entries *storage.Frequencies, transactions float64, accou
 	}
 	share := 0.0
 	for _, id := range accounts {
-		if id == feeAccount {
+		if id == FeeAccount {
 			return 1
 		}
 		share = max(share, entries.Of(int64(id))*entries.Rows/max(transactions, 1))
@@ -247,10 +247,10 @@ func (s *search) ofParticipant(w *storage.Where, owner string) string {
 		}
 		// PostgreSQL uses the index by account only if the statement excludes the fee account as the index does.
 		if s.others {
-			add(e, fmt.Sprintf(" and s.entity_id <> %d", feeAccount))
+			add(e, fmt.Sprintf(" and s.entity_id <> %d", FeeAccount))
 		}
 		if s.fees {
-			add(e, fmt.Sprintf(" and s.entity_id = %d and %s = %[1]d", feeAccount, owner))
+			add(e, fmt.Sprintf(" and s.entity_id = %d and %s = %[1]d", FeeAccount, owner))
 		}
 	}
 	return `select distinct on (consensus_timestamp) consensus_timestamp, payer_account_id from (

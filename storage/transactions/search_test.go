@@ -36,7 +36,7 @@ func TestForms(t *testing.T) {
 	read(t, db, `select account_id from token_transfer group by 1 order by count(*), 1 limit 2`, func(v int64) {
 		accounts = append(accounts, &ledger.EntityIDFilter{In: []ledger.EntityID{ledger.EntityID(v)}}, &ledger.EntityIDFilter{Lte: new(ledger.EntityID(v))})
 	})
-	accounts = append(accounts, nil, &ledger.EntityIDFilter{Eq: new(ledger.EntityID(feeAccount))}, &ledger.EntityIDFilter{Eq: new(ledger.EntityID(999_999_999))})
+	accounts = append(accounts, nil, &ledger.EntityIDFilter{Eq: new(ledger.EntityID(FeeAccount))}, &ledger.EntityIDFilter{Eq: new(ledger.EntityID(999_999_999))})
 	kinds := [][]ledger.TransactionType{nil, {}, {types[0], types[1]}}
 	for _, v := range types {
 		kinds = append(kinds, []ledger.TransactionType{v})
@@ -137,7 +137,7 @@ func TestSearchWithoutStatistics(t *testing.T) {
 		t.Fatalf("statistics: %+v, %v", f, err)
 	}
 	rows, err := Transactions(t.Context(), db, &ledger.TransactionFilter{
-		AccountID: &ledger.EntityIDFilter{Eq: new(ledger.EntityID(feeAccount))}, Types: []ledger.TransactionType{14},
+		AccountID: &ledger.EntityIDFilter{Eq: new(ledger.EntityID(FeeAccount))}, Types: []ledger.TransactionType{14},
 	}, storage.Page{Limit: 3})
 	if err != nil || len(rows) != 3 {
 		t.Errorf("%d rows, %v", len(rows), err)
@@ -259,7 +259,7 @@ func TestBothForms(t *testing.T) {
 	}
 	defer db.Close()
 	p := storage.Page{Limit: 10, Desc: true}
-	for _, account := range []ledger.EntityID{feeAccount, 1002, 1_000_000} {
+	for _, account := range []ledger.EntityID{FeeAccount, 1002, 1_000_000} {
 		f := &ledger.TransactionFilter{AccountID: &ledger.EntityIDFilter{Eq: &account}, Types: []ledger.TransactionType{14}}
 		want := timesOf(t, db, f, p, false)
 		s, err := searchFor(t.Context(), db, f, p)
