@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime"
 	"syscall"
 	_ "time/tzdata" // status pages use time zones, and some systems have no time zone database
 
@@ -44,6 +45,9 @@ func (e *exitError) Error() string { return e.err.Error() }
 func (e *exitError) Unwrap() error { return e.err }
 
 func main() {
+	if n := runtime.NumCPU(); runtime.GOMAXPROCS(0) > n { // more threads than processors compete with each other: the collector alone would use them all
+		runtime.GOMAXPROCS(n)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	code := run(ctx, os.Args[1:])
 	stop()
