@@ -52,6 +52,8 @@ type GraphOptions struct {
 	OnlyTrusted bool
 	// CacheBytes is the maximum size of the response cache. 0 disables it.
 	CacheBytes int64
+	// DocumentBytes is the maximum total length of cached documents in bytes.
+	DocumentBytes int
 	// Streams limits subscriptions. PollInterval is the interval at which the database is polled for all subscriptions. Backlog is the maximum number of
 	// rows to keep for slow subscribers.
 	Streams      server.StreamOptions
@@ -61,10 +63,13 @@ type GraphOptions struct {
 	IntrospectionOff, SuggestionsOff bool
 }
 
+// DocumentBytes is the default of the option with the same name.
+const DocumentBytes = 8 << 20
+
 // DefaultGraph returns the default options.
 func DefaultGraph() GraphOptions {
 	return GraphOptions{
-		Bounds: limits.Default(), MaxResponse: rowplan.DefaultMaxResponse, MaxBody: 512 << 10, MaxValues: 10_000,
+		Bounds: limits.Default(), MaxResponse: rowplan.DefaultMaxResponse, MaxBody: 512 << 10, MaxValues: 10_000, DocumentBytes: DocumentBytes,
 		Streams: server.DefaultStreams(), PollInterval: 250 * time.Millisecond, Backlog: 10_000,
 	}
 }
@@ -73,9 +78,6 @@ func DefaultGraph() GraphOptions {
 var exposedHeaders = []string{
 	"ETag", "Retry-After", "X-Query-Cost", "X-Query-Cost-Limit", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset",
 }
-
-// documents is the capacity of the cache of parsed documents.
-const documents = 1000
 
 // Options configure a gateway.
 type Options struct {
@@ -152,7 +154,7 @@ func New(o Options) (*Gateway, error) {
 	observer := newOperations(o.Traces)
 	srv, err := server.New(server.Options{
 		Schema: graph.NewSchema(root.Root(), storage.Together), Tables: root.Tables(), Operation: resolvers.Operation, Work: resolvers.Work,
-		Scans: resolvers.Scans, Classify: resolvers.Classify, Base: o.REST.Base, Documents: documents, Bounds: o.Graph.Bounds,
+		Scans: resolvers.Scans, Classify: resolvers.Classify, Base: o.REST.Base, DocumentBytes: o.Graph.DocumentBytes, Bounds: o.Graph.Bounds,
 		Limits: relay.Limits{Default: o.REST.LimitDefault, Max: o.REST.LimitMax}, MaxBody: o.Graph.MaxBody, MaxValues: o.Graph.MaxValues,
 		IntrospectionOff: o.Graph.IntrospectionOff, SuggestionsOff: o.Graph.SuggestionsOff, Trusted: withLiveDocument(o.Graph.Trusted),
 		OnlyTrusted: o.Graph.OnlyTrusted, CacheBytes: o.Graph.CacheBytes, Head: o.DB.Newest,

@@ -83,13 +83,14 @@ func (m *memoryBudget) exhausted() bool {
 	return m.full.Load()
 }
 
-// LimitMemory fits the settings to a memory limit in bytes: a cache can take an eighth of it, and a response a 64th. It makes the collector keep the memory of
-// the process 10 % below the limit. 0 and negative numbers mean no limit.
+// LimitMemory fits the settings to a memory limit in bytes: a cache can take an eighth of it, a response a 64th, and documents a 256th
+// (their plans about ten times as much). It makes the collector keep the memory of the process 10 % below the limit. 0 and negative numbers mean no limit.
 func LimitMemory(limit int64, graph *GraphOptions, evm *contractcalls.Options) {
 	if limit <= 0 {
 		return
 	}
 	graph.MaxResponse = min(graph.MaxResponse, int(limit/64))
+	graph.DocumentBytes = min(graph.DocumentBytes, int(limit/256))
 	graph.CacheBytes = min(graph.CacheBytes, limit/8)
 	evm.CacheBytes = min(evm.CacheBytes, uint64(limit/8))
 	_, program := residentMemory()

@@ -50,20 +50,19 @@ type documents struct {
 	persisted *otter.Cache[string, string] // texts of automatic persisted queries by id
 }
 
-// maxText is the maximum total length of cached texts in bytes. Parsed documents take about ten times as much.
-const maxText = 8 << 20
+// minWeight is what the text of a cached document counts at least, in bytes. It bounds the number of documents.
+const minWeight = 8 << 10
 
-// newDocuments returns a cache of at most size documents of clients.
-func newDocuments(size int, plans *rowplan.Plans, pages relay.Limits) *documents {
-	minWeight := maxText / max(size, 1) // which bounds the number of documents
+// newDocuments returns a cache of documents of clients with texts of at most the given total length in bytes. Their plans take about ten times as much.
+func newDocuments(bytes int, plans *rowplan.Plans, pages relay.Limits) *documents {
 	return &documents{
 		pinned: map[string]*entry{}, plans: plans, pages: pages, ids: map[string]string{},
 		recent: otter.Must(&otter.Options[string, *entry]{
-			MaximumWeight: maxText,
+			MaximumWeight: uint64(bytes), //nolint:gosec // not negative
 			Weigher:       func(text string, e *entry) uint32 { return uint32(max(e.weight(text), minWeight)) },
 			OnDeletion:    func(e otter.DeletionEvent[string, *entry]) { plans.Remove(e.Value.doc) },
 		}),
-		persisted: otter.Must(&otter.Options[string, string]{MaximumSize: max(size, 1)}),
+		persisted: otter.Must(&otter.Options[string, string]{MaximumSize: max(bytes/minWeight, 1)}),
 	}
 }
 

@@ -36,8 +36,8 @@ type Options struct {
 	Base ledger.EntityID
 	// Limits are the page sizes for clients of the graph.
 	Limits relay.Limits
-	// Documents is the maximum number of cached documents of clients.
-	Documents int
+	// DocumentBytes is the maximum total length of cached documents of clients in bytes.
+	DocumentBytes int
 	// CheckVariables makes [Server.Run] validate variables. It is for tests.
 	CheckVariables bool
 	// Bounds limit the documents of clients.
@@ -90,7 +90,7 @@ type Server struct {
 // New returns a new server. It fails if a trusted document is invalid.
 func New(o Options) (*Server, error) {
 	s := &Server{
-		o: o, docs: newDocuments(o.Documents, &o.Tables.Plans, o.Limits),
+		o: o, docs: newDocuments(o.DocumentBytes, &o.Tables.Plans, o.Limits),
 		graphEnv: &scalar.Env{Style: scalar.GraphQL, Base: o.Base},
 		restEnvs: map[scalar.Style]*scalar.Env{}, costLimit: strconv.Itoa(o.Bounds.Cost),
 	}
