@@ -668,9 +668,10 @@ type QueryTopicArgs struct {
 
 // QueryTopicMessagesArgs are the arguments of Query.topicMessages.
 type QueryTopicMessagesArgs struct {
-	Topic  ledger.EntityID
-	Filter *ledger.TopicMessageFilter
-	Order  relay.Order
+	Topic      ledger.EntityID
+	Filter     *ledger.TopicMessageFilter
+	JoinChunks bool
+	Order      relay.Order
 	relay.Args
 }
 
@@ -874,11 +875,16 @@ func (ec *executionContext) readTokenTransfersArgs(ctx context.Context, f *ast.F
 }
 
 // TopicMessagesArgs are the arguments of Topic.messages.
-type TopicMessagesArgs = ListArgs[ledger.TopicMessageFilter]
+type TopicMessagesArgs struct {
+	Filter     *ledger.TopicMessageFilter
+	JoinChunks bool
+	Order      relay.Order
+	relay.Args
+}
 
 func (ec *executionContext) readTopicMessagesArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
 	in := arguments{of: f, variables: variables}
-	a := TopicMessagesArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: argument(ctx, &in, 0, ec.unmarshalOTopicMessageFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTopicMessageFilter), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	a := TopicMessagesArgs{Args: relay.Args{First: argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)}, Filter: argument(ctx, &in, 0, ec.unmarshalOTopicMessageFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTopicMessageFilter), JoinChunks: argument(ctx, &in, 1, ec.unmarshalNBoolean2bool), Order: argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
 	return a, in.err
 }
 
@@ -925,6 +931,7 @@ type Fields interface {
 	BlockFields
 	ContractFields
 	ContractActionFields
+	ContractKeyFields
 	ContractLogFields
 	ContractResultFields
 	ContractStateFields
@@ -932,6 +939,7 @@ type Fields interface {
 	CryptoAllowanceFields
 	CryptoTransferFields
 	CustomFeeLimitFields
+	DelegatableContractKeyFields
 	FallbackFeeFields
 	FeeEstimateFields
 	FileFields
@@ -1056,6 +1064,11 @@ type ContractActionFields interface {
 	ContractActionRecipientEntity(ctx context.Context, q rowplan.Request, of []*ledger.ContractAction) (rowplan.Results[relay.Entity], error)
 }
 
+// ContractKeyFields read fields of ContractKey.
+type ContractKeyFields interface {
+	ContractKeyContract(ctx context.Context, q rowplan.Request, of []*ledger.ContractKey) (rowplan.Results[*ledger.Contract], error)
+}
+
 // ContractLogFields read fields of ContractLog.
 type ContractLogFields interface {
 	ContractLogID(of *ledger.ContractLog) string
@@ -1112,6 +1125,11 @@ type CryptoTransferFields interface {
 type CustomFeeLimitFields interface {
 	CustomFeeLimitAccount(ctx context.Context, q rowplan.Request, of []*ledger.CustomFeeLimit) (rowplan.Results[*ledger.Account], error)
 	CustomFeeLimitDenominatingToken(ctx context.Context, q rowplan.Request, of []*ledger.CustomFeeLimit) (rowplan.Results[*ledger.Token], error)
+}
+
+// DelegatableContractKeyFields read fields of DelegatableContractKey.
+type DelegatableContractKeyFields interface {
+	DelegatableContractKeyContract(ctx context.Context, q rowplan.Request, of []*ledger.DelegatableContractKey) (rowplan.Results[*ledger.Contract], error)
 }
 
 // FallbackFeeFields read fields of FallbackFee.
@@ -1518,6 +1536,7 @@ type relations struct {
 	contractActionCallerEntity              *rowplan.Relation[*ledger.ContractAction, relay.Entity]
 	contractActionRecipientEntity           *rowplan.Relation[*ledger.ContractAction, relay.Entity]
 	contractConnectionTotalCount            *rowplan.Relation[*relay.Connection[ledger.Contract], *relay.Count]
+	contractKeyContract                     *rowplan.Relation[*ledger.ContractKey, *ledger.Contract]
 	contractLogBlock                        *rowplan.Relation[*ledger.ContractLog, *ledger.Block]
 	contractLogContract                     *rowplan.Relation[*ledger.ContractLog, *ledger.Contract]
 	contractLogContractResult               *rowplan.Relation[*ledger.ContractLog, *ledger.ContractResult]
@@ -1546,6 +1565,7 @@ type relations struct {
 	cryptoTransferAccount                   *rowplan.Relation[*ledger.CryptoTransfer, *ledger.Account]
 	customFeeLimitAccount                   *rowplan.Relation[*ledger.CustomFeeLimit, *ledger.Account]
 	customFeeLimitDenominatingToken         *rowplan.Relation[*ledger.CustomFeeLimit, *ledger.Token]
+	delegatableContractKeyContract          *rowplan.Relation[*ledger.DelegatableContractKey, *ledger.Contract]
 	fallbackFeeDenominatingToken            *rowplan.Relation[*ledger.FallbackFee, *ledger.Token]
 	feeEstimateTinybars                     *rowplan.Relation[*fees.Estimate, *int64]
 	feeEstimateExchangeRate                 *rowplan.Relation[*fees.Estimate, *ledger.ExchangeRate]
@@ -1963,6 +1983,11 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 				return of.TotalCount(ctx)
 			}),
 		},
+		contractKeyContract: &rowplan.Relation[*ledger.ContractKey, *ledger.Contract]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.ContractKey, _ any) (rowplan.Results[*ledger.Contract], error) {
+				return fields.ContractKeyContract(ctx, q, of)
+			},
+		},
 		contractLogBlock: &rowplan.Relation[*ledger.ContractLog, *ledger.Block]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.ContractLog, _ any) (rowplan.Results[*ledger.Block], error) {
 				return fields.ContractLogBlock(ctx, q, of)
@@ -2104,6 +2129,11 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 		customFeeLimitDenominatingToken: &rowplan.Relation[*ledger.CustomFeeLimit, *ledger.Token]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.CustomFeeLimit, _ any) (rowplan.Results[*ledger.Token], error) {
 				return fields.CustomFeeLimitDenominatingToken(ctx, q, of)
+			},
+		},
+		delegatableContractKeyContract: &rowplan.Relation[*ledger.DelegatableContractKey, *ledger.Contract]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.DelegatableContractKey, _ any) (rowplan.Results[*ledger.Contract], error) {
+				return fields.DelegatableContractKeyContract(ctx, q, of)
 			},
 		},
 		fallbackFeeDenominatingToken: &rowplan.Relation[*ledger.FallbackFee, *ledger.Token]{
@@ -2985,6 +3015,15 @@ func (r contractActionRows) RecipientEntity(ctx context.Context, of *ledger.Cont
 	return rowplan.Resolve(ctx, r.Tables, r.relations.contractActionRecipientEntity, of)
 }
 
+// ContractKey implements [ResolverRoot].
+func (r *Rows) ContractKey() ContractKeyResolver { return contractKeyRows{r} }
+
+type contractKeyRows struct{ *Rows }
+
+func (r contractKeyRows) Contract(ctx context.Context, of *ledger.ContractKey) (*ledger.Contract, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.contractKeyContract, of)
+}
+
 // ContractLog implements [ResolverRoot].
 func (r *Rows) ContractLog() ContractLogResolver { return contractLogRows{r} }
 
@@ -3138,6 +3177,17 @@ func (r customFeeLimitRows) Account(ctx context.Context, of *ledger.CustomFeeLim
 
 func (r customFeeLimitRows) DenominatingToken(ctx context.Context, of *ledger.CustomFeeLimit) (*ledger.Token, error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.customFeeLimitDenominatingToken, of)
+}
+
+// DelegatableContractKey implements [ResolverRoot].
+func (r *Rows) DelegatableContractKey() DelegatableContractKeyResolver {
+	return delegatableContractKeyRows{r}
+}
+
+type delegatableContractKeyRows struct{ *Rows }
+
+func (r delegatableContractKeyRows) Contract(ctx context.Context, of *ledger.DelegatableContractKey) (*ledger.Contract, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.delegatableContractKeyContract, of)
 }
 
 // FallbackFee implements [ResolverRoot].
@@ -3744,7 +3794,7 @@ func (r topicRows) AutoRenewAccount(ctx context.Context, of *ledger.Topic) (*led
 	return rowplan.Resolve(ctx, r.Tables, r.relations.topicAutoRenewAccount, of)
 }
 
-func (r topicRows) Messages(ctx context.Context, of *ledger.Topic, a0 *ledger.TopicMessageFilter, a1 relay.Order, a2 *int32, a3 *string, a4 *int32, a5 *string) (*relay.Connection[ledger.TopicMessage], error) {
+func (r topicRows) Messages(ctx context.Context, of *ledger.Topic, a0 *ledger.TopicMessageFilter, a1 bool, a2 relay.Order, a3 *int32, a4 *string, a5 *int32, a6 *string) (*relay.Connection[ledger.TopicMessage], error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.topicMessages, of)
 }
 
@@ -4089,8 +4139,8 @@ func (r queryFunctions) Topic(ctx context.Context, a0 ledger.EntityID) (*ledger.
 	return r.QueryFields.Topic(ctx, QueryTopicArgs{ID: a0})
 }
 
-func (r queryFunctions) TopicMessages(ctx context.Context, a0 ledger.EntityID, a1 *ledger.TopicMessageFilter, a2 relay.Order, a3 *int32, a4 *string, a5 *int32, a6 *string) (*relay.Connection[ledger.TopicMessage], error) {
-	return r.QueryFields.TopicMessages(ctx, QueryTopicMessagesArgs{Args: relay.Args{First: a3, After: a4, Last: a5, Before: a6}, Topic: a0, Filter: a1, Order: a2})
+func (r queryFunctions) TopicMessages(ctx context.Context, a0 ledger.EntityID, a1 *ledger.TopicMessageFilter, a2 bool, a3 relay.Order, a4 *int32, a5 *string, a6 *int32, a7 *string) (*relay.Connection[ledger.TopicMessage], error) {
+	return r.QueryFields.TopicMessages(ctx, QueryTopicMessagesArgs{Args: relay.Args{First: a4, After: a5, Last: a6, Before: a7}, Topic: a0, Filter: a1, JoinChunks: a2, Order: a3})
 }
 
 func (r queryFunctions) TopicMessage(ctx context.Context, a0 *ledger.EntityID, a1 *int64, a2 *ledger.Timestamp) (*ledger.TopicMessage, error) {

@@ -44,6 +44,7 @@ type ResolverRoot interface {
 	Block() BlockResolver
 	Contract() ContractResolver
 	ContractAction() ContractActionResolver
+	ContractKey() ContractKeyResolver
 	ContractLog() ContractLogResolver
 	ContractResult() ContractResultResolver
 	ContractState() ContractStateResolver
@@ -51,6 +52,7 @@ type ResolverRoot interface {
 	CryptoAllowance() CryptoAllowanceResolver
 	CryptoTransfer() CryptoTransferResolver
 	CustomFeeLimit() CustomFeeLimitResolver
+	DelegatableContractKey() DelegatableContractKeyResolver
 	FallbackFee() FallbackFeeResolver
 	FeeEstimate() FeeEstimateResolver
 	File() FileResolver
@@ -374,6 +376,12 @@ type ComplexityRoot struct {
 		Node   func(childComplexity int) int
 	}
 
+	ContractKey struct {
+		Contract   func(childComplexity int) int
+		ContractID func(childComplexity int) int
+		EVMAddress func(childComplexity int) int
+	}
+
 	ContractLog struct {
 		Address            func(childComplexity int) int
 		Block              func(childComplexity int) int
@@ -560,6 +568,20 @@ type ComplexityRoot struct {
 		DenominatingTokenID func(childComplexity int) int
 	}
 
+	DelegatableContractKey struct {
+		Contract   func(childComplexity int) int
+		ContractID func(childComplexity int) int
+		EVMAddress func(childComplexity int) int
+	}
+
+	ECDSAKey struct {
+		PublicKey func(childComplexity int) int
+	}
+
+	ED25519Key struct {
+		PublicKey func(childComplexity int) int
+	}
+
 	ExchangeRate struct {
 		CentEquivalent func(childComplexity int) int
 		ExpirationTime func(childComplexity int) int
@@ -716,8 +738,13 @@ type ComplexityRoot struct {
 	}
 
 	Key struct {
-		Type  func(childComplexity int) int
-		Value func(childComplexity int) int
+		Decoded func(childComplexity int) int
+		Type    func(childComplexity int) int
+		Value   func(childComplexity int) int
+	}
+
+	KeyList struct {
+		Keys func(childComplexity int) int
 	}
 
 	MaintenancePayload struct {
@@ -766,6 +793,7 @@ type ComplexityRoot struct {
 		Deleted             func(childComplexity int) int
 		ID                  func(childComplexity int) int
 		Metadata            func(childComplexity int) int
+		MetadataText        func(childComplexity int) int
 		ModifiedTimestamp   func(childComplexity int) int
 		Owner               func(childComplexity int) int
 		SerialNumber        func(childComplexity int) int
@@ -1032,7 +1060,7 @@ type ComplexityRoot struct {
 		Tokens             func(childComplexity int, filter *ledger.TokenFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		Topic              func(childComplexity int, id ledger.EntityID) int
 		TopicMessage       func(childComplexity int, topic *ledger.EntityID, sequenceNumber *int64, at *ledger.Timestamp) int
-		TopicMessages      func(childComplexity int, topic ledger.EntityID, filter *ledger.TopicMessageFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
+		TopicMessages      func(childComplexity int, topic ledger.EntityID, filter *ledger.TopicMessageFilter, joinChunks bool, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		Transaction        func(childComplexity int, id *ledger.TransactionID, hash *string, at *ledger.Timestamp, nonce *int32, scheduled *bool) int
 		Transactions       func(childComplexity int, filter *ledger.TransactionFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		__resolve__service func(childComplexity int) int
@@ -1401,6 +1429,11 @@ type ComplexityRoot struct {
 		Transactions    func(childComplexity int, filter *ledger.TransactionFilter, from *ledger.Timestamp) int
 	}
 
+	ThresholdKey struct {
+		Keys      func(childComplexity int) int
+		Threshold func(childComplexity int) int
+	}
+
 	TimestampRange struct {
 		From func(childComplexity int) int
 		To   func(childComplexity int) int
@@ -1431,6 +1464,7 @@ type ComplexityRoot struct {
 		Memo                  func(childComplexity int) int
 		Metadata              func(childComplexity int) int
 		MetadataKey           func(childComplexity int) int
+		MetadataText          func(childComplexity int) int
 		ModifiedTimestamp     func(childComplexity int) int
 		Name                  func(childComplexity int) int
 		Nfts                  func(childComplexity int, filter *ledger.NFTFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
@@ -1574,7 +1608,7 @@ type ComplexityRoot struct {
 		FeeScheduleKey      func(childComplexity int) int
 		ID                  func(childComplexity int) int
 		Memo                func(childComplexity int) int
-		Messages            func(childComplexity int, filter *ledger.TopicMessageFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
+		Messages            func(childComplexity int, filter *ledger.TopicMessageFilter, joinChunks bool, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		Stats               func(childComplexity int, rangeArg ledger.StatisticsRange, by ledger.StatisticsInterval) int
 		SubmitKey           func(childComplexity int) int
 		Timestamp           func(childComplexity int) int
@@ -1590,7 +1624,9 @@ type ComplexityRoot struct {
 		ChunkInfo          func(childComplexity int) int
 		ConsensusTimestamp func(childComplexity int) int
 		ID                 func(childComplexity int) int
+		JoinedChunks       func(childComplexity int) int
 		Message            func(childComplexity int) int
+		MessageText        func(childComplexity int) int
 		Payer              func(childComplexity int) int
 		PayerAccountID     func(childComplexity int) int
 		RunningHash        func(childComplexity int) int
@@ -1640,6 +1676,7 @@ type ComplexityRoot struct {
 		MaxCustomFees               func(childComplexity int) int
 		MaxFee                      func(childComplexity int) int
 		Memo                        func(childComplexity int) int
+		MemoText                    func(childComplexity int) int
 		NFTTransfers                func(childComplexity int) int
 		Node                        func(childComplexity int) int
 		NodeAccountID               func(childComplexity int) int
@@ -1795,6 +1832,9 @@ type ContractActionResolver interface {
 
 	RecipientEntity(ctx context.Context, obj *ledger.ContractAction) (relay.Entity, error)
 }
+type ContractKeyResolver interface {
+	Contract(ctx context.Context, obj *ledger.ContractKey) (*ledger.Contract, error)
+}
 type ContractLogResolver interface {
 	ID(ctx context.Context, obj *ledger.ContractLog) (string, error)
 
@@ -1856,6 +1896,9 @@ type CustomFeeLimitResolver interface {
 	Account(ctx context.Context, obj *ledger.CustomFeeLimit) (*ledger.Account, error)
 
 	DenominatingToken(ctx context.Context, obj *ledger.CustomFeeLimit) (*ledger.Token, error)
+}
+type DelegatableContractKeyResolver interface {
+	Contract(ctx context.Context, obj *ledger.DelegatableContractKey) (*ledger.Contract, error)
 }
 type FallbackFeeResolver interface {
 	DenominatingToken(ctx context.Context, obj *ledger.FallbackFee) (*ledger.Token, error)
@@ -2027,7 +2070,7 @@ type QueryResolver interface {
 	TokenBalances(ctx context.Context, token ledger.EntityID, filter *ledger.TokenHolderFilter, at *ledger.Filter[ledger.Timestamp], order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.TokenHolder], error)
 	TokenRelationships(ctx context.Context, account ledger.AccountRef, filter *ledger.TokenRelationshipFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.TokenRelationship], error)
 	Topic(ctx context.Context, id ledger.EntityID) (*ledger.Topic, error)
-	TopicMessages(ctx context.Context, topic ledger.EntityID, filter *ledger.TopicMessageFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.TopicMessage], error)
+	TopicMessages(ctx context.Context, topic ledger.EntityID, filter *ledger.TopicMessageFilter, joinChunks bool, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.TopicMessage], error)
 	TopicMessage(ctx context.Context, topic *ledger.EntityID, sequenceNumber *int64, at *ledger.Timestamp) (*ledger.TopicMessage, error)
 	Transaction(ctx context.Context, id *ledger.TransactionID, hash *string, at *ledger.Timestamp, nonce *int32, scheduled *bool) ([]*ledger.Transaction, error)
 	Transactions(ctx context.Context, filter *ledger.TransactionFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Transaction], error)
@@ -2170,7 +2213,7 @@ type TopicResolver interface {
 
 	AutoRenewAccount(ctx context.Context, obj *ledger.Topic) (*ledger.Account, error)
 
-	Messages(ctx context.Context, obj *ledger.Topic, filter *ledger.TopicMessageFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.TopicMessage], error)
+	Messages(ctx context.Context, obj *ledger.Topic, filter *ledger.TopicMessageFilter, joinChunks bool, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.TopicMessage], error)
 	Stats(ctx context.Context, obj *ledger.Topic, rangeArg ledger.StatisticsRange, by ledger.StatisticsInterval) ([]*ledger.TopicStatistics, error)
 	Transactions(ctx context.Context, obj *ledger.Topic, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Transaction], error)
 }
@@ -3544,6 +3587,25 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.ContractEdge.Node(childComplexity), true
 
+	case "ContractKey.contract":
+		if e.ComplexityRoot.ContractKey.Contract == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractKey.Contract(childComplexity), true
+	case "ContractKey.contractId":
+		if e.ComplexityRoot.ContractKey.ContractID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractKey.ContractID(childComplexity), true
+	case "ContractKey.evmAddress":
+		if e.ComplexityRoot.ContractKey.EVMAddress == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractKey.EVMAddress(childComplexity), true
+
 	case "ContractLog.address":
 		if e.ComplexityRoot.ContractLog.Address == nil {
 			break
@@ -4381,6 +4443,39 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.CustomFeeLimit.DenominatingTokenID(childComplexity), true
 
+	case "DelegatableContractKey.contract":
+		if e.ComplexityRoot.DelegatableContractKey.Contract == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DelegatableContractKey.Contract(childComplexity), true
+	case "DelegatableContractKey.contractId":
+		if e.ComplexityRoot.DelegatableContractKey.ContractID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DelegatableContractKey.ContractID(childComplexity), true
+	case "DelegatableContractKey.evmAddress":
+		if e.ComplexityRoot.DelegatableContractKey.EVMAddress == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DelegatableContractKey.EVMAddress(childComplexity), true
+
+	case "ECDSAKey.publicKey":
+		if e.ComplexityRoot.ECDSAKey.PublicKey == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ECDSAKey.PublicKey(childComplexity), true
+
+	case "ED25519Key.publicKey":
+		if e.ComplexityRoot.ED25519Key.PublicKey == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ED25519Key.PublicKey(childComplexity), true
+
 	case "ExchangeRate.centEquivalent":
 		if e.ComplexityRoot.ExchangeRate.CentEquivalent == nil {
 			break
@@ -4976,6 +5071,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.IncidentPayload.Incident(childComplexity), true
 
+	case "Key.decoded":
+		if e.ComplexityRoot.Key.Decoded == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Key.Decoded(childComplexity), true
 	case "Key.type":
 		if e.ComplexityRoot.Key.Type == nil {
 			break
@@ -4988,6 +5089,13 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Key.Value(childComplexity), true
+
+	case "KeyList.keys":
+		if e.ComplexityRoot.KeyList.Keys == nil {
+			break
+		}
+
+		return e.ComplexityRoot.KeyList.Keys(childComplexity), true
 
 	case "MaintenancePayload.maintenance":
 		if e.ComplexityRoot.MaintenancePayload.Maintenance == nil {
@@ -5323,6 +5431,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.NFT.Metadata(childComplexity), true
+	case "NFT.metadataText":
+		if e.ComplexityRoot.NFT.MetadataText == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NFT.MetadataText(childComplexity), true
 	case "NFT.modifiedTimestamp":
 		if e.ComplexityRoot.NFT.ModifiedTimestamp == nil {
 			break
@@ -6792,7 +6906,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.TopicMessages(childComplexity, args["topic"].(ledger.EntityID), args["filter"].(*ledger.TopicMessageFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
+		return e.ComplexityRoot.Query.TopicMessages(childComplexity, args["topic"].(ledger.EntityID), args["filter"].(*ledger.TopicMessageFilter), args["joinChunks"].(bool), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "Query.transaction":
 		if e.ComplexityRoot.Query.Transaction == nil {
 			break
@@ -8439,6 +8553,19 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.Subscription.Transactions(childComplexity, args["filter"].(*ledger.TransactionFilter), args["from"].(*ledger.Timestamp)), true
 
+	case "ThresholdKey.keys":
+		if e.ComplexityRoot.ThresholdKey.Keys == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ThresholdKey.Keys(childComplexity), true
+	case "ThresholdKey.threshold":
+		if e.ComplexityRoot.ThresholdKey.Threshold == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ThresholdKey.Threshold(childComplexity), true
+
 	case "TimestampRange.from":
 		if e.ComplexityRoot.TimestampRange.From == nil {
 			break
@@ -8606,6 +8733,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Token.MetadataKey(childComplexity), true
+	case "Token.metadataText":
+		if e.ComplexityRoot.Token.MetadataText == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Token.MetadataText(childComplexity), true
 	case "Token.modifiedTimestamp":
 		if e.ComplexityRoot.Token.ModifiedTimestamp == nil {
 			break
@@ -9217,7 +9350,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Topic.Messages(childComplexity, args["filter"].(*ledger.TopicMessageFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
+		return e.ComplexityRoot.Topic.Messages(childComplexity, args["filter"].(*ledger.TopicMessageFilter), args["joinChunks"].(bool), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "Topic.stats":
 		if e.ComplexityRoot.Topic.Stats == nil {
 			break
@@ -9284,12 +9417,24 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.TopicMessage.ID(childComplexity), true
+	case "TopicMessage.joinedChunks":
+		if e.ComplexityRoot.TopicMessage.JoinedChunks == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TopicMessage.JoinedChunks(childComplexity), true
 	case "TopicMessage.message":
 		if e.ComplexityRoot.TopicMessage.Message == nil {
 			break
 		}
 
 		return e.ComplexityRoot.TopicMessage.Message(childComplexity), true
+	case "TopicMessage.messageText":
+		if e.ComplexityRoot.TopicMessage.MessageText == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TopicMessage.MessageText(childComplexity), true
 	case "TopicMessage.payer":
 		if e.ComplexityRoot.TopicMessage.Payer == nil {
 			break
@@ -9521,6 +9666,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Transaction.Memo(childComplexity), true
+	case "Transaction.memoText":
+		if e.ComplexityRoot.Transaction.MemoText == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Transaction.MemoText(childComplexity), true
 	case "Transaction.nftTransfers":
 		if e.ComplexityRoot.Transaction.NFTTransfers == nil {
 			break
@@ -11218,6 +11369,8 @@ func (ec *executionContext) childFields_Key(ctx context.Context, field graphql.C
 		return ec.fieldContext_Key_type(ctx, field)
 	case "value":
 		return ec.fieldContext_Key_value(ctx, field)
+	case "decoded":
+		return ec.fieldContext_Key_decoded(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Key", field.Name)
 }
@@ -11264,6 +11417,8 @@ func (ec *executionContext) childFields_NFT(ctx context.Context, field graphql.C
 		return ec.fieldContext_NFT_deleted(ctx, field)
 	case "metadata":
 		return ec.fieldContext_NFT_metadata(ctx, field)
+	case "metadataText":
+		return ec.fieldContext_NFT_metadataText(ctx, field)
 	case "modifiedTimestamp":
 		return ec.fieldContext_NFT_modifiedTimestamp(ctx, field)
 	case "serialNumber":
@@ -12462,6 +12617,8 @@ func (ec *executionContext) childFields_Token(ctx context.Context, field graphql
 		return ec.fieldContext_Token_memo(ctx, field)
 	case "metadata":
 		return ec.fieldContext_Token_metadata(ctx, field)
+	case "metadataText":
+		return ec.fieldContext_Token_metadataText(ctx, field)
 	case "metadataKey":
 		return ec.fieldContext_Token_metadataKey(ctx, field)
 	case "modifiedTimestamp":
@@ -12790,6 +12947,10 @@ func (ec *executionContext) childFields_TopicMessage(ctx context.Context, field 
 		return ec.fieldContext_TopicMessage_message(ctx, field)
 	case "text":
 		return ec.fieldContext_TopicMessage_text(ctx, field)
+	case "messageText":
+		return ec.fieldContext_TopicMessage_messageText(ctx, field)
+	case "joinedChunks":
+		return ec.fieldContext_TopicMessage_joinedChunks(ctx, field)
 	case "payerAccountId":
 		return ec.fieldContext_TopicMessage_payerAccountId(ctx, field)
 	case "payer":
@@ -12880,6 +13041,8 @@ func (ec *executionContext) childFields_Transaction(ctx context.Context, field g
 		return ec.fieldContext_Transaction_maxFee(ctx, field)
 	case "memo":
 		return ec.fieldContext_Transaction_memo(ctx, field)
+	case "memoText":
+		return ec.fieldContext_Transaction_memoText(ctx, field)
 	case "name":
 		return ec.fieldContext_Transaction_name(ctx, field)
 	case "nftTransfers":
@@ -17001,46 +17164,54 @@ func (ec *executionContext) field_Query_topicMessages_args(ctx context.Context, 
 		return nil, err
 	}
 	args["filter"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "order",
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "joinChunks",
+		func(ctx context.Context, v any) (bool, error) {
+			return ec.unmarshalNBoolean2bool(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["joinChunks"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "order",
 		func(ctx context.Context, v any) (relay.Order, error) {
 			return ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["order"] = arg2
-	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+	args["order"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "first",
 		func(ctx context.Context, v any) (*int32, error) {
 			return ec.unmarshalOInt2ᚖint32(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["first"] = arg3
-	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+	args["first"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "after",
 		func(ctx context.Context, v any) (*string, error) {
 			return ec.unmarshalOString2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["after"] = arg4
-	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+	args["after"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "last",
 		func(ctx context.Context, v any) (*int32, error) {
 			return ec.unmarshalOInt2ᚖint32(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["last"] = arg5
-	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+	args["last"] = arg6
+	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "before",
 		func(ctx context.Context, v any) (*string, error) {
 			return ec.unmarshalOString2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["before"] = arg6
+	args["before"] = arg7
 	return args, nil
 }
 
@@ -17991,46 +18162,54 @@ func (ec *executionContext) field_Topic_messages_args(ctx context.Context, rawAr
 		return nil, err
 	}
 	args["filter"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "order",
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "joinChunks",
+		func(ctx context.Context, v any) (bool, error) {
+			return ec.unmarshalNBoolean2bool(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["joinChunks"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "order",
 		func(ctx context.Context, v any) (relay.Order, error) {
 			return ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["order"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+	args["order"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "first",
 		func(ctx context.Context, v any) (*int32, error) {
 			return ec.unmarshalOInt2ᚖint32(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["first"] = arg2
-	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+	args["first"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "after",
 		func(ctx context.Context, v any) (*string, error) {
 			return ec.unmarshalOString2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["after"] = arg3
-	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+	args["after"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "last",
 		func(ctx context.Context, v any) (*int32, error) {
 			return ec.unmarshalOInt2ᚖint32(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["last"] = arg4
-	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+	args["last"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "before",
 		func(ctx context.Context, v any) (*string, error) {
 			return ec.unmarshalOString2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["before"] = arg5
+	args["before"] = arg6
 	return args, nil
 }
 
@@ -23718,6 +23897,84 @@ func (ec *executionContext) fieldContext_ContractEdge_cursor(_ context.Context, 
 	return graphql.NewScalarFieldContext("ContractEdge", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _ContractKey_contractId(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractKey) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractKey_contractId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ContractID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
+			return ec.marshalOEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ContractKey_contractId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ContractKey", field, false, false, errors.New("field of type EntityID does not have child fields"))
+}
+
+func (ec *executionContext) _ContractKey_contract(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractKey) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractKey_contract(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.ContractKey().Contract(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Contract) graphql.Marshaler {
+			return ec.marshalOContract2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContract(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ContractKey_contract(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ContractKey",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Contract(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ContractKey_evmAddress(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractKey) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractKey_evmAddress(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.EVMAddress, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.EVMAddress]) graphql.Marshaler {
+			return ec.marshalOEVMAddress2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ContractKey_evmAddress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ContractKey", field, false, false, errors.New("field of type EVMAddress does not have child fields"))
+}
+
 func (ec *executionContext) _ContractLog_id(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractLog) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -27234,6 +27491,130 @@ func (ec *executionContext) fieldContext_CustomFeeLimit_denominatingToken(_ cont
 	return fc, nil
 }
 
+func (ec *executionContext) _DelegatableContractKey_contractId(ctx context.Context, field graphql.CollectedField, obj *ledger.DelegatableContractKey) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DelegatableContractKey_contractId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ContractID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
+			return ec.marshalOEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_DelegatableContractKey_contractId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DelegatableContractKey", field, false, false, errors.New("field of type EntityID does not have child fields"))
+}
+
+func (ec *executionContext) _DelegatableContractKey_contract(ctx context.Context, field graphql.CollectedField, obj *ledger.DelegatableContractKey) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DelegatableContractKey_contract(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.DelegatableContractKey().Contract(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Contract) graphql.Marshaler {
+			return ec.marshalOContract2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContract(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_DelegatableContractKey_contract(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DelegatableContractKey",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Contract(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DelegatableContractKey_evmAddress(ctx context.Context, field graphql.CollectedField, obj *ledger.DelegatableContractKey) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DelegatableContractKey_evmAddress(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.EVMAddress, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.EVMAddress]) graphql.Marshaler {
+			return ec.marshalOEVMAddress2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_DelegatableContractKey_evmAddress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DelegatableContractKey", field, false, false, errors.New("field of type EVMAddress does not have child fields"))
+}
+
+func (ec *executionContext) _ECDSAKey_publicKey(ctx context.Context, field graphql.CollectedField, obj *ledger.ECDSAKey) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ECDSAKey_publicKey(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PublicKey, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.HexDigits) graphql.Marshaler {
+			return ec.marshalNString2heliographᚋinternalᚋdomainᚋledgerᚐHexDigits(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ECDSAKey_publicKey(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ECDSAKey", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ED25519Key_publicKey(ctx context.Context, field graphql.CollectedField, obj *ledger.ED25519Key) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ED25519Key_publicKey(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PublicKey, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.HexDigits) graphql.Marshaler {
+			return ec.marshalNString2heliographᚋinternalᚋdomainᚋledgerᚐHexDigits(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ED25519Key_publicKey(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ED25519Key", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
 func (ec *executionContext) _ExchangeRate_centEquivalent(ctx context.Context, field graphql.CollectedField, obj *ledger.ExchangeRate) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -29774,6 +30155,61 @@ func (ec *executionContext) fieldContext_Key_value(_ context.Context, field grap
 	return graphql.NewScalarFieldContext("Key", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _Key_decoded(ctx context.Context, field graphql.CollectedField, obj *ledger.KeyInfo) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Key_decoded(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Decoded(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.DecodedKey) graphql.Marshaler {
+			return ec.marshalODecodedKey2heliographᚋinternalᚋdomainᚋledgerᚐDecodedKey(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Key_decoded(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Key", field, true, false, errors.New("field of type DecodedKey does not have child fields"))
+}
+
+func (ec *executionContext) _KeyList_keys(ctx context.Context, field graphql.CollectedField, obj *ledger.KeyList) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_KeyList_keys(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Keys, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.KeyInfo) graphql.Marshaler {
+			return ec.marshalNKey2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐKeyInfoᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_KeyList_keys(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "KeyList",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Key(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _MaintenancePayload_maintenance(ctx context.Context, field graphql.CollectedField, obj *model.MaintenancePayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -31142,6 +31578,29 @@ func (ec *executionContext) _NFT_metadata(ctx context.Context, field graphql.Col
 }
 func (ec *executionContext) fieldContext_NFT_metadata(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("NFT", field, false, false, errors.New("field of type Bytes does not have child fields"))
+}
+
+func (ec *executionContext) _NFT_metadataText(ctx context.Context, field graphql.CollectedField, obj *ledger.NFT) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NFT_metadataText(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.MetadataText(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[string]) graphql.Marshaler {
+			return ec.marshalOString2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_NFT_metadataText(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NFT", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _NFT_modifiedTimestamp(ctx context.Context, field graphql.CollectedField, obj *ledger.NFT) (ret graphql.Marshaler) {
@@ -37209,7 +37668,7 @@ func (ec *executionContext) _Query_topicMessages(ctx context.Context, field grap
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().TopicMessages(ctx, fc.Args["topic"].(ledger.EntityID), fc.Args["filter"].(*ledger.TopicMessageFilter), fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			return ec.Resolvers.Query().TopicMessages(ctx, fc.Args["topic"].(ledger.EntityID), fc.Args["filter"].(*ledger.TopicMessageFilter), fc.Args["joinChunks"].(bool), fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ledger.TopicMessage]) graphql.Marshaler {
@@ -44108,6 +44567,61 @@ func (ec *executionContext) fieldContext_Subscription_statusChanged(ctx context.
 	return fc, nil
 }
 
+func (ec *executionContext) _ThresholdKey_threshold(ctx context.Context, field graphql.CollectedField, obj *ledger.ThresholdKey) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ThresholdKey_threshold(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Threshold, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
+			return ec.marshalNInt2int32(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ThresholdKey_threshold(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ThresholdKey", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _ThresholdKey_keys(ctx context.Context, field graphql.CollectedField, obj *ledger.ThresholdKey) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ThresholdKey_keys(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Keys, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.KeyInfo) graphql.Marshaler {
+			return ec.marshalNKey2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐKeyInfoᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ThresholdKey_keys(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ThresholdKey",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Key(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _TimestampRange_from(ctx context.Context, field graphql.CollectedField, obj *ledger.TimestampRange) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -44712,6 +45226,29 @@ func (ec *executionContext) _Token_metadata(ctx context.Context, field graphql.C
 }
 func (ec *executionContext) fieldContext_Token_metadata(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Token", field, false, false, errors.New("field of type Bytes does not have child fields"))
+}
+
+func (ec *executionContext) _Token_metadataText(ctx context.Context, field graphql.CollectedField, obj *ledger.Token) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Token_metadataText(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.MetadataText(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[string]) graphql.Marshaler {
+			return ec.marshalOString2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Token_metadataText(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Token", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _Token_metadataKey(ctx context.Context, field graphql.CollectedField, obj *ledger.Token) (ret graphql.Marshaler) {
@@ -47543,7 +48080,7 @@ func (ec *executionContext) _Topic_messages(ctx context.Context, field graphql.C
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Topic().Messages(ctx, obj, fc.Args["filter"].(*ledger.TopicMessageFilter), fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			return ec.Resolvers.Topic().Messages(ctx, obj, fc.Args["filter"].(*ledger.TopicMessageFilter), fc.Args["joinChunks"].(bool), fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ledger.TopicMessage]) graphql.Marshaler {
@@ -47842,6 +48379,52 @@ func (ec *executionContext) _TopicMessage_text(ctx context.Context, field graphq
 }
 func (ec *executionContext) fieldContext_TopicMessage_text(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TopicMessage", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _TopicMessage_messageText(ctx context.Context, field graphql.CollectedField, obj *ledger.TopicMessage) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TopicMessage_messageText(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.MessageText(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[string]) graphql.Marshaler {
+			return ec.marshalOString2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_TopicMessage_messageText(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TopicMessage", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _TopicMessage_joinedChunks(ctx context.Context, field graphql.CollectedField, obj *ledger.TopicMessage) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TopicMessage_joinedChunks(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.JoinedChunks(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
+			return ec.marshalNInt2int32(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TopicMessage_joinedChunks(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TopicMessage", field, true, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _TopicMessage_payerAccountId(ctx context.Context, field graphql.CollectedField, obj *ledger.TopicMessage) (ret graphql.Marshaler) {
@@ -48718,6 +49301,29 @@ func (ec *executionContext) _Transaction_memo(ctx context.Context, field graphql
 }
 func (ec *executionContext) fieldContext_Transaction_memo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Transaction", field, false, false, errors.New("field of type Bytes does not have child fields"))
+}
+
+func (ec *executionContext) _Transaction_memoText(ctx context.Context, field graphql.CollectedField, obj *ledger.Transaction) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Transaction_memoText(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.MemoText(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[string]) graphql.Marshaler {
+			return ec.marshalOString2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Transaction_memoText(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Transaction", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _Transaction_name(ctx context.Context, field graphql.CollectedField, obj *ledger.Transaction) (ret graphql.Marshaler) {
@@ -54312,6 +54918,49 @@ func (ec *executionContext) unmarshalInputUpdateIncidentInput(ctx context.Contex
 
 // region    ************************** interface.gotpl ***************************
 
+func (ec *executionContext) _DecodedKey(ctx context.Context, sel ast.SelectionSet, obj ledger.DecodedKey) graphql.Marshaler {
+	switch obj := (obj).(type) {
+	case nil:
+		return graphql.Null
+	case *ledger.ThresholdKey:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._ThresholdKey(ctx, sel, obj)
+	case *ledger.KeyList:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._KeyList(ctx, sel, obj)
+	case *ledger.ED25519Key:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._ED25519Key(ctx, sel, obj)
+	case *ledger.ECDSAKey:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._ECDSAKey(ctx, sel, obj)
+	case *ledger.DelegatableContractKey:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._DelegatableContractKey(ctx, sel, obj)
+	case *ledger.ContractKey:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._ContractKey(ctx, sel, obj)
+	default:
+		if typedObj, ok := obj.(graphql.Marshaler); ok {
+			return typedObj
+		} else {
+			panic(fmt.Errorf("unexpected type %T; non-generated variants of DecodedKey must implement graphql.Marshaler", obj))
+		}
+	}
+}
+
 func (ec *executionContext) _Entity(ctx context.Context, sel ast.SelectionSet, obj relay.Entity) graphql.Marshaler {
 	switch obj := (obj).(type) {
 	case nil:
@@ -58408,6 +59057,87 @@ func (ec *executionContext) _ContractEdge(ctx context.Context, sel ast.Selection
 	return out
 }
 
+var contractKeyImplementors = []string{"ContractKey", "DecodedKey"}
+
+func (ec *executionContext) _ContractKey(ctx context.Context, sel ast.SelectionSet, obj *ledger.ContractKey) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, contractKeyImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ContractKey")
+		case "contractId":
+			out.Values[i] = ec._ContractKey_contractId(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "contract":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ContractKey_contract(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "evmAddress":
+			out.Values[i] = ec._ContractKey_evmAddress(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var contractLogImplementors = []string{"ContractLog", "Node", "_Entity"}
 
 func (ec *executionContext) _ContractLog(ctx context.Context, sel ast.SelectionSet, obj *ledger.ContractLog) graphql.Marshaler {
@@ -60634,6 +61364,163 @@ func (ec *executionContext) _CustomFeeLimit(ctx context.Context, sel ast.Selecti
 	return out
 }
 
+var delegatableContractKeyImplementors = []string{"DelegatableContractKey", "DecodedKey"}
+
+func (ec *executionContext) _DelegatableContractKey(ctx context.Context, sel ast.SelectionSet, obj *ledger.DelegatableContractKey) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, delegatableContractKeyImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DelegatableContractKey")
+		case "contractId":
+			out.Values[i] = ec._DelegatableContractKey_contractId(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "contract":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._DelegatableContractKey_contract(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "evmAddress":
+			out.Values[i] = ec._DelegatableContractKey_evmAddress(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var eCDSAKeyImplementors = []string{"ECDSAKey", "DecodedKey"}
+
+func (ec *executionContext) _ECDSAKey(ctx context.Context, sel ast.SelectionSet, obj *ledger.ECDSAKey) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, eCDSAKeyImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ECDSAKey")
+		case "publicKey":
+			out.Values[i] = ec._ECDSAKey_publicKey(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var eD25519KeyImplementors = []string{"ED25519Key", "DecodedKey"}
+
+func (ec *executionContext) _ED25519Key(ctx context.Context, sel ast.SelectionSet, obj *ledger.ED25519Key) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, eD25519KeyImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ED25519Key")
+		case "publicKey":
+			out.Values[i] = ec._ED25519Key_publicKey(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var exchangeRateImplementors = []string{"ExchangeRate"}
 
 func (ec *executionContext) _ExchangeRate(ctx context.Context, sel ast.SelectionSet, obj *ledger.ExchangeRate) graphql.Marshaler {
@@ -62286,6 +63173,49 @@ func (ec *executionContext) _Key(ctx context.Context, sel ast.SelectionSet, obj 
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "decoded":
+			out.Values[i] = ec._Key_decoded(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var keyListImplementors = []string{"KeyList", "DecodedKey"}
+
+func (ec *executionContext) _KeyList(ctx context.Context, sel ast.SelectionSet, obj *ledger.KeyList) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, keyListImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("KeyList")
+		case "keys":
+			out.Values[i] = ec._KeyList_keys(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -62786,6 +63716,11 @@ func (ec *executionContext) _NFT(ctx context.Context, sel ast.SelectionSet, obj 
 			}
 		case "metadata":
 			out.Values[i] = ec._NFT_metadata(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "metadataText":
+			out.Values[i] = ec._NFT_metadataText(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
@@ -70472,6 +71407,49 @@ func (ec *executionContext) _Subscription(ctx context.Context, sel ast.Selection
 	}
 }
 
+var thresholdKeyImplementors = []string{"ThresholdKey", "DecodedKey"}
+
+func (ec *executionContext) _ThresholdKey(ctx context.Context, sel ast.SelectionSet, obj *ledger.ThresholdKey) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, thresholdKeyImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ThresholdKey")
+		case "threshold":
+			out.Values[i] = ec._ThresholdKey_threshold(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "keys":
+			out.Values[i] = ec._ThresholdKey_keys(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var timestampRangeImplementors = []string{"TimestampRange"}
 
 func (ec *executionContext) _TimestampRange(ctx context.Context, sel ast.SelectionSet, obj *ledger.TimestampRange) graphql.Marshaler {
@@ -70734,6 +71712,11 @@ func (ec *executionContext) _Token(ctx context.Context, sel ast.SelectionSet, ob
 		case "metadata":
 			out.Values[i] = ec._Token_metadata(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "metadataText":
+			out.Values[i] = ec._Token_metadataText(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "metadataKey":
@@ -72672,6 +73655,16 @@ func (ec *executionContext) _TopicMessage(ctx context.Context, sel ast.Selection
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "messageText":
+			out.Values[i] = ec._TopicMessage_messageText(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "joinedChunks":
+			out.Values[i] = ec._TopicMessage_joinedChunks(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
 		case "payerAccountId":
 			out.Values[i] = ec._TopicMessage_payerAccountId(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -73230,6 +74223,11 @@ func (ec *executionContext) _Transaction(ctx context.Context, sel ast.SelectionS
 			}
 		case "memo":
 			out.Values[i] = ec._Transaction_memo(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "memoText":
+			out.Values[i] = ec._Transaction_memoText(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
@@ -76460,6 +77458,32 @@ func (ec *executionContext) marshalNKey2ᚕᚖheliographᚋinternalᚋdomainᚋl
 	return ret
 }
 
+func (ec *executionContext) marshalNKey2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐKeyInfoᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.KeyInfo) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNKey2ᚖheliographᚋinternalᚋdomainᚋledgerᚐKeyInfo(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNKey2ᚖheliographᚋinternalᚋdomainᚋledgerᚐKeyInfo(ctx context.Context, sel ast.SelectionSet, v *ledger.KeyInfo) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Key(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNKeyType2heliographᚋinternalᚋdomainᚋledgerᚐKeyType(ctx context.Context, v any) (ledger.KeyType, error) {
 	res, err := scalar.UnmarshalKeyType(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -79570,6 +80594,13 @@ func (ec *executionContext) marshalODateTime2ᚖtimeᚐTime(ctx context.Context,
 	_ = sel
 	res := scalar.MarshalDateTime(*v)
 	return graphql.WrapContextMarshaler(ctx, res)
+}
+
+func (ec *executionContext) marshalODecodedKey2heliographᚋinternalᚋdomainᚋledgerᚐDecodedKey(ctx context.Context, sel ast.SelectionSet, v ledger.DecodedKey) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._DecodedKey(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalOEVMAddress2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx context.Context, v any) (ledger.Null[ledger.EVMAddress], error) {

@@ -803,17 +803,18 @@ func (ec *executionContext) rootTopicMessages(ctx context.Context, f graphql.Col
 	in := arguments{of: f.Field, variables: ec.Variables}
 	a0 := argument(ctx, &in, 0, ec.unmarshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID)
 	a1 := argument(ctx, &in, 1, ec.unmarshalOTopicMessageFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTopicMessageFilter)
-	a2 := argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
-	a3 := argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32)
-	a4 := argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring)
-	a5 := argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32)
-	a6 := argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)
+	a2 := argument(ctx, &in, 2, ec.unmarshalNBoolean2bool)
+	a3 := argument(ctx, &in, 3, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
+	a4 := argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32)
+	a5 := argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)
+	a6 := argument(ctx, &in, 6, ec.unmarshalOInt2ᚖint32)
+	a7 := argument(ctx, &in, 7, ec.unmarshalOString2ᚖstring)
 	if in.err != nil {
 		return ec._Query_topicMessages(ctx, f)
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
 		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Query().TopicMessages(ctx, a0, a1, a2, a3, a4, a5, a6)
+			return ec.Resolvers.Query().TopicMessages(ctx, a0, a1, a2, a3, a4, a5, a6, a7)
 		},
 		nil, ec.marshalNTopicMessageConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
 }

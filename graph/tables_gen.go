@@ -45,6 +45,7 @@ type objects struct {
 	ContractCallFailure         *rowplan.Object[*calls.ContractCallFailure]
 	ContractConnection          *rowplan.Object[*relay.Connection[ledger.Contract]]
 	ContractEdge                *rowplan.Object[*relay.Edge[ledger.Contract]]
+	ContractKey                 *rowplan.Object[*ledger.ContractKey]
 	ContractLog                 *rowplan.Object[*ledger.ContractLog]
 	ContractLogConnection       *rowplan.Object[*relay.Connection[ledger.ContractLog]]
 	ContractLogEdge             *rowplan.Object[*relay.Edge[ledger.ContractLog]]
@@ -62,6 +63,9 @@ type objects struct {
 	CryptoAllowanceEdge         *rowplan.Object[*relay.Edge[ledger.CryptoAllowance]]
 	CryptoTransfer              *rowplan.Object[*ledger.CryptoTransfer]
 	CustomFeeLimit              *rowplan.Object[*ledger.CustomFeeLimit]
+	DelegatableContractKey      *rowplan.Object[*ledger.DelegatableContractKey]
+	ECDSAKey                    *rowplan.Object[*ledger.ECDSAKey]
+	ED25519Key                  *rowplan.Object[*ledger.ED25519Key]
 	ExchangeRate                *rowplan.Object[*ledger.ExchangeRate]
 	ExchangeRateSet             *rowplan.Object[*ledger.ExchangeRateSet]
 	FallbackFee                 *rowplan.Object[*ledger.FallbackFee]
@@ -83,6 +87,7 @@ type objects struct {
 	HookSlotEdge                *rowplan.Object[*relay.Edge[ledger.HookSlot]]
 	IncidentPayload             *rowplan.Object[*model.IncidentPayload]
 	Key                         *rowplan.Object[*ledger.KeyInfo]
+	KeyList                     *rowplan.Object[*ledger.KeyList]
 	MaintenancePayload          *rowplan.Object[*model.MaintenancePayload]
 	MessageTransactionID        *rowplan.Object[*ledger.MessageTransactionID]
 	NFT                         *rowplan.Object[*ledger.NFT]
@@ -145,6 +150,7 @@ type objects struct {
 	StatusUptimeDay             *rowplan.Object[*status.UptimeDay]
 	StatusWebhook               *rowplan.Object[*status.Webhook]
 	StatusWebhookPayload        *rowplan.Object[*model.StatusWebhookPayload]
+	ThresholdKey                *rowplan.Object[*ledger.ThresholdKey]
 	TimestampRange              *rowplan.Object[*ledger.TimestampRange]
 	Token                       *rowplan.Object[*ledger.Token]
 	TokenAllowance              *rowplan.Object[*ledger.TokenAllowance]
@@ -621,6 +627,15 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
+	o.ContractKey = rowplan.NewObject([]string{"ContractKey", "DecodedKey"}, map[string]rowplan.Field[*ledger.ContractKey]{
+		"contractId": rowplan.Scalar(func(dst []byte, v *ledger.ContractKey, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.ContractID, s)
+		}),
+		"contract": rowplan.Read(rel.contractKeyContract, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Contract] { return o.Contract })),
+		"evmAddress": rowplan.Scalar(func(dst []byte, v *ledger.ContractKey, s scalar.Style) []byte {
+			return scalar.AppendNullEVMAddress(dst, v.EVMAddress, s)
+		}),
+	})
 	o.ContractLog = rowplan.NewObject([]string{"ContractLog", "Node", "_Entity"}, map[string]rowplan.Field[*ledger.ContractLog]{
 		"id": rowplan.Get(fields.ContractLogID, rowplan.ScalarOf(scalar.AppendID)),
 		"address": rowplan.Scalar(func(dst []byte, v *ledger.ContractLog, s scalar.Style) []byte {
@@ -958,6 +973,25 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		}),
 		"denominatingToken": rowplan.Read(rel.customFeeLimitDenominatingToken, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Token] { return o.Token })),
 	})
+	o.DelegatableContractKey = rowplan.NewObject([]string{"DelegatableContractKey", "DecodedKey"}, map[string]rowplan.Field[*ledger.DelegatableContractKey]{
+		"contractId": rowplan.Scalar(func(dst []byte, v *ledger.DelegatableContractKey, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.ContractID, s)
+		}),
+		"contract": rowplan.Read(rel.delegatableContractKeyContract, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Contract] { return o.Contract })),
+		"evmAddress": rowplan.Scalar(func(dst []byte, v *ledger.DelegatableContractKey, s scalar.Style) []byte {
+			return scalar.AppendNullEVMAddress(dst, v.EVMAddress, s)
+		}),
+	})
+	o.ECDSAKey = rowplan.NewObject([]string{"ECDSAKey", "DecodedKey"}, map[string]rowplan.Field[*ledger.ECDSAKey]{
+		"publicKey": rowplan.Scalar(func(dst []byte, v *ledger.ECDSAKey, s scalar.Style) []byte {
+			return scalar.AppendHexDigits(dst, v.PublicKey, s)
+		}),
+	})
+	o.ED25519Key = rowplan.NewObject([]string{"ED25519Key", "DecodedKey"}, map[string]rowplan.Field[*ledger.ED25519Key]{
+		"publicKey": rowplan.Scalar(func(dst []byte, v *ledger.ED25519Key, s scalar.Style) []byte {
+			return scalar.AppendHexDigits(dst, v.PublicKey, s)
+		}),
+	})
 	o.ExchangeRate = rowplan.NewObject([]string{"ExchangeRate"}, map[string]rowplan.Field[*ledger.ExchangeRate]{
 		"centEquivalent": rowplan.Scalar(func(dst []byte, v *ledger.ExchangeRate, s scalar.Style) []byte {
 			return scalar.AppendInt(dst, v.CentEquivalent, s)
@@ -1192,6 +1226,10 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"value": rowplan.Scalar(func(dst []byte, v *ledger.KeyInfo, s scalar.Style) []byte {
 			return scalar.AppendHexDigits(dst, v.Value(), s)
 		}),
+		"decoded": rowplan.Get(func(v *ledger.KeyInfo) ledger.DecodedKey { return v.Decoded() }, rowplan.AnyOf(rowplan.CaseOf[ledger.DecodedKey](func() *rowplan.Object[*ledger.ContractKey] { return o.ContractKey }), rowplan.CaseOf[ledger.DecodedKey](func() *rowplan.Object[*ledger.DelegatableContractKey] { return o.DelegatableContractKey }), rowplan.CaseOf[ledger.DecodedKey](func() *rowplan.Object[*ledger.ECDSAKey] { return o.ECDSAKey }), rowplan.CaseOf[ledger.DecodedKey](func() *rowplan.Object[*ledger.ED25519Key] { return o.ED25519Key }), rowplan.CaseOf[ledger.DecodedKey](func() *rowplan.Object[*ledger.KeyList] { return o.KeyList }), rowplan.CaseOf[ledger.DecodedKey](func() *rowplan.Object[*ledger.ThresholdKey] { return o.ThresholdKey }))),
+	})
+	o.KeyList = rowplan.NewObject([]string{"KeyList", "DecodedKey"}, map[string]rowplan.Field[*ledger.KeyList]{
+		"keys": rowplan.Many(func(v *ledger.KeyList) []*ledger.KeyInfo { return v.Keys }, func() *rowplan.Object[*ledger.KeyInfo] { return o.Key }),
 	})
 	o.MaintenancePayload = rowplan.NewObject([]string{"MaintenancePayload"}, map[string]rowplan.Field[*model.MaintenancePayload]{
 		"maintenance": rowplan.Get(func(v *model.MaintenancePayload) *status.Maintenance { return v.Maintenance }, rowplan.ObjectOf(func() *rowplan.Object[*status.Maintenance] { return o.StatusMaintenance })),
@@ -1228,6 +1266,9 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 			return scalar.AppendNullBoolean(dst, v.Deleted, s)
 		}),
 		"metadata": rowplan.Scalar(func(dst []byte, v *ledger.NFT, s scalar.Style) []byte { return scalar.AppendBytes(dst, v.Metadata, s) }),
+		"metadataText": rowplan.Scalar(func(dst []byte, v *ledger.NFT, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.MetadataText(), s)
+		}),
 		"modifiedTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.NFT, s scalar.Style) []byte {
 			return scalar.AppendNullTimestamp(dst, v.ModifiedTimestamp(), s)
 		}),
@@ -2164,6 +2205,12 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 			return scalar.AppendPointer(dst, v.Secret, s, scalar.AppendString)
 		}),
 	})
+	o.ThresholdKey = rowplan.NewObject([]string{"ThresholdKey", "DecodedKey"}, map[string]rowplan.Field[*ledger.ThresholdKey]{
+		"threshold": rowplan.Scalar(func(dst []byte, v *ledger.ThresholdKey, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.Threshold, s)
+		}),
+		"keys": rowplan.Many(func(v *ledger.ThresholdKey) []*ledger.KeyInfo { return v.Keys }, func() *rowplan.Object[*ledger.KeyInfo] { return o.Key }),
+	})
 	o.TimestampRange = rowplan.NewObject([]string{"TimestampRange"}, map[string]rowplan.Field[*ledger.TimestampRange]{
 		"from": rowplan.Scalar(func(dst []byte, v *ledger.TimestampRange, s scalar.Style) []byte {
 			return scalar.AppendNullTimestamp(dst, v.From, s)
@@ -2220,6 +2267,9 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"memo": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte { return scalar.AppendString(dst, v.Memo, s) }),
 		"metadata": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
 			return scalar.AppendBytes(dst, v.Metadata, s)
+		}),
+		"metadataText": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.MetadataText(), s)
 		}),
 		"metadataKey": rowplan.Get(func(v *ledger.Token) *ledger.KeyInfo { return v.MetadataKey }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.KeyInfo] { return o.Key })),
 		"modifiedTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
@@ -2469,6 +2519,12 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"text": rowplan.Scalar(func(dst []byte, v *ledger.TopicMessage, s scalar.Style) []byte {
 			return scalar.AppendText(dst, v.Text(), s)
 		}),
+		"messageText": rowplan.Scalar(func(dst []byte, v *ledger.TopicMessage, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.MessageText(), s)
+		}),
+		"joinedChunks": rowplan.Scalar(func(dst []byte, v *ledger.TopicMessage, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.JoinedChunks(), s)
+		}),
 		"payerAccountId": rowplan.Scalar(func(dst []byte, v *ledger.TopicMessage, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.PayerAccountID, s)
 		}),
@@ -2545,6 +2601,9 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		}),
 		"memo": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
 			return scalar.AppendBytes(dst, v.Memo, s)
+		}),
+		"memoText": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.MemoText(), s)
 		}),
 		"name": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
 			return scalar.AppendTransactionType(dst, v.Type, s)
@@ -2668,6 +2727,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 	rowplan.Register(t, o.ContractCallFailure)
 	rowplan.Register(t, o.ContractConnection)
 	rowplan.Register(t, o.ContractEdge)
+	rowplan.Register(t, o.ContractKey)
 	rowplan.Register(t, o.ContractLog)
 	rowplan.Register(t, o.ContractLogConnection)
 	rowplan.Register(t, o.ContractLogEdge)
@@ -2685,6 +2745,9 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 	rowplan.Register(t, o.CryptoAllowanceEdge)
 	rowplan.Register(t, o.CryptoTransfer)
 	rowplan.Register(t, o.CustomFeeLimit)
+	rowplan.Register(t, o.DelegatableContractKey)
+	rowplan.Register(t, o.ECDSAKey)
+	rowplan.Register(t, o.ED25519Key)
 	rowplan.Register(t, o.ExchangeRate)
 	rowplan.Register(t, o.ExchangeRateSet)
 	rowplan.Register(t, o.FallbackFee)
@@ -2706,6 +2769,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 	rowplan.Register(t, o.HookSlotEdge)
 	rowplan.Register(t, o.IncidentPayload)
 	rowplan.Register(t, o.Key)
+	rowplan.Register(t, o.KeyList)
 	rowplan.Register(t, o.MaintenancePayload)
 	rowplan.Register(t, o.MessageTransactionID)
 	rowplan.Register(t, o.NFT)
@@ -2768,6 +2832,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 	rowplan.Register(t, o.StatusUptimeDay)
 	rowplan.Register(t, o.StatusWebhook)
 	rowplan.Register(t, o.StatusWebhookPayload)
+	rowplan.Register(t, o.ThresholdKey)
 	rowplan.Register(t, o.TimestampRange)
 	rowplan.Register(t, o.Token)
 	rowplan.Register(t, o.TokenAllowance)

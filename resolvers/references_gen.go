@@ -86,6 +86,10 @@ func (fields) ContractActionRecipientEntity(_ context.Context, q rowplan.Request
 	return read(q, of, func(row *ledger.ContractAction) ledger.EntityID { return row.Recipient }, queueEntities)
 }
 
+func (fields) ContractKeyContract(_ context.Context, q rowplan.Request, of []*ledger.ContractKey) (rowplan.Results[*ledger.Contract], error) {
+	return read(q, of, func(row *ledger.ContractKey) ledger.EntityID { return row.ContractID }, entities.QueueContracts)
+}
+
 func (fields) ContractLogBlock(_ context.Context, q rowplan.Request, of []*ledger.ContractLog) (rowplan.Results[*ledger.Block], error) {
 	return read(q, of, func(row *ledger.ContractLog) ledger.Timestamp { return row.ConsensusTimestamp }, transactions.QueueBlocksAt)
 }
@@ -164,6 +168,10 @@ func (fields) CustomFeeLimitAccount(_ context.Context, q rowplan.Request, of []*
 
 func (fields) CustomFeeLimitDenominatingToken(_ context.Context, q rowplan.Request, of []*ledger.CustomFeeLimit) (rowplan.Results[*ledger.Token], error) {
 	return read(q, of, func(row *ledger.CustomFeeLimit) ledger.EntityID { return row.DenominatingTokenID }, entities.QueueTokens)
+}
+
+func (fields) DelegatableContractKeyContract(_ context.Context, q rowplan.Request, of []*ledger.DelegatableContractKey) (rowplan.Results[*ledger.Contract], error) {
+	return read(q, of, func(row *ledger.DelegatableContractKey) ledger.EntityID { return row.ContractID }, entities.QueueContracts)
 }
 
 func (fields) FallbackFeeDenominatingToken(_ context.Context, q rowplan.Request, of []*ledger.FallbackFee) (rowplan.Results[*ledger.Token], error) {

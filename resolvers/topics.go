@@ -40,7 +40,7 @@ func (fields) TopicMessages(ctx context.Context, q rowplan.Request, of []*ledger
 	rowplan.Results[*relay.TopicMessageConnection], error,
 ) {
 	topics := list.Map(of, func(t *ledger.Topic) ledger.EntityID { return t.EntityID })
-	return below(ctx, q, messageList, args, topics, entities.QueueTopicMessages)
+	return messageList.below(ctx, q, args.Order, args.Args, rowsOf(topics, args.Filter.Joining(args.JoinChunks), entities.QueueTopicMessages))
 }
 
 // Topic returns a topic. If a part of it is missing, the outcome reports it.
@@ -64,10 +64,11 @@ func reportMissingTopic(ctx context.Context, part entities.TopicPart) {
 
 // TopicMessages returns a page of the messages of a topic.
 func (r queries) TopicMessages(ctx context.Context, args graph.QueryTopicMessagesArgs) (*relay.TopicMessageConnection, error) {
+	f := args.Filter.Joining(args.JoinChunks)
 	c, err := messageList.root(ctx, args.Order, args.Args, func(p storage.Page) ([]*ledger.TopicMessage, error) {
-		return entities.TopicMessages(ctx, r.db, args.Topic, args.Filter, p)
+		return entities.TopicMessages(ctx, r.db, args.Topic, f, p)
 	})
-	return counted(c, unfiltered(args.Filter), func(ctx context.Context) (int64, error) { return entities.CountTopicMessages(ctx, r.db, args.Topic) }), err
+	return counted(c, unfiltered(f), func(ctx context.Context) (int64, error) { return entities.CountTopicMessages(ctx, r.db, args.Topic) }), err
 }
 
 // TopicMessage returns the message with a sequence number or consensus time.

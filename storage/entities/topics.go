@@ -114,21 +114,36 @@ func Topic(ctx context.Context, db *storage.DB, id ledger.EntityID) (*ledger.Top
 	return topic, lacks, nil
 }
 
-const messageColumns = `consensus_timestamp, topic_id, sequence_number, message, payer_account_id, running_hash,
+const messageValues = `consensus_timestamp, topic_id, sequence_number, message, payer_account_id, running_hash,
 coalesce(running_hash_version, 3) as running_hash_version,
   chunk_num, chunk_total, valid_start_timestamp, initial_transaction_id`
+
+const messageColumns = messageValues + `, null::bytea as rest`
+
+// joinedMessages returns a query for messages with the joined contents of their other chunks, which must be among the next messages of the topic.
+func joinedMessages(sql, order string) string {
+	return `select ` + messageValues + `, j.rest from (` + sql + `) m left join lateral (
+  select case when count(distinct c.chunk_num) + 1 = m.chunk_total then string_agg(c.message, '' order by c.chunk_num) end as rest
+  from (select c.chunk_num, c.message from topic_message c
+    where c.topic_id = m.topic_id and c.sequence_number > m.sequence_number and c.sequence_number <= m.sequence_number + 256
+      and m.chunk_num = 1 and m.chunk_total <= 100 and c.chunk_num between 2 and m.chunk_total
+      and c.payer_account_id = m.payer_account_id and c.valid_start_timestamp is not distinct from m.valid_start_timestamp
+      and c.initial_transaction_id is not distinct from m.initial_transaction_id
+    order by c.sequence_number limit greatest(m.chunk_total, 1) - 1) c) j on true
+order by consensus_timestamp` + order
+}
 
 type messageRow struct {
 	ledger.TopicMessage
 	chunkNum, total ledger.Null[int32]
 	validStart      ledger.Null[ledger.Timestamp]
-	initial         []byte
+	initial, rest   []byte
 }
 
 func messageTargets(m *messageRow, into []any) []any {
 	return append(into, &m.ConsensusTimestamp, &m.TopicID, &m.SequenceNumber, (*storage.Blob)(&m.Message), &m.PayerAccountID, (*storage.Blob)(&m.RunningHash),
 		&m.RunningHashVersion,
-		&m.chunkNum, &m.total, &m.validStart, (*storage.Blob)(&m.initial))
+		&m.chunkNum, &m.total, &m.validStart, (*storage.Blob)(&m.initial), (*storage.Blob)(&m.rest))
 }
 
 var malformedID storage.Malformed
@@ -136,6 +151,9 @@ var malformedID storage.Malformed
 func finishMessage(m *messageRow) error {
 	if !m.chunkNum.Valid {
 		return nil
+	}
+	if m.rest != nil {
+		m.Message, m.Joined = append(m.Message, m.rest...), m.total.V-1
 	}
 	var chunk struct { // one allocation
 		ledger.ChunkInfo
@@ -168,8 +186,11 @@ func TopicMessages(ctx context.Context, db *storage.DB, topic ledger.EntityID, f
 	if f != nil && f.SequenceNumber != nil && f.Timestamp == nil && p.Greater == nil && p.Less == nil {
 		column = "sequence_number" // both columns give the same order, but this one lets the index start at the number
 	}
-	sql := settings + `select ` + messageColumns + ` from topic_message where topic_id = $1` + w.String() + w.OrderBy(p, column)
-	return messageRows.List(ctx, db, "the messages of a topic", sql, w.Args...)
+	sql := `select ` + messageColumns + ` from topic_message where topic_id = $1` + w.String() + w.OrderBy(p, column)
+	if f != nil && f.JoinChunks {
+		sql = joinedMessages(sql, p.Direction())
+	}
+	return messageRows.List(ctx, db, "the messages of a topic", settings+sql, w.Args...)
 }
 
 // QueueTopicMessages queues a query for the messages of each of the given topics. done receives one page per topic.
@@ -178,8 +199,11 @@ func QueueTopicMessages(b *storage.Batch, topics []ledger.EntityID, f *ledger.To
 	w := storage.Where{Args: []any{arg}}
 	filterMessages(&w, f)
 	w.Keyset(p, "consensus_timestamp")
-	messageRows.QueueChildren(b, len(topics), `select p.ord, m.* from `+from+` cross join lateral (
-  select `+messageColumns+` from topic_message where topic_id = p.id`+w.String()+w.OrderBy(p, "consensus_timestamp")+`) m
+	sql := `select ` + messageColumns + ` from topic_message where topic_id = p.id` + w.String() + w.OrderBy(p, "consensus_timestamp")
+	if f != nil && f.JoinChunks {
+		sql = joinedMessages(sql, p.Direction())
+	}
+	messageRows.QueueChildren(b, len(topics), `select p.ord, m.* from `+from+` cross join lateral (`+sql+`) m
 order by p.ord, m.consensus_timestamp`+p.Direction(), w.Args, done)
 }
 
@@ -188,6 +212,9 @@ func filterMessages(w *storage.Where, f *ledger.TopicMessageFilter) {
 	if f != nil {
 		storage.Filter(w, "sequence_number", f.SequenceNumber)
 		storage.Filter(w, "consensus_timestamp", f.Timestamp)
+		if f.JoinChunks {
+			w.And("coalesce(chunk_num, 1) <= 1")
+		}
 	}
 }
 

@@ -192,6 +192,10 @@ func TestPlans(t *testing.T) {
 			_, err := entities.TopicMessages(ctx, db, topic, &ledger.TopicMessageFilter{SequenceNumber: &ledger.LongFilter{Gte: ptr(int64(1990))}}, page)
 			return err
 		})},
+		"messages, joined": {700, read(func(ctx context.Context, db *storage.DB) error {
+			_, err := entities.TopicMessages(ctx, db, topic, &ledger.TopicMessageFilter{JoinChunks: true}, page)
+			return err
+		})},
 		"message": {100, batch(func(b *storage.Batch) {
 			entities.QueueMessagesByKey(b, []ledger.NFTKey{{TokenID: topic, SerialNumber: 7}}, func([]*ledger.TopicMessage) {})
 		})},

@@ -86,4 +86,19 @@ type TransactionFilter struct {
 type TopicMessageFilter struct {
 	SequenceNumber *LongFilter
 	Timestamp      *TimestampFilter
+	// JoinChunks selects first chunks, each with the contents of its other chunks, and messages without chunks.
+	JoinChunks bool
+}
+
+// Joining returns the filter with JoinChunks.
+func (f *TopicMessageFilter) Joining(on bool) *TopicMessageFilter {
+	if !on {
+		return f
+	}
+	var copied TopicMessageFilter
+	if f != nil {
+		copied = *f
+	}
+	copied.JoinChunks = true
+	return &copied
 }

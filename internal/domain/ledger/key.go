@@ -5,7 +5,9 @@ import (
 	"encoding/hex"
 	"fmt"
 
+	"github.com/hiero-ledger/hiero-sdk-go/v2/proto/services"
 	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
 )
 
 // KeyType is the type of a key.
@@ -69,8 +71,8 @@ func DecodeKeyList(b []byte) ([]Key, error) {
 
 // KeyInfo is the type and the value of a key.
 type KeyInfo struct {
-	Type  KeyType
-	bytes []byte
+	Type KeyType
+	key  Key
 }
 
 // Info returns the type and the value of the key, or nil if there is no key.
@@ -78,12 +80,99 @@ func (k Key) Info() *KeyInfo {
 	if k.IsNone() {
 		return nil
 	}
-	t, b := k.Decode()
-	return &KeyInfo{Type: t, bytes: b}
+	return k.info()
+}
+
+func (k Key) info() *KeyInfo {
+	t, _ := k.Decode()
+	return &KeyInfo{Type: t, key: k}
 }
 
 // Value returns the value of the key (see [Key.Decode]).
-func (k *KeyInfo) Value() HexDigits { return k.bytes }
+func (k *KeyInfo) Value() HexDigits {
+	_, b := k.key.Decode()
+	return b
+}
+
+// DecodedKey is the content of a key: one of the types below.
+type DecodedKey interface{ IsDecodedKey() }
+
+type (
+	// ED25519Key is an ED25519 public key of 32 bytes.
+	ED25519Key struct{ PublicKey HexDigits }
+	// ECDSAKey is a compressed secp256k1 public key of 33 bytes.
+	ECDSAKey struct{ PublicKey HexDigits }
+	// KeyList requires the signatures of all its members.
+	KeyList struct{ Keys []*KeyInfo }
+	// ThresholdKey requires the signatures of a number of its members.
+	ThresholdKey struct {
+		Threshold int32
+		Keys      []*KeyInfo
+	}
+	// ContractKey authorizes a contract that is called directly.
+	ContractKey struct {
+		ContractID EntityID
+		EVMAddress Null[EVMAddress] // if the contract is not identified by its ID
+	}
+	// DelegatableContractKey authorizes a contract, also if its code runs by a delegate call.
+	DelegatableContractKey struct{ ContractKey }
+)
+
+// IsDecodedKey marks the contents of keys.
+func (*ED25519Key) IsDecodedKey() {}
+
+// IsDecodedKey marks the contents of keys.
+func (*ECDSAKey) IsDecodedKey() {}
+
+// IsDecodedKey marks the contents of keys.
+func (*KeyList) IsDecodedKey() {}
+
+// IsDecodedKey marks the contents of keys.
+func (*ThresholdKey) IsDecodedKey() {}
+
+// IsDecodedKey marks the contents of keys.
+func (*ContractKey) IsDecodedKey() {}
+
+// Decoded returns the content of the key without that of its members, or nil if the key is malformed or of a type that the network does not use.
+func (k *KeyInfo) Decoded() DecodedKey {
+	var m services.Key
+	if proto.Unmarshal(k.key, &m) != nil {
+		return nil
+	}
+	switch v := m.GetKey().(type) {
+	case *services.Key_Ed25519:
+		return &ED25519Key{v.Ed25519}
+	case *services.Key_ECDSASecp256K1:
+		return &ECDSAKey{v.ECDSASecp256K1}
+	case *services.Key_KeyList:
+		return &KeyList{members(v.KeyList)}
+	case *services.Key_ThresholdKey:
+		return &ThresholdKey{int32(v.ThresholdKey.GetThreshold()), members(v.ThresholdKey.GetKeys())}
+	case *services.Key_ContractID:
+		return contractKey(v.ContractID)
+	case *services.Key_DelegatableContractId:
+		return &DelegatableContractKey{*contractKey(v.DelegatableContractId)}
+	default:
+		return nil
+	}
+}
+
+func members(list *services.KeyList) []*KeyInfo {
+	out := make([]*KeyInfo, len(list.GetKeys()))
+	for i, m := range list.GetKeys() {
+		b, _ := proto.Marshal(m) // has been unmarshaled
+		out[i] = Key(b).info()
+	}
+	return out
+}
+
+func contractKey(id *services.ContractID) *ContractKey {
+	c := &ContractKey{ContractID: idOf(id)}
+	if a := id.GetEvmAddress(); len(a) == len(EVMAddress{}) {
+		c.EVMAddress = Of(EVMAddress(a))
+	}
+	return c
+}
 
 // ParsePublicKey parses a public key and returns it in the form of the database's column public_key: lower-case hex without "0x". It accepts 64 hex digits
 // (ED25519), 66 (compressed secp256k1) or 88 (DER), of either case, with or without "0x". DER of an ED25519 key is reduced to the key; other DER matches no

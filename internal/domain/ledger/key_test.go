@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -236,4 +237,95 @@ func FuzzDecodeKeyList(f *testing.F) {
 			}
 		}
 	})
+}
+
+// show describes a decoded key: its type, and the start of a public key or address, an ID, or its members.
+func show(k *ledger.KeyInfo) string {
+	list := func(keys []*ledger.KeyInfo) string {
+		var out []string
+		for _, k := range keys {
+			out = append(out, show(k))
+		}
+		return "of [" + strings.Join(out, ", ") + "]"
+	}
+	switch d := k.Decoded().(type) {
+	case *ledger.ED25519Key:
+		return "ED25519Key " + d.PublicKey.String()[:4]
+	case *ledger.ECDSAKey:
+		return "ECDSAKey " + d.PublicKey.String()[:4]
+	case *ledger.KeyList:
+		return "KeyList " + list(d.Keys)
+	case *ledger.ThresholdKey:
+		return fmt.Sprintf("ThresholdKey %d %s", d.Threshold, list(d.Keys))
+	case *ledger.ContractKey:
+		return fmt.Sprintf("ContractKey %s %t", d.ContractID, d.EVMAddress.Valid)
+	case *ledger.DelegatableContractKey:
+		return fmt.Sprintf("DelegatableContractKey %s %t", d.ContractID, d.EVMAddress.Valid)
+	default:
+		return "null"
+	}
+}
+
+// TestKeyContent decodes keys level by level.
+func TestKeyContent(t *testing.T) {
+	t.Parallel()
+	ed := "1220" + strings.Repeat("a1", 32)
+	for in, want := range map[string]string{
+		ed:                                    "ED25519Key a1a1",
+		"3a21" + strings.Repeat("b2", 33):     "ECDSAKey b2b2",
+		"32240a22" + ed:                       "KeyList of [ED25519Key a1a1]",
+		"2a2808011224" + "0a22" + ed:          "ThresholdKey 1 of [ED25519Key a1a1]",
+		"2a020802":                            "ThresholdKey 2 of []",
+		"32020a00":                            "KeyList of [null]",
+		"32080a0632040a020a00":                "KeyList of [KeyList of [ContractKey 0.0.0 false]]",
+		"0a0318d209":                          "ContractKey 0.0.1234 false",
+		"420318d209":                          "DelegatableContractKey 0.0.1234 false",
+		"0a162214" + strings.Repeat("c3", 20): "ContractKey 0.0.0 true",
+		"0a0318":                              "null", // truncated
+		"0a0118":                              "null", // a truncated contract
+		"32020aff":                            "null", // a truncated member
+		"1a020000":                            "null", // an RSA key, which the network does not use
+		"":                                    "null",
+	} {
+		if got := show(ledger.Key(unhex(t, in)).Info()); got != want {
+			t.Errorf("%s: %q, want %q", in, got, want)
+		}
+	}
+}
+
+// TestMissingKeys compares keys with the signatures of a schedule.
+func TestMissingKeys(t *testing.T) {
+	t.Parallel()
+	key := func(b string) string { return "0a221220" + strings.Repeat(b, 32) }
+	a, b, c := key("a1"), key("b2"), key("c3")
+	list := "32" + "6c" + a + b + c
+	threshold := func(n string) string { return "2a70" + "08" + n + "126c" + a + b + c }
+	nested := "329801" + "0a72" + threshold("02") + key("d4") // a list of a threshold key and of a key
+	for name, tc := range map[string]struct{ key, signed, want string }{
+		"one":                   {a[4:], "", "a1"},
+		"one, signed":           {a[4:], "a1a1a1", ""},
+		"empty prefix":          {a[4:], "-", "a1"},
+		"list":                  {list, "b2", "a1c3"},
+		"list, all":             {list, "a1 b2 c3", ""},
+		"threshold":             {threshold("02"), "b2", "a1c3"},
+		"threshold, enough":     {threshold("02"), "b2 c3", ""},
+		"nested":                {nested, "b2 c3", "d4"},
+		"nested, not enough":    {nested, "b2 d4", "a1c3"},
+		"contract":              {"0a0318d209", "b2", "18"},
+		"contract, by its call": {"0a0318d209", "18d209", ""},
+	} {
+		var signatures []*ledger.ScheduleSignature
+		for _, prefix := range strings.Fields(tc.signed) {
+			signatures = append(signatures, &ledger.ScheduleSignature{PublicKeyPrefix: unhex(t, strings.Trim(prefix, "-"))})
+		}
+		got := ""
+		for _, k := range ledger.Key(unhex(t, tc.key)).Info().Missing(signatures) {
+			if got += k.Value().String()[:2]; k.Type == ledger.KeyProtobufEncoded {
+				got = k.Value().String()[4:6]
+			}
+		}
+		if got != tc.want {
+			t.Errorf("%s: %q, want %q", name, got, tc.want)
+		}
+	}
 }

@@ -46,6 +46,9 @@ func (t *NFTTransaction) TransactionID() TransactionID {
 // IsNode marks types that have a global id in the graph.
 func (*NFT) IsNode() {}
 
+// MetadataText returns the metadata as text, or null if they are not valid UTF-8.
+func (n *NFT) MetadataText() Null[string] { return textOf(n.Metadata) }
+
 // NFTFilter selects NFTs.
 type NFTFilter struct {
 	Owner        *AccountRef

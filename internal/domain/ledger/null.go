@@ -1,5 +1,7 @@
 package ledger
 
+import "unicode/utf8"
+
 // Null is a nullable value. The zero value is null; GraphQL and REST print it as null.
 type Null[T any] struct {
 	V     T
@@ -49,4 +51,9 @@ func (n *Null[T]) SetValid(valid bool) {
 		n.V = zero
 	}
 	n.Valid = valid
+}
+
+// textOf returns bytes as text, or null if they are nil or not valid UTF-8.
+func textOf(b []byte) Null[string] {
+	return Null[string]{V: string(b), Valid: b != nil && utf8.Valid(b)}
 }

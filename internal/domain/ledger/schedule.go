@@ -1,6 +1,15 @@
 package ledger
 
-import "time"
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hiero-ledger/hiero-sdk-go/v2/proto/services"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+)
 
 // Schedule is a scheduled transaction: a row of the table schedule with columns of the table entity.
 type Schedule struct {
@@ -107,3 +116,148 @@ func (*Schedule) IsNode() {}
 
 // IsEntity marks types that have an entity id.
 func (*Schedule) IsEntity() {}
+
+// ScheduledTransaction is the decoded transaction of a schedule.
+type ScheduledTransaction struct {
+	Type           TransactionType
+	EntityID       EntityID // that the transaction changes or calls
+	MaxFee         int64    // tinybars
+	Memo           string
+	NFTTransfers   []*NFTTransfer
+	TokenTransfers []*TokenTransfer
+	Transfers      []*CryptoTransfer
+	Schedule       *Schedule
+	Senders        []EntityID // accounts that must sign because they send, without those that send by an allowance
+	Receivers      []EntityID // accounts that must sign if they require it to receive
+}
+
+// ScheduleSigner is an entity whose key must sign a scheduled transaction.
+type ScheduleSigner struct {
+	EntityID    EntityID
+	Key         *KeyInfo
+	MissingKeys []*KeyInfo // the keys that are not lists and have not signed
+}
+
+// transactionFields are the fields of a transaction. The numbers of those of its types are the codes of the types.
+var transactionFields = (&services.TransactionBody{}).ProtoReflect().Descriptor().Fields()
+
+// Transaction decodes the transaction. It returns nil if it is malformed.
+func (s *Schedule) Transaction() *ScheduledTransaction {
+	var b services.SchedulableTransactionBody
+	if proto.Unmarshal(s.TransactionBody, &b) != nil {
+		return nil
+	}
+	m := b.ProtoReflect()
+	data := m.WhichOneof(m.Descriptor().Oneofs().Get(0))
+	if data == nil {
+		return nil
+	}
+	t := &ScheduledTransaction{MaxFee: int64(b.GetTransactionFee()), Memo: b.GetMemo(), Schedule: s}
+	if f := transactionFields.ByName(data.Name()); f != nil {
+		t.Type = TransactionType(f.Number())
+	}
+	if name := strings.ToLower(string(data.Name())); !strings.Contains(name, "creat") && !strings.Contains(name, "node") {
+		t.EntityID = target(m.Get(data).Message())
+	}
+	transfer := b.GetCryptoTransfer()
+	for _, a := range transfer.GetTransfers().GetAccountAmounts() {
+		t.Transfers = append(t.Transfers, &CryptoTransfer{t.party(a.GetAccountID(), a.GetAmount(), a.GetIsApproval()), a.GetAmount(), a.GetIsApproval()})
+	}
+	for _, list := range transfer.GetTokenTransfers() {
+		token := idOf(list.GetToken())
+		for _, a := range list.GetTransfers() {
+			account := t.party(a.GetAccountID(), a.GetAmount(), a.GetIsApproval())
+			t.TokenTransfers = append(t.TokenTransfers, &TokenTransfer{token, account, a.GetAmount(), a.GetIsApproval()})
+		}
+		for _, n := range list.GetNftTransfers() {
+			from, to := t.party(n.GetSenderAccountID(), -1, n.GetIsApproval()), t.party(n.GetReceiverAccountID(), 1, false)
+			t.NFTTransfers = append(t.NFTTransfers, &NFTTransfer{n.GetIsApproval(), to, from, n.GetSerialNumber(), token})
+		}
+	}
+	return t
+}
+
+// party returns the account of a transfer, and adds it to the senders or receivers. An allowance is signed by the payer.
+func (t *ScheduledTransaction) party(account *services.AccountID, amount int64, isApproval bool) EntityID {
+	id := idOf(account)
+	switch {
+	case id.IsNone():
+	case amount > 0:
+		t.Receivers = append(t.Receivers, id)
+	case !isApproval:
+		t.Senders = append(t.Senders, id)
+	}
+	return id
+}
+
+// idOf returns the id in a message AccountID, TokenID or the like, or 0 if it has no number.
+func idOf(m proto.Message) EntityID {
+	var p entityParts
+	b, err := proto.Marshal(m)
+	if err == nil {
+		err = p.read(b)
+	}
+	id, invalid := p.id()
+	if err != nil || invalid != nil {
+		return 0
+	}
+	return id
+}
+
+// target returns the entity that the message of a transaction type names first, or 0 if there is none.
+func target(m protoreflect.Message) EntityID {
+	fields := m.Descriptor().Fields()
+	if f := fields.ByName("deleteAccountID"); f != nil {
+		return idOf(m.Get(f).Message().Interface())
+	}
+	for i := range fields.Len() {
+		f := fields.Get(i)
+		if f.Message() == nil || f.IsList() || !m.Has(f) {
+			continue
+		}
+		switch f.Message().Name() {
+		case "AccountID", "ContractID", "FileID", "ScheduleID", "TokenID", "TopicID":
+			return idOf(m.Get(f).Message().Interface())
+		}
+	}
+	return 0
+}
+
+// maxKeyDepth is the maximum nesting of key lists and threshold keys.
+const maxKeyDepth = 15
+
+// Missing returns the keys that are not lists and have not signed, or nothing if the key is satisfied. Signatures have prefixes of public keys.
+func (k *KeyInfo) Missing(signatures []*ScheduleSignature) []*KeyInfo {
+	return k.missing(signatures, maxKeyDepth)
+}
+
+func (k *KeyInfo) missing(signatures []*ScheduleSignature, depth int) (out []*KeyInfo) {
+	var keys []*KeyInfo
+	required := 0
+	switch d := k.Decoded().(type) {
+	case *KeyList:
+		keys, required = d.Keys, len(d.Keys)
+	case *ThresholdKey:
+		keys, required = d.Keys, int(d.Threshold)
+	}
+	if len(keys) == 0 || depth == 0 {
+		signed := func(s *ScheduleSignature) bool {
+			return len(s.PublicKeyPrefix) > 0 && len(k.key) > 2 && bytes.HasPrefix(k.key[2:], s.PublicKeyPrefix) // after the tag and the length
+		}
+		if slices.ContainsFunc(signatures, signed) {
+			return nil
+		}
+		return []*KeyInfo{k}
+	}
+	for _, member := range keys {
+		rest := member.missing(signatures, depth-1)
+		if len(rest) == 0 {
+			required--
+		}
+		out = append(out, rest...)
+	}
+	if required <= 0 {
+		return nil
+	}
+	return out
+}

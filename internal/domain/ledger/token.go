@@ -144,6 +144,9 @@ type TokenHolder struct {
 // IsNode marks types that have a global id in the graph.
 func (*Token) IsNode() {}
 
+// MetadataText returns the metadata as text, or null if they are not valid UTF-8.
+func (t *Token) MetadataText() Null[string] { return textOf(t.Metadata) }
+
 // IsEntity marks types that have an entity id.
 func (*Token) IsEntity() {}
 

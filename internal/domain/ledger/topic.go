@@ -41,6 +41,7 @@ type TopicMessage struct {
 	RunningHash        []byte
 	RunningHashVersion int32
 	ChunkInfo          *ChunkInfo
+	Joined             int32 // the number of chunks after this one whose content is in Message
 }
 
 // ChunkInfo is the position of a chunk in a longer message.
@@ -61,3 +62,9 @@ func (*Topic) IsEntity() {}
 
 // Text returns the message's bytes, which clients receive as UTF-8 text. They need not be valid UTF-8.
 func (m *TopicMessage) Text() []byte { return m.Message }
+
+// JoinedChunks returns the number of chunks whose content is in the message.
+func (m *TopicMessage) JoinedChunks() int32 { return 1 + m.Joined }
+
+// MessageText returns the content as text, or null if it is not valid UTF-8.
+func (m *TopicMessage) MessageText() Null[string] { return textOf(m.Message) }
