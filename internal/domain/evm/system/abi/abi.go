@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,12 +14,17 @@ import (
 )
 
 // Type is a type of the contract ABI. Its values have these Go types: address is common.Address, bool is bool, integers of up to 64 bits are int64 or
-// uint64, wider integers are *big.Int, bytes is []byte, bytes32 is [32]byte, string is string, and arrays and tuples are []any.
+// uint64, wider integers are *big.Int, bytes and shorter fixed bytes are []byte, bytes32 is [32]byte, string is string, and arrays and tuples are []any.
 type Type struct {
 	kind  kind
-	bits  int
-	parts []*Type // of a tuple
-	elem  *Type   // of an array
+	bits  int      // of integers; the length of kindFixed and kindSequence
+	parts []*Type  // of a tuple
+	names []string // of the parts, empty for parts without a name
+	elem  *Type    // of an array
+	text  string   // the canonical name
+	words int      // of a value in the head
+	// dynamic reports whether values are encoded by their offset.
+	dynamic bool
 }
 
 type kind uint8
@@ -30,6 +36,8 @@ const (
 	kindUint
 	kindBytes
 	kindBytes32
+	kindFixed    // bytes of a fixed length
+	kindSequence // array of a fixed length, encoded like a tuple
 	kindString
 	kindTuple
 	kindArray
@@ -40,9 +48,10 @@ var ErrInvalid = errors.New("invalid ABI encoding")
 
 // Parse parses a type such as "(address,int64)[]".
 func Parse(text string) (*Type, error) {
-	t, rest, err := parse(text)
-	if err == nil && rest != "" {
-		return nil, fmt.Errorf("unexpected %q after an ABI type", rest)
+	p := parser{text}
+	t, err := p.typ(0)
+	if err == nil && p.rest != "" {
+		return nil, fmt.Errorf("unexpected %q after an ABI type", p.rest)
 	}
 	return t, err
 }
@@ -56,106 +65,73 @@ func MustParse(text string) *Type {
 	return t
 }
 
-// parse parses a type and returns the text after it.
-func parse(text string) (t *Type, rest string, err error) {
-	if strings.HasPrefix(text, "(") {
-		t = &Type{kind: kindTuple}
-		rest = text[1:]
-		for !strings.HasPrefix(rest, ")") {
-			var part *Type
-			if part, rest, err = parse(strings.TrimPrefix(rest, ",")); err != nil {
-				return nil, "", err
-			}
-			t.parts = append(t.parts, part)
-		}
-		rest = rest[1:]
-	} else {
-		n := strings.IndexAny(text, ",)[")
-		if n < 0 {
-			n = len(text)
-		}
-		if t, err = parseElementary(text[:n]); err != nil {
-			return nil, "", err
-		}
-		rest = text[n:]
-	}
-	for strings.HasPrefix(rest, "[]") {
-		t = &Type{kind: kindArray, elem: t}
-		rest = rest[2:]
-	}
-	return t, rest, nil
-}
+const (
+	maxDepth = 16   // of nested types
+	maxWords = 4096 // in the head of a tuple or an array of fixed length
+)
 
-func parseElementary(name string) (*Type, error) {
-	kinds := map[string]kind{"address": kindAddress, "bool": kindBool, "bytes": kindBytes, "bytes32": kindBytes32, "string": kindString}
-	if kind, ok := kinds[name]; ok {
-		return &Type{kind: kind}, nil
+var kinds = map[string]kind{"address": kindAddress, "bool": kindBool, "bytes": kindBytes, "bytes32": kindBytes32, "string": kindString}
+
+func elementary(name string) (*Type, error) {
+	if name == "uint" || name == "int" {
+		name += "256"
 	}
-	kind, digits := kindInt, strings.TrimPrefix(name, "int")
-	if digits == name {
-		kind, digits = kindUint, strings.TrimPrefix(name, "uint")
+	t := &Type{text: name, words: 1, dynamic: name == "bytes" || name == "string"}
+	var known bool
+	if t.kind, known = kinds[name]; known {
+		return t, nil
 	}
+	digits := strings.TrimLeft(name, "abcdefghijklmnopqrstuvwxyz")
 	bits, err := strconv.Atoi(digits)
-	if err != nil || digits == name {
+	switch prefix := name[:len(name)-len(digits)]; {
+	case err != nil || digits[0] == '0' || bits <= 0:
+	case prefix == "int" && bits <= 256 && bits%8 == 0:
+		t.kind, t.bits, known = kindInt, bits, true
+	case prefix == "uint" && bits <= 256 && bits%8 == 0:
+		t.kind, t.bits, known = kindUint, bits, true
+	case prefix == "bytes" && bits < 32:
+		t.kind, t.bits, known = kindFixed, bits, true
+	}
+	if !known {
 		return nil, fmt.Errorf("%q is not an ABI type", name)
 	}
-	return &Type{kind: kind, bits: bits}, nil
-}
-
-// dynamic reports whether the type's values are encoded by their offset.
-func (t *Type) dynamic() bool {
-	switch t.kind {
-	case kindBytes, kindString, kindArray:
-		return true
-	case kindTuple:
-		for _, p := range t.parts {
-			if p.dynamic() {
-				return true
-			}
-		}
-	default:
-	}
-	return false
+	return t, nil
 }
 
 // size returns the number of bytes of a value in the head.
-func (t *Type) size() int {
-	if t.kind != kindTuple || t.dynamic() {
-		return 32
-	}
-	n := 0
-	for _, p := range t.parts {
-		n += p.size()
-	}
-	return n
-}
+func (t *Type) size() int { return 32 * t.words }
 
 // Decode decodes the value at the start of data.
 func (t *Type) Decode(data []byte) (any, error) {
-	budget := len(data)/32 + 1
-	return t.decodeAt(data, 0, &budget)
+	return t.decodeAt(data, 0, &budget{len(data)/32 + 1, 8*len(data)/32 + 8})
 }
 
-// decodeAt decodes the value at an offset of data. Several offsets may refer to one value: budget, which starts with the number of words, limits how
-// many values are decoded.
-func (t *Type) decodeAt(data []byte, at int, budget *int) (any, error) {
+// budget limits how many values are decoded, because several offsets may refer to one value.
+type budget struct {
+	words int // of elements of arrays and of bytes
+	parts int // of tuples, which may be nested
+}
+
+// decodeAt decodes the value at an offset of data.
+func (t *Type) decodeAt(data []byte, at int, left *budget) (any, error) {
 	switch t.kind {
 	case kindTuple:
-		return decodeParts(t.parts, data, at, budget)
+		return decodeParts(t.parts, data, at, left)
+	case kindSequence:
+		if t.bits > left.parts {
+			return nil, ErrInvalid
+		}
+		return decodeParts(slices.Repeat([]*Type{t.elem}, t.bits), data, at, left)
 	case kindArray:
 		n, err := lengthAt(data, at)
 		if err != nil {
 			return nil, err
 		}
 		rest := data[at+32:]
-		if *budget -= n; n > len(rest)/t.elem.size() || *budget < 0 {
+		if left.words -= n; n > len(rest)/t.elem.size() || left.words < 0 {
 			return nil, ErrInvalid
 		}
-		types := make([]*Type, n)
-		for i := range types {
-			types[i] = t.elem
-		}
-		return decodeParts(types, rest, 0, budget)
+		return decodeParts(slices.Repeat([]*Type{t.elem}, n), rest, 0, left)
 	case kindBytes, kindString:
 		n, err := lengthAt(data, at)
 		if err != nil {
@@ -163,7 +139,7 @@ func (t *Type) decodeAt(data []byte, at int, budget *int) (any, error) {
 		}
 		rest := data[at+32:]
 		padded := (n + 31) / 32 * 32
-		if *budget -= padded / 32; padded > len(rest) || *budget < 0 {
+		if left.words -= padded / 32; padded > len(rest) || left.words < 0 {
 			return nil, ErrInvalid
 		}
 		if t.kind == kindString {
@@ -179,8 +155,8 @@ func (t *Type) decodeAt(data []byte, at int, budget *int) (any, error) {
 }
 
 // decodeParts decodes a sequence of values. Their offsets are relative to the first.
-func decodeParts(types []*Type, data []byte, at int, budget *int) (any, error) {
-	if at < 0 || at > len(data) {
+func decodeParts(types []*Type, data []byte, at int, left *budget) (any, error) {
+	if left.parts -= len(types); at < 0 || at > len(data) || left.parts < 0 {
 		return nil, ErrInvalid
 	}
 	data = data[at:]
@@ -188,13 +164,13 @@ func decodeParts(types []*Type, data []byte, at int, budget *int) (any, error) {
 	head := 0
 	for i, t := range types {
 		offset := head
-		if t.dynamic() {
+		if t.dynamic {
 			var err error
 			if offset, err = lengthAt(data, head); err != nil {
 				return nil, err
 			}
 		}
-		v, err := t.decodeAt(data, offset, budget)
+		v, err := t.decodeAt(data, offset, left)
 		if err != nil {
 			return nil, err
 		}
@@ -221,8 +197,12 @@ func lengthAt(data []byte, at int) (int, error) {
 }
 
 func (t *Type) decodeWord(word [32]byte) (any, error) {
-	if t.kind == kindBytes32 {
+	switch t.kind {
+	case kindBytes32:
 		return word, nil
+	case kindFixed:
+		return append([]byte{}, word[:t.bits]...), nil
+	default:
 	}
 	v := new(big.Int).SetBytes(word[:])
 	switch t.kind {
@@ -264,11 +244,9 @@ func (t *Type) Encode(data []byte, v any) []byte {
 		return encodeParts(t.parts, data, List(v))
 	case kindArray:
 		values := List(v)
-		types := make([]*Type, len(values))
-		for i := range types {
-			types[i] = t.elem
-		}
-		return encodeParts(types, appendUint(data, uint64(len(values))), values)
+		return encodeParts(slices.Repeat([]*Type{t.elem}, len(values)), appendUint(data, uint64(len(values))), values)
+	case kindSequence:
+		return encodeParts(slices.Repeat([]*Type{t.elem}, t.bits), data, List(v))
 	case kindBytes, kindString:
 		var b []byte
 		switch v := v.(type) {
@@ -297,7 +275,7 @@ func encodeParts(types []*Type, data []byte, values []any) []byte {
 		if i < len(values) {
 			v = values[i]
 		}
-		if !t.dynamic() {
+		if !t.dynamic {
 			data = t.Encode(data, v)
 			continue
 		}

@@ -1,0 +1,415 @@
+package abi
+
+import (
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/crypto"
+)
+
+// Standard has declarations of the standards ERC-20, ERC-165, ERC-721 and ERC-1155, of the errors of Solidity, and of the system contracts without tables.
+//
+//go:embed standard.txt
+var Standard string
+
+// MaxText is the maximum total size of the declarations of an ABI, in bytes.
+const MaxText = 64 << 10
+
+// ABI decodes calls, their results, errors and logs by declarations of functions, errors and events.
+type ABI struct {
+	declared map[string][]*fragment // by kind and the part of the hash that identifies them
+	next     *ABI                   // used after the own declarations; may be nil
+}
+
+// fragment is the declaration of a function, event or error.
+type fragment struct {
+	kind, name      string
+	inputs, outputs *Type
+	indexed         []bool // of the inputs
+	anonymous       bool
+}
+
+// The kinds of fragments.
+const (
+	functions = "function"
+	events    = "event"
+	failures  = "error"
+)
+
+// Decoded is a decoded call, error or log.
+type Decoded struct {
+	Name, Signature string
+	Arguments       []*Argument
+	Results         []*Argument // of a call; nil if unknown
+}
+
+// Argument is an argument of a call, error or log, or a result of a call.
+type Argument struct {
+	Name, Type, Value string
+	Indexed           bool
+}
+
+// New parses declarations: each text is a declaration in the notation of Solidity, or a JSON object or array of them. The result also uses those of next.
+func New(texts []string, next *ABI) (*ABI, error) {
+	a := &ABI{declared: map[string][]*fragment{}, next: next}
+	for _, text := range texts {
+		declarations := []string{text}
+		if start := strings.TrimLeft(text, " \t\r\n"); strings.HasPrefix(start, "{") || strings.HasPrefix(start, "[") {
+			var err error
+			if declarations, err = fromJSON(start); err != nil {
+				return nil, err
+			}
+		}
+		for _, d := range declarations {
+			f, err := parseFragment(d)
+			if err != nil {
+				return nil, fmt.Errorf("ABI fragment %.60q: %w", d, err)
+			}
+			if hash := crypto.Keccak256([]byte(f.signature())); !f.anonymous {
+				key := f.kind + string(hash[:4])
+				if f.kind == events {
+					key = f.kind + string(hash)
+				}
+				a.declared[key] = append(a.declared[key], f)
+			}
+		}
+	}
+	return a, nil
+}
+
+// find returns the declarations with a kind and an identifier.
+func (a *ABI) find(kind string, id []byte) (out []*fragment) {
+	for ; a != nil; a = a.next {
+		out = append(out, a.declared[kind+string(id)]...)
+	}
+	return out
+}
+
+// Call decodes the input of a call, and its output unless it is nil. It returns nil if no declaration fits.
+func (a *ABI) Call(input, output []byte) *Decoded { return a.decode(functions, input, output) }
+
+// Error decodes the data of a revert. It returns nil if no declaration fits.
+func (a *ABI) Error(data []byte) *Decoded { return a.decode(failures, data, nil) }
+
+func (a *ABI) decode(kind string, data, output []byte) (first *Decoded) {
+	if len(data) < 4 {
+		return nil
+	}
+	for _, f := range a.find(kind, data[:4]) {
+		arguments, err := f.inputs.arguments(data[4:])
+		if err != nil {
+			continue
+		}
+		d := &Decoded{Name: f.name, Signature: f.signature(), Arguments: arguments}
+		if output != nil {
+			d.Results, _ = f.outputs.arguments(output) // nil if the output is that of another function
+		}
+		if output == nil || d.Results != nil {
+			return d
+		}
+		if first == nil {
+			first = d
+		}
+	}
+	return first
+}
+
+// Log decodes a log. Each topic must have 32 bytes. It returns nil if no declaration fits.
+func (a *ABI) Log(topics [][]byte, data []byte) *Decoded {
+	if len(topics) == 0 {
+		return nil
+	}
+	for _, f := range a.find(events, topics[0]) {
+		if d := f.decodeLog(topics[1:], data); d != nil {
+			return d
+		}
+	}
+	return nil
+}
+
+func (f *fragment) signature() string { return f.name + f.inputs.text }
+
+// decodeLog decodes a log without its first topic. An indexed value of a dynamic type, array or tuple is represented by its hash.
+func (f *fragment) decodeLog(topics [][]byte, data []byte) *Decoded {
+	rest := &Type{kind: kindTuple}
+	for i, t := range f.inputs.parts {
+		if !f.indexed[i] {
+			rest.parts, rest.names = append(rest.parts, t), append(rest.names, f.inputs.names[i])
+		}
+	}
+	if len(topics) != len(f.inputs.parts)-len(rest.parts) {
+		return nil
+	}
+	others, err := rest.arguments(data)
+	if err != nil {
+		return nil
+	}
+	d := &Decoded{Name: f.name, Signature: f.signature()}
+	for i, t := range f.inputs.parts {
+		if !f.indexed[i] {
+			d.Arguments, others = append(d.Arguments, others[0]), others[1:]
+			continue
+		}
+		var v any = topics[0]
+		if !t.dynamic && t.kind != kindTuple && t.kind != kindSequence {
+			if v, err = t.Decode(topics[0]); err != nil {
+				return nil
+			}
+		}
+		d.Arguments, topics = append(d.Arguments, &Argument{Name: f.inputs.names[i], Type: t.text, Value: t.format(v), Indexed: true}), topics[1:]
+	}
+	return d
+}
+
+// arguments decodes the parts of a tuple. The result is not nil if there is no error.
+func (t *Type) arguments(data []byte) ([]*Argument, error) {
+	v, err := t.Decode(data)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]*Argument, len(t.parts))
+	for i, v := range List(v) {
+		out[i] = &Argument{Name: t.names[i], Type: t.parts[i].text, Value: t.parts[i].format(v)}
+	}
+	return out, nil
+}
+
+// format returns the text of a value. That of an array or tuple is JSON.
+func (t *Type) format(v any) string {
+	switch v := v.(type) {
+	case common.Address:
+		return hexutil.Encode(v[:])
+	case [32]byte:
+		return hexutil.Encode(v[:])
+	case []byte:
+		return hexutil.Encode(v)
+	case string:
+		return strings.ToValidUTF8(v, "\uFFFD")
+	case []any:
+		return string(t.appendJSON(nil, v))
+	default: // numbers and booleans
+		return fmt.Sprint(v)
+	}
+}
+
+// appendJSON appends a value: arrays as arrays, tuples as objects if all parts have names, booleans, and other values as strings.
+func (t *Type) appendJSON(dst []byte, v any) []byte {
+	values, nested := v.([]any)
+	if b, ok := v.(bool); ok {
+		return strconv.AppendBool(dst, b)
+	} else if !nested {
+		text, _ := json.Marshal(t.format(v)) //nolint:errchkjson // a string
+		return append(dst, text...)
+	}
+	ends := "[]"
+	if len(t.names) > 0 && !slices.Contains(t.names, "") {
+		ends = "{}"
+	}
+	dst = append(dst, ends[0])
+	for i, v := range values {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		part := t.elem
+		if t.kind == kindTuple {
+			part = t.parts[i]
+		}
+		if ends == "{}" {
+			dst = append(strconv.AppendQuote(dst, t.names[i]), ':')
+		}
+		dst = part.appendJSON(dst, v)
+	}
+	return append(dst, ends[1])
+}
+
+// parser parses types and declarations in the notation of Solidity.
+type parser struct{ rest string }
+
+// accept skips blanks, and a text if it is next. It reports whether it is.
+func (p *parser) accept(text string) (found bool) {
+	p.rest, found = strings.CutPrefix(strings.TrimLeft(p.rest, " \t\r\n"), text)
+	return found
+}
+
+// word returns the next word, or an empty string if there is none.
+func (p *parser) word() string {
+	p.accept("")
+	n := strings.IndexFunc(p.rest, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' && r != '$'
+	})
+	if n < 0 {
+		n = len(p.rest)
+	}
+	word := p.rest[:n]
+	p.rest = p.rest[n:]
+	return word
+}
+
+// typ parses a type: the name of an elementary type, or a tuple as "(…)" or "tuple(…)", with the lengths of arrays after it.
+func (p *parser) typ(depth int) (t *Type, err error) {
+	if p.accept("tuple(") || p.accept("(") {
+		t, _, err = p.tuple(depth + 1)
+	} else {
+		t, err = elementary(p.word())
+	}
+	for err == nil && p.accept("[") {
+		depth++
+		digits := p.word()
+		n, _ := strconv.Atoi(digits)
+		switch {
+		case depth > maxDepth:
+			err = errDeep
+		case !p.accept("]") || digits != "" && n <= 0 || t.words == 0 || n > maxWords/t.words:
+			err = fmt.Errorf("invalid array %.40q", t.text+"["+digits)
+		case digits == "":
+			t = &Type{kind: kindArray, elem: t, text: t.text + "[]", words: 1, dynamic: true}
+		default:
+			t = &Type{kind: kindSequence, elem: t, bits: n, text: t.text + "[" + digits + "]", words: t.words * n, dynamic: t.dynamic}
+			if t.dynamic {
+				t.words = 1
+			}
+		}
+	}
+	return t, err
+}
+
+// maxName is the maximum length of a name.
+const maxName = 64
+
+var errDeep = errors.New("the type is nested too deeply")
+
+// tuple parses parameters after their opening parenthesis. indexed are those with this modifier.
+func (p *parser) tuple(depth int) (t *Type, indexed []bool, err error) {
+	t = &Type{kind: kindTuple, text: "("}
+	words := 0
+	if depth > maxDepth {
+		return nil, nil, errDeep
+	}
+	for !p.accept(")") {
+		if len(t.parts) > 0 && !p.accept(",") {
+			return nil, nil, fmt.Errorf("unexpected %.20q in a list of parameters", p.rest)
+		}
+		if len(t.parts) > 0 {
+			t.text += ","
+		}
+		part, err := p.typ(depth)
+		if err != nil {
+			return nil, nil, err
+		}
+		name, isIndexed := "", false
+		for word := p.word(); word != ""; word = p.word() {
+			switch word {
+			case "indexed":
+				isIndexed = true
+			case "memory", "calldata", "storage", "payable":
+			default:
+				name = word
+			}
+		}
+		t.parts, t.names, indexed = append(t.parts, part), append(t.names, name), append(indexed, isIndexed)
+		t.text += part.text
+		t.dynamic = t.dynamic || part.dynamic
+		if words += part.words; words > maxWords || len(name) > maxName {
+			return nil, nil, errors.New("too many words, or too long a name")
+		}
+	}
+	t.text += ")"
+	if t.words = words; t.dynamic {
+		t.words = 1
+	}
+	return t, indexed, nil
+}
+
+// parseFragment parses a declaration in the notation of Solidity.
+func parseFragment(text string) (f *fragment, err error) {
+	p := parser{text}
+	f = &fragment{kind: p.word(), name: p.word(), outputs: &Type{kind: kindTuple}}
+	if f.kind != functions && f.kind != events && f.kind != failures {
+		return nil, errors.New("it must start with function, event or error")
+	}
+	if f.name == "" || !p.accept("(") {
+		return nil, errors.New("a name and parameters are missing")
+	}
+	if f.inputs, f.indexed, err = p.tuple(0); err != nil {
+		return nil, err
+	}
+	for word := p.word(); word != "" && err == nil; word = p.word() { // other modifiers do not matter
+		f.anonymous = f.anonymous || word == "anonymous"
+		if word == "returns" && p.accept("(") {
+			f.outputs, _, err = p.tuple(0)
+		}
+	}
+	if p.accept(";"); err == nil && p.rest != "" {
+		err = fmt.Errorf("unexpected %.20q at the end", p.rest)
+	}
+	return f, err
+}
+
+// parameter is a parameter in the JSON of an ABI.
+type parameter struct {
+	Name, Type string
+	Indexed    bool
+	Components []parameter
+}
+
+// fromJSON returns the declarations in the JSON of an ABI: an object, or an array of them.
+func fromJSON(text string) (out []string, err error) {
+	var list []struct {
+		Type, Name      string
+		Inputs, Outputs []parameter
+		Anonymous       bool
+	}
+	if text[0] == '{' {
+		text = "[" + text + "]"
+	}
+	if err = json.Unmarshal([]byte(text), &list); err != nil {
+		return nil, fmt.Errorf("JSON of an ABI: %w", err)
+	}
+	for _, d := range list {
+		if d.Type == "" {
+			d.Type = functions
+		}
+		if d.Type != functions && d.Type != events && d.Type != failures {
+			continue // a constructor or the like
+		}
+		var b strings.Builder
+		b.WriteString(d.Type + " " + d.Name)
+		writeParameters(&b, d.Inputs)
+		if d.Anonymous {
+			b.WriteString(" anonymous")
+		}
+		if d.Type == functions {
+			b.WriteString(" returns ")
+			writeParameters(&b, d.Outputs)
+		}
+		out = append(out, b.String())
+	}
+	return out, nil
+}
+
+func writeParameters(b *strings.Builder, list []parameter) {
+	for i, p := range list {
+		b.WriteString([]string{"(", ","}[min(i, 1)])
+		if lengths, isTuple := strings.CutPrefix(p.Type, "tuple"); isTuple {
+			writeParameters(b, p.Components)
+			b.WriteString(lengths)
+		} else {
+			b.WriteString(p.Type)
+		}
+		if p.Indexed {
+			b.WriteString(" indexed")
+		}
+		b.WriteString(" " + p.Name)
+	}
+	if len(list) == 0 {
+		b.WriteString("(")
+	}
+	b.WriteString(")")
+}
