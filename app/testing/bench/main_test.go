@@ -75,8 +75,8 @@ func newRig(tb testing.TB) *rig {
 	root := resolvers.New(resolvers.Options{DB: db, Now: cfg.Now, Cache: true, Logger: log})
 	srv, err := server.New(server.Options{
 		Schema: graph.NewSchema(root.Root(), storage.Together), Tables: root.Tables(), Operation: resolvers.Operation, Work: resolvers.Work, Scans: resolvers.Scans,
-		Classify: resolvers.Classify, Base: base, Limits: relay.Limits{Default: cfg.LimitDefault, Max: cfg.LimitMax}, DocumentBytes: 8 << 20, Bounds: limits.Default(),
-		MaxValues: 10_000, NewID: func() string { return "" }, MaxBody: 1 << 20, Logger: log,
+		Classify: resolvers.Classify, Base: base, Limits: relay.Limits{Default: cfg.LimitDefault, Max: cfg.LimitMax}, DocumentBytes: 8 << 20,
+		Bounds: limits.Default(), MaxValues: 10_000, NewID: func() string { return "" }, MaxBody: 1 << 20, Logger: log,
 	})
 	if err != nil {
 		tb.Fatal(err)
