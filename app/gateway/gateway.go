@@ -2,6 +2,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -52,7 +53,7 @@ type GraphOptions struct {
 	OnlyTrusted bool
 	// CacheBytes is the maximum size of the response cache. 0 disables it.
 	CacheBytes int64
-	// DocumentBytes is the maximum total length of cached documents in bytes.
+	// DocumentBytes is the maximum total length of cached documents in bytes. 0 means 8 MiB.
 	DocumentBytes int
 	// Streams limits subscriptions. PollInterval is the interval at which the database is polled for all subscriptions. Backlog is the maximum number of
 	// rows to keep for slow subscribers.
@@ -63,13 +64,13 @@ type GraphOptions struct {
 	IntrospectionOff, SuggestionsOff bool
 }
 
-// DocumentBytes is the default of the option with the same name.
-const DocumentBytes = 8 << 20
+// documentBytes is the default of [GraphOptions.DocumentBytes].
+const documentBytes = 8 << 20
 
 // DefaultGraph returns the default options.
 func DefaultGraph() GraphOptions {
 	return GraphOptions{
-		Bounds: limits.Default(), MaxResponse: rowplan.DefaultMaxResponse, MaxBody: 512 << 10, MaxValues: 10_000, DocumentBytes: DocumentBytes,
+		Bounds: limits.Default(), MaxResponse: rowplan.DefaultMaxResponse, MaxBody: 512 << 10, MaxValues: 10_000,
 		Streams: server.DefaultStreams(), PollInterval: 250 * time.Millisecond, Backlog: 10_000,
 	}
 }
@@ -154,7 +155,7 @@ func New(o Options) (*Gateway, error) {
 	observer := newOperations(o.Traces)
 	srv, err := server.New(server.Options{
 		Schema: graph.NewSchema(root.Root(), storage.Together), Tables: root.Tables(), Operation: resolvers.Operation, Work: resolvers.Work,
-		Scans: resolvers.Scans, Classify: resolvers.Classify, Base: o.REST.Base, DocumentBytes: o.Graph.DocumentBytes, Bounds: o.Graph.Bounds,
+		Scans: resolvers.Scans, Classify: resolvers.Classify, Base: o.REST.Base, DocumentBytes: cmp.Or(o.Graph.DocumentBytes, documentBytes), Bounds: o.Graph.Bounds,
 		Limits: relay.Limits{Default: o.REST.LimitDefault, Max: o.REST.LimitMax}, MaxBody: o.Graph.MaxBody, MaxValues: o.Graph.MaxValues,
 		IntrospectionOff: o.Graph.IntrospectionOff, SuggestionsOff: o.Graph.SuggestionsOff, Trusted: withLiveDocument(o.Graph.Trusted),
 		OnlyTrusted: o.Graph.OnlyTrusted, CacheBytes: o.Graph.CacheBytes, Head: o.DB.Newest,

@@ -90,7 +90,7 @@ func LimitMemory(limit int64, graph *GraphOptions, evm *contractcalls.Options) {
 		return
 	}
 	graph.MaxResponse = min(graph.MaxResponse, int(limit/64))
-	graph.DocumentBytes = min(graph.DocumentBytes, int(limit/256))
+	graph.DocumentBytes = min(documentBytes, int(limit/256))
 	graph.CacheBytes = min(graph.CacheBytes, limit/8)
 	evm.CacheBytes = min(evm.CacheBytes, uint64(limit/8))
 	_, program := residentMemory()

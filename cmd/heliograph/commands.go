@@ -147,6 +147,8 @@ func (c *explainCmd) Run(ctx context.Context) error {
 	x, err := g.ExplainBody(ctx, c.Path, body)
 	var problem *rest.Problem
 	switch {
+	case errors.As(err, &problem) && problem.Status == http.StatusNotFound:
+		return fmt.Errorf("%w; `heliograph serve` lists the paths at /api/v1/docs and /api/v2/docs", problem)
 	case errors.As(err, &problem):
 		return fmt.Errorf("%s: %w", c.Path, problem)
 	case err != nil:
@@ -184,7 +186,7 @@ func (c *healthCmd) Run(ctx context.Context) error {
 	}
 	resp, err := (&http.Client{Timeout: 3 * time.Second}).Do(req)
 	if err != nil {
-		return fmt.Errorf("the gateway does not respond: %w", err)
+		return fmt.Errorf("the gateway does not respond; is it running with --admin-listen %s? %w", c.AdminListen, err)
 	}
 	defer func() { _ = resp.Body.Close() }() // it is not read to its end
 	if resp.StatusCode != http.StatusOK {

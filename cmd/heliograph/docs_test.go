@@ -25,14 +25,22 @@ func TestConfigurationDocument(t *testing.T) {
 	b.WriteString("# Configuration\n\nFlags take precedence over environment variables, and these over defaults. Boolean settings accept on/off, true/false, yes/no and 1/0. Lists are repeated flags or comma-separated variables.\n" +
 		"Secrets (passwords in URLs, `HELIOGRAPH_USERS`) are not printed or logged.\n")
 	for _, c := range parser.Model.Children {
-		rows := 0
+		rows, group := 0, ""
 		for _, f := range c.Flags {
 			if len(f.Envs) == 0 {
 				continue
 			}
+			header := "\n| Flag | Variable | Default | Description |\n|---|---|---|---|\n"
 			if rows == 0 {
-				fmt.Fprintf(&b, "\n## heliograph %s\n\n%s\n\n| Flag | Variable | Default | Description |\n|---|---|---|---|\n", c.Name, c.Help)
+				fmt.Fprintf(&b, "\n## heliograph %s\n\n%s\n", c.Name, c.Help)
 			}
+			if f.Group != nil && f.Group.Title != group {
+				group = f.Group.Title
+				fmt.Fprintf(&b, "\n### %s\n", group)
+			} else if rows > 0 {
+				header = ""
+			}
+			b.WriteString(header)
 			rows++
 			def := "none"
 			if f.Default != "" {

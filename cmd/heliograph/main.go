@@ -1,4 +1,4 @@
-// Command heliograph serves a ledger's mirror database as a GraphQL API and as the REST APIs of existing clients.
+// Command heliograph is a GraphQL and REST gateway for Hedera/Hiero mirror node databases, with a Statuspage-compatible status page.
 package main
 
 import (
@@ -59,10 +59,13 @@ func run(ctx context.Context, args []string) int {
 	var cli commands
 	parser, err := kong.New(&cli,
 		kong.Name("heliograph"),
-		kong.Description("GraphQL API over a ledger's mirror database, with the REST APIs of existing clients."),
+		kong.Description("GraphQL and REST gateway for Hedera/Hiero mirror node databases, with a Statuspage-compatible status page."),
 		kong.UsageOnError(),
 		kong.BindTo(ctx, (*context.Context)(nil)),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Help(func(o kong.HelpOptions, c *kong.Context) error {
+			o.Compact, o.NoExpandSubcommands = true, c.Selected() == nil
+			return kong.DefaultHelpPrinter(o, c)
+		}),
 	)
 	if err != nil {
 		return printError(err)
@@ -72,7 +75,12 @@ func run(ctx context.Context, args []string) int {
 	}
 	call, err := parser.Parse(args)
 	if err != nil {
-		fmt.Fprintf(os.Stderr, "heliograph: %v (try heliograph --help)\n", err)
+		name := "heliograph"
+		var wrong *kong.ParseError
+		if errors.As(err, &wrong) && wrong.Context.Selected() != nil {
+			name = wrong.Context.Selected().FullPath()
+		}
+		fmt.Fprintf(os.Stderr, "heliograph: %v (try %s --help)\n", err, name)
 		return 2
 	}
 	if err := call.Run(); err != nil {

@@ -3,9 +3,13 @@ package main
 import (
 	"fmt"
 	"os"
+	"strings"
 )
 
-// progress prints the progress of a task: one line that is redrawn on a terminal, and one line per step elsewhere.
+// barWidth is the width of the bar in characters.
+const barWidth = 30
+
+// progress prints the progress of a task: a bar on a terminal, and one line per step elsewhere.
 type progress struct {
 	out      *os.File
 	terminal bool
@@ -20,10 +24,13 @@ func newProgress(out *os.File) *progress {
 // show prints the progress of a step. total is 0 if it is not known.
 func (p *progress) show(step string, done, total int) {
 	switch {
+	case p.terminal && done+total == 0:
+		fmt.Fprintf(p.out, "\r\033[K%s …", step)
 	case p.terminal && total == 0:
 		fmt.Fprintf(p.out, "\r\033[K%s %d", step, done)
 	case p.terminal:
-		fmt.Fprintf(p.out, "\r\033[K%s %d/%d", step, done, total)
+		full := barWidth * done / total
+		fmt.Fprintf(p.out, "\r\033[K[%s%s] %d/%d %s", strings.Repeat("=", full), strings.Repeat(" ", barWidth-full), done, total, step)
 	case step != p.last:
 		fmt.Fprintln(p.out, step)
 	}

@@ -42,30 +42,37 @@ const (
 const exitDatabaseDied = 3
 
 type serveCmd struct {
-	Listen         []string      `env:"HELIOGRAPH_LISTEN" default:"127.0.0.1:8080" help:"Public listen address; can be repeated."`
-	AdminListen    string        `env:"HELIOGRAPH_ADMIN_LISTEN" default:"127.0.0.1:9464" help:"Listen address for metrics, health checks and profiles; empty to disable."`
-	Demo           demoMode      `env:"HELIOGRAPH_DEMO" default:"on" help:"Load the demo network into an empty embedded database. live also adds a block every two seconds."`
-	RequestTimeout time.Duration `env:"HELIOGRAPH_REQUEST_TIMEOUT" default:"20s" help:"Timeout of a request, including its database statements."`
-	MaxConnections int32         `env:"HELIOGRAPH_MAX_CONNECTIONS" default:"10" help:"Maximum number of connections to the ledger database, for each of its servers."`
-	PerOperation   int           `name:"max-connections-per-operation" env:"HELIOGRAPH_MAX_CONNECTIONS_PER_OPERATION" default:"2" help:"Maximum number of database connections that one operation uses at the same time."`
-	RequireLedger  toggle        `env:"HELIOGRAPH_REQUIRE_LEDGER" default:"off" help:"Fail at startup if the ledger database cannot be reached. If off, serve everything else and connect later."`
-	ReplicaLag     time.Duration `name:"max-lag" env:"HELIOGRAPH_MAX_LAG" default:"10s" help:"Lag above which a server of the ledger database is not used: how much its newest block is older than that of the freshest server. For a URL with several hosts."`
-	MaxLag         time.Duration `name:"ready-max-lag" env:"HELIOGRAPH_READY_MAX_LAG" default:"0" help:"Age of the newest block above which the ledger is not ready; 0 for no limit."`
-	CORSOrigins    []string      `name:"cors-origins" env:"HELIOGRAPH_CORS_ORIGINS" default:"*" help:"Origins allowed to read responses (CORS); * allows all."`
-	TrustedProxies []string      `env:"HELIOGRAPH_TRUSTED_PROXIES" help:"Trusted proxies: addresses or networks whose X-Forwarded-For header is used."`
-	MemoryLimit    int64         `env:"HELIOGRAPH_MEMORY_LIMIT" help:"Memory in bytes above which new requests are refused (default: 80 % of the limit of the control group less 512 MiB for the embedded PostgreSQL, or half of the machine's memory)."`
-	PerClient      int           `name:"max-connections-per-client" env:"HELIOGRAPH_MAX_CONNECTIONS_PER_CLIENT" default:"2000" help:"Maximum number of open connections of a client address (IPv6: per /64 network), except of trusted proxies; 0 for no limit."`
-	AdminHosts     []string      `env:"HELIOGRAPH_ADMIN_HOSTS" help:"Host names of the admin port, in addition to IP addresses and localhost."`
-	OperatorTokens string        `env:"HELIOGRAPH_OPERATOR_TOKENS" help:"Tokens that may edit status pages: comma-separated entries name:role:token. Roles: viewer, reporter, operator, admin."`
-	syncSettings
-	webhookSettings
-	databaseSettings
-	ledgerSettings
-	evmSettings
-	graphSettings
-	rateSettings
-	traceSettings
-	logSettings
+	Listen         []string `env:"HELIOGRAPH_LISTEN" default:"127.0.0.1:8080" help:"Public listen address; can be repeated." group:"Addresses"`
+	AdminListen    string   `env:"HELIOGRAPH_ADMIN_LISTEN" default:"127.0.0.1:9464" help:"Listen address for metrics, health checks and profiles; empty to disable." group:"Addresses"`
+	AdminHosts     []string `env:"HELIOGRAPH_ADMIN_HOSTS" help:"Host names of the admin port, in addition to IP addresses and localhost." group:"Addresses"`
+	CORSOrigins    []string `name:"cors-origins" env:"HELIOGRAPH_CORS_ORIGINS" default:"*" help:"Origins allowed to read responses (CORS); * allows all." group:"Addresses"`
+	TrustedProxies []string `env:"HELIOGRAPH_TRUSTED_PROXIES" help:"Trusted proxies: addresses or networks whose X-Forwarded-For header is used." group:"Addresses"`
+
+	databaseSettings `group:"Databases"`
+	Demo             demoMode      `env:"HELIOGRAPH_DEMO" default:"on" help:"Load the demo network into an empty embedded database. live also adds a block every two seconds." group:"Databases"`
+	MaxConnections   int32         `env:"HELIOGRAPH_MAX_CONNECTIONS" default:"10" help:"Maximum number of connections to the ledger database, for each of its servers." group:"Databases"`
+	PerOperation     int           `name:"max-connections-per-operation" env:"HELIOGRAPH_MAX_CONNECTIONS_PER_OPERATION" default:"2" help:"Maximum number of database connections that one operation uses at the same time." group:"Databases"`
+	RequireLedger    toggle        `env:"HELIOGRAPH_REQUIRE_LEDGER" default:"off" help:"Fail at startup if the ledger database cannot be reached. If off, serve everything else and connect later." group:"Databases"`
+	ReplicaLag       time.Duration `name:"max-lag" env:"HELIOGRAPH_MAX_LAG" default:"10s" help:"Lag above which a server of the ledger database is not used: how much its newest block is older than that of the freshest server. For a URL with several hosts." group:"Databases"`
+	MaxLag           time.Duration `name:"ready-max-lag" env:"HELIOGRAPH_READY_MAX_LAG" default:"0" help:"Age of the newest block above which the ledger is not ready; 0 for no limit." group:"Databases"`
+
+	ledgerSettings `group:"Ledger and REST API"`
+
+	graphSettings `group:"GraphQL API and subscriptions"`
+
+	evmSettings `group:"Contract calls"`
+
+	RequestTimeout time.Duration `env:"HELIOGRAPH_REQUEST_TIMEOUT" default:"20s" help:"Timeout of a request, including its database statements." group:"Limits"`
+	MemoryLimit    int64         `env:"HELIOGRAPH_MEMORY_LIMIT" help:"Memory in bytes above which new requests are refused (default: 80 % of the limit of the control group less 512 MiB for the embedded PostgreSQL, or half of the machine's memory)." group:"Limits"`
+	PerClient      int           `name:"max-connections-per-client" env:"HELIOGRAPH_MAX_CONNECTIONS_PER_CLIENT" default:"2000" help:"Maximum number of open connections of a client address (IPv6: per /64 network), except of trusted proxies; 0 for no limit." group:"Limits"`
+	rateSettings   `group:"Limits"`
+
+	OperatorTokens  string `env:"HELIOGRAPH_OPERATOR_TOKENS" help:"Tokens that may edit status pages: comma-separated entries name:role:token. Roles: viewer, reporter, operator, admin." group:"Status pages"`
+	syncSettings    `group:"Status pages"`
+	webhookSettings `group:"Status pages"`
+
+	logSettings   `group:"Logs and traces"`
+	traceSettings `group:"Logs and traces"`
 }
 
 // Run serves until the context ends.
@@ -407,9 +414,13 @@ func (c *serveCmd) announce(log *slog.Logger, d *database, public, admin []net.L
 		log.Info("listening for admin requests", "address", l.Addr().String())
 	}
 	base := "http://" + public[0].Addr().String()
-	fmt.Fprintf(os.Stdout, "heliograph %s\n  GraphiQL  %s/graphiql\n  GraphQL   %s/graphql\n  REST      %s/api/v1/accounts\n  status    %s/\n", version, base,
-		base, base, base)
+	fmt.Fprintf(os.Stdout, "heliograph %s\n  GraphiQL  %[2]s/graphiql\n  GraphQL   %[2]s/graphql\n"+
+		"  REST      %[2]s/api/v1/accounts (reference: %[2]s/api/v1/docs)\n  status    %[2]s/\n", version, base)
+	for _, l := range admin {
+		fmt.Fprintf(os.Stdout, "  metrics   http://%s/metrics\n", l.Addr())
+	}
 	if d.server != nil {
 		fmt.Fprintf(os.Stdout, "  database  %s\n", d.url)
 	}
+	fmt.Fprintln(os.Stdout, "Stop with Ctrl+C. Settings: heliograph serve --help")
 }

@@ -207,7 +207,7 @@ func (s *graphSettings) graph() (gateway.GraphOptions, error) {
 			Cost: s.MaxCost, Bytes: s.MaxBytes, Tokens: s.MaxTokens, Depth: s.MaxDepth, Fields: s.MaxFields, RootFields: s.MaxRootFields, Aliases: s.MaxAliases,
 			Directives: s.MaxDirectives,
 		},
-		MaxBody: s.MaxBody, MaxValues: s.MaxValues, MaxResponse: s.MaxResponse, DocumentBytes: gateway.DocumentBytes,
+		MaxBody: s.MaxBody, MaxValues: s.MaxValues, MaxResponse: s.MaxResponse,
 		IntrospectionOff: !s.Introspection.on, SuggestionsOff: !s.Suggestions.on,
 	}, nil
 }

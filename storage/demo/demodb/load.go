@@ -123,7 +123,7 @@ func load(ctx context.Context, db DB, now time.Time, progress Progress, prepare 
 	if progress == nil {
 		progress = func(string, int, int) {}
 	}
-	progress("running the scenario", 0, 0)
+	progress("creating the demo network", 0, 0)
 	w, err := scenario.New(now.Truncate(time.Second).UnixNano() - 4*world.Second)
 	if err != nil {
 		return Summary{}, err
@@ -156,8 +156,7 @@ func load(ctx context.Context, db DB, now time.Time, progress Progress, prepare 
 	if err := tx.Commit(ctx); err != nil {
 		return Summary{}, fmt.Errorf("commit the demo network: %w", err)
 	}
-	progress("done", total, total)
-	return summary(w, total), nil
+		return summary(w, total), nil
 }
 
 // copyTo writes all rows and returns their number.
@@ -176,7 +175,7 @@ func copyTo(ctx context.Context, tx pgx.Tx, w *scenario.Scenario, progress Progr
 		if len(rows) == 0 {
 			continue
 		}
-		progress("writing "+table, done, total)
+		progress("writing its rows", done, total)
 		if err := copyRows(ctx, tx, table, rows); err != nil {
 			return 0, err
 		}
