@@ -156,7 +156,7 @@ func load(ctx context.Context, db DB, now time.Time, progress Progress, prepare 
 	if err := tx.Commit(ctx); err != nil {
 		return Summary{}, fmt.Errorf("commit the demo network: %w", err)
 	}
-		return summary(w, total), nil
+	return summary(w, total), nil
 }
 
 // copyTo writes all rows and returns their number.
