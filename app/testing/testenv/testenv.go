@@ -56,7 +56,7 @@ var (
 			return err
 		}
 		defer func() { _ = conn.Close(ctx) }() // the load has been committed
-		if _, err = demodb.Load(ctx, conn, Now(), nil); err != nil {
+		if err = demodb.Load(ctx, conn, Now(), nil); err != nil {
 			return err
 		}
 		return statusdemo.Load(ctx, conn, Now())

@@ -323,7 +323,7 @@ func TestSoundnessAtTurns(t *testing.T) {
 				t.Fatal(err)
 			}
 			conn := pgtest.Connect(t, empty.Fresh(t))
-			if _, err := Load(t.Context(), conn, at, nil); err != nil {
+			if err := Load(t.Context(), conn, at, nil); err != nil {
 				t.Fatal(err)
 			}
 			for name, l := range laws {

@@ -107,7 +107,7 @@ func TestLive(t *testing.T) {
 	if err := n.writeBlock(t.Context(), conn); !errors.Is(err, ErrOtherWriter) {
 		t.Errorf("a second writer: %v", err)
 	}
-	if _, err := Reload(t.Context(), conn, noon, nil); err != nil {
+	if err := Reload(t.Context(), conn, noon, nil); err != nil {
 		t.Errorf("loading a network that lived again: %v", err)
 	}
 }

@@ -30,13 +30,6 @@ type DB interface {
 // Progress reports the progress of a load: the current step, and the number of written and of all rows.
 type Progress func(step string, done, total int)
 
-// Summary contains the numbers of loaded objects.
-type Summary struct {
-	Blocks, Transactions, Accounts, Contracts, Tokens, Topics int
-	Rows                                                      int       // of all tables
-	First, Last                                               time.Time // consensus times of the first and last transaction
-}
-
 // tables are the tables of a ledger database with data of the ledger.
 var tables = strings.Fields(`account_balance account_balance_file address_book address_book_entry address_book_service_endpoint
  assessed_custom_fee contract contract_action contract_log contract_result contract_state contract_state_change contract_transaction
@@ -87,7 +80,7 @@ func IsDemo(ctx context.Context, db DB) (bool, error) {
 
 // Load fills an empty ledger database with the demo network, whose newest block ends four seconds before now. It uses one transaction. The same time
 // gives the same rows. It returns [ErrNotEmpty] if the database contains data. progress can be nil.
-func Load(ctx context.Context, db DB, now time.Time, progress Progress) (Summary, error) {
+func Load(ctx context.Context, db DB, now time.Time, progress Progress) error {
 	return load(ctx, db, now, progress, func(ctx context.Context, tx pgx.Tx) error {
 		empty, err := IsEmpty(ctx, tx)
 		if err == nil && !empty {
@@ -99,7 +92,7 @@ func Load(ctx context.Context, db DB, now time.Time, progress Progress) (Summary
 
 // Reload is like Load for a database that is empty or contains the demo network, which it replaces. It returns [ErrNotDemo] for any other database and
 // does not change it.
-func Reload(ctx context.Context, db DB, now time.Time, progress Progress) (Summary, error) {
+func Reload(ctx context.Context, db DB, now time.Time, progress Progress) error {
 	return load(ctx, db, now, progress, func(ctx context.Context, tx pgx.Tx) error {
 		empty, err := IsEmpty(ctx, tx)
 		if err != nil || empty {
@@ -119,51 +112,50 @@ func Reload(ctx context.Context, db DB, now time.Time, progress Progress) (Summa
 	})
 }
 
-func load(ctx context.Context, db DB, now time.Time, progress Progress, prepare func(context.Context, pgx.Tx) error) (Summary, error) {
+func load(ctx context.Context, db DB, now time.Time, progress Progress, prepare func(context.Context, pgx.Tx) error) error {
 	if progress == nil {
 		progress = func(string, int, int) {}
 	}
 	progress("creating the demo network", 0, 0)
 	w, err := scenario.New(now.Truncate(time.Second).UnixNano() - 4*world.Second)
 	if err != nil {
-		return Summary{}, err
+		return err
 	}
 	tx, err := db.Begin(ctx)
 	if err != nil {
-		return Summary{}, fmt.Errorf("begin loading the demo network: %w", err)
+		return fmt.Errorf("begin loading the demo network: %w", err)
 	}
 	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }() // does nothing after a commit
 	// Two concurrent loads would both find an empty database. The lock makes the second one wait.
 	if _, err := tx.Exec(ctx, "lock table record_file in share row exclusive mode"); err != nil {
-		return Summary{}, fmt.Errorf("lock the ledger tables: %w", err)
+		return fmt.Errorf("lock the ledger tables: %w", err)
 	}
 	if err := prepare(ctx, tx); err != nil {
-		return Summary{}, err
+		return err
 	}
-	total, err := copyTo(ctx, tx, w, progress)
-	if err != nil {
-		return Summary{}, err
+	if err := copyTo(ctx, tx, w, progress); err != nil {
+		return err
 	}
 	blocks := w.Rows("record_file")
 	last := blocks[len(blocks)-1]["hash"].(string)
 	if _, err := tx.Exec(ctx, "comment on table record_file is '"+marker+last+"'"); err != nil {
-		return Summary{}, fmt.Errorf("mark the demo network: %w", err)
+		return fmt.Errorf("mark the demo network: %w", err)
 	}
 	// Without statistics, the planner would assume empty tables until the next automatic analyze.
 	if _, err := tx.Exec(ctx, "analyze "+strings.Join(tables, ", ")); err != nil {
-		return Summary{}, fmt.Errorf("analyze the ledger tables: %w", err)
+		return fmt.Errorf("analyze the ledger tables: %w", err)
 	}
 	if err := tx.Commit(ctx); err != nil {
-		return Summary{}, fmt.Errorf("commit the demo network: %w", err)
+		return fmt.Errorf("commit the demo network: %w", err)
 	}
-	return summary(w, total), nil
+	return nil
 }
 
-// copyTo writes all rows and returns their number.
-func copyTo(ctx context.Context, tx pgx.Tx, w *scenario.Scenario, progress Progress) (int, error) {
+// copyTo writes all rows.
+func copyTo(ctx context.Context, tx pgx.Tx, w *scenario.Scenario, progress Progress) error {
 	types, err := tx.Conn().LoadTypes(ctx, enums)
 	if err != nil {
-		return 0, fmt.Errorf("load the enum types of the ledger tables: %w", err)
+		return fmt.Errorf("load the enum types of the ledger tables: %w", err)
 	}
 	tx.Conn().TypeMap().RegisterTypes(types)
 	total, done := 0, 0
@@ -177,11 +169,11 @@ func copyTo(ctx context.Context, tx pgx.Tx, w *scenario.Scenario, progress Progr
 		}
 		progress("writing its rows", done, total)
 		if err := copyRows(ctx, tx, table, rows); err != nil {
-			return 0, err
+			return err
 		}
 		done += len(rows)
 	}
-	return total, nil
+	return nil
 }
 
 // copyRows copies rows into a table.
@@ -217,21 +209,4 @@ func columnsOf(rows []world.Row) []string {
 	}
 	slices.Sort(columns)
 	return columns
-}
-
-func summary(w *scenario.Scenario, rows int) Summary {
-	txs := w.Rows("transaction")
-	s := Summary{
-		Blocks: len(w.Rows("record_file")), Transactions: len(txs), Tokens: len(w.Rows("token")), Topics: len(w.Rows("topic")), Rows: rows,
-		First: time.Unix(0, txs[0]["consensus_timestamp"].(int64)).UTC(), Last: time.Unix(0, txs[len(txs)-1]["consensus_timestamp"].(int64)).UTC(),
-	}
-	for _, e := range w.Rows("entity") {
-		switch e["type"] {
-		case "ACCOUNT":
-			s.Accounts++
-		case "CONTRACT":
-			s.Contracts++
-		}
-	}
-	return s
 }

@@ -33,7 +33,7 @@ var filled = &pgtest.Template{Name: "filled", From: empty, Prepare: func(ctx con
 		return err
 	}
 	defer func() { _ = conn.Close(ctx) }()
-	_, err = Load(ctx, conn, noon, nil)
+	err = Load(ctx, conn, noon, nil)
 	return err
 }}
 

@@ -26,7 +26,7 @@ var Network = &pgtest.Template{Name: "network", Prepare: func(ctx context.Contex
 		return err //nolint:wrapcheck // of the test database
 	}
 	defer func() { _ = conn.Close(ctx) }() // everything has been committed
-	if _, err := demodb.Load(ctx, conn, Now(), nil); err != nil {
+	if err := demodb.Load(ctx, conn, Now(), nil); err != nil {
 		return err
 	}
 	_, err = conn.Exec(ctx, `analyze`)

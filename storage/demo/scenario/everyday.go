@@ -2,14 +2,17 @@ package scenario
 
 import (
 	"fmt"
+	"math/big"
 
 	"heliograph/internal/domain/ledger/codes"
 	"heliograph/storage/demo"
 	"heliograph/storage/demo/world"
 )
 
-// everydayUntil adds n groups of everyday transactions, evenly distributed until an age.
-func (w *Scenario) everydayUntil(age, n int64) {
+func bigInt(v int64) *big.Int { return big.NewInt(v) }
+
+// EverydayUntil adds n groups of everyday transactions, evenly distributed until an age.
+func (w *Scenario) EverydayUntil(age, n int64) {
 	from, to := w.Now(), w.End()-age
 	for i := int64(1); i <= n; i++ {
 		w.liveUntil(from + (to-from)*i/(n+1))
@@ -26,13 +29,13 @@ func (w *Scenario) lastTenMinutes() {
 	for i := int64(blocks); i > 0; i-- {
 		w.AdvanceToAge(i*world.BlockTime - 40_000_000)
 		if i == 200 {
-			w.createPendingSchedules()
+			w.play("pending schedules")
 			continue
 		}
 		for range 1 + w.Pick(4) {
 			w.addEverydayEvent()
 		}
-		w.addShowcase(i)
+		w.Detached(func() { w.play(fmt.Sprint("block ", i)) })
 	}
 	w.At(w.End(), func() { w.SubmitText(demo.KeepersChat, demo.Walter, "All is well.") })
 }
@@ -100,7 +103,7 @@ func (w *Scenario) addEverydayEvent() {
 	case n < 96:
 		w.DuplicateTransfer(demo.Alice, demo.Heidi, 7*world.Hbar, "sent twice by mistake")
 	case n < 97:
-		w.marketDay()
+		w.MarketDay()
 	case n < 98:
 		w.Airdrop(demo.Fund, w.anyResident(), demo.LampOil, 0, (1+w.Pick(5))*1_000_000)
 	case n < 99:
@@ -186,8 +189,9 @@ func (w *Scenario) tradeNFT() {
 func (w *Scenario) addNewcomer() {
 	name := fmt.Sprint("newcomer ", w.NextID("account")-world.FirstAccount)
 	if w.Pick(2) == 0 {
-		w.FundAlias(demo.Fund, world.Account{Key: world.KeyList(), Alias: world.EVMAddress(name), EVMAddress: world.EVMAddress(name), AutoAssociations: -1},
-			20*world.Hbar)
+		w.FundAlias(demo.Fund, 20*world.Hbar, world.Account{
+			Key: world.KeyList(), Alias: world.EVMAddress(name), EVMAddress: world.EVMAddress(name), AutoAssociations: -1,
+		})
 		return
 	}
 	w.CreateAccount(demo.Fund, world.Account{Memo: "Newcomer", Key: world.Ed25519Key(name), Initial: (10 + w.Pick(50)) * world.Hbar})

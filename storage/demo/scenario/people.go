@@ -3,82 +3,23 @@ package scenario
 import (
 	"fmt"
 
+	"github.com/ethereum/go-ethereum/common"
+
 	"heliograph/storage/demo"
 	"heliograph/storage/demo/world"
 )
 
-// createPeople creates the accounts with constants.
-func (w *Scenario) createPeople() {
-	person1 := func(want int64, p world.Account) { w.ExpectID(w.CreateAccount(demo.Treasury, p), want) }
-	person1(demo.Alice, world.Account{Memo: "Alice's wallet", Key: world.Ed25519Key("Alice"), Initial: 250_000 * world.Hbar, AutoAssociations: 10, StakedNode: 1})
-	person1(demo.Bob, world.Account{
-		Memo: "Bob the boat builder", Key: world.ECDSAKey("Bob"), Alias: world.EVMAddress("Bob"),
-		EVMAddress: world.EVMAddress("Bob"), Initial: 180_000 * world.Hbar, AutoAssociations: -1,
-	})
-	person1(demo.Carol, world.Account{
-		Memo: "Carol and her sister", Key: world.KeyList(world.Ed25519Key("Carol"), world.ECDSAKey("Carol's sister")),
-		Initial: 90_000 * world.Hbar, AutoAssociations: 5,
-	})
-	person1(demo.Dave, world.Account{Memo: "Dave, two of three sign", Key: world.ThresholdKey(2, world.Ed25519Key("Dave"), world.Ed25519Key("Dave's phone"),
-		world.ECDSAKey("Dave's safe")), Initial: 75_000 * world.Hbar, StakedNode: 3})
-	person1(demo.Erin, world.Account{Memo: "Erin's savings", Key: world.KeyList(world.Ed25519Key("Erin")), Initial: 60_000 * world.Hbar, StakedNode: 0})
-	person1(demo.Frank, world.Account{
-		Memo: "Frank's tackle shop", Key: world.ThresholdKey(1, world.ECDSAKey("Frank")), Initial: 45_000 * world.Hbar,
-		AutoAssociations: 20,
-	})
-	person1(demo.Grace, world.Account{Memo: "Grace, guarded by a contract", Key: world.ContractKey(demo.Tollgate), Initial: 30_000 * world.Hbar})
-	person1(demo.Heidi, world.Account{
-		Memo: "Heidi's studio", Key: world.ECDSAKey("Heidi"), Alias: world.ECDSAKey("Heidi"),
-		EVMAddress: world.EVMAddress("Heidi"), Initial: 120_000 * world.Hbar, AutoAssociations: -1, StakedNode: 2,
-	})
-	w.ExpectID(w.FundAlias(demo.Alice, world.Account{
-		Key: world.KeyList(), Alias: world.EVMAddress("Ivan"), EVMAddress: world.EVMAddress("Ivan"),
-		AutoAssociations: -1,
-	}, 500*world.Hbar), demo.Ivan)
-	person1(demo.Judy, world.Account{Memo: "Judy's account, from before keys were kept", Initial: 10_000 * world.Hbar})
-	person1(demo.Mallory, world.Account{
-		Memo: "Mallory asks before receiving", Key: world.Ed25519Key("Mallory"), Initial: 20_000 * world.Hbar,
-		SignsToReceive: true,
-	})
-	w.ExpectID(w.FundAlias(demo.Alice, world.Account{Key: world.Ed25519Key("Niaj"), Alias: world.Ed25519Key("Niaj"), AutoAssociations: 3}, 2_500*world.Hbar),
-		demo.Niaj)
-	person1(demo.Olivia, world.Account{Memo: "Olivia moved away", Key: world.Ed25519Key("Olivia"), Initial: 1_200 * world.Hbar})
-	person1(demo.Peggy, world.Account{Memo: "Peggy stakes with Alice", Key: world.Ed25519Key("Peggy"), Initial: 55_000 * world.Hbar, StakedTo: demo.Alice})
-	person1(demo.Rupert, world.Account{
-		Memo: "Rupert declines rewards", Key: world.ECDSAKey("Rupert"), EVMAddress: world.EVMAddress("Rupert"),
-		Initial: 88_000 * world.Hbar, StakedNode: 1, DeclinesRewards: true,
-	})
-	person1(demo.Sybil, world.Account{Memo: "Sybil, renewed by the fund", Key: world.Ed25519Key("Sybil"), Initial: 5_000 * world.Hbar, AutoAssociations: 2})
-	person1(demo.Trent, world.Account{
-		Memo: "Harbour office, treasury of the town's tokens", Key: world.Ed25519Key("Trent"), Initial: 400_000 * world.Hbar,
-		AutoAssociations: -1,
-	})
-	person1(demo.Victor, world.Account{Memo: "Victor collects fees", Key: world.Ed25519Key("Victor"), Initial: 15_000 * world.Hbar, AutoAssociations: -1})
-	person1(demo.Walter, world.Account{
-		Memo: "Walter, keeper of the west light",
-		Key:  world.KeyList(world.ContractKey(demo.HarbourCoin), world.DelegatableKey(demo.Logbook), world.Ed25519Key("Walter")), Initial: 33_000 * world.Hbar,
-		AutoAssociations: 4, StakedNode: 4,
-	})
-	person1(demo.Relay, world.Account{
-		Memo: "Harbour relay", Key: world.ECDSAKey("Relay"), Alias: world.EVMAddress("Relay"),
-		EVMAddress: world.EVMAddress("Relay"), Initial: 100_000 * world.Hbar,
-	})
-	person1(demo.Fund, world.Account{
-		Memo: "Lantern Bay community fund", Key: world.Ed25519Key("Fund"), Initial: 1_500_000 * world.Hbar, AutoAssociations: -1,
-		StakedNode: 5,
-	})
-	w.UpdateAccount(demo.Sybil, world.Row{"auto_renew_account_id": int64(demo.Fund)})
-	w.UpdateAccount(demo.Judy, world.Row{"key": nil, "public_key": nil, "memo": "Judy's account, without a key"})
-}
+// The methods below are called by the story.
 
-// createStreet creates the accounts of residents, which have no constants.
-func (w *Scenario) createStreet(street string, houses int) {
-	for house := 1; house <= houses; house++ {
+// CreateStreet creates the accounts of residents, which have no constants.
+func (w *Scenario) CreateStreet(street string, houses int64) {
+	for house := int64(1); house <= houses; house++ {
 		name := fmt.Sprintf("%s %d", street, house)
-		p := world.Account{Memo: name, Key: world.Ed25519Key(name), Initial: (200 + w.Pick(4_000)) * world.Hbar, AutoAssociations: int(w.Pick(6)) * 2}
+		p := world.Account{Memo: name, Key: world.Ed25519Key(name), Initial: (200 + w.Pick(4_000)) * world.Hbar, AutoAssociations: w.Pick(6) * 2}
 		switch house % 9 {
 		case 1:
-			p.StakedNode = int(w.Pick(demo.NodeCount))
+			node := w.Pick(demo.NodeCount)
+			p.StakedNode = &node
 		case 2, 5:
 			p.Key, p.EVMAddress = world.ECDSAKey(name), world.EVMAddress(name)
 			p.Alias = p.EVMAddress
@@ -92,6 +33,112 @@ func (w *Scenario) createStreet(street string, houses int) {
 		case 8:
 			p.RenewedBy, p.HighVolume = demo.Fund, house%4 == 0
 		}
-		w.names[w.CreateAccount(demo.Fund, p)] = name
+		id := w.CreateAccount(demo.Fund, p)
+		w.residents = append(w.residents, id)
+		w.names[id] = name
 	}
+}
+
+// GiveTokens distributes some of the supply of tokens.
+func (w *Scenario) GiveTokens() {
+	for i, id := range w.residents {
+		if i%3 == 0 {
+			if !w.AutoAssociates(id) {
+				w.Associate(id, demo.Sunlight, demo.Driftwood)
+			}
+			w.give(demo.Trent, id, demo.Sunlight, 20_000_000+int64(i)*1_000_000, "welcome to Lantern Bay")
+			if w.IsAssociated(id, demo.Driftwood) {
+				w.give(demo.Trent, id, demo.Driftwood, 500, "")
+			}
+		}
+	}
+	for _, id := range []int64{demo.Alice, demo.Bob, demo.Carol, demo.Frank, demo.Heidi, demo.Victor, demo.Fund} {
+		w.give(demo.Trent, id, demo.Sunlight, 5_000_000_000, "opening gift")
+		w.give(demo.Trent, id, demo.Tide, 400_000, "")
+	}
+	for _, id := range []int64{demo.Alice, demo.Bob, demo.Heidi, demo.Walter, demo.Victor} {
+		w.give(demo.Fund, id, demo.LampOil, 5_000*world.Hbar, "for the lamps")
+	}
+}
+
+func (w *Scenario) give(from, to, token, amount int64, memo string) {
+	w.TransferToken(from, to, token, amount, memo)
+	w.holders[token] = append(w.holders[token], to)
+}
+
+// DeployHarbourCoin deploys the contract with its initcode in a file of three parts, and returns its number.
+func (w *Scenario) DeployHarbourCoin() int64 {
+	args := []any{bigInt(100_000_000), w.Address(demo.Alice)}
+	code := []byte(common.Bytes2Hex(w.Initcode("HarbourCoin", args...)))
+	third := len(code) / 3
+	file := w.CreateFile(demo.Alice, "initcode of Harbour Coin", code[:third], code[third:2*third], code[2*third:])
+	return w.Deploy(demo.Alice, world.Deployment{
+		Source: "HarbourCoin", Args: args, Memo: "Harbour Coin", Key: world.Ed25519Key("Alice"), File: file, Gas: 2_500_000, RenewedBy: demo.Alice,
+	})
+}
+
+// DeployGauges deploys the tide gauges of residents.
+func (w *Scenario) DeployGauges(places ...string) {
+	for i, place := range places {
+		w.Deploy(w.residents[i*5], world.Deployment{Source: "TideGauge", Args: []any{place}, Memo: "Gauge at " + place, Gas: 3_000_000})
+	}
+}
+
+// GiveCoins gives Harbour Coins to people.
+func (w *Scenario) GiveCoins(to ...int64) {
+	for _, p := range to {
+		w.CallContract(world.Call{
+			Payer: demo.Alice, Contract: demo.HarbourCoin, Source: "HarbourCoin", Method: "transfer", Args: []any{w.Address(p), bigInt(500_000)},
+		})
+	}
+	w.coinHolders = to
+}
+
+// RenameGauge calls a contract with call data in a file.
+func (w *Scenario) RenameGauge(name string) {
+	data := w.Pack("TideGauge", "rename", name)
+	file := w.CreateFile(demo.Relay, "call data that were too large", []byte(common.Bytes2Hex(data)))
+	w.SendEthereum(world.EthereumTransaction{Type: 2, Sender: demo.Bob, File: file, Call: world.Call{Contract: demo.TideGauge, Data: data}})
+}
+
+// ResidentsLeave deletes the accounts of some residents.
+func (w *Scenario) ResidentsLeave() {
+	for i := 7; i < len(w.residents); i += 42 {
+		w.DeleteAccount(w.residents[i], demo.Fund)
+		w.residents[i] = demo.Fund
+	}
+}
+
+// AirdropToResidents offers lamp oil to some residents.
+func (w *Scenario) AirdropToResidents() {
+	for i := 2; i < 60; i += 9 {
+		w.Airdrop(demo.Fund, w.residents[i], demo.LampOil, 0, int64(i+1)*world.Hbar)
+	}
+}
+
+// DrawNumbers generates random numbers.
+func (w *Scenario) DrawNumbers() {
+	for i := range 6 {
+		w.RandomNumber(w.residents[i*3], []int64{0, 6, 1_000}[i%3])
+	}
+}
+
+// CollectShares creates schedules of residents, of which every other is executed.
+func (w *Scenario) CollectShares() {
+	for i := range 8 {
+		payer := w.residents[10+i*7]
+		from := w.residents[10+i*7+i%2] // a neighbour who does not sign, or the payer
+		id := w.CreateSchedule(world.Schedule{
+			Memo: fmt.Sprintf("Choir fund, share %d", i+1), Creator: payer, Payer: payer, From: from, To: demo.Fund,
+			Amount: world.Hbar, Signers: []string{w.names[payer]},
+		})
+		if i%2 == 0 {
+			w.ExecuteSchedule(id)
+		}
+	}
+}
+
+// MarketDay adds an atomic batch of three payments.
+func (w *Scenario) MarketDay() {
+	w.AtomicBatch(demo.Fund, "market day", demo.Alice, demo.Bob, demo.Carol)
 }

@@ -17,6 +17,7 @@ type Scenario struct {
 	coinHolders []int64           // holders of Harbour Coin, the contract
 	due         []int64           // times of everyday transactions to come
 	yearRand    *rand.Rand
+	results     map[string]int64 // by their names in the story
 }
 
 // New runs the scenario. Its last transaction is at the given consensus time.
@@ -25,39 +26,9 @@ func New(end int64) (*Scenario, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Scenario{World: l, names: map[int64]string{}, holders: map[int64][]int64{}}
-
+	w := &Scenario{World: l, names: map[int64]string{}, holders: map[int64][]int64{}, results: map[string]int64{}}
 	w.planYear()
-	w.AdvanceToAge(369 * world.Day)
-	w.createPeople()
-	w.AdvanceToAge(368*world.Day + 12*world.Hour)
-	first := w.NextID("account")
-	w.createStreet("Lantern Street", 64)
-	w.createStreet("Rope Walk", 58)
-	w.createStreet("Signal Hill", 66)
-	for id := first; id < w.NextID("account"); id++ {
-		w.residents = append(w.residents, id)
-	}
-	w.AdvanceToAge(368 * world.Day)
-	w.createTokens()
-	w.AdvanceToAge(367*world.Day + 12*world.Hour)
-	w.createTopics()
-	w.AdvanceToAge(367 * world.Day)
-	w.deployContracts()
-	w.AdvanceToAge(365*world.Day + 12*world.Hour)
-	w.mintCollections()
-	w.everydayUntil(150*world.Day, 20)
-	w.everydayUntil(120*world.Day, 30)
-	w.changeInSpring()
-	w.everydayUntil(90*world.Day, 31)
-	w.approveAndAirdrop()
-	w.everydayUntil(60*world.Day, 30)
-	w.upgradeNetwork()
-	w.everydayUntil(30*world.Day, 45)
-	w.changeInAutumn()
-	w.everydayUntil(2*world.Day, 60)
-	w.createSchedules()
-	w.everydayUntil(700*world.Second, 40)
+	w.play("history")
 	w.lastTenMinutes()
 	w.Finish()
 	if err := w.Err(); err != nil {

@@ -25,7 +25,7 @@ func (w *World) newEntity(kind string, id, ts int64, r Row) {
 		"auto_renew_period": RenewalPeriod, "ethereum_nonce": nil, "key": nil, "evm_address": nil, "alias": nil,
 	}
 	if kind == "ACCOUNT" || kind == "CONTRACT" {
-		e["staked_node_id"], e["staked_account_id"], e["max_automatic_token_associations"] = int64(-1), int64(0), 0
+		e["staked_node_id"], e["staked_account_id"], e["max_automatic_token_associations"] = int64(-1), int64(0), int64(0)
 		e["receiver_sig_required"], e["ethereum_nonce"] = false, int64(0)
 		e["balance"], e["balance_timestamp"] = int64(0), ts
 		if _, ok := w.balances[id]; !ok {
@@ -47,7 +47,7 @@ func (w *World) newEntity(kind string, id, ts int64, r Row) {
 func (w *World) changeEntity(id, ts int64, changed Row) {
 	e := w.entities.get(key(id))
 	if e == nil {
-		w.fail("no entity 0.0.%d to change", id)
+		w.Fail("no entity 0.0.%d to change", id)
 		return
 	}
 	if _, ok := e["balance"]; ok {
@@ -91,8 +91,8 @@ type Account struct {
 	Key               []byte
 	Alias, EVMAddress []byte
 	Initial           int64 // tinybars
-	AutoAssociations  int   // automatic associations, -1 for unlimited
-	StakedNode        any
+	AutoAssociations  int64 // automatic associations, -1 for unlimited
+	StakedNode        *int64
 	StakedTo          int64
 	DeclinesRewards   bool
 	SignsToReceive    bool // must sign to receive
@@ -127,8 +127,8 @@ func (w *World) insertAccount(t *Transaction, p Account) int64 {
 	if id%2 == 1 {
 		r["expiration_timestamp"] = t.ts + paidPeriods*RenewalPeriod*Second
 	}
-	if node, ok := p.StakedNode.(int); ok {
-		r["staked_node_id"], r["stake_period_start"] = int64(node), t.ts/Day
+	if p.StakedNode != nil {
+		r["staked_node_id"], r["stake_period_start"] = *p.StakedNode, t.ts/Day
 	}
 	w.newEntity("ACCOUNT", id, t.ts, r)
 	return id
@@ -166,7 +166,7 @@ func (w *World) TransferHbars(from, to, amount int64, memo string) *Transaction 
 }
 
 // FundAlias transfers hbars to an unused alias or EVM address, which creates an account. For an address, the account is hollow.
-func (w *World) FundAlias(from int64, p Account, amount int64) int64 {
+func (w *World) FundAlias(from, amount int64, p Account) int64 {
 	t := w.tx(codes.TypeCryptoTransfer, from, 0)
 	c := w.before(t, codes.TypeCryptoCreate)
 	c.memo = ""
@@ -177,20 +177,32 @@ func (w *World) FundAlias(from int64, p Account, amount int64) int64 {
 	return c.entity
 }
 
+// systemAccounts are the system accounts besides those of nodes and the treasury, which gets the rest of the hbars.
+var systemAccounts = []struct {
+	first, last int64
+	memo        string
+	hbars       int64 // of each
+}{
+	{42, 42, "reserve", 1_000_000},
+	{44, 71, "reserve", 20_000_000},
+	{73, 87, "reserve", 10_000_000},
+	{demo.NetworkFees, demo.NetworkFees, "network fees", 0},
+	{99, 100, "reserve", 5_000_000},
+	{200, 209, "reserve", 1_000_000},
+	{400, 409, "reserve", 1_000_000},
+	{demo.StakingRewards, demo.StakingRewards, "staking rewards", 4_000_000},
+	{demo.NodeRewards, demo.NodeRewards, "node rewards", 2_000_000},
+	{demo.FeeCollection, demo.FeeCollection, "fee collection", 0},
+}
+
 // createSystemAccounts creates the system accounts and distributes all hbars among them.
 func (w *World) createSystemAccounts() {
-	start := w.clock
-	system := func(id int64, memo string, balance int64) {
-		w.balances[id], w.balanceChanged[id] = balance, start
-		w.newEntity("ACCOUNT", id, start, Row{
-			"memo": memo, "key": Ed25519Key(fmt.Sprintf("system %d", id)), "auto_renew_period": RenewalPeriod,
-		})
-	}
-	rest := totalSupply
+	start, rest := w.clock, totalSupply
 	give := func(id int64, memo string, balance int64) {
 		rest -= balance
 		start++
-		system(id, memo, balance)
+		w.balances[id], w.balanceChanged[id] = balance, start
+		w.newEntity("ACCOUNT", id, start, Row{"memo": memo, "key": Ed25519Key(fmt.Sprintf("system %d", id)), "auto_renew_period": RenewalPeriod})
 	}
 	for i, name := range demo.NodeNames {
 		give(demo.FirstNodeAccount+int64(i), name+" node", 25_000*Hbar)
@@ -199,26 +211,11 @@ func (w *World) createSystemAccounts() {
 				Row{"staked_node_id": int64(i), "stake_period_start": start / Day, "decline_reward": true})
 		}
 	}
-	give(42, "reserve", 1_000_000*Hbar)
-	for id := int64(44); id <= 71; id++ {
-		give(id, "reserve", 20_000_000*Hbar)
+	for _, a := range systemAccounts {
+		for id := a.first; id <= a.last; id++ {
+			give(id, a.memo, a.hbars*Hbar)
+		}
 	}
-	for id := int64(73); id <= 87; id++ {
-		give(id, "reserve", 10_000_000*Hbar)
-	}
-	give(demo.NetworkFees, "network fees", 0)
-	give(99, "reserve", 5_000_000*Hbar)
-	give(100, "reserve", 5_000_000*Hbar)
-	for id := int64(200); id <= 209; id++ {
-		give(id, "reserve", 1_000_000*Hbar)
-	}
-	for id := int64(400); id <= 409; id++ {
-		give(id, "reserve", 1_000_000*Hbar)
-	}
-	give(demo.StakingRewards, "staking rewards", 4_000_000*Hbar)
-	give(demo.NodeRewards, "node rewards", 2_000_000*Hbar)
-	give(demo.FeeCollection, "fee collection", 0)
-	start++
-	system(demo.Treasury, "treasury of the network", rest)
+	give(demo.Treasury, "treasury of the network", rest)
 	w.clock = start + Second
 }

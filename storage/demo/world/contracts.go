@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -21,9 +22,18 @@ func (w *World) Pack(contract, method string, args ...any) []byte {
 	a := w.artifacts[contract]
 	data, err := a.ABI.Pack(method, args...)
 	if err != nil {
-		w.fail("call of %s.%s: %w", contract, method, err)
+		w.Fail("call of %s.%s: %w", contract, method, err)
 	}
 	return data
+}
+
+// ArgumentType returns the Go type of an argument of a method, or of the constructor if method is empty.
+func (w *World) ArgumentType(contract, method string, i int) reflect.Type {
+	inputs := w.artifacts[contract].ABI.Constructor.Inputs
+	if method != "" {
+		inputs = w.artifacts[contract].ABI.Methods[method].Inputs
+	}
+	return inputs[i].Type.GetType()
 }
 
 // Initcode returns the initcode of a contract: its bytecode and the constructor arguments.
@@ -271,7 +281,7 @@ func (w *World) recordTokenTransfer(t *Transaction, contract int64, n tokenTrans
 	token, from, to := w.idOf(n.token), w.idOf(n.from), w.idOf(n.to)
 	w.addTokenTransfer(c, from, to, token, n.amount)
 	if c.result != codes.Success {
-		w.fail("the token system contract would have refused a transfer of 0.0.%d with code %d", token, c.result)
+		w.Fail("the token system contract would have refused a transfer of 0.0.%d with code %d", token, c.result)
 	}
 	w.addResult(c, Row{
 		"function_parameters": n.input, "gas_used": int64(18_000), "call_result": Word(int64(codes.Success)), "contract_id": int64(tokenSystemContract),
@@ -330,8 +340,9 @@ func (w *World) recordState(t *Transaction, x execution, parties *[]int64) {
 	}
 }
 
-// ExportState adds the unchanged storage slots of a contract to the state changes of a call, as a migration does.
-func (w *World) ExportState(t *Transaction, contract int64) {
+// CallAndExport calls a contract, and adds its unchanged storage slots to the state changes of the call, as a migration does.
+func (w *World) CallAndExport(c Call) {
+	t := w.CallContract(c)
 	touched := map[string]bool{}
 	for _, r := range w.rows["contract_state_change"] {
 		if r["consensus_timestamp"] == t.ts {
@@ -339,9 +350,9 @@ func (w *World) ExportState(t *Transaction, contract int64) {
 		}
 	}
 	for _, r := range w.rows["contract_state"] {
-		if slot := trim(r["slot"].([]byte)); r["contract_id"] == contract && !touched[string(slot)] {
+		if slot := trim(r["slot"].([]byte)); r["contract_id"] == c.Contract && !touched[string(slot)] {
 			w.rows.add("contract_state_change", Row{
-				"consensus_timestamp": t.ts, "contract_id": contract, "payer_account_id": t.payer, "slot": slot,
+				"consensus_timestamp": t.ts, "contract_id": c.Contract, "payer_account_id": t.payer, "slot": slot,
 				"value_read": r["value"], "value_written": nil, "migration": true,
 			})
 		}

@@ -133,7 +133,7 @@ func (w *World) signEthereum(e EthereumTransaction, to *common.Address, nonce ui
 	}
 	signed, err := types.SignNewTx(ecPrivate(keyHolder(e.Sender)), types.LatestSignerForChainID(big.NewInt(ChainID)), data)
 	if err != nil {
-		w.fail("signing an ethereum transaction: %w", err)
+		w.Fail("signing an ethereum transaction: %w", err)
 		return types.NewTx(data)
 	}
 	return signed
@@ -145,7 +145,7 @@ func (w *World) authorize(e EthereumTransaction, nonce uint64) types.SetCodeAuth
 		ChainID: *uint256.NewInt(ChainID), Address: w.Address(e.Delegate), Nonce: nonce,
 	})
 	if err != nil {
-		w.fail("signing an authorization: %w", err)
+		w.Fail("signing an authorization: %w", err)
 	}
 	return a
 }
@@ -154,7 +154,7 @@ func (w *World) authorize(e EthereumTransaction, nonce uint64) types.SetCodeAuth
 func (w *World) addEthereumRow(t *Transaction, e EthereumTransaction, signed *types.Transaction, to *common.Address, c Call, input []byte) {
 	raw, err := signed.MarshalBinary()
 	if err != nil {
-		w.fail("encoding an ethereum transaction: %w", err)
+		w.Fail("encoding an ethereum transaction: %w", err)
 	}
 	v, r, s := signed.RawSignatureValues()
 	row := Row{

@@ -187,7 +187,7 @@ func (w *World) ChangeFeeSchedules(gas int64) {
 func (w *World) simpleFees() []byte {
 	file, err := fees.DefaultFile()
 	if err != nil {
-		w.fail("simple fee schedule: %w", err)
+		w.Fail("simple fee schedule: %w", err)
 	}
 	return file
 }

@@ -81,14 +81,12 @@ func publicKey(k []byte) any {
 	return nil
 }
 
-// keyHolder returns the name from which the keys of a well-known account are derived.
+// keyHolder returns the name from which the keys of an account are derived.
 func keyHolder(id int64) string {
-	names := []string{
-		"Alice", "Bob", "Carol", "Dave", "Erin", "Frank", "Grace", "Heidi", "Ivan", "Judy", "Mallory", "Niaj", "Olivia", "Peggy",
-		"Rupert", "Sybil", "Trent", "Victor", "Walter", "Relay", "Fund",
-	}
-	if id >= demo.Alice && id < demo.Alice+int64(len(names)) {
-		return names[id-demo.Alice]
+	for name, number := range demo.Numbers {
+		if number == id && id >= demo.Alice && id <= demo.Fund {
+			return name
+		}
 	}
 	return fmt.Sprintf("0.0.%d", id)
 }

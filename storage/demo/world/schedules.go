@@ -20,17 +20,27 @@ type Schedule struct {
 	Amount        int64
 	Expires       int64 // nanoseconds after the creation, or 0 for the default of 30 minutes
 	WaitForExpiry bool
-	Body          []byte   // instead of a transfer
+	Call          *Call    // instead of a transfer
 	Signers       []string // holders of required keys that sign the creation
 }
 
-// CreateSchedule creates a schedule. It returns its number and the transaction.
-func (w *World) CreateSchedule(p Schedule) (int64, *Transaction) {
+// schedule is a schedule with the transaction that created it.
+type schedule struct {
+	Schedule
+	creation *Transaction
+	row      Row
+	required []byte // the keys that must sign
+}
+
+// CreateSchedule creates a schedule and returns its number.
+func (w *World) CreateSchedule(p Schedule) int64 {
 	id := w.takeID("schedule")
 	t := w.tx(codes.TypeScheduleCreate, p.Creator, id)
 	w.newEntity("SCHEDULE", id, t.ts, Row{"memo": p.Memo, "key": nullableKey(p.Admin), "auto_renew_period": nil})
-	body := p.Body
-	if body == nil {
+	var body message
+	if c := p.Call; c != nil {
+		body = message(nil).num(1, 5*Hbar).msg(3, message(nil).msg(1, entityID(c.Contract)).num(2, c.Gas).bytes(4, w.inputOf(*c)))
+	} else {
 		amounts := message(nil).
 			msg(1, message(nil).msg(1, entityID(p.From)).signed(2, -p.Amount)).
 			msg(1, message(nil).msg(1, entityID(p.To)).signed(2, p.Amount))
@@ -38,26 +48,27 @@ func (w *World) CreateSchedule(p Schedule) (int64, *Transaction) {
 	}
 	r := Row{
 		"consensus_timestamp": t.ts, "creator_account_id": p.Creator, "executed_timestamp": nil, "payer_account_id": p.Payer,
-		"schedule_id": id, "transaction_body": body, "expiration_time": nil, "wait_for_expiry": p.WaitForExpiry,
+		"schedule_id": id, "transaction_body": []byte(body), "expiration_time": nil, "wait_for_expiry": p.WaitForExpiry,
 	}
 	if p.Expires > 0 {
 		r["expiration_time"] = t.ts + p.Expires
 	}
-	w.schedules[id] = r
+	c := &schedule{Schedule: p, creation: t, row: r}
+	w.schedules[id] = c
 	w.scheduleOrder = append(w.scheduleOrder, id)
 	accounts := []int64{p.Payer}
-	if p.Body == nil {
+	if p.Call == nil {
 		accounts = append(accounts, p.From)
 		if w.entities.get(key(p.To))["receiver_sig_required"] == true {
 			accounts = append(accounts, p.To)
 		}
 	}
 	for _, a := range accounts {
-		w.required[id] = append(w.required[id], w.entities.get(key(a))["key"].([]byte)...)
+		c.required = append(c.required, w.entities.get(key(a))["key"].([]byte)...)
 	}
 	w.sign(t, id, p.Signers...)
 	w.commit(t)
-	return id, t
+	return id
 }
 
 // sign adds the signatures of the holders of required keys to a schedule.
@@ -67,30 +78,27 @@ func (w *World) sign(t *Transaction, schedule int64, names ...string) {
 		r := Row{"consensus_timestamp": t.ts, "entity_id": schedule}
 		prefix := edRaw(name)
 		switch {
-		case name == ByContract: // signs by calling the network
+		case name == "Tollgate": // the contract signs by calling the network
 			prefix, r["signature"], r["type"] = entityID(demo.Tollgate), []byte{}, 2
-		case bytes.Contains(w.required[schedule], prefix):
+		case bytes.Contains(w.schedules[schedule].required, prefix):
 			r["signature"], r["type"] = ed25519.Sign(edPrivate(name), digest), 3
 		default:
 			s, err := crypto.Sign(digest, ecPrivate(name))
 			if err != nil {
-				w.fail("signing a schedule: %w", err)
+				w.Fail("signing a schedule: %w", err)
 				return
 			}
 			prefix, r["signature"], r["type"] = ecRaw(name), s[:64], 6
 		}
 		r["public_key_prefix"] = prefix[:min(len(prefix), 12)]
-		if k := key(schedule, "/", prefix); w.signed[k] || !bytes.Contains(w.required[schedule], prefix) {
-			w.fail("%s cannot sign the schedule 0.0.%d", name, schedule)
+		if k := key(schedule, "/", prefix); w.signed[k] || !bytes.Contains(w.schedules[schedule].required, prefix) {
+			w.Fail("%s cannot sign the schedule 0.0.%d", name, schedule)
 		} else {
 			w.signed[k] = true
 		}
 		w.rows.add("transaction_signature", r)
 	}
 }
-
-// ByContract is the signer of a schedule that requires the key of the contract Tollgate.
-const ByContract = "Tollgate"
 
 // SignSchedule adds signatures of the holders of required keys to a schedule.
 func (w *World) SignSchedule(schedule, payer int64, names ...string) {
@@ -100,13 +108,19 @@ func (w *World) SignSchedule(schedule, payer int64, names ...string) {
 }
 
 // ExecuteSchedule executes the transfer of a schedule. The transaction is marked as scheduled and has the id of the one that created the schedule.
-func (w *World) ExecuteSchedule(schedule int64, creation *Transaction, from, to, amount int64) {
-	r := w.schedules[schedule]
-	t := w.tx(codes.TypeCryptoTransfer, r["payer_account_id"].(int64), 0)
-	t.validStart, t.payer, t.scheduled, t.validDuration, t.node = creation.validStart, r["payer_account_id"].(int64), true, 0, demo.FirstNodeAccount
-	t.hbars(from, to, amount)
+func (w *World) ExecuteSchedule(id int64) {
+	c := w.schedules[id]
+	t := w.tx(codes.TypeCryptoTransfer, c.Payer, 0)
+	t.validStart, t.scheduled, t.validDuration, t.node = c.creation.validStart, true, 0, demo.FirstNodeAccount
+	t.hbars(c.From, c.To, c.Amount)
 	w.commit(t)
-	r["executed_timestamp"] = t.ts
+	c.row["executed_timestamp"] = t.ts
+}
+
+// ExecuteAtExpiry executes a schedule at its expiration time.
+func (w *World) ExecuteAtExpiry(id int64) {
+	w.AdvanceTo(w.schedules[id].row["expiration_time"].(int64))
+	w.Consecutively(func() { w.ExecuteSchedule(id) })
 }
 
 // DeleteSchedule deletes a schedule.
@@ -118,17 +132,6 @@ func (w *World) DeleteSchedule(schedule, payer int64) {
 
 func (w *World) writeSchedules() {
 	for _, id := range w.scheduleOrder {
-		w.rows.add("schedule", w.schedules[id])
+		w.rows.add("schedule", w.schedules[id].row)
 	}
-}
-
-// UntilExpiry moves the clock to the expiration time of a schedule.
-func (w *World) UntilExpiry(schedule int64) {
-	w.AdvanceTo(w.schedules[schedule]["expiration_time"].(int64))
-}
-
-// ScheduledCall returns the SchedulableTransactionBody of a contract call.
-func ScheduledCall(contract, gas, maxFee int64, data []byte) []byte {
-	call := message(nil).msg(1, entityID(contract)).num(2, gas).bytes(4, data)
-	return message(nil).num(1, maxFee).msg(3, call)
 }

@@ -96,16 +96,11 @@ func (w *World) setFees(id, ts int64, fixed, fractional, royalty []map[string]an
 	w.fees.put(key(id), ts, Row{"entity_id": id, "fixed_fees": jsonOf(fixed), "fractional_fees": jsonOf(fractional), "royalty_fees": jsonOf(royalty)})
 }
 
-// FixedFee returns a fixed custom fee. If token is 0, its amount is in tinybars.
-func FixedFee(amount, collector, token int64, exempt bool) map[string]any {
-	return map[string]any{"all_collectors_are_exempt": exempt, "amount": amount, "collector_account_id": collector, "denominating_token_id": nullIfZero(token)}
-}
-
 // addAssociation associates an account with a token. The association has the default states of the token.
 func (w *World) addAssociation(ts, account, token int64, auto bool) {
 	k := key(account, "/", token)
 	if r := w.associations.get(k); r != nil && r["associated"] == true {
-		w.fail("0.0.%d is already associated with 0.0.%d", account, token)
+		w.Fail("0.0.%d is already associated with 0.0.%d", account, token)
 		return
 	}
 	tok := w.tokens.get(key(token))
@@ -308,7 +303,7 @@ func (w *World) transferError(from, to, token int64) ledger.ResponseCode {
 	}
 	for _, account := range []int64{from, to} {
 		if !w.IsAssociated(account, token) {
-			if limit, _ := w.entities.get(key(account))["max_automatic_token_associations"].(int); account == from || limit == 0 || tok["kyc_status"] != 0 ||
+			if limit, _ := w.entities.get(key(account))["max_automatic_token_associations"].(int64); account == from || limit == 0 || tok["kyc_status"] != 0 ||
 				tok["freeze_default"] == true {
 				return codes.TokenNotAssociatedToAccount
 			}
@@ -333,12 +328,12 @@ func (w *World) transferError(from, to, token int64) ledger.ResponseCode {
 
 // AutoAssociates reports whether an account has automatic associations.
 func (w *World) AutoAssociates(id int64) bool {
-	n, _ := w.entities.get(key(id))["max_automatic_token_associations"].(int)
+	n, _ := w.entities.get(key(id))["max_automatic_token_associations"].(int64)
 	return n != 0
 }
 
 // UpdateCustomFees changes the custom fees of a token or topic in a transaction.
-func (w *World) UpdateCustomFees(id int64, fixed []map[string]any) {
+func (w *World) UpdateCustomFees(id int64, fixed ...map[string]any) {
 	t := w.tx(codes.TypeTokenFeeScheduleUpdate, demo.Trent, id)
 	w.setFees(id, t.ts, fixed, nil, nil)
 	w.commit(t)

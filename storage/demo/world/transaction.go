@@ -188,12 +188,12 @@ func (w *World) applyTransfers(t *Transaction) []transfer {
 		w.balanceChanged[k.account] = t.ts
 		w.snapshots.hbar[k.account] = true
 		if w.entities.get(key(k.account)) == nil {
-			w.fail("transfer of unknown account 0.0.%d in a transaction of type %d: %v", k.account, t.kind, t.transfers)
+			w.Fail("transfer of unknown account 0.0.%d in a transaction of type %d: %v", k.account, t.kind, t.transfers)
 		}
 	}
 	for _, m := range settled {
 		if w.balances[m.account] < 0 {
-			w.fail("0.0.%d has a balance of %d tinybars after a transaction of type %d", m.account, w.balances[m.account], t.kind)
+			w.Fail("0.0.%d has a balance of %d tinybars after a transaction of type %d", m.account, w.balances[m.account], t.kind)
 		}
 	}
 	return settled
@@ -203,12 +203,12 @@ func (w *World) applyTransfers(t *Transaction) []transfer {
 func (w *World) addTokenBalance(token, account, amount, ts int64) {
 	r := w.associations.get(key(account, "/", token))
 	if r == nil || r["associated"] != true {
-		w.fail("0.0.%d is not associated with token 0.0.%d", account, token)
+		w.Fail("0.0.%d is not associated with token 0.0.%d", account, token)
 		return
 	}
 	b := r["balance"].(int64) + amount
 	if b < 0 {
-		w.fail("0.0.%d has a balance of %d of token 0.0.%d", account, b, token)
+		w.Fail("0.0.%d has a balance of %d of token 0.0.%d", account, b, token)
 	}
 	r["balance"], r["balance_timestamp"] = b, ts
 	w.snapshots.token[[2]int64{account, token}] = true

@@ -61,9 +61,8 @@ type World struct {
 	topics, nodes, registered, hooks, stakes                   *versions
 
 	topicState    map[int64]*topicState
-	schedules     map[int64]Row
-	required      map[int64][]byte // the keys that must sign schedules
-	signed        map[string]bool  // schedules and the keys that have signed them
+	schedules     map[int64]*schedule
+	signed        map[string]bool // schedules and the keys that have signed them
 	serialCounts  map[int64]int64
 	scheduleOrder []int64
 	contracts     map[int64]Row
@@ -101,8 +100,7 @@ func New(end int64) (*World, error) {
 		balances:       map[int64]int64{},
 		balanceChanged: map[int64]int64{},
 		topicState:     map[int64]*topicState{},
-		schedules:      map[int64]Row{},
-		required:       map[int64][]byte{},
+		schedules:      map[int64]*schedule{},
 		signed:         map[string]bool{},
 		serialCounts:   map[int64]int64{},
 		contracts:      map[int64]Row{},
@@ -183,8 +181,8 @@ func (w *World) At(ts int64, f func()) {
 	w.nextTime = 0
 }
 
-// fail records the first error.
-func (w *World) fail(format string, args ...any) {
+// Fail records the first error.
+func (w *World) Fail(format string, args ...any) {
 	if w.err == nil {
 		w.err = fmt.Errorf("demo scenario at %s: "+format, append([]any{time.Unix(0, w.clock).UTC()}, args...)...)
 	}
@@ -219,13 +217,6 @@ func (w *World) contractKind() string {
 		return detachedContract
 	}
 	return "contract"
-}
-
-// ExpectID fails the scenario if a well-known entity does not have its number.
-func (w *World) ExpectID(got, want int64) {
-	if got != want {
-		w.fail("entity 0.0.%d should be 0.0.%d", got, want)
-	}
 }
 
 // Pick returns a pseudo-random number in [0, n). The sequence is always the same.

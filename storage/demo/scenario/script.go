@@ -1,0 +1,261 @@
+package scenario
+
+import (
+	_ "embed"
+	"encoding/json"
+	"math/big"
+	"os"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"heliograph/internal/domain/ledger"
+	"heliograph/storage/demo"
+	"heliograph/storage/demo/world"
+)
+
+// story is the script of the scenario. Its first lines describe its lines, and the functions below the values in them.
+//
+//go:embed story.txt
+var story string
+
+// word matches a word of a line: text without blanks except in double quotes.
+var word = regexp.MustCompile(`(?:[^\s"]|"(?:[^"\\]|\\.)*")+`)
+
+// play runs the lines of a section of the story, if it exists.
+func (w *Scenario) play(section string) {
+	_, rest, _ := strings.Cut(story, "\n== "+section+"\n")
+	text, _, _ := strings.Cut(rest, "\n== ")
+	for line := range strings.Lines(text) {
+		if words := word.FindAllString(line, -1); words != nil && words[0] != "#" {
+			w.call(words)
+		}
+	}
+}
+
+// call calls the method that the first word names with the values of the other words.
+func (w *Scenario) call(words []string) {
+	name, args, result := words[0], words[1:], ""
+	if n := len(args); n > 1 && args[n-2] == "->" {
+		args, result = args[:n-2], args[n-1]
+	}
+	method := reflect.ValueOf(w).MethodByName(name)
+	if !method.IsValid() {
+		w.Fail("the method %s does not exist", name)
+		return
+	}
+	t := method.Type()
+	in := make([]reflect.Value, t.NumIn())
+	for i := range in {
+		in[i] = reflect.New(t.In(i)).Elem()
+		set, count := w.set, 1
+		switch {
+		case t.In(i) == reflect.TypeFor[world.Row]():
+			in[i].Set(reflect.MakeMap(t.In(i)))
+			set, count = w.assign, len(args)
+		case t.In(i).Kind() == reflect.Struct:
+			set, count = w.assign, len(args)
+		case t.IsVariadic() && i == len(in)-1:
+			count = len(args)
+		case len(args) == 0:
+			w.Fail("%s needs more arguments", name)
+			return
+		}
+		for _, text := range args[:count] {
+			set(in[i], text)
+		}
+		args = args[count:]
+	}
+	call := method.Call
+	if t.IsVariadic() {
+		call = method.CallSlice
+	}
+	out := call(in)
+	if want, known := demo.Numbers[result]; known && out[0].Int() != want {
+		w.Fail("%s should have the number %d, not %d", result, want, out[0].Int())
+	} else if result != "" {
+		w.results[result] = out[0].Int()
+	}
+}
+
+// assign sets a column of a row or a field of a struct by a word NAME=VALUE. NAME can be a path, such as Call.Gas. Without a value, it is set to true.
+func (w *Scenario) assign(v reflect.Value, word string) {
+	path, text, given := strings.Cut(word, "=")
+	if row, ok := v.Interface().(world.Row); ok {
+		row[path] = w.column(text)
+		return
+	}
+	if !given {
+		text = "true"
+	}
+	of := v
+	for name := range strings.SplitSeq(path, ".") {
+		if of = v; of.Kind() == reflect.Pointer {
+			if of.IsNil() {
+				of.Set(reflect.New(of.Type().Elem()))
+			}
+			of = of.Elem()
+		}
+		if v = of.FieldByName(name); !v.IsValid() {
+			w.Fail("the field %s does not exist", path)
+			return
+		}
+	}
+	args, ok := v.Addr().Interface().(*[]any)
+	if !ok {
+		w.set(v, text)
+		return
+	}
+	source, method := of.FieldByName("Source"), of.FieldByName("Method") // a deployment has no method
+	if !method.IsValid() {
+		method = reflect.ValueOf("")
+	}
+	arg := reflect.New(w.ArgumentType(source.String(), method.String(), len(*args))).Elem()
+	w.set(arg, text)
+	*args = append(*args, arg.Interface())
+}
+
+// set sets a variable to the value of a text, or appends the value to a list.
+func (w *Scenario) set(v reflect.Value, text string) {
+	if text == "null" {
+		return
+	}
+	if unquoted, err := strconv.Unquote(text); err == nil {
+		text = unquoted
+	}
+	var err error
+	switch at := v.Addr().Interface().(type) {
+	case *[]byte:
+		*at = w.bytes(text)
+	case *common.Address:
+		*at = w.Address(w.number(text))
+	case **big.Int:
+		var ok bool
+		if *at, ok = new(big.Int).SetString(text, 0); !ok {
+			*at = big.NewInt(w.number(text))
+		}
+	case *world.HookSlot: // KEY=VALUE, of which both are numbers, or the key is a text to hash
+		key, value, _ := strings.Cut(text, "=")
+		at.Key = world.Digest(key)[:32]
+		if n, ok := w.parse(key); ok {
+			at.Key = world.Word(n)
+		}
+		if value != "" {
+			at.Value = world.Word(w.number(value))
+		}
+	case *map[string]any: // JSON, in which $NAME is the number of an entity
+		err = json.Unmarshal([]byte(os.Expand(text, func(name string) string { return strconv.FormatInt(w.number(name), 10) })), at)
+	case *ledger.TransactionType:
+		*at, err = ledger.ParseTransactionType(text)
+	default:
+		w.setBasic(v, text)
+	}
+	if err != nil {
+		w.Fail("%s: %w", text, err)
+	}
+}
+
+func (w *Scenario) setBasic(v reflect.Value, text string) {
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(text)
+	case reflect.Bool:
+		v.SetBool(text == "true")
+	case reflect.Uint64:
+		v.SetUint(uint64(w.number(text)))
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		w.set(v.Elem(), text)
+	case reflect.Slice:
+		item := reflect.New(v.Type().Elem()).Elem()
+		w.set(item, text)
+		v.Set(reflect.Append(v, item))
+	case reflect.Array:
+		reflect.Copy(v, reflect.ValueOf([]byte(text)))
+	default:
+		v.SetInt(w.number(text))
+	}
+}
+
+// column returns the value of a column: a number, a list of numbers, a boolean, bytes or a text. A text that could be one of the others is in quotes.
+func (w *Scenario) column(text string) any {
+	unquoted, err := strconv.Unquote(text)
+	if err != nil {
+		unquoted = text
+		var list []int64
+		if json.Unmarshal([]byte(text), &list) == nil && list != nil {
+			return list
+		}
+		if n, ok := w.parse(text); ok {
+			return n
+		}
+	}
+	switch b := w.bytes(unquoted); {
+	case string(b) != unquoted || strings.HasPrefix(unquoted, "text:"):
+		return b
+	case text == "null":
+		return nil
+	case text == "true", text == "false":
+		return text == "true"
+	}
+	return unquoted
+}
+
+// bytes returns a key, an address, a hash, or the bytes of a text.
+func (w *Scenario) bytes(text string) []byte {
+	switch kind, of, _ := strings.Cut(text, ":"); kind {
+	case "ed25519":
+		return world.Ed25519Key(of)
+	case "secp256k1":
+		return world.ECDSAKey(of)
+	case "address":
+		return world.EVMAddress(of)
+	case "contract":
+		return world.ContractKey(w.number(of))
+	case "delegatable":
+		return world.DelegatableKey(w.number(of))
+	case "list", "1-of", "2-of":
+		var keys [][]byte
+		for k := range strings.FieldsFuncSeq(of, func(r rune) bool { return r == '+' }) {
+			keys = append(keys, w.bytes(k))
+		}
+		if kind != "list" {
+			return world.ThresholdKey(int64(kind[0]-'0'), keys...)
+		}
+		return world.KeyList(keys...)
+	case "digest":
+		return world.Digest(of)
+	case "text":
+		return []byte(of)
+	}
+	return []byte(text)
+}
+
+// number returns a number, the number of an entity by its name, or an amount with a unit: ħ for hbars, or d, h, m or s for durations. A leading + adds the
+// duration to the current time.
+func (w *Scenario) number(text string) int64 {
+	n, ok := w.parse(text)
+	if !ok {
+		w.Fail("%q is not a number", text)
+	}
+	return n
+}
+
+func (w *Scenario) parse(text string) (n int64, ok bool) {
+	for _, names := range []map[string]int64{w.results, demo.Numbers} {
+		if n, ok = names[text]; ok {
+			return n, true
+		}
+	}
+	text, relative := strings.CutPrefix(text, "+")
+	digits := strings.TrimRight(text, "ħdhms")
+	unit, ok := map[string]int64{"": 1, "ħ": world.Hbar, "d": world.Day, "h": world.Hour, "m": world.Minute, "s": world.Second}[text[len(digits):]]
+	n, err := strconv.ParseInt(digits, 0, 64)
+	if n *= unit; relative {
+		n += w.Now()
+	}
+	return n, ok && err == nil
+}
