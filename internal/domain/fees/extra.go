@@ -1,6 +1,10 @@
 package fees
 
-import "strconv"
+import (
+	"strconv"
+
+	"heliograph/internal/domain/fees/feepb"
+)
 
 // Extra is a unit that a fee schedule prices. The values are those of the network's messages.
 type Extra uint8
@@ -34,47 +38,27 @@ const (
 	AccountCreations                            Extra = extras // not in schedules: see [Schedule.Estimate]
 )
 
-// names returns the network's name of an extra, and a description of its unit.
-func names(e Extra) (name, piece string) {
-	all := [...][2]string{
-		{"SIGNATURES", "signature"},
-		{"KEYS", "key"},
-		{"NFT_SERIALS", "NFT"},
-		{"ACCOUNTS", "account whose balance changes"},
-		{"TOKEN_TYPES", "entry of a token's transfers"},
-		{"GAS", "unit of gas"},
-		{"ALLOWANCES", "allowance"},
-		{"AIRDROPS", "airdrop"},
-		{"HOOK_UPDATES", "hook created or deleted"},
-		{"TOKEN_TRANSFER_BASE", "transfer of tokens"},
-		{"TOKEN_TRANSFER_BASE_CUSTOM_FEES", "transfer of tokens with custom fees"},
-		{"HOOK_EXECUTION", "call of a hook"},
-		{"TOKEN_CREATE_WITH_CUSTOM_FEE", "token created with custom fees or a key for them"},
-		{"TOKEN_MINT_NFT", "NFT minted"},
-		{"CONSENSUS_CREATE_TOPIC_WITH_CUSTOM_FEE", "topic created with custom fees"},
-		{"CONSENSUS_SUBMIT_MESSAGE_WITH_CUSTOM_FEE", "message to a topic with custom fees"},
-		{"SCHEDULE_CREATE_CONTRACT_CALL_BASE", "contract call scheduled"},
-		{"TOKEN_ASSOCIATE", "token associated"},
-		{"HOOK_SLOT_UPDATE", "slot of a hook's storage written"},
-		{"TOKEN_MINT_NFT_BASE", "minting of NFTs"},
-		{"NFT_UPDATE", "NFT updated"},
-		{"RECORDS", "record"},
-		{"STATE_BYTES", "byte kept in state"},
-		{"PROCESSING_BYTES", "byte of the transaction"},
-		{"CONSENSUS_SUBMIT_MESSAGE_WITH_CUSTOM_FEE_BYTES", "byte of the message"},
-		{"CONSENSUS_SUBMIT_MESSAGE_WITHOUT_CUSTOM_FEE_BYTES", "byte of the message"},
-		{"ACCOUNT_CREATIONS", "account created for an alias"},
-	}
-	if int(e) >= len(all) {
-		return strconv.Itoa(int(e)), "piece"
-	}
-	return all[e][0], all[e][1]
-}
-
 // String returns the network's name of the extra.
 func (e Extra) String() string {
-	name, _ := names(e)
-	return name
+	if e == AccountCreations {
+		return "ACCOUNT_CREATIONS"
+	}
+	return feepb.Extra(e).String()
+}
+
+// unit returns a description of the unit of an extra.
+func (e Extra) unit() string {
+	units := [...]string{
+		"signature", "key", "NFT", "account whose balance changes", "entry of a token's transfers", "unit of gas", "allowance", "airdrop",
+		"hook created or deleted", "transfer of tokens", "transfer of tokens with custom fees", "call of a hook",
+		"token created with custom fees or a key for them", "NFT minted", "topic created with custom fees", "message to a topic with custom fees",
+		"contract call scheduled", "token associated", "slot of a hook's storage written", "minting of NFTs", "NFT updated", "record", "byte kept in state",
+		"byte of the transaction", "byte of the message", "byte of the message", "account created for an alias",
+	}
+	if int(e) >= len(units) {
+		return "piece"
+	}
+	return units[e]
 }
 
 // Charge is the price of units of an extra.
@@ -91,10 +75,9 @@ func (c *Charge) Name() string { return c.Extra.String() }
 
 // Explanation describes why the extra is charged.
 func (c *Charge) Explanation() string {
-	_, piece := names(c.Extra)
 	b := make([]byte, 0, 160)
 	b = strconv.AppendInt(b, c.Count, 10)
-	b = append(append(b, " × "...), piece...)
+	b = append(append(b, " × "...), c.Extra.unit()...)
 	b = append(b, "; "...)
 	if c.Included > 0 {
 		b = append(strconv.AppendInt(append(b, "the base fee covers "...), c.Included, 10), ", "...)

@@ -3,7 +3,9 @@ package keys
 
 import (
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/hiero-ledger/hiero-sdk-go/v2/proto/services"
 	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
 
 	"heliograph/internal/domain/ledger"
 )
@@ -31,12 +33,6 @@ const maxDepth = 15
 const (
 	contractNumber  = 3
 	contractAddress = 4
-)
-
-// Fields of the message ThresholdKey.
-const (
-	thresholdNumber = 1
-	thresholdKeys   = 2
 )
 
 // New returns a key that has a single field.
@@ -69,29 +65,19 @@ func Split(key []byte) (Kind, []byte) {
 
 // ContractAddress returns the address of a ContractID, or the zero address if it is invalid.
 func ContractAddress(message []byte) common.Address {
-	b := message
-	for len(b) > 0 {
-		field, typ, n := protowire.ConsumeTag(b)
-		if n < 0 {
-			break
+	var id services.ContractID
+	if proto.Unmarshal(message, &id) != nil {
+		return common.Address{}
+	}
+	switch c := id.GetContract().(type) {
+	case *services.ContractID_ContractNum:
+		if c.ContractNum >= 0 && c.ContractNum <= ledger.MaxNum {
+			return common.Address(ledger.EntityID(c.ContractNum).LongZero())
 		}
-		b = b[n:]
-		if field == contractAddress && typ == protowire.BytesType {
-			if v, n := protowire.ConsumeBytes(b); n > 0 && len(v) == len(common.Address{}) {
-				return common.Address(v)
-			}
-			break
+	case *services.ContractID_EvmAddress:
+		if len(c.EvmAddress) == len(common.Address{}) {
+			return common.Address(c.EvmAddress)
 		}
-		if field == contractNumber && typ == protowire.VarintType {
-			if v, n := protowire.ConsumeVarint(b); n > 0 && v <= ledger.MaxNum {
-				return common.Address(ledger.EntityID(v).LongZero())
-			}
-			break
-		}
-		if n = protowire.ConsumeFieldValue(field, typ, b); n < 0 {
-			break
-		}
-		b = b[n:]
 	}
 	return common.Address{}
 }
@@ -121,43 +107,13 @@ func primitives(key ledger.Key, depth int) (out [][]byte) {
 
 // threshold decodes a ThresholdKey.
 func threshold(b []byte) (required int, keys []ledger.Key, ok bool) {
-	var members []byte
-	ok = eachBytes(b, func(field protowire.Number, value []byte) {
-		if field == thresholdKeys {
-			members = value
-		}
-	})
-	for rest := b; ok && len(rest) > 0; {
-		field, typ, n := protowire.ConsumeTag(rest)
-		if field == thresholdNumber && typ == protowire.VarintType {
-			v, _ := protowire.ConsumeVarint(rest[n:])
-			required = int(min(v, 1<<31))
-		}
-		rest = rest[n+protowire.ConsumeFieldValue(field, typ, rest[n:]):]
+	var t services.ThresholdKey
+	if proto.Unmarshal(b, &t) != nil {
+		return 0, nil, false
 	}
-	keys, err := ledger.DecodeKeyList(members)
-	return required, keys, ok && err == nil
-}
-
-// eachBytes visits the fields of a message that hold bytes. It reports false if the message is invalid.
-func eachBytes(b []byte, visit func(protowire.Number, []byte)) bool {
-	for len(b) > 0 {
-		field, typ, n := protowire.ConsumeTag(b)
-		if n < 0 {
-			return false
-		}
-		b = b[n:]
-		if typ == protowire.BytesType {
-			value, n := protowire.ConsumeBytes(b)
-			if n < 0 {
-				return false
-			}
-			visit(field, value)
-		}
-		if n = protowire.ConsumeFieldValue(field, typ, b); n < 0 {
-			return false
-		}
-		b = b[n:]
+	for _, k := range t.GetKeys().GetKeys() {
+		key, _ := proto.Marshal(k) // a decoded message can be encoded
+		keys = append(keys, key)
 	}
-	return true
+	return int(t.GetThreshold()), keys, true
 }
