@@ -155,15 +155,12 @@ func loadDemo(ctx context.Context, url string, now time.Time, again bool) error 
 	bar := newProgress(os.Stderr)
 	defer bar.end()
 	if again {
-		_, err = demodb.Reload(ctx, pool, now, bar.show)
-	} else {
-		empty, emptyErr := demodb.IsEmpty(ctx, pool)
-		if emptyErr != nil || !empty {
-			return emptyErr
-		}
-		_, err = demodb.Load(ctx, pool, now, bar.show)
+		return demodb.Reload(ctx, pool, now, bar.show)
 	}
-	return err
+	if empty, err := demodb.IsEmpty(ctx, pool); err != nil || !empty {
+		return err
+	}
+	return demodb.Load(ctx, pool, now, bar.show)
 }
 
 // loadDemoStatus loads the demo status page, unless there are status pages. With again, it replaces the demo status page, and fails if there are other pages.

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/netip"
 	"os"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -53,6 +54,18 @@ func (m *demoMode) UnmarshalText(text []byte) error {
 	}
 	if m.toggle.UnmarshalText(text) != nil {
 		return fmt.Errorf("%q is not on, off or live", text)
+	}
+	return nil
+}
+
+// checkMinimums fails if a number of settings is less than its tag min.
+func checkMinimums(settings any) error {
+	v := reflect.ValueOf(settings).Elem()
+	for i := range v.NumField() {
+		tag := v.Type().Field(i).Tag
+		if least, err := strconv.ParseInt(tag.Get("min"), 10, 64); err == nil && v.Field(i).Int() < least {
+			return fmt.Errorf("%s must be %d or more, not %d", tag.Get("env"), least, v.Field(i).Int())
+		}
 	}
 	return nil
 }
@@ -118,15 +131,15 @@ type ledgerSettings struct {
 	ChainID   string `env:"HELIOGRAPH_CHAIN_ID" default:"0x128" help:"EVM chain id of the network: a decimal or 0x-prefixed hexadecimal number."`
 	FixedTime string `env:"HELIOGRAPH_FIXED_TIME" help:"Fixed current time (RFC 3339), for tests and demos (default: the system clock)."`
 
-	LimitDefault              int    `env:"HELIOGRAPH_LIMIT_DEFAULT" default:"25" help:"Default page size."`
-	LimitMax                  int    `env:"HELIOGRAPH_LIMIT_MAX" default:"100" help:"Maximum page size."`
-	LimitTokenBalancesList    int    `env:"HELIOGRAPH_LIMIT_TOKEN_BALANCES_LIST" default:"50" help:"Maximum number of token balances of each account in lists."`
-	LimitTokenBalancesAccount int    `env:"HELIOGRAPH_LIMIT_TOKEN_BALANCES_ACCOUNT" default:"1000" help:"Maximum number of token balances of a single account."`
-	MaxRepeatedParameters     int    `env:"HELIOGRAPH_MAX_REPEATED_PARAMETERS" default:"100" help:"Maximum number of repetitions of a query parameter."`
+	LimitDefault              int    `env:"HELIOGRAPH_LIMIT_DEFAULT" min:"1" default:"25" help:"Default page size."`
+	LimitMax                  int    `env:"HELIOGRAPH_LIMIT_MAX" min:"1" default:"100" help:"Maximum page size."`
+	LimitTokenBalancesList    int    `env:"HELIOGRAPH_LIMIT_TOKEN_BALANCES_LIST" min:"1" default:"50" help:"Maximum number of token balances of each account in lists."`
+	LimitTokenBalancesAccount int    `env:"HELIOGRAPH_LIMIT_TOKEN_BALANCES_ACCOUNT" min:"1" default:"1000" help:"Maximum number of token balances of a single account."`
+	MaxRepeatedParameters     int    `env:"HELIOGRAPH_MAX_REPEATED_PARAMETERS" min:"1" default:"100" help:"Maximum number of repetitions of a query parameter."`
 	DelegationAddress         toggle `env:"HELIOGRAPH_DELEGATION_ADDRESS" default:"off" help:"Include delegation_address in accounts."`
 	BindTimestampRange        toggle `env:"HELIOGRAPH_BIND_TIMESTAMP_RANGE" default:"off" help:"Limit the length of timestamp ranges of transactions that have no lower or upper bound."`
-	MaxTransactionsRange      int64  `name:"max-transactions-timestamp-range-ns" env:"HELIOGRAPH_MAX_TRANSACTIONS_TIMESTAMP_RANGE_NS" default:"5184000000000000" help:"Length to which such ranges are limited, in nanoseconds."`
-	MaxFileAttempts           int    `env:"HELIOGRAPH_MAX_FILE_ATTEMPTS" default:"12" help:"Maximum number of versions of a system file to try, starting with the newest, until one can be decoded."`
+	MaxTransactionsRange      int64  `name:"max-transactions-timestamp-range-ns" env:"HELIOGRAPH_MAX_TRANSACTIONS_TIMESTAMP_RANGE_NS" min:"1" default:"5184000000000000" help:"Length to which such ranges are limited, in nanoseconds."`
+	MaxFileAttempts           int    `env:"HELIOGRAPH_MAX_FILE_ATTEMPTS" min:"1" default:"12" help:"Maximum number of versions of a system file to try, starting with the newest, until one can be decoded."`
 	TopicMessageLookup        toggle `env:"HELIOGRAPH_TOPIC_MESSAGE_LOOKUP" default:"off" help:"Restrict topic message queries to what the topic message lookup table supports."`
 	Cache                     toggle `env:"HELIOGRAPH_CACHE" default:"on" help:"Cache immutable data between requests. If off, every request reads from the database."`
 	Users                     string `env:"HELIOGRAPH_USERS" help:"Basic credentials with their maximum page sizes, as JSON: [{\"username\":…,\"password\":…,\"limit\":…}]."`
@@ -134,64 +147,47 @@ type ledgerSettings struct {
 
 // graphSettings limit and configure the GraphQL API.
 type graphSettings struct {
-	MaxCost       int           `name:"max-query-cost" env:"HELIOGRAPH_MAX_QUERY_COST" default:"50000" help:"Maximum cost of a GraphQL operation. The cost is about the number of objects that the response can contain."`
-	MaxBytes      int           `name:"max-query-bytes" env:"HELIOGRAPH_MAX_QUERY_BYTES" default:"65536" help:"Maximum size of a document in bytes. Pass long values as variables."`
-	MaxTokens     int           `name:"max-query-tokens" env:"HELIOGRAPH_MAX_QUERY_TOKENS" default:"5000" help:"Maximum number of lexical tokens of a document."`
-	MaxDepth      int           `name:"max-query-depth" env:"HELIOGRAPH_MAX_QUERY_DEPTH" default:"20" help:"Maximum nesting depth of fields."`
-	MaxFields     int           `name:"max-query-fields" env:"HELIOGRAPH_MAX_QUERY_FIELDS" default:"1000" help:"Maximum number of fields of a document. Fields of a fragment count once for each spread."`
-	MaxRootFields int           `name:"max-query-root-fields" env:"HELIOGRAPH_MAX_QUERY_ROOT_FIELDS" default:"30" help:"Maximum number of root fields of an operation."`
-	MaxAliases    int           `name:"max-query-aliases" env:"HELIOGRAPH_MAX_QUERY_ALIASES" default:"50" help:"Maximum number of times that one selection set selects the same field under different aliases."`
-	MaxDirectives int           `name:"max-query-directives" env:"HELIOGRAPH_MAX_QUERY_DIRECTIVES" default:"50" help:"Maximum number of directives of a document."`
-	MaxBody       int64         `name:"max-body-bytes" env:"HELIOGRAPH_MAX_BODY_BYTES" default:"524288" help:"Maximum size of a GraphQL request body in bytes."`
-	MaxValues     int           `name:"max-body-values" env:"HELIOGRAPH_MAX_BODY_VALUES" default:"10000" help:"Maximum number of JSON values in a GraphQL request body, including the variables."`
-	MaxResponse   int           `name:"max-response-bytes" env:"HELIOGRAPH_MAX_RESPONSE_BYTES" default:"16777216" help:"Maximum size of the response to an operation in bytes, for the REST API too, and at most a 64th of the memory limit. A larger response is replaced by an error."`
+	MaxCost       int           `name:"max-query-cost" env:"HELIOGRAPH_MAX_QUERY_COST" min:"1" default:"50000" help:"Maximum cost of a GraphQL operation. The cost is about the number of objects that the response can contain."`
+	MaxBytes      int           `name:"max-query-bytes" env:"HELIOGRAPH_MAX_QUERY_BYTES" min:"1" default:"65536" help:"Maximum size of a document in bytes. Pass long values as variables."`
+	MaxTokens     int           `name:"max-query-tokens" env:"HELIOGRAPH_MAX_QUERY_TOKENS" min:"1" default:"5000" help:"Maximum number of lexical tokens of a document."`
+	MaxDepth      int           `name:"max-query-depth" env:"HELIOGRAPH_MAX_QUERY_DEPTH" min:"1" default:"20" help:"Maximum nesting depth of fields."`
+	MaxFields     int           `name:"max-query-fields" env:"HELIOGRAPH_MAX_QUERY_FIELDS" min:"1" default:"1000" help:"Maximum number of fields of a document. Fields of a fragment count once for each spread."`
+	MaxRootFields int           `name:"max-query-root-fields" env:"HELIOGRAPH_MAX_QUERY_ROOT_FIELDS" min:"1" default:"30" help:"Maximum number of root fields of an operation."`
+	MaxAliases    int           `name:"max-query-aliases" env:"HELIOGRAPH_MAX_QUERY_ALIASES" min:"1" default:"50" help:"Maximum number of times that one selection set selects the same field under different aliases."`
+	MaxDirectives int           `name:"max-query-directives" env:"HELIOGRAPH_MAX_QUERY_DIRECTIVES" min:"1" default:"50" help:"Maximum number of directives of a document."`
+	MaxBody       int64         `name:"max-body-bytes" env:"HELIOGRAPH_MAX_BODY_BYTES" min:"1" default:"524288" help:"Maximum size of a GraphQL request body in bytes."`
+	MaxValues     int           `name:"max-body-values" env:"HELIOGRAPH_MAX_BODY_VALUES" min:"1" default:"10000" help:"Maximum number of JSON values in a GraphQL request body, including the variables."`
+	MaxResponse   int           `name:"max-response-bytes" env:"HELIOGRAPH_MAX_RESPONSE_BYTES" min:"1" default:"16777216" help:"Maximum size of the response to an operation in bytes, for the REST API too, and at most a 64th of the memory limit. A larger response is replaced by an error."`
 	Trusted       string        `name:"trusted-documents" env:"HELIOGRAPH_TRUSTED_DOCUMENTS" help:"File with trusted documents: a JSON object that maps document ids to documents."`
 	OnlyTrusted   toggle        `name:"only-trusted-documents" env:"HELIOGRAPH_ONLY_TRUSTED_DOCUMENTS" default:"off" help:"Reject all documents except trusted documents and the documents of the REST API."`
-	CacheBytes    int64         `name:"response-cache-bytes" env:"HELIOGRAPH_RESPONSE_CACHE_BYTES" default:"67108864" help:"Maximum size of the cache of GraphQL responses in bytes, and at most an eighth of the memory limit; 0 disables it. Cached responses expire with the next block. --cache=off disables it too."`
-	MaxStreams    int           `name:"max-subscriptions" env:"HELIOGRAPH_MAX_SUBSCRIPTIONS" default:"20000" help:"Maximum number of open subscriptions."`
-	MaxOfClient   int           `name:"max-subscriptions-per-client" env:"HELIOGRAPH_MAX_SUBSCRIPTIONS_PER_CLIENT" default:"5000" help:"Maximum number of open subscriptions of a client address or API key."`
-	MaxOnSocket   int           `name:"max-subscriptions-per-connection" env:"HELIOGRAPH_MAX_SUBSCRIPTIONS_PER_CONNECTION" default:"100" help:"Maximum number of concurrent operations per WebSocket connection."`
-	PollInterval  time.Duration `env:"HELIOGRAPH_POLL_INTERVAL" default:"250ms" help:"Interval at which the database is polled for new rows while there are subscriptions."`
+	CacheBytes    int64         `name:"response-cache-bytes" env:"HELIOGRAPH_RESPONSE_CACHE_BYTES" min:"0" default:"67108864" help:"Maximum size of the cache of GraphQL responses in bytes, and at most an eighth of the memory limit; 0 disables it. Cached responses expire with the next block. --cache=off disables it too."`
+	MaxStreams    int           `name:"max-subscriptions" env:"HELIOGRAPH_MAX_SUBSCRIPTIONS" min:"1" default:"20000" help:"Maximum number of open subscriptions."`
+	MaxOfClient   int           `name:"max-subscriptions-per-client" env:"HELIOGRAPH_MAX_SUBSCRIPTIONS_PER_CLIENT" min:"1" default:"5000" help:"Maximum number of open subscriptions of a client address or API key."`
+	MaxOnSocket   int           `name:"max-subscriptions-per-connection" env:"HELIOGRAPH_MAX_SUBSCRIPTIONS_PER_CONNECTION" min:"1" default:"100" help:"Maximum number of concurrent operations per WebSocket connection."`
+	PollInterval  time.Duration `env:"HELIOGRAPH_POLL_INTERVAL" min:"1" default:"250ms" help:"Interval at which the database is polled for new rows while there are subscriptions."`
 	Introspection toggle        `env:"HELIOGRAPH_INTROSPECTION" default:"on" help:"Allow introspection and serve /graphql/schema.graphql. If off, errors contain no suggestions either."`
 	Suggestions   toggle        `env:"HELIOGRAPH_SUGGESTIONS" default:"on" help:"Suggest similar names in validation errors."`
 }
 
 // rateSettings limit the request rate of clients.
 type rateSettings struct {
-	RateLimit       int    `env:"HELIOGRAPH_RATE_LIMIT" default:"0" help:"Maximum number of points per minute and client address (IPv6: per /64 network); 0 for no limit. A request has one point, and one more for each 100 of the cost of a GraphQL operation."`
+	RateLimit       int    `env:"HELIOGRAPH_RATE_LIMIT" min:"0" default:"0" help:"Maximum number of points per minute and client address (IPv6: per /64 network); 0 for no limit. A request has one point, and one more for each 100 of the cost of a GraphQL operation."`
 	APIKeys         string `name:"api-keys" env:"HELIOGRAPH_API_KEYS" help:"File with API keys, one per line: SHA-256 of the key (hexadecimal), name, and optionally the points per minute. The file is reloaded when it changes."`
-	APIKeyRateLimit int    `name:"api-key-rate-limit" env:"HELIOGRAPH_API_KEY_RATE_LIMIT" default:"0" help:"Maximum number of points per minute for API keys without a limit in the file; 0 for no limit."`
+	APIKeyRateLimit int    `name:"api-key-rate-limit" env:"HELIOGRAPH_API_KEY_RATE_LIMIT" min:"0" default:"0" help:"Maximum number of points per minute for API keys without a limit in the file; 0 for no limit."`
 }
 
 // rates returns the rate limits of the gateway.
 func (s *rateSettings) rates() (gateway.RateOptions, error) {
-	for name, n := range map[string]int{"HELIOGRAPH_RATE_LIMIT": s.RateLimit, "HELIOGRAPH_API_KEY_RATE_LIMIT": s.APIKeyRateLimit} {
-		if n < 0 {
-			return gateway.RateOptions{}, fmt.Errorf("%s must be 0 or more, not %d", name, n)
-		}
+	if err := checkMinimums(s); err != nil {
+		return gateway.RateOptions{}, err
 	}
 	return gateway.RateOptions{PerMinute: s.RateLimit, KeyFile: s.APIKeys, PerMinuteOfKeys: s.APIKeyRateLimit}, nil
 }
 
 // graph returns the GraphQL options of the gateway.
 func (s *graphSettings) graph() (gateway.GraphOptions, error) {
-	for name, n := range map[string]int64{
-		"HELIOGRAPH_MAX_QUERY_COST": int64(s.MaxCost), "HELIOGRAPH_MAX_QUERY_BYTES": int64(s.MaxBytes), "HELIOGRAPH_MAX_QUERY_TOKENS": int64(s.MaxTokens),
-		"HELIOGRAPH_MAX_QUERY_DEPTH":  int64(s.MaxDepth),
-		"HELIOGRAPH_MAX_QUERY_FIELDS": int64(s.MaxFields), "HELIOGRAPH_MAX_QUERY_ROOT_FIELDS": int64(s.MaxRootFields),
-		"HELIOGRAPH_MAX_QUERY_ALIASES":    int64(s.MaxAliases),
-		"HELIOGRAPH_MAX_QUERY_DIRECTIVES": int64(s.MaxDirectives), "HELIOGRAPH_MAX_BODY_BYTES": s.MaxBody, "HELIOGRAPH_MAX_BODY_VALUES": int64(s.MaxValues),
-		"HELIOGRAPH_MAX_RESPONSE_BYTES": int64(s.MaxResponse), "HELIOGRAPH_MAX_SUBSCRIPTIONS": int64(s.MaxStreams),
-		"HELIOGRAPH_MAX_SUBSCRIPTIONS_PER_CONNECTION": int64(s.MaxOnSocket),
-		"HELIOGRAPH_MAX_SUBSCRIPTIONS_PER_CLIENT":     int64(s.MaxOfClient),
-		"HELIOGRAPH_POLL_INTERVAL":                    int64(s.PollInterval),
-	} {
-		if n < 1 {
-			return gateway.GraphOptions{}, fmt.Errorf("%s must be 1 or more, not %d", name, n)
-		}
-	}
-	if s.CacheBytes < 0 {
-		return gateway.GraphOptions{}, fmt.Errorf("HELIOGRAPH_RESPONSE_CACHE_BYTES must be 0 or more, not %d", s.CacheBytes)
+	if err := checkMinimums(s); err != nil {
+		return gateway.GraphOptions{}, err
 	}
 	trusted, err := readTrusted(s.Trusted)
 	if err != nil {
@@ -272,17 +268,8 @@ func (s *ledgerSettings) rest() (*rest.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	for name, n := range map[string]int{
-		"HELIOGRAPH_LIMIT_DEFAULT": s.LimitDefault, "HELIOGRAPH_LIMIT_MAX": s.LimitMax, "HELIOGRAPH_LIMIT_TOKEN_BALANCES_LIST": s.LimitTokenBalancesList,
-		"HELIOGRAPH_LIMIT_TOKEN_BALANCES_ACCOUNT": s.LimitTokenBalancesAccount, "HELIOGRAPH_MAX_REPEATED_PARAMETERS": s.MaxRepeatedParameters,
-		"HELIOGRAPH_MAX_FILE_ATTEMPTS": s.MaxFileAttempts,
-	} {
-		if n < 1 {
-			return nil, fmt.Errorf("%s must be 1 or more, not %d", name, n)
-		}
-	}
-	if s.MaxTransactionsRange < 1 {
-		return nil, fmt.Errorf("HELIOGRAPH_MAX_TRANSACTIONS_TIMESTAMP_RANGE_NS must be 1 or more, not %d", s.MaxTransactionsRange)
+	if err := checkMinimums(s); err != nil {
+		return nil, err
 	}
 	users, err := readUsers(s.Users)
 	if err != nil {
