@@ -139,6 +139,8 @@ if [ "$quiet" = 0 ]; then
     'Solidity' "$(lines '^$' '*.sol')" \
     'JavaScript, TypeScript' "$(lines '/dist/|/testdata/' '*.js' '*.mjs' '*.jsx' '*.ts' '*.tsx')" \
     'HTML, CSS' "$(lines '/dist/|/testdata/' '*.html' '*.css')" \
+    'Templates of generated Go' "$(lines '^$' '*.gotpl')" \
+    'Script of the demo network' "$(lines '^$' 'storage/demo/scenario/*.txt')" \
     'Shell, make' "$(lines '^$' '*.sh' Makefile .ci/run)" \
     'Markdown' "$(lines '^docs/rest-to-graphql.md$' '*.md')"
 fi

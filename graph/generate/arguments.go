@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,57 +9,40 @@ import (
 	"github.com/99designs/gqlgen/codegen/templates"
 )
 
-// writeArguments writes a type for the arguments of each field that has any, and the function that reads them. Mutations and subscriptions get their
-// arguments from gqlgen. So do root fields, and their resolvers pass them on in a value of the type.
-func (f *fields) writeArguments(b *bytes.Buffer) {
-	for _, one := range f.list {
-		if len(one.Args) == 0 || one.object.Name == "Mutation" || one.object.Name == "Subscription" {
-			continue
-		}
-		fmt.Fprintf(b, "// %[1]s are the arguments of %[2]s.\ntype %[1]s %[3]s\n\n", one.args(), one.name(), one.argsType())
-		if one.kind == root {
-			continue
-		}
-		result := "any"
-		if one.kind == methodWithArgs {
-			result = one.args()
-		}
-		fmt.Fprintf(b, `func (ec *executionContext) read%s(ctx context.Context, f *ast.Field, variables map[string]any) (%s, error) {
-	in := arguments{of: f, variables: variables}
-	a := %s
-	return a, in.err
+// ArgsType returns the Go type of the arguments, or an empty string if the field has none.
+func (f field) ArgsType() string {
+	if len(f.Args) == 0 {
+		return ""
+	}
+	return f.Function() + "Args"
 }
 
-`, one.args(), result, one.argsLiteral(func(i int) string {
-			return fmt.Sprintf("argument(ctx, &in, %d, ec.%s)", i, one.Args[i].TypeReference.UnmarshalFunc())
-		}))
-	}
-}
-
-// argsType returns the definition of the type of the arguments.
-func (f field) argsType() string {
-	if filter := f.listFilter(); filter != "" {
-		return "= ListArgs[" + filter + "]"
-	}
+// Parameters returns gqlgen's parameters of a resolver for the arguments of the field.
+func (f field) Parameters() string {
 	var b strings.Builder
-	b.WriteString("struct {\n")
-	for _, a := range f.Args {
-		if !f.isPaging(a) {
-			fmt.Fprintf(&b, "%s %s\n", templates.ToGo(a.Name), goType(a.TypeReference.GO))
-		}
+	for i, a := range f.Args {
+		fmt.Fprintf(&b, ", a%d %s", i, goType(a.TypeReference.GO))
 	}
-	if f.pages() {
-		b.WriteString("relay.Args\n")
-	}
-	b.WriteString("}")
 	return b.String()
+}
+
+// PassArgs returns a composite literal of the arguments with the values of [field.Parameters].
+func (f field) PassArgs() string {
+	return f.argsLiteral(func(i int) string { return fmt.Sprintf("a%d", i) })
+}
+
+// ReadArgs returns a composite literal of the arguments that reads their values.
+func (f field) ReadArgs() string {
+	return f.argsLiteral(func(i int) string {
+		return fmt.Sprintf("argument(ctx, &in, %d, ec.%s)", i, f.Args[i].TypeReference.UnmarshalFunc())
+	})
 }
 
 // argsLiteral returns a composite literal of the arguments. value returns the expression of the argument at an index.
 func (f field) argsLiteral(value func(i int) string) string {
 	var b strings.Builder
-	b.WriteString(f.args() + "{")
-	if f.pages() {
+	b.WriteString(f.ArgsType() + "{")
+	if f.Pages() {
 		b.WriteString("Args: relay.Args{")
 		for _, name := range paging {
 			fmt.Fprintf(&b, "%s: %s, ", templates.ToGo(name), value(f.arg(name)))
@@ -68,7 +50,7 @@ func (f field) argsLiteral(value func(i int) string) string {
 		b.WriteString("}, ")
 	}
 	for i, a := range f.Args {
-		if !f.isPaging(a) {
+		if !f.IsPaging(a) {
 			fmt.Fprintf(&b, "%s: %s, ", templates.ToGo(a.Name), value(i))
 		}
 	}
@@ -76,10 +58,10 @@ func (f field) argsLiteral(value func(i int) string) string {
 	return b.String()
 }
 
-// listFilter returns the type of the filter if the arguments are those of most lists: filter, order and page. It is empty otherwise.
-func (f field) listFilter() string {
+// ListFilter returns the type of the filter if the arguments are those of most lists: filter, order and page. It is empty otherwise.
+func (f field) ListFilter() string {
 	at := f.arg("filter")
-	if len(f.Args) != 2+len(paging) || at < 0 || f.arg("order") < 0 || !f.pages() {
+	if len(f.Args) != 2+len(paging) || at < 0 || f.arg("order") < 0 || !f.Pages() {
 		return ""
 	}
 	return strings.TrimPrefix(goType(f.Args[at].TypeReference.GO), "*")
@@ -88,14 +70,14 @@ func (f field) listFilter() string {
 // paging are the arguments of connections, which [relay.Args] holds.
 var paging = []string{"first", "after", "last", "before"}
 
-// pages reports whether the field has all arguments of connections.
-func (f field) pages() bool {
+// Pages reports whether the field has all arguments of connections.
+func (f field) Pages() bool {
 	return !slices.ContainsFunc(paging, func(name string) bool { return f.arg(name) < 0 })
 }
 
-// isPaging reports whether an argument of the field is one of those that [relay.Args] holds.
-func (f field) isPaging(a *codegen.FieldArgument) bool {
-	return f.pages() && slices.Contains(paging, a.Name)
+// IsPaging reports whether an argument of the field is one of those that [relay.Args] holds.
+func (f field) IsPaging(a *codegen.FieldArgument) bool {
+	return f.Pages() && slices.Contains(paging, a.Name)
 }
 
 // arg returns the index of the argument with the given name, or -1.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/csv"
 	"fmt"
 	"os"
@@ -15,29 +16,28 @@ var initialisms = map[string]string{"ID": "ID", "NFT": "NFT", "NFTS": "NFTs", "K
 
 // codes returns a package with a constant for each response code and each transaction type of the network.
 func codes() ([]byte, error) {
-	var b strings.Builder
-	for _, table := range []struct {
-		name     string
-		constant func(row []string) string
-	}{
-		{"results", func(row []string) string { return constantName(row[1]) + " ledger.ResponseCode = " + row[0] }},
-		{"types", func(row []string) string { return "Type" + row[4] + " ledger.TransactionType = " + row[0] }},
-	} {
-		text, err := os.ReadFile("internal/domain/ledger/data/transaction_" + table.name + ".csv")
-		if err != nil {
-			return nil, fmt.Errorf("reading codes: %w", err)
-		}
-		rows, err := csv.NewReader(strings.NewReader(string(text))).ReadAll()
-		if err != nil {
-			return nil, fmt.Errorf("reading codes: %w", err)
-		}
-		b.WriteString("// The transaction " + table.name + " of the network.\nconst (\n")
-		for _, row := range rows[1:] {
-			b.WriteString(table.constant(row) + "\n")
-		}
-		b.WriteString(")\n\n")
+	results, err := readTable("internal/domain/ledger/data/transaction_results.csv")
+	if err != nil {
+		return nil, err
 	}
-	return file("codes", b.String()), nil
+	types, err := readTable("internal/domain/ledger/data/transaction_types.csv")
+	if err != nil {
+		return nil, err
+	}
+	return render("codes", "codes", map[string]any{"Results": results, "Types": types})
+}
+
+// readTable returns the rows of a CSV file without the header.
+func readTable(path string) ([][]string, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading a table: %w", err)
+	}
+	rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", path, err)
+	}
+	return rows[1:], nil
 }
 
 // constantName returns the Go name of a response code.

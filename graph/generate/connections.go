@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -18,8 +19,9 @@ func connections(sources []*ast.Source) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the schema: %w", err)
 	}
-	var lines []string
-	for name := range schema.Types {
+	type connection struct{ Row, Kind, Type string }
+	var list []connection
+	for _, name := range slices.Sorted(maps.Keys(schema.Types)) {
 		for _, kind := range []string{"Connection", "Edge"} {
 			row, found := strings.CutSuffix(name, kind)
 			if !found || name == "HookSlotConnection" || row == "SearchResult" {
@@ -29,9 +31,8 @@ func connections(sources []*ast.Source) ([]byte, error) {
 			if of, isStatus := strings.CutPrefix(row, "Status"); isStatus {
 				goType = "status." + of
 			}
-			lines = append(lines, fmt.Sprintf("%s = %s[%s]\n", name, kind, goType))
+			list = append(list, connection{row, kind, goType})
 		}
 	}
-	slices.Sort(lines)
-	return file("relay", "// The connections of the graph and their edges.\ntype (\n"+strings.Join(lines, "")+")\n"), nil
+	return render("relay", "connections", list)
 }

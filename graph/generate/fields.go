@@ -12,53 +12,54 @@ import (
 )
 
 // kind is how the value of a field is obtained.
-type kind int
+type kind string
 
 const (
-	column         kind = iota // from the row
-	method                     // by a method of the row that takes a context
-	methodWithArgs             // by a method of the row that takes the arguments of the field
-	derived                    // by a function of the row that executes no statement
-	single                     // by a function that reads it for one row
-	batched                    // by a function that reads it for many rows
-	root                       // by a function for a field of an object without rows
+	column         kind = "column"         // from the row
+	method         kind = "method"         // by a method of the row that takes a context
+	methodWithArgs kind = "methodWithArgs" // by a method of the row that takes the arguments of the field
+	derived        kind = "derived"        // by a function of the row that executes no statement
+	single         kind = "single"         // by a function that reads it for one row
+	batched        kind = "batched"        // by a function that reads it for many rows
+	root           kind = "root"           // by a function for a field of an object without rows
 )
 
 // field is a field of the schema.
 type field struct {
 	*codegen.Field
 
-	object *codegen.Object
-	kind   kind
+	Kind kind
 }
 
 // fields are the fields of the schema, except those of introspection.
 type fields struct {
-	data    *codegen.Data
-	objects map[string]*codegen.Object // those with rows, by name
-	names   []string                   // of objects with rows, sorted
-	list    []field                    // of all objects, sorted by object
+	*codegen.Data
+
+	Rows  map[string]*codegen.Object // objects with rows, by name
+	Names []string                   // of objects with rows, sorted
+	Roots []string                   // of objects without rows whose fields have functions
+	List  []field                    // of all objects, sorted by object
 }
 
 // fieldsOf returns the fields of the schema with their kinds. It fails if the generator cannot write code for all of them.
 func fieldsOf(data *codegen.Data) (*fields, error) {
-	f := &fields{data: data, objects: map[string]*codegen.Object{}}
+	f := &fields{Data: data, Rows: map[string]*codegen.Object{}, Roots: []string{"Network", "Query"}}
 	for _, o := range data.Objects {
 		if o.IsReserved() {
 			continue
 		}
 		if !namespaces[o.Name] {
-			f.objects[o.Name] = o
-			f.names = append(f.names, o.Name)
+			f.Rows[o.Name] = o
+			f.Names = append(f.Names, o.Name)
 		}
 		for _, one := range o.Fields {
 			if !one.IsReserved() {
-				f.list = append(f.list, field{one, o, kindOf(o, one)})
+				f.List = append(f.List, field{one, kindOf(o, one)})
 			}
 		}
 	}
-	slices.Sort(f.names)
-	slices.SortStableFunc(f.list, func(a, b field) int { return cmp.Compare(a.object.Name, b.object.Name) })
+	slices.Sort(f.Names)
+	slices.SortStableFunc(f.List, func(a, b field) int { return cmp.Compare(a.Object.Name, b.Object.Name) })
 	err := f.check()
 	return f, err
 }
@@ -88,30 +89,30 @@ func kindOf(o *codegen.Object, f *codegen.Field) kind {
 func (f *fields) check() error {
 	entries := map[string]int{}
 	functions := map[string]string{}
-	for _, one := range f.list {
-		name := one.name()
+	for _, one := range f.List {
+		name := one.FullName()
 		entries[name]++
-		switch one.kind {
+		switch one.Kind {
 		case derived, single, batched:
-			if other := functions[one.function()]; other != "" {
-				return fmt.Errorf("%s and %s need functions of the same name %s", other, name, one.function())
+			if other := functions[one.Function()]; other != "" {
+				return fmt.Errorf("%s and %s need functions of the same name %s", other, name, one.Function())
 			}
-			functions[one.function()] = name
+			functions[one.Function()] = name
 		case column, method, methodWithArgs:
 		case root:
-			if one.object.Name == "Network" && unbatched[name] == "" {
+			if one.Object.Name == "Network" && unbatched[name] == "" {
 				return fmt.Errorf("%s has neither a plan nor a reason", name)
 			}
 			continue
 		}
-		if one.reference() == nil && one.FieldDefinition.Directives.ForName("reference") != nil {
+		if one.Reference() == nil && one.FieldDefinition.Directives.ForName("reference") != nil {
 			return fmt.Errorf("%s: @reference names a field that does not exist", name)
 		}
-		if f.shape(one.TypeReference) == "" {
-			return fmt.Errorf("%s: no function of package scalar writes %s", name, one.result())
+		if f.Shape(one.TypeReference) == "" {
+			return fmt.Errorf("%s: no function of package scalar writes %s", name, one.Result())
 		}
 	}
-	for name, def := range f.data.Schema.Types {
+	for name, def := range f.Schema.Types {
 		if def.Kind != ast.Object || strings.HasPrefix(name, "__") {
 			continue
 		}
@@ -132,36 +133,46 @@ func (f *fields) check() error {
 	return nil
 }
 
-// of returns the fields of an object that have one of the given kinds.
-func (f *fields) of(object string, kinds ...kind) []field {
+// Of returns the fields of an object that have one of the given kinds, or all.
+func (f *fields) Of(object string, kinds ...kind) []field {
 	var out []field
-	for _, one := range f.list {
-		if one.object.Name == object && slices.Contains(kinds, one.kind) {
+	for _, one := range f.List {
+		if one.Object.Name == object && (len(kinds) == 0 || slices.Contains(kinds, one.Kind)) {
 			out = append(out, one)
 		}
 	}
 	return out
 }
 
-// name returns the name of the field with that of its object.
-func (f field) name() string { return f.object.Name + "." + f.Name }
+// FullName returns the name of the field with that of its object.
+func (f field) FullName() string { return f.Object.Name + "." + f.Name }
 
-// function returns the name of the function that reads the field.
-func (f field) function() string { return f.object.Name + templates.ToGo(f.Name) }
+// Function returns the name of the function that reads the field.
+func (f field) Function() string { return f.Object.Name + templates.ToGo(f.Name) }
 
-// relation returns the name of the field's relation in the generated struct.
-func (f field) relation() string { return templates.LcFirst(f.function()) }
+// Relation returns the name of the field's relation in the generated struct.
+func (f field) Relation() string { return templates.LcFirst(f.Function()) }
 
-// row returns the Go type of the parent.
-func (f field) row() string { return "*" + goType(f.object.Type) }
+// Row returns the Go type of the parent.
+func (f field) Row() string { return "*" + goType(f.Object.Type) }
 
-// result returns the Go type of the field.
-func (f field) result() string { return goType(f.TypeReference.GO) }
+// Result returns the Go type of the field.
+func (f field) Result() string { return goType(f.TypeReference.GO) }
 
-// args returns the Go type of the arguments, or an empty string if the field has none.
-func (f field) args() string {
-	if len(f.Args) == 0 {
-		return ""
+// Reference returns the field with the key of the object that the field refers to, or nil if the field has no @reference.
+func (f field) Reference() *codegen.Field {
+	d := f.FieldDefinition.Directives.ForName("reference")
+	if d == nil {
+		return nil
 	}
-	return f.function() + "Args"
+	by := d.Arguments.ForName("by").Value.Raw
+	for _, other := range f.Object.Fields {
+		if other.Name == by {
+			return other
+		}
+	}
+	return nil
 }
+
+// Queue returns the function that queues reading the objects that a field with @reference refers to.
+func (f field) Queue() string { return queues[f.TypeReference.Definition.Name] }

@@ -50,11 +50,11 @@ var load = sync.OnceValues(func() (*codegen.Data, *fields) {
 func TestEveryFieldHasAnEntry(t *testing.T) {
 	t.Parallel()
 	_, all := load()
-	for i, one := range all.list {
+	for i, one := range all.List {
 		less := *all
-		less.list = slices.Delete(slices.Clone(all.list), i, i+1)
+		less.List = slices.Delete(slices.Clone(all.List), i, i+1)
 		if less.check() == nil {
-			t.Errorf("%s.%s can be removed", one.object.Name, one.Name)
+			t.Errorf("%s.%s can be removed", one.Object.Name, one.Name)
 		}
 	}
 }
@@ -63,7 +63,10 @@ func TestEveryFieldHasAnEntry(t *testing.T) {
 func TestFilesAreCurrent(t *testing.T) {
 	t.Parallel()
 	data, all := load()
-	files := outputs(data, all)
+	files, err := outputs(all)
+	if err != nil {
+		t.Fatal(err)
+	}
 	bound, err := bound(data.Config.Sources)
 	if err != nil {
 		t.Fatal(err)
@@ -87,8 +90,8 @@ func TestReferences(t *testing.T) {
 	t.Parallel()
 	_, all := load()
 	n := 0
-	for i, one := range all.list {
-		if one.reference() == nil {
+	for i, one := range all.List {
+		if one.Reference() == nil {
 			continue
 		}
 		n++
@@ -96,13 +99,17 @@ func TestReferences(t *testing.T) {
 		definition.Directives = ast.DirectiveList{{Name: "reference", Arguments: ast.ArgumentList{{Name: "by", Value: &ast.Value{Raw: "none"}}}}}
 		wrong.FieldDefinition = &definition
 		changed := *all
-		changed.list = slices.Clone(all.list)
-		changed.list[i].Field = &wrong
+		changed.List = slices.Clone(all.List)
+		changed.List[i].Field = &wrong
 		if changed.check() == nil {
-			t.Errorf("%s can refer to a field that does not exist", one.name())
+			t.Errorf("%s can refer to a field that does not exist", one.FullName())
 		}
 	}
-	if got := bytes.Count(all.references(), []byte("\nfunc (fields) ")); got != n || n == 0 {
+	files, err := outputs(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := bytes.Count(files[referencesFile], []byte("\nfunc (fields) ")); got != n || n == 0 {
 		t.Errorf("%d functions for %d references", got, n)
 	}
 }

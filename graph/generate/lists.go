@@ -25,3 +25,10 @@ const maxUnbatched = 12
 
 // withoutStatement are the fields that need a function but no statement, in addition to all ids.
 var withoutStatement = map[string]bool{"Schedule.state": true}
+
+// queues are the functions that queue reading objects of a type by their keys.
+var queues = map[string]string{
+	"Account": "entities.QueueAccounts", "Block": "transactions.QueueBlocksAt", "Contract": "entities.QueueContracts",
+	"ContractResult": "transactions.QueueContractResultsAt", "Entity": "queueEntities", "File": "entities.QueueFiles",
+	"NetworkNode": "entities.QueueNetworkNodes", "Token": "entities.QueueTokens", "Topic": "queueTopics", "Transaction": "transactions.QueueTransactionsAt",
+}

@@ -54,7 +54,11 @@ func (generator) GenerateCode(data *codegen.Data) error {
 	if err != nil {
 		return err
 	}
-	for name, src := range outputs(data, fields) {
+	files, err := outputs(fields)
+	if err != nil {
+		return err
+	}
+	for name, src := range files {
 		if err := write(name, src); err != nil {
 			return err
 		}
@@ -76,16 +80,22 @@ func bound(sources []*ast.Source) (map[string][]byte, error) {
 	return map[string][]byte{scalarFile: functions, connectionsFile: types, codesFile: constants}, err
 }
 
+const referencesFile = "resolvers/references_gen.go"
+
 // outputs returns the sources of the files that are not gqlgen's, by path.
-func outputs(data *codegen.Data, fields *fields) map[string][]byte {
-	return map[string][]byte{
-		"graph/inputs_gen.go":    inputs(data),
-		"graph/mutations_gen.go": mutations(data),
-		"graph/roots_gen.go":     rootFields(data),
-		"graph/fields_gen.go":    fields.functions(),
-		"graph/tables_gen.go":    fields.tables(),
-		referencesFile:           fields.references(),
+func outputs(fields *fields) (map[string][]byte, error) {
+	out := map[string][]byte{}
+	for _, body := range []string{"fields", "inputs", "mutations", "roots", "tables", "references"} {
+		name, path := "graph", "graph/"+body+"_gen.go"
+		if body == "references" {
+			name, path = "resolvers", referencesFile
+		}
+		var err error
+		if out[path], err = render(name, body, fields); err != nil {
+			return nil, err
+		}
 	}
+	return out, nil
 }
 
 // write formats Go source and writes it to a file.
