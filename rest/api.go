@@ -27,8 +27,6 @@ import (
 type API struct {
 	Prefix    string
 	Endpoints []Endpoint
-	// PathDocs describe the parameters of paths by the path up to the parameter: "topics/{id}".
-	PathDocs  map[string]PathDoc
 	Documents embed.FS
 	Config    *Config
 	Server    *server.Server

@@ -1,6 +1,10 @@
 package rest
 
-import "net/http"
+import (
+	"fmt"
+	"net/http"
+	"slices"
+)
 
 // readClassic converts a request of the classic family to variables. maxLimit is the maximum page size.
 func (r *Request) readClassic(maxLimit int) error {
@@ -43,4 +47,89 @@ func (r *Request) readClassic(maxLimit int) error {
 		r.Limit = min(r.Limit, maxLimit)
 	}
 	return nil
+}
+
+// validate validates a query string. It returns nil if the query string is valid.
+func (e *Endpoint) validate(c *Config, q Query) *Problem {
+	if e.Grammar == V1 {
+		return e.validateInOrder(c, q)
+	}
+	return e.validateByGroup(c, q)
+}
+
+func (e *Endpoint) param(name string) *Param {
+	for i := range e.Params {
+		if e.Params[i].Name == name {
+			return &e.Params[i]
+		}
+	}
+	return nil
+}
+
+func unknown(name string) Item { return Item{Message: "Unknown query parameter: " + name} }
+
+func invalid(name string) Item { return Item{Message: "Invalid parameter: " + name} }
+
+func tooMany(name string, n, most int) Item {
+	return Item{Message: fmt.Sprintf("Parameter values count exceeds maximum number allowed: %s count: %d max: %d", name, n, most)}
+}
+
+// accepts reports whether a parameter accepts a value of the query string.
+func (e *Endpoint) accepts(c *Config, p *Param, text string) bool {
+	v, ok := e.Grammar.read(text)
+	return ok && v.Text != "" && p.Kind.Accepts(c, v)
+}
+
+// validateInOrder validates the parameters in one pass, as V1 does.
+func (e *Endpoint) validateInOrder(c *Config, q Query) *Problem {
+	var items []Item
+	for _, given := range q {
+		p := e.param(given.Name)
+		switch {
+		case len(given.Values) > c.MaxRepeats:
+			items = append(items, tooMany(given.Name, len(given.Values), c.MaxRepeats))
+		case p == nil:
+			items = append(items, unknown(given.Name))
+		default:
+			var seen []string
+			for _, text := range given.Values {
+				if slices.Contains(seen, text) {
+					continue
+				}
+				seen = append(seen, text)
+				if !e.accepts(c, p, text) {
+					items = append(items, invalid(given.Name))
+				}
+			}
+		}
+	}
+	return problemOf(items)
+}
+
+// validateByGroup reports wrong counts, then invalid values, then unknown names, as V2 does.
+func (e *Endpoint) validateByGroup(c *Config, q Query) *Problem {
+	var counts, bad, unknowns []Item
+	for _, given := range q {
+		p := e.param(given.Name)
+		if len(given.Values) > c.MaxRepeats {
+			counts = append(counts, tooMany(given.Name, len(given.Values), c.MaxRepeats))
+			continue
+		}
+		for _, text := range given.Values {
+			switch {
+			case p == nil:
+				unknowns = append(unknowns, unknown(given.Name))
+			case !e.accepts(c, p, text):
+				bad = append(bad, invalid(given.Name))
+			}
+		}
+	}
+	return problemOf(slices.Concat(counts, bad, unknowns))
+}
+
+func problemOf(items []Item) *Problem {
+	if items == nil {
+		return nil
+	}
+	return &Problem{Status: 400, Items: items}
 }

@@ -1,6 +1,8 @@
 package rest
 
 import (
+	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -57,4 +59,21 @@ type User struct {
 	Password string `json:"password"`
 	// Limit replaces LimitMax unless it is 0.
 	Limit int `json:"limit"`
+}
+
+// The placeholders of OpenAPI documents for values that are not known at build time.
+const (
+	VersionPlaceholder      = "GATEWAY_VERSION"
+	LimitDefaultPlaceholder = "LIMIT_DEFAULT"
+	MaxRepeatsPlaceholder   = "MAX_REPEATS"
+)
+
+// FillOpenAPI replaces the placeholders of an OpenAPI document, in JSON or YAML, by the settings and the version of the gateway.
+func (c *Config) FillOpenAPI(document, version string) []byte {
+	limit, repeats, version := strconv.Itoa(c.LimitDefault), strconv.Itoa(c.MaxRepeats), strconv.Quote(version)
+	return []byte(strings.NewReplacer(
+		`"`+VersionPlaceholder+`"`, version, VersionPlaceholder, version,
+		`"`+LimitDefaultPlaceholder+`"`, limit, LimitDefaultPlaceholder, limit,
+		`"`+MaxRepeatsPlaceholder+`"`, repeats, MaxRepeatsPlaceholder, repeats,
+	).Replace(document))
 }

@@ -134,16 +134,6 @@ func (e *Endpoint) ValuesOf(p *Param) (form Form, ops []Op, list bool) {
 	}
 }
 
-// PathDoc documents a path parameter.
-type PathDoc struct {
-	// Doc describes the parameter.
-	Doc string
-	// Pattern is a regular expression that matches the whole value, or "" if it would match anything.
-	Pattern string
-	// Example is a well-formed value.
-	Example string
-}
-
 // Unlimited is the maximum of an unlimited list.
 const Unlimited = math.MaxInt
 

@@ -1,14 +1,19 @@
 package openapi
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/vektah/gqlparser/v2/ast"
 
+	"heliograph/graph/limits"
+	"heliograph/graph/scalar"
+	"heliograph/internal/domain/ledger"
 	"heliograph/rest"
 )
 
@@ -114,7 +119,7 @@ func (b *bodies) field(f *ast.Field) (*Schema, error) {
 	if err != nil {
 		return nil, fmt.Errorf("field %s: %w", f.Name, err)
 	}
-	s = ptr(*s)
+	s = new(*s)
 	s.Description = b.descriptionOf(f)
 	if slices.Contains(b.keyed, f.Alias) {
 		s, err = keyedObject(s)
@@ -173,10 +178,7 @@ func (b *bodies) named(name string, set ast.SelectionSet) (*Schema, error) {
 	def := b.graph.Types[name]
 	switch def.Kind {
 	case ast.Scalar:
-		if s := scalarSchema(name); s != nil {
-			return s, nil
-		}
-		return &Schema{}, nil
+		return cmp.Or(scalars[name], &Schema{}), nil
 	case ast.Enum:
 		return enumSchema(def), nil
 	default:
@@ -202,18 +204,12 @@ func onlyFragment(set ast.SelectionSet) *ast.FragmentSpread {
 
 // selectsOmitted reports whether a selection set has a list that the current endpoint may omit. Such a set has its own schema instead of the shared one.
 func (b *bodies) selectsOmitted(set ast.SelectionSet) bool {
-	return slices.ContainsFunc(set, func(s ast.Selection) bool {
-		switch s := s.(type) {
-		case *ast.Field:
-			return slices.Contains(b.omitted, s.Alias) || b.selectsOmitted(s.SelectionSet)
-		case *ast.InlineFragment:
-			return b.selectsOmitted(s.SelectionSet)
-		case *ast.FragmentSpread:
-			return b.selectsOmitted(s.Definition.SelectionSet)
-		default:
-			return false
+	for f := range limits.Fields(set) {
+		if slices.Contains(b.omitted, f.Alias) || b.selectsOmitted(f.SelectionSet) {
+			return true
 		}
-	})
+	}
+	return false
 }
 
 // fragment returns a reference to the shared schema of a fragment and adds the schema on first use.
@@ -231,7 +227,7 @@ func (b *bodies) fragment(spread *ast.FragmentSpread) (*Schema, error) {
 }
 
 // newObject returns the schema of an object that allows no properties but those added to it.
-func newObject() *Schema { return &Schema{Type: Types{"object"}, AdditionalProperties: ptr(false)} }
+func newObject() *Schema { return &Schema{Type: Types{"object"}, AdditionalProperties: new(false)} }
 
 // put adds a property to an object. A property that is selected twice is required if one of the selections requires it, because both have the same
 // value.
@@ -340,3 +336,25 @@ func notNull(s *Schema) *Schema {
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// enumSchema returns the schema of an enum as formatted in REST responses.
+func enumSchema(def *ast.Definition) *Schema {
+	s := &Schema{Type: Types{"string"}}
+	for _, v := range def.EnumValues {
+		s.Enum = append(s.Enum, restName(def.Name, v.Name))
+	}
+	return s
+}
+
+// restName returns the REST spelling of an enum value.
+func restName(enum, value string) string {
+	if enum != "KeyType" {
+		return value
+	}
+	quoted := string(scalar.AppendKeyType(nil, ledger.KeyType(value), scalar.REST))
+	name, err := strconv.Unquote(quoted)
+	if err != nil {
+		return value
+	}
+	return name
+}

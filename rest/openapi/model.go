@@ -2,37 +2,27 @@ package openapi
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 
-	"github.com/goccy/go-yaml"
+	"heliograph/rest/rawjson"
 )
 
-// Document is an OpenAPI document (https://spec.openapis.org/oas/v3.1.0), limited to the fields that this gateway uses.
+// Document is an OpenAPI document (https://spec.openapis.org/oas/v3.1.0), limited to the fields that this gateway uses. Raw parts are read from document.json.
 type Document struct {
-	OpenAPI    string                `json:"openapi"`
-	Info       Info                  `json:"info"`
-	Servers    []Server              `json:"servers"`
-	Security   []map[string][]string `json:"security"`
-	Tags       []Tag                 `json:"tags"`
-	Paths      Map[*PathItem]        `json:"paths"`
-	Components Components            `json:"components"`
-}
-
-// Info is the metadata of an API.
-type Info struct {
-	Title       string `json:"title"`
-	Description string `json:"description"`
-	License     struct {
-		Name       string `json:"name"`
-		Identifier string `json:"identifier"`
-	} `json:"license"`
-	Version string `json:"version"`
-}
-
-// Server is the URL of an API relative to the document.
-type Server struct {
-	URL string `json:"url"`
+	OpenAPI    string          `json:"openapi"`
+	Info       json.RawMessage `json:"info"`
+	Servers    json.RawMessage `json:"servers"`
+	Security   json.RawMessage `json:"security"`
+	Tags       []Tag           `json:"tags"`
+	Paths      Map[*PathItem]  `json:"paths"`
+	Components struct {
+		Schemas         Map[*Schema]    `json:"schemas"`
+		Responses       json.RawMessage `json:"responses"`
+		Headers         json.RawMessage `json:"headers"`
+		SecuritySchemes json.RawMessage `json:"securitySchemes"`
+	} `json:"components"`
 }
 
 // Tag groups operations.
@@ -110,23 +100,6 @@ type MediaType struct {
 	Example any     `json:"example,omitempty"`
 }
 
-// Components are objects that several operations refer to.
-type Components struct {
-	Schemas         Map[*Schema]         `json:"schemas"`
-	Responses       Map[*Response]       `json:"responses"`
-	Headers         Map[*Header]         `json:"headers"`
-	SecuritySchemes Map[*SecurityScheme] `json:"securitySchemes"`
-}
-
-// SecurityScheme is an authentication method.
-type SecurityScheme struct {
-	Type        string `json:"type"`
-	Scheme      string `json:"scheme,omitempty"`
-	In          string `json:"in,omitempty"`
-	Name        string `json:"name,omitempty"`
-	Description string `json:"description"`
-}
-
 // Schema is a JSON schema of dialect 2020-12, or a reference to one.
 type Schema struct {
 	Ref                  string       `json:"$ref,omitempty"`
@@ -180,6 +153,18 @@ func (m Map[T]) Get(name string) (value T, ok bool) {
 	return value, false
 }
 
+// UnmarshalJSON reads the members in order.
+func (m *Map[T]) UnmarshalJSON(text []byte) error {
+	var compact bytes.Buffer
+	err := json.Compact(&compact, text)
+	for name, value := range rawjson.Members(compact.Bytes()) {
+		member := Member[T]{Name: string(name)}
+		err = cmp.Or(err, json.Unmarshal(value, &member.Value))
+		*m = append(*m, member)
+	}
+	return err //nolint:wrapcheck // of an embedded file
+}
+
 // MarshalJSON writes the members in order.
 func (m Map[T]) MarshalJSON() ([]byte, error) {
 	b := []byte{'{'}
@@ -223,17 +208,4 @@ func (d *Document) JSON() ([]byte, error) {
 	}
 	b.WriteByte('\n')
 	return b.Bytes(), nil
-}
-
-// YAML returns the document as YAML, with the content and order of the JSON.
-func (d *Document) YAML() ([]byte, error) {
-	text, err := d.JSON()
-	if err != nil {
-		return nil, err
-	}
-	out, err := yaml.JSONToYAML(text)
-	if err != nil {
-		return nil, fmt.Errorf("writing the description as YAML: %w", err)
-	}
-	return out, nil
 }

@@ -5,10 +5,10 @@ package openapi
 import (
 	"cmp"
 	"context"
-	_ "embed" // for the texts
+	"embed"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"net/http"
 	"net/url"
@@ -17,9 +17,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/goccy/go-yaml"
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"heliograph/rest"
+	v2 "heliograph/rest/v2"
 )
 
 // The paths of components.
@@ -29,24 +31,54 @@ const (
 	headerRef   = "#/components/headers/"
 )
 
-//go:embed texts.json
-var textsJSON []byte
+//go:embed texts.json document.json examples.json scalars.json
+var files embed.FS
 
-//go:embed examples.json
-var examplesJSON []byte
-
-// texts are what the tables of the endpoints do not have: descriptions of tags, summaries of operations whose root field serves several paths, and responses
-// of the demo network as examples. Summaries and examples are by operation id.
-var texts = func() (t struct {
-	Tags, Summaries map[string]string
-	Examples        map[string]json.RawMessage
-},
-) {
-	if err := errors.Join(json.Unmarshal(textsJSON, &t), json.Unmarshal(examplesJSON, &t.Examples)); err != nil {
+// read decodes an embedded file.
+func read[T any](name string) (v T) {
+	text, err := files.ReadFile(name)
+	if err = cmp.Or(err, json.Unmarshal(text, &v)); err != nil {
 		panic(err) // the embedded files are checked by tests
 	}
-	return t
-}()
+	return v
+}
+
+// What the tables of the endpoints do not have. document.json has the parts of the document that do not depend on them.
+var (
+	// texts are descriptions of tags, summaries of operations whose root field serves several paths, by operation id, and descriptions of the parameters of
+	// paths, by the path up to the parameter: "topics/{id}".
+	texts = read[struct {
+		Tags, Summaries map[string]string
+		Parameters      map[string]pathParam
+	}]("texts.json")
+	// examples are responses of the demo network, by operation id.
+	examples = read[map[string]json.RawMessage]("examples.json")
+	// scalars are the schemas of scalars as formatted in REST responses. A test ensures that all are known.
+	scalars = read[map[string]*Schema]("scalars.json")
+)
+
+// Files returns the files that are generated from the REST APIs, by their paths in the repository.
+func Files(api *rest.API) (map[string][]byte, error) {
+	d, err := New(api)
+	if err != nil {
+		return nil, err
+	}
+	asJSON, err := d.JSON()
+	if err != nil {
+		return nil, err
+	}
+	asYAML, err := yaml.JSONToYAML(asJSON)
+	status, err2 := yaml.JSONToYAML([]byte(v2.Description))
+	if err = cmp.Or(err, err2); err != nil {
+		return nil, fmt.Errorf("writing a description as YAML: %w", err)
+	}
+	return map[string][]byte{
+		"docs/rest-to-graphql.md": []byte(guide(api, "../rest/v1/documents")),
+		"rest/v1/openapi.json":    asJSON,
+		"rest/v1/openapi.yml":     asYAML,
+		"rest/v2/openapi.yml":     status,
+	}, nil
+}
 
 // generator builds a document.
 type generator struct {
@@ -60,22 +92,8 @@ type generator struct {
 // New returns the OpenAPI document of an API. In place of the gateway's version and settings it has placeholders, see [rest.FillOpenAPI].
 func New(api *rest.API) (*Document, error) {
 	g := &generator{
-		api:    api,
-		bodies: &bodies{graph: api.Server.Schema(), shared: map[string]*Schema{}},
-		doc: &Document{
-			OpenAPI: "3.1.0",
-			Info: Info{
-				Title: "Heliograph mirror REST API", Version: rest.VersionPlaceholder,
-				Description: "The REST API of mirror nodes. Each operation runs one GraphQL document, and links to it.\n\n" +
-					"Lists are paginated: `links.next` is the next page. Filters have the form `name=operator:value`. The operators are " +
-					"`eq` (the default), `ne`, `gt`, `gte`, `lt` and `lte`. If a filter is repeated, all conditions must match; several `eq` on an ID are alternatives.",
-			},
-			Servers: []Server{{URL: api.Prefix}},
-			// Credentials are optional.
-			Security: []map[string][]string{{}, {"basic": {}}, {"key": {}}},
-		},
+		api: api, bodies: &bodies{graph: api.Server.Schema(), shared: map[string]*Schema{}}, doc: read[*Document]("document.json"),
 	}
-	g.doc.Info.License.Name, g.doc.Info.License.Identifier = "Apache License 2.0", "Apache-2.0"
 	for i := range api.Endpoints {
 		if api.Endpoints[i].Undocumented {
 			continue
@@ -84,7 +102,11 @@ func New(api *rest.API) (*Document, error) {
 			return nil, err
 		}
 	}
-	g.components()
+	var shared Map[*Schema]
+	for _, name := range slices.Sorted(maps.Keys(g.bodies.shared)) {
+		shared = append(shared, Member[*Schema]{name, g.bodies.shared[name]})
+	}
+	g.doc.Components.Schemas = slices.Concat(shared, g.bodySchemas, g.doc.Components.Schemas)
 	return g.doc, nil
 }
 
@@ -101,7 +123,7 @@ func (g *generator) endpoint(e *rest.Endpoint) error {
 	}
 	id := operationID(e)
 	media := &MediaType{Schema: g.bodyRef(operations[0].Name, id, body)}
-	if example, ok := texts.Examples[id]; ok {
+	if example, ok := examples[id]; ok {
 		media.Example = example
 	}
 	op := &Operation{Tags: []string{resourceOf(e.Path)}, OperationID: id, Responses: g.responses(e, media)}
@@ -138,11 +160,11 @@ func requestBody(b *rest.Body) *RequestBody {
 	out := &RequestBody{Description: b.Doc, Required: true}
 	media := &MediaType{Schema: &Schema{Type: Types{"string"}, Format: "binary"}}
 	if b.Members != nil {
-		media = &MediaType{Schema: &Schema{Type: Types{"object"}, AdditionalProperties: ptr(true)}, Example: json.RawMessage(b.Example)}
+		media = &MediaType{Schema: &Schema{Type: Types{"object"}, AdditionalProperties: new(true)}, Example: json.RawMessage(b.Example)}
 		for _, m := range b.Members {
 			s := &Schema{Type: Types{m.Type}, Description: m.Doc}
 			if m.Type == "array" {
-				s.Items = &Schema{Type: Types{"object"}, AdditionalProperties: ptr(true)}
+				s.Items = &Schema{Type: Types{"object"}, AdditionalProperties: new(true)}
 			}
 			media.Schema.put(m.Name, s, true)
 		}
@@ -191,16 +213,19 @@ func operationID(e *rest.Endpoint) string {
 // pathParam describes a path parameter.
 type pathParam struct {
 	name string
-	rest.PathDoc
+	// Doc describes the parameter. Pattern matches all values, or is empty if it would match anything. Example is a value of the demo network.
+	Doc, Pattern, Example string
 }
 
 // pathParams returns the parameters of a path.
-func (g *generator) pathParams(path string) []pathParam {
+func pathParams(path string) []pathParam {
 	var out []pathParam
 	before := ""
 	for segment := range strings.SplitSeq(strings.Trim(path, "/"), "/") {
 		if strings.HasPrefix(segment, "{") {
-			out = append(out, pathParam{strings.Trim(segment, "{}"), g.api.PathDocs[before+"/"+segment]})
+			p := texts.Parameters[before+"/"+segment]
+			p.name = strings.Trim(segment, "{}")
+			out = append(out, p)
 		}
 		before = segment
 	}
@@ -210,7 +235,7 @@ func (g *generator) pathParams(path string) []pathParam {
 // graphiql returns a link to the endpoint's document in GraphiQL, or "" if the path has no example.
 func (g *generator) graphiql(e *rest.Endpoint) (string, error) {
 	path := g.api.Prefix + e.Path
-	for _, p := range g.pathParams(e.Path) {
+	for _, p := range pathParams(e.Path) {
 		if p.Example == "" {
 			return "", nil
 		}
@@ -234,7 +259,7 @@ func (g *generator) graphiql(e *rest.Endpoint) (string, error) {
 // parameters returns the path and query parameters of an endpoint.
 func (g *generator) parameters(e *rest.Endpoint) []*Parameter {
 	var out []*Parameter
-	for _, p := range g.pathParams(e.Path) {
+	for _, p := range pathParams(e.Path) {
 		s := &Schema{Type: Types{"string"}}
 		if p.Pattern != "" {
 			s.Pattern = "^(?:" + p.Pattern + ")$"
@@ -271,7 +296,7 @@ func query(e *rest.Endpoint, p *rest.Param) *Parameter {
 		if e.Family == rest.Modern {
 			out.Schema.Default = e.ModernLimit()
 		}
-		out.Schema.Minimum = ptr[int64](1)
+		out.Schema.Minimum = new(int64(1))
 	}
 	if p.Name == "order" {
 		out.Schema.Default = "asc"
@@ -284,7 +309,7 @@ func query(e *rest.Endpoint, p *rest.Param) *Parameter {
 		out.Description = strings.TrimSpace(out.Description + " May have an operator in front: " + opList(ops, ", ") + ".")
 	}
 	if isList {
-		out.Style, out.Explode = "form", ptr(true)
+		out.Style, out.Explode = "form", new(true)
 		out.Schema = &Schema{Type: Types{"array"}, Items: out.Schema, MaxItems: maxValues(e, p)}
 	}
 	return out
@@ -303,10 +328,10 @@ func formSchema(f rest.Form) *Schema {
 	case f.Max > 0:
 		s.Type, s.Format = Types{"integer"}, "int64"
 		if f.Min > math.MinInt64 {
-			s.Minimum = ptr(f.Min)
+			s.Minimum = new(f.Min)
 		}
 		if f.Max < math.MaxInt64 {
-			s.Maximum = ptr(f.Max)
+			s.Maximum = new(f.Max)
 		}
 	case f.Pattern != "":
 		s.Pattern = "^(?:" + f.Pattern + ")$"
@@ -388,7 +413,7 @@ func (g *generator) responses(e *rest.Endpoint, body *MediaType) Map[*Response] 
 		problem(http.StatusUnsupportedMediaType, "ModernUnsupported")
 	}
 	for _, status := range e.Statuses {
-		problem(status, "Modern"+rareErrors[status].name)
+		problem(status, "Modern"+strings.ReplaceAll(http.StatusText(status), " ", ""))
 	}
 	problem(http.StatusTooManyRequests, "TooManyRequests")
 	problem(http.StatusInternalServerError, family+"InternalError")

@@ -152,7 +152,7 @@ func TestEndpointsAreDescribed(t *testing.T) {
 	}
 }
 
-// TestEveryValueHasASchema fails for values that have a description only: their GraphQL scalar is missing in scalarSchema.
+// TestEveryValueHasASchema fails for values that have a description only: their GraphQL scalar is missing in scalars.json.
 func TestEveryValueHasASchema(t *testing.T) {
 	t.Parallel()
 	d := describe(t, offlineAPI(t))

@@ -4,8 +4,12 @@ package v1
 
 import (
 	"embed"
+	"fmt"
+	"log/slog"
 	"slices"
 
+	"heliograph/graph"
+	"heliograph/graph/rowplan"
 	"heliograph/graph/server"
 	"heliograph/rest"
 )
@@ -92,11 +96,35 @@ func coreEndpoints() []rest.Endpoint {
 // New returns a new API.
 func New(cfg *rest.Config, srv *server.Server) (*rest.API, error) {
 	api := &rest.API{
-		Prefix: Prefix, Endpoints: endpoints(), PathDocs: pathDocs(), Documents: documents, Config: cfg, Server: srv,
+		Prefix: Prefix, Endpoints: endpoints(), Documents: documents, Config: cfg, Server: srv,
 		Wording: rest.Wording{Missing: missingText, Error: errorText},
 	}
 	if err := api.Init(); err != nil {
 		return nil, err
 	}
 	return api, nil
+}
+
+// The OpenAPI document, which rest/generate writes.
+var (
+	//go:embed openapi.json
+	openAPIJSON string
+	//go:embed openapi.yml
+	openAPIYAML string
+)
+
+// OpenAPI returns the OpenAPI document as JSON and as YAML. version is the version of the gateway.
+func OpenAPI(cfg *rest.Config, version string) (json, yaml []byte) {
+	return cfg.FillOpenAPI(openAPIJSON, version), cfg.FillOpenAPI(openAPIYAML, version)
+}
+
+// NewOffline returns the API over a graph without a database, for generators and tests. It can be described but cannot serve requests.
+func NewOffline(cfg *rest.Config) (*rest.API, error) {
+	srv, err := server.New(server.Options{
+		Schema: graph.NewExecutableSchema(graph.Config{}), Tables: rowplan.NewTables(nil), DocumentBytes: 1 << 20, Logger: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("making a graph without resolvers: %w", err)
+	}
+	return New(cfg, srv)
 }

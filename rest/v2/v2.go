@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"net/url"
 
 	"heliograph/graph/server"
 	"heliograph/internal/domain/status"
@@ -88,4 +89,40 @@ func New(o Options) (*API, error) {
 	}
 	a.cached = doccache.Register(o.Cache, "the documents", a.renderAll)
 	return a, nil
+}
+
+// Explain returns the operation of the document at a path. It does not run it. The variables have the short name of the default page; replace it to
+// select another page.
+func (a *API) Explain(target string) (*rest.Explanation, error) {
+	u, err := url.Parse(target)
+	if err != nil {
+		return nil, rest.Bad("not a path: " + target)
+	}
+	i, known := a.index[u.Path]
+	if !known {
+		return nil, rest.NotFound("no such path: " + u.Path)
+	}
+	doc := a.prepared[i]
+	return rest.NewExplanation(a.o.Server, doc, doc.Operations()[0].Name, map[string]any{"page": a.anyPage()})
+}
+
+// anyPage returns the short name of the default page if it is known.
+func (a *API) anyPage() string {
+	if p := a.o.Cache.DefaultPage(); p != nil {
+		return p.Slug
+	}
+	return "status"
+}
+
+// Description is the OpenAPI document. rest/generate writes the same in YAML.
+//
+//go:embed openapi.json
+var Description string
+
+//go:embed openapi.yml
+var descriptionYAML string
+
+// OpenAPI returns the OpenAPI document as JSON and as YAML. version is the version of the gateway.
+func OpenAPI(cfg *rest.Config, version string) (json, yaml []byte) {
+	return cfg.FillOpenAPI(Description, version), cfg.FillOpenAPI(descriptionYAML, version)
 }
