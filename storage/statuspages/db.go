@@ -1,3 +1,4 @@
+// Package statuspages reads and writes the status pages: pages, components, incidents, maintenance windows, probes and their audit.
 package statuspages
 
 import (
@@ -117,6 +118,9 @@ func readValue[T any](ctx context.Context, s *DB, sql string, args ...any) (T, e
 	row, err := readOne(ctx, s, sql, args, value[T], nil)
 	return ledger.FromPointer(row).V, err
 }
+
+// value scans a single column.
+func value[T any](v *T, into []any) []any { return append(into, v) }
 
 // Channel is the notification channel for writes. The payload is "code:revision" of the page.
 const Channel = "status_page"

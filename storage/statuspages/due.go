@@ -66,24 +66,19 @@ order by coalesce(n.scheduled_for, n.created_at), n.id`, nil, noticeTargets, nil
 func (e *Editor) runDue(ctx context.Context, n *status.Notice) (*DueAction, error) {
 	var action *DueAction
 	by := Author{Name: "schedule", Origin: status.FromSchedule}
-	_, err := e.edit(ctx, command{by: by, name: "schedule", page: n.PageCode}, func(ctx context.Context, w *write) error {
-		if err := w.target(ctx, noticeTable, n.Code); err != nil {
-			return err
-		}
-		s, err := w.noticeState(ctx, n.Code, ` for update skip locked`)
-		if err != nil {
-			return err
-		}
+	_, err := e.edit(ctx, command{by: by, name: "schedule", page: n.PageCode}, func(ctx context.Context, w *write) {
+		w.target(ctx, noticeTable, n.Code)
+		s := w.noticeState(ctx, n.Code, ` for update skip locked`)
 		if s.Notice == nil {
-			return ErrUnchanged
+			check(ErrUnchanged)
 		}
 		due := status.DueOf(s.Notice, w.At)
 		if due == status.NothingDue {
-			return ErrUnchanged
+			check(ErrUnchanged)
 		}
 		action = &DueAction{Page: n.PageCode, Notice: n.Code, Name: s.Notice.Name, Due: due}
 		w.command.name = "schedule." + string(due)
-		return w.apply(ctx, func(c *status.WorkingCopy) (*status.Effect, error) { return c.RunDue(s, due) })
+		w.store(must(w.workingCopy(ctx).RunDue(s, due)))
 	})
 	if err != nil {
 		return nil, err

@@ -5,9 +5,11 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -104,25 +106,58 @@ type replayedError struct{ object string }
 func (*replayedError) Error() string { return "the write was done before" }
 
 // edit writes to a page and returns the code of the object that do writes to, also if the write was done before with the same key.
-func (e *Editor) edit(ctx context.Context, c command, do func(ctx context.Context, w *write) error) (string, error) {
+func (e *Editor) edit(ctx context.Context, c command, do func(ctx context.Context, w *write)) (string, error) {
 	if c.by.Page != "" && c.by.Page != c.page {
 		return "", status.Errorf(status.NotFound, "page %s does not exist", c.page)
 	}
 	w := &write{editor: e, command: c}
-	err := e.db.Write(ctx, c.page, e.now(), func(ctx context.Context, tx *Tx) error {
+	return w.finish(e.db.Write(ctx, c.page, e.now(), func(ctx context.Context, tx *Tx) error {
 		w.Tx = tx
-		if err := w.replay(ctx); err != nil {
-			return err
+		return w.run(ctx, do)
+	}))
+}
+
+// run runs the command in its transaction. It ends with the error of a failed [check].
+func (w *write) run(ctx context.Context, do func(ctx context.Context, w *write)) (err error) {
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case failedCheck:
+			err = p.err
+		default:
+			panic(p)
 		}
-		if !c.settings && c.by.origin() != status.FromSync && tx.Page.Mode == status.Mirror {
-			return status.Errorf(status.BadState, "the page %s is a mirror of another page and cannot be edited", tx.Page.Slug)
-		}
-		if err := do(ctx, w); err != nil {
-			return err
-		}
-		w.audit()
-		return w.send(ctx)
-	})
+	}()
+	w.replay(ctx)
+	if !w.command.settings && w.command.by.origin() != status.FromSync && w.Page.Mode == status.Mirror {
+		return status.Errorf(status.BadState, "the page %s is a mirror of another page and cannot be edited", w.Page.Slug)
+	}
+	do(ctx, w)
+	w.audit()
+	if err := w.SendBatch(ctx, &w.statements.Batch).Close(); err != nil {
+		return fmt.Errorf("executing a write: %w", err)
+	}
+	return w.preview(ctx, w.command.by.Preview)
+}
+
+// failedCheck ends a running command.
+type failedCheck struct{ err error }
+
+// check ends the running command if err is not nil. The transaction is rolled back. Only functions that [write.run] calls may use it.
+func check(err error) {
+	if err != nil {
+		panic(failedCheck{err})
+	}
+}
+
+// must returns a result, or ends the running command if there is an error.
+func must[T any](result T, err error) T {
+	check(err)
+	return result
+}
+
+// finish returns the code of the written object. err is the error of the transaction.
+func (w *write) finish(err error) (string, error) {
 	var replayed *replayedError
 	switch {
 	case w.conflict != nil && duplicate(err):
@@ -132,9 +167,15 @@ func (e *Editor) edit(ctx context.Context, c command, do func(ctx context.Contex
 	case errors.Is(err, errPreviewed):
 		return w.object, nil
 	case errors.Is(err, ErrNoPage):
-		return "", status.Errorf(status.NotFound, "page %s does not exist", c.page)
+		return "", status.Errorf(status.NotFound, "page %s does not exist", w.command.page)
 	}
 	return w.object, explainWrite(err)
+}
+
+// duplicate reports whether a statement failed because of a unique constraint.
+func duplicate(err error) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && pg.Code == "23505" && pg.ConstraintName != idempotencyKeyConstraint
 }
 
 // preview calls a preview function, if any, and fails so that the transaction is rolled back.
@@ -163,33 +204,28 @@ type write struct {
 	conflict   error  // replaces the error of a violated unique constraint, if not nil
 }
 
-// send executes the collected statements, and then the preview, if there is one.
-func (w *write) send(ctx context.Context) error {
-	if err := w.SendBatch(ctx, &w.statements.Batch).Close(); err != nil {
-		return fmt.Errorf("executing a write: %w", err)
+// scan reads a row, if there is one. what describes the statement in errors.
+func (w *write) scan(ctx context.Context, what string, into []any, sql string, args ...any) (found bool) {
+	err := w.QueryRow(ctx, sql, args...).Scan(into...)
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		check(fmt.Errorf("%s: %w", what, err))
 	}
-	return w.preview(ctx, w.command.by.Preview)
+	return err == nil
 }
 
 // replay ends the write if it was done before.
-func (w *write) replay(ctx context.Context) error {
-	if w.command.by.Key == "" {
-		return nil
-	}
+func (w *write) replay(ctx context.Context) {
 	var page, name, object *string
 	var content []byte
-	err := w.QueryRow(ctx, `select page_id, action, object_id, idempotency_content from status.audit where idempotency_key = $1`, w.command.by.Key).
-		Scan(&page, &name, &object, &content)
-	switch {
-	case errors.Is(err, pgx.ErrNoRows):
-		return nil
-	case err != nil:
-		return fmt.Errorf("reading the idempotency key: %w", err)
-	case *name != w.command.name || page == nil || *page != w.command.page || object == nil,
-		content != nil && w.command.by.Content != nil && !bytes.Equal(content, w.command.by.Content):
-		return status.Errorf(status.Conflict, "the idempotency key was used by another write")
+	if w.command.by.Key == "" || !w.scan(ctx, "reading the idempotency key", []any{&page, &name, &object, &content},
+		`select page_id, action, object_id, idempotency_content from status.audit where idempotency_key = $1`, w.command.by.Key) {
+		return
 	}
-	return &replayedError{object: *object}
+	if *name != w.command.name || page == nil || *page != w.command.page || object == nil ||
+		content != nil && w.command.by.Content != nil && !bytes.Equal(content, w.command.by.Content) {
+		check(status.Errorf(status.Conflict, "the idempotency key was used by another write"))
+	}
+	check(&replayedError{object: *object})
 }
 
 // The tables whose rows are in the audit log.
@@ -205,14 +241,10 @@ const (
 // auditedRow is a row in the audit log, without secrets.
 const auditedRow = `to_jsonb(t) - '{token_sha256,secret,old_secret}'::text[]`
 
-// target sets the object of the write and reads its row, before it changes.
-func (w *write) target(ctx context.Context, table, code string) error {
+// target sets the object of the write and reads its row, before it changes. It reports whether the row exists.
+func (w *write) target(ctx context.Context, table, code string) (exists bool) {
 	w.table, w.object = table, code
-	err := w.QueryRow(ctx, `select `+auditedRow+` from `+table+` t where t.id::text = $1`, code).Scan(&w.before)
-	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
-		return fmt.Errorf("reading the row to change: %w", err)
-	}
-	return nil
+	return w.scan(ctx, "reading the row to change", []any{&w.before}, `select `+auditedRow+` from `+table+` t where t.id::text = $1`, code)
 }
 
 // audit adds the write to the audit log.
@@ -257,4 +289,48 @@ func (e *Editor) Writable(ctx context.Context) error {
 		return explainWrite(&pgconn.PgError{Code: "42P01", Message: fmt.Sprintf("status tables are older than version %d", migrations.StatusVersion())})
 	}
 	return nil
+}
+
+// AuditEntry is an entry of the audit log.
+type AuditEntry struct {
+	ID     int64
+	At     time.Time
+	Page   string // code; empty if the write concerned no page
+	Actor  string
+	Action string
+	Object string
+	// Before and After are the row before and after the write, as JSON; nil if it did not exist.
+	Before, After json.RawMessage
+}
+
+// Changed returns the columns that the write changed, in alphabetical order; none if the row was created or deleted.
+func (a *AuditEntry) Changed() []string {
+	var before, after map[string]json.RawMessage
+	if json.Unmarshal(a.Before, &before) != nil || json.Unmarshal(a.After, &after) != nil {
+		return nil
+	}
+	var out []string
+	for name, value := range after {
+		if old, there := before[name]; there && !bytes.Equal(old, value) && name != "updated_at" && name != "version" {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// AuditFilter selects entries of the audit log. The zero value selects all.
+type AuditFilter struct{ Page, Object string }
+
+// Audit returns the newest entries of the audit log.
+func (s *DB) Audit(ctx context.Context, f AuditFilter, limit int) ([]*AuditEntry, error) {
+	rows, err := read(ctx, s, `select id, at, coalesce(page_id, ''), actor, action, coalesce(object_id, ''), before, after from status.audit
+where ($1 = '' or page_id = $1) and ($2 = '' or object_id = $2) order by id desc limit $3`, []any{f.Page, f.Object, limit},
+		func(a *AuditEntry, into []any) []any {
+			return append(into, &a.ID, &a.At, &a.Page, &a.Actor, &a.Action, &a.Object, &a.Before, &a.After)
+		}, nil)
+	if err != nil {
+		return nil, fmt.Errorf("reading the audit log: %w", err)
+	}
+	return rows, nil
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
 )
@@ -48,4 +50,67 @@ func (s *DB) Pages(ctx context.Context) (status.Pages, error) {
 // PageByCode returns the page with a code, or nil.
 func (s *DB) PageByCode(ctx context.Context, code string) (*status.Page, error) {
 	return readOne(ctx, s, `select `+pageColumns+` from status.page where id = $1`, []any{code}, pageTargets, finishPage)
+}
+
+// PageInit describes a page to create. Empty settings of the page get defaults; see [status.NewPage].
+type PageInit struct {
+	Page status.Page
+	// Component is the name of its first component.
+	Component string
+}
+
+// InitPage creates a page with its first component and returns its code. The first page of all is the default page.
+func (e *Editor) InitPage(ctx context.Context, by Author, in PageInit) (string, error) {
+	p, err := status.NewPage(in.Page)
+	if err != nil {
+		return "", err
+	}
+	if err := status.CheckName("the first component", in.Component); err != nil {
+		return "", err
+	}
+	if p.Code, err = e.code(); err != nil {
+		return "", err
+	}
+	at := status.Milliseconds(e.now()).In(p.Zone)
+	w := &write{editor: e, command: command{by: by, name: "page.init", page: p.Code}, conflict: slugConflict(p)}
+	return w.finish(e.db.begin(ctx, func(tx pgx.Tx) error {
+		if err := insertPage(ctx, tx, p, at); err != nil {
+			return err
+		}
+		w.Tx = &Tx{Tx: tx, Page: p, At: at}
+		if err := w.run(context.WithValue(ctx, txKey{e.db}, &sharedTx{tx: tx}), func(_ context.Context, w *write) {
+			c, _, err := w.emptyCopy().AddComponent(status.NewComponent{Name: in.Component})
+			check(err)
+			w.insertComponent(c)
+			w.table, w.object = pageTable, p.Code
+		}); err != nil {
+			return err
+		}
+		return incrementRevision(ctx, tx, p.Code, at)
+	}))
+}
+
+func slugConflict(p *status.Page) error {
+	return status.Errorf(status.Conflict, "the slug %s is in use by another page", p.Slug)
+}
+
+// SetPage changes settings of a page.
+func (e *Editor) SetPage(ctx context.Context, by Author, page string, settings []status.PageSetting) (string, error) {
+	return e.edit(ctx, command{by: by, name: "page.set", page: page, settings: true}, func(ctx context.Context, w *write) {
+		w.target(ctx, pageTable, page)
+		p := must(w.Page.WithSettings(settings))
+		if p.IsDefault && !w.Page.IsDefault {
+			w.queue(`update status.page set is_default = false where is_default`)
+		}
+		w.conflict = slugConflict(p)
+		w.queue(`update status.page set name = $2, slug = $3, url = $4, hosts = coalesce($5::text[], '{}'), is_default = $6,
+time_zone = $7, locale = $8,
+  vocabulary = $9, auto_publish = $10, texts = coalesce($11::jsonb, '{}') where id = $1`,
+			page, p.Name, p.Slug, p.URL, p.Hosts, p.IsDefault, p.TimeZone, p.Locale, p.Vocabulary, p.AutoPublish, p.Texts)
+		if p.URL != w.Page.URL {
+			w.queue(`update status.incident set shortlink = $3 || '/incidents/' || id
+where page_id = $1 and shortlink = $2 || '/incidents/' || id`,
+				page, w.Page.URL, p.URL)
+		}
+	})
 }

@@ -33,27 +33,17 @@ func (e *Editor) ApplyProbe(ctx context.Context, id int64) (*ProbeAction, error)
 		return nil, explainWrite(err)
 	}
 	var out *status.ProbeOutcome
-	_, err = e.edit(ctx, command{by: probeAuthor(id), name: status.ProbeNote, page: p.PageCode}, func(ctx context.Context, w *write) error {
+	_, err = e.edit(ctx, command{by: probeAuthor(id), name: status.ProbeNote, page: p.PageCode}, func(ctx context.Context, w *write) {
 		out = nil
-		facts, err := w.probeFacts(ctx, id)
-		if err != nil {
-			return err
-		}
+		facts := w.probeFacts(ctx, id)
 		if facts == nil {
-			return ErrUnchanged
+			check(ErrUnchanged)
 		}
 		p = facts.Probe
-		c, err := w.workingCopy(ctx)
-		if err != nil {
-			return err
+		if out = must(w.workingCopy(ctx).ApplyProbe(*facts)); out == nil || out.Unchanged {
+			check(ErrUnchanged)
 		}
-		if out, err = c.ApplyProbe(*facts); err != nil {
-			return err
-		}
-		if out == nil || out.Unchanged {
-			return ErrUnchanged
-		}
-		return w.storeProbe(ctx, p, out)
+		w.storeProbe(ctx, p, out)
 	})
 	if err != nil || out == nil {
 		return nil, err
@@ -89,19 +79,18 @@ values ($1, $2, $3, $4, $5, jsonb_build_object('component', $6::text, 'level', $
 }
 
 // probeFacts locks a probe and reads what its application depends on. It returns nil if the level is applied already, or cannot be applied now.
-func (w *write) probeFacts(ctx context.Context, id int64) (*status.ProbeFacts, error) {
-	if _, err := w.Exec(ctx, `select from status.probe where id = $1 for update`, id); err != nil {
-		return nil, fmt.Errorf("locking the probe: %w", err)
-	}
+func (w *write) probeFacts(ctx context.Context, id int64) *status.ProbeFacts {
+	w.scan(ctx, "locking the probe", nil, `select from status.probe where id = $1 for update`, id)
 	db := w.editor.db
-	p, err := db.Probe(ctx, id)
-	if err != nil || p == nil || !p.Enabled || p.Level == p.Applied || w.Page.Mode == status.Mirror {
-		return nil, err
+	p := must(db.Probe(ctx, id))
+	if p == nil || !p.Enabled || p.Level == p.Applied || w.Page.Mode == status.Mirror {
+		return nil
 	}
 	f := &status.ProbeFacts{Probe: p}
 	var maintenance bool
 	var joinable, joinableDraft *string
-	err = w.QueryRow(ctx, `with joinable as (
+	w.scan(ctx, "reading the state of probes",
+		[]any{&maintenance, &f.Edited, &joinable, &joinableDraft, &f.PublishedLastHour, &f.Remotes, &f.FailingRemotes}, `with joinable as (
   select draft, max(id) as id from status.incident where page_id = $1 and origin = 'probe' and deleted_at is null and resolved_at is null
 and probe_version = version
     and created_at between $3::timestamptz and $4::timestamptz group by draft)
@@ -113,50 +102,37 @@ select exists (select from status.incident_component h join status.incident n on
   count(*) filter (where p.kind in ('http', 'graphql', 'tcp')), count(*) filter (where p.kind in ('http', 'graphql', 'tcp')
 and (p.level = 'bad' or p.streak > 0 and p.toward = 'bad'))
 from status.probe p join status.component c on c.id = p.component_id and c.deleted_at is null where c.page_id = $1 and p.enabled`,
-		w.Page.Code, p.Component, w.At.Add(-status.ProbeJoin), w.At, p.Incident, w.At.Add(-time.Hour)).
-		Scan(&maintenance, &f.Edited, &joinable, &joinableDraft, &f.PublishedLastHour, &f.Remotes, &f.FailingRemotes)
-	if err != nil {
-		return nil, fmt.Errorf("reading the state of probes: %w", err)
-	}
+		w.Page.Code, p.Component, w.At.Add(-status.ProbeJoin), w.At, p.Incident, w.At.Add(-time.Hour))
 	if maintenance {
-		return nil, nil //nolint:nilnil // probes are not applied during a maintenance
+		return nil // probes are not applied during a maintenance
 	}
 	for _, n := range []struct {
 		code *string
 		into *status.NoticeState
 	}{{&p.Incident, &f.Incident}, {joinable, &f.Joinable}, {joinableDraft, &f.JoinableDraft}} {
-		if n.code == nil || *n.code == "" {
-			continue
-		}
-		if *n.into, err = w.noticeState(ctx, *n.code, ` for update`); err != nil {
-			return nil, err
+		if n.code != nil && *n.code != "" {
+			*n.into = w.noticeState(ctx, *n.code, ` for update`)
 		}
 	}
-	f.Others, err = read(ctx, db, `select `+probeColumns+` from status.probe`+probeJoins+` where c.page_id = $1 and p.incident_id is not null and p.id <> $2
+	f.Others = must(read(ctx, db, `select `+probeColumns+` from status.probe`+probeJoins+` where c.page_id = $1 and p.incident_id is not null and p.id <> $2
 and p.acted <> 'good' and p.enabled order by p.id`,
-		[]any{w.Page.Code, id}, probeTargets, nil)
-	return f, err
+		[]any{w.Page.Code, id}, probeTargets, nil))
+	return f
 }
 
 // storeProbe writes what a probe does to its page.
-func (w *write) storeProbe(ctx context.Context, p *status.Probe, out *status.ProbeOutcome) error {
+func (w *write) storeProbe(ctx context.Context, p *status.Probe, out *status.ProbeOutcome) {
 	w.command.name = out.Action
 	switch {
 	case out.Component != nil:
-		if err := w.target(ctx, componentTable, out.Object); err != nil {
-			return err
-		}
+		w.target(ctx, componentTable, out.Object)
 		w.insertChanges(out.Changes)
 		w.updateBase(out.Component)
 	case out.Withdraw != "":
-		if err := w.target(ctx, noticeTable, out.Withdraw); err != nil {
-			return err
-		}
+		w.target(ctx, noticeTable, out.Withdraw)
 		w.deleteDraft(out.Withdraw)
 	case !out.Effect.New:
-		if err := w.target(ctx, noticeTable, out.Object); err != nil {
-			return err
-		}
+		w.target(ctx, noticeTable, out.Object)
 	}
 	if out.Effect != nil {
 		w.store(out.Effect)
@@ -170,7 +146,6 @@ set_status = nullif($3, '')::status.component_status where id = $1`,
 	if w.object == out.Incident { // otherwise an editor may have changed it since
 		w.setProbeVersion()
 	}
-	return nil
 }
 
 // setProbeVersion records the version of the notice that is written to: later versions are those of editors.
@@ -192,23 +167,15 @@ and g.auto_publish where`+ready,
 	var out []string
 	for _, n := range list {
 		resolved := false
-		_, err := e.edit(ctx, command{by: probeAuthor(n.ProbeID.V), name: status.ProbeResolve, page: n.PageCode}, func(ctx context.Context, w *write) error {
-			var still bool
-			if err := w.QueryRow(ctx, `select exists (select from status.incident n where n.id = $2 and`+ready+`)`, w.At.Add(-status.ProbeHoldOff),
-				n.Code).Scan(&still); err != nil {
-				return fmt.Errorf("checking whether an incident can be resolved: %w", err)
+		_, err := e.edit(ctx, command{by: probeAuthor(n.ProbeID.V), name: status.ProbeResolve, page: n.PageCode}, func(ctx context.Context, w *write) {
+			if !w.scan(ctx, "checking whether an incident can be resolved", nil, `select from status.incident n where n.id = $2 and`+ready,
+				w.At.Add(-status.ProbeHoldOff), n.Code) {
+				check(ErrUnchanged)
 			}
-			if !still {
-				return ErrUnchanged
-			}
-			s, err := w.notice(ctx, "incident", n.Code)
-			if err != nil {
-				return err
-			}
+			s := w.notice(ctx, "incident", n.Code)
 			resolved = true
-			err = w.apply(ctx, func(c *status.WorkingCopy) (*status.Effect, error) { return c.ResolveProbed(s) })
+			w.store(must(w.workingCopy(ctx).ResolveProbed(s)))
 			w.setProbeVersion()
-			return err
 		})
 		if err != nil {
 			return out, err

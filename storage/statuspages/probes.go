@@ -46,26 +46,16 @@ func (e *Editor) AddProbe(ctx context.Context, by Author, in status.Probe) (int6
 	if err != nil {
 		return 0, err
 	}
-	object, err := e.edit(ctx, command{by: by, name: "probe.add", page: page}, func(ctx context.Context, w *write) error {
-		b, err := w.workingCopy(ctx)
-		if err != nil {
-			return err
-		}
-		c, err := b.Leaf(in.Component)
-		if err != nil {
-			return err
-		}
+	object, err := e.edit(ctx, command{by: by, name: "probe.add", page: page}, func(ctx context.Context, w *write) {
+		c := must(w.workingCopy(ctx).Leaf(in.Component))
 		if in.Kind == status.NodeProbe && in.Spec.Node == 0 && !c.NodeID.Valid {
-			return status.Errorf(status.BadInput, "%s does not represent a consensus node: give the node, or set it with component set --node", c.QualifiedName())
+			check(status.Errorf(status.BadInput, "%s does not represent a consensus node: give the node, or set it with component set --node",
+				c.QualifiedName()))
 		}
 		w.table = probeTable
-		err = w.QueryRow(ctx, `insert into status.probe (component_id, kind, spec, every_seconds, fail_after, pass_after, sets_status, publish, enabled)
-values ($1, $2, $3, $4, $5, $6, $7, $8, true) returning id::text`,
-			in.Component, in.Kind, in.Spec, int(in.Every/time.Second), in.FailAfter, in.PassAfter, in.Sets, in.Publish).Scan(&w.object)
-		if err != nil {
-			return fmt.Errorf("inserting a probe: %w", err)
-		}
-		return nil
+		w.scan(ctx, "inserting a probe", []any{&w.object}, `insert into status.probe (component_id, kind, spec, every_seconds, fail_after, pass_after,
+sets_status, publish, enabled) values ($1, $2, $3, $4, $5, $6, $7, $8, true) returning id::text`,
+			in.Component, in.Kind, in.Spec, int(in.Every/time.Second), in.FailAfter, in.PassAfter, in.Sets, in.Publish)
 	})
 	if err != nil {
 		return 0, err
@@ -91,35 +81,23 @@ func (e *Editor) EnableProbe(ctx context.Context, by Author, id int64, on bool) 
 }
 
 func (e *Editor) editProbe(ctx context.Context, by Author, name string, id int64, sql string) error {
-	page, err := e.pageOfProbe(ctx, id)
+	p, err := e.db.Probe(ctx, id)
 	if err != nil {
-		return err
+		return explainWrite(err)
 	}
-	_, err = e.edit(ctx, command{by: by, name: name, page: page}, func(ctx context.Context, w *write) error {
-		if err := w.target(ctx, probeTable, strconv.FormatInt(id, 10)); err != nil {
-			return err
-		}
-		if w.before == nil {
-			return noProbe(id)
+	if p == nil {
+		return noProbe(id)
+	}
+	_, err = e.edit(ctx, command{by: by, name: name, page: p.PageCode}, func(ctx context.Context, w *write) {
+		if !w.target(ctx, probeTable, strconv.FormatInt(id, 10)) {
+			check(noProbe(id))
 		}
 		w.queue(sql, id)
-		return nil
 	})
 	return err
 }
 
 func noProbe(id int64) error { return status.Errorf(status.NotFound, "probe %d does not exist", id) }
-
-func (e *Editor) pageOfProbe(ctx context.Context, id int64) (string, error) {
-	p, err := e.db.Probe(ctx, id)
-	if err != nil {
-		return "", explainWrite(err)
-	}
-	if p == nil {
-		return "", noProbe(id)
-	}
-	return p.PageCode, nil
-}
 
 // Probe returns the probe with an id, or nil.
 func (s *DB) Probe(ctx context.Context, id int64) (*status.Probe, error) {

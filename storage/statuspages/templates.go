@@ -2,10 +2,6 @@ package statuspages
 
 import (
 	"context"
-	"errors"
-	"fmt"
-
-	"github.com/jackc/pgx/v5"
 
 	"heliograph/internal/domain/status"
 )
@@ -15,53 +11,31 @@ func (e *Editor) SetTemplate(ctx context.Context, by Author, page string, t stat
 	if err := t.Check(); err != nil {
 		return err
 	}
-	_, err := e.edit(ctx, command{by: by, name: "template.set", page: page, settings: true}, func(ctx context.Context, w *write) error {
-		id, err := w.template(ctx, t.Name)
-		if err != nil {
-			return err
-		}
-		if id != "" {
-			if err := w.target(ctx, templateTable, id); err != nil {
-				return err
-			}
-		}
-		err = w.QueryRow(ctx, `insert into status.template (page_id, name, kind, state, title, body) values ($1, $2, $3, $4, $5, $6)
+	_, err := e.edit(ctx, command{by: by, name: "template.set", page: page, settings: true}, func(ctx context.Context, w *write) {
+		w.template(ctx, t.Name)
+		w.scan(ctx, "writing a template", []any{&w.object}, `insert into status.template (page_id, name, kind, state, title, body)
+values ($1, $2, $3, $4, $5, $6)
 on conflict (page_id, name) do update set kind = excluded.kind, state = excluded.state, title = excluded.title, body = excluded.body returning id::text`,
-			page, t.Name, t.Kind, t.State, t.Title, t.Body).Scan(&w.object)
-		if err != nil {
-			return fmt.Errorf("writing a template: %w", err)
-		}
-		w.table = templateTable
-		return nil
+			page, t.Name, t.Kind, t.State, t.Title, t.Body)
 	})
 	return err
 }
 
-// template returns the id of the template with a name, or "".
-func (w *write) template(ctx context.Context, name string) (string, error) {
+// template makes the template with a name the target of the write. It reports whether the template exists.
+func (w *write) template(ctx context.Context, name string) bool {
 	var id string
-	err := w.QueryRow(ctx, `select id::text from status.template where page_id = $1 and name = $2`, w.Page.Code, name).Scan(&id)
-	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
-		return "", fmt.Errorf("reading a template: %w", err)
-	}
-	return id, nil
+	w.table = templateTable
+	return w.scan(ctx, "reading a template", []any{&id}, `select id::text from status.template where page_id = $1 and name = $2`, w.Page.Code, name) &&
+		w.target(ctx, templateTable, id)
 }
 
 // RemoveTemplate removes a template.
 func (e *Editor) RemoveTemplate(ctx context.Context, by Author, page, name string) error {
-	_, err := e.edit(ctx, command{by: by, name: "template.remove", page: page, settings: true}, func(ctx context.Context, w *write) error {
-		id, err := w.template(ctx, name)
-		if err != nil {
-			return err
-		}
-		if id == "" {
-			return status.Errorf(status.NotFound, "template %s does not exist", name)
-		}
-		if err := w.target(ctx, templateTable, id); err != nil {
-			return err
+	_, err := e.edit(ctx, command{by: by, name: "template.remove", page: page, settings: true}, func(ctx context.Context, w *write) {
+		if !w.template(ctx, name) {
+			check(status.Errorf(status.NotFound, "template %s does not exist", name))
 		}
 		w.queue(`delete from status.template where page_id = $1 and name = $2`, page, name)
-		return nil
 	})
 	return err
 }

@@ -2,9 +2,7 @@ package statuspages
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -23,19 +21,11 @@ func (e *Editor) AddToken(ctx context.Context, by Author, in status.TokenInput) 
 		return "", err
 	}
 	hash := status.HashToken(token)
-	err = e.editTokens(ctx, by, "token.add", func(w *write) error {
-		var id int64
-		err := w.QueryRow(ctx, `insert into status.operator_token (name, token_sha256, role, page_id, created_at, expires_at)
-values ($1, $2, $3, nullif($4, ''), $5, $6) returning id`,
-			in.Name, hash[:], in.Role, in.Page, w.At, in.ExpiresAt.Pointer()).Scan(&id)
-		if duplicate(err) {
-			return status.Errorf(status.Conflict, "a token with the name %s exists already", in.Name)
-		}
-		if err != nil {
-			return fmt.Errorf("inserting a token: %w", err)
-		}
-		w.object = strconv.FormatInt(id, 10)
-		return nil
+	err = e.editTokens(ctx, by, "token.add", func(ctx context.Context, w *write) {
+		w.conflict = status.Errorf(status.Conflict, "a token with the name %s exists already", in.Name)
+		w.scan(ctx, "inserting a token", []any{&w.object}, `insert into status.operator_token (name, token_sha256, role, page_id, created_at, expires_at)
+values ($1, $2, $3, nullif($4, ''), $5, $6) returning id::text`,
+			in.Name, hash[:], in.Role, in.Page, w.At, in.ExpiresAt.Pointer())
 	})
 	if err != nil {
 		return "", err
@@ -45,36 +35,24 @@ values ($1, $2, $3, nullif($4, ''), $5, $6) returning id`,
 
 // RemoveToken revokes a token.
 func (e *Editor) RemoveToken(ctx context.Context, by Author, name string) error {
-	return e.editTokens(ctx, by, "token.remove", func(w *write) error {
-		var id int64
-		rows, err := w.Query(ctx, `select id from status.operator_token where name = $1 for update`, name)
-		if err == nil {
-			id, err = pgx.CollectExactlyOneRow(rows, pgx.RowTo[int64])
+	return e.editTokens(ctx, by, "token.remove", func(ctx context.Context, w *write) {
+		var id string
+		if !w.scan(ctx, "reading a token", []any{&id}, `select id::text from status.operator_token where name = $1 for update`, name) {
+			check(status.Errorf(status.NotFound, "token %s does not exist", name))
 		}
-		if err != nil {
-			if errors.Is(err, pgx.ErrNoRows) {
-				return status.Errorf(status.NotFound, "token %s does not exist", name)
-			}
-			return fmt.Errorf("reading a token: %w", err)
-		}
-		if err := w.target(ctx, tokenTable, strconv.FormatInt(id, 10)); err != nil {
-			return err
-		}
-		w.queue(`delete from status.operator_token where id = $1`, id)
-		return nil
+		w.target(ctx, tokenTable, id)
+		w.queue(`delete from status.operator_token where name = $1`, name)
 	})
 }
 
 // editTokens writes to the tokens. They do not belong to a page, so no revision changes.
-func (e *Editor) editTokens(ctx context.Context, by Author, name string, do func(w *write) error) error {
-	return explainWrite(e.db.begin(ctx, func(tx pgx.Tx) error {
-		w := &write{Tx: &Tx{Tx: tx, At: status.Milliseconds(e.now())}, editor: e, command: command{by: by, name: name}, table: tokenTable}
-		if err := do(w); err != nil {
-			return err
-		}
-		w.audit()
-		return w.send(ctx)
+func (e *Editor) editTokens(ctx context.Context, by Author, name string, do func(ctx context.Context, w *write)) error {
+	w := &write{editor: e, command: command{by: by, name: name, settings: true}, table: tokenTable}
+	_, err := w.finish(e.db.begin(ctx, func(tx pgx.Tx) error {
+		w.Tx = &Tx{Tx: tx, At: status.Milliseconds(e.now())}
+		return w.run(ctx, do)
 	}))
+	return err
 }
 
 // Tokens returns the tokens that are valid at an instant, or all if it is zero, by name.

@@ -89,3 +89,145 @@ func ImpactOf(k Kind, override Impact, given ...ComponentStatus) Impact {
 	}
 	return worst
 }
+
+// NewComponent describes a component or group to add to a page.
+type NewComponent struct {
+	Target
+	IsGroup            bool
+	Name               string
+	Description        string            // empty for none
+	Group              string            // code of the group; empty for the top level
+	Position           int32             // 0 for the last position
+	Status             ComponentStatus   // default: operational
+	Showcase           ledger.Null[bool] // default: true
+	OnlyShowIfDegraded bool
+	StartDate          ledger.Null[Date] // default: today
+	NodeID             ledger.Null[int64]
+}
+
+// AddComponent returns a new component or group without a code, and the components whose position changes. Empty groups are not published.
+func (b *WorkingCopy) AddComponent(in NewComponent) (c *Component, moved []*Component, err error) {
+	c = &Component{IsGroup: in.IsGroup, Name: in.Name, Description: ledger.NonZero(in.Description), Origin: b.Origin}
+	if !in.IsGroup {
+		if c.BaseStatus = in.Status; c.BaseStatus == "" {
+			c.BaseStatus = Operational
+		}
+		c.Showcase, c.OnlyShowIfDegraded, c.NodeID = in.Showcase.Or(true), in.OnlyShowIfDegraded, in.NodeID
+		c.StartDate = ledger.Of(in.StartDate.Or(DateOf(b.At)))
+	}
+	if err := checkComponent(c); err != nil {
+		return nil, nil, err
+	}
+	if moved, err = b.Move(c, in.Group, in.Position); err != nil {
+		return nil, nil, err
+	}
+	return c, moved, nil
+}
+
+// checkComponent fails if the settings of a component are invalid.
+func checkComponent(c *Component) error {
+	if err := CheckName("the component", c.Name); err != nil {
+		return err
+	}
+	switch {
+	case !c.IsGroup && !c.BaseStatus.Valid():
+		return Errorf(BadInput, "%q is not a component status", c.BaseStatus)
+	case c.NodeID.Valid && c.NodeID.V < 0:
+		return Errorf(BadInput, "%d is not a node number", c.NodeID.V)
+	case c.IsGroup && (c.Showcase || c.OnlyShowIfDegraded || c.StartDate.Valid || c.NodeID.Valid):
+		return Errorf(BadInput, "groups have only a name and a description")
+	}
+	return nil
+}
+
+// ComponentEdit describes changes to a component. Null fields stay unchanged.
+type ComponentEdit struct {
+	Target
+	Name        ledger.Null[string]
+	Description ledger.Null[string] // empty removes it
+	// Status is the base status. Notices may hold the component in a worse one.
+	Status             ComponentStatus // empty stays unchanged
+	Showcase           ledger.Null[bool]
+	OnlyShowIfDegraded ledger.Null[bool]
+	StartDate          ledger.Null[Date]  // empty removes it
+	NodeID             ledger.Null[int64] // -1 removes it
+	// ExpectedVersion is the version that the editor has seen, or 0 for any.
+	ExpectedVersion int64
+}
+
+// EditComponent changes a component or group and returns the resulting changes of statuses.
+func (b *WorkingCopy) EditComponent(c *Component, in ComponentEdit) ([]*Change, error) {
+	var changes []*Change
+	if in.Status != "" {
+		if _, err := b.Leaf(c.Code); err != nil {
+			return nil, err
+		}
+		if !in.Status.Valid() {
+			return nil, Errorf(BadInput, "%q is not a component status", in.Status)
+		}
+		changes = b.setBase(c, in.Status)
+	}
+	c.Name, c.Showcase, c.OnlyShowIfDegraded = in.Name.Or(c.Name), in.Showcase.Or(c.Showcase), in.OnlyShowIfDegraded.Or(c.OnlyShowIfDegraded)
+	if in.Description.Valid {
+		c.Description = ledger.NonZero(in.Description.V)
+	}
+	if in.StartDate.Valid {
+		c.StartDate = ledger.NonZero(in.StartDate.V)
+	}
+	if in.NodeID.Valid {
+		if c.NodeID = in.NodeID; c.NodeID.V == -1 {
+			c.NodeID = ledger.Null[int64]{}
+		}
+	}
+	return changes, checkComponent(c)
+}
+
+// CheckRemove fails if a component cannot be removed: groups must be empty.
+func (b *WorkingCopy) CheckRemove(c *Component) error {
+	if n := len(b.Children(c.Code)); c.IsGroup && n > 0 {
+		return Errorf(BadState, "the group %s has %d components: move or remove them first", c.Name, n)
+	}
+	return nil
+}
+
+// ComponentMove describes the new place of a component or group.
+type ComponentMove struct {
+	Target
+	Group           string // code of the group; empty for the top level
+	Position        int32  // 0 for the last position
+	ExpectedVersion int64  // the version that the editor has seen, or 0 for any
+}
+
+// Move puts a component at a position of a group, or of the top level of the page if group is empty, and returns all components whose position or group
+// changes. Position 0 is the last one. The component may be new.
+func (b *WorkingCopy) Move(c *Component, group string, position int32) ([]*Component, error) {
+	if group != "" {
+		switch g := b.Component(group); {
+		case g == nil:
+			return nil, Errorf(NotFound, "group %s does not exist on the page %s", group, b.Page.Slug)
+		case !g.IsGroup:
+			return nil, Errorf(BadInput, "%s is not a group", g.Name)
+		case c.IsGroup:
+			return nil, Errorf(BadInput, "%s is a group, and groups do not nest", c.Name)
+		}
+	}
+	if position < 0 {
+		return nil, Errorf(BadInput, "the position must be 1 or more, not %d", position)
+	}
+	list := slices.DeleteFunc(b.Children(group), func(s *Component) bool { return s == c })
+	if position == 0 || int(position) > len(list) {
+		list = append(list, c)
+	} else {
+		list = slices.Insert(list, int(position)-1, c)
+	}
+	var moved []*Component
+	for i, s := range list {
+		p := int32(i + 1)
+		if s == c && c.GroupCode.V != group || s.Position != p || s.ListIndex != 0 {
+			moved = append(moved, s)
+		}
+		s.Position, s.ListIndex = p, 0
+	}
+	c.GroupCode = ledger.NonZero(group)
+	return moved, nil
+}

@@ -3,7 +3,9 @@ package status
 import (
 	"cmp"
 	"maps"
+	"regexp"
 	"slices"
+	"strings"
 )
 
 // Event is an event for which a page publishes a text automatically.
@@ -48,3 +50,58 @@ func (p *Page) Text(e Event) string {
 
 // Events returns all events.
 func Events() []Event { return slices.Sorted(maps.Keys(defaultTexts())) }
+
+// Template is a template of a notice. Its title and body may contain placeholders such as {name}.
+type Template struct {
+	PageCode string
+	Name     string
+	Kind     Kind
+	State    State
+	Title    string
+	Body     string
+}
+
+var placeholder = regexp.MustCompile(`\{[a-z][a-z0-9_]*\}`)
+
+// Check fails if the template is invalid.
+func (t *Template) Check() error {
+	if err := CheckName("the template", t.Name); err != nil {
+		return err
+	}
+	if t.Kind != Realtime && t.Kind != Scheduled {
+		return Errorf(BadInput, "a template must be for an incident or a maintenance")
+	}
+	if !slices.Contains(States(t.Kind), t.State) {
+		return Errorf(BadInput, "%q is not a state of this kind of notice", t.State)
+	}
+	if err := CheckName("the notice", t.Title); err != nil {
+		return err
+	}
+	return checkBody(t.Body)
+}
+
+// Fill returns the title and the body with values for the placeholders. It fails if a value is missing or not used.
+func (t *Template) Fill(values map[string]string) (title, body string, err error) {
+	var missing []string
+	used := map[string]bool{}
+	fill := func(text string) string {
+		return placeholder.ReplaceAllStringFunc(text, func(found string) string {
+			name := strings.Trim(found, "{}")
+			value, given := values[name]
+			if used[name] = true; !given && !slices.Contains(missing, name) {
+				missing = append(missing, name)
+			}
+			return value
+		})
+	}
+	title, body = fill(t.Title), fill(t.Body)
+	if len(missing) > 0 {
+		return "", "", Errorf(BadInput, "the template %s needs values for %s", t.Name, strings.Join(missing, ", "))
+	}
+	for name := range values {
+		if !used[name] {
+			return "", "", Errorf(BadInput, "the template %s has no placeholder {%s}", t.Name, name)
+		}
+	}
+	return title, body, nil
+}

@@ -1,6 +1,12 @@
 package status
 
-import "time"
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"heliograph/internal/domain/ledger"
+)
 
 // Weights of outages: a second in a partial outage counts as 0.3 seconds of downtime.
 const (
@@ -88,4 +94,108 @@ func (d *UptimeDay) fill(state ComponentStatus, history []HistoryPoint, from, to
 	d.OutageSeconds, d.PartialSeconds = int32(seconds[MajorOutage]), int32(seconds[PartialOutage])
 	d.DegradedSeconds, d.MaintenanceSeconds = int32(seconds[DegradedPerformance]), int32(seconds[UnderMaintenance])
 	return state, history
+}
+
+// HistoryEvent is what an update of a published notice states of a component, or a change of a component's status without an update.
+type HistoryEvent struct {
+	Component string // code
+	Notice    string // code; empty for a change without an update
+	Update    string // code; empty for a change without an update
+	State     State  // of the notice; empty for a change without an update
+	CreatedAt time.Time
+	DisplayAt ledger.Null[time.Time]
+	// Old and New are the statuses before and after, or empty if the update ends the notice without mentioning the component.
+	Old, New ComponentStatus
+
+	at time.Time
+}
+
+// HistoryPoint is the status of a component from an instant on, or empty if it is not known.
+type HistoryPoint struct {
+	At     time.Time
+	Status ComponentStatus
+}
+
+// HistoryOf returns the known statuses of a component, oldest first. events are in the order of their creation; they apply from the time that is displayed.
+// The component was operational since an instant, except where events state another status. Before that instant, only notices are known. now is the current
+// status with the time of its last change, for changes that no event states; its status may be empty.
+//
+// Updates state the status that results from all notices that were open when they were written. Notices that were written afterwards, and those that they
+// overlap, state other statuses: then the worst counts.
+func HistoryOf(events []*HistoryEvent, since time.Time, now HistoryPoint) []HistoryPoint {
+	last := map[string]time.Time{}
+	for _, e := range events {
+		e.at = e.DisplayAt.Or(e.CreatedAt)
+		if e.Notice != "" && e.at.Before(last[e.Notice]) { // displayed before the previous update
+			e.at = last[e.Notice]
+		}
+		last[e.Notice] = e.at
+	}
+	events = slices.SortedStableFunc(slices.Values(append(slices.Clone(events), &HistoryEvent{at: since})),
+		func(a, b *HistoryEvent) int { return a.at.Compare(b.at) })
+	h := history{base: Operational, held: map[string]ComponentStatus{}}
+	var out []HistoryPoint
+	for _, e := range events {
+		if e.New != "" || e.State != "" {
+			h.apply(e)
+		}
+		s := h.status()
+		if e.at.Before(since) && len(h.held) == 0 {
+			s = ""
+		}
+		if n := len(out); n > 0 && out[n-1].At.Equal(e.at) {
+			out[n-1].Status = s
+		} else if n == 0 || out[n-1].Status != s {
+			out = append(out, HistoryPoint{e.at, s})
+		}
+	}
+	if last := out[len(out)-1]; now.Status != "" && now.Status != last.Status {
+		out = append(out, HistoryPoint{later(now.At, last.At.Add(time.Millisecond)), now.Status})
+	}
+	return out
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// history is the status of a component at an instant.
+type history struct {
+	base ComponentStatus
+	held map[string]ComponentStatus // statuses that notices gave to the component, by notice
+}
+
+func (h *history) status() ComponentStatus {
+	return EffectiveStatus(h.base, slices.Collect(maps.Values(h.held))...)
+}
+
+func (h *history) apply(e *HistoryEvent) {
+	current, own := e.Old == h.status(), h.held[e.Notice] // current reports whether the event is about the known status
+	switch {
+	case e.Notice == "":
+		h.base = e.New
+	case !e.State.Open():
+		delete(h.held, e.Notice)
+	case e.New.WorseThan(e.Old):
+		h.held[e.Notice] = e.New
+	case current && own != e.Old, e.New == Operational:
+		delete(h.held, e.Notice)
+	case own.WorseThan(e.New):
+		h.held[e.Notice] = e.New
+	}
+	if !current || e.New == "" {
+		return
+	}
+	if own != e.Old && e.Old.WorseThan(e.New) { // a status that this notice did not give is over
+		maps.DeleteFunc(h.held, func(_ string, s ComponentStatus) bool { return s.WorseThan(e.New) })
+		if h.base.WorseThan(e.New) {
+			h.base = e.New
+		}
+	}
+	if e.New.WorseThan(h.status()) {
+		h.base = e.New
+	}
 }

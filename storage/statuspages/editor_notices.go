@@ -2,6 +2,7 @@ package statuspages
 
 import (
 	"context"
+	"time"
 
 	"heliograph/internal/base/list"
 	"heliograph/internal/domain/status"
@@ -34,12 +35,9 @@ func (e *Editor) PublishDraft(ctx context.Context, by Author, code string, expec
 
 // DiscardDraft deletes a draft.
 func (e *Editor) DiscardDraft(ctx context.Context, by Author, code string, expectedVersion int64) (string, error) {
-	return e.editNotice(ctx, by, "incident.discard", status.Realtime, code, expectedVersion, func(ctx context.Context, w *write, s status.NoticeState) error {
-		if err := status.CheckDraft(s.Notice); err != nil {
-			return err
-		}
+	return e.editNotice(ctx, by, "incident.discard", status.Realtime, code, expectedVersion, func(ctx context.Context, w *write, s status.NoticeState) {
+		check(status.CheckDraft(s.Notice))
 		w.deleteDraft(code)
-		return nil
 	})
 }
 
@@ -56,81 +54,90 @@ func (e *Editor) EditUpdate(ctx context.Context, by Author, update string, edit 
 	if notice == "" {
 		return "", status.Errorf(status.NotFound, "update %s does not exist", update)
 	}
-	return e.editNotice(ctx, by, "update.edit", "", notice, 0, func(ctx context.Context, w *write, s status.NoticeState) error {
-		if err := w.target(ctx, updateTable, update); err != nil {
-			return err
-		}
+	return e.editNotice(ctx, by, "update.edit", "", notice, 0, func(ctx context.Context, w *write, s status.NoticeState) {
+		w.target(ctx, updateTable, update)
 		n, u, err := w.emptyCopy().EditUpdate(s, update, edit)
-		if err != nil {
-			return err
-		}
+		check(err)
 		w.updateNotice(n)
 		w.queue(`update status.incident_update set body = $2, display_at = $3, updated_at = $4, revision = default where id = $1`,
 			update, u.Body, u.DisplayAt.Pointer(), u.UpdatedAt)
-		return nil
 	})
 }
 
 // EditNotice changes an incident or a maintenance without an update.
 func (e *Editor) EditNotice(ctx context.Context, by Author, code string, edit status.NoticeEdit) (string, error) {
-	return e.editNotice(ctx, by, "notice.edit", "", code, edit.ExpectedVersion, func(ctx context.Context, w *write, s status.NoticeState) error {
-		given, err := read(ctx, e.db, `select distinct c.new_status::text from status.update_component c join status.incident_update u on u.id = c.update_id
+	return e.editNotice(ctx, by, "notice.edit", "", code, edit.ExpectedVersion, func(ctx context.Context, w *write, s status.NoticeState) {
+		given := must(read(ctx, e.db, `select distinct c.new_status::text from status.update_component c join status.incident_update u on u.id = c.update_id
 where u.incident_id = $1`,
-			[]any{code}, value[status.ComponentStatus], nil)
-		if err != nil {
-			return err
-		}
-		n, err := w.emptyCopy().EditNotice(s.Notice, edit, list.Map(given, func(s *status.ComponentStatus) status.ComponentStatus { return *s }))
-		if err != nil {
-			return err
-		}
-		w.updateNotice(n)
-		return nil
+			[]any{code}, value[status.ComponentStatus], nil))
+		statuses := list.Map(given, func(s *status.ComponentStatus) status.ComponentStatus { return *s })
+		w.updateNotice(must(w.emptyCopy().EditNotice(s.Notice, edit, statuses)))
 	})
 }
 
 // DeleteNotice deletes an incident or a maintenance, and releases its components.
 func (e *Editor) DeleteNotice(ctx context.Context, by Author, code string, expectedVersion int64) (string, error) {
-	return e.editNotice(ctx, by, "notice.delete", "", code, expectedVersion, func(ctx context.Context, w *write, _ status.NoticeState) error {
-		c, err := w.workingCopy(ctx)
-		if err != nil {
-			return err
-		}
+	return e.editNotice(ctx, by, "notice.delete", "", code, expectedVersion, func(ctx context.Context, w *write, _ status.NoticeState) {
+		c := w.workingCopy(ctx)
 		w.queue(`update status.incident_component set held_status = null where incident_id = $1`, code)
 		w.insertChanges(c.Release(code))
 		w.queue(`update status.incident set deleted_at = $2, updated_at = $2, version = version + 1 where id = $1`, code, w.At)
-		return nil
 	})
+}
+
+// ScheduleMaintenance schedules a maintenance and returns its code.
+func (e *Editor) ScheduleMaintenance(ctx context.Context, by Author, page string, in status.NewMaintenance) (string, error) {
+	return e.addNotice(ctx, by, "maintenance.schedule", page, func(c *status.WorkingCopy) (*status.Effect, error) { return c.ScheduleMaintenance(in) })
+}
+
+// ScheduleSeries schedules a maintenance and repeats it, with the same duration, at further start times. It schedules all or none, and returns their codes.
+func (e *Editor) ScheduleSeries(ctx context.Context, by Author, page string, in status.NewMaintenance, others []time.Time) ([]string, error) {
+	if by.Key != "" && len(others) > 0 {
+		return nil, status.Errorf(status.BadInput, "a series cannot have an idempotency key: it creates several maintenances")
+	}
+	var codes []string
+	_, err := e.edit(ctx, command{by: by, name: "maintenance.schedule", page: page}, func(ctx context.Context, w *write) {
+		duration := in.End.Sub(in.Start)
+		for i, start := range append([]time.Time{in.Start}, others...) {
+			if i > 0 { // edit adds the audit entry of the last one
+				w.audit()
+			}
+			one := in
+			one.Start, one.End = start, start.Add(duration)
+			w.store(must(w.workingCopy(ctx).ScheduleMaintenance(one)))
+			codes = append(codes, w.object)
+		}
+	})
+	return codes, err
+}
+
+// MoveMaintenance changes the state of a maintenance, or adds text in its current state.
+func (e *Editor) MoveMaintenance(ctx context.Context, by Author, code string, in status.NewUpdate) (string, error) {
+	return e.changeNotice(ctx, by, "maintenance.move", status.Scheduled, code, in.ExpectedVersion, with(in, (*status.WorkingCopy).MoveMaintenance))
+}
+
+// CancelMaintenance ends a maintenance that has not started. It is published as completed.
+func (e *Editor) CancelMaintenance(ctx context.Context, by Author, code string, in status.NewUpdate) (string, error) {
+	return e.changeNotice(ctx, by, "maintenance.cancel", status.Scheduled, code, in.ExpectedVersion, with(in, (*status.WorkingCopy).CancelMaintenance))
+}
+
+// RescheduleMaintenance moves a maintenance that has not started, or the end of one in progress. A body is published as an update in the current state.
+func (e *Editor) RescheduleMaintenance(ctx context.Context, by Author, code string, in status.Reschedule) (string, error) {
+	return e.changeNotice(ctx, by, "maintenance.reschedule", status.Scheduled, code, in.ExpectedVersion, with(in, (*status.WorkingCopy).RescheduleMaintenance))
 }
 
 // addNotice writes a new notice.
 func (e *Editor) addNotice(ctx context.Context, by Author, name, page string, add func(*status.WorkingCopy) (*status.Effect, error)) (string, error) {
-	return e.edit(ctx, command{by: by, name: name, page: page}, func(ctx context.Context, w *write) error {
-		return w.apply(ctx, add)
-	})
+	return e.edit(ctx, command{by: by, name: name, page: page}, func(ctx context.Context, w *write) { w.store(must(add(w.workingCopy(ctx)))) })
 }
 
 // changeNotice adds an update to a notice.
 func (e *Editor) changeNotice(ctx context.Context, by Author, name string, k status.Kind, code string, expected int64,
 	change func(*status.WorkingCopy, status.NoticeState) (*status.Effect, error),
 ) (string, error) {
-	return e.editNotice(ctx, by, name, k, code, expected, func(ctx context.Context, w *write, s status.NoticeState) error {
-		return w.apply(ctx, func(c *status.WorkingCopy) (*status.Effect, error) { return change(c, s) })
+	return e.editNotice(ctx, by, name, k, code, expected, func(ctx context.Context, w *write, s status.NoticeState) {
+		w.store(must(change(w.workingCopy(ctx), s)))
 	})
-}
-
-// apply writes the effect of a rule on a working copy of the page.
-func (w *write) apply(ctx context.Context, rule func(*status.WorkingCopy) (*status.Effect, error)) error {
-	c, err := w.workingCopy(ctx)
-	if err != nil {
-		return err
-	}
-	effect, err := rule(c)
-	if err != nil {
-		return err
-	}
-	w.store(effect)
-	return nil
 }
 
 // with returns a change with an input.
@@ -142,7 +149,7 @@ func with[T any](in T, change func(*status.WorkingCopy, status.NoticeState, T) (
 
 // editNotice writes to a notice of a kind, or of any kind if k is empty.
 func (e *Editor) editNotice(ctx context.Context, by Author, name string, k status.Kind, code string, expected int64,
-	do func(ctx context.Context, w *write, s status.NoticeState) error,
+	do func(ctx context.Context, w *write, s status.NoticeState),
 ) (string, error) {
 	what, article := map[status.Kind]string{status.Realtime: "incident", status.Scheduled: "maintenance", "": "notice"}[k], "a"
 	if k == status.Realtime {
@@ -152,20 +159,12 @@ func (e *Editor) editNotice(ctx context.Context, by Author, name string, k statu
 	if err != nil {
 		return "", err
 	}
-	return e.edit(ctx, command{by: by, name: name, page: page}, func(ctx context.Context, w *write) error {
-		s, err := w.notice(ctx, what, code)
-		if err != nil {
-			return err
-		}
+	return e.edit(ctx, command{by: by, name: name, page: page}, func(ctx context.Context, w *write) {
+		s := w.notice(ctx, what, code)
 		if k != "" && s.Notice.Kind != k {
-			return status.Errorf(status.NotFound, "%s is not %s %s", code, article, what)
+			check(status.Errorf(status.NotFound, "%s is not %s %s", code, article, what))
 		}
-		if err := status.CheckVersion(s.Notice.Name, expected, s.Notice.Version); err != nil {
-			return err
-		}
-		return do(ctx, w, s)
+		check(status.CheckVersion(s.Notice.Name, expected, s.Notice.Version))
+		do(ctx, w, s)
 	})
 }
-
-// value scans a single column.
-func value[T any](v *T, into []any) []any { return append(into, v) }
