@@ -5,8 +5,10 @@ import (
 	"log/slog"
 	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -16,8 +18,11 @@ import (
 	"heliograph/app/pagesync"
 	"heliograph/app/tracing"
 	"heliograph/app/web/statuspage"
+	"heliograph/app/webhooks"
+	"heliograph/internal/domain/status"
 	"heliograph/rest/doccache"
 	"heliograph/storage"
+	"heliograph/storage/statuspages"
 )
 
 // collectorTime are the metrics of the time of the processors that the garbage collector takes, of the time that they are idle, and of all of their time.
@@ -42,63 +47,63 @@ func newMetrics(db *storage.DB, pages *doccache.Cache, followers []*pagesync.Fol
 	m.addStatus(pages)
 	m.addTraces(traces)
 	for _, f := range followers {
-		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Namespace: "heliograph", Subsystem: "status", Name: "sync_age_seconds",
-			Help:        "Seconds since the last successful read of a mirrored status page; -1 if it was never read.",
-			ConstLabels: prometheus.Labels{"url": f.URL()},
-		}, func() float64 { return f.Age().Seconds() }))
+		m.gauge("status", "sync_age_seconds", "Seconds since the last successful read of a mirrored status page; -1 if it was never read.",
+			prometheus.Labels{"url": f.URL()}, func() float64 { return f.Age().Seconds() })
 	}
 	if db != nil {
-		gauge := func(name, help string, value func() float64) {
-			m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "heliograph", Subsystem: "pool", Name: name, Help: help}, value))
-		}
-		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Namespace: "heliograph", Subsystem: "ledger", Name: "lag_seconds", Help: "Age of the newest block in seconds; -1 if it cannot be read.",
-		}, func() float64 {
-			ctx, stop := context.WithTimeout(context.Background(), healthMaxAge)
-			defer stop()
-			lag, err := db.Lag(ctx, now())
-			if err != nil {
-				return -1
-			}
-			return lag.Seconds()
-		}))
-		sum := func(of func(*pgxpool.Stat) int64) func() float64 {
-			return func() (n float64) {
-				for _, one := range db.Servers() {
-					n += float64(of(one.Stat))
-				}
-				return n
-			}
-		}
-		gauge("connections", "Open connections to the database.", sum(func(s *pgxpool.Stat) int64 { return int64(s.TotalConns()) }))
-		gauge("acquired", "Connections in use.", sum(func(s *pgxpool.Stat) int64 { return int64(s.AcquiredConns()) }))
-		gauge("waited_total", "Number of times that a request had to wait for a connection.", sum((*pgxpool.Stat).EmptyAcquireCount))
-		for i, one := range db.Servers() {
-			m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-				Namespace: "heliograph", Subsystem: "server", Name: "lag_seconds",
-				Help:        "Time by which the newest block of a database server is behind that of the freshest one; -1 if the server cannot be reached.",
-				ConstLabels: prometheus.Labels{"server": one.Name},
-			}, func() float64 { return db.Servers()[i].Lag.Seconds() }))
-		}
+		m.addDatabase(db, now)
 	}
 	return m
 }
 
+// gauge adds a gauge.
+func (m *metrics) gauge(subsystem, name, help string, labels prometheus.Labels, value func() float64) {
+	o := prometheus.GaugeOpts{Namespace: "heliograph", Subsystem: subsystem, Name: name, Help: help, ConstLabels: labels}
+	m.registry.MustRegister(prometheus.NewGaugeFunc(o, value))
+}
+
+// counter adds a counter.
+func (m *metrics) counter(subsystem, name, help string, labels prometheus.Labels, value func() int64) {
+	o := prometheus.CounterOpts{Namespace: "heliograph", Subsystem: subsystem, Name: name, Help: help, ConstLabels: labels}
+	m.registry.MustRegister(prometheus.NewCounterFunc(o, func() float64 { return float64(value()) }))
+}
+
+// addDatabase adds metrics of the ledger's database servers.
+func (m *metrics) addDatabase(db *storage.DB, now func() time.Time) {
+	m.gauge("ledger", "lag_seconds", "Age of the newest block in seconds; -1 if it cannot be read.", nil, func() float64 {
+		ctx, stop := context.WithTimeout(context.Background(), healthMaxAge)
+		defer stop()
+		lag, err := db.Lag(ctx, now())
+		if err != nil {
+			return -1
+		}
+		return lag.Seconds()
+	})
+	sum := func(of func(*pgxpool.Stat) int64) func() float64 {
+		return func() (n float64) {
+			for _, one := range db.Servers() {
+				n += float64(of(one.Stat))
+			}
+			return n
+		}
+	}
+	m.gauge("pool", "connections", "Open connections to the database.", nil, sum(func(s *pgxpool.Stat) int64 { return int64(s.TotalConns()) }))
+	m.gauge("pool", "acquired", "Connections in use.", nil, sum(func(s *pgxpool.Stat) int64 { return int64(s.AcquiredConns()) }))
+	m.gauge("pool", "waited_total", "Number of times that a request had to wait for a connection.", nil, sum((*pgxpool.Stat).EmptyAcquireCount))
+	for i, one := range db.Servers() {
+		m.gauge("server", "lag_seconds", "Time by which the newest block of a database server is behind that of the freshest one; -1 if the server cannot be reached.",
+			prometheus.Labels{"server": one.Name}, func() float64 { return db.Servers()[i].Lag.Seconds() })
+	}
+}
+
 // addStatus adds metrics of the rendered status pages.
 func (m *metrics) addStatus(pages *doccache.Cache) {
-	name := func(name, help string) prometheus.GaugeOpts {
-		return prometheus.GaugeOpts{Namespace: "heliograph", Subsystem: "status", Name: name, Help: help}
-	}
-	m.registry.MustRegister(
-		prometheus.NewGaugeFunc(name("pages", "Number of status pages."), func() float64 { return float64(pages.Stats().Pages) }),
-		prometheus.NewGaugeFunc(name("stale_seconds", "Age of the status documents that are served while the database is unavailable; 0 while it is available."),
-			func() float64 { return pages.Stats().Stale.Seconds() }),
-		prometheus.NewCounterFunc(prometheus.CounterOpts(name("builds_total", "Number of times that the documents of a status page were rendered.")),
-			func() float64 { return float64(pages.Stats().Renders) }),
-		prometheus.NewCounterFunc(prometheus.CounterOpts(name("failures_total", "Number of times that reading the status pages failed.")),
-			func() float64 { return float64(pages.Stats().Failures) }),
-	)
+	m.gauge("status", "pages", "Number of status pages.", nil, func() float64 { return float64(pages.Stats().Pages) })
+	m.gauge("status", "stale_seconds", "Age of the status documents that are served while the database is unavailable; 0 while it is available.", nil,
+		func() float64 { return pages.Stats().Stale.Seconds() })
+	m.counter("status", "builds_total", "Number of times that the documents of a status page were rendered.", nil,
+		func() int64 { return pages.Stats().Renders })
+	m.counter("status", "failures_total", "Number of times that reading the status pages failed.", nil, func() int64 { return pages.Stats().Failures })
 }
 
 // addTraces adds metrics of exported spans if tracing is on.
@@ -106,17 +111,10 @@ func (m *metrics) addTraces(traces *tracing.Traces) {
 	if traces == nil {
 		return
 	}
-	add := func(name, help string, labels prometheus.Labels, value func(tracing.Stats) int64) {
-		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Namespace: "heliograph", Subsystem: "trace", Name: name, Help: help,
-			ConstLabels: labels,
-		},
-			func() float64 { return float64(value(traces.Stats())) }))
-	}
 	const lost = "Spans that were dropped because the queue was full or the export failed."
-	add("spans_sent_total", "Spans that the collector accepted.", nil, func(s tracing.Stats) int64 { return s.Sent })
-	add("spans_dropped_total", lost, prometheus.Labels{"reason": "queue_full"}, func(s tracing.Stats) int64 { return s.QueueFull })
-	add("spans_dropped_total", lost, prometheus.Labels{"reason": "failed"}, func(s tracing.Stats) int64 { return s.Failed })
+	m.counter("trace", "spans_sent_total", "Spans that the collector accepted.", nil, func() int64 { return traces.Stats().Sent })
+	m.counter("trace", "spans_dropped_total", lost, prometheus.Labels{"reason": "queue_full"}, func() int64 { return traces.Stats().QueueFull })
+	m.counter("trace", "spans_dropped_total", lost, prometheus.Labels{"reason": "failed"}, func() int64 { return traces.Stats().Failed })
 }
 
 func (m *metrics) observe(path string, status int, took time.Duration) {
@@ -158,4 +156,153 @@ func requestAttrs(r *http.Request, status, bytes int, took time.Duration) []slog
 		slog.String("method", r.Method), slog.String("path", logged(r.URL.Path)), slog.String("query", logged(r.URL.RawQuery)), slog.Int("status", status),
 		slog.Int("bytes", bytes), slog.Duration("took", took), slog.String("client", r.RemoteAddr),
 	}
+}
+
+// Limits of the names of operations in metrics, which clients choose freely. Other operations have the name "other".
+const (
+	maxNames      = 100
+	maxNameLength = 64
+)
+
+// operations counts the operations of clients by name, and notifies the traces.
+type operations struct {
+	traces *tracing.Traces // can be nil
+	counts *prometheus.CounterVec
+
+	mu    sync.Mutex
+	names map[string]bool
+}
+
+func newOperations(traces *tracing.Traces) *operations {
+	return &operations{traces: traces, names: map[string]bool{}, counts: prometheus.NewCounterVec(prometheus.CounterOpts{
+		Namespace: "heliograph", Name: "operations_total",
+		Help: "Number of GraphQL operations of clients by kind and name. The first 100 names are counted separately.",
+	}, []string{"kind", "name"})}
+}
+
+// Received implements [server.Observer].
+func (o *operations) Received(ctx context.Context, kind, name string) {
+	o.counts.WithLabelValues(kind, o.label(name)).Inc()
+	if o.traces != nil {
+		o.traces.Received(ctx, kind, name)
+	}
+}
+
+// Run implements [server.Observer].
+func (o *operations) Run(ctx context.Context, kind, name string) (of context.Context, end func()) {
+	if o.traces == nil {
+		return ctx, func() {}
+	}
+	return o.traces.Run(ctx, kind, name)
+}
+
+func (o *operations) label(name string) string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	switch {
+	case name == "":
+		return "anonymous"
+	case o.names[name]:
+		return name
+	case len(name) > maxNameLength || len(o.names) >= maxNames:
+		return "other"
+	}
+	name = strings.Clone(name) // a substring would retain the whole document
+	o.names[name] = true
+	return name
+}
+
+// pageMetrics are the metrics of a status page as of its last refresh.
+type pageMetrics struct {
+	components []*status.Component
+	open       map[status.Impact]int // unresolved incidents by impact
+	drafts     int
+}
+
+// statusMetrics collects the metrics of status pages and webhooks.
+type statusMetrics struct {
+	pages  doccache.Part[*pageMetrics]
+	cache  *doccache.Cache
+	sender *webhooks.Sender // nil if nothing is sent
+	now    func() time.Time
+}
+
+func statusMetric(name, help string, labels ...string) *prometheus.Desc {
+	return prometheus.NewDesc("heliograph_status_"+name, help, labels, nil)
+}
+
+var (
+	componentMetric = statusMetric("component_state",
+		"Status of a component: 0 operational, 1 under maintenance, 2 degraded performance, 3 partial outage, 4 major outage.", "page", "component", "name")
+	openMetric   = statusMetric("open_incidents", "Number of unresolved incidents.", "page", "impact")
+	draftsMetric = statusMetric("drafts", "Number of draft incidents that wait for an editor.", "page")
+	ageMetric    = statusMetric("page_age_seconds", "Seconds since the status page was last compared with the database.")
+	sentMetric   = statusMetric("deliveries_total",
+		"Number of requests to webhooks by result: delivered, rejected (status other than 2xx) or failed (no response).", "result")
+	pendingMetric  = statusMetric("deliveries_pending", "Number of messages that wait to be sent to webhooks of all pages.")
+	disabledMetric = statusMetric("webhooks_disabled", "Number of webhooks that were disabled after failures.")
+)
+
+// readPageMetrics reads the metrics of a page.
+func readPageMetrics(db *statuspages.DB) func(ctx context.Context, p *status.Page) (*pageMetrics, time.Time, error) {
+	return func(ctx context.Context, p *status.Page) (*pageMetrics, time.Time, error) {
+		m := &pageMetrics{open: map[status.Impact]int{}}
+		var err error
+		if m.components, err = db.Components(ctx, p); err != nil {
+			return nil, time.Time{}, err
+		}
+		const most = 1000
+		for _, drafts := range []bool{false, true} {
+			f := statuspages.NoticeFilter{Kind: status.Realtime, States: status.OpenStates(status.Realtime), Drafts: drafts}
+			list, err := db.Notices(ctx, p, f, statuspages.ByCreation, storage.Page{Limit: most})
+			if err != nil {
+				return nil, time.Time{}, err
+			}
+			if drafts {
+				m.drafts = len(list)
+				continue
+			}
+			for _, n := range list {
+				m.open[n.Impact]++
+			}
+		}
+		return m, time.Time{}, nil
+	}
+}
+
+// Describe implements [prometheus.Collector].
+func (m *statusMetrics) Describe(to chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{componentMetric, openMetric, draftsMetric, ageMetric, sentMetric, pendingMetric, disabledMetric} {
+		to <- d
+	}
+}
+
+// Collect implements [prometheus.Collector].
+func (m *statusMetrics) Collect(to chan<- prometheus.Metric) {
+	gauge := func(d *prometheus.Desc, value float64, labels ...string) {
+		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
+	}
+	for p, page := range m.pages.All() {
+		for _, c := range page.components {
+			if !c.IsGroup {
+				gauge(componentMetric, float64(slices.Index(status.ComponentStatuses(), c.Status)), p.Slug, c.Code, c.QualifiedName())
+			}
+		}
+		for _, impact := range status.Impacts() {
+			gauge(openMetric, float64(page.open[impact]), p.Slug, string(impact))
+		}
+		gauge(draftsMetric, float64(page.drafts), p.Slug)
+	}
+	if at := m.cache.RefreshedAt(); !at.IsZero() {
+		gauge(ageMetric, max(0, m.now().Sub(at).Seconds()))
+	}
+	if m.sender == nil {
+		return
+	}
+	for _, result := range webhooks.Results() {
+		to <- prometheus.MustNewConstMetric(sentMetric, prometheus.CounterValue, float64(m.sender.Count(result)), result)
+	}
+	stats := m.sender.Stats()
+	gauge(pendingMetric, float64(stats.Pending))
+	gauge(disabledMetric, float64(stats.Disabled))
 }

@@ -64,7 +64,7 @@ func (g *Gateway) Public() http.Handler {
 			r.Options(path, rest.NotFoundHandler) // the middleware responds to preflight requests
 		}
 	})
-	page := graphiql.Handler(graphiql.Options{})
+	page := graphiql.Handler()
 	r.Handle(graphiqlPath, page)
 	r.Handle(graphiqlPath+"/*", page)
 	for _, path := range statuspage.Paths() {

@@ -28,17 +28,8 @@ func Age(op *ast.OperationDefinition) int {
 // setAge returns the shortest lifetime in a selection set. parent is the lifetime of the object that the fields belong to.
 func setAge(set ast.SelectionSet, parent int) int {
 	shortest := longestAge
-	for _, selection := range set {
-		age := shortest
-		switch s := selection.(type) {
-		case *ast.Field:
-			age = fieldAge(s, parent)
-		case *ast.InlineFragment:
-			age = setAge(s.SelectionSet, parent)
-		case *ast.FragmentSpread:
-			age = setAge(s.Definition.SelectionSet, parent)
-		}
-		shortest = min(shortest, age)
+	for f := range Fields(set) {
+		shortest = min(shortest, fieldAge(f, parent))
 	}
 	return shortest
 }

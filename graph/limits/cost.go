@@ -1,8 +1,8 @@
 package limits
 
 import (
+	"cmp"
 	"encoding/json"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -123,37 +123,24 @@ func (p pricing) set(set ast.SelectionSet, page size) Cost {
 
 // Lists reports whether a selection set selects lists of rows.
 func Lists(set ast.SelectionSet) bool {
-	return slices.ContainsFunc(set, func(selection ast.Selection) bool {
-		switch s := selection.(type) {
-		case *ast.Field:
-			return strings.HasSuffix(s.Definition.Type.Name(), "Connection") || Lists(s.SelectionSet)
-		case *ast.InlineFragment:
-			return Lists(s.SelectionSet)
-		case *ast.FragmentSpread:
-			return Lists(s.Definition.SelectionSet)
-		default:
-			return false
+	for f := range Fields(set) {
+		if strings.HasSuffix(f.Definition.Type.Name(), "Connection") || Lists(f.SelectionSet) {
+			return true
 		}
-	})
+	}
+	return false
 }
 
 // Scans returns the number of lists at the root of an operation whose filters make them expensive. scans reports that for a list; given reports whether one
 // of its filters is given.
 func Scans(set ast.SelectionSet, variables map[string]any, scans func(list string, given func(filter string) bool) bool) (n int) {
-	for _, selection := range set {
-		switch s := selection.(type) {
-		case *ast.Field:
-			if arg := s.Arguments.ForName("filter"); arg != nil {
-				v, _ := arg.Value.Value(variables) // the executor reports the error
-				filter, _ := v.(map[string]any)
-				if scans(s.Name, func(name string) bool { return filter[name] != nil }) {
-					n++
-				}
+	for f := range Fields(set) {
+		if arg := f.Arguments.ForName("filter"); arg != nil {
+			v, _ := arg.Value.Value(variables) // the executor reports the error
+			filter, _ := v.(map[string]any)
+			if scans(f.Name, func(name string) bool { return filter[name] != nil }) {
+				n++
 			}
-		case *ast.InlineFragment:
-			n += Scans(s.SelectionSet, variables, scans)
-		case *ast.FragmentSpread:
-			n += Scans(s.Definition.SelectionSet, variables, scans)
 		}
 	}
 	return n
@@ -181,19 +168,9 @@ const introspectionRate = 50
 // introspected returns the number of values that a selection set of introspection selects.
 func introspected(set ast.SelectionSet) int {
 	n := 0
-	for _, selection := range set {
-		switch s := selection.(type) {
-		case *ast.Field:
-			each := 1
-			if size, ok := introspectionSizes[s.Name]; ok {
-				each = size
-			}
-			n = add(n, multiply(each, add(1, introspected(s.SelectionSet))))
-		case *ast.InlineFragment:
-			n = add(n, introspected(s.SelectionSet))
-		case *ast.FragmentSpread:
-			n = add(n, introspected(s.Definition.SelectionSet))
-		}
+	for f := range Fields(set) {
+		each := cmp.Or(introspectionSizes[f.Name], 1)
+		n = add(n, multiply(each, add(1, introspected(f.SelectionSet))))
 	}
 	return n
 }

@@ -4,6 +4,7 @@ package limits
 
 import (
 	"fmt"
+	"iter"
 	"math"
 	"strconv"
 
@@ -193,6 +194,26 @@ func (s *shape) roots(set ast.SelectionSet) int {
 
 func (e extent) plus(f extent) extent {
 	return extent{add(e.fields, f.fields), add(e.directives, f.directives), max(e.depth, f.depth), add(e.spreads, f.spreads)}
+}
+
+// Fields returns the fields that a selection set selects, including those of its fragments. The document must be valid.
+func Fields(set ast.SelectionSet) iter.Seq[*ast.Field] {
+	return func(yield func(*ast.Field) bool) { visit(set, yield) }
+}
+
+func visit(set ast.SelectionSet, yield func(*ast.Field) bool) (more bool) {
+	more = true
+	for i := 0; more && i < len(set); i++ {
+		switch s := set[i].(type) {
+		case *ast.Field:
+			more = yield(s)
+		case *ast.InlineFragment:
+			more = visit(s.SelectionSet, yield)
+		case *ast.FragmentSpread:
+			more = visit(s.Definition.SelectionSet, yield)
+		}
+	}
+	return more
 }
 
 // maxCount is the largest count. Sums and products saturate there, because nested fragments and lists grow exponentially.

@@ -2,6 +2,7 @@ package relay
 
 import (
 	"context"
+	"sync"
 
 	"heliograph/internal/base/values"
 	"heliograph/internal/domain/evm/calls"
@@ -81,3 +82,57 @@ const (
 	// InsideAlias marks the only root field of a document. Its fields are used instead of root fields.
 	InsideAlias = "inside"
 )
+
+// Ending is the reason why the server ended a subscription.
+type Ending struct {
+	mu  sync.Mutex
+	err error
+}
+
+// Set records the reason.
+func (e *Ending) Set(err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.err = err
+}
+
+// Err returns the reason, or nil.
+func (e *Ending) Err() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.err
+}
+
+var endingKey = values.NewKey[*Ending]()
+
+// Value returns a context value that makes e the ending of the context.
+func (e *Ending) Value() values.Value { return endingKey.Is(e) }
+
+// EndingOf returns the ending of the context. Without one, it returns a new ending that is not read.
+func EndingOf(ctx context.Context) *Ending {
+	if e, ok := endingKey.Of(ctx); ok {
+		return e
+	}
+	return &Ending{}
+}
+
+// TraceSink receives a trace while it is recorded, so that the caller need not store all of it.
+type TraceSink interface {
+	// Head is called once before the first step, with the trace without its steps.
+	Head(t *calls.OpcodeTrace) error
+	// Step is called for each step. The step is overwritten after the call.
+	Step(s *calls.OpcodeStep) error
+}
+
+var traceSinkKey = values.NewKey[TraceSink]()
+
+// WithTraceSink returns a context in which traces are passed to s instead of stored.
+func WithTraceSink(ctx context.Context, s TraceSink) context.Context {
+	return values.Context(ctx, traceSinkKey.Is(s))
+}
+
+// TraceSinkOf returns the context's sink, or nil if steps are to be stored.
+func TraceSinkOf(ctx context.Context) TraceSink {
+	s, _ := traceSinkKey.Of(ctx)
+	return s
+}

@@ -7,7 +7,9 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"net/http"
+	"path"
 	"strings"
 	"sync"
 
@@ -23,22 +25,19 @@ const contentSecurityPolicy = "default-src 'none'; script-src 'self'; worker-src
 	"style-src 'self' 'unsafe-inline'; font-src 'self'; img-src 'self' data:; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// Options configure the path of the page.
-type Options struct {
-	// Prefix is the path before /graphiql, for example "/ledger". It is empty by default. The GraphQL endpoint is Prefix + "/graphql".
-	Prefix string
-}
+// page is the path of the page.
+const page = "/graphiql"
 
-// Handler serves the page at Prefix + "/graphiql" and its files below that path. It uses the whole request path, so do not strip a prefix. The page
-// sends requests to Prefix + "/graphql", "/graphql/explain" and "/graphql/schema.graphql", which this handler does not serve.
+// Handler serves the page at /graphiql and its files below that path. The page sends requests to /graphql, /graphql/explain and /graphql/schema.graphql, which
+// this handler does not serve. A proxy in front of it may add a prefix to all of them.
 //
 // Handler panics if the embedded files are invalid, which the tests of this package rule out.
-func Handler(o Options) http.Handler {
+func Handler() http.Handler {
 	files, err := load()
 	if err != nil {
 		panic(fmt.Sprintf("graphiql: %v", err))
 	}
-	return &handler{page: strings.TrimSuffix(o.Prefix, "/") + "/graphiql", files: files}
+	return handler(files)
 }
 
 // load returns all files by their path relative to the page. The key of the page itself is "". All handlers of a process share the files.
@@ -57,16 +56,13 @@ var load = sync.OnceValues(func() (map[string]*assets.File, error) {
 	return files, err
 })
 
-type handler struct {
-	page  string
-	files map[string]*assets.File
-}
+type handler map[string]*assets.File
 
-func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !assets.Guard(w, r, contentSecurityPolicy) {
 		return
 	}
-	rest, ours := strings.CutPrefix(r.URL.Path, h.page)
+	rest, ours := strings.CutPrefix(r.URL.Path, page)
 	if ours && rest == "/" {
 		// The page refers to its files relative to the path without a slash. The redirect is relative too, so that it works behind a proxy that adds
 		// a prefix.
@@ -78,10 +74,56 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusPermanentRedirect)
 		return
 	}
-	found, ok := h.files[rest]
+	found, ok := h[rest]
 	if !ours || !ok {
 		http.NotFound(w, r)
 		return
 	}
 	found.ServeHTTP(w, r)
+}
+
+//go:embed src/examples
+var exampleFiles embed.FS
+
+// Example is a document in the list of examples of the page. On the first visit, the page opens the role examples in tabs.
+type Example struct {
+	// Name is the file name without number and extension, for example "topic-messages".
+	Name string `json:"name"`
+	// Title is the text of the comment in the first line of the document.
+	Title string `json:"title"`
+	// Role reports whether the example combines what a kind of application needs. File names of such examples start with 0. Other examples show a
+	// resource or a subscription.
+	Role bool `json:"role"`
+	// Query is the GraphQL document, including the title.
+	Query string `json:"query"`
+	// Variables is a JSON object with the variables of the document, or nil.
+	Variables json.RawMessage `json:"variables,omitempty"`
+}
+
+// Examples returns the examples of src/examples in the order of their file names. NN-name.graphql contains the document, and NN-name.json the
+// variables, if any.
+func Examples() []Example {
+	const folder = "src/examples"
+	// Reading embedded files cannot fail.
+	names, _ := fs.Glob(exampleFiles, folder+"/*.graphql")
+	examples := make([]Example, 0, len(names))
+	for _, name := range names {
+		document, _ := exampleFiles.ReadFile(name)
+		stem := strings.TrimSuffix(name, ".graphql")
+		variables, err := exampleFiles.ReadFile(stem + ".json")
+		if err != nil {
+			variables = nil
+		}
+		query := string(document)
+		title, _, _ := strings.Cut(query, "\n")
+		number, short, _ := strings.Cut(path.Base(stem), "-")
+		examples = append(examples, Example{
+			Name:      short,
+			Title:     strings.TrimSpace(strings.TrimPrefix(title, "#")),
+			Role:      strings.HasPrefix(number, "0"),
+			Query:     query,
+			Variables: variables,
+		})
+	}
+	return examples
 }

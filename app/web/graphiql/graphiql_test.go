@@ -76,7 +76,7 @@ func TestHandler(t *testing.T) {
 				request.Header.Set("Accept-Encoding", c.accept)
 			}
 			recorder := httptest.NewRecorder()
-			Handler(Options{}).ServeHTTP(recorder, request)
+			Handler().ServeHTTP(recorder, request)
 			answer := recorder.Result()
 			defer answer.Body.Close()
 
@@ -130,7 +130,7 @@ func TestEntityTags(t *testing.T) {
 			request.Header.Set("If-None-Match", tag)
 		}
 		recorder := httptest.NewRecorder()
-		Handler(Options{}).ServeHTTP(recorder, request)
+		Handler().ServeHTTP(recorder, request)
 		return recorder.Result()
 	}
 	packed, plain := get("gzip", "").Header.Get("ETag"), get("", "").Header.Get("ETag")
@@ -155,18 +155,6 @@ func TestEntityTags(t *testing.T) {
 		}
 		if c.status == 304 && (answer.ContentLength > 0 || answer.Header.Get("ETag") == "" || answer.Header.Get("Cache-Control") == "") {
 			t.Errorf("304 for %s: length %d, headers %v", c.tag, answer.ContentLength, answer.Header)
-		}
-	}
-}
-
-func TestPrefix(t *testing.T) {
-	t.Parallel()
-	handler := Handler(Options{Prefix: "/ledger/"})
-	for path, want := range map[string]int{"/ledger/graphiql": 200, "/ledger/graphiql/examples.json": 200, "/graphiql": 404} {
-		recorder := httptest.NewRecorder()
-		handler.ServeHTTP(recorder, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))
-		if recorder.Code != want {
-			t.Errorf("%s: %d, want %d", path, recorder.Code, want)
 		}
 	}
 }
@@ -199,7 +187,7 @@ func unpacked(t *testing.T) map[string][]byte {
 // TestUnpackedContent compares responses to clients without gzip with the built files.
 func TestUnpackedContent(t *testing.T) {
 	t.Parallel()
-	handler := Handler(Options{})
+	handler := Handler()
 	for name, content := range unpacked(t) {
 		if name == "index.html" {
 			name = ""
@@ -303,7 +291,7 @@ func TestExamples(t *testing.T) {
 func TestExamplesAreServed(t *testing.T) {
 	t.Parallel()
 	recorder := httptest.NewRecorder()
-	Handler(Options{}).ServeHTTP(recorder, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/graphiql/examples.json", nil))
+	Handler().ServeHTTP(recorder, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/graphiql/examples.json", nil))
 	var served []Example
 	if err := json.Unmarshal(recorder.Body.Bytes(), &served); err != nil {
 		t.Fatalf("decoding the examples: %v", err)

@@ -54,7 +54,7 @@ func serve(t *testing.T) (*gateway, string) {
 	t.Helper()
 	g := &gateway{}
 	mux := http.NewServeMux()
-	page := graphiql.Handler(graphiql.Options{})
+	page := graphiql.Handler()
 	mux.Handle("/graphiql", page)
 	mux.Handle("/graphiql/", page)
 	mux.HandleFunc("/graphql", g.graphql)
