@@ -91,7 +91,7 @@ func (m *metrics) addDatabase(db *storage.DB, now func() time.Time) {
 	m.gauge("pool", "acquired", "Connections in use.", nil, sum(func(s *pgxpool.Stat) int64 { return int64(s.AcquiredConns()) }))
 	m.gauge("pool", "waited_total", "Number of times that a request had to wait for a connection.", nil, sum((*pgxpool.Stat).EmptyAcquireCount))
 	for i, one := range db.Servers() {
-		m.gauge("server", "lag_seconds", "Time by which the newest block of a database server is behind that of the freshest one; -1 if the server cannot be reached.",
+		m.gauge("server", "lag_seconds", "Time by which the newest block of a server is behind that of the freshest one; -1 if the server cannot be reached.",
 			prometheus.Labels{"server": one.Name}, func() float64 { return db.Servers()[i].Lag.Seconds() })
 	}
 }
