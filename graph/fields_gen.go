@@ -84,6 +84,18 @@ func (ec *executionContext) readAccountContractResultsArgs(ctx context.Context, 
 	return a, in.err
 }
 
+// AccountHistoryArgs are the arguments of Account.history.
+type AccountHistoryArgs struct {
+	Order relay.Order
+	relay.Args
+}
+
+func (ec *executionContext) readAccountHistoryArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
+	in := arguments{of: f, variables: variables}
+	a := AccountHistoryArgs{Args: relay.Args{First: argument(ctx, &in, 1, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 2, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring)}, Order: argument(ctx, &in, 0, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	return a, in.err
+}
+
 // AccountHooksArgs are the arguments of Account.hooks.
 type AccountHooksArgs = ListArgs[ledger.HookFilter]
 
@@ -121,14 +133,11 @@ func (ec *executionContext) readAccountReceivedNftAllowancesArgs(ctx context.Con
 }
 
 // AccountSchedulesArgs are the arguments of Account.schedules.
-type AccountSchedulesArgs struct {
-	Order relay.Order
-	relay.Args
-}
+type AccountSchedulesArgs = ListArgs[ledger.ScheduleFilter]
 
 func (ec *executionContext) readAccountSchedulesArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
 	in := arguments{of: f, variables: variables}
-	a := AccountSchedulesArgs{Args: relay.Args{First: argument(ctx, &in, 1, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 2, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring)}, Order: argument(ctx, &in, 0, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	a := AccountSchedulesArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: argument(ctx, &in, 0, ec.unmarshalOScheduleFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐScheduleFilter), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
 	return a, in.err
 }
 
@@ -333,6 +342,18 @@ func (ec *executionContext) readNFTTransfersArgs(ctx context.Context, f *ast.Fie
 	return a, in.err
 }
 
+// NFTHistoryArgs are the arguments of NFT.history.
+type NFTHistoryArgs struct {
+	Order relay.Order
+	relay.Args
+}
+
+func (ec *executionContext) readNFTHistoryArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
+	in := arguments{of: f, variables: variables}
+	a := NFTHistoryArgs{Args: relay.Args{First: argument(ctx, &in, 1, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 2, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring)}, Order: argument(ctx, &in, 0, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	return a, in.err
+}
+
 // NetworkSupplyArgs are the arguments of Network.supply.
 type NetworkSupplyArgs struct {
 	At *ledger.Filter[ledger.Timestamp]
@@ -357,9 +378,10 @@ type NetworkNodeArgs struct {
 
 // NetworkNodesArgs are the arguments of Network.nodes.
 type NetworkNodesArgs struct {
-	File   *ledger.EntityID
-	Filter *ledger.NetworkNodeFilter
-	Order  relay.Order
+	File    *ledger.EntityID
+	Filter  *ledger.NetworkNodeFilter
+	OrderBy model.NetworkNodeOrder
+	Order   relay.Order
 	relay.Args
 }
 
@@ -848,6 +870,18 @@ func (ec *executionContext) readTokenNftsArgs(ctx context.Context, f *ast.Field,
 	return a, in.err
 }
 
+// TokenHistoryArgs are the arguments of Token.history.
+type TokenHistoryArgs struct {
+	Order relay.Order
+	relay.Args
+}
+
+func (ec *executionContext) readTokenHistoryArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
+	in := arguments{of: f, variables: variables}
+	a := TokenHistoryArgs{Args: relay.Args{First: argument(ctx, &in, 1, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 2, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring)}, Order: argument(ctx, &in, 0, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	return a, in.err
+}
+
 // TokenStatsArgs are the arguments of Token.stats.
 type TokenStatsArgs struct {
 	Range ledger.StatisticsRange
@@ -977,6 +1011,7 @@ type Fields interface {
 	TopicMessageFields
 	TransactionFields
 	TransferFields
+	VersionFields
 }
 
 // AccountFields read fields of Account.
@@ -992,6 +1027,7 @@ type AccountFields interface {
 	AccountRewards(ctx context.Context, q rowplan.Request, of []*ledger.Account, args AccountRewardsArgs) (rowplan.Results[*relay.Connection[ledger.StakingReward]], error)
 	AccountContract(ctx context.Context, q rowplan.Request, of []*ledger.Account) (rowplan.Results[*ledger.Contract], error)
 	AccountContractResults(ctx context.Context, q rowplan.Request, of []*ledger.Account, args AccountContractResultsArgs) (rowplan.Results[*relay.Connection[ledger.ContractResult]], error)
+	AccountHistory(ctx context.Context, q rowplan.Request, of []*ledger.Account, args AccountHistoryArgs) (rowplan.Results[*relay.Connection[ledger.Version]], error)
 	AccountHooks(ctx context.Context, q rowplan.Request, of []*ledger.Account, args AccountHooksArgs) (rowplan.Results[*relay.Connection[ledger.Hook]], error)
 	AccountStakedNode(ctx context.Context, q rowplan.Request, of []*ledger.Account) (rowplan.Results[*ledger.NetworkNode], error)
 	AccountNode(ctx context.Context, q rowplan.Request, of []*ledger.Account) (rowplan.Results[*ledger.NetworkNode], error)
@@ -1012,6 +1048,7 @@ type AccountAllowancesFields interface {
 
 // AirdropFields read fields of Airdrop.
 type AirdropFields interface {
+	AirdropID(of *ledger.Airdrop) string
 	AirdropReceiver(ctx context.Context, q rowplan.Request, of []*ledger.Airdrop) (rowplan.Results[*ledger.Account], error)
 	AirdropSender(ctx context.Context, q rowplan.Request, of []*ledger.Airdrop) (rowplan.Results[*ledger.Account], error)
 	AirdropToken(ctx context.Context, q rowplan.Request, of []*ledger.Airdrop) (rowplan.Results[*ledger.Token], error)
@@ -1102,6 +1139,7 @@ type ContractResultFields interface {
 
 // ContractStateFields read fields of ContractState.
 type ContractStateFields interface {
+	ContractStateID(of *ledger.ContractState) string
 	ContractStateContract(ctx context.Context, q rowplan.Request, of []*ledger.ContractState) (rowplan.Results[*ledger.Contract], error)
 }
 
@@ -1112,6 +1150,7 @@ type ContractStateChangeFields interface {
 
 // CryptoAllowanceFields read fields of CryptoAllowance.
 type CryptoAllowanceFields interface {
+	CryptoAllowanceID(of *ledger.CryptoAllowance) string
 	CryptoAllowanceOwner(ctx context.Context, q rowplan.Request, of []*ledger.CryptoAllowance) (rowplan.Results[*ledger.Account], error)
 	CryptoAllowanceSpender(ctx context.Context, q rowplan.Request, of []*ledger.CryptoAllowance) (rowplan.Results[*ledger.Account], error)
 }
@@ -1170,6 +1209,7 @@ type HookFields interface {
 
 // HookSlotFields read fields of HookSlot.
 type HookSlotFields interface {
+	HookSlotID(of *ledger.HookSlot) string
 	HookSlotTransaction(ctx context.Context, q rowplan.Request, of []*ledger.HookSlot) (rowplan.Results[*ledger.Transaction], error)
 	HookSlotHook(ctx context.Context, q rowplan.Request, of []*ledger.HookSlot) (rowplan.Results[*ledger.Hook], error)
 }
@@ -1192,6 +1232,7 @@ type NFTFields interface {
 	NFTSpender(ctx context.Context, q rowplan.Request, of []*ledger.NFT) (rowplan.Results[*ledger.Account], error)
 	NFTToken(ctx context.Context, q rowplan.Request, of []*ledger.NFT) (rowplan.Results[*ledger.Token], error)
 	NFTTransfers(ctx context.Context, q rowplan.Request, of []*ledger.NFT, args NFTTransfersArgs) (rowplan.Results[*relay.Connection[ledger.NFTTransaction]], error)
+	NFTHistory(ctx context.Context, q rowplan.Request, of []*ledger.NFT, args NFTHistoryArgs) (rowplan.Results[*relay.Connection[ledger.Version]], error)
 }
 
 // NFTTransactionFields read fields of NFTTransaction.
@@ -1221,6 +1262,7 @@ type NetworkNodeFields interface {
 
 // NftAllowanceFields read fields of NftAllowance.
 type NftAllowanceFields interface {
+	NftAllowanceID(of *ledger.NftAllowance) string
 	NftAllowanceOwner(ctx context.Context, q rowplan.Request, of []*ledger.NftAllowance) (rowplan.Results[*ledger.Account], error)
 	NftAllowanceSpender(ctx context.Context, q rowplan.Request, of []*ledger.NftAllowance) (rowplan.Results[*ledger.Account], error)
 	NftAllowanceToken(ctx context.Context, q rowplan.Request, of []*ledger.NftAllowance) (rowplan.Results[*ledger.Token], error)
@@ -1255,6 +1297,7 @@ type ScheduleFields interface {
 
 // StakingRewardFields read fields of StakingReward.
 type StakingRewardFields interface {
+	StakingRewardID(of *ledger.StakingReward) string
 	StakingRewardAccount(ctx context.Context, q rowplan.Request, of []*ledger.StakingReward) (rowplan.Results[*ledger.Account], error)
 	StakingRewardTransaction(ctx context.Context, q rowplan.Request, of []*ledger.StakingReward) (rowplan.Results[*ledger.Transaction], error)
 }
@@ -1335,12 +1378,14 @@ type TokenFields interface {
 	TokenHolders(ctx context.Context, q rowplan.Request, of []*ledger.Token, args TokenHoldersArgs) (rowplan.Results[*relay.Connection[ledger.TokenHolder]], error)
 	TokenHolderCount(ctx context.Context, q rowplan.Request, of []*ledger.Token) (rowplan.Results[*relay.Count], error)
 	TokenNfts(ctx context.Context, q rowplan.Request, of []*ledger.Token, args TokenNftsArgs) (rowplan.Results[*relay.Connection[ledger.NFT]], error)
+	TokenHistory(ctx context.Context, q rowplan.Request, of []*ledger.Token, args TokenHistoryArgs) (rowplan.Results[*relay.Connection[ledger.Version]], error)
 	TokenStats(ctx context.Context, q rowplan.Request, of []*ledger.Token, args TokenStatsArgs) (rowplan.Results[[]*ledger.TokenStatistics], error)
 	TokenTransfers(ctx context.Context, q rowplan.Request, of []*ledger.Token, args TokenTransfersArgs) (rowplan.Results[*relay.Connection[ledger.Transfer]], error)
 }
 
 // TokenAllowanceFields read fields of TokenAllowance.
 type TokenAllowanceFields interface {
+	TokenAllowanceID(of *ledger.TokenAllowance) string
 	TokenAllowanceOwner(ctx context.Context, q rowplan.Request, of []*ledger.TokenAllowance) (rowplan.Results[*ledger.Account], error)
 	TokenAllowanceSpender(ctx context.Context, q rowplan.Request, of []*ledger.TokenAllowance) (rowplan.Results[*ledger.Account], error)
 	TokenAllowanceToken(ctx context.Context, q rowplan.Request, of []*ledger.TokenAllowance) (rowplan.Results[*ledger.Token], error)
@@ -1353,12 +1398,14 @@ type TokenBalanceFields interface {
 
 // TokenHolderFields read fields of TokenHolder.
 type TokenHolderFields interface {
+	TokenHolderID(of *ledger.TokenHolder) string
 	TokenHolderAccount(ctx context.Context, q rowplan.Request, of []*ledger.TokenHolder) (rowplan.Results[*ledger.Account], error)
 	TokenHolderToken(ctx context.Context, q rowplan.Request, of []*ledger.TokenHolder) (rowplan.Results[*ledger.Token], error)
 }
 
 // TokenRelationshipFields read fields of TokenRelationship.
 type TokenRelationshipFields interface {
+	TokenRelationshipID(of *ledger.TokenRelationship) string
 	TokenRelationshipAccount(ctx context.Context, q rowplan.Request, of []*ledger.TokenRelationship) (rowplan.Results[*ledger.Account], error)
 	TokenRelationshipToken(ctx context.Context, q rowplan.Request, of []*ledger.TokenRelationship) (rowplan.Results[*ledger.Token], error)
 }
@@ -1406,6 +1453,7 @@ type TransactionFields interface {
 
 // TransferFields read fields of Transfer.
 type TransferFields interface {
+	TransferID(of *ledger.Transfer) string
 	TransferAccount(ctx context.Context, q rowplan.Request, of []*ledger.Transfer) (rowplan.Results[*ledger.Account], error)
 	TransferCounterparties(ctx context.Context, q rowplan.Request, of []*ledger.Transfer) (rowplan.Results[[]*ledger.Transfer], error)
 	TransferFees(ctx context.Context, q rowplan.Request, of []*ledger.Transfer) (rowplan.Results[[]*ledger.Transfer], error)
@@ -1413,8 +1461,14 @@ type TransferFields interface {
 	TransferTransaction(ctx context.Context, q rowplan.Request, of []*ledger.Transfer) (rowplan.Results[*ledger.Transaction], error)
 }
 
+// VersionFields read fields of Version.
+type VersionFields interface {
+	VersionTransaction(ctx context.Context, q rowplan.Request, of []*ledger.Version) (rowplan.Results[*ledger.Transaction], error)
+}
+
 // NetworkFields resolve the fields of Network.
 type NetworkFields interface {
+	ID(ctx context.Context) (string, error)
 	Supply(ctx context.Context, args NetworkSupplyArgs) (*ledger.NetworkSupply, error)
 	Fees(ctx context.Context, args NetworkFeesArgs) (*ledger.NetworkFees, error)
 	ExchangeRate(ctx context.Context, args NetworkExchangeRateArgs) (*ledger.ExchangeRateSet, error)
@@ -1493,6 +1547,7 @@ type relations struct {
 	accountRewards                          *rowplan.Relation[*ledger.Account, *relay.Connection[ledger.StakingReward]]
 	accountContract                         *rowplan.Relation[*ledger.Account, *ledger.Contract]
 	accountContractResults                  *rowplan.Relation[*ledger.Account, *relay.Connection[ledger.ContractResult]]
+	accountHistory                          *rowplan.Relation[*ledger.Account, *relay.Connection[ledger.Version]]
 	accountHooks                            *rowplan.Relation[*ledger.Account, *relay.Connection[ledger.Hook]]
 	accountStakedNode                       *rowplan.Relation[*ledger.Account, *ledger.NetworkNode]
 	accountNode                             *rowplan.Relation[*ledger.Account, *ledger.NetworkNode]
@@ -1510,11 +1565,13 @@ type relations struct {
 	airdropSender                           *rowplan.Relation[*ledger.Airdrop, *ledger.Account]
 	airdropToken                            *rowplan.Relation[*ledger.Airdrop, *ledger.Token]
 	airdropNft                              *rowplan.Relation[*ledger.Airdrop, *ledger.NFT]
+	airdropConnectionTotalCount             *rowplan.Relation[*relay.Connection[ledger.Airdrop], *relay.Count]
 	assessedCustomFeeCollectorAccount       *rowplan.Relation[*ledger.AssessedCustomFee, *ledger.Account]
 	assessedCustomFeeToken                  *rowplan.Relation[*ledger.AssessedCustomFee, *ledger.Token]
 	assessedCustomFeeEffectivePayerAccounts *rowplan.Relation[*ledger.AssessedCustomFee, []*ledger.Account]
 	balanceAccount                          *rowplan.Relation[*ledger.Balance, *ledger.Account]
 	balanceTokens                           *rowplan.Relation[*ledger.Balance, []*ledger.TokenBalance]
+	balanceConnectionTotalCount             *rowplan.Relation[*relay.Connection[ledger.Balance], *relay.Count]
 	blockPrevious                           *rowplan.Relation[*ledger.Block, *ledger.Block]
 	blockNext                               *rowplan.Relation[*ledger.Block, *ledger.Block]
 	blockTransactions                       *rowplan.Relation[*ledger.Block, *relay.Connection[ledger.Transaction]]
@@ -1535,6 +1592,7 @@ type relations struct {
 	contractStats                           *rowplan.Relation[*ledger.Contract, []*ledger.ContractStatistics]
 	contractActionCallerEntity              *rowplan.Relation[*ledger.ContractAction, relay.Entity]
 	contractActionRecipientEntity           *rowplan.Relation[*ledger.ContractAction, relay.Entity]
+	contractActionConnectionTotalCount      *rowplan.Relation[*relay.Connection[ledger.ContractAction], *relay.Count]
 	contractConnectionTotalCount            *rowplan.Relation[*relay.Connection[ledger.Contract], *relay.Count]
 	contractKeyContract                     *rowplan.Relation[*ledger.ContractKey, *ledger.Contract]
 	contractLogBlock                        *rowplan.Relation[*ledger.ContractLog, *ledger.Block]
@@ -1543,6 +1601,7 @@ type relations struct {
 	contractLogPayer                        *rowplan.Relation[*ledger.ContractLog, *ledger.Account]
 	contractLogRootContract                 *rowplan.Relation[*ledger.ContractLog, *ledger.Contract]
 	contractLogTransaction                  *rowplan.Relation[*ledger.ContractLog, *ledger.Transaction]
+	contractLogConnectionTotalCount         *rowplan.Relation[*relay.Connection[ledger.ContractLog], *relay.Count]
 	contractResultActions                   *rowplan.Relation[*ledger.ContractResult, *relay.Connection[ledger.ContractAction]]
 	contractResultBlock                     *rowplan.Relation[*ledger.ContractResult, *ledger.Block]
 	contractResultCallData                  *rowplan.Relation[*ledger.ContractResult, []byte]
@@ -1558,10 +1617,13 @@ type relations struct {
 	contractResultContract                  *rowplan.Relation[*ledger.ContractResult, *ledger.Contract]
 	contractResultLogs                      *rowplan.Relation[*ledger.ContractResult, []*ledger.ContractLog]
 	contractResultTrace                     *rowplan.Relation[*ledger.ContractResult, *calls.OpcodeTrace]
+	contractResultConnectionTotalCount      *rowplan.Relation[*relay.Connection[ledger.ContractResult], *relay.Count]
 	contractStateContract                   *rowplan.Relation[*ledger.ContractState, *ledger.Contract]
 	contractStateChangeContract             *rowplan.Relation[*ledger.ContractStateChange, *ledger.Contract]
+	contractStateConnectionTotalCount       *rowplan.Relation[*relay.Connection[ledger.ContractState], *relay.Count]
 	cryptoAllowanceOwner                    *rowplan.Relation[*ledger.CryptoAllowance, *ledger.Account]
 	cryptoAllowanceSpender                  *rowplan.Relation[*ledger.CryptoAllowance, *ledger.Account]
+	cryptoAllowanceConnectionTotalCount     *rowplan.Relation[*relay.Connection[ledger.CryptoAllowance], *relay.Count]
 	cryptoTransferAccount                   *rowplan.Relation[*ledger.CryptoTransfer, *ledger.Account]
 	customFeeLimitAccount                   *rowplan.Relation[*ledger.CustomFeeLimit, *ledger.Account]
 	customFeeLimitDenominatingToken         *rowplan.Relation[*ledger.CustomFeeLimit, *ledger.Token]
@@ -1576,15 +1638,19 @@ type relations struct {
 	hookContract                            *rowplan.Relation[*ledger.Hook, *ledger.Contract]
 	hookOwner                               *rowplan.Relation[*ledger.Hook, *ledger.Account]
 	hookStorage                             *rowplan.Relation[*ledger.Hook, *relay.HookSlotConnection]
+	hookConnectionTotalCount                *rowplan.Relation[*relay.Connection[ledger.Hook], *relay.Count]
 	hookSlotTransaction                     *rowplan.Relation[*ledger.HookSlot, *ledger.Transaction]
 	hookSlotHook                            *rowplan.Relation[*ledger.HookSlot, *ledger.Hook]
 	hookSlotConnectionOwner                 *rowplan.Relation[*relay.HookSlotConnection, *ledger.Account]
+	hookSlotConnectionTotalCount            *rowplan.Relation[*relay.HookSlotConnection, *relay.Count]
 	messageTransactionIDAccount             *rowplan.Relation[*ledger.MessageTransactionID, *ledger.Account]
 	nFTOwner                                *rowplan.Relation[*ledger.NFT, *ledger.Account]
 	nFTDelegatingSpender                    *rowplan.Relation[*ledger.NFT, *ledger.Account]
 	nFTSpender                              *rowplan.Relation[*ledger.NFT, *ledger.Account]
 	nFTToken                                *rowplan.Relation[*ledger.NFT, *ledger.Token]
 	nFTTransfers                            *rowplan.Relation[*ledger.NFT, *relay.Connection[ledger.NFTTransaction]]
+	nFTHistory                              *rowplan.Relation[*ledger.NFT, *relay.Connection[ledger.Version]]
+	nFTConnectionTotalCount                 *rowplan.Relation[*relay.Connection[ledger.NFT], *relay.Count]
 	nFTTransactionReceiver                  *rowplan.Relation[*ledger.NFTTransaction, *ledger.Account]
 	nFTTransactionSender                    *rowplan.Relation[*ledger.NFTTransaction, *ledger.Account]
 	nFTTransactionTransaction               *rowplan.Relation[*ledger.NFTTransaction, *ledger.Transaction]
@@ -1597,19 +1663,24 @@ type relations struct {
 	networkNodeAccount                      *rowplan.Relation[*ledger.NetworkNode, *ledger.Account]
 	networkNodeServiceEndpoints             *rowplan.Relation[*ledger.NetworkNode, []*ledger.ServiceEndpoint]
 	networkNodeStatusComponent              *rowplan.Relation[*ledger.NetworkNode, *status.Component]
+	networkNodeConnectionTotalCount         *rowplan.Relation[*relay.Connection[ledger.NetworkNode], *relay.Count]
 	nftAllowanceOwner                       *rowplan.Relation[*ledger.NftAllowance, *ledger.Account]
 	nftAllowanceSpender                     *rowplan.Relation[*ledger.NftAllowance, *ledger.Account]
 	nftAllowanceToken                       *rowplan.Relation[*ledger.NftAllowance, *ledger.Token]
+	nftAllowanceConnectionTotalCount        *rowplan.Relation[*relay.Connection[ledger.NftAllowance], *relay.Count]
 	opcodeTraceContract                     *rowplan.Relation[*calls.OpcodeTrace, *ledger.Contract]
 	registeredNodeNetworkNodes              *rowplan.Relation[*ledger.RegisteredNode, []*ledger.NetworkNode]
+	registeredNodeConnectionTotalCount      *rowplan.Relation[*relay.Connection[ledger.RegisteredNode], *relay.Count]
 	royaltyFeeCollectorAccount              *rowplan.Relation[*ledger.RoyaltyFee, *ledger.Account]
 	scheduleCreation                        *rowplan.Relation[*ledger.Schedule, *ledger.Transaction]
 	scheduleCreator                         *rowplan.Relation[*ledger.Schedule, *ledger.Account]
 	scheduleExecution                       *rowplan.Relation[*ledger.Schedule, *ledger.Transaction]
 	schedulePayer                           *rowplan.Relation[*ledger.Schedule, *ledger.Account]
 	scheduleSignatures                      *rowplan.Relation[*ledger.Schedule, []*ledger.ScheduleSignature]
+	scheduleConnectionTotalCount            *rowplan.Relation[*relay.Connection[ledger.Schedule], *relay.Count]
 	stakingRewardAccount                    *rowplan.Relation[*ledger.StakingReward, *ledger.Account]
 	stakingRewardTransaction                *rowplan.Relation[*ledger.StakingReward, *ledger.Transaction]
+	stakingRewardConnectionTotalCount       *rowplan.Relation[*relay.Connection[ledger.StakingReward], *relay.Count]
 	statusAffectedComponentComponent        *rowplan.Relation[*status.AffectedComponent, *status.Component]
 	statusChangePage                        *rowplan.Relation[*status.Revision, *status.Page]
 	statusChangeComponentChanges            *rowplan.Relation[*status.Revision, []*status.Change]
@@ -1622,6 +1693,7 @@ type relations struct {
 	statusComponentIncidents                *rowplan.Relation[*status.Component, *relay.Connection[status.Incident]]
 	statusComponentMaintenances             *rowplan.Relation[*status.Component, *relay.Connection[status.Maintenance]]
 	statusComponentChangeComponent          *rowplan.Relation[*status.Change, *status.Component]
+	statusComponentConnectionTotalCount     *rowplan.Relation[*relay.Connection[status.Component], *relay.Count]
 	statusIncidentPage                      *rowplan.Relation[*status.Incident, *status.Page]
 	statusIncidentUpdates                   *rowplan.Relation[*status.Incident, []*status.Update]
 	statusIncidentComponents                *rowplan.Relation[*status.Incident, []*status.Component]
@@ -1646,17 +1718,21 @@ type relations struct {
 	tokenHolders                            *rowplan.Relation[*ledger.Token, *relay.Connection[ledger.TokenHolder]]
 	tokenHolderCount                        *rowplan.Relation[*ledger.Token, *relay.Count]
 	tokenNfts                               *rowplan.Relation[*ledger.Token, *relay.Connection[ledger.NFT]]
+	tokenHistory                            *rowplan.Relation[*ledger.Token, *relay.Connection[ledger.Version]]
 	tokenStats                              *rowplan.Relation[*ledger.Token, []*ledger.TokenStatistics]
 	tokenTransfers                          *rowplan.Relation[*ledger.Token, *relay.Connection[ledger.Transfer]]
 	tokenAllowanceOwner                     *rowplan.Relation[*ledger.TokenAllowance, *ledger.Account]
 	tokenAllowanceSpender                   *rowplan.Relation[*ledger.TokenAllowance, *ledger.Account]
 	tokenAllowanceToken                     *rowplan.Relation[*ledger.TokenAllowance, *ledger.Token]
+	tokenAllowanceConnectionTotalCount      *rowplan.Relation[*relay.Connection[ledger.TokenAllowance], *relay.Count]
 	tokenBalanceToken                       *rowplan.Relation[*ledger.TokenBalance, *ledger.Token]
 	tokenConnectionTotalCount               *rowplan.Relation[*relay.Connection[ledger.Token], *relay.Count]
 	tokenHolderAccount                      *rowplan.Relation[*ledger.TokenHolder, *ledger.Account]
 	tokenHolderToken                        *rowplan.Relation[*ledger.TokenHolder, *ledger.Token]
+	tokenHolderConnectionTotalCount         *rowplan.Relation[*relay.Connection[ledger.TokenHolder], *relay.Count]
 	tokenRelationshipAccount                *rowplan.Relation[*ledger.TokenRelationship, *ledger.Account]
 	tokenRelationshipToken                  *rowplan.Relation[*ledger.TokenRelationship, *ledger.Token]
+	tokenRelationshipConnectionTotalCount   *rowplan.Relation[*relay.Connection[ledger.TokenRelationship], *relay.Count]
 	tokenTransferAccount                    *rowplan.Relation[*ledger.TokenTransfer, *ledger.Account]
 	tokenTransferToken                      *rowplan.Relation[*ledger.TokenTransfer, *ledger.Token]
 	topicAutoRenewAccount                   *rowplan.Relation[*ledger.Topic, *ledger.Account]
@@ -1686,6 +1762,9 @@ type relations struct {
 	transferFees                            *rowplan.Relation[*ledger.Transfer, []*ledger.Transfer]
 	transferToken                           *rowplan.Relation[*ledger.Transfer, *ledger.Token]
 	transferTransaction                     *rowplan.Relation[*ledger.Transfer, *ledger.Transaction]
+	transferConnectionTotalCount            *rowplan.Relation[*relay.Connection[ledger.Transfer], *relay.Count]
+	versionTransaction                      *rowplan.Relation[*ledger.Version, *ledger.Transaction]
+	versionConnectionTotalCount             *rowplan.Relation[*relay.Connection[ledger.Version], *relay.Count]
 }
 
 func newRelations(fields Fields, ec *executionContext) *relations {
@@ -1743,6 +1822,12 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			Args: ec.readAccountContractResultsArgs,
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.Account, args any) (rowplan.Results[*relay.Connection[ledger.ContractResult]], error) {
 				return fields.AccountContractResults(ctx, q, of, args.(AccountContractResultsArgs))
+			},
+		},
+		accountHistory: &rowplan.Relation[*ledger.Account, *relay.Connection[ledger.Version]]{
+			Args: ec.readAccountHistoryArgs,
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.Account, args any) (rowplan.Results[*relay.Connection[ledger.Version]], error) {
+				return fields.AccountHistory(ctx, q, of, args.(AccountHistoryArgs))
 			},
 		},
 		accountHooks: &rowplan.Relation[*ledger.Account, *relay.Connection[ledger.Hook]]{
@@ -1841,6 +1926,12 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 				return fields.AirdropNft(ctx, q, of)
 			},
 		},
+		airdropConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.Airdrop], *relay.Count]{
+			Method: true, OneByOne: true,
+			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.Airdrop], _ any) (*relay.Count, error) {
+				return of.TotalCount(ctx)
+			}),
+		},
 		assessedCustomFeeCollectorAccount: &rowplan.Relation[*ledger.AssessedCustomFee, *ledger.Account]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.AssessedCustomFee, _ any) (rowplan.Results[*ledger.Account], error) {
 				return fields.AssessedCustomFeeCollectorAccount(ctx, q, of)
@@ -1866,6 +1957,12 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.Balance, args any) (rowplan.Results[[]*ledger.TokenBalance], error) {
 				return fields.BalanceTokens(ctx, q, of, args.(BalanceTokensArgs))
 			},
+		},
+		balanceConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.Balance], *relay.Count]{
+			Method: true, OneByOne: true,
+			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.Balance], _ any) (*relay.Count, error) {
+				return of.TotalCount(ctx)
+			}),
 		},
 		blockPrevious: &rowplan.Relation[*ledger.Block, *ledger.Block]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.Block, _ any) (rowplan.Results[*ledger.Block], error) {
@@ -1977,6 +2074,12 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 				return fields.ContractActionRecipientEntity(ctx, q, of)
 			},
 		},
+		contractActionConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.ContractAction], *relay.Count]{
+			Method: true, OneByOne: true,
+			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.ContractAction], _ any) (*relay.Count, error) {
+				return of.TotalCount(ctx)
+			}),
+		},
 		contractConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.Contract], *relay.Count]{
 			Method: true, OneByOne: true,
 			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.Contract], _ any) (*relay.Count, error) {
@@ -2017,6 +2120,12 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.ContractLog, _ any) (rowplan.Results[*ledger.Transaction], error) {
 				return fields.ContractLogTransaction(ctx, q, of)
 			},
+		},
+		contractLogConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.ContractLog], *relay.Count]{
+			Method: true, OneByOne: true,
+			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.ContractLog], _ any) (*relay.Count, error) {
+				return of.TotalCount(ctx)
+			}),
 		},
 		contractResultActions: &rowplan.Relation[*ledger.ContractResult, *relay.Connection[ledger.ContractAction]]{
 			Args: ec.readContractResultActionsArgs,
@@ -2096,6 +2205,12 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 				return fields.ContractResultTrace(ctx, of, args.(ContractResultTraceArgs))
 			}),
 		},
+		contractResultConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.ContractResult], *relay.Count]{
+			Method: true, OneByOne: true,
+			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.ContractResult], _ any) (*relay.Count, error) {
+				return of.TotalCount(ctx)
+			}),
+		},
 		contractStateContract: &rowplan.Relation[*ledger.ContractState, *ledger.Contract]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.ContractState, _ any) (rowplan.Results[*ledger.Contract], error) {
 				return fields.ContractStateContract(ctx, q, of)
@@ -2106,6 +2221,12 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 				return fields.ContractStateChangeContract(ctx, q, of)
 			},
 		},
+		contractStateConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.ContractState], *relay.Count]{
+			Method: true, OneByOne: true,
+			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.ContractState], _ any) (*relay.Count, error) {
+				return of.TotalCount(ctx)
+			}),
+		},
 		cryptoAllowanceOwner: &rowplan.Relation[*ledger.CryptoAllowance, *ledger.Account]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.CryptoAllowance, _ any) (rowplan.Results[*ledger.Account], error) {
 				return fields.CryptoAllowanceOwner(ctx, q, of)
@@ -2115,6 +2236,12 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.CryptoAllowance, _ any) (rowplan.Results[*ledger.Account], error) {
 				return fields.CryptoAllowanceSpender(ctx, q, of)
 			},
+		},
+		cryptoAllowanceConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.CryptoAllowance], *relay.Count]{
+			Method: true, OneByOne: true,
+			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.CryptoAllowance], _ any) (*relay.Count, error) {
+				return of.TotalCount(ctx)
+			}),
 		},
 		cryptoTransferAccount: &rowplan.Relation[*ledger.CryptoTransfer, *ledger.Account]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.CryptoTransfer, _ any) (rowplan.Results[*ledger.Account], error) {
@@ -2187,6 +2314,12 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 				return fields.HookStorage(ctx, q, of, args.(HookStorageArgs))
 			},
 		},
+		hookConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.Hook], *relay.Count]{
+			Method: true, OneByOne: true,
+			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.Hook], _ any) (*relay.Count, error) {
+				return of.TotalCount(ctx)
+			}),
+		},
 		hookSlotTransaction: &rowplan.Relation[*ledger.HookSlot, *ledger.Transaction]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.HookSlot, _ any) (rowplan.Results[*ledger.Transaction], error) {
 				return fields.HookSlotTransaction(ctx, q, of)
@@ -2201,6 +2334,12 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			Load: func(ctx context.Context, q rowplan.Request, of []*relay.HookSlotConnection, _ any) (rowplan.Results[*ledger.Account], error) {
 				return fields.HookSlotConnectionOwner(ctx, q, of)
 			},
+		},
+		hookSlotConnectionTotalCount: &rowplan.Relation[*relay.HookSlotConnection, *relay.Count]{
+			Method: true, OneByOne: true,
+			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.HookSlotConnection, _ any) (*relay.Count, error) {
+				return of.TotalCount(ctx)
+			}),
 		},
 		messageTransactionIDAccount: &rowplan.Relation[*ledger.MessageTransactionID, *ledger.Account]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.MessageTransactionID, _ any) (rowplan.Results[*ledger.Account], error) {
@@ -2232,6 +2371,18 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.NFT, args any) (rowplan.Results[*relay.Connection[ledger.NFTTransaction]], error) {
 				return fields.NFTTransfers(ctx, q, of, args.(NFTTransfersArgs))
 			},
+		},
+		nFTHistory: &rowplan.Relation[*ledger.NFT, *relay.Connection[ledger.Version]]{
+			Args: ec.readNFTHistoryArgs,
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.NFT, args any) (rowplan.Results[*relay.Connection[ledger.Version]], error) {
+				return fields.NFTHistory(ctx, q, of, args.(NFTHistoryArgs))
+			},
+		},
+		nFTConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.NFT], *relay.Count]{
+			Method: true, OneByOne: true,
+			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.NFT], _ any) (*relay.Count, error) {
+				return of.TotalCount(ctx)
+			}),
 		},
 		nFTTransactionReceiver: &rowplan.Relation[*ledger.NFTTransaction, *ledger.Account]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.NFTTransaction, _ any) (rowplan.Results[*ledger.Account], error) {
@@ -2293,6 +2444,12 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 				return fields.NetworkNodeStatusComponent(ctx, q, of)
 			},
 		},
+		networkNodeConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.NetworkNode], *relay.Count]{
+			Method: true, OneByOne: true,
+			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.NetworkNode], _ any) (*relay.Count, error) {
+				return of.TotalCount(ctx)
+			}),
+		},
 		nftAllowanceOwner: &rowplan.Relation[*ledger.NftAllowance, *ledger.Account]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.NftAllowance, _ any) (rowplan.Results[*ledger.Account], error) {
 				return fields.NftAllowanceOwner(ctx, q, of)
@@ -2308,6 +2465,12 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 				return fields.NftAllowanceToken(ctx, q, of)
 			},
 		},
+		nftAllowanceConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.NftAllowance], *relay.Count]{
+			Method: true, OneByOne: true,
+			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.NftAllowance], _ any) (*relay.Count, error) {
+				return of.TotalCount(ctx)
+			}),
+		},
 		opcodeTraceContract: &rowplan.Relation[*calls.OpcodeTrace, *ledger.Contract]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*calls.OpcodeTrace, _ any) (rowplan.Results[*ledger.Contract], error) {
 				return fields.OpcodeTraceContract(ctx, q, of)
@@ -2317,6 +2480,12 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.RegisteredNode, _ any) (rowplan.Results[[]*ledger.NetworkNode], error) {
 				return fields.RegisteredNodeNetworkNodes(ctx, q, of)
 			},
+		},
+		registeredNodeConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.RegisteredNode], *relay.Count]{
+			Method: true, OneByOne: true,
+			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.RegisteredNode], _ any) (*relay.Count, error) {
+				return of.TotalCount(ctx)
+			}),
 		},
 		royaltyFeeCollectorAccount: &rowplan.Relation[*ledger.RoyaltyFee, *ledger.Account]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.RoyaltyFee, _ any) (rowplan.Results[*ledger.Account], error) {
@@ -2348,6 +2517,12 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 				return fields.ScheduleSignatures(ctx, q, of)
 			},
 		},
+		scheduleConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.Schedule], *relay.Count]{
+			Method: true, OneByOne: true,
+			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.Schedule], _ any) (*relay.Count, error) {
+				return of.TotalCount(ctx)
+			}),
+		},
 		stakingRewardAccount: &rowplan.Relation[*ledger.StakingReward, *ledger.Account]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.StakingReward, _ any) (rowplan.Results[*ledger.Account], error) {
 				return fields.StakingRewardAccount(ctx, q, of)
@@ -2357,6 +2532,12 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.StakingReward, _ any) (rowplan.Results[*ledger.Transaction], error) {
 				return fields.StakingRewardTransaction(ctx, q, of)
 			},
+		},
+		stakingRewardConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.StakingReward], *relay.Count]{
+			Method: true, OneByOne: true,
+			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.StakingReward], _ any) (*relay.Count, error) {
+				return of.TotalCount(ctx)
+			}),
 		},
 		statusAffectedComponentComponent: &rowplan.Relation[*status.AffectedComponent, *status.Component]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*status.AffectedComponent, _ any) (rowplan.Results[*status.Component], error) {
@@ -2420,6 +2601,12 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			Load: func(ctx context.Context, q rowplan.Request, of []*status.Change, _ any) (rowplan.Results[*status.Component], error) {
 				return fields.StatusComponentChangeComponent(ctx, q, of)
 			},
+		},
+		statusComponentConnectionTotalCount: &rowplan.Relation[*relay.Connection[status.Component], *relay.Count]{
+			Method: true, OneByOne: true,
+			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[status.Component], _ any) (*relay.Count, error) {
+				return of.TotalCount(ctx)
+			}),
 		},
 		statusIncidentPage: &rowplan.Relation[*status.Incident, *status.Page]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*status.Incident, _ any) (rowplan.Results[*status.Page], error) {
@@ -2551,6 +2738,12 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 				return fields.TokenNfts(ctx, q, of, args.(TokenNftsArgs))
 			},
 		},
+		tokenHistory: &rowplan.Relation[*ledger.Token, *relay.Connection[ledger.Version]]{
+			Args: ec.readTokenHistoryArgs,
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.Token, args any) (rowplan.Results[*relay.Connection[ledger.Version]], error) {
+				return fields.TokenHistory(ctx, q, of, args.(TokenHistoryArgs))
+			},
+		},
 		tokenStats: &rowplan.Relation[*ledger.Token, []*ledger.TokenStatistics]{
 			Args: ec.readTokenStatsArgs,
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.Token, args any) (rowplan.Results[[]*ledger.TokenStatistics], error) {
@@ -2578,6 +2771,12 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 				return fields.TokenAllowanceToken(ctx, q, of)
 			},
 		},
+		tokenAllowanceConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.TokenAllowance], *relay.Count]{
+			Method: true, OneByOne: true,
+			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.TokenAllowance], _ any) (*relay.Count, error) {
+				return of.TotalCount(ctx)
+			}),
+		},
 		tokenBalanceToken: &rowplan.Relation[*ledger.TokenBalance, *ledger.Token]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.TokenBalance, _ any) (rowplan.Results[*ledger.Token], error) {
 				return fields.TokenBalanceToken(ctx, q, of)
@@ -2599,6 +2798,12 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 				return fields.TokenHolderToken(ctx, q, of)
 			},
 		},
+		tokenHolderConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.TokenHolder], *relay.Count]{
+			Method: true, OneByOne: true,
+			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.TokenHolder], _ any) (*relay.Count, error) {
+				return of.TotalCount(ctx)
+			}),
+		},
 		tokenRelationshipAccount: &rowplan.Relation[*ledger.TokenRelationship, *ledger.Account]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.TokenRelationship, _ any) (rowplan.Results[*ledger.Account], error) {
 				return fields.TokenRelationshipAccount(ctx, q, of)
@@ -2608,6 +2813,12 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.TokenRelationship, _ any) (rowplan.Results[*ledger.Token], error) {
 				return fields.TokenRelationshipToken(ctx, q, of)
 			},
+		},
+		tokenRelationshipConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.TokenRelationship], *relay.Count]{
+			Method: true, OneByOne: true,
+			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.TokenRelationship], _ any) (*relay.Count, error) {
+				return of.TotalCount(ctx)
+			}),
 		},
 		tokenTransferAccount: &rowplan.Relation[*ledger.TokenTransfer, *ledger.Account]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.TokenTransfer, _ any) (rowplan.Results[*ledger.Account], error) {
@@ -2760,6 +2971,23 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 				return fields.TransferTransaction(ctx, q, of)
 			},
 		},
+		transferConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.Transfer], *relay.Count]{
+			Method: true, OneByOne: true,
+			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.Transfer], _ any) (*relay.Count, error) {
+				return of.TotalCount(ctx)
+			}),
+		},
+		versionTransaction: &rowplan.Relation[*ledger.Version, *ledger.Transaction]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.Version, _ any) (rowplan.Results[*ledger.Transaction], error) {
+				return fields.VersionTransaction(ctx, q, of)
+			},
+		},
+		versionConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.Version], *relay.Count]{
+			Method: true, OneByOne: true,
+			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.Version], _ any) (*relay.Count, error) {
+				return of.TotalCount(ctx)
+			}),
+		},
 	}
 }
 
@@ -2812,6 +3040,10 @@ func (r accountRows) ContractResults(ctx context.Context, of *ledger.Account, a0
 	return rowplan.Resolve(ctx, r.Tables, r.relations.accountContractResults, of)
 }
 
+func (r accountRows) History(ctx context.Context, of *ledger.Account, a0 relay.Order, a1 *int32, a2 *string, a3 *int32, a4 *string) (*relay.Connection[ledger.Version], error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.accountHistory, of)
+}
+
 func (r accountRows) Hooks(ctx context.Context, of *ledger.Account, a0 *ledger.HookFilter, a1 relay.Order, a2 *int32, a3 *string, a4 *int32, a5 *string) (*relay.Connection[ledger.Hook], error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.accountHooks, of)
 }
@@ -2836,7 +3068,7 @@ func (r accountRows) ReceivedNftAllowances(ctx context.Context, of *ledger.Accou
 	return rowplan.Resolve(ctx, r.Tables, r.relations.accountReceivedNftAllowances, of)
 }
 
-func (r accountRows) Schedules(ctx context.Context, of *ledger.Account, a0 relay.Order, a1 *int32, a2 *string, a3 *int32, a4 *string) (*relay.Connection[ledger.Schedule], error) {
+func (r accountRows) Schedules(ctx context.Context, of *ledger.Account, a0 *ledger.ScheduleFilter, a1 relay.Order, a2 *int32, a3 *string, a4 *int32, a5 *string) (*relay.Connection[ledger.Schedule], error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.accountSchedules, of)
 }
 
@@ -2869,6 +3101,10 @@ func (r accountAllowancesRows) Tokens(ctx context.Context, of *ledger.AccountAll
 func (r *Rows) Airdrop() AirdropResolver { return airdropRows{r} }
 
 type airdropRows struct{ *Rows }
+
+func (r airdropRows) ID(ctx context.Context, of *ledger.Airdrop) (string, error) {
+	return r.fields.AirdropID(of), nil
+}
 
 func (r airdropRows) Receiver(ctx context.Context, of *ledger.Airdrop) (*ledger.Account, error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.airdropReceiver, of)
@@ -3131,6 +3367,10 @@ func (r *Rows) ContractState() ContractStateResolver { return contractStateRows{
 
 type contractStateRows struct{ *Rows }
 
+func (r contractStateRows) ID(ctx context.Context, of *ledger.ContractState) (string, error) {
+	return r.fields.ContractStateID(of), nil
+}
+
 func (r contractStateRows) Contract(ctx context.Context, of *ledger.ContractState) (*ledger.Contract, error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.contractStateContract, of)
 }
@@ -3148,6 +3388,10 @@ func (r contractStateChangeRows) Contract(ctx context.Context, of *ledger.Contra
 func (r *Rows) CryptoAllowance() CryptoAllowanceResolver { return cryptoAllowanceRows{r} }
 
 type cryptoAllowanceRows struct{ *Rows }
+
+func (r cryptoAllowanceRows) ID(ctx context.Context, of *ledger.CryptoAllowance) (string, error) {
+	return r.fields.CryptoAllowanceID(of), nil
+}
 
 func (r cryptoAllowanceRows) Owner(ctx context.Context, of *ledger.CryptoAllowance) (*ledger.Account, error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.cryptoAllowanceOwner, of)
@@ -3273,6 +3517,10 @@ func (r *Rows) HookSlot() HookSlotResolver { return hookSlotRows{r} }
 
 type hookSlotRows struct{ *Rows }
 
+func (r hookSlotRows) ID(ctx context.Context, of *ledger.HookSlot) (string, error) {
+	return r.fields.HookSlotID(of), nil
+}
+
 func (r hookSlotRows) Transaction(ctx context.Context, of *ledger.HookSlot) (*ledger.Transaction, error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.hookSlotTransaction, of)
 }
@@ -3328,6 +3576,10 @@ func (r nFTRows) Token(ctx context.Context, of *ledger.NFT) (*ledger.Token, erro
 
 func (r nFTRows) Transfers(ctx context.Context, of *ledger.NFT, a0 *ledger.NFTTransactionFilter, a1 relay.Order, a2 *int32, a3 *string, a4 *int32, a5 *string) (*relay.Connection[ledger.NFTTransaction], error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.nFTTransfers, of)
+}
+
+func (r nFTRows) History(ctx context.Context, of *ledger.NFT, a0 relay.Order, a1 *int32, a2 *string, a3 *int32, a4 *string) (*relay.Connection[ledger.Version], error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.nFTHistory, of)
 }
 
 // NFTTransaction implements [ResolverRoot].
@@ -3401,6 +3653,10 @@ func (r networkNodeRows) StatusComponent(ctx context.Context, of *ledger.Network
 func (r *Rows) NftAllowance() NftAllowanceResolver { return nftAllowanceRows{r} }
 
 type nftAllowanceRows struct{ *Rows }
+
+func (r nftAllowanceRows) ID(ctx context.Context, of *ledger.NftAllowance) (string, error) {
+	return r.fields.NftAllowanceID(of), nil
+}
 
 func (r nftAllowanceRows) Owner(ctx context.Context, of *ledger.NftAllowance) (*ledger.Account, error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.nftAllowanceOwner, of)
@@ -3482,6 +3738,10 @@ func (r scheduleRows) State(ctx context.Context, of *ledger.Schedule) (ledger.Sc
 func (r *Rows) StakingReward() StakingRewardResolver { return stakingRewardRows{r} }
 
 type stakingRewardRows struct{ *Rows }
+
+func (r stakingRewardRows) ID(ctx context.Context, of *ledger.StakingReward) (string, error) {
+	return r.fields.StakingRewardID(of), nil
+}
 
 func (r stakingRewardRows) Account(ctx context.Context, of *ledger.StakingReward) (*ledger.Account, error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.stakingRewardAccount, of)
@@ -3708,6 +3968,10 @@ func (r tokenRows) Nfts(ctx context.Context, of *ledger.Token, a0 *ledger.NFTFil
 	return rowplan.Resolve(ctx, r.Tables, r.relations.tokenNfts, of)
 }
 
+func (r tokenRows) History(ctx context.Context, of *ledger.Token, a0 relay.Order, a1 *int32, a2 *string, a3 *int32, a4 *string) (*relay.Connection[ledger.Version], error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.tokenHistory, of)
+}
+
 func (r tokenRows) Stats(ctx context.Context, of *ledger.Token, a0 ledger.StatisticsRange, a1 ledger.StatisticsInterval) ([]*ledger.TokenStatistics, error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.tokenStats, of)
 }
@@ -3720,6 +3984,10 @@ func (r tokenRows) Transfers(ctx context.Context, of *ledger.Token, a0 ledger.Fi
 func (r *Rows) TokenAllowance() TokenAllowanceResolver { return tokenAllowanceRows{r} }
 
 type tokenAllowanceRows struct{ *Rows }
+
+func (r tokenAllowanceRows) ID(ctx context.Context, of *ledger.TokenAllowance) (string, error) {
+	return r.fields.TokenAllowanceID(of), nil
+}
 
 func (r tokenAllowanceRows) Owner(ctx context.Context, of *ledger.TokenAllowance) (*ledger.Account, error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.tokenAllowanceOwner, of)
@@ -3747,6 +4015,10 @@ func (r *Rows) TokenHolder() TokenHolderResolver { return tokenHolderRows{r} }
 
 type tokenHolderRows struct{ *Rows }
 
+func (r tokenHolderRows) ID(ctx context.Context, of *ledger.TokenHolder) (string, error) {
+	return r.fields.TokenHolderID(of), nil
+}
+
 func (r tokenHolderRows) Account(ctx context.Context, of *ledger.TokenHolder) (*ledger.Account, error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.tokenHolderAccount, of)
 }
@@ -3759,6 +4031,10 @@ func (r tokenHolderRows) Token(ctx context.Context, of *ledger.TokenHolder) (*le
 func (r *Rows) TokenRelationship() TokenRelationshipResolver { return tokenRelationshipRows{r} }
 
 type tokenRelationshipRows struct{ *Rows }
+
+func (r tokenRelationshipRows) ID(ctx context.Context, of *ledger.TokenRelationship) (string, error) {
+	return r.fields.TokenRelationshipID(of), nil
+}
 
 func (r tokenRelationshipRows) Account(ctx context.Context, of *ledger.TokenRelationship) (*ledger.Account, error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.tokenRelationshipAccount, of)
@@ -3893,6 +4169,10 @@ func (r *Rows) Transfer() TransferResolver { return transferRows{r} }
 
 type transferRows struct{ *Rows }
 
+func (r transferRows) ID(ctx context.Context, of *ledger.Transfer) (string, error) {
+	return r.fields.TransferID(of), nil
+}
+
 func (r transferRows) Account(ctx context.Context, of *ledger.Transfer) (*ledger.Account, error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.transferAccount, of)
 }
@@ -3913,10 +4193,23 @@ func (r transferRows) Transaction(ctx context.Context, of *ledger.Transfer) (*le
 	return rowplan.Resolve(ctx, r.Tables, r.relations.transferTransaction, of)
 }
 
+// Version implements [ResolverRoot].
+func (r *Rows) Version() VersionResolver { return versionRows{r} }
+
+type versionRows struct{ *Rows }
+
+func (r versionRows) Transaction(ctx context.Context, of *ledger.Version) (*ledger.Transaction, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.versionTransaction, of)
+}
+
 // NewNetworkResolver returns gqlgen's resolver of Network.
 func NewNetworkResolver(fields NetworkFields) NetworkResolver { return networkFunctions{fields} }
 
 type networkFunctions struct{ NetworkFields }
+
+func (r networkFunctions) ID(ctx context.Context, _ *ledger.Network) (string, error) {
+	return r.NetworkFields.ID(ctx)
+}
 
 func (r networkFunctions) Supply(ctx context.Context, _ *ledger.Network, a0 *ledger.Filter[ledger.Timestamp]) (*ledger.NetworkSupply, error) {
 	return r.NetworkFields.Supply(ctx, NetworkSupplyArgs{At: a0})
@@ -3934,8 +4227,8 @@ func (r networkFunctions) Node(ctx context.Context, _ *ledger.Network, a0 int64,
 	return r.NetworkFields.Node(ctx, NetworkNodeArgs{NodeID: a0, File: a1})
 }
 
-func (r networkFunctions) Nodes(ctx context.Context, _ *ledger.Network, a0 *ledger.EntityID, a1 *ledger.NetworkNodeFilter, a2 relay.Order, a3 *int32, a4 *string, a5 *int32, a6 *string) (*relay.Connection[ledger.NetworkNode], error) {
-	return r.NetworkFields.Nodes(ctx, NetworkNodesArgs{Args: relay.Args{First: a3, After: a4, Last: a5, Before: a6}, File: a0, Filter: a1, Order: a2})
+func (r networkFunctions) Nodes(ctx context.Context, _ *ledger.Network, a0 *ledger.EntityID, a1 *ledger.NetworkNodeFilter, a2 model.NetworkNodeOrder, a3 relay.Order, a4 *int32, a5 *string, a6 *int32, a7 *string) (*relay.Connection[ledger.NetworkNode], error) {
+	return r.NetworkFields.Nodes(ctx, NetworkNodesArgs{Args: relay.Args{First: a4, After: a5, Last: a6, Before: a7}, File: a0, Filter: a1, OrderBy: a2, Order: a3})
 }
 
 func (r networkFunctions) RegisteredNode(ctx context.Context, _ *ledger.Network, a0 int64) (*ledger.RegisteredNode, error) {

@@ -94,6 +94,7 @@ type ResolverRoot interface {
 	TopicMessage() TopicMessageResolver
 	Transaction() TransactionResolver
 	Transfer() TransferResolver
+	Version() VersionResolver
 }
 
 type DirectiveRoot struct {
@@ -122,6 +123,7 @@ type ComplexityRoot struct {
 		EntityID                      func(childComplexity int) int
 		EthereumNonce                 func(childComplexity int) int
 		ExpirationTimestamp           func(childComplexity int) int
+		History                       func(childComplexity int, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		Holdings                      func(childComplexity int, include bool) int
 		Hooks                         func(childComplexity int, filter *ledger.HookFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		ID                            func(childComplexity int) int
@@ -138,7 +140,7 @@ type ComplexityRoot struct {
 		ReceivedNftAllowances         func(childComplexity int, filter *ledger.NftAllowanceFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		ReceiverSigRequired           func(childComplexity int) int
 		Rewards                       func(childComplexity int, filter *ledger.StakingRewardFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
-		Schedules                     func(childComplexity int, order relay.Order, first *int32, after *string, last *int32, before *string) int
+		Schedules                     func(childComplexity int, filter *ledger.ScheduleFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		StakePeriodStart              func(childComplexity int) int
 		StakedAccount                 func(childComplexity int) int
 		StakedAccountID               func(childComplexity int) int
@@ -179,6 +181,7 @@ type ComplexityRoot struct {
 
 	Airdrop struct {
 		Amount       func(childComplexity int) int
+		ID           func(childComplexity int) int
 		Nft          func(childComplexity int) int
 		Receiver     func(childComplexity int) int
 		ReceiverID   func(childComplexity int) int
@@ -191,9 +194,10 @@ type ComplexityRoot struct {
 	}
 
 	AirdropConnection struct {
-		Edges    func(childComplexity int) int
-		Nodes    func(childComplexity int) int
-		PageInfo func(childComplexity int) int
+		Edges      func(childComplexity int) int
+		Nodes      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
 	}
 
 	AirdropEdge struct {
@@ -229,10 +233,11 @@ type ComplexityRoot struct {
 	}
 
 	BalanceConnection struct {
-		Edges     func(childComplexity int) int
-		Nodes     func(childComplexity int) int
-		PageInfo  func(childComplexity int) int
-		Timestamp func(childComplexity int) int
+		Edges      func(childComplexity int) int
+		Nodes      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		Timestamp  func(childComplexity int) int
+		TotalCount func(childComplexity int) int
 	}
 
 	BalanceEdge struct {
@@ -273,6 +278,12 @@ type ComplexityRoot struct {
 
 	BlockNodeService struct {
 		EndpointAPIs func(childComplexity int) int
+	}
+
+	Change struct {
+		After  func(childComplexity int) int
+		Before func(childComplexity int) int
+		Field  func(childComplexity int) int
 	}
 
 	ChunkInfo struct {
@@ -340,9 +351,10 @@ type ComplexityRoot struct {
 	}
 
 	ContractActionConnection struct {
-		Edges    func(childComplexity int) int
-		Nodes    func(childComplexity int) int
-		PageInfo func(childComplexity int) int
+		Edges      func(childComplexity int) int
+		Nodes      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
 	}
 
 	ContractActionEdge struct {
@@ -407,9 +419,10 @@ type ComplexityRoot struct {
 	}
 
 	ContractLogConnection struct {
-		Edges    func(childComplexity int) int
-		Nodes    func(childComplexity int) int
-		PageInfo func(childComplexity int) int
+		Edges      func(childComplexity int) int
+		Nodes      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
 	}
 
 	ContractLogEdge struct {
@@ -481,9 +494,10 @@ type ComplexityRoot struct {
 	}
 
 	ContractResultConnection struct {
-		Edges    func(childComplexity int) int
-		Nodes    func(childComplexity int) int
-		PageInfo func(childComplexity int) int
+		Edges      func(childComplexity int) int
+		Nodes      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
 	}
 
 	ContractResultEdge struct {
@@ -495,6 +509,7 @@ type ComplexityRoot struct {
 		Address    func(childComplexity int) int
 		Contract   func(childComplexity int) int
 		ContractID func(childComplexity int) int
+		ID         func(childComplexity int) int
 		Slot       func(childComplexity int) int
 		Timestamp  func(childComplexity int) int
 		Value      func(childComplexity int) int
@@ -510,9 +525,10 @@ type ComplexityRoot struct {
 	}
 
 	ContractStateConnection struct {
-		Edges    func(childComplexity int) int
-		Nodes    func(childComplexity int) int
-		PageInfo func(childComplexity int) int
+		Edges      func(childComplexity int) int
+		Nodes      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
 	}
 
 	ContractStateEdge struct {
@@ -535,6 +551,7 @@ type ComplexityRoot struct {
 	CryptoAllowance struct {
 		Amount        func(childComplexity int) int
 		AmountGranted func(childComplexity int) int
+		ID            func(childComplexity int) int
 		Owner         func(childComplexity int) int
 		OwnerID       func(childComplexity int) int
 		Spender       func(childComplexity int) int
@@ -543,9 +560,10 @@ type ComplexityRoot struct {
 	}
 
 	CryptoAllowanceConnection struct {
-		Edges    func(childComplexity int) int
-		Nodes    func(childComplexity int) int
-		PageInfo func(childComplexity int) int
+		Edges      func(childComplexity int) int
+		Nodes      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
 	}
 
 	CryptoAllowanceEdge struct {
@@ -701,9 +719,10 @@ type ComplexityRoot struct {
 	}
 
 	HookConnection struct {
-		Edges    func(childComplexity int) int
-		Nodes    func(childComplexity int) int
-		PageInfo func(childComplexity int) int
+		Edges      func(childComplexity int) int
+		Nodes      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
 	}
 
 	HookEdge struct {
@@ -713,6 +732,7 @@ type ComplexityRoot struct {
 
 	HookSlot struct {
 		Hook        func(childComplexity int) int
+		ID          func(childComplexity int) int
 		Key         func(childComplexity int) int
 		Timestamp   func(childComplexity int) int
 		Transaction func(childComplexity int) int
@@ -720,12 +740,13 @@ type ComplexityRoot struct {
 	}
 
 	HookSlotConnection struct {
-		Edges    func(childComplexity int) int
-		HookID   func(childComplexity int) int
-		Nodes    func(childComplexity int) int
-		Owner    func(childComplexity int) int
-		OwnerID  func(childComplexity int) int
-		PageInfo func(childComplexity int) int
+		Edges      func(childComplexity int) int
+		HookID     func(childComplexity int) int
+		Nodes      func(childComplexity int) int
+		Owner      func(childComplexity int) int
+		OwnerID    func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
 	}
 
 	HookSlotEdge struct {
@@ -791,6 +812,7 @@ type ComplexityRoot struct {
 		DelegatingSpender   func(childComplexity int) int
 		DelegatingSpenderID func(childComplexity int) int
 		Deleted             func(childComplexity int) int
+		History             func(childComplexity int, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		ID                  func(childComplexity int) int
 		Metadata            func(childComplexity int) int
 		MetadataText        func(childComplexity int) int
@@ -806,9 +828,10 @@ type ComplexityRoot struct {
 	}
 
 	NFTConnection struct {
-		Edges    func(childComplexity int) int
-		Nodes    func(childComplexity int) int
-		PageInfo func(childComplexity int) int
+		Edges      func(childComplexity int) int
+		Nodes      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
 	}
 
 	NFTEdge struct {
@@ -857,8 +880,9 @@ type ComplexityRoot struct {
 		ExchangeRate    func(childComplexity int, at *ledger.Filter[ledger.Timestamp]) int
 		Fees            func(childComplexity int, at *ledger.Filter[ledger.Timestamp], order relay.Order) int
 		Freshness       func(childComplexity int) int
+		ID              func(childComplexity int) int
 		Node            func(childComplexity int, nodeID int64, file *ledger.EntityID) int
-		Nodes           func(childComplexity int, file *ledger.EntityID, filter *ledger.NetworkNodeFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
+		Nodes           func(childComplexity int, file *ledger.EntityID, filter *ledger.NetworkNodeFilter, orderBy model.NetworkNodeOrder, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		RegisteredNode  func(childComplexity int, registeredNodeID int64) int
 		RegisteredNodes func(childComplexity int, filter *ledger.RegisteredNodeFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		Stake           func(childComplexity int) int
@@ -912,9 +936,10 @@ type ComplexityRoot struct {
 	}
 
 	NetworkNodeConnection struct {
-		Edges    func(childComplexity int) int
-		Nodes    func(childComplexity int) int
-		PageInfo func(childComplexity int) int
+		Edges      func(childComplexity int) int
+		Nodes      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
 	}
 
 	NetworkNodeEdge struct {
@@ -958,6 +983,7 @@ type ComplexityRoot struct {
 
 	NftAllowance struct {
 		ApprovedForAll func(childComplexity int) int
+		ID             func(childComplexity int) int
 		Owner          func(childComplexity int) int
 		OwnerID        func(childComplexity int) int
 		Spender        func(childComplexity int) int
@@ -968,9 +994,10 @@ type ComplexityRoot struct {
 	}
 
 	NftAllowanceConnection struct {
-		Edges    func(childComplexity int) int
-		Nodes    func(childComplexity int) int
-		PageInfo func(childComplexity int) int
+		Edges      func(childComplexity int) int
+		Nodes      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
 	}
 
 	NftAllowanceEdge struct {
@@ -1081,9 +1108,10 @@ type ComplexityRoot struct {
 	}
 
 	RegisteredNodeConnection struct {
-		Edges    func(childComplexity int) int
-		Nodes    func(childComplexity int) int
-		PageInfo func(childComplexity int) int
+		Edges      func(childComplexity int) int
+		Nodes      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
 	}
 
 	RegisteredNodeEdge struct {
@@ -1139,9 +1167,10 @@ type ComplexityRoot struct {
 	}
 
 	ScheduleConnection struct {
-		Edges    func(childComplexity int) int
-		Nodes    func(childComplexity int) int
-		PageInfo func(childComplexity int) int
+		Edges      func(childComplexity int) int
+		Nodes      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
 	}
 
 	ScheduleEdge struct {
@@ -1183,13 +1212,15 @@ type ComplexityRoot struct {
 		AccountID          func(childComplexity int) int
 		Amount             func(childComplexity int) int
 		ConsensusTimestamp func(childComplexity int) int
+		ID                 func(childComplexity int) int
 		Transaction        func(childComplexity int) int
 	}
 
 	StakingRewardConnection struct {
-		Edges    func(childComplexity int) int
-		Nodes    func(childComplexity int) int
-		PageInfo func(childComplexity int) int
+		Edges      func(childComplexity int) int
+		Nodes      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
 	}
 
 	StakingRewardEdge struct {
@@ -1256,9 +1287,10 @@ type ComplexityRoot struct {
 	}
 
 	StatusComponentConnection struct {
-		Edges    func(childComplexity int) int
-		Nodes    func(childComplexity int) int
-		PageInfo func(childComplexity int) int
+		Edges      func(childComplexity int) int
+		Nodes      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
 	}
 
 	StatusComponentEdge struct {
@@ -1455,6 +1487,7 @@ type ComplexityRoot struct {
 		FeeScheduleKey        func(childComplexity int) int
 		FreezeDefault         func(childComplexity int) int
 		FreezeKey             func(childComplexity int) int
+		History               func(childComplexity int, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		HolderCount           func(childComplexity int) int
 		Holders               func(childComplexity int, filter *ledger.TokenHolderFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		ID                    func(childComplexity int) int
@@ -1486,6 +1519,7 @@ type ComplexityRoot struct {
 	TokenAllowance struct {
 		Amount        func(childComplexity int) int
 		AmountGranted func(childComplexity int) int
+		ID            func(childComplexity int) int
 		Owner         func(childComplexity int) int
 		OwnerID       func(childComplexity int) int
 		Spender       func(childComplexity int) int
@@ -1496,9 +1530,10 @@ type ComplexityRoot struct {
 	}
 
 	TokenAllowanceConnection struct {
-		Edges    func(childComplexity int) int
-		Nodes    func(childComplexity int) int
-		PageInfo func(childComplexity int) int
+		Edges      func(childComplexity int) int
+		Nodes      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
 	}
 
 	TokenAllowanceEdge struct {
@@ -1536,16 +1571,18 @@ type ComplexityRoot struct {
 		AccountID func(childComplexity int) int
 		Balance   func(childComplexity int) int
 		Decimals  func(childComplexity int) int
+		ID        func(childComplexity int) int
 		Timestamp func(childComplexity int) int
 		Token     func(childComplexity int) int
 		TokenID   func(childComplexity int) int
 	}
 
 	TokenHolderConnection struct {
-		Edges     func(childComplexity int) int
-		Nodes     func(childComplexity int) int
-		PageInfo  func(childComplexity int) int
-		Timestamp func(childComplexity int) int
+		Edges      func(childComplexity int) int
+		Nodes      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		Timestamp  func(childComplexity int) int
+		TotalCount func(childComplexity int) int
 	}
 
 	TokenHolderEdge struct {
@@ -1561,6 +1598,7 @@ type ComplexityRoot struct {
 		CreatedTimestamp     func(childComplexity int) int
 		Decimals             func(childComplexity int) int
 		FreezeStatus         func(childComplexity int) int
+		ID                   func(childComplexity int) int
 		KYCStatus            func(childComplexity int) int
 		Timestamp            func(childComplexity int) int
 		Token                func(childComplexity int) int
@@ -1568,9 +1606,10 @@ type ComplexityRoot struct {
 	}
 
 	TokenRelationshipConnection struct {
-		Edges    func(childComplexity int) int
-		Nodes    func(childComplexity int) int
-		PageInfo func(childComplexity int) int
+		Edges      func(childComplexity int) int
+		Nodes      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
 	}
 
 	TokenRelationshipEdge struct {
@@ -1717,15 +1756,17 @@ type ComplexityRoot struct {
 		Counterparties     func(childComplexity int) int
 		Fee                func(childComplexity int) int
 		Fees               func(childComplexity int) int
+		ID                 func(childComplexity int) int
 		Token              func(childComplexity int) int
 		TokenID            func(childComplexity int) int
 		Transaction        func(childComplexity int) int
 	}
 
 	TransferConnection struct {
-		Edges    func(childComplexity int) int
-		Nodes    func(childComplexity int) int
-		PageInfo func(childComplexity int) int
+		Edges      func(childComplexity int) int
+		Nodes      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
 	}
 
 	TransferEdge struct {
@@ -1735,6 +1776,24 @@ type ComplexityRoot struct {
 
 	UpdatePayload struct {
 		Update func(childComplexity int) int
+	}
+
+	Version struct {
+		Changes     func(childComplexity int) int
+		Timestamp   func(childComplexity int) int
+		Transaction func(childComplexity int) int
+	}
+
+	VersionConnection struct {
+		Edges      func(childComplexity int) int
+		Nodes      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
+	}
+
+	VersionEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
 	}
 
 	_Service struct {
@@ -1761,13 +1820,14 @@ type AccountResolver interface {
 	Rewards(ctx context.Context, obj *ledger.Account, filter *ledger.StakingRewardFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.StakingReward], error)
 	Contract(ctx context.Context, obj *ledger.Account) (*ledger.Contract, error)
 	ContractResults(ctx context.Context, obj *ledger.Account, filter *ledger.ContractResultFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.ContractResult], error)
+	History(ctx context.Context, obj *ledger.Account, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Version], error)
 	Hooks(ctx context.Context, obj *ledger.Account, filter *ledger.HookFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Hook], error)
 	StakedNode(ctx context.Context, obj *ledger.Account) (*ledger.NetworkNode, error)
 	Node(ctx context.Context, obj *ledger.Account) (*ledger.NetworkNode, error)
 	Nfts(ctx context.Context, obj *ledger.Account, filter *ledger.NFTFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.NFT], error)
 	NftAllowances(ctx context.Context, obj *ledger.Account, filter *ledger.NftAllowanceFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.NftAllowance], error)
 	ReceivedNftAllowances(ctx context.Context, obj *ledger.Account, filter *ledger.NftAllowanceFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.NftAllowance], error)
-	Schedules(ctx context.Context, obj *ledger.Account, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Schedule], error)
+	Schedules(ctx context.Context, obj *ledger.Account, filter *ledger.ScheduleFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Schedule], error)
 	Stats(ctx context.Context, obj *ledger.Account, rangeArg ledger.StatisticsRange, by ledger.StatisticsInterval) ([]*ledger.AccountStatistics, error)
 	Tokens(ctx context.Context, obj *ledger.Account, filter *ledger.TokenRelationshipFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.TokenRelationship], error)
 	Transfers(ctx context.Context, obj *ledger.Account, token *ledger.EntityID, direction *ledger.TransferDirection, timestamp *ledger.Filter[ledger.Timestamp], order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Transfer], error)
@@ -1777,6 +1837,8 @@ type AccountAllowancesResolver interface {
 	Tokens(ctx context.Context, obj *ledger.AccountAllowances, filter *ledger.TokenAllowanceFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.TokenAllowance], error)
 }
 type AirdropResolver interface {
+	ID(ctx context.Context, obj *ledger.Airdrop) (string, error)
+
 	Receiver(ctx context.Context, obj *ledger.Airdrop) (*ledger.Account, error)
 
 	Sender(ctx context.Context, obj *ledger.Airdrop) (*ledger.Account, error)
@@ -1879,12 +1941,16 @@ type ContractResultResolver interface {
 	Trace(ctx context.Context, obj *ledger.ContractResult, first int32, memory bool, stack bool, storage bool) (*calls.OpcodeTrace, error)
 }
 type ContractStateResolver interface {
+	ID(ctx context.Context, obj *ledger.ContractState) (string, error)
+
 	Contract(ctx context.Context, obj *ledger.ContractState) (*ledger.Contract, error)
 }
 type ContractStateChangeResolver interface {
 	Contract(ctx context.Context, obj *ledger.ContractStateChange) (*ledger.Contract, error)
 }
 type CryptoAllowanceResolver interface {
+	ID(ctx context.Context, obj *ledger.CryptoAllowance) (string, error)
+
 	Owner(ctx context.Context, obj *ledger.CryptoAllowance) (*ledger.Account, error)
 
 	Spender(ctx context.Context, obj *ledger.CryptoAllowance) (*ledger.Account, error)
@@ -1929,6 +1995,8 @@ type HookResolver interface {
 	Storage(ctx context.Context, obj *ledger.Hook, at *ledger.Filter[ledger.Timestamp], filter *ledger.HookSlotFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.HookSlotConnection, error)
 }
 type HookSlotResolver interface {
+	ID(ctx context.Context, obj *ledger.HookSlot) (string, error)
+
 	Transaction(ctx context.Context, obj *ledger.HookSlot) (*ledger.Transaction, error)
 	Hook(ctx context.Context, obj *ledger.HookSlot) (*ledger.Hook, error)
 }
@@ -1974,6 +2042,7 @@ type NFTResolver interface {
 
 	Token(ctx context.Context, obj *ledger.NFT) (*ledger.Token, error)
 	Transfers(ctx context.Context, obj *ledger.NFT, filter *ledger.NFTTransactionFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.NFTTransaction], error)
+	History(ctx context.Context, obj *ledger.NFT, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Version], error)
 }
 type NFTTransactionResolver interface {
 	Receiver(ctx context.Context, obj *ledger.NFTTransaction) (*ledger.Account, error)
@@ -1988,11 +2057,12 @@ type NFTTransferResolver interface {
 	Token(ctx context.Context, obj *ledger.NFTTransfer) (*ledger.Token, error)
 }
 type NetworkResolver interface {
+	ID(ctx context.Context, obj *ledger.Network) (string, error)
 	Supply(ctx context.Context, obj *ledger.Network, at *ledger.Filter[ledger.Timestamp]) (*ledger.NetworkSupply, error)
 	Fees(ctx context.Context, obj *ledger.Network, at *ledger.Filter[ledger.Timestamp], order relay.Order) (*ledger.NetworkFees, error)
 	ExchangeRate(ctx context.Context, obj *ledger.Network, at *ledger.Filter[ledger.Timestamp]) (*ledger.ExchangeRateSet, error)
 	Node(ctx context.Context, obj *ledger.Network, nodeID int64, file *ledger.EntityID) (*ledger.NetworkNode, error)
-	Nodes(ctx context.Context, obj *ledger.Network, file *ledger.EntityID, filter *ledger.NetworkNodeFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.NetworkNode], error)
+	Nodes(ctx context.Context, obj *ledger.Network, file *ledger.EntityID, filter *ledger.NetworkNodeFilter, orderBy model.NetworkNodeOrder, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.NetworkNode], error)
 	RegisteredNode(ctx context.Context, obj *ledger.Network, registeredNodeID int64) (*ledger.RegisteredNode, error)
 	RegisteredNodes(ctx context.Context, obj *ledger.Network, filter *ledger.RegisteredNodeFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.RegisteredNode], error)
 	Stake(ctx context.Context, obj *ledger.Network) (*ledger.NetworkStake, error)
@@ -2013,6 +2083,8 @@ type NetworkNodeResolver interface {
 	StatusComponent(ctx context.Context, obj *ledger.NetworkNode) (*status.Component, error)
 }
 type NftAllowanceResolver interface {
+	ID(ctx context.Context, obj *ledger.NftAllowance) (string, error)
+
 	Owner(ctx context.Context, obj *ledger.NftAllowance) (*ledger.Account, error)
 
 	Spender(ctx context.Context, obj *ledger.NftAllowance) (*ledger.Account, error)
@@ -2097,6 +2169,8 @@ type ScheduleResolver interface {
 	State(ctx context.Context, obj *ledger.Schedule) (ledger.ScheduleState, error)
 }
 type StakingRewardResolver interface {
+	ID(ctx context.Context, obj *ledger.StakingReward) (string, error)
+
 	Account(ctx context.Context, obj *ledger.StakingReward) (*ledger.Account, error)
 	Transaction(ctx context.Context, obj *ledger.StakingReward) (*ledger.Transaction, error)
 }
@@ -2181,10 +2255,13 @@ type TokenResolver interface {
 	Holders(ctx context.Context, obj *ledger.Token, filter *ledger.TokenHolderFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.TokenHolder], error)
 	HolderCount(ctx context.Context, obj *ledger.Token) (*relay.Count, error)
 	Nfts(ctx context.Context, obj *ledger.Token, filter *ledger.NFTFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.NFT], error)
+	History(ctx context.Context, obj *ledger.Token, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Version], error)
 	Stats(ctx context.Context, obj *ledger.Token, rangeArg ledger.StatisticsRange, by ledger.StatisticsInterval) ([]*ledger.TokenStatistics, error)
 	Transfers(ctx context.Context, obj *ledger.Token, timestamp ledger.Filter[ledger.Timestamp], direction *ledger.TransferDirection, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Transfer], error)
 }
 type TokenAllowanceResolver interface {
+	ID(ctx context.Context, obj *ledger.TokenAllowance) (string, error)
+
 	Owner(ctx context.Context, obj *ledger.TokenAllowance) (*ledger.Account, error)
 
 	Spender(ctx context.Context, obj *ledger.TokenAllowance) (*ledger.Account, error)
@@ -2195,11 +2272,15 @@ type TokenBalanceResolver interface {
 	Token(ctx context.Context, obj *ledger.TokenBalance) (*ledger.Token, error)
 }
 type TokenHolderResolver interface {
+	ID(ctx context.Context, obj *ledger.TokenHolder) (string, error)
+
 	Account(ctx context.Context, obj *ledger.TokenHolder) (*ledger.Account, error)
 
 	Token(ctx context.Context, obj *ledger.TokenHolder) (*ledger.Token, error)
 }
 type TokenRelationshipResolver interface {
+	ID(ctx context.Context, obj *ledger.TokenRelationship) (string, error)
+
 	Account(ctx context.Context, obj *ledger.TokenRelationship) (*ledger.Account, error)
 
 	Token(ctx context.Context, obj *ledger.TokenRelationship) (*ledger.Token, error)
@@ -2249,6 +2330,8 @@ type TransactionResolver interface {
 	Schedule(ctx context.Context, obj *ledger.Transaction) (*ledger.Schedule, error)
 }
 type TransferResolver interface {
+	ID(ctx context.Context, obj *ledger.Transfer) (string, error)
+
 	Account(ctx context.Context, obj *ledger.Transfer) (*ledger.Account, error)
 
 	Counterparties(ctx context.Context, obj *ledger.Transfer) ([]*ledger.Transfer, error)
@@ -2257,6 +2340,9 @@ type TransferResolver interface {
 
 	Token(ctx context.Context, obj *ledger.Transfer) (*ledger.Token, error)
 	Transaction(ctx context.Context, obj *ledger.Transfer) (*ledger.Transaction, error)
+}
+type VersionResolver interface {
+	Transaction(ctx context.Context, obj *ledger.Version) (*ledger.Transaction, error)
 }
 
 // endregion ************************** generated!.gotpl **************************
@@ -2396,6 +2482,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Account.ExpirationTimestamp(childComplexity), true
+	case "Account.history":
+		if e.ComplexityRoot.Account.History == nil {
+			break
+		}
+
+		args, err := ec.field_Account_history_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Account.History(childComplexity, args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "Account.holdings":
 		if e.ComplexityRoot.Account.Holdings == nil {
 			break
@@ -2542,7 +2639,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Account.Schedules(childComplexity, args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
+		return e.ComplexityRoot.Account.Schedules(childComplexity, args["filter"].(*ledger.ScheduleFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "Account.stakePeriodStart":
 		if e.ComplexityRoot.Account.StakePeriodStart == nil {
 			break
@@ -2728,6 +2825,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Airdrop.Amount(childComplexity), true
+	case "Airdrop.id":
+		if e.ComplexityRoot.Airdrop.ID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Airdrop.ID(childComplexity), true
 	case "Airdrop.nft":
 		if e.ComplexityRoot.Airdrop.Nft == nil {
 			break
@@ -2801,6 +2904,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.AirdropConnection.PageInfo(childComplexity), true
+	case "AirdropConnection.totalCount":
+		if e.ComplexityRoot.AirdropConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AirdropConnection.TotalCount(childComplexity), true
 
 	case "AirdropEdge.cursor":
 		if e.ComplexityRoot.AirdropEdge.Cursor == nil {
@@ -2955,6 +3064,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.BalanceConnection.Timestamp(childComplexity), true
+	case "BalanceConnection.totalCount":
+		if e.ComplexityRoot.BalanceConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.BalanceConnection.TotalCount(childComplexity), true
 
 	case "BalanceEdge.cursor":
 		if e.ComplexityRoot.BalanceEdge.Cursor == nil {
@@ -3125,6 +3240,25 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.BlockNodeService.EndpointAPIs(childComplexity), true
+
+	case "Change.after":
+		if e.ComplexityRoot.Change.After == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Change.After(childComplexity), true
+	case "Change.before":
+		if e.ComplexityRoot.Change.Before == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Change.Before(childComplexity), true
+	case "Change.field":
+		if e.ComplexityRoot.Change.Field == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Change.Field(childComplexity), true
 
 	case "ChunkInfo.initialTransactionId":
 		if e.ComplexityRoot.ChunkInfo.InitialTransactionID == nil {
@@ -3485,6 +3619,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ContractActionConnection.PageInfo(childComplexity), true
+	case "ContractActionConnection.totalCount":
+		if e.ComplexityRoot.ContractActionConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractActionConnection.TotalCount(childComplexity), true
 
 	case "ContractActionEdge.cursor":
 		if e.ComplexityRoot.ContractActionEdge.Cursor == nil {
@@ -3751,6 +3891,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ContractLogConnection.PageInfo(childComplexity), true
+	case "ContractLogConnection.totalCount":
+		if e.ComplexityRoot.ContractLogConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractLogConnection.TotalCount(childComplexity), true
 
 	case "ContractLogEdge.cursor":
 		if e.ComplexityRoot.ContractLogEdge.Cursor == nil {
@@ -4154,6 +4300,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ContractResultConnection.PageInfo(childComplexity), true
+	case "ContractResultConnection.totalCount":
+		if e.ComplexityRoot.ContractResultConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractResultConnection.TotalCount(childComplexity), true
 
 	case "ContractResultEdge.cursor":
 		if e.ComplexityRoot.ContractResultEdge.Cursor == nil {
@@ -4186,6 +4338,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ContractState.ContractID(childComplexity), true
+	case "ContractState.id":
+		if e.ComplexityRoot.ContractState.ID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractState.ID(childComplexity), true
 	case "ContractState.slot":
 		if e.ComplexityRoot.ContractState.Slot == nil {
 			break
@@ -4260,6 +4418,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ContractStateConnection.PageInfo(childComplexity), true
+	case "ContractStateConnection.totalCount":
+		if e.ComplexityRoot.ContractStateConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractStateConnection.TotalCount(childComplexity), true
 
 	case "ContractStateEdge.cursor":
 		if e.ComplexityRoot.ContractStateEdge.Cursor == nil {
@@ -4324,6 +4488,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.CryptoAllowance.AmountGranted(childComplexity), true
+	case "CryptoAllowance.id":
+		if e.ComplexityRoot.CryptoAllowance.ID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CryptoAllowance.ID(childComplexity), true
 	case "CryptoAllowance.owner":
 		if e.ComplexityRoot.CryptoAllowance.Owner == nil {
 			break
@@ -4373,6 +4543,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.CryptoAllowanceConnection.PageInfo(childComplexity), true
+	case "CryptoAllowanceConnection.totalCount":
+		if e.ComplexityRoot.CryptoAllowanceConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CryptoAllowanceConnection.TotalCount(childComplexity), true
 
 	case "CryptoAllowanceEdge.cursor":
 		if e.ComplexityRoot.CryptoAllowanceEdge.Cursor == nil {
@@ -4969,6 +5145,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.HookConnection.PageInfo(childComplexity), true
+	case "HookConnection.totalCount":
+		if e.ComplexityRoot.HookConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.HookConnection.TotalCount(childComplexity), true
 
 	case "HookEdge.cursor":
 		if e.ComplexityRoot.HookEdge.Cursor == nil {
@@ -4989,6 +5171,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.HookSlot.Hook(childComplexity), true
+	case "HookSlot.id":
+		if e.ComplexityRoot.HookSlot.ID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.HookSlot.ID(childComplexity), true
 	case "HookSlot.key":
 		if e.ComplexityRoot.HookSlot.Key == nil {
 			break
@@ -5050,6 +5238,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.HookSlotConnection.PageInfo(childComplexity), true
+	case "HookSlotConnection.totalCount":
+		if e.ComplexityRoot.HookSlotConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.HookSlotConnection.TotalCount(childComplexity), true
 
 	case "HookSlotEdge.cursor":
 		if e.ComplexityRoot.HookSlotEdge.Cursor == nil {
@@ -5419,6 +5613,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.NFT.Deleted(childComplexity), true
+	case "NFT.history":
+		if e.ComplexityRoot.NFT.History == nil {
+			break
+		}
+
+		args, err := ec.field_NFT_history_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.NFT.History(childComplexity, args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "NFT.id":
 		if e.ComplexityRoot.NFT.ID == nil {
 			break
@@ -5515,6 +5720,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.NFTConnection.PageInfo(childComplexity), true
+	case "NFTConnection.totalCount":
+		if e.ComplexityRoot.NFTConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NFTConnection.TotalCount(childComplexity), true
 
 	case "NFTEdge.cursor":
 		if e.ComplexityRoot.NFTEdge.Cursor == nil {
@@ -5711,6 +5922,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Network.Freshness(childComplexity), true
+	case "Network.id":
+		if e.ComplexityRoot.Network.ID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Network.ID(childComplexity), true
 	case "Network.node":
 		if e.ComplexityRoot.Network.Node == nil {
 			break
@@ -5732,7 +5949,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Network.Nodes(childComplexity, args["file"].(*ledger.EntityID), args["filter"].(*ledger.NetworkNodeFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
+		return e.ComplexityRoot.Network.Nodes(childComplexity, args["file"].(*ledger.EntityID), args["filter"].(*ledger.NetworkNodeFilter), args["orderBy"].(model.NetworkNodeOrder), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "Network.registeredNode":
 		if e.ComplexityRoot.Network.RegisteredNode == nil {
 			break
@@ -6004,6 +6221,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.NetworkNodeConnection.PageInfo(childComplexity), true
+	case "NetworkNodeConnection.totalCount":
+		if e.ComplexityRoot.NetworkNodeConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkNodeConnection.TotalCount(childComplexity), true
 
 	case "NetworkNodeEdge.cursor":
 		if e.ComplexityRoot.NetworkNodeEdge.Cursor == nil {
@@ -6177,6 +6400,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.NftAllowance.ApprovedForAll(childComplexity), true
+	case "NftAllowance.id":
+		if e.ComplexityRoot.NftAllowance.ID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NftAllowance.ID(childComplexity), true
 	case "NftAllowance.owner":
 		if e.ComplexityRoot.NftAllowance.Owner == nil {
 			break
@@ -6238,6 +6467,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.NftAllowanceConnection.PageInfo(childComplexity), true
+	case "NftAllowanceConnection.totalCount":
+		if e.ComplexityRoot.NftAllowanceConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NftAllowanceConnection.TotalCount(childComplexity), true
 
 	case "NftAllowanceEdge.cursor":
 		if e.ComplexityRoot.NftAllowanceEdge.Cursor == nil {
@@ -7026,6 +7261,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.RegisteredNodeConnection.PageInfo(childComplexity), true
+	case "RegisteredNodeConnection.totalCount":
+		if e.ComplexityRoot.RegisteredNodeConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RegisteredNodeConnection.TotalCount(childComplexity), true
 
 	case "RegisteredNodeEdge.cursor":
 		if e.ComplexityRoot.RegisteredNodeEdge.Cursor == nil {
@@ -7272,6 +7513,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ScheduleConnection.PageInfo(childComplexity), true
+	case "ScheduleConnection.totalCount":
+		if e.ComplexityRoot.ScheduleConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ScheduleConnection.TotalCount(childComplexity), true
 
 	case "ScheduleEdge.cursor":
 		if e.ComplexityRoot.ScheduleEdge.Cursor == nil {
@@ -7399,6 +7646,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.StakingReward.ConsensusTimestamp(childComplexity), true
+	case "StakingReward.id":
+		if e.ComplexityRoot.StakingReward.ID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StakingReward.ID(childComplexity), true
 	case "StakingReward.transaction":
 		if e.ComplexityRoot.StakingReward.Transaction == nil {
 			break
@@ -7424,6 +7677,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.StakingRewardConnection.PageInfo(childComplexity), true
+	case "StakingRewardConnection.totalCount":
+		if e.ComplexityRoot.StakingRewardConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StakingRewardConnection.TotalCount(childComplexity), true
 
 	case "StakingRewardEdge.cursor":
 		if e.ComplexityRoot.StakingRewardEdge.Cursor == nil {
@@ -7751,6 +8010,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.StatusComponentConnection.PageInfo(childComplexity), true
+	case "StatusComponentConnection.totalCount":
+		if e.ComplexityRoot.StatusComponentConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusComponentConnection.TotalCount(childComplexity), true
 
 	case "StatusComponentEdge.cursor":
 		if e.ComplexityRoot.StatusComponentEdge.Cursor == nil {
@@ -8674,6 +8939,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Token.FreezeKey(childComplexity), true
+	case "Token.history":
+		if e.ComplexityRoot.Token.History == nil {
+			break
+		}
+
+		args, err := ec.field_Token_history_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Token.History(childComplexity, args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "Token.holderCount":
 		if e.ComplexityRoot.Token.HolderCount == nil {
 			break
@@ -8863,6 +9139,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.TokenAllowance.AmountGranted(childComplexity), true
+	case "TokenAllowance.id":
+		if e.ComplexityRoot.TokenAllowance.ID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TokenAllowance.ID(childComplexity), true
 	case "TokenAllowance.owner":
 		if e.ComplexityRoot.TokenAllowance.Owner == nil {
 			break
@@ -8924,6 +9206,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.TokenAllowanceConnection.PageInfo(childComplexity), true
+	case "TokenAllowanceConnection.totalCount":
+		if e.ComplexityRoot.TokenAllowanceConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TokenAllowanceConnection.TotalCount(childComplexity), true
 
 	case "TokenAllowanceEdge.cursor":
 		if e.ComplexityRoot.TokenAllowanceEdge.Cursor == nil {
@@ -9044,6 +9332,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.TokenHolder.Decimals(childComplexity), true
+	case "TokenHolder.id":
+		if e.ComplexityRoot.TokenHolder.ID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TokenHolder.ID(childComplexity), true
 	case "TokenHolder.timestamp":
 		if e.ComplexityRoot.TokenHolder.Timestamp == nil {
 			break
@@ -9087,6 +9381,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.TokenHolderConnection.Timestamp(childComplexity), true
+	case "TokenHolderConnection.totalCount":
+		if e.ComplexityRoot.TokenHolderConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TokenHolderConnection.TotalCount(childComplexity), true
 
 	case "TokenHolderEdge.cursor":
 		if e.ComplexityRoot.TokenHolderEdge.Cursor == nil {
@@ -9143,6 +9443,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.TokenRelationship.FreezeStatus(childComplexity), true
+	case "TokenRelationship.id":
+		if e.ComplexityRoot.TokenRelationship.ID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TokenRelationship.ID(childComplexity), true
 	case "TokenRelationship.kycStatus":
 		if e.ComplexityRoot.TokenRelationship.KYCStatus == nil {
 			break
@@ -9186,6 +9492,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.TokenRelationshipConnection.PageInfo(childComplexity), true
+	case "TokenRelationshipConnection.totalCount":
+		if e.ComplexityRoot.TokenRelationshipConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TokenRelationshipConnection.TotalCount(childComplexity), true
 
 	case "TokenRelationshipEdge.cursor":
 		if e.ComplexityRoot.TokenRelationshipEdge.Cursor == nil {
@@ -9861,6 +10173,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Transfer.Fees(childComplexity), true
+	case "Transfer.id":
+		if e.ComplexityRoot.Transfer.ID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Transfer.ID(childComplexity), true
 	case "Transfer.token":
 		if e.ComplexityRoot.Transfer.Token == nil {
 			break
@@ -9898,6 +10216,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.TransferConnection.PageInfo(childComplexity), true
+	case "TransferConnection.totalCount":
+		if e.ComplexityRoot.TransferConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TransferConnection.TotalCount(childComplexity), true
 
 	case "TransferEdge.cursor":
 		if e.ComplexityRoot.TransferEdge.Cursor == nil {
@@ -9918,6 +10242,63 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.UpdatePayload.Update(childComplexity), true
+
+	case "Version.changes":
+		if e.ComplexityRoot.Version.Changes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Version.Changes(childComplexity), true
+	case "Version.timestamp":
+		if e.ComplexityRoot.Version.Timestamp == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Version.Timestamp(childComplexity), true
+	case "Version.transaction":
+		if e.ComplexityRoot.Version.Transaction == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Version.Transaction(childComplexity), true
+
+	case "VersionConnection.edges":
+		if e.ComplexityRoot.VersionConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.VersionConnection.Edges(childComplexity), true
+	case "VersionConnection.nodes":
+		if e.ComplexityRoot.VersionConnection.Nodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.VersionConnection.Nodes(childComplexity), true
+	case "VersionConnection.pageInfo":
+		if e.ComplexityRoot.VersionConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.VersionConnection.PageInfo(childComplexity), true
+	case "VersionConnection.totalCount":
+		if e.ComplexityRoot.VersionConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.VersionConnection.TotalCount(childComplexity), true
+
+	case "VersionEdge.cursor":
+		if e.ComplexityRoot.VersionEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.VersionEdge.Cursor(childComplexity), true
+	case "VersionEdge.node":
+		if e.ComplexityRoot.VersionEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.VersionEdge.Node(childComplexity), true
 
 	case "_Service.sdl":
 		if e.ComplexityRoot._Service.SDL == nil {
@@ -10082,7 +10463,7 @@ func newExecutionContext(
 	}
 }
 
-//go:embed "schema/account.graphqls" "schema/airdrop.graphqls" "schema/allowance.graphqls" "schema/block.graphqls" "schema/common.graphqls" "schema/contract.graphqls" "schema/contract_result.graphqls" "schema/directives.graphqls" "schema/evm.graphqls" "schema/federation.graphqls" "schema/fee.graphqls" "schema/hook.graphqls" "schema/network.graphqls" "schema/nft.graphqls" "schema/nft_allowance.graphqls" "schema/schedule.graphqls" "schema/search.graphqls" "schema/statistics.graphqls" "schema/status.graphqls" "schema/status_changes.graphqls" "schema/status_mutations.graphqls" "schema/subscription.graphqls" "schema/token.graphqls" "schema/topic.graphqls" "schema/total.graphqls" "schema/transaction.graphqls" "schema/transaction_type.graphqls" "schema/transfer.graphqls"
+//go:embed "schema/account.graphqls" "schema/airdrop.graphqls" "schema/allowance.graphqls" "schema/block.graphqls" "schema/common.graphqls" "schema/contract.graphqls" "schema/contract_result.graphqls" "schema/directives.graphqls" "schema/evm.graphqls" "schema/federation.graphqls" "schema/fee.graphqls" "schema/history.graphqls" "schema/hook.graphqls" "schema/network.graphqls" "schema/nft.graphqls" "schema/nft_allowance.graphqls" "schema/schedule.graphqls" "schema/search.graphqls" "schema/statistics.graphqls" "schema/status.graphqls" "schema/status_changes.graphqls" "schema/status_mutations.graphqls" "schema/subscription.graphqls" "schema/token.graphqls" "schema/topic.graphqls" "schema/total.graphqls" "schema/transaction.graphqls" "schema/transaction_type.graphqls" "schema/transfer.graphqls"
 var sourcesFS embed.FS
 
 func sourceData(filename string) string {
@@ -10105,6 +10486,7 @@ var sources = []*ast.Source{
 	{Name: "schema/evm.graphqls", Input: sourceData("schema/evm.graphqls"), BuiltIn: false},
 	{Name: "schema/federation.graphqls", Input: sourceData("schema/federation.graphqls"), BuiltIn: false},
 	{Name: "schema/fee.graphqls", Input: sourceData("schema/fee.graphqls"), BuiltIn: false},
+	{Name: "schema/history.graphqls", Input: sourceData("schema/history.graphqls"), BuiltIn: false},
 	{Name: "schema/hook.graphqls", Input: sourceData("schema/hook.graphqls"), BuiltIn: false},
 	{Name: "schema/network.graphqls", Input: sourceData("schema/network.graphqls"), BuiltIn: false},
 	{Name: "schema/nft.graphqls", Input: sourceData("schema/nft.graphqls"), BuiltIn: false},
@@ -10209,6 +10591,8 @@ func (ec *executionContext) childFields_Account(ctx context.Context, field graph
 		return ec.fieldContext_Account_contract(ctx, field)
 	case "contractResults":
 		return ec.fieldContext_Account_contractResults(ctx, field)
+	case "history":
+		return ec.fieldContext_Account_history(ctx, field)
 	case "hooks":
 		return ec.fieldContext_Account_hooks(ctx, field)
 	case "stakedNode":
@@ -10285,6 +10669,8 @@ func (ec *executionContext) childFields_AccountStatistics(ctx context.Context, f
 
 func (ec *executionContext) childFields_Airdrop(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
+	case "id":
+		return ec.fieldContext_Airdrop_id(ctx, field)
 	case "amount":
 		return ec.fieldContext_Airdrop_amount(ctx, field)
 	case "receiverId":
@@ -10317,6 +10703,8 @@ func (ec *executionContext) childFields_AirdropConnection(ctx context.Context, f
 		return ec.fieldContext_AirdropConnection_nodes(ctx, field)
 	case "pageInfo":
 		return ec.fieldContext_AirdropConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_AirdropConnection_totalCount(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type AirdropConnection", field.Name)
 }
@@ -10395,6 +10783,8 @@ func (ec *executionContext) childFields_BalanceConnection(ctx context.Context, f
 		return ec.fieldContext_BalanceConnection_pageInfo(ctx, field)
 	case "timestamp":
 		return ec.fieldContext_BalanceConnection_timestamp(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_BalanceConnection_totalCount(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type BalanceConnection", field.Name)
 }
@@ -10477,6 +10867,18 @@ func (ec *executionContext) childFields_BlockNodeService(ctx context.Context, fi
 		return ec.fieldContext_BlockNodeService_endpointApis(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type BlockNodeService", field.Name)
+}
+
+func (ec *executionContext) childFields_Change(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "field":
+		return ec.fieldContext_Change_field(ctx, field)
+	case "before":
+		return ec.fieldContext_Change_before(ctx, field)
+	case "after":
+		return ec.fieldContext_Change_after(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Change", field.Name)
 }
 
 func (ec *executionContext) childFields_ChunkInfo(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -10615,6 +11017,8 @@ func (ec *executionContext) childFields_ContractActionConnection(ctx context.Con
 		return ec.fieldContext_ContractActionConnection_nodes(ctx, field)
 	case "pageInfo":
 		return ec.fieldContext_ContractActionConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_ContractActionConnection_totalCount(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ContractActionConnection", field.Name)
 }
@@ -10737,6 +11141,8 @@ func (ec *executionContext) childFields_ContractLogConnection(ctx context.Contex
 		return ec.fieldContext_ContractLogConnection_nodes(ctx, field)
 	case "pageInfo":
 		return ec.fieldContext_ContractLogConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_ContractLogConnection_totalCount(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ContractLogConnection", field.Name)
 }
@@ -10885,6 +11291,8 @@ func (ec *executionContext) childFields_ContractResultConnection(ctx context.Con
 		return ec.fieldContext_ContractResultConnection_nodes(ctx, field)
 	case "pageInfo":
 		return ec.fieldContext_ContractResultConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_ContractResultConnection_totalCount(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ContractResultConnection", field.Name)
 }
@@ -10901,6 +11309,8 @@ func (ec *executionContext) childFields_ContractResultEdge(ctx context.Context, 
 
 func (ec *executionContext) childFields_ContractState(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
+	case "id":
+		return ec.fieldContext_ContractState_id(ctx, field)
 	case "address":
 		return ec.fieldContext_ContractState_address(ctx, field)
 	case "contractId":
@@ -10943,6 +11353,8 @@ func (ec *executionContext) childFields_ContractStateConnection(ctx context.Cont
 		return ec.fieldContext_ContractStateConnection_nodes(ctx, field)
 	case "pageInfo":
 		return ec.fieldContext_ContractStateConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_ContractStateConnection_totalCount(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ContractStateConnection", field.Name)
 }
@@ -10983,6 +11395,8 @@ func (ec *executionContext) childFields_Count(ctx context.Context, field graphql
 
 func (ec *executionContext) childFields_CryptoAllowance(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
+	case "id":
+		return ec.fieldContext_CryptoAllowance_id(ctx, field)
 	case "amount":
 		return ec.fieldContext_CryptoAllowance_amount(ctx, field)
 	case "amountGranted":
@@ -11009,6 +11423,8 @@ func (ec *executionContext) childFields_CryptoAllowanceConnection(ctx context.Co
 		return ec.fieldContext_CryptoAllowanceConnection_nodes(ctx, field)
 	case "pageInfo":
 		return ec.fieldContext_CryptoAllowanceConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_CryptoAllowanceConnection_totalCount(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type CryptoAllowanceConnection", field.Name)
 }
@@ -11297,6 +11713,8 @@ func (ec *executionContext) childFields_HookConnection(ctx context.Context, fiel
 		return ec.fieldContext_HookConnection_nodes(ctx, field)
 	case "pageInfo":
 		return ec.fieldContext_HookConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_HookConnection_totalCount(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type HookConnection", field.Name)
 }
@@ -11313,6 +11731,8 @@ func (ec *executionContext) childFields_HookEdge(ctx context.Context, field grap
 
 func (ec *executionContext) childFields_HookSlot(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
+	case "id":
+		return ec.fieldContext_HookSlot_id(ctx, field)
 	case "key":
 		return ec.fieldContext_HookSlot_key(ctx, field)
 	case "value":
@@ -11341,6 +11761,8 @@ func (ec *executionContext) childFields_HookSlotConnection(ctx context.Context, 
 		return ec.fieldContext_HookSlotConnection_owner(ctx, field)
 	case "hookId":
 		return ec.fieldContext_HookSlotConnection_hookId(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_HookSlotConnection_totalCount(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type HookSlotConnection", field.Name)
 }
@@ -11435,6 +11857,8 @@ func (ec *executionContext) childFields_NFT(ctx context.Context, field graphql.C
 		return ec.fieldContext_NFT_token(ctx, field)
 	case "transfers":
 		return ec.fieldContext_NFT_transfers(ctx, field)
+	case "history":
+		return ec.fieldContext_NFT_history(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type NFT", field.Name)
 }
@@ -11447,6 +11871,8 @@ func (ec *executionContext) childFields_NFTConnection(ctx context.Context, field
 		return ec.fieldContext_NFTConnection_nodes(ctx, field)
 	case "pageInfo":
 		return ec.fieldContext_NFTConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_NFTConnection_totalCount(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type NFTConnection", field.Name)
 }
@@ -11537,6 +11963,8 @@ func (ec *executionContext) childFields_NFTTransfer(ctx context.Context, field g
 
 func (ec *executionContext) childFields_Network(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
+	case "id":
+		return ec.fieldContext_Network_id(ctx, field)
 	case "supply":
 		return ec.fieldContext_Network_supply(ctx, field)
 	case "fees":
@@ -11659,6 +12087,8 @@ func (ec *executionContext) childFields_NetworkNodeConnection(ctx context.Contex
 		return ec.fieldContext_NetworkNodeConnection_nodes(ctx, field)
 	case "pageInfo":
 		return ec.fieldContext_NetworkNodeConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_NetworkNodeConnection_totalCount(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type NetworkNodeConnection", field.Name)
 }
@@ -11743,6 +12173,8 @@ func (ec *executionContext) childFields_NetworkSupply(ctx context.Context, field
 
 func (ec *executionContext) childFields_NftAllowance(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
+	case "id":
+		return ec.fieldContext_NftAllowance_id(ctx, field)
 	case "approvedForAll":
 		return ec.fieldContext_NftAllowance_approvedForAll(ctx, field)
 	case "ownerId":
@@ -11771,6 +12203,8 @@ func (ec *executionContext) childFields_NftAllowanceConnection(ctx context.Conte
 		return ec.fieldContext_NftAllowanceConnection_nodes(ctx, field)
 	case "pageInfo":
 		return ec.fieldContext_NftAllowanceConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_NftAllowanceConnection_totalCount(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type NftAllowanceConnection", field.Name)
 }
@@ -11887,6 +12321,8 @@ func (ec *executionContext) childFields_RegisteredNodeConnection(ctx context.Con
 		return ec.fieldContext_RegisteredNodeConnection_nodes(ctx, field)
 	case "pageInfo":
 		return ec.fieldContext_RegisteredNodeConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_RegisteredNodeConnection_totalCount(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type RegisteredNodeConnection", field.Name)
 }
@@ -12003,6 +12439,8 @@ func (ec *executionContext) childFields_ScheduleConnection(ctx context.Context, 
 		return ec.fieldContext_ScheduleConnection_nodes(ctx, field)
 	case "pageInfo":
 		return ec.fieldContext_ScheduleConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_ScheduleConnection_totalCount(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ScheduleConnection", field.Name)
 }
@@ -12077,6 +12515,8 @@ func (ec *executionContext) childFields_SlotValue(ctx context.Context, field gra
 
 func (ec *executionContext) childFields_StakingReward(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
+	case "id":
+		return ec.fieldContext_StakingReward_id(ctx, field)
 	case "accountId":
 		return ec.fieldContext_StakingReward_accountId(ctx, field)
 	case "amount":
@@ -12099,6 +12539,8 @@ func (ec *executionContext) childFields_StakingRewardConnection(ctx context.Cont
 		return ec.fieldContext_StakingRewardConnection_nodes(ctx, field)
 	case "pageInfo":
 		return ec.fieldContext_StakingRewardConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_StakingRewardConnection_totalCount(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type StakingRewardConnection", field.Name)
 }
@@ -12239,6 +12681,8 @@ func (ec *executionContext) childFields_StatusComponentConnection(ctx context.Co
 		return ec.fieldContext_StatusComponentConnection_edges(ctx, field)
 	case "pageInfo":
 		return ec.fieldContext_StatusComponentConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_StatusComponentConnection_totalCount(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type StatusComponentConnection", field.Name)
 }
@@ -12653,6 +13097,8 @@ func (ec *executionContext) childFields_Token(ctx context.Context, field graphql
 		return ec.fieldContext_Token_holderCount(ctx, field)
 	case "nfts":
 		return ec.fieldContext_Token_nfts(ctx, field)
+	case "history":
+		return ec.fieldContext_Token_history(ctx, field)
 	case "stats":
 		return ec.fieldContext_Token_stats(ctx, field)
 	case "transfers":
@@ -12663,6 +13109,8 @@ func (ec *executionContext) childFields_Token(ctx context.Context, field graphql
 
 func (ec *executionContext) childFields_TokenAllowance(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
+	case "id":
+		return ec.fieldContext_TokenAllowance_id(ctx, field)
 	case "amount":
 		return ec.fieldContext_TokenAllowance_amount(ctx, field)
 	case "amountGranted":
@@ -12693,6 +13141,8 @@ func (ec *executionContext) childFields_TokenAllowanceConnection(ctx context.Con
 		return ec.fieldContext_TokenAllowanceConnection_nodes(ctx, field)
 	case "pageInfo":
 		return ec.fieldContext_TokenAllowanceConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_TokenAllowanceConnection_totalCount(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type TokenAllowanceConnection", field.Name)
 }
@@ -12759,6 +13209,8 @@ func (ec *executionContext) childFields_TokenEdge(ctx context.Context, field gra
 
 func (ec *executionContext) childFields_TokenHolder(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
+	case "id":
+		return ec.fieldContext_TokenHolder_id(ctx, field)
 	case "accountId":
 		return ec.fieldContext_TokenHolder_accountId(ctx, field)
 	case "account":
@@ -12787,6 +13239,8 @@ func (ec *executionContext) childFields_TokenHolderConnection(ctx context.Contex
 		return ec.fieldContext_TokenHolderConnection_pageInfo(ctx, field)
 	case "timestamp":
 		return ec.fieldContext_TokenHolderConnection_timestamp(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_TokenHolderConnection_totalCount(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type TokenHolderConnection", field.Name)
 }
@@ -12803,6 +13257,8 @@ func (ec *executionContext) childFields_TokenHolderEdge(ctx context.Context, fie
 
 func (ec *executionContext) childFields_TokenRelationship(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
+	case "id":
+		return ec.fieldContext_TokenRelationship_id(ctx, field)
 	case "accountId":
 		return ec.fieldContext_TokenRelationship_accountId(ctx, field)
 	case "account":
@@ -12837,6 +13293,8 @@ func (ec *executionContext) childFields_TokenRelationshipConnection(ctx context.
 		return ec.fieldContext_TokenRelationshipConnection_nodes(ctx, field)
 	case "pageInfo":
 		return ec.fieldContext_TokenRelationshipConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_TokenRelationshipConnection_totalCount(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type TokenRelationshipConnection", field.Name)
 }
@@ -13117,6 +13575,8 @@ func (ec *executionContext) childFields_TransactionEdge(ctx context.Context, fie
 
 func (ec *executionContext) childFields_Transfer(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
+	case "id":
+		return ec.fieldContext_Transfer_id(ctx, field)
 	case "accountId":
 		return ec.fieldContext_Transfer_accountId(ctx, field)
 	case "account":
@@ -13149,6 +13609,8 @@ func (ec *executionContext) childFields_TransferConnection(ctx context.Context, 
 		return ec.fieldContext_TransferConnection_nodes(ctx, field)
 	case "pageInfo":
 		return ec.fieldContext_TransferConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_TransferConnection_totalCount(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type TransferConnection", field.Name)
 }
@@ -13169,6 +13631,42 @@ func (ec *executionContext) childFields_UpdatePayload(ctx context.Context, field
 		return ec.fieldContext_UpdatePayload_update(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type UpdatePayload", field.Name)
+}
+
+func (ec *executionContext) childFields_Version(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "timestamp":
+		return ec.fieldContext_Version_timestamp(ctx, field)
+	case "transaction":
+		return ec.fieldContext_Version_transaction(ctx, field)
+	case "changes":
+		return ec.fieldContext_Version_changes(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Version", field.Name)
+}
+
+func (ec *executionContext) childFields_VersionConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_VersionConnection_edges(ctx, field)
+	case "nodes":
+		return ec.fieldContext_VersionConnection_nodes(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_VersionConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_VersionConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type VersionConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_VersionEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_VersionEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_VersionEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type VersionEdge", field.Name)
 }
 
 func (ec *executionContext) childFields__Service(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -13468,6 +13966,52 @@ func (ec *executionContext) field_Account_contractResults_args(ctx context.Conte
 		return nil, err
 	}
 	args["before"] = arg5
+	return args, nil
+}
+
+func (ec *executionContext) field_Account_history_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "order",
+		func(ctx context.Context, v any) (relay.Order, error) {
+			return ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["order"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg4
 	return args, nil
 }
 
@@ -13866,46 +14410,54 @@ func (ec *executionContext) field_Account_rewards_args(ctx context.Context, rawA
 func (ec *executionContext) field_Account_schedules_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "order",
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*ledger.ScheduleFilter, error) {
+			return ec.unmarshalOScheduleFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐScheduleFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "order",
 		func(ctx context.Context, v any) (relay.Order, error) {
 			return ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["order"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+	args["order"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "first",
 		func(ctx context.Context, v any) (*int32, error) {
 			return ec.unmarshalOInt2ᚖint32(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["first"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+	args["first"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "after",
 		func(ctx context.Context, v any) (*string, error) {
 			return ec.unmarshalOString2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["after"] = arg2
-	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+	args["after"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "last",
 		func(ctx context.Context, v any) (*int32, error) {
 			return ec.unmarshalOInt2ᚖint32(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["last"] = arg3
-	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+	args["last"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "before",
 		func(ctx context.Context, v any) (*string, error) {
 			return ec.unmarshalOString2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["before"] = arg4
+	args["before"] = arg5
 	return args, nil
 }
 
@@ -14999,6 +15551,52 @@ func (ec *executionContext) field_Mutation_updateIncident_args(ctx context.Conte
 	return args, nil
 }
 
+func (ec *executionContext) field_NFT_history_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "order",
+		func(ctx context.Context, v any) (relay.Order, error) {
+			return ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["order"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg4
+	return args, nil
+}
+
 func (ec *executionContext) field_NFT_transfers_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -15130,46 +15728,54 @@ func (ec *executionContext) field_Network_nodes_args(ctx context.Context, rawArg
 		return nil, err
 	}
 	args["filter"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "order",
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "orderBy",
+		func(ctx context.Context, v any) (model.NetworkNodeOrder, error) {
+			return ec.unmarshalNNetworkNodeOrder2heliographᚋgraphᚋmodelᚐNetworkNodeOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["orderBy"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "order",
 		func(ctx context.Context, v any) (relay.Order, error) {
 			return ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["order"] = arg2
-	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+	args["order"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "first",
 		func(ctx context.Context, v any) (*int32, error) {
 			return ec.unmarshalOInt2ᚖint32(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["first"] = arg3
-	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+	args["first"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "after",
 		func(ctx context.Context, v any) (*string, error) {
 			return ec.unmarshalOString2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["after"] = arg4
-	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+	args["after"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "last",
 		func(ctx context.Context, v any) (*int32, error) {
 			return ec.unmarshalOInt2ᚖint32(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["last"] = arg5
-	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+	args["last"] = arg6
+	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "before",
 		func(ctx context.Context, v any) (*string, error) {
 			return ec.unmarshalOString2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["before"] = arg6
+	args["before"] = arg7
 	return args, nil
 }
 
@@ -17959,6 +18565,52 @@ func (ec *executionContext) field_Token_balances_args(ctx context.Context, rawAr
 	return args, nil
 }
 
+func (ec *executionContext) field_Token_history_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "order",
+		func(ctx context.Context, v any) (relay.Order, error) {
+			return ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["order"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg4
+	return args, nil
+}
+
 func (ec *executionContext) field_Token_holders_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -19433,6 +20085,50 @@ func (ec *executionContext) fieldContext_Account_contractResults(ctx context.Con
 	return fc, nil
 }
 
+func (ec *executionContext) _Account_history(ctx context.Context, field graphql.CollectedField, obj *ledger.Account) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Account_history(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Account().History(ctx, obj, fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ledger.Version]) graphql.Marshaler {
+			return ec.marshalNVersionConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Account_history(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Account",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_VersionConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Account_history_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Account_hooks(ctx context.Context, field graphql.CollectedField, obj *ledger.Account) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -19683,7 +20379,7 @@ func (ec *executionContext) _Account_schedules(ctx context.Context, field graphq
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Account().Schedules(ctx, obj, fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			return ec.Resolvers.Account().Schedules(ctx, obj, fc.Args["filter"].(*ledger.ScheduleFilter), fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ledger.Schedule]) graphql.Marshaler {
@@ -20235,6 +20931,29 @@ func (ec *executionContext) fieldContext_AccountStatistics_sent(_ context.Contex
 	return graphql.NewScalarFieldContext("AccountStatistics", field, false, false, errors.New("field of type BigInt does not have child fields"))
 }
 
+func (ec *executionContext) _Airdrop_id(ctx context.Context, field graphql.CollectedField, obj *ledger.Airdrop) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Airdrop_id(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Airdrop().ID(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNID2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Airdrop_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Airdrop", field, true, true, errors.New("field of type ID does not have child fields"))
+}
+
 func (ec *executionContext) _Airdrop_amount(ctx context.Context, field graphql.CollectedField, obj *ledger.Airdrop) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -20601,6 +21320,38 @@ func (ec *executionContext) fieldContext_AirdropConnection_pageInfo(_ context.Co
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AirdropConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.Airdrop]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AirdropConnection_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Count) graphql.Marshaler {
+			return ec.marshalOCount2ᚖheliographᚋgraphᚋrelayᚐCount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_AirdropConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AirdropConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Count(ctx, field)
 		},
 	}
 	return fc, nil
@@ -21249,6 +22000,38 @@ func (ec *executionContext) _BalanceConnection_timestamp(ctx context.Context, fi
 }
 func (ec *executionContext) fieldContext_BalanceConnection_timestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("BalanceConnection", field, false, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
+func (ec *executionContext) _BalanceConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.Balance]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_BalanceConnection_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Count) graphql.Marshaler {
+			return ec.marshalOCount2ᚖheliographᚋgraphᚋrelayᚐCount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_BalanceConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "BalanceConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Count(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _BalanceEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ledger.Balance]) (ret graphql.Marshaler) {
@@ -21968,6 +22751,75 @@ func (ec *executionContext) _BlockNodeService_endpointApis(ctx context.Context, 
 }
 func (ec *executionContext) fieldContext_BlockNodeService_endpointApis(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("BlockNodeService", field, false, false, errors.New("field of type BlockNodeAPI does not have child fields"))
+}
+
+func (ec *executionContext) _Change_field(ctx context.Context, field graphql.CollectedField, obj *ledger.Change) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Change_field(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Field, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Change_field(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Change", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Change_before(ctx context.Context, field graphql.CollectedField, obj *ledger.Change) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Change_before(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Before, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[string]) graphql.Marshaler {
+			return ec.marshalOString2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Change_before(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Change", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Change_after(ctx context.Context, field graphql.CollectedField, obj *ledger.Change) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Change_after(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.After, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[string]) graphql.Marshaler {
+			return ec.marshalOString2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Change_after(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Change", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _ChunkInfo_initialTransactionId(ctx context.Context, field graphql.CollectedField, obj *ledger.ChunkInfo) (ret graphql.Marshaler) {
@@ -23466,6 +24318,38 @@ func (ec *executionContext) fieldContext_ContractActionConnection_pageInfo(_ con
 	return fc, nil
 }
 
+func (ec *executionContext) _ContractActionConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.ContractAction]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractActionConnection_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Count) graphql.Marshaler {
+			return ec.marshalOCount2ᚖheliographᚋgraphᚋrelayᚐCount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ContractActionConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ContractActionConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Count(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _ContractActionEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ledger.ContractAction]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -24603,6 +25487,38 @@ func (ec *executionContext) fieldContext_ContractLogConnection_pageInfo(_ contex
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ContractLogConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.ContractLog]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractLogConnection_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Count) graphql.Marshaler {
+			return ec.marshalOCount2ᚖheliographᚋgraphᚋrelayᚐCount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ContractLogConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ContractLogConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Count(ctx, field)
 		},
 	}
 	return fc, nil
@@ -26280,6 +27196,38 @@ func (ec *executionContext) fieldContext_ContractResultConnection_pageInfo(_ con
 	return fc, nil
 }
 
+func (ec *executionContext) _ContractResultConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.ContractResult]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractResultConnection_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Count) graphql.Marshaler {
+			return ec.marshalOCount2ᚖheliographᚋgraphᚋrelayᚐCount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ContractResultConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ContractResultConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Count(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _ContractResultEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ledger.ContractResult]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -26333,6 +27281,29 @@ func (ec *executionContext) _ContractResultEdge_cursor(ctx context.Context, fiel
 }
 func (ec *executionContext) fieldContext_ContractResultEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ContractResultEdge", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ContractState_id(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractState) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractState_id(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.ContractState().ID(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNID2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ContractState_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ContractState", field, true, true, errors.New("field of type ID does not have child fields"))
 }
 
 func (ec *executionContext) _ContractState_address(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractState) (ret graphql.Marshaler) {
@@ -26725,6 +27696,38 @@ func (ec *executionContext) fieldContext_ContractStateConnection_pageInfo(_ cont
 	return fc, nil
 }
 
+func (ec *executionContext) _ContractStateConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.ContractState]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractStateConnection_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Count) graphql.Marshaler {
+			return ec.marshalOCount2ᚖheliographᚋgraphᚋrelayᚐCount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ContractStateConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ContractStateConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Count(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _ContractStateEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ledger.ContractState]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -26916,6 +27919,29 @@ func (ec *executionContext) _Count_exact(ctx context.Context, field graphql.Coll
 }
 func (ec *executionContext) fieldContext_Count_exact(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Count", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _CryptoAllowance_id(ctx context.Context, field graphql.CollectedField, obj *ledger.CryptoAllowance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CryptoAllowance_id(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.CryptoAllowance().ID(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNID2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CryptoAllowance_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CryptoAllowance", field, true, true, errors.New("field of type ID does not have child fields"))
 }
 
 func (ec *executionContext) _CryptoAllowance_amount(ctx context.Context, field graphql.CollectedField, obj *ledger.CryptoAllowance) (ret graphql.Marshaler) {
@@ -27197,6 +28223,38 @@ func (ec *executionContext) fieldContext_CryptoAllowanceConnection_pageInfo(_ co
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CryptoAllowanceConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.CryptoAllowance]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CryptoAllowanceConnection_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Count) graphql.Marshaler {
+			return ec.marshalOCount2ᚖheliographᚋgraphᚋrelayᚐCount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_CryptoAllowanceConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CryptoAllowanceConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Count(ctx, field)
 		},
 	}
 	return fc, nil
@@ -29660,6 +30718,38 @@ func (ec *executionContext) fieldContext_HookConnection_pageInfo(_ context.Conte
 	return fc, nil
 }
 
+func (ec *executionContext) _HookConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.Hook]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HookConnection_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Count) graphql.Marshaler {
+			return ec.marshalOCount2ᚖheliographᚋgraphᚋrelayᚐCount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_HookConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "HookConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Count(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _HookEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ledger.Hook]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -29713,6 +30803,29 @@ func (ec *executionContext) _HookEdge_cursor(ctx context.Context, field graphql.
 }
 func (ec *executionContext) fieldContext_HookEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("HookEdge", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _HookSlot_id(ctx context.Context, field graphql.CollectedField, obj *ledger.HookSlot) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HookSlot_id(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.HookSlot().ID(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNID2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HookSlot_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("HookSlot", field, true, true, errors.New("field of type ID does not have child fields"))
 }
 
 func (ec *executionContext) _HookSlot_key(ctx context.Context, field graphql.CollectedField, obj *ledger.HookSlot) (ret graphql.Marshaler) {
@@ -30020,6 +31133,38 @@ func (ec *executionContext) _HookSlotConnection_hookId(ctx context.Context, fiel
 }
 func (ec *executionContext) fieldContext_HookSlotConnection_hookId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("HookSlotConnection", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _HookSlotConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *relay.HookSlotConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HookSlotConnection_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Count) graphql.Marshaler {
+			return ec.marshalOCount2ᚖheliographᚋgraphᚋrelayᚐCount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_HookSlotConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "HookSlotConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Count(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _HookSlotEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ledger.HookSlot]) (ret graphql.Marshaler) {
@@ -31835,6 +32980,50 @@ func (ec *executionContext) fieldContext_NFT_transfers(ctx context.Context, fiel
 	return fc, nil
 }
 
+func (ec *executionContext) _NFT_history(ctx context.Context, field graphql.CollectedField, obj *ledger.NFT) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NFT_history(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.NFT().History(ctx, obj, fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ledger.Version]) graphql.Marshaler {
+			return ec.marshalNVersionConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NFT_history(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NFT",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_VersionConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_NFT_history_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _NFTConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.NFT]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -31926,6 +33115,38 @@ func (ec *executionContext) fieldContext_NFTConnection_pageInfo(_ context.Contex
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _NFTConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.NFT]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NFTConnection_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Count) graphql.Marshaler {
+			return ec.marshalOCount2ᚖheliographᚋgraphᚋrelayᚐCount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_NFTConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NFTConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Count(ctx, field)
 		},
 	}
 	return fc, nil
@@ -32660,6 +33881,29 @@ func (ec *executionContext) fieldContext_NFTTransfer_token(_ context.Context, fi
 	return fc, nil
 }
 
+func (ec *executionContext) _Network_id(ctx context.Context, field graphql.CollectedField, obj *ledger.Network) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Network_id(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Network().ID(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNID2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Network_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Network", field, true, true, errors.New("field of type ID does not have child fields"))
+}
+
 func (ec *executionContext) _Network_supply(ctx context.Context, field graphql.CollectedField, obj *ledger.Network) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -32846,7 +34090,7 @@ func (ec *executionContext) _Network_nodes(ctx context.Context, field graphql.Co
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Network().Nodes(ctx, obj, fc.Args["file"].(*ledger.EntityID), fc.Args["filter"].(*ledger.NetworkNodeFilter), fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			return ec.Resolvers.Network().Nodes(ctx, obj, fc.Args["file"].(*ledger.EntityID), fc.Args["filter"].(*ledger.NetworkNodeFilter), fc.Args["orderBy"].(model.NetworkNodeOrder), fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ledger.NetworkNode]) graphql.Marshaler {
@@ -34030,6 +35274,38 @@ func (ec *executionContext) fieldContext_NetworkNodeConnection_pageInfo(_ contex
 	return fc, nil
 }
 
+func (ec *executionContext) _NetworkNodeConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.NetworkNode]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkNodeConnection_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Count) graphql.Marshaler {
+			return ec.marshalOCount2ᚖheliographᚋgraphᚋrelayᚐCount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkNodeConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NetworkNodeConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Count(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _NetworkNodeEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ledger.NetworkNode]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -34669,6 +35945,29 @@ func (ec *executionContext) fieldContext_NetworkSupply_totalHbar(_ context.Conte
 	return graphql.NewScalarFieldContext("NetworkSupply", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _NftAllowance_id(ctx context.Context, field graphql.CollectedField, obj *ledger.NftAllowance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NftAllowance_id(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.NftAllowance().ID(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNID2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NftAllowance_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NftAllowance", field, true, true, errors.New("field of type ID does not have child fields"))
+}
+
 func (ec *executionContext) _NftAllowance_approvedForAll(ctx context.Context, field graphql.CollectedField, obj *ledger.NftAllowance) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -34980,6 +36279,38 @@ func (ec *executionContext) fieldContext_NftAllowanceConnection_pageInfo(_ conte
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _NftAllowanceConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.NftAllowance]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NftAllowanceConnection_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Count) graphql.Marshaler {
+			return ec.marshalOCount2ᚖheliographᚋgraphᚋrelayᚐCount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_NftAllowanceConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NftAllowanceConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Count(ctx, field)
 		},
 	}
 	return fc, nil
@@ -38272,6 +39603,38 @@ func (ec *executionContext) fieldContext_RegisteredNodeConnection_pageInfo(_ con
 	return fc, nil
 }
 
+func (ec *executionContext) _RegisteredNodeConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.RegisteredNode]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RegisteredNodeConnection_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Count) graphql.Marshaler {
+			return ec.marshalOCount2ᚖheliographᚋgraphᚋrelayᚐCount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_RegisteredNodeConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RegisteredNodeConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Count(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _RegisteredNodeEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ledger.RegisteredNode]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -39336,6 +40699,38 @@ func (ec *executionContext) fieldContext_ScheduleConnection_pageInfo(_ context.C
 	return fc, nil
 }
 
+func (ec *executionContext) _ScheduleConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.Schedule]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ScheduleConnection_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Count) graphql.Marshaler {
+			return ec.marshalOCount2ᚖheliographᚋgraphᚋrelayᚐCount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ScheduleConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ScheduleConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Count(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _ScheduleEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ledger.Schedule]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -39731,6 +41126,29 @@ func (ec *executionContext) fieldContext_SlotValue_value(_ context.Context, fiel
 	return graphql.NewScalarFieldContext("SlotValue", field, false, false, errors.New("field of type Hex does not have child fields"))
 }
 
+func (ec *executionContext) _StakingReward_id(ctx context.Context, field graphql.CollectedField, obj *ledger.StakingReward) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StakingReward_id(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.StakingReward().ID(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNID2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StakingReward_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StakingReward", field, true, true, errors.New("field of type ID does not have child fields"))
+}
+
 func (ec *executionContext) _StakingReward_accountId(ctx context.Context, field graphql.CollectedField, obj *ledger.StakingReward) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -39955,6 +41373,38 @@ func (ec *executionContext) fieldContext_StakingRewardConnection_pageInfo(_ cont
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _StakingRewardConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.StakingReward]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StakingRewardConnection_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Count) graphql.Marshaler {
+			return ec.marshalOCount2ᚖheliographᚋgraphᚋrelayᚐCount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_StakingRewardConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StakingRewardConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Count(ctx, field)
 		},
 	}
 	return fc, nil
@@ -41331,6 +42781,38 @@ func (ec *executionContext) fieldContext_StatusComponentConnection_pageInfo(_ co
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _StatusComponentConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[status.Component]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusComponentConnection_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Count) graphql.Marshaler {
+			return ec.marshalOCount2ᚖheliographᚋgraphᚋrelayᚐCount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_StatusComponentConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StatusComponentConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Count(ctx, field)
 		},
 	}
 	return fc, nil
@@ -45768,6 +47250,50 @@ func (ec *executionContext) fieldContext_Token_nfts(ctx context.Context, field g
 	return fc, nil
 }
 
+func (ec *executionContext) _Token_history(ctx context.Context, field graphql.CollectedField, obj *ledger.Token) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Token_history(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Token().History(ctx, obj, fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ledger.Version]) graphql.Marshaler {
+			return ec.marshalNVersionConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Token_history(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Token",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_VersionConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Token_history_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Token_stats(ctx context.Context, field graphql.CollectedField, obj *ledger.Token) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -45854,6 +47380,29 @@ func (ec *executionContext) fieldContext_Token_transfers(ctx context.Context, fi
 		return fc, err
 	}
 	return fc, nil
+}
+
+func (ec *executionContext) _TokenAllowance_id(ctx context.Context, field graphql.CollectedField, obj *ledger.TokenAllowance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenAllowance_id(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.TokenAllowance().ID(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNID2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenAllowance_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TokenAllowance", field, true, true, errors.New("field of type ID does not have child fields"))
 }
 
 func (ec *executionContext) _TokenAllowance_amount(ctx context.Context, field graphql.CollectedField, obj *ledger.TokenAllowance) (ret graphql.Marshaler) {
@@ -46190,6 +47739,38 @@ func (ec *executionContext) fieldContext_TokenAllowanceConnection_pageInfo(_ con
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TokenAllowanceConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.TokenAllowance]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenAllowanceConnection_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Count) graphql.Marshaler {
+			return ec.marshalOCount2ᚖheliographᚋgraphᚋrelayᚐCount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_TokenAllowanceConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TokenAllowanceConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Count(ctx, field)
 		},
 	}
 	return fc, nil
@@ -46630,6 +48211,29 @@ func (ec *executionContext) fieldContext_TokenEdge_cursor(_ context.Context, fie
 	return graphql.NewScalarFieldContext("TokenEdge", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _TokenHolder_id(ctx context.Context, field graphql.CollectedField, obj *ledger.TokenHolder) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenHolder_id(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.TokenHolder().ID(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNID2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenHolder_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TokenHolder", field, true, true, errors.New("field of type ID does not have child fields"))
+}
+
 func (ec *executionContext) _TokenHolder_accountId(ctx context.Context, field graphql.CollectedField, obj *ledger.TokenHolder) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -46928,6 +48532,38 @@ func (ec *executionContext) fieldContext_TokenHolderConnection_timestamp(_ conte
 	return graphql.NewScalarFieldContext("TokenHolderConnection", field, false, false, errors.New("field of type Timestamp does not have child fields"))
 }
 
+func (ec *executionContext) _TokenHolderConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.TokenHolder]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenHolderConnection_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Count) graphql.Marshaler {
+			return ec.marshalOCount2ᚖheliographᚋgraphᚋrelayᚐCount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_TokenHolderConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TokenHolderConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Count(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _TokenHolderEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ledger.TokenHolder]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -46981,6 +48617,29 @@ func (ec *executionContext) _TokenHolderEdge_cursor(ctx context.Context, field g
 }
 func (ec *executionContext) fieldContext_TokenHolderEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TokenHolderEdge", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _TokenRelationship_id(ctx context.Context, field graphql.CollectedField, obj *ledger.TokenRelationship) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenRelationship_id(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.TokenRelationship().ID(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNID2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenRelationship_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TokenRelationship", field, true, true, errors.New("field of type ID does not have child fields"))
 }
 
 func (ec *executionContext) _TokenRelationship_accountId(ctx context.Context, field graphql.CollectedField, obj *ledger.TokenRelationship) (ret graphql.Marshaler) {
@@ -47354,6 +49013,38 @@ func (ec *executionContext) fieldContext_TokenRelationshipConnection_pageInfo(_ 
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TokenRelationshipConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.TokenRelationship]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenRelationshipConnection_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Count) graphql.Marshaler {
+			return ec.marshalOCount2ᚖheliographᚋgraphᚋrelayᚐCount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_TokenRelationshipConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TokenRelationshipConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Count(ctx, field)
 		},
 	}
 	return fc, nil
@@ -50126,6 +51817,29 @@ func (ec *executionContext) fieldContext_TransactionEdge_cursor(_ context.Contex
 	return graphql.NewScalarFieldContext("TransactionEdge", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _Transfer_id(ctx context.Context, field graphql.CollectedField, obj *ledger.Transfer) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Transfer_id(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Transfer().ID(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNID2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Transfer_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Transfer", field, true, true, errors.New("field of type ID does not have child fields"))
+}
+
 func (ec *executionContext) _Transfer_accountId(ctx context.Context, field graphql.CollectedField, obj *ledger.Transfer) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -50497,6 +52211,38 @@ func (ec *executionContext) fieldContext_TransferConnection_pageInfo(_ context.C
 	return fc, nil
 }
 
+func (ec *executionContext) _TransferConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.Transfer]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TransferConnection_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Count) graphql.Marshaler {
+			return ec.marshalOCount2ᚖheliographᚋgraphᚋrelayᚐCount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_TransferConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TransferConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Count(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _TransferEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ledger.Transfer]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -50582,6 +52328,276 @@ func (ec *executionContext) fieldContext_UpdatePayload_update(_ context.Context,
 		},
 	}
 	return fc, nil
+}
+
+func (ec *executionContext) _Version_timestamp(ctx context.Context, field graphql.CollectedField, obj *ledger.Version) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Version_timestamp(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Timestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
+			return ec.marshalNTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Version_timestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Version", field, false, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
+func (ec *executionContext) _Version_transaction(ctx context.Context, field graphql.CollectedField, obj *ledger.Version) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Version_transaction(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Version().Transaction(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Transaction) graphql.Marshaler {
+			return ec.marshalOTransaction2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransaction(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Version_transaction(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Version",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Transaction(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Version_changes(ctx context.Context, field graphql.CollectedField, obj *ledger.Version) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Version_changes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Changes, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.Change) graphql.Marshaler {
+			return ec.marshalNChange2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐChangeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Version_changes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Version",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Change(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _VersionConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.Version]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VersionConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*relay.Edge[ledger.Version]) graphql.Marshaler {
+			return ec.marshalNVersionEdge2ᚕᚖheliographᚋgraphᚋrelayᚐEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_VersionConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "VersionConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_VersionEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _VersionConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.Version]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VersionConnection_nodes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.Version) graphql.Marshaler {
+			return ec.marshalNVersion2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐVersionᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_VersionConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "VersionConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Version(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _VersionConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.Version]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VersionConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.PageInfo) graphql.Marshaler {
+			return ec.marshalNPageInfo2ᚖheliographᚋgraphᚋrelayᚐPageInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_VersionConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "VersionConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _VersionConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.Version]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VersionConnection_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Count) graphql.Marshaler {
+			return ec.marshalOCount2ᚖheliographᚋgraphᚋrelayᚐCount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_VersionConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "VersionConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Count(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _VersionEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ledger.Version]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VersionEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Version) graphql.Marshaler {
+			return ec.marshalNVersion2ᚖheliographᚋinternalᚋdomainᚋledgerᚐVersion(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_VersionEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "VersionEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Version(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _VersionEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ledger.Version]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VersionEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_VersionEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("VersionEdge", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) __Service_sdl(ctx context.Context, field graphql.CollectedField, obj *relay.Service) (ret graphql.Marshaler) {
@@ -53118,7 +55134,7 @@ func (ec *executionContext) unmarshalInputNFTFilter(ctx context.Context, obj any
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"owner", "ownerId", "tokenId", "serialNumber", "spenderId", "anyOf"}
+	fieldsInOrder := [...]string{"owner", "ownerId", "tokenId", "serialNumber", "spenderId", "deleted", "anyOf"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -53160,6 +55176,13 @@ func (ec *executionContext) unmarshalInputNFTFilter(ctx context.Context, obj any
 				return it, err
 			}
 			it.SpenderID = data
+		case "deleted":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("deleted"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Deleted = data
 		case "anyOf":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("anyOf"))
 			data, err := ec.unmarshalONFTKeyFilter2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTKeyFilterᚄ(ctx, v)
@@ -53725,7 +55748,7 @@ func (ec *executionContext) unmarshalInputScheduleFilter(ctx context.Context, ob
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "creatorAccountId"}
+	fieldsInOrder := [...]string{"id", "creatorAccountId", "state"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -53746,6 +55769,13 @@ func (ec *executionContext) unmarshalInputScheduleFilter(ctx context.Context, ob
 				return it, err
 			}
 			it.CreatorAccountID = data
+		case "state":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("state"))
+			data, err := ec.unmarshalOScheduleState2ᚖheliographᚋinternalᚋdomainᚋledgerᚐScheduleState(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.State = data
 		}
 	}
 	return it, nil
@@ -54598,7 +56628,7 @@ func (ec *executionContext) unmarshalInputTokenFilter(ctx context.Context, obj a
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "associatedTo", "nameContains", "publicKey", "types"}
+	fieldsInOrder := [...]string{"id", "associatedTo", "treasury", "nameContains", "publicKey", "types"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -54619,6 +56649,13 @@ func (ec *executionContext) unmarshalInputTokenFilter(ctx context.Context, obj a
 				return it, err
 			}
 			it.AssociatedTo = data
+		case "treasury":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("treasury"))
+			data, err := ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountRef(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Treasury = data
 		case "nameContains":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("nameContains"))
 			data, err := ec.unmarshalOString2ᚕstringᚄ(ctx, v)
@@ -54767,7 +56804,7 @@ func (ec *executionContext) unmarshalInputTransactionFilter(ctx context.Context,
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"accountId", "account", "timestamp", "types", "outcome", "direction"}
+	fieldsInOrder := [...]string{"accountId", "account", "timestamp", "types", "outcome", "direction", "entityId", "tokenId"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -54816,6 +56853,20 @@ func (ec *executionContext) unmarshalInputTransactionFilter(ctx context.Context,
 				return it, err
 			}
 			it.Direction = data
+		case "entityId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("entityId"))
+			data, err := ec.unmarshalOEntityID2ᚖheliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.EntityID = data
+		case "tokenId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("tokenId"))
+			data, err := ec.unmarshalOEntityID2ᚖheliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.TokenID = data
 		}
 	}
 	return it, nil
@@ -55048,6 +57099,11 @@ func (ec *executionContext) _Node(ctx context.Context, sel ast.SelectionSet, obj
 			return graphql.Null
 		}
 		return ec._Account(ctx, sel, obj)
+	case *ledger.Transfer:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._Transfer(ctx, sel, obj)
 	case *ledger.Transaction:
 		if obj == nil {
 			return graphql.Null
@@ -55058,6 +57114,21 @@ func (ec *executionContext) _Node(ctx context.Context, sel ast.SelectionSet, obj
 			return graphql.Null
 		}
 		return ec._TopicMessage(ctx, sel, obj)
+	case *ledger.TokenRelationship:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._TokenRelationship(ctx, sel, obj)
+	case *ledger.TokenHolder:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._TokenHolder(ctx, sel, obj)
+	case *ledger.TokenAllowance:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._TokenAllowance(ctx, sel, obj)
 	case *status.Update:
 		if obj == nil {
 			return graphql.Null
@@ -55073,26 +57144,56 @@ func (ec *executionContext) _Node(ctx context.Context, sel ast.SelectionSet, obj
 			return graphql.Null
 		}
 		return ec._StatusComponent(ctx, sel, obj)
+	case *ledger.StakingReward:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._StakingReward(ctx, sel, obj)
 	case *ledger.RegisteredNode:
 		if obj == nil {
 			return graphql.Null
 		}
 		return ec._RegisteredNode(ctx, sel, obj)
+	case *ledger.NftAllowance:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._NftAllowance(ctx, sel, obj)
 	case *ledger.NetworkNode:
 		if obj == nil {
 			return graphql.Null
 		}
 		return ec._NetworkNode(ctx, sel, obj)
+	case *ledger.Network:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._Network(ctx, sel, obj)
 	case *ledger.NFT:
 		if obj == nil {
 			return graphql.Null
 		}
 		return ec._NFT(ctx, sel, obj)
+	case *ledger.HookSlot:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._HookSlot(ctx, sel, obj)
 	case *ledger.Hook:
 		if obj == nil {
 			return graphql.Null
 		}
 		return ec._Hook(ctx, sel, obj)
+	case *ledger.CryptoAllowance:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._CryptoAllowance(ctx, sel, obj)
+	case *ledger.ContractState:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._ContractState(ctx, sel, obj)
 	case *ledger.ContractResult:
 		if obj == nil {
 			return graphql.Null
@@ -55108,6 +57209,11 @@ func (ec *executionContext) _Node(ctx context.Context, sel ast.SelectionSet, obj
 			return graphql.Null
 		}
 		return ec._Block(ctx, sel, obj)
+	case *ledger.Airdrop:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._Airdrop(ctx, sel, obj)
 	default:
 		if typedObj, ok := obj.(graphql.Marshaler); ok {
 			return typedObj
@@ -55252,6 +57358,11 @@ func (ec *executionContext) __Entity(ctx context.Context, sel ast.SelectionSet, 
 			return graphql.Null
 		}
 		return ec._Account(ctx, sel, obj)
+	case *ledger.Transfer:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._Transfer(ctx, sel, obj)
 	case *ledger.Transaction:
 		if obj == nil {
 			return graphql.Null
@@ -55262,6 +57373,21 @@ func (ec *executionContext) __Entity(ctx context.Context, sel ast.SelectionSet, 
 			return graphql.Null
 		}
 		return ec._TopicMessage(ctx, sel, obj)
+	case *ledger.TokenRelationship:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._TokenRelationship(ctx, sel, obj)
+	case *ledger.TokenHolder:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._TokenHolder(ctx, sel, obj)
+	case *ledger.TokenAllowance:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._TokenAllowance(ctx, sel, obj)
 	case *status.Update:
 		if obj == nil {
 			return graphql.Null
@@ -55277,26 +57403,56 @@ func (ec *executionContext) __Entity(ctx context.Context, sel ast.SelectionSet, 
 			return graphql.Null
 		}
 		return ec._StatusComponent(ctx, sel, obj)
+	case *ledger.StakingReward:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._StakingReward(ctx, sel, obj)
 	case *ledger.RegisteredNode:
 		if obj == nil {
 			return graphql.Null
 		}
 		return ec._RegisteredNode(ctx, sel, obj)
+	case *ledger.NftAllowance:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._NftAllowance(ctx, sel, obj)
 	case *ledger.NetworkNode:
 		if obj == nil {
 			return graphql.Null
 		}
 		return ec._NetworkNode(ctx, sel, obj)
+	case *ledger.Network:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._Network(ctx, sel, obj)
 	case *ledger.NFT:
 		if obj == nil {
 			return graphql.Null
 		}
 		return ec._NFT(ctx, sel, obj)
+	case *ledger.HookSlot:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._HookSlot(ctx, sel, obj)
 	case *ledger.Hook:
 		if obj == nil {
 			return graphql.Null
 		}
 		return ec._Hook(ctx, sel, obj)
+	case *ledger.CryptoAllowance:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._CryptoAllowance(ctx, sel, obj)
+	case *ledger.ContractState:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._ContractState(ctx, sel, obj)
 	case *ledger.ContractResult:
 		if obj == nil {
 			return graphql.Null
@@ -55312,6 +57468,11 @@ func (ec *executionContext) __Entity(ctx context.Context, sel ast.SelectionSet, 
 			return graphql.Null
 		}
 		return ec._Block(ctx, sel, obj)
+	case *ledger.Airdrop:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._Airdrop(ctx, sel, obj)
 	default:
 		if typedObj, ok := obj.(graphql.Marshaler); ok {
 			return typedObj
@@ -55885,6 +58046,44 @@ func (ec *executionContext) _Account(ctx context.Context, sel ast.SelectionSet, 
 					}
 				}()
 				res = ec._Account_contractResults(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "history":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Account_history(ctx, field, obj)
 				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -56610,7 +58809,7 @@ func (ec *executionContext) _AccountStatistics(ctx context.Context, sel ast.Sele
 	return out
 }
 
-var airdropImplementors = []string{"Airdrop"}
+var airdropImplementors = []string{"Airdrop", "Node", "_Entity"}
 
 func (ec *executionContext) _Airdrop(ctx context.Context, sel ast.SelectionSet, obj *ledger.Airdrop) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, airdropImplementors)
@@ -56622,6 +58821,44 @@ func (ec *executionContext) _Airdrop(ctx context.Context, sel ast.SelectionSet, 
 		switch field.Name {
 		case "__typename":
 			out.Values[i] = graphql.MarshalString("Airdrop")
+		case "id":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Airdrop_id(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "amount":
 			out.Values[i] = ec._Airdrop_amount(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -56840,18 +59077,56 @@ func (ec *executionContext) _AirdropConnection(ctx context.Context, sel ast.Sele
 		case "edges":
 			out.Values[i] = ec._AirdropConnection_edges(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "nodes":
 			out.Values[i] = ec._AirdropConnection_nodes(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "pageInfo":
 			out.Values[i] = ec._AirdropConnection_pageInfo(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._AirdropConnection_totalCount(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -57285,23 +59560,61 @@ func (ec *executionContext) _BalanceConnection(ctx context.Context, sel ast.Sele
 		case "edges":
 			out.Values[i] = ec._BalanceConnection_edges(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "nodes":
 			out.Values[i] = ec._BalanceConnection_nodes(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "pageInfo":
 			out.Values[i] = ec._BalanceConnection_pageInfo(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "timestamp":
 			out.Values[i] = ec._BalanceConnection_timestamp(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._BalanceConnection_totalCount(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -57821,6 +60134,54 @@ func (ec *executionContext) _BlockNodeService(ctx context.Context, sel ast.Selec
 		case "endpointApis":
 			out.Values[i] = ec._BlockNodeService_endpointApis(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var changeImplementors = []string{"Change"}
+
+func (ec *executionContext) _Change(ctx context.Context, sel ast.SelectionSet, obj *ledger.Change) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, changeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Change")
+		case "field":
+			out.Values[i] = ec._Change_field(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "before":
+			out.Values[i] = ec._Change_before(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "after":
+			out.Values[i] = ec._Change_after(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		default:
@@ -58746,18 +61107,56 @@ func (ec *executionContext) _ContractActionConnection(ctx context.Context, sel a
 		case "edges":
 			out.Values[i] = ec._ContractActionConnection_edges(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "nodes":
 			out.Values[i] = ec._ContractActionConnection_nodes(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "pageInfo":
 			out.Values[i] = ec._ContractActionConnection_pageInfo(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ContractActionConnection_totalCount(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -59522,18 +61921,56 @@ func (ec *executionContext) _ContractLogConnection(ctx context.Context, sel ast.
 		case "edges":
 			out.Values[i] = ec._ContractLogConnection_edges(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "nodes":
 			out.Values[i] = ec._ContractLogConnection_nodes(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "pageInfo":
 			out.Values[i] = ec._ContractLogConnection_pageInfo(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ContractLogConnection_totalCount(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -60474,18 +62911,56 @@ func (ec *executionContext) _ContractResultConnection(ctx context.Context, sel a
 		case "edges":
 			out.Values[i] = ec._ContractResultConnection_edges(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "nodes":
 			out.Values[i] = ec._ContractResultConnection_nodes(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "pageInfo":
 			out.Values[i] = ec._ContractResultConnection_pageInfo(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ContractResultConnection_totalCount(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -60550,7 +63025,7 @@ func (ec *executionContext) _ContractResultEdge(ctx context.Context, sel ast.Sel
 	return out
 }
 
-var contractStateImplementors = []string{"ContractState"}
+var contractStateImplementors = []string{"ContractState", "Node", "_Entity"}
 
 func (ec *executionContext) _ContractState(ctx context.Context, sel ast.SelectionSet, obj *ledger.ContractState) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, contractStateImplementors)
@@ -60562,6 +63037,44 @@ func (ec *executionContext) _ContractState(ctx context.Context, sel ast.Selectio
 		switch field.Name {
 		case "__typename":
 			out.Values[i] = graphql.MarshalString("ContractState")
+		case "id":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ContractState_id(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "address":
 			out.Values[i] = ec._ContractState_address(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -60757,18 +63270,56 @@ func (ec *executionContext) _ContractStateConnection(ctx context.Context, sel as
 		case "edges":
 			out.Values[i] = ec._ContractStateConnection_edges(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "nodes":
 			out.Values[i] = ec._ContractStateConnection_nodes(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "pageInfo":
 			out.Values[i] = ec._ContractStateConnection_pageInfo(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ContractStateConnection_totalCount(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -60929,7 +63480,7 @@ func (ec *executionContext) _Count(ctx context.Context, sel ast.SelectionSet, ob
 	return out
 }
 
-var cryptoAllowanceImplementors = []string{"CryptoAllowance"}
+var cryptoAllowanceImplementors = []string{"CryptoAllowance", "Node", "_Entity"}
 
 func (ec *executionContext) _CryptoAllowance(ctx context.Context, sel ast.SelectionSet, obj *ledger.CryptoAllowance) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, cryptoAllowanceImplementors)
@@ -60941,6 +63492,44 @@ func (ec *executionContext) _CryptoAllowance(ctx context.Context, sel ast.Select
 		switch field.Name {
 		case "__typename":
 			out.Values[i] = graphql.MarshalString("CryptoAllowance")
+		case "id":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._CryptoAllowance_id(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "amount":
 			out.Values[i] = ec._CryptoAllowance_amount(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -61078,18 +63667,56 @@ func (ec *executionContext) _CryptoAllowanceConnection(ctx context.Context, sel 
 		case "edges":
 			out.Values[i] = ec._CryptoAllowanceConnection_edges(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "nodes":
 			out.Values[i] = ec._CryptoAllowanceConnection_nodes(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "pageInfo":
 			out.Values[i] = ec._CryptoAllowanceConnection_pageInfo(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._CryptoAllowanceConnection_totalCount(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -62774,18 +65401,56 @@ func (ec *executionContext) _HookConnection(ctx context.Context, sel ast.Selecti
 		case "edges":
 			out.Values[i] = ec._HookConnection_edges(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "nodes":
 			out.Values[i] = ec._HookConnection_nodes(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "pageInfo":
 			out.Values[i] = ec._HookConnection_pageInfo(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._HookConnection_totalCount(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -62850,7 +65515,7 @@ func (ec *executionContext) _HookEdge(ctx context.Context, sel ast.SelectionSet,
 	return out
 }
 
-var hookSlotImplementors = []string{"HookSlot"}
+var hookSlotImplementors = []string{"HookSlot", "_Entity", "Node"}
 
 func (ec *executionContext) _HookSlot(ctx context.Context, sel ast.SelectionSet, obj *ledger.HookSlot) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, hookSlotImplementors)
@@ -62862,6 +65527,44 @@ func (ec *executionContext) _HookSlot(ctx context.Context, sel ast.SelectionSet,
 		switch field.Name {
 		case "__typename":
 			out.Values[i] = graphql.MarshalString("HookSlot")
+		case "id":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._HookSlot_id(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "key":
 			out.Values[i] = ec._HookSlot_key(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -63049,6 +65752,44 @@ func (ec *executionContext) _HookSlotConnection(ctx context.Context, sel ast.Sel
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._HookSlotConnection_totalCount(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -63863,6 +66604,44 @@ func (ec *executionContext) _NFT(ctx context.Context, sel ast.SelectionSet, obj 
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "history":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._NFT_history(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -63899,18 +66678,56 @@ func (ec *executionContext) _NFTConnection(ctx context.Context, sel ast.Selectio
 		case "edges":
 			out.Values[i] = ec._NFTConnection_edges(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "nodes":
 			out.Values[i] = ec._NFTConnection_nodes(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "pageInfo":
 			out.Values[i] = ec._NFTConnection_pageInfo(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._NFTConnection_totalCount(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -64463,7 +67280,7 @@ func (ec *executionContext) _NFTTransfer(ctx context.Context, sel ast.SelectionS
 	return out
 }
 
-var networkImplementors = []string{"Network"}
+var networkImplementors = []string{"Network", "_Entity", "Node"}
 
 func (ec *executionContext) _Network(ctx context.Context, sel ast.SelectionSet, obj *ledger.Network) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, networkImplementors)
@@ -64475,6 +67292,44 @@ func (ec *executionContext) _Network(ctx context.Context, sel ast.SelectionSet, 
 		switch field.Name {
 		case "__typename":
 			out.Values[i] = graphql.MarshalString("Network")
+		case "id":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Network_id(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "supply":
 			field := field
 
@@ -65386,18 +68241,56 @@ func (ec *executionContext) _NetworkNodeConnection(ctx context.Context, sel ast.
 		case "edges":
 			out.Values[i] = ec._NetworkNodeConnection_edges(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "nodes":
 			out.Values[i] = ec._NetworkNodeConnection_nodes(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "pageInfo":
 			out.Values[i] = ec._NetworkNodeConnection_pageInfo(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._NetworkNodeConnection_totalCount(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -65686,7 +68579,7 @@ func (ec *executionContext) _NetworkSupply(ctx context.Context, sel ast.Selectio
 	return out
 }
 
-var nftAllowanceImplementors = []string{"NftAllowance"}
+var nftAllowanceImplementors = []string{"NftAllowance", "_Entity", "Node"}
 
 func (ec *executionContext) _NftAllowance(ctx context.Context, sel ast.SelectionSet, obj *ledger.NftAllowance) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, nftAllowanceImplementors)
@@ -65698,6 +68591,44 @@ func (ec *executionContext) _NftAllowance(ctx context.Context, sel ast.Selection
 		switch field.Name {
 		case "__typename":
 			out.Values[i] = graphql.MarshalString("NftAllowance")
+		case "id":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._NftAllowance_id(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "approvedForAll":
 			out.Values[i] = ec._NftAllowance_approvedForAll(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -65873,18 +68804,56 @@ func (ec *executionContext) _NftAllowanceConnection(ctx context.Context, sel ast
 		case "edges":
 			out.Values[i] = ec._NftAllowanceConnection_edges(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "nodes":
 			out.Values[i] = ec._NftAllowanceConnection_nodes(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "pageInfo":
 			out.Values[i] = ec._NftAllowanceConnection_pageInfo(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._NftAllowanceConnection_totalCount(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -67587,18 +70556,56 @@ func (ec *executionContext) _RegisteredNodeConnection(ctx context.Context, sel a
 		case "edges":
 			out.Values[i] = ec._RegisteredNodeConnection_edges(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "nodes":
 			out.Values[i] = ec._RegisteredNodeConnection_nodes(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "pageInfo":
 			out.Values[i] = ec._RegisteredNodeConnection_pageInfo(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._RegisteredNodeConnection_totalCount(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -68249,18 +71256,56 @@ func (ec *executionContext) _ScheduleConnection(ctx context.Context, sel ast.Sel
 		case "edges":
 			out.Values[i] = ec._ScheduleConnection_edges(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "nodes":
 			out.Values[i] = ec._ScheduleConnection_nodes(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "pageInfo":
 			out.Values[i] = ec._ScheduleConnection_pageInfo(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ScheduleConnection_totalCount(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -68560,7 +71605,7 @@ func (ec *executionContext) _SlotValue(ctx context.Context, sel ast.SelectionSet
 	return out
 }
 
-var stakingRewardImplementors = []string{"StakingReward"}
+var stakingRewardImplementors = []string{"StakingReward", "_Entity", "Node"}
 
 func (ec *executionContext) _StakingReward(ctx context.Context, sel ast.SelectionSet, obj *ledger.StakingReward) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, stakingRewardImplementors)
@@ -68572,6 +71617,44 @@ func (ec *executionContext) _StakingReward(ctx context.Context, sel ast.Selectio
 		switch field.Name {
 		case "__typename":
 			out.Values[i] = graphql.MarshalString("StakingReward")
+		case "id":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._StakingReward_id(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "accountId":
 			out.Values[i] = ec._StakingReward_accountId(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -68699,18 +71782,56 @@ func (ec *executionContext) _StakingRewardConnection(ctx context.Context, sel as
 		case "edges":
 			out.Values[i] = ec._StakingRewardConnection_edges(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "nodes":
 			out.Values[i] = ec._StakingRewardConnection_nodes(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "pageInfo":
 			out.Values[i] = ec._StakingRewardConnection_pageInfo(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._StakingRewardConnection_totalCount(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -69586,18 +72707,56 @@ func (ec *executionContext) _StatusComponentConnection(ctx context.Context, sel 
 		case "nodes":
 			out.Values[i] = ec._StatusComponentConnection_nodes(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "edges":
 			out.Values[i] = ec._StatusComponentConnection_edges(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "pageInfo":
 			out.Values[i] = ec._StatusComponentConnection_pageInfo(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._StatusComponentConnection_totalCount(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -71969,6 +75128,44 @@ func (ec *executionContext) _Token(ctx context.Context, sel ast.SelectionSet, ob
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "history":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Token_history(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "stats":
 			field := field
 
@@ -72066,7 +75263,7 @@ func (ec *executionContext) _Token(ctx context.Context, sel ast.SelectionSet, ob
 	return out
 }
 
-var tokenAllowanceImplementors = []string{"TokenAllowance"}
+var tokenAllowanceImplementors = []string{"TokenAllowance", "Node", "_Entity"}
 
 func (ec *executionContext) _TokenAllowance(ctx context.Context, sel ast.SelectionSet, obj *ledger.TokenAllowance) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, tokenAllowanceImplementors)
@@ -72078,6 +75275,44 @@ func (ec *executionContext) _TokenAllowance(ctx context.Context, sel ast.Selecti
 		switch field.Name {
 		case "__typename":
 			out.Values[i] = graphql.MarshalString("TokenAllowance")
+		case "id":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._TokenAllowance_id(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "amount":
 			out.Values[i] = ec._TokenAllowance_amount(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -72258,18 +75493,56 @@ func (ec *executionContext) _TokenAllowanceConnection(ctx context.Context, sel a
 		case "edges":
 			out.Values[i] = ec._TokenAllowanceConnection_edges(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "nodes":
 			out.Values[i] = ec._TokenAllowanceConnection_nodes(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "pageInfo":
 			out.Values[i] = ec._TokenAllowanceConnection_pageInfo(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._TokenAllowanceConnection_totalCount(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -72597,7 +75870,7 @@ func (ec *executionContext) _TokenEdge(ctx context.Context, sel ast.SelectionSet
 	return out
 }
 
-var tokenHolderImplementors = []string{"TokenHolder"}
+var tokenHolderImplementors = []string{"TokenHolder", "_Entity", "Node"}
 
 func (ec *executionContext) _TokenHolder(ctx context.Context, sel ast.SelectionSet, obj *ledger.TokenHolder) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, tokenHolderImplementors)
@@ -72609,6 +75882,44 @@ func (ec *executionContext) _TokenHolder(ctx context.Context, sel ast.SelectionS
 		switch field.Name {
 		case "__typename":
 			out.Values[i] = graphql.MarshalString("TokenHolder")
+		case "id":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._TokenHolder_id(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "accountId":
 			out.Values[i] = ec._TokenHolder_accountId(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -72746,23 +76057,61 @@ func (ec *executionContext) _TokenHolderConnection(ctx context.Context, sel ast.
 		case "edges":
 			out.Values[i] = ec._TokenHolderConnection_edges(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "nodes":
 			out.Values[i] = ec._TokenHolderConnection_nodes(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "pageInfo":
 			out.Values[i] = ec._TokenHolderConnection_pageInfo(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "timestamp":
 			out.Values[i] = ec._TokenHolderConnection_timestamp(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._TokenHolderConnection_totalCount(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -72827,7 +76176,7 @@ func (ec *executionContext) _TokenHolderEdge(ctx context.Context, sel ast.Select
 	return out
 }
 
-var tokenRelationshipImplementors = []string{"TokenRelationship"}
+var tokenRelationshipImplementors = []string{"TokenRelationship", "_Entity", "Node"}
 
 func (ec *executionContext) _TokenRelationship(ctx context.Context, sel ast.SelectionSet, obj *ledger.TokenRelationship) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, tokenRelationshipImplementors)
@@ -72839,6 +76188,44 @@ func (ec *executionContext) _TokenRelationship(ctx context.Context, sel ast.Sele
 		switch field.Name {
 		case "__typename":
 			out.Values[i] = graphql.MarshalString("TokenRelationship")
+		case "id":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._TokenRelationship_id(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "accountId":
 			out.Values[i] = ec._TokenRelationship_accountId(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -72996,18 +76383,56 @@ func (ec *executionContext) _TokenRelationshipConnection(ctx context.Context, se
 		case "edges":
 			out.Values[i] = ec._TokenRelationshipConnection_edges(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "nodes":
 			out.Values[i] = ec._TokenRelationshipConnection_nodes(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "pageInfo":
 			out.Values[i] = ec._TokenRelationshipConnection_pageInfo(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._TokenRelationshipConnection_totalCount(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -74821,7 +78246,7 @@ func (ec *executionContext) _TransactionEdge(ctx context.Context, sel ast.Select
 	return out
 }
 
-var transferImplementors = []string{"Transfer"}
+var transferImplementors = []string{"Transfer", "_Entity", "Node"}
 
 func (ec *executionContext) _Transfer(ctx context.Context, sel ast.SelectionSet, obj *ledger.Transfer) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, transferImplementors)
@@ -74833,6 +78258,44 @@ func (ec *executionContext) _Transfer(ctx context.Context, sel ast.SelectionSet,
 		switch field.Name {
 		case "__typename":
 			out.Values[i] = graphql.MarshalString("Transfer")
+		case "id":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Transfer_id(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "accountId":
 			out.Values[i] = ec._Transfer_accountId(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -75084,18 +78547,56 @@ func (ec *executionContext) _TransferConnection(ctx context.Context, sel ast.Sel
 		case "edges":
 			out.Values[i] = ec._TransferConnection_edges(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "nodes":
 			out.Values[i] = ec._TransferConnection_nodes(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "pageInfo":
 			out.Values[i] = ec._TransferConnection_pageInfo(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._TransferConnection_totalCount(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -75174,6 +78675,216 @@ func (ec *executionContext) _UpdatePayload(ctx context.Context, sel ast.Selectio
 			out.Values[i] = graphql.MarshalString("UpdatePayload")
 		case "update":
 			out.Values[i] = ec._UpdatePayload_update(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var versionImplementors = []string{"Version"}
+
+func (ec *executionContext) _Version(ctx context.Context, sel ast.SelectionSet, obj *ledger.Version) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, versionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Version")
+		case "timestamp":
+			out.Values[i] = ec._Version_timestamp(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "transaction":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Version_transaction(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "changes":
+			out.Values[i] = ec._Version_changes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var versionConnectionImplementors = []string{"VersionConnection"}
+
+func (ec *executionContext) _VersionConnection(ctx context.Context, sel ast.SelectionSet, obj *relay.Connection[ledger.Version]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, versionConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("VersionConnection")
+		case "edges":
+			out.Values[i] = ec._VersionConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "nodes":
+			out.Values[i] = ec._VersionConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "pageInfo":
+			out.Values[i] = ec._VersionConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._VersionConnection_totalCount(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var versionEdgeImplementors = []string{"VersionEdge"}
+
+func (ec *executionContext) _VersionEdge(ctx context.Context, sel ast.SelectionSet, obj *relay.Edge[ledger.Version]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, versionEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("VersionEdge")
+		case "node":
+			out.Values[i] = ec._VersionEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "cursor":
+			out.Values[i] = ec._VersionEdge_cursor(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -76223,6 +79934,32 @@ func (ec *executionContext) marshalNCallType2heliographᚋinternalᚋdomainᚋle
 func (ec *executionContext) unmarshalNCancelMaintenanceInput2heliographᚋinternalᚋdomainᚋstatusᚐNewUpdate(ctx context.Context, v any) (status.NewUpdate, error) {
 	res, err := ec.unmarshalInputCancelMaintenanceInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNChange2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐChangeᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.Change) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNChange2ᚖheliographᚋinternalᚋdomainᚋledgerᚐChange(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNChange2ᚖheliographᚋinternalᚋdomainᚋledgerᚐChange(ctx context.Context, sel ast.SelectionSet, v *ledger.Change) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Change(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNComponentPayload2heliographᚋgraphᚋmodelᚐComponentPayload(ctx context.Context, sel ast.SelectionSet, v model.ComponentPayload) graphql.Marshaler {
@@ -77872,6 +81609,16 @@ func (ec *executionContext) marshalNNetworkNodeEdge2ᚖheliographᚋgraphᚋrela
 		return graphql.Null
 	}
 	return ec._NetworkNodeEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNNetworkNodeOrder2heliographᚋgraphᚋmodelᚐNetworkNodeOrder(ctx context.Context, v any) (model.NetworkNodeOrder, error) {
+	var res model.NetworkNodeOrder
+	err := res.UnmarshalGQL(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNNetworkNodeOrder2heliographᚋgraphᚋmodelᚐNetworkNodeOrder(ctx context.Context, sel ast.SelectionSet, v model.NetworkNodeOrder) graphql.Marshaler {
+	return v
 }
 
 func (ec *executionContext) marshalNNetworkStatistics2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐNetworkStatisticsᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.NetworkStatistics) graphql.Marshaler {
@@ -79976,6 +83723,72 @@ func (ec *executionContext) marshalNUpdatePayload2ᚖheliographᚋgraphᚋmodel�
 	return ec._UpdatePayload(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNVersion2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐVersionᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.Version) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNVersion2ᚖheliographᚋinternalᚋdomainᚋledgerᚐVersion(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNVersion2ᚖheliographᚋinternalᚋdomainᚋledgerᚐVersion(ctx context.Context, sel ast.SelectionSet, v *ledger.Version) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Version(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNVersionConnection2heliographᚋgraphᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v relay.Connection[ledger.Version]) graphql.Marshaler {
+	return ec._VersionConnection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNVersionConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ledger.Version]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._VersionConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNVersionEdge2ᚕᚖheliographᚋgraphᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[ledger.Version]) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNVersionEdge2ᚖheliographᚋgraphᚋrelayᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNVersionEdge2ᚖheliographᚋgraphᚋrelayᚐEdge(ctx context.Context, sel ast.SelectionSet, v *relay.Edge[ledger.Version]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._VersionEdge(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalN_Any2map(ctx context.Context, v any) (map[string]any, error) {
 	res, err := graphql.UnmarshalMap(v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -81395,6 +85208,23 @@ func (ec *executionContext) unmarshalOScheduleFilter2ᚖheliographᚋinternalᚋ
 	}
 	res, err := ec.unmarshalInputScheduleFilter(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalOScheduleState2ᚖheliographᚋinternalᚋdomainᚋledgerᚐScheduleState(ctx context.Context, v any) (*ledger.ScheduleState, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := scalar.UnmarshalScheduleState(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOScheduleState2ᚖheliographᚋinternalᚋdomainᚋledgerᚐScheduleState(ctx context.Context, sel ast.SelectionSet, v *ledger.ScheduleState) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	res := scalar.MarshalScheduleState(*v)
+	return graphql.WrapContextMarshaler(ctx, res)
 }
 
 func (ec *executionContext) unmarshalOSearchType2ᚕheliographᚋgraphᚋmodelᚐSearchTypeᚄ(ctx context.Context, v any) ([]model.SearchType, error) {

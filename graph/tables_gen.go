@@ -35,6 +35,7 @@ type objects struct {
 	BlockConnection             *rowplan.Object[*relay.Connection[ledger.Block]]
 	BlockEdge                   *rowplan.Object[*relay.Edge[ledger.Block]]
 	BlockNodeService            *rowplan.Object[*ledger.BlockNodeService]
+	Change                      *rowplan.Object[*ledger.Change]
 	ChunkInfo                   *rowplan.Object[*ledger.ChunkInfo]
 	ComponentPayload            *rowplan.Object[*model.ComponentPayload]
 	Contract                    *rowplan.Object[*ledger.Contract]
@@ -181,6 +182,9 @@ type objects struct {
 	TransferConnection          *rowplan.Object[*relay.Connection[ledger.Transfer]]
 	TransferEdge                *rowplan.Object[*relay.Edge[ledger.Transfer]]
 	UpdatePayload               *rowplan.Object[*model.UpdatePayload]
+	Version                     *rowplan.Object[*ledger.Version]
+	VersionConnection           *rowplan.Object[*relay.Connection[ledger.Version]]
+	VersionEdge                 *rowplan.Object[*relay.Edge[ledger.Version]]
 	_Service                    *rowplan.Object[*relay.Service]
 }
 
@@ -272,6 +276,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"rewards":               rowplan.Read(rel.accountRewards, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.StakingReward]] { return o.StakingRewardConnection })),
 		"contract":              rowplan.Read(rel.accountContract, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Contract] { return o.Contract })),
 		"contractResults":       rowplan.Read(rel.accountContractResults, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.ContractResult]] { return o.ContractResultConnection })),
+		"history":               rowplan.Read(rel.accountHistory, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.Version]] { return o.VersionConnection })),
 		"hooks":                 rowplan.Read(rel.accountHooks, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.Hook]] { return o.HookConnection })),
 		"stakedNode":            rowplan.Read(rel.accountStakedNode, rowplan.ObjectOf(func() *rowplan.Object[*ledger.NetworkNode] { return o.NetworkNode })),
 		"node":                  rowplan.Read(rel.accountNode, rowplan.ObjectOf(func() *rowplan.Object[*ledger.NetworkNode] { return o.NetworkNode })),
@@ -318,7 +323,8 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 			return scalar.AppendNullBigInt(dst, v.Sent, s)
 		}),
 	})
-	o.Airdrop = rowplan.NewObject([]string{"Airdrop"}, map[string]rowplan.Field[*ledger.Airdrop]{
+	o.Airdrop = rowplan.NewObject([]string{"Airdrop", "Node", "_Entity"}, map[string]rowplan.Field[*ledger.Airdrop]{
+		"id": rowplan.Get(fields.AirdropID, rowplan.ScalarOf(scalar.AppendID)),
 		"amount": rowplan.Scalar(func(dst []byte, v *ledger.Airdrop, s scalar.Style) []byte {
 			return scalar.AppendNullLong(dst, v.Amount, s)
 		}),
@@ -341,9 +347,10 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"nft":   rowplan.Read(rel.airdropNft, rowplan.ObjectOf(func() *rowplan.Object[*ledger.NFT] { return o.NFT })),
 	})
 	o.AirdropConnection = rowplan.NewObject([]string{"AirdropConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.Airdrop]]{
-		"edges":    rowplan.Many(func(v *relay.Connection[ledger.Airdrop]) []*relay.Edge[ledger.Airdrop] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.Airdrop]] { return o.AirdropEdge }),
-		"nodes":    rowplan.Many(func(v *relay.Connection[ledger.Airdrop]) []*ledger.Airdrop { return v.Nodes }, func() *rowplan.Object[*ledger.Airdrop] { return o.Airdrop }),
-		"pageInfo": rowplan.Get(func(v *relay.Connection[ledger.Airdrop]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"edges":      rowplan.Many(func(v *relay.Connection[ledger.Airdrop]) []*relay.Edge[ledger.Airdrop] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.Airdrop]] { return o.AirdropEdge }),
+		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.Airdrop]) []*ledger.Airdrop { return v.Nodes }, func() *rowplan.Object[*ledger.Airdrop] { return o.Airdrop }),
+		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.Airdrop]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"totalCount": rowplan.Read(rel.airdropConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
 	})
 	o.AirdropEdge = rowplan.NewObject([]string{"AirdropEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.Airdrop]]{
 		"node": rowplan.Get(func(v *relay.Edge[ledger.Airdrop]) *ledger.Airdrop { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Airdrop] { return o.Airdrop })),
@@ -406,6 +413,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"timestamp": rowplan.Scalar(func(dst []byte, v *relay.Connection[ledger.Balance], s scalar.Style) []byte {
 			return scalar.AppendNullTimestamp(dst, v.Timestamp, s)
 		}),
+		"totalCount": rowplan.Read(rel.balanceConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
 	})
 	o.BalanceEdge = rowplan.NewObject([]string{"BalanceEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.Balance]]{
 		"node": rowplan.Get(func(v *relay.Edge[ledger.Balance]) *ledger.Balance { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Balance] { return o.Balance })),
@@ -451,6 +459,15 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 	})
 	o.BlockNodeService = rowplan.NewObject([]string{"BlockNodeService"}, map[string]rowplan.Field[*ledger.BlockNodeService]{
 		"endpointApis": rowplan.Get(func(v *ledger.BlockNodeService) []ledger.BlockNodeAPI { return v.EndpointAPIs }, rowplan.ListOf(rowplan.ScalarOf(scalar.AppendBlockNodeAPI))),
+	})
+	o.Change = rowplan.NewObject([]string{"Change"}, map[string]rowplan.Field[*ledger.Change]{
+		"field": rowplan.Scalar(func(dst []byte, v *ledger.Change, s scalar.Style) []byte { return scalar.AppendString(dst, v.Field, s) }),
+		"before": rowplan.Scalar(func(dst []byte, v *ledger.Change, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.Before, s)
+		}),
+		"after": rowplan.Scalar(func(dst []byte, v *ledger.Change, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.After, s)
+		}),
 	})
 	o.ChunkInfo = rowplan.NewObject([]string{"ChunkInfo"}, map[string]rowplan.Field[*ledger.ChunkInfo]{
 		"initialTransactionId": rowplan.Get(func(v *ledger.ChunkInfo) *ledger.MessageTransactionID { return v.InitialTransactionID }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.MessageTransactionID] { return o.MessageTransactionID })),
@@ -582,8 +599,9 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"edges": rowplan.Many(func(v *relay.Connection[ledger.ContractAction]) []*relay.Edge[ledger.ContractAction] {
 			return v.Edges()
 		}, func() *rowplan.Object[*relay.Edge[ledger.ContractAction]] { return o.ContractActionEdge }),
-		"nodes":    rowplan.Many(func(v *relay.Connection[ledger.ContractAction]) []*ledger.ContractAction { return v.Nodes }, func() *rowplan.Object[*ledger.ContractAction] { return o.ContractAction }),
-		"pageInfo": rowplan.Get(func(v *relay.Connection[ledger.ContractAction]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.ContractAction]) []*ledger.ContractAction { return v.Nodes }, func() *rowplan.Object[*ledger.ContractAction] { return o.ContractAction }),
+		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.ContractAction]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"totalCount": rowplan.Read(rel.contractActionConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
 	})
 	o.ContractActionEdge = rowplan.NewObject([]string{"ContractActionEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.ContractAction]]{
 		"node": rowplan.Get(func(v *relay.Edge[ledger.ContractAction]) *ledger.ContractAction { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.ContractAction] { return o.ContractAction })),
@@ -686,9 +704,10 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		}),
 	})
 	o.ContractLogConnection = rowplan.NewObject([]string{"ContractLogConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.ContractLog]]{
-		"edges":    rowplan.Many(func(v *relay.Connection[ledger.ContractLog]) []*relay.Edge[ledger.ContractLog] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.ContractLog]] { return o.ContractLogEdge }),
-		"nodes":    rowplan.Many(func(v *relay.Connection[ledger.ContractLog]) []*ledger.ContractLog { return v.Nodes }, func() *rowplan.Object[*ledger.ContractLog] { return o.ContractLog }),
-		"pageInfo": rowplan.Get(func(v *relay.Connection[ledger.ContractLog]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"edges":      rowplan.Many(func(v *relay.Connection[ledger.ContractLog]) []*relay.Edge[ledger.ContractLog] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.ContractLog]] { return o.ContractLogEdge }),
+		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.ContractLog]) []*ledger.ContractLog { return v.Nodes }, func() *rowplan.Object[*ledger.ContractLog] { return o.ContractLog }),
+		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.ContractLog]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"totalCount": rowplan.Read(rel.contractLogConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
 	})
 	o.ContractLogEdge = rowplan.NewObject([]string{"ContractLogEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.ContractLog]]{
 		"node": rowplan.Get(func(v *relay.Edge[ledger.ContractLog]) *ledger.ContractLog { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.ContractLog] { return o.ContractLog })),
@@ -844,8 +863,9 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"edges": rowplan.Many(func(v *relay.Connection[ledger.ContractResult]) []*relay.Edge[ledger.ContractResult] {
 			return v.Edges()
 		}, func() *rowplan.Object[*relay.Edge[ledger.ContractResult]] { return o.ContractResultEdge }),
-		"nodes":    rowplan.Many(func(v *relay.Connection[ledger.ContractResult]) []*ledger.ContractResult { return v.Nodes }, func() *rowplan.Object[*ledger.ContractResult] { return o.ContractResult }),
-		"pageInfo": rowplan.Get(func(v *relay.Connection[ledger.ContractResult]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.ContractResult]) []*ledger.ContractResult { return v.Nodes }, func() *rowplan.Object[*ledger.ContractResult] { return o.ContractResult }),
+		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.ContractResult]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"totalCount": rowplan.Read(rel.contractResultConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
 	})
 	o.ContractResultEdge = rowplan.NewObject([]string{"ContractResultEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.ContractResult]]{
 		"node": rowplan.Get(func(v *relay.Edge[ledger.ContractResult]) *ledger.ContractResult { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.ContractResult] { return o.ContractResult })),
@@ -853,7 +873,8 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
-	o.ContractState = rowplan.NewObject([]string{"ContractState"}, map[string]rowplan.Field[*ledger.ContractState]{
+	o.ContractState = rowplan.NewObject([]string{"ContractState", "Node", "_Entity"}, map[string]rowplan.Field[*ledger.ContractState]{
+		"id": rowplan.Get(fields.ContractStateID, rowplan.ScalarOf(scalar.AppendID)),
 		"address": rowplan.Scalar(func(dst []byte, v *ledger.ContractState, s scalar.Style) []byte {
 			return scalar.AppendHex(dst, v.Address, s)
 		}),
@@ -890,9 +911,10 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		}),
 	})
 	o.ContractStateConnection = rowplan.NewObject([]string{"ContractStateConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.ContractState]]{
-		"edges":    rowplan.Many(func(v *relay.Connection[ledger.ContractState]) []*relay.Edge[ledger.ContractState] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.ContractState]] { return o.ContractStateEdge }),
-		"nodes":    rowplan.Many(func(v *relay.Connection[ledger.ContractState]) []*ledger.ContractState { return v.Nodes }, func() *rowplan.Object[*ledger.ContractState] { return o.ContractState }),
-		"pageInfo": rowplan.Get(func(v *relay.Connection[ledger.ContractState]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"edges":      rowplan.Many(func(v *relay.Connection[ledger.ContractState]) []*relay.Edge[ledger.ContractState] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.ContractState]] { return o.ContractStateEdge }),
+		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.ContractState]) []*ledger.ContractState { return v.Nodes }, func() *rowplan.Object[*ledger.ContractState] { return o.ContractState }),
+		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.ContractState]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"totalCount": rowplan.Read(rel.contractStateConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
 	})
 	o.ContractStateEdge = rowplan.NewObject([]string{"ContractStateEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.ContractState]]{
 		"node": rowplan.Get(func(v *relay.Edge[ledger.ContractState]) *ledger.ContractState { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.ContractState] { return o.ContractState })),
@@ -918,7 +940,8 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"value": rowplan.Scalar(func(dst []byte, v *relay.Count, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Value, s) }),
 		"exact": rowplan.Scalar(func(dst []byte, v *relay.Count, s scalar.Style) []byte { return scalar.AppendBoolean(dst, v.Exact, s) }),
 	})
-	o.CryptoAllowance = rowplan.NewObject([]string{"CryptoAllowance"}, map[string]rowplan.Field[*ledger.CryptoAllowance]{
+	o.CryptoAllowance = rowplan.NewObject([]string{"CryptoAllowance", "Node", "_Entity"}, map[string]rowplan.Field[*ledger.CryptoAllowance]{
+		"id": rowplan.Get(fields.CryptoAllowanceID, rowplan.ScalarOf(scalar.AppendID)),
 		"amount": rowplan.Scalar(func(dst []byte, v *ledger.CryptoAllowance, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.Amount, s)
 		}),
@@ -939,8 +962,9 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"edges": rowplan.Many(func(v *relay.Connection[ledger.CryptoAllowance]) []*relay.Edge[ledger.CryptoAllowance] {
 			return v.Edges()
 		}, func() *rowplan.Object[*relay.Edge[ledger.CryptoAllowance]] { return o.CryptoAllowanceEdge }),
-		"nodes":    rowplan.Many(func(v *relay.Connection[ledger.CryptoAllowance]) []*ledger.CryptoAllowance { return v.Nodes }, func() *rowplan.Object[*ledger.CryptoAllowance] { return o.CryptoAllowance }),
-		"pageInfo": rowplan.Get(func(v *relay.Connection[ledger.CryptoAllowance]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.CryptoAllowance]) []*ledger.CryptoAllowance { return v.Nodes }, func() *rowplan.Object[*ledger.CryptoAllowance] { return o.CryptoAllowance }),
+		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.CryptoAllowance]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"totalCount": rowplan.Read(rel.cryptoAllowanceConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
 	})
 	o.CryptoAllowanceEdge = rowplan.NewObject([]string{"CryptoAllowanceEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.CryptoAllowance]]{
 		"node": rowplan.Get(func(v *relay.Edge[ledger.CryptoAllowance]) *ledger.CryptoAllowance { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.CryptoAllowance] { return o.CryptoAllowance })),
@@ -1179,9 +1203,10 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"storage":   rowplan.Read(rel.hookStorage, rowplan.ObjectOf(func() *rowplan.Object[*relay.HookSlotConnection] { return o.HookSlotConnection })),
 	})
 	o.HookConnection = rowplan.NewObject([]string{"HookConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.Hook]]{
-		"edges":    rowplan.Many(func(v *relay.Connection[ledger.Hook]) []*relay.Edge[ledger.Hook] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.Hook]] { return o.HookEdge }),
-		"nodes":    rowplan.Many(func(v *relay.Connection[ledger.Hook]) []*ledger.Hook { return v.Nodes }, func() *rowplan.Object[*ledger.Hook] { return o.Hook }),
-		"pageInfo": rowplan.Get(func(v *relay.Connection[ledger.Hook]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"edges":      rowplan.Many(func(v *relay.Connection[ledger.Hook]) []*relay.Edge[ledger.Hook] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.Hook]] { return o.HookEdge }),
+		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.Hook]) []*ledger.Hook { return v.Nodes }, func() *rowplan.Object[*ledger.Hook] { return o.Hook }),
+		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.Hook]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"totalCount": rowplan.Read(rel.hookConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
 	})
 	o.HookEdge = rowplan.NewObject([]string{"HookEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.Hook]]{
 		"node": rowplan.Get(func(v *relay.Edge[ledger.Hook]) *ledger.Hook { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Hook] { return o.Hook })),
@@ -1189,7 +1214,8 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
-	o.HookSlot = rowplan.NewObject([]string{"HookSlot"}, map[string]rowplan.Field[*ledger.HookSlot]{
+	o.HookSlot = rowplan.NewObject([]string{"HookSlot", "_Entity", "Node"}, map[string]rowplan.Field[*ledger.HookSlot]{
+		"id":    rowplan.Get(fields.HookSlotID, rowplan.ScalarOf(scalar.AppendID)),
 		"key":   rowplan.Scalar(func(dst []byte, v *ledger.HookSlot, s scalar.Style) []byte { return scalar.AppendHex(dst, v.Key, s) }),
 		"value": rowplan.Scalar(func(dst []byte, v *ledger.HookSlot, s scalar.Style) []byte { return scalar.AppendHex(dst, v.Value, s) }),
 		"timestamp": rowplan.Scalar(func(dst []byte, v *ledger.HookSlot, s scalar.Style) []byte {
@@ -1209,6 +1235,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"hookId": rowplan.Scalar(func(dst []byte, v *relay.HookSlotConnection, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.HookID, s)
 		}),
+		"totalCount": rowplan.Read(rel.hookSlotConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
 	})
 	o.HookSlotEdge = rowplan.NewObject([]string{"HookSlotEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.HookSlot]]{
 		"node": rowplan.Get(func(v *relay.Edge[ledger.HookSlot]) *ledger.HookSlot { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.HookSlot] { return o.HookSlot })),
@@ -1285,11 +1312,13 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		}),
 		"token":     rowplan.Read(rel.nFTToken, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Token] { return o.Token })),
 		"transfers": rowplan.Read(rel.nFTTransfers, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.NFTTransaction]] { return o.NFTTransactionConnection })),
+		"history":   rowplan.Read(rel.nFTHistory, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.Version]] { return o.VersionConnection })),
 	})
 	o.NFTConnection = rowplan.NewObject([]string{"NFTConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.NFT]]{
-		"edges":    rowplan.Many(func(v *relay.Connection[ledger.NFT]) []*relay.Edge[ledger.NFT] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.NFT]] { return o.NFTEdge }),
-		"nodes":    rowplan.Many(func(v *relay.Connection[ledger.NFT]) []*ledger.NFT { return v.Nodes }, func() *rowplan.Object[*ledger.NFT] { return o.NFT }),
-		"pageInfo": rowplan.Get(func(v *relay.Connection[ledger.NFT]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"edges":      rowplan.Many(func(v *relay.Connection[ledger.NFT]) []*relay.Edge[ledger.NFT] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.NFT]] { return o.NFTEdge }),
+		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.NFT]) []*ledger.NFT { return v.Nodes }, func() *rowplan.Object[*ledger.NFT] { return o.NFT }),
+		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.NFT]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"totalCount": rowplan.Read(rel.nFTConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
 	})
 	o.NFTEdge = rowplan.NewObject([]string{"NFTEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.NFT]]{
 		"node": rowplan.Get(func(v *relay.Edge[ledger.NFT]) *ledger.NFT { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.NFT] { return o.NFT })),
@@ -1440,9 +1469,10 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"statusComponent": rowplan.Read(rel.networkNodeStatusComponent, rowplan.ObjectOf(func() *rowplan.Object[*status.Component] { return o.StatusComponent })),
 	})
 	o.NetworkNodeConnection = rowplan.NewObject([]string{"NetworkNodeConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.NetworkNode]]{
-		"edges":    rowplan.Many(func(v *relay.Connection[ledger.NetworkNode]) []*relay.Edge[ledger.NetworkNode] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.NetworkNode]] { return o.NetworkNodeEdge }),
-		"nodes":    rowplan.Many(func(v *relay.Connection[ledger.NetworkNode]) []*ledger.NetworkNode { return v.Nodes }, func() *rowplan.Object[*ledger.NetworkNode] { return o.NetworkNode }),
-		"pageInfo": rowplan.Get(func(v *relay.Connection[ledger.NetworkNode]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"edges":      rowplan.Many(func(v *relay.Connection[ledger.NetworkNode]) []*relay.Edge[ledger.NetworkNode] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.NetworkNode]] { return o.NetworkNodeEdge }),
+		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.NetworkNode]) []*ledger.NetworkNode { return v.Nodes }, func() *rowplan.Object[*ledger.NetworkNode] { return o.NetworkNode }),
+		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.NetworkNode]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"totalCount": rowplan.Read(rel.networkNodeConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
 	})
 	o.NetworkNodeEdge = rowplan.NewObject([]string{"NetworkNodeEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.NetworkNode]]{
 		"node": rowplan.Get(func(v *relay.Edge[ledger.NetworkNode]) *ledger.NetworkNode { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.NetworkNode] { return o.NetworkNode })),
@@ -1529,7 +1559,8 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 			return scalar.AppendString(dst, v.TotalHbar(), s)
 		}),
 	})
-	o.NftAllowance = rowplan.NewObject([]string{"NftAllowance"}, map[string]rowplan.Field[*ledger.NftAllowance]{
+	o.NftAllowance = rowplan.NewObject([]string{"NftAllowance", "_Entity", "Node"}, map[string]rowplan.Field[*ledger.NftAllowance]{
+		"id": rowplan.Get(fields.NftAllowanceID, rowplan.ScalarOf(scalar.AppendID)),
 		"approvedForAll": rowplan.Scalar(func(dst []byte, v *ledger.NftAllowance, s scalar.Style) []byte {
 			return scalar.AppendBoolean(dst, v.ApprovedForAll, s)
 		}),
@@ -1548,9 +1579,10 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"token": rowplan.Read(rel.nftAllowanceToken, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Token] { return o.Token })),
 	})
 	o.NftAllowanceConnection = rowplan.NewObject([]string{"NftAllowanceConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.NftAllowance]]{
-		"edges":    rowplan.Many(func(v *relay.Connection[ledger.NftAllowance]) []*relay.Edge[ledger.NftAllowance] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.NftAllowance]] { return o.NftAllowanceEdge }),
-		"nodes":    rowplan.Many(func(v *relay.Connection[ledger.NftAllowance]) []*ledger.NftAllowance { return v.Nodes }, func() *rowplan.Object[*ledger.NftAllowance] { return o.NftAllowance }),
-		"pageInfo": rowplan.Get(func(v *relay.Connection[ledger.NftAllowance]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"edges":      rowplan.Many(func(v *relay.Connection[ledger.NftAllowance]) []*relay.Edge[ledger.NftAllowance] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.NftAllowance]] { return o.NftAllowanceEdge }),
+		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.NftAllowance]) []*ledger.NftAllowance { return v.Nodes }, func() *rowplan.Object[*ledger.NftAllowance] { return o.NftAllowance }),
+		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.NftAllowance]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"totalCount": rowplan.Read(rel.nftAllowanceConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
 	})
 	o.NftAllowanceEdge = rowplan.NewObject([]string{"NftAllowanceEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.NftAllowance]]{
 		"node": rowplan.Get(func(v *relay.Edge[ledger.NftAllowance]) *ledger.NftAllowance { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.NftAllowance] { return o.NftAllowance })),
@@ -1634,8 +1666,9 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"edges": rowplan.Many(func(v *relay.Connection[ledger.RegisteredNode]) []*relay.Edge[ledger.RegisteredNode] {
 			return v.Edges()
 		}, func() *rowplan.Object[*relay.Edge[ledger.RegisteredNode]] { return o.RegisteredNodeEdge }),
-		"nodes":    rowplan.Many(func(v *relay.Connection[ledger.RegisteredNode]) []*ledger.RegisteredNode { return v.Nodes }, func() *rowplan.Object[*ledger.RegisteredNode] { return o.RegisteredNode }),
-		"pageInfo": rowplan.Get(func(v *relay.Connection[ledger.RegisteredNode]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.RegisteredNode]) []*ledger.RegisteredNode { return v.Nodes }, func() *rowplan.Object[*ledger.RegisteredNode] { return o.RegisteredNode }),
+		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.RegisteredNode]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"totalCount": rowplan.Read(rel.registeredNodeConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
 	})
 	o.RegisteredNodeEdge = rowplan.NewObject([]string{"RegisteredNodeEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.RegisteredNode]]{
 		"node": rowplan.Get(func(v *relay.Edge[ledger.RegisteredNode]) *ledger.RegisteredNode { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.RegisteredNode] { return o.RegisteredNode })),
@@ -1729,9 +1762,10 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		}),
 	})
 	o.ScheduleConnection = rowplan.NewObject([]string{"ScheduleConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.Schedule]]{
-		"edges":    rowplan.Many(func(v *relay.Connection[ledger.Schedule]) []*relay.Edge[ledger.Schedule] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.Schedule]] { return o.ScheduleEdge }),
-		"nodes":    rowplan.Many(func(v *relay.Connection[ledger.Schedule]) []*ledger.Schedule { return v.Nodes }, func() *rowplan.Object[*ledger.Schedule] { return o.Schedule }),
-		"pageInfo": rowplan.Get(func(v *relay.Connection[ledger.Schedule]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"edges":      rowplan.Many(func(v *relay.Connection[ledger.Schedule]) []*relay.Edge[ledger.Schedule] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.Schedule]] { return o.ScheduleEdge }),
+		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.Schedule]) []*ledger.Schedule { return v.Nodes }, func() *rowplan.Object[*ledger.Schedule] { return o.Schedule }),
+		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.Schedule]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"totalCount": rowplan.Read(rel.scheduleConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
 	})
 	o.ScheduleEdge = rowplan.NewObject([]string{"ScheduleEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.Schedule]]{
 		"node": rowplan.Get(func(v *relay.Edge[ledger.Schedule]) *ledger.Schedule { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Schedule] { return o.Schedule })),
@@ -1779,7 +1813,8 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"key":   rowplan.Scalar(func(dst []byte, v *calls.SlotValue, s scalar.Style) []byte { return scalar.AppendHex(dst, v.Key, s) }),
 		"value": rowplan.Scalar(func(dst []byte, v *calls.SlotValue, s scalar.Style) []byte { return scalar.AppendHex(dst, v.Value, s) }),
 	})
-	o.StakingReward = rowplan.NewObject([]string{"StakingReward"}, map[string]rowplan.Field[*ledger.StakingReward]{
+	o.StakingReward = rowplan.NewObject([]string{"StakingReward", "_Entity", "Node"}, map[string]rowplan.Field[*ledger.StakingReward]{
+		"id": rowplan.Get(fields.StakingRewardID, rowplan.ScalarOf(scalar.AppendID)),
 		"accountId": rowplan.Scalar(func(dst []byte, v *ledger.StakingReward, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.AccountID, s)
 		}),
@@ -1793,9 +1828,10 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"transaction": rowplan.Read(rel.stakingRewardTransaction, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Transaction] { return o.Transaction })),
 	})
 	o.StakingRewardConnection = rowplan.NewObject([]string{"StakingRewardConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.StakingReward]]{
-		"edges":    rowplan.Many(func(v *relay.Connection[ledger.StakingReward]) []*relay.Edge[ledger.StakingReward] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.StakingReward]] { return o.StakingRewardEdge }),
-		"nodes":    rowplan.Many(func(v *relay.Connection[ledger.StakingReward]) []*ledger.StakingReward { return v.Nodes }, func() *rowplan.Object[*ledger.StakingReward] { return o.StakingReward }),
-		"pageInfo": rowplan.Get(func(v *relay.Connection[ledger.StakingReward]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"edges":      rowplan.Many(func(v *relay.Connection[ledger.StakingReward]) []*relay.Edge[ledger.StakingReward] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.StakingReward]] { return o.StakingRewardEdge }),
+		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.StakingReward]) []*ledger.StakingReward { return v.Nodes }, func() *rowplan.Object[*ledger.StakingReward] { return o.StakingReward }),
+		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.StakingReward]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"totalCount": rowplan.Read(rel.stakingRewardConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
 	})
 	o.StakingRewardEdge = rowplan.NewObject([]string{"StakingRewardEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.StakingReward]]{
 		"node": rowplan.Get(func(v *relay.Edge[ledger.StakingReward]) *ledger.StakingReward { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.StakingReward] { return o.StakingReward })),
@@ -1921,9 +1957,10 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"component": rowplan.Read(rel.statusComponentChangeComponent, rowplan.ObjectOf(func() *rowplan.Object[*status.Component] { return o.StatusComponent })),
 	})
 	o.StatusComponentConnection = rowplan.NewObject([]string{"StatusComponentConnection"}, map[string]rowplan.Field[*relay.Connection[status.Component]]{
-		"nodes":    rowplan.Many(func(v *relay.Connection[status.Component]) []*status.Component { return v.Nodes }, func() *rowplan.Object[*status.Component] { return o.StatusComponent }),
-		"edges":    rowplan.Many(func(v *relay.Connection[status.Component]) []*relay.Edge[status.Component] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[status.Component]] { return o.StatusComponentEdge }),
-		"pageInfo": rowplan.Get(func(v *relay.Connection[status.Component]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"nodes":      rowplan.Many(func(v *relay.Connection[status.Component]) []*status.Component { return v.Nodes }, func() *rowplan.Object[*status.Component] { return o.StatusComponent }),
+		"edges":      rowplan.Many(func(v *relay.Connection[status.Component]) []*relay.Edge[status.Component] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[status.Component]] { return o.StatusComponentEdge }),
+		"pageInfo":   rowplan.Get(func(v *relay.Connection[status.Component]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"totalCount": rowplan.Read(rel.statusComponentConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
 	})
 	o.StatusComponentEdge = rowplan.NewObject([]string{"StatusComponentEdge"}, map[string]rowplan.Field[*relay.Edge[status.Component]]{
 		"node": rowplan.Get(func(v *relay.Edge[status.Component]) *status.Component { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*status.Component] { return o.StatusComponent })),
@@ -2298,10 +2335,12 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"holders":         rowplan.Read(rel.tokenHolders, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.TokenHolder]] { return o.TokenHolderConnection })),
 		"holderCount":     rowplan.Read(rel.tokenHolderCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
 		"nfts":            rowplan.Read(rel.tokenNfts, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.NFT]] { return o.NFTConnection })),
+		"history":         rowplan.Read(rel.tokenHistory, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.Version]] { return o.VersionConnection })),
 		"stats":           rowplan.ReadMany(rel.tokenStats, func() *rowplan.Object[*ledger.TokenStatistics] { return o.TokenStatistics }),
 		"transfers":       rowplan.Read(rel.tokenTransfers, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.Transfer]] { return o.TransferConnection })),
 	})
-	o.TokenAllowance = rowplan.NewObject([]string{"TokenAllowance"}, map[string]rowplan.Field[*ledger.TokenAllowance]{
+	o.TokenAllowance = rowplan.NewObject([]string{"TokenAllowance", "Node", "_Entity"}, map[string]rowplan.Field[*ledger.TokenAllowance]{
+		"id": rowplan.Get(fields.TokenAllowanceID, rowplan.ScalarOf(scalar.AppendID)),
 		"amount": rowplan.Scalar(func(dst []byte, v *ledger.TokenAllowance, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.Amount, s)
 		}),
@@ -2326,8 +2365,9 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"edges": rowplan.Many(func(v *relay.Connection[ledger.TokenAllowance]) []*relay.Edge[ledger.TokenAllowance] {
 			return v.Edges()
 		}, func() *rowplan.Object[*relay.Edge[ledger.TokenAllowance]] { return o.TokenAllowanceEdge }),
-		"nodes":    rowplan.Many(func(v *relay.Connection[ledger.TokenAllowance]) []*ledger.TokenAllowance { return v.Nodes }, func() *rowplan.Object[*ledger.TokenAllowance] { return o.TokenAllowance }),
-		"pageInfo": rowplan.Get(func(v *relay.Connection[ledger.TokenAllowance]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.TokenAllowance]) []*ledger.TokenAllowance { return v.Nodes }, func() *rowplan.Object[*ledger.TokenAllowance] { return o.TokenAllowance }),
+		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.TokenAllowance]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"totalCount": rowplan.Read(rel.tokenAllowanceConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
 	})
 	o.TokenAllowanceEdge = rowplan.NewObject([]string{"TokenAllowanceEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.TokenAllowance]]{
 		"node": rowplan.Get(func(v *relay.Edge[ledger.TokenAllowance]) *ledger.TokenAllowance { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TokenAllowance] { return o.TokenAllowance })),
@@ -2364,7 +2404,8 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
-	o.TokenHolder = rowplan.NewObject([]string{"TokenHolder"}, map[string]rowplan.Field[*ledger.TokenHolder]{
+	o.TokenHolder = rowplan.NewObject([]string{"TokenHolder", "_Entity", "Node"}, map[string]rowplan.Field[*ledger.TokenHolder]{
+		"id": rowplan.Get(fields.TokenHolderID, rowplan.ScalarOf(scalar.AppendID)),
 		"accountId": rowplan.Scalar(func(dst []byte, v *ledger.TokenHolder, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.AccountID, s)
 		}),
@@ -2390,6 +2431,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"timestamp": rowplan.Scalar(func(dst []byte, v *relay.Connection[ledger.TokenHolder], s scalar.Style) []byte {
 			return scalar.AppendNullTimestamp(dst, v.Timestamp, s)
 		}),
+		"totalCount": rowplan.Read(rel.tokenHolderConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
 	})
 	o.TokenHolderEdge = rowplan.NewObject([]string{"TokenHolderEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.TokenHolder]]{
 		"node": rowplan.Get(func(v *relay.Edge[ledger.TokenHolder]) *ledger.TokenHolder { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TokenHolder] { return o.TokenHolder })),
@@ -2397,7 +2439,8 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
-	o.TokenRelationship = rowplan.NewObject([]string{"TokenRelationship"}, map[string]rowplan.Field[*ledger.TokenRelationship]{
+	o.TokenRelationship = rowplan.NewObject([]string{"TokenRelationship", "_Entity", "Node"}, map[string]rowplan.Field[*ledger.TokenRelationship]{
+		"id": rowplan.Get(fields.TokenRelationshipID, rowplan.ScalarOf(scalar.AppendID)),
 		"accountId": rowplan.Scalar(func(dst []byte, v *ledger.TokenRelationship, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.AccountID, s)
 		}),
@@ -2430,8 +2473,9 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"edges": rowplan.Many(func(v *relay.Connection[ledger.TokenRelationship]) []*relay.Edge[ledger.TokenRelationship] {
 			return v.Edges()
 		}, func() *rowplan.Object[*relay.Edge[ledger.TokenRelationship]] { return o.TokenRelationshipEdge }),
-		"nodes":    rowplan.Many(func(v *relay.Connection[ledger.TokenRelationship]) []*ledger.TokenRelationship { return v.Nodes }, func() *rowplan.Object[*ledger.TokenRelationship] { return o.TokenRelationship }),
-		"pageInfo": rowplan.Get(func(v *relay.Connection[ledger.TokenRelationship]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.TokenRelationship]) []*ledger.TokenRelationship { return v.Nodes }, func() *rowplan.Object[*ledger.TokenRelationship] { return o.TokenRelationship }),
+		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.TokenRelationship]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"totalCount": rowplan.Read(rel.tokenRelationshipConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
 	})
 	o.TokenRelationshipEdge = rowplan.NewObject([]string{"TokenRelationshipEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.TokenRelationship]]{
 		"node": rowplan.Get(func(v *relay.Edge[ledger.TokenRelationship]) *ledger.TokenRelationship { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TokenRelationship] { return o.TokenRelationship })),
@@ -2662,7 +2706,8 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
-	o.Transfer = rowplan.NewObject([]string{"Transfer"}, map[string]rowplan.Field[*ledger.Transfer]{
+	o.Transfer = rowplan.NewObject([]string{"Transfer", "_Entity", "Node"}, map[string]rowplan.Field[*ledger.Transfer]{
+		"id": rowplan.Get(fields.TransferID, rowplan.ScalarOf(scalar.AppendID)),
 		"accountId": rowplan.Scalar(func(dst []byte, v *ledger.Transfer, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.AccountID, s)
 		}),
@@ -2683,9 +2728,10 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"transaction": rowplan.Read(rel.transferTransaction, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Transaction] { return o.Transaction })),
 	})
 	o.TransferConnection = rowplan.NewObject([]string{"TransferConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.Transfer]]{
-		"edges":    rowplan.Many(func(v *relay.Connection[ledger.Transfer]) []*relay.Edge[ledger.Transfer] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.Transfer]] { return o.TransferEdge }),
-		"nodes":    rowplan.Many(func(v *relay.Connection[ledger.Transfer]) []*ledger.Transfer { return v.Nodes }, func() *rowplan.Object[*ledger.Transfer] { return o.Transfer }),
-		"pageInfo": rowplan.Get(func(v *relay.Connection[ledger.Transfer]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"edges":      rowplan.Many(func(v *relay.Connection[ledger.Transfer]) []*relay.Edge[ledger.Transfer] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.Transfer]] { return o.TransferEdge }),
+		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.Transfer]) []*ledger.Transfer { return v.Nodes }, func() *rowplan.Object[*ledger.Transfer] { return o.Transfer }),
+		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.Transfer]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"totalCount": rowplan.Read(rel.transferConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
 	})
 	o.TransferEdge = rowplan.NewObject([]string{"TransferEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.Transfer]]{
 		"node": rowplan.Get(func(v *relay.Edge[ledger.Transfer]) *ledger.Transfer { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Transfer] { return o.Transfer })),
@@ -2695,6 +2741,25 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 	})
 	o.UpdatePayload = rowplan.NewObject([]string{"UpdatePayload"}, map[string]rowplan.Field[*model.UpdatePayload]{
 		"update": rowplan.Get(func(v *model.UpdatePayload) *status.Update { return v.Update }, rowplan.ObjectOf(func() *rowplan.Object[*status.Update] { return o.StatusUpdate })),
+	})
+	o.Version = rowplan.NewObject([]string{"Version"}, map[string]rowplan.Field[*ledger.Version]{
+		"timestamp": rowplan.Scalar(func(dst []byte, v *ledger.Version, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.Timestamp, s)
+		}),
+		"transaction": rowplan.Read(rel.versionTransaction, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Transaction] { return o.Transaction })),
+		"changes":     rowplan.Many(func(v *ledger.Version) []*ledger.Change { return v.Changes }, func() *rowplan.Object[*ledger.Change] { return o.Change }),
+	})
+	o.VersionConnection = rowplan.NewObject([]string{"VersionConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.Version]]{
+		"edges":      rowplan.Many(func(v *relay.Connection[ledger.Version]) []*relay.Edge[ledger.Version] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.Version]] { return o.VersionEdge }),
+		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.Version]) []*ledger.Version { return v.Nodes }, func() *rowplan.Object[*ledger.Version] { return o.Version }),
+		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.Version]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"totalCount": rowplan.Read(rel.versionConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
+	})
+	o.VersionEdge = rowplan.NewObject([]string{"VersionEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.Version]]{
+		"node": rowplan.Get(func(v *relay.Edge[ledger.Version]) *ledger.Version { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Version] { return o.Version })),
+		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.Version], s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
+		}),
 	})
 	o._Service = rowplan.NewObject([]string{"_Service"}, map[string]rowplan.Field[*relay.Service]{
 		"sdl": rowplan.Scalar(func(dst []byte, v *relay.Service, s scalar.Style) []byte { return scalar.AppendString(dst, v.SDL, s) }),
@@ -2717,6 +2782,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 	rowplan.Register(t, o.BlockConnection)
 	rowplan.Register(t, o.BlockEdge)
 	rowplan.Register(t, o.BlockNodeService)
+	rowplan.Register(t, o.Change)
 	rowplan.Register(t, o.ChunkInfo)
 	rowplan.Register(t, o.ComponentPayload)
 	rowplan.Register(t, o.Contract)
@@ -2863,7 +2929,10 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 	rowplan.Register(t, o.TransferConnection)
 	rowplan.Register(t, o.TransferEdge)
 	rowplan.Register(t, o.UpdatePayload)
+	rowplan.Register(t, o.Version)
+	rowplan.Register(t, o.VersionConnection)
+	rowplan.Register(t, o.VersionEdge)
 	rowplan.Register(t, o._Service)
-	rowplan.RegisterList(t, rowplan.AnyOf(rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Account] { return o.Account }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Block] { return o.Block }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Contract] { return o.Contract }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.ContractLog] { return o.ContractLog }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.ContractResult] { return o.ContractResult }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.File] { return o.File }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Hook] { return o.Hook }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.NFT] { return o.NFT }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.NetworkNode] { return o.NetworkNode }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.RegisteredNode] { return o.RegisteredNode }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Schedule] { return o.Schedule }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*status.Component] { return o.StatusComponent }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*status.Incident] { return o.StatusIncident }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*status.Maintenance] { return o.StatusMaintenance }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*status.Page] { return o.StatusPage }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*status.Update] { return o.StatusUpdate }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Token] { return o.Token }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Topic] { return o.Topic }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.TopicMessage] { return o.TopicMessage }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Transaction] { return o.Transaction })))
+	rowplan.RegisterList(t, rowplan.AnyOf(rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Account] { return o.Account }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Airdrop] { return o.Airdrop }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Block] { return o.Block }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Contract] { return o.Contract }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.ContractLog] { return o.ContractLog }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.ContractResult] { return o.ContractResult }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.ContractState] { return o.ContractState }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.CryptoAllowance] { return o.CryptoAllowance }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.File] { return o.File }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Hook] { return o.Hook }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.HookSlot] { return o.HookSlot }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.NFT] { return o.NFT }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.NetworkNode] { return o.NetworkNode }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.NftAllowance] { return o.NftAllowance }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.RegisteredNode] { return o.RegisteredNode }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Schedule] { return o.Schedule }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.StakingReward] { return o.StakingReward }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*status.Component] { return o.StatusComponent }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*status.Incident] { return o.StatusIncident }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*status.Maintenance] { return o.StatusMaintenance }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*status.Page] { return o.StatusPage }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*status.Update] { return o.StatusUpdate }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Token] { return o.Token }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.TokenAllowance] { return o.TokenAllowance }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.TokenHolder] { return o.TokenHolder }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.TokenRelationship] { return o.TokenRelationship }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Topic] { return o.Topic }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.TopicMessage] { return o.TopicMessage }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Transaction] { return o.Transaction }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Transfer] { return o.Transfer })))
 	return &Rows{Tables: t, fields: fields, relations: rel}
 }

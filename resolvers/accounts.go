@@ -34,7 +34,8 @@ func (fields) AccountTransactions(ctx context.Context, q rowplan.Request, of []*
 	if args.Filter != nil && args.Filter.Account != nil {
 		return nil, fault.Input("filter.account cannot be given here: the transactions are those of this account")
 	}
-	return transactionList.below(ctx, q, args.Order, args.Args, func(b *storage.Batch, p storage.Page, done func([][]*ledger.Transaction)) error {
+	countable := unfiltered(args.Filter)
+	return transactionList.below(ctx, q, args.Order, args.Args, countable, func(b *storage.Batch, p storage.Page, done func([][]*ledger.Transaction)) error {
 		return transactions.QueueAccountTransactions(ctx, b, list.Map(of, accountEntityID), args.Filter, p, done)
 	})
 }
@@ -100,7 +101,7 @@ func (r queries) Balances(ctx context.Context, args graph.QueryBalancesArgs) (*r
 		if err != nil {
 			return nil, err
 		}
-		c := balanceList.connection(p, rows)
+		c := estimated(r.Resolver, balanceList.connection(p, rows), unfiltered(f), entities.CountAccounts)
 		for _, b := range c.Nodes {
 			if b.Timestamp.Valid && (!c.Timestamp.Valid || b.Timestamp.V > c.Timestamp.V) {
 				c.Timestamp = b.Timestamp

@@ -43,7 +43,7 @@ func spanOfBlock(b *ledger.Block) ledger.TimestampRange { return b.Timestamp }
 func (fields) BlockTransactions(ctx context.Context, q rowplan.Request, of []*ledger.Block, args graph.BlockTransactionsArgs) (
 	rowplan.Results[*relay.TransactionConnection], error,
 ) {
-	return transactionList.below(ctx, q, args.Order, args.Args, func(b *storage.Batch, p storage.Page, done func([][]*ledger.Transaction)) error {
+	return transactionList.below(ctx, q, args.Order, args.Args, true, func(b *storage.Batch, p storage.Page, done func([][]*ledger.Transaction)) error {
 		transactions.QueueTransactionsBetween(b, list.Map(of, spanOfBlock), p, done)
 		return nil
 	})

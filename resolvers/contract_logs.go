@@ -85,13 +85,14 @@ func (r queries) ContractLogs(ctx context.Context, args graph.QueryContractLogsA
 	if f != nil && len(f.Topics) > 0 && f.Contract == nil && f.ContractID == nil && f.TransactionHash == nil && !isBrief(f.Timestamp, maxTopicSearch) {
 		return nil, fault.Input("a search by topics in all contracts needs an instant, or a range of at most %d days", maxTopicSearch/(24*time.Hour))
 	}
-	return logList.root(ctx, args.Order, args.Args, func(p storage.Page) ([]*ledger.ContractLog, error) {
+	c, err := logList.root(ctx, args.Order, args.Args, func(p storage.Page) ([]*ledger.ContractLog, error) {
 		f, err := r.withLogContract(ctx, f)
 		if err != nil {
 			return nil, err
 		}
 		return transactions.ContractLogs(ctx, r.db, f, p)
 	})
+	return estimated(r.Resolver, c, unfiltered(f), transactions.CountLogs), err
 }
 
 // withLogContract replaces the condition on a contract reference by one on its id.

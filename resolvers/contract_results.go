@@ -154,13 +154,14 @@ func resultsBelow[K any](
 
 // ContractResults returns a page of contract results.
 func (r queries) ContractResults(ctx context.Context, args graph.QueryContractResultsArgs) (*relay.ContractResultConnection, error) {
-	return resultList.root(ctx, args.Order, args.Args, func(p storage.Page) ([]*ledger.ContractResult, error) {
+	c, err := resultList.root(ctx, args.Order, args.Args, func(p storage.Page) ([]*ledger.ContractResult, error) {
 		f, none, err := r.withContractAndBlock(ctx, args.Filter)
 		if err != nil || none {
 			return nil, err
 		}
 		return transactions.ContractResults(ctx, r.db, f, resultParts(rowplan.SelectionOf(ctx)), p)
 	})
+	return estimated(r.Resolver, c, unfiltered(args.Filter), transactions.CountResults), err
 }
 
 // ContractResult returns the result of a transaction.
@@ -206,9 +207,13 @@ func (r queries) ContractActions(ctx context.Context, args graph.QueryContractAc
 	if err != nil || !found.Valid {
 		return nil, err
 	}
-	return actionList.root(ctx, args.Order, args.Args, func(p storage.Page) ([]*ledger.ContractAction, error) {
+	c, err := actionList.root(ctx, args.Order, args.Args, func(p storage.Page) ([]*ledger.ContractAction, error) {
 		return transactions.ContractActions(ctx, r.db, found.V, args.Filter, p)
 	})
+	if err == nil && unfiltered(args.Filter) {
+		withCounts(r.db, []*relay.ContractActionConnection{c}, rowsOf([]transactions.Located{found.V}, args.Filter, transactions.QueueContractActions))
+	}
+	return c, err
 }
 
 // resultParts returns which parts of contract results a list's selection needs.

@@ -65,10 +65,15 @@ func (fields) ContractState(ctx context.Context, q rowplan.Request, of []*ledger
 	if err := checkSlots(args.Filter); err != nil {
 		return nil, err
 	}
-	return slotList(args.At != nil).below(ctx, q, args.Order, args.Args, func(b *storage.Batch, p storage.Page, done func([][]*ledger.ContractState)) error {
-		transactions.QueueContractStates(b, list.Map(of, contractEntityID), args.Filter, args.At, p, done)
-		return nil
-	})
+	countable := args.At == nil && unfiltered(args.Filter)
+	return slotList(args.At != nil).below(ctx, q, args.Order, args.Args, countable, rowsOf(list.Map(of, contractEntityID), args.Filter, statesAt(args.At)))
+}
+
+// statesAt returns the function that queues reading the storage of contracts at a time, or now.
+func statesAt(at *ledger.TimestampFilter) queueList[ledger.EntityID, ledger.ContractStateFilter, ledger.ContractState] {
+	return func(b *storage.Batch, ids []ledger.EntityID, f *ledger.ContractStateFilter, p storage.Page, done func([][]*ledger.ContractState)) {
+		transactions.QueueContractStates(b, ids, f, at, p, done)
+	}
 }
 
 // Contract returns a contract, now or at a time.
@@ -105,14 +110,15 @@ func (r queries) ContractState(ctx context.Context, args graph.QueryContractStat
 		return nil, err
 	}
 	l := slotList(args.At != nil)
-	return rootList(ctx, r.Resolver, l, args.Order, args.Args, func(b *storage.Batch, p storage.Page, done func([][]*ledger.ContractState)) error {
-		if !id.Valid {
+	countable := args.At == nil && unfiltered(args.Filter)
+	read := rowsOf([]ledger.EntityID{id.V}, args.Filter, statesAt(args.At))
+	if !id.Valid {
+		read = func(_ *storage.Batch, _ storage.Page, done func([][]*ledger.ContractState)) error {
 			done(make([][]*ledger.ContractState, 1))
 			return nil
 		}
-		transactions.QueueContractStates(b, []ledger.EntityID{id.V}, args.Filter, args.At, p, done)
-		return nil
-	})
+	}
+	return rootList(ctx, r.Resolver, l, args.Order, args.Args, countable, read)
 }
 
 // maxWord is the size of slots and topics in bytes.

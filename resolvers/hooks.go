@@ -39,10 +39,8 @@ func (fields) HookStorage(ctx context.Context, q rowplan.Request, of []*ledger.H
 	rowplan.Results[*relay.HookSlotConnection], error,
 ) {
 	hooks := list.Map(of, func(h *ledger.Hook) entities.HookRef { return entities.HookRef{OwnerID: h.OwnerID, HookID: h.HookID} })
-	get, err := hookSlotList.below(ctx, q, args.Order, args.Args, func(b *storage.Batch, p storage.Page, done func([][]*ledger.HookSlot)) error {
-		entities.QueueHookSlots(b, hooks, args.Filter, args.At, p, done)
-		return nil
-	})
+	countable := args.At == nil && unfiltered(args.Filter)
+	get, err := hookSlotList.below(ctx, q, args.Order, args.Args, countable, rowsOf(hooks, args.Filter, slotsAt(args.At)))
 	return func() ([]*relay.HookSlotConnection, error) {
 		got, err := get()
 		out := make([]*relay.HookSlotConnection, len(got))
@@ -51,6 +49,13 @@ func (fields) HookStorage(ctx context.Context, q rowplan.Request, of []*ledger.H
 		}
 		return out, err
 	}, err
+}
+
+// slotsAt returns the function that queues reading the storage of hooks at a time, or now.
+func slotsAt(at *ledger.TimestampFilter) queueList[entities.HookRef, ledger.HookSlotFilter, ledger.HookSlot] {
+	return func(b *storage.Batch, hooks []entities.HookRef, f *ledger.HookSlotFilter, p storage.Page, done func([][]*ledger.HookSlot)) {
+		entities.QueueHookSlots(b, hooks, f, at, p, done)
+	}
 }
 
 // hookSlots returns a page of the storage of a hook.
@@ -80,7 +85,7 @@ func (r queries) Hooks(ctx context.Context, args graph.QueryHooksArgs) (*relay.H
 	if err != nil || !id.Valid {
 		return nil, err
 	}
-	return rootList(ctx, r.Resolver, hookList, args.Order, args.Args, rowsOf([]ledger.EntityID{id.V}, args.Filter, entities.QueueHooks))
+	return rootList(ctx, r.Resolver, hookList, args.Order, args.Args, unfiltered(args.Filter), rowsOf([]ledger.EntityID{id.V}, args.Filter, entities.QueueHooks))
 }
 
 // HookStorage returns a page of the storage of a hook, which need not exist. It returns nil if the account does not exist.
@@ -90,10 +95,8 @@ func (r queries) HookStorage(ctx context.Context, args graph.QueryHookStorageArg
 		return nil, err
 	}
 	of := entities.HookRef{OwnerID: id.V, HookID: args.HookID}
-	c, err := rootList(ctx, r.Resolver, hookSlotList, args.Order, args.Args, func(b *storage.Batch, p storage.Page, done func([][]*ledger.HookSlot)) error {
-		entities.QueueHookSlots(b, []entities.HookRef{of}, args.Filter, args.At, p, done)
-		return nil
-	})
+	countable := args.At == nil && unfiltered(args.Filter)
+	c, err := rootList(ctx, r.Resolver, hookSlotList, args.Order, args.Args, countable, rowsOf([]entities.HookRef{of}, args.Filter, slotsAt(args.At)))
 	if err != nil {
 		return nil, err
 	}

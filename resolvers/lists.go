@@ -3,6 +3,7 @@ package resolvers
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"heliograph/graph"
 	"heliograph/graph/fault"
@@ -58,8 +59,9 @@ func (l listOf[C]) connection(p relay.Page, rows []*C) *relay.Connection[C] {
 	return relay.NewConnection(l.kind, p, rows, l.key)
 }
 
-// below reads a page of the list for each parent.
-func (l listOf[C]) below(ctx context.Context, q rowplan.Request, order relay.Order, args relay.Args, queue queueRows[C]) (
+// below reads a page of the list for each parent. countable reports whether totalCount counts the list: with most filters this could read many more rows
+// than a page.
+func (l listOf[C]) below(ctx context.Context, q rowplan.Request, order relay.Order, args relay.Args, countable bool, queue queueRows[C]) (
 	rowplan.Results[*relay.Connection[C]], error,
 ) {
 	p, sp, err := l.pageOf(ctx, order, args, true)
@@ -67,19 +69,53 @@ func (l listOf[C]) below(ctx context.Context, q rowplan.Request, order relay.Ord
 		return nil, err
 	}
 	var got [][]*C
+	db := batchOf(q).DB()
 	if err := queue(batchOf(q), sp, func(rows [][]*C) { got = rows }); err != nil {
 		return nil, err
 	}
 	return func() ([]*relay.Connection[C], error) {
-		return list.Map(got, func(rows []*C) *relay.Connection[C] { return l.connection(p, rows) }), nil
+		out := list.Map(got, func(rows []*C) *relay.Connection[C] { return l.connection(p, rows) })
+		if countable {
+			withCounts(db, out, queue)
+		}
+		return out, nil
 	}, nil
+}
+
+// withCounts sets the count functions of the lists of some parents. They count at most [storage.MaxCount] rows.
+func withCounts[C any](db *storage.DB, lists []*relay.Connection[C], queue queueRows[C]) {
+	setCounts(lists, func(ctx context.Context) (counts []int64, err error) {
+		b := db.NewBatch()
+		rows := func(p storage.Page) error { return queue(b, p, func([][]*C) {}) }
+		if err := b.Count(rows, func(got []int64) { counts = got }); err != nil {
+			return nil, err
+		}
+		return counts, b.Run(ctx)
+	}, storage.MaxCount)
+}
+
+// setCounts sets the count functions of the lists of some parents. The first that runs counts the lists of all parents. read returns no numbers if nothing
+// can be counted. A number above most is not exact.
+func setCounts[C any](lists []*relay.Connection[C], read func(context.Context) ([]int64, error), most int64) {
+	var once sync.Once
+	var counts []int64
+	var failed error
+	for i, c := range lists {
+		c.WithCount(func(ctx context.Context) (*relay.Count, error) {
+			once.Do(func() { counts, failed = read(ctx) })
+			if failed != nil || counts == nil {
+				return nil, failed
+			}
+			return &relay.Count{Value: min(counts[i], most), Exact: counts[i] <= most}, nil
+		})
+	}
 }
 
 // below reads a page of a list of rows that match a filter for each parent.
 func below[K, F, C any](ctx context.Context, q rowplan.Request, l listOf[C], args graph.ListArgs[F], parents []K, queue queueList[K, F, C]) (
 	rowplan.Results[*relay.Connection[C]], error,
 ) {
-	return l.below(ctx, q, args.Order, args.Args, rowsOf(parents, args.Filter, queue))
+	return l.below(ctx, q, args.Order, args.Args, unfiltered(args.Filter), rowsOf(parents, args.Filter, queue))
 }
 
 // root reads a page of a list of the query type.
@@ -95,9 +131,11 @@ func (l listOf[C]) root(ctx context.Context, order relay.Order, args relay.Args,
 	return l.connection(p, rows), nil
 }
 
-// rootList reads a page of a list of the query type. queue reads it for one parent.
-func rootList[C any](ctx context.Context, r *Resolver, l listOf[C], order relay.Order, args relay.Args, queue queueRows[C]) (*relay.Connection[C], error) {
-	return l.root(ctx, order, args, func(p storage.Page) ([]*C, error) {
+// rootList reads a page of a list of the query type. queue reads it for one parent. countable is that of [listOf.below].
+func rootList[C any](
+	ctx context.Context, r *Resolver, l listOf[C], order relay.Order, args relay.Args, countable bool, queue queueRows[C],
+) (*relay.Connection[C], error) {
+	c, err := l.root(ctx, order, args, func(p storage.Page) ([]*C, error) {
 		var rows [][]*C
 		b := r.db.NewBatch()
 		if err := queue(b, p, func(got [][]*C) { rows = got }); err != nil {
@@ -108,6 +146,10 @@ func rootList[C any](ctx context.Context, r *Resolver, l listOf[C], order relay.
 		}
 		return rows[0], nil
 	})
+	if err == nil && countable {
+		withCounts(r.db, []*relay.Connection[C]{c}, queue)
+	}
+	return c, err
 }
 
 // listOfAccount is [rootList] for the list of an account. If the account does not exist, the list is empty and the outcome reports it. mustExist checks
@@ -122,7 +164,7 @@ func listOfAccount[F, C any](
 	}
 	exists := id.Valid
 	named := account.Alias != nil || account.Address.Valid
-	c, err := rootList(ctx, r, l, order, args, func(b *storage.Batch, p storage.Page, done func([][]*C)) error {
+	c, err := rootList(ctx, r, l, order, args, unfiltered(f), func(b *storage.Batch, p storage.Page, done func([][]*C)) error {
 		if !exists {
 			done(make([][]*C, 1))
 			return nil
@@ -168,7 +210,7 @@ func ofEither[F, C any](
 	if err != nil || !id.Valid {
 		return nil, err
 	}
-	return rootList(ctx, r, lists[received], order, args, rowsOf([]ledger.EntityID{id.V}, f, directed(received, queue)))
+	return rootList(ctx, r, lists[received], order, args, unfiltered(f), rowsOf([]ledger.EntityID{id.V}, f, directed(received, queue)))
 }
 
 // maxAlternatives is the maximum number of alternatives of a filter.
@@ -181,6 +223,9 @@ func checkAlternatives(n int) error {
 	}
 	return nil
 }
+
+// selects reports whether a filter selects single ids.
+func selects(f *ledger.EntityIDFilter) bool { return f != nil && (f.Eq != nil || f.In != nil) }
 
 // oneOf fails unless exactly one of some arguments is given.
 func oneOf(names string, given ...bool) error {

@@ -8,6 +8,7 @@ import (
 
 	"heliograph/graph"
 	"heliograph/graph/fault"
+	"heliograph/graph/model"
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
 	"heliograph/internal/domain/ledger"
@@ -18,7 +19,10 @@ import (
 
 // The lists of the network's nodes.
 var (
-	nodeList           = listOf[ledger.NetworkNode]{"nodes", 1, func(n *ledger.NetworkNode) relay.Key { return relay.Key{n.NodeID} }}
+	nodeList      = listOf[ledger.NetworkNode]{"nodes", 1, func(n *ledger.NetworkNode) relay.Key { return relay.Key{n.NodeID} }}
+	nodeStakeList = listOf[ledger.NetworkNode]{
+		"nodes by stake", 2, func(n *ledger.NetworkNode) relay.Key { return relay.Key{n.Stake.Or(-1), n.NodeID} },
+	}
 	registeredNodeList = listOf[ledger.RegisteredNode]{
 		"registered nodes", 1, func(n *ledger.RegisteredNode) relay.Key { return relay.Key{n.RegisteredNodeID} },
 	}
@@ -85,6 +89,9 @@ func (queries) Network(context.Context) (*ledger.Network, error) { return &ledge
 // network implements [graph.NetworkFields].
 type network struct{ *Resolver }
 
+// ID returns the global id of the network.
+func (network) ID(context.Context) (string, error) { return relay.ID(networkType, ""), nil }
+
 // Supply returns the supply of the currency, now or at a time.
 func (r network) Supply(ctx context.Context, args graph.NetworkSupplyArgs) (*ledger.NetworkSupply, error) {
 	if args.At == nil {
@@ -146,9 +153,17 @@ func (r network) Node(ctx context.Context, args graph.NetworkNodeArgs) (*ledger.
 
 // Nodes returns a page of the nodes of an address book.
 func (r network) Nodes(ctx context.Context, args graph.NetworkNodesArgs) (*relay.Connection[ledger.NetworkNode], error) {
-	return nodeList.root(ctx, args.Order, args.Args, func(p storage.Page) ([]*ledger.NetworkNode, error) {
-		return entities.NetworkNodes(ctx, r.db, orNone(args.File), args.Filter, p)
+	l, read := nodeList, entities.NetworkNodes
+	if args.OrderBy == model.NetworkNodeOrderStake {
+		l, read = nodeStakeList, entities.NetworkNodesByStake
+	}
+	c, err := l.root(ctx, args.Order, args.Args, func(p storage.Page) ([]*ledger.NetworkNode, error) {
+		return read(ctx, r.db, orNone(args.File), args.Filter, p)
 	})
+	count := func(ctx context.Context) (int64, error) {
+		return entities.CountNetworkNodes(ctx, r.db, orNone(args.File))
+	}
+	return counted(c, unfiltered(args.Filter), count), err
 }
 
 // RegisteredNode returns a registered node.
@@ -158,9 +173,11 @@ func (r network) RegisteredNode(ctx context.Context, args graph.NetworkRegistere
 
 // RegisteredNodes returns a page of registered nodes.
 func (r network) RegisteredNodes(ctx context.Context, args graph.NetworkRegisteredNodesArgs) (*relay.Connection[ledger.RegisteredNode], error) {
-	return registeredNodeList.root(ctx, args.Order, args.Args, func(p storage.Page) ([]*ledger.RegisteredNode, error) {
+	c, err := registeredNodeList.root(ctx, args.Order, args.Args, func(p storage.Page) ([]*ledger.RegisteredNode, error) {
 		return entities.RegisteredNodes(ctx, r.db, args.Filter, p)
 	})
+	count := func(ctx context.Context) (int64, error) { return entities.CountRegisteredNodes(ctx, r.db) }
+	return counted(c, unfiltered(args.Filter), count), err
 }
 
 // Stake returns the stake of the network.

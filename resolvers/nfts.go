@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"heliograph/graph"
+	"heliograph/graph/fault"
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
 	"heliograph/internal/base/list"
@@ -78,7 +79,7 @@ func (fields) TokenNfts(ctx context.Context, q rowplan.Request, of []*ledger.Tok
 func nftsBelow(ctx context.Context, q rowplan.Request, of entities.NFTParent, ids []ledger.EntityID, args graph.ListArgs[ledger.NFTFilter]) (
 	rowplan.Results[*relay.NFTConnection], error,
 ) {
-	return nftList.below(ctx, q, args.Order, args.Args, func(b *storage.Batch, p storage.Page, done func([][]*ledger.NFT)) error {
+	return nftList.below(ctx, q, args.Order, args.Args, true, func(b *storage.Batch, p storage.Page, done func([][]*ledger.NFT)) error {
 		var owner ledger.Null[ledger.EntityID]
 		if f := args.Filter; f != nil {
 			if err := checkAlternatives(len(f.AnyOf)); err != nil {
@@ -112,6 +113,9 @@ func (r queries) Nfts(ctx context.Context, args graph.QueryNftsArgs) (*relay.NFT
 		if err := checkAlternatives(len(f.AnyOf)); err != nil {
 			return nil, err
 		}
+		if f.Deleted != nil && f.Owner == nil && !selects(f.OwnerID) && !selects(f.TokenID) {
+			return nil, fault.Input("deleted requires tokenId, owner or ownerId")
+		}
 	}
 	if f != nil && f.Owner != nil {
 		return listOfAccount(ctx, r.Resolver, nftList, *f.Owner, false, args.Order, args.Args, f,
@@ -119,10 +123,11 @@ func (r queries) Nfts(ctx context.Context, args graph.QueryNftsArgs) (*relay.NFT
 				entities.QueueNFTsOf(b, entities.OfAccount, ids, ledger.Null[ledger.EntityID]{}, f, p, done)
 			})
 	}
-	return rootList(ctx, r.Resolver, nftList, args.Order, args.Args, func(b *storage.Batch, p storage.Page, done func([][]*ledger.NFT)) error {
+	c, err := rootList(ctx, r.Resolver, nftList, args.Order, args.Args, false, func(b *storage.Batch, p storage.Page, done func([][]*ledger.NFT)) error {
 		entities.QueueNFTs(b, f, p, func(rows []*ledger.NFT) { done([][]*ledger.NFT{rows}) })
 		return nil
 	})
+	return estimated(r.Resolver, c, unfiltered(f), entities.CountNFTs), err
 }
 
 // NftTransactions returns a page of the history of an NFT. If its beginning is missing, the outcome reports it.

@@ -52,7 +52,41 @@ var batched = map[string]queueNodes{
 		return entities.HookRef{OwnerID: key.TokenID, HookID: key.SerialNumber}, err
 	}, entities.QueueHooksByID),
 	transactionType: nodesBy(ledger.ParseTimestamp, transactions.QueueTransactionsAt),
+
+	"CryptoAllowance": inList(func(n *nodeName) (entityID, *ledger.CryptoAllowanceFilter) {
+		return n.id(), &ledger.CryptoAllowanceFilter{SpenderID: equals(n.id())}
+	}, directed(false, entities.QueueCryptoAllowances)),
+	"TokenAllowance": inList(func(n *nodeName) (entityID, *ledger.TokenAllowanceFilter) {
+		return n.id(), &ledger.TokenAllowanceFilter{SpenderID: equals(n.id()), TokenID: equals(n.id())}
+	}, directed(false, entities.QueueTokenAllowances)),
+	"NftAllowance": inList(func(n *nodeName) (entityID, *ledger.NftAllowanceFilter) {
+		return n.id(), &ledger.NftAllowanceFilter{AccountID: equals(n.id()), TokenID: equals(n.id())}
+	}, directed(false, entities.QueueNftAllowances)),
+	"Airdrop": inList(func(n *nodeName) (entityID, *ledger.AirdropFilter) {
+		return n.id(), &ledger.AirdropFilter{AccountID: equals(n.id()), TokenID: equals(n.id()), SerialNumber: equals(n.number())}
+	}, directed(false, entities.QueueAirdrops)),
+	"TokenRelationship": inList(func(n *nodeName) (entityID, *ledger.TokenRelationshipFilter) {
+		return n.id(), &ledger.TokenRelationshipFilter{TokenID: equals(n.id())}
+	}, entities.QueueTokenRelationships),
+	"TokenHolder": inList(func(n *nodeName) (entityID, *ledger.TokenHolderFilter) {
+		return n.id(), &ledger.TokenHolderFilter{AccountID: equals(n.id())}
+	}, entities.QueueCurrentHolders),
+	"StakingReward": inList(func(n *nodeName) (entityID, *ledger.StakingRewardFilter) {
+		return n.id(), &ledger.StakingRewardFilter{Timestamp: equals(n.at())}
+	}, entities.QueueStakingRewards),
+	"Transfer": inList(func(n *nodeName) (entityID, *ledger.TransferFilter) {
+		at, account, token := n.at(), n.id(), n.id()
+		return account, &ledger.TransferFilter{Token: &token, Timestamp: equals(at)}
+	}, transactions.QueueAccountTransfers),
+	"ContractState": inList(func(n *nodeName) (entityID, *ledger.ContractStateFilter) {
+		return n.id(), &ledger.ContractStateFilter{Slot: &ledger.SlotFilter{Eq: n.word()}}
+	}, statesAt(nil)),
+	"HookSlot": inList(func(n *nodeName) (entities.HookRef, *ledger.HookSlotFilter) {
+		return entities.HookRef{OwnerID: n.id(), HookID: n.number()}, &ledger.HookSlotFilter{Key: &ledger.HookKeyFilter{Eq: n.word()}}
+	}, slotsAt(nil)),
 }
+
+type entityID = ledger.EntityID
 
 // queueNodes queues reading the objects with the given names. done is called with the index of each name that has an object, or is invalid.
 type queueNodes func(b *storage.Batch, names []string, done func(i int, node relay.Node, err error))
@@ -111,6 +145,9 @@ func (r *Resolver) nodes(ctx context.Context, ids []string) ([]relay.Node, []err
 	}
 	for _, i := range alone {
 		nodes[i], errs[i] = r.node(ctx, ids[i])
+		if _, ok := nodes[i].(*ledger.Network); ok { // it has no row plan
+			nodes[i], errs[i] = nil, fault.Input("the network cannot be read together with other objects: use node, or network")
+		}
 	}
 	return nodes, errs
 }
@@ -139,6 +176,8 @@ func (r *Resolver) node(ctx context.Context, id string) (node relay.Node, err er
 		return node, failed
 	}
 	switch typ {
+	case networkType:
+		return &ledger.Network{}, nil
 	case messageType:
 		return byKey(name, ledger.ParseTimestamp, func(at ledger.Timestamp) (*ledger.TopicMessage, error) { return entities.TopicMessageAt(ctx, r.db, at) })
 	case logType:

@@ -405,3 +405,47 @@ func (fields) TransferToken(_ context.Context, q rowplan.Request, of []*ledger.T
 func (fields) TransferTransaction(_ context.Context, q rowplan.Request, of []*ledger.Transfer) (rowplan.Results[*ledger.Transaction], error) {
 	return read(q, of, func(row *ledger.Transfer) ledger.Timestamp { return row.ConsensusTimestamp }, transactions.QueueTransactionsAt)
 }
+
+func (fields) VersionTransaction(_ context.Context, q rowplan.Request, of []*ledger.Version) (rowplan.Results[*ledger.Transaction], error) {
+	return read(q, of, func(row *ledger.Version) ledger.Timestamp { return row.Timestamp }, transactions.QueueTransactionsAt)
+}
+
+func (fields) AirdropID(row *ledger.Airdrop) string {
+	return nodeID("Airdrop", row.SenderID, row.ReceiverID, row.TokenID, row.SerialNumber)
+}
+
+func (fields) ContractStateID(row *ledger.ContractState) string {
+	return nodeID("ContractState", row.ContractID, row.Slot)
+}
+
+func (fields) CryptoAllowanceID(row *ledger.CryptoAllowance) string {
+	return nodeID("CryptoAllowance", row.OwnerID, row.SpenderID)
+}
+
+func (fields) HookSlotID(row *ledger.HookSlot) string {
+	return nodeID("HookSlot", row.OwnerID, row.HookID, row.Key)
+}
+
+func (fields) NftAllowanceID(row *ledger.NftAllowance) string {
+	return nodeID("NftAllowance", row.OwnerID, row.SpenderID, row.TokenID)
+}
+
+func (fields) StakingRewardID(row *ledger.StakingReward) string {
+	return nodeID("StakingReward", row.AccountID, row.ConsensusTimestamp)
+}
+
+func (fields) TokenAllowanceID(row *ledger.TokenAllowance) string {
+	return nodeID("TokenAllowance", row.OwnerID, row.SpenderID, row.TokenID)
+}
+
+func (fields) TokenHolderID(row *ledger.TokenHolder) string {
+	return nodeID("TokenHolder", row.TokenID, row.AccountID)
+}
+
+func (fields) TokenRelationshipID(row *ledger.TokenRelationship) string {
+	return nodeID("TokenRelationship", row.AccountID, row.TokenID)
+}
+
+func (fields) TransferID(row *ledger.Transfer) string {
+	return nodeID("Transfer", row.ConsensusTimestamp, row.AccountID, row.TokenID)
+}

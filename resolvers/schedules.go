@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"heliograph/graph"
+	"heliograph/graph/fault"
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
 	"heliograph/internal/base/list"
@@ -37,11 +38,11 @@ func (fields) TransactionSchedule(_ context.Context, q rowplan.Request, of []*le
 }
 
 // AccountSchedules reads the schedules that accounts created.
-func (fields) AccountSchedules(ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountSchedulesArgs) (
+func (f fields) AccountSchedules(ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountSchedulesArgs) (
 	rowplan.Results[*relay.ScheduleConnection], error,
 ) {
-	return scheduleList.below(ctx, q, args.Order, args.Args, func(b *storage.Batch, p storage.Page, done func([][]*ledger.Schedule)) error {
-		transactions.QueueAccountSchedules(b, list.Map(of, accountEntityID), p, done)
+	return scheduleList.below(ctx, q, args.Order, args.Args, true, func(b *storage.Batch, p storage.Page, done func([][]*ledger.Schedule)) error {
+		transactions.QueueAccountSchedules(b, list.Map(of, accountEntityID), args.Filter, f.timestamp(), p, done)
 		return nil
 	})
 }
@@ -58,7 +59,11 @@ func (r queries) Schedule(ctx context.Context, args graph.QueryScheduleArgs) (*l
 
 // Schedules returns a page of schedules.
 func (r queries) Schedules(ctx context.Context, args graph.QuerySchedulesArgs) (*relay.ScheduleConnection, error) {
-	return scheduleList.root(ctx, args.Order, args.Args, func(p storage.Page) ([]*ledger.Schedule, error) {
-		return transactions.Schedules(ctx, r.db, args.Filter, p)
+	if f := args.Filter; f != nil && f.State != nil && !selects(f.CreatorAccountID) {
+		return nil, fault.Input("state requires creatorAccountId with eq or in")
+	}
+	c, err := scheduleList.root(ctx, args.Order, args.Args, func(p storage.Page) ([]*ledger.Schedule, error) {
+		return transactions.Schedules(ctx, r.db, args.Filter, r.timestamp(), p)
 	})
+	return estimated(r.Resolver, c, unfiltered(args.Filter), transactions.CountSchedules), err
 }

@@ -2,6 +2,7 @@ package resolvers
 
 import (
 	"context"
+	"slices"
 
 	"heliograph/graph"
 	"heliograph/graph/fault"
@@ -62,9 +63,12 @@ func (f fields) TokenBalances(ctx context.Context, q rowplan.Request, of []*ledg
 		}
 		return t.At
 	})
-	get, err := holderList.below(ctx, q, args.Order, args.Args, func(b *storage.Batch, p storage.Page, done func([][]*ledger.TokenHolder)) error {
+	current := !slices.ContainsFunc(at, func(f *ledger.TimestampFilter) bool { return f != nil })
+	countable := current && unfiltered(args.Filter)
+	read := func(b *storage.Batch, p storage.Page, done func([][]*ledger.TokenHolder)) error {
 		return entities.QueueTokenHolders(ctx, b, list.Map(of, tokenEntityID), at, args.Filter, f.timestamp(), p, done)
-	})
+	}
+	get, err := holderList.below(ctx, q, args.Order, args.Args, countable, read)
 	return func() ([]*relay.TokenHolderConnection, error) {
 		got, err := get()
 		for _, c := range got {
@@ -141,24 +145,36 @@ func (r queries) Token(ctx context.Context, args graph.QueryTokenArgs) (*ledger.
 // Tokens returns a page of tokens.
 func (r queries) Tokens(ctx context.Context, args graph.QueryTokensArgs) (*relay.TokenConnection, error) {
 	f := args.Filter
+	if f == nil {
+		f = &ledger.TokenFilter{}
+	}
 	c, err := tokenList.root(ctx, args.Order, args.Args, func(p storage.Page) ([]*ledger.Token, error) {
 		var associated ledger.Null[ledger.EntityID]
-		if f != nil && f.AssociatedTo != nil {
+		var treasury ledger.Null[ledger.EntityID]
+		for _, of := range []struct {
+			ref  *ledger.AccountRef
+			into *ledger.Null[ledger.EntityID]
+		}{{f.AssociatedTo, &associated}, {f.Treasury, &treasury}} {
+			if of.ref == nil {
+				continue
+			}
 			var err error
-			if associated, err = entities.ResolveAccount(ctx, r.db, *f.AssociatedTo); err != nil || !associated.Valid {
+			if *of.into, err = entities.ResolveAccount(ctx, r.db, *of.ref); err != nil || !of.into.Valid {
 				return nil, err
 			}
 		}
-		return entities.Tokens(ctx, r.db, f, associated, p)
+		return entities.Tokens(ctx, r.db, f, associated, treasury, p)
 	})
 	return estimated(r.Resolver, c, unfiltered(f), entities.CountTokens), err
 }
 
 // TokenBalances returns a page of the holders of a token.
 func (r queries) TokenBalances(ctx context.Context, args graph.QueryTokenBalancesArgs) (*relay.TokenHolderConnection, error) {
-	c, err := rootList(ctx, r.Resolver, holderList, args.Order, args.Args, func(b *storage.Batch, p storage.Page, done func([][]*ledger.TokenHolder)) error {
+	countable := args.At == nil && unfiltered(args.Filter)
+	read := func(b *storage.Batch, p storage.Page, done func([][]*ledger.TokenHolder)) error {
 		return entities.QueueTokenHolders(ctx, b, []ledger.EntityID{args.Token}, []*ledger.TimestampFilter{args.At}, args.Filter, r.timestamp(), p, done)
-	})
+	}
+	c, err := rootList(ctx, r.Resolver, holderList, args.Order, args.Args, countable, read)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package resolvers
 
 import (
 	"context"
+	"math"
 
 	"heliograph/graph"
 	"heliograph/graph/fault"
@@ -40,7 +41,17 @@ func (fields) TopicMessages(ctx context.Context, q rowplan.Request, of []*ledger
 	rowplan.Results[*relay.TopicMessageConnection], error,
 ) {
 	topics := list.Map(of, func(t *ledger.Topic) ledger.EntityID { return t.EntityID })
-	return messageList.below(ctx, q, args.Order, args.Args, rowsOf(topics, args.Filter.Joining(args.JoinChunks), entities.QueueTopicMessages))
+	f := args.Filter.Joining(args.JoinChunks)
+	get, err := messageList.below(ctx, q, args.Order, args.Args, false, rowsOf(topics, f, entities.QueueTopicMessages))
+	if err != nil || !unfiltered(f) {
+		return get, err
+	}
+	db := batchOf(q).DB()
+	return func() ([]*relay.TopicMessageConnection, error) {
+		got, err := get()
+		setCounts(got, func(ctx context.Context) ([]int64, error) { return entities.CountTopicMessages(ctx, db, topics) }, math.MaxInt64)
+		return got, err
+	}, nil
 }
 
 // Topic returns a topic. If a part of it is missing, the outcome reports it.
@@ -68,7 +79,14 @@ func (r queries) TopicMessages(ctx context.Context, args graph.QueryTopicMessage
 	c, err := messageList.root(ctx, args.Order, args.Args, func(p storage.Page) ([]*ledger.TopicMessage, error) {
 		return entities.TopicMessages(ctx, r.db, args.Topic, f, p)
 	})
-	return counted(c, unfiltered(f), func(ctx context.Context) (int64, error) { return entities.CountTopicMessages(ctx, r.db, args.Topic) }), err
+	count := func(ctx context.Context) (int64, error) {
+		counts, err := entities.CountTopicMessages(ctx, r.db, []ledger.EntityID{args.Topic})
+		if err != nil {
+			return 0, err
+		}
+		return counts[0], nil
+	}
+	return counted(c, unfiltered(f), count), err
 }
 
 // TopicMessage returns the message with a sequence number or consensus time.

@@ -41,7 +41,7 @@ func (fields) TransactionInnerTransactions(_ context.Context, q rowplan.Request,
 func (fields) TopicTransactions(ctx context.Context, q rowplan.Request, of []*ledger.Topic, args graph.TopicTransactionsArgs) (
 	rowplan.Results[*relay.TransactionConnection], error,
 ) {
-	return transactionList.below(ctx, q, args.Order, args.Args, func(b *storage.Batch, p storage.Page, done func([][]*ledger.Transaction)) error {
+	return transactionList.below(ctx, q, args.Order, args.Args, true, func(b *storage.Batch, p storage.Page, done func([][]*ledger.Transaction)) error {
 		transactions.QueueTopicTransactions(b, list.Map(of, func(t *ledger.Topic) ledger.EntityID { return t.EntityID }), p, done)
 		return nil
 	})
@@ -125,6 +125,9 @@ func (r queries) transactionsByID(ctx context.Context, id ledger.TransactionID, 
 
 // Transactions returns a page of transactions.
 func (r queries) Transactions(ctx context.Context, args graph.QueryTransactionsArgs) (*relay.TransactionConnection, error) {
+	if f := args.Filter; f != nil && (f.EntityID != nil || f.TokenID != nil) && f.Account == nil && !selects(f.AccountID) {
+		return nil, fault.Input("entityId and tokenId require account, or accountId with eq or in")
+	}
 	c, err := transactionList.root(ctx, args.Order, args.Args, func(p storage.Page) ([]*ledger.Transaction, error) {
 		if p.Limit == 0 {
 			return nil, nil

@@ -31,7 +31,7 @@ func (fields) AccountTransfers(ctx context.Context, q rowplan.Request, of []*led
 	rowplan.Results[*relay.TransferConnection], error,
 ) {
 	f := &ledger.TransferFilter{Token: args.Token, Direction: args.Direction, Timestamp: args.Timestamp}
-	return accountTransferList.below(ctx, q, args.Order, args.Args, rowsOf(list.Map(of, accountEntityID), f, transactions.QueueAccountTransfers))
+	return accountTransferList.below(ctx, q, args.Order, args.Args, unfiltered(f), rowsOf(list.Map(of, accountEntityID), f, transactions.QueueAccountTransfers))
 }
 
 // TokenTransfers reads the transfers of tokens.
@@ -42,7 +42,7 @@ func (fields) TokenTransfers(ctx context.Context, q rowplan.Request, of []*ledge
 		return nil, fault.Input("timestamp must be an instant, or a range of at most %d hours with both ends", maxTokenRange/time.Hour)
 	}
 	f := &ledger.TransferFilter{Direction: args.Direction, Timestamp: &args.Timestamp}
-	return tokenTransferList.below(ctx, q, args.Order, args.Args, rowsOf(list.Map(of, tokenEntityID), f, transactions.QueueTransfersOfTokens))
+	return tokenTransferList.below(ctx, q, args.Order, args.Args, true, rowsOf(list.Map(of, tokenEntityID), f, transactions.QueueTransfersOfTokens))
 }
 
 // TransferCounterparties reads the other accounts' changes in the transactions of transfers.

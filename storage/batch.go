@@ -45,6 +45,7 @@ type Batch struct {
 	with  [len(settings)][]*pgx.QueuedQuery // statements with settings, which are sent last
 	last  func(pgx.Rows) error              // reads the rows of the last statement that has rows
 	done  []func()
+	count func([]int64) // of [Batch.Count], while it queues its statement
 }
 
 // Then registers a function that Run calls after all statements have succeeded.

@@ -14,6 +14,10 @@ type owned[T any] struct {
 // QueueChildren adds a statement that reads rows for n parents to a batch. Its first column is the position of the parent, from 1; the other columns are
 // those of the mapper. done is called with one list for each parent.
 func (m *Mapper[T, R]) QueueChildren(b *Batch, n int, sql string, args []any, done func([][]*R)) {
+	if b.count != nil {
+		b.queueCount(n, sql, args)
+		return
+	}
 	columns := func(r *owned[T], into []any) []any { return m.columns(&r.row, append(into, &r.parent)) }
 	var finish func(*owned[T]) error
 	if m.finish != nil {
@@ -21,6 +25,38 @@ func (m *Mapper[T, R]) QueueChildren(b *Batch, n int, sql string, args []any, do
 	}
 	queue(b, sql, args, columns, finish, itself, func(rows []*owned[T]) {
 		done(GroupByParent(rows, n, func(r *owned[T]) int { return int(r.parent - 1) }, func(r *owned[T]) *R { return m.value(&r.row) }))
+	})
+}
+
+// MaxCount is the number of rows up to which [Batch.Count] counts.
+const MaxCount = 10_000
+
+// Count makes queue, which calls [Mapper.QueueChildren] once, count rows instead of reading them. queue gets the page of the rows to count, one row more than
+// [MaxCount]. done is called with one number for each parent.
+func (b *Batch) Count(queue func(p Page) error, done func([]int64)) error {
+	b.count = done
+	defer func() { b.count = nil }()
+	return queue(Page{Limit: MaxCount + 1})
+}
+
+// parentCount is the number of rows of a parent.
+type parentCount struct{ parent, rows int64 }
+
+var parentCounts = MapperOf(func(c *parentCount, into []any) []any { return append(into, &c.parent, &c.rows) }, nil)
+
+// queueCount queues a statement for the number of rows that a statement of [Mapper.QueueChildren] would read.
+func (b *Batch) queueCount(n int, sql string, args []any) {
+	var comment string
+	if set := settingOf(sql); set >= 0 {
+		comment, sql = settings[set].comment, sql[len(settings[set].comment):]
+	}
+	done := b.count
+	parentCounts.Queue(b, comment+`select c.ord, count(*) from (`+sql+`) c(ord) group by c.ord`, args, func(rows []*parentCount) {
+		counts := make([]int64, n)
+		for _, r := range rows {
+			counts[r.parent-1] = r.rows
+		}
+		done(counts)
 	})
 }
 

@@ -25,6 +25,8 @@ const (
 var unindexed = []Unindexed{
 	{"transactions", []string{"direction", "outcome"}, "", "all transactions or all transfers", true},
 	{"transactions", []string{"direction", "types"}, "", ofType, true},
+	{"transactions", []string{"entityId"}, "", "the entries of the account", true},
+	{"transactions", []string{"tokenId"}, "", "the transfers of tokens of the account", true},
 	{"transactions", []string{"outcome", "types"}, "accountId", ofType, true},
 	{"transactions", []string{"accountId"}, "", "the entries of the account, or the transactions of the result and type, which are fewer", false},
 	{"transactions", []string{"account"}, "", "as above; all newer transactions for the fee account, which the index of transfers leaves out", false},

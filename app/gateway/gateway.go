@@ -45,6 +45,8 @@ type GraphOptions struct {
 	Bounds limits.Limits
 	// MaxResponse is the maximum size of a response in bytes. 0 means [rowplan.DefaultMaxResponse].
 	MaxResponse int
+	// CSVRows is the maximum number of rows of a CSV export.
+	CSVRows int
 	// MaxBody and MaxValues limit request bodies in bytes and in JSON values.
 	MaxBody   int64
 	MaxValues int
@@ -70,7 +72,7 @@ const documentBytes = 8 << 20
 // DefaultGraph returns the default options.
 func DefaultGraph() GraphOptions {
 	return GraphOptions{
-		Bounds: limits.Default(), MaxResponse: rowplan.DefaultMaxResponse, MaxBody: 512 << 10, MaxValues: 10_000,
+		Bounds: limits.Default(), MaxResponse: rowplan.DefaultMaxResponse, MaxBody: 512 << 10, MaxValues: 10_000, CSVRows: 100_000,
 		Streams: server.DefaultStreams(), PollInterval: 250 * time.Millisecond, Backlog: 10_000,
 	}
 }
@@ -158,7 +160,7 @@ func New(o Options) (*Gateway, error) {
 		Scans: resolvers.Scans, Classify: resolvers.Classify, Base: o.REST.Base, DocumentBytes: cmp.Or(o.Graph.DocumentBytes, documentBytes), Bounds: o.Graph.Bounds,
 		Limits: relay.Limits{Default: o.REST.LimitDefault, Max: o.REST.LimitMax}, MaxBody: o.Graph.MaxBody, MaxValues: o.Graph.MaxValues,
 		IntrospectionOff: o.Graph.IntrospectionOff, SuggestionsOff: o.Graph.SuggestionsOff, Trusted: withLiveDocument(o.Graph.Trusted),
-		OnlyTrusted: o.Graph.OnlyTrusted, CacheBytes: o.Graph.CacheBytes, Head: o.DB.Newest,
+		OnlyTrusted: o.Graph.OnlyTrusted, CacheBytes: o.Graph.CacheBytes, Head: o.DB.Newest, CSVRows: o.Graph.CSVRows,
 		Streams: o.Graph.Streams, Origins: o.Origins, NewID: newID, Logger: o.Logger, CheckVariables: o.CheckVariables, Observer: observer,
 	})
 	if err != nil {

@@ -8,6 +8,7 @@ var unbatched = map[string]string{
 	"Contract.call":        "each call runs a contract, within its own limits",
 	"ContractResult.trace": "each trace runs a transaction again, within its own limits",
 
+	"Network.id":              "as Network.supply",
 	"Network.supply":          "Network is one value without rows; its fields are resolved like root fields",
 	"Network.fees":            "as Network.supply",
 	"Network.exchangeRate":    "as Network.supply",
@@ -21,7 +22,7 @@ var unbatched = map[string]string{
 }
 
 // maxUnbatched is the maximum length of the list.
-const maxUnbatched = 12
+const maxUnbatched = 13
 
 // withoutStatement are the fields that need a function but no statement, in addition to all ids.
 var withoutStatement = map[string]bool{"Schedule.state": true}
@@ -32,3 +33,14 @@ var queues = map[string]string{
 	"ContractResult": "transactions.QueueContractResultsAt", "Entity": "queueEntities", "File": "entities.QueueFiles",
 	"NetworkNode": "entities.QueueNetworkNodes", "Token": "entities.QueueTokens", "Topic": "queueTopics", "Transaction": "transactions.QueueTransactionsAt",
 }
+
+// keys are the fields of the row types whose values identify their objects, for types whose objects are rows of lists. Their global ids consist of these.
+var keys = map[string][]string{
+	"Airdrop": {"SenderID", "ReceiverID", "TokenID", "SerialNumber"}, "ContractState": {"ContractID", "Slot"}, "CryptoAllowance": {"OwnerID", "SpenderID"},
+	"HookSlot": {"OwnerID", "HookID", "Key"}, "NftAllowance": {"OwnerID", "SpenderID", "TokenID"}, "StakingReward": {"AccountID", "ConsensusTimestamp"},
+	"TokenAllowance": {"OwnerID", "SpenderID", "TokenID"}, "TokenHolder": {"TokenID", "AccountID"}, "TokenRelationship": {"AccountID", "TokenID"},
+	"Transfer": {"ConsensusTimestamp", "AccountID", "TokenID"},
+}
+
+// Keys returns the fields that identify the objects of types, for templates.
+func (*fields) Keys() map[string][]string { return keys }

@@ -77,7 +77,11 @@ func bound(sources []*ast.Source) (map[string][]byte, error) {
 		return nil, err
 	}
 	types, err := connections(sources)
-	return map[string][]byte{scalarFile: functions, connectionsFile: types, codesFile: constants}, err
+	if err != nil {
+		return nil, err
+	}
+	nodes, err := render("ledger", "nodes", keys)
+	return map[string][]byte{scalarFile: functions, connectionsFile: types, codesFile: constants, "internal/domain/ledger/nodes_gen.go": nodes}, err
 }
 
 const referencesFile = "resolvers/references_gen.go"

@@ -192,6 +192,64 @@ func (e MaintenanceOrder) MarshalJSON() ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
+// Sort key for network nodes.
+type NetworkNodeOrder string
+
+const (
+	// The node number.
+	NetworkNodeOrderNodeID NetworkNodeOrder = "NODE_ID"
+	// The stake in consensus, then the node number. Nodes whose stake is unknown are the lowest.
+	NetworkNodeOrderStake NetworkNodeOrder = "STAKE"
+)
+
+var AllNetworkNodeOrder = []NetworkNodeOrder{
+	NetworkNodeOrderNodeID,
+	NetworkNodeOrderStake,
+}
+
+func (e NetworkNodeOrder) IsValid() bool {
+	switch e {
+	case NetworkNodeOrderNodeID, NetworkNodeOrderStake:
+		return true
+	}
+	return false
+}
+
+func (e NetworkNodeOrder) String() string {
+	return string(e)
+}
+
+func (e *NetworkNodeOrder) UnmarshalGQL(v any) error {
+	str, ok := v.(string)
+	if !ok {
+		return fmt.Errorf("enums must be strings")
+	}
+
+	*e = NetworkNodeOrder(str)
+	if !e.IsValid() {
+		return fmt.Errorf("%s is not a valid NetworkNodeOrder", str)
+	}
+	return nil
+}
+
+func (e NetworkNodeOrder) MarshalGQL(w io.Writer) {
+	fmt.Fprint(w, strconv.Quote(e.String()))
+}
+
+func (e *NetworkNodeOrder) UnmarshalJSON(b []byte) error {
+	s, err := strconv.Unquote(string(b))
+	if err != nil {
+		return err
+	}
+	return e.UnmarshalGQL(s)
+}
+
+func (e NetworkNodeOrder) MarshalJSON() ([]byte, error) {
+	var buf bytes.Buffer
+	e.MarshalGQL(&buf)
+	return buf.Bytes(), nil
+}
+
 // A type that a search can find.
 type SearchType string
 

@@ -66,4 +66,6 @@ type (
 	TransactionEdge             = Edge[ledger.Transaction]
 	TransferConnection          = Connection[ledger.Transfer]
 	TransferEdge                = Edge[ledger.Transfer]
+	VersionConnection           = Connection[ledger.Version]
+	VersionEdge                 = Edge[ledger.Version]
 )

@@ -16,7 +16,7 @@ import (
 	"heliograph/internal/base/respond"
 )
 
-// ServeHTTP serves GraphQL over HTTP (specification draft of 2023, §5 and §6), WebSockets and server-sent events.
+// ServeHTTP serves GraphQL over HTTP (specification draft of 2023, §5 and §6), WebSockets, server-sent events and CSV.
 //
 // gqlgen's transport.GET and transport.POST are not used: they read bodies without limits on size and number of values, echo them in errors, report
 // invalid documents to clients of application/json with 422, and have no place for cached responses, their tags and the headers of the cost.
@@ -26,6 +26,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.serveWebSocket(w, r)
 	case acceptsEvents(r):
 		s.serveEvents(w, r)
+	case acceptsCSV(r):
+		s.serveCSV(w, r)
 	default:
 		s.serveHTTP(w, r)
 	}

@@ -53,6 +53,8 @@ type Options struct {
 	// CacheBytes is the size of the response cache, 0 to disable it. Head returns the newest consensus timestamp, on which all responses depend.
 	CacheBytes int64
 	Head       func(context.Context) (int64, error)
+	// CSVRows is the maximum number of rows of a CSV export.
+	CSVRows int
 	// Streams configure WebSockets and server-sent events. Origins are the origins that can open WebSockets, as patterns of [path.Match].
 	Streams StreamOptions
 	Origins []string

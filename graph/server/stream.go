@@ -41,7 +41,7 @@ func DefaultStreams() StreamOptions {
 }
 
 // Streams reports whether the response to a request can last as long as the client stays connected.
-func Streams(r *http.Request) bool { return acceptsEvents(r) || isWebSocket(r) }
+func Streams(r *http.Request) bool { return acceptsEvents(r) || isWebSocket(r) || acceptsCSV(r) }
 
 // streams counts the operations of WebSockets and server-sent events.
 type streams struct {

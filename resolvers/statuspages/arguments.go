@@ -96,7 +96,10 @@ func componentList(ctx context.Context, s *status.PageState, args graph.StatusPa
 		}
 		rows = append(rows, c)
 	}
-	return relay.NewConnection(componentKind, p, within(rows, p, componentKey), componentKey), nil
+	count := func(context.Context) (*relay.Count, error) {
+		return &relay.Count{Value: int64(len(rows)), Exact: true}, nil
+	}
+	return relay.NewConnection(componentKind, p, within(rows, p, componentKey), componentKey).WithCount(count), nil
 }
 
 func componentKey(c *status.Component) relay.Key {

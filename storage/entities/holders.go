@@ -62,6 +62,11 @@ func holderAccounts(w *storage.Where, f *ledger.TokenHolderFilter) {
 	}
 }
 
+// QueueCurrentHolders is [QueueTokenHolders] for current holders.
+func QueueCurrentHolders(b *storage.Batch, tokens []ledger.EntityID, f *ledger.TokenHolderFilter, p storage.Page, done func([][]*ledger.TokenHolder)) {
+	queueHolders(b, storage.Int64s(tokens), f, p, done)
+}
+
 func queueHolders(b *storage.Batch, ids []int64, f *ledger.TokenHolderFilter, p storage.Page, done func([][]*ledger.TokenHolder)) {
 	from, arg := storage.OfParents(ids)
 	w := storage.Where{Args: []any{arg}}

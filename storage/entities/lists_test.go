@@ -64,7 +64,7 @@ var listings = map[string]listing{
 		func(c *ledger.Contract) key { return ids(c.EntityID) }),
 	"tokens": root(`token_id from token`,
 		func(ctx context.Context, db *storage.DB, p storage.Page) ([]*ledger.Token, error) {
-			return Tokens(ctx, db, nil, ledger.Null[ledger.EntityID]{}, p)
+			return Tokens(ctx, db, &ledger.TokenFilter{}, ledger.Null[ledger.EntityID]{}, ledger.Null[ledger.EntityID]{}, p)
 		},
 		func(t *ledger.Token) key { return ids(t.EntityID) }),
 	"registered nodes": root(`registered_node_id from registered_node where not coalesce(deleted, false)`,

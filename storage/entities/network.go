@@ -120,6 +120,27 @@ func bookFile(db *storage.DB, file ledger.EntityID) int64 {
 	return int64(file)
 }
 
+// NetworkNodesByStake is [NetworkNodes] ordered by stake and number. An unknown stake counts as -1. All nodes of the address book are read.
+func NetworkNodesByStake(ctx context.Context, db *storage.DB, file ledger.EntityID, f *ledger.NetworkNodeFilter, p storage.Page) (
+	[]*ledger.NetworkNode, error,
+) {
+	w := storage.Where{Args: []any{bookFile(db, file)}}
+	if f != nil {
+		storage.Filter(&w, "e.node_id", f.NodeID)
+	}
+	const stake = "coalesce(s.stake, -1)"
+	w.Keyset(p, stake, "e.node_id")
+	return nodeRows.List(ctx, db, "nodes", `select `+nodeColumns+` from `+currentBook+`
+join address_book_entry e on e.consensus_timestamp = b.start_consensus_timestamp
+`+nodeFacts+` where true`+w.String()+w.OrderBy(p, stake, "e.node_id"), w.Args...)
+}
+
+// CountNetworkNodes returns the number of nodes in a file's current address book.
+func CountNetworkNodes(ctx context.Context, db *storage.DB, file ledger.EntityID) (int64, error) {
+	return storage.Value[int64](ctx, db, "the number of nodes", `select count(*) from `+currentBook+`
+join address_book_entry e on e.consensus_timestamp = b.start_consensus_timestamp`, bookFile(db, file))
+}
+
 // NetworkNodes reads a page of the nodes in a file's current address book, ordered by number. The default file is the one with all details.
 func NetworkNodes(ctx context.Context, db *storage.DB, file ledger.EntityID, f *ledger.NetworkNodeFilter, p storage.Page) ([]*ledger.NetworkNode, error) {
 	w := storage.Where{Args: []any{bookFile(db, file)}}

@@ -29,6 +29,9 @@ func nftPage(w *storage.Where, condition string, f *ledger.NFTFilter, p storage.
 	storage.Filter(w, "n.serial_number", f.SerialNumber)
 	storage.Filter(w, "n.account_id", f.OwnerID)
 	storage.Filter(w, "n.spender", f.SpenderID)
+	if f.Deleted != nil {
+		w.And("(coalesce(n.deleted, false) or exists (select from entity where id = n.token_id and deleted)) = ?", *f.Deleted)
+	}
 	w.Keyset(p, "n.token_id", "n.serial_number")
 	order := w.OrderBy(p, "n.token_id", "n.serial_number")
 	statement := func(conditions string) string {
@@ -77,6 +80,9 @@ func QueueNFTsOf(b *storage.Batch, of NFTParent, ids []ledger.EntityID, owner le
 func QueueNFTs(b *storage.Batch, f *ledger.NFTFilter, p storage.Page, done func([]*ledger.NFT)) {
 	queueNFTs(b, &storage.Where{}, 1, "(values (1::bigint)) p(ord)", "true", f, p, func(rows [][]*ledger.NFT) { done(rows[0]) })
 }
+
+// CountNFTs counts NFTs.
+const CountNFTs storage.Countable = `select from nft`
 
 // QueueNFTsByKey queues a query for NFTs by token and serial. done receives one NFT per key, or nil for NFTs that do not exist.
 func QueueNFTsByKey(b *storage.Batch, keys []ledger.NFTKey, done func([]*ledger.NFT)) {

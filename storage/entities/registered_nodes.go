@@ -88,6 +88,11 @@ func RegisteredNodes(ctx context.Context, db *storage.DB, f *ledger.RegisteredNo
 	return registeredRows.List(ctx, db, "registered nodes", sql, w.Args...)
 }
 
+// CountRegisteredNodes returns the number of registered nodes that are not deleted.
+func CountRegisteredNodes(ctx context.Context, db *storage.DB) (int64, error) {
+	return storage.Value[int64](ctx, db, "the number of registered nodes", `select count(*) from registered_node where deleted is false`)
+}
+
 // RegisteredNode reads a registered node, deleted or not. It returns nil if the node does not exist.
 func RegisteredNode(ctx context.Context, db *storage.DB, id int64) (*ledger.RegisteredNode, error) {
 	return registeredRows.One(ctx, db, "a registered node", `select `+registeredColumns+` from registered_node r where r.registered_node_id = $1`, id)

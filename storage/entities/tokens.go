@@ -160,22 +160,27 @@ func members[T any](text []byte) ([]T, error) {
 	return out, nil
 }
 
-// Tokens reads a page of tokens, ordered by id. A valid associated limits them to the tokens with which the account is associated. Custom fees are not read.
-func Tokens(ctx context.Context, db *storage.DB, f *ledger.TokenFilter, associated ledger.Null[ledger.EntityID], p storage.Page) ([]*ledger.Token, error) {
+// Tokens reads a page of tokens, ordered by id. A valid associated limits them to the tokens with which the account is associated, and a valid treasury to its
+// tokens: no index has the treasury, but every treasury is associated with its tokens. Custom fees are not read.
+func Tokens(ctx context.Context, db *storage.DB, f *ledger.TokenFilter, associated, treasury ledger.Null[ledger.EntityID], p storage.Page) (
+	[]*ledger.Token, error,
+) {
 	var w storage.Where
 	from := "token t join entity e on e.id = t.token_id"
 	if associated.Valid {
 		from += " join token_account a on a.token_id = t.token_id and a.associated and a.account_id = " + w.Arg(int64(associated.V))
 	}
-	if f != nil {
-		storage.Filter(&w, "t.token_id", f.ID)
-		for _, part := range f.NameContains {
-			w.And("t.name ilike ?", "%"+part+"%")
-		}
-		storage.FilterText(&w, "e.public_key", f.PublicKey)
-		if f.Types != nil {
-			w.And("t.type = any(?::text[]::token_type[])", f.Types)
-		}
+	if treasury.Valid {
+		id := w.Arg(int64(treasury.V))
+		from += " join token_account o on o.token_id = t.token_id and o.account_id = " + id + " and t.treasury_account_id = " + id
+	}
+	storage.Filter(&w, "t.token_id", f.ID)
+	for _, part := range f.NameContains {
+		w.And("t.name ilike ?", "%"+part+"%")
+	}
+	storage.FilterText(&w, "e.public_key", f.PublicKey)
+	if f.Types != nil {
+		w.And("t.type = any(?::text[]::token_type[])", f.Types)
 	}
 	w.Keyset(p, "t.token_id")
 	return tokenRows.List(ctx, db, "tokens", `select `+TokenColumns+` from `+from+` where true`+w.String()+w.OrderBy(p, "t.token_id"), w.Args...)

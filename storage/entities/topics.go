@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 )
@@ -233,10 +234,12 @@ where topic_id = (select entity_id from transaction where consensus_timestamp = 
 		int64(at))
 }
 
-// CountTopicMessages returns the number of messages of a topic. Sequence numbers have no gaps, so the first and the last number are sufficient.
-func CountTopicMessages(ctx context.Context, db *storage.DB, topic ledger.EntityID) (int64, error) {
-	const end = `(select sequence_number from topic_message where topic_id = $1 order by consensus_timestamp `
-	return storage.Value[int64](ctx, db, "the number of messages", `select coalesce(`+end+`desc limit 1) - `+end+`limit 1) + 1, 0)`, int64(topic))
+// CountTopicMessages returns the number of messages of each of the given topics. Sequence numbers have no gaps, so the first and the last number suffice.
+func CountTopicMessages(ctx context.Context, db *storage.DB, topics []ledger.EntityID) ([]int64, error) {
+	const end = `(select sequence_number from topic_message where topic_id = p.id order by consensus_timestamp `
+	counts, err := storage.Values[int64]().List(ctx, db, "the numbers of messages", `select coalesce(`+end+`desc limit 1) - `+end+`limit 1) + 1, 0)
+from `+storage.Parents+` order by p.ord`, storage.Int64s(topics))
+	return list.Map(counts, func(n *int64) int64 { return *n }), err
 }
 
 // MessagesAfter reads messages of all topics after a consensus time, in order. Transactions without a message are skipped. The row comparison of type and

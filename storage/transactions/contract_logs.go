@@ -165,6 +165,9 @@ select ` + logColumns + ` from page l` + logJoins + ` order by ` + p.Order("l.co
 	return logRows.List(ctx, db, "contract logs", sql, w.Args...)
 }
 
+// CountLogs counts logs.
+const CountLogs storage.Countable = `select from contract_log`
+
 // queueLogs queues a query for a page of logs for each of n parents. The statement "from" unnests the parents as p(…, ord), and the condition of relates them
 // to logs. joined are the columns and joins.
 func queueLogs(b *storage.Batch, w *storage.Where, n int, from, of string, f *ledger.ContractLogFilter, p storage.Page, joined [2]string,

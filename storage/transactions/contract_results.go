@@ -243,6 +243,9 @@ func filterResults(w *storage.Where, f *ledger.ContractResultFilter) {
 	}
 }
 
+// CountResults counts contract results.
+const CountResults storage.Countable = `select from contract_result`
+
 // ContractResults reads a page of contract results, ordered by consensus time. Logs of token transfers outside of the EVM appear as synthetic results, unless
 // the filter excludes them or selects a contract or a sender.
 func ContractResults(ctx context.Context, db *storage.DB, f *ledger.ContractResultFilter, parts ResultParts, p storage.Page) ([]*ledger.ContractResult, error) {

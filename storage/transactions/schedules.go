@@ -31,17 +31,38 @@ func finishSchedule(s *scheduleRow) error {
 	return nil
 }
 
-// Schedules reads a page of schedules, ordered by id.
-func Schedules(ctx context.Context, db *storage.DB, f *ledger.ScheduleFilter, p storage.Page) ([]*ledger.Schedule, error) {
+// filterSchedules adds the conditions on schedules s. The state is that at an instant.
+func filterSchedules(w *storage.Where, f *ledger.ScheduleFilter, now ledger.Timestamp) {
+	if f == nil {
+		return
+	}
+	storage.Filter(w, "s.schedule_id", f.ID)
+	storage.Filter(w, "s.creator_account_id", f.CreatorAccountID)
+	if f.State == nil {
+		return
+	}
+	if *f.State == ledger.ScheduleExecuted {
+		w.Raw(" and s.executed_timestamp is not null")
+		return
+	}
+	w.Raw(" and s.executed_timestamp is null and coalesce((select deleted from entity where id = s.schedule_id), false) = ")
+	if *f.State == ledger.ScheduleDeleted {
+		w.Raw("true")
+		return
+	}
+	w.Raw("false")
+	w.And("(coalesce(s.expiration_time + ?, s.consensus_timestamp + ?) <= ?) = ?", int64(ledger.ExpirationDelay), int64(ledger.DefaultLifetime), int64(now),
+		*f.State == ledger.ScheduleExpired)
+}
+
+// Schedules reads a page of schedules, ordered by id. Their states are those at an instant.
+func Schedules(ctx context.Context, db *storage.DB, f *ledger.ScheduleFilter, now ledger.Timestamp, p storage.Page) ([]*ledger.Schedule, error) {
 	var w storage.Where
 	settings := ""
-	if f != nil {
-		storage.Filter(&w, "s.schedule_id", f.ID)
-		storage.Filter(&w, "s.creator_account_id", f.CreatorAccountID)
-		if f.CreatorAccountID != nil {
-			settings = storage.NoBitmaps
-		}
+	if f != nil && f.CreatorAccountID != nil {
+		settings = storage.NoBitmaps
 	}
+	filterSchedules(&w, f, now)
 	w.Keyset(p, "s.schedule_id")
 	// The page is limited before the join.
 	cut := `select * from schedule s where true` + w.String() + w.OrderBy(p, "s.schedule_id")
@@ -55,13 +76,20 @@ func QueueSchedules(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger
 where s.schedule_id = `+storage.Any1, ids, func(s *ledger.Schedule) ledger.EntityID { return s.EntityID }, done)
 }
 
-// QueueAccountSchedules queues a query for the schedules that each of the given accounts created. done receives one page per account.
-func QueueAccountSchedules(b *storage.Batch, creators []ledger.EntityID, p storage.Page, done func([][]*ledger.Schedule)) {
+// CountSchedules counts schedules.
+const CountSchedules storage.Countable = `select from schedule`
+
+// QueueAccountSchedules queues a query for the schedules that each of the given accounts created. done receives one page per account. The states of the
+// schedules are those at an instant.
+func QueueAccountSchedules(b *storage.Batch, creators []ledger.EntityID, f *ledger.ScheduleFilter, now ledger.Timestamp, p storage.Page,
+	done func([][]*ledger.Schedule),
+) {
 	w := storage.Where{Args: []any{storage.Int64s(creators)}}
-	w.Keyset(p, "schedule_id")
+	filterSchedules(&w, f, now)
+	w.Keyset(p, "s.schedule_id")
 	sql := storage.NoBitmaps + `select s.ord, ` + scheduleColumns + ` from (
   select p.ord, found.* from ` + storage.Parents + ` cross join lateral (
-    select * from schedule where creator_account_id = p.id` + w.String() + w.OrderBy(p, "schedule_id") + `) found) s
+    select * from schedule s where s.creator_account_id = p.id` + w.String() + w.OrderBy(p, "s.schedule_id") + `) found) s
 left join entity e on e.id = s.schedule_id
 order by s.ord, s.schedule_id` + p.Direction()
 	scheduleRows.QueueChildren(b, len(creators), sql, w.Args, done)

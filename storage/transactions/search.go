@@ -194,13 +194,16 @@ type entries struct {
 
 var (
 	paid       = entries{"transaction", "payer_account_id", outcome}
-	related    = entries{"entity_transaction", "entity_id", outcome}
+	related    = entries{"entity_transaction", "entity_id", outcomeOfRelated}
 	hbarMoves  = entries{"crypto_transfer", "entity_id", outcomeOfEntry}
 	tokenMoves = entries{"token_transfer", "account_id", outcomeOfEntry}
 )
 
 // sources returns the tables in which an account can take part in a transaction.
 func (s *search) sources() []entries {
+	if s.filter.TokenID != nil {
+		return []entries{tokenMoves}
+	}
 	if s.filter.Direction != nil {
 		return []entries{hbarMoves, tokenMoves}
 	}
@@ -213,6 +216,9 @@ func (s *search) match(w *storage.Where, e entries, alias, owner string) {
 		storage.Filter(w, alias+"."+e.account, s.filter.AccountID)
 	} else {
 		w.Raw(" and " + alias + "." + e.account + " = " + owner)
+	}
+	if s.filter.TokenID != nil {
+		w.And(alias+".token_id = ?", int64(*s.filter.TokenID))
 	}
 	switch d := s.filter.Direction; {
 	case e.table == paid.table:
@@ -257,9 +263,18 @@ func (s *search) ofParticipant(w *storage.Where, owner string) string {
   ` + strings.Join(parts, "\n  union all ") + `) found` + w.OrderBy(s.window, "consensus_timestamp")
 }
 
+// outcomeOfRelated adds the conditions on result and type. Rows of entity_transaction have these, but not the entity of the transaction.
+func outcomeOfRelated(w *storage.Where, table string, f *ledger.TransactionFilter) {
+	if f.EntityID != nil {
+		outcomeOfEntry(w, table, f)
+		return
+	}
+	outcome(w, table, f)
+}
+
 // outcomeOfEntry looks up result and type of each entry in order until the page is full. A join would first process all entries of an account.
 func outcomeOfEntry(w *storage.Where, _ string, f *ledger.TransactionFilter) {
-	if f.Outcome == nil && f.Types == nil {
+	if f.Outcome == nil && f.Types == nil && f.EntityID == nil {
 		return
 	}
 	w.Raw(" and (select true")

@@ -79,7 +79,7 @@ func finishTransaction(t *transactionRow) error {
 
 var transactionRows = storage.NewMapper(transactionTargets, finishTransaction, func(r *transactionRow) *ledger.Transaction { return &r.Transaction })
 
-// outcome adds the conditions on result and type. table has these columns.
+// outcome adds the conditions on result, type and entity. table has these columns.
 func outcome(w *storage.Where, table string, f *ledger.TransactionFilter) {
 	if f.Outcome != nil {
 		not := ""
@@ -87,6 +87,9 @@ func outcome(w *storage.Where, table string, f *ledger.TransactionFilter) {
 			not = "not "
 		}
 		w.And(not+table+".result = any(?)", codes(ledger.SuccessCodes()))
+	}
+	if f.EntityID != nil {
+		w.And(table+".entity_id = ?", int64(*f.EntityID))
 	}
 	switch {
 	case f.Types == nil:

@@ -77,3 +77,15 @@ func (*Account) IsNode() {}
 
 // IsEntity marks types that have an entity id.
 func (*Account) IsEntity() {}
+
+// Version is a version of an account, a token or an NFT.
+type Version struct {
+	Timestamp Timestamp // its first instant
+	Changes   []*Change
+}
+
+// Change is the change of a field between two versions.
+type Change struct {
+	Field         string // of the graph
+	Before, After Null[string]
+}

@@ -80,6 +80,8 @@ type TransactionFilter struct {
 	Types     []TransactionType
 	Outcome   *TransactionOutcome
 	Direction *TransferDirection
+	EntityID  *EntityID
+	TokenID   *EntityID
 }
 
 // TopicMessageFilter selects messages of a topic.

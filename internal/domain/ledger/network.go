@@ -9,6 +9,9 @@ import (
 // Network is the network as a whole. It is not a row of the database.
 type Network struct{}
 
+// IsNode marks types that have a global id in the graph.
+func (*Network) IsNode() {}
+
 // TotalSupply is the total supply in tinybars.
 const TotalSupply = 5_000_000_000_000_000_000
 

@@ -56,6 +56,7 @@ type NFTFilter struct {
 	TokenID      *EntityIDFilter
 	SerialNumber *LongFilter
 	SpenderID    *EntityIDFilter
+	Deleted      *bool
 	AnyOf        []*NFTKeyFilter // nil means no condition, an empty list matches nothing
 }
 

@@ -41,11 +41,11 @@ const (
 	SchedulePending  ScheduleState = "PENDING"
 )
 
-// A schedule counts as expired only after a delay, so that the ledger can have recorded its execution or expiration. expirationDelay starts at the explicit
-// expiration. Without one, defaultLifetime starts at the creation.
+// A schedule counts as expired only after a delay, so that the ledger can have recorded its execution or expiration. ExpirationDelay starts at the explicit
+// expiration. Without one, DefaultLifetime starts at the creation.
 const (
-	expirationDelay = Timestamp(time.Minute)
-	defaultLifetime = Timestamp(31 * time.Minute)
+	ExpirationDelay = Timestamp(time.Minute)
+	DefaultLifetime = Timestamp(31 * time.Minute)
 )
 
 // StateAt returns the schedule's state at an instant.
@@ -55,8 +55,8 @@ func (s *Schedule) StateAt(now Timestamp) ScheduleState {
 		return ScheduleExecuted
 	case s.Deleted.V:
 		return ScheduleDeleted
-	case s.ExpirationTimestamp.Valid && now-expirationDelay >= s.ExpirationTimestamp.V,
-		!s.ExpirationTimestamp.Valid && now-defaultLifetime >= s.CreatedTimestamp:
+	case s.ExpirationTimestamp.Valid && now-ExpirationDelay >= s.ExpirationTimestamp.V,
+		!s.ExpirationTimestamp.Valid && now-DefaultLifetime >= s.CreatedTimestamp:
 		return ScheduleExpired
 	default:
 		return SchedulePending
@@ -109,6 +109,7 @@ func SignatureTypeOf(code Null[int16]) SignatureType {
 type ScheduleFilter struct {
 	ID               *EntityIDFilter
 	CreatorAccountID *EntityIDFilter
+	State            *ScheduleState
 }
 
 // IsNode marks types that have a global id in the graph.

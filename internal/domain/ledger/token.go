@@ -154,6 +154,7 @@ func (*Token) IsEntity() {}
 type TokenFilter struct {
 	ID           *EntityIDFilter
 	AssociatedTo *AccountRef
+	Treasury     *AccountRef
 	NameContains []string // all of them
 	PublicKey    *StringFilter
 	Types        []TokenType // any of them

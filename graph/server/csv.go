@@ -1,0 +1,334 @@
+package server
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+	"github.com/vektah/gqlparser/v2/parser"
+	"github.com/vektah/gqlparser/v2/validator"
+	"github.com/vektah/gqlparser/v2/validator/rules"
+
+	"heliograph/graph/fault"
+	"heliograph/graph/limits"
+	"heliograph/graph/relay"
+	"heliograph/internal/base/accept"
+	"heliograph/internal/base/turns"
+	"heliograph/internal/base/values"
+)
+
+const (
+	mediaCSV = "text/csv"
+	// csvPage is the number of rows that are read at once.
+	csvPage = 1000
+	// Variables of the operation that reads a page.
+	csvFirst = "csv_first"
+	csvAfter = "csv_after"
+)
+
+// acceptsCSV reports whether a client requests CSV.
+func acceptsCSV(r *http.Request) bool {
+	quality, named := accept.Encoding(r.Header["Accept"], mediaCSV) // the elements of both headers have the same syntax
+	return named && quality > 0
+}
+
+// export is an operation whose only list is sent as CSV.
+type export struct {
+	server    *Server
+	operation graphql.OperationContext
+	path      []string // of the connection in the data
+	rows      string   // nodes or edges
+	columns   [][]string
+	left      int // rows until the limit
+	more      bool
+}
+
+// serveCSV reads all pages of the only list of an operation and writes its rows as CSV (RFC 4180), one column for each selected scalar.
+func (s *Server) serveCSV(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Add("Vary", "Accept")
+	h.Set("Content-Type", mediaGraphQL+"; charset=utf-8")
+	raw, bad := s.receive(w, r)
+	var params *graphql.RawParams
+	store := func() {}
+	if bad == nil {
+		params, store, bad = s.params(r, raw)
+	}
+	if bad != nil {
+		writeErrors(w, max(bad.status, http.StatusBadRequest), gqlerror.List{bad.err})
+		return
+	}
+	end, refused := s.streams.begin(clientOf(r.Context()).Name, &s.o.Streams)
+	if refused != nil {
+		writeErrors(w, http.StatusTooManyRequests, gqlerror.List{refused})
+		return
+	}
+	defer end()
+	x, errs := s.newExport(r.Context(), params, store)
+	if errs != nil {
+		writeErrors(w, http.StatusBadRequest, errs)
+		return
+	}
+	s.docs.plans.Add(x.operation.Doc)
+	defer s.docs.plans.Remove(x.operation.Doc)
+	out := s.streamWriter(w)
+	var page bytes.Buffer
+	lines := csv.NewWriter(&page)
+	lines.UseCRLF = true
+	for first := true; first || x.more; first = false {
+		failed := x.page(r.Context(), lines)
+		switch {
+		case failed != nil && first:
+			writeErrors(w, http.StatusBadRequest, gqlerror.List{failed})
+			return
+		case first:
+			out.setHeaders(mediaCSV + "; charset=utf-8; header=present")
+			h.Set("Content-Disposition", `attachment; filename="`+cmp.Or(x.operation.Operation.Name, x.path[len(x.path)-1])+`.csv"`)
+		case failed != nil:
+			x.end(lines, "incomplete: "+failed.Message)
+		}
+		if x.more && x.left == 0 {
+			x.end(lines, fmt.Sprintf("cut after %d rows", s.o.CSVRows))
+		}
+		lines.Flush()
+		header := ""
+		if first {
+			header = strings.Join(slices.Collect(x.names), ",") + "\r\n"
+		}
+		if out.write(header, [][]byte{page.Bytes()}, "") != nil {
+			return // the client has disconnected
+		}
+		page.Reset()
+	}
+}
+
+// end writes the last line of an export that is not complete.
+func (x *export) end(lines *csv.Writer, reason string) {
+	x.more = false
+	line := "# " + reason
+	if after, ok := x.operation.Variables[csvAfter].(string); ok {
+		line += fmt.Sprintf("; continue with after: %q", after)
+	}
+	_ = lines.Write([]string{line}) // to memory
+}
+
+// names yields the names of the columns: the response names on the path to the scalar, separated by dots.
+func (x *export) names(yield func(string) bool) {
+	for _, path := range x.columns {
+		if !yield(strings.Join(path, ".")) {
+			return
+		}
+	}
+}
+
+// newExport prepares the export of an operation. It calls store if the document is valid.
+func (s *Server) newExport(ctx context.Context, params *graphql.RawParams, store func()) (*export, gqlerror.List) {
+	if _, errs := s.document(params.Query); errs != nil {
+		return nil, errs
+	}
+	store()
+	doc, err := parser.ParseQuery(&ast.Source{Input: params.Query}) // a copy, which is changed
+	if err != nil {
+		return nil, gqlerror.List{s.syntaxError(err)}
+	}
+	validator.ValidateWithRules(s.Schema(), doc, &rules.Rules{}) // adds the definitions
+	def := doc.Operations.ForName(params.OperationName)
+	switch {
+	case def == nil:
+		return nil, gqlerror.List{coded(fault.BadUserInput, missingOperation(doc, params.OperationName))}
+	case def.Operation != ast.Query:
+		return nil, gqlerror.List{coded(fault.BadUserInput, "only a query can be exported as CSV")}
+	}
+	variables, err := validator.VariableValues(s.Schema(), def, params.Variables)
+	if err != nil {
+		return nil, badInput(variableErrors(def, params.Variables, gqlerror.List{gqlerror.WrapIfUnwrapped(err)}))
+	}
+	x := &export{server: s, left: s.o.CSVRows, operation: graphql.OperationContext{
+		RawQuery: params.Query, OperationName: def.Name, Doc: doc, Operation: def, Variables: variables, Headers: params.Headers,
+		RecoverFunc: recovered, ResolverMiddleware: s.middleware, RootResolverMiddleware: noMiddleware,
+	}}
+	if err := x.find(def.SelectionSet); err != nil {
+		return nil, gqlerror.List{coded(fault.BadUserInput, err.Error())}
+	}
+	validator.ValidateWithRules(s.Schema(), doc, &rules.Rules{})
+	if s.o.Observer != nil {
+		s.o.Observer.Received(ctx, string(ast.Query), def.Name)
+	}
+	if cost := x.cost(); cost > s.o.Bounds.Cost {
+		return nil, gqlerror.List{tooExpensive(cost, s.o.Bounds.Cost)}
+	}
+	return x, nil
+}
+
+// csvPages are the page sizes of exports.
+var csvPages = relay.Limits{Default: csvPage, Max: csvPage}
+
+// cost returns the cost of the next page.
+func (x *export) cost() int {
+	x.operation.Variables[csvFirst] = int64(min(csvPage, x.left))
+	return limits.Price(x.operation.Operation, csvPages).Of(x.operation.Variables)
+}
+
+// collect returns the fields of a selection, whatever types of an interface or union they belong to. It leaves the cache of the operation empty, because the
+// selection is changed afterwards.
+func (x *export) collect(set ast.SelectionSet) []graphql.CollectedField {
+	return graphql.CollectFields(&graphql.OperationContext{Doc: x.operation.Doc, Variables: x.operation.Variables}, set, nil)
+}
+
+var errNoList = errors.New("CSV requires an operation that selects one list: a connection at the root, or below objects without other fields")
+
+// find finds the connection below a selection and its columns. It makes the operation page through the connection.
+func (x *export) find(set ast.SelectionSet) error {
+	fields := x.collect(set)
+	if len(fields) != 1 || fields[0].Definition.Type.Elem != nil {
+		return errNoList
+	}
+	f := fields[0]
+	x.path = append(x.path, f.Alias)
+	def := x.server.Schema().Types[f.Definition.Type.Name()]
+	if def.IsLeafType() {
+		return errNoList
+	}
+	if !strings.HasSuffix(def.Name, "Connection") {
+		return x.find(f.Selections)
+	}
+	for _, part := range x.collect(f.Selections) {
+		if part.Definition.Type.Elem == nil {
+			continue // pageInfo, totalCount
+		}
+		if x.rows != "" {
+			return errors.New("CSV requires either nodes or edges of the list")
+		}
+		x.rows = part.Alias
+		if err := x.add(nil, part.Selections); err != nil {
+			return err
+		}
+	}
+	if x.columns == nil {
+		return errors.New("CSV requires scalar fields of the nodes of the list")
+	}
+	return x.paginate(f.Field)
+}
+
+// paginate makes a connection field read the page that the variables select.
+func (x *export) paginate(f *ast.Field) error {
+	args := f.ArgumentMap(x.operation.Variables)
+	if args["last"] != nil || args["before"] != nil {
+		return errors.New("CSV is exported forward: last and before are not supported")
+	}
+	x.operation.Variables[csvAfter] = args["after"]
+	f.Arguments = slices.DeleteFunc(f.Arguments, func(a *ast.Argument) bool {
+		return slices.Contains([]string{"first", "last", "after", "before"}, a.Name)
+	})
+	def := x.operation.Operation
+	for name, variable := range map[string]struct{ name, typ string }{"first": {csvFirst, "Int"}, "after": {csvAfter, "String"}} {
+		f.Arguments = append(f.Arguments, &ast.Argument{Name: name, Value: &ast.Value{Raw: variable.name, Kind: ast.Variable}})
+		def.VariableDefinitions = append(def.VariableDefinitions, &ast.VariableDefinition{Variable: variable.name, Type: ast.NamedType(variable.typ, nil)})
+	}
+	field := func(name string) ast.Selection { return &ast.Field{Alias: name, Name: name} }
+	info := &ast.Field{Alias: csvAfter, Name: "pageInfo", SelectionSet: ast.SelectionSet{field("hasNextPage"), field("endCursor")}}
+	f.SelectionSet = append(f.SelectionSet, info)
+	return nil
+}
+
+// add adds the columns of a selection.
+func (x *export) add(path []string, set ast.SelectionSet) error {
+	for _, f := range x.collect(set) {
+		at := append(slices.Clone(path), f.Alias)
+		def := x.server.Schema().Types[f.Definition.Type.Name()]
+		switch {
+		case f.Definition.Type.Elem != nil || strings.HasSuffix(def.Name, "Connection"):
+			return fmt.Errorf("%s is a list: CSV has scalar columns only", strings.Join(at, "."))
+		case def.IsLeafType():
+			x.columns = append(x.columns, at)
+		default:
+			if err := x.add(at, f.Selections); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// page reads the next page and writes its rows.
+func (x *export) page(ctx context.Context, lines *csv.Writer) *gqlerror.Error {
+	s := x.server
+	if limited := charge(ctx, x.cost()/costPerPoint); limited != nil {
+		return limited
+	}
+	turn := turns.Of(ctx).Another()
+	if turn.Enter(ctx) != nil {
+		return coded(fault.Unavailable, "the server is busy: retry after a second")
+	}
+	defer turn.Leave()
+	if s.o.Streams.QueryTimeout > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeout(ctx, s.o.Streams.QueryTimeout)
+		defer stop()
+	}
+	of := &operation{entry: &entry{doc: x.operation.Doc, lists: true}, oc: &x.operation, scans: 1}
+	next, ctx := s.start(values.Context(s.context(values.Context(ctx, turn.Value()), of), csvPages.Value()), &x.operation)
+	resp := next(ctx)
+	if resp == nil {
+		return timedOut()
+	}
+	defer s.Done(resp.Data)
+	s.bound(resp)
+	if len(resp.Errors) > 0 {
+		return resp.Errors[0]
+	}
+	var data map[string]any
+	decoder := json.NewDecoder(bytes.NewReader(resp.Data))
+	decoder.UseNumber()
+	if err := decoder.Decode(&data); err != nil {
+		return coded(fault.Internal, "internal error")
+	}
+	list, _ := member(data, x.path).(map[string]any)
+	rows, _ := list[x.rows].([]any)
+	line := make([]string, len(x.columns))
+	for _, row := range rows {
+		for i, path := range x.columns {
+			line[i] = cell(member(row, path))
+		}
+		_ = lines.Write(line) // to memory
+	}
+	x.left -= len(rows)
+	x.more, _ = member(list, []string{csvAfter, "hasNextPage"}).(bool)
+	x.operation.Variables[csvAfter] = member(list, []string{csvAfter, "endCursor"})
+	return nil
+}
+
+// member returns the value at a path, or nil if there is none.
+func member(of any, path []string) any {
+	for _, name := range path {
+		object, _ := of.(map[string]any)
+		of = object[name]
+	}
+	return of
+}
+
+// number matches text that spreadsheets read as a number, whatever its first character.
+var number = regexp.MustCompile(`^-?\d+(\.\d+)?$`)
+
+// cell returns the text of a value. Text that spreadsheets would execute as a formula gets an apostrophe.
+func cell(v any) string {
+	if v == nil {
+		return ""
+	}
+	text := fmt.Sprint(v)
+	if text != "" && strings.ContainsRune("=+-@\t\r\n", rune(text[0])) && !number.MatchString(text) {
+		return "'" + text
+	}
+	return text
+}

@@ -1,0 +1,170 @@
+package server_test
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"heliograph/app/gateway"
+	"heliograph/app/testing/testenv"
+)
+
+// export requests an operation as CSV.
+func export(t *testing.T, g *testenv.Gateway, query string, variables map[string]any) *testenv.Response {
+	t.Helper()
+	body, err := json.Marshal(map[string]any{"query": query, "variables": variables})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g.Do(t, http.MethodPost, "/graphql", string(body), "Content-Type: application/json", "Accept: text/csv")
+}
+
+func records(t *testing.T, got *testenv.Response) [][]string {
+	t.Helper()
+	r := csv.NewReader(strings.NewReader(got.Body))
+	r.FieldsPerRecord = -1 // the last line of an incomplete export has one field
+	all, err := r.ReadAll()
+	if err != nil || got.Status != http.StatusOK {
+		t.Fatalf("status %d: %v: %.300s", got.Status, err, got.Body)
+	}
+	return all
+}
+
+// TestCSV compares an export with the pages of the list, read one by one, and with the number of rows of the table.
+func TestCSV(t *testing.T) {
+	t.Parallel()
+	for name, g := range map[string]*testenv.Gateway{"plans": testenv.Demo(t), "no plans": testenv.Demo(t, testenv.PlansOff())} {
+		const query = `query Paid($of: EntityID!, $first: Int, $after: String) {
+			transactions(filter: {accountId: {eq: $of}}, first: $first, after: $after, order: ASC) { ...Rows pageInfo { hasNextPage endCursor } }
+		}
+		fragment Rows on TransactionConnection { nodes { at: consensusTimestamp payer { entityId memo } chargedFee scheduled } }`
+		var account string // with so many transactions that they take several pages
+		if err := g.DB.Pool().QueryRow(t.Context(), `select '0.0.' || payer_account_id from transaction group by payer_account_id having count(*) > 1200 order by count(*) limit 1`).Scan(&account); err != nil {
+			t.Fatal(err)
+		}
+		got := export(t, g, query, map[string]any{"of": account, "first": 2})
+		all := records(t, got)
+		if want := []string{"at", "payer.entityId", "payer.memo", "chargedFee", "scheduled"}; !slices.Equal(all[0], want) {
+			t.Errorf("%s: the columns are %v", name, all[0])
+		}
+		if media := got.Header.Get("Content-Type"); !strings.HasPrefix(media, "text/csv; charset=utf-8") || got.Header.Get("Content-Disposition") != `attachment; filename="Paid.csv"` {
+			t.Errorf("%s: %v", name, got.Header)
+		}
+		var after any
+		rows := all[1:]
+		for more, n := true, 0; more; {
+			var data struct {
+				Transactions struct {
+					Nodes []struct {
+						At, ChargedFee string
+						Payer          struct{ EntityID, Memo string }
+						Scheduled      bool
+					}
+					PageInfo struct {
+						HasNextPage bool
+						EndCursor   string
+					}
+				}
+			}
+			g.Data(t, query, map[string]any{"of": account, "first": 100, "after": after}, &data)
+			for _, node := range data.Transactions.Nodes {
+				scheduled := "false"
+				if node.Scheduled {
+					scheduled = "true"
+				}
+				if want := []string{node.At, node.Payer.EntityID, node.Payer.Memo, node.ChargedFee, scheduled}; n >= len(rows) || !slices.Equal(rows[n], want) {
+					t.Fatalf("%s: row %d of %d is not %v", name, n, len(rows), want)
+				}
+				n++
+			}
+			if more, after = data.Transactions.PageInfo.HasNextPage, data.Transactions.PageInfo.EndCursor; !more && n != len(rows) {
+				t.Errorf("%s: %d rows instead of %d", name, len(rows), n)
+			}
+		}
+		if len(rows) < 1200 {
+			t.Errorf("%s: %d rows do not need several pages", name, len(rows))
+		}
+		edges := records(t, export(t, g, `{ account(id: "1001") { transfers { edges { cursor node { amount token { symbol } } } } } }`, nil))
+		if !slices.Equal(edges[0], []string{"cursor", "node.amount", "node.token.symbol"}) || len(edges) < 2 {
+			t.Errorf("%s: %v", name, edges[:min(len(edges), 2)])
+		}
+		empty := export(t, g, `{ nfts(filter: {anyOf: []}) { nodes { tokenId serialNumber } } }`, nil)
+		if empty.Body != "tokenId,serialNumber\r\n" {
+			t.Errorf("%s: %q", name, empty.Body)
+		}
+	}
+}
+
+// TestCSVEscapes checks values that spreadsheets would execute, and values with separators.
+func TestCSVEscapes(t *testing.T) {
+	t.Parallel()
+	url := testenv.Filled.Fresh(t)
+	testenv.Exec(t, url, `update entity set memo = '=1+1' where id = 1001`, `update entity set memo = '@a,"b"' where id = 1002`,
+		`update entity set memo = '-5' where id = 1003`, `update entity set memo = '-5+cmd' where id = 1004`, `update entity set memo = 'a=b' where id = 1005`)
+	got := export(t, testenv.Over(t, url), `{ accounts(filter: {id: {gte: "1001", lte: "1005"}}) { nodes { memo key { type } } } }`, nil)
+	var memos []string
+	for _, row := range records(t, got)[1:] {
+		memos = append(memos, row[0])
+	}
+	if want := []string{"'=1+1", `'@a,"b"`, "-5", "'-5+cmd", "a=b"}; !slices.Equal(memos, want) {
+		t.Errorf("%q, want %q", memos, want)
+	}
+}
+
+// TestCSVLimit checks the last line of an export that is cut, and that the export continues after its cursor.
+func TestCSVLimit(t *testing.T) {
+	t.Parallel()
+	g := testenv.Demo(t, testenv.Graph(func(o *gateway.GraphOptions) { o.CSVRows = 7 }))
+	const query = `query($after: String) { accounts(after: $after) { nodes { entityId } } }`
+	first := records(t, export(t, g, query, nil))
+	last := first[len(first)-1][0]
+	reason, quoted, found := strings.Cut(last, "; continue with after: ")
+	var cursor string
+	if len(first) != 9 || !found || reason != "# cut after 7 rows" || json.Unmarshal([]byte(quoted), &cursor) != nil {
+		t.Fatalf("%q", first)
+	}
+	second := records(t, export(t, g, query, map[string]any{"after": cursor}))
+	var data struct {
+		Accounts struct{ Nodes []struct{ EntityID string } }
+	}
+	g.Data(t, `{ accounts(first: 14) { nodes { entityId } } }`, nil, &data)
+	for i, n := range data.Accounts.Nodes {
+		if row := slices.Concat(first[1:8], second[1:8])[i]; row[0] != n.EntityID {
+			t.Errorf("row %d is %s, want %s", i, row[0], n.EntityID)
+		}
+	}
+	whole := records(t, export(t, g, `{ network { nodes(filter: {nodeId: {lt: 7}}) { nodes { nodeId } } } }`, nil))
+	if line := whole[len(whole)-1][0]; strings.HasPrefix(line, "#") {
+		t.Errorf("a whole export ends with %q", line)
+	}
+}
+
+// TestCSVErrors checks operations that cannot be exported.
+func TestCSVErrors(t *testing.T) {
+	t.Parallel()
+	g := testenv.Demo(t)
+	for query, want := range map[string]string{
+		`{ accounts { nodes { entityId } } tokens { nodes { name } } }`:                           "selects one list",
+		`{ account(id: "1001") { memo } }`:                                                        "selects one list",
+		`{ accounts { totalCount { value } } }`:                                                   "scalar fields",
+		`{ accounts { nodes { nfts { nodes { serialNumber } } } } }`:                              "nfts is a list",
+		`{ topics: contractLogs { nodes { topics } } }`:                                           "topics is a list",
+		`{ accounts(last: 5) { nodes { entityId } } }`:                                            "last and before",
+		`{ accounts { nodes { nothing } } }`:                                                      "Cannot query field",
+		`{ accounts(after: "x") { nodes { entityId } } }`:                                         "cursor",
+		`query($a: Int!) { accounts(first: $a) { nodes { entityId } } }`:                          "a",
+		`subscription { topicMessages(topic: "4001") { text } }`:                                  "only a query",
+		`query A { accounts { nodes { entityId } } } query B { accounts { nodes { entityId } } }`: "operationName is missing",
+	} {
+		got := export(t, g, query, nil)
+		if got.Status != http.StatusBadRequest || !strings.Contains(got.Body, want) || !strings.Contains(got.Body, `"BAD_USER_INPUT"`) {
+			t.Errorf("%s: status %d: %s", query, got.Status, got.Body)
+		}
+	}
+	if got := g.Do(t, http.MethodGet, "/graphql?query="+strings.ReplaceAll(`{accounts(first:1){nodes{entityId}}}`, `"`, "%22"), "", "Accept: text/csv"); !strings.HasPrefix(got.Body, "entityId\r\n0.0.2\r\n") {
+		t.Errorf("GET: %d %.200s", got.Status, got.Body)
+	}
+}
