@@ -108,8 +108,9 @@ test-attack: build ## Measure what attacks, overload and a broken database do to
 	CGO_ENABLED=0 go test -tags attack -count 1 -timeout 20m -v $(TESTFLAGS) ./app/testing/attack \
 	  $(if $(SHORT),-run 'Attacks$$|HalfSent',-run 'OnProcess|Small|Single|Overload|Connections|Broken' -args -attack.time 8s -attack.clients 64 -attack.slowest 50ms $(ATTACK))
 
-soak: build ## Run a load test with 2,000 subscriptions and a restart of PostgreSQL; takes minutes
+soak: build ## Run a load test with 2,000 subscriptions and a restart of PostgreSQL, and restart and kill gateways behind HAProxy; takes minutes
 	@scripts/ensure-postgres.sh
+	@scripts/ensure-haproxy.sh
 	CGO_ENABLED=0 go test -tags soak -count 1 -timeout 20m -v $(TESTFLAGS) ./app/testing/soak $(SOAK)
 
 fuzz: ## Run each fuzz target for FUZZTIME (default: 10s)

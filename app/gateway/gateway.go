@@ -256,9 +256,12 @@ func (g *Gateway) Refresh(ctx context.Context) {
 	}
 }
 
+// NotReady makes the gateway report that it is not ready.
+func (g *Gateway) NotReady() { g.closing.Store(true) }
+
 // Close makes the gateway report that it is not ready, and ends all subscriptions. A server that shuts down waits for its open requests.
 func (g *Gateway) Close() {
-	g.closing.Store(true)
+	g.NotReady()
 	g.root.Close()
 	g.graph.Close()
 }

@@ -63,6 +63,7 @@ type serveCmd struct {
 	evmSettings `group:"Contract calls"`
 
 	RequestTimeout time.Duration `env:"HELIOGRAPH_REQUEST_TIMEOUT" default:"20s" help:"Timeout of a request, including its database statements." group:"Limits"`
+	ShutdownDelay  time.Duration `env:"HELIOGRAPH_SHUTDOWN_DELAY" default:"0" help:"Time between the signal to stop and the closing of the ports. Readiness fails from the signal on, so that load balancers stop sending requests; use a time in which theirs notices that." group:"Limits"`
 	MemoryLimit    int64         `env:"HELIOGRAPH_MEMORY_LIMIT" help:"Memory in bytes above which new requests are refused (default: 80 % of the limit of the control group less 512 MiB for the embedded PostgreSQL, or half of the machine's memory)." group:"Limits"`
 	PerClient      int           `name:"max-connections-per-client" env:"HELIOGRAPH_MAX_CONNECTIONS_PER_CLIENT" default:"2000" help:"Maximum number of open connections of a client address (IPv6: per /64 network), except of trusted proxies; 0 for no limit." group:"Limits"`
 	rateSettings   `group:"Limits"`
@@ -384,6 +385,8 @@ func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, d *database, h *
 	select {
 	case <-ctx.Done():
 		log.Info("shutting down")
+		h.NotReady()
+		time.Sleep(c.ShutdownDelay)
 	case <-embedded.WatchParent(ctx):
 		log.Info("shutting down because the parent process has ended")
 	case <-d.done():

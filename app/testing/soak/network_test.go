@@ -54,38 +54,48 @@ func startNetwork(t *testing.T) *network {
 	if err := migrations.Ledger(t.Context(), n.url, quiet); err != nil {
 		t.Fatal(err)
 	}
+	n.gateway, n.address = n.startGateway(t, "127.0.0.1:0")
+	t.Cleanup(func() { stopGateway(n.gateway) })
+	return n
+}
+
+// startGateway starts a gateway over the server. It returns the address where it serves requests.
+func (n *network) startGateway(t *testing.T, listen string, args ...string) (gateway *exec.Cmd, address string) {
+	t.Helper()
 	binary, err := filepath.Abs("../../../bin/heliograph")
 	if err != nil {
 		t.Fatal(err)
 	}
-	n.gateway = exec.Command(binary, "serve", "--listen", "127.0.0.1:0", "--admin-listen", "", "--database-url", n.url, "--log-format", "text")
-	n.gateway.Stderr = os.Stderr
-	stdout, err := n.gateway.StdoutPipe()
+	args = append([]string{"serve", "--listen", listen, "--admin-listen", "", "--database-url", n.url, "--log-format", "text", "--log-level", "warn"}, args...)
+	gateway = exec.Command(binary, args...)
+	gateway.Stderr = os.Stderr
+	stdout, err := gateway.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := n.gateway.Start(); err != nil {
+	if err := gateway.Start(); err != nil {
 		t.Fatalf("%v: create the binary with `make build`", err)
 	}
-	t.Cleanup(func() {
-		_ = n.gateway.Process.Signal(syscall.SIGTERM)
-		_ = n.gateway.Wait()
-	})
 	found := regexp.MustCompile(`GraphQL\s+http://([^/]+)/graphql`)
 	lines := bufio.NewScanner(stdout)
-	for n.address == "" && lines.Scan() {
+	for address == "" && lines.Scan() {
 		if m := found.FindStringSubmatch(lines.Text()); m != nil {
-			n.address = m[1]
+			address = m[1]
 		}
 	}
-	if n.address == "" {
+	if address == "" {
 		t.Fatal("the gateway did not start")
 	}
 	go func() {
 		for lines.Scan() { // the pipe must not become full
 		}
 	}()
-	return n
+	return gateway, address
+}
+
+func stopGateway(gateway *exec.Cmd) {
+	_ = gateway.Process.Signal(syscall.SIGTERM)
+	_ = gateway.Wait()
 }
 
 func (n *network) startServer(t *testing.T) {

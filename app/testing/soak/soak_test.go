@@ -5,6 +5,7 @@ package soak
 import (
 	"context"
 	"flag"
+	"net"
 	"os"
 	"slices"
 	"strings"
@@ -41,7 +42,7 @@ func listen(t *testing.T, n *network) *audience {
 	a := &audience{t: t}
 	var ready sync.WaitGroup
 	for i := range *subscribers {
-		s := &subscriber{address: n.address, topic: firstTopic + i%*topics}
+		s := &subscriber{address: n.address, topic: firstTopic + i%*topics, from: net.IPv4(127, 0, 2, byte(i%200))}
 		a.all = append(a.all, s)
 		ready.Add(1)
 		a.done.Go(func() { s.listen(ctx, ready.Done) })

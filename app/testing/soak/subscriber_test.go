@@ -20,6 +20,7 @@ import (
 // CPU time: thousands of subscribers run on the machine that they measure.
 type subscriber struct {
 	address  string
+	from     net.IP // local address
 	topic    int
 	received atomic.Int64 // last sequence number
 	last     string       // consensus time of the last message
@@ -47,7 +48,7 @@ var (
 )
 
 func (s *subscriber) stream(ctx context.Context, ready func()) error {
-	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", s.address)
+	conn, err := (&net.Dialer{LocalAddr: &net.TCPAddr{IP: s.from}}).DialContext(ctx, "tcp", s.address)
 	if err != nil {
 		return err
 	}
