@@ -23,9 +23,23 @@ func (m *Mapper[T, R]) QueueChildren(b *Batch, n int, sql string, args []any, do
 	if m.finish != nil {
 		finish = func(r *owned[T]) error { return m.finish(&r.row) }
 	}
-	queue(b, sql, args, columns, finish, itself, func(rows []*owned[T]) {
-		done(GroupByParent(rows, n, func(r *owned[T]) int { return int(r.parent - 1) }, func(r *owned[T]) *R { return m.value(&r.row) }))
-	})
+	statements := []statement{{sql, args}}
+	if b.db.Distributed() {
+		statements = eachParent(sql, args)
+	}
+	var all []*owned[T]
+	left := len(statements)
+	for _, s := range statements {
+		queue(b, s.sql, s.args, columns, finish, itself, func(rows []*owned[T]) {
+			all = append(all, rows...)
+			if left--; left == 0 {
+				done(GroupByParent(all, n, func(r *owned[T]) int { return int(r.parent - 1) }, func(r *owned[T]) *R { return m.value(&r.row) }))
+			}
+		})
+	}
+	if left == 0 {
+		b.Then(func() { done(make([][]*R, n)) })
+	}
 }
 
 // MaxCount is the number of rows up to which [Batch.Count] counts.

@@ -64,6 +64,7 @@ type DB struct {
 	statistics   *statistics
 	turns        *turns.Queue
 	schema       *atomic.Pointer[schema]
+	placement    *atomic.Pointer[placement]
 }
 
 // Open creates a pool for each host of the URL. It does not connect, so that the gateway starts without the database. Several hosts have the same data, such as
@@ -95,7 +96,8 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	processors := min(runtime.GOMAXPROCS(0), runtime.NumCPU())
 	return &DB{
 		servers: all, base: o.Base, fileAttempts: cmp.Or(o.FileAttempts, defaultFileAttempts), chainID: cmp.Or(o.ChainID, defaultChainID), cache: o.Cache,
-		statistics: &statistics{}, schema: &atomic.Pointer[schema]{}, turns: turns.New(connections+2*processors, 2*processors, wait),
+		statistics: &statistics{}, schema: &atomic.Pointer[schema]{},
+		placement: &atomic.Pointer[placement]{}, turns: turns.New(connections+2*processors, 2*processors, wait),
 	}, nil
 }
 

@@ -59,8 +59,11 @@ func (db *DB) SetAbsent(absent []Absent) {
 	db.schema.Store(s)
 }
 
-// adapt replaces tables without nullable columns by subqueries with them, which the planner removes.
+// adapt returns the statement for the tables of the database. It replaces tables without nullable columns by subqueries with them, which the planner removes.
 func (db *DB) adapt(sql string) string {
+	if p := db.placement.Load(); p != nil && len(*p) > 0 {
+		sql = p.byKeys(sql)
+	}
 	s := db.schema.Load()
 	if s == nil || len(s.tables) == 0 {
 		return sql

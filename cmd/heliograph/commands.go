@@ -20,6 +20,7 @@ import (
 
 type migrateCmd struct {
 	StatusOnly bool `help:"Create or update only the tables of the status pages."`
+	Citus      bool `help:"Distribute the ledger tables of an empty database over the workers of its Citus cluster."`
 	databaseSettings
 	logSettings
 }
@@ -37,7 +38,11 @@ func (c *migrateCmd) Run(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, d.close()) }()
 	if d.server == nil {
-		if err := migrateLedger(ctx, d.url, log); err != nil {
+		create := migrations.Ledger
+		if c.Citus {
+			create = migrations.Distribute
+		}
+		if err := migrateLedger(ctx, create, d.url, log); err != nil {
 			return err
 		}
 		fmt.Fprintf(os.Stdout, "the tables are up to date (schema version %d)\n", migrations.Version())
@@ -46,8 +51,8 @@ func (c *migrateCmd) Run(ctx context.Context) (err error) {
 }
 
 // migrateLedger creates or updates the ledger tables in an external database.
-func migrateLedger(ctx context.Context, url string, log *slog.Logger) error {
-	err := migrations.Ledger(ctx, url, log)
+func migrateLedger(ctx context.Context, create func(context.Context, string, *slog.Logger) error, url string, log *slog.Logger) error {
+	err := create(ctx, url, log)
 	var foreign *migrations.ForeignError
 	if err == nil || errors.As(err, &foreign) {
 		return err
@@ -108,7 +113,7 @@ func (c *demoCmd) Run(ctx context.Context) (err error) {
 func (c *demoCmd) prepare(ctx context.Context, d *database, status string) error {
 	quiet := slog.New(slog.DiscardHandler)
 	if d.server == nil {
-		if err := migrateLedger(ctx, d.url, quiet); err != nil {
+		if err := migrateLedger(ctx, migrations.Ledger, d.url, quiet); err != nil {
 			return err
 		}
 	}

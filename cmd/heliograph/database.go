@@ -131,6 +131,9 @@ func check(ctx context.Context, db *storage.DB, log *slog.Logger) error {
 		return fmt.Errorf("check the tables: %w", err)
 	}
 	db.SetAbsent(absent)
+	if err := db.ReadPlacement(ctx); err != nil {
+		return err
+	}
 	const shown = 8
 	text := strings.Join(list.Map(absent[:min(shown, len(absent))], storage.Absent.String), ", ")
 	if more := len(absent) - shown; more > 0 {

@@ -5,6 +5,8 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -20,6 +22,9 @@ import (
 	"heliograph/rest"
 	generator "heliograph/rest/requests"
 	v1 "heliograph/rest/v1"
+	"heliograph/storage/demo/demodb"
+	"heliograph/storage/migrations"
+	"heliograph/storage/pgtest"
 )
 
 // recordFile has a line per generated request. The lines before them are the shapes of the responses.
@@ -53,7 +58,36 @@ type recorded struct {
 // TestRecord compares the responses to generated requests with the record. Rewrite it with: make record
 func TestRecord(t *testing.T) {
 	t.Parallel()
-	got := record(t, testenv.Demo(t).Public())
+	compareRecord(t, record(t, testenv.Demo(t).Public()))
+}
+
+// TestRecordKeyByKey is [TestRecord] with the statements for distributed tables.
+func TestRecordKeyByKey(t *testing.T) {
+	t.Parallel()
+	url := testenv.Filled.Fresh(t)
+	if err := pgtest.Distributed(t.Context(), url, migrations.Distribution()); err != nil {
+		t.Fatal(err)
+	}
+	compareRecord(t, record(t, testenv.Over(t, url).Public()))
+}
+
+// TestRecordCitus is [TestRecord] for a database with distributed tables. It loads the demo network if the database is empty.
+func TestRecordCitus(t *testing.T) {
+	url := os.Getenv("HELIOGRAPH_TEST_CITUS_URL")
+	if url == "" {
+		fmt.Println("SKIPPED: HELIOGRAPH_TEST_CITUS_URL is not set")
+		return
+	}
+	conn := pgtest.Connect(t, url)
+	if err := demodb.Load(t.Context(), conn, testenv.Now(), nil); err != nil && !errors.Is(err, demodb.ErrNotEmpty) {
+		t.Fatal(err)
+	}
+	compareRecord(t, record(t, testenv.Over(t, url).Public()))
+}
+
+// compareRecord fails if responses differ from the record. With -update it writes the record.
+func compareRecord(t *testing.T, got []recorded) {
+	t.Helper()
 	text, err := os.ReadFile(recordFile)
 	if err != nil && !*update {
 		t.Fatal(err)

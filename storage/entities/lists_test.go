@@ -11,6 +11,7 @@ import (
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 	"heliograph/storage/demo/demotest"
+	"heliograph/storage/migrations"
 	"heliograph/storage/pgtest"
 )
 
@@ -138,12 +139,29 @@ var listings = map[string]listing{
 // TestPages reads random pages of each list, several parents at once, and compares them with the same selection from all keys of the table.
 func TestPages(t *testing.T) {
 	t.Parallel()
-	url := demotest.Network.Shared(t)
+	testPages(t, demotest.Network.Shared(t))
+}
+
+// TestPagesKeyByKey is [TestPages] with the statements for distributed tables.
+func TestPagesKeyByKey(t *testing.T) {
+	t.Parallel()
+	url := demotest.Network.Fresh(t)
+	if err := pgtest.Distributed(t.Context(), url, migrations.Distribution()); err != nil {
+		t.Fatal(err)
+	}
+	testPages(t, url)
+}
+
+func testPages(t *testing.T, url string) {
+	t.Helper()
 	db, err := storage.Open(t.Context(), storage.Options{PoolOptions: storage.PoolOptions{URL: pgtest.Pooled(t, url)}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(db.Close)
+	if err := db.ReadPlacement(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	conn := pgtest.Connect(t, url)
 	for name, l := range listings {
 		t.Run(name, func(t *testing.T) {

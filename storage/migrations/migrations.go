@@ -12,6 +12,8 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"regexp"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -25,6 +27,9 @@ import (
 
 //go:embed ledger/*.sql
 var ledgerFiles embed.FS
+
+//go:embed citus/*.sql
+var citusFiles embed.FS
 
 //go:embed status/*.sql
 var statusFiles embed.FS
@@ -111,6 +116,34 @@ func Ledger(ctx context.Context, url string, log *slog.Logger) error {
 		}
 	}
 	return EnsurePartitions(ctx, conn, time.Time{})
+}
+
+// Distribute creates the ledger's tables as [Ledger] does, and distributes them over the workers of a Citus cluster. It fails if the tables contain rows or if
+// the database does not have the extension citus. If the tables are distributed, it updates them.
+func Distribute(ctx context.Context, url string, log *slog.Logger) error {
+	if err := Ledger(ctx, url, log); err != nil {
+		return err
+	}
+	config, err := parseURL(url, log)
+	if err != nil {
+		return err
+	}
+	const citus = 0x6369747573 // "citus" in ASCII
+	if err := (set{files: citusFiles, folder: "citus", versions: "public.heliograph_citus", lockID: citus, path: "public"}).up(ctx, config, log); err != nil {
+		return fmt.Errorf("distribute the ledger tables: %w", err)
+	}
+	return nil
+}
+
+var distributed = regexp.MustCompile(`create_distributed_table\('(\w+)', '(\w+)'`)
+
+// Distribution returns the distribution column of each table that [Distribute] distributes.
+func Distribution() map[string]string {
+	columns := map[string]string{}
+	for _, m := range distributed.FindAllStringSubmatch(strings.Join(set{files: citusFiles, folder: "citus"}.texts(), ""), -1) {
+		columns[m[1]] = m[2]
+	}
+	return columns
 }
 
 // parseURL returns the settings of a connection that can create tables.

@@ -31,8 +31,6 @@ left join lateral (
 	plainJoins = ` left join entity e on e.id = l.contract_id`
 )
 
-var withBlock = [2]string{logColumns, logJoins}
-
 type logRow struct {
 	ledger.ContractLog
 	topics    [ledger.MaxTopics][]byte
@@ -169,25 +167,25 @@ select ` + logColumns + ` from page l` + logJoins + ` order by ` + p.Order("l.co
 const CountLogs storage.Countable = `select from contract_log`
 
 // queueLogs queues a query for a page of logs for each of n parents. The statement "from" unnests the parents as p(…, ord), and the condition of relates them
-// to logs. joined are the columns and joins.
-func queueLogs(b *storage.Batch, w *storage.Where, n int, from, of string, f *ledger.ContractLogFilter, p storage.Page, joined [2]string,
+// to logs.
+func queueLogs(b *storage.Batch, w *storage.Where, n int, from, of string, f *ledger.ContractLogFilter, p storage.Page,
 	done func([][]*ledger.ContractLog),
 ) {
 	sql := `with page as (select p.ord, l.* from ` + from + ` cross join lateral (` + logs(w, f, of, p) + `) l)
-select l.ord, ` + joined[0] + ` from page l` + joined[1] + ` order by l.ord, ` + p.Order("l.consensus_timestamp", "l.index")
+select l.ord, ` + logColumns + ` from page l` + logJoins + ` order by l.ord, ` + p.Order("l.consensus_timestamp", "l.index")
 	logRows.QueueChildren(b, n, sql, w.Args, done)
 }
 
 // QueueLogsOfContracts queues a query for the logs of each of the given contracts. done receives one page per contract.
 func QueueLogsOfContracts(b *storage.Batch, ids []ledger.EntityID, f *ledger.ContractLogFilter, p storage.Page, done func([][]*ledger.ContractLog)) {
 	from, arg := storage.OfParents(ids)
-	queueLogs(b, &storage.Where{Args: []any{arg}}, len(ids), from, `l.contract_id = p.id`, f, p, withBlock, done)
+	queueLogs(b, &storage.Where{Args: []any{arg}}, len(ids), from, `l.contract_id = p.id`, f, p, done)
 }
 
 // QueueLogsBetween queues a query for the logs in each of the given time ranges. Both ends are inclusive. done receives one page per range.
 func QueueLogsBetween(b *storage.Batch, spans []ledger.TimestampRange, f *ledger.ContractLogFilter, p storage.Page, done func([][]*ledger.ContractLog)) {
 	queueLogs(b, &storage.Where{Args: ends(spans)}, len(spans), storage.Unnest("since", "until"),
-		`l.consensus_timestamp between p.since and p.until`, f, p, withBlock, done)
+		`l.consensus_timestamp between p.since and p.until`, f, p, done)
 }
 
 // maxLogsOfResult is the maximum number of logs that are read for one result. The gas limit of a transaction allows far fewer.
@@ -196,15 +194,16 @@ const maxLogsOfResult = 100_000
 // QueueLogsOfResults queues a query for all logs that the parties of the results' transactions emitted, ordered by index. blocks
 // reads the block of each log. done receives one list per result.
 func QueueLogsOfResults(b *storage.Batch, of []*ledger.ContractResult, blocks bool, done func([][]*ledger.ContractLog)) {
-	joined := withBlock
+	joined := [2]string{logColumns, logJoins}
 	if !blocks {
 		joined = [2]string{plainColumns + `, null::text, null::bigint`, plainJoins}
 	}
 	from, args := partiesOf(of)
-	queueLogs(b, &storage.Where{Args: args}, len(of), from+`
-  left join contract_transaction ct on ct.consensus_timestamp = p.at and ct.entity_id = p.party`,
-		`l.consensus_timestamp = p.at and (coalesce(cardinality(ct.contract_ids), 0) = 0 or l.contract_id = any(ct.contract_ids))`, nil,
-		storage.Page{Limit: maxLogsOfResult}, joined, done)
+	w := storage.Where{Args: args}
+	logRows.QueueChildren(b, len(of), `with page as (select p.ord, l.* from `+from+` join contract_log l on l.consensus_timestamp = p.at
+  left join contract_transaction ct on ct.consensus_timestamp = p.at and ct.entity_id = p.party
+  where coalesce(cardinality(ct.contract_ids), 0) = 0 or l.contract_id = any(ct.contract_ids) limit `+w.Arg(len(of)*maxLogsOfResult)+`)
+select l.ord, `+joined[0]+` from page l`+joined[1]+` order by l.ord, l.consensus_timestamp, l.index`, w.Args, done)
 }
 
 // ContractLog reads one log. It returns nil if the log does not exist.

@@ -90,13 +90,11 @@ func QueueContractResults(b *storage.Batch, refs []ResultRef, done func([]*ledge
 		sql := `with found as (` + found + `)
 select found.party, ` + input + `, ` + detailColumns + ` from found
 join contract_transaction ct on ct.consensus_timestamp = found.at and ct.entity_id = found.party
-cross join lateral (
-  select * from contract_result c where c.consensus_timestamp = found.at and (c.contract_id = any(ct.contract_ids) or cardinality(ct.contract_ids) = 0)
-  order by c.contract_id limit 1) cr
+join contract_result cr on cr.consensus_timestamp = found.at and (cr.contract_id = any(ct.contract_ids) or cardinality(ct.contract_ids) = 0)
 left join entity e on e.id = cr.contract_id` + blockOf + `true
-left join ethereum_transaction et on et.consensus_timestamp = found.at and et.payer_account_id = ct.payer_account_id and exists (
-  select from transaction t where t.consensus_timestamp = found.at and t.payer_account_id = ct.payer_account_id)
-limit 1`
+left join transaction t on t.consensus_timestamp = found.at and t.payer_account_id = ct.payer_account_id
+left join ethereum_transaction et on et.consensus_timestamp = t.consensus_timestamp and et.payer_account_id = t.payer_account_id
+order by cr.contract_id limit 1`
 		foundResultRows.Queue(b, sql, w.Args, func(rows []*foundResult) {
 			for _, r := range rows {
 				r.NetworkChainID, r.Party, r.Asked = b.DB().NetworkChainID(), r.party, ref.Contract

@@ -117,12 +117,12 @@ func QueueTransactionSchedules(b *storage.Batch, of []*ledger.Transaction, done 
 	}
 	sql := `select p.ord, ` + scheduleColumns + `
 from ` + storage.Unnest("id", "payer", "start", "since", "until") + `
-left join lateral (
+cross join lateral (select coalesce((
   select entity_id from transaction
   where payer_account_id = p.payer and valid_start_ns = p.start and consensus_timestamp between p.since and p.until and type = 42 and p.payer <> 0
     and result = any($6)
-  order by consensus_timestamp limit 1) c on true
-join schedule s on s.schedule_id = coalesce(c.entity_id, p.id)
+  order by consensus_timestamp limit 1), p.id) as id) c
+join schedule s on s.schedule_id = c.id
 left join entity e on e.id = s.schedule_id`
 	scheduleRows.QueueChild(b, n, sql, []any{ids, payers, starts, from, to, codes(ledger.SuccessCodes())}, done)
 }

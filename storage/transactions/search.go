@@ -32,6 +32,8 @@ type search struct {
 	byTime bool
 	// oneForm is set if the other form is never faster.
 	oneForm bool
+	// apart is set if tables are distributed.
+	apart bool
 	// fees and others are set if the account can be the fee account, or any other.
 	fees, others bool
 }
@@ -41,14 +43,15 @@ const lookups = 2
 
 // searchFor chooses the form of a search.
 func searchFor(ctx context.Context, db *storage.DB, f *ledger.TransactionFilter, p storage.Page, accounts ...ledger.EntityID) (*search, error) {
-	s := &search{filter: f, window: p, fees: true, others: true}
+	s := &search{filter: f, window: p, apart: db.Distributed(), fees: true, others: true}
 	if id, ok := only(f.AccountID); ok {
 		accounts = append(accounts, id)
 	}
 	if len(accounts) == 1 {
 		s.fees, s.others = accounts[0] == FeeAccount, accounts[0] != FeeAccount
 	}
-	if s.oneForm = f.Outcome == nil && f.Types == nil; s.oneForm {
+	// The form by time joins tables that are not distributed by the same column, and the statistics of distributed tables are not in the catalog.
+	if s.oneForm = f.Outcome == nil && f.Types == nil || s.apart; s.oneForm {
 		return s, nil
 	}
 	columns := map[string]*storage.Frequencies{}
@@ -189,11 +192,11 @@ func (s *search) page(w *storage.Where, owner string) string {
 // entries is a table with an account column.
 type entries struct {
 	table, account string
-	outcome        func(*storage.Where, string, *ledger.TransactionFilter)
+	outcome        func(w *storage.Where, alias string, f *ledger.TransactionFilter, apart bool)
 }
 
 var (
-	paid       = entries{"transaction", "payer_account_id", outcome}
+	paid       = entries{"transaction", "payer_account_id", outcomeOfRow}
 	related    = entries{"entity_transaction", "entity_id", outcomeOfRelated}
 	hbarMoves  = entries{"crypto_transfer", "entity_id", outcomeOfEntry}
 	tokenMoves = entries{"token_transfer", "account_id", outcomeOfEntry}
@@ -239,7 +242,7 @@ func (s *search) ofParticipant(w *storage.Where, owner string) string {
 		s.match(&part, e, "s", owner)
 		part.Raw(fees)
 		storage.Filter(&part, "s.consensus_timestamp", s.filter.Timestamp)
-		e.outcome(&part, "s", s.filter)
+		e.outcome(&part, "s", s.filter, s.apart)
 		part.Keyset(s.window, "s.consensus_timestamp")
 		order := part.OrderBy(s.window, "s.consensus_timestamp")
 		w.Args = part.Args
@@ -263,23 +266,32 @@ func (s *search) ofParticipant(w *storage.Where, owner string) string {
   ` + strings.Join(parts, "\n  union all ") + `) found` + w.OrderBy(s.window, "consensus_timestamp")
 }
 
+func outcomeOfRow(w *storage.Where, alias string, f *ledger.TransactionFilter, _ bool) {
+	outcome(w, alias, f)
+}
+
 // outcomeOfRelated adds the conditions on result and type. Rows of entity_transaction have these, but not the entity of the transaction.
-func outcomeOfRelated(w *storage.Where, table string, f *ledger.TransactionFilter) {
+func outcomeOfRelated(w *storage.Where, table string, f *ledger.TransactionFilter, apart bool) {
 	if f.EntityID != nil {
-		outcomeOfEntry(w, table, f)
+		outcomeOfEntry(w, table, f, apart)
 		return
 	}
 	outcome(w, table, f)
 }
 
-// outcomeOfEntry looks up result and type of each entry in order until the page is full. A join would first process all entries of an account.
-func outcomeOfEntry(w *storage.Where, _ string, f *ledger.TransactionFilter) {
+// outcomeOfEntry looks up result and type of each entry in order until the page is full. A join would first process all entries of an account, but is what
+// Citus supports.
+func outcomeOfEntry(w *storage.Where, _ string, f *ledger.TransactionFilter, apart bool) {
 	if f.Outcome == nil && f.Types == nil && f.EntityID == nil {
 		return
 	}
-	w.Raw(" and (select true")
+	exists := ""
+	if apart {
+		exists = "exists "
+	}
+	w.Raw(" and " + exists + "(select true from transaction o where o.consensus_timestamp = s.consensus_timestamp and o.payer_account_id = s.payer_account_id")
 	outcome(w, "o", f)
-	w.Raw(" from transaction o where o.consensus_timestamp = s.consensus_timestamp and o.payer_account_id = s.payer_account_id)")
+	w.Raw(")")
 }
 
 // inTime is the form by time. Each type has an index in order of time, so each type is limited to the page.

@@ -251,7 +251,7 @@ func queueByHash(b *storage.Batch, hash ledger.Hash, f TransactionFilterOfID, do
 		w.And("h.hash = ?", []byte(hash))
 	}
 	ofID(&w, f)
-	transactionRows.Queue(b, `select `+transactionColumns+` from (select * from get_transaction_info_by_hash($1) order by consensus_timestamp limit 25) h
+	transactionRows.Queue(b, `select `+transactionColumns+` from (select * from get_transaction_info_by_hash($1) t order by consensus_timestamp limit 25) h
 join transaction t on t.consensus_timestamp = h.consensus_timestamp and t.payer_account_id = coalesce(h.payer_account_id, t.payer_account_id)
 where true`+w.String()+` order by t.consensus_timestamp`, w.Args, done)
 }

@@ -51,10 +51,11 @@ func QueueStakingRewardTransfers(b *storage.Batch, of []*ledger.Transaction, don
 		r.row.ConsensusTimestamp = r.at
 		return nil
 	})
-	sql, args := forTransactions(`select r.consensus_timestamp, c.payer_account_id, r.account_id, r.amount from staking_reward_transfer r cross join lateral (
-  select distinct payer_account_id from crypto_transfer
-  where consensus_timestamp = r.consensus_timestamp and payer_account_id = `+storage.Any2+` and entity_id = $3) c
-where r.consensus_timestamp = `+storage.Any1+` order by r.consensus_timestamp, r.account_id`, of)
+	sql, args := forTransactions(`select r.consensus_timestamp, c.payer_account_id, r.account_id, r.amount from (
+  select distinct consensus_timestamp, payer_account_id from crypto_transfer
+  where consensus_timestamp = `+storage.Any1+` and payer_account_id = `+storage.Any2+` and entity_id = $3) c
+join staking_reward_transfer r on r.consensus_timestamp = c.consensus_timestamp where r.consensus_timestamp = `+storage.Any1+`
+order by r.consensus_timestamp, r.account_id`, of)
 	rewards.Queue(b, sql, append(args, int64(b.DB().SystemEntity(stakingRewardNum))), func(rows []*part[ledger.StakingReward]) { done(partsOf(rows, of)) })
 }
 

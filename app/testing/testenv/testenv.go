@@ -191,6 +191,9 @@ func Over(tb testing.TB, url string, options ...Option) *Gateway {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(g.DB.Close)
+	if err = g.DB.ReadPlacement(ctx); err != nil && storage.FailureOf(err) == storage.FailureOther {
+		tb.Fatal(err)
+	}
 	o.DB = g.DB
 	if g.Status, err = statuspages.Open(ctx, so.PoolOptions); err != nil {
 		tb.Fatal(err)
