@@ -1,6 +1,6 @@
 #!/bin/sh
 # Usage: build-assets.sh FOLDER NAME [EXCLUDED]
-# Rebuilds FOLDER/dist from FOLDER/src: installs the packages of package-lock.json, bundles, and stores every file as gzip only. NAME is the name of the
+# Rebuilds FOLDER/dist from FOLDER/src: installs the packages of package-lock.json, bundles, and stores every file as brotli only. NAME is the name of the
 # application for error messages. EXCLUDED is a folder of src that is not part of the build.
 # The result depends only on the sources and the lock file, so that unchanged sources give an unchanged dist.
 set -eu
@@ -21,16 +21,15 @@ EXCLUDED="${3-}" node --input-type=module -e '
   import { createHash } from "node:crypto";
   import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
   import { join } from "node:path";
-  import { constants, gzipSync } from "node:zlib";
+  import { brotliCompressSync, constants } from "node:zlib";
 
   const filesOf = (folder) => readdirSync(folder, { recursive: true }).filter((name) => statSync(join(folder, name)).isFile());
 
   for (const name of filesOf("../dist")) {
     const file = join("../dist", name);
-    const packed = gzipSync(readFileSync(file), { level: constants.Z_BEST_COMPRESSION });
-    // The only part of the header that depends on the machine is the platform.
-    packed[9] = 255;
-    writeFileSync(`${file}.gz`, packed);
+    const content = readFileSync(file);
+    const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY, [constants.BROTLI_PARAM_SIZE_HINT]: content.length };
+    writeFileSync(`${file}.br`, brotliCompressSync(content, { params }));
     rmSync(file);
   }
 

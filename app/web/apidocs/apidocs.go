@@ -64,9 +64,7 @@ func load(o Options) (map[string]*assets.File, error) {
 		"/openapi.yml":  {o.YAML, "text/yaml; charset=utf-8"},
 		"/openapi.yaml": {o.YAML, "text/yaml; charset=utf-8"},
 	} {
-		if files[key], err = assets.Pack(content.text, content.kind, assets.Checked); err != nil {
-			return nil, err
-		}
+		files[key] = assets.Pack(content.text, content.kind, assets.Checked)
 	}
 	return files, nil
 }

@@ -1,4 +1,5 @@
-// Package assets serves embedded files of web pages. Files are stored compressed with gzip, and served compressed to clients that accept it.
+// Package assets serves embedded files of web pages. Files are stored compressed with brotli. Browsers accept it over HTTPS and from localhost. Over plain HTTP
+// from other hosts, they accept gzip.
 package assets
 
 import (
@@ -6,7 +7,6 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/binary"
 	"fmt"
 	"io"
 	"io/fs"
@@ -14,6 +14,9 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"sync"
+
+	"github.com/andybalholm/brotli"
 
 	"heliograph/internal/base/accept"
 	"heliograph/internal/base/etag"
@@ -27,16 +30,19 @@ const (
 	Checked = "no-cache"
 )
 
+// packLevel is the brotli level of files that are computed at startup.
+const packLevel = 5
+
 // File is a compressed file with its response headers.
 type File struct {
-	packed       []byte
-	size         int // uncompressed size in bytes
+	packed       []byte        // brotli
+	gzip         func() []byte // the same content in gzip
 	tag          string
 	contentType  string
 	cacheControl string
 }
 
-// Load reads a folder of gzip files. The keys are file names relative to the folder, with a leading slash and without ".gz". Cache-Control is [Checked]
+// Load reads a folder of brotli files. The keys are file names relative to the folder, with a leading slash and without ".br". Cache-Control is [Checked]
 // for index.html and [Forever] for all other files.
 func Load(from fs.FS, folder string) (map[string]*File, error) {
 	files := map[string]*File{}
@@ -48,7 +54,7 @@ func Load(from fs.FS, folder string) (map[string]*File, error) {
 		if err != nil {
 			return err
 		}
-		key := strings.TrimSuffix(strings.TrimPrefix(name, folder), ".gz")
+		key := strings.TrimSuffix(strings.TrimPrefix(name, folder), ".br")
 		cacheControl := Forever
 		if key == "/index.html" {
 			cacheControl = Checked
@@ -57,34 +63,25 @@ func Load(from fs.FS, folder string) (map[string]*File, error) {
 		if contentType == "" {
 			return fmt.Errorf("unknown content type of the embedded file %s", name)
 		}
-		if files[key], err = newFile(packed, contentType, cacheControl); err != nil {
-			return fmt.Errorf("read the embedded file %s: %w", name, err)
-		}
+		files[key] = newFile(packed, contentType, cacheControl)
 		return nil
 	})
 	return files, err
 }
 
 // Pack returns a file with the given uncompressed content.
-func Pack(content []byte, contentType, cacheControl string) (*File, error) {
+func Pack(content []byte, contentType, cacheControl string) *File {
 	var packed bytes.Buffer
-	writer := gzip.NewWriter(&packed)
-	if _, err := writer.Write(content); err != nil {
-		return nil, fmt.Errorf("compress a file: %w", err)
-	}
-	if err := writer.Close(); err != nil {
-		return nil, fmt.Errorf("compress a file: %w", err)
-	}
+	// Writing to memory does not fail.
+	w := brotli.NewWriterLevel(&packed, packLevel)
+	_, _ = w.Write(content)
+	_ = w.Close()
 	return newFile(packed.Bytes(), contentType, cacheControl)
 }
 
 // Unpack returns the uncompressed content of a file.
 func (f *File) Unpack() ([]byte, error) {
-	reader, err := gzip.NewReader(bytes.NewReader(f.packed))
-	if err != nil {
-		return nil, fmt.Errorf("decompress a file: %w", err)
-	}
-	content, err := io.ReadAll(reader)
+	content, err := io.ReadAll(brotli.NewReader(bytes.NewReader(f.packed)))
 	if err != nil {
 		return nil, fmt.Errorf("decompress a file: %w", err)
 	}
@@ -110,19 +107,21 @@ func contentTypeOf(extension string) string {
 	}
 }
 
-func newFile(packed []byte, contentType, cacheControl string) (*File, error) {
-	if _, err := gzip.NewReader(bytes.NewReader(packed)); err != nil {
-		return nil, fmt.Errorf("read a gzip file: %w", err)
-	}
+func newFile(packed []byte, contentType, cacheControl string) *File {
 	sum := sha256.Sum256(packed)
-	return &File{
-		packed: packed,
-		// A gzip file ends with its uncompressed size.
-		size:         int(binary.LittleEndian.Uint32(packed[len(packed)-4:])),
-		tag:          base64.RawURLEncoding.EncodeToString(sum[:12]),
-		contentType:  contentType,
-		cacheControl: cacheControl,
-	}, nil
+	f := &File{packed: packed, tag: base64.RawURLEncoding.EncodeToString(sum[:12]), contentType: contentType, cacheControl: cacheControl}
+	f.gzip = sync.OnceValue(func() []byte {
+		content, err := f.Unpack()
+		if err != nil {
+			return nil
+		}
+		var out bytes.Buffer
+		w := gzip.NewWriter(&out)
+		_, _ = w.Write(content)
+		_ = w.Close()
+		return out.Bytes()
+	})
+	return f
 }
 
 // Guard sets the security headers of a page and rejects methods other than GET and HEAD. If ok is false, it has written the response.
@@ -139,34 +138,32 @@ func Guard(w http.ResponseWriter, r *http.Request, contentSecurityPolicy string)
 	return false
 }
 
-// ServeHTTP responds with the compressed file if the client accepts gzip, and with the uncompressed file otherwise.
+// ServeHTTP responds with the file in brotli, in gzip, which the first such request computes, or uncompressed, whatever the client prefers.
 func (f *File) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	var content io.Reader = bytes.NewReader(f.packed)
-	size, tag, encoding := len(f.packed), `"`+f.tag+`-gzip"`, "gzip"
-	if quality, _ := accept.Encoding(r.Header["Accept-Encoding"], "gzip"); quality <= 0 {
-		unpacked, err := gzip.NewReader(content)
-		if err != nil {
-			http.Error(w, "internal error", http.StatusInternalServerError)
-			return
-		}
-		content, size, tag, encoding = unpacked, f.size, `"`+f.tag+`"`, ""
-	}
 	header := w.Header()
 	header.Set("Vary", "Accept-Encoding")
 	header.Set("Cache-Control", f.cacheControl)
+	coding := accept.Coding(r.Header["Accept-Encoding"], "br", "gzip")
+	tag := `"` + strings.TrimSuffix(f.tag+"-"+coding, "-") + `"`
 	header.Set("ETag", tag)
 	if etag.Matches(strings.Join(r.Header["If-None-Match"], ","), tag) {
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
+	content := f.packed
+	switch coding {
+	case "gzip":
+		content = f.gzip()
+	case "":
+		// The embedded files are valid: tests read them all.
+		content, _ = f.Unpack()
+	}
 	header.Set("Content-Type", f.contentType)
-	header.Set("Content-Length", strconv.Itoa(size))
-	if encoding != "" {
-		header.Set("Content-Encoding", encoding)
+	header.Set("Content-Length", strconv.Itoa(len(content)))
+	if coding != "" {
+		header.Set("Content-Encoding", coding)
 	}
-	if r.Method == http.MethodHead {
-		return
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(content) // the client may have disconnected
 	}
-	// Writing fails only if the client has disconnected.
-	_, _ = io.Copy(w, content)
 }

@@ -1,6 +1,6 @@
 // Package graphiql serves GraphiQL, a web page for browsing the schema and for writing, running and sharing GraphQL documents.
 //
-// scripts/build-assets.sh builds the page from src/ into dist/, which contains gzip files. The content security policy prevents requests to other hosts.
+// scripts/build-assets.sh builds the page from src/ into dist/, which contains brotli files. The content security policy prevents requests to other hosts.
 package graphiql
 
 import (
@@ -52,8 +52,8 @@ var load = sync.OnceValues(func() (map[string]*assets.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encode the examples: %w", err)
 	}
-	files["/examples.json"], err = assets.Pack(examples, "application/json", assets.Checked)
-	return files, err
+	files["/examples.json"] = assets.Pack(examples, "application/json", assets.Checked)
+	return files, nil
 })
 
 type handler map[string]*assets.File
@@ -85,18 +85,21 @@ func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 //go:embed src/examples
 var exampleFiles embed.FS
 
-// Example is a document in the list of examples of the page. On the first visit, the page opens the role examples in tabs.
+// groups are the groups of examples by the first digit of their file names.
+var groups = [...]string{"Applications", "Accounts and tokens", "Transactions and blocks", "Contracts", "Network and search", "Subscriptions"}
+
+// Example is a document in the list of examples of the page. On the first visit, the page opens the first group in tabs.
 type Example struct {
 	// Name is the file name without number and extension, for example "topic-messages".
 	Name string `json:"name"`
-	// Title is the text of the comment in the first line of the document.
+	// Group is the title of the group.
+	Group string `json:"group"`
+	// Title is the text of the comment in the first line of the document: a short title, a colon, and a description.
 	Title string `json:"title"`
-	// Role reports whether the example combines what a kind of application needs. File names of such examples start with 0. Other examples show a
-	// resource or a subscription.
-	Role bool `json:"role"`
 	// Query is the GraphQL document, including the title.
 	Query string `json:"query"`
-	// Variables is a JSON object with the variables of the document, or nil.
+	// Variables is a JSON object with the variables of the document, or nil. They are those of the demo network. The page replaces them with objects of the
+	// connected database.
 	Variables json.RawMessage `json:"variables,omitempty"`
 }
 
@@ -119,8 +122,8 @@ func Examples() []Example {
 		number, short, _ := strings.Cut(path.Base(stem), "-")
 		examples = append(examples, Example{
 			Name:      short,
+			Group:     groups[number[0]-'0'],
 			Title:     strings.TrimSpace(strings.TrimPrefix(title, "#")),
-			Role:      strings.HasPrefix(number, "0"),
 			Query:     query,
 			Variables: variables,
 		})

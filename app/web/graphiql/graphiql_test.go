@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/andybalholm/brotli"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/parser"
 
@@ -24,11 +25,11 @@ import (
 // oneOf returns the first built file that the pattern matches, as a path below the page.
 func oneOf(t *testing.T, pattern string) string {
 	t.Helper()
-	names, err := fs.Glob(dist, "dist/"+pattern+".gz")
+	names, err := fs.Glob(dist, "dist/"+pattern+".br")
 	if err != nil || len(names) == 0 {
 		t.Fatalf("no file in dist is named %s (%v)", pattern, err)
 	}
-	return "/" + strings.TrimSuffix(strings.TrimPrefix(names[0], "dist/"), ".gz")
+	return "/" + strings.TrimSuffix(strings.TrimPrefix(names[0], "dist/"), ".br")
 }
 
 func TestHandler(t *testing.T) {
@@ -42,15 +43,15 @@ func TestHandler(t *testing.T) {
 		contentType, encoding      string
 		cache, location            string
 	}{
-		{name: "page", path: "/graphiql", accept: "gzip, br", status: 200, contentType: "text/html; charset=utf-8", encoding: "gzip", cache: "no-cache"},
+		{name: "page", path: "/graphiql", accept: "gzip, br", status: 200, contentType: "text/html; charset=utf-8", encoding: "br", cache: "no-cache"},
 		{name: "page with a link", path: "/graphiql?query=%7Ba%7D", accept: "gzip", status: 200, contentType: "text/html; charset=utf-8", encoding: "gzip", cache: "no-cache"},
-		{name: "page without gzip", path: "/graphiql", status: 200, contentType: "text/html; charset=utf-8", cache: "no-cache"},
+		{name: "page without compression", path: "/graphiql", status: 200, contentType: "text/html; charset=utf-8", cache: "no-cache"},
 		{name: "page, HEAD", method: "HEAD", path: "/graphiql", accept: "gzip", status: 200, contentType: "text/html; charset=utf-8", encoding: "gzip", cache: "no-cache"},
 		{name: "script", path: "/graphiql" + script, accept: "gzip", status: 200, contentType: "text/javascript; charset=utf-8", encoding: "gzip", cache: assets.Forever},
-		{name: "script without gzip", path: "/graphiql" + script, accept: "br", status: 200, contentType: "text/javascript; charset=utf-8", cache: assets.Forever},
-		{name: "script, HEAD without gzip", method: "HEAD", path: "/graphiql" + script, status: 200, contentType: "text/javascript; charset=utf-8", cache: assets.Forever},
-		{name: "gzip refused", path: "/graphiql" + script, accept: "gzip;q=0, *", status: 200, contentType: "text/javascript; charset=utf-8", cache: assets.Forever},
-		{name: "any coding", path: "/graphiql" + style, accept: "*", status: 200, contentType: "text/css; charset=utf-8", encoding: "gzip", cache: assets.Forever},
+		{name: "script in brotli", path: "/graphiql" + script, accept: "gzip, deflate, br, zstd", status: 200, contentType: "text/javascript; charset=utf-8", encoding: "br", cache: assets.Forever},
+		{name: "script, HEAD without compression", method: "HEAD", path: "/graphiql" + script, status: 200, contentType: "text/javascript; charset=utf-8", cache: assets.Forever},
+		{name: "all refused", path: "/graphiql" + script, accept: "gzip;q=0, br;q=0, *", status: 200, contentType: "text/javascript; charset=utf-8", cache: assets.Forever},
+		{name: "any coding", path: "/graphiql" + style, accept: "*", status: 200, contentType: "text/css; charset=utf-8", encoding: "br", cache: assets.Forever},
 		{name: "worker", path: "/graphiql" + worker, accept: "gzip;q=0.5", status: 200, contentType: "text/javascript; charset=utf-8", encoding: "gzip", cache: assets.Forever},
 		{name: "icon", path: "/graphiql" + icon, accept: "gzip", status: 200, contentType: "image/svg+xml", encoding: "gzip", cache: assets.Forever},
 		{name: "icon font", path: "/graphiql" + oneOf(t, "assets/codicon-*.ttf"), accept: "gzip", status: 200, contentType: "font/ttf", encoding: "gzip", cache: assets.Forever},
@@ -58,7 +59,7 @@ func TestHandler(t *testing.T) {
 		{name: "trailing slash", path: "/graphiql/?rest=%2Fapi%2Fv1%2Faccounts", status: 308, location: "../graphiql?rest=%2Fapi%2Fv1%2Faccounts"},
 		{name: "unknown asset", path: "/graphiql/assets/index-00000000.js", accept: "gzip", status: 404, contentType: "text/plain; charset=utf-8"},
 		{name: "page by its file name", path: "/graphiql/index.html", status: 404, contentType: "text/plain; charset=utf-8"},
-		{name: "packed file by its name", path: "/graphiql" + script + ".gz", status: 404, contentType: "text/plain; charset=utf-8"},
+		{name: "packed file by its name", path: "/graphiql" + script + ".br", status: 404, contentType: "text/plain; charset=utf-8"},
 		{name: "way out of the folder", path: "/graphiql/assets/../../graphiql.go", status: 404, contentType: "text/plain; charset=utf-8"},
 		{name: "folder", path: "/graphiql/assets/", status: 404, contentType: "text/plain; charset=utf-8"},
 		{name: "name that only begins alike", path: "/graphiqlx", status: 404, contentType: "text/plain; charset=utf-8"},
@@ -171,11 +172,7 @@ func unpacked(t *testing.T) map[string][]byte {
 		if err != nil {
 			return err
 		}
-		reader, err := gzip.NewReader(file)
-		if err != nil {
-			return err
-		}
-		files[strings.TrimSuffix(strings.TrimPrefix(name, "dist/"), ".gz")], err = io.ReadAll(reader)
+		files[strings.TrimSuffix(strings.TrimPrefix(name, "dist/"), ".br")], err = io.ReadAll(brotli.NewReader(file))
 		return err
 	})
 	if err != nil {
@@ -184,8 +181,8 @@ func unpacked(t *testing.T) map[string][]byte {
 	return files
 }
 
-// TestUnpackedContent compares responses to clients without gzip with the built files.
-func TestUnpackedContent(t *testing.T) {
+// TestContent compares responses in each coding with the built files.
+func TestContent(t *testing.T) {
 	t.Parallel()
 	handler := Handler()
 	for name, content := range unpacked(t) {
@@ -194,10 +191,24 @@ func TestUnpackedContent(t *testing.T) {
 		} else {
 			name = "/" + name
 		}
-		recorder := httptest.NewRecorder()
-		handler.ServeHTTP(recorder, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/graphiql"+name, nil))
-		if recorder.Code != 200 || !bytes.Equal(recorder.Body.Bytes(), content) {
-			t.Errorf("%s: status %d, %d bytes, want %d", name, recorder.Code, recorder.Body.Len(), len(content))
+		for coding, decode := range map[string]func(io.Reader) (io.Reader, error){
+			"":     func(r io.Reader) (io.Reader, error) { return r, nil },
+			"br":   func(r io.Reader) (io.Reader, error) { return brotli.NewReader(r), nil },
+			"gzip": func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) },
+		} {
+			recorder := httptest.NewRecorder()
+			request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/graphiql"+name, nil)
+			request.Header.Set("Accept-Encoding", coding)
+			handler.ServeHTTP(recorder, request)
+			body, err := decode(recorder.Body)
+			if err != nil {
+				t.Errorf("%s in %q: %v", name, coding, err)
+				continue
+			}
+			got, err := io.ReadAll(body)
+			if err != nil || recorder.Code != 200 || !bytes.Equal(got, content) {
+				t.Errorf("%s in %q: status %d, %d bytes, want %d (%v)", name, coding, recorder.Code, len(got), len(content), err)
+			}
 		}
 	}
 }
@@ -236,6 +247,9 @@ func TestExamples(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	for _, example := range examples {
+		if heading, sentence, ok := strings.Cut(example.Title, ": "); !ok || heading == "" || sentence == "" || example.Group == "" {
+			t.Errorf("%s: the group is %q, and the title %q is not of the form Title: description", example.Name, example.Group, example.Title)
+		}
 		if example.Name == "" || seen[example.Name] {
 			t.Errorf("name %q is empty or duplicate", example.Name)
 		}

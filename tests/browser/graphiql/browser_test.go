@@ -1,6 +1,8 @@
 package graphiql_test
 
 import (
+	"compress/gzip"
+	"context"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -8,12 +10,16 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	cdppage "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/coder/websocket"
 	"github.com/coder/websocket/wsjson"
@@ -42,7 +48,14 @@ type gateway struct {
 	streams  int // subscriptions over server-sent events
 	sockets  int // WebSocket connections
 	explains []string
+	events   int           // events of a subscription over server-sent events
+	hold     chan struct{} // if not nil, introspection and the files loadedLater are delivered after it is closed
 }
+
+// objects is the response to the search for objects of the examples: a database without topics.
+const objects = `{"data":{"transfers":{"nodes":[{"tokenTransfers":[]},{"tokenTransfers":[{"tokenId":"0.0.779","accountId":"0.0.777"}]}]},"tokens":{"nodes":[]},` +
+	`"nfts":{"nodes":[{"tokenId":"0.0.780","deleted":true},{"tokenId":"0.0.781","deleted":false}]},"messages":{"nodes":[]},"logs":{"nodes":[{"contract":null},{"contract":{"entityId":"0.0.782"}}]},` +
+	`"contracts":{"nodes":[]},"blocks":{"nodes":[{"number":"12345"}]},"newest":{"nodes":[{"payerAccountId":"0.0.783"}]},"status":{"revision":"7"}}}`
 
 type graphqlRequest struct {
 	Query         string          `json:"query"`
@@ -50,11 +63,25 @@ type graphqlRequest struct {
 	OperationName string          `json:"operationName"`
 }
 
+// loadedLater matches the files that the page loads after the editor: workers, panels and icons.
+var loadedLater = regexp.MustCompile(`\.worker-|/doc-explorer-|/dist-|/codicon-`)
+
 func serve(t *testing.T) (*gateway, string) {
 	t.Helper()
-	g := &gateway{}
+	return serveHeld(t, nil)
+}
+
+func serveHeld(t *testing.T, hold chan struct{}) (*gateway, string) {
+	t.Helper()
+	g := &gateway{events: 1, hold: hold}
 	mux := http.NewServeMux()
-	page := graphiql.Handler()
+	files := graphiql.Handler()
+	page := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if loadedLater.MatchString(r.URL.Path) {
+			g.wait()
+		}
+		files.ServeHTTP(w, r)
+	})
 	mux.Handle("/graphiql", page)
 	mux.Handle("/graphiql/", page)
 	mux.HandleFunc("/graphql", g.graphql)
@@ -62,6 +89,12 @@ func serve(t *testing.T) (*gateway, string) {
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
 	return g, server.URL
+}
+
+func (g *gateway) wait() {
+	if g.hold != nil {
+		<-g.hold
+	}
 }
 
 func (g *gateway) graphql(w http.ResponseWriter, r *http.Request) {
@@ -83,14 +116,22 @@ func (g *gateway) graphql(w http.ResponseWriter, r *http.Request) {
 		g.streams++
 		g.mu.Unlock()
 		w.Header().Set("Content-Type", "text/event-stream")
-		fmt.Fprintf(w, "event: next\ndata: %s\n\n", message("by events"))
+		for range g.events {
+			fmt.Fprintf(w, "event: next\ndata: %s\n\n", message("by events"))
+		}
 		w.(http.Flusher).Flush()
 		<-r.Context().Done()
+	case request.OperationName == "ExampleObjects":
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, objects)
 	case request.OperationName == "IntrospectionQuery":
+		g.wait()
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write(introspection)
 	default:
 		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("X-Query-Cost", "1234")
+		w.Header().Set("X-Query-Cost-Limit", "50000")
 		_, _ = w.Write(accounts)
 	}
 }
@@ -160,12 +201,12 @@ func (g *gateway) count(field *int) int {
 	return *field
 }
 
-// lastDocument returns the last request other than introspection.
+// lastDocument returns the last request of the user, which is neither introspection nor the search for objects.
 func (g *gateway) lastDocument() graphqlRequest {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, request := range slices.Backward(g.requests) {
-		if request.OperationName != "IntrospectionQuery" {
+		if request.OperationName != "IntrospectionQuery" && request.OperationName != "ExampleObjects" {
 			return request
 		}
 	}
@@ -179,6 +220,7 @@ const (
 	variablesText = `document.querySelector('.graphiql-editor-tool .view-lines')?.innerText.replaceAll('\u00a0', ' ')`
 	resultText    = `document.querySelector('.result-window .view-lines')?.innerText.replaceAll('\u00a0', ' ')`
 	tabTitles     = `[...document.querySelectorAll('.graphiql-tab-button')].map((tab) => tab.innerText)`
+	docText       = `document.querySelector('.graphiql-doc-explorer')?.innerText`
 	activeTab     = `document.querySelector('.graphiql-tab-active .graphiql-tab-button')?.innerText`
 )
 
@@ -220,16 +262,23 @@ func TestPage(t *testing.T) {
 	}
 	var titles []string
 	page.Eval(tabTitles, &titles)
-	if want := []string{"Wallet", "Blocks", "Gallery", "Conversation", "Dashboard"}; !slices.Equal(titles, want) {
+	if want := []string{"Wallet", "Blocks", "Gallery", "Dashboard"}; !slices.Equal(titles, want) {
 		t.Errorf("tabs %q", titles)
 	}
 
+	page.Wait("the introduction", docText+`?.includes('Heliograph serves the data of a Hedera or Hiero network')`)
+	page.Wait("no types of federation", docText+`.includes('BlockConnection') && !`+docText+`.includes('_Service')`)
+	page.Click(`[aria-label="Show GraphiQL Explorer"]`)
 	page.Wait("the fields in the explorer", `['accounts', 'topic'].every((field) => [...document.querySelectorAll('.graphiql-explorer-root .graphiql-explorer-field-view')].some((view) => view.innerText.trim() === field))`)
+	page.Wait("no fields of federation", `!document.querySelector('.graphiql-explorer-root').innerText.includes('_service')`)
+	page.Open(origin + "/graphiql")
+	ready(page)
 	page.Wait("the explorer at its top, without the focus", `document.querySelector('.graphiql-plugin').scrollTop === 0 && !document.activeElement.closest('.graphiql-plugin')`)
 
 	page.Click(runButton)
 	page.Wait("the result", resultText+`?.includes('5000000000000000000')`)
-	if got := g.lastDocument(); got.OperationName != "Wallet" || !strings.Contains(got.Query, "account(") {
+	page.Wait("time, size and cost", fmt.Sprintf(`/^[\d.]+ ms\s+%d bytes\s+cost 1,234 of 50,000$/.test(document.querySelector('.heliograph-measure')?.innerText.trim())`, len(accounts)))
+	if got := g.lastDocument(); got.OperationName != "Wallet" || !strings.Contains(got.Query, "account(") || !strings.Contains(string(got.Variables), `"0.0.777"`) {
 		t.Errorf("request %+v", got)
 	}
 
@@ -339,13 +388,86 @@ func TestRestDialog(t *testing.T) {
 	if want := []string{"/api/v2/nothing", "/api/v1/accounts?limit=5&order=asc", `POST /api/v1/contracts/call {"data":"0x18160ddd"}`, "POST /api/v1/network/fees hello"}; !slices.Equal(explained, want) {
 		t.Errorf("explained paths: %q", explained)
 	}
-	before++ // both calls are one document, in one tab
+	clean(t, page, origin, "/graphql/explain?path=%2Fapi%2Fv2%2Fnothing")
+}
+
+func TestExamples(t *testing.T) {
+	_, origin := serve(t)
+	page := open(t, origin+"/graphiql")
+	page.Wait("an account of the database", variablesText+`?.includes('"account": "0.0.777"')`)
 
 	page.Click(`[aria-label="Examples"]`)
-	page.Wait("the list of examples", fmt.Sprintf(`document.querySelectorAll('[role=menuitem]').length === %d`, len(graphiql.Examples())))
-	page.Keys(kb.ArrowDown + kb.Enter)
-	page.Wait("the tab of the first example", activeTab+` === 'Wallet' && `+tabTitles+fmt.Sprintf(".length === %d", before+1))
-	clean(t, page, origin, "/graphql/explain?path=%2Fapi%2Fv2%2Fnothing")
+	page.Wait("the examples in groups", fmt.Sprintf(`document.querySelectorAll('.heliograph-examples li').length === %d && document.querySelectorAll('.heliograph-examples h3').length === 6`, len(graphiql.Examples())))
+	page.Wait("a sentence for each", `[...document.querySelectorAll('.heliograph-examples li span')].every((sentence) => sentence.innerText.length > 10)`)
+	page.Wait("what the database does not have", `document.querySelector('.heliograph-examples button[aria-disabled="true"]').innerText.includes('This database has no topic with messages.')`)
+
+	// The search and the keyboard: arrows, and Enter on an example or in the search.
+	page.Wait("the focus in the search", `document.activeElement.type === 'search'`)
+	page.Keys("royaltyFees")
+	page.Wait("one example", `document.querySelectorAll('.heliograph-examples li').length === 1`)
+	page.Keys(kb.Enter)
+	page.Wait("its tab", activeTab+` === 'Gallery'`)
+	page.Wait("a collection of the database", variablesText+`?.includes('"collection": "0.0.781"')`)
+	page.Click(`[aria-label="Examples"]`)
+	page.Wait("the focus in the search", `document.activeElement.type === 'search'`)
+	page.Keys("estimateGas")
+	page.Wait("the list", `document.querySelectorAll('.heliograph-examples li').length === 1`)
+	page.Keys(kb.ArrowDown)
+	page.Wait("the focus on the example", `document.activeElement.innerText.startsWith('Contract call')`)
+	page.Keys(kb.Enter)
+	page.Wait("a token of the database", activeTab+` === 'Call' && `+variablesText+`?.includes('0x000000000000000000000000000000000000030b')`)
+	clean(t, page, origin)
+}
+
+// TestAddress checks that the address bar has the document, also without a clipboard.
+func TestAddress(t *testing.T) {
+	_, origin := serve(t)
+	page := webtest.New(t, webtest.Options{})
+	page.Run("removing the clipboard, as on pages from plain HTTP", chromedp.ActionFunc(func(ctx context.Context) error {
+		_, err := cdppage.AddScriptToEvaluateOnNewDocument(`Object.defineProperty(navigator, 'clipboard', { value: undefined }); document.execCommand = () => { window.copied = document.activeElement.value; return true; }`).Do(ctx)
+		return err
+	}))
+	page.Open(origin + "/graphiql")
+	ready(page)
+	page.Wait("the plain address", `location.search === ''`)
+	page.Click(`.graphiql-query-editor .view-lines`)
+	page.Keys("# edited ")
+	page.Wait("the document in the address", `new URLSearchParams(location.search).get('query')?.includes('# edited')`)
+	var titles, after int
+	page.Eval(tabTitles+".length", &titles)
+	page.Click(`[aria-label="Copy a link to this tab"]`)
+	page.Wait("the copy", `window.copied === location.href && document.querySelector('[aria-label="Link copied"]')`)
+
+	// The link opens the same tab again, and a document that is too long has no link.
+	time.Sleep(time.Second) // GraphiQL stores its tabs after half a second
+	page.Eval(`location.reload()`, nil)
+	ready(page)
+	page.Wait("the document", operationText+`.includes('# edited')`)
+	if page.Eval(tabTitles+".length", &after); after != titles {
+		t.Errorf("%d tabs after the reload, %d before", after, titles)
+	}
+	page.Eval(`window.__MONACO.editor.getEditors()[0].setValue('{ accounts { nodes { entityId } } } #' + 'long '.repeat(2000))`, nil)
+	page.Wait("the plain address", `location.search === ''`)
+	clean(t, page, origin)
+}
+
+// TestFirstKeystroke checks that the editor works before its workers and the schema are loaded, and how many bytes it needs for that.
+func TestFirstKeystroke(t *testing.T) {
+	hold := make(chan struct{})
+	_, origin := serveHeld(t, hold)
+	page := open(t, origin+"/graphiql")
+	page.Click(`.graphiql-query-editor .view-lines`)
+	page.Keys("# typed ")
+	page.Wait("the text", operationText+`.includes('# typed')`)
+	const budget = 900_000
+	received := page.Received()
+	t.Logf("%d bytes until the first keystroke", received)
+	if received > budget || received < budget/10 {
+		t.Errorf("%d bytes until the first keystroke, want at most %d", received, budget)
+	}
+	close(hold)
+	page.Wait("the schema", docText+`?.includes('Heliograph')`)
+	clean(t, page, origin)
 }
 
 func TestSubscriptions(t *testing.T) {
@@ -370,6 +492,7 @@ func TestSubscriptions(t *testing.T) {
 	}
 	page.Click(runButton)
 	page.Wait("the event", resultText+`?.includes('by socket')`)
+	page.Wait("the list with this event only", `document.querySelectorAll('.heliograph-events li').length === 1`)
 	if g.count(&g.sockets) != 1 || g.count(&g.streams) != 1 {
 		t.Errorf("%d sockets, %d streams", g.count(&g.sockets), g.count(&g.streams))
 	}
@@ -378,6 +501,25 @@ func TestSubscriptions(t *testing.T) {
 	page.Open(origin + "/graphiql")
 	ready(page)
 	page.Wait("the stored transport", `document.querySelector('input[value="websocket"]').checked`)
+	clean(t, page, origin)
+}
+
+// TestEvents checks the list of events and its limit.
+func TestEvents(t *testing.T) {
+	g, origin := serve(t)
+	g.events = 250
+	page := open(t, origin+"/graphiql?query="+url.QueryEscape(messageQuery))
+	page.Click(runButton)
+	page.Wait("the count", `document.querySelector('.heliograph-events-count')?.innerText === '250 events, the newest 200 listed'`)
+	page.Wait("the newest first, with its time", `document.querySelectorAll('.heliograph-events li').length === 200 && /^#250\s+\d\d:\d\d:\d\d\.\d{3}\s.*by events/.test(document.querySelector('.heliograph-events li').innerText)`)
+	page.Click(`.heliograph-events li button`)
+	page.Wait("the pause", `document.querySelector('.heliograph-events [aria-pressed]').innerText === 'Resume'`)
+	page.Click(`.heliograph-events [aria-pressed]`)
+	page.Wait("the end of the pause", `document.querySelector('.heliograph-events [aria-pressed]').innerText === 'Pause'`)
+	page.Click(`.heliograph-events header button:last-child`)
+	page.Wait("the empty list", `document.querySelector('.heliograph-events-count').innerText === '0 events'`)
+	page.Click(runButton)
+	page.Wait("the end", `!document.querySelector('.heliograph-events')`)
 	clean(t, page, origin)
 }
 
@@ -397,11 +539,53 @@ func TestScreens(t *testing.T) {
 	page.Click(runButton)
 	page.Wait("the result", resultText+`?.includes('0.0.2')`)
 
+	page.Click(`[aria-label="Examples"]`)
+	page.Wait("the examples within 390 pixels", `document.querySelector('.graphiql-dialog')?.getBoundingClientRect().right <= 390 && document.querySelector('.heliograph-examples li').getBoundingClientRect().width > 250`)
+	accessible(t, page, "examples on a narrow screen")
+	page.Keys(kb.Escape)
+	page.Wait("the dialog to close", `!document.querySelector('.heliograph-examples')`)
+	accessible(t, page, "narrow screen")
 	page.Click(`[aria-label="Show GraphiQL Explorer"]`)
 	page.Wait("the explorer over the page", `document.querySelector('.graphiql-plugin').getBoundingClientRect().width > 300`)
 	page.Click(`[aria-label="Hide GraphiQL Explorer"]`)
 
 	page.Screen(1280, 800, false)
 	page.Wait("a light page", brightness+" > 700")
+	accessible(t, page, "wide screen")
 	clean(t, page, origin)
+}
+
+// accessible runs the accessibility checker of the status page's tests. It fails on critical findings and logs the others, which are GraphiQL's and Monaco's.
+func accessible(t *testing.T, page *webtest.Page, what string) {
+	t.Helper()
+	file, err := os.Open("../statuspage/axe-core-4.14.1.min.js.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	unpacked, err := gzip.NewReader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checker, err := io.ReadAll(unpacked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page.Eval(string(checker)+";0", nil)
+	var found struct {
+		Passes     int
+		Violations []struct{ ID, Impact, Help, HTML string }
+	}
+	page.Eval(`axe.run(document, { resultTypes: ['violations'], preload: false }).then((r) => ({ passes: r.passes.length,
+		violations: r.violations.map(({ id, impact, help, nodes }) => ({ id, impact, help, html: nodes[0].html.slice(0, 200) })) }))`, &found)
+	if found.Passes < 10 {
+		t.Errorf("%s: only %d rules apply", what, found.Passes)
+	}
+	for _, v := range found.Violations {
+		report := t.Logf
+		if v.Impact == "critical" {
+			report = t.Errorf
+		}
+		report("%s: %s (%s): %s, as in %s", what, v.ID, v.Impact, v.Help, v.HTML)
+	}
 }

@@ -60,6 +60,7 @@ type Page struct {
 	mu       sync.Mutex
 	errors   []string
 	requests []Request
+	received int64
 }
 
 // New starts a browser that runs until the test ends. It fails the test if no browser is installed.
@@ -147,6 +148,8 @@ func (p *Page) record(event any) {
 		}
 	case *network.EventRequestWillBeSent:
 		p.requests = append(p.requests, Request{URL: e.Request.URL, Kind: e.Type.String()})
+	case *network.EventLoadingFinished:
+		p.received += int64(e.EncodedDataLength)
 	case *network.EventWebSocketCreated:
 		p.requests = append(p.requests, Request{URL: e.URL, Kind: network.ResourceTypeWebSocket.String()})
 	}
@@ -249,6 +252,13 @@ func (p *Page) Requests() []Request {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.requests)
+}
+
+// Received returns the bytes of the complete responses so far, as transferred: with headers, and with compressed bodies.
+func (p *Page) Received() int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.received
 }
 
 // Outside returns the URLs of the requests so far to hosts other than that of the origin.

@@ -1,17 +1,24 @@
 import { explorerPlugin } from '@graphiql/plugin-explorer';
+import { DOC_EXPLORER_PLUGIN } from '@graphiql/plugin-doc-explorer';
 import { HISTORY_PLUGIN, GraphiQL } from 'graphiql';
-import { ToolbarButton, ToolbarMenu, UnStyledButton, useGraphiQL } from '@graphiql/react';
-import { useState } from 'react';
-import { linkTo } from './documents.js';
+import { ToolbarButton, useGraphiQL } from '@graphiql/react';
+import { useEffect, useState } from 'react';
+import { addressFollower, copyText, shortLinkTo } from './address.js';
+import { clear } from './events.js';
+import { Events } from './Events.jsx';
+import { ExamplesDialog } from './ExamplesDialog.jsx';
 import { createFetcher, TRANSPORTS } from './fetcher.js';
 import { ExamplesIcon, LinkIcon, Mark, RestIcon } from './icons.jsx';
+import { Measure } from './Measure.jsx';
 import { lastTab, remember, remembered } from './preferences.js';
 import { RestDialog } from './RestDialog.jsx';
 import { useCalmStart } from './useCalmStart.js';
 import { useLeaveEditors } from './useLeaveEditors.js';
 import { useOpenTab } from './useOpenTab.js';
+import { markReady } from './workers.js';
 
 const TRANSPORT_KEY = 'heliograph:subscriptions';
+const COPY_LABEL = 'Copy a link to this tab';
 
 // GraphiQL compares these by identity, so they are created once.
 const explorer = explorerPlugin({ showAttribution: false });
@@ -20,13 +27,6 @@ const plugins = [HISTORY_PLUGIN, explorer];
 // GraphiQL reloads the schema when the fetcher changes. Therefore the fetcher stays the same and reads the current transport.
 let transport = remembered(TRANSPORT_KEY) === 'websocket' ? 'websocket' : 'sse';
 const fetcher = createFetcher(() => transport);
-
-/** Removes the document from the URL after an edit, so that a reload does not restore the old text. */
-function forgetLink() {
-  if (location.search) {
-    history.replaceState(null, '', location.pathname);
-  }
-}
 
 function Tools({ examples, link, prettify, copy, merge }) {
   const openTab = useOpenTab(link.tab);
@@ -38,7 +38,14 @@ function Tools({ examples, link, prettify, copy, merge }) {
     operationName: state.operationName,
   }));
   const [dialog, setDialog] = useState(link.rest);
-  const [copied, setCopied] = useState(false);
+  const [listed, setListed] = useState(false);
+  const [copyLabel, setCopyLabel] = useState(COPY_LABEL);
+
+  useEffect(() => {
+    if (queryEditor) {
+      setTimeout(markReady); // after the editor is drawn
+    }
+  }, [queryEditor]);
 
   async function copyLink() {
     const tab = {
@@ -46,9 +53,13 @@ function Tools({ examples, link, prettify, copy, merge }) {
       variables: variableEditor?.getValue() ?? '',
       operationName: operationName ?? null,
     };
-    await navigator.clipboard.writeText(linkTo(tab));
-    setCopied(true);
-    setTimeout(() => setCopied(false), 2000);
+    const address = shortLinkTo(tab);
+    if (!address) {
+      setCopyLabel('The document is too long for a link');
+    } else {
+      setCopyLabel((await copyText(address)) ? 'Link copied' : 'Copy the link from the address bar');
+    }
+    setTimeout(() => setCopyLabel(COPY_LABEL), 2000);
   }
 
   return (
@@ -56,30 +67,18 @@ function Tools({ examples, link, prettify, copy, merge }) {
       {prettify}
       {merge}
       {copy}
-      {/* Browsers offer the clipboard to pages from a secure origin only. */}
-      {navigator.clipboard && (
-        <ToolbarButton label={copied ? 'Link copied' : 'Copy a link to this tab'} onClick={copyLink}>
-          <LinkIcon className="graphiql-toolbar-icon" aria-hidden="true" />
-        </ToolbarButton>
-      )}
+      <ToolbarButton label={copyLabel} onClick={copyLink}>
+        <LinkIcon className="graphiql-toolbar-icon" aria-hidden="true" />
+      </ToolbarButton>
       <ToolbarButton label="Open a REST call" onClick={() => setDialog({ text: '', error: '' })}>
         <RestIcon className="graphiql-toolbar-icon" aria-hidden="true" />
       </ToolbarButton>
       {examples.length > 0 && (
-        <ToolbarMenu
-          button={
-            <UnStyledButton type="button" className="graphiql-toolbar-button" aria-label="Examples" title="Examples">
-              <ExamplesIcon className="graphiql-toolbar-icon" aria-hidden="true" />
-            </UnStyledButton>
-          }
-        >
-          {examples.map(({ name, title, tab }) => (
-            <ToolbarMenu.Item key={name} onSelect={() => openTab(tab)}>
-              {title}
-            </ToolbarMenu.Item>
-          ))}
-        </ToolbarMenu>
+        <ToolbarButton label="Examples" onClick={() => setListed(true)}>
+          <ExamplesIcon className="graphiql-toolbar-icon" aria-hidden="true" />
+        </ToolbarButton>
       )}
+      {listed && <ExamplesDialog examples={examples} onClose={() => setListed(false)} onTab={openTab} />}
       {dialog && <RestDialog initial={dialog} onClose={() => setDialog(null)} onTab={openTab} />}
     </>
   );
@@ -111,6 +110,20 @@ function SubscriptionTransport() {
   );
 }
 
+/** Returns the function that GraphiQL calls after changes of tabs and documents. */
+function onTabChange(initial) {
+  const followTab = addressFollower(initial);
+  let active = null;
+  return (state) => {
+    const { id } = state.tabs[state.activeTabIndex];
+    if (active !== null && active !== id) {
+      clear(); // the events are those of another tab
+    }
+    active = id;
+    followTab(state);
+  };
+}
+
 /**
  * @param {object} props
  * @param {Awaited<ReturnType<import('./documents.js').loadExamples>>} props.examples
@@ -119,22 +132,23 @@ function SubscriptionTransport() {
 export function App({ examples, link }) {
   const last = lastTab();
   const narrow = matchMedia('(max-width: 900px)').matches;
-  const tabs = [...(link.tab ? [link.tab] : []), ...examples.filter(({ role }) => role).map(({ tab }) => tab)];
+  const first = examples.filter(({ group, missing }) => group === examples[0].group && !missing);
+  const tabs = [...(link.tab ? [link.tab] : []), ...first.map(({ tab }) => tab)];
   const shown = link.tab ?? last ?? tabs[0];
+  const [followTab] = useState(() => onTabChange(shown));
 
   return (
     <GraphiQL
       fetcher={fetcher}
       plugins={plugins}
-      visiblePlugin={!last && !narrow ? explorer : undefined}
+      visiblePlugin={!last && !narrow ? DOC_EXPLORER_PLUGIN : undefined}
       defaultTabs={tabs.length > 0 ? tabs : undefined}
       initialQuery={shown?.query}
       initialVariables={shown?.variables}
       defaultEditorToolsVisibility={narrow ? Boolean(shown?.variables) : true}
       inputValueDeprecation
       schemaDescription
-      onEditQuery={forgetLink}
-      onEditVariables={forgetLink}
+      onTabChange={followTab}
     >
       <GraphiQL.Logo>
         <span className="heliograph-brand">
@@ -144,7 +158,11 @@ export function App({ examples, link }) {
       </GraphiQL.Logo>
       <GraphiQL.Toolbar>{(buttons) => <Tools examples={examples} link={link} {...buttons} />}</GraphiQL.Toolbar>
       <GraphiQL.Footer>
-        <SubscriptionTransport />
+        <Events />
+        <div className="heliograph-footer">
+          <Measure />
+          <SubscriptionTransport />
+        </div>
       </GraphiQL.Footer>
     </GraphiQL>
   );

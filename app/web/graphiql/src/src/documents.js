@@ -1,4 +1,6 @@
 import { examplesURL, explainURL } from './endpoints.js';
+import { findObjects, NEEDS } from './objects.js';
+import { storedTabs } from './preferences.js';
 
 /**
  * A document with its variables, as in the editors.
@@ -32,21 +34,32 @@ async function getJSON(url, { headers, ...rest } = {}) {
 }
 
 /**
- * @returns {Promise<{ name: string, title: string, role: boolean, tab: Tab }[]>} The example documents, or an empty
- *   list if they cannot be loaded: the page works without them.
+ * An example. If the database has no object for one of its variables, missing describes that object.
+ * @typedef {{ name: string, group: string, title: string, sentence: string, tab: Tab, missing: string | null }} Example
  */
+
+/** Returns the variables of an example with values of the connected database, if they are known, and what is missing for them. */
+function variablesOf(given, objects) {
+  const entries = Object.entries(given ?? {}).map(([name, value]) => [name, objects && name in NEEDS ? objects[name] : value]);
+  const lacking = entries.find(([, value]) => value === undefined);
+  return {
+    variables: entries.length > 0 ? JSON.stringify(Object.fromEntries(entries), null, 2) : '',
+    missing: lacking ? NEEDS[lacking[0]] : null,
+  };
+}
+
+/** @returns {Promise<Example[]>} The examples, or an empty list if they cannot be loaded: the page works without them. */
 export async function loadExamples() {
   try {
-    const { response, body } = await getJSON(examplesURL);
+    const [{ response, body }, objects] = await Promise.all([getJSON(examplesURL), findObjects()]);
     if (!response.ok || !Array.isArray(body)) {
       return [];
     }
-    return body.map(({ name, title, role, query, variables }) => ({
-      name,
-      title,
-      role,
-      tab: { query, variables: variables ? JSON.stringify(variables, null, 2) : '', operationName: null },
-    }));
+    return body.map(({ name, group, title, query, variables: given }) => {
+      const [heading, sentence] = title.split(/:\s+(.*)/);
+      const { variables, missing } = variablesOf(given, objects);
+      return { name, group, title: heading, sentence: sentence ?? '', missing, tab: { query, variables, operationName: null } };
+    });
   } catch {
     return [];
   }
@@ -185,9 +198,12 @@ export async function readLink(search) {
   const parameters = new URLSearchParams(search);
   const query = parameters.get('query');
   if (query) {
+    const variables = parameters.get('variables') ?? '';
+    // The page writes the text of the open tab to its URL. After a reload, the same text opens that tab again.
+    const stored = storedTabs().some((tab) => tab.query === query && (tab.variables ?? '') === variables);
     const tab = {
       query,
-      variables: prettyJSON(parameters.get('variables') ?? ''),
+      variables: stored ? variables : prettyJSON(variables),
       operationName: parameters.get('operationName') || null,
     };
     return { tab, rest: null };

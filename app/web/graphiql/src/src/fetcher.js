@@ -1,6 +1,10 @@
 import { createGraphiQLFetcher } from '@graphiql/toolkit';
 import { getOperationAST } from 'graphql';
 import { graphqlURL, socketURL } from './endpoints.js';
+import { recorded } from './events.js';
+import { introspect } from './introspection.js';
+import { measuredFetch } from './measure.js';
+import { editorReady } from './workers.js';
 
 /** The transports of subscriptions: 'sse' is server-sent events over plain HTTP, 'websocket' is graphql-transport-ws. */
 export const TRANSPORTS = [
@@ -8,7 +12,7 @@ export const TRANSPORTS = [
   { value: 'websocket', label: 'WebSocket' },
 ];
 
-const overHTTP = createGraphiQLFetcher({ url: graphqlURL });
+const overHTTP = createGraphiQLFetcher({ url: graphqlURL, fetch: measuredFetch });
 
 // Both clients are loaded on first use and created for each subscription, so that no connection is open without one. They
 // do not retry, so that the user sees why a subscription ended.
@@ -30,11 +34,15 @@ async function overSocket(parameters, options) {
  * @returns {import('@graphiql/toolkit').Fetcher}
  */
 export function createFetcher(transport) {
-  return (parameters, options = {}) => {
+  return async (parameters, options = {}) => {
+    if (parameters.operationName === 'IntrospectionQuery') {
+      await editorReady;
+      return introspect(parameters, options);
+    }
     const operation = options.documentAST && getOperationAST(options.documentAST, parameters.operationName);
     if (operation?.operation !== 'subscription') {
       return overHTTP(parameters, options);
     }
-    return transport() === 'websocket' ? overSocket(parameters, options) : overEvents(parameters, options);
+    return recorded(await (transport() === 'websocket' ? overSocket : overEvents)(parameters, options));
   };
 }

@@ -1,4 +1,4 @@
-import 'graphiql/setup-workers/vite';
+import './workers.js';
 // Imported separately instead of graphiql/style.css, which contains web fonts that are larger than everything else. The page
 // uses system fonts.
 import '@graphiql/react/style.css';

@@ -17,16 +17,25 @@ export function remember(key, value) {
   }
 }
 
+/** The state in which GraphiQL stores its tabs, or null. */
+function storedState() {
+  try {
+    return JSON.parse(remembered('graphiql:tabState'));
+  } catch {
+    return null;
+  }
+}
+
+/** @returns {{ query: string | null, variables: string | null }[]} The stored tabs. */
+export function storedTabs() {
+  return storedState()?.tabs ?? [];
+}
+
 /**
  * @returns {{ query: string, variables: string } | null} The last content of the editors; null on
  *   the first visit. GraphiQL itself does not store documents that were not edited.
  */
 export function lastTab() {
-  try {
-    const { tabs, activeTabIndex } = JSON.parse(remembered('graphiql:tabState'));
-    const { query, variables } = tabs[activeTabIndex];
-    return { query: query ?? '', variables: variables ?? '' };
-  } catch {
-    return null;
-  }
+  const tab = storedTabs()[storedState()?.activeTabIndex];
+  return tab ? { query: tab.query ?? '', variables: tab.variables ?? '' } : null;
 }
