@@ -141,34 +141,27 @@ var loadAssets = sync.OnceValues(func() (s pageAssets, err error) {
 	if err != nil {
 		return s, fmt.Errorf("reading the assets of the status page: %w", err)
 	}
-	add := func(name string, content []byte) error {
+	add := func(name string, content []byte) {
 		kind := map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}[path.Ext(name)]
 		sum := sha256.Sum256(content)
 		base := strings.TrimSuffix(name, path.Ext(name))
 		s.addresses[name] = assetPrefix + base + "-" + hex.EncodeToString(sum[:5]) + path.Ext(name)
-		s.files[s.addresses[name]], err = assets.Pack(content, kind, assets.Forever)
-		return err
+		s.files[s.addresses[name]] = assets.Pack(content, kind, assets.Forever)
 	}
 	for _, e := range entries {
 		content, err := fs.ReadFile(assetFiles, "assets/"+e.Name())
 		if err != nil {
 			return s, fmt.Errorf("reading the assets of the status page: %w", err)
 		}
-		if err := add(e.Name(), content); err != nil {
-			return s, err
-		}
+		add(e.Name(), content)
 		if e.Name() == "embed.js" { // other sites use it by its permanent name
-			if s.files[embedPath], err = assets.Pack(content, "text/javascript; charset=utf-8", "public, max-age=300"); err != nil {
-				return s, err
-			}
+			s.files[embedPath] = assets.Pack(content, "text/javascript; charset=utf-8", "public, max-age=300")
 		}
 	}
 	for _, i := range status.Impacts() {
 		icon := fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">`+
 			`<circle cx="16" cy="16" r="14" fill=%q/><circle cx="16" cy="16" r="6" fill="#fff"/></svg>`, badgeColour(i))
-		if err := add("icon-"+string(i)+".svg", []byte(icon)); err != nil {
-			return s, err
-		}
+		add("icon-"+string(i)+".svg", []byte(icon))
 	}
 	return s, nil
 })
