@@ -1,9 +1,12 @@
 package gateway_test
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/chromedp/chromedp/kb"
 
 	"heliograph/app/testing/testenv"
 	"heliograph/tests/browser/webtest"
@@ -16,7 +19,7 @@ func TestGraphiQL(t *testing.T) {
 	p.Open(g.URL + "/graphiql")
 	p.Wait("the editor", `document.querySelector('.graphiql-execute-button') !== null && document.querySelector('.graphiql-query-editor .view-lines')?.textContent.length > 20`)
 	p.Click(`.graphiql-execute-button`)
-	p.Wait("the response", `document.querySelector('.graphiql-response')?.textContent.includes('0.0.1001')`)
+	p.Wait("the response", `/"entityId": "0\.0\.\d+"[^]*"tokenId"/.test(document.querySelector('.graphiql-response')?.innerText.replaceAll('\u00a0', ' '))`)
 	if errs := p.ConsoleErrors(); len(errs) > 0 {
 		t.Errorf("console errors: %v", errs)
 	}
@@ -24,6 +27,23 @@ func TestGraphiQL(t *testing.T) {
 		t.Errorf("requests to other hosts: %v", out)
 	}
 	p.Screenshot(filepath.Join(t.ArtifactDir(), "graphiql.png"))
+}
+
+// TestGraphiQLOfEmptyDatabase checks that examples without objects say what is missing, and the others run.
+func TestGraphiQLOfEmptyDatabase(t *testing.T) {
+	g := testenv.Over(t, testenv.Empty.Fresh(t))
+	p := webtest.New(t, webtest.Options{Width: 1400, Height: 900})
+	p.Open(g.URL + "/graphiql")
+	p.Click(`[aria-label="Examples"]`)
+	for _, missing := range []string{"account with transactions", "NFT", "topic with messages", "contract", "fungible token with holders", "block"} {
+		p.Wait(missing, fmt.Sprintf(`document.querySelector('.heliograph-examples').innerText.includes('This database has no %s.')`, missing))
+	}
+	p.Keys(kb.Escape)
+	p.Click(`.graphiql-execute-button`)
+	p.Wait("the response", `document.querySelector('.graphiql-response')?.textContent.includes('"blocks"')`)
+	if errs := strings.Join(p.ConsoleErrors(), "\n"); errs != "" {
+		t.Errorf("console errors: %s", errs)
+	}
 }
 
 // TestOpenREST opens a REST path in GraphiQL and runs its document.
