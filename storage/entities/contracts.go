@@ -108,14 +108,14 @@ func QueueBytecodes(b *storage.Batch, of []*ledger.Contract, done func([]string)
 			created[i] = &at
 		}
 	}
-	initcodeRows.QueueChild(b, len(of), `select p.ord, f.content, case when c.file_id & $3 > $4 then null else c.initcode end
-from `+storage.Unnest("id", "created")+` join contract c on c.id = p.id
-left join lateral (
-  select max(d.consensus_timestamp) as since from file_data d where c.file_id & $3 > $4 and d.entity_id = c.file_id and d.consensus_timestamp <= p.created
-    and (d.transaction_type = 17 or d.transaction_type = 19 and length(d.file_data) > 0)) v on true
-left join lateral (
-  select string_agg(d.file_data, '' order by d.consensus_timestamp) as content from file_data d where d.entity_id = c.file_id
-    and d.consensus_timestamp between v.since and p.created and (d.consensus_timestamp = v.since or d.transaction_type = 16)) f on true`,
+	initcodeRows.QueueChild(b, len(of), `select ord,
+  string_agg(file_data, '' order by at) filter (where at = since or at > since and transaction_type = 16), initcode
+from (
+  select p.ord, case when c.file_id & $3 > $4 then null else c.initcode end as initcode, d.file_data, d.transaction_type, d.consensus_timestamp as at,
+    max(d.consensus_timestamp) filter (where `+StartsVersion+`) over (partition by p.ord) as since
+  from `+storage.Unnest("id", "created")+` join contract c on c.id = p.id
+  left join file_data d on d.entity_id = c.file_id and d.consensus_timestamp <= p.created and c.file_id & $3 > $4) f
+group by ord, initcode`,
 		[]any{ids, created, int64(ledger.MaxNum), int64(MaxSystemFile)}, func(rows []*initcode) { done(list.Map(rows, (*initcode).text)) })
 }
 

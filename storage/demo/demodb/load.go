@@ -53,7 +53,7 @@ const marker = "heliograph demo network, last block "
 // IsEmpty reports whether all ledger tables are empty. The tables must exist.
 func IsEmpty(ctx context.Context, db DB) (bool, error) {
 	var filled bool
-	if err := db.QueryRow(ctx, "select exists (select from "+strings.Join(tables, ") or exists (select from ")+")").Scan(&filled); err != nil {
+	if err := db.QueryRow(ctx, "select exists (select 1 from "+strings.Join(tables, ") or exists (select 1 from ")+")").Scan(&filled); err != nil {
 		return false, fmt.Errorf("check whether the ledger tables are empty: %w", err)
 	}
 	return !filled, nil
