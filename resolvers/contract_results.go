@@ -186,7 +186,7 @@ func (r queries) ContractResult(ctx context.Context, args graph.QueryContractRes
 		}
 		ref.Contract, ref.Named = callee.V, true
 	}
-	ref.CallData = rowplan.SelectionOf(ctx).Has("callData", "failedCallData")
+	ref.CallData = rowplan.SelectionOf(ctx).Has("callData", "decodedCall", "failedCallData")
 	found, err := readAhead(ctx, r.Resolver, "contract result", ref, ref.Key(), resultByKey, transactions.QueueContractResults)
 	if found != nil {
 		relay.OutcomeOf(ctx).Partial = found.Partial
@@ -229,7 +229,7 @@ func resultParts(list rowplan.Selection) transactions.ResultParts {
 // recordedFields are the fields of a contract result that need neither its block nor its Ethereum transaction.
 var recordedFields = []string{
 	"__typename", "id", "address", "amount", "bloom", "callResult", "consensusTimestamp", "contractId", "contractLongZero", "createdContractIds",
-	"errorMessage", "failedInitcode", "from", "functionParameters", "gasConsumed", "gasLimit", "gasUsed", "hash", "partial", "payerAccountId", "result",
+	"decodedError", "errorMessage", "failedInitcode", "from", "functionParameters", "gasConsumed", "gasLimit", "gasUsed", "hash", "partial", "payerAccountId", "result",
 	"senderId", "status", "synthetic", "transactionIndex", "transactionNonce",
 }
 
@@ -290,7 +290,7 @@ func (r *Resolver) blockSpan(ctx context.Context, f *ledger.ContractResultFilter
 }
 
 // resultByKey are the relations of contract results that are read by [transactions.ResultRef.Key], or use the result only when it has been read.
-var resultByKey = []string{"logs", "stateChanges", "callData", "failedCallData", "gasPrice", "gasPriceWeibar"}
+var resultByKey = []string{"logs", "stateChanges", "callData", "decodedCall", "decodedError", "failedCallData", "gasPrice", "gasPriceWeibar"}
 
 // callee returns the id of the contract or account with an id or EVM address. It is null if no live entity has the address.
 func (r *Resolver) callee(ctx context.Context, ref ledger.AccountRef) (ledger.Null[ledger.EntityID], error) {

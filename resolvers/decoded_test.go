@@ -3,9 +3,15 @@ package resolvers_test
 import (
 	"encoding/json"
 	"fmt"
+	"math/big"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/crypto"
 
 	"heliograph/app/testing/testenv"
 )
@@ -181,5 +187,195 @@ func TestJoinedChunks(t *testing.T) {
 	g.Data(t, `{ topicMessages(topic: "4001", filter: {sequenceNumber: {gte: "5"}}, first: 1, joinChunks: true)`+fields+` }`, nil, &got)
 	if n := got.TopicMessages.Nodes; len(n) != 1 || n[0].JoinedChunks != 1 {
 		t.Errorf("from the second chunk: %+v", n)
+	}
+}
+
+// TestScheduledTransactions decodes the transactions of schedules, and tells who has signed them.
+func TestScheduledTransactions(t *testing.T) {
+	t.Parallel()
+	g := testenv.Demo(t)
+	type signer struct {
+		EntityID    string
+		Entity      struct{ EntityID string }
+		MissingKeys []struct{ Value string }
+	}
+	var got struct {
+		Schedules struct {
+			Nodes []struct {
+				Memo, EntityID, PayerAccountID string
+				Transaction                    struct {
+					Type, Memo, MaxFee                   string
+					EntityID                             *string
+					Entity                               *struct{ Memo string }
+					Transfers                            []struct{ AccountID, Amount string }
+					SignaturesPresent, SignaturesMissing []signer
+				}
+			}
+		}
+	}
+	g.Data(t, `fragment Signer on ScheduleSigner { entityId entity { entityId } missingKeys { value } }
+	{ schedules(first: 100) { nodes { memo entityId payerAccountId transaction { type memo maxFee entityId entity { memo } transfers { accountId amount }
+		signaturesPresent { ...Signer } signaturesMissing { ...Signer } } } } }`, nil, &got)
+	want := map[string]string{ // who has signed, and who has not with the number of keys that are missing
+		"Rent of the boat shed":               "1017 1002 |",
+		"Nobody else signed this":             "1005 | 1004:3",
+		"Guarded by the toll gate":            "1007 1004 | 1011:1",
+		"A reading, tomorrow":                 "1001 |",
+		"New bell for the fog signal":         "1021 1001 | 1011:1",
+		"Painting of the east mole":           "1008 | 1021:1",
+		"A round for everybody":               "1022 |",
+		"A gift that was thought better of":   "1006 | 1011:1",
+		"Harbour dues, when the week is over": "1003 |",
+	}
+	for _, s := range got.Schedules.Nodes {
+		tx := s.Transaction
+		text := ""
+		for _, x := range tx.SignaturesPresent {
+			text += strings.TrimPrefix(x.EntityID, "0.0.") + " "
+		}
+		text += "|"
+		for _, x := range tx.SignaturesMissing {
+			text += fmt.Sprintf(" %s:%d", strings.TrimPrefix(x.EntityID, "0.0."), len(x.MissingKeys))
+		}
+		t.Log(s.Memo, text)
+		if w, known := want[s.Memo]; known && text != w {
+			t.Errorf("%s: signed %q, want %q", s.Memo, text, w)
+		}
+		sum := 0
+		for _, x := range tx.Transfers {
+			n, err := strconv.Atoi(x.Amount)
+			if err != nil {
+				t.Error(err)
+			}
+			sum += n
+		}
+		switch {
+		case tx.Type == "CONTRACTCALL" && tx.EntityID != nil && *tx.EntityID == "0.0.3003" && tx.Entity != nil && len(tx.Transfers) == 0:
+		case tx.Type == "CRYPTOTRANSFER" && tx.EntityID == nil && len(tx.Transfers) == 2 && sum == 0 && tx.MaxFee == "200000000" && tx.Memo == s.Memo:
+		default:
+			t.Errorf("%s: %+v", s.Memo, tx)
+		}
+	}
+}
+
+// TestDecodedLogs decodes all logs of the demo network: transfers by the built-in declarations, others by those of the request.
+func TestDecodedLogs(t *testing.T) {
+	t.Parallel()
+	g := testenv.Demo(t)
+	var got struct {
+		ContractLogs struct {
+			Nodes []struct {
+				Topics  []string
+				Data    string
+				Decoded *struct {
+					Name, Signature string
+					Arguments       []struct {
+						Name, Type, Value string
+						Indexed           bool
+					}
+				}
+			}
+		}
+	}
+	g.Data(t, `query($abi: [String!]) { contractLogs(first: 100) { nodes { topics data decoded(abi: $abi) { name signature arguments { name type value indexed } } } } }`,
+		map[string]any{"abi": []string{"event Nothing(uint256)"}}, &got)
+	transfers := 0
+	for _, l := range got.ContractLogs.Nodes {
+		d := l.Decoded
+		if len(l.Topics) == 0 || d == nil || d.Name != "Transfer" {
+			continue
+		}
+		transfers++
+		a := d.Arguments
+		last := l.Data
+		if len(l.Topics) == 4 {
+			last = l.Topics[3]
+		}
+		n, _ := new(big.Int).SetString(last[2:], 16)
+		if d.Signature != "Transfer(address,address,uint256)" || len(a) != 3 || a[0].Value != "0x"+l.Topics[1][26:] || a[1].Value != "0x"+l.Topics[2][26:] ||
+			!a[0].Indexed || a[2].Value != n.String() || a[2].Indexed != (len(l.Topics) == 4) {
+			t.Errorf("%+v", l)
+		}
+	}
+	if transfers == 0 {
+		t.Error("there are no transfers")
+	}
+	for _, abi := range [][]string{{"event"}, {strings.Repeat(" ", 65537)}} {
+		if r := g.Query(t, `query($abi: [String!]) { contractLogs(first: 1) { nodes { decoded(abi: $abi) { name } } } }`, map[string]any{"abi": abi}); !strings.Contains(r.Body, "BAD_USER_INPUT") {
+			t.Errorf("%.20q: %s", abi, r.Body)
+		}
+	}
+}
+
+// TestDecodedCalls decodes the calls of the demo network. A decoded call has the selector of its signature, and arguments that an independent decoder reads.
+func TestDecodedCalls(t *testing.T) {
+	t.Parallel()
+	g := testenv.Demo(t)
+	type decoded struct {
+		Name, Signature    string
+		Arguments, Results []struct{ Name, Type, Value string }
+	}
+	var got struct {
+		ContractResults struct {
+			Nodes []struct {
+				CallData, Result, CallResult string
+				DecodedCall, DecodedError    *decoded
+			}
+		}
+	}
+	g.Data(t, `{ contractResults(first: 100) { nodes { callData result callResult decodedCall(abi: ["function report(int64 level)", "function write(string text)"]) {
+		name signature arguments { name type value } results { name type value } } decodedError { name signature arguments { value } } } } }`, nil, &got)
+	calls := map[string]int{}
+	for _, r := range got.ContractResults.Nodes {
+		if d := r.DecodedCall; d != nil {
+			calls[d.Name]++
+			if want := hexutil.Encode(crypto.Keccak256([]byte(d.Signature))[:4]); !strings.HasPrefix(r.CallData, want) {
+				t.Errorf("%s: %s", d.Signature, r.CallData[:10])
+			}
+		}
+		if d := r.DecodedError; d != nil {
+			calls["!"+d.Name]++
+			if r.Result == "SUCCESS" {
+				t.Errorf("a successful call has an error: %+v", d)
+			}
+		}
+	}
+	t.Log(calls)
+	if calls["report"]+calls["write"] == 0 || calls["!Error"] == 0 {
+		t.Errorf("decoded calls: %v", calls)
+	}
+}
+
+// TestISOTimes compares times in both notations, in responses and in arguments.
+func TestISOTimes(t *testing.T) {
+	t.Parallel()
+	g := testenv.Demo(t)
+	var got struct {
+		Transactions struct {
+			Nodes []struct {
+				ConsensusTimestamp, ConsensusTimestampIso string
+				Payer                                     struct{ CreatedTimestamp, CreatedTimestampIso *string }
+			}
+		}
+	}
+	const nodes = ` { nodes { consensusTimestamp consensusTimestampIso payer { createdTimestamp createdTimestampIso } } }`
+	g.Data(t, `{ transactions(first: 5)`+nodes+` }`, nil, &got)
+	for _, n := range got.Transactions.Nodes {
+		at, err := time.Parse(time.RFC3339Nano, n.ConsensusTimestampIso)
+		if err != nil || fmt.Sprintf("%d.%09d", at.Unix(), at.Nanosecond()) != n.ConsensusTimestamp || (n.Payer.CreatedTimestamp == nil) != (n.Payer.CreatedTimestampIso == nil) {
+			t.Errorf("%+v: %v", n, err)
+		}
+		for _, text := range []string{n.ConsensusTimestampIso, at.In(time.FixedZone("", 7200)).Format(time.RFC3339Nano)} {
+			one := got
+			g.Data(t, `query($at: Timestamp) { transactions(filter: {timestamp: {eq: $at}})`+nodes+` }`, map[string]any{"at": text}, &one)
+			if len(one.Transactions.Nodes) != 1 || one.Transactions.Nodes[0].ConsensusTimestamp != n.ConsensusTimestamp {
+				t.Errorf("%s: %+v", text, one)
+			}
+		}
+	}
+	for _, text := range []string{"2026-13-01", "2026-01-01T00:00:00", "1969-12-31", "2300-01-01T00:00:00Z", "-1"} {
+		if r := g.Query(t, `query($at: Timestamp) { transactions(filter: {timestamp: {eq: $at}})`+nodes+` }`, map[string]any{"at": text}); !strings.Contains(r.Body, "BAD_USER_INPUT") {
+			t.Errorf("%s: %s", text, r.Body)
+		}
 	}
 }

@@ -52,6 +52,7 @@ type Resolver struct {
 
 	feeSchedules *feeSchedules
 	calls        *contractcalls.Service
+	abis         abis
 }
 
 var (

@@ -2,6 +2,7 @@ package resolvers
 
 import (
 	"context"
+	"slices"
 
 	"heliograph/graph"
 	"heliograph/graph/fault"
@@ -9,6 +10,7 @@ import (
 	"heliograph/graph/rowplan"
 	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/ledger/codes"
 	"heliograph/storage"
 	"heliograph/storage/transactions"
 )
@@ -66,4 +68,125 @@ func (r queries) Schedules(ctx context.Context, args graph.QuerySchedulesArgs) (
 		return transactions.Schedules(ctx, r.db, args.Filter, r.timestamp(), p)
 	})
 	return estimated(r.Resolver, c, unfiltered(args.Filter), transactions.CountSchedules), err
+}
+
+// keyOf returns a key of an entity, or nil if it has no such key.
+type keyOf func(relay.Entity) *ledger.KeyInfo
+
+func ownKey(e relay.Entity) *ledger.KeyInfo {
+	switch e := e.(type) {
+	case *ledger.Account:
+		return e.Key
+	case *ledger.Contract:
+		return e.AdminKey
+	case *ledger.Schedule:
+		return e.AdminKey
+	default:
+		return nil
+	}
+}
+
+// keyIn returns a key of entities of one type.
+func keyIn[T relay.Entity](get func(T) *ledger.KeyInfo) keyOf {
+	return func(e relay.Entity) *ledger.KeyInfo {
+		if t, ok := e.(T); ok {
+			return get(t)
+		}
+		return nil
+	}
+}
+
+// targetKeys are the keys that must sign a change of an entity, in addition to payer and senders. Other types have signers that are not in the database.
+var targetKeys = map[ledger.TransactionType]keyOf{
+	codes.TypeCryptoTransfer:             func(relay.Entity) *ledger.KeyInfo { return nil },
+	codes.TypeContractCall:               func(relay.Entity) *ledger.KeyInfo { return nil },
+	codes.TypeContractUpdate:             ownKey,
+	codes.TypeContractDelete:             ownKey,
+	codes.TypeCryptoUpdate:               ownKey,
+	codes.TypeCryptoDelete:               ownKey,
+	codes.TypeScheduleDelete:             ownKey,
+	codes.TypeTokenAssociateToAccount:    ownKey,
+	codes.TypeTokenDissociateFromAccount: ownKey,
+	codes.TypeConsensusUpdateTopic:       keyIn(func(t *ledger.Topic) *ledger.KeyInfo { return t.AdminKey }),
+	codes.TypeConsensusDeleteTopic:       keyIn(func(t *ledger.Topic) *ledger.KeyInfo { return t.AdminKey }),
+	codes.TypeConsensusSubmitMessage:     keyIn(func(t *ledger.Topic) *ledger.KeyInfo { return t.SubmitKey }),
+	codes.TypeTokenDelete:                keyIn(func(t *ledger.Token) *ledger.KeyInfo { return t.AdminKey }),
+	codes.TypeTokenUpdate:                keyIn(func(t *ledger.Token) *ledger.KeyInfo { return t.AdminKey }),
+	codes.TypeTokenFeeScheduleUpdate:     keyIn(func(t *ledger.Token) *ledger.KeyInfo { return t.FeeScheduleKey }),
+	codes.TypeTokenFreezeAccount:         keyIn(func(t *ledger.Token) *ledger.KeyInfo { return t.FreezeKey }),
+	codes.TypeTokenUnfreezeAccount:       keyIn(func(t *ledger.Token) *ledger.KeyInfo { return t.FreezeKey }),
+	codes.TypeTokenGrantKycToAccount:     keyIn(func(t *ledger.Token) *ledger.KeyInfo { return t.KYCKey }),
+	codes.TypeTokenRevokeKycFromAccount:  keyIn(func(t *ledger.Token) *ledger.KeyInfo { return t.KYCKey }),
+	codes.TypeTokenPause:                 keyIn(func(t *ledger.Token) *ledger.KeyInfo { return t.PauseKey }),
+	codes.TypeTokenUnpause:               keyIn(func(t *ledger.Token) *ledger.KeyInfo { return t.PauseKey }),
+	codes.TypeTokenMint:                  keyIn(func(t *ledger.Token) *ledger.KeyInfo { return t.SupplyKey }),
+	codes.TypeTokenBurn:                  keyIn(func(t *ledger.Token) *ledger.KeyInfo { return t.SupplyKey }),
+	codes.TypeTokenAccountWipe:           keyIn(func(t *ledger.Token) *ledger.KeyInfo { return t.WipeKey }),
+}
+
+// ScheduledTransactionSignaturesPresent reads the signers of scheduled transactions that have signed.
+func (fields) ScheduledTransactionSignaturesPresent(_ context.Context, q rowplan.Request, of []*ledger.ScheduledTransaction) (
+	rowplan.Results[[]*ledger.ScheduleSigner], error,
+) {
+	return signers(q, of, true)
+}
+
+// ScheduledTransactionSignaturesMissing reads the signers of scheduled transactions that have not signed.
+func (fields) ScheduledTransactionSignaturesMissing(_ context.Context, q rowplan.Request, of []*ledger.ScheduledTransaction) (
+	rowplan.Results[[]*ledger.ScheduleSigner], error,
+) {
+	return signers(q, of, false)
+}
+
+// signers reads the signers that have signed, or those that have not. A list is nil if the signers are unknown.
+func signers(q rowplan.Request, of []*ledger.ScheduledTransaction, present bool) (rowplan.Results[[]*ledger.ScheduleSigner], error) {
+	type signer struct {
+		id       ledger.EntityID
+		key      keyOf
+		receives bool
+	}
+	var ids []ledger.EntityID
+	roles := list.Map(of, func(t *ledger.ScheduledTransaction) (out []signer) {
+		target, known := targetKeys[t.Type]
+		if !known {
+			return nil
+		}
+		add := func(key keyOf, receives bool, accounts ...ledger.EntityID) {
+			for _, id := range accounts {
+				if !id.IsNone() && !slices.ContainsFunc(out, func(s signer) bool { return s.id == id && s.receives == receives }) {
+					out, ids = append(out, signer{id, key, receives}), append(ids, id)
+				}
+			}
+		}
+		add(ownKey, false, append(t.Senders, t.Schedule.PayerAccountID)...)
+		add(target, false, t.EntityID)
+		add(ownKey, true, t.Receivers...)
+		return out
+	})
+	var found []relay.Entity
+	queueEntities(batchOf(q), ids, func(got []relay.Entity) { found = got })
+	var signatures [][]*ledger.ScheduleSignature
+	transactions.QueueScheduleSignatures(batchOf(q), list.Map(of, func(t *ledger.ScheduledTransaction) ledger.EntityID { return t.Schedule.EntityID }),
+		func(got [][]*ledger.ScheduleSignature) { signatures = got })
+	return func() ([][]*ledger.ScheduleSigner, error) {
+		rest := found
+		out := make([][]*ledger.ScheduleSigner, len(of))
+		for i, signers := range roles {
+			if signers != nil {
+				out[i] = []*ledger.ScheduleSigner{}
+			}
+			for j, s := range signers {
+				account, _ := rest[j].(*ledger.Account)
+				key := s.key(rest[j])
+				if key == nil || s.receives && (account == nil || !account.ReceiverSigRequired.V) {
+					continue
+				}
+				if missing := key.Missing(signatures[i]); (len(missing) == 0) == present {
+					out[i] = append(out[i], &ledger.ScheduleSigner{EntityID: s.id, Key: key, MissingKeys: missing})
+				}
+			}
+			rest = rest[len(signers):]
+		}
+		return out, nil
+	}, nil
 }

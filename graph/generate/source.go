@@ -18,6 +18,7 @@ var imports = [][]string{
 	{"github.com/99designs/gqlgen/graphql", "github.com/vektah/gqlparser/v2/ast"},
 	{
 		"heliograph/graph/model", "heliograph/graph/relay", "heliograph/graph/rowplan", "heliograph/graph/scalar", "heliograph/internal/domain/evm/calls",
+		"heliograph/internal/domain/evm/system/abi",
 		"heliograph/internal/domain/fees", "heliograph/internal/domain/ledger", "heliograph/internal/domain/status", "heliograph/storage/entities",
 		"heliograph/storage/transactions",
 	},

@@ -44,6 +44,9 @@ func AppendBigInt(dst []byte, v int64, _ Style) []byte {
 // AppendInt appends a 32-bit integer.
 func AppendInt(dst []byte, v int32, _ Style) []byte { return strconv.AppendInt(dst, int64(v), 10) }
 
+// AppendCount appends a 64-bit integer that fits into 32 bits.
+func AppendCount(dst []byte, v int64, _ Style) []byte { return strconv.AppendInt(dst, v, 10) }
+
 // UnmarshalInt parses a signed 32-bit integer given as a number, as the GraphQL specification requires for Int.
 func UnmarshalInt(_ context.Context, v any) (int32, error) {
 	var n int64

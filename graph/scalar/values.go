@@ -38,9 +38,14 @@ func AppendTimestamp(dst []byte, v ledger.Timestamp, style Style) []byte {
 	return append(v.Append(append(dst, '"')), '"')
 }
 
-// UnmarshalTimestamp parses seconds with an optional fraction of up to nine digits.
+// UnmarshalTimestamp parses seconds with an optional fraction of up to nine digits, or an ISO 8601 time.
 func UnmarshalTimestamp(_ context.Context, v any) (ledger.Timestamp, error) {
-	return parsed(v, ledger.ParseTimestamp)
+	return parsed(v, ledger.ParseAnyTimestamp)
+}
+
+// AppendInstant appends an RFC 3339 time in UTC with nanoseconds.
+func AppendInstant(dst []byte, v ledger.Timestamp, _ Style) []byte {
+	return append(v.Time().AppendFormat(append(dst, '"'), "2006-01-02T15:04:05.000000000Z"), '"')
 }
 
 // AppendDay appends the start of a day like a timestamp, or null.

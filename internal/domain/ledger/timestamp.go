@@ -101,6 +101,22 @@ func ParseTimestamp(s string) (Timestamp, error) {
 	return joinTimestamp(seconds, nanos)
 }
 
+// ParseAnyTimestamp parses a timestamp (see [ParseTimestamp]), an ISO 8601 date, which is its start in UTC, or an RFC 3339 time.
+func ParseAnyTimestamp(s string) (Timestamp, error) {
+	if !strings.ContainsRune(s, '-') {
+		return ParseTimestamp(s)
+	}
+	layout := time.RFC3339Nano
+	if len(s) == len(time.DateOnly) {
+		layout = time.DateOnly
+	}
+	t, err := time.Parse(layout, s)
+	if err != nil {
+		return 0, fmt.Errorf("timestamp %q is neither seconds since 1970 nor a time such as 2026-01-31T12:00:00Z: %w", s, ErrSyntax)
+	}
+	return joinTimestamp(t.Unix(), int64(t.Nanosecond()))
+}
+
 // joinTimestamp fails for an instant before 1970, one that does not fit into 64 bits, and nanoseconds of a second or more.
 func joinTimestamp(seconds, nanos int64) (Timestamp, error) {
 	switch {

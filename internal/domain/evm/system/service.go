@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -83,6 +84,16 @@ func allServices(cfg Config) []*service {
 		s.tokens = tokens
 	}
 	return list
+}
+
+// Declarations returns the functions of the contracts in the notation of Solidity.
+func Declarations() (out []string) {
+	for _, s := range allServices(Config{}) {
+		for _, f := range slices.Concat(s.direct, s.facade) {
+			out = append(out, "function "+f.signature+" returns ("+f.returns+")")
+		}
+	}
+	return out
 }
 
 // Selectors of the functions that the proxy code of entities calls.
