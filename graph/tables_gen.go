@@ -10,6 +10,7 @@ import (
 	"heliograph/graph/rowplan"
 	"heliograph/graph/scalar"
 	"heliograph/internal/domain/evm/calls"
+	"heliograph/internal/domain/evm/system/abi"
 	"heliograph/internal/domain/fees"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
@@ -64,6 +65,8 @@ type objects struct {
 	CryptoAllowanceEdge         *rowplan.Object[*relay.Edge[ledger.CryptoAllowance]]
 	CryptoTransfer              *rowplan.Object[*ledger.CryptoTransfer]
 	CustomFeeLimit              *rowplan.Object[*ledger.CustomFeeLimit]
+	DecodedABI                  *rowplan.Object[*abi.Decoded]
+	DecodedArgument             *rowplan.Object[*abi.Argument]
 	DelegatableContractKey      *rowplan.Object[*ledger.DelegatableContractKey]
 	ECDSAKey                    *rowplan.Object[*ledger.ECDSAKey]
 	ED25519Key                  *rowplan.Object[*ledger.ED25519Key]
@@ -124,6 +127,8 @@ type objects struct {
 	ScheduleConnection          *rowplan.Object[*relay.Connection[ledger.Schedule]]
 	ScheduleEdge                *rowplan.Object[*relay.Edge[ledger.Schedule]]
 	ScheduleSignature           *rowplan.Object[*ledger.ScheduleSignature]
+	ScheduleSigner              *rowplan.Object[*ledger.ScheduleSigner]
+	ScheduledTransaction        *rowplan.Object[*ledger.ScheduledTransaction]
 	SearchResultConnection      *rowplan.Object[*relay.SearchResultConnection]
 	SearchResultEdge            *rowplan.Object[*relay.SearchResultEdge]
 	ServiceEndpoint             *rowplan.Object[*ledger.ServiceEndpoint]
@@ -228,6 +233,9 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"createdTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
 			return scalar.AppendNullTimestamp(dst, v.CreatedTimestamp, s)
 		}),
+		"createdTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
+			return scalar.AppendNullInstant(dst, v.CreatedTimestamp, s)
+		}),
 		"declineReward": rowplan.Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
 			return scalar.AppendBoolean(dst, v.DeclineReward, s)
 		}),
@@ -245,6 +253,9 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		}),
 		"expirationTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
 			return scalar.AppendNullTimestamp(dst, v.ExpirationTimestamp, s)
+		}),
+		"expirationTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
+			return scalar.AppendNullInstant(dst, v.ExpirationTimestamp, s)
 		}),
 		"key": rowplan.Get(func(v *ledger.Account) *ledger.KeyInfo { return v.Key }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.KeyInfo] { return o.Key })),
 		"maxAutomaticTokenAssociations": rowplan.Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
@@ -310,8 +321,14 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"from": rowplan.Scalar(func(dst []byte, v *ledger.AccountStatistics, s scalar.Style) []byte {
 			return scalar.AppendTimestamp(dst, v.From, s)
 		}),
+		"fromIso": rowplan.Scalar(func(dst []byte, v *ledger.AccountStatistics, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.From, s)
+		}),
 		"to": rowplan.Scalar(func(dst []byte, v *ledger.AccountStatistics, s scalar.Style) []byte {
 			return scalar.AppendTimestamp(dst, v.To, s)
+		}),
+		"toIso": rowplan.Scalar(func(dst []byte, v *ledger.AccountStatistics, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.To, s)
 		}),
 		"transactions": rowplan.Scalar(func(dst []byte, v *ledger.AccountStatistics, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.Transactions, s)
@@ -423,7 +440,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 	})
 	o.Block = rowplan.NewObject([]string{"Block", "Node", "_Entity", "SearchResult"}, map[string]rowplan.Field[*ledger.Block]{
 		"id":    rowplan.Get(fields.BlockID, rowplan.ScalarOf(scalar.AppendID)),
-		"count": rowplan.Scalar(func(dst []byte, v *ledger.Block, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Count, s) }),
+		"count": rowplan.Scalar(func(dst []byte, v *ledger.Block, s scalar.Style) []byte { return scalar.AppendCount(dst, v.Count, s) }),
 		"hapiVersion": rowplan.Scalar(func(dst []byte, v *ledger.Block, s scalar.Style) []byte {
 			return scalar.AppendNullString(dst, v.HapiVersion, s)
 		}),
@@ -499,6 +516,9 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"createdTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
 			return scalar.AppendNullTimestamp(dst, v.CreatedTimestamp, s)
 		}),
+		"createdTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
+			return scalar.AppendNullInstant(dst, v.CreatedTimestamp, s)
+		}),
 		"deleted": rowplan.Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
 			return scalar.AppendNullBoolean(dst, v.Deleted, s)
 		}),
@@ -507,6 +527,9 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		}),
 		"expirationTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
 			return scalar.AppendNullTimestamp(dst, v.ExpirationTimestamp, s)
+		}),
+		"expirationTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
+			return scalar.AppendNullInstant(dst, v.ExpirationTimestamp, s)
 		}),
 		"fileId": rowplan.Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.FileID, s)
@@ -560,6 +583,11 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"consensusTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
 			return scalar.AppendTimestamp(dst, v.ConsensusTimestamp, s)
 		}),
+		"consensusTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.ConsensusTimestamp, s)
+		}),
+		"decodedCall":  rowplan.Read(rel.contractActionDecodedCall, rowplan.ObjectOf(func() *rowplan.Object[*abi.Decoded] { return o.DecodedABI })),
+		"decodedError": rowplan.Read(rel.contractActionDecodedError, rowplan.ObjectOf(func() *rowplan.Object[*abi.Decoded] { return o.DecodedABI })),
 		"from": rowplan.Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
 			return scalar.AppendHex(dst, v.From(), s)
 		}),
@@ -672,11 +700,15 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"consensusTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.ContractLog, s scalar.Style) []byte {
 			return scalar.AppendTimestamp(dst, v.ConsensusTimestamp, s)
 		}),
+		"consensusTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.ContractLog, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.ConsensusTimestamp, s)
+		}),
 		"contract": rowplan.Read(rel.contractLogContract, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Contract] { return o.Contract })),
 		"contractId": rowplan.Scalar(func(dst []byte, v *ledger.ContractLog, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.ContractID, s)
 		}),
 		"contractResult": rowplan.Read(rel.contractLogContractResult, rowplan.ObjectOf(func() *rowplan.Object[*ledger.ContractResult] { return o.ContractResult })),
+		"decoded":        rowplan.Read(rel.contractLogDecoded, rowplan.ObjectOf(func() *rowplan.Object[*abi.Decoded] { return o.DecodedABI })),
 		"data": rowplan.Scalar(func(dst []byte, v *ledger.ContractLog, s scalar.Style) []byte {
 			return scalar.AppendHex(dst, v.Data, s)
 		}),
@@ -749,6 +781,9 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"consensusTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
 			return scalar.AppendTimestamp(dst, v.ConsensusTimestamp, s)
 		}),
+		"consensusTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.ConsensusTimestamp, s)
+		}),
 		"contractId": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.ContractID, s)
 		}),
@@ -757,6 +792,8 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		}),
 		"createdContractIds": rowplan.Get(func(v *ledger.ContractResult) []ledger.EntityID { return v.CreatedContractIDs }, rowplan.ListOf(rowplan.ScalarOf(scalar.AppendEntityID))),
 		"createdContracts":   rowplan.ReadMany(rel.contractResultCreatedContracts, func() *rowplan.Object[*ledger.Contract] { return o.Contract }),
+		"decodedCall":        rowplan.Read(rel.contractResultDecodedCall, rowplan.ObjectOf(func() *rowplan.Object[*abi.Decoded] { return o.DecodedABI })),
+		"decodedError":       rowplan.Read(rel.contractResultDecodedError, rowplan.ObjectOf(func() *rowplan.Object[*abi.Decoded] { return o.DecodedABI })),
 		"errorMessage": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
 			return scalar.AppendNullString(dst, v.ErrorMessage, s)
 		}),
@@ -926,8 +963,14 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"from": rowplan.Scalar(func(dst []byte, v *ledger.ContractStatistics, s scalar.Style) []byte {
 			return scalar.AppendTimestamp(dst, v.From, s)
 		}),
+		"fromIso": rowplan.Scalar(func(dst []byte, v *ledger.ContractStatistics, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.From, s)
+		}),
 		"to": rowplan.Scalar(func(dst []byte, v *ledger.ContractStatistics, s scalar.Style) []byte {
 			return scalar.AppendTimestamp(dst, v.To, s)
+		}),
+		"toIso": rowplan.Scalar(func(dst []byte, v *ledger.ContractStatistics, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.To, s)
 		}),
 		"calls": rowplan.Scalar(func(dst []byte, v *ledger.ContractStatistics, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.Calls, s)
@@ -996,6 +1039,22 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 			return scalar.AppendEntityID(dst, v.DenominatingTokenID, s)
 		}),
 		"denominatingToken": rowplan.Read(rel.customFeeLimitDenominatingToken, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Token] { return o.Token })),
+	})
+	o.DecodedABI = rowplan.NewObject([]string{"DecodedABI"}, map[string]rowplan.Field[*abi.Decoded]{
+		"name": rowplan.Scalar(func(dst []byte, v *abi.Decoded, s scalar.Style) []byte { return scalar.AppendString(dst, v.Name, s) }),
+		"signature": rowplan.Scalar(func(dst []byte, v *abi.Decoded, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Signature, s)
+		}),
+		"arguments": rowplan.Many(func(v *abi.Decoded) []*abi.Argument { return v.Arguments }, func() *rowplan.Object[*abi.Argument] { return o.DecodedArgument }),
+		"results":   rowplan.NullableMany(func(v *abi.Decoded) []*abi.Argument { return v.Results }, func() *rowplan.Object[*abi.Argument] { return o.DecodedArgument }),
+	})
+	o.DecodedArgument = rowplan.NewObject([]string{"DecodedArgument"}, map[string]rowplan.Field[*abi.Argument]{
+		"indexed": rowplan.Scalar(func(dst []byte, v *abi.Argument, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.Indexed, s)
+		}),
+		"name":  rowplan.Scalar(func(dst []byte, v *abi.Argument, s scalar.Style) []byte { return scalar.AppendString(dst, v.Name, s) }),
+		"type":  rowplan.Scalar(func(dst []byte, v *abi.Argument, s scalar.Style) []byte { return scalar.AppendString(dst, v.Type, s) }),
+		"value": rowplan.Scalar(func(dst []byte, v *abi.Argument, s scalar.Style) []byte { return scalar.AppendString(dst, v.Value, s) }),
 	})
 	o.DelegatableContractKey = rowplan.NewObject([]string{"DelegatableContractKey", "DecodedKey"}, map[string]rowplan.Field[*ledger.DelegatableContractKey]{
 		"contractId": rowplan.Scalar(func(dst []byte, v *ledger.DelegatableContractKey, s scalar.Style) []byte {
@@ -1103,11 +1162,17 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"createdTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.File, s scalar.Style) []byte {
 			return scalar.AppendNullTimestamp(dst, v.CreatedTimestamp, s)
 		}),
+		"createdTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.File, s scalar.Style) []byte {
+			return scalar.AppendNullInstant(dst, v.CreatedTimestamp, s)
+		}),
 		"deleted": rowplan.Scalar(func(dst []byte, v *ledger.File, s scalar.Style) []byte {
 			return scalar.AppendNullBoolean(dst, v.Deleted, s)
 		}),
 		"expirationTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.File, s scalar.Style) []byte {
 			return scalar.AppendNullTimestamp(dst, v.ExpirationTimestamp, s)
+		}),
+		"expirationTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.File, s scalar.Style) []byte {
+			return scalar.AppendNullInstant(dst, v.ExpirationTimestamp, s)
 		}),
 		"key":       rowplan.Get(func(v *ledger.File) *ledger.KeyInfo { return v.Key }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.KeyInfo] { return o.Key })),
 		"memo":      rowplan.Scalar(func(dst []byte, v *ledger.File, s scalar.Style) []byte { return scalar.AppendString(dst, v.Memo, s) }),
@@ -1186,6 +1251,9 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"contract": rowplan.Read(rel.hookContract, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Contract] { return o.Contract })),
 		"createdTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.Hook, s scalar.Style) []byte {
 			return scalar.AppendNullTimestamp(dst, v.CreatedTimestamp, s)
+		}),
+		"createdTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.Hook, s scalar.Style) []byte {
+			return scalar.AppendNullInstant(dst, v.CreatedTimestamp, s)
 		}),
 		"deleted": rowplan.Scalar(func(dst []byte, v *ledger.Hook, s scalar.Style) []byte {
 			return scalar.AppendBoolean(dst, v.Deleted, s)
@@ -1285,6 +1353,9 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"createdTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.NFT, s scalar.Style) []byte {
 			return scalar.AppendNullTimestamp(dst, v.CreatedTimestamp, s)
 		}),
+		"createdTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.NFT, s scalar.Style) []byte {
+			return scalar.AppendNullInstant(dst, v.CreatedTimestamp, s)
+		}),
 		"delegatingSpenderId": rowplan.Scalar(func(dst []byte, v *ledger.NFT, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.DelegatingSpenderID, s)
 		}),
@@ -1298,6 +1369,9 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		}),
 		"modifiedTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.NFT, s scalar.Style) []byte {
 			return scalar.AppendNullTimestamp(dst, v.ModifiedTimestamp(), s)
+		}),
+		"modifiedTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.NFT, s scalar.Style) []byte {
+			return scalar.AppendNullInstant(dst, v.ModifiedTimestamp(), s)
 		}),
 		"serialNumber": rowplan.Scalar(func(dst []byte, v *ledger.NFT, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.SerialNumber, s)
@@ -1329,6 +1403,9 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 	o.NFTTransaction = rowplan.NewObject([]string{"NFTTransaction"}, map[string]rowplan.Field[*ledger.NFTTransaction]{
 		"consensusTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.NFTTransaction, s scalar.Style) []byte {
 			return scalar.AppendTimestamp(dst, v.ConsensusTimestamp, s)
+		}),
+		"consensusTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.NFTTransaction, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.ConsensusTimestamp, s)
 		}),
 		"isApproval": rowplan.Scalar(func(dst []byte, v *ledger.NFTTransaction, s scalar.Style) []byte {
 			return scalar.AppendBoolean(dst, v.IsApproval, s)
@@ -1426,6 +1503,9 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"createdTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
 			return scalar.AppendNullTimestamp(dst, v.CreatedTimestamp, s)
 		}),
+		"createdTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
+			return scalar.AppendNullInstant(dst, v.CreatedTimestamp, s)
+		}),
 		"declineReward": rowplan.Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
 			return scalar.AppendNullBoolean(dst, v.DeclineReward, s)
 		}),
@@ -1484,6 +1564,9 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"consensusTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStake, s scalar.Style) []byte {
 			return scalar.AppendTimestamp(dst, v.ConsensusTimestamp, s)
 		}),
+		"consensusTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStake, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.ConsensusTimestamp, s)
+		}),
 		"maxStakeRewarded": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStake, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.MaxStakeRewarded, s)
 		}),
@@ -1529,8 +1612,14 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"from": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStatistics, s scalar.Style) []byte {
 			return scalar.AppendTimestamp(dst, v.From, s)
 		}),
+		"fromIso": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStatistics, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.From, s)
+		}),
 		"to": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStatistics, s scalar.Style) []byte {
 			return scalar.AppendTimestamp(dst, v.To, s)
+		}),
+		"toIso": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStatistics, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.To, s)
 		}),
 		"blocks": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStatistics, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.Blocks, s)
@@ -1651,6 +1740,9 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"createdTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.RegisteredNode, s scalar.Style) []byte {
 			return scalar.AppendNullTimestamp(dst, v.CreatedTimestamp, s)
 		}),
+		"createdTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.RegisteredNode, s scalar.Style) []byte {
+			return scalar.AppendNullInstant(dst, v.CreatedTimestamp, s)
+		}),
 		"deleted": rowplan.Scalar(func(dst []byte, v *ledger.RegisteredNode, s scalar.Style) []byte {
 			return scalar.AppendBoolean(dst, v.Deleted, s)
 		}),
@@ -1726,6 +1818,9 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"createdTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.Schedule, s scalar.Style) []byte {
 			return scalar.AppendTimestamp(dst, v.CreatedTimestamp, s)
 		}),
+		"createdTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.Schedule, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.CreatedTimestamp, s)
+		}),
 		"creation": rowplan.Read(rel.scheduleCreation, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Transaction] { return o.Transaction })),
 		"creatorAccountId": rowplan.Scalar(func(dst []byte, v *ledger.Schedule, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.CreatorAccountID, s)
@@ -1737,9 +1832,15 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"executedTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.Schedule, s scalar.Style) []byte {
 			return scalar.AppendNullTimestamp(dst, v.ExecutedTimestamp, s)
 		}),
+		"executedTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.Schedule, s scalar.Style) []byte {
+			return scalar.AppendNullInstant(dst, v.ExecutedTimestamp, s)
+		}),
 		"execution": rowplan.Read(rel.scheduleExecution, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Transaction] { return o.Transaction })),
 		"expirationTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.Schedule, s scalar.Style) []byte {
 			return scalar.AppendNullTimestamp(dst, v.ExpirationTimestamp, s)
+		}),
+		"expirationTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.Schedule, s scalar.Style) []byte {
+			return scalar.AppendNullInstant(dst, v.ExpirationTimestamp, s)
 		}),
 		"memo": rowplan.Scalar(func(dst []byte, v *ledger.Schedule, s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.Memo(), s)
@@ -1750,10 +1851,11 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"payerAccountId": rowplan.Scalar(func(dst []byte, v *ledger.Schedule, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.PayerAccountID, s)
 		}),
-		"payer":      rowplan.Read(rel.schedulePayer, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
-		"signatures": rowplan.ReadMany(rel.scheduleSignatures, func() *rowplan.Object[*ledger.ScheduleSignature] { return o.ScheduleSignature }),
-		"state":      rowplan.Get(fields.ScheduleState, rowplan.ScalarOf(scalar.AppendScheduleState)),
-		"timestamp":  rowplan.Get(func(v *ledger.Schedule) *ledger.TimestampRange { return &v.Timestamp }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TimestampRange] { return o.TimestampRange })),
+		"payer":       rowplan.Read(rel.schedulePayer, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
+		"signatures":  rowplan.ReadMany(rel.scheduleSignatures, func() *rowplan.Object[*ledger.ScheduleSignature] { return o.ScheduleSignature }),
+		"state":       rowplan.Get(fields.ScheduleState, rowplan.ScalarOf(scalar.AppendScheduleState)),
+		"timestamp":   rowplan.Get(func(v *ledger.Schedule) *ledger.TimestampRange { return &v.Timestamp }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TimestampRange] { return o.TimestampRange })),
+		"transaction": rowplan.Get(func(v *ledger.Schedule) *ledger.ScheduledTransaction { return v.Transaction() }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.ScheduledTransaction] { return o.ScheduledTransaction })),
 		"transactionBody": rowplan.Scalar(func(dst []byte, v *ledger.Schedule, s scalar.Style) []byte {
 			return scalar.AppendBytes(dst, v.TransactionBody, s)
 		}),
@@ -1777,6 +1879,9 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"consensusTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.ScheduleSignature, s scalar.Style) []byte {
 			return scalar.AppendTimestamp(dst, v.ConsensusTimestamp, s)
 		}),
+		"consensusTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.ScheduleSignature, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.ConsensusTimestamp, s)
+		}),
 		"publicKeyPrefix": rowplan.Scalar(func(dst []byte, v *ledger.ScheduleSignature, s scalar.Style) []byte {
 			return scalar.AppendLineBytes(dst, v.PublicKeyPrefix, s)
 		}),
@@ -1786,6 +1891,34 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"type": rowplan.Scalar(func(dst []byte, v *ledger.ScheduleSignature, s scalar.Style) []byte {
 			return scalar.AppendSignatureType(dst, v.Type, s)
 		}),
+	})
+	o.ScheduleSigner = rowplan.NewObject([]string{"ScheduleSigner"}, map[string]rowplan.Field[*ledger.ScheduleSigner]{
+		"entityId": rowplan.Scalar(func(dst []byte, v *ledger.ScheduleSigner, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.EntityID, s)
+		}),
+		"entity":      rowplan.Read(rel.scheduleSignerEntity, rowplan.AnyOf(rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Account] { return o.Account }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Contract] { return o.Contract }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.File] { return o.File }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Schedule] { return o.Schedule }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Token] { return o.Token }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Topic] { return o.Topic }))),
+		"key":         rowplan.Get(func(v *ledger.ScheduleSigner) *ledger.KeyInfo { return v.Key }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.KeyInfo] { return o.Key })),
+		"missingKeys": rowplan.Many(func(v *ledger.ScheduleSigner) []*ledger.KeyInfo { return v.MissingKeys }, func() *rowplan.Object[*ledger.KeyInfo] { return o.Key }),
+	})
+	o.ScheduledTransaction = rowplan.NewObject([]string{"ScheduledTransaction"}, map[string]rowplan.Field[*ledger.ScheduledTransaction]{
+		"type": rowplan.Scalar(func(dst []byte, v *ledger.ScheduledTransaction, s scalar.Style) []byte {
+			return scalar.AppendTransactionType(dst, v.Type, s)
+		}),
+		"entityId": rowplan.Scalar(func(dst []byte, v *ledger.ScheduledTransaction, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.EntityID, s)
+		}),
+		"entity": rowplan.Read(rel.scheduledTransactionEntity, rowplan.AnyOf(rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Account] { return o.Account }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Contract] { return o.Contract }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.File] { return o.File }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Schedule] { return o.Schedule }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Token] { return o.Token }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Topic] { return o.Topic }))),
+		"maxFee": rowplan.Scalar(func(dst []byte, v *ledger.ScheduledTransaction, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.MaxFee, s)
+		}),
+		"memo": rowplan.Scalar(func(dst []byte, v *ledger.ScheduledTransaction, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Memo, s)
+		}),
+		"nftTransfers":      rowplan.Many(func(v *ledger.ScheduledTransaction) []*ledger.NFTTransfer { return v.NFTTransfers }, func() *rowplan.Object[*ledger.NFTTransfer] { return o.NFTTransfer }),
+		"tokenTransfers":    rowplan.Many(func(v *ledger.ScheduledTransaction) []*ledger.TokenTransfer { return v.TokenTransfers }, func() *rowplan.Object[*ledger.TokenTransfer] { return o.TokenTransfer }),
+		"transfers":         rowplan.Many(func(v *ledger.ScheduledTransaction) []*ledger.CryptoTransfer { return v.Transfers }, func() *rowplan.Object[*ledger.CryptoTransfer] { return o.CryptoTransfer }),
+		"signaturesPresent": rowplan.ReadMany(rel.scheduledTransactionSignaturesPresent, func() *rowplan.Object[*ledger.ScheduleSigner] { return o.ScheduleSigner }),
+		"signaturesMissing": rowplan.ReadMany(rel.scheduledTransactionSignaturesMissing, func() *rowplan.Object[*ledger.ScheduleSigner] { return o.ScheduleSigner }),
 	})
 	o.SearchResultConnection = rowplan.NewObject([]string{"SearchResultConnection"}, map[string]rowplan.Field[*relay.SearchResultConnection]{
 		"edges":    rowplan.Many(func(v *relay.SearchResultConnection) []*relay.SearchResultEdge { return v.Edges }, func() *rowplan.Object[*relay.SearchResultEdge] { return o.SearchResultEdge }),
@@ -2252,8 +2385,14 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"from": rowplan.Scalar(func(dst []byte, v *ledger.TimestampRange, s scalar.Style) []byte {
 			return scalar.AppendNullTimestamp(dst, v.From, s)
 		}),
+		"fromIso": rowplan.Scalar(func(dst []byte, v *ledger.TimestampRange, s scalar.Style) []byte {
+			return scalar.AppendNullInstant(dst, v.From, s)
+		}),
 		"to": rowplan.Scalar(func(dst []byte, v *ledger.TimestampRange, s scalar.Style) []byte {
 			return scalar.AppendNullTimestamp(dst, v.To, s)
+		}),
+		"toIso": rowplan.Scalar(func(dst []byte, v *ledger.TimestampRange, s scalar.Style) []byte {
+			return scalar.AppendNullInstant(dst, v.To, s)
 		}),
 	})
 	o.Token = rowplan.NewObject([]string{"Token", "_Entity", "SearchResult", "Node", "Entity"}, map[string]rowplan.Field[*ledger.Token]{
@@ -2275,8 +2414,13 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"createdTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
 			return scalar.AppendTimestamp(dst, v.CreatedTimestamp, s)
 		}),
+		"createdTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.CreatedTimestamp, s)
+		}),
 		"customFees": rowplan.Read(rel.tokenCustomFees, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TokenCustomFees] { return o.TokenCustomFees })),
-		"decimals":   rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Decimals, s) }),
+		"decimals": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
+			return scalar.AppendCount(dst, v.Decimals, s)
+		}),
 		"decimalsText": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
 			return scalar.AppendBigInt(dst, v.Decimals, s)
 		}),
@@ -2285,6 +2429,9 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		}),
 		"expirationTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
 			return scalar.AppendNullTimestamp(dst, v.ExpirationTimestamp, s)
+		}),
+		"expirationTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
+			return scalar.AppendNullInstant(dst, v.ExpirationTimestamp, s)
 		}),
 		"expirationNanoseconds": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
 			return scalar.AppendNullLong(dst, v.ExpirationNanoseconds(), s)
@@ -2311,6 +2458,9 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"metadataKey": rowplan.Get(func(v *ledger.Token) *ledger.KeyInfo { return v.MetadataKey }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.KeyInfo] { return o.Key })),
 		"modifiedTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
 			return scalar.AppendNullTimestamp(dst, v.ModifiedTimestamp(), s)
+		}),
+		"modifiedTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
+			return scalar.AppendNullInstant(dst, v.ModifiedTimestamp(), s)
 		}),
 		"name":     rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte { return scalar.AppendString(dst, v.Name, s) }),
 		"pauseKey": rowplan.Get(func(v *ledger.Token) *ledger.KeyInfo { return v.PauseKey }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.KeyInfo] { return o.Key })),
@@ -2394,6 +2544,9 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"createdTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.TokenCustomFees, s scalar.Style) []byte {
 			return scalar.AppendNullTimestamp(dst, v.CreatedTimestamp, s)
 		}),
+		"createdTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.TokenCustomFees, s scalar.Style) []byte {
+			return scalar.AppendNullInstant(dst, v.CreatedTimestamp, s)
+		}),
 		"fixedFees":      rowplan.Many(func(v *ledger.TokenCustomFees) []*ledger.FixedFee { return v.FixedFees }, func() *rowplan.Object[*ledger.FixedFee] { return o.FixedFee }),
 		"fractionalFees": rowplan.NullableMany(func(v *ledger.TokenCustomFees) []*ledger.FractionalFee { return v.FractionalFees }, func() *rowplan.Object[*ledger.FractionalFee] { return o.FractionalFee }),
 		"royaltyFees":    rowplan.NullableMany(func(v *ledger.TokenCustomFees) []*ledger.RoyaltyFee { return v.RoyaltyFees }, func() *rowplan.Object[*ledger.RoyaltyFee] { return o.RoyaltyFee }),
@@ -2414,7 +2567,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 			return scalar.AppendLong(dst, v.Balance, s)
 		}),
 		"decimals": rowplan.Scalar(func(dst []byte, v *ledger.TokenHolder, s scalar.Style) []byte {
-			return scalar.AppendNullLong(dst, v.Decimals, s)
+			return scalar.AppendNullInt(dst, v.Decimals, s)
 		}),
 		"timestamp": rowplan.Scalar(func(dst []byte, v *ledger.TokenHolder, s scalar.Style) []byte {
 			return scalar.AppendNullTimestamp(dst, v.Timestamp, s)
@@ -2454,8 +2607,11 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"createdTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.TokenRelationship, s scalar.Style) []byte {
 			return scalar.AppendNullTimestamp(dst, v.CreatedTimestamp, s)
 		}),
+		"createdTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.TokenRelationship, s scalar.Style) []byte {
+			return scalar.AppendNullInstant(dst, v.CreatedTimestamp, s)
+		}),
 		"decimals": rowplan.Scalar(func(dst []byte, v *ledger.TokenRelationship, s scalar.Style) []byte {
-			return scalar.AppendNullLong(dst, v.Decimals, s)
+			return scalar.AppendNullInt(dst, v.Decimals, s)
 		}),
 		"freezeStatus": rowplan.Scalar(func(dst []byte, v *ledger.TokenRelationship, s scalar.Style) []byte {
 			return scalar.AppendNullTokenFreezeStatus(dst, v.FreezeStatus, s)
@@ -2487,8 +2643,14 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"from": rowplan.Scalar(func(dst []byte, v *ledger.TokenStatistics, s scalar.Style) []byte {
 			return scalar.AppendTimestamp(dst, v.From, s)
 		}),
+		"fromIso": rowplan.Scalar(func(dst []byte, v *ledger.TokenStatistics, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.From, s)
+		}),
 		"to": rowplan.Scalar(func(dst []byte, v *ledger.TokenStatistics, s scalar.Style) []byte {
 			return scalar.AppendTimestamp(dst, v.To, s)
+		}),
+		"toIso": rowplan.Scalar(func(dst []byte, v *ledger.TokenStatistics, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.To, s)
 		}),
 		"transfers": rowplan.Scalar(func(dst []byte, v *ledger.TokenStatistics, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.Transfers, s)
@@ -2529,12 +2691,18 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"createdTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.Topic, s scalar.Style) []byte {
 			return scalar.AppendNullTimestamp(dst, v.CreatedTimestamp, s)
 		}),
+		"createdTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.Topic, s scalar.Style) []byte {
+			return scalar.AppendNullInstant(dst, v.CreatedTimestamp, s)
+		}),
 		"customFees": rowplan.Get(func(v *ledger.Topic) *ledger.TopicCustomFees { return v.CustomFees }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TopicCustomFees] { return o.TopicCustomFees })),
 		"deleted": rowplan.Scalar(func(dst []byte, v *ledger.Topic, s scalar.Style) []byte {
 			return scalar.AppendNullBoolean(dst, v.Deleted, s)
 		}),
 		"expirationTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.Topic, s scalar.Style) []byte {
 			return scalar.AppendNullTimestamp(dst, v.ExpirationTimestamp, s)
+		}),
+		"expirationTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.Topic, s scalar.Style) []byte {
+			return scalar.AppendNullInstant(dst, v.ExpirationTimestamp, s)
 		}),
 		"feeExemptKeys":  rowplan.Many(func(v *ledger.Topic) []*ledger.KeyInfo { return v.FeeExemptKeys }, func() *rowplan.Object[*ledger.KeyInfo] { return o.Key }),
 		"feeScheduleKey": rowplan.Get(func(v *ledger.Topic) *ledger.KeyInfo { return v.FeeScheduleKey }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.KeyInfo] { return o.Key })),
@@ -2549,6 +2717,9 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"createdTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.TopicCustomFees, s scalar.Style) []byte {
 			return scalar.AppendNullTimestamp(dst, v.CreatedTimestamp, s)
 		}),
+		"createdTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.TopicCustomFees, s scalar.Style) []byte {
+			return scalar.AppendNullInstant(dst, v.CreatedTimestamp, s)
+		}),
 		"fixedFees": rowplan.Many(func(v *ledger.TopicCustomFees) []*ledger.FixedFee { return v.FixedFees }, func() *rowplan.Object[*ledger.FixedFee] { return o.FixedFee }),
 	})
 	o.TopicMessage = rowplan.NewObject([]string{"TopicMessage", "_Entity", "SearchResult", "Node"}, map[string]rowplan.Field[*ledger.TopicMessage]{
@@ -2556,6 +2727,9 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"chunkInfo": rowplan.Get(func(v *ledger.TopicMessage) *ledger.ChunkInfo { return v.ChunkInfo }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.ChunkInfo] { return o.ChunkInfo })),
 		"consensusTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.TopicMessage, s scalar.Style) []byte {
 			return scalar.AppendTimestamp(dst, v.ConsensusTimestamp, s)
+		}),
+		"consensusTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.TopicMessage, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.ConsensusTimestamp, s)
 		}),
 		"message": rowplan.Scalar(func(dst []byte, v *ledger.TopicMessage, s scalar.Style) []byte {
 			return scalar.AppendBytes(dst, v.Message, s)
@@ -2604,8 +2778,14 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"from": rowplan.Scalar(func(dst []byte, v *ledger.TopicStatistics, s scalar.Style) []byte {
 			return scalar.AppendTimestamp(dst, v.From, s)
 		}),
+		"fromIso": rowplan.Scalar(func(dst []byte, v *ledger.TopicStatistics, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.From, s)
+		}),
 		"to": rowplan.Scalar(func(dst []byte, v *ledger.TopicStatistics, s scalar.Style) []byte {
 			return scalar.AppendTimestamp(dst, v.To, s)
+		}),
+		"toIso": rowplan.Scalar(func(dst []byte, v *ledger.TopicStatistics, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.To, s)
 		}),
 		"messages": rowplan.Scalar(func(dst []byte, v *ledger.TopicStatistics, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.Messages, s)
@@ -2623,6 +2803,9 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		}),
 		"consensusTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
 			return scalar.AppendTimestamp(dst, v.ConsensusTimestamp, s)
+		}),
+		"consensusTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.ConsensusTimestamp, s)
 		}),
 		"entityId": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.EntityID, s)
@@ -2688,6 +2871,9 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"validStartTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
 			return scalar.AppendTimestamp(dst, v.ValidStartTimestamp, s)
 		}),
+		"validStartTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.ValidStartTimestamp, s)
+		}),
 		"block":          rowplan.Read(rel.transactionBlock, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Block] { return o.Block })),
 		"contractLogs":   rowplan.Read(rel.transactionContractLogs, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.ContractLog]] { return o.ContractLogConnection })),
 		"contractResult": rowplan.Read(rel.transactionContractResult, rowplan.ObjectOf(func() *rowplan.Object[*ledger.ContractResult] { return o.ContractResult })),
@@ -2717,6 +2903,9 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		}),
 		"consensusTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.Transfer, s scalar.Style) []byte {
 			return scalar.AppendTimestamp(dst, v.ConsensusTimestamp, s)
+		}),
+		"consensusTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.Transfer, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.ConsensusTimestamp, s)
 		}),
 		"counterparties": rowplan.ReadMany(rel.transferCounterparties, func() *rowplan.Object[*ledger.Transfer] { return o.Transfer }),
 		"fee":            rowplan.Scalar(func(dst []byte, v *ledger.Transfer, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Fee(), s) }),
@@ -2811,6 +3000,8 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 	rowplan.Register(t, o.CryptoAllowanceEdge)
 	rowplan.Register(t, o.CryptoTransfer)
 	rowplan.Register(t, o.CustomFeeLimit)
+	rowplan.Register(t, o.DecodedABI)
+	rowplan.Register(t, o.DecodedArgument)
 	rowplan.Register(t, o.DelegatableContractKey)
 	rowplan.Register(t, o.ECDSAKey)
 	rowplan.Register(t, o.ED25519Key)
@@ -2871,6 +3062,8 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 	rowplan.Register(t, o.ScheduleConnection)
 	rowplan.Register(t, o.ScheduleEdge)
 	rowplan.Register(t, o.ScheduleSignature)
+	rowplan.Register(t, o.ScheduleSigner)
+	rowplan.Register(t, o.ScheduledTransaction)
 	rowplan.Register(t, o.SearchResultConnection)
 	rowplan.Register(t, o.SearchResultEdge)
 	rowplan.Register(t, o.ServiceEndpoint)

@@ -298,6 +298,14 @@ func (fields) SchedulePayer(_ context.Context, q rowplan.Request, of []*ledger.S
 	return read(q, of, func(row *ledger.Schedule) ledger.EntityID { return row.PayerAccountID }, entities.QueueAccounts)
 }
 
+func (fields) ScheduleSignerEntity(_ context.Context, q rowplan.Request, of []*ledger.ScheduleSigner) (rowplan.Results[relay.Entity], error) {
+	return read(q, of, func(row *ledger.ScheduleSigner) ledger.EntityID { return row.EntityID }, queueEntities)
+}
+
+func (fields) ScheduledTransactionEntity(_ context.Context, q rowplan.Request, of []*ledger.ScheduledTransaction) (rowplan.Results[relay.Entity], error) {
+	return read(q, of, func(row *ledger.ScheduledTransaction) ledger.EntityID { return row.EntityID }, queueEntities)
+}
+
 func (fields) StakingRewardAccount(_ context.Context, q rowplan.Request, of []*ledger.StakingReward) (rowplan.Results[*ledger.Account], error) {
 	return read(q, of, func(row *ledger.StakingReward) ledger.EntityID { return row.AccountID }, entities.QueueAccounts)
 }

@@ -330,6 +330,16 @@ func UnmarshalNullEVMAddress(ctx context.Context, v any) (ledger.Null[ledger.EVM
 	return orNull(ctx, v, UnmarshalEVMAddress)
 }
 
+// AppendNullInstant is [AppendInstant], or null.
+func AppendNullInstant(dst []byte, v ledger.Null[ledger.Timestamp], style Style) []byte {
+	return nullable(dst, v, style, AppendInstant)
+}
+
+// UnmarshalNullInstant is [UnmarshalInstant], or null.
+func UnmarshalNullInstant(ctx context.Context, v any) (ledger.Null[ledger.Timestamp], error) {
+	return orNull(ctx, v, UnmarshalInstant)
+}
+
 // AppendNullInt is [AppendInt], or null.
 func AppendNullInt(dst []byte, v ledger.Null[int32], style Style) []byte {
 	return nullable(dst, v, style, AppendInt)
@@ -441,6 +451,12 @@ func UnmarshalBigInt(context.Context, any) (int64, error) { return outputOnly[in
 // MarshalInt is [AppendInt] for gqlgen.
 func MarshalInt(v int32) graphql.ContextMarshaler { return with(v, AppendInt) }
 
+// MarshalCount is [AppendCount] for gqlgen.
+func MarshalCount(v int64) graphql.ContextMarshaler { return with(v, AppendCount) }
+
+// UnmarshalCount fails.
+func UnmarshalCount(context.Context, any) (int64, error) { return outputOnly[int64]() }
+
 // MarshalBoolean is [AppendBoolean] for gqlgen.
 func MarshalBoolean(v bool) graphql.ContextMarshaler { return with(v, AppendBoolean) }
 
@@ -505,6 +521,14 @@ func MarshalEntityID(v ledger.EntityID) graphql.ContextMarshaler { return with(v
 
 // MarshalTimestamp is [AppendTimestamp] for gqlgen.
 func MarshalTimestamp(v ledger.Timestamp) graphql.ContextMarshaler { return with(v, AppendTimestamp) }
+
+// MarshalInstant is [AppendInstant] for gqlgen.
+func MarshalInstant(v ledger.Timestamp) graphql.ContextMarshaler { return with(v, AppendInstant) }
+
+// UnmarshalInstant fails.
+func UnmarshalInstant(context.Context, any) (ledger.Timestamp, error) {
+	return outputOnly[ledger.Timestamp]()
+}
 
 // MarshalDay is [AppendDay] for gqlgen.
 func MarshalDay(v ledger.Day) graphql.ContextMarshaler { return with(v, AppendDay) }
@@ -724,6 +748,11 @@ func MarshalNullDateTime(v ledger.Null[time.Time]) graphql.ContextMarshaler {
 // MarshalNullEVMAddress is [AppendNullEVMAddress] for gqlgen.
 func MarshalNullEVMAddress(v ledger.Null[ledger.EVMAddress]) graphql.ContextMarshaler {
 	return with(v, AppendNullEVMAddress)
+}
+
+// MarshalNullInstant is [AppendNullInstant] for gqlgen.
+func MarshalNullInstant(v ledger.Null[ledger.Timestamp]) graphql.ContextMarshaler {
+	return with(v, AppendNullInstant)
 }
 
 // MarshalNullInt is [AppendNullInt] for gqlgen.

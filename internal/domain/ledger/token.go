@@ -126,7 +126,7 @@ type TokenRelationship struct {
 	AutomaticAssociation Null[bool]
 	Balance              int64 // in the token's smallest unit; for a non-fungible token the number of serials
 	CreatedTimestamp     Null[Timestamp]
-	Decimals             Null[int64]
+	Decimals             Null[int32]
 	FreezeStatus         Null[TokenFreezeStatus] // the account's own, else the token's
 	KYCStatus            Null[TokenKYCStatus]    // the account's own, else the token's
 	Timestamp            TimestampRange
@@ -137,7 +137,7 @@ type TokenHolder struct {
 	AccountID EntityID
 	TokenID   EntityID
 	Balance   int64           // in the token's smallest unit; for a non-fungible token the number of serials
-	Decimals  Null[int64]     // of the token
+	Decimals  Null[int32]     // of the token
 	Timestamp Null[Timestamp] // when the balance last changed; of a snapshot, its time
 }
 
