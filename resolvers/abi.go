@@ -61,7 +61,9 @@ func decoded[T any](f fields, texts []string, of []T, decode func(*abi.ABI, T) *
 	if err != nil {
 		return nil, err
 	}
-	return func() ([]*abi.Decoded, error) { return list.Map(of, func(v T) *abi.Decoded { return decode(a, v) }), nil }, nil
+	return func() ([]*abi.Decoded, error) {
+		return list.Map(of, func(v T) *abi.Decoded { return decode(a, v) }), nil
+	}, nil
 }
 
 // ContractLogDecoded decodes logs.

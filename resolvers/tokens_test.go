@@ -35,7 +35,7 @@ func TestTokenGraph(t *testing.T) {
 	for _, c := range []struct{ query, want string }{
 		{
 			`{ token(id: "1500") { id treasuryAccount { entityId } autoRenewAccount { entityId } decimals decimalsText expirationNanoseconds timestamp { from to } } }`,
-			`{"token":{"id":"` + globalID("Token:0.0.1500") + `","treasuryAccount":{"entityId":"0.0.1001"},"autoRenewAccount":{"entityId":"0.0.1001"},"decimals":"3","decimalsText":"3","expirationNanoseconds":"1234567900000000001","timestamp":{"from":"1234567890.000000005","to":null}}}`,
+			`{"token":{"id":"` + globalID("Token:0.0.1500") + `","treasuryAccount":{"entityId":"0.0.1001"},"autoRenewAccount":{"entityId":"0.0.1001"},"decimals":3,"decimalsText":"3","expirationNanoseconds":"1234567900000000001","timestamp":{"from":"1234567890.000000005","to":null}}}`,
 		},
 		{
 			`{ token(id: "1500", at: {lt: "1234567890.000000005"}) { memo timestamp { from to } customFees { createdTimestamp royaltyFees { minimum: collectorAccountId } fractionalFees { minimum } } } }`,
