@@ -41,10 +41,7 @@ func TestCSV(t *testing.T) {
 			transactions(filter: {accountId: {eq: $of}}, first: $first, after: $after, order: ASC) { ...Rows pageInfo { hasNextPage endCursor } }
 		}
 		fragment Rows on TransactionConnection { nodes { at: consensusTimestamp payer { entityId memo } chargedFee scheduled } }`
-		var account string // with so many transactions that they take several pages
-		if err := g.DB.Pool().QueryRow(t.Context(), `select '0.0.' || payer_account_id from transaction group by payer_account_id having count(*) > 1200 order by count(*) limit 1`).Scan(&account); err != nil {
-			t.Fatal(err)
-		}
+		const account = "0.0.98" // takes part in so many transactions that they need several pages
 		got := export(t, g, query, map[string]any{"of": account, "first": 2})
 		all := records(t, got)
 		if want := []string{"at", "payer.entityId", "payer.memo", "chargedFee", "scheduled"}; !slices.Equal(all[0], want) {
