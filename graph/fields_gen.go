@@ -12,6 +12,7 @@ import (
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
 	"heliograph/internal/domain/evm/calls"
+	"heliograph/internal/domain/evm/system/abi"
 	"heliograph/internal/domain/fees"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
@@ -296,12 +297,67 @@ func (ec *executionContext) readContractStatsArgs(ctx context.Context, f *ast.Fi
 	return a, in.err
 }
 
+// ContractActionDecodedCallArgs are the arguments of ContractAction.decodedCall.
+type ContractActionDecodedCallArgs struct {
+	Abi []string
+}
+
+func (ec *executionContext) readContractActionDecodedCallArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
+	in := arguments{of: f, variables: variables}
+	a := ContractActionDecodedCallArgs{Abi: argument(ctx, &in, 0, ec.unmarshalOString2ᚕstringᚄ)}
+	return a, in.err
+}
+
+// ContractActionDecodedErrorArgs are the arguments of ContractAction.decodedError.
+type ContractActionDecodedErrorArgs struct {
+	Abi []string
+}
+
+func (ec *executionContext) readContractActionDecodedErrorArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
+	in := arguments{of: f, variables: variables}
+	a := ContractActionDecodedErrorArgs{Abi: argument(ctx, &in, 0, ec.unmarshalOString2ᚕstringᚄ)}
+	return a, in.err
+}
+
+// ContractLogDecodedArgs are the arguments of ContractLog.decoded.
+type ContractLogDecodedArgs struct {
+	Abi []string
+}
+
+func (ec *executionContext) readContractLogDecodedArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
+	in := arguments{of: f, variables: variables}
+	a := ContractLogDecodedArgs{Abi: argument(ctx, &in, 0, ec.unmarshalOString2ᚕstringᚄ)}
+	return a, in.err
+}
+
 // ContractResultActionsArgs are the arguments of ContractResult.actions.
 type ContractResultActionsArgs = ListArgs[ledger.ContractActionFilter]
 
 func (ec *executionContext) readContractResultActionsArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
 	in := arguments{of: f, variables: variables}
 	a := ContractResultActionsArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: argument(ctx, &in, 0, ec.unmarshalOContractActionFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractActionFilter), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	return a, in.err
+}
+
+// ContractResultDecodedCallArgs are the arguments of ContractResult.decodedCall.
+type ContractResultDecodedCallArgs struct {
+	Abi []string
+}
+
+func (ec *executionContext) readContractResultDecodedCallArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
+	in := arguments{of: f, variables: variables}
+	a := ContractResultDecodedCallArgs{Abi: argument(ctx, &in, 0, ec.unmarshalOString2ᚕstringᚄ)}
+	return a, in.err
+}
+
+// ContractResultDecodedErrorArgs are the arguments of ContractResult.decodedError.
+type ContractResultDecodedErrorArgs struct {
+	Abi []string
+}
+
+func (ec *executionContext) readContractResultDecodedErrorArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
+	in := arguments{of: f, variables: variables}
+	a := ContractResultDecodedErrorArgs{Abi: argument(ctx, &in, 0, ec.unmarshalOString2ᚕstringᚄ)}
 	return a, in.err
 }
 
@@ -992,6 +1048,8 @@ type Fields interface {
 	RegisteredNodeFields
 	RoyaltyFeeFields
 	ScheduleFields
+	ScheduleSignerFields
+	ScheduledTransactionFields
 	StakingRewardFields
 	StatusAffectedComponentFields
 	StatusChangeFields
@@ -1098,6 +1156,8 @@ type ContractFields interface {
 // ContractActionFields read fields of ContractAction.
 type ContractActionFields interface {
 	ContractActionCallerEntity(ctx context.Context, q rowplan.Request, of []*ledger.ContractAction) (rowplan.Results[relay.Entity], error)
+	ContractActionDecodedCall(ctx context.Context, q rowplan.Request, of []*ledger.ContractAction, args ContractActionDecodedCallArgs) (rowplan.Results[*abi.Decoded], error)
+	ContractActionDecodedError(ctx context.Context, q rowplan.Request, of []*ledger.ContractAction, args ContractActionDecodedErrorArgs) (rowplan.Results[*abi.Decoded], error)
 	ContractActionRecipientEntity(ctx context.Context, q rowplan.Request, of []*ledger.ContractAction) (rowplan.Results[relay.Entity], error)
 }
 
@@ -1112,6 +1172,7 @@ type ContractLogFields interface {
 	ContractLogBlock(ctx context.Context, q rowplan.Request, of []*ledger.ContractLog) (rowplan.Results[*ledger.Block], error)
 	ContractLogContract(ctx context.Context, q rowplan.Request, of []*ledger.ContractLog) (rowplan.Results[*ledger.Contract], error)
 	ContractLogContractResult(ctx context.Context, q rowplan.Request, of []*ledger.ContractLog) (rowplan.Results[*ledger.ContractResult], error)
+	ContractLogDecoded(ctx context.Context, q rowplan.Request, of []*ledger.ContractLog, args ContractLogDecodedArgs) (rowplan.Results[*abi.Decoded], error)
 	ContractLogPayer(ctx context.Context, q rowplan.Request, of []*ledger.ContractLog) (rowplan.Results[*ledger.Account], error)
 	ContractLogRootContract(ctx context.Context, q rowplan.Request, of []*ledger.ContractLog) (rowplan.Results[*ledger.Contract], error)
 	ContractLogTransaction(ctx context.Context, q rowplan.Request, of []*ledger.ContractLog) (rowplan.Results[*ledger.Transaction], error)
@@ -1124,6 +1185,8 @@ type ContractResultFields interface {
 	ContractResultBlock(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[*ledger.Block], error)
 	ContractResultCallData(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[[]byte], error)
 	ContractResultCreatedContracts(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[[]*ledger.Contract], error)
+	ContractResultDecodedCall(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult, args ContractResultDecodedCallArgs) (rowplan.Results[*abi.Decoded], error)
+	ContractResultDecodedError(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult, args ContractResultDecodedErrorArgs) (rowplan.Results[*abi.Decoded], error)
 	ContractResultFailedCallData(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[[]byte], error)
 	ContractResultFromAccount(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[*ledger.Account], error)
 	ContractResultGasPrice(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[*ledger.Quantity], error)
@@ -1293,6 +1356,18 @@ type ScheduleFields interface {
 	SchedulePayer(ctx context.Context, q rowplan.Request, of []*ledger.Schedule) (rowplan.Results[*ledger.Account], error)
 	ScheduleSignatures(ctx context.Context, q rowplan.Request, of []*ledger.Schedule) (rowplan.Results[[]*ledger.ScheduleSignature], error)
 	ScheduleState(of *ledger.Schedule) ledger.ScheduleState
+}
+
+// ScheduleSignerFields read fields of ScheduleSigner.
+type ScheduleSignerFields interface {
+	ScheduleSignerEntity(ctx context.Context, q rowplan.Request, of []*ledger.ScheduleSigner) (rowplan.Results[relay.Entity], error)
+}
+
+// ScheduledTransactionFields read fields of ScheduledTransaction.
+type ScheduledTransactionFields interface {
+	ScheduledTransactionEntity(ctx context.Context, q rowplan.Request, of []*ledger.ScheduledTransaction) (rowplan.Results[relay.Entity], error)
+	ScheduledTransactionSignaturesPresent(ctx context.Context, q rowplan.Request, of []*ledger.ScheduledTransaction) (rowplan.Results[[]*ledger.ScheduleSigner], error)
+	ScheduledTransactionSignaturesMissing(ctx context.Context, q rowplan.Request, of []*ledger.ScheduledTransaction) (rowplan.Results[[]*ledger.ScheduleSigner], error)
 }
 
 // StakingRewardFields read fields of StakingReward.
@@ -1591,6 +1666,8 @@ type relations struct {
 	contractCall                            *rowplan.Relation[*ledger.Contract, *calls.ContractCall]
 	contractStats                           *rowplan.Relation[*ledger.Contract, []*ledger.ContractStatistics]
 	contractActionCallerEntity              *rowplan.Relation[*ledger.ContractAction, relay.Entity]
+	contractActionDecodedCall               *rowplan.Relation[*ledger.ContractAction, *abi.Decoded]
+	contractActionDecodedError              *rowplan.Relation[*ledger.ContractAction, *abi.Decoded]
 	contractActionRecipientEntity           *rowplan.Relation[*ledger.ContractAction, relay.Entity]
 	contractActionConnectionTotalCount      *rowplan.Relation[*relay.Connection[ledger.ContractAction], *relay.Count]
 	contractConnectionTotalCount            *rowplan.Relation[*relay.Connection[ledger.Contract], *relay.Count]
@@ -1598,6 +1675,7 @@ type relations struct {
 	contractLogBlock                        *rowplan.Relation[*ledger.ContractLog, *ledger.Block]
 	contractLogContract                     *rowplan.Relation[*ledger.ContractLog, *ledger.Contract]
 	contractLogContractResult               *rowplan.Relation[*ledger.ContractLog, *ledger.ContractResult]
+	contractLogDecoded                      *rowplan.Relation[*ledger.ContractLog, *abi.Decoded]
 	contractLogPayer                        *rowplan.Relation[*ledger.ContractLog, *ledger.Account]
 	contractLogRootContract                 *rowplan.Relation[*ledger.ContractLog, *ledger.Contract]
 	contractLogTransaction                  *rowplan.Relation[*ledger.ContractLog, *ledger.Transaction]
@@ -1606,6 +1684,8 @@ type relations struct {
 	contractResultBlock                     *rowplan.Relation[*ledger.ContractResult, *ledger.Block]
 	contractResultCallData                  *rowplan.Relation[*ledger.ContractResult, []byte]
 	contractResultCreatedContracts          *rowplan.Relation[*ledger.ContractResult, []*ledger.Contract]
+	contractResultDecodedCall               *rowplan.Relation[*ledger.ContractResult, *abi.Decoded]
+	contractResultDecodedError              *rowplan.Relation[*ledger.ContractResult, *abi.Decoded]
 	contractResultFailedCallData            *rowplan.Relation[*ledger.ContractResult, []byte]
 	contractResultFromAccount               *rowplan.Relation[*ledger.ContractResult, *ledger.Account]
 	contractResultGasPrice                  *rowplan.Relation[*ledger.ContractResult, *ledger.Quantity]
@@ -1678,6 +1758,10 @@ type relations struct {
 	schedulePayer                           *rowplan.Relation[*ledger.Schedule, *ledger.Account]
 	scheduleSignatures                      *rowplan.Relation[*ledger.Schedule, []*ledger.ScheduleSignature]
 	scheduleConnectionTotalCount            *rowplan.Relation[*relay.Connection[ledger.Schedule], *relay.Count]
+	scheduleSignerEntity                    *rowplan.Relation[*ledger.ScheduleSigner, relay.Entity]
+	scheduledTransactionEntity              *rowplan.Relation[*ledger.ScheduledTransaction, relay.Entity]
+	scheduledTransactionSignaturesPresent   *rowplan.Relation[*ledger.ScheduledTransaction, []*ledger.ScheduleSigner]
+	scheduledTransactionSignaturesMissing   *rowplan.Relation[*ledger.ScheduledTransaction, []*ledger.ScheduleSigner]
 	stakingRewardAccount                    *rowplan.Relation[*ledger.StakingReward, *ledger.Account]
 	stakingRewardTransaction                *rowplan.Relation[*ledger.StakingReward, *ledger.Transaction]
 	stakingRewardConnectionTotalCount       *rowplan.Relation[*relay.Connection[ledger.StakingReward], *relay.Count]
@@ -2069,6 +2153,18 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 				return fields.ContractActionCallerEntity(ctx, q, of)
 			},
 		},
+		contractActionDecodedCall: &rowplan.Relation[*ledger.ContractAction, *abi.Decoded]{
+			Args: ec.readContractActionDecodedCallArgs,
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.ContractAction, args any) (rowplan.Results[*abi.Decoded], error) {
+				return fields.ContractActionDecodedCall(ctx, q, of, args.(ContractActionDecodedCallArgs))
+			},
+		},
+		contractActionDecodedError: &rowplan.Relation[*ledger.ContractAction, *abi.Decoded]{
+			Args: ec.readContractActionDecodedErrorArgs,
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.ContractAction, args any) (rowplan.Results[*abi.Decoded], error) {
+				return fields.ContractActionDecodedError(ctx, q, of, args.(ContractActionDecodedErrorArgs))
+			},
+		},
 		contractActionRecipientEntity: &rowplan.Relation[*ledger.ContractAction, relay.Entity]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.ContractAction, _ any) (rowplan.Results[relay.Entity], error) {
 				return fields.ContractActionRecipientEntity(ctx, q, of)
@@ -2104,6 +2200,12 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 		contractLogContractResult: &rowplan.Relation[*ledger.ContractLog, *ledger.ContractResult]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.ContractLog, _ any) (rowplan.Results[*ledger.ContractResult], error) {
 				return fields.ContractLogContractResult(ctx, q, of)
+			},
+		},
+		contractLogDecoded: &rowplan.Relation[*ledger.ContractLog, *abi.Decoded]{
+			Args: ec.readContractLogDecodedArgs,
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.ContractLog, args any) (rowplan.Results[*abi.Decoded], error) {
+				return fields.ContractLogDecoded(ctx, q, of, args.(ContractLogDecodedArgs))
 			},
 		},
 		contractLogPayer: &rowplan.Relation[*ledger.ContractLog, *ledger.Account]{
@@ -2146,6 +2248,18 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 		contractResultCreatedContracts: &rowplan.Relation[*ledger.ContractResult, []*ledger.Contract]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult, _ any) (rowplan.Results[[]*ledger.Contract], error) {
 				return fields.ContractResultCreatedContracts(ctx, q, of)
+			},
+		},
+		contractResultDecodedCall: &rowplan.Relation[*ledger.ContractResult, *abi.Decoded]{
+			Args: ec.readContractResultDecodedCallArgs,
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult, args any) (rowplan.Results[*abi.Decoded], error) {
+				return fields.ContractResultDecodedCall(ctx, q, of, args.(ContractResultDecodedCallArgs))
+			},
+		},
+		contractResultDecodedError: &rowplan.Relation[*ledger.ContractResult, *abi.Decoded]{
+			Args: ec.readContractResultDecodedErrorArgs,
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult, args any) (rowplan.Results[*abi.Decoded], error) {
+				return fields.ContractResultDecodedError(ctx, q, of, args.(ContractResultDecodedErrorArgs))
 			},
 		},
 		contractResultFailedCallData: &rowplan.Relation[*ledger.ContractResult, []byte]{
@@ -2522,6 +2636,26 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.Schedule], _ any) (*relay.Count, error) {
 				return of.TotalCount(ctx)
 			}),
+		},
+		scheduleSignerEntity: &rowplan.Relation[*ledger.ScheduleSigner, relay.Entity]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.ScheduleSigner, _ any) (rowplan.Results[relay.Entity], error) {
+				return fields.ScheduleSignerEntity(ctx, q, of)
+			},
+		},
+		scheduledTransactionEntity: &rowplan.Relation[*ledger.ScheduledTransaction, relay.Entity]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.ScheduledTransaction, _ any) (rowplan.Results[relay.Entity], error) {
+				return fields.ScheduledTransactionEntity(ctx, q, of)
+			},
+		},
+		scheduledTransactionSignaturesPresent: &rowplan.Relation[*ledger.ScheduledTransaction, []*ledger.ScheduleSigner]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.ScheduledTransaction, _ any) (rowplan.Results[[]*ledger.ScheduleSigner], error) {
+				return fields.ScheduledTransactionSignaturesPresent(ctx, q, of)
+			},
+		},
+		scheduledTransactionSignaturesMissing: &rowplan.Relation[*ledger.ScheduledTransaction, []*ledger.ScheduleSigner]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.ScheduledTransaction, _ any) (rowplan.Results[[]*ledger.ScheduleSigner], error) {
+				return fields.ScheduledTransactionSignaturesMissing(ctx, q, of)
+			},
 		},
 		stakingRewardAccount: &rowplan.Relation[*ledger.StakingReward, *ledger.Account]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.StakingReward, _ any) (rowplan.Results[*ledger.Account], error) {
@@ -3247,6 +3381,14 @@ func (r contractActionRows) CallerEntity(ctx context.Context, of *ledger.Contrac
 	return rowplan.Resolve(ctx, r.Tables, r.relations.contractActionCallerEntity, of)
 }
 
+func (r contractActionRows) DecodedCall(ctx context.Context, of *ledger.ContractAction, a0 []string) (*abi.Decoded, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.contractActionDecodedCall, of)
+}
+
+func (r contractActionRows) DecodedError(ctx context.Context, of *ledger.ContractAction, a0 []string) (*abi.Decoded, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.contractActionDecodedError, of)
+}
+
 func (r contractActionRows) RecipientEntity(ctx context.Context, of *ledger.ContractAction) (relay.Entity, error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.contractActionRecipientEntity, of)
 }
@@ -3279,6 +3421,10 @@ func (r contractLogRows) Contract(ctx context.Context, of *ledger.ContractLog) (
 
 func (r contractLogRows) ContractResult(ctx context.Context, of *ledger.ContractLog) (*ledger.ContractResult, error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.contractLogContractResult, of)
+}
+
+func (r contractLogRows) Decoded(ctx context.Context, of *ledger.ContractLog, a0 []string) (*abi.Decoded, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.contractLogDecoded, of)
 }
 
 func (r contractLogRows) Payer(ctx context.Context, of *ledger.ContractLog) (*ledger.Account, error) {
@@ -3316,6 +3462,14 @@ func (r contractResultRows) CallData(ctx context.Context, of *ledger.ContractRes
 
 func (r contractResultRows) CreatedContracts(ctx context.Context, of *ledger.ContractResult) ([]*ledger.Contract, error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.contractResultCreatedContracts, of)
+}
+
+func (r contractResultRows) DecodedCall(ctx context.Context, of *ledger.ContractResult, a0 []string) (*abi.Decoded, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.contractResultDecodedCall, of)
+}
+
+func (r contractResultRows) DecodedError(ctx context.Context, of *ledger.ContractResult, a0 []string) (*abi.Decoded, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.contractResultDecodedError, of)
 }
 
 func (r contractResultRows) FailedCallData(ctx context.Context, of *ledger.ContractResult) ([]byte, error) {
@@ -3732,6 +3886,34 @@ func (r scheduleRows) Signatures(ctx context.Context, of *ledger.Schedule) ([]*l
 
 func (r scheduleRows) State(ctx context.Context, of *ledger.Schedule) (ledger.ScheduleState, error) {
 	return r.fields.ScheduleState(of), nil
+}
+
+// ScheduleSigner implements [ResolverRoot].
+func (r *Rows) ScheduleSigner() ScheduleSignerResolver { return scheduleSignerRows{r} }
+
+type scheduleSignerRows struct{ *Rows }
+
+func (r scheduleSignerRows) Entity(ctx context.Context, of *ledger.ScheduleSigner) (relay.Entity, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.scheduleSignerEntity, of)
+}
+
+// ScheduledTransaction implements [ResolverRoot].
+func (r *Rows) ScheduledTransaction() ScheduledTransactionResolver {
+	return scheduledTransactionRows{r}
+}
+
+type scheduledTransactionRows struct{ *Rows }
+
+func (r scheduledTransactionRows) Entity(ctx context.Context, of *ledger.ScheduledTransaction) (relay.Entity, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.scheduledTransactionEntity, of)
+}
+
+func (r scheduledTransactionRows) SignaturesPresent(ctx context.Context, of *ledger.ScheduledTransaction) ([]*ledger.ScheduleSigner, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.scheduledTransactionSignaturesPresent, of)
+}
+
+func (r scheduledTransactionRows) SignaturesMissing(ctx context.Context, of *ledger.ScheduledTransaction) ([]*ledger.ScheduleSigner, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.scheduledTransactionSignaturesMissing, of)
 }
 
 // StakingReward implements [ResolverRoot].

@@ -12,6 +12,7 @@ import (
 	"heliograph/graph/relay"
 	"heliograph/graph/scalar"
 	"heliograph/internal/domain/evm/calls"
+	"heliograph/internal/domain/evm/system/abi"
 	"heliograph/internal/domain/fees"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
@@ -74,6 +75,8 @@ type ResolverRoot interface {
 	RegisteredNode() RegisteredNodeResolver
 	RoyaltyFee() RoyaltyFeeResolver
 	Schedule() ScheduleResolver
+	ScheduleSigner() ScheduleSignerResolver
+	ScheduledTransaction() ScheduledTransactionResolver
 	StakingReward() StakingRewardResolver
 	StatusAffectedComponent() StatusAffectedComponentResolver
 	StatusChange() StatusChangeResolver
@@ -336,6 +339,8 @@ type ComplexityRoot struct {
 		CallerEntity       func(childComplexity int) int
 		CallerType         func(childComplexity int) int
 		ConsensusTimestamp func(childComplexity int) int
+		DecodedCall        func(childComplexity int, abi []string) int
+		DecodedError       func(childComplexity int, abi []string) int
 		From               func(childComplexity int) int
 		Gas                func(childComplexity int) int
 		GasUsed            func(childComplexity int) int
@@ -405,6 +410,7 @@ type ComplexityRoot struct {
 		ContractID         func(childComplexity int) int
 		ContractResult     func(childComplexity int) int
 		Data               func(childComplexity int) int
+		Decoded            func(childComplexity int, abi []string) int
 		ID                 func(childComplexity int) int
 		Index              func(childComplexity int) int
 		Payer              func(childComplexity int) int
@@ -450,6 +456,8 @@ type ComplexityRoot struct {
 		ContractLongZero           func(childComplexity int) int
 		CreatedContractIDs         func(childComplexity int) int
 		CreatedContracts           func(childComplexity int) int
+		DecodedCall                func(childComplexity int, abi []string) int
+		DecodedError               func(childComplexity int, abi []string) int
 		ErrorMessage               func(childComplexity int) int
 		FailedCallData             func(childComplexity int) int
 		FailedInitcode             func(childComplexity int) int
@@ -584,6 +592,20 @@ type ComplexityRoot struct {
 		Amount              func(childComplexity int) int
 		DenominatingToken   func(childComplexity int) int
 		DenominatingTokenID func(childComplexity int) int
+	}
+
+	DecodedABI struct {
+		Arguments func(childComplexity int) int
+		Name      func(childComplexity int) int
+		Results   func(childComplexity int) int
+		Signature func(childComplexity int) int
+	}
+
+	DecodedArgument struct {
+		Indexed func(childComplexity int) int
+		Name    func(childComplexity int) int
+		Type    func(childComplexity int) int
+		Value   func(childComplexity int) int
 	}
 
 	DelegatableContractKey struct {
@@ -1162,6 +1184,7 @@ type ComplexityRoot struct {
 		State               func(childComplexity int) int
 		StoredMemo          func(childComplexity int) int
 		Timestamp           func(childComplexity int) int
+		Transaction         func(childComplexity int) int
 		TransactionBody     func(childComplexity int) int
 		WaitForExpiry       func(childComplexity int) int
 	}
@@ -1183,6 +1206,26 @@ type ComplexityRoot struct {
 		PublicKeyPrefix    func(childComplexity int) int
 		Signature          func(childComplexity int) int
 		Type               func(childComplexity int) int
+	}
+
+	ScheduleSigner struct {
+		Entity      func(childComplexity int) int
+		EntityID    func(childComplexity int) int
+		Key         func(childComplexity int) int
+		MissingKeys func(childComplexity int) int
+	}
+
+	ScheduledTransaction struct {
+		Entity            func(childComplexity int) int
+		EntityID          func(childComplexity int) int
+		MaxFee            func(childComplexity int) int
+		Memo              func(childComplexity int) int
+		NFTTransfers      func(childComplexity int) int
+		SignaturesMissing func(childComplexity int) int
+		SignaturesPresent func(childComplexity int) int
+		TokenTransfers    func(childComplexity int) int
+		Transfers         func(childComplexity int) int
+		Type              func(childComplexity int) int
 	}
 
 	SearchResultConnection struct {
@@ -1892,6 +1935,9 @@ type ContractResolver interface {
 type ContractActionResolver interface {
 	CallerEntity(ctx context.Context, obj *ledger.ContractAction) (relay.Entity, error)
 
+	DecodedCall(ctx context.Context, obj *ledger.ContractAction, abi []string) (*abi.Decoded, error)
+	DecodedError(ctx context.Context, obj *ledger.ContractAction, abi []string) (*abi.Decoded, error)
+
 	RecipientEntity(ctx context.Context, obj *ledger.ContractAction) (relay.Entity, error)
 }
 type ContractKeyResolver interface {
@@ -1905,6 +1951,7 @@ type ContractLogResolver interface {
 	Contract(ctx context.Context, obj *ledger.ContractLog) (*ledger.Contract, error)
 
 	ContractResult(ctx context.Context, obj *ledger.ContractLog) (*ledger.ContractResult, error)
+	Decoded(ctx context.Context, obj *ledger.ContractLog, abi []string) (*abi.Decoded, error)
 
 	Payer(ctx context.Context, obj *ledger.ContractLog) (*ledger.Account, error)
 	RootContract(ctx context.Context, obj *ledger.ContractLog) (*ledger.Contract, error)
@@ -1921,6 +1968,8 @@ type ContractResultResolver interface {
 	CallData(ctx context.Context, obj *ledger.ContractResult) ([]byte, error)
 
 	CreatedContracts(ctx context.Context, obj *ledger.ContractResult) ([]*ledger.Contract, error)
+	DecodedCall(ctx context.Context, obj *ledger.ContractResult, abi []string) (*abi.Decoded, error)
+	DecodedError(ctx context.Context, obj *ledger.ContractResult, abi []string) (*abi.Decoded, error)
 
 	FailedCallData(ctx context.Context, obj *ledger.ContractResult) ([]byte, error)
 
@@ -2167,6 +2216,15 @@ type ScheduleResolver interface {
 	Payer(ctx context.Context, obj *ledger.Schedule) (*ledger.Account, error)
 	Signatures(ctx context.Context, obj *ledger.Schedule) ([]*ledger.ScheduleSignature, error)
 	State(ctx context.Context, obj *ledger.Schedule) (ledger.ScheduleState, error)
+}
+type ScheduleSignerResolver interface {
+	Entity(ctx context.Context, obj *ledger.ScheduleSigner) (relay.Entity, error)
+}
+type ScheduledTransactionResolver interface {
+	Entity(ctx context.Context, obj *ledger.ScheduledTransaction) (relay.Entity, error)
+
+	SignaturesPresent(ctx context.Context, obj *ledger.ScheduledTransaction) ([]*ledger.ScheduleSigner, error)
+	SignaturesMissing(ctx context.Context, obj *ledger.ScheduledTransaction) ([]*ledger.ScheduleSigner, error)
 }
 type StakingRewardResolver interface {
 	ID(ctx context.Context, obj *ledger.StakingReward) (string, error)
@@ -2434,7 +2492,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Account.ContractResults(childComplexity, args["filter"].(*ledger.ContractResultFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
-	case "Account.createdTimestamp":
+	case "Account.createdTimestamp", "Account.createdTimestampIso":
 		if e.ComplexityRoot.Account.CreatedTimestamp == nil {
 			break
 		}
@@ -2476,7 +2534,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Account.EthereumNonce(childComplexity), true
-	case "Account.expirationTimestamp":
+	case "Account.expirationTimestamp", "Account.expirationTimestampIso":
 		if e.ComplexityRoot.Account.ExpirationTimestamp == nil {
 			break
 		}
@@ -2788,7 +2846,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.AccountEdge.Node(childComplexity), true
 
-	case "AccountStatistics.from":
+	case "AccountStatistics.from", "AccountStatistics.fromIso":
 		if e.ComplexityRoot.AccountStatistics.From == nil {
 			break
 		}
@@ -2806,7 +2864,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.AccountStatistics.Sent(childComplexity), true
-	case "AccountStatistics.to":
+	case "AccountStatistics.to", "AccountStatistics.toIso":
 		if e.ComplexityRoot.AccountStatistics.To == nil {
 			break
 		}
@@ -3333,7 +3391,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Contract.Call(childComplexity, args["block"].(string), args["data"].([]byte), args["from"].([]byte), args["gas"].(int64), args["value"].(int64)), true
-	case "Contract.createdTimestamp":
+	case "Contract.createdTimestamp", "Contract.createdTimestampIso":
 		if e.ComplexityRoot.Contract.CreatedTimestamp == nil {
 			break
 		}
@@ -3357,7 +3415,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Contract.EntityID(childComplexity), true
-	case "Contract.expirationTimestamp":
+	case "Contract.expirationTimestamp", "Contract.expirationTimestampIso":
 		if e.ComplexityRoot.Contract.ExpirationTimestamp == nil {
 			break
 		}
@@ -3522,12 +3580,34 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ContractAction.CallerType(childComplexity), true
-	case "ContractAction.consensusTimestamp":
+	case "ContractAction.consensusTimestamp", "ContractAction.consensusTimestampIso":
 		if e.ComplexityRoot.ContractAction.ConsensusTimestamp == nil {
 			break
 		}
 
 		return e.ComplexityRoot.ContractAction.ConsensusTimestamp(childComplexity), true
+	case "ContractAction.decodedCall":
+		if e.ComplexityRoot.ContractAction.DecodedCall == nil {
+			break
+		}
+
+		args, err := ec.field_ContractAction_decodedCall_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.ContractAction.DecodedCall(childComplexity, args["abi"].([]string)), true
+	case "ContractAction.decodedError":
+		if e.ComplexityRoot.ContractAction.DecodedError == nil {
+			break
+		}
+
+		args, err := ec.field_ContractAction_decodedError_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.ContractAction.DecodedError(childComplexity, args["abi"].([]string)), true
 	case "ContractAction.from":
 		if e.ComplexityRoot.ContractAction.From == nil {
 			break
@@ -3776,7 +3856,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ContractLog.Bloom(childComplexity), true
-	case "ContractLog.consensusTimestamp":
+	case "ContractLog.consensusTimestamp", "ContractLog.consensusTimestampIso":
 		if e.ComplexityRoot.ContractLog.ConsensusTimestamp == nil {
 			break
 		}
@@ -3806,6 +3886,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ContractLog.Data(childComplexity), true
+	case "ContractLog.decoded":
+		if e.ComplexityRoot.ContractLog.Decoded == nil {
+			break
+		}
+
+		args, err := ec.field_ContractLog_decoded_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.ContractLog.Decoded(childComplexity, args["abi"].([]string)), true
 	case "ContractLog.id":
 		if e.ComplexityRoot.ContractLog.ID == nil {
 			break
@@ -3994,7 +4085,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ContractResult.ChainID(childComplexity), true
-	case "ContractResult.consensusTimestamp":
+	case "ContractResult.consensusTimestamp", "ContractResult.consensusTimestampIso":
 		if e.ComplexityRoot.ContractResult.ConsensusTimestamp == nil {
 			break
 		}
@@ -4030,6 +4121,28 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ContractResult.CreatedContracts(childComplexity), true
+	case "ContractResult.decodedCall":
+		if e.ComplexityRoot.ContractResult.DecodedCall == nil {
+			break
+		}
+
+		args, err := ec.field_ContractResult_decodedCall_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.ContractResult.DecodedCall(childComplexity, args["abi"].([]string)), true
+	case "ContractResult.decodedError":
+		if e.ComplexityRoot.ContractResult.DecodedError == nil {
+			break
+		}
+
+		args, err := ec.field_ContractResult_decodedError_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.ContractResult.DecodedError(childComplexity, args["abi"].([]string)), true
 	case "ContractResult.errorMessage":
 		if e.ComplexityRoot.ContractResult.ErrorMessage == nil {
 			break
@@ -4444,7 +4557,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ContractStatistics.Calls(childComplexity), true
-	case "ContractStatistics.from":
+	case "ContractStatistics.from", "ContractStatistics.fromIso":
 		if e.ComplexityRoot.ContractStatistics.From == nil {
 			break
 		}
@@ -4456,7 +4569,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ContractStatistics.GasUsed(childComplexity), true
-	case "ContractStatistics.to":
+	case "ContractStatistics.to", "ContractStatistics.toIso":
 		if e.ComplexityRoot.ContractStatistics.To == nil {
 			break
 		}
@@ -4618,6 +4731,56 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.CustomFeeLimit.DenominatingTokenID(childComplexity), true
+
+	case "DecodedABI.arguments":
+		if e.ComplexityRoot.DecodedABI.Arguments == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DecodedABI.Arguments(childComplexity), true
+	case "DecodedABI.name":
+		if e.ComplexityRoot.DecodedABI.Name == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DecodedABI.Name(childComplexity), true
+	case "DecodedABI.results":
+		if e.ComplexityRoot.DecodedABI.Results == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DecodedABI.Results(childComplexity), true
+	case "DecodedABI.signature":
+		if e.ComplexityRoot.DecodedABI.Signature == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DecodedABI.Signature(childComplexity), true
+
+	case "DecodedArgument.indexed":
+		if e.ComplexityRoot.DecodedArgument.Indexed == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DecodedArgument.Indexed(childComplexity), true
+	case "DecodedArgument.name":
+		if e.ComplexityRoot.DecodedArgument.Name == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DecodedArgument.Name(childComplexity), true
+	case "DecodedArgument.type":
+		if e.ComplexityRoot.DecodedArgument.Type == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DecodedArgument.Type(childComplexity), true
+	case "DecodedArgument.value":
+		if e.ComplexityRoot.DecodedArgument.Value == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DecodedArgument.Value(childComplexity), true
 
 	case "DelegatableContractKey.contract":
 		if e.ComplexityRoot.DelegatableContractKey.Contract == nil {
@@ -4857,7 +5020,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.FeeExtra.Subtotal(childComplexity), true
 
-	case "File.createdTimestamp":
+	case "File.createdTimestamp", "File.createdTimestampIso":
 		if e.ComplexityRoot.File.CreatedTimestamp == nil {
 			break
 		}
@@ -4875,7 +5038,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.File.EntityID(childComplexity), true
-	case "File.expirationTimestamp":
+	case "File.expirationTimestamp", "File.expirationTimestampIso":
 		if e.ComplexityRoot.File.ExpirationTimestamp == nil {
 			break
 		}
@@ -5061,7 +5224,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Hook.ContractID(childComplexity), true
-	case "Hook.createdTimestamp":
+	case "Hook.createdTimestamp", "Hook.createdTimestampIso":
 		if e.ComplexityRoot.Hook.CreatedTimestamp == nil {
 			break
 		}
@@ -5589,7 +5752,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.NFT.AccountID(childComplexity), true
-	case "NFT.createdTimestamp":
+	case "NFT.createdTimestamp", "NFT.createdTimestampIso":
 		if e.ComplexityRoot.NFT.CreatedTimestamp == nil {
 			break
 		}
@@ -5642,7 +5805,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.NFT.MetadataText(childComplexity), true
-	case "NFT.modifiedTimestamp":
+	case "NFT.modifiedTimestamp", "NFT.modifiedTimestampIso":
 		if e.ComplexityRoot.NFT.ModifiedTimestamp == nil {
 			break
 		}
@@ -5740,7 +5903,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.NFTEdge.Node(childComplexity), true
 
-	case "NFTTransaction.consensusTimestamp":
+	case "NFTTransaction.consensusTimestamp", "NFTTransaction.consensusTimestampIso":
 		if e.ComplexityRoot.NFTTransaction.ConsensusTimestamp == nil {
 			break
 		}
@@ -6070,7 +6233,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.NetworkNode.CertHash(childComplexity), true
-	case "NetworkNode.createdTimestamp":
+	case "NetworkNode.createdTimestamp", "NetworkNode.createdTimestampIso":
 		if e.ComplexityRoot.NetworkNode.CreatedTimestamp == nil {
 			break
 		}
@@ -6241,7 +6404,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.NetworkNodeEdge.Node(childComplexity), true
 
-	case "NetworkStake.consensusTimestamp":
+	case "NetworkStake.consensusTimestamp", "NetworkStake.consensusTimestampIso":
 		if e.ComplexityRoot.NetworkStake.ConsensusTimestamp == nil {
 			break
 		}
@@ -6338,7 +6501,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.NetworkStatistics.Blocks(childComplexity), true
-	case "NetworkStatistics.from":
+	case "NetworkStatistics.from", "NetworkStatistics.fromIso":
 		if e.ComplexityRoot.NetworkStatistics.From == nil {
 			break
 		}
@@ -6350,7 +6513,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.NetworkStatistics.GasUsed(childComplexity), true
-	case "NetworkStatistics.to":
+	case "NetworkStatistics.to", "NetworkStatistics.toIso":
 		if e.ComplexityRoot.NetworkStatistics.To == nil {
 			break
 		}
@@ -7188,7 +7351,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.RegisteredNode.AdminKey(childComplexity), true
-	case "RegisteredNode.createdTimestamp":
+	case "RegisteredNode.createdTimestamp", "RegisteredNode.createdTimestampIso":
 		if e.ComplexityRoot.RegisteredNode.CreatedTimestamp == nil {
 			break
 		}
@@ -7380,7 +7543,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Schedule.AdminKey(childComplexity), true
-	case "Schedule.createdTimestamp":
+	case "Schedule.createdTimestamp", "Schedule.createdTimestampIso":
 		if e.ComplexityRoot.Schedule.CreatedTimestamp == nil {
 			break
 		}
@@ -7416,7 +7579,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Schedule.EntityID(childComplexity), true
-	case "Schedule.executedTimestamp":
+	case "Schedule.executedTimestamp", "Schedule.executedTimestampIso":
 		if e.ComplexityRoot.Schedule.ExecutedTimestamp == nil {
 			break
 		}
@@ -7428,7 +7591,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Schedule.Execution(childComplexity), true
-	case "Schedule.expirationTimestamp":
+	case "Schedule.expirationTimestamp", "Schedule.expirationTimestampIso":
 		if e.ComplexityRoot.Schedule.ExpirationTimestamp == nil {
 			break
 		}
@@ -7482,6 +7645,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Schedule.Timestamp(childComplexity), true
+	case "Schedule.transaction":
+		if e.ComplexityRoot.Schedule.Transaction == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Schedule.Transaction(childComplexity), true
 	case "Schedule.transactionBody":
 		if e.ComplexityRoot.Schedule.TransactionBody == nil {
 			break
@@ -7533,7 +7702,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.ScheduleEdge.Node(childComplexity), true
 
-	case "ScheduleSignature.consensusTimestamp":
+	case "ScheduleSignature.consensusTimestamp", "ScheduleSignature.consensusTimestampIso":
 		if e.ComplexityRoot.ScheduleSignature.ConsensusTimestamp == nil {
 			break
 		}
@@ -7557,6 +7726,92 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ScheduleSignature.Type(childComplexity), true
+
+	case "ScheduleSigner.entity":
+		if e.ComplexityRoot.ScheduleSigner.Entity == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ScheduleSigner.Entity(childComplexity), true
+	case "ScheduleSigner.entityId":
+		if e.ComplexityRoot.ScheduleSigner.EntityID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ScheduleSigner.EntityID(childComplexity), true
+	case "ScheduleSigner.key":
+		if e.ComplexityRoot.ScheduleSigner.Key == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ScheduleSigner.Key(childComplexity), true
+	case "ScheduleSigner.missingKeys":
+		if e.ComplexityRoot.ScheduleSigner.MissingKeys == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ScheduleSigner.MissingKeys(childComplexity), true
+
+	case "ScheduledTransaction.entity":
+		if e.ComplexityRoot.ScheduledTransaction.Entity == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ScheduledTransaction.Entity(childComplexity), true
+	case "ScheduledTransaction.entityId":
+		if e.ComplexityRoot.ScheduledTransaction.EntityID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ScheduledTransaction.EntityID(childComplexity), true
+	case "ScheduledTransaction.maxFee":
+		if e.ComplexityRoot.ScheduledTransaction.MaxFee == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ScheduledTransaction.MaxFee(childComplexity), true
+	case "ScheduledTransaction.memo":
+		if e.ComplexityRoot.ScheduledTransaction.Memo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ScheduledTransaction.Memo(childComplexity), true
+	case "ScheduledTransaction.nftTransfers":
+		if e.ComplexityRoot.ScheduledTransaction.NFTTransfers == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ScheduledTransaction.NFTTransfers(childComplexity), true
+	case "ScheduledTransaction.signaturesMissing":
+		if e.ComplexityRoot.ScheduledTransaction.SignaturesMissing == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ScheduledTransaction.SignaturesMissing(childComplexity), true
+	case "ScheduledTransaction.signaturesPresent":
+		if e.ComplexityRoot.ScheduledTransaction.SignaturesPresent == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ScheduledTransaction.SignaturesPresent(childComplexity), true
+	case "ScheduledTransaction.tokenTransfers":
+		if e.ComplexityRoot.ScheduledTransaction.TokenTransfers == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ScheduledTransaction.TokenTransfers(childComplexity), true
+	case "ScheduledTransaction.transfers":
+		if e.ComplexityRoot.ScheduledTransaction.Transfers == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ScheduledTransaction.Transfers(childComplexity), true
+	case "ScheduledTransaction.type":
+		if e.ComplexityRoot.ScheduledTransaction.Type == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ScheduledTransaction.Type(childComplexity), true
 
 	case "SearchResultConnection.edges":
 		if e.ComplexityRoot.SearchResultConnection.Edges == nil {
@@ -8831,13 +9086,13 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.ThresholdKey.Threshold(childComplexity), true
 
-	case "TimestampRange.from":
+	case "TimestampRange.from", "TimestampRange.fromIso":
 		if e.ComplexityRoot.TimestampRange.From == nil {
 			break
 		}
 
 		return e.ComplexityRoot.TimestampRange.From(childComplexity), true
-	case "TimestampRange.to":
+	case "TimestampRange.to", "TimestampRange.toIso":
 		if e.ComplexityRoot.TimestampRange.To == nil {
 			break
 		}
@@ -8879,7 +9134,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Token.Balances(childComplexity, args["filter"].(*ledger.TokenHolderFilter), args["at"].(*ledger.Filter[ledger.Timestamp]), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
-	case "Token.createdTimestamp":
+	case "Token.createdTimestamp", "Token.createdTimestampIso":
 		if e.ComplexityRoot.Token.CreatedTimestamp == nil {
 			break
 		}
@@ -8915,7 +9170,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Token.ExpirationNanoseconds(childComplexity), true
-	case "Token.expirationTimestamp":
+	case "Token.expirationTimestamp", "Token.expirationTimestampIso":
 		if e.ComplexityRoot.Token.ExpirationTimestamp == nil {
 			break
 		}
@@ -9015,7 +9270,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Token.MetadataText(childComplexity), true
-	case "Token.modifiedTimestamp":
+	case "Token.modifiedTimestamp", "Token.modifiedTimestampIso":
 		if e.ComplexityRoot.Token.ModifiedTimestamp == nil {
 			break
 		}
@@ -9270,7 +9525,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.TokenConnection.TotalCount(childComplexity), true
 
-	case "TokenCustomFees.createdTimestamp":
+	case "TokenCustomFees.createdTimestamp", "TokenCustomFees.createdTimestampIso":
 		if e.ComplexityRoot.TokenCustomFees.CreatedTimestamp == nil {
 			break
 		}
@@ -9425,7 +9680,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.TokenRelationship.Balance(childComplexity), true
-	case "TokenRelationship.createdTimestamp":
+	case "TokenRelationship.createdTimestamp", "TokenRelationship.createdTimestampIso":
 		if e.ComplexityRoot.TokenRelationship.CreatedTimestamp == nil {
 			break
 		}
@@ -9512,13 +9767,13 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.TokenRelationshipEdge.Node(childComplexity), true
 
-	case "TokenStatistics.from":
+	case "TokenStatistics.from", "TokenStatistics.fromIso":
 		if e.ComplexityRoot.TokenStatistics.From == nil {
 			break
 		}
 
 		return e.ComplexityRoot.TokenStatistics.From(childComplexity), true
-	case "TokenStatistics.to":
+	case "TokenStatistics.to", "TokenStatistics.toIso":
 		if e.ComplexityRoot.TokenStatistics.To == nil {
 			break
 		}
@@ -9598,7 +9853,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Topic.AutoRenewPeriod(childComplexity), true
-	case "Topic.createdTimestamp":
+	case "Topic.createdTimestamp", "Topic.createdTimestampIso":
 		if e.ComplexityRoot.Topic.CreatedTimestamp == nil {
 			break
 		}
@@ -9622,7 +9877,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Topic.EntityID(childComplexity), true
-	case "Topic.expirationTimestamp":
+	case "Topic.expirationTimestamp", "Topic.expirationTimestampIso":
 		if e.ComplexityRoot.Topic.ExpirationTimestamp == nil {
 			break
 		}
@@ -9698,7 +9953,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.Topic.Transactions(childComplexity, args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 
-	case "TopicCustomFees.createdTimestamp":
+	case "TopicCustomFees.createdTimestamp", "TopicCustomFees.createdTimestampIso":
 		if e.ComplexityRoot.TopicCustomFees.CreatedTimestamp == nil {
 			break
 		}
@@ -9717,7 +9972,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.TopicMessage.ChunkInfo(childComplexity), true
-	case "TopicMessage.consensusTimestamp":
+	case "TopicMessage.consensusTimestamp", "TopicMessage.consensusTimestampIso":
 		if e.ComplexityRoot.TopicMessage.ConsensusTimestamp == nil {
 			break
 		}
@@ -9840,7 +10095,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.TopicMessageEdge.Node(childComplexity), true
 
-	case "TopicStatistics.from":
+	case "TopicStatistics.from", "TopicStatistics.fromIso":
 		if e.ComplexityRoot.TopicStatistics.From == nil {
 			break
 		}
@@ -9852,7 +10107,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.TopicStatistics.Messages(childComplexity), true
-	case "TopicStatistics.to":
+	case "TopicStatistics.to", "TopicStatistics.toIso":
 		if e.ComplexityRoot.TopicStatistics.To == nil {
 			break
 		}
@@ -9889,7 +10144,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Transaction.ChargedFee(childComplexity), true
-	case "Transaction.consensusTimestamp":
+	case "Transaction.consensusTimestamp", "Transaction.consensusTimestampIso":
 		if e.ComplexityRoot.Transaction.ConsensusTimestamp == nil {
 			break
 		}
@@ -10086,7 +10341,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Transaction.ValidDurationSeconds(childComplexity), true
-	case "Transaction.validStartTimestamp":
+	case "Transaction.validStartTimestamp", "Transaction.validStartTimestampIso":
 		if e.ComplexityRoot.Transaction.ValidStartTimestamp == nil {
 			break
 		}
@@ -10149,7 +10404,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Transfer.Amount(childComplexity), true
-	case "Transfer.consensusTimestamp":
+	case "Transfer.consensusTimestamp", "Transfer.consensusTimestampIso":
 		if e.ComplexityRoot.Transfer.ConsensusTimestamp == nil {
 			break
 		}
@@ -10543,6 +10798,8 @@ func (ec *executionContext) childFields_Account(ctx context.Context, field graph
 		return ec.fieldContext_Account_holdings(ctx, field)
 	case "createdTimestamp":
 		return ec.fieldContext_Account_createdTimestamp(ctx, field)
+	case "createdTimestampIso":
+		return ec.fieldContext_Account_createdTimestampIso(ctx, field)
 	case "declineReward":
 		return ec.fieldContext_Account_declineReward(ctx, field)
 	case "delegationAddress":
@@ -10555,6 +10812,8 @@ func (ec *executionContext) childFields_Account(ctx context.Context, field graph
 		return ec.fieldContext_Account_evmAddress(ctx, field)
 	case "expirationTimestamp":
 		return ec.fieldContext_Account_expirationTimestamp(ctx, field)
+	case "expirationTimestampIso":
+		return ec.fieldContext_Account_expirationTimestampIso(ctx, field)
 	case "key":
 		return ec.fieldContext_Account_key(ctx, field)
 	case "maxAutomaticTokenAssociations":
@@ -10655,8 +10914,12 @@ func (ec *executionContext) childFields_AccountStatistics(ctx context.Context, f
 	switch field.Name {
 	case "from":
 		return ec.fieldContext_AccountStatistics_from(ctx, field)
+	case "fromIso":
+		return ec.fieldContext_AccountStatistics_fromIso(ctx, field)
 	case "to":
 		return ec.fieldContext_AccountStatistics_to(ctx, field)
+	case "toIso":
+		return ec.fieldContext_AccountStatistics_toIso(ctx, field)
 	case "transactions":
 		return ec.fieldContext_AccountStatistics_transactions(ctx, field)
 	case "received":
@@ -10921,12 +11184,16 @@ func (ec *executionContext) childFields_Contract(ctx context.Context, field grap
 		return ec.fieldContext_Contract_bytecode(ctx, field)
 	case "createdTimestamp":
 		return ec.fieldContext_Contract_createdTimestamp(ctx, field)
+	case "createdTimestampIso":
+		return ec.fieldContext_Contract_createdTimestampIso(ctx, field)
 	case "deleted":
 		return ec.fieldContext_Contract_deleted(ctx, field)
 	case "evmAddress":
 		return ec.fieldContext_Contract_evmAddress(ctx, field)
 	case "expirationTimestamp":
 		return ec.fieldContext_Contract_expirationTimestamp(ctx, field)
+	case "expirationTimestampIso":
+		return ec.fieldContext_Contract_expirationTimestampIso(ctx, field)
 	case "fileId":
 		return ec.fieldContext_Contract_fileId(ctx, field)
 	case "file":
@@ -10981,6 +11248,12 @@ func (ec *executionContext) childFields_ContractAction(ctx context.Context, fiel
 		return ec.fieldContext_ContractAction_callerType(ctx, field)
 	case "consensusTimestamp":
 		return ec.fieldContext_ContractAction_consensusTimestamp(ctx, field)
+	case "consensusTimestampIso":
+		return ec.fieldContext_ContractAction_consensusTimestampIso(ctx, field)
+	case "decodedCall":
+		return ec.fieldContext_ContractAction_decodedCall(ctx, field)
+	case "decodedError":
+		return ec.fieldContext_ContractAction_decodedError(ctx, field)
 	case "from":
 		return ec.fieldContext_ContractAction_from(ctx, field)
 	case "gas":
@@ -11101,12 +11374,16 @@ func (ec *executionContext) childFields_ContractLog(ctx context.Context, field g
 		return ec.fieldContext_ContractLog_bloom(ctx, field)
 	case "consensusTimestamp":
 		return ec.fieldContext_ContractLog_consensusTimestamp(ctx, field)
+	case "consensusTimestampIso":
+		return ec.fieldContext_ContractLog_consensusTimestampIso(ctx, field)
 	case "contract":
 		return ec.fieldContext_ContractLog_contract(ctx, field)
 	case "contractId":
 		return ec.fieldContext_ContractLog_contractId(ctx, field)
 	case "contractResult":
 		return ec.fieldContext_ContractLog_contractResult(ctx, field)
+	case "decoded":
+		return ec.fieldContext_ContractLog_decoded(ctx, field)
 	case "data":
 		return ec.fieldContext_ContractLog_data(ctx, field)
 	case "index":
@@ -11189,6 +11466,8 @@ func (ec *executionContext) childFields_ContractResult(ctx context.Context, fiel
 		return ec.fieldContext_ContractResult_chainId(ctx, field)
 	case "consensusTimestamp":
 		return ec.fieldContext_ContractResult_consensusTimestamp(ctx, field)
+	case "consensusTimestampIso":
+		return ec.fieldContext_ContractResult_consensusTimestampIso(ctx, field)
 	case "contractId":
 		return ec.fieldContext_ContractResult_contractId(ctx, field)
 	case "contractLongZero":
@@ -11197,6 +11476,10 @@ func (ec *executionContext) childFields_ContractResult(ctx context.Context, fiel
 		return ec.fieldContext_ContractResult_createdContractIds(ctx, field)
 	case "createdContracts":
 		return ec.fieldContext_ContractResult_createdContracts(ctx, field)
+	case "decodedCall":
+		return ec.fieldContext_ContractResult_decodedCall(ctx, field)
+	case "decodedError":
+		return ec.fieldContext_ContractResult_decodedError(ctx, field)
 	case "errorMessage":
 		return ec.fieldContext_ContractResult_errorMessage(ctx, field)
 	case "failedCallData":
@@ -11373,8 +11656,12 @@ func (ec *executionContext) childFields_ContractStatistics(ctx context.Context, 
 	switch field.Name {
 	case "from":
 		return ec.fieldContext_ContractStatistics_from(ctx, field)
+	case "fromIso":
+		return ec.fieldContext_ContractStatistics_fromIso(ctx, field)
 	case "to":
 		return ec.fieldContext_ContractStatistics_to(ctx, field)
+	case "toIso":
+		return ec.fieldContext_ContractStatistics_toIso(ctx, field)
 	case "calls":
 		return ec.fieldContext_ContractStatistics_calls(ctx, field)
 	case "gasUsed":
@@ -11467,6 +11754,34 @@ func (ec *executionContext) childFields_CustomFeeLimit(ctx context.Context, fiel
 		return ec.fieldContext_CustomFeeLimit_denominatingToken(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type CustomFeeLimit", field.Name)
+}
+
+func (ec *executionContext) childFields_DecodedABI(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "name":
+		return ec.fieldContext_DecodedABI_name(ctx, field)
+	case "signature":
+		return ec.fieldContext_DecodedABI_signature(ctx, field)
+	case "arguments":
+		return ec.fieldContext_DecodedABI_arguments(ctx, field)
+	case "results":
+		return ec.fieldContext_DecodedABI_results(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DecodedABI", field.Name)
+}
+
+func (ec *executionContext) childFields_DecodedArgument(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "indexed":
+		return ec.fieldContext_DecodedArgument_indexed(ctx, field)
+	case "name":
+		return ec.fieldContext_DecodedArgument_name(ctx, field)
+	case "type":
+		return ec.fieldContext_DecodedArgument_type(ctx, field)
+	case "value":
+		return ec.fieldContext_DecodedArgument_value(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DecodedArgument", field.Name)
 }
 
 func (ec *executionContext) childFields_ExchangeRate(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -11585,10 +11900,14 @@ func (ec *executionContext) childFields_File(ctx context.Context, field graphql.
 		return ec.fieldContext_File_entityId(ctx, field)
 	case "createdTimestamp":
 		return ec.fieldContext_File_createdTimestamp(ctx, field)
+	case "createdTimestampIso":
+		return ec.fieldContext_File_createdTimestampIso(ctx, field)
 	case "deleted":
 		return ec.fieldContext_File_deleted(ctx, field)
 	case "expirationTimestamp":
 		return ec.fieldContext_File_expirationTimestamp(ctx, field)
+	case "expirationTimestampIso":
+		return ec.fieldContext_File_expirationTimestampIso(ctx, field)
 	case "key":
 		return ec.fieldContext_File_key(ctx, field)
 	case "memo":
@@ -11685,6 +12004,8 @@ func (ec *executionContext) childFields_Hook(ctx context.Context, field graphql.
 		return ec.fieldContext_Hook_contract(ctx, field)
 	case "createdTimestamp":
 		return ec.fieldContext_Hook_createdTimestamp(ctx, field)
+	case "createdTimestampIso":
+		return ec.fieldContext_Hook_createdTimestampIso(ctx, field)
 	case "deleted":
 		return ec.fieldContext_Hook_deleted(ctx, field)
 	case "extensionPoint":
@@ -11831,6 +12152,8 @@ func (ec *executionContext) childFields_NFT(ctx context.Context, field graphql.C
 		return ec.fieldContext_NFT_owner(ctx, field)
 	case "createdTimestamp":
 		return ec.fieldContext_NFT_createdTimestamp(ctx, field)
+	case "createdTimestampIso":
+		return ec.fieldContext_NFT_createdTimestampIso(ctx, field)
 	case "delegatingSpenderId":
 		return ec.fieldContext_NFT_delegatingSpenderId(ctx, field)
 	case "delegatingSpender":
@@ -11843,6 +12166,8 @@ func (ec *executionContext) childFields_NFT(ctx context.Context, field graphql.C
 		return ec.fieldContext_NFT_metadataText(ctx, field)
 	case "modifiedTimestamp":
 		return ec.fieldContext_NFT_modifiedTimestamp(ctx, field)
+	case "modifiedTimestampIso":
+		return ec.fieldContext_NFT_modifiedTimestampIso(ctx, field)
 	case "serialNumber":
 		return ec.fieldContext_NFT_serialNumber(ctx, field)
 	case "spenderId":
@@ -11891,6 +12216,8 @@ func (ec *executionContext) childFields_NFTTransaction(ctx context.Context, fiel
 	switch field.Name {
 	case "consensusTimestamp":
 		return ec.fieldContext_NFTTransaction_consensusTimestamp(ctx, field)
+	case "consensusTimestampIso":
+		return ec.fieldContext_NFTTransaction_consensusTimestampIso(ctx, field)
 	case "isApproval":
 		return ec.fieldContext_NFTTransaction_isApproval(ctx, field)
 	case "nonce":
@@ -12041,6 +12368,8 @@ func (ec *executionContext) childFields_NetworkNode(ctx context.Context, field g
 		return ec.fieldContext_NetworkNode_certHash(ctx, field)
 	case "createdTimestamp":
 		return ec.fieldContext_NetworkNode_createdTimestamp(ctx, field)
+	case "createdTimestampIso":
+		return ec.fieldContext_NetworkNode_createdTimestampIso(ctx, field)
 	case "declineReward":
 		return ec.fieldContext_NetworkNode_declineReward(ctx, field)
 	case "deleted":
@@ -12107,6 +12436,8 @@ func (ec *executionContext) childFields_NetworkStake(ctx context.Context, field 
 	switch field.Name {
 	case "consensusTimestamp":
 		return ec.fieldContext_NetworkStake_consensusTimestamp(ctx, field)
+	case "consensusTimestampIso":
+		return ec.fieldContext_NetworkStake_consensusTimestampIso(ctx, field)
 	case "maxStakeRewarded":
 		return ec.fieldContext_NetworkStake_maxStakeRewarded(ctx, field)
 	case "maxStakingRewardRatePerHbar":
@@ -12143,8 +12474,12 @@ func (ec *executionContext) childFields_NetworkStatistics(ctx context.Context, f
 	switch field.Name {
 	case "from":
 		return ec.fieldContext_NetworkStatistics_from(ctx, field)
+	case "fromIso":
+		return ec.fieldContext_NetworkStatistics_fromIso(ctx, field)
 	case "to":
 		return ec.fieldContext_NetworkStatistics_to(ctx, field)
+	case "toIso":
+		return ec.fieldContext_NetworkStatistics_toIso(ctx, field)
 	case "blocks":
 		return ec.fieldContext_NetworkStatistics_blocks(ctx, field)
 	case "transactions":
@@ -12297,6 +12632,8 @@ func (ec *executionContext) childFields_RegisteredNode(ctx context.Context, fiel
 		return ec.fieldContext_RegisteredNode_adminKey(ctx, field)
 	case "createdTimestamp":
 		return ec.fieldContext_RegisteredNode_createdTimestamp(ctx, field)
+	case "createdTimestampIso":
+		return ec.fieldContext_RegisteredNode_createdTimestampIso(ctx, field)
 	case "deleted":
 		return ec.fieldContext_RegisteredNode_deleted(ctx, field)
 	case "description":
@@ -12395,6 +12732,8 @@ func (ec *executionContext) childFields_Schedule(ctx context.Context, field grap
 		return ec.fieldContext_Schedule_adminKey(ctx, field)
 	case "createdTimestamp":
 		return ec.fieldContext_Schedule_createdTimestamp(ctx, field)
+	case "createdTimestampIso":
+		return ec.fieldContext_Schedule_createdTimestampIso(ctx, field)
 	case "creation":
 		return ec.fieldContext_Schedule_creation(ctx, field)
 	case "creatorAccountId":
@@ -12405,10 +12744,14 @@ func (ec *executionContext) childFields_Schedule(ctx context.Context, field grap
 		return ec.fieldContext_Schedule_deleted(ctx, field)
 	case "executedTimestamp":
 		return ec.fieldContext_Schedule_executedTimestamp(ctx, field)
+	case "executedTimestampIso":
+		return ec.fieldContext_Schedule_executedTimestampIso(ctx, field)
 	case "execution":
 		return ec.fieldContext_Schedule_execution(ctx, field)
 	case "expirationTimestamp":
 		return ec.fieldContext_Schedule_expirationTimestamp(ctx, field)
+	case "expirationTimestampIso":
+		return ec.fieldContext_Schedule_expirationTimestampIso(ctx, field)
 	case "memo":
 		return ec.fieldContext_Schedule_memo(ctx, field)
 	case "storedMemo":
@@ -12423,6 +12766,8 @@ func (ec *executionContext) childFields_Schedule(ctx context.Context, field grap
 		return ec.fieldContext_Schedule_state(ctx, field)
 	case "timestamp":
 		return ec.fieldContext_Schedule_timestamp(ctx, field)
+	case "transaction":
+		return ec.fieldContext_Schedule_transaction(ctx, field)
 	case "transactionBody":
 		return ec.fieldContext_Schedule_transactionBody(ctx, field)
 	case "waitForExpiry":
@@ -12459,6 +12804,8 @@ func (ec *executionContext) childFields_ScheduleSignature(ctx context.Context, f
 	switch field.Name {
 	case "consensusTimestamp":
 		return ec.fieldContext_ScheduleSignature_consensusTimestamp(ctx, field)
+	case "consensusTimestampIso":
+		return ec.fieldContext_ScheduleSignature_consensusTimestampIso(ctx, field)
 	case "publicKeyPrefix":
 		return ec.fieldContext_ScheduleSignature_publicKeyPrefix(ctx, field)
 	case "signature":
@@ -12467,6 +12814,46 @@ func (ec *executionContext) childFields_ScheduleSignature(ctx context.Context, f
 		return ec.fieldContext_ScheduleSignature_type(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ScheduleSignature", field.Name)
+}
+
+func (ec *executionContext) childFields_ScheduleSigner(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "entityId":
+		return ec.fieldContext_ScheduleSigner_entityId(ctx, field)
+	case "entity":
+		return ec.fieldContext_ScheduleSigner_entity(ctx, field)
+	case "key":
+		return ec.fieldContext_ScheduleSigner_key(ctx, field)
+	case "missingKeys":
+		return ec.fieldContext_ScheduleSigner_missingKeys(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ScheduleSigner", field.Name)
+}
+
+func (ec *executionContext) childFields_ScheduledTransaction(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "type":
+		return ec.fieldContext_ScheduledTransaction_type(ctx, field)
+	case "entityId":
+		return ec.fieldContext_ScheduledTransaction_entityId(ctx, field)
+	case "entity":
+		return ec.fieldContext_ScheduledTransaction_entity(ctx, field)
+	case "maxFee":
+		return ec.fieldContext_ScheduledTransaction_maxFee(ctx, field)
+	case "memo":
+		return ec.fieldContext_ScheduledTransaction_memo(ctx, field)
+	case "nftTransfers":
+		return ec.fieldContext_ScheduledTransaction_nftTransfers(ctx, field)
+	case "tokenTransfers":
+		return ec.fieldContext_ScheduledTransaction_tokenTransfers(ctx, field)
+	case "transfers":
+		return ec.fieldContext_ScheduledTransaction_transfers(ctx, field)
+	case "signaturesPresent":
+		return ec.fieldContext_ScheduledTransaction_signaturesPresent(ctx, field)
+	case "signaturesMissing":
+		return ec.fieldContext_ScheduledTransaction_signaturesMissing(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ScheduledTransaction", field.Name)
 }
 
 func (ec *executionContext) childFields_SearchResultConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -13009,8 +13396,12 @@ func (ec *executionContext) childFields_TimestampRange(ctx context.Context, fiel
 	switch field.Name {
 	case "from":
 		return ec.fieldContext_TimestampRange_from(ctx, field)
+	case "fromIso":
+		return ec.fieldContext_TimestampRange_fromIso(ctx, field)
 	case "to":
 		return ec.fieldContext_TimestampRange_to(ctx, field)
+	case "toIso":
+		return ec.fieldContext_TimestampRange_toIso(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type TimestampRange", field.Name)
 }
@@ -13033,6 +13424,8 @@ func (ec *executionContext) childFields_Token(ctx context.Context, field graphql
 		return ec.fieldContext_Token_autoRenewPeriod(ctx, field)
 	case "createdTimestamp":
 		return ec.fieldContext_Token_createdTimestamp(ctx, field)
+	case "createdTimestampIso":
+		return ec.fieldContext_Token_createdTimestampIso(ctx, field)
 	case "customFees":
 		return ec.fieldContext_Token_customFees(ctx, field)
 	case "decimals":
@@ -13043,6 +13436,8 @@ func (ec *executionContext) childFields_Token(ctx context.Context, field graphql
 		return ec.fieldContext_Token_deleted(ctx, field)
 	case "expirationTimestamp":
 		return ec.fieldContext_Token_expirationTimestamp(ctx, field)
+	case "expirationTimestampIso":
+		return ec.fieldContext_Token_expirationTimestampIso(ctx, field)
 	case "expirationNanoseconds":
 		return ec.fieldContext_Token_expirationNanoseconds(ctx, field)
 	case "feeScheduleKey":
@@ -13067,6 +13462,8 @@ func (ec *executionContext) childFields_Token(ctx context.Context, field graphql
 		return ec.fieldContext_Token_metadataKey(ctx, field)
 	case "modifiedTimestamp":
 		return ec.fieldContext_Token_modifiedTimestamp(ctx, field)
+	case "modifiedTimestampIso":
+		return ec.fieldContext_Token_modifiedTimestampIso(ctx, field)
 	case "name":
 		return ec.fieldContext_Token_name(ctx, field)
 	case "pauseKey":
@@ -13187,6 +13584,8 @@ func (ec *executionContext) childFields_TokenCustomFees(ctx context.Context, fie
 	switch field.Name {
 	case "createdTimestamp":
 		return ec.fieldContext_TokenCustomFees_createdTimestamp(ctx, field)
+	case "createdTimestampIso":
+		return ec.fieldContext_TokenCustomFees_createdTimestampIso(ctx, field)
 	case "fixedFees":
 		return ec.fieldContext_TokenCustomFees_fixedFees(ctx, field)
 	case "fractionalFees":
@@ -13269,6 +13668,8 @@ func (ec *executionContext) childFields_TokenRelationship(ctx context.Context, f
 		return ec.fieldContext_TokenRelationship_balance(ctx, field)
 	case "createdTimestamp":
 		return ec.fieldContext_TokenRelationship_createdTimestamp(ctx, field)
+	case "createdTimestampIso":
+		return ec.fieldContext_TokenRelationship_createdTimestampIso(ctx, field)
 	case "decimals":
 		return ec.fieldContext_TokenRelationship_decimals(ctx, field)
 	case "freezeStatus":
@@ -13313,8 +13714,12 @@ func (ec *executionContext) childFields_TokenStatistics(ctx context.Context, fie
 	switch field.Name {
 	case "from":
 		return ec.fieldContext_TokenStatistics_from(ctx, field)
+	case "fromIso":
+		return ec.fieldContext_TokenStatistics_fromIso(ctx, field)
 	case "to":
 		return ec.fieldContext_TokenStatistics_to(ctx, field)
+	case "toIso":
+		return ec.fieldContext_TokenStatistics_toIso(ctx, field)
 	case "transfers":
 		return ec.fieldContext_TokenStatistics_transfers(ctx, field)
 	case "volume":
@@ -13357,12 +13762,16 @@ func (ec *executionContext) childFields_Topic(ctx context.Context, field graphql
 		return ec.fieldContext_Topic_autoRenewPeriod(ctx, field)
 	case "createdTimestamp":
 		return ec.fieldContext_Topic_createdTimestamp(ctx, field)
+	case "createdTimestampIso":
+		return ec.fieldContext_Topic_createdTimestampIso(ctx, field)
 	case "customFees":
 		return ec.fieldContext_Topic_customFees(ctx, field)
 	case "deleted":
 		return ec.fieldContext_Topic_deleted(ctx, field)
 	case "expirationTimestamp":
 		return ec.fieldContext_Topic_expirationTimestamp(ctx, field)
+	case "expirationTimestampIso":
+		return ec.fieldContext_Topic_expirationTimestampIso(ctx, field)
 	case "feeExemptKeys":
 		return ec.fieldContext_Topic_feeExemptKeys(ctx, field)
 	case "feeScheduleKey":
@@ -13387,6 +13796,8 @@ func (ec *executionContext) childFields_TopicCustomFees(ctx context.Context, fie
 	switch field.Name {
 	case "createdTimestamp":
 		return ec.fieldContext_TopicCustomFees_createdTimestamp(ctx, field)
+	case "createdTimestampIso":
+		return ec.fieldContext_TopicCustomFees_createdTimestampIso(ctx, field)
 	case "fixedFees":
 		return ec.fieldContext_TopicCustomFees_fixedFees(ctx, field)
 	}
@@ -13401,6 +13812,8 @@ func (ec *executionContext) childFields_TopicMessage(ctx context.Context, field 
 		return ec.fieldContext_TopicMessage_chunkInfo(ctx, field)
 	case "consensusTimestamp":
 		return ec.fieldContext_TopicMessage_consensusTimestamp(ctx, field)
+	case "consensusTimestampIso":
+		return ec.fieldContext_TopicMessage_consensusTimestampIso(ctx, field)
 	case "message":
 		return ec.fieldContext_TopicMessage_message(ctx, field)
 	case "text":
@@ -13457,8 +13870,12 @@ func (ec *executionContext) childFields_TopicStatistics(ctx context.Context, fie
 	switch field.Name {
 	case "from":
 		return ec.fieldContext_TopicStatistics_from(ctx, field)
+	case "fromIso":
+		return ec.fieldContext_TopicStatistics_fromIso(ctx, field)
 	case "to":
 		return ec.fieldContext_TopicStatistics_to(ctx, field)
+	case "toIso":
+		return ec.fieldContext_TopicStatistics_toIso(ctx, field)
 	case "messages":
 		return ec.fieldContext_TopicStatistics_messages(ctx, field)
 	}
@@ -13479,6 +13896,8 @@ func (ec *executionContext) childFields_Transaction(ctx context.Context, field g
 		return ec.fieldContext_Transaction_chargedFee(ctx, field)
 	case "consensusTimestamp":
 		return ec.fieldContext_Transaction_consensusTimestamp(ctx, field)
+	case "consensusTimestampIso":
+		return ec.fieldContext_Transaction_consensusTimestampIso(ctx, field)
 	case "entityId":
 		return ec.fieldContext_Transaction_entityId(ctx, field)
 	case "entity":
@@ -13535,6 +13954,8 @@ func (ec *executionContext) childFields_Transaction(ctx context.Context, field g
 		return ec.fieldContext_Transaction_validDurationSeconds(ctx, field)
 	case "validStartTimestamp":
 		return ec.fieldContext_Transaction_validStartTimestamp(ctx, field)
+	case "validStartTimestampIso":
+		return ec.fieldContext_Transaction_validStartTimestampIso(ctx, field)
 	case "block":
 		return ec.fieldContext_Transaction_block(ctx, field)
 	case "contractLogs":
@@ -13585,6 +14006,8 @@ func (ec *executionContext) childFields_Transfer(ctx context.Context, field grap
 		return ec.fieldContext_Transfer_amount(ctx, field)
 	case "consensusTimestamp":
 		return ec.fieldContext_Transfer_consensusTimestamp(ctx, field)
+	case "consensusTimestampIso":
+		return ec.fieldContext_Transfer_consensusTimestampIso(ctx, field)
 	case "counterparties":
 		return ec.fieldContext_Transfer_counterparties(ctx, field)
 	case "fee":
@@ -14837,6 +15260,48 @@ func (ec *executionContext) field_Block_transactions_args(ctx context.Context, r
 	return args, nil
 }
 
+func (ec *executionContext) field_ContractAction_decodedCall_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "abi",
+		func(ctx context.Context, v any) ([]string, error) {
+			return ec.unmarshalOString2ᚕstringᚄ(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["abi"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_ContractAction_decodedError_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "abi",
+		func(ctx context.Context, v any) ([]string, error) {
+			return ec.unmarshalOString2ᚕstringᚄ(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["abi"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_ContractLog_decoded_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "abi",
+		func(ctx context.Context, v any) ([]string, error) {
+			return ec.unmarshalOString2ᚕstringᚄ(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["abi"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_ContractResult_actions_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -14888,6 +15353,34 @@ func (ec *executionContext) field_ContractResult_actions_args(ctx context.Contex
 		return nil, err
 	}
 	args["before"] = arg5
+	return args, nil
+}
+
+func (ec *executionContext) field_ContractResult_decodedCall_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "abi",
+		func(ctx context.Context, v any) ([]string, error) {
+			return ec.unmarshalOString2ᚕstringᚄ(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["abi"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_ContractResult_decodedError_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "abi",
+		func(ctx context.Context, v any) ([]string, error) {
+			return ec.unmarshalOString2ᚕstringᚄ(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["abi"] = arg0
 	return args, nil
 }
 
@@ -19374,6 +19867,29 @@ func (ec *executionContext) fieldContext_Account_createdTimestamp(_ context.Cont
 	return graphql.NewScalarFieldContext("Account", field, false, false, errors.New("field of type Timestamp does not have child fields"))
 }
 
+func (ec *executionContext) _Account_createdTimestampIso(ctx context.Context, field graphql.CollectedField, obj *ledger.Account) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Account_createdTimestampIso(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedTimestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
+			return ec.marshalOInstant2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Account_createdTimestampIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Account", field, false, false, errors.New("field of type Instant does not have child fields"))
+}
+
 func (ec *executionContext) _Account_declineReward(ctx context.Context, field graphql.CollectedField, obj *ledger.Account) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -19510,6 +20026,29 @@ func (ec *executionContext) _Account_expirationTimestamp(ctx context.Context, fi
 }
 func (ec *executionContext) fieldContext_Account_expirationTimestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Account", field, false, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
+func (ec *executionContext) _Account_expirationTimestampIso(ctx context.Context, field graphql.CollectedField, obj *ledger.Account) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Account_expirationTimestampIso(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ExpirationTimestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
+			return ec.marshalOInstant2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Account_expirationTimestampIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Account", field, false, false, errors.New("field of type Instant does not have child fields"))
 }
 
 func (ec *executionContext) _Account_key(ctx context.Context, field graphql.CollectedField, obj *ledger.Account) (ret graphql.Marshaler) {
@@ -20839,6 +21378,29 @@ func (ec *executionContext) fieldContext_AccountStatistics_from(_ context.Contex
 	return graphql.NewScalarFieldContext("AccountStatistics", field, false, false, errors.New("field of type Timestamp does not have child fields"))
 }
 
+func (ec *executionContext) _AccountStatistics_fromIso(ctx context.Context, field graphql.CollectedField, obj *ledger.AccountStatistics) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AccountStatistics_fromIso(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.From, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
+			return ec.marshalNInstant2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AccountStatistics_fromIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AccountStatistics", field, false, false, errors.New("field of type Instant does not have child fields"))
+}
+
 func (ec *executionContext) _AccountStatistics_to(ctx context.Context, field graphql.CollectedField, obj *ledger.AccountStatistics) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -20860,6 +21422,29 @@ func (ec *executionContext) _AccountStatistics_to(ctx context.Context, field gra
 }
 func (ec *executionContext) fieldContext_AccountStatistics_to(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AccountStatistics", field, false, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
+func (ec *executionContext) _AccountStatistics_toIso(ctx context.Context, field graphql.CollectedField, obj *ledger.AccountStatistics) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AccountStatistics_toIso(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.To, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
+			return ec.marshalNInstant2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AccountStatistics_toIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AccountStatistics", field, false, false, errors.New("field of type Instant does not have child fields"))
 }
 
 func (ec *executionContext) _AccountStatistics_transactions(ctx context.Context, field graphql.CollectedField, obj *ledger.AccountStatistics) (ret graphql.Marshaler) {
@@ -22125,14 +22710,14 @@ func (ec *executionContext) _Block_count(ctx context.Context, field graphql.Coll
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
-			return ec.marshalNLong2int64(ctx, selections, v)
+			return ec.marshalNInt2int64(ctx, selections, v)
 		},
 		true,
 		true,
 	)
 }
 func (ec *executionContext) fieldContext_Block_count(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Block", field, false, false, errors.New("field of type Long does not have child fields"))
+	return graphql.NewScalarFieldContext("Block", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _Block_hapiVersion(ctx context.Context, field graphql.CollectedField, obj *ledger.Block) (ret graphql.Marshaler) {
@@ -23166,6 +23751,29 @@ func (ec *executionContext) fieldContext_Contract_createdTimestamp(_ context.Con
 	return graphql.NewScalarFieldContext("Contract", field, false, false, errors.New("field of type Timestamp does not have child fields"))
 }
 
+func (ec *executionContext) _Contract_createdTimestampIso(ctx context.Context, field graphql.CollectedField, obj *ledger.Contract) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Contract_createdTimestampIso(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedTimestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
+			return ec.marshalOInstant2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Contract_createdTimestampIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Contract", field, false, false, errors.New("field of type Instant does not have child fields"))
+}
+
 func (ec *executionContext) _Contract_deleted(ctx context.Context, field graphql.CollectedField, obj *ledger.Contract) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -23233,6 +23841,29 @@ func (ec *executionContext) _Contract_expirationTimestamp(ctx context.Context, f
 }
 func (ec *executionContext) fieldContext_Contract_expirationTimestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Contract", field, false, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
+func (ec *executionContext) _Contract_expirationTimestampIso(ctx context.Context, field graphql.CollectedField, obj *ledger.Contract) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Contract_expirationTimestampIso(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ExpirationTimestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
+			return ec.marshalOInstant2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Contract_expirationTimestampIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Contract", field, false, false, errors.New("field of type Instant does not have child fields"))
 }
 
 func (ec *executionContext) _Contract_fileId(ctx context.Context, field graphql.CollectedField, obj *ledger.Contract) (ret graphql.Marshaler) {
@@ -23935,6 +24566,117 @@ func (ec *executionContext) _ContractAction_consensusTimestamp(ctx context.Conte
 }
 func (ec *executionContext) fieldContext_ContractAction_consensusTimestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ContractAction", field, false, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
+func (ec *executionContext) _ContractAction_consensusTimestampIso(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractAction) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractAction_consensusTimestampIso(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ConsensusTimestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
+			return ec.marshalNInstant2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ContractAction_consensusTimestampIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ContractAction", field, false, false, errors.New("field of type Instant does not have child fields"))
+}
+
+func (ec *executionContext) _ContractAction_decodedCall(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractAction) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractAction_decodedCall(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.ContractAction().DecodedCall(ctx, obj, fc.Args["abi"].([]string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *abi.Decoded) graphql.Marshaler {
+			return ec.marshalODecodedABI2ᚖheliographᚋinternalᚋdomainᚋevmᚋsystemᚋabiᚐDecoded(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ContractAction_decodedCall(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ContractAction",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_DecodedABI(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_ContractAction_decodedCall_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ContractAction_decodedError(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractAction) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractAction_decodedError(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.ContractAction().DecodedError(ctx, obj, fc.Args["abi"].([]string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *abi.Decoded) graphql.Marshaler {
+			return ec.marshalODecodedABI2ᚖheliographᚋinternalᚋdomainᚋevmᚋsystemᚋabiᚐDecoded(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ContractAction_decodedError(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ContractAction",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_DecodedABI(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_ContractAction_decodedError_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _ContractAction_from(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractAction) (ret graphql.Marshaler) {
@@ -25029,6 +25771,29 @@ func (ec *executionContext) fieldContext_ContractLog_consensusTimestamp(_ contex
 	return graphql.NewScalarFieldContext("ContractLog", field, false, false, errors.New("field of type Timestamp does not have child fields"))
 }
 
+func (ec *executionContext) _ContractLog_consensusTimestampIso(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractLog) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractLog_consensusTimestampIso(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ConsensusTimestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
+			return ec.marshalNInstant2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ContractLog_consensusTimestampIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ContractLog", field, false, false, errors.New("field of type Instant does not have child fields"))
+}
+
 func (ec *executionContext) _ContractLog_contract(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractLog) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -25112,6 +25877,50 @@ func (ec *executionContext) fieldContext_ContractLog_contractResult(_ context.Co
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_ContractResult(ctx, field)
 		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ContractLog_decoded(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractLog) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractLog_decoded(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.ContractLog().Decoded(ctx, obj, fc.Args["abi"].([]string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *abi.Decoded) graphql.Marshaler {
+			return ec.marshalODecodedABI2ᚖheliographᚋinternalᚋdomainᚋevmᚋsystemᚋabiᚐDecoded(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ContractLog_decoded(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ContractLog",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_DecodedABI(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_ContractLog_decoded_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
 	}
 	return fc, nil
 }
@@ -25972,6 +26781,29 @@ func (ec *executionContext) fieldContext_ContractResult_consensusTimestamp(_ con
 	return graphql.NewScalarFieldContext("ContractResult", field, false, false, errors.New("field of type Timestamp does not have child fields"))
 }
 
+func (ec *executionContext) _ContractResult_consensusTimestampIso(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractResult_consensusTimestampIso(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ConsensusTimestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
+			return ec.marshalNInstant2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ContractResult_consensusTimestampIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ContractResult", field, false, false, errors.New("field of type Instant does not have child fields"))
+}
+
 func (ec *executionContext) _ContractResult_contractId(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractResult) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -26069,6 +26901,94 @@ func (ec *executionContext) fieldContext_ContractResult_createdContracts(_ conte
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_Contract(ctx, field)
 		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ContractResult_decodedCall(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractResult_decodedCall(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.ContractResult().DecodedCall(ctx, obj, fc.Args["abi"].([]string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *abi.Decoded) graphql.Marshaler {
+			return ec.marshalODecodedABI2ᚖheliographᚋinternalᚋdomainᚋevmᚋsystemᚋabiᚐDecoded(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ContractResult_decodedCall(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ContractResult",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_DecodedABI(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_ContractResult_decodedCall_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ContractResult_decodedError(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractResult_decodedError(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.ContractResult().DecodedError(ctx, obj, fc.Args["abi"].([]string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *abi.Decoded) graphql.Marshaler {
+			return ec.marshalODecodedABI2ᚖheliographᚋinternalᚋdomainᚋevmᚋsystemᚋabiᚐDecoded(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ContractResult_decodedError(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ContractResult",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_DecodedABI(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_ContractResult_decodedError_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
 	}
 	return fc, nil
 }
@@ -27806,6 +28726,29 @@ func (ec *executionContext) fieldContext_ContractStatistics_from(_ context.Conte
 	return graphql.NewScalarFieldContext("ContractStatistics", field, false, false, errors.New("field of type Timestamp does not have child fields"))
 }
 
+func (ec *executionContext) _ContractStatistics_fromIso(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractStatistics) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractStatistics_fromIso(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.From, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
+			return ec.marshalNInstant2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ContractStatistics_fromIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ContractStatistics", field, false, false, errors.New("field of type Instant does not have child fields"))
+}
+
 func (ec *executionContext) _ContractStatistics_to(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractStatistics) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -27827,6 +28770,29 @@ func (ec *executionContext) _ContractStatistics_to(ctx context.Context, field gr
 }
 func (ec *executionContext) fieldContext_ContractStatistics_to(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ContractStatistics", field, false, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
+func (ec *executionContext) _ContractStatistics_toIso(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractStatistics) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractStatistics_toIso(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.To, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
+			return ec.marshalNInstant2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ContractStatistics_toIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ContractStatistics", field, false, false, errors.New("field of type Instant does not have child fields"))
 }
 
 func (ec *executionContext) _ContractStatistics_calls(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractStatistics) (ret graphql.Marshaler) {
@@ -28547,6 +29513,208 @@ func (ec *executionContext) fieldContext_CustomFeeLimit_denominatingToken(_ cont
 		},
 	}
 	return fc, nil
+}
+
+func (ec *executionContext) _DecodedABI_name(ctx context.Context, field graphql.CollectedField, obj *abi.Decoded) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DecodedABI_name(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Name, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DecodedABI_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DecodedABI", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _DecodedABI_signature(ctx context.Context, field graphql.CollectedField, obj *abi.Decoded) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DecodedABI_signature(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Signature, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DecodedABI_signature(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DecodedABI", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _DecodedABI_arguments(ctx context.Context, field graphql.CollectedField, obj *abi.Decoded) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DecodedABI_arguments(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Arguments, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*abi.Argument) graphql.Marshaler {
+			return ec.marshalNDecodedArgument2ᚕᚖheliographᚋinternalᚋdomainᚋevmᚋsystemᚋabiᚐArgumentᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DecodedABI_arguments(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DecodedABI",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_DecodedArgument(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DecodedABI_results(ctx context.Context, field graphql.CollectedField, obj *abi.Decoded) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DecodedABI_results(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Results, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*abi.Argument) graphql.Marshaler {
+			return ec.marshalODecodedArgument2ᚕᚖheliographᚋinternalᚋdomainᚋevmᚋsystemᚋabiᚐArgumentᚄ(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_DecodedABI_results(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DecodedABI",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_DecodedArgument(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DecodedArgument_indexed(ctx context.Context, field graphql.CollectedField, obj *abi.Argument) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DecodedArgument_indexed(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Indexed, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DecodedArgument_indexed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DecodedArgument", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _DecodedArgument_name(ctx context.Context, field graphql.CollectedField, obj *abi.Argument) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DecodedArgument_name(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Name, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DecodedArgument_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DecodedArgument", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _DecodedArgument_type(ctx context.Context, field graphql.CollectedField, obj *abi.Argument) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DecodedArgument_type(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Type, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DecodedArgument_type(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DecodedArgument", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _DecodedArgument_value(ctx context.Context, field graphql.CollectedField, obj *abi.Argument) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DecodedArgument_value(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Value, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DecodedArgument_value(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DecodedArgument", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _DelegatableContractKey_contractId(ctx context.Context, field graphql.CollectedField, obj *ledger.DelegatableContractKey) (ret graphql.Marshaler) {
@@ -29573,6 +30741,29 @@ func (ec *executionContext) fieldContext_File_createdTimestamp(_ context.Context
 	return graphql.NewScalarFieldContext("File", field, false, false, errors.New("field of type Timestamp does not have child fields"))
 }
 
+func (ec *executionContext) _File_createdTimestampIso(ctx context.Context, field graphql.CollectedField, obj *ledger.File) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_File_createdTimestampIso(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedTimestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
+			return ec.marshalOInstant2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_File_createdTimestampIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("File", field, false, false, errors.New("field of type Instant does not have child fields"))
+}
+
 func (ec *executionContext) _File_deleted(ctx context.Context, field graphql.CollectedField, obj *ledger.File) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -29617,6 +30808,29 @@ func (ec *executionContext) _File_expirationTimestamp(ctx context.Context, field
 }
 func (ec *executionContext) fieldContext_File_expirationTimestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("File", field, false, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
+func (ec *executionContext) _File_expirationTimestampIso(ctx context.Context, field graphql.CollectedField, obj *ledger.File) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_File_expirationTimestampIso(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ExpirationTimestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
+			return ec.marshalOInstant2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_File_expirationTimestampIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("File", field, false, false, errors.New("field of type Instant does not have child fields"))
 }
 
 func (ec *executionContext) _File_key(ctx context.Context, field graphql.CollectedField, obj *ledger.File) (ret graphql.Marshaler) {
@@ -30397,6 +31611,29 @@ func (ec *executionContext) _Hook_createdTimestamp(ctx context.Context, field gr
 }
 func (ec *executionContext) fieldContext_Hook_createdTimestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Hook", field, false, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
+func (ec *executionContext) _Hook_createdTimestampIso(ctx context.Context, field graphql.CollectedField, obj *ledger.Hook) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Hook_createdTimestampIso(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedTimestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
+			return ec.marshalOInstant2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Hook_createdTimestampIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Hook", field, false, false, errors.New("field of type Instant does not have child fields"))
 }
 
 func (ec *executionContext) _Hook_deleted(ctx context.Context, field graphql.CollectedField, obj *ledger.Hook) (ret graphql.Marshaler) {
@@ -32624,6 +33861,29 @@ func (ec *executionContext) fieldContext_NFT_createdTimestamp(_ context.Context,
 	return graphql.NewScalarFieldContext("NFT", field, false, false, errors.New("field of type Timestamp does not have child fields"))
 }
 
+func (ec *executionContext) _NFT_createdTimestampIso(ctx context.Context, field graphql.CollectedField, obj *ledger.NFT) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NFT_createdTimestampIso(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedTimestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
+			return ec.marshalOInstant2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_NFT_createdTimestampIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NFT", field, false, false, errors.New("field of type Instant does not have child fields"))
+}
+
 func (ec *executionContext) _NFT_delegatingSpenderId(ctx context.Context, field graphql.CollectedField, obj *ledger.NFT) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -32769,6 +34029,29 @@ func (ec *executionContext) _NFT_modifiedTimestamp(ctx context.Context, field gr
 }
 func (ec *executionContext) fieldContext_NFT_modifiedTimestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("NFT", field, true, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
+func (ec *executionContext) _NFT_modifiedTimestampIso(ctx context.Context, field graphql.CollectedField, obj *ledger.NFT) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NFT_modifiedTimestampIso(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ModifiedTimestamp(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
+			return ec.marshalOInstant2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_NFT_modifiedTimestampIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NFT", field, true, false, errors.New("field of type Instant does not have child fields"))
 }
 
 func (ec *executionContext) _NFT_serialNumber(ctx context.Context, field graphql.CollectedField, obj *ledger.NFT) (ret graphql.Marshaler) {
@@ -33228,6 +34511,29 @@ func (ec *executionContext) _NFTTransaction_consensusTimestamp(ctx context.Conte
 }
 func (ec *executionContext) fieldContext_NFTTransaction_consensusTimestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("NFTTransaction", field, false, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
+func (ec *executionContext) _NFTTransaction_consensusTimestampIso(ctx context.Context, field graphql.CollectedField, obj *ledger.NFTTransaction) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NFTTransaction_consensusTimestampIso(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ConsensusTimestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
+			return ec.marshalNInstant2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NFTTransaction_consensusTimestampIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NFTTransaction", field, false, false, errors.New("field of type Instant does not have child fields"))
 }
 
 func (ec *executionContext) _NFTTransaction_isApproval(ctx context.Context, field graphql.CollectedField, obj *ledger.NFTTransaction) (ret graphql.Marshaler) {
@@ -34742,6 +36048,29 @@ func (ec *executionContext) fieldContext_NetworkNode_createdTimestamp(_ context.
 	return graphql.NewScalarFieldContext("NetworkNode", field, false, false, errors.New("field of type Timestamp does not have child fields"))
 }
 
+func (ec *executionContext) _NetworkNode_createdTimestampIso(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkNode) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkNode_createdTimestampIso(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedTimestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
+			return ec.marshalOInstant2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkNode_createdTimestampIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NetworkNode", field, false, false, errors.New("field of type Instant does not have child fields"))
+}
+
 func (ec *executionContext) _NetworkNode_declineReward(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkNode) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -35384,6 +36713,29 @@ func (ec *executionContext) fieldContext_NetworkStake_consensusTimestamp(_ conte
 	return graphql.NewScalarFieldContext("NetworkStake", field, false, false, errors.New("field of type Timestamp does not have child fields"))
 }
 
+func (ec *executionContext) _NetworkStake_consensusTimestampIso(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkStake) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkStake_consensusTimestampIso(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ConsensusTimestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
+			return ec.marshalNInstant2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkStake_consensusTimestampIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NetworkStake", field, false, false, errors.New("field of type Instant does not have child fields"))
+}
+
 func (ec *executionContext) _NetworkStake_maxStakeRewarded(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkStake) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -35738,6 +37090,29 @@ func (ec *executionContext) fieldContext_NetworkStatistics_from(_ context.Contex
 	return graphql.NewScalarFieldContext("NetworkStatistics", field, false, false, errors.New("field of type Timestamp does not have child fields"))
 }
 
+func (ec *executionContext) _NetworkStatistics_fromIso(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkStatistics) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkStatistics_fromIso(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.From, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
+			return ec.marshalNInstant2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkStatistics_fromIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NetworkStatistics", field, false, false, errors.New("field of type Instant does not have child fields"))
+}
+
 func (ec *executionContext) _NetworkStatistics_to(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkStatistics) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -35759,6 +37134,29 @@ func (ec *executionContext) _NetworkStatistics_to(ctx context.Context, field gra
 }
 func (ec *executionContext) fieldContext_NetworkStatistics_to(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("NetworkStatistics", field, false, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
+func (ec *executionContext) _NetworkStatistics_toIso(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkStatistics) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkStatistics_toIso(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.To, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
+			return ec.marshalNInstant2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkStatistics_toIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NetworkStatistics", field, false, false, errors.New("field of type Instant does not have child fields"))
 }
 
 func (ec *executionContext) _NetworkStatistics_blocks(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkStatistics) (ret graphql.Marshaler) {
@@ -39342,6 +40740,29 @@ func (ec *executionContext) fieldContext_RegisteredNode_createdTimestamp(_ conte
 	return graphql.NewScalarFieldContext("RegisteredNode", field, false, false, errors.New("field of type Timestamp does not have child fields"))
 }
 
+func (ec *executionContext) _RegisteredNode_createdTimestampIso(ctx context.Context, field graphql.CollectedField, obj *ledger.RegisteredNode) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RegisteredNode_createdTimestampIso(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedTimestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
+			return ec.marshalOInstant2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_RegisteredNode_createdTimestampIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RegisteredNode", field, false, false, errors.New("field of type Instant does not have child fields"))
+}
+
 func (ec *executionContext) _RegisteredNode_deleted(ctx context.Context, field graphql.CollectedField, obj *ledger.RegisteredNode) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -40181,6 +41602,29 @@ func (ec *executionContext) fieldContext_Schedule_createdTimestamp(_ context.Con
 	return graphql.NewScalarFieldContext("Schedule", field, false, false, errors.New("field of type Timestamp does not have child fields"))
 }
 
+func (ec *executionContext) _Schedule_createdTimestampIso(ctx context.Context, field graphql.CollectedField, obj *ledger.Schedule) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Schedule_createdTimestampIso(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedTimestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
+			return ec.marshalNInstant2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Schedule_createdTimestampIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Schedule", field, false, false, errors.New("field of type Instant does not have child fields"))
+}
+
 func (ec *executionContext) _Schedule_creation(ctx context.Context, field graphql.CollectedField, obj *ledger.Schedule) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -40314,6 +41758,29 @@ func (ec *executionContext) fieldContext_Schedule_executedTimestamp(_ context.Co
 	return graphql.NewScalarFieldContext("Schedule", field, false, false, errors.New("field of type Timestamp does not have child fields"))
 }
 
+func (ec *executionContext) _Schedule_executedTimestampIso(ctx context.Context, field graphql.CollectedField, obj *ledger.Schedule) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Schedule_executedTimestampIso(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ExecutedTimestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
+			return ec.marshalOInstant2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Schedule_executedTimestampIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Schedule", field, false, false, errors.New("field of type Instant does not have child fields"))
+}
+
 func (ec *executionContext) _Schedule_execution(ctx context.Context, field graphql.CollectedField, obj *ledger.Schedule) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -40367,6 +41834,29 @@ func (ec *executionContext) _Schedule_expirationTimestamp(ctx context.Context, f
 }
 func (ec *executionContext) fieldContext_Schedule_expirationTimestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Schedule", field, false, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
+func (ec *executionContext) _Schedule_expirationTimestampIso(ctx context.Context, field graphql.CollectedField, obj *ledger.Schedule) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Schedule_expirationTimestampIso(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ExpirationTimestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
+			return ec.marshalOInstant2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Schedule_expirationTimestampIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Schedule", field, false, false, errors.New("field of type Instant does not have child fields"))
 }
 
 func (ec *executionContext) _Schedule_memo(ctx context.Context, field graphql.CollectedField, obj *ledger.Schedule) (ret graphql.Marshaler) {
@@ -40552,6 +42042,38 @@ func (ec *executionContext) fieldContext_Schedule_timestamp(_ context.Context, f
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_TimestampRange(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Schedule_transaction(ctx context.Context, field graphql.CollectedField, obj *ledger.Schedule) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Schedule_transaction(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Transaction(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.ScheduledTransaction) graphql.Marshaler {
+			return ec.marshalOScheduledTransaction2ᚖheliographᚋinternalᚋdomainᚋledgerᚐScheduledTransaction(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Schedule_transaction(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Schedule",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ScheduledTransaction(ctx, field)
 		},
 	}
 	return fc, nil
@@ -40809,6 +42331,29 @@ func (ec *executionContext) fieldContext_ScheduleSignature_consensusTimestamp(_ 
 	return graphql.NewScalarFieldContext("ScheduleSignature", field, false, false, errors.New("field of type Timestamp does not have child fields"))
 }
 
+func (ec *executionContext) _ScheduleSignature_consensusTimestampIso(ctx context.Context, field graphql.CollectedField, obj *ledger.ScheduleSignature) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ScheduleSignature_consensusTimestampIso(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ConsensusTimestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
+			return ec.marshalNInstant2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ScheduleSignature_consensusTimestampIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ScheduleSignature", field, false, false, errors.New("field of type Instant does not have child fields"))
+}
+
 func (ec *executionContext) _ScheduleSignature_publicKeyPrefix(ctx context.Context, field graphql.CollectedField, obj *ledger.ScheduleSignature) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -40876,6 +42421,409 @@ func (ec *executionContext) _ScheduleSignature_type(ctx context.Context, field g
 }
 func (ec *executionContext) fieldContext_ScheduleSignature_type(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ScheduleSignature", field, false, false, errors.New("field of type SignatureType does not have child fields"))
+}
+
+func (ec *executionContext) _ScheduleSigner_entityId(ctx context.Context, field graphql.CollectedField, obj *ledger.ScheduleSigner) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ScheduleSigner_entityId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.EntityID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
+			return ec.marshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ScheduleSigner_entityId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ScheduleSigner", field, false, false, errors.New("field of type EntityID does not have child fields"))
+}
+
+func (ec *executionContext) _ScheduleSigner_entity(ctx context.Context, field graphql.CollectedField, obj *ledger.ScheduleSigner) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ScheduleSigner_entity(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.ScheduleSigner().Entity(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v relay.Entity) graphql.Marshaler {
+			return ec.marshalOEntity2heliographᚋgraphᚋrelayᚐEntity(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ScheduleSigner_entity(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ScheduleSigner",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("FieldContext.Child cannot be called on type INTERFACE")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ScheduleSigner_key(ctx context.Context, field graphql.CollectedField, obj *ledger.ScheduleSigner) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ScheduleSigner_key(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Key, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.KeyInfo) graphql.Marshaler {
+			return ec.marshalNKey2ᚖheliographᚋinternalᚋdomainᚋledgerᚐKeyInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ScheduleSigner_key(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ScheduleSigner",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Key(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ScheduleSigner_missingKeys(ctx context.Context, field graphql.CollectedField, obj *ledger.ScheduleSigner) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ScheduleSigner_missingKeys(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.MissingKeys, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.KeyInfo) graphql.Marshaler {
+			return ec.marshalNKey2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐKeyInfoᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ScheduleSigner_missingKeys(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ScheduleSigner",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Key(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ScheduledTransaction_type(ctx context.Context, field graphql.CollectedField, obj *ledger.ScheduledTransaction) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ScheduledTransaction_type(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Type, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.TransactionType) graphql.Marshaler {
+			return ec.marshalNTransactionType2heliographᚋinternalᚋdomainᚋledgerᚐTransactionType(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ScheduledTransaction_type(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ScheduledTransaction", field, false, false, errors.New("field of type TransactionType does not have child fields"))
+}
+
+func (ec *executionContext) _ScheduledTransaction_entityId(ctx context.Context, field graphql.CollectedField, obj *ledger.ScheduledTransaction) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ScheduledTransaction_entityId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.EntityID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
+			return ec.marshalOEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ScheduledTransaction_entityId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ScheduledTransaction", field, false, false, errors.New("field of type EntityID does not have child fields"))
+}
+
+func (ec *executionContext) _ScheduledTransaction_entity(ctx context.Context, field graphql.CollectedField, obj *ledger.ScheduledTransaction) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ScheduledTransaction_entity(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.ScheduledTransaction().Entity(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v relay.Entity) graphql.Marshaler {
+			return ec.marshalOEntity2heliographᚋgraphᚋrelayᚐEntity(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ScheduledTransaction_entity(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ScheduledTransaction",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("FieldContext.Child cannot be called on type INTERFACE")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ScheduledTransaction_maxFee(ctx context.Context, field graphql.CollectedField, obj *ledger.ScheduledTransaction) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ScheduledTransaction_maxFee(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.MaxFee, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ScheduledTransaction_maxFee(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ScheduledTransaction", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _ScheduledTransaction_memo(ctx context.Context, field graphql.CollectedField, obj *ledger.ScheduledTransaction) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ScheduledTransaction_memo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Memo, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ScheduledTransaction_memo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ScheduledTransaction", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ScheduledTransaction_nftTransfers(ctx context.Context, field graphql.CollectedField, obj *ledger.ScheduledTransaction) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ScheduledTransaction_nftTransfers(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.NFTTransfers, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.NFTTransfer) graphql.Marshaler {
+			return ec.marshalNNFTTransfer2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTTransferᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ScheduledTransaction_nftTransfers(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ScheduledTransaction",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_NFTTransfer(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ScheduledTransaction_tokenTransfers(ctx context.Context, field graphql.CollectedField, obj *ledger.ScheduledTransaction) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ScheduledTransaction_tokenTransfers(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TokenTransfers, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.TokenTransfer) graphql.Marshaler {
+			return ec.marshalNTokenTransfer2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenTransferᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ScheduledTransaction_tokenTransfers(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ScheduledTransaction",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TokenTransfer(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ScheduledTransaction_transfers(ctx context.Context, field graphql.CollectedField, obj *ledger.ScheduledTransaction) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ScheduledTransaction_transfers(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Transfers, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.CryptoTransfer) graphql.Marshaler {
+			return ec.marshalNCryptoTransfer2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐCryptoTransferᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ScheduledTransaction_transfers(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ScheduledTransaction",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_CryptoTransfer(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ScheduledTransaction_signaturesPresent(ctx context.Context, field graphql.CollectedField, obj *ledger.ScheduledTransaction) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ScheduledTransaction_signaturesPresent(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.ScheduledTransaction().SignaturesPresent(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.ScheduleSigner) graphql.Marshaler {
+			return ec.marshalOScheduleSigner2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐScheduleSignerᚄ(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ScheduledTransaction_signaturesPresent(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ScheduledTransaction",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ScheduleSigner(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ScheduledTransaction_signaturesMissing(ctx context.Context, field graphql.CollectedField, obj *ledger.ScheduledTransaction) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ScheduledTransaction_signaturesMissing(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.ScheduledTransaction().SignaturesMissing(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.ScheduleSigner) graphql.Marshaler {
+			return ec.marshalOScheduleSigner2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐScheduleSignerᚄ(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ScheduledTransaction_signaturesMissing(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ScheduledTransaction",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ScheduleSigner(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _SearchResultConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.SearchResultConnection) (ret graphql.Marshaler) {
@@ -46127,6 +48075,29 @@ func (ec *executionContext) fieldContext_TimestampRange_from(_ context.Context, 
 	return graphql.NewScalarFieldContext("TimestampRange", field, false, false, errors.New("field of type Timestamp does not have child fields"))
 }
 
+func (ec *executionContext) _TimestampRange_fromIso(ctx context.Context, field graphql.CollectedField, obj *ledger.TimestampRange) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TimestampRange_fromIso(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.From, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
+			return ec.marshalOInstant2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_TimestampRange_fromIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TimestampRange", field, false, false, errors.New("field of type Instant does not have child fields"))
+}
+
 func (ec *executionContext) _TimestampRange_to(ctx context.Context, field graphql.CollectedField, obj *ledger.TimestampRange) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -46148,6 +48119,29 @@ func (ec *executionContext) _TimestampRange_to(ctx context.Context, field graphq
 }
 func (ec *executionContext) fieldContext_TimestampRange_to(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TimestampRange", field, false, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
+func (ec *executionContext) _TimestampRange_toIso(ctx context.Context, field graphql.CollectedField, obj *ledger.TimestampRange) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TimestampRange_toIso(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.To, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
+			return ec.marshalOInstant2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_TimestampRange_toIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TimestampRange", field, false, false, errors.New("field of type Instant does not have child fields"))
 }
 
 func (ec *executionContext) _Token_id(ctx context.Context, field graphql.CollectedField, obj *ledger.Token) (ret graphql.Marshaler) {
@@ -46352,6 +48346,29 @@ func (ec *executionContext) fieldContext_Token_createdTimestamp(_ context.Contex
 	return graphql.NewScalarFieldContext("Token", field, false, false, errors.New("field of type Timestamp does not have child fields"))
 }
 
+func (ec *executionContext) _Token_createdTimestampIso(ctx context.Context, field graphql.CollectedField, obj *ledger.Token) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Token_createdTimestampIso(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedTimestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
+			return ec.marshalNInstant2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Token_createdTimestampIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Token", field, false, false, errors.New("field of type Instant does not have child fields"))
+}
+
 func (ec *executionContext) _Token_customFees(ctx context.Context, field graphql.CollectedField, obj *ledger.Token) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -46397,14 +48414,14 @@ func (ec *executionContext) _Token_decimals(ctx context.Context, field graphql.C
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
-			return ec.marshalNLong2int64(ctx, selections, v)
+			return ec.marshalNInt2int64(ctx, selections, v)
 		},
 		true,
 		true,
 	)
 }
 func (ec *executionContext) fieldContext_Token_decimals(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Token", field, false, false, errors.New("field of type Long does not have child fields"))
+	return graphql.NewScalarFieldContext("Token", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _Token_decimalsText(ctx context.Context, field graphql.CollectedField, obj *ledger.Token) (ret graphql.Marshaler) {
@@ -46474,6 +48491,29 @@ func (ec *executionContext) _Token_expirationTimestamp(ctx context.Context, fiel
 }
 func (ec *executionContext) fieldContext_Token_expirationTimestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Token", field, false, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
+func (ec *executionContext) _Token_expirationTimestampIso(ctx context.Context, field graphql.CollectedField, obj *ledger.Token) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Token_expirationTimestampIso(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ExpirationTimestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
+			return ec.marshalOInstant2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Token_expirationTimestampIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Token", field, false, false, errors.New("field of type Instant does not have child fields"))
 }
 
 func (ec *executionContext) _Token_expirationNanoseconds(ctx context.Context, field graphql.CollectedField, obj *ledger.Token) (ret graphql.Marshaler) {
@@ -46786,6 +48826,29 @@ func (ec *executionContext) _Token_modifiedTimestamp(ctx context.Context, field 
 }
 func (ec *executionContext) fieldContext_Token_modifiedTimestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Token", field, true, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
+func (ec *executionContext) _Token_modifiedTimestampIso(ctx context.Context, field graphql.CollectedField, obj *ledger.Token) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Token_modifiedTimestampIso(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ModifiedTimestamp(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
+			return ec.marshalOInstant2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Token_modifiedTimestampIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Token", field, true, false, errors.New("field of type Instant does not have child fields"))
 }
 
 func (ec *executionContext) _Token_name(ctx context.Context, field graphql.CollectedField, obj *ledger.Token) (ret graphql.Marshaler) {
@@ -48060,6 +50123,29 @@ func (ec *executionContext) fieldContext_TokenCustomFees_createdTimestamp(_ cont
 	return graphql.NewScalarFieldContext("TokenCustomFees", field, false, false, errors.New("field of type Timestamp does not have child fields"))
 }
 
+func (ec *executionContext) _TokenCustomFees_createdTimestampIso(ctx context.Context, field graphql.CollectedField, obj *ledger.TokenCustomFees) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenCustomFees_createdTimestampIso(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedTimestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
+			return ec.marshalOInstant2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_TokenCustomFees_createdTimestampIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TokenCustomFees", field, false, false, errors.New("field of type Instant does not have child fields"))
+}
+
 func (ec *executionContext) _TokenCustomFees_fixedFees(ctx context.Context, field graphql.CollectedField, obj *ledger.TokenCustomFees) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -48324,15 +50410,15 @@ func (ec *executionContext) _TokenHolder_decimals(ctx context.Context, field gra
 			return obj.Decimals, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
-			return ec.marshalOLong2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int32]) graphql.Marshaler {
+			return ec.marshalOInt2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
 	)
 }
 func (ec *executionContext) fieldContext_TokenHolder_decimals(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("TokenHolder", field, false, false, errors.New("field of type Long does not have child fields"))
+	return graphql.NewScalarFieldContext("TokenHolder", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _TokenHolder_timestamp(ctx context.Context, field graphql.CollectedField, obj *ledger.TokenHolder) (ret graphql.Marshaler) {
@@ -48766,6 +50852,29 @@ func (ec *executionContext) fieldContext_TokenRelationship_createdTimestamp(_ co
 	return graphql.NewScalarFieldContext("TokenRelationship", field, false, false, errors.New("field of type Timestamp does not have child fields"))
 }
 
+func (ec *executionContext) _TokenRelationship_createdTimestampIso(ctx context.Context, field graphql.CollectedField, obj *ledger.TokenRelationship) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenRelationship_createdTimestampIso(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedTimestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
+			return ec.marshalOInstant2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_TokenRelationship_createdTimestampIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TokenRelationship", field, false, false, errors.New("field of type Instant does not have child fields"))
+}
+
 func (ec *executionContext) _TokenRelationship_decimals(ctx context.Context, field graphql.CollectedField, obj *ledger.TokenRelationship) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -48778,15 +50887,15 @@ func (ec *executionContext) _TokenRelationship_decimals(ctx context.Context, fie
 			return obj.Decimals, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
-			return ec.marshalOLong2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int32]) graphql.Marshaler {
+			return ec.marshalOInt2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
 	)
 }
 func (ec *executionContext) fieldContext_TokenRelationship_decimals(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("TokenRelationship", field, false, false, errors.New("field of type Long does not have child fields"))
+	return graphql.NewScalarFieldContext("TokenRelationship", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _TokenRelationship_freezeStatus(ctx context.Context, field graphql.CollectedField, obj *ledger.TokenRelationship) (ret graphql.Marshaler) {
@@ -49128,6 +51237,29 @@ func (ec *executionContext) fieldContext_TokenStatistics_from(_ context.Context,
 	return graphql.NewScalarFieldContext("TokenStatistics", field, false, false, errors.New("field of type Timestamp does not have child fields"))
 }
 
+func (ec *executionContext) _TokenStatistics_fromIso(ctx context.Context, field graphql.CollectedField, obj *ledger.TokenStatistics) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenStatistics_fromIso(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.From, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
+			return ec.marshalNInstant2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenStatistics_fromIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TokenStatistics", field, false, false, errors.New("field of type Instant does not have child fields"))
+}
+
 func (ec *executionContext) _TokenStatistics_to(ctx context.Context, field graphql.CollectedField, obj *ledger.TokenStatistics) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -49149,6 +51281,29 @@ func (ec *executionContext) _TokenStatistics_to(ctx context.Context, field graph
 }
 func (ec *executionContext) fieldContext_TokenStatistics_to(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TokenStatistics", field, false, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
+func (ec *executionContext) _TokenStatistics_toIso(ctx context.Context, field graphql.CollectedField, obj *ledger.TokenStatistics) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenStatistics_toIso(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.To, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
+			return ec.marshalNInstant2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenStatistics_toIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TokenStatistics", field, false, false, errors.New("field of type Instant does not have child fields"))
 }
 
 func (ec *executionContext) _TokenStatistics_transfers(ctx context.Context, field graphql.CollectedField, obj *ledger.TokenStatistics) (ret graphql.Marshaler) {
@@ -49532,6 +51687,29 @@ func (ec *executionContext) fieldContext_Topic_createdTimestamp(_ context.Contex
 	return graphql.NewScalarFieldContext("Topic", field, false, false, errors.New("field of type Timestamp does not have child fields"))
 }
 
+func (ec *executionContext) _Topic_createdTimestampIso(ctx context.Context, field graphql.CollectedField, obj *ledger.Topic) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Topic_createdTimestampIso(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedTimestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
+			return ec.marshalOInstant2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Topic_createdTimestampIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Topic", field, false, false, errors.New("field of type Instant does not have child fields"))
+}
+
 func (ec *executionContext) _Topic_customFees(ctx context.Context, field graphql.CollectedField, obj *ledger.Topic) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -49608,6 +51786,29 @@ func (ec *executionContext) _Topic_expirationTimestamp(ctx context.Context, fiel
 }
 func (ec *executionContext) fieldContext_Topic_expirationTimestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Topic", field, false, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
+func (ec *executionContext) _Topic_expirationTimestampIso(ctx context.Context, field graphql.CollectedField, obj *ledger.Topic) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Topic_expirationTimestampIso(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ExpirationTimestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
+			return ec.marshalOInstant2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Topic_expirationTimestampIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Topic", field, false, false, errors.New("field of type Instant does not have child fields"))
 }
 
 func (ec *executionContext) _Topic_feeExemptKeys(ctx context.Context, field graphql.CollectedField, obj *ledger.Topic) (ret graphql.Marshaler) {
@@ -49916,6 +52117,29 @@ func (ec *executionContext) fieldContext_TopicCustomFees_createdTimestamp(_ cont
 	return graphql.NewScalarFieldContext("TopicCustomFees", field, false, false, errors.New("field of type Timestamp does not have child fields"))
 }
 
+func (ec *executionContext) _TopicCustomFees_createdTimestampIso(ctx context.Context, field graphql.CollectedField, obj *ledger.TopicCustomFees) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TopicCustomFees_createdTimestampIso(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedTimestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
+			return ec.marshalOInstant2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_TopicCustomFees_createdTimestampIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TopicCustomFees", field, false, false, errors.New("field of type Instant does not have child fields"))
+}
+
 func (ec *executionContext) _TopicCustomFees_fixedFees(ctx context.Context, field graphql.CollectedField, obj *ledger.TopicCustomFees) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -50024,6 +52248,29 @@ func (ec *executionContext) _TopicMessage_consensusTimestamp(ctx context.Context
 }
 func (ec *executionContext) fieldContext_TopicMessage_consensusTimestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TopicMessage", field, false, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
+func (ec *executionContext) _TopicMessage_consensusTimestampIso(ctx context.Context, field graphql.CollectedField, obj *ledger.TopicMessage) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TopicMessage_consensusTimestampIso(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ConsensusTimestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
+			return ec.marshalNInstant2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TopicMessage_consensusTimestampIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TopicMessage", field, false, false, errors.New("field of type Instant does not have child fields"))
 }
 
 func (ec *executionContext) _TopicMessage_message(ctx context.Context, field graphql.CollectedField, obj *ledger.TopicMessage) (ret graphql.Marshaler) {
@@ -50535,6 +52782,29 @@ func (ec *executionContext) fieldContext_TopicStatistics_from(_ context.Context,
 	return graphql.NewScalarFieldContext("TopicStatistics", field, false, false, errors.New("field of type Timestamp does not have child fields"))
 }
 
+func (ec *executionContext) _TopicStatistics_fromIso(ctx context.Context, field graphql.CollectedField, obj *ledger.TopicStatistics) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TopicStatistics_fromIso(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.From, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
+			return ec.marshalNInstant2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TopicStatistics_fromIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TopicStatistics", field, false, false, errors.New("field of type Instant does not have child fields"))
+}
+
 func (ec *executionContext) _TopicStatistics_to(ctx context.Context, field graphql.CollectedField, obj *ledger.TopicStatistics) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -50556,6 +52826,29 @@ func (ec *executionContext) _TopicStatistics_to(ctx context.Context, field graph
 }
 func (ec *executionContext) fieldContext_TopicStatistics_to(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TopicStatistics", field, false, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
+func (ec *executionContext) _TopicStatistics_toIso(ctx context.Context, field graphql.CollectedField, obj *ledger.TopicStatistics) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TopicStatistics_toIso(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.To, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
+			return ec.marshalNInstant2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TopicStatistics_toIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TopicStatistics", field, false, false, errors.New("field of type Instant does not have child fields"))
 }
 
 func (ec *executionContext) _TopicStatistics_messages(ctx context.Context, field graphql.CollectedField, obj *ledger.TopicStatistics) (ret graphql.Marshaler) {
@@ -50735,6 +53028,29 @@ func (ec *executionContext) _Transaction_consensusTimestamp(ctx context.Context,
 }
 func (ec *executionContext) fieldContext_Transaction_consensusTimestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Transaction", field, false, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
+func (ec *executionContext) _Transaction_consensusTimestampIso(ctx context.Context, field graphql.CollectedField, obj *ledger.Transaction) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Transaction_consensusTimestampIso(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ConsensusTimestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
+			return ec.marshalNInstant2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Transaction_consensusTimestampIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Transaction", field, false, false, errors.New("field of type Instant does not have child fields"))
 }
 
 func (ec *executionContext) _Transaction_entityId(ctx context.Context, field graphql.CollectedField, obj *ledger.Transaction) (ret graphql.Marshaler) {
@@ -51462,6 +53778,29 @@ func (ec *executionContext) fieldContext_Transaction_validStartTimestamp(_ conte
 	return graphql.NewScalarFieldContext("Transaction", field, false, false, errors.New("field of type Timestamp does not have child fields"))
 }
 
+func (ec *executionContext) _Transaction_validStartTimestampIso(ctx context.Context, field graphql.CollectedField, obj *ledger.Transaction) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Transaction_validStartTimestampIso(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ValidStartTimestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
+			return ec.marshalNInstant2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Transaction_validStartTimestampIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Transaction", field, false, false, errors.New("field of type Instant does not have child fields"))
+}
+
 func (ec *executionContext) _Transaction_block(ctx context.Context, field graphql.CollectedField, obj *ledger.Transaction) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -51939,6 +54278,29 @@ func (ec *executionContext) _Transfer_consensusTimestamp(ctx context.Context, fi
 }
 func (ec *executionContext) fieldContext_Transfer_consensusTimestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Transfer", field, false, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
+func (ec *executionContext) _Transfer_consensusTimestampIso(ctx context.Context, field graphql.CollectedField, obj *ledger.Transfer) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Transfer_consensusTimestampIso(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ConsensusTimestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
+			return ec.marshalNInstant2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Transfer_consensusTimestampIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Transfer", field, false, false, errors.New("field of type Instant does not have child fields"))
 }
 
 func (ec *executionContext) _Transfer_counterparties(ctx context.Context, field graphql.CollectedField, obj *ledger.Transfer) (ret graphql.Marshaler) {
@@ -57657,6 +60019,11 @@ func (ec *executionContext) _Account(ctx context.Context, sel ast.SelectionSet, 
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "createdTimestampIso":
+			out.Values[i] = ec._Account_createdTimestampIso(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
 		case "declineReward":
 			out.Values[i] = ec._Account_declineReward(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -57684,6 +60051,11 @@ func (ec *executionContext) _Account(ctx context.Context, sel ast.SelectionSet, 
 			}
 		case "expirationTimestamp":
 			out.Values[i] = ec._Account_expirationTimestamp(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "expirationTimestampIso":
+			out.Values[i] = ec._Account_expirationTimestampIso(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
@@ -58768,8 +61140,18 @@ func (ec *executionContext) _AccountStatistics(ctx context.Context, sel ast.Sele
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "fromIso":
+			out.Values[i] = ec._AccountStatistics_fromIso(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "to":
 			out.Values[i] = ec._AccountStatistics_to(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "toIso":
+			out.Values[i] = ec._AccountStatistics_toIso(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -60480,6 +62862,11 @@ func (ec *executionContext) _Contract(ctx context.Context, sel ast.SelectionSet,
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "createdTimestampIso":
+			out.Values[i] = ec._Contract_createdTimestampIso(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
 		case "deleted":
 			out.Values[i] = ec._Contract_deleted(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -60492,6 +62879,11 @@ func (ec *executionContext) _Contract(ctx context.Context, sel ast.SelectionSet,
 			}
 		case "expirationTimestamp":
 			out.Values[i] = ec._Contract_expirationTimestamp(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "expirationTimestampIso":
+			out.Values[i] = ec._Contract_expirationTimestampIso(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
@@ -60978,6 +63370,87 @@ func (ec *executionContext) _ContractAction(ctx context.Context, sel ast.Selecti
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "consensusTimestampIso":
+			out.Values[i] = ec._ContractAction_consensusTimestampIso(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "decodedCall":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ContractAction_decodedCall(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "decodedError":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ContractAction_decodedError(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "from":
 			out.Values[i] = ec._ContractAction_from(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -61650,6 +64123,11 @@ func (ec *executionContext) _ContractLog(ctx context.Context, sel ast.SelectionS
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "consensusTimestampIso":
+			out.Values[i] = ec._ContractLog_consensusTimestampIso(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
 		case "contract":
 			field := field
 
@@ -61703,6 +64181,44 @@ func (ec *executionContext) _ContractLog(ctx context.Context, sel ast.SelectionS
 					}
 				}()
 				res = ec._ContractLog_contractResult(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "decoded":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ContractLog_decoded(ctx, field, obj)
 				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -62254,6 +64770,11 @@ func (ec *executionContext) _ContractResult(ctx context.Context, sel ast.Selecti
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "consensusTimestampIso":
+			out.Values[i] = ec._ContractResult_consensusTimestampIso(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
 		case "contractId":
 			out.Values[i] = ec._ContractResult_contractId(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -62280,6 +64801,82 @@ func (ec *executionContext) _ContractResult(ctx context.Context, sel ast.Selecti
 				}()
 				res = ec._ContractResult_createdContracts(ctx, field, obj)
 				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "decodedCall":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ContractResult_decodedCall(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "decodedError":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ContractResult_decodedError(ctx, field, obj)
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -63401,8 +65998,18 @@ func (ec *executionContext) _ContractStatistics(ctx context.Context, sel ast.Sel
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "fromIso":
+			out.Values[i] = ec._ContractStatistics_fromIso(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "to":
 			out.Values[i] = ec._ContractStatistics_to(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "toIso":
+			out.Values[i] = ec._ContractStatistics_toIso(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -63970,6 +66577,112 @@ func (ec *executionContext) _CustomFeeLimit(ctx context.Context, sel ast.Selecti
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var decodedABIImplementors = []string{"DecodedABI"}
+
+func (ec *executionContext) _DecodedABI(ctx context.Context, sel ast.SelectionSet, obj *abi.Decoded) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, decodedABIImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DecodedABI")
+		case "name":
+			out.Values[i] = ec._DecodedABI_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "signature":
+			out.Values[i] = ec._DecodedABI_signature(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "arguments":
+			out.Values[i] = ec._DecodedABI_arguments(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "results":
+			out.Values[i] = ec._DecodedABI_results(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var decodedArgumentImplementors = []string{"DecodedArgument"}
+
+func (ec *executionContext) _DecodedArgument(ctx context.Context, sel ast.SelectionSet, obj *abi.Argument) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, decodedArgumentImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DecodedArgument")
+		case "indexed":
+			out.Values[i] = ec._DecodedArgument_indexed(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "name":
+			out.Values[i] = ec._DecodedArgument_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "type":
+			out.Values[i] = ec._DecodedArgument_type(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "value":
+			out.Values[i] = ec._DecodedArgument_value(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -64703,6 +67416,11 @@ func (ec *executionContext) _File(ctx context.Context, sel ast.SelectionSet, obj
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "createdTimestampIso":
+			out.Values[i] = ec._File_createdTimestampIso(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
 		case "deleted":
 			out.Values[i] = ec._File_deleted(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -64710,6 +67428,11 @@ func (ec *executionContext) _File(ctx context.Context, sel ast.SelectionSet, obj
 			}
 		case "expirationTimestamp":
 			out.Values[i] = ec._File_expirationTimestamp(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "expirationTimestampIso":
+			out.Values[i] = ec._File_expirationTimestampIso(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
@@ -65256,6 +67979,11 @@ func (ec *executionContext) _Hook(ctx context.Context, sel ast.SelectionSet, obj
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "createdTimestamp":
 			out.Values[i] = ec._Hook_createdTimestamp(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "createdTimestampIso":
+			out.Values[i] = ec._Hook_createdTimestampIso(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
@@ -66407,6 +69135,11 @@ func (ec *executionContext) _NFT(ctx context.Context, sel ast.SelectionSet, obj 
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "createdTimestampIso":
+			out.Values[i] = ec._NFT_createdTimestampIso(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
 		case "delegatingSpenderId":
 			out.Values[i] = ec._NFT_delegatingSpenderId(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -66467,6 +69200,11 @@ func (ec *executionContext) _NFT(ctx context.Context, sel ast.SelectionSet, obj 
 			}
 		case "modifiedTimestamp":
 			out.Values[i] = ec._NFT_modifiedTimestamp(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "modifiedTimestampIso":
+			out.Values[i] = ec._NFT_modifiedTimestampIso(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
@@ -66806,6 +69544,11 @@ func (ec *executionContext) _NFTTransaction(ctx context.Context, sel ast.Selecti
 			out.Values[i] = graphql.MarshalString("NFTTransaction")
 		case "consensusTimestamp":
 			out.Values[i] = ec._NFTTransaction_consensusTimestamp(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "consensusTimestampIso":
+			out.Values[i] = ec._NFTTransaction_consensusTimestampIso(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
@@ -68021,6 +70764,11 @@ func (ec *executionContext) _NetworkNode(ctx context.Context, sel ast.SelectionS
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "createdTimestampIso":
+			out.Values[i] = ec._NetworkNode_createdTimestampIso(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
 		case "declineReward":
 			out.Values[i] = ec._NetworkNode_declineReward(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -68372,6 +71120,11 @@ func (ec *executionContext) _NetworkStake(ctx context.Context, sel ast.Selection
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "consensusTimestampIso":
+			out.Values[i] = ec._NetworkStake_consensusTimestampIso(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "maxStakeRewarded":
 			out.Values[i] = ec._NetworkStake_maxStakeRewarded(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -68480,8 +71233,18 @@ func (ec *executionContext) _NetworkStatistics(ctx context.Context, sel ast.Sele
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "fromIso":
+			out.Values[i] = ec._NetworkStatistics_fromIso(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "to":
 			out.Values[i] = ec._NetworkStatistics_to(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "toIso":
+			out.Values[i] = ec._NetworkStatistics_toIso(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -70457,6 +73220,11 @@ func (ec *executionContext) _RegisteredNode(ctx context.Context, sel ast.Selecti
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "createdTimestampIso":
+			out.Values[i] = ec._RegisteredNode_createdTimestampIso(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
 		case "deleted":
 			out.Values[i] = ec._RegisteredNode_deleted(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -70942,6 +73710,11 @@ func (ec *executionContext) _Schedule(ctx context.Context, sel ast.SelectionSet,
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "createdTimestampIso":
+			out.Values[i] = ec._Schedule_createdTimestampIso(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
 		case "creation":
 			field := field
 
@@ -71033,6 +73806,11 @@ func (ec *executionContext) _Schedule(ctx context.Context, sel ast.SelectionSet,
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "executedTimestampIso":
+			out.Values[i] = ec._Schedule_executedTimestampIso(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
 		case "execution":
 			field := field
 
@@ -71073,6 +73851,11 @@ func (ec *executionContext) _Schedule(ctx context.Context, sel ast.SelectionSet,
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "expirationTimestamp":
 			out.Values[i] = ec._Schedule_expirationTimestamp(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "expirationTimestampIso":
+			out.Values[i] = ec._Schedule_expirationTimestampIso(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
@@ -71208,6 +73991,11 @@ func (ec *executionContext) _Schedule(ctx context.Context, sel ast.SelectionSet,
 		case "timestamp":
 			out.Values[i] = ec._Schedule_timestamp(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "transaction":
+			out.Values[i] = ec._Schedule_transaction(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "transactionBody":
@@ -71387,6 +74175,11 @@ func (ec *executionContext) _ScheduleSignature(ctx context.Context, sel ast.Sele
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "consensusTimestampIso":
+			out.Values[i] = ec._ScheduleSignature_consensusTimestampIso(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "publicKeyPrefix":
 			out.Values[i] = ec._ScheduleSignature_publicKeyPrefix(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -71402,6 +74195,274 @@ func (ec *executionContext) _ScheduleSignature(ctx context.Context, sel ast.Sele
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var scheduleSignerImplementors = []string{"ScheduleSigner"}
+
+func (ec *executionContext) _ScheduleSigner(ctx context.Context, sel ast.SelectionSet, obj *ledger.ScheduleSigner) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, scheduleSignerImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ScheduleSigner")
+		case "entityId":
+			out.Values[i] = ec._ScheduleSigner_entityId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "entity":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ScheduleSigner_entity(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "key":
+			out.Values[i] = ec._ScheduleSigner_key(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "missingKeys":
+			out.Values[i] = ec._ScheduleSigner_missingKeys(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var scheduledTransactionImplementors = []string{"ScheduledTransaction"}
+
+func (ec *executionContext) _ScheduledTransaction(ctx context.Context, sel ast.SelectionSet, obj *ledger.ScheduledTransaction) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, scheduledTransactionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ScheduledTransaction")
+		case "type":
+			out.Values[i] = ec._ScheduledTransaction_type(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "entityId":
+			out.Values[i] = ec._ScheduledTransaction_entityId(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "entity":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ScheduledTransaction_entity(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "maxFee":
+			out.Values[i] = ec._ScheduledTransaction_maxFee(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "memo":
+			out.Values[i] = ec._ScheduledTransaction_memo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "nftTransfers":
+			out.Values[i] = ec._ScheduledTransaction_nftTransfers(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "tokenTransfers":
+			out.Values[i] = ec._ScheduledTransaction_tokenTransfers(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "transfers":
+			out.Values[i] = ec._ScheduledTransaction_transfers(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "signaturesPresent":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ScheduledTransaction_signaturesPresent(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "signaturesMissing":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ScheduledTransaction_signaturesMissing(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -74626,8 +77687,18 @@ func (ec *executionContext) _TimestampRange(ctx context.Context, sel ast.Selecti
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
+		case "fromIso":
+			out.Values[i] = ec._TimestampRange_fromIso(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		case "to":
 			out.Values[i] = ec._TimestampRange_to(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "toIso":
+			out.Values[i] = ec._TimestampRange_toIso(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
@@ -74770,6 +77841,11 @@ func (ec *executionContext) _Token(ctx context.Context, sel ast.SelectionSet, ob
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "createdTimestampIso":
+			out.Values[i] = ec._Token_createdTimestampIso(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
 		case "customFees":
 			field := field
 
@@ -74825,6 +77901,11 @@ func (ec *executionContext) _Token(ctx context.Context, sel ast.SelectionSet, ob
 			}
 		case "expirationTimestamp":
 			out.Values[i] = ec._Token_expirationTimestamp(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "expirationTimestampIso":
+			out.Values[i] = ec._Token_expirationTimestampIso(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
@@ -74885,6 +77966,11 @@ func (ec *executionContext) _Token(ctx context.Context, sel ast.SelectionSet, ob
 			}
 		case "modifiedTimestamp":
 			out.Values[i] = ec._Token_modifiedTimestamp(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "modifiedTimestampIso":
+			out.Values[i] = ec._Token_modifiedTimestampIso(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
@@ -75791,6 +78877,11 @@ func (ec *executionContext) _TokenCustomFees(ctx context.Context, sel ast.Select
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
+		case "createdTimestampIso":
+			out.Values[i] = ec._TokenCustomFees_createdTimestampIso(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		case "fixedFees":
 			out.Values[i] = ec._TokenCustomFees_fixedFees(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -76284,6 +79375,11 @@ func (ec *executionContext) _TokenRelationship(ctx context.Context, sel ast.Sele
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "createdTimestampIso":
+			out.Values[i] = ec._TokenRelationship_createdTimestampIso(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
 		case "decimals":
 			out.Values[i] = ec._TokenRelationship_decimals(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -76514,8 +79610,18 @@ func (ec *executionContext) _TokenStatistics(ctx context.Context, sel ast.Select
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "fromIso":
+			out.Values[i] = ec._TokenStatistics_fromIso(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "to":
 			out.Values[i] = ec._TokenStatistics_to(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "toIso":
+			out.Values[i] = ec._TokenStatistics_toIso(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -76792,6 +79898,11 @@ func (ec *executionContext) _Topic(ctx context.Context, sel ast.SelectionSet, ob
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "createdTimestampIso":
+			out.Values[i] = ec._Topic_createdTimestampIso(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
 		case "customFees":
 			out.Values[i] = ec._Topic_customFees(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -76804,6 +79915,11 @@ func (ec *executionContext) _Topic(ctx context.Context, sel ast.SelectionSet, ob
 			}
 		case "expirationTimestamp":
 			out.Values[i] = ec._Topic_expirationTimestamp(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "expirationTimestampIso":
+			out.Values[i] = ec._Topic_expirationTimestampIso(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
@@ -76984,6 +80100,11 @@ func (ec *executionContext) _TopicCustomFees(ctx context.Context, sel ast.Select
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
+		case "createdTimestampIso":
+			out.Values[i] = ec._TopicCustomFees_createdTimestampIso(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		case "fixedFees":
 			out.Values[i] = ec._TopicCustomFees_fixedFees(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -77067,6 +80188,11 @@ func (ec *executionContext) _TopicMessage(ctx context.Context, sel ast.Selection
 			}
 		case "consensusTimestamp":
 			out.Values[i] = ec._TopicMessage_consensusTimestamp(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "consensusTimestampIso":
+			out.Values[i] = ec._TopicMessage_consensusTimestampIso(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
@@ -77396,8 +80522,18 @@ func (ec *executionContext) _TopicStatistics(ctx context.Context, sel ast.Select
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "fromIso":
+			out.Values[i] = ec._TopicStatistics_fromIso(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "to":
 			out.Values[i] = ec._TopicStatistics_to(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "toIso":
+			out.Values[i] = ec._TopicStatistics_toIso(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -77532,6 +80668,11 @@ func (ec *executionContext) _Transaction(ctx context.Context, sel ast.SelectionS
 			}
 		case "consensusTimestamp":
 			out.Values[i] = ec._Transaction_consensusTimestamp(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "consensusTimestampIso":
+			out.Values[i] = ec._Transaction_consensusTimestampIso(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
@@ -77903,6 +81044,11 @@ func (ec *executionContext) _Transaction(ctx context.Context, sel ast.SelectionS
 			}
 		case "validStartTimestamp":
 			out.Values[i] = ec._Transaction_validStartTimestamp(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "validStartTimestampIso":
+			out.Values[i] = ec._Transaction_validStartTimestampIso(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
@@ -78346,6 +81492,11 @@ func (ec *executionContext) _Transfer(ctx context.Context, sel ast.SelectionSet,
 			}
 		case "consensusTimestamp":
 			out.Values[i] = ec._Transfer_consensusTimestamp(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "consensusTimestampIso":
+			out.Values[i] = ec._Transfer_consensusTimestampIso(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
@@ -80567,6 +83718,32 @@ func (ec *executionContext) marshalNDateTime2timeᚐTime(ctx context.Context, se
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
+func (ec *executionContext) marshalNDecodedArgument2ᚕᚖheliographᚋinternalᚋdomainᚋevmᚋsystemᚋabiᚐArgumentᚄ(ctx context.Context, sel ast.SelectionSet, v []*abi.Argument) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNDecodedArgument2ᚖheliographᚋinternalᚋdomainᚋevmᚋsystemᚋabiᚐArgument(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNDecodedArgument2ᚖheliographᚋinternalᚋdomainᚋevmᚋsystemᚋabiᚐArgument(ctx context.Context, sel ast.SelectionSet, v *abi.Argument) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._DecodedArgument(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNEVMAddress2heliographᚋinternalᚋdomainᚋledgerᚐEVMAddress(ctx context.Context, v any) (ledger.EVMAddress, error) {
 	res, err := scalar.UnmarshalEVMAddress(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -81169,6 +84346,22 @@ func (ec *executionContext) marshalNIncidentStatus2heliographᚋinternalᚋdomai
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
+func (ec *executionContext) unmarshalNInstant2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx context.Context, v any) (ledger.Timestamp, error) {
+	res, err := scalar.UnmarshalInstant(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNInstant2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx context.Context, sel ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalInstant(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return graphql.WrapContextMarshaler(ctx, res)
+}
+
 func (ec *executionContext) unmarshalNInt2int32(ctx context.Context, v any) (int32, error) {
 	res, err := scalar.UnmarshalInt(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -81177,6 +84370,22 @@ func (ec *executionContext) unmarshalNInt2int32(ctx context.Context, v any) (int
 func (ec *executionContext) marshalNInt2int32(ctx context.Context, sel ast.SelectionSet, v int32) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalInt(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return graphql.WrapContextMarshaler(ctx, res)
+}
+
+func (ec *executionContext) unmarshalNInt2int64(ctx context.Context, v any) (int64, error) {
+	res, err := scalar.UnmarshalCount(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNInt2int64(ctx context.Context, sel ast.SelectionSet, v int64) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalCount(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -82164,6 +85373,16 @@ func (ec *executionContext) marshalNScheduleSignature2ᚖheliographᚋinternal�
 		return graphql.Null
 	}
 	return ec._ScheduleSignature(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNScheduleSigner2ᚖheliographᚋinternalᚋdomainᚋledgerᚐScheduleSigner(ctx context.Context, sel ast.SelectionSet, v *ledger.ScheduleSigner) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ScheduleSigner(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNScheduleState2heliographᚋinternalᚋdomainᚋledgerᚐScheduleState(ctx context.Context, v any) (ledger.ScheduleState, error) {
@@ -84409,6 +87628,32 @@ func (ec *executionContext) marshalODateTime2ᚖtimeᚐTime(ctx context.Context,
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
+func (ec *executionContext) marshalODecodedABI2ᚖheliographᚋinternalᚋdomainᚋevmᚋsystemᚋabiᚐDecoded(ctx context.Context, sel ast.SelectionSet, v *abi.Decoded) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._DecodedABI(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalODecodedArgument2ᚕᚖheliographᚋinternalᚋdomainᚋevmᚋsystemᚋabiᚐArgumentᚄ(ctx context.Context, sel ast.SelectionSet, v []*abi.Argument) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNDecodedArgument2ᚖheliographᚋinternalᚋdomainᚋevmᚋsystemᚋabiᚐArgument(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
 func (ec *executionContext) marshalODecodedKey2heliographᚋinternalᚋdomainᚋledgerᚐDecodedKey(ctx context.Context, sel ast.SelectionSet, v ledger.DecodedKey) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -84829,6 +88074,17 @@ func (ec *executionContext) marshalOIncidentStatus2ᚕheliographᚋinternalᚋdo
 	return ret
 }
 
+func (ec *executionContext) unmarshalOInstant2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx context.Context, v any) (ledger.Null[ledger.Timestamp], error) {
+	res, err := scalar.UnmarshalNullInstant(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOInstant2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx context.Context, sel ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalNullInstant(v)
+	return graphql.WrapContextMarshaler(ctx, res)
+}
+
 func (ec *executionContext) unmarshalOInt2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx context.Context, v any) (ledger.Null[int32], error) {
 	res, err := scalar.UnmarshalNullInt(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -85210,6 +88466,25 @@ func (ec *executionContext) unmarshalOScheduleFilter2ᚖheliographᚋinternalᚋ
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) marshalOScheduleSigner2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐScheduleSignerᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.ScheduleSigner) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNScheduleSigner2ᚖheliographᚋinternalᚋdomainᚋledgerᚐScheduleSigner(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
 func (ec *executionContext) unmarshalOScheduleState2ᚖheliographᚋinternalᚋdomainᚋledgerᚐScheduleState(ctx context.Context, v any) (*ledger.ScheduleState, error) {
 	if v == nil {
 		return nil, nil
@@ -85225,6 +88500,13 @@ func (ec *executionContext) marshalOScheduleState2ᚖheliographᚋinternalᚋdom
 	_ = sel
 	res := scalar.MarshalScheduleState(*v)
 	return graphql.WrapContextMarshaler(ctx, res)
+}
+
+func (ec *executionContext) marshalOScheduledTransaction2ᚖheliographᚋinternalᚋdomainᚋledgerᚐScheduledTransaction(ctx context.Context, sel ast.SelectionSet, v *ledger.ScheduledTransaction) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._ScheduledTransaction(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalOSearchType2ᚕheliographᚋgraphᚋmodelᚐSearchTypeᚄ(ctx context.Context, v any) ([]model.SearchType, error) {

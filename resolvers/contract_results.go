@@ -229,7 +229,8 @@ func resultParts(list rowplan.Selection) transactions.ResultParts {
 // recordedFields are the fields of a contract result that need neither its block nor its Ethereum transaction.
 var recordedFields = []string{
 	"__typename", "id", "address", "amount", "bloom", "callResult", "consensusTimestamp", "contractId", "contractLongZero", "createdContractIds",
-	"decodedError", "errorMessage", "failedInitcode", "from", "functionParameters", "gasConsumed", "gasLimit", "gasUsed", "hash", "partial", "payerAccountId", "result",
+	"decodedError", "errorMessage", "failedInitcode", "from", "functionParameters", "gasConsumed", "gasLimit", "gasUsed", "hash", "partial", "payerAccountId",
+	"result",
 	"senderId", "status", "synthetic", "transactionIndex", "transactionNonce",
 }
 

@@ -368,7 +368,8 @@ func TestISOTimes(t *testing.T) {
 	g.Data(t, `{ transactions(first: 5)`+nodes+` }`, nil, &got)
 	for _, n := range got.Transactions.Nodes {
 		at, err := time.Parse(time.RFC3339Nano, n.ConsensusTimestampIso)
-		if err != nil || fmt.Sprintf("%d.%09d", at.Unix(), at.Nanosecond()) != n.ConsensusTimestamp || (n.Payer.CreatedTimestamp == nil) != (n.Payer.CreatedTimestampIso == nil) {
+		if err != nil || fmt.Sprintf("%d.%09d", at.Unix(), at.Nanosecond()) != n.ConsensusTimestamp ||
+			(n.Payer.CreatedTimestamp == nil) != (n.Payer.CreatedTimestampIso == nil) {
 			t.Errorf("%+v: %v", n, err)
 		}
 		for _, text := range []string{n.ConsensusTimestampIso, at.In(time.FixedZone("", 7200)).Format(time.RFC3339Nano)} {
