@@ -40,6 +40,7 @@ func things() map[string]string {
 		"Hook":            `select '0.0.' || owner_id || '/' || hook_id from hook order by owner_id, hook_id limit 3`,
 		"StatusPage":      `select id from status.page`,
 		"StatusComponent": `select component_id from status.incident_component group by component_id order by count(*) desc, component_id limit 3`,
+		"Network":         `select ''`,
 		"Account":         `select '0.0.' || id from entity where id in (98, 1008) order by id`,
 	}
 }

@@ -21,7 +21,7 @@ var smallLists = map[string]bool{
 // keys are the arguments with numbers or lists that identify or filter objects and do not change how many are read.
 var keys = map[string]bool{
 	"nodeId": true, "registeredNodeId": true, "nonce": true, "serialNumber": true, "number": true, "sequenceNumber": true, "hookId": true, "index": true,
-	"from": true, "fromIndex": true, "types": true, "statuses": true, "highVolumeThrottle": true, "gas": true, "value": true,
+	"from": true, "fromIndex": true, "types": true, "statuses": true, "highVolumeThrottle": true, "gas": true, "value": true, "abi": true,
 }
 
 // TestEveryListHasAPrice checks that each list and each argument that multiplies work has a rule that prices it.
