@@ -79,7 +79,7 @@ func DefaultGraph() GraphOptions {
 
 // exposedHeaders are the headers of GraphQL responses that scripts of other origins can read, in addition to those that CORS always permits.
 var exposedHeaders = []string{
-	"ETag", "Retry-After", "X-Query-Cost", "X-Query-Cost-Limit", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset",
+	"Content-Disposition", "ETag", "Retry-After", "X-Query-Cost", "X-Query-Cost-Limit", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset",
 }
 
 // Options configure a gateway.
