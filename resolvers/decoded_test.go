@@ -1,6 +1,7 @@
 package resolvers_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math/big"
@@ -177,7 +178,7 @@ func TestJoinedChunks(t *testing.T) {
 			}
 			a, _ := json.Marshal(pages)
 			b, _ := json.Marshal(all)
-			if string(a) != string(b) {
+			if !bytes.Equal(a, b) {
 				t.Errorf("topic %s, %s: %d messages by page, want %d", topic, args.size, len(pages), len(all))
 			}
 		}
@@ -229,14 +230,15 @@ func TestScheduledTransactions(t *testing.T) {
 	}
 	for _, s := range got.Schedules.Nodes {
 		tx := s.Transaction
-		text := ""
+		var signed strings.Builder
 		for _, x := range tx.SignaturesPresent {
-			text += strings.TrimPrefix(x.EntityID, "0.0.") + " "
+			signed.WriteString(strings.TrimPrefix(x.EntityID, "0.0.") + " ")
 		}
-		text += "|"
+		signed.WriteString("|")
 		for _, x := range tx.SignaturesMissing {
-			text += fmt.Sprintf(" %s:%d", strings.TrimPrefix(x.EntityID, "0.0."), len(x.MissingKeys))
+			fmt.Fprintf(&signed, " %s:%d", strings.TrimPrefix(x.EntityID, "0.0."), len(x.MissingKeys))
 		}
+		text := signed.String()
 		if w, known := want[s.Memo]; known && text != w {
 			t.Errorf("%s: signed %q, want %q", s.Memo, text, w)
 		}

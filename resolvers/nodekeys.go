@@ -3,6 +3,7 @@ package resolvers
 import (
 	"encoding/hex"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"heliograph/graph/fault"
@@ -22,7 +23,7 @@ func nodeID(typ string, key ...any) string {
 		case []byte:
 			parts[i] = hex.EncodeToString(v)
 		case ledger.Null[int64]:
-			parts[i] = fmt.Sprint(v.V)
+			parts[i] = strconv.FormatInt(v.V, 10)
 		default:
 			parts[i] = fmt.Sprint(v)
 		}

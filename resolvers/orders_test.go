@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -71,7 +72,7 @@ func TestNestedCounts(t *testing.T) {
 					count, _ := object["totalCount"].(map[string]any)
 					rows, _ := object["nodes"].([]any)
 					more := object["pageInfo"].(map[string]any)["hasNextPage"].(bool)
-					want := fmt.Sprint(len(rows))
+					want := strconv.Itoa(len(rows))
 					if sql != "" {
 						if err := g.DB.Pool().QueryRow(t.Context(), `select count(*)::text from `+sql).Scan(&want); err != nil {
 							t.Fatalf("%s: %v", sql, err)
@@ -79,7 +80,7 @@ func TestNestedCounts(t *testing.T) {
 					} else if more {
 						t.Errorf("%s has more than 100 rows: count them with SQL", list)
 					}
-					if count["value"] != want || count["exact"] != true || !more && want != fmt.Sprint(len(rows)) {
+					if count["value"] != want || count["exact"] != true || !more && want != strconv.Itoa(len(rows)) {
 						t.Errorf("%s: %s: %v, want %s; the page has %d rows", name, list, count, want, len(rows))
 					}
 					break
@@ -163,7 +164,7 @@ func TestOrdersAndFilters(t *testing.T) {
 		}
 		g.Data(t, `query($creator: AccountRef!, $id: EntityID!, $state: ScheduleState!) {
 			account(id: $creator) { schedules(first: 100, filter: {state: $state}) { nodes { entityId state } totalCount { value exact } } }
-			schedules(first: 100, filter: {creatorAccountId: {eq: $id}, state: $state}) { nodes { entityId } } }`, map[string]any{"creator": fmt.Sprint(creator), "id": fmt.Sprint(creator), "state": state}, &data)
+			schedules(first: 100, filter: {creatorAccountId: {eq: $id}, state: $state}) { nodes { entityId } } }`, map[string]any{"creator": strconv.FormatInt(creator, 10), "id": strconv.FormatInt(creator, 10), "state": state}, &data)
 		var nested, root []string
 		for i, n := range data.Account.Schedules.Nodes {
 			nested, root = append(nested, n.EntityID), append(root, data.Schedules.Nodes[i].EntityID)
@@ -171,7 +172,7 @@ func TestOrdersAndFilters(t *testing.T) {
 				t.Errorf("schedule %s is %s, not %s", n.EntityID, n.State, state)
 			}
 		}
-		if strings.Join(nested, " ") != want || strings.Join(root, " ") != want || data.Account.Schedules.TotalCount.Value != fmt.Sprint(len(nested)) {
+		if strings.Join(nested, " ") != want || strings.Join(root, " ") != want || data.Account.Schedules.TotalCount.Value != strconv.Itoa(len(nested)) {
 			t.Errorf("schedules of %d that are %s: %v, %v, want %s", creator, state, nested, root, want)
 		}
 	}

@@ -90,16 +90,17 @@ func eachParent(sql string, args []any) []statement {
 		}
 	}
 	ord := "$" + strconv.Itoa(len(args)+1)
-	own := "(select " // it mentions all parameters, because the statement may not use some of them
+	var own strings.Builder // it mentions all parameters, because the statement may not use some of them
+	own.WriteString("(select ")
 	before, after := sql[:at[0]], sql[at[1]:]
 	for i, name := range columns {
 		param := "$" + strconv.Itoa(i+1)
-		own += param + "::bigint as " + name + ", "
+		own.WriteString(param + "::bigint as " + name + ", ")
 		uses := regexp.MustCompile(`\bp\.` + name + `\b`)
 		before = uses.ReplaceAllLiteralString(before, param+"::bigint")
 		after = strings.ReplaceAll(uses.ReplaceAllLiteralString(after, param+"::bigint"), "any("+param+")", param)
 	}
-	sql = before + own + ord + "::bigint as ord) p" + after
+	sql = before + own.String() + ord + "::bigint as ord) p" + after
 	out := make([]statement, n)
 	for k := range out {
 		values := append(slices.Clone(args), int64(k+1))

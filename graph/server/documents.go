@@ -71,7 +71,7 @@ func newDocuments(bytes int, plans *rowplan.Plans, pages relay.Limits) *document
 	return &documents{
 		pinned: map[string]*entry{}, plans: plans, pages: pages, ids: map[string]string{},
 		recent: otter.Must(&otter.Options[string, *entry]{
-			MaximumWeight: uint64(bytes), //nolint:gosec // not negative
+			MaximumWeight: uint64(bytes),
 			Weigher:       func(text string, e *entry) uint32 { return uint32(max(e.weight(text), minWeight)) },
 			OnDeletion:    func(e otter.DeletionEvent[string, *entry]) { plans.Remove(e.Value.doc) },
 		}),

@@ -119,8 +119,9 @@ func (b *bodies) field(f *ast.Field) (*Schema, error) {
 	if err != nil {
 		return nil, fmt.Errorf("field %s: %w", f.Name, err)
 	}
-	s = new(*s)
-	s.Description = b.descriptionOf(f)
+	described := *s
+	described.Description = b.descriptionOf(f)
+	s = &described
 	if slices.Contains(b.keyed, f.Alias) {
 		s, err = keyedObject(s)
 		if err != nil {

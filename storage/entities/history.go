@@ -59,30 +59,54 @@ func versionBytes(text string) ledger.Null[string] {
 // The tables with the versions of accounts, tokens and NFTs.
 var (
 	accountVersions = []versions{{"entity", []string{"id"}, []versionColumn{
-		{"autoRenewAccountId", "auto_renew_account_id", versionID}, {"autoRenewPeriod", "auto_renew_period", nil}, {"declineReward", "decline_reward", nil},
-		{"deleted", "deleted", nil}, {"ethereumNonce", "ethereum_nonce", nil}, {"evmAddress", "evm_address", versionBytes},
-		{"expirationTimestamp", "expiration_timestamp", versionTime}, {"key", "key", versionKey},
-		{"maxAutomaticTokenAssociations", "max_automatic_token_associations", nil}, {"memo", "memo", nil},
-		{"receiverSigRequired", "receiver_sig_required", nil}, {"stakedAccountId", "staked_account_id", versionID}, {"stakedNodeId", "staked_node_id", versionNode},
+		{"autoRenewAccountId", "auto_renew_account_id", versionID},
+		{"autoRenewPeriod", "auto_renew_period", nil},
+		{"declineReward", "decline_reward", nil},
+		{"deleted", "deleted", nil},
+		{"ethereumNonce", "ethereum_nonce", nil},
+		{"evmAddress", "evm_address", versionBytes},
+		{"expirationTimestamp", "expiration_timestamp", versionTime},
+		{"key", "key", versionKey},
+		{"maxAutomaticTokenAssociations", "max_automatic_token_associations", nil},
+		{"memo", "memo", nil},
+		{"receiverSigRequired", "receiver_sig_required", nil},
+		{"stakedAccountId", "staked_account_id", versionID},
+		{"stakedNodeId", "staked_node_id", versionNode},
 	}}}
 	tokenVersions = []versions{
 		{"entity", []string{"id"}, []versionColumn{
-			{"adminKey", "key", versionKey}, {"autoRenewAccountId", "auto_renew_account_id", versionID}, {"autoRenewPeriod", "auto_renew_period", nil},
-			{"deleted", "deleted", nil}, {"expirationTimestamp", "expiration_timestamp", versionTime}, {"memo", "memo", nil},
+			{"adminKey", "key", versionKey},
+			{"autoRenewAccountId", "auto_renew_account_id", versionID},
+			{"autoRenewPeriod", "auto_renew_period", nil},
+			{"deleted", "deleted", nil},
+			{"expirationTimestamp", "expiration_timestamp", versionTime},
+			{"memo", "memo", nil},
 		}},
 		{"token", []string{"token_id"}, []versionColumn{
-			{"feeScheduleKey", "fee_schedule_key", versionKey}, {"freezeKey", "freeze_key", versionKey}, {"kycKey", "kyc_key", versionKey},
-			{"metadata", "metadata", versionBytes}, {"metadataKey", "metadata_key", versionKey}, {"name", "name", nil}, {"pauseKey", "pause_key", versionKey},
-			{"pauseStatus", "pause_status", nil}, {"supplyKey", "supply_key", versionKey}, {"symbol", "symbol", nil}, {"totalSupply", "total_supply", nil},
-			{"treasuryAccountId", "treasury_account_id", versionID}, {"wipeKey", "wipe_key", versionKey},
+			{"feeScheduleKey", "fee_schedule_key", versionKey},
+			{"freezeKey", "freeze_key", versionKey},
+			{"kycKey", "kyc_key", versionKey},
+			{"metadata", "metadata", versionBytes},
+			{"metadataKey", "metadata_key", versionKey},
+			{"name", "name", nil},
+			{"pauseKey", "pause_key", versionKey},
+			{"pauseStatus", "pause_status", nil},
+			{"supplyKey", "supply_key", versionKey},
+			{"symbol", "symbol", nil},
+			{"totalSupply", "total_supply", nil},
+			{"treasuryAccountId", "treasury_account_id", versionID},
+			{"wipeKey", "wipe_key", versionKey},
 		}},
 		{"custom_fee", []string{"entity_id"}, []versionColumn{
 			{"customFees.fixedFees", "fixed_fees", nil}, {"customFees.fractionalFees", "fractional_fees", nil}, {"customFees.royaltyFees", "royalty_fees", nil},
 		}},
 	}
 	nftVersions = []versions{{"nft", []string{"token_id", "serial_number"}, []versionColumn{
-		{"accountId", "account_id", versionID}, {"delegatingSpenderId", "delegating_spender", versionID}, {"deleted", "deleted", nil},
-		{"metadata", "metadata", versionBytes}, {"spenderId", "spender", versionID},
+		{"accountId", "account_id", versionID},
+		{"delegatingSpenderId", "delegating_spender", versionID},
+		{"deleted", "deleted", nil},
+		{"metadata", "metadata", versionBytes},
+		{"spenderId", "spender", versionID},
 	}}}
 )
 

@@ -200,6 +200,7 @@ func (e *Editor) editComponent(ctx context.Context, by Author, name, code string
 		c := b.Component(code)
 		if c == nil {
 			check(status.Errorf(status.NotFound, "component %s does not exist", code))
+			return
 		}
 		check(status.CheckVersion(c.Name, expected, c.Version))
 		version := c.Version

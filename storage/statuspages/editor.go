@@ -117,6 +117,18 @@ func (e *Editor) edit(ctx context.Context, c command, do func(ctx context.Contex
 	}))
 }
 
+// write is a running command. It first reads, and collects statements that are sent at the end.
+type write struct {
+	*Tx
+	statements Batch
+	editor     *Editor
+	command    command
+	object     string // code of the object that is written to
+	table      string // its table
+	before     []byte // its row before the write, nil if it is new
+	conflict   error  // replaces the error of a violated unique constraint, if not nil
+}
+
 // run runs the command in its transaction. It ends with the error of a failed [check].
 func (w *write) run(ctx context.Context, do func(ctx context.Context, w *write)) (err error) {
 	defer func() {
@@ -190,18 +202,6 @@ func (tx *Tx) preview(ctx context.Context, show func(ctx context.Context) error)
 		return err
 	}
 	return errPreviewed
-}
-
-// write is a running command. It first reads, and collects statements that are sent at the end.
-type write struct {
-	*Tx
-	statements Batch
-	editor     *Editor
-	command    command
-	object     string // code of the object that is written to
-	table      string // its table
-	before     []byte // its row before the write, nil if it is new
-	conflict   error  // replaces the error of a violated unique constraint, if not nil
 }
 
 // scan reads a row, if there is one. what describes the statement in errors.

@@ -38,6 +38,7 @@ func (e *Editor) ApplyProbe(ctx context.Context, id int64) (*ProbeAction, error)
 		facts := w.probeFacts(ctx, id)
 		if facts == nil {
 			check(ErrUnchanged)
+			return
 		}
 		p = facts.Probe
 		if out = must(w.workingCopy(ctx).ApplyProbe(*facts)); out == nil || out.Unchanged {

@@ -63,11 +63,12 @@ func startFleet(t *testing.T, n *network) *fleet {
 		t.Fatalf("%v: install it with scripts/ensure-haproxy.sh", err)
 	}
 	f := &fleet{network: n, proxy: freeAddress(t)}
-	config := fmt.Sprintf(proxyConfig, f.proxy)
+	var config strings.Builder
+	fmt.Fprintf(&config, proxyConfig, f.proxy)
 	for i := range f.gateways {
 		f.addresses[i] = freeAddress(t)
 		f.start(t, i)
-		config += fmt.Sprintf("  server gateway%d %s\n", i, f.addresses[i])
+		fmt.Fprintf(&config, "  server gateway%d %s\n", i, f.addresses[i])
 	}
 	t.Cleanup(func() {
 		for _, g := range f.gateways {
@@ -75,7 +76,7 @@ func startFleet(t *testing.T, n *network) *fleet {
 		}
 	})
 	path := filepath.Join(t.TempDir(), "haproxy.cfg")
-	if err := os.WriteFile(path, []byte(config), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(config.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	proxy := exec.Command(program, "-f", path, "-db")
@@ -88,7 +89,7 @@ func startFleet(t *testing.T, n *network) *fleet {
 		_ = proxy.Wait()
 	})
 	for end := time.Now().Add(10 * time.Second); ; time.Sleep(50 * time.Millisecond) {
-		if resp, err := http.Get("http://" + f.proxy + "/api/v1/blocks"); err == nil {
+		if resp, err := get(t.Context(), http.DefaultClient, "http://"+f.proxy+"/api/v1/blocks"); err == nil {
 			_ = resp.Body.Close()
 			if resp.StatusCode == http.StatusOK {
 				return f
@@ -98,6 +99,14 @@ func startFleet(t *testing.T, n *network) *fleet {
 			t.Fatal("no response through HAProxy")
 		}
 	}
+}
+
+func get(ctx context.Context, client *http.Client, address string) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
+	if err != nil {
+		return nil, err
+	}
+	return client.Do(req)
 }
 
 func freeAddress(t *testing.T) string {
@@ -126,7 +135,7 @@ func (r *readers) read(ctx context.Context, f *fleet) {
 	client := &http.Client{Transport: &http.Transport{DialContext: from.DialContext}, Timeout: 10 * time.Second}
 	for i := 0; ctx.Err() == nil; i++ {
 		path := []string{"/api/v1/transactions?limit=2", "/api/v1/topics/9001/messages?limit=2", "/graphql?query=" + url.QueryEscape("{blocks(first:1){nodes{number}}}")}[i%3]
-		resp, err := client.Get("http://" + f.proxy + path)
+		resp, err := get(context.WithoutCancel(ctx), client, "http://"+f.proxy+path)
 		text := ""
 		if err != nil {
 			text = err.Error()
@@ -226,8 +235,8 @@ func TestGateways(t *testing.T) {
 // agree checks that all gateways give the same bodies, ETags, cursors and document ids.
 func (f *fleet) agree(t *testing.T) {
 	t.Helper()
-	get := func(i int, path string) (etag, body string) {
-		resp, err := http.Get("http://" + f.addresses[i] + path)
+	read := func(i int, path string) (etag, body string) {
+		resp, err := get(t.Context(), http.DefaultClient, "http://"+f.addresses[i]+path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -239,7 +248,7 @@ func (f *fleet) agree(t *testing.T) {
 		return resp.Header.Get("ETag"), string(b)
 	}
 	query := func(i int, text string) string {
-		_, body := get(i, "/graphql?query="+url.QueryEscape(text))
+		_, body := read(i, "/graphql?query="+url.QueryEscape(text))
 		return body
 	}
 	const page = `{topic(id:"9001"){messages(first:3%s){nodes{id sequenceNumber} pageInfo{endCursor}}}}`
@@ -256,8 +265,8 @@ func (f *fleet) agree(t *testing.T) {
 	next := fmt.Sprintf(page, fmt.Sprintf(`,after:%q`, first.Data.Topic.Messages.PageInfo.EndCursor))
 	for i := range f.gateways {
 		for _, path := range []string{"/api/v1/topics/9001/messages?limit=3", "/api/v1/topics/9001/messages/2", "/graphql/schema.graphql"} {
-			wantTag, want := get(0, path)
-			if tag, body := get(i, path); body != want || tag != wantTag || tag == "" {
+			wantTag, want := read(0, path)
+			if tag, body := read(i, path); body != want || tag != wantTag || tag == "" {
 				t.Errorf("gateway %d, %s: ETag %s, want %s; equal bodies: %t", i, path, tag, wantTag, body == want)
 			}
 		}

@@ -315,7 +315,7 @@ func TestMissingKeys(t *testing.T) {
 		"contract, by its call": {"0a0318d209", "18d209", ""},
 	} {
 		var signatures []*ledger.ScheduleSignature
-		for _, prefix := range strings.Fields(tc.signed) {
+		for prefix := range strings.FieldsSeq(tc.signed) {
 			signatures = append(signatures, &ledger.ScheduleSignature{PublicKeyPrefix: unhex(t, strings.Trim(prefix, "-"))})
 		}
 		got := ""

@@ -30,7 +30,7 @@ func (w *Scenario) play(section string) {
 	_, rest, _ := strings.Cut(story, "\n== "+section+"\n")
 	text, _, _ := strings.Cut(rest, "\n== ")
 	for line := range strings.Lines(text) {
-		if words := word.FindAllString(line, -1); words != nil && words[0] != "#" {
+		if words := word.FindAllString(line, -1); len(words) > 0 && words[0] != "#" {
 			w.call(words)
 		}
 	}

@@ -346,7 +346,8 @@ func parseFragment(text string) (f *fragment, err error) {
 			f.outputs, _, err = p.tuple(0)
 		}
 	}
-	if p.accept(";"); err == nil && p.rest != "" {
+	p.accept(";")
+	if err == nil && p.rest != "" {
 		err = fmt.Errorf("unexpected %.20q at the end", p.rest)
 	}
 	return f, err

@@ -1,9 +1,11 @@
 package abi_test
 
 import (
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"math/big"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,14 +21,15 @@ func show(d *abi.Decoded) string {
 	if d == nil {
 		return "null"
 	}
-	list := func(arguments []*abi.Argument) (out string) {
+	list := func(arguments []*abi.Argument) string {
+		var out strings.Builder
 		for _, a := range arguments {
-			out += fmt.Sprintf(" %s %s=%s", a.Type, a.Name, a.Value)
+			fmt.Fprintf(&out, " %s %s=%s", a.Type, a.Name, a.Value)
 			if a.Indexed {
-				out += " (indexed)"
+				out.WriteString(" (indexed)")
 			}
 		}
-		return out
+		return out.String()
 	}
 	text := d.Signature + ":" + list(d.Arguments)
 	if d.Results != nil {
@@ -73,7 +76,7 @@ func TestABI(t *testing.T) {
 	at := common.HexToAddress("0xAbCd000000000000000000000000000000000001")
 	call := pack(reference.Pack("sail", []leg{{"Skagen", 3}, {"K\"", 65535}}, [3]bool{true, false, true}, []byte{1, 2}, [4]byte{0xca, 0xfe}))
 	output := pack(reference.Methods["sail"].Outputs.Pack(big.NewInt(-5), true))
-	storm := append(reference.Errors["Storm"].ID.Bytes()[:4], pack(reference.Errors["Storm"].Inputs.Pack(uint8(9), at))...)
+	storm := slices.Concat(reference.Errors["Storm"].ID.Bytes()[:4], pack(reference.Errors["Storm"].Inputs.Pack(uint8(9), at)))
 	moored := reference.Events["Moored"]
 	data := pack(moored.Inputs.NonIndexed().Pack([]common.Address{at}, int64(-7)))
 	topics := [][]byte{moored.ID.Bytes(), crypto.Keccak256([]byte("Gull")), common.BigToHash(big.NewInt(12)).Bytes()}
@@ -97,7 +100,7 @@ func TestABI(t *testing.T) {
 			{"error with a number that is too great", "null", a.Error(append(storm[:4:4], append([]byte{1}, storm[5:]...)...))},
 			{"unknown error", "null", a.Error(call)},
 			{
-				"log", "Moored(string,uint256,address[],int64): string ship=0x" + fmt.Sprintf("%x", topics[1]) + " (indexed) uint256 berth=12 (indexed)" +
+				"log", "Moored(string,uint256,address[],int64): string ship=0x" + hex.EncodeToString(topics[1]) + " (indexed) uint256 berth=12 (indexed)" +
 					` address[] crew=["0xabcd000000000000000000000000000000000001"] int64 depth=-7`, a.Log(topics, data),
 			},
 			{"log with a topic less", "null", a.Log(topics[:2], data)},
