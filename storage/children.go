@@ -31,7 +31,11 @@ func (m *Mapper[T, R]) QueueChildren(b *Batch, n int, sql string, args []any, do
 	left := len(statements)
 	for _, s := range statements {
 		queue(b, s.sql, s.args, columns, finish, itself, func(rows []*owned[T]) {
-			all = append(all, rows...)
+			if all == nil {
+				all = rows // PostgreSQL has one statement: its rows are not copied
+			} else {
+				all = append(all, rows...)
+			}
 			left--
 			if left == 0 {
 				done(GroupByParent(all, n, func(r *owned[T]) int { return int(r.parent - 1) }, func(r *owned[T]) *R { return m.value(&r.row) }))

@@ -115,15 +115,13 @@ func Topic(ctx context.Context, db *storage.DB, id ledger.EntityID) (*ledger.Top
 	return topic, lacks, nil
 }
 
-const messageValues = `consensus_timestamp, topic_id, sequence_number, message, payer_account_id, running_hash,
+const messageColumns = `consensus_timestamp, topic_id, sequence_number, message, payer_account_id, running_hash,
 coalesce(running_hash_version, 3) as running_hash_version,
   chunk_num, chunk_total, valid_start_timestamp, initial_transaction_id`
 
-const messageColumns = messageValues + `, null::bytea as rest`
-
 // joinedMessages returns a query for messages with the joined contents of their other chunks, which must be among the next messages of the topic.
 func joinedMessages(sql, order string) string {
-	return `select ` + messageValues + `, j.rest from (` + sql + `) m left join lateral (
+	return `select ` + messageColumns + `, j.rest from (` + sql + `) m left join lateral (
   select case when count(distinct c.chunk_num) + 1 = m.chunk_total then string_agg(c.message, '' order by c.chunk_num) end as rest
   from (select c.chunk_num, c.message from topic_message c
     where c.topic_id = m.topic_id and c.sequence_number > m.sequence_number and c.sequence_number <= m.sequence_number + 256
@@ -144,7 +142,12 @@ type messageRow struct {
 func messageTargets(m *messageRow, into []any) []any {
 	return append(into, &m.ConsensusTimestamp, &m.TopicID, &m.SequenceNumber, (*storage.Blob)(&m.Message), &m.PayerAccountID, (*storage.Blob)(&m.RunningHash),
 		&m.RunningHashVersion,
-		&m.chunkNum, &m.total, &m.validStart, (*storage.Blob)(&m.initial), (*storage.Blob)(&m.rest))
+		&m.chunkNum, &m.total, &m.validStart, (*storage.Blob)(&m.initial))
+}
+
+// joinedTargets are the targets for the columns of [joinedMessages].
+func joinedTargets(m *messageRow, into []any) []any {
+	return append(messageTargets(m, into), (*storage.Blob)(&m.rest))
 }
 
 var malformedID storage.Malformed
@@ -173,7 +176,12 @@ func finishMessage(m *messageRow) error {
 	return nil
 }
 
-var messageRows = storage.NewMapper(messageTargets, finishMessage, func(m *messageRow) *ledger.TopicMessage { return &m.TopicMessage })
+func messageOf(m *messageRow) *ledger.TopicMessage { return &m.TopicMessage }
+
+var (
+	messageRows = storage.NewMapper(messageTargets, finishMessage, messageOf)
+	joinedRows  = storage.NewMapper(joinedTargets, finishMessage, messageOf)
+)
 
 // TopicMessages reads a page of a topic's messages, ordered by consensus time.
 func TopicMessages(ctx context.Context, db *storage.DB, topic ledger.EntityID, f *ledger.TopicMessageFilter, p storage.Page) ([]*ledger.TopicMessage, error) {
@@ -188,10 +196,11 @@ func TopicMessages(ctx context.Context, db *storage.DB, topic ledger.EntityID, f
 		column = "sequence_number" // both columns give the same order, but this one lets the index start at the number
 	}
 	sql := `select ` + messageColumns + ` from topic_message where topic_id = $1` + w.String() + w.OrderBy(p, column)
+	rows := messageRows
 	if f != nil && f.JoinChunks {
-		sql = joinedMessages(sql, p.Direction())
+		rows, sql = joinedRows, joinedMessages(sql, p.Direction())
 	}
-	return messageRows.List(ctx, db, "the messages of a topic", settings+sql, w.Args...)
+	return rows.List(ctx, db, "the messages of a topic", settings+sql, w.Args...)
 }
 
 // QueueTopicMessages queues a query for the messages of each of the given topics. done receives one page per topic.
@@ -201,10 +210,11 @@ func QueueTopicMessages(b *storage.Batch, topics []ledger.EntityID, f *ledger.To
 	filterMessages(&w, f)
 	w.Keyset(p, "consensus_timestamp")
 	sql := `select ` + messageColumns + ` from topic_message where topic_id = p.id` + w.String() + w.OrderBy(p, "consensus_timestamp")
+	rows := messageRows
 	if f != nil && f.JoinChunks {
-		sql = joinedMessages(sql, p.Direction())
+		rows, sql = joinedRows, joinedMessages(sql, p.Direction())
 	}
-	messageRows.QueueChildren(b, len(topics), `select p.ord, m.* from `+from+` cross join lateral (`+sql+`) m
+	rows.QueueChildren(b, len(topics), `select p.ord, m.* from `+from+` cross join lateral (`+sql+`) m
 order by p.ord, m.consensus_timestamp`+p.Direction(), w.Args, done)
 }
 
