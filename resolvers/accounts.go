@@ -20,12 +20,9 @@ var (
 	balanceList = listOf[ledger.Balance]{"balances", 1, func(b *ledger.Balance) relay.Key { return relay.Key{int64(b.AccountID)} }}
 )
 
-const accountType = "Account" // in global ids
-
-// AccountID returns the global id of an account.
-func (fields) AccountID(a *ledger.Account) string { return relay.ID(accountType, a.EntityID.String()) }
-
 func accountEntityID(a *ledger.Account) ledger.EntityID { return a.EntityID }
+
+func accountIDs(of []*ledger.Account) []ledger.EntityID { return list.Map(of, accountEntityID) }
 
 // AccountTransactions reads the transactions of accounts.
 func (fields) AccountTransactions(ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountTransactionsArgs) (
@@ -36,7 +33,7 @@ func (fields) AccountTransactions(ctx context.Context, q rowplan.Request, of []*
 	}
 	countable := unfiltered(args.Filter)
 	return transactionList.below(ctx, q, args.Order, args.Args, countable, func(b *storage.Batch, p storage.Page, done func([][]*ledger.Transaction)) error {
-		return transactions.QueueAccountTransactions(ctx, b, list.Map(of, accountEntityID), args.Filter, p, done)
+		return transactions.QueueAccountTransactions(ctx, b, accountIDs(of), args.Filter, p, done)
 	})
 }
 

@@ -6,7 +6,6 @@ import (
 	"heliograph/graph"
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
-	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage/entities"
 )
@@ -27,20 +26,6 @@ func (fields) AirdropNft(_ context.Context, q rowplan.Request, of []*ledger.Aird
 		return ledger.NFTKey{TokenID: a.TokenID, SerialNumber: a.SerialNumber.V}
 	}
 	return read(q, of, key, entities.QueueNFTsByKey)
-}
-
-// AccountOutstandingAirdrops reads the airdrops that accounts sent.
-func (fields) AccountOutstandingAirdrops(ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountOutstandingAirdropsArgs) (
-	rowplan.Results[*relay.AirdropConnection], error,
-) {
-	return below(ctx, q, airdropLists[false], args, list.Map(of, accountEntityID), directed(false, entities.QueueAirdrops))
-}
-
-// AccountPendingAirdrops reads the airdrops that accounts have not claimed.
-func (fields) AccountPendingAirdrops(ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountPendingAirdropsArgs) (
-	rowplan.Results[*relay.AirdropConnection], error,
-) {
-	return below(ctx, q, airdropLists[true], args, list.Map(of, accountEntityID), directed(true, entities.QueueAirdrops))
 }
 
 // Airdrops returns a page of the airdrops that one account sent or received.

@@ -29,50 +29,12 @@ var (
 	}
 )
 
-// AccountAllowances returns the parents of the allowances that accounts granted.
-func (fields) AccountAllowances(_ context.Context, _ rowplan.Request, of []*ledger.Account) (rowplan.Results[*ledger.AccountAllowances], error) {
-	return allowancesOf(of, false)
-}
-
-// AccountReceivedAllowances returns the parents of the allowances that accounts received.
-func (fields) AccountReceivedAllowances(_ context.Context, _ rowplan.Request, of []*ledger.Account) (rowplan.Results[*ledger.AccountAllowances], error) {
-	return allowancesOf(of, true)
-}
-
 func allowancesOf(of []*ledger.Account, received bool) (rowplan.Results[*ledger.AccountAllowances], error) {
 	return func() ([]*ledger.AccountAllowances, error) {
 		return list.Map(of, func(a *ledger.Account) *ledger.AccountAllowances {
 			return &ledger.AccountAllowances{AccountID: a.EntityID, Received: received}
 		}), nil
 	}, nil
-}
-
-// AccountRewards reads the staking rewards of accounts.
-func (fields) AccountRewards(ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountRewardsArgs) (
-	rowplan.Results[*relay.StakingRewardConnection], error,
-) {
-	return below(ctx, q, rewardList, args, list.Map(of, accountEntityID), entities.QueueStakingRewards)
-}
-
-// AccountNftAllowances reads the allowances for collections that accounts granted.
-func (fields) AccountNftAllowances(ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountNftAllowancesArgs) (
-	rowplan.Results[*relay.NftAllowanceConnection], error,
-) {
-	return below(ctx, q, nftAllowanceLists[false], args, list.Map(of, accountEntityID), directed(false, entities.QueueNftAllowances))
-}
-
-// AccountReceivedNftAllowances reads the allowances for collections that accounts received.
-func (fields) AccountReceivedNftAllowances(ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountReceivedNftAllowancesArgs) (
-	rowplan.Results[*relay.NftAllowanceConnection], error,
-) {
-	return below(ctx, q, nftAllowanceLists[true], args, list.Map(of, accountEntityID), directed(true, entities.QueueNftAllowances))
-}
-
-// AccountAllowancesCrypto reads allowances of hbar.
-func (fields) AccountAllowancesCrypto(
-	ctx context.Context, q rowplan.Request, of []*ledger.AccountAllowances, args graph.AccountAllowancesCryptoArgs,
-) (rowplan.Results[*relay.CryptoAllowanceConnection], error) {
-	return bothWays(ctx, q, of, args, cryptoAllowanceLists, entities.QueueCryptoAllowances)
 }
 
 // AccountAllowancesTokens reads allowances of fungible tokens.

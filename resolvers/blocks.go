@@ -2,7 +2,6 @@ package resolvers
 
 import (
 	"context"
-	"strconv"
 
 	"heliograph/graph"
 	"heliograph/graph/model"
@@ -19,13 +18,6 @@ var (
 	blockList       = listOf[ledger.Block]{"blocks", 2, func(b *ledger.Block) relay.Key { return relay.Key{int64(b.Timestamp.To.V), b.Number} }}
 	blockNumberList = listOf[ledger.Block]{"blocks by number", 1, func(b *ledger.Block) relay.Key { return relay.Key{b.Number} }}
 )
-
-const blockType = "Block" // in global ids
-
-// BlockID returns the global id of a block.
-func (fields) BlockID(b *ledger.Block) string {
-	return relay.ID(blockType, strconv.FormatInt(b.Number, 10))
-}
 
 // BlockPrevious reads the blocks before blocks.
 func (fields) BlockPrevious(_ context.Context, q rowplan.Request, of []*ledger.Block) (rowplan.Results[*ledger.Block], error) {

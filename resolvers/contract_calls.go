@@ -28,16 +28,6 @@ func (f fields) ContractResultTrace(ctx context.Context, r *ledger.ContractResul
 	})
 }
 
-// CallContract calls a contract.
-func (r queries) CallContract(ctx context.Context, args graph.QueryCallContractArgs) (*calls.ContractCall, error) {
-	return r.callContract(ctx, &args.Input)
-}
-
-// EstimateGas estimates the gas of a call.
-func (r queries) EstimateGas(ctx context.Context, args graph.QueryEstimateGasArgs) (*calls.GasEstimate, error) {
-	return r.estimateGas(ctx, &args.Input)
-}
-
 // ContractTrace traces a transaction.
 func (r queries) ContractTrace(ctx context.Context, args graph.QueryContractTraceArgs) (*calls.OpcodeTrace, error) {
 	return r.contractTrace(ctx, traceRef{at: args.At, contract: args.Contract, hash: args.Hash, id: args.TransactionID}, contractcalls.TraceOptions{

@@ -10,7 +10,6 @@ import (
 	"heliograph/graph/fault"
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
-	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 	"heliograph/storage/transactions"
@@ -18,13 +17,6 @@ import (
 
 var logList = listOf[ledger.ContractLog]{
 	"contract logs", 2, func(l *ledger.ContractLog) relay.Key { return relay.Key{int64(l.ConsensusTimestamp), int64(l.Index)} },
-}
-
-const logType = "ContractLog" // in global ids
-
-// ContractLogID returns the global id of a log.
-func (fields) ContractLogID(l *ledger.ContractLog) string {
-	return relay.ID(logType, l.ConsensusTimestamp.String()+"/"+strconv.Itoa(int(l.Index)))
 }
 
 // logByID reads the log with the local part of a global id.
@@ -39,20 +31,6 @@ func (r *Resolver) logByID(ctx context.Context, name string) (relay.Node, error)
 		return nil, fault.Input("%q is not the name of a log", name)
 	}
 	return present(transactions.ContractLog(ctx, r.db, at, index))
-}
-
-// BlockContractLogs reads the logs of blocks.
-func (fields) BlockContractLogs(ctx context.Context, q rowplan.Request, of []*ledger.Block, args graph.BlockContractLogsArgs) (
-	rowplan.Results[*relay.ContractLogConnection], error,
-) {
-	return logsBelow(ctx, q, args, false, list.Map(of, spanOfBlock), transactions.QueueLogsBetween)
-}
-
-// TransactionContractLogs reads the logs of transactions.
-func (fields) TransactionContractLogs(ctx context.Context, q rowplan.Request, of []*ledger.Transaction, args graph.TransactionContractLogsArgs) (
-	rowplan.Results[*relay.ContractLogConnection], error,
-) {
-	return logsBelow(ctx, q, args, true, list.Map(of, instantOf), transactions.QueueLogsBetween)
 }
 
 // ContractResultLogs reads the logs of results.

@@ -22,13 +22,6 @@ var (
 	actionList = listOf[ledger.ContractAction]{"contract actions", 1, func(a *ledger.ContractAction) relay.Key { return relay.Key{int64(a.Index)} }}
 )
 
-const resultType = "ContractResult" // in global ids
-
-// ContractResultID returns the global id of a result.
-func (fields) ContractResultID(r *ledger.ContractResult) string {
-	return relay.ID(resultType, r.ConsensusTimestamp.String())
-}
-
 // ContractResultActions reads the actions of results.
 func (fields) ContractResultActions(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult, args graph.ContractResultActionsArgs) (
 	rowplan.Results[*relay.ContractActionConnection], error,
@@ -37,13 +30,6 @@ func (fields) ContractResultActions(ctx context.Context, q rowplan.Request, of [
 		return transactions.Located{At: r.ConsensusTimestamp, Payer: r.PayerAccountID}
 	})
 	return below(ctx, q, actionList, args, located, transactions.QueueContractActions)
-}
-
-// ContractResultStateChanges reads the changes of storage by results.
-func (fields) ContractResultStateChanges(_ context.Context, q rowplan.Request, of []*ledger.ContractResult) (
-	rowplan.Results[[]*ledger.ContractStateChange], error,
-) {
-	return readRows(q, of, transactions.QueueStateChanges)
 }
 
 // ContractResultCallData reads the call data of results: that of the Ethereum transaction, else the function parameters, else that of the file.
@@ -87,16 +73,6 @@ func callData(q rowplan.Request, of []*ledger.ContractResult, value func(*ledger
 	}, nil
 }
 
-// ContractResultGasPrice reads the price of gas in tinybars.
-func (f fields) ContractResultGasPrice(ctx context.Context, _ rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[*ledger.Quantity], error) {
-	return f.gasPrices(ctx, of, (*ledger.EthereumTransaction).GasPriceTinybar)
-}
-
-// ContractResultGasPriceWeibar reads the price of gas in weibars.
-func (f fields) ContractResultGasPriceWeibar(ctx context.Context, _ rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[*ledger.Quantity], error) {
-	return f.gasPrices(ctx, of, (*ledger.EthereumTransaction).GasPriceWeibar)
-}
-
 // gasPrices returns the price that the Ethereum transaction offers, else the price that the network charged.
 func (r *Resolver) gasPrices(ctx context.Context, results []*ledger.ContractResult, offered func(*ledger.EthereumTransaction) ledger.Quantity) (
 	rowplan.Results[*ledger.Quantity], error,
@@ -125,20 +101,6 @@ func (r *Resolver) gasPrices(ctx context.Context, results []*ledger.ContractResu
 		}
 		return out, nil
 	}, nil
-}
-
-// AccountContractResults reads the results that accounts sent.
-func (fields) AccountContractResults(ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountContractResultsArgs) (
-	rowplan.Results[*relay.ContractResultConnection], error,
-) {
-	return resultsBelow(ctx, q, args, list.Map(of, accountEntityID), transactions.QueueResultsOfSenders)
-}
-
-// BlockContractResults reads the results of blocks.
-func (fields) BlockContractResults(ctx context.Context, q rowplan.Request, of []*ledger.Block, args graph.BlockContractResultsArgs) (
-	rowplan.Results[*relay.ContractResultConnection], error,
-) {
-	return resultsBelow(ctx, q, args, list.Map(of, spanOfBlock), transactions.QueueResultsBetween)
 }
 
 // resultsBelow reads a page of results for each parent.

@@ -25,38 +25,7 @@ func slotList(atTime bool) listOf[ledger.ContractState] {
 	return listOf[ledger.ContractState]{kind, 1, func(s *ledger.ContractState) relay.Key { return relay.Key{transactions.SlotKey(s.Slot, atTime)} }}
 }
 
-const contractType = "Contract" // in global ids
-
-// ContractID returns the global id of a contract.
-func (fields) ContractID(c *ledger.Contract) string {
-	return relay.ID(contractType, c.EntityID.String())
-}
-
 func contractEntityID(c *ledger.Contract) ledger.EntityID { return c.EntityID }
-
-// ContractBytecode reads the init code of contracts.
-func (fields) ContractBytecode(_ context.Context, q rowplan.Request, of []*ledger.Contract) (rowplan.Results[string], error) {
-	return readRows(q, of, entities.QueueBytecodes)
-}
-
-// ContractRuntimeBytecode reads the code of contracts.
-func (fields) ContractRuntimeBytecode(_ context.Context, q rowplan.Request, of []*ledger.Contract) (rowplan.Results[[]byte], error) {
-	return read(q, of, contractEntityID, entities.QueueRuntimeBytecodes)
-}
-
-// ContractLogs reads the logs of contracts.
-func (fields) ContractLogs(ctx context.Context, q rowplan.Request, of []*ledger.Contract, args graph.ContractLogsArgs) (
-	rowplan.Results[*relay.ContractLogConnection], error,
-) {
-	return logsBelow(ctx, q, args, false, list.Map(of, contractEntityID), transactions.QueueLogsOfContracts)
-}
-
-// ContractResults reads the results of contracts.
-func (fields) ContractResults(ctx context.Context, q rowplan.Request, of []*ledger.Contract, args graph.ContractResultsArgs) (
-	rowplan.Results[*relay.ContractResultConnection], error,
-) {
-	return resultsBelow(ctx, q, args, list.Map(of, contractEntityID), transactions.QueueResultsOfContracts)
-}
 
 // ContractState reads the storage of contracts.
 func (fields) ContractState(ctx context.Context, q rowplan.Request, of []*ledger.Contract, args graph.ContractStateArgs) (
@@ -74,11 +43,6 @@ func statesAt(at *ledger.TimestampFilter) queueList[ledger.EntityID, ledger.Cont
 	return func(b *storage.Batch, ids []ledger.EntityID, f *ledger.ContractStateFilter, p storage.Page, done func([][]*ledger.ContractState)) {
 		transactions.QueueContractStates(b, ids, f, at, p, done)
 	}
-}
-
-// Contract returns a contract, now or at a time.
-func (r queries) Contract(ctx context.Context, args graph.QueryContractArgs) (*ledger.Contract, error) {
-	return entities.Contract(ctx, r.db, args.ID, args.At)
 }
 
 // Contracts returns a page of contracts.

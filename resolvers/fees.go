@@ -5,18 +5,12 @@ import (
 	"errors"
 	"slices"
 
-	"heliograph/graph"
 	"heliograph/graph/fault"
 	"heliograph/graph/rowplan"
 	"heliograph/internal/domain/fees"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage/entities"
 )
-
-// EstimateFee estimates the fee of a transaction. Only the mode STATE reads the database for the transaction, in one round trip.
-func (r queries) EstimateFee(ctx context.Context, args graph.QueryEstimateFeeArgs) (*fees.Estimate, error) {
-	return r.estimateFee(ctx, args.Transaction, args.Mode, args.HighVolumeThrottle)
-}
 
 // FeeEstimateExchangeRate returns the current exchange rate.
 func (f fields) FeeEstimateExchangeRate(ctx context.Context, _ rowplan.Request, of []*fees.Estimate) (rowplan.Results[*ledger.ExchangeRate], error) {

@@ -18,7 +18,7 @@ var versionList = listOf[ledger.Version]{"versions", 1, func(v *ledger.Version) 
 func (fields) AccountHistory(ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountHistoryArgs) (
 	rowplan.Results[*relay.VersionConnection], error,
 ) {
-	return versionsOf(ctx, q, args.Order, args.Args, list.Map(of, accountEntityID), entities.QueueAccountVersions)
+	return versionsOf(ctx, q, args.Order, args.Args, accountIDs(of), entities.QueueAccountVersions)
 }
 
 // TokenHistory reads the versions of tokens.

@@ -2,7 +2,6 @@ package resolvers
 
 import (
 	"context"
-	"strconv"
 
 	"heliograph/graph"
 	"heliograph/graph/relay"
@@ -18,13 +17,6 @@ var (
 	hookList     = listOf[ledger.Hook]{"hooks", 1, func(h *ledger.Hook) relay.Key { return relay.Key{h.HookID} }}
 	hookSlotList = listOf[ledger.HookSlot]{"hook storage", 1, func(s *ledger.HookSlot) relay.Key { return relay.Key{s.Key} }}
 )
-
-const hookType = "Hook" // in global ids
-
-// HookID returns the global id of a hook: its owner and number.
-func (fields) HookID(h *ledger.Hook) string {
-	return relay.ID(hookType, h.OwnerID.String()+"/"+strconv.FormatInt(h.HookID, 10))
-}
 
 // HookSlotHook reads the hooks of slots.
 func (fields) HookSlotHook(_ context.Context, q rowplan.Request, of []*ledger.HookSlot) (rowplan.Results[*ledger.Hook], error) {
@@ -61,13 +53,6 @@ func slotsAt(at *ledger.TimestampFilter) queueList[entities.HookRef, ledger.Hook
 // hookSlots returns a page of the storage of a hook.
 func hookSlots(of entities.HookRef, c *relay.Connection[ledger.HookSlot]) *relay.HookSlotConnection {
 	return &relay.HookSlotConnection{Connection: *c, OwnerID: of.OwnerID, HookID: of.HookID}
-}
-
-// AccountHooks reads the hooks of accounts.
-func (fields) AccountHooks(ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountHooksArgs) (
-	rowplan.Results[*relay.HookConnection], error,
-) {
-	return below(ctx, q, hookList, args, list.Map(of, accountEntityID), entities.QueueHooks)
 }
 
 // Hook returns a hook of an account.

@@ -3,7 +3,6 @@ package resolvers
 import (
 	"context"
 	"slices"
-	"strconv"
 	"strings"
 
 	"heliograph/graph"
@@ -28,22 +27,6 @@ var (
 	}
 )
 
-// Types in global ids.
-const (
-	networkNodeType    = "NetworkNode"
-	registeredNodeType = "RegisteredNode"
-)
-
-// NetworkNodeID returns the global id of a node. It includes the file, because each address book has nodes of its own.
-func (fields) NetworkNodeID(n *ledger.NetworkNode) string {
-	return relay.ID(networkNodeType, n.FileID.String()+":"+strconv.FormatInt(n.NodeID, 10))
-}
-
-// RegisteredNodeID returns the global id of a registered node.
-func (fields) RegisteredNodeID(n *ledger.RegisteredNode) string {
-	return relay.ID(registeredNodeType, strconv.FormatInt(n.RegisteredNodeID, 10))
-}
-
 // networkNodeByName reads the node with the local part of a global id.
 func (r *Resolver) networkNodeByName(ctx context.Context, name string) (relay.Node, error) {
 	fileName, number, _ := strings.Cut(name, ":")
@@ -54,26 +37,8 @@ func (r *Resolver) networkNodeByName(ctx context.Context, name string) (relay.No
 	return byKey(number, parseNumber, func(id int64) (*ledger.NetworkNode, error) { return entities.NetworkNode(ctx, r.db, file, id) })
 }
 
-func (fields) AccountNode(_ context.Context, q rowplan.Request, of []*ledger.Account) (rowplan.Results[*ledger.NetworkNode], error) {
-	return read(q, of, accountEntityID, entities.QueueNetworkNodesOf)
-}
-
 func (fields) TransactionNode(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[*ledger.NetworkNode], error) {
 	return read(q, of, func(v *ledger.Transaction) ledger.EntityID { return v.NodeAccountID }, entities.QueueNetworkNodesOf)
-}
-
-// NetworkNodeRegisteredNodes reads the registered nodes that are associated with nodes.
-func (fields) NetworkNodeRegisteredNodes(_ context.Context, q rowplan.Request, of []*ledger.NetworkNode) (
-	rowplan.Results[[]*ledger.RegisteredNode], error,
-) {
-	return readRows(q, of, entities.QueueRegisteredNodesOf)
-}
-
-// NetworkNodeServiceEndpoints reads the endpoints of nodes.
-func (fields) NetworkNodeServiceEndpoints(_ context.Context, q rowplan.Request, of []*ledger.NetworkNode) (
-	rowplan.Results[[]*ledger.ServiceEndpoint], error,
-) {
-	return readRows(q, of, entities.QueueServiceEndpoints)
 }
 
 // RegisteredNodeNetworkNodes reads the nodes that are associated with registered nodes.
@@ -146,11 +111,6 @@ func (r network) Fees(ctx context.Context, args graph.NetworkFeesArgs) (*ledger.
 	return &ledger.NetworkFees{Fees: fees, Timestamp: since}, nil
 }
 
-// Node returns a node of an address book.
-func (r network) Node(ctx context.Context, args graph.NetworkNodeArgs) (*ledger.NetworkNode, error) {
-	return entities.NetworkNode(ctx, r.db, orNone(args.File), args.NodeID)
-}
-
 // Nodes returns a page of the nodes of an address book.
 func (r network) Nodes(ctx context.Context, args graph.NetworkNodesArgs) (*relay.Connection[ledger.NetworkNode], error) {
 	l, read := nodeList, entities.NetworkNodes
@@ -166,11 +126,6 @@ func (r network) Nodes(ctx context.Context, args graph.NetworkNodesArgs) (*relay
 	return counted(c, unfiltered(args.Filter), count), err
 }
 
-// RegisteredNode returns a registered node.
-func (r network) RegisteredNode(ctx context.Context, args graph.NetworkRegisteredNodeArgs) (*ledger.RegisteredNode, error) {
-	return entities.RegisteredNode(ctx, r.db, args.RegisteredNodeID)
-}
-
 // RegisteredNodes returns a page of registered nodes.
 func (r network) RegisteredNodes(ctx context.Context, args graph.NetworkRegisteredNodesArgs) (*relay.Connection[ledger.RegisteredNode], error) {
 	c, err := registeredNodeList.root(ctx, args.Order, args.Args, func(p storage.Page) ([]*ledger.RegisteredNode, error) {
@@ -178,11 +133,6 @@ func (r network) RegisteredNodes(ctx context.Context, args graph.NetworkRegister
 	})
 	count := func(ctx context.Context) (int64, error) { return entities.CountRegisteredNodes(ctx, r.db) }
 	return counted(c, unfiltered(args.Filter), count), err
-}
-
-// Stake returns the stake of the network.
-func (r network) Stake(ctx context.Context) (*ledger.NetworkStake, error) {
-	return entities.NetworkStake(ctx, r.db)
 }
 
 // Freshness returns the newest block and its age.

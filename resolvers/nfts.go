@@ -3,7 +3,6 @@ package resolvers
 import (
 	"context"
 	"fmt"
-	"strconv"
 
 	"heliograph/graph"
 	"heliograph/graph/fault"
@@ -22,13 +21,6 @@ var (
 		"NFT transactions", 1, func(t *ledger.NFTTransaction) relay.Key { return relay.Key{int64(t.ConsensusTimestamp)} },
 	}
 )
-
-const nftType = "NFT" // in global ids
-
-// NFTID returns the global id of an NFT.
-func (fields) NFTID(n *ledger.NFT) string {
-	return relay.ID(nftType, n.TokenID.String()+"/"+strconv.FormatInt(n.SerialNumber, 10))
-}
 
 // NFTTransferNft reads the NFTs of transfers.
 func (fields) NFTTransferNft(_ context.Context, q rowplan.Request, of []*ledger.NFTTransfer) (rowplan.Results[*ledger.NFT], error) {
@@ -60,20 +52,6 @@ func nftHistory(p relay.Page, h entities.NFTHistory) *relay.NFTTransactionConnec
 	c := relay.NewCutConnection(nftTransactionList.kind, p, h.Transactions, h.More, nftTransactionList.key)
 	c.Partial = h.Partial
 	return c
-}
-
-// AccountNfts reads the NFTs of accounts.
-func (fields) AccountNfts(ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountNftsArgs) (
-	rowplan.Results[*relay.NFTConnection], error,
-) {
-	return nftsBelow(ctx, q, entities.OfAccount, list.Map(of, accountEntityID), args)
-}
-
-// TokenNfts reads the NFTs of tokens.
-func (fields) TokenNfts(ctx context.Context, q rowplan.Request, of []*ledger.Token, args graph.TokenNftsArgs) (
-	rowplan.Results[*relay.NFTConnection], error,
-) {
-	return nftsBelow(ctx, q, entities.OfToken, list.Map(of, tokenEntityID), args)
 }
 
 func nftsBelow(ctx context.Context, q rowplan.Request, of entities.NFTParent, ids []ledger.EntityID, args graph.ListArgs[ledger.NFTFilter]) (

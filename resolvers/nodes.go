@@ -18,13 +18,27 @@ import (
 	"heliograph/storage/transactions"
 )
 
+// The types in global ids.
+const (
+	accountType        = "Account"
+	blockType          = "Block"
+	contractType       = "Contract"
+	fileType           = "File"
+	hookType           = "Hook"
+	logType            = "ContractLog"
+	messageType        = "TopicMessage"
+	networkNodeType    = "NetworkNode"
+	nftType            = "NFT"
+	registeredNodeType = "RegisteredNode"
+	resultType         = "ContractResult"
+	scheduleType       = "Schedule"
+	tokenType          = "Token"
+	topicType          = "Topic"
+	transactionType    = "Transaction"
+)
+
 // maxNodes is the maximum number of global ids in one request.
 const maxNodes = 100
-
-// Node returns the object with a global id.
-func (r queries) Node(ctx context.Context, args graph.QueryNodeArgs) (relay.Node, error) {
-	return r.node(ctx, args.ID)
-}
 
 // Nodes returns the objects with global ids.
 func (r queries) Nodes(ctx context.Context, args graph.QueryNodesArgs) ([]relay.Node, error) {

@@ -8,7 +8,6 @@ import (
 	"heliograph/graph/fault"
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
-	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/ledger/codes"
 	"heliograph/storage"
@@ -16,13 +15,6 @@ import (
 )
 
 var scheduleList = listOf[ledger.Schedule]{"schedules", 1, func(s *ledger.Schedule) relay.Key { return relay.Key{int64(s.EntityID)} }}
-
-const scheduleType = "Schedule" // in global ids
-
-// ScheduleID returns the global id of a schedule.
-func (fields) ScheduleID(s *ledger.Schedule) string {
-	return relay.ID(scheduleType, s.EntityID.String())
-}
 
 // ScheduleState returns the state of a schedule now.
 func (f fields) ScheduleState(s *ledger.Schedule) ledger.ScheduleState {
@@ -34,17 +26,12 @@ func (fields) ScheduleSignatures(_ context.Context, q rowplan.Request, of []*led
 	return read(q, of, func(s *ledger.Schedule) ledger.EntityID { return s.EntityID }, transactions.QueueScheduleSignatures)
 }
 
-// TransactionSchedule reads the schedules that transactions created or executed.
-func (fields) TransactionSchedule(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[*ledger.Schedule], error) {
-	return readRows(q, of, transactions.QueueTransactionSchedules)
-}
-
 // AccountSchedules reads the schedules that accounts created.
 func (f fields) AccountSchedules(ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountSchedulesArgs) (
 	rowplan.Results[*relay.ScheduleConnection], error,
 ) {
 	return scheduleList.below(ctx, q, args.Order, args.Args, true, func(b *storage.Batch, p storage.Page, done func([][]*ledger.Schedule)) error {
-		transactions.QueueAccountSchedules(b, list.Map(of, accountEntityID), args.Filter, f.timestamp(), p, done)
+		transactions.QueueAccountSchedules(b, accountIDs(of), args.Filter, f.timestamp(), p, done)
 		return nil
 	})
 }

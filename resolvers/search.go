@@ -15,11 +15,6 @@ import (
 	"heliograph/storage/transactions"
 )
 
-const fileType = "File" // in global ids
-
-// FileID returns the global id of a file.
-func (fields) FileID(f *ledger.File) string { return relay.ID(fileType, f.EntityID.String()) }
-
 // File returns a file.
 func (r queries) File(ctx context.Context, args graph.QueryFileArgs) (*ledger.File, error) {
 	return storage.ReadOne(ctx, r.db, "file", args.ID, entities.QueueFiles)

@@ -26,11 +26,6 @@ var (
 	}
 )
 
-const tokenType = "Token" // in global ids
-
-// TokenID returns the global id of a token.
-func (fields) TokenID(t *ledger.Token) string { return relay.ID(tokenType, t.EntityID.String()) }
-
 func tokenEntityID(t *ledger.Token) ledger.EntityID { return t.EntityID }
 
 // TokenCustomFees reads the custom fees of tokens that do not hold them already.
@@ -124,13 +119,6 @@ func newest(holders []*ledger.TokenHolder) ledger.Null[ledger.Timestamp] {
 		}
 	}
 	return t
-}
-
-// AccountTokens reads the relationships of accounts with tokens.
-func (fields) AccountTokens(ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountTokensArgs) (
-	rowplan.Results[*relay.TokenRelationshipConnection], error,
-) {
-	return below(ctx, q, relationshipList, args, list.Map(of, accountEntityID), entities.QueueTokenRelationships)
 }
 
 // Token returns a token, now or at a time. If its custom fees are missing, the outcome reports it.

@@ -18,20 +18,6 @@ var messageList = listOf[ledger.TopicMessage]{
 	"messages", 1, func(m *ledger.TopicMessage) relay.Key { return relay.Key{int64(m.ConsensusTimestamp)} },
 }
 
-// Types in global ids.
-const (
-	topicType   = "Topic"
-	messageType = "TopicMessage"
-)
-
-// TopicID returns the global id of a topic.
-func (fields) TopicID(t *ledger.Topic) string { return relay.ID(topicType, t.EntityID.String()) }
-
-// TopicMessageID returns the global id of a message.
-func (fields) TopicMessageID(m *ledger.TopicMessage) string {
-	return relay.ID(messageType, m.ConsensusTimestamp.String())
-}
-
 func queueTopics(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger.Topic)) {
 	entities.QueueTopics(b, ids, func(topics []*ledger.Topic, _ []entities.TopicPart) { done(topics) })
 }

@@ -18,25 +18,6 @@ var transactionList = listOf[ledger.Transaction]{
 	"transactions", 1, func(t *ledger.Transaction) relay.Key { return relay.Key{int64(t.ConsensusTimestamp)} },
 }
 
-const transactionType = "Transaction" // in global ids
-
-// TransactionID returns the global id of a transaction.
-func (fields) TransactionID(t *ledger.Transaction) string {
-	return relay.ID(transactionType, t.ConsensusTimestamp.String())
-}
-
-// TransactionAssessedCustomFees reads the custom fees of transactions.
-func (fields) TransactionAssessedCustomFees(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (
-	rowplan.Results[[]*ledger.AssessedCustomFee], error,
-) {
-	return readRows(q, of, transactions.QueueAssessedCustomFees)
-}
-
-// TransactionInnerTransactions reads the inner transactions of batches.
-func (fields) TransactionInnerTransactions(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[[]*ledger.Transaction], error) {
-	return readRows(q, of, transactions.QueueInnerTransactions)
-}
-
 // TopicTransactions reads the transactions of topics.
 func (fields) TopicTransactions(ctx context.Context, q rowplan.Request, of []*ledger.Topic, args graph.TopicTransactionsArgs) (
 	rowplan.Results[*relay.TransactionConnection], error,
@@ -45,23 +26,6 @@ func (fields) TopicTransactions(ctx context.Context, q rowplan.Request, of []*le
 		transactions.QueueTopicTransactions(b, list.Map(of, func(t *ledger.Topic) ledger.EntityID { return t.EntityID }), p, done)
 		return nil
 	})
-}
-
-// TransactionStakingRewardTransfers reads the staking rewards of transactions.
-func (fields) TransactionStakingRewardTransfers(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (
-	rowplan.Results[[]*ledger.StakingReward], error,
-) {
-	return readRows(q, of, transactions.QueueStakingRewardTransfers)
-}
-
-// TransactionTokenTransfers reads the token transfers of transactions.
-func (fields) TransactionTokenTransfers(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[[]*ledger.TokenTransfer], error) {
-	return readRows(q, of, transactions.QueueTokenTransfers)
-}
-
-// TransactionTransfers reads the hbar transfers of transactions.
-func (fields) TransactionTransfers(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[[]*ledger.CryptoTransfer], error) {
-	return readRows(q, of, transactions.QueueTransfers)
 }
 
 // Transaction returns the transactions with an id or hash, or at a consensus time.

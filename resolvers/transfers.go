@@ -31,7 +31,7 @@ func (fields) AccountTransfers(ctx context.Context, q rowplan.Request, of []*led
 	rowplan.Results[*relay.TransferConnection], error,
 ) {
 	f := &ledger.TransferFilter{Token: args.Token, Direction: args.Direction, Timestamp: args.Timestamp}
-	return accountTransferList.below(ctx, q, args.Order, args.Args, unfiltered(f), rowsOf(list.Map(of, accountEntityID), f, transactions.QueueAccountTransfers))
+	return accountTransferList.below(ctx, q, args.Order, args.Args, unfiltered(f), rowsOf(accountIDs(of), f, transactions.QueueAccountTransfers))
 }
 
 // TokenTransfers reads the transfers of tokens.
@@ -43,14 +43,4 @@ func (fields) TokenTransfers(ctx context.Context, q rowplan.Request, of []*ledge
 	}
 	f := &ledger.TransferFilter{Direction: args.Direction, Timestamp: &args.Timestamp}
 	return tokenTransferList.below(ctx, q, args.Order, args.Args, true, rowsOf(list.Map(of, tokenEntityID), f, transactions.QueueTransfersOfTokens))
-}
-
-// TransferCounterparties reads the other accounts' changes in the transactions of transfers.
-func (fields) TransferCounterparties(_ context.Context, q rowplan.Request, of []*ledger.Transfer) (rowplan.Results[[]*ledger.Transfer], error) {
-	return readRows(q, of, transactions.QueueCounterparties)
-}
-
-// TransferFees reads the fees that the transactions of transfers paid to accounts.
-func (fields) TransferFees(_ context.Context, q rowplan.Request, of []*ledger.Transfer) (rowplan.Results[[]*ledger.Transfer], error) {
-	return readRows(q, of, transactions.QueueFees)
 }

@@ -100,9 +100,6 @@ func (f *fields) check() error {
 			functions[one.Function()] = name
 		case column, method, methodWithArgs:
 		case root:
-			if one.Object.Name == "Network" && unbatched[name] == "" {
-				return fmt.Errorf("%s has neither a plan nor a reason", name)
-			}
 			continue
 		}
 		if one.Reference() == nil && one.FieldDefinition.Directives.ForName("reference") != nil {
@@ -128,6 +125,11 @@ func (f *fields) check() error {
 	for name := range unbatched {
 		if entries[name] == 0 {
 			return fmt.Errorf("%s is in the list of fields without a plan, but not in the schema", name)
+		}
+	}
+	for _, t := range bodies.Templates() {
+		if name := t.Name(); strings.Contains(name, ".") && !strings.HasSuffix(name, ".gotpl") && entries[name] == 0 {
+			return fmt.Errorf("%s has a call, but is not in the schema", name)
 		}
 	}
 	return nil
@@ -176,3 +178,25 @@ func (f field) Reference() *codegen.Field {
 
 // Queue returns the function that queues reading the objects that a field with @reference refers to.
 func (f field) Queue() string { return queues[f.TypeReference.Definition.Name] }
+
+// Call returns the call that is the function of the field, or "" if its function is not generated; see templates/calls.gotpl.
+func (f field) Call() string {
+	if t := bodies.Lookup(f.FullName()); t != nil {
+		return t.Root.String()
+	}
+	return ""
+}
+
+// Receiver returns the type of the receiver of that function. That of status pages is in package statuspages.
+func (f field) Receiver() string {
+	switch {
+	case f.Object.Name == "Query":
+		return "queries"
+	case f.Object.Name == "Network":
+		return "network"
+	case strings.HasPrefix(f.Object.Name, "Status"):
+		return "Fields"
+	default:
+		return "fields"
+	}
+}

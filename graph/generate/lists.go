@@ -7,22 +7,10 @@ var namespaces = map[string]bool{"Query": true, "Mutation": true, "Subscription"
 var unbatched = map[string]string{
 	"Contract.call":        "each call runs a contract, within its own limits",
 	"ContractResult.trace": "each trace runs a transaction again, within its own limits",
-
-	"Network.id":              "as Network.supply",
-	"Network.supply":          "Network is one value without rows; its fields are resolved like root fields",
-	"Network.fees":            "as Network.supply",
-	"Network.exchangeRate":    "as Network.supply",
-	"Network.node":            "as Network.supply",
-	"Network.nodes":           "as Network.supply",
-	"Network.registeredNode":  "as Network.supply",
-	"Network.registeredNodes": "as Network.supply",
-	"Network.stake":           "as Network.supply",
-	"Network.freshness":       "as Network.supply",
-	"Network.stats":           "as Network.supply",
 }
 
 // maxUnbatched is the maximum length of the list.
-const maxUnbatched = 13
+const maxUnbatched = 2
 
 // withoutStatement are the fields that need a function but no statement, in addition to all ids.
 var withoutStatement = map[string]bool{"Schedule.state": true}

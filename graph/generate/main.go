@@ -84,15 +84,16 @@ func bound(sources []*ast.Source) (map[string][]byte, error) {
 	return map[string][]byte{scalarFile: functions, connectionsFile: types, codesFile: constants, "internal/domain/ledger/nodes_gen.go": nodes}, err
 }
 
-const referencesFile = "resolvers/references_gen.go"
-
 // outputs returns the sources of the files that are not gqlgen's, by path.
 func outputs(fields *fields) (map[string][]byte, error) {
 	out := map[string][]byte{}
-	for _, body := range []string{"fields", "inputs", "mutations", "roots", "tables", "references"} {
+	for _, body := range []string{"fields", "inputs", "mutations", "roots", "tables", "references", "calls", "statuscalls"} {
 		name, path := "graph", "graph/"+body+"_gen.go"
-		if body == "references" {
-			name, path = "resolvers", referencesFile
+		switch body {
+		case "references", "calls":
+			name, path = "resolvers", "resolvers/"+body+"_gen.go"
+		case "statuscalls":
+			name, path = "statuspages", "resolvers/statuspages/calls_gen.go"
 		}
 		var err error
 		if out[path], err = render(name, body, fields); err != nil {

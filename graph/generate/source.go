@@ -14,11 +14,11 @@ import (
 
 // imports are the packages that the generated code can use, in groups.
 var imports = [][]string{
-	{"context", "reflect", "time"},
+	{"context", "reflect", "strconv", "time"},
 	{"github.com/99designs/gqlgen/graphql", "github.com/vektah/gqlparser/v2/ast"},
 	{
-		"heliograph/graph/model", "heliograph/graph/relay", "heliograph/graph/rowplan", "heliograph/graph/scalar", "heliograph/internal/domain/evm/calls",
-		"heliograph/internal/domain/evm/system/abi",
+		"heliograph/graph", "heliograph/graph/model", "heliograph/graph/relay", "heliograph/graph/rowplan", "heliograph/graph/scalar",
+		"heliograph/internal/base/list", "heliograph/internal/domain/evm/calls", "heliograph/internal/domain/evm/system/abi",
 		"heliograph/internal/domain/fees", "heliograph/internal/domain/ledger", "heliograph/internal/domain/status", "heliograph/storage/entities",
 		"heliograph/storage/transactions",
 	},

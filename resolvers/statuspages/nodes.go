@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"heliograph/graph/relay"
-	"heliograph/internal/domain/status"
 )
 
 // The types of status page objects in global ids.
@@ -15,23 +14,6 @@ const (
 	maintenanceType = "StatusMaintenance"
 	updateType      = "StatusUpdate"
 )
-
-// StatusPageID returns the global id of a page.
-func (Fields) StatusPageID(p *status.Page) string { return relay.ID(pageType, p.Code) }
-
-// StatusComponentID returns the global id of a component.
-func (Fields) StatusComponentID(c *status.Component) string { return relay.ID(componentType, c.Code) }
-
-// StatusIncidentID returns the global id of an incident.
-func (Fields) StatusIncidentID(n *status.Incident) string { return relay.ID(incidentType, n.Code) }
-
-// StatusMaintenanceID returns the global id of a maintenance.
-func (Fields) StatusMaintenanceID(n *status.Maintenance) string {
-	return relay.ID(maintenanceType, n.Code)
-}
-
-// StatusUpdateID returns the global id of an update.
-func (Fields) StatusUpdateID(u *status.Update) string { return relay.ID(updateType, u.Code) }
 
 // HasType reports whether a type name in a global id is a type of status page objects.
 func HasType(name string) bool {

@@ -78,13 +78,6 @@ func (f Fields) StatusPageComponent(ctx context.Context, _ rowplan.Request, of [
 	return perPage(of, func(p *status.Page) (*status.Component, error) { return f.Component(ctx, p, args.Code) })
 }
 
-// StatusPageIncidents reads the incidents of pages.
-func (f Fields) StatusPageIncidents(ctx context.Context, _ rowplan.Request, of []*status.Page, args graph.StatusPageIncidentsArgs) (
-	rowplan.Results[*relay.StatusIncidentConnection], error,
-) {
-	return f.incidents(ctx, of, args)
-}
-
 // StatusPageUnresolvedIncidents reads the unresolved incidents of pages.
 func (f Fields) StatusPageUnresolvedIncidents(ctx context.Context, _ rowplan.Request, of []*status.Page, args graph.StatusPageUnresolvedIncidentsArgs) (
 	rowplan.Results[*relay.StatusIncidentConnection], error,
@@ -103,13 +96,6 @@ func (f Fields) incidents(ctx context.Context, of []*status.Page, args graph.Sta
 		rows, err := f.db.Notices(ctx, p, l.filter, l.order, storage.NewPage(l.page.Range()))
 		return l.incidents(rows), err
 	})
-}
-
-// StatusPageMaintenances reads the maintenances of pages.
-func (f Fields) StatusPageMaintenances(ctx context.Context, _ rowplan.Request, of []*status.Page, args graph.StatusPageMaintenancesArgs) (
-	rowplan.Results[*relay.StatusMaintenanceConnection], error,
-) {
-	return f.maintenances(ctx, of, args, false)
 }
 
 // StatusPageActiveMaintenances reads the active maintenances of pages.
@@ -145,6 +131,15 @@ func pageOf[T any](ctx context.Context, f Fields, of []T, code func(T) string) (
 	return ready(list.Map(of, func(row T) *status.Page { return pages.ByCode(code(row)) }), err)
 }
 
+// onPages reads a field with a function of the database that needs all pages.
+func onPages[T, R any](ctx context.Context, f Fields, of []T, read func(context.Context, status.Pages, []T) ([]R, error)) (rowplan.Results[R], error) {
+	pages, err := f.pages(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return ready(read(ctx, pages, of))
+}
+
 // fromState reads a field from the states of the pages that rows belong to.
 func fromState[T, R any](ctx context.Context, f Fields, of []T, page func(T) string, get func(*status.PageState, T) R) (rowplan.Results[R], error) {
 	out := make([]R, len(of))
@@ -159,11 +154,6 @@ func fromState[T, R any](ctx context.Context, f Fields, of []T, page func(T) str
 }
 
 func pageOfComponent(c *status.Component) string { return c.PageCode }
-
-// StatusComponentPage reads the pages of components.
-func (f Fields) StatusComponentPage(ctx context.Context, _ rowplan.Request, of []*status.Component) (rowplan.Results[*status.Page], error) {
-	return pageOf(ctx, f, of, pageOfComponent)
-}
 
 // StatusComponentGroup reads the groups of components.
 func (f Fields) StatusComponentGroup(ctx context.Context, _ rowplan.Request, of []*status.Component) (rowplan.Results[*status.Component], error) {
@@ -246,46 +236,6 @@ func noticeOfIncident(n *status.Incident) *status.Notice { return &n.Notice }
 
 func noticeOfMaintenance(n *status.Maintenance) *status.Notice { return &n.Notice }
 
-// StatusIncidentPage reads the pages of incidents.
-func (f Fields) StatusIncidentPage(ctx context.Context, _ rowplan.Request, of []*status.Incident) (rowplan.Results[*status.Page], error) {
-	return pageOf(ctx, f, of, func(n *status.Incident) string { return n.PageCode })
-}
-
-// StatusIncidentUpdates reads the updates of incidents.
-func (f Fields) StatusIncidentUpdates(ctx context.Context, _ rowplan.Request, of []*status.Incident) (rowplan.Results[[]*status.Update], error) {
-	return f.updates(ctx, list.Map(of, noticeOfIncident))
-}
-
-// StatusIncidentComponents reads the components of incidents.
-func (f Fields) StatusIncidentComponents(ctx context.Context, _ rowplan.Request, of []*status.Incident) (rowplan.Results[[]*status.Component], error) {
-	return f.components(ctx, list.Map(of, noticeOfIncident))
-}
-
-// StatusMaintenancePage reads the pages of maintenances.
-func (f Fields) StatusMaintenancePage(ctx context.Context, _ rowplan.Request, of []*status.Maintenance) (rowplan.Results[*status.Page], error) {
-	return pageOf(ctx, f, of, func(n *status.Maintenance) string { return n.PageCode })
-}
-
-// StatusMaintenanceUpdates reads the updates of maintenances.
-func (f Fields) StatusMaintenanceUpdates(ctx context.Context, _ rowplan.Request, of []*status.Maintenance) (rowplan.Results[[]*status.Update], error) {
-	return f.updates(ctx, list.Map(of, noticeOfMaintenance))
-}
-
-// StatusMaintenanceComponents reads the components of maintenances.
-func (f Fields) StatusMaintenanceComponents(ctx context.Context, _ rowplan.Request, of []*status.Maintenance) (
-	rowplan.Results[[]*status.Component], error,
-) {
-	return f.components(ctx, list.Map(of, noticeOfMaintenance))
-}
-
-func (f Fields) updates(ctx context.Context, notices []*status.Notice) (rowplan.Results[[]*status.Update], error) {
-	pages, err := f.pages(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return ready(f.db.Updates(ctx, pages, notices))
-}
-
 // components reads the components that notices ever affected, in the order of documents, without deleted ones.
 func (f Fields) components(ctx context.Context, notices []*status.Notice) (rowplan.Results[[]*status.Component], error) {
 	attached, err := f.db.Attachments(ctx, notices)
@@ -332,29 +282,6 @@ func (f Fields) StatusAffectedComponentComponent(ctx context.Context, _ rowplan.
 ) {
 	return fromState(ctx, f, of, func(a *status.AffectedComponent) string { return a.PageCode },
 		func(s *status.PageState, a *status.AffectedComponent) *status.Component { return s.Component(a.Code) })
-}
-
-// StatusChangePage reads the pages of changes.
-func (f Fields) StatusChangePage(ctx context.Context, _ rowplan.Request, of []*status.Revision) (rowplan.Results[*status.Page], error) {
-	return pageOf(ctx, f, of, func(c *status.Revision) string { return c.PageCode })
-}
-
-// StatusChangeComponentChanges reads what changes did to components.
-func (f Fields) StatusChangeComponentChanges(ctx context.Context, _ rowplan.Request, of []*status.Revision) (rowplan.Results[[]*status.Change], error) {
-	pages, err := f.pages(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return ready(f.db.ChangesOfRevisions(ctx, pages, of))
-}
-
-// StatusChangeUpdates reads the updates of changes.
-func (f Fields) StatusChangeUpdates(ctx context.Context, _ rowplan.Request, of []*status.Revision) (rowplan.Results[[]*status.Update], error) {
-	pages, err := f.pages(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return ready(f.db.UpdatesOfRevisions(ctx, pages, of))
 }
 
 // StatusComponentChangeComponent reads the components of changes.
