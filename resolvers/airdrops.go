@@ -3,7 +3,6 @@ package resolvers
 import (
 	"context"
 
-	"heliograph/graph"
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
 	"heliograph/internal/domain/ledger"
@@ -26,9 +25,4 @@ func (fields) AirdropNft(_ context.Context, q rowplan.Request, of []*ledger.Aird
 		return ledger.NFTKey{TokenID: a.TokenID, SerialNumber: a.SerialNumber.V}
 	}
 	return read(q, of, key, entities.QueueNFTsByKey)
-}
-
-// Airdrops returns a page of the airdrops that one account sent or received.
-func (r queries) Airdrops(ctx context.Context, args graph.QueryAirdropsArgs) (*relay.AirdropConnection, error) {
-	return ofEither(ctx, r.Resolver, "sender and receiver", args.Sender, args.Receiver, airdropLists, args.Order, args.Args, args.Filter, entities.QueueAirdrops)
 }

@@ -109,11 +109,6 @@ func (r queries) TokenAllowances(ctx context.Context, args graph.QueryTokenAllow
 		directed(false, entities.QueueTokenAllowances))
 }
 
-// StakingRewards returns a page of the staking rewards of an account.
-func (r queries) StakingRewards(ctx context.Context, args graph.QueryStakingRewardsArgs) (*relay.StakingRewardConnection, error) {
-	return listOfAccount(ctx, r.Resolver, rewardList, args.Account, true, args.Order, args.Args, args.Filter, entities.QueueStakingRewards)
-}
-
 // NftAllowances returns a page of the allowances for collections that one account granted or received.
 func (r queries) NftAllowances(ctx context.Context, args graph.QueryNftAllowancesArgs) (*relay.NftAllowanceConnection, error) {
 	return ofEither(ctx, r.Resolver, "owner and spender", args.Owner, args.Spender, nftAllowanceLists, args.Order, args.Args, args.Filter,

@@ -19,16 +19,6 @@ var (
 	blockNumberList = listOf[ledger.Block]{"blocks by number", 1, func(b *ledger.Block) relay.Key { return relay.Key{b.Number} }}
 )
 
-// BlockPrevious reads the blocks before blocks.
-func (fields) BlockPrevious(_ context.Context, q rowplan.Request, of []*ledger.Block) (rowplan.Results[*ledger.Block], error) {
-	return read(q, of, func(b *ledger.Block) int64 { return b.Number - 1 }, transactions.QueueBlocks)
-}
-
-// BlockNext reads the blocks after blocks.
-func (fields) BlockNext(_ context.Context, q rowplan.Request, of []*ledger.Block) (rowplan.Results[*ledger.Block], error) {
-	return read(q, of, func(b *ledger.Block) int64 { return b.Number + 1 }, transactions.QueueBlocks)
-}
-
 func spanOfBlock(b *ledger.Block) ledger.TimestampRange { return b.Timestamp }
 
 // BlockTransactions reads the transactions of blocks.

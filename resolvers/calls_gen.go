@@ -4,16 +4,17 @@ package resolvers
 
 import (
 	"context"
-	"heliograph/graph"
-	"heliograph/internal/base/list"
 	"strconv"
 
+	"heliograph/graph"
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/evm/calls"
 	"heliograph/internal/domain/fees"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
+	"heliograph/storage"
 	"heliograph/storage/entities"
 	"heliograph/storage/transactions"
 )
@@ -46,6 +47,10 @@ func (r fields) AccountContractResults(ctx context.Context, q rowplan.Request, o
 	return resultsBelow(ctx, q, args, accountIDs(of), transactions.QueueResultsOfSenders)
 }
 
+func (r fields) AccountHistory(ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountHistoryArgs) (rowplan.Results[*relay.Connection[ledger.Version]], error) {
+	return versionsOf(ctx, q, args.Order, args.Args, accountIDs(of), entities.QueueAccountVersions)
+}
+
 func (r fields) AccountHooks(ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountHooksArgs) (rowplan.Results[*relay.Connection[ledger.Hook]], error) {
 	return below(ctx, q, hookList, args, accountIDs(of), entities.QueueHooks)
 }
@@ -76,6 +81,14 @@ func (r fields) AccountAllowancesCrypto(ctx context.Context, q rowplan.Request, 
 
 func (r fields) BlockID(of *ledger.Block) string {
 	return relay.ID(blockType, strconv.FormatInt(of.Number, 10))
+}
+
+func (r fields) BlockPrevious(ctx context.Context, q rowplan.Request, of []*ledger.Block) (rowplan.Results[*ledger.Block], error) {
+	return read(q, of, func(b *ledger.Block) int64 { return b.Number - 1 }, transactions.QueueBlocks)
+}
+
+func (r fields) BlockNext(ctx context.Context, q rowplan.Request, of []*ledger.Block) (rowplan.Results[*ledger.Block], error) {
+	return read(q, of, func(b *ledger.Block) int64 { return b.Number + 1 }, transactions.QueueBlocks)
 }
 
 func (r fields) BlockContractLogs(ctx context.Context, q rowplan.Request, of []*ledger.Block, args graph.BlockContractLogsArgs) (rowplan.Results[*relay.Connection[ledger.ContractLog]], error) {
@@ -138,6 +151,10 @@ func (r fields) NFTID(of *ledger.NFT) string {
 	return relay.ID(nftType, of.TokenID.String()+"/"+strconv.FormatInt(of.SerialNumber, 10))
 }
 
+func (r fields) NFTHistory(ctx context.Context, q rowplan.Request, of []*ledger.NFT, args graph.NFTHistoryArgs) (rowplan.Results[*relay.Connection[ledger.Version]], error) {
+	return versionsOf(ctx, q, args.Order, args.Args, list.Map(of, (*ledger.NFT).Key), entities.QueueNFTVersions)
+}
+
 func (r network) Node(ctx context.Context, args graph.NetworkNodeArgs) (*ledger.NetworkNode, error) {
 	return entities.NetworkNode(ctx, r.db, orNone(args.File), args.NodeID)
 }
@@ -166,6 +183,14 @@ func (r queries) Node(ctx context.Context, args graph.QueryNodeArgs) (relay.Node
 	return r.node(ctx, args.ID)
 }
 
+func (r queries) Airdrops(ctx context.Context, args graph.QueryAirdropsArgs) (*relay.Connection[ledger.Airdrop], error) {
+	return ofEither(ctx, r.Resolver, "sender and receiver", args.Sender, args.Receiver, airdropLists, args.Order, args.Args, args.Filter, entities.QueueAirdrops)
+}
+
+func (r queries) StakingRewards(ctx context.Context, args graph.QueryStakingRewardsArgs) (*relay.Connection[ledger.StakingReward], error) {
+	return listOfAccount(ctx, r.Resolver, rewardList, args.Account, true, args.Order, args.Args, args.Filter, entities.QueueStakingRewards)
+}
+
 func (r queries) Contract(ctx context.Context, args graph.QueryContractArgs) (*ledger.Contract, error) {
 	return entities.Contract(ctx, r.db, args.ID, args.At)
 }
@@ -180,6 +205,14 @@ func (r queries) EstimateGas(ctx context.Context, args graph.QueryEstimateGasArg
 
 func (r queries) EstimateFee(ctx context.Context, args graph.QueryEstimateFeeArgs) (*fees.Estimate, error) {
 	return r.estimateFee(ctx, args.Transaction, args.Mode, args.HighVolumeThrottle)
+}
+
+func (r queries) Nft(ctx context.Context, args graph.QueryNftArgs) (*ledger.NFT, error) {
+	return storage.ReadOne(ctx, r.db, "NFT", ledger.NFTKey{TokenID: args.Token, SerialNumber: args.SerialNumber}, entities.QueueNFTsByKey)
+}
+
+func (r queries) File(ctx context.Context, args graph.QueryFileArgs) (*ledger.File, error) {
+	return storage.ReadOne(ctx, r.db, "file", args.ID, entities.QueueFiles)
 }
 
 func (r queries) Status(ctx context.Context) (*status.Page, error) {
@@ -206,12 +239,32 @@ func (r queries) StatusWebhooks(ctx context.Context, args graph.QueryStatusWebho
 	return r.status.Webhooks(ctx, args.Page)
 }
 
+func (r queries) TokenRelationships(ctx context.Context, args graph.QueryTokenRelationshipsArgs) (*relay.Connection[ledger.TokenRelationship], error) {
+	return listOfAccount(ctx, r.Resolver, relationshipList, args.Account, true, args.Order, args.Args, args.Filter, entities.QueueTokenRelationships)
+}
+
 func (r fields) RegisteredNodeID(of *ledger.RegisteredNode) string {
 	return relay.ID(registeredNodeType, strconv.FormatInt(of.RegisteredNodeID, 10))
 }
 
+func (r fields) RegisteredNodeNetworkNodes(ctx context.Context, q rowplan.Request, of []*ledger.RegisteredNode) (rowplan.Results[[]*ledger.NetworkNode], error) {
+	return read(q, of, func(n *ledger.RegisteredNode) int64 { return n.RegisteredNodeID }, entities.QueueNetworkNodesNaming)
+}
+
 func (r fields) ScheduleID(of *ledger.Schedule) string {
 	return relay.ID(scheduleType, of.EntityID.String())
+}
+
+func (r fields) ScheduleSignatures(ctx context.Context, q rowplan.Request, of []*ledger.Schedule) (rowplan.Results[[]*ledger.ScheduleSignature], error) {
+	return read(q, of, func(s *ledger.Schedule) ledger.EntityID { return s.EntityID }, transactions.QueueScheduleSignatures)
+}
+
+func (r fields) ScheduledTransactionSignaturesPresent(ctx context.Context, q rowplan.Request, of []*ledger.ScheduledTransaction) (rowplan.Results[[]*ledger.ScheduleSigner], error) {
+	return signers(q, of, true)
+}
+
+func (r fields) ScheduledTransactionSignaturesMissing(ctx context.Context, q rowplan.Request, of []*ledger.ScheduledTransaction) (rowplan.Results[[]*ledger.ScheduleSigner], error) {
+	return signers(q, of, false)
 }
 
 func (r fields) TokenID(of *ledger.Token) string {
@@ -220,6 +273,10 @@ func (r fields) TokenID(of *ledger.Token) string {
 
 func (r fields) TokenNfts(ctx context.Context, q rowplan.Request, of []*ledger.Token, args graph.TokenNftsArgs) (rowplan.Results[*relay.Connection[ledger.NFT]], error) {
 	return nftsBelow(ctx, q, entities.OfToken, list.Map(of, tokenEntityID), args)
+}
+
+func (r fields) TokenHistory(ctx context.Context, q rowplan.Request, of []*ledger.Token, args graph.TokenHistoryArgs) (rowplan.Results[*relay.Connection[ledger.Version]], error) {
+	return versionsOf(ctx, q, args.Order, args.Args, list.Map(of, tokenEntityID), entities.QueueTokenVersions)
 }
 
 func (r fields) TopicID(of *ledger.Topic) string {
@@ -256,6 +313,10 @@ func (r fields) TransactionTransfers(ctx context.Context, q rowplan.Request, of 
 
 func (r fields) TransactionContractLogs(ctx context.Context, q rowplan.Request, of []*ledger.Transaction, args graph.TransactionContractLogsArgs) (rowplan.Results[*relay.Connection[ledger.ContractLog]], error) {
 	return logsBelow(ctx, q, args, true, list.Map(of, instantOf), transactions.QueueLogsBetween)
+}
+
+func (r fields) TransactionNode(ctx context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[*ledger.NetworkNode], error) {
+	return read(q, of, func(t *ledger.Transaction) ledger.EntityID { return t.NodeAccountID }, entities.QueueNetworkNodesOf)
 }
 
 func (r fields) TransactionSchedule(ctx context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[*ledger.Schedule], error) {

@@ -9,7 +9,6 @@ import (
 	"heliograph/graph/fault"
 	"heliograph/graph/model"
 	"heliograph/graph/relay"
-	"heliograph/graph/rowplan"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 	"heliograph/storage/entities"
@@ -35,17 +34,6 @@ func (r *Resolver) networkNodeByName(ctx context.Context, name string) (relay.No
 		return nil, fault.Input("%v", err)
 	}
 	return byKey(number, parseNumber, func(id int64) (*ledger.NetworkNode, error) { return entities.NetworkNode(ctx, r.db, file, id) })
-}
-
-func (fields) TransactionNode(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[*ledger.NetworkNode], error) {
-	return read(q, of, func(v *ledger.Transaction) ledger.EntityID { return v.NodeAccountID }, entities.QueueNetworkNodesOf)
-}
-
-// RegisteredNodeNetworkNodes reads the nodes that are associated with registered nodes.
-func (fields) RegisteredNodeNetworkNodes(_ context.Context, q rowplan.Request, of []*ledger.RegisteredNode) (
-	rowplan.Results[[]*ledger.NetworkNode], error,
-) {
-	return read(q, of, func(n *ledger.RegisteredNode) int64 { return n.RegisteredNodeID }, entities.QueueNetworkNodesNaming)
 }
 
 // Network returns the parent of the network's fields.

@@ -79,11 +79,6 @@ func nftsBelow(ctx context.Context, q rowplan.Request, of entities.NFTParent, id
 	})
 }
 
-// Nft returns an NFT.
-func (r queries) Nft(ctx context.Context, args graph.QueryNftArgs) (*ledger.NFT, error) {
-	return storage.ReadOne(ctx, r.db, "NFT", ledger.NFTKey{TokenID: args.Token, SerialNumber: args.SerialNumber}, entities.QueueNFTsByKey)
-}
-
 // Nfts returns a page of NFTs. If the owner does not exist, the outcome reports it.
 func (r queries) Nfts(ctx context.Context, args graph.QueryNftsArgs) (*relay.NFTConnection, error) {
 	f := args.Filter

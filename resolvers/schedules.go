@@ -8,6 +8,7 @@ import (
 	"heliograph/graph/fault"
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/ledger/codes"
 	"heliograph/storage"
@@ -19,11 +20,6 @@ var scheduleList = listOf[ledger.Schedule]{"schedules", 1, func(s *ledger.Schedu
 // ScheduleState returns the state of a schedule now.
 func (f fields) ScheduleState(s *ledger.Schedule) ledger.ScheduleState {
 	return s.StateAt(f.timestamp())
-}
-
-// ScheduleSignatures reads the signatures of schedules.
-func (fields) ScheduleSignatures(_ context.Context, q rowplan.Request, of []*ledger.Schedule) (rowplan.Results[[]*ledger.ScheduleSignature], error) {
-	return read(q, of, func(s *ledger.Schedule) ledger.EntityID { return s.EntityID }, transactions.QueueScheduleSignatures)
 }
 
 // AccountSchedules reads the schedules that accounts created.
@@ -109,20 +105,6 @@ var targetKeys = map[ledger.TransactionType]keyOf{
 	codes.TypeTokenMint:                  keyIn(func(t *ledger.Token) *ledger.KeyInfo { return t.SupplyKey }),
 	codes.TypeTokenBurn:                  keyIn(func(t *ledger.Token) *ledger.KeyInfo { return t.SupplyKey }),
 	codes.TypeTokenAccountWipe:           keyIn(func(t *ledger.Token) *ledger.KeyInfo { return t.WipeKey }),
-}
-
-// ScheduledTransactionSignaturesPresent reads the signers of scheduled transactions that have signed.
-func (fields) ScheduledTransactionSignaturesPresent(_ context.Context, q rowplan.Request, of []*ledger.ScheduledTransaction) (
-	rowplan.Results[[]*ledger.ScheduleSigner], error,
-) {
-	return signers(q, of, true)
-}
-
-// ScheduledTransactionSignaturesMissing reads the signers of scheduled transactions that have not signed.
-func (fields) ScheduledTransactionSignaturesMissing(_ context.Context, q rowplan.Request, of []*ledger.ScheduledTransaction) (
-	rowplan.Results[[]*ledger.ScheduleSigner], error,
-) {
-	return signers(q, of, false)
 }
 
 // signers reads the signers that have signed, or those that have not. A list is nil if the signers are unknown.

@@ -15,11 +15,6 @@ import (
 	"heliograph/storage/transactions"
 )
 
-// File returns a file.
-func (r queries) File(ctx context.Context, args graph.QueryFileArgs) (*ledger.File, error) {
-	return storage.ReadOne(ctx, r.db, "file", args.ID, entities.QueueFiles)
-}
-
 // search collects what the statements of one batch find, in the order of the statements.
 type search struct {
 	*storage.Batch

@@ -169,8 +169,3 @@ func (r queries) TokenBalances(ctx context.Context, args graph.QueryTokenBalance
 	c.Timestamp = newest(c.Nodes)
 	return c, nil
 }
-
-// TokenRelationships returns a page of the relationships of an account with tokens.
-func (r queries) TokenRelationships(ctx context.Context, args graph.QueryTokenRelationshipsArgs) (*relay.TokenRelationshipConnection, error) {
-	return listOfAccount(ctx, r.Resolver, relationshipList, args.Account, true, args.Order, args.Args, args.Filter, entities.QueueTokenRelationships)
-}

@@ -4,11 +4,11 @@ package statuspages
 
 import (
 	"context"
-	"heliograph/graph"
-	"heliograph/internal/base/list"
 
+	"heliograph/graph"
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/status"
 )
 
