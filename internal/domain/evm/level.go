@@ -66,8 +66,8 @@ func (l Level) hasAccountService() bool { return l >= Level51 }
 // isMerge reports whether opcode 0x44 returns a random value instead of the difficulty.
 func (l Level) isMerge() bool { return l >= Level34 }
 
-// chainConfig returns the configuration of a chain that uses the level from its first block.
-func (l Level) chainConfig(chainID uint64) *params.ChainConfig {
+// ChainConfig returns the configuration of a chain that uses the level from its first block.
+func (l Level) ChainConfig(chainID uint64) *params.ChainConfig {
 	zero, now := big.NewInt(0), uint64(0)
 	c := &params.ChainConfig{
 		ChainID:        new(big.Int).SetUint64(chainID),

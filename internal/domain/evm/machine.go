@@ -72,7 +72,7 @@ func New(cfg Config) *Machine {
 	m := &Machine{cfg: cfg, codes: newCodeCache(cfg.CacheBytes)}
 	for level := range m.engines {
 		e, l := &m.engines[level], Level(level)
-		e.chain = l.chainConfig(cfg.ChainID)
+		e.chain = l.ChainConfig(cfg.ChainID)
 		e.rules = e.chain.Rules(common.Big0, l.isMerge(), 0)
 		e.warm = vm.ActivePrecompiles(e.rules)
 		e.pool.New = func() any { return m.newEngine(l, e.rules) }

@@ -3,6 +3,7 @@ package scenario
 import (
 	"fmt"
 	"math/big"
+	"strings"
 
 	"heliograph/internal/domain/ledger/codes"
 	"heliograph/storage/demo"
@@ -49,20 +50,7 @@ func (w *Scenario) pickTwo(list []int64) (int64, int64) {
 	return list[a], list[b]
 }
 
-var memos = []string{
-	"", "", "fish soup", "thanks for yesterday", "new rope", "half of the paint", "mooring, this week", "for the kettle", "bread and eggs",
-	"bet lost", "two tickets for the regatta", "oil", "a small loan", "back with thanks", "nets mended", "choir", "lesson", "postcards",
-}
-
-var chat = []string{
-	"All quiet at the east mole.", "Two ships answered tonight.", "Fog coming in from the west.", "Fog lifting.",
-	"Who left the gate open? The goats are on the pier.",
-	"Lamp trimmed, glass polished.", "Signal received, thank you.", "Can somebody lend me a spanner?", "Good morning from Gull Rock!",
-	"The new mirror turns like a dream.",
-	"Heavy swell at the outer buoy.", "Supper is ready, over and out.", "Three short, one long.", "I can see your light from the ferry.", "Clockwork rewound.",
-	"Counted nine ships before midnight.", "The kettle is on ☕", "The sun is out ☀ — whole town at the beach.",
-	"Does anyone read this at four in the morning?", "I do.", "Calm sea, clear sky.",
-}
+var memos, chat = strings.Split(section("memos"), "\n"), strings.Split(section("chat"), "\n")
 
 // addEverydayEvent adds one randomly chosen transaction.
 func (w *Scenario) addEverydayEvent() {

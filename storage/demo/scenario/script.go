@@ -25,11 +25,16 @@ var story string
 // word matches a word of a line: text without blanks except in double quotes.
 var word = regexp.MustCompile(`(?:[^\s"]|"(?:[^"\\]|\\.)*")+`)
 
-// play runs the lines of a section of the story, if it exists.
-func (w *Scenario) play(section string) {
-	_, rest, _ := strings.Cut(story, "\n== "+section+"\n")
+// section returns the text of a section of the story, if it exists.
+func section(name string) string {
+	_, rest, _ := strings.Cut(story, "\n== "+name+"\n")
 	text, _, _ := strings.Cut(rest, "\n== ")
-	for line := range strings.Lines(text) {
+	return strings.TrimSuffix(text, "\n")
+}
+
+// play runs the lines of a section of the story, if it exists.
+func (w *Scenario) play(name string) {
+	for line := range strings.Lines(section(name)) {
 		if words := word.FindAllString(line, -1); len(words) > 0 && words[0] != "#" {
 			w.call(words)
 		}

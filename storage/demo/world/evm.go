@@ -18,6 +18,7 @@ import (
 	"github.com/ethereum/go-ethereum/triedb"
 	"github.com/holiman/uint256"
 
+	network "heliograph/internal/domain/evm"
 	"heliograph/internal/domain/ledger/codes"
 )
 
@@ -218,20 +219,13 @@ func (m *machine) run(from common.Address, to, at *common.Address, input []byte,
 
 // evm returns an EVM of the Shanghai fork with constant block values, so that results do not depend on the time of the load.
 func (m *machine) evm(origin common.Address, hooks *tracing.Hooks) *vm.EVM {
-	zero := uint64(0)
-	config := &params.ChainConfig{
-		ChainID: big.NewInt(ChainID), HomesteadBlock: new(big.Int), EIP150Block: new(big.Int), EIP155Block: new(big.Int),
-		EIP158Block: new(big.Int), ByzantiumBlock: new(big.Int), ConstantinopleBlock: new(big.Int), PetersburgBlock: new(big.Int),
-		IstanbulBlock: new(big.Int), BerlinBlock: new(big.Int), LondonBlock: new(big.Int),
-		TerminalTotalDifficulty: new(big.Int), MergeNetsplitBlock: new(big.Int), ShanghaiTime: &zero,
-	}
 	evm := vm.NewEVM(vm.BlockContext{
 		CanTransfer: func(vm.StateDB, common.Address, *uint256.Int) bool { return true },
 		Transfer:    func(vm.StateDB, common.Address, common.Address, *uint256.Int, *params.Rules) {},
 		GetHash:     func(uint64) common.Hash { return common.Hash{} },
 		BlockNumber: big.NewInt(1), Time: 1, Difficulty: new(big.Int), GasLimit: 15_000_000,
 		BaseFee: new(big.Int), BlobBaseFee: new(big.Int), Random: new(common.Hash),
-	}, m.state, config, vm.Config{Tracer: hooks})
+	}, m.state, network.Level38.ChainConfig(ChainID), vm.Config{Tracer: hooks})
 	evm.SetTxContext(vm.TxContext{Origin: origin, GasPrice: new(uint256.Int)})
 	return evm
 }
