@@ -78,17 +78,20 @@ func New(o Options) *Resolver {
 }
 
 // Root returns the resolvers of the graph.
-func (r *Resolver) Root() graph.ResolverRoot { return root{r.rows, r} }
+func (r *Resolver) Root() graph.ResolverRoot {
+	return root{r.rows, r, graph.NewQueryResolver(queries{r})}
+}
 
 // root implements [graph.ResolverRoot] and [graph.EntityReader].
 type root struct {
 	*graph.Rows
 
-	r *Resolver
+	r     *Resolver
+	query graph.QueryResolver
 }
 
 // Query implements [graph.ResolverRoot].
-func (o root) Query() graph.QueryResolver { return graph.NewQueryResolver(queries{o.r}) }
+func (o root) Query() graph.QueryResolver { return o.query }
 
 // Mutation implements [graph.ResolverRoot].
 func (o root) Mutation() graph.MutationResolver {

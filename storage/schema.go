@@ -86,6 +86,9 @@ var object = regexp.MustCompile(`^(?:column|relation|function) "?(?:\w+\.)?([\w(
 
 // explain returns a [*MismatchError] if a statement failed because of a known difference, and otherwise err.
 func (db *DB) explain(err error) error {
+	if err == nil {
+		return nil
+	}
 	var pg *pgconn.PgError
 	s := db.schema.Load()
 	if s == nil || !errors.As(err, &pg) || !slices.Contains([]string{"42703", "42P01", "42883"}, pg.Code) { // undefined column, table, function

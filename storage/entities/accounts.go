@@ -23,7 +23,7 @@ type accountRow struct {
 	ledger.Account
 	typ              string
 	evmAddress       []byte
-	key              ledger.Key
+	key              ledger.KeyInfo
 	expiration       ledger.Null[int64]
 	stakePeriodStart ledger.Null[int64] // days since 1970
 	pendingReward    ledger.Null[int64]
@@ -34,7 +34,7 @@ func accountTargets(a *accountRow, into []any) []any {
 	return append(into,
 		&a.EntityID, &a.typ, (*storage.Blob)(&a.Alias), &a.AutoRenewAccountID, &a.AutoRenewPeriod, &a.CreatedTimestamp, &a.DeclineReward,
 		(*storage.Blob)(&a.DelegationAddress),
-		&a.Deleted, &a.EthereumNonce, (*storage.Blob)(&a.evmAddress), &a.expiration, (*storage.Blob)(&a.key), &a.MaxAutomaticTokenAssociations, &a.Memo,
+		&a.Deleted, &a.EthereumNonce, (*storage.Blob)(&a.evmAddress), &a.expiration, (*storage.Blob)(&a.key.Bytes), &a.MaxAutomaticTokenAssociations, &a.Memo,
 		&a.ObtainerID,
 		&a.ReceiverSigRequired, &a.StakedAccountID, &a.StakedNodeID, &a.stakePeriodStart, &a.Timestamp.From, &a.Timestamp.To,
 		&a.Balance.Balance, &a.Balance.Timestamp, &a.pendingReward, &a.endStakePeriod)
@@ -50,7 +50,7 @@ var accountRows = storage.NewMapper(accountTargets, finishAccount, func(r *accou
 // finishAccount fills the computed fields.
 func finishAccount(a *accountRow) error {
 	a.Type = ledger.EntityType(a.typ)
-	a.Key = a.key.Info()
+	a.Key = a.key.Typed()
 	a.Balance.AccountID = a.EntityID
 	if address, ok := ledger.EVMAddressOf(a.evmAddress); ok {
 		a.EVMAddress = ledger.Of(address)

@@ -137,6 +137,8 @@ type messageRow struct {
 	chunkNum, total ledger.Null[int32]
 	validStart      ledger.Null[ledger.Timestamp]
 	initial, rest   []byte
+	chunk           ledger.ChunkInfo // the message refers to it
+	id              ledger.MessageTransactionID
 }
 
 func messageTargets(m *messageRow, into []any) []any {
@@ -159,20 +161,16 @@ func finishMessage(m *messageRow) error {
 	if m.rest != nil {
 		m.Message, m.Joined = append(m.Message, m.rest...), m.total.V-1
 	}
-	var chunk struct { // one allocation
-		ledger.ChunkInfo
-		id ledger.MessageTransactionID
-	}
-	chunk.id = ledger.MessageTransactionID{AccountID: m.PayerAccountID, TransactionValidStart: m.validStart}
+	m.id = ledger.MessageTransactionID{AccountID: m.PayerAccountID, TransactionValidStart: m.validStart}
 	if m.initial != nil {
 		var err error
-		if chunk.id, err = ledger.DecodeTransactionID(m.initial); err != nil {
+		if m.id, err = ledger.DecodeTransactionID(m.initial); err != nil {
 			malformedID.Report("initial_transaction_id", "topic message", m.ConsensusTimestamp, err)
 			return nil
 		}
 	}
-	chunk.ChunkInfo = ledger.ChunkInfo{InitialTransactionID: &chunk.id, Number: m.chunkNum.V, Total: m.total}
-	m.ChunkInfo = &chunk.ChunkInfo
+	m.chunk = ledger.ChunkInfo{InitialTransactionID: &m.id, Number: m.chunkNum.V, Total: m.total}
+	m.ChunkInfo = &m.chunk
 	return nil
 }
 

@@ -71,8 +71,8 @@ func DecodeKeyList(b []byte) ([]Key, error) {
 
 // KeyInfo is the type and the value of a key.
 type KeyInfo struct {
-	Type KeyType
-	key  Key
+	Type  KeyType
+	Bytes Key
 }
 
 // Info returns the type and the value of the key, or nil if there is no key.
@@ -80,17 +80,21 @@ func (k Key) Info() *KeyInfo {
 	if k.IsNone() {
 		return nil
 	}
-	return k.info()
+	return (&KeyInfo{Bytes: k}).Typed()
 }
 
-func (k Key) info() *KeyInfo {
-	t, _ := k.Decode()
-	return &KeyInfo{Type: t, key: k}
+// Typed sets the type from the bytes, and returns the receiver, or nil if there is no key.
+func (k *KeyInfo) Typed() *KeyInfo {
+	if k.Bytes.IsNone() {
+		return nil
+	}
+	k.Type, _ = k.Bytes.Decode()
+	return k
 }
 
 // Value returns the value of the key (see [Key.Decode]).
 func (k *KeyInfo) Value() HexDigits {
-	_, b := k.key.Decode()
+	_, b := k.Bytes.Decode()
 	return b
 }
 
@@ -136,7 +140,7 @@ func (*ContractKey) IsDecodedKey() {}
 // Decoded returns the content of the key without that of its members, or nil if the key is malformed or of a type that the network does not use.
 func (k *KeyInfo) Decoded() DecodedKey {
 	var m services.Key
-	if proto.Unmarshal(k.key, &m) != nil {
+	if proto.Unmarshal(k.Bytes, &m) != nil {
 		return nil
 	}
 	switch v := m.GetKey().(type) {
@@ -161,7 +165,8 @@ func members(list *services.KeyList) []*KeyInfo {
 	out := make([]*KeyInfo, len(list.GetKeys()))
 	for i, m := range list.GetKeys() {
 		b, _ := proto.Marshal(m) // has been unmarshaled
-		out[i] = Key(b).info()
+		t, _ := Key(b).Decode()
+		out[i] = &KeyInfo{t, b}
 	}
 	return out
 }

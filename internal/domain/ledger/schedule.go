@@ -243,7 +243,7 @@ func (k *KeyInfo) missing(signatures []*ScheduleSignature, depth int) (out []*Ke
 	}
 	if len(keys) == 0 || depth == 0 {
 		signed := func(s *ScheduleSignature) bool {
-			return len(s.PublicKeyPrefix) > 0 && len(k.key) > 2 && bytes.HasPrefix(k.key[2:], s.PublicKeyPrefix) // after the tag and the length
+			return len(s.PublicKeyPrefix) > 0 && len(k.Bytes) > 2 && bytes.HasPrefix(k.Bytes[2:], s.PublicKeyPrefix) // after the tag and the length
 		}
 		if slices.ContainsFunc(signatures, signed) {
 			return nil
