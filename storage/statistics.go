@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"sync"
@@ -128,4 +129,24 @@ func (f *Frequencies) Part(lower, upper int64) float64 {
 		return 0
 	}
 	return (float64(upper) - float64(lower) + 1) / (float64(f.Highest) - float64(f.Lowest) + 1)
+}
+
+// Countable is a statement whose number of rows the planner can estimate.
+type Countable string
+
+// Estimate returns the planner's estimate of the number of rows. It does not run the statement.
+func (db *DB) Estimate(ctx context.Context, what Countable) (int64, error) {
+	text, err := Value[[]byte](ctx, db, "a plan", `explain (format json) `+string(what))
+	if err != nil {
+		return 0, err
+	}
+	var plans []struct {
+		Plan struct {
+			Rows int64 `json:"Plan Rows"`
+		} `json:"Plan"`
+	}
+	if err := json.Unmarshal(text, &plans); err != nil || len(plans) != 1 {
+		return 0, fmt.Errorf("decoding a plan with %d elements: %w", len(plans), err)
+	}
+	return plans[0].Plan.Rows, nil
 }

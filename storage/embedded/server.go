@@ -14,11 +14,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // Server is a running PostgreSQL server.
@@ -287,6 +290,96 @@ func (s *Server) release() error {
 	}
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("clean up after the embedded PostgreSQL: %w", err)
+	}
+	return nil
+}
+
+// process is a started program. err is its result and may be read after done is closed.
+type process struct {
+	cmd  *exec.Cmd
+	done chan struct{}
+	err  error
+}
+
+// launch starts cmd and waits for its end on a separate thread. The parent-death signal is sent when the thread that started the child ends, so that thread
+// must live as long as the child. The goroutine never unlocks the thread, so the thread ends with it.
+func launch(cmd *exec.Cmd) (*process, error) {
+	p := &process{cmd: cmd, done: make(chan struct{})}
+	started := make(chan error, 1)
+	go func() {
+		runtime.LockOSThread()
+		err := cmd.Start()
+		started <- err
+		if err != nil {
+			return
+		}
+		p.err = cmd.Wait()
+		close(p.done)
+	}()
+	return p, <-started
+}
+
+// ended reports whether the program has ended.
+func (p *process) ended() bool {
+	select {
+	case <-p.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// readyTimeout is the timeout of a start whose context has no deadline. Recovery after a crash may take minutes.
+const readyTimeout = 5 * time.Minute
+
+// awaitReady waits until the server accepts connections and the database exists. Only a real connection proves this: after a kill, the socket and the last
+// line of postmaster.pid remain and look ready.
+func (s *Server) awaitReady(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
+	defer cancel()
+	cfg, err := pgx.ParseConfig(s.URL("postgres"))
+	if err != nil {
+		return fmt.Errorf("connection settings (is a PG… variable set to something odd?): %w", err)
+	}
+	cfg.ConnectTimeout = 5 * time.Second
+	pause := 10 * time.Millisecond
+	for begin := time.Now(); ; {
+		conn, err := pgx.ConnectConfig(ctx, cfg)
+		if err == nil {
+			err := s.prepareDatabase(ctx, conn)
+			return errors.Join(err, conn.Close(context.WithoutCancel(ctx)))
+		}
+		if time.Since(begin) > time.Second {
+			pause = 100 * time.Millisecond // each attempt adds a line to the server's log
+		}
+		select {
+		case <-s.proc.done:
+			return s.death()
+		case <-ctx.Done():
+			return fmt.Errorf("PostgreSQL does not answer: %w (%w)", context.Cause(ctx), err)
+		case <-time.After(pause):
+		}
+	}
+}
+
+// prepareDatabase checks that the extensions are available and creates the database on the first start.
+func (s *Server) prepareDatabase(ctx context.Context, conn *pgx.Conn) error {
+	const lookUp = `
+select exists (select from pg_database where datname = $1),
+       array(select e from unnest($2::text[]) e where e not in (select name from pg_available_extensions))`
+	var there bool
+	var missing []string
+	if err := conn.QueryRow(ctx, lookUp, Name, extensions()).Scan(&there, &missing); err != nil {
+		return fmt.Errorf("look for the database: %w", err)
+	}
+	if len(missing) > 0 {
+		return missingExtensions(s.bin, missing)
+	}
+	if there {
+		return nil
+	}
+	if _, err := conn.Exec(ctx, "create database "+Name); err != nil {
+		return fmt.Errorf("make the database: %w", err)
 	}
 	return nil
 }

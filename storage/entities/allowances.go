@@ -132,3 +132,84 @@ func QueueStakingRewards(b *storage.Batch, accounts []ledger.EntityID, f *ledger
   select * from staking_reward_transfer r where r.account_id = p.id`+w.String()+w.OrderBy(p, "r.consensus_timestamp")+`) r
 order by p.ord, r.consensus_timestamp`+p.Direction(), w.Args, done)
 }
+
+var nftAllowanceRows = storage.MapperOf(func(a *ledger.NftAllowance, into []any) []any {
+	return append(into, &a.ApprovedForAll, &a.OwnerID, &a.SpenderID, &a.TokenID, &a.Timestamp.From, &a.Timestamp.To)
+}, nil)
+
+// QueueNftAllowances queues a query for the NFT allowances that each of the given accounts granted, or with received was granted. They are ordered by the
+// other account and the token. done receives one page per account.
+func QueueNftAllowances(b *storage.Batch, accounts []ledger.EntityID, received bool, f *ledger.NftAllowanceFilter, p storage.Page,
+	done func([][]*ledger.NftAllowance),
+) {
+	own, other := "owner", "spender"
+	if received {
+		own, other = other, own
+	}
+	from, arg := storage.OfParents(accounts)
+	w := storage.Where{Args: []any{arg}}
+	if f != nil {
+		if f.Bounds == ledger.BoundsInOrder {
+			storage.Filter(&w, other, storage.WithoutBounds(f.AccountID))
+			storage.Filter(&w, "token_id", storage.WithoutBounds(f.TokenID))
+			w.InOrder(storage.BoundsOn(other, f.AccountID), storage.BoundsOn("token_id", f.TokenID))
+		} else {
+			storage.Filter(&w, other, f.AccountID)
+			storage.Filter(&w, "token_id", f.TokenID)
+		}
+	}
+	w.Keyset(p, other, "token_id")
+	nftAllowanceRows.QueueChildren(b, len(accounts), `select p.ord, a.approved_for_all, a.owner, a.spender, a.token_id,
+  lower(a.timestamp_range), upper(a.timestamp_range)
+from `+from+` cross join lateral (
+  select * from nft_allowance where `+own+` = p.id and approved_for_all`+w.String()+w.OrderBy(p, other, "token_id")+`) a
+order by p.ord, `+p.Order("a."+other, "a.token_id"), w.Args, done)
+}
+
+var airdropRows = storage.MapperOf(func(a *ledger.Airdrop, into []any) []any {
+	return append(into, &a.Amount, &a.ReceiverID, &a.SenderID, &a.SerialNumber, &a.TokenID, &a.Timestamp.From, &a.Timestamp.To)
+}, nil)
+
+// QueueAirdrops queues a query for pending airdrops that each of the given accounts sent, or with received may claim. They are ordered by the other account,
+// the token and the serial number. done receives one page per account.
+func QueueAirdrops(b *storage.Batch, accounts []ledger.EntityID, received bool, f *ledger.AirdropFilter, p storage.Page, done func([][]*ledger.Airdrop)) {
+	own, other := "sender_account_id", "receiver_account_id"
+	if received {
+		own, other = other, own
+	}
+	from, arg := storage.OfParents(accounts)
+	w := storage.Where{Args: []any{arg}}
+	if f != nil && f.Bounds == ledger.BoundsInOrder {
+		storage.Filter(&w, other, storage.WithoutBounds(f.AccountID))
+		storage.Filter(&w, "token_id", storage.WithoutBounds(f.TokenID))
+		storage.Filter(&w, "serial_number", storage.WithoutBounds(f.SerialNumber))
+		w.InOrder(airdropBounds(storage.BoundsOn(other, f.AccountID), storage.BoundsOn("token_id", f.TokenID), storage.BoundsOn("serial_number", f.SerialNumber))...)
+	} else if f != nil {
+		storage.Filter(&w, other, f.AccountID)
+		storage.Filter(&w, "token_id", f.TokenID)
+		storage.Filter(&w, "serial_number", f.SerialNumber)
+	}
+	w.Keyset(p, other, "token_id", "serial_number")
+	airdropRows.QueueChildren(b, len(accounts), `select p.ord, a.amount, a.receiver_account_id, a.sender_account_id, nullif(a.serial_number, 0), a.token_id,
+  lower(a.timestamp_range), upper(a.timestamp_range)
+from `+from+` cross join lateral (
+  select * from token_airdrop where `+own+` = p.id and state = 'PENDING'`+w.String()+w.OrderBy(p, other, "token_id", "serial_number")+`) a
+order by p.ord, `+p.Order("a."+other, "a.token_id", "a.serial_number"), w.Args, done)
+}
+
+// airdropBounds returns the bounds of the sort key. If one is not set, the next one replaces it.
+func airdropBounds(account, token, serial storage.ColumnBounds) []storage.ColumnBounds {
+	hasAccount, hasToken, hasSerial := account.Given(), token.Given(), serial.Given()
+	switch {
+	case hasAccount && hasToken:
+		return []storage.ColumnBounds{account, token, serial}
+	case hasAccount && hasSerial:
+		return []storage.ColumnBounds{account, serial, serial}
+	case hasAccount:
+		return []storage.ColumnBounds{account}
+	case hasToken:
+		return []storage.ColumnBounds{token, token, serial}
+	default:
+		return []storage.ColumnBounds{serial}
+	}
+}

@@ -1,6 +1,8 @@
+// Package evmstate reads the state for contract calls: a snapshot of the ledger at one block, in one database transaction.
 package evmstate
 
 import (
+	"bytes"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -266,3 +268,61 @@ func (s *Snapshot) BlockHash(ctx context.Context, number int64) (hash [32]byte, 
 	}
 	return block.Hash, nil
 }
+
+// typeContractCreate is the type of transactions that create a contract.
+const typeContractCreate = 8
+
+// input contains whether a transaction created a contract, its init code and its call data. What does not fit into a transaction is in a file.
+type input struct {
+	created                ledger.Null[bool]
+	initcode, callData     []byte
+	initcodeFile, dataFile []byte
+}
+
+var inputRows = storage.MapperOf(func(i *input, into []any) []any {
+	return append(into, &i.created, &i.initcode, &i.initcodeFile, &i.callData, &i.dataFile)
+}, func(i *input) error {
+	if len(i.initcode) == 0 {
+		i.initcode = fromHex(i.initcodeFile)
+	}
+	if len(i.callData) == 0 {
+		i.callData = fromHex(i.dataFile)
+	}
+	return nil
+})
+
+// fileContent is a subquery of the content that the file $file had at the time $1.
+const fileContent = `(select string_agg(d.file_data, '' order by d.consensus_timestamp) from file_data d
+  where d.entity_id = $file and d.consensus_timestamp <= $1 and d.consensus_timestamp >= (
+    select max(consensus_timestamp) from file_data where entity_id = $file and consensus_timestamp <= $1 and ` + entities.StartsVersion + `))`
+
+// QueueInput queues a query for the input of a transaction. done receives whether the transaction created the contract, the init code contained in the
+// transaction or its file, and the call data of an Ethereum transaction or its file.
+func QueueInput(b *storage.Batch, at ledger.Timestamp, contract ledger.EntityID, done func(created bool, initcode, callData []byte)) {
+	inputRows.Queue(b, `select (select type = $3 from transaction where consensus_timestamp = $1 limit 1),
+  coalesce((select failed_initcode from contract_result where consensus_timestamp = $1 and contract_id = $2 limit 1), c.initcode),
+  `+strings.ReplaceAll(fileContent, "$file", "c.file_id")+`, e.call_data, `+strings.ReplaceAll(fileContent, "$file", "e.call_data_id")+`
+from (select) one left join contract c on c.id = $2 left join ethereum_transaction e on e.consensus_timestamp = $1 limit 1`,
+		[]any{int64(at), int64(contract), typeContractCreate}, func(rows []*input) { done(rows[0].created.V, rows[0].initcode, rows[0].callData) })
+}
+
+// fromHex decodes the hexadecimal text of a file. Other content is returned unchanged.
+func fromHex(text []byte) []byte {
+	digits := bytes.TrimPrefix(bytes.TrimSpace(text), []byte("0x"))
+	out := make([]byte, hex.DecodedLen(len(digits)))
+	if _, err := hex.Decode(out, digits); err != nil {
+		return text
+	}
+	return out
+}
+
+// snapshotSpan is the maximum age of a usable balance snapshot.
+const snapshotSpan = 31 * 24 * time.Hour
+
+// evmBalanceThen is the balance of the entity v.id at $4, in tinybars. $5 is the treasury; $6 and $7 are one and two spans before $4. The treasury's row
+// identifies the newest full snapshot.
+const evmBalanceThen = `(select coalesce(own.balance, 0) + coalesce((select sum(amount)::bigint from crypto_transfer
+      where entity_id = v.id and consensus_timestamp > coalesce(shot.at, 0) and consensus_timestamp <= $4 and errata is distinct from 'DELETE'), 0)
+    from (select max(consensus_timestamp) as at from account_balance where account_id = $5 and consensus_timestamp > $6 and consensus_timestamp <= $4) shot
+    left join lateral (select balance from account_balance where account_id = v.id and consensus_timestamp > greatest(shot.at - 2678400000000000, $7)
+      and consensus_timestamp <= shot.at order by consensus_timestamp desc limit 1) own on true)`

@@ -2,6 +2,7 @@ package transactions
 
 import (
 	"bytes"
+	"context"
 
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
@@ -69,4 +70,74 @@ func SlotKey(slot []byte, atTime bool) []byte {
 		return trimmed(slot)
 	}
 	return word(trimmed(slot))
+}
+
+const actionColumns = `a.consensus_timestamp, a.call_depth, a.call_operation_type, a.call_type, a.caller, a.caller_type::text, a.gas, a.gas_used, a.index,
+  a.input, a.recipient_account, a.recipient_contract, a.recipient_address, a.result_data, a.result_data_type, a.value`
+
+type actionRow struct {
+	ledger.ContractAction
+	operation, callType ledger.Null[int32]
+	callerType          ledger.Null[string]
+	account, contract   ledger.Null[ledger.EntityID]
+	address             []byte
+	dataType            int32
+}
+
+func actionTargets(a *actionRow, into []any) []any {
+	return append(into, &a.ConsensusTimestamp, &a.CallDepth, &a.operation, &a.callType, &a.Caller, &a.callerType, &a.Gas, &a.GasUsed, &a.Index,
+		&a.Input, &a.account, &a.contract, &a.address, &a.ResultData, &a.dataType, &a.Value)
+}
+
+// finishAction converts numeric values to names and determines the recipient of the call.
+func finishAction(a *actionRow) error {
+	a.CallOperationType, a.CallType = ledger.CallOperationTypeOf(a.operation.V), ledger.CallTypeOf(a.callType.V)
+	a.ResultDataType = ledger.ResultDataTypeOf(a.dataType)
+	a.CallerType = ledger.EntityType(a.callerType.Or(string(ledger.EntityContract)))
+	a.Input, a.ResultData = present(a.Input), present(a.ResultData)
+	kind := ledger.EntityContract
+	switch {
+	case a.account.Valid:
+		kind = ledger.EntityAccount
+		a.Recipient, a.RecipientType = a.account.V, &kind
+	case a.contract.Valid:
+		a.Recipient, a.RecipientType = a.contract.V, &kind
+	}
+	a.To = addressOf(nil, a.Recipient)
+	if n := len(a.address); n > 0 {
+		a.To = append(make([]byte, max(len(ledger.EVMAddress{})-n, 0)), a.address...)
+	}
+	return nil
+}
+
+var actionRows = storage.NewMapper(actionTargets, finishAction, func(a *actionRow) *ledger.ContractAction { return &a.ContractAction })
+
+// filterActions adds the conditions on the index. Values in the filter can exceed the range of the column.
+func filterActions(w *storage.Where, f *ledger.ContractActionFilter) {
+	if f != nil {
+		storage.Filter(w, "a.index::bigint", f.Index)
+	}
+}
+
+// ContractActions reads a page of the actions of a transaction, ordered by index.
+func ContractActions(ctx context.Context, db *storage.DB, of Located, f *ledger.ContractActionFilter, p storage.Page) ([]*ledger.ContractAction, error) {
+	w := storage.Where{Args: []any{int64(of.At), int64(of.Payer)}}
+	filterActions(&w, f)
+	w.Keyset(p, "a.index")
+	return actionRows.List(ctx, db, "the actions of a transaction", storage.NoBitmaps+`select `+actionColumns+` from contract_action a
+where a.consensus_timestamp = $1 and a.payer_account_id = $2`+w.String()+w.OrderBy(p, "a.index"), w.Args...)
+}
+
+// QueueContractActions queues a query for the actions of each of the given transactions. done receives one page per transaction.
+func QueueContractActions(b *storage.Batch, of []Located, f *ledger.ContractActionFilter, p storage.Page, done func([][]*ledger.ContractAction)) {
+	times, payers := make([]int64, len(of)), make([]int64, len(of))
+	for i, l := range of {
+		times[i], payers[i] = int64(l.At), int64(l.Payer)
+	}
+	w := storage.Where{Args: []any{times, payers}}
+	filterActions(&w, f)
+	w.Keyset(p, "a.index")
+	actionRows.QueueChildren(b, len(of), `select p.ord, a.* from `+storage.Unnest("at", "payer")+` cross join lateral (
+  select `+actionColumns+` from contract_action a where a.consensus_timestamp = p.at and a.payer_account_id = p.payer`+w.String()+w.OrderBy(p, "a.index")+`) a
+order by p.ord, a.index`+p.Direction(), w.Args, done)
 }

@@ -1,3 +1,14 @@
+// Package evm runs contracts like the network: read-only calls, gas estimates and replays of historical transactions.
+//
+// It runs go-ethereum's unmodified interpreter on a [State] that loads accounts, code and storage from a [Source] on first use. The differences between
+// the network and Ethereum are implemented at the interpreter's extension points:
+//
+//   - accounts and code in the state
+//   - value transfers in the block context
+//   - the network's own contracts ([SystemContract]) as precompiled contracts
+//   - other rules in hooks on frames and, only for code that needs them, on opcodes
+//
+// A [Machine] is created once. Each request creates a [Simulation], which belongs to one goroutine.
 package evm
 
 import (
@@ -9,6 +20,7 @@ import (
 	"github.com/ethereum/go-ethereum/params"
 
 	"heliograph/internal/domain/evm/worldstate"
+	"heliograph/internal/domain/ledger"
 )
 
 // Block has the values of the block that a simulation runs in.
@@ -124,4 +136,42 @@ func (m *Machine) level(block int64) Level {
 func (m *Machine) Begin(ctx context.Context, source Source, block Block) *Simulation {
 	level := m.level(block.Number)
 	return &Simulation{machine: m, block: block, level: level, state: newState(ctx, source, m.codes, level)}
+}
+
+// Source reads a consistent snapshot of the ledger, now or at a historical instant. A simulation reads from one source. An error ends the simulation and is
+// returned from it.
+type Source interface {
+	EntitySource
+	SlotSource
+	BlockSource
+	FileSource
+}
+
+// EntitySource reads accounts, contracts, tokens and schedules.
+type EntitySource interface {
+	// Entities returns the entities at the addresses in the same order, nil for those that do not exist. A long-zero address identifies the entity with
+	// that number, even if it has another address. Other addresses are EVM addresses or aliases.
+	Entities(ctx context.Context, addresses []ledger.EVMAddress) ([]*worldstate.Entity, error)
+	// HighestEntity returns the highest entity number.
+	HighestEntity(ctx context.Context) (int64, error)
+}
+
+// SlotSource reads the storage of contracts.
+type SlotSource interface {
+	// Slots returns the values of storage slots in the same order, zero for unset slots.
+	Slots(ctx context.Context, contract ledger.EntityID, slots [][32]byte) ([][32]byte, error)
+}
+
+// BlockSource reads other blocks than that of the simulation.
+type BlockSource interface {
+	// BlockHash returns the first 32 bytes of a block's hash, or zeros if the block does not exist.
+	BlockHash(ctx context.Context, number int64) ([32]byte, error)
+}
+
+// FileSource reads system files.
+type FileSource interface {
+	// ExchangeRates returns the exchange rates, or nil if the ledger has none.
+	ExchangeRates(ctx context.Context) (*ledger.ExchangeRateSet, error)
+	// GasPrice returns the price of gas at the source's instant, in tinybars, or 0 if the ledger has none.
+	GasPrice(ctx context.Context) (int64, error)
 }

@@ -1,6 +1,8 @@
 package ledger
 
 import (
+	"encoding/base32"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"strings"
@@ -118,4 +120,152 @@ func checkRealm(prefix string, shardDigits int, base EntityID) error {
 		return fmt.Errorf("shard and realm are not %d.%d: %w", base.Shard(), base.Realm(), ErrSyntax)
 	}
 	return nil
+}
+
+var base32NoPadding = base32.StdEncoding.WithPadding(base32.NoPadding)
+
+// Alias is the alias of an account: a protobuf-encoded key or a 20-byte EVM address. Nil means no alias.
+type Alias []byte
+
+// Append appends the alias in base32 of RFC 4648, upper case, without padding.
+func (a Alias) Append(dst []byte) []byte { return base32NoPadding.AppendEncode(dst, a) }
+
+// String returns the alias in base32.
+func (a Alias) String() string { return base32NoPadding.EncodeToString(a) }
+
+// ParseAlias parses base32 of RFC 4648, upper case, without padding. It rejects invalid lengths and non-zero trailing bits, so that each alias has a single
+// spelling. Errors wrap [ErrSyntax].
+func ParseAlias(s string) (Alias, error) {
+	if s == "" {
+		return nil, fmt.Errorf("alias is empty: %w", ErrSyntax)
+	}
+	// The decoder skips line breaks and accepts any length and trailing bits, so these are checked here.
+	for i, c := range s {
+		if (c < 'A' || c > 'Z') && (c < '2' || c > '7') {
+			return nil, fmt.Errorf("alias %q: %q at %d is not one of A to Z and 2 to 7: %w", s, c, i, ErrSyntax)
+		}
+	}
+	switch len(s) % 8 {
+	case 1, 3, 6:
+		return nil, fmt.Errorf("alias %q: no number of bytes has %d letters: %w", s, len(s), ErrSyntax)
+	}
+	b, err := base32NoPadding.DecodeString(s)
+	if err != nil {
+		return nil, fmt.Errorf("alias %q: %w: %w", s, ErrSyntax, err)
+	}
+	if base32NoPadding.EncodeToString(b) != s {
+		return nil, fmt.Errorf("alias %q has bits set that belong to no byte: %w", s, ErrSyntax)
+	}
+	return b, nil
+}
+
+// EVMAddress is the 20-byte address of an account or contract in the EVM.
+type EVMAddress [20]byte
+
+// EVMAddressOf converts b to an address if it has 20 bytes.
+func EVMAddressOf(b []byte) (EVMAddress, bool) {
+	if len(b) != len(EVMAddress{}) {
+		return EVMAddress{}, false
+	}
+	return EVMAddress(b), true
+}
+
+// Append appends "0x" and 40 lower-case hex digits.
+func (a EVMAddress) Append(dst []byte) []byte { return AppendHex(dst, a[:]) }
+
+// String returns "0x" and 40 lower-case hex digits.
+func (a EVMAddress) String() string { return string(a.Append(nil)) }
+
+// Num returns the entity number of a long-zero address: its first 12 bytes are zero and the number is at most [MaxNum]. ok is false for other addresses.
+func (a EVMAddress) Num() (num int64, ok bool) {
+	if [12]byte(a[:12]) != [12]byte{} {
+		return 0, false
+	}
+	v := binary.BigEndian.Uint64(a[12:])
+	return int64(v & MaxNum), v <= MaxNum
+}
+
+// ParseEVMAddress parses 40 hex digits of either case, with or without "0x". Errors wrap [ErrSyntax].
+func ParseEVMAddress(s string) (EVMAddress, error) {
+	digits := TrimHexPrefix(s)
+	if len(digits) != 2*len(EVMAddress{}) {
+		return EVMAddress{}, fmt.Errorf("EVM address %q does not have 40 hex digits: %w", s, ErrSyntax)
+	}
+	b, err := decodeHex(digits)
+	if err != nil {
+		return EVMAddress{}, fmt.Errorf("EVM address %q: %w", s, err)
+	}
+	return EVMAddress(b), nil
+}
+
+// ContractRef identifies a contract by Address if it is valid, else by ID. A long-zero address is the id in it.
+type ContractRef struct {
+	ID      EntityID
+	Address Null[EVMAddress]
+}
+
+// String returns the id or the address.
+func (r ContractRef) String() string {
+	if r.Address.Valid {
+		return r.Address.V.String()
+	}
+	return r.ID.String()
+}
+
+// AccountRef returns the reference as an AccountRef.
+func (r ContractRef) AccountRef() AccountRef { return AccountRef{ID: r.ID, Address: r.Address} }
+
+// ParseContractRef parses an entity id, or an EVM address: 40 hex digits, with "0x", with shard and realm, or without a prefix. Shard and realm before a
+// long-zero address must be those of base; before other addresses they are ignored. The error is an [EntityIDError] if the reference is well-formed but
+// cannot exist, else it wraps [ErrSyntax].
+func ParseContractRef(s string, base EntityID) (ContractRef, error) {
+	at := strings.LastIndexByte(s, '.') + 1
+	prefix, local := s[:at], s[at:]
+	if prefix == "" {
+		local = TrimHexPrefix(s)
+	}
+	if len(local) != 2*len(EVMAddress{}) || !IsHex(local) {
+		id, err := ParseEntityID(s, base)
+		return ContractRef{ID: id}, err
+	}
+	parts, err := parsePrefix(prefix, base)
+	if err != nil {
+		return ContractRef{}, fmt.Errorf("EVM address %q: %w", s, err)
+	}
+	a, err := ParseEVMAddress(local)
+	if err != nil {
+		return ContractRef{}, err
+	}
+	num, longZero := a.Num()
+	if !longZero {
+		return ContractRef{Address: Of(a)}, nil
+	}
+	if parts != [2]int64{base.Shard(), base.Realm()} {
+		return ContractRef{}, &EntityIDError{
+			ID: fmt.Sprintf("%d.%d.%s", parts[0], parts[1], local), Reason: fmt.Sprintf("shard and realm are not %d.%d", base.Shard(), base.Realm()),
+		}
+	}
+	return ContractRef{ID: base.WithNum(num)}, nil
+}
+
+// parsePrefix parses the prefix of an address: empty, "realm." or "shard.realm.".
+func parsePrefix(prefix string, base EntityID) ([2]int64, error) {
+	parts := [2]int64{base.Shard(), base.Realm()}
+	if prefix == "" {
+		return parts, nil
+	}
+	texts := strings.Split(strings.TrimSuffix(prefix, "."), ".")
+	if len(texts) > len(parts) {
+		return parts, fmt.Errorf("%q is no shard and realm: %w", prefix, ErrSyntax)
+	}
+	digits := [2]int{4, 5}
+	for i := range texts {
+		at := len(parts) - len(texts) + i
+		v, err := parseDigits(texts[i], digits[at])
+		if err != nil {
+			return parts, fmt.Errorf("shard or realm: %w", err)
+		}
+		parts[at] = v
+	}
+	return parts, nil
 }

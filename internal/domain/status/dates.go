@@ -2,8 +2,11 @@ package status
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/teambition/rrule-go"
 )
 
 // Date is a calendar date, YYYY-MM-DD.
@@ -115,4 +118,116 @@ func instants(wall time.Time, zone *time.Location) []time.Time {
 		found[0], found[1] = found[1], found[0]
 	}
 	return found
+}
+
+// maxOccurrences is the maximum number of times that a recurrence rule may produce. Each is published as a maintenance of its own.
+const maxOccurrences = 60
+
+// maxInterval is the maximum INTERVAL of a recurrence rule.
+const maxInterval = 365
+
+// Occurrences returns start and the times at which a recurrence rule (RFC 5545) repeats it, such as FREQ=WEEKLY;BYDAY=TU;COUNT=8. start is always the
+// first, and COUNT includes it. Rules have FREQ (DAILY, WEEKLY or MONTHLY), INTERVAL, BYDAY, BYMONTHDAY, and either COUNT or UNTIL.
+//
+// All occurrences have the wall time of start in its zone. If a change of the clock skips that time, the occurrence is as much later as the clock skips.
+// If the time occurs twice, the first is used.
+func Occurrences(rule string, start time.Time) ([]time.Time, error) {
+	o, until, err := parseRule(rule, start.Location())
+	if err != nil {
+		return nil, err
+	}
+	count := o.Count
+	// The library only finds the days, in UTC. It leaves it to time.Date which of two offsets applies when the clock changes.
+	y, m, d := start.Date()
+	h, minute, s := start.Clock()
+	o.Count, o.Dtstart = 0, time.Date(y, m, d, h, minute, s, 0, time.UTC)
+	r, err := rrule.NewRRule(*o)
+	if err != nil {
+		return nil, invalidRule(rule)
+	}
+	out := []time.Time{start}
+	for next := r.Iterator(); len(out) != count; {
+		day, ok := next()
+		if !ok {
+			break
+		}
+		at := wallTime(day, start)
+		if !at.After(out[len(out)-1]) { // a day that a zone skips repeats the next one
+			continue
+		}
+		if !until.IsZero() && at.After(until) {
+			return out, nil
+		}
+		if len(out) == maxOccurrences {
+			return nil, Errorf(BadInput, "%q has more than %d occurrences: give COUNT or an earlier UNTIL", rule, maxOccurrences)
+		}
+		out = append(out, at)
+	}
+	if len(out) < count {
+		return nil, Errorf(BadInput, "%q has only %d occurrences", rule, len(out))
+	}
+	return out, nil
+}
+
+// wallTime returns the instant on a day at which the clock in start's zone shows the same time as at start.
+func wallTime(day, start time.Time) time.Time {
+	h, m, s := start.Clock()
+	wall := time.Date(day.Year(), day.Month(), day.Day(), h, m, s, start.Nanosecond(), time.UTC)
+	if found := instants(wall, start.Location()); len(found) > 0 {
+		return found[0]
+	}
+	_, before := wall.Add(-36 * time.Hour).In(start.Location()).Zone() // the clock skips this time
+	return wall.Add(-time.Duration(before) * time.Second).In(start.Location())
+}
+
+func invalidRule(text string) error {
+	return Errorf(BadInput,
+		"%q is not a rule such as FREQ=WEEKLY;BYDAY=TU;COUNT=8: rules have FREQ (DAILY, WEEKLY, MONTHLY), INTERVAL, BYDAY, BYMONTHDAY, and COUNT or UNTIL", text)
+}
+
+// parseRule parses a recurrence rule and checks it against the supported part of RFC 5545. The library does not see UNTIL, which may be a local date here.
+func parseRule(text string, zone *time.Location) (o *rrule.ROption, until time.Time, err error) {
+	values := map[string]string{}
+	var parts []string
+	for part := range strings.SplitSeq(strings.TrimPrefix(strings.ToUpper(strings.TrimSpace(text)), "RRULE:"), ";") {
+		key, value, _ := strings.Cut(part, "=")
+		if _, twice := values[key]; twice || !slices.Contains([]string{"FREQ", "INTERVAL", "BYDAY", "BYMONTHDAY", "COUNT", "UNTIL"}, key) {
+			return nil, time.Time{}, invalidRule(text)
+		}
+		if values[key] = value; key != "UNTIL" {
+			parts = append(parts, part)
+		} else if until, err = parseUntil(value, zone); err != nil {
+			return nil, time.Time{}, invalidRule(text)
+		}
+	}
+	if o, err = rrule.StrToROption(strings.Join(parts, ";")); err != nil {
+		return nil, time.Time{}, invalidRule(text)
+	}
+	_, hasInterval := values["INTERVAL"]
+	_, hasCount := values["COUNT"]
+	monthly := o.Freq == rrule.MONTHLY
+	numbered := slices.ContainsFunc(o.Byweekday, func(d rrule.Weekday) bool { return d.N() != 0 })
+	switch {
+	case !monthly && o.Freq != rrule.WEEKLY && o.Freq != rrule.DAILY,
+		!monthly && (len(o.Bymonthday) > 0 || numbered), len(o.Byweekday) > 0 && len(o.Bymonthday) > 0,
+		hasInterval && (o.Interval < 1 || o.Interval > maxInterval), hasCount && (o.Count < 1 || o.Count > maxOccurrences):
+		return nil, time.Time{}, invalidRule(text)
+	case hasCount == !until.IsZero():
+		return nil, time.Time{}, Errorf(BadInput, "%q needs either COUNT or UNTIL: all occurrences are published in advance", text)
+	}
+	return o, until, nil
+}
+
+// parseUntil parses the last instant at which an occurrence may start. A date includes the whole day.
+func parseUntil(value string, zone *time.Location) (until time.Time, err error) {
+	if until, err = time.Parse("20060102T150405Z", value); err == nil {
+		return until, nil
+	}
+	if until, err = time.ParseInLocation("20060102T150405", value, zone); err == nil {
+		return until, nil
+	}
+	if until, err = time.ParseInLocation("20060102", strings.ReplaceAll(value, "-", ""), zone); err != nil {
+		return time.Time{}, err //nolint:wrapcheck // replaced by the caller
+	}
+	return until.AddDate(0, 0, 1).Add(-time.Nanosecond), nil
 }

@@ -3,6 +3,7 @@ package scenario
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"heliograph/storage/demo"
 	"heliograph/storage/demo/world"
@@ -49,4 +50,76 @@ func (w *Scenario) Continue(end int64) {
 	}, func() {
 		w.SubmitText(demo.KeepersChat, []int64{demo.Walter, demo.Alice, demo.Bob, demo.Heidi, demo.Erin, demo.Frank}[w.Pick(6)], chat[w.Pick(int64(len(chat)))])
 	})
+}
+
+// Everyday life has a rhythm of hours and weekdays, by the clock and calendar of the town: the scenario ends at noon. The rhythm does not depend on the
+// time of the load, so that the transactions do not either.
+var (
+	busyHours = [24]int64{1, 1, 1, 1, 2, 4, 7, 10, 9, 7, 6, 8, 11, 9, 7, 6, 7, 9, 13, 14, 10, 6, 3, 2}
+	busyDays  = [7]int64{10, 9, 10, 11, 14, 7, 4}
+)
+
+const (
+	yearAge       = 365 * world.Day
+	quietEnd      = 3 * world.Hour // age of the last everyday transaction of the year
+	activityOfOne = 400            // activity that makes one transaction
+)
+
+// planYear sets the times of the everyday transactions of the year.
+func (w *Scenario) planYear() {
+	w.yearRand = rand.New(rand.NewPCG(20_26, 11_22))
+	activity := int64(0)
+	for age := yearAge; age > quietEnd; age -= world.Hour {
+		day := age / world.Day
+		level := busyHours[(36-age/world.Hour%24)%24] * busyDays[day%7] * (505 - day) / 100 // the town grows
+		switch {
+		case day%91 < 3: // regatta
+			level *= 4
+		case day%37 < 2: // storm: the harbour is closed
+			level /= 5
+		}
+		for activity += level * (70 + w.yearRand.Int64N(60)) / 100; activity > activityOfOne; activity -= activityOfOne {
+			w.due = append(w.due, w.End()-age+w.yearRand.Int64N(world.Hour))
+		}
+	}
+	slices.Sort(w.due)
+}
+
+// liveUntil moves the clock forward. On the way, it adds the everyday transactions of the year.
+func (w *Scenario) liveUntil(t int64) {
+	for ; len(w.due) > 0 && w.due[0] < t; w.due = w.due[1:] {
+		w.AdvanceTo(w.due[0])
+		w.PickFrom(w.yearRand, w.addOrdinaryEvent)
+	}
+	w.AdvanceTo(t)
+}
+
+// busy returns a member of a list. The first ones are picked most often.
+func (w *Scenario) busy(list []int64) int64 {
+	n := int64(len(list))
+	a := w.Pick(n)
+	return list[a*a/n*w.Pick(n)/n]
+}
+
+// addOrdinaryEvent adds one of the most common transactions.
+func (w *Scenario) addOrdinaryEvent() {
+	from, to := w.busy(w.residents), w.anyResident()
+	switch n := w.Pick(100); {
+	case n < 48:
+		w.pay(from, to)
+	case n < 66:
+		w.SubmitText(demo.KeepersChat, []int64{demo.Walter, demo.Alice, demo.Heidi, from}[w.Pick(4)], chat[w.Pick(int64(len(chat)))])
+	case n < 72:
+		w.reportWeather()
+	case n < 82:
+		if from, to = w.busy(w.holders[demo.Sunlight]), w.busy(w.holders[demo.Sunlight]); from != to {
+			w.TransferToken(from, to, demo.Sunlight, 1_000+w.Pick(50_000), "")
+		}
+	case n < 95:
+		w.useContract()
+	case n < 97:
+		w.addNewcomer()
+	default:
+		w.addEverydayEvent()
+	}
 }

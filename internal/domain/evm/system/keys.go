@@ -5,11 +5,14 @@ import (
 	"math/big"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
 
+	"heliograph/internal/domain/evm"
 	"heliograph/internal/domain/evm/system/abi"
 	"heliograph/internal/domain/evm/system/keys"
 	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/ledger/codes"
 )
 
 // keyValueOf returns a key as contracts see it. Key lists and threshold keys are empty.
@@ -104,4 +107,96 @@ func (c *call) callersKey() ledger.Key {
 	default:
 		return nil
 	}
+}
+
+// Gas of verifying a signature.
+const (
+	secp256k1Gas = 3_000
+	ed25519Gas   = 1_500_000
+)
+
+// Sizes of signatures of secp256k1 with a recovery identifier, in bytes.
+const (
+	shortestWithParity = 65
+	longestWithParity  = 72
+)
+
+// isAuthorizedRaw verifies a signature of a hash with the single key of an account.
+func isAuthorizedRaw(c *call, in []any) evm.Outcome {
+	a, hash, signature := in[0].(common.Address), in[1].([]byte), in[2].([]byte)
+	word := func(gas uint64, code ledger.ResponseCode) evm.Outcome {
+		c.ChildFailed(code)
+		w := abi.Word(uint64(code))
+		return evm.Revert(gas, w[:])
+	}
+	answer := func(gas uint64, ok bool) evm.Outcome { return evm.Return(gas, c.f.result.Encode(nil, []any{ok})) }
+	switch n := len(signature); {
+	case n == keys.SignatureSize:
+		e := c.State.Entity(a)
+		if !isAccount(e) || evm.Canonical(e) != a {
+			return word(ed25519Gas, codes.InvalidAccountID)
+		}
+		kind, key := keys.Split(e.Key)
+		if kind != keys.ED25519 || len(key) != ed25519.PublicKeySize {
+			return word(ed25519Gas, codes.InvalidSignatureTypeMismatchingKey)
+		}
+		return answer(ed25519Gas, ed25519.Verify(key, hash, signature))
+	case n < shortestWithParity || n > longestWithParity:
+		return word(secp256k1Gas, codes.InvalidTransactionBody)
+	}
+	parity, ok := parityOf(signature[keys.SignatureSize:])
+	if len(hash) != len(common.Hash{}) || !ok {
+		return word(secp256k1Gas, codes.InvalidTransactionBody)
+	}
+	if e := c.State.Entity(a); !isAccount(e) || !e.Alias.Valid || common.Address(e.Alias.V) != a {
+		return word(secp256k1Gas, codes.InvalidAccountID)
+	}
+	public, err := crypto.SigToPub(hash, append(signature[:keys.SignatureSize:keys.SignatureSize], parity))
+	return answer(secp256k1Gas, err == nil && crypto.PubkeyToAddress(*public) == a)
+}
+
+// parityOf decodes the recovery identifier of a signature, in any of the encodings of Ethereum.
+func parityOf(b []byte) (byte, bool) {
+	v := new(big.Int).SetBytes(b).Uint64() // at most 8 bytes
+	switch {
+	case v <= 1:
+		return byte(v), true
+	case v == 27 || v == 28:
+		return byte(v - 27), true
+	case v >= 35:
+		return byte((v - 35) % 2), true
+	default:
+		return 0, false
+	}
+}
+
+// isAuthorized verifies signatures of a message with the key of an account. Each signature has a gas cost.
+func isAuthorized(c *call, in []any) evm.Outcome {
+	a, message, encoded := in[0].(common.Address), in[1].([]byte), in[2].([]byte)
+	signatures, ok := keys.ParseSignatures(encoded)
+	gas := evm.ViewGas()
+	for _, x := range signatures {
+		if x.Secp256k1 {
+			gas += secp256k1Gas
+		} else {
+			gas += ed25519Gas
+		}
+	}
+	end := func(code ledger.ResponseCode, signed bool) evm.Outcome {
+		return evm.Return(gas, c.f.result.Encode(nil, []any{int64(code), signed}))
+	}
+	if gas > c.Gas {
+		return evm.Return(gas, nil)
+	}
+	if !ok {
+		return end(codes.InvalidTransactionBody, false)
+	}
+	e := c.State.Entity(a)
+	if !isAccount(e) || evm.Canonical(e) != a {
+		return end(codes.InvalidAccountID, false)
+	}
+	if ledger.Key(e.Key).IsNone() {
+		return end(codes.InvalidTransactionBody, false)
+	}
+	return end(codes.Success, keys.Signed(e.Key, message, signatures))
 }

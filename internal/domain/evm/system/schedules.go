@@ -3,12 +3,18 @@ package system
 import (
 	"bytes"
 	"encoding/binary"
+	"math"
+	"math/big"
 	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/hiero-ledger/hiero-sdk-go/v2/proto/services"
+	"google.golang.org/protobuf/proto"
 
 	"heliograph/internal/domain/evm"
+	"heliograph/internal/domain/evm/system/abi"
 	"heliograph/internal/domain/evm/system/keys"
+	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/ledger/codes"
 )
@@ -162,4 +168,219 @@ func signByMap(c *call, in []any) evm.Outcome {
 		signers = append(signers, x.Prefix)
 	}
 	return withCode(ofSchedule(func(c *call, s *schedule) { c.sign(s, signers) }))(c, in)
+}
+
+// readingScheduled returns a read-only function of the token of a type that a schedule would create.
+func readingScheduled(kind ledger.TokenType, value func(c *call, t *token) []any) func(*call, []any) evm.Outcome {
+	return func(c *call, in []any) evm.Outcome {
+		switch s := c.schedule(in[0].(common.Address)); {
+		case s == nil || s.deleted:
+			return c.reverts(codes.RecordNotFound)
+		case s.token == nil || s.token.Type != kind:
+			return c.reverts(codes.InvalidScheduleID)
+		default:
+			return c.answers(value(c, s.token))
+		}
+	}
+}
+
+// scheduledCreation returns the token that a scheduled transaction would create, or nil if it does not create one.
+func (c *call) scheduledCreation(body []byte) *token {
+	var b services.SchedulableTransactionBody
+	if err := proto.Unmarshal(body, &b); err != nil {
+		return nil
+	}
+	m := b.GetTokenCreation()
+	if m == nil {
+		return nil
+	}
+	id := func(a *services.AccountID) ledger.EntityID { return c.s.cfg.Base.WithNum(a.GetAccountNum()) }
+	t := &token{made: true}
+	t.Type, t.SupplyType, t.PauseStatus = ledger.TokenFungibleCommon, infinite, pauseless
+	if m.GetTokenType() == services.TokenType_NON_FUNGIBLE_UNIQUE {
+		t.Type = ledger.TokenNonFungibleUnique
+	}
+	if m.GetSupplyType() == services.TokenSupplyType_FINITE {
+		t.SupplyType = finite
+	}
+	t.Name, t.Symbol, t.Memo, t.Metadata = m.GetName(), m.GetSymbol(), m.GetMemo(), m.GetMetadata()
+	t.Decimals, t.InitialSupply, t.TotalSupply, t.MaxSupply = int64(m.GetDecimals()), int64(m.GetInitialSupply()), int64(m.GetInitialSupply()), m.GetMaxSupply()
+	t.TreasuryAccountID, t.AutoRenewAccountID, t.FreezeDefault = id(m.GetTreasury()), id(m.GetAutoRenewAccount()), m.GetFreezeDefault()
+	if p := m.GetAutoRenewPeriod(); p != nil {
+		t.AutoRenewPeriod = ledger.Of(p.GetSeconds())
+	}
+	if x := m.GetExpiry(); x != nil {
+		t.ExpirationTimestamp = ledger.Of(ledger.Timestamp(x.GetSeconds() * nanoseconds))
+	}
+	for kind, key := range map[worldstate.KeyKind]*services.Key{
+		worldstate.AdminKey: m.GetAdminKey(), worldstate.KYCKey: m.GetKycKey(), worldstate.FreezeKey: m.GetFreezeKey(), worldstate.WipeKey: m.GetWipeKey(),
+		worldstate.SupplyKey: m.GetSupplyKey(), worldstate.FeeScheduleKey: m.GetFeeScheduleKey(), worldstate.PauseKey: m.GetPauseKey(),
+		worldstate.MetadataKey: m.GetMetadataKey(),
+	} {
+		if key != nil {
+			t.Keys[kind], _ = proto.Marshal(key) // a decoded message can be encoded
+		}
+	}
+	t.Fees = ledger.Of(c.scheduledFees(m.GetCustomFees()))
+	return t
+}
+
+// scheduledFees returns the custom fees of a token that a scheduled transaction would create.
+func (c *call) scheduledFees(list []*services.CustomFee) *ledger.TokenCustomFees {
+	base := c.s.cfg.Base
+	fees := &ledger.TokenCustomFees{}
+	part := func(f *services.Fraction) *ledger.Fraction {
+		return &ledger.Fraction{Numerator: f.GetNumerator(), Denominator: f.GetDenominator()}
+	}
+	for _, f := range list {
+		collector, exempt := base.WithNum(f.GetFeeCollectorAccountId().GetAccountNum()), f.GetAllCollectorsAreExempt()
+		switch {
+		case f.GetFixedFee() != nil:
+			x := &ledger.FixedFee{Amount: f.GetFixedFee().GetAmount(), CollectorAccountID: collector, AllCollectorsAreExempt: exempt}
+			x.DenominatingTokenID = c.denominationOf(f.GetFixedFee())
+			fees.FixedFees = append(fees.FixedFees, x)
+		case f.GetFractionalFee() != nil:
+			g := f.GetFractionalFee()
+			x := &ledger.FractionalFee{Amount: part(g.GetFractionalAmount()), CollectorAccountID: collector, AllCollectorsAreExempt: exempt}
+			x.Minimum, x.Maximum, x.NetOfTransfers = g.GetMinimumAmount(), ledger.Of(g.GetMaximumAmount()), g.GetNetOfTransfers()
+			fees.FractionalFees = append(fees.FractionalFees, x)
+		case f.GetRoyaltyFee() != nil:
+			g := f.GetRoyaltyFee()
+			x := &ledger.RoyaltyFee{Amount: part(g.GetExchangeValueFraction()), CollectorAccountID: collector, AllCollectorsAreExempt: exempt}
+			if g.GetFallbackFee() != nil {
+				x.FallbackFee = &ledger.FallbackFee{Amount: g.GetFallbackFee().GetAmount(), DenominatingTokenID: c.denominationOf(g.GetFallbackFee())}
+			}
+			fees.RoyaltyFees = append(fees.RoyaltyFees, x)
+		}
+	}
+	return fees
+}
+
+// denominationOf returns the token that a fee is paid in, or 0 for hbars.
+func (c *call) denominationOf(f *services.FixedFee) ledger.EntityID {
+	if f.GetDenominatingTokenId() == nil {
+		return 0
+	}
+	return c.s.cfg.Base.WithNum(f.GetDenominatingTokenId().GetTokenNum())
+}
+
+// Limits of scheduled calls.
+const (
+	maxScheduledAhead = 62 * 86_400 // in seconds from now
+	maxScheduledGas   = 15_000_000  // of all calls in a second
+	maxScheduledCalls = 100         // calls in a second
+	defaultLifetime   = 1_800       // in seconds, without an explicit expiration
+)
+
+// plan is a call that the simulation scheduled. Equal plans are identical schedules.
+type plan struct {
+	creator, payer party
+	to             common.Address
+	second         int64 // of its latest execution
+	gas            int64
+	value          uint64
+	data           string
+	waits          bool // until that second, even if all have signed
+}
+
+// clamped returns an unsigned number, or the maximum of the ledger if it is greater.
+func clamped(v any) int64 {
+	if n := v.(*big.Int); n.IsInt64() {
+		return n.Int64() // unsigned, so not negative
+	}
+	return math.MaxInt64
+}
+
+// hasScheduleCapacity reports whether another call can be scheduled: hasScheduleCapacity(second, gas).
+func hasScheduleCapacity(c *call, in []any) evm.Outcome {
+	second := clamped(in[0])
+	return c.returns(second > c.now() && second <= c.now()+maxScheduledAhead && c.hasCapacity(second, clamped(in[1])))
+}
+
+// hasCapacity reports whether another call with the given gas can be scheduled for a second. It counts only the calls that the simulation scheduled, because
+// the ledger does not have the network's throttles.
+func (c *call) hasCapacity(second, gas int64) bool {
+	used, calls := int64(0), 0
+	for _, s := range c.facts.schedules {
+		if s != nil && s.plan != nil && !s.deleted && s.plan.second == second {
+			used += s.plan.gas
+			calls++
+		}
+	}
+	return gas <= maxScheduledGas-used && calls < maxScheduledCalls
+}
+
+// scheduleOwnCall schedules a call that the caller pays for: scheduleCall(to, second, gas, value, data).
+func scheduleOwnCall(c *call, in []any) []any {
+	return c.scheduleCall(c.caller(), in[0], in[1:], true)
+}
+
+// schedulePaidCall returns an operation that schedules a call with another payer, who must sign: (to, payer, second, gas, value, data). waits delays the
+// call until its second.
+func schedulePaidCall(waits bool) operation {
+	return func(c *call, in []any) []any {
+		payer, ok := c.facts.party(in[1].(common.Address))
+		failIf(!ok, codes.InvalidSchedulePayerID)
+		return c.scheduleCall(payer, in[0], in[2:], waits)
+	}
+}
+
+// scheduleCall schedules a call. The contract need not exist.
+func (c *call) scheduleCall(payer party, to any, in []any, waits bool) []any {
+	p := &plan{
+		creator: c.caller(), payer: payer, to: to.(common.Address), second: clamped(in[0]), gas: clamped(in[1]), value: in[2].(uint64), data: string(in[3].([]byte)),
+		waits: waits,
+	}
+	failIf(p.to == common.Address{}, codes.InvalidContractID)
+	failIf(p.value > math.MaxInt64, codes.ContractNegativeValue)
+	failIf(p.second <= c.now(), codes.ScheduleExpirationTimeMustBeHigherThanConsensusTime)
+	failIf(p.second > c.now()+maxScheduledAhead, codes.ScheduleExpirationTimeTooFarInFuture)
+	failIf(c.isScheduled(p), codes.IdenticalScheduleAlreadyCreated)
+	failIf(!c.hasCapacity(p.second, p.gas), codes.ScheduleExpiryIsBusy)
+	return c.create(&schedule{plan: p})
+}
+
+// scheduleNative schedules a call of another system contract that creates or updates a token: scheduleNative(contract, data, payer). A creation is validated
+// at once.
+func scheduleNative(c *call, in []any) []any {
+	data := in[1].([]byte)
+	payer, ok := c.facts.party(in[2].(common.Address))
+	failIf(len(data) < 4, codes.ScheduledTransactionNotInWhitelist)
+	failIf(!ok, codes.InvalidSchedulePayerID)
+	f := c.s.tokens[in[0].(common.Address)][binary.BigEndian.Uint32(data)]
+	failIf(f == nil || !f.scheduled, codes.ScheduledTransactionNotInWhitelist)
+	args, err := f.args.Decode(data[4:])
+	failIf(err != nil, codes.InvalidTransactionBody)
+	s := &schedule{plan: &plan{creator: c.caller(), payer: payer, to: in[0].(common.Address), second: c.now() + defaultLifetime, data: string(data)}}
+	if f.creates != "" {
+		mark := c.State.Snapshot()
+		t := c.newToken(f.creates, abi.List(args))
+		c.State.RevertToSnapshot(mark)
+		t.TotalSupply = t.InitialSupply
+		s.token = t
+	}
+	failIf(c.isScheduled(s.plan), codes.IdenticalScheduleAlreadyCreated)
+	return c.create(s)
+}
+
+// isScheduled reports whether the simulation has already scheduled the same call.
+func (c *call) isScheduled(p *plan) bool {
+	for _, s := range c.facts.schedules {
+		if s != nil && s.plan != nil && !s.deleted && *s.plan == *p {
+			return true
+		}
+	}
+	return false
+}
+
+// create creates a schedule. The creator's key is its admin key and signs it.
+func (c *call) create(s *schedule) []any {
+	id := c.facts.create(ledger.EntitySchedule)
+	s.hasAdmin = true
+	for _, k := range keys.Primitives(c.signersKey()) {
+		s.signed = append(s.signed, string(k))
+	}
+	c.State.Journal().Append(func() { c.facts.schedules[id] = nil })
+	c.facts.schedules[id] = s
+	return []any{longZero(id)}
 }
