@@ -177,6 +177,7 @@ type ComplexityRoot struct {
 	AccountStatistics struct {
 		From         func(childComplexity int) int
 		Received     func(childComplexity int) int
+		Rewards      func(childComplexity int) int
 		Sent         func(childComplexity int) int
 		To           func(childComplexity int) int
 		Transactions func(childComplexity int) int
@@ -2858,6 +2859,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.AccountStatistics.Received(childComplexity), true
+	case "AccountStatistics.rewards":
+		if e.ComplexityRoot.AccountStatistics.Rewards == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AccountStatistics.Rewards(childComplexity), true
 	case "AccountStatistics.sent":
 		if e.ComplexityRoot.AccountStatistics.Sent == nil {
 			break
@@ -10926,6 +10933,8 @@ func (ec *executionContext) childFields_AccountStatistics(ctx context.Context, f
 		return ec.fieldContext_AccountStatistics_received(ctx, field)
 	case "sent":
 		return ec.fieldContext_AccountStatistics_sent(ctx, field)
+	case "rewards":
+		return ec.fieldContext_AccountStatistics_rewards(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type AccountStatistics", field.Name)
 }
@@ -21513,6 +21522,29 @@ func (ec *executionContext) _AccountStatistics_sent(ctx context.Context, field g
 	)
 }
 func (ec *executionContext) fieldContext_AccountStatistics_sent(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AccountStatistics", field, false, false, errors.New("field of type BigInt does not have child fields"))
+}
+
+func (ec *executionContext) _AccountStatistics_rewards(ctx context.Context, field graphql.CollectedField, obj *ledger.AccountStatistics) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AccountStatistics_rewards(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Rewards, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNBigInt2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AccountStatistics_rewards(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AccountStatistics", field, false, false, errors.New("field of type BigInt does not have child fields"))
 }
 
@@ -61168,6 +61200,11 @@ func (ec *executionContext) _AccountStatistics(ctx context.Context, sel ast.Sele
 		case "sent":
 			out.Values[i] = ec._AccountStatistics_sent(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "rewards":
+			out.Values[i] = ec._AccountStatistics_rewards(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
 		default:

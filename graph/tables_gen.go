@@ -339,6 +339,9 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"sent": rowplan.Scalar(func(dst []byte, v *ledger.AccountStatistics, s scalar.Style) []byte {
 			return scalar.AppendNullBigInt(dst, v.Sent, s)
 		}),
+		"rewards": rowplan.Scalar(func(dst []byte, v *ledger.AccountStatistics, s scalar.Style) []byte {
+			return scalar.AppendBigInt(dst, v.Rewards, s)
+		}),
 	})
 	o.Airdrop = rowplan.NewObject([]string{"Airdrop", "Node", "_Entity"}, map[string]rowplan.Field[*ledger.Airdrop]{
 		"id": rowplan.Get(fields.AirdropID, rowplan.ScalarOf(scalar.AppendID)),

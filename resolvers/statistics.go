@@ -53,17 +53,26 @@ func statistics[T, S any](
 func (r fields) AccountStats(_ context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountStatsArgs) (
 	rowplan.Results[[]*ledger.AccountStatistics], error,
 ) {
-	sources := []transactions.Statistics{transactions.PaidStatistics}
-	if q.Selection.Has("received", "sent") {
-		sources = append(sources, transactions.TransferStatistics)
+	var sources []transactions.Statistics
+	var sets []func(s *ledger.AccountStatistics, p transactions.Period)
+	read := func(source transactions.Statistics, set func(s *ledger.AccountStatistics, p transactions.Period), columns ...string) {
+		if q.Selection.Has(columns...) {
+			sources, sets = append(sources, source), append(sets, set)
+		}
 	}
+	read(transactions.PaidStatistics, func(s *ledger.AccountStatistics, p transactions.Period) { s.Transactions = p.Rows }, "transactions")
+	read(transactions.TransferStatistics, func(s *ledger.AccountStatistics, p transactions.Period) { s.Received, s.Sent = p.First, p.Second }, "received", "sent")
+	read(transactions.RewardStatistics, func(s *ledger.AccountStatistics, p transactions.Period) { s.Rewards = p.First.V }, "rewards")
 	return statistics(r.Resolver, batchOf(q), of, func(a *ledger.Account) ledger.EntityID { return a.EntityID }, args.Range, args.By, sources,
 		func(a *ledger.Account, from, to ledger.Timestamp, p []transactions.Period) *ledger.AccountStatistics {
-			last := p[len(p)-1]
-			if a.EntityID == transactions.FeeAccount {
-				last = transactions.Period{}
+			s := &ledger.AccountStatistics{From: from, To: to}
+			for i, set := range sets {
+				set(s, p[i])
 			}
-			return &ledger.AccountStatistics{From: from, To: to, Transactions: p[0].Rows, Received: last.First, Sent: last.Second}
+			if a.EntityID == transactions.FeeAccount {
+				s.Received, s.Sent = ledger.Null[int64]{}, ledger.Null[int64]{}
+			}
+			return s
 		})
 }
 

@@ -25,6 +25,7 @@ func TestStatistics(t *testing.T) {
 			`account(id: "1001") { stats(ARGS) { from to a: transactions b: received c: sent } }`: `select consensus_timestamp as at, 1 as a, 0 as b, 0 as c from transaction where payer_account_id = 1001
 				union all select consensus_timestamp, 0, greatest(amount, 0), greatest(-amount, 0) from crypto_transfer where entity_id = 1001`,
 			`account(id: "98") { stats(ARGS) { from to a: transactions } }`:        `select consensus_timestamp as at, 1 as a, 0 as b, 0 as c from transaction where payer_account_id = 98`,
+			`account(id: "1001") { stats(ARGS) { from to a: rewards } }`:           `select consensus_timestamp as at, amount as a, 0 as b, 0 as c from staking_reward_transfer where account_id = 1001`,
 			`topic(id: "4001") { stats(ARGS) { from to a: messages } }`:            `select consensus_timestamp as at, 1 as a, 0 as b, 0 as c from topic_message where topic_id = 4001`,
 			`topic(id: "4002") { stats(ARGS) { from to a: messages } }`:            `select consensus_timestamp as at, 1 as a, 0 as b, 0 as c from topic_message where topic_id = 4002`,
 			`contract(id: "3001") { stats(ARGS) { from to a: calls b: gasUsed } }`: `select consensus_timestamp as at, 1 as a, gas_used as b, 0 as c from contract_result where contract_id = 3001`,

@@ -56,6 +56,8 @@ var (
 	// TransferStatistics counts the hbar transfers of an account (to it, from it). The index does not have those of the fee account.
 	TransferStatistics = countRows(`select consensus_timestamp as at, amount from crypto_transfer where entity_id = $1 and entity_id <> 98`+inRange,
 		`sum(amount) filter (where amount > 0)`, `-sum(amount) filter (where amount < 0)`)
+	// RewardStatistics counts the staking rewards of an account (their amounts).
+	RewardStatistics = countRows(`select consensus_timestamp as at, amount from staking_reward_transfer where account_id = $1`+inRange, `sum(amount)`, `0`)
 	// ResultStatistics counts the results of a contract (gas).
 	ResultStatistics = countRows(`select consensus_timestamp as at, gas_used from contract_result where contract_id = $1`+inRange, `sum(gas_used)`, `0`)
 	// TokenStatistics counts transfers of all tokens, because their index begins with the time (transfers to accounts of one token, their amounts).

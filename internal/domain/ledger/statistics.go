@@ -71,6 +71,7 @@ type AccountStatistics struct {
 	From, To       Timestamp
 	Transactions   int64
 	Received, Sent Null[int64]
+	Rewards        int64
 }
 
 // TopicStatistics counts the messages of a topic in a period.
