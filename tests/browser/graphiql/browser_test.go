@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -48,6 +49,7 @@ type gateway struct {
 	streams  int // subscriptions over server-sent events
 	sockets  int // WebSocket connections
 	explains []string
+	exports  atomic.Int64  // requests for CSV, of which only the first succeeds
 	events   int           // events of a subscription over server-sent events
 	hold     chan struct{} // if not nil, introspection and the files loadedLater are delivered after it is closed
 }
@@ -121,6 +123,12 @@ func (g *gateway) graphql(w http.ResponseWriter, r *http.Request) {
 		}
 		w.(http.Flusher).Flush()
 		<-r.Context().Done()
+	case r.Header.Get("Accept") == "text/csv" && g.exports.Add(1) > 1:
+		http.Error(w, "the list cannot be exported", http.StatusBadRequest)
+	case r.Header.Get("Accept") == "text/csv":
+		w.Header().Set("Content-Type", "text/csv; charset=utf-8")
+		w.Header().Set("Content-Disposition", `attachment; filename="`+request.OperationName+`.csv"`)
+		fmt.Fprint(w, "entityId\r\n0.0.777\r\n")
 	case request.OperationName == "ExampleObjects":
 		w.Header().Set("Content-Type", "application/json")
 		fmt.Fprint(w, objects)
@@ -282,6 +290,18 @@ func TestPage(t *testing.T) {
 		t.Errorf("request %+v", got)
 	}
 
+	// The document is downloaded as CSV with its variables. The page does not save files in the test.
+	var none any
+	page.Eval(`URL.createObjectURL = (blob) => { blob.text().then((text) => { window.saved = text }); return '' },
+		HTMLAnchorElement.prototype.click = function () { window.file = this.download }, null`, &none)
+	page.Click(`.heliograph-download`)
+	page.Wait("the rows as CSV", `window.file === 'Wallet.csv' && window.saved === 'entityId\r\n0.0.777\r\n'`)
+	if got := g.lastDocument(); !strings.Contains(string(got.Variables), `"0.0.777"`) {
+		t.Errorf("request %+v", got)
+	}
+	page.Click(`.heliograph-download`)
+	page.Wait("the error as the result", resultText+`?.includes('cannot be exported')`)
+
 	page.Click(`[aria-label^="Show Documentation"]`)
 	page.Wait("the schema's documentation", `document.querySelector('.graphiql-doc-explorer')?.innerText.includes('Query')`)
 	page.Click(`[aria-label="Show History"]`)
@@ -297,7 +317,7 @@ func TestPage(t *testing.T) {
 	if g.count(&g.sockets)+g.count(&g.streams) > 0 {
 		t.Error("a connection was opened without a subscription")
 	}
-	clean(t, page, origin)
+	clean(t, page, origin, "status of 400 (Bad Request) "+origin+"/graphql")
 }
 
 func TestKeyboard(t *testing.T) {
