@@ -2,13 +2,18 @@ package resolvers_test
 
 import (
 	"cmp"
+	"encoding/base32"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"heliograph/app/testing/testenv"
+	"heliograph/internal/domain/ledger"
+	"heliograph/storage"
 )
 
 const searchQuery = `query($text: String!, $types: [SearchType!], $first: Int, $after: String) { search(text: $text, types: $types, first: $first, after: $after) {
@@ -156,6 +161,92 @@ func TestSearchTrips(t *testing.T) {
 				t.Errorf("%d statements in %d round trips, want %d:\n%s", len(got.statements), got.trips, want, strings.Join(got.statements, "\n---\n"))
 			}
 		})
+	}
+}
+
+// TestSearchForms finds objects by 200 texts of all forms, and compares the types with SQL. Each takes at most one round trip.
+func TestSearchForms(t *testing.T) {
+	t.Parallel()
+	const (
+		kinds = `initcap(type::text) || case when id in (select node_account_id from address_book_entry) then ',NetworkNode' else '' end`
+		some  = ` order by md5(id::text) limit 12`
+	)
+	start := fmt.Sprintf(sqlTime, "valid_start_ns")
+	count := &counter{}
+	g := testenv.Demo(t, testenv.Storage(func(o *storage.Options) { o.Tracer, o.MaxConnections = count, 1 }))
+	db := testenv.Demo(t).DB.Pool()
+	texts := 0
+	for form, sql := range map[string]string{ // texts, and the types that they find, sorted
+		"entity ID":              `select '0.0.' || id, ` + kinds + ` from entity where type <> 'UNKNOWN'` + some,
+		"node account":           `select '0.0.' || id, ` + kinds + ` from entity where id in (select node_account_id from address_book_entry)` + some,
+		"number":                 `select id::text, ` + kinds + ` || coalesce((select ',Block' from record_file where index = id), '') from entity where id > 100 and type <> 'UNKNOWN'` + some,
+		"checksum":               `select 'checksum ' || id, ` + kinds + ` from entity where id > 100 and type <> 'UNKNOWN'` + some,
+		"alias":                  `select 'alias ' || encode(alias, 'hex'), ` + kinds + ` from entity where length(alias) > 20 and not deleted` + some,
+		"address of a number":    `select '0x' || lpad(to_hex(id), 40, '0'), ` + kinds + ` from entity where id > 1000 and evm_address is null` + some,
+		"address without 0x":     `select lpad(to_hex(id), 40, '0'), ` + kinds + ` from entity where id > 1000 and evm_address is null` + some,
+		"EVM address":            `select '0x' || encode(evm_address, 'hex'), ` + kinds + ` from entity where evm_address is not null and not deleted` + some,
+		"public key":             `select min(public_key), string_agg(distinct initcap(type::text), ',') from entity where type in ('ACCOUNT', 'CONTRACT') and public_key <> '' group by public_key order by md5(public_key) limit 12`,
+		"block number":           `select index::text, 'Block' from record_file where index > 10 and index not in (select id from entity) order by md5(index::text) limit 12`,
+		"block hash":             `select '0x' || hash, 'Block' from record_file order by hash limit 12`,
+		"short block hash":       `select left(hash, 64), 'Block' from record_file order by hash desc limit 12`,
+		"hash":                   `select encode(transaction_hash, 'hex'), 'Transaction' from transaction where type = 14 and nonce = 0 group by transaction_hash order by transaction_hash limit 12`,
+		"hash in base64":         `select encode(transaction_hash, 'base64'), 'Transaction' from transaction where type = 14 and nonce = 0 group by transaction_hash order by transaction_hash desc limit 12`,
+		"Ethereum hash":          `select '0x' || encode(hash, 'hex'), 'Transaction' from ethereum_transaction group by hash order by hash limit 12`,
+		"transaction ID of SDKs": `select '0.0.' || payer_account_id || '@' || ` + start + `, 'Transaction' from transaction group by payer_account_id, valid_start_ns order by md5(valid_start_ns::text) limit 12`,
+		"transaction ID":         `select '0.0.' || payer_account_id || '-' || replace(` + start + `, '.', '-'), 'Transaction' from transaction group by payer_account_id, valid_start_ns order by md5(valid_start_ns::text) limit 12`,
+		"time":                   `select ` + fmt.Sprintf(sqlTime, "consensus_timestamp") + `, 'Transaction' from transaction order by md5(consensus_timestamp::text) limit 12`,
+		"message":                `select '0.0.' || topic_id || substr('/#@:-', (1 + sequence_number % 5)::int, 1) || sequence_number, 'TopicMessage' from topic_message order by md5(consensus_timestamp::text) limit 15`,
+		"NFT":                    `select '0.0.' || token_id || substr('/#@:-', (1 + serial_number % 5)::int, 1) || serial_number, 'NFT' from nft order by token_id, serial_number limit 12`,
+		"name":                   `select left(name, 5), 'Token' from token order by token_id`,
+		"nothing":                `select unnest(array['', 'x', 'zz', '0.0', '0.0.', '0.0.0.1', '1.0.1001', '0.0.1001-zzzzz', '0x', '0x12', '-1', '99999999999999999999', '0.0.99999998', '%%%', '0.0.4001/0', '0.0.2007/999999']), ''`,
+	} {
+		rows, err := db.Query(t.Context(), sql)
+		if err != nil {
+			t.Fatalf("%s: %v", form, err)
+		}
+		for rows.Next() {
+			var text, want string
+			if err := rows.Scan(&text, &want); err != nil {
+				t.Fatal(err)
+			}
+			if id, found := strings.CutPrefix(text, "checksum "); found {
+				number, _ := strconv.ParseInt(id, 10, 64)
+				text = "0.0." + id + "-" + ledger.EntityID(number).Checksum(296)
+			}
+			if alias, found := strings.CutPrefix(text, "alias "); found {
+				b, _ := hex.DecodeString(alias)
+				text = base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(b)
+			}
+			var got found
+			g.Data(t, searchQuery, map[string]any{"text": text}, &got) // prepares the statements
+			count.mu.Lock()
+			count.trips = 0
+			count.mu.Unlock()
+			got = found{}
+			g.Data(t, searchQuery, map[string]any{"text": text}, &got)
+			var types []string
+			for _, n := range got.Search.Nodes {
+				types = append(types, n.Type)
+			}
+			slices.Sort(types)
+			expected := strings.FieldsFunc(want, func(c rune) bool { return c == ',' })
+			slices.Sort(expected)
+			if types = slices.Compact(types); !slices.Equal(types, expected) {
+				t.Errorf("%s: %q finds %s, want %s", form, text, types, expected)
+			}
+			count.mu.Lock()
+			if count.trips > 1 || count.trips == 0 && want != "" {
+				t.Errorf("%s: %q takes %d round trips", form, text, count.trips)
+			}
+			count.mu.Unlock()
+			texts++
+		}
+		if rows.Err() != nil {
+			t.Errorf("%s: %v", form, rows.Err())
+		}
+	}
+	if texts < 200 {
+		t.Errorf("%d texts", texts)
 	}
 }
 
