@@ -1,4 +1,5 @@
 import type { CodegenConfig } from '@graphql-codegen/cli'
+import { readFileSync } from 'node:fs'
 
 const config: CodegenConfig = {
   // A running gateway also serves its schema: `${HELIOGRAPH_URL}/graphql/schema.graphql`.
@@ -10,7 +11,8 @@ const config: CodegenConfig = {
     enumsAsTypes: true,
     useTypeImports: true,
     // 64-bit numbers, timestamps and IDs are strings, so that they keep their precision.
-    defaultScalarType: 'string',
+    scalars: JSON.parse(readFileSync('../clients/generated/scalars.json', 'utf8')),
+    defaultScalarType: 'string', // those of federation
   },
 }
 export default config

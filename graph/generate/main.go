@@ -1,8 +1,11 @@
 // Command generate writes the code of the graph from its schema and gqlgen.yml: gqlgen's own, the tables of the row plan, what connects fields to the
-// functions that read them, and the functions of package scalar for enums and nullable values. It also writes the constants of package codes.
+// functions that read them, and the functions of package scalar for enums and nullable values. It also writes the constants of package codes, and the
+// configurations of client libraries in examples/clients.
 package main
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"go/format"
 	"io"
@@ -39,6 +42,13 @@ func main() {
 	}
 	if err := os.WriteFile("graph/schema.graphql", []byte(sdl.Print(cfg.Schema)), 0o644); err != nil {
 		log.Fatalf("writing the schema: %v", err)
+	}
+	for _, name := range []string{"apollo.ts", "relay.json", "scalars.json", "scalars.ts", "urql.ts"} {
+		var text bytes.Buffer
+		err := bodies.ExecuteTemplate(&text, name+".gotpl", cfg.Schema)
+		if err = errors.Join(err, os.WriteFile("examples/clients/generated/"+name, text.Bytes(), 0o644)); err != nil {
+			log.Fatalf("writing the configurations of client libraries: %v", err)
+		}
 	}
 }
 

@@ -30,7 +30,7 @@ var sources embed.FS
 
 var bodies = template.Must(template.New("").Funcs(template.FuncMap{
 	"type": goType, "notNull": notNull, "go": templates.ToGo, "lower": templates.LcFirst, "upper": templates.UcFirst, "constant": constantName,
-	"hasPrefix": strings.HasPrefix, "append": appendFunction, "isAbstract": isAbstract,
+	"hasPrefix": strings.HasPrefix, "hasSuffix": strings.HasSuffix, "append": appendFunction, "isAbstract": isAbstract,
 }).ParseFS(sources, "templates/*.gotpl"))
 
 // render returns the source of a file of a package: a template with the imports that it uses.
