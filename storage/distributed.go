@@ -121,6 +121,7 @@ var (
 	tableItem = regexp.MustCompile(`^\s*([a-z_]+)(?:\s+([a-z]\w*))?\s*(?:\bon\b|$)`)
 	queryItem = regexp.MustCompile(`^\s*\(\s*\)\s+([a-z]\w*)\s*(?:\bon\b|$)`)
 	qualified = regexp.MustCompile(`\b([a-z]\w*)\.[a-z]`)
+	ofRow     = regexp.MustCompile(`\bfrom ([a-z_]+) where (\w+) = ([a-z]\w*)\.(\w+)`) // a query for each row, in the select list
 	equality  = regexp.MustCompile(`^([a-z]\w*)\.(\w+) = ([a-z]\w*)\.(\w+)$`)
 )
 
@@ -187,7 +188,8 @@ func (p placement) byKeys(sql string) string {
 		end = from[1] + at[0]
 	}
 	items, f := fromItems(sql[from[1]:end], mask[from[1]:end]), fromClause{p, map[string]*item{}}
-	changed := false
+	changed, selected := false, sql[:from[1]]
+	var read []string // common table expressions of the tables that the select list reads
 	for i, it := range items {
 		if it.query != "" {
 			query := p.byKeys(it.query)
@@ -196,6 +198,13 @@ func (p placement) byKeys(sql string) string {
 		switch {
 		case it.query != "" && it.alias != "" && !mentions(it.query, items[:i]):
 			it.rows = it.alias + "_rows"
+			for _, m := range ofRow.FindAllStringSubmatch(sql[:from[0]], -1) {
+				if table := m[1]; p[table] == m[2] && m[3] == it.alias && !it.used {
+					read = append(read, table+"_rows as materialized (select * from "+table+" where "+m[2]+" in (select "+m[4]+" from "+it.rows+"))")
+					selected = strings.ReplaceAll(selected, " "+table+" ", " "+table+"_rows ")
+					it.used, changed = true, true
+				}
+			}
 		case it.table != "" && strings.Contains(mask[:from[0]], it.table+" as "):
 			it.rows = it.table
 		case p[it.table] != "" && i > 0:
@@ -224,15 +233,16 @@ func (p placement) byKeys(sql string) string {
 		}
 		out.WriteString("\n")
 	}
+	ctes = append(ctes, read...)
 	head := "with " + strings.Join(ctes, ",\n") + "\n"
 	if ctes == nil {
 		head = ""
 	} else if strings.HasPrefix(sql, "with ") {
 		at := strings.Index(mask, "select ")
 		head = strings.TrimSpace(sql[:at]) + ",\n" + strings.TrimPrefix(head, "with ")
-		sql, from[1], end = sql[at:], from[1]-at, end-at
+		selected = selected[at:]
 	}
-	return setting + head + sql[:from[1]] + out.String() + sql[end:]
+	return setting + head + selected + out.String() + sql[end:]
 }
 
 // eachQuery returns a text in which the queries in parentheses are replaced.

@@ -20,6 +20,9 @@ left join lateral (select hash from record_file where consensus_end >= cr.consen
 		`with page as (select * from nft n limit 2) select * from page l join entity e on e.id = l.token_id and e.deleted`: `with page as (select * from nft n limit 2),
 e_rows as materialized (select * from entity e where e.id in (select token_id from page) and e.deleted)
 select * from page l join e_rows e on e.id = l.token_id and e.deleted`,
+		`select x.*, (select max(serial_number) from nft where token_id = x.id) from (select * from entity limit 2) x`: `with x_rows as materialized (select * from entity limit 2),
+nft_rows as materialized (select * from nft where token_id in (select id from x_rows))
+select x.*, (select max(serial_number) from nft_rows where token_id = x.id) from x_rows x`,
 	} {
 		if got := p.byKeys(sql); strings.Join(strings.Fields(got), " ") != strings.Join(strings.Fields(want), " ") {
 			t.Errorf("%s\n got %s\nwant %s", sql, got, want)

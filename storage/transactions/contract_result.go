@@ -63,19 +63,25 @@ where consensus_timestamp = ` + w.Arg(int64(ref.At)) + ` order by entity_id limi
 type foundResult struct {
 	contractResultRow
 	party ledger.EntityID
+	file  ledger.EntityID
 	input ledger.CallData
 }
 
 var foundResultRows = storage.MapperOf(func(r *foundResult, into []any) []any {
-	return detailTargets(&r.contractResultRow, append(into, &r.party, &r.input.Own, &r.input.File))
+	return append(detailTargets(&r.contractResultRow, append(into, &r.party, &r.input.Own, &r.file)), &r.input.File)
 }, func(r *foundResult) error { return finishContractResult(&r.contractResultRow) })
 
-// callData are the columns with the call data of an Ethereum transaction et: its own, and the newest content of its file if it has none.
-var callData = fmt.Sprintf(`et.call_data, case when coalesce(et.call_data, '') = '' then (
-  select string_agg(d.file_data, '' order by d.consensus_timestamp) from file_data d
-  where et.call_data_id & %d > %d and d.entity_id = et.call_data_id and d.consensus_timestamp >= (
-    select max(consensus_timestamp) from file_data where entity_id = et.call_data_id and transaction_type in (17, 19))) end`,
-	ledger.MaxNum, entities.MaxSystemFile)
+// ownData are the call data of an Ethereum transaction et, and its file.
+const ownData = `et.call_data, et.call_data_id`
+
+// withFile is a statement that reads the newest content of the file, if the transaction has no call data, as an additional last column of rows with [ownData].
+func withFile(rows string) string {
+	return fmt.Sprintf(`select x.*, case when coalesce(x.call_data, '') = '' then (
+  select string_agg(file_data, '' order by consensus_timestamp) from file_data where entity_id = x.call_data_id
+    and x.call_data_id & %d > %d and consensus_timestamp >= (
+    select max(consensus_timestamp) from file_data where entity_id = x.call_data_id and transaction_type in (17, 19))) end
+from (%s) x`, ledger.MaxNum, entities.MaxSystemFile, rows)
+}
 
 // QueueContractResults queues a query for each of some contract results with its block and its Ethereum transaction. done receives nil for those that do not
 // exist. Unlike in lists, the parties of the transaction determine which rows belong to the result.
@@ -83,18 +89,21 @@ func QueueContractResults(b *storage.Batch, refs []ResultRef, done func([]*ledge
 	out := make([]*ledger.ContractResult, len(refs))
 	for i, ref := range refs {
 		var w storage.Where
-		found, input := ref.locator(&w), `null::bytea, null::bytea`
+		found, input, file := ref.locator(&w), `null::bytea, null::bigint`, `, null::bytea`
 		if ref.CallData {
-			input = callData
+			input, file = ownData, ``
 		}
 		sql := `with found as (` + found + `)
-select found.party, ` + input + `, ` + detailColumns + ` from found
+select found.party, ` + input + `, ` + detailColumns + file + ` from found
 join contract_transaction ct on ct.consensus_timestamp = found.at and ct.entity_id = found.party
 join contract_result cr on cr.consensus_timestamp = found.at and (cr.contract_id = any(ct.contract_ids) or cardinality(ct.contract_ids) = 0)
 left join entity e on e.id = cr.contract_id` + blockOf + `true
 left join transaction t on t.consensus_timestamp = found.at and t.payer_account_id = ct.payer_account_id
 left join ethereum_transaction et on et.consensus_timestamp = t.consensus_timestamp and et.payer_account_id = t.payer_account_id
 order by cr.contract_id limit 1`
+		if ref.CallData {
+			sql = withFile(sql)
+		}
 		foundResultRows.Queue(b, sql, w.Args, func(rows []*foundResult) {
 			for _, r := range rows {
 				r.NetworkChainID, r.Party, r.Asked = b.DB().NetworkChainID(), r.party, ref.Contract
@@ -162,7 +171,8 @@ func word(b []byte) []byte {
 	return append(make([]byte, wordSize-len(b), wordSize), b...)
 }
 
-var callDataRows = storage.MapperOf(func(d *ledger.CallData, into []any) []any { return append(into, &d.Own, &d.File) }, nil)
+var callDataRows = storage.NewMapper(func(r *foundResult, into []any) []any { return append(into, &r.input.Own, &r.file, &r.input.File) }, nil,
+	func(r *foundResult) *ledger.CallData { return &r.input })
 
 // QueueCallData queues a query for the call data of the results' Ethereum transactions. done receives nil for results without an Ethereum transaction.
 func QueueCallData(b *storage.Batch, of []*ledger.ContractResult, done func([]*ledger.CallData)) {
@@ -176,8 +186,8 @@ func QueueCallData(b *storage.Batch, of []*ledger.ContractResult, done func([]*l
 		done(make([]*ledger.CallData, len(of)))
 		return
 	}
-	callDataRows.QueueChild(b, len(of), `select p.place, `+callData+` from `+storage.Unnest("at", "payer", "place")+`
-join ethereum_transaction et on et.consensus_timestamp = p.at and et.payer_account_id = p.payer`, []any{times, payers, places}, done)
+	callDataRows.QueueChild(b, len(of), withFile(`select p.place, `+ownData+` from `+storage.Unnest("at", "payer", "place")+`
+join ethereum_transaction et on et.consensus_timestamp = p.at and et.payer_account_id = p.payer`), []any{times, payers, places}, done)
 }
 
 // QueueContractResultsAt queues a query for contract results by consensus time. done receives one result per time, or nil if there is none.
