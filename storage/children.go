@@ -23,10 +23,7 @@ func (m *Mapper[T, R]) QueueChildren(b *Batch, n int, sql string, args []any, do
 	if m.finish != nil {
 		finish = func(r *owned[T]) error { return m.finish(&r.row) }
 	}
-	statements := []statement{{sql, args}}
-	if b.db.Distributed() {
-		statements = eachParent(sql, args)
-	}
+	statements := b.db.statements(sql, args)
 	var all []*owned[T]
 	left := len(statements)
 	for _, s := range statements {
@@ -65,18 +62,25 @@ var parentCounts = MapperOf(func(c *parentCount, into []any) []any { return appe
 
 // queueCount queues a statement for the number of rows that a statement of [Mapper.QueueChildren] would read.
 func (b *Batch) queueCount(n int, sql string, args []any) {
-	var comment string
-	if set := settingOf(sql); set >= 0 {
-		comment, sql = settings[set].comment, sql[len(settings[set].comment):]
-	}
-	done := b.count
-	parentCounts.Queue(b, comment+`select c.ord, count(*) from (`+sql+`) c(ord) group by c.ord`, args, func(rows []*parentCount) {
-		counts := make([]int64, n)
-		for _, r := range rows {
-			counts[r.parent-1] = r.rows
+	done, counts, left := b.count, make([]int64, n), 0
+	for _, s := range b.db.statements(sql, args) {
+		var comment string
+		if set := settingOf(s.sql); set >= 0 {
+			comment, s.sql = settings[set].comment, s.sql[len(settings[set].comment):]
 		}
-		done(counts)
-	})
+		left++
+		parentCounts.Queue(b, comment+`select c.ord, count(*) from (`+s.sql+`) c group by c.ord`, s.args, func(rows []*parentCount) {
+			for _, r := range rows {
+				counts[r.parent-1] = r.rows
+			}
+			if left--; left == 0 {
+				done(counts)
+			}
+		})
+	}
+	if left == 0 {
+		b.Then(func() { done(counts) })
+	}
 }
 
 // QueueChild is [Mapper.QueueChildren] for parents with at most one row. Of several rows it uses the first. done receives nil for parents without a row.

@@ -62,7 +62,8 @@ var (
 	// parents matches the FROM items of [Unnest] and [UnnestKeys].
 	parents = regexp.MustCompile(`unnest\((?:\(select \$\d+::bigint\[\]\)(?:, )?)+\) with ordinality p\(([a-z_, ]+), ord\)|` +
 		`\(select (\$[^()]*)1::bigint as ord\) p\b`)
-	column = regexp.MustCompile(`[a-z_]+$`)
+	column    = regexp.MustCompile(`[a-z_]+$`)
+	parameter = regexp.MustCompile(`\$(\d+)`)
 	// byHash matches calls of a function that reads a distributed table, which workers cannot do.
 	byHash = regexp.MustCompile(`get_transaction_info_by_hash\((\$\d+)\)`)
 )
@@ -73,6 +74,14 @@ type statement struct {
 	args []any
 }
 
+// statements returns the statements that read the rows of the parents in a statement.
+func (db *DB) statements(sql string, args []any) []statement {
+	if db.Distributed() {
+		return eachParent(sql, args)
+	}
+	return []statement{{sql, args}}
+}
+
 // eachParent returns one statement for each of the parents p in a statement, or the statement itself if it has none.
 func eachParent(sql string, args []any) []statement {
 	at := parents.FindStringSubmatchIndex(sql)
@@ -80,10 +89,14 @@ func eachParent(sql string, args []any) []statement {
 		return []statement{{sql, args}}
 	}
 	var columns []string
-	n, list := 1, at[2] >= 0
+	n, list, first := 1, at[2] >= 0, 0 // the index of the first parameter of the parents
+	if m := parameter.FindStringSubmatch(sql[at[0]:at[1]]); m != nil {
+		first, _ = strconv.Atoi(m[1])
+		first--
+	}
 	if list {
 		columns = strings.Split(sql[at[2]:at[3]], ", ")
-		n = reflect.ValueOf(args[0]).Len()
+		n = reflect.ValueOf(args[first]).Len()
 	} else {
 		for part := range strings.SplitSeq(strings.TrimSuffix(sql[at[4]:at[5]], ", "), ", ") {
 			columns = append(columns, column.FindString(part))
@@ -94,7 +107,7 @@ func eachParent(sql string, args []any) []statement {
 	own.WriteString("(select ")
 	before, after := sql[:at[0]], sql[at[1]:]
 	for i, name := range columns {
-		param := "$" + strconv.Itoa(i+1)
+		param := "$" + strconv.Itoa(first+i+1)
 		own.WriteString(param + "::bigint as " + name + ", ")
 		uses := regexp.MustCompile(`\bp\.` + name + `\b`)
 		before = uses.ReplaceAllLiteralString(before, param+"::bigint")
@@ -106,7 +119,7 @@ func eachParent(sql string, args []any) []statement {
 		values := append(slices.Clone(args), int64(k+1))
 		for i := range columns {
 			if list {
-				values[i] = reflect.ValueOf(args[i]).Index(k).Interface()
+				values[first+i] = reflect.ValueOf(args[first+i]).Index(k).Interface()
 			}
 		}
 		out[k] = statement{sql, values}

@@ -100,7 +100,7 @@ func QueueHoldersByBalance(b *storage.Batch, tokens []ledger.EntityID, f *ledger
 	w.Keyset(p, "h.balance", "h.account_id")
 	holderRows.QueueChildren(b, len(tokens), `select p.ord, h.*, (select decimals from token where token_id = p.id) from `+from+` cross join lateral (
   select h.token_id, h.account_id, h.balance, h.balance_timestamp from token_account h where h.token_id = p.id and h.associated and h.balance > 0
-    and not exists (select from token_account n where n.token_id = p.id order by n.account_id offset $2 limit 1)`+
+    and not exists (select 1 from token_account n where n.token_id = p.id order by n.account_id offset $2 limit 1)`+
 		w.String()+w.OrderBy(p, "h.balance", "h.account_id")+`) h
 order by p.ord, `+p.Order("h.balance", "h.account_id"), w.Args, done)
 }

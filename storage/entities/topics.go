@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 )
@@ -119,12 +118,12 @@ const messageColumns = `consensus_timestamp, topic_id, sequence_number, message,
 coalesce(running_hash_version, 3) as running_hash_version,
   chunk_num, chunk_total, valid_start_timestamp, initial_transaction_id`
 
-// joinedMessages returns a query for messages with the joined contents of their other chunks, which must be among the next messages of the topic.
-func joinedMessages(sql, order string) string {
+// joinedMessages returns a query for messages of a topic with the joined contents of their other chunks, which must be among the next messages of the topic.
+func joinedMessages(topic, sql, order string) string {
 	return `select ` + messageColumns + `, j.rest from (` + sql + `) m left join lateral (
   select case when count(distinct c.chunk_num) + 1 = m.chunk_total then string_agg(c.message, '' order by c.chunk_num) end as rest
   from (select c.chunk_num, c.message from topic_message c
-    where c.topic_id = m.topic_id and c.sequence_number > m.sequence_number and c.sequence_number <= m.sequence_number + 256
+    where c.topic_id = ` + topic + ` and c.sequence_number > m.sequence_number and c.sequence_number <= m.sequence_number + 256
       and m.chunk_num = 1 and m.chunk_total <= 100 and c.chunk_num between 2 and m.chunk_total
       and c.payer_account_id = m.payer_account_id and c.valid_start_timestamp is not distinct from m.valid_start_timestamp
       and c.initial_transaction_id is not distinct from m.initial_transaction_id
@@ -196,7 +195,7 @@ func TopicMessages(ctx context.Context, db *storage.DB, topic ledger.EntityID, f
 	sql := `select ` + messageColumns + ` from topic_message where topic_id = $1` + w.String() + w.OrderBy(p, column)
 	rows := messageRows
 	if f != nil && f.JoinChunks {
-		rows, sql = joinedRows, joinedMessages(sql, p.Direction())
+		rows, sql = joinedRows, joinedMessages("$1", sql, p.Direction())
 	}
 	return rows.List(ctx, db, "the messages of a topic", settings+sql, w.Args...)
 }
@@ -210,7 +209,7 @@ func QueueTopicMessages(b *storage.Batch, topics []ledger.EntityID, f *ledger.To
 	sql := `select ` + messageColumns + ` from topic_message where topic_id = p.id` + w.String() + w.OrderBy(p, "consensus_timestamp")
 	rows := messageRows
 	if f != nil && f.JoinChunks {
-		rows, sql = joinedRows, joinedMessages(sql, p.Direction())
+		rows, sql = joinedRows, joinedMessages("p.id", sql, p.Direction())
 	}
 	rows.QueueChildren(b, len(topics), `select p.ord, m.* from `+from+` cross join lateral (`+sql+`) m
 order by p.ord, m.consensus_timestamp`+p.Direction(), w.Args, done)
@@ -245,9 +244,18 @@ where topic_id = (select entity_id from transaction where consensus_timestamp = 
 // CountTopicMessages returns the number of messages of each of the given topics. Sequence numbers have no gaps, so the first and the last number suffice.
 func CountTopicMessages(ctx context.Context, db *storage.DB, topics []ledger.EntityID) ([]int64, error) {
 	const end = `(select sequence_number from topic_message where topic_id = p.id order by consensus_timestamp `
-	counts, err := storage.Values[int64]().List(ctx, db, "the numbers of messages", `select coalesce(`+end+`desc limit 1) - `+end+`limit 1) + 1, 0)
-from `+storage.Parents+` order by p.ord`, storage.Int64s(topics))
-	return list.Map(counts, func(n *int64) int64 { return *n }), err
+	counts := make([]int64, len(topics))
+	b := db.NewBatch()
+	storage.Values[int64]().QueueChild(b, len(topics), `select p.ord, coalesce(`+end+`desc limit 1) - `+end+`limit 1) + 1, 0)
+from `+storage.Parents+` order by p.ord`, []any{storage.Int64s(topics)}, func(found []*int64) {
+		for i, n := range found {
+			counts[i] = *n
+		}
+	})
+	if err := b.Run(ctx); err != nil {
+		return nil, fmt.Errorf("reading the numbers of messages: %w", err)
+	}
+	return counts, nil
 }
 
 // MessagesAfter reads messages of all topics after a consensus time, in order. Transactions without a message are skipped. The row comparison of type and
@@ -256,6 +264,6 @@ func MessagesAfter(ctx context.Context, db *storage.DB, after ledger.Timestamp, 
 	return messageRows.List(ctx, db, "new messages", `select `+messageColumns+`
 from (select type, consensus_timestamp as at, entity_id from transaction where (type, consensus_timestamp) > (27, $1)
 and (type, consensus_timestamp) < (28, 0) and result = 22) t
-cross join lateral (select `+messageColumns+` from topic_message where topic_id = t.entity_id and consensus_timestamp = t.at limit 1) m
+join topic_message m on m.topic_id = t.entity_id and m.consensus_timestamp = t.at
 order by type, at limit $2`, int64(after), limit)
 }

@@ -92,6 +92,6 @@ func queueOthers(b *storage.Batch, of []*ledger.Transfer, not string, done func(
 	}
 	changes := hbars.net("p.token = 0 and s.consensus_timestamp = p.at and s.entity_id <> p.account", "") + " union all " +
 		tokens.net("s.consensus_timestamp = p.at and s.token_id = p.token and s.account_id <> p.account", "")
-	fee := "(p.token = 0 and n.amount > 0 and (n.account_id = any($4) or n.account_id = coalesce(t.node_account_id, 0)))"
+	fee := "(n.token_id = 0 and n.amount > 0 and (n.account_id = any($4) or n.account_id = coalesce(t.node_account_id, 0)))"
 	queueNet(b, len(of), storage.Unnest("at", "token", "account"), changes, not+fee, "n.account_id", args, done)
 }
