@@ -7,6 +7,7 @@ import (
 	_ "embed"
 	"reflect"
 	"strings"
+	"sync"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
@@ -62,65 +63,108 @@ func (q *query) respond(ctx context.Context) *graphql.Response {
 	}
 	q.responded = true
 	ctx = graphql.WithUnmarshalerMap(ctx, q.schema.inputs)
-	set := q.ec.Operation.SelectionSet
-	if f := only(set); f != nil {
-		q.ec.executeOne(ctx, f, &q.buf)
+	if set := q.ec.Operation.SelectionSet; isPlain(set) {
+		q.execute(graphql.WithFieldContext(ctx, &graphql.FieldContext{Object: "Query"}), set)
 	} else {
-		if readsTogether(set) {
-			begin := q.schema.together(len(set))
-			q.ec.RootResolverMiddleware = func(ctx context.Context, next graphql.RootResolver) graphql.Marshaler {
-				value, end := begin()
-				defer end()
-				return next(values.Context(ctx, value))
-			}
-		}
 		q.ec._Query(ctx, set).MarshalGQL(&q.buf)
 	}
 	q.response.Data = q.buf.Bytes()
 	return &q.response
 }
 
-// only returns the only field of a query. It returns nil if there are more fields, or if the selection depends on variables or the schema.
-func only(set ast.SelectionSet) *ast.Field {
-	if len(set) != 1 {
-		return nil
-	}
-	f, ok := set[0].(*ast.Field)
-	if !ok || len(f.Directives) > 0 || strings.HasPrefix(f.Name, "__") {
-		return nil
-	}
-	return f
-}
-
-// readsTogether reports whether all selections are fields that are executed, and at most one is a list: reading several takes longer one after another.
-func readsTogether(set ast.SelectionSet) bool {
-	lists, aliases := 0, map[string]bool{}
-	for i := range set {
-		f := only(set[i : i+1])
-		if f == nil || aliases[f.Alias] {
+// isPlain reports whether all selections are fields with different aliases that do not depend on variables or the schema.
+func isPlain(set ast.SelectionSet) bool {
+	for i, s := range set {
+		f, ok := s.(*ast.Field)
+		if !ok || len(f.Directives) > 0 || strings.HasPrefix(f.Name, "__") {
 			return false
 		}
-		aliases[f.Alias] = true
-		if strings.HasSuffix(f.Definition.Type.Name(), "Connection") {
+		for _, earlier := range set[:i] {
+			if earlier.(*ast.Field).Alias == f.Alias {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// readsTogether reports whether at most one field is a list: reading several takes longer one after another.
+func readsTogether(set ast.SelectionSet) bool {
+	lists := 0
+	for _, s := range set {
+		if strings.HasSuffix(s.(*ast.Field).Definition.Type.Name(), "Connection") {
 			lists++
 		}
 	}
-	return len(set) > 1 && lists <= 1
+	return lists <= 1
 }
 
-// executeOne executes a query with one root field.
-func (ec *executionContext) executeOne(ctx context.Context, f *ast.Field, buf *bytes.Buffer) {
-	ctx = graphql.WithFieldContext(ctx, &graphql.FieldContext{Object: "Query"})
-	value, required := ec.rootField(ctx, graphql.CollectedField{Field: f, Selections: f.SelectionSet, IsNonDeferrable: true})
-	if value == graphql.RequiredNull || required && value == graphql.Null {
-		graphql.Null.MarshalGQL(buf)
-		return
+// execute executes a query with plain root fields, concurrently.
+func (q *query) execute(ctx context.Context, set ast.SelectionSet) {
+	type result struct {
+		value    graphql.Marshaler
+		required bool
 	}
-	buf.WriteString(`{"`)
-	buf.WriteString(f.Alias) // a GraphQL name, which needs no escaping
-	buf.WriteString(`":`)
-	value.MarshalGQL(buf)
-	buf.WriteByte('}')
+	results, run := make([]result, len(set)), q.ec.rootField
+	if len(set) > 1 && readsTogether(set) {
+		begin := q.schema.together(len(set))
+		run = func(ctx context.Context, f graphql.CollectedField) (graphql.Marshaler, bool) {
+			value, end := begin()
+			defer end()
+			return q.ec.rootField(values.Context(ctx, value), f)
+		}
+	}
+	resolve := func(i int) {
+		f := set[i].(*ast.Field)
+		results[i].value, results[i].required = run(ctx, graphql.CollectedField{Field: f, Selections: f.SelectionSet, IsNonDeferrable: true})
+	}
+	var others sync.WaitGroup
+	for i := range len(set) - 1 {
+		others.Add(1)
+		concurrently(func() {
+			defer others.Done()
+			resolve(i)
+		})
+	}
+	resolve(len(set) - 1)
+	others.Wait()
+	next := byte('{')
+	for i, r := range results {
+		if r.value == graphql.RequiredNull || r.required && r.value == graphql.Null {
+			q.buf.Reset()
+			graphql.Null.MarshalGQL(&q.buf)
+			return
+		}
+		q.buf.WriteByte(next)
+		q.buf.WriteByte('"')
+		q.buf.WriteString(set[i].(*ast.Field).Alias) // a GraphQL name, which needs no escaping
+		q.buf.WriteString(`":`)
+		r.value.MarshalGQL(&q.buf)
+		next = ','
+	}
+	q.buf.WriteByte('}')
+}
+
+// idle receives functions for goroutines that have run one before. Their stacks have grown: in a new goroutine that takes longer than the function itself.
+// kept limits their number.
+var idle, kept = make(chan func()), make(chan struct{}, 64)
+
+// concurrently runs f in another goroutine.
+func concurrently(f func()) {
+	select {
+	case idle <- f:
+	default:
+		go func() {
+			f()
+			select {
+			case kept <- struct{}{}:
+				for f := range idle {
+					f()
+				}
+			default:
+			}
+		}()
+	}
 }
 
 // rootField resolves a field of the query type. required reports whether the field is non-null.

@@ -247,7 +247,7 @@ func bodyOf(data []byte, roots []string) (body []byte, found bool) {
 	body = data[:1] // what has been read is overwritten: the body is not longer
 	body[0] = '{'
 	first := true
-	for name, value := range rawjson.Members(data) {
+	for name, value := range rawjson.Members(data, roots[len(roots)-1]) {
 		switch {
 		case first && string(value) == "null":
 			return nil, false

@@ -126,8 +126,6 @@ const (
 	Any3 = "any((select $3::bigint[])::bigint[])"
 )
 
-var oneKey = strings.NewReplacer(Any1, "$1", Any2, "$2", Any3, "$3")
-
 // ForKeys returns a statement with [Any1], [Any2] and [Any3], and its arguments. If each array has one key, the statement compares with the key itself,
 // which costs PostgreSQL less.
 func ForKeys(sql string, keys ...[]int64) (text string, args []any) {
@@ -143,7 +141,22 @@ func ForKeys(sql string, keys ...[]int64) (text string, args []any) {
 	for i, list := range keys {
 		args[i] = list[0]
 	}
-	return oneKey.Replace(sql), args
+	return WithKeys(sql, "$1", "$2", "$3"), args
+}
+
+// WithKeys replaces [Any1], [Any2] … in a statement by keys.
+func WithKeys(sql string, keys ...string) string {
+	var out strings.Builder
+	out.Grow(len(sql) + len(sql)/2)
+	for {
+		before, after, found := strings.Cut(sql, "any((select $")
+		out.WriteString(before)
+		if !found {
+			return out.String()
+		}
+		out.WriteString(keys[after[0]-'1'])
+		sql = after[len(Any1)-len("any((select $"):]
+	}
 }
 
 // Parents is a FROM item p with the columns id and ord: the IDs in the array $1 and their positions from 1.

@@ -114,7 +114,13 @@ func (d *decoder) direct(i int, src []byte, target any) (ok bool) {
 		return src == nil || d.text(i, src, &t.V)
 	case *[]byte:
 		*t = nil
-		return src == nil
+		if src == nil {
+			return true
+		}
+		if d.binary(i, pgtype.ByteaOID) || d.columns[i].Format == pgx.TextFormatCode && d.columns[i].DataTypeOID != pgtype.ByteaOID {
+			*t = slices.Clone(src)
+			return true
+		}
 	case *[]int64:
 		*t = nil
 		return src == nil
@@ -185,8 +191,8 @@ func (d *decoder) boolean(i int, src []byte, into *bool) bool {
 }
 
 func (d *decoder) text(i int, src []byte, into *string) bool {
-	oid := d.columns[i].DataTypeOID
-	if src == nil || oid != pgtype.TextOID && oid != pgtype.VarcharOID { // both formats have the same bytes
+	oid, text := d.columns[i].DataTypeOID, d.columns[i].Format == pgx.TextFormatCode // for example, enums
+	if src == nil || oid != pgtype.TextOID && oid != pgtype.VarcharOID && !text {    // both formats of text have the same bytes
 		return false
 	}
 	if len(src) == 0 {

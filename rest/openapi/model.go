@@ -157,7 +157,7 @@ func (m Map[T]) Get(name string) (value T, ok bool) {
 func (m *Map[T]) UnmarshalJSON(text []byte) error {
 	var compact bytes.Buffer
 	err := json.Compact(&compact, text)
-	for name, value := range rawjson.Members(compact.Bytes()) {
+	for name, value := range rawjson.Members(compact.Bytes(), "") {
 		member := Member[T]{Name: string(name)}
 		err = cmp.Or(err, json.Unmarshal(value, &member.Value))
 		*m = append(*m, member)

@@ -7,13 +7,17 @@ import (
 	"iter"
 )
 
-// Members returns the names and values of an object's members, in order. They are parts of the memory of object.
-func Members(object []byte) iter.Seq2[[]byte, []byte] {
+// Members returns the names and values of an object's members, in order. They are parts of the memory of object. No member follows one with the name last,
+// which is not read.
+func Members(object []byte, last string) iter.Seq2[[]byte, []byte] {
 	return func(yield func(name, value []byte) bool) {
 		for at := 1; at < len(object) && object[at] == '"'; {
 			value := at + stringLength(object[at:]) + len(":")
-			end := value + valueLength(object[value:])
-			if !yield(object[at+1:value-len(`":`)], object[value:end]) {
+			name, end := object[at+1:value-len(`":`)], len(object)-1
+			if string(name) != last {
+				end = value + valueLength(object[value:])
+			}
+			if !yield(name, object[value:end]) {
 				return
 			}
 			at = end + 1 // after the comma or the closing brace
@@ -77,15 +81,18 @@ func OmitNull(value []byte, group ...string) []byte {
 	texts := make([][]byte, len(group))
 	for i, name := range group {
 		texts[i] = []byte(`"` + name + `":null`)
-		if !bytes.Contains(value, texts[i]) {
+		at := bytes.Index(value, texts[i])
+		if at < 0 {
 			return value
 		}
-	}
-	if len(group) == 1 { // quotes in strings are escaped, so this text can only be the member itself
-		for at := bytes.Index(value, texts[0]); at >= 0; at = bytes.Index(value, texts[0]) {
+		for len(group) == 1 { // quotes in strings are escaped, so this text can only be the member itself
 			value = nulls{{at, at + len(texts[0])}}.cut(value)
+			next := bytes.Index(value[at:], texts[0])
+			if next < 0 {
+				return value
+			}
+			at += next
 		}
-		return value
 	}
 	// out is the part of value that was read, without removed members. It is never longer than that part, so it can overwrite it.
 	out := value[:0]

@@ -92,7 +92,7 @@ var errNoPage = errors.New("the page does not exist")
 // bodyOf renders a body from data. It replaces the object "inside" by its members, and connections by their nodes. Only groups have a list of components.
 func bodyOf(data []byte) ([]byte, error) {
 	body := append(make([]byte, 0, len(data)), '{')
-	for name, value := range rawjson.Members(data) {
+	for name, value := range rawjson.Members(data, "") {
 		if string(value) == "null" {
 			return nil, errNoPage
 		}
@@ -100,7 +100,7 @@ func bodyOf(data []byte) ([]byte, error) {
 			body = appendMember(body, name, value)
 			continue
 		}
-		for name, value := range rawjson.Members(value) {
+		for name, value := range rawjson.Members(value, "") {
 			if nodes, ok := rawjson.Sole(value, "nodes"); ok {
 				value = nodes
 			}

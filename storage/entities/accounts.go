@@ -3,6 +3,7 @@ package entities
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
@@ -13,7 +14,7 @@ const syntheticTreasuryMemo = "Mirror node created synthetic treasury account"
 
 // accountColumns are the columns of an account e (a row of entity or entity_history) and its stake s, in the order of accountTargets.
 const accountColumns = `
-  e.id, e.type::text, e.alias, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp, e.decline_reward, e.delegation_address,
+  e.id, e.type, e.alias, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp, e.decline_reward, e.delegation_address,
   e.deleted, e.ethereum_nonce, e.evm_address, e.expiration_timestamp, e.key, e.max_automatic_token_associations, e.memo, e.obtainer_id,
   e.receiver_sig_required, e.staked_account_id, e.staked_node_id, e.stake_period_start, lower(e.timestamp_range), upper(e.timestamp_range),
   e.balance, e.balance_timestamp, s.pending_reward, s.end_stake_period`
@@ -183,7 +184,10 @@ func QueueNamedContracts(b *storage.Batch, c ledger.Candidates, done func([]*led
 // QueueAccounts queues a query for accounts and contracts by id. done receives one account per id, or nil for ids that do not exist.
 func QueueAccounts(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger.Account)) {
 	sql := `select ` + accountColumns + ` from entity e left join entity_stake s on s.id = e.id
-where e.id = ` + storage.Any1 + ` and e.type in ('ACCOUNT', 'CONTRACT') and not (e.num = 2 and e.memo = '` + syntheticTreasuryMemo + `')`
+where e.id = ` + storage.Any1 + ` and e.type in ('ACCOUNT', 'CONTRACT')`
+	if slices.ContainsFunc(ids, func(id ledger.EntityID) bool { return id.Num() == TreasuryNum }) {
+		sql += ` and not (e.num = 2 and e.memo = '` + syntheticTreasuryMemo + `')`
+	}
 	storage.QueueByKey(b, accountRows, sql, ids, func(a *ledger.Account) ledger.EntityID { return a.EntityID }, done)
 }
 

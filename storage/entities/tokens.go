@@ -12,9 +12,9 @@ import (
 )
 
 // TokenColumns are the columns of a token t and its entity e, in the order of tokenTargets.
-const TokenColumns = `t.token_id, t.type::text, e.key, e.auto_renew_account_id, e.auto_renew_period, t.created_timestamp, t.decimals, e.deleted,
+const TokenColumns = `t.token_id, t.type, e.key, e.auto_renew_account_id, e.auto_renew_period, t.created_timestamp, t.decimals, e.deleted,
   e.expiration_timestamp, t.fee_schedule_key, t.freeze_default, t.freeze_key, t.initial_supply, t.kyc_key, t.max_supply, e.memo, t.metadata, t.metadata_key,
-  t.name, t.pause_key, t.pause_status::text, t.supply_key, t.supply_type::text, t.symbol,
+  t.name, t.pause_key, t.pause_status, t.supply_key, t.supply_type, t.symbol,
   greatest(lower(t.timestamp_range), lower(e.timestamp_range)), least(upper(t.timestamp_range), upper(e.timestamp_range)),
   t.total_supply, t.treasury_account_id, t.wipe_key`
 

@@ -246,8 +246,11 @@ func (s *search) ofParticipant(w *storage.Where, owner string) string {
 		part.Keyset(s.window, "s.consensus_timestamp")
 		order := part.OrderBy(s.window, "s.consensus_timestamp")
 		w.Args = part.Args
-		parts = append(parts, "(select distinct on (s.consensus_timestamp) s.consensus_timestamp, s.payer_account_id from "+e.table+" s where true"+
-			part.String()+order+")")
+		distinct := "distinct on (s.consensus_timestamp) "
+		if owner != "" && (e.table == paid.table || e.table == related.table) { // an account has one row of a transaction
+			distinct = ""
+		}
+		parts = append(parts, "(select "+distinct+"s.consensus_timestamp, s.payer_account_id from "+e.table+" s where true"+part.String()+order+")")
 	}
 	for _, e := range s.sources() {
 		if owner == "" || e.table != hbarMoves.table {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
@@ -51,10 +50,9 @@ func QueueStakingRewardTransfers(b *storage.Batch, of []*ledger.Transaction, don
 		r.row.ConsensusTimestamp = r.at
 		return nil
 	})
-	sql, args := forTransactions(`select r.consensus_timestamp, c.payer_account_id, r.account_id, r.amount from (
-  select distinct consensus_timestamp, payer_account_id from crypto_transfer
-  where consensus_timestamp = `+storage.Any1+` and payer_account_id = `+storage.Any2+` and entity_id = $3) c
-join staking_reward_transfer r on r.consensus_timestamp = c.consensus_timestamp where r.consensus_timestamp = `+storage.Any1+`
+	sql, args := forTransactions(`select distinct r.consensus_timestamp, r.payer_account_id, r.account_id, r.amount from (
+  select * from staking_reward_transfer where consensus_timestamp = `+storage.Any1+` and payer_account_id = `+storage.Any2+`) r
+join crypto_transfer c on c.consensus_timestamp = r.consensus_timestamp and c.payer_account_id = r.payer_account_id and c.entity_id = $3
 order by r.consensus_timestamp, r.account_id`, of)
 	rewards.Queue(b, sql, append(args, int64(b.DB().SystemEntity(stakingRewardNum))), func(rows []*part[ledger.StakingReward]) { done(partsOf(rows, of)) })
 }
@@ -78,12 +76,12 @@ func forTransactions(sql string, of []*ledger.Transaction) (text string, args []
 	if len(of) != 1 || of[0].ConsensusTimestamp != 0 {
 		return storage.ForKeys(sql, times(of), payers(of))
 	}
-	return timesOfID.Replace(sql), []any{int64(of[0].ValidStartTimestamp), int64(of[0].PayerAccountID)}
+	return storage.WithKeys(sql, timesOfID, "$2"), []any{int64(of[0].ValidStartTimestamp), int64(of[0].PayerAccountID)}
 }
 
-var timesOfID = strings.NewReplacer(storage.Any2, "$2", storage.Any1, fmt.Sprintf(`any(array(select consensus_timestamp from transaction
+var timesOfID = fmt.Sprintf(`any(array(select consensus_timestamp from transaction
   where payer_account_id = $2 and valid_start_ns = $1 and consensus_timestamp between $1 - %d and least($1, %d) + %d))`,
-	int64(validStartDrift), int64(ledger.MaxTimestamp-consensusWindow), int64(consensusWindow)))
+	int64(validStartDrift), int64(ledger.MaxTimestamp-consensusWindow), int64(consensusWindow))
 
 // partsOf groups rows by the transactions to which they belong. Rows must be ordered by consensus time.
 func partsOf[C any](rows []*part[C], of []*ledger.Transaction) [][]*C {
