@@ -54,6 +54,15 @@ type query struct {
 	responded bool
 	buf       bytes.Buffer
 	response  graphql.Response
+	together  func() (value values.Value, end func()) // of [Together]; nil if fields read by themselves
+	few       [2]rootValue                            // used for up to two fields
+}
+
+// rootValue is the value of a root field. required reports whether the field is non-null.
+type rootValue struct {
+	graphql.Marshaler
+
+	required bool
 }
 
 // respond returns the complete response. Further calls return nil.
@@ -101,36 +110,18 @@ func readsTogether(set ast.SelectionSet) bool {
 
 // execute executes a query with plain root fields, concurrently.
 func (q *query) execute(ctx context.Context, set ast.SelectionSet) {
-	type result struct {
-		value    graphql.Marshaler
-		required bool
+	results := q.few[:min(len(set), len(q.few))]
+	if len(set) > len(results) {
+		results = make([]rootValue, len(set))
 	}
-	results, run := make([]result, len(set)), q.ec.rootField
-	if len(set) > 1 && readsTogether(set) {
-		begin := q.schema.together(len(set))
-		run = func(ctx context.Context, f graphql.CollectedField) (graphql.Marshaler, bool) {
-			value, end := begin()
-			defer end()
-			return q.ec.rootField(values.Context(ctx, value), f)
-		}
+	if len(set) == 1 {
+		results[0] = q.resolve(ctx, set[0])
+	} else {
+		q.resolveAll(ctx, set, results)
 	}
-	resolve := func(i int) {
-		f := set[i].(*ast.Field)
-		results[i].value, results[i].required = run(ctx, graphql.CollectedField{Field: f, Selections: f.SelectionSet, IsNonDeferrable: true})
-	}
-	var others sync.WaitGroup
-	for i := range len(set) - 1 {
-		others.Add(1)
-		concurrently(func() {
-			defer others.Done()
-			resolve(i)
-		})
-	}
-	resolve(len(set) - 1)
-	others.Wait()
 	next := byte('{')
 	for i, r := range results {
-		if r.value == graphql.RequiredNull || r.required && r.value == graphql.Null {
+		if r.Marshaler == graphql.RequiredNull || r.required && r.Marshaler == graphql.Null {
 			q.buf.Reset()
 			graphql.Null.MarshalGQL(&q.buf)
 			return
@@ -139,10 +130,38 @@ func (q *query) execute(ctx context.Context, set ast.SelectionSet) {
 		q.buf.WriteByte('"')
 		q.buf.WriteString(set[i].(*ast.Field).Alias) // a GraphQL name, which needs no escaping
 		q.buf.WriteString(`":`)
-		r.value.MarshalGQL(&q.buf)
+		r.MarshalGQL(&q.buf)
 		next = ','
 	}
 	q.buf.WriteByte('}')
+}
+
+// resolveAll resolves several root fields.
+func (q *query) resolveAll(ctx context.Context, set ast.SelectionSet, results []rootValue) {
+	if readsTogether(set) {
+		q.together = q.schema.together(len(set))
+	}
+	var others sync.WaitGroup
+	for i := range len(set) - 1 {
+		others.Add(1)
+		concurrently(func() {
+			defer others.Done()
+			results[i] = q.resolve(ctx, set[i])
+		})
+	}
+	results[len(set)-1] = q.resolve(ctx, set[len(set)-1])
+	others.Wait()
+}
+
+func (q *query) resolve(ctx context.Context, s ast.Selection) (v rootValue) {
+	if q.together != nil {
+		value, end := q.together()
+		defer end()
+		ctx = values.Context(ctx, value)
+	}
+	f := s.(*ast.Field)
+	v.Marshaler, v.required = q.ec.rootField(ctx, graphql.CollectedField{Field: f, Selections: f.SelectionSet, IsNonDeferrable: true})
+	return v
 }
 
 // idle receives functions for goroutines that have run one before. Their stacks have grown: in a new goroutine that takes longer than the function itself.

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
@@ -364,21 +365,20 @@ var (
 // allowAnyOrigin allows scripts of all origins to read the response.
 func allowAnyOrigin(h http.Header) { h["Access-Control-Allow-Origin"] = anyOrigin }
 
-// maxAges are the values of Cache-Control for ages up to a minute, which nearly all responses use.
-var maxAges = func() (all [61][]string) {
-	for age := range all {
-		all[age] = maxAge(age)
-	}
-	return all
-}()
-
-func maxAge(seconds int) []string { return []string{"public, max-age=" + strconv.Itoa(seconds)} }
+// maxAges are the values of Cache-Control for ages up to ten minutes, which nearly all responses use. They are made when they are used first.
+var maxAges [601]atomic.Pointer[[]string]
 
 // cacheFor sets Cache-Control: clients and proxies may cache the response for the given seconds.
 func cacheFor(h http.Header, seconds int) {
 	if seconds < len(maxAges) {
-		h["Cache-Control"] = maxAges[seconds]
-		return
+		if shared := maxAges[seconds].Load(); shared != nil {
+			h["Cache-Control"] = *shared
+			return
+		}
 	}
-	h["Cache-Control"] = maxAge(seconds)
+	value := []string{"public, max-age=" + strconv.Itoa(seconds)}
+	h["Cache-Control"] = value
+	if seconds < len(maxAges) {
+		maxAges[seconds].Store(&value)
+	}
 }

@@ -45,28 +45,39 @@ func settingOf(sql string) int {
 // Batch collects statements that are sent in one round trip. It must not be used concurrently.
 type Batch struct {
 	db    *DB
-	batch pgx.Batch
-	with  [len(settings)][]*pgx.QueuedQuery // statements with settings, which are sent last
-	last  func(pgx.Rows) error              // reads the rows of the last statement that has rows
+	plain []query                // statements without settings
+	with  [len(settings)][]query // statements with settings, which are sent last
+	first [1]query               // memory for plain: most batches have one statement
 	done  []func()
 	count func([]int64) // of [Batch.Count], while it queues its statement
+}
+
+// query is a statement with the function that reads its rows. The function is nil if it has none.
+type query struct {
+	sql  string
+	args []any
+	read func(pgx.Rows) error
 }
 
 // Then registers a function that Run calls after all statements have succeeded.
 func (b *Batch) Then(f func()) { b.done = append(b.done, f) }
 
 // NewBatch returns a new, empty batch.
-func (db *DB) NewBatch() *Batch { return &Batch{db: db} }
+func (db *DB) NewBatch() *Batch {
+	b := &Batch{db: db}
+	b.plain = b.first[:0]
+	return b
+}
 
 // DB returns the DB that the batch runs on.
 func (b *Batch) DB() *DB { return b.db }
 
 // Exec queues a statement that returns no rows.
-func (b *Batch) Exec(sql string, args ...any) { b.batch.Queue(sql, args...) }
+func (b *Batch) Exec(sql string, args ...any) { b.plain = append(b.plain, query{sql: sql, args: args}) }
 
 // Len returns the number of queued statements.
 func (b *Batch) Len() int {
-	n := b.batch.Len()
+	n := len(b.plain)
 	for _, queries := range b.with {
 		n += len(queries)
 	}
@@ -98,29 +109,41 @@ func (b *Batch) send(ctx context.Context) error {
 			continue
 		}
 		for ; set <= i; set++ {
-			b.batch.Queue(settings[set].sql)
+			b.Exec(settings[set].sql)
 		}
-		b.batch.QueuedQueries = append(b.batch.QueuedQueries, queries...)
+		b.plain = append(b.plain, queries...)
 	}
-	n := b.batch.Len()
+	n := len(b.plain)
 	if n == 0 {
 		return nil
 	}
-	text := b.batch.QueuedQueries[0].SQL
+	text := b.plain[0].sql
 	if set > 0 { // the first statement can be that of a setting
-		text = b.batch.QueuedQueries[n-1].SQL
+		text = b.plain[n-1].sql
 	}
 	return b.db.run(ctx, text, func(q querier) error {
-		if n > 1 || b.last == nil {
-			return q.SendBatch(ctx, &b.batch).Close()
+		if only := b.plain[0]; n == 1 && only.read != nil { // a single query needs fewer protocol messages than a batch
+			rows, err := q.Query(ctx, only.sql, only.args...)
+			if err != nil {
+				return err
+			}
+			return only.read(rows)
 		}
-		only := b.batch.QueuedQueries[0] // a single query needs fewer protocol messages than a batch
-		rows, err := q.Query(ctx, only.SQL, only.Arguments...)
-		if err != nil {
-			return err
-		}
-		return b.last(rows)
+		return q.SendBatch(ctx, b.pipeline()).Close()
 	})
+}
+
+// pipeline returns the statements for the driver.
+func (b *Batch) pipeline() *pgx.Batch {
+	items, all := make([]pgx.QueuedQuery, len(b.plain)), &pgx.Batch{QueuedQueries: make([]*pgx.QueuedQuery, len(b.plain))}
+	for i, q := range b.plain {
+		items[i] = pgx.QueuedQuery{SQL: q.sql, Arguments: q.args}
+		if q.read != nil {
+			items[i].Query(q.read)
+		}
+		all.QueuedQueries[i] = &items[i]
+	}
+	return all
 }
 
 // together sends the first batches of the concurrent parts of an operation in one round trip.
@@ -204,9 +227,9 @@ func (t *together) send(ctx context.Context) {
 
 // add adds the statements of another batch.
 func (b *Batch) add(other *Batch) {
-	b.batch.QueuedQueries = append(b.batch.QueuedQueries, other.batch.QueuedQueries...)
+	b.plain = append(b.plain, other.plain...)
 	for i, queries := range other.with {
 		b.with[i] = append(b.with[i], queries...)
 	}
-	b.done, b.last = append(b.done, other.done...), other.last
+	b.done = append(b.done, other.done...)
 }

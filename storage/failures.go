@@ -63,8 +63,11 @@ func FailureOf(err error) Failure {
 // withCause adds the reason why ctx ended to the error of a statement: the server reports a canceled statement like one that exceeded its time limit. It also
 // adds the names of tables and columns that the database lacks.
 func (db *DB) withCause(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
 	err = db.explain(err)
-	if cause := ctx.Err(); err != nil && cause != nil && !errors.Is(err, cause) {
+	if cause := ctx.Err(); cause != nil && !errors.Is(err, cause) {
 		return fmt.Errorf("%w: %w", cause, err)
 	}
 	return err

@@ -119,23 +119,19 @@ func (m *Mapper[T, R]) Queue(b *Batch, sql string, args []any, done func([]*R)) 
 }
 
 func queue[T, R any](b *Batch, sql string, args []any, columns Columns[T], finish func(*T) error, value func(*T) *R, done func([]*R)) {
-	b.last = func(rows pgx.Rows) error {
+	q := query{b.db.adapt(sql), args, func(rows pgx.Rows) error {
 		got, err := collect(rows, columns, finish, value)
 		if err != nil {
 			return err
 		}
 		done(got)
 		return nil
-	}
-	sql = b.db.adapt(sql)
-	set := settingOf(sql)
-	if set < 0 {
-		b.batch.Queue(sql, args...).Query(b.last)
+	}}
+	if set := settingOf(q.sql); set >= 0 {
+		b.with[set] = append(b.with[set], q)
 		return
 	}
-	q := &pgx.QueuedQuery{SQL: sql, Arguments: args}
-	q.Query(b.last)
-	b.with[set] = append(b.with[set], q)
+	b.plain = append(b.plain, q)
 }
 
 // QueueByKey adds a statement that reads the rows with some keys to a batch. [Any1] in it stands for the keys. done receives one row per key, nil for keys

@@ -33,6 +33,8 @@ var unindexed = []Unindexed{
 	{"accounts", nil, "", newer, false},
 	{"balances", nil, "", newer + "; all rows of the snapshot", false},
 	{"tokenBalances", []string{"balance"}, "", "the number of holders", false},
+	{"nfts", []string{"deleted"}, "", "the NFTs of the token or of the account", false},
+	{"tokens", []string{"types"}, "", "all tokens", false},
 	{"blocks", []string{"number", "timestamp"}, "", "the blocks of the range of time, or between its end and the number", false},
 	{"topicMessages", []string{"sequenceNumber", "timestamp"}, "", "the messages of the range of time, or between its end and the number", false},
 	{"contractLogs", []string{"topics"}, "contract", "the logs of a week", false},

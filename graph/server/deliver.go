@@ -95,7 +95,7 @@ func (d *delivery) initial(extensions map[string]any) error {
 		return err
 	}
 	hasNext := len(ready) > 0
-	if err := d.send(hasNext, []byte(dataMember), orNull(resp.Data), tail[:len(tail)-1], partTail(hasNext)); err != nil {
+	if err := d.send(hasNext, dataMember, orNull(resp.Data), tail[:len(tail)-1], partTail(hasNext)); err != nil {
 		return err
 	}
 	d.start(ready)

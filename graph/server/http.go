@@ -44,11 +44,8 @@ func OpensPage(r *http.Request) bool {
 
 // serveHTTP serves a GET or POST request, from the response cache if possible.
 func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
-	h := w.Header()
-	h.Add("Vary", "Accept")
 	media := responseMedia(r.Header)
-	h.Set("Content-Type", media+"; charset=utf-8")
-
+	setContentType(w.Header(), media)
 	raw, bad := s.receive(w, r)
 	if bad != nil {
 		writeErrors(w, bad.status, gqlerror.List{bad.err})
@@ -89,7 +86,8 @@ func (s *Server) execute(w http.ResponseWriter, r *http.Request, params *graphql
 		return
 	}
 	costText := strconv.Itoa(op.cost)
-	h[costHeader], h[costLimitHeader] = []string{costText}, []string{s.costLimit}
+	costs := []string{costText, s.costLimit} // the values of two headers in one allocation
+	h[costHeader], h[costLimitHeader] = costs[:1:1], costs[1:]
 	if errs != nil {
 		status := errorStatus(media)
 		if errs[0].Extensions["code"] == string(fault.RateLimited) {
@@ -144,8 +142,8 @@ func (s *Server) execute(w http.ResponseWriter, r *http.Request, params *graphql
 	}
 	age := op.ages[op.oc.Operation]
 	if len(resp.Errors) > 0 || age == 0 || key == "" && r.Method == http.MethodPost {
-		h.Set("Cache-Control", "no-store")
-		respond.Write(w, r, status, "", []byte(dataMember), data, tail)
+		h["Cache-Control"] = notStored
+		respond.Write(w, r, status, "", dataMember, data, tail)
 		return
 	}
 	if age > limits.ShortAge && hasNullField(data) {

@@ -47,8 +47,7 @@ func errorStatus(media string) int {
 
 // WriteError writes a GraphQL response with a single error, for a request that does not reach the server.
 func WriteError(w http.ResponseWriter, r *http.Request, status int, code fault.Code, message string) {
-	w.Header().Add("Vary", "Accept")
-	w.Header().Set("Content-Type", responseMedia(r.Header)+"; charset=utf-8")
+	setContentType(w.Header(), responseMedia(r.Header))
 	writeErrors(w, status, gqlerror.List{coded(code, message)})
 }
 
@@ -60,7 +59,7 @@ func writeErrors(w http.ResponseWriter, status int, errs gqlerror.List) {
 	if err != nil {
 		status, b = http.StatusInternalServerError, []byte(`{"errors":[{"message":"internal error"}]}`)
 	}
-	w.Header().Set("Cache-Control", "no-store")
+	w.Header()["Cache-Control"] = notStored
 	w.WriteHeader(status)
 	_, _ = w.Write(b) // fails only if the client has disconnected
 }
@@ -71,8 +70,25 @@ func (s *Server) writeInternalError(ctx context.Context, w http.ResponseWriter, 
 	writeErrors(w, http.StatusInternalServerError, gqlerror.List{coded(fault.Internal, "internal error")})
 }
 
-// dataMember is the start of a response.
-const dataMember = `{"data":`
+// Values of common headers. They are shared between responses: replace them, do not change them.
+var (
+	byAccept     = []string{"Accept"}
+	contentTypes = map[string][]string{mediaJSON: {mediaJSON + "; charset=utf-8"}, mediaGraphQL: {mediaGraphQL + "; charset=utf-8"}}
+	notStored    = []string{"no-store"}
+)
+
+// setContentType sets Content-Type to a media type that depends on Accept.
+func setContentType(h http.Header, media string) {
+	if h["Vary"] == nil {
+		h["Vary"] = byAccept
+	} else {
+		h.Add("Vary", byAccept[0])
+	}
+	h["Content-Type"] = contentTypes[media]
+}
+
+// dataMember is the start of a response, and closingBrace its end.
+var dataMember, closingBrace = []byte(`{"data":`), []byte{'}'}
 
 // bound replaces a response that is too large by an error. The error of a plan is in the response already; gqlgen's executor has no limit.
 func (s *Server) bound(resp *graphql.Response) {
@@ -89,7 +105,7 @@ func (s *Server) bound(resp *graphql.Response) {
 // responseTail returns the JSON of a response after the data: the errors, the extensions and the closing brace.
 func responseTail(resp *graphql.Response) ([]byte, error) {
 	if len(resp.Errors) == 0 && len(resp.Extensions) == 0 {
-		return []byte{'}'}, nil
+		return closingBrace, nil
 	}
 	tail, err := json.Marshal(struct {
 		Errors     gqlerror.List  `json:"errors,omitempty"`

@@ -134,7 +134,7 @@ func (s *Server) stream(ctx context.Context, params *graphql.RawParams, store fu
 			return gqlerror.List{coded(fault.Internal, "internal error")}
 		}
 		turn.Leave() // clients can take long to read
-		if send([]byte(dataMember), orNull(resp.Data), tail) != nil {
+		if send(dataMember, orNull(resp.Data), tail) != nil {
 			return nil // the client has disconnected
 		}
 	}

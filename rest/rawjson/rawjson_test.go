@@ -3,6 +3,7 @@ package rawjson_test
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -62,7 +63,11 @@ func FuzzRawJSON(f *testing.F) {
 		compact := encode(t, value)
 		if object, ok := value.(map[string]any); ok {
 			var names []string
-			for name, member := range rawjson.Members(compact) {
+			last := ""
+			if all := slices.Sorted(maps.Keys(object)); len(all)%2 == 1 { // the results are the same if the last member is given
+				last = all[len(all)-1]
+			}
+			for name, member := range rawjson.Members(compact, last) {
 				names = append(names, string(name))
 				if want := encode(t, object[string(name)]); !bytes.Equal(member, want) {
 					t.Errorf("%s: member %q is %s, want %s", compact, name, member, want)

@@ -23,6 +23,8 @@ var crowded = &pgtest.Template{Name: "crowded", From: testenv.Empty, Prepare: fu
 	defer conn.Close(ctx)
 	for _, sql := range []string{
 		`set synchronous_commit = off`,
+		// The sample for the statistics has all rows, so that the estimates of the planner are always the same.
+		`do $$ begin execute format('alter database %I set default_statistics_target = 1000', current_database()); end $$`,
 		`create function pg_temp.at(i bigint) returns bigint immutable language sql as 'select 1700000000000000000 + i * 10000000'`,
 		`insert into entity (id, num, realm, shard, type, timestamp_range, created_timestamp, balance, balance_timestamp, deleted, public_key, evm_address)
 select i, i, 0, 0, t::entity_type, int8range(i, null), i, i, i, false, case when i % 2 = 0 then repeat(md5((i / 4)::text), 2) end, case when t <> 'TOKEN' then decode(left(md5(i::text) || md5(i::text), 40), 'hex') end

@@ -30,7 +30,8 @@ func nftPage(w *storage.Where, condition string, f *ledger.NFTFilter, p storage.
 	storage.Filter(w, "n.account_id", f.OwnerID)
 	storage.Filter(w, "n.spender", f.SpenderID)
 	if f.Deleted != nil {
-		w.And("(coalesce(n.deleted, false) or exists (select from entity where id = n.token_id and deleted)) = ?", *f.Deleted)
+		// The planner could hash a subquery after "exists": it would read all entities.
+		w.And("(coalesce(n.deleted, false) or coalesce((select deleted from entity where id = n.token_id), false)) = ?", *f.Deleted)
 	}
 	w.Keyset(p, "n.token_id", "n.serial_number")
 	order := w.OrderBy(p, "n.token_id", "n.serial_number")

@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 
-	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 )
@@ -66,16 +65,19 @@ func startOf(hash string) string { return strings.TrimPrefix(strings.ToLower(has
 
 // QueueBlocks queues a query for blocks by number. done receives one block per number, or nil if no block or more than one has the number.
 func QueueBlocks(b *storage.Batch, numbers []int64, done func([]*ledger.Block)) {
-	from, args := storage.UnnestKeys([]string{"number"}, numbers)
-	blockRows.QueueChildren(b, len(numbers), `select p.ord, `+blockColumns+` from `+from+` join record_file on index = p.number`, args,
-		func(found [][]*ledger.Block) {
-			done(list.Map(found, func(blocks []*ledger.Block) *ledger.Block {
-				if len(blocks) != 1 {
-					return nil
-				}
-				return blocks[0]
-			}))
-		})
+	sql, args := storage.ForKeys(`select `+blockColumns+` from record_file where index = `+storage.Any1, numbers)
+	blockRows.Queue(b, sql, args, func(found []*ledger.Block) {
+		byNumber, out := make(map[int64][]*ledger.Block, len(found)), make([]*ledger.Block, len(numbers))
+		for _, r := range found {
+			byNumber[r.Number] = append(byNumber[r.Number], r)
+		}
+		for i, number := range numbers {
+			if blocks := byNumber[number]; len(blocks) == 1 {
+				out[i] = blocks[0]
+			}
+		}
+		done(out)
+	})
 }
 
 // QueueBlocksAt queues a query for the blocks that contain the transactions with the given consensus times. done receives one block per time, or nil if the

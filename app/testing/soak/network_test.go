@@ -151,6 +151,16 @@ func (n *network) cpuTime(t *testing.T) time.Duration {
 	return time.Duration(ticks) * (10 * time.Millisecond)
 }
 
+// ownTime returns the CPU time of this process, which runs the clients and the writer.
+func ownTime(t *testing.T) time.Duration {
+	t.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
 // writer inserts messages into the topics in turn, as an importer does: with their transactions, in order.
 type writer struct {
 	url    string

@@ -109,7 +109,7 @@ func load() string {
 // run writes messages, waits until all are delivered, and logs a summary.
 func run(t *testing.T, n *network, a *audience, w *writer, rate int, length time.Duration) (delays []time.Duration, breaks int64) {
 	t.Helper()
-	before, cpu, start := w.count(), n.cpuTime(t), time.Now()
+	before, cpu, clients, start := w.count(), n.cpuTime(t), ownTime(t), time.Now()
 	if err := w.write(t.Context(), rate, length); err != nil {
 		t.Fatal(err)
 	}
@@ -119,9 +119,9 @@ func run(t *testing.T, n *network, a *audience, w *writer, rate int, length time
 	took := time.Since(start)
 	delays, breaks = a.check()
 	now, peak := n.resident(t)
-	t.Logf("%d messages/s: %d messages in %v, %d deliveries (%.0f/s), %d interrupted streams; delay p50 %v, p99 %v, max %v; gateway: %d MiB, peak %d MiB, %.0f %% of a CPU; load average %s",
+	t.Logf("%d messages/s: %d messages in %v, %d deliveries (%.0f/s), %d interrupted streams; delay p50 %v, p99 %v, max %v; gateway: %d MiB, peak %d MiB, %.0f %% of a CPU; clients and writer: %.0f %% of a CPU; load average %s",
 		rate, w.count()-before, took.Round(time.Second), len(delays), float64(len(delays))/took.Seconds(), breaks,
-		quantile(delays, 0.5), quantile(delays, 0.99), quantile(delays, 1), now, peak, 100*(n.cpuTime(t)-cpu).Seconds()/took.Seconds(), load())
+		quantile(delays, 0.5), quantile(delays, 0.99), quantile(delays, 1), now, peak, 100*(n.cpuTime(t)-cpu).Seconds()/took.Seconds(), 100*(ownTime(t)-clients).Seconds()/took.Seconds(), load())
 	if peak > maxMemory {
 		t.Errorf("the gateway used %d MiB, more than %d", peak, maxMemory)
 	}
@@ -132,7 +132,10 @@ func run(t *testing.T, n *network, a *audience, w *writer, rate int, length time
 func TestSoak(t *testing.T) {
 	n := startNetwork(t)
 	w := &writer{url: n.url, topics: *topics}
+	idle, _ := n.resident(t)
 	a := listen(t, n)
+	listening, _ := n.resident(t)
+	t.Logf("%d subscribers use %d KiB each", *subscribers, (listening-idle)<<10 / *subscribers)
 	delays, breaks := run(t, n, a, w, *rate, *length)
 	if want := w.count() * int64(*subscribers / *topics); int64(len(delays)) != want {
 		t.Errorf("%d deliveries, want %d", len(delays), want)
