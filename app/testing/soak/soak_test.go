@@ -119,9 +119,11 @@ func run(t *testing.T, n *network, a *audience, w *writer, rate int, length time
 	took := time.Since(start)
 	delays, breaks = a.check()
 	now, peak := n.resident(t)
-	t.Logf("%d messages/s: %d messages in %v, %d deliveries (%.0f/s), %d interrupted streams; delay p50 %v, p99 %v, max %v; gateway: %d MiB, peak %d MiB, %.0f %% of a CPU; clients and writer: %.0f %% of a CPU; load average %s",
+	t.Logf("%d messages/s: %d messages in %v, %d deliveries (%.0f/s), %d interrupted streams; delay p50 %v, p99 %v, max %v; load average %s",
 		rate, w.count()-before, took.Round(time.Second), len(delays), float64(len(delays))/took.Seconds(), breaks,
-		quantile(delays, 0.5), quantile(delays, 0.99), quantile(delays, 1), now, peak, 100*(n.cpuTime(t)-cpu).Seconds()/took.Seconds(), 100*(ownTime(t)-clients).Seconds()/took.Seconds(), load())
+		quantile(delays, 0.5), quantile(delays, 0.99), quantile(delays, 1), load())
+	percent := func(d time.Duration) float64 { return 100 * d.Seconds() / took.Seconds() }
+	t.Logf("gateway: %d MiB, peak %d MiB, %.0f %% of a CPU; clients and writer: %.0f %% of a CPU", now, peak, percent(n.cpuTime(t)-cpu), percent(ownTime(t)-clients))
 	if peak > maxMemory {
 		t.Errorf("the gateway used %d MiB, more than %d", peak, maxMemory)
 	}
