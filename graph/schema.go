@@ -54,15 +54,7 @@ type query struct {
 	responded bool
 	buf       bytes.Buffer
 	response  graphql.Response
-	together  func() (value values.Value, end func()) // of [Together]; nil if fields read by themselves
-	few       [2]rootValue                            // used for up to two fields
-}
-
-// rootValue is the value of a root field. required reports whether the field is non-null.
-type rootValue struct {
-	graphql.Marshaler
-
-	required bool
+	together  func() (value values.Value, end func()) // see [Together]; nil if fields read by themselves
 }
 
 // respond returns the complete response. Further calls return nil.
@@ -72,7 +64,11 @@ func (q *query) respond(ctx context.Context) *graphql.Response {
 	}
 	q.responded = true
 	ctx = graphql.WithUnmarshalerMap(ctx, q.schema.inputs)
-	if set := q.ec.Operation.SelectionSet; isPlain(set) {
+	set := q.ec.Operation.SelectionSet
+	if plain, lists := isPlain(set); plain {
+		if len(set) > 1 && lists <= 1 { // reading several lists takes longer one after another
+			q.together = q.schema.together(len(set))
+		}
 		q.execute(graphql.WithFieldContext(ctx, &graphql.FieldContext{Object: "Query"}), set)
 	} else {
 		q.ec._Query(ctx, set).MarshalGQL(&q.buf)
@@ -81,86 +77,63 @@ func (q *query) respond(ctx context.Context) *graphql.Response {
 	return &q.response
 }
 
-// isPlain reports whether all selections are fields with different aliases that do not depend on variables or the schema.
-func isPlain(set ast.SelectionSet) bool {
-	for i, s := range set {
-		f, ok := s.(*ast.Field)
-		if !ok || len(f.Directives) > 0 || strings.HasPrefix(f.Name, "__") {
-			return false
-		}
-		for _, earlier := range set[:i] {
-			if earlier.(*ast.Field).Alias == f.Alias {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// readsTogether reports whether at most one field is a list: reading several takes longer one after another.
-func readsTogether(set ast.SelectionSet) bool {
-	lists := 0
+// isPlain reports whether all selections are fields with different aliases that do not depend on variables or the schema, and how many are lists.
+func isPlain(set ast.SelectionSet) (ok bool, lists int) {
+	aliases := map[string]bool{}
 	for _, s := range set {
-		if strings.HasSuffix(s.(*ast.Field).Definition.Type.Name(), "Connection") {
+		f, ok := s.(*ast.Field)
+		if !ok || len(f.Directives) > 0 || strings.HasPrefix(f.Name, "__") || aliases[f.Alias] {
+			return false, 0
+		}
+		aliases[f.Alias] = true
+		if strings.HasSuffix(f.Definition.Type.Name(), "Connection") {
 			lists++
 		}
 	}
-	return lists <= 1
+	return true, lists
 }
 
 // execute executes a query with plain root fields, concurrently.
 func (q *query) execute(ctx context.Context, set ast.SelectionSet) {
-	results := q.few[:min(len(set), len(q.few))]
-	if len(set) > len(results) {
-		results = make([]rootValue, len(set))
-	}
-	if len(set) == 1 {
-		results[0] = q.resolve(ctx, set[0])
-	} else {
-		q.resolveAll(ctx, set, results)
-	}
-	next := byte('{')
-	for i, r := range results {
-		if r.Marshaler == graphql.RequiredNull || r.required && r.Marshaler == graphql.Null {
-			q.buf.Reset()
-			graphql.Null.MarshalGQL(&q.buf)
-			return
-		}
-		q.buf.WriteByte(next)
-		q.buf.WriteByte('"')
-		q.buf.WriteString(set[i].(*ast.Field).Alias) // a GraphQL name, which needs no escaping
-		q.buf.WriteString(`":`)
-		r.MarshalGQL(&q.buf)
-		next = ','
-	}
-	q.buf.WriteByte('}')
-}
-
-// resolveAll resolves several root fields.
-func (q *query) resolveAll(ctx context.Context, set ast.SelectionSet, results []rootValue) {
-	if readsTogether(set) {
-		q.together = q.schema.together(len(set))
-	}
+	results, last := make([]graphql.Marshaler, len(set)), len(set)-1
 	var others sync.WaitGroup
-	for i := range len(set) - 1 {
-		others.Add(1)
+	others.Add(last)
+	for i := range last {
 		concurrently(func() {
 			defer others.Done()
 			results[i] = q.resolve(ctx, set[i])
 		})
 	}
-	results[len(set)-1] = q.resolve(ctx, set[len(set)-1])
+	results[last] = q.resolve(ctx, set[last])
 	others.Wait()
+	next := `{"`
+	for i, r := range results {
+		if r == graphql.RequiredNull {
+			q.buf.Reset()
+			graphql.Null.MarshalGQL(&q.buf)
+			return
+		}
+		q.buf.WriteString(next)
+		q.buf.WriteString(set[i].(*ast.Field).Alias) // a GraphQL name, which needs no escaping
+		q.buf.WriteString(`":`)
+		r.MarshalGQL(&q.buf)
+		next = `,"`
+	}
+	q.buf.WriteByte('}')
 }
 
-func (q *query) resolve(ctx context.Context, s ast.Selection) (v rootValue) {
+// resolve returns the value of a root field, [graphql.RequiredNull] if the field is non-null and has none.
+func (q *query) resolve(ctx context.Context, s ast.Selection) graphql.Marshaler {
 	if q.together != nil {
 		value, end := q.together()
 		defer end()
 		ctx = values.Context(ctx, value)
 	}
 	f := s.(*ast.Field)
-	v.Marshaler, v.required = q.ec.rootField(ctx, graphql.CollectedField{Field: f, Selections: f.SelectionSet, IsNonDeferrable: true})
+	v, required := q.ec.rootField(ctx, graphql.CollectedField{Field: f, Selections: f.SelectionSet, IsNonDeferrable: true})
+	if required && v == graphql.Null {
+		return graphql.RequiredNull
+	}
 	return v
 }
 

@@ -47,7 +47,6 @@ type Batch struct {
 	db    *DB
 	plain []query                // statements without settings
 	with  [len(settings)][]query // statements with settings, which are sent last
-	first [1]query               // memory for plain: most batches have one statement
 	done  []func()
 	count func([]int64) // of [Batch.Count], while it queues its statement
 }
@@ -63,11 +62,7 @@ type query struct {
 func (b *Batch) Then(f func()) { b.done = append(b.done, f) }
 
 // NewBatch returns a new, empty batch.
-func (db *DB) NewBatch() *Batch {
-	b := &Batch{db: db}
-	b.plain = b.first[:0]
-	return b
-}
+func (db *DB) NewBatch() *Batch { return &Batch{db: db} }
 
 // DB returns the DB that the batch runs on.
 func (b *Batch) DB() *DB { return b.db }
@@ -129,21 +124,14 @@ func (b *Batch) send(ctx context.Context) error {
 			}
 			return only.read(rows)
 		}
-		return q.SendBatch(ctx, b.pipeline()).Close()
-	})
-}
-
-// pipeline returns the statements for the driver.
-func (b *Batch) pipeline() *pgx.Batch {
-	items, all := make([]pgx.QueuedQuery, len(b.plain)), &pgx.Batch{QueuedQueries: make([]*pgx.QueuedQuery, len(b.plain))}
-	for i, q := range b.plain {
-		items[i] = pgx.QueuedQuery{SQL: q.sql, Arguments: q.args}
-		if q.read != nil {
-			items[i].Query(q.read)
+		var all pgx.Batch
+		for _, one := range b.plain {
+			if queued := all.Queue(one.sql, one.args...); one.read != nil {
+				queued.Query(one.read)
+			}
 		}
-		all.QueuedQueries[i] = &items[i]
-	}
-	return all
+		return q.SendBatch(ctx, &all).Close()
+	})
 }
 
 // together sends the first batches of the concurrent parts of an operation in one round trip.

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -130,33 +131,13 @@ const (
 // which costs PostgreSQL less.
 func ForKeys(sql string, keys ...[]int64) (text string, args []any) {
 	args = make([]any, len(keys))
-	one := true
+	several := slices.ContainsFunc(keys, func(list []int64) bool { return len(list) != 1 })
 	for i, list := range keys {
-		args[i] = list
-		one = one && len(list) == 1
-	}
-	if !one {
-		return sql, args
-	}
-	for i, list := range keys {
-		args[i] = list[0]
-	}
-	return WithKeys(sql, "$1", "$2", "$3"), args
-}
-
-// WithKeys replaces [Any1], [Any2] … in a statement by keys.
-func WithKeys(sql string, keys ...string) string {
-	var out strings.Builder
-	out.Grow(len(sql) + len(sql)/2)
-	for {
-		before, after, found := strings.Cut(sql, "any((select $")
-		out.WriteString(before)
-		if !found {
-			return out.String()
+		if args[i] = list; !several {
+			args[i], sql = list[0], strings.ReplaceAll(sql, [...]string{Any1, Any2, Any3}[i], [...]string{"$1", "$2", "$3"}[i])
 		}
-		out.WriteString(keys[after[0]-'1'])
-		sql = after[len(Any1)-len("any((select $"):]
 	}
+	return sql, args
 }
 
 // Parents is a FROM item p with the columns id and ord: the IDs in the array $1 and their positions from 1.

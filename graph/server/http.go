@@ -45,7 +45,8 @@ func OpensPage(r *http.Request) bool {
 // serveHTTP serves a GET or POST request, from the response cache if possible.
 func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	media := responseMedia(r.Header)
-	setContentType(w.Header(), media)
+	w.Header().Add("Vary", "Accept")
+	w.Header()["Content-Type"] = contentTypes[media]
 	raw, bad := s.receive(w, r)
 	if bad != nil {
 		writeErrors(w, bad.status, gqlerror.List{bad.err})

@@ -47,7 +47,8 @@ func errorStatus(media string) int {
 
 // WriteError writes a GraphQL response with a single error, for a request that does not reach the server.
 func WriteError(w http.ResponseWriter, r *http.Request, status int, code fault.Code, message string) {
-	setContentType(w.Header(), responseMedia(r.Header))
+	w.Header().Add("Vary", "Accept")
+	w.Header()["Content-Type"] = contentTypes[responseMedia(r.Header)]
 	writeErrors(w, status, gqlerror.List{coded(code, message)})
 }
 
@@ -72,20 +73,9 @@ func (s *Server) writeInternalError(ctx context.Context, w http.ResponseWriter, 
 
 // Values of common headers. They are shared between responses: replace them, do not change them.
 var (
-	byAccept     = []string{"Accept"}
 	contentTypes = map[string][]string{mediaJSON: {mediaJSON + "; charset=utf-8"}, mediaGraphQL: {mediaGraphQL + "; charset=utf-8"}}
 	notStored    = []string{"no-store"}
 )
-
-// setContentType sets Content-Type to a media type that depends on Accept.
-func setContentType(h http.Header, media string) {
-	if h["Vary"] == nil {
-		h["Vary"] = byAccept
-	} else {
-		h.Add("Vary", byAccept[0])
-	}
-	h["Content-Type"] = contentTypes[media]
-}
 
 // dataMember is the start of a response, and closingBrace its end.
 var dataMember, closingBrace = []byte(`{"data":`), []byte{'}'}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
@@ -76,7 +77,7 @@ func forTransactions(sql string, of []*ledger.Transaction) (text string, args []
 	if len(of) != 1 || of[0].ConsensusTimestamp != 0 {
 		return storage.ForKeys(sql, times(of), payers(of))
 	}
-	return storage.WithKeys(sql, timesOfID, "$2"), []any{int64(of[0].ValidStartTimestamp), int64(of[0].PayerAccountID)}
+	return strings.ReplaceAll(strings.ReplaceAll(sql, storage.Any1, timesOfID), storage.Any2, "$2"), []any{int64(of[0].ValidStartTimestamp), int64(of[0].PayerAccountID)}
 }
 
 var timesOfID = fmt.Sprintf(`any(array(select consensus_timestamp from transaction
