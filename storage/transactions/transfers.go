@@ -77,7 +77,8 @@ func forTransactions(sql string, of []*ledger.Transaction) (text string, args []
 	if len(of) != 1 || of[0].ConsensusTimestamp != 0 {
 		return storage.ForKeys(sql, times(of), payers(of))
 	}
-	return strings.ReplaceAll(strings.ReplaceAll(sql, storage.Any1, timesOfID), storage.Any2, "$2"), []any{int64(of[0].ValidStartTimestamp), int64(of[0].PayerAccountID)}
+	sql = strings.ReplaceAll(strings.ReplaceAll(sql, storage.Any1, timesOfID), storage.Any2, "$2")
+	return sql, []any{int64(of[0].ValidStartTimestamp), int64(of[0].PayerAccountID)}
 }
 
 var timesOfID = fmt.Sprintf(`any(array(select consensus_timestamp from transaction
