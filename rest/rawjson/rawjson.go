@@ -8,13 +8,13 @@ import (
 )
 
 // Members returns the names and values of an object's members, in order. They are parts of the memory of object. No member follows one with the name last,
-// which is not read.
+// which is not read; last can be "".
 func Members(object []byte, last string) iter.Seq2[[]byte, []byte] {
 	return func(yield func(name, value []byte) bool) {
 		for at := 1; at < len(object) && object[at] == '"'; {
 			value := at + stringLength(object[at:]) + len(":")
 			name, end := object[at+1:value-len(`":`)], len(object)-1
-			if string(name) != last {
+			if last == "" || string(name) != last {
 				end = value + valueLength(object[value:])
 			}
 			if !yield(name, object[value:end]) {
