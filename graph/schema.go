@@ -90,7 +90,7 @@ func isPlain(set ast.SelectionSet) (ok bool, lists int) {
 			lists++
 		}
 	}
-	return true, lists
+	return len(set) > 0, lists // without selections if all are deferred
 }
 
 // execute executes a query with plain root fields, concurrently.
