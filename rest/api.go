@@ -77,7 +77,6 @@ func Roots(op *ast.OperationDefinition) []*ast.Field {
 	return out
 }
 
-// fragmentFiles matches the files with shared fragments.
 const fragmentFiles = "documents/fragments*.graphql"
 
 // Fragments returns the text of each shared fragment by name. Shared fragments are in documents/fragments*.graphql.
@@ -139,7 +138,6 @@ func (a *API) Init() error {
 	return nil
 }
 
-// prepare reads and validates a document.
 func (a *API) prepare(name string, fragments map[string]string) (*prepared, error) {
 	text, err := fs.ReadFile(a.Documents, path.Join("documents", name))
 	if err != nil {
@@ -164,7 +162,6 @@ func (a *API) Document(e *Endpoint) *server.Document { return a.prepared[e].docu
 // fragmentSyntax matches a fragment, from its keyword at the start of a line to a closing brace on its own line.
 var fragmentSyntax = regexp.MustCompile(`(?ms)^fragment (\w+) on .*?\n\}\n`)
 
-// spreadSyntax matches a fragment spread.
 var spreadSyntax = regexp.MustCompile(`\.{3}\s*(\w+)`)
 
 // WithFragments appends to a document the shared fragments that it uses, sorted by name.
@@ -292,13 +289,11 @@ func (a *API) preflight(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// runFunc runs a helper operation of an endpoint.
 type runFunc func(context.Context, server.Call) *server.Result
 
 // runNothing is the runFunc of requests that are explained but not run.
 func runNothing(context.Context, server.Call) *server.Result { return nil }
 
-// read converts a request to variables.
 func (a *API) read(r *http.Request, e *Endpoint, maxLimit int, helpers runFunc) (*Request, error) {
 	req := &Request{
 		Config: a.Config, HTTP: r, Endpoint: e, maxLimit: maxLimit, Path: a.byPath[e.Path].params(a.relativePath(r.URL.EscapedPath())), Variables: map[string]any{},
@@ -342,7 +337,6 @@ func (r *Request) readParams() error {
 	return r.readClassic(r.maxLimit)
 }
 
-// operation returns the name of the operation to run.
 func (r *Request) operation() string {
 	if r.Endpoint.Operation == nil {
 		return r.document.Operations()[0].Name

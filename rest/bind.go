@@ -30,7 +30,6 @@ type conditions[T cmp.Ordered] struct {
 	hasEq, hasAny bool
 }
 
-// add adds a value.
 func (c *conditions[T]) add(op Op, b bound[T]) {
 	c.hasAny = true
 	greatest := func(at **bound[T]) {
@@ -215,7 +214,6 @@ func AsOf(variable string) Bind {
 	}
 }
 
-// timestampConditions parses timestamps.
 func timestampConditions(values []Value) (*conditions[int64], error) {
 	c := &conditions[int64]{}
 	for _, v := range values {

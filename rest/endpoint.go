@@ -248,7 +248,6 @@ func (r *Request) Order() string {
 	return string(relay.Asc)
 }
 
-// cursors returns the parameters that continue this request.
 func (r *Request) cursors() []Cursor {
 	if r.Next != nil {
 		return r.Next

@@ -106,7 +106,6 @@ func readEntityID(c *Config, text string) (Value, bool) {
 	return v, true
 }
 
-// naturalNumber parses decimal digits.
 func naturalNumber(s string) (int64, bool) {
 	if !IsDigits(s) {
 		return 0, false

@@ -39,7 +39,6 @@ func ItemOf(message, detail, data string) Item {
 	return Item{Message: message, Detail: &detail, Data: &data}
 }
 
-// withData sets the members detail and data of all items.
 func (p *Problem) withData() *Problem {
 	full := &Problem{Status: p.Status, Retry: p.Retry}
 	for _, i := range p.Items {
@@ -60,7 +59,6 @@ func (p *Problem) Error() string {
 	return strings.Join(list.Map(p.Items, func(i Item) string { return i.Message }), "; ")
 }
 
-// body returns the problem as JSON.
 func (p *Problem) body() []byte {
 	var envelope struct {
 		Status struct {

@@ -35,7 +35,6 @@ type server struct {
 	newest      atomic.Int64 // end of the newest block
 }
 
-// servers are the servers of a database.
 type servers struct {
 	list    []*server
 	maxLag  time.Duration

@@ -36,7 +36,6 @@ func (f *Frequencies) Of(value int64) float64 {
 	return f.rest
 }
 
-// statistics caches the statistics of columns.
 type statistics struct {
 	mu      sync.Mutex
 	read    time.Time

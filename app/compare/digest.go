@@ -49,7 +49,6 @@ type Member struct {
 	items  []string // texts of the items of a list that is not in another list
 }
 
-// linkPath is the path of the link to the next page.
 const linkPath = "links.next"
 
 // NewDigest returns the digest of a response. A body that is not JSON is a single member of the type text.
@@ -133,7 +132,6 @@ func (b *digestBuilder) add(path, typ, value string) int {
 	return at
 }
 
-// value reads a value.
 func (b *digestBuilder) value(path string, d *json.Decoder) error {
 	token, err := d.Token()
 	if err != nil {
@@ -261,7 +259,6 @@ func Differences(endpoint string, a, b *Digest) []Difference {
 	return out
 }
 
-// status returns the status as text.
 func (d *Digest) status() string {
 	if d.Status == 0 {
 		return "no response"
@@ -269,10 +266,8 @@ func (d *Digest) status() string {
 	return strconv.Itoa(d.Status)
 }
 
-// text returns the beginning of the body.
 func (d *Digest) text() string { return string(d.body[:min(len(d.body), 200)]) }
 
-// paths returns the paths of both digests.
 func paths(a, b *Digest) []string {
 	var out []string
 	seen := map[string]bool{}

@@ -23,7 +23,6 @@ type Report struct {
 	Limited int
 }
 
-// group is a cause with its number of requests and an example.
 type group struct {
 	Cause
 	requests  int

@@ -72,7 +72,6 @@ func (p *part) run(done chan struct{}) {
 	close(done)
 }
 
-// parts returns the parts of the gateway by their names.
 func (g *Gateway) parts() map[string]*part {
 	parts := map[string]*part{}
 	if g.o.DB != nil {

@@ -125,7 +125,6 @@ func (g *Gateway) memory(next http.Handler) http.Handler {
 	})
 }
 
-// unavailable responds that the server is busy.
 func (g *Gateway) unavailable(w http.ResponseWriter, r *http.Request) {
 	if isREST(r) {
 		g.v1.Unavailable(w, r)

@@ -28,7 +28,6 @@ import (
 // collectorTime are the metrics of the time of the processors that the garbage collector takes, of the time that they are idle, and of all of their time.
 var collectorTime = collectors.GoRuntimeMetricsRule{Matcher: regexp.MustCompile(`^/cpu/classes/(gc/|idle|total)`)}
 
-// metrics are the Prometheus metrics of the gateway.
 type metrics struct {
 	registry *prometheus.Registry
 	requests *prometheus.HistogramVec
@@ -56,13 +55,11 @@ func newMetrics(db *storage.DB, pages *doccache.Cache, followers []*pagesync.Fol
 	return m
 }
 
-// gauge adds a gauge.
 func (m *metrics) gauge(subsystem, name, help string, labels prometheus.Labels, value func() float64) {
 	o := prometheus.GaugeOpts{Namespace: "heliograph", Subsystem: subsystem, Name: name, Help: help, ConstLabels: labels}
 	m.registry.MustRegister(prometheus.NewGaugeFunc(o, value))
 }
 
-// counter adds a counter.
 func (m *metrics) counter(subsystem, name, help string, labels prometheus.Labels, value func() int64) {
 	o := prometheus.CounterOpts{Namespace: "heliograph", Subsystem: subsystem, Name: name, Help: help, ConstLabels: labels}
 	m.registry.MustRegister(prometheus.NewCounterFunc(o, func() float64 { return float64(value()) }))
@@ -96,7 +93,6 @@ func (m *metrics) addDatabase(db *storage.DB, now func() time.Time) {
 	}
 }
 
-// addStatus adds metrics of the rendered status pages.
 func (m *metrics) addStatus(pages *doccache.Cache) {
 	m.gauge("status", "pages", "Number of status pages.", nil, func() float64 { return float64(pages.Stats().Pages) })
 	m.gauge("status", "stale_seconds", "Age of the status documents that are served while the database is unavailable; 0 while it is available.", nil,
@@ -219,7 +215,6 @@ type pageMetrics struct {
 	drafts     int
 }
 
-// statusMetrics collects the metrics of status pages and webhooks.
 type statusMetrics struct {
 	pages  doccache.Part[*pageMetrics]
 	cache  *doccache.Cache
@@ -243,7 +238,6 @@ var (
 	disabledMetric = statusMetric("webhooks_disabled", "Number of webhooks that were disabled after failures.")
 )
 
-// readPageMetrics reads the metrics of a page.
 func readPageMetrics(db *statuspages.DB) func(ctx context.Context, p *status.Page) (*pageMetrics, time.Time, error) {
 	return func(ctx context.Context, p *status.Page) (*pageMetrics, time.Time, error) {
 		m := &pageMetrics{open: map[status.Impact]int{}}

@@ -37,7 +37,6 @@ type RateOptions struct {
 	PerMinuteOfKeys int
 }
 
-// keyHeader is the request header with the API key of the client.
 const keyHeader = "X-API-Key"
 
 // rates limits requests in a sliding window of one minute.
@@ -52,7 +51,6 @@ type rates struct {
 	failed string      // last error of reading the file, logged once
 }
 
-// apiKey is an entry of the key file.
 type apiKey struct {
 	name      string
 	perMinute int
@@ -224,7 +222,6 @@ func (g *Gateway) run(next http.Handler, w http.ResponseWriter, r *http.Request,
 	next.ServeHTTP(w, r)
 }
 
-// noHeaders is a response writer that discards headers.
 type noHeaders struct{ http.ResponseWriter }
 
 // Header implements [http.ResponseWriter].

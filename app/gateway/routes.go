@@ -134,7 +134,6 @@ func (g *Gateway) serveGraph(w http.ResponseWriter, r *http.Request) {
 	g.graph.ServeHTTP(w, r)
 }
 
-// schemaTag is the ETag of the schema.
 var schemaTag = etag.Weak([]byte(graph.SDL))
 
 func (g *Gateway) schema(w http.ResponseWriter, r *http.Request) {
@@ -194,7 +193,6 @@ func newDocs(cfg *rest.Config, version string) (map[string]http.Handler, error) 
 	return all, nil
 }
 
-// serveDocs serves the documentation of the REST APIs.
 func (g *Gateway) serveDocs(w http.ResponseWriter, r *http.Request) {
 	docs, err := g.docs()
 	if err != nil {

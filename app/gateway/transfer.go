@@ -148,7 +148,6 @@ func (w *limitedWriter) Write(p []byte) (int, error) {
 	}
 }
 
-// refusal is the response to a connection above the limit.
 const refusal = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 
 // refusalTimeout is how long a client can take to read it and to close the connection.

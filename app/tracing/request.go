@@ -19,7 +19,6 @@ type Request struct {
 	name string // name of the GraphQL operation
 }
 
-// requestKey is the context key of a *Request.
 type requestKey struct{}
 
 // Begin starts the span of a request, as part of the trace in its traceparent header, and returns the request to serve. Streams have no child
@@ -106,7 +105,6 @@ func knownMethod(method string) bool {
 // maxNameLength is the length to which operation names, which clients choose, are truncated in span names.
 const maxNameLength = 100
 
-// spanName returns the span name of a GraphQL operation.
 func spanName(kind, operation string) string {
 	if operation == "" {
 		return "graphql " + kind

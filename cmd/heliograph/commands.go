@@ -165,7 +165,6 @@ func (c *explainCmd) Run(ctx context.Context) error {
 	return err
 }
 
-// printJSON prints a value as indented JSON.
 func printJSON(v any) error {
 	enc := json.NewEncoder(os.Stdout)
 	enc.SetIndent("", "  ")

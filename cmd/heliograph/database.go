@@ -86,7 +86,6 @@ func ensurePartitions(ctx context.Context, url string) error {
 	return errors.Join(migrations.EnsurePartitions(ctx, conn, time.Time{}), conn.Close(context.WithoutCancel(ctx)))
 }
 
-// close stops the embedded server.
 func (d *database) close() error {
 	if d.server == nil {
 		return nil

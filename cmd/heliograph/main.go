@@ -22,7 +22,6 @@ var (
 	date    = "unknown"
 )
 
-// commands is the command line.
 type commands struct {
 	Serve   serveCmd   `cmd:"" help:"Serve the GraphQL API, the REST APIs and the status pages. Without a database URL, start an embedded PostgreSQL and load the demo network into it if it is empty."`
 	Migrate migrateCmd `cmd:"" help:"Create or update the tables of a database."`
@@ -35,7 +34,6 @@ type commands struct {
 	Version versionCmd `cmd:"" help:"Print version information."`
 }
 
-// exitError is an error with an exit code.
 type exitError struct {
 	code int
 	err  error
@@ -90,7 +88,6 @@ func run(ctx context.Context, args []string) int {
 	return 0
 }
 
-// printError prints an error and returns its exit code.
 func printError(err error) int {
 	fmt.Fprintf(os.Stderr, "heliograph: %v\n", err)
 	var exit *exitError

@@ -267,7 +267,6 @@ func (c *serveCmd) connect(ctx context.Context, d *database, base ledger.EntityI
 	return db, nil
 }
 
-// reconnectInterval is the interval at which an unreachable ledger database is checked.
 const reconnectInterval = 2 * time.Second
 
 // await checks the tables of the ledger database. If it cannot be reached, await returns without an error unless --require-ledger is set, and checks it in

@@ -71,7 +71,6 @@ func checkMinimums(settings any) error {
 	return nil
 }
 
-// databaseSettings select the databases.
 type databaseSettings struct {
 	DatabaseURL string `env:"HELIOGRAPH_DATABASE_URL" help:"URL or keyword string of the PostgreSQL database with the mirror tables (default: start an embedded server). Several hosts are a primary and its standbys."`
 	StatusURL   string `name:"status-database-url" env:"HELIOGRAPH_STATUS_DATABASE_URL" help:"URL or keyword string of the PostgreSQL database with the status tables (default: the ledger database)."`
@@ -171,14 +170,12 @@ type graphSettings struct {
 	Suggestions   toggle        `env:"HELIOGRAPH_SUGGESTIONS" default:"on" help:"Suggest similar names in validation errors."`
 }
 
-// rateSettings limit the request rate of clients.
 type rateSettings struct {
 	RateLimit       int    `env:"HELIOGRAPH_RATE_LIMIT" min:"0" default:"0" help:"Maximum number of points per minute and client address (IPv6: per /64 network); 0 for no limit. A request has one point, and one more for each 100 of the cost of a GraphQL operation."`
 	APIKeys         string `name:"api-keys" env:"HELIOGRAPH_API_KEYS" help:"File with API keys, one per line: SHA-256 of the key (hexadecimal), name, and optionally the points per minute. The file is reloaded when it changes."`
 	APIKeyRateLimit int    `name:"api-key-rate-limit" env:"HELIOGRAPH_API_KEY_RATE_LIMIT" min:"0" default:"0" help:"Maximum number of points per minute for API keys without a limit in the file; 0 for no limit."`
 }
 
-// rates returns the rate limits of the gateway.
 func (s *rateSettings) rates() (gateway.RateOptions, error) {
 	if err := checkMinimums(s); err != nil {
 		return gateway.RateOptions{}, err
@@ -186,7 +183,6 @@ func (s *rateSettings) rates() (gateway.RateOptions, error) {
 	return gateway.RateOptions{PerMinute: s.RateLimit, KeyFile: s.APIKeys, PerMinuteOfKeys: s.APIKeyRateLimit}, nil
 }
 
-// graph returns the GraphQL options of the gateway.
 func (s *graphSettings) graph() (gateway.GraphOptions, error) {
 	if err := checkMinimums(s); err != nil {
 		return gateway.GraphOptions{}, err
@@ -210,7 +206,6 @@ func (s *graphSettings) graph() (gateway.GraphOptions, error) {
 	}, nil
 }
 
-// readTrusted reads a file of trusted documents.
 func readTrusted(path string) (map[string]string, error) {
 	if path == "" {
 		return nil, nil
@@ -308,7 +303,6 @@ func readUsers(text string) ([]rest.User, error) {
 	return users, nil
 }
 
-// traceSettings configure the export of traces.
 type traceSettings struct {
 	TraceEndpoint string  `env:"HELIOGRAPH_TRACE_ENDPOINT" help:"URL of an OpenTelemetry collector (OTLP over HTTP) that receives traces, such as http://127.0.0.1:4318 (default: OTEL_EXPORTER_OTLP_ENDPOINT; if neither is set, tracing is off)."`
 	TraceRatio    float64 `env:"HELIOGRAPH_TRACE_RATIO" default:"1" help:"Fraction of requests to trace, from 0 to 1. A traceparent header takes precedence."`
@@ -319,13 +313,11 @@ func (s *traceSettings) traces(ctx context.Context, log *slog.Logger) (*tracing.
 	return tracing.Start(ctx, tracing.Options{Endpoint: s.TraceEndpoint, Ratio: s.TraceRatio, Version: version, Logger: log})
 }
 
-// logSettings configure the log.
 type logSettings struct {
 	LogFormat string `env:"HELIOGRAPH_LOG_FORMAT" enum:"auto,text,json" default:"auto" help:"Log format: text, json, or auto, which is text on a terminal and json elsewhere."`
 	LogLevel  string `env:"HELIOGRAPH_LOG_LEVEL" enum:"debug,info,warn,error" default:"info" help:"Minimum level of log records."`
 }
 
-// logger returns the configured logger.
 func (s *logSettings) logger() *slog.Logger {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(s.LogLevel)); err != nil {
@@ -340,7 +332,6 @@ func (s *logSettings) logger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(os.Stderr, o))
 }
 
-// readNetworks parses the addresses and networks of a setting.
 func readNetworks(setting string, list []string) ([]netip.Prefix, error) {
 	var out []netip.Prefix
 	for _, text := range list {
@@ -359,17 +350,17 @@ func readNetworks(setting string, list []string) ([]netip.Prefix, error) {
 
 // evmSettings configure the execution of contracts.
 type evmSettings struct {
-	MaxGas            int64         `name:"evm-max-gas" env:"HELIOGRAPH_EVM_MAX_GAS" default:"15000000" help:"Maximum gas of a contract call."`
-	GasPerSecond      int64         `name:"evm-gas-per-second" env:"HELIOGRAPH_EVM_GAS_PER_SECOND" default:"7500000000" help:"Maximum gas of all contract calls per second."`
-	RequestsPerSecond int64         `name:"evm-requests-per-second" env:"HELIOGRAPH_EVM_REQUESTS_PER_SECOND" default:"500" help:"Maximum number of contract calls per second."`
-	TracesPerSecond   int64         `name:"evm-traces-per-second" env:"HELIOGRAPH_EVM_TRACES_PER_SECOND" default:"1" help:"Maximum number of traces (transactions that are executed again) per second."`
-	RefundPercent     int64         `name:"evm-refund-percent" env:"HELIOGRAPH_EVM_REFUND_PERCENT" default:"100" help:"Percentage of the unused gas of a call that is returned to the budget of gas per second."`
+	MaxGas            int64         `name:"evm-max-gas" env:"HELIOGRAPH_EVM_MAX_GAS" min:"1" default:"15000000" help:"Maximum gas of a contract call."`
+	GasPerSecond      int64         `name:"evm-gas-per-second" env:"HELIOGRAPH_EVM_GAS_PER_SECOND" min:"1" default:"7500000000" help:"Maximum gas of all contract calls per second."`
+	RequestsPerSecond int64         `name:"evm-requests-per-second" env:"HELIOGRAPH_EVM_REQUESTS_PER_SECOND" min:"1" default:"500" help:"Maximum number of contract calls per second."`
+	TracesPerSecond   int64         `name:"evm-traces-per-second" env:"HELIOGRAPH_EVM_TRACES_PER_SECOND" min:"1" default:"1" help:"Maximum number of traces (transactions that are executed again) per second."`
+	RefundPercent     int64         `name:"evm-refund-percent" env:"HELIOGRAPH_EVM_REFUND_PERCENT" min:"1" default:"100" help:"Percentage of the unused gas of a call that is returned to the budget of gas per second."`
 	StateOverrides    toggle        `name:"evm-state-overrides" env:"HELIOGRAPH_EVM_STATE_OVERRIDES" default:"off" help:"Allow state overrides in contract calls."`
 	Traces            toggle        `name:"evm-traces" env:"HELIOGRAPH_EVM_TRACES" default:"on" help:"Allow traces, which execute a transaction again and return each step."`
 	ValidatePayer     toggle        `name:"evm-validate-payer" env:"HELIOGRAPH_EVM_VALIDATE_PAYER" default:"off" help:"Fail calls whose sender cannot pay for them."`
-	MinimumBalance    int64         `name:"evm-minimum-balance" env:"HELIOGRAPH_EVM_MINIMUM_BALANCE" default:"100000000000000000" help:"Minimum balance that senders of hbars are assumed to have, in tinybars."`
+	MinimumBalance    int64         `name:"evm-minimum-balance" env:"HELIOGRAPH_EVM_MINIMUM_BALANCE" min:"1" default:"100000000000000000" help:"Minimum balance that senders of hbars are assumed to have, in tinybars."`
 	CalldataFloor     toggle        `name:"evm-calldata-floor" env:"HELIOGRAPH_EVM_CALLDATA_FLOOR" default:"off" help:"Charge at least the call data floor price of the Prague fork."`
-	EVMTimeout        time.Duration `name:"evm-timeout" env:"HELIOGRAPH_EVM_TIMEOUT" default:"10s" help:"Timeout of a contract call, including its database statements."`
+	EVMTimeout        time.Duration `name:"evm-timeout" env:"HELIOGRAPH_EVM_TIMEOUT" min:"1" default:"10s" help:"Timeout of a contract call, including its database statements."`
 	EVMCacheBytes     uint64        `name:"evm-cache-bytes" env:"HELIOGRAPH_EVM_CACHE_BYTES" default:"67108864" help:"Maximum size of the cache of contract code in bytes, and at most an eighth of the memory limit."`
 	RequestFilters    string        `name:"evm-request-filters" env:"HELIOGRAPH_EVM_REQUEST_FILTERS" help:"Rules that reject or throttle contract calls, as JSON: [{\"field\":\"TO\",\"pattern\":…,\"action\":\"REJECT\"}]; see docs/evm.md."`
 }
@@ -384,14 +375,8 @@ func (s *evmSettings) evm(cache bool) (contractcalls.Options, error) {
 	if !cache {
 		o.CacheBytes = 0
 	}
-	for name, n := range map[string]int64{
-		"HELIOGRAPH_EVM_MAX_GAS": s.MaxGas, "HELIOGRAPH_EVM_GAS_PER_SECOND": s.GasPerSecond, "HELIOGRAPH_EVM_REQUESTS_PER_SECOND": s.RequestsPerSecond,
-		"HELIOGRAPH_EVM_TRACES_PER_SECOND": s.TracesPerSecond, "HELIOGRAPH_EVM_REFUND_PERCENT": s.RefundPercent, "HELIOGRAPH_EVM_TIMEOUT": int64(s.EVMTimeout),
-		"HELIOGRAPH_EVM_MINIMUM_BALANCE": s.MinimumBalance,
-	} {
-		if n < 1 {
-			return o, fmt.Errorf("%s must be positive", name)
-		}
+	if err := checkMinimums(s); err != nil {
+		return o, err
 	}
 	if s.RefundPercent > 100 {
 		return o, errors.New("HELIOGRAPH_EVM_REFUND_PERCENT must be 100 at most")

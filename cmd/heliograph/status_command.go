@@ -224,7 +224,6 @@ func explainStatus(url string, err error) error {
 	}
 }
 
-// render renders all documents of a page.
 func (s *session) render(ctx context.Context, p *status.Page) (map[string][]byte, error) {
 	cfg := &rest.Config{LimitDefault: 25, LimitMax: 100, Now: s.now}
 	g, err := gateway.New(gateway.Options{Status: s.db, REST: cfg, Logger: slog.New(slog.DiscardHandler)})
@@ -284,7 +283,6 @@ func (s *session) print(object any, line string, args ...any) error {
 	return printJSON(object)
 }
 
-// time parses a time in the time zone of the page.
 func (s *session) time(text string) (time.Time, error) { return status.ParseTime(text, s.page.Zone) }
 
 // optionalTime is like time for an optional flag. An empty text is null.
@@ -317,7 +315,6 @@ func (s *session) group(ctx context.Context, ref string) (string, error) {
 	return c.Code, nil
 }
 
-// affected parses a list of COMPONENT=STATUS assignments.
 func (s *session) affected(ctx context.Context, list []string) ([]status.Assignment, error) {
 	var out []status.Assignment
 	for _, text := range list {
@@ -350,7 +347,6 @@ func keyValues(texts []string) ([]status.PageSetting, error) {
 	return out, nil
 }
 
-// componentStatus parses the status of a component.
 func componentStatus(text string) status.ComponentStatus {
 	return status.ComponentStatus(strings.ReplaceAll(strings.ToLower(text), "-", "_"))
 }

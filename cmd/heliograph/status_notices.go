@@ -39,7 +39,6 @@ type updateText struct {
 	state       status.State
 }
 
-// text returns the text that the flags describe.
 func (f *textFlags) text(ctx context.Context, s *session) (updateText, error) {
 	if f.Template == "" {
 		if len(f.Values) > 0 {
@@ -99,7 +98,6 @@ func (c *statusOpenCmd) run(ctx context.Context, s *session) error {
 	return s.confirmNotice(ctx)(s.OpenIncident(ctx, s.by, s.page.Code, in))
 }
 
-// noticeFlags identify an incident or a maintenance.
 type noticeFlags struct {
 	ID     string `arg:"" help:"ID or link of the incident or maintenance."`
 	Expect int64  `help:"Expected version. The command fails if the current version differs (default: any version)."`
@@ -107,7 +105,6 @@ type noticeFlags struct {
 
 func (f *noticeFlags) code() string { return noticeCode(f.ID) }
 
-// updateFlags are the flags of commands that add an update.
 type updateFlags struct {
 	noticeFlags
 	Affect []string `sep:"none" placeholder:"COMPONENT=STATUS" help:"Component and its status; can be repeated."`
@@ -138,7 +135,6 @@ func (f *updateFlags) write(ctx context.Context, s *session, state status.State,
 	return s.confirmNotice(ctx)(write(ctx, s.by, f.code(), u))
 }
 
-// state returns the current state of a notice.
 func (s *session) state(ctx context.Context, code string) (status.State, error) {
 	n, err := s.notice(ctx, code)
 	if err != nil {
@@ -336,7 +332,6 @@ func (c *statusScheduleCmd) run(ctx context.Context, s *session) error {
 	return s.confirmNotice(ctx)(s.ScheduleMaintenance(ctx, s.by, s.page.Code, in))
 }
 
-// series schedules a recurring maintenance.
 func (c *statusScheduleCmd) series(ctx context.Context, s *session, in status.NewMaintenance) error {
 	if in.State != status.Planned {
 		return status.Errorf(status.BadInput, "--repeat requires the status scheduled, not %s", in.State)

@@ -147,7 +147,6 @@ func optionalDate(text string) (status.Date, error) {
 	return day, nil
 }
 
-// componentArg identifies a component or a group.
 type componentArg struct {
 	Ref string `arg:"" help:"ID or name of the component or group, or GROUP/COMPONENT."`
 }

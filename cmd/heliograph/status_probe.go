@@ -86,7 +86,6 @@ func (statusProbeListCmd) run(ctx context.Context, s *session) error {
 	})
 }
 
-// probeObject returns a probe as a JSON object.
 func probeObject(p *status.Probe) map[string]any {
 	o := map[string]any{
 		"id": p.ID, "kind": p.Kind, "component": p.Component, "name": p.Name, "spec": p.Spec, "every_seconds": int(p.Every.Seconds()),
@@ -99,7 +98,6 @@ func probeObject(p *status.Probe) map[string]any {
 	return o
 }
 
-// resultObject returns a result as a JSON object.
 func resultObject(r status.ProbeResult) map[string]any {
 	o := map[string]any{"at": r.At, "level": r.Level, "milliseconds": nil, "detail": r.Detail}
 	if r.Took >= 0 {
@@ -108,7 +106,6 @@ func resultObject(r status.ProbeResult) map[string]any {
 	return o
 }
 
-// probeArg identifies a probe.
 type probeArg struct {
 	ID int64 `arg:"" help:"Number of the probe."`
 }

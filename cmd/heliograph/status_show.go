@@ -17,7 +17,6 @@ import (
 	"heliograph/storage/statuspages"
 )
 
-// pageObject returns a page as a JSON object.
 func pageObject(p *status.Page) map[string]any {
 	return map[string]any{
 		"id": p.Code, "slug": p.Slug, "name": p.Name, "url": p.URL, "hosts": p.Hosts, "default": p.IsDefault, "time_zone": p.TimeZone,
@@ -26,7 +25,6 @@ func pageObject(p *status.Page) map[string]any {
 	}
 }
 
-// componentObject returns a component as a JSON object.
 func componentObject(c *status.Component) map[string]any {
 	return map[string]any{
 		"id": c.Code, "name": c.Name, "qualified_name": c.QualifiedName(), "status": c.Status, "base_status": c.BaseStatus, "group": c.IsGroup,
@@ -35,7 +33,6 @@ func componentObject(c *status.Component) map[string]any {
 	}
 }
 
-// noticeObject returns a notice as a JSON object.
 func noticeObject(n *status.Notice) map[string]any {
 	return map[string]any{
 		"id": n.Code, "kind": n.Kind, "name": n.Name, "status": n.State, "impact": n.Impact, "impact_override": n.ImpactOverride.Pointer(),
@@ -132,7 +129,6 @@ func (s *session) listComponents(ctx context.Context) error {
 	})
 }
 
-// at formats a time for people.
 func at(t time.Time) string { return t.Format("2006-01-02 15:04 MST") }
 
 // scheduled formats the scheduled times of a maintenance.
@@ -246,7 +242,6 @@ func (c *statusRenderCmd) documents(ctx context.Context, s *session) (map[string
 	return documents, nil
 }
 
-// documents renders all documents from one snapshot.
 func (s *session) documents(ctx context.Context) (map[string][]byte, error) {
 	ctx, end, err := s.db.Snapshot(ctx)
 	if err != nil {

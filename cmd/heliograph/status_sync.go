@@ -21,7 +21,6 @@ type syncSettings struct {
 	StatusSyncEvery time.Duration `name:"status-sync-every" env:"HELIOGRAPH_STATUS_SYNC_EVERY" default:"60s" help:"Interval at which mirrored status pages are read, at least 15s."`
 }
 
-// followers returns a follower for each mirrored page.
 func (s *syncSettings) followers(db *statuspages.DB, now func() time.Time, log *slog.Logger) ([]*pagesync.Follower, error) {
 	var out []*pagesync.Follower
 	for _, url := range s.StatusSync {
@@ -88,31 +87,18 @@ func follow(ctx context.Context, o pagesync.Options) error {
 // progressDelay is how long a command runs before it prints progress.
 const progressDelay = 2 * time.Second
 
-// copyPage copies a page once.
 func (s *session) copyPage(ctx context.Context, o pagesync.Options) error {
 	bar := newProgress(os.Stderr)
 	defer bar.end()
 	var mu sync.Mutex
-	var shown bool
-	done, total := 0, 0
-	show := func() {
-		if shown {
+	start := time.Now()
+	o.Step = func(done, total int) {
+		mu.Lock()
+		defer mu.Unlock()
+		if time.Since(start) > progressDelay {
 			bar.show("reading documents", done, total)
 		}
 	}
-	o.Step = func(d, t int) {
-		mu.Lock()
-		defer mu.Unlock()
-		done, total = d, t
-		show()
-	}
-	timer := time.AfterFunc(progressDelay, func() {
-		mu.Lock()
-		defer mu.Unlock()
-		shown = true
-		show()
-	})
-	defer timer.Stop()
 	f, err := pagesync.New(o)
 	if err != nil {
 		return err

@@ -104,7 +104,6 @@ func (statusWebhookListCmd) run(ctx context.Context, s *session) error {
 	})
 }
 
-// dueInterval is the interval at which due actions are executed.
 const dueInterval = 10 * time.Second
 
 type statusWatchCmd struct{ webhookSettings }

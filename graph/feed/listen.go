@@ -48,7 +48,6 @@ func Listen[T, V any](ctx context.Context, f *Feed[T], l Listener[T], value func
 	return out
 }
 
-// subscription is the state of one listener.
 type subscription[T, V any] struct {
 	reader *reader[T]
 	l      *Listener[T]

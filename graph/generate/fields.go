@@ -24,7 +24,6 @@ const (
 	root           kind = "root"           // by a function for a field of an object without rows
 )
 
-// field is a field of the schema.
 type field struct {
 	*codegen.Field
 

@@ -232,7 +232,6 @@ func (l location) wrap(set ast.SelectionSet) ast.SelectionSet {
 	return set
 }
 
-// operationWith returns the operation with another selection set.
 func (c *cutter) operationWith(set ast.SelectionSet) *ast.OperationDefinition {
 	op := *c.operation
 	op.SelectionSet = set

@@ -102,7 +102,6 @@ func (c *Cost) addList(own int, n size, each Cost) {
 	c.parts = append(c.parts, part{size: n, own: own, each: each})
 }
 
-// pricing computes costs with the given page sizes.
 type pricing struct{ pages relay.Limits }
 
 // set returns the cost of a selection set. page is the page size if the set selects from a connection, and single otherwise.

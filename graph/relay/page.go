@@ -33,7 +33,6 @@ func (k Key) cursor(kind string) string {
 // errCursor is the error of a cursor that this list did not create.
 var errCursor = errors.New("the cursor is not one of this list")
 
-// parseCursor parses a cursor of a list of the given kind.
 func parseCursor(s, kind string) (Key, error) {
 	b, err := base64.RawURLEncoding.DecodeString(s)
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// appendName appends the name of an enum value.
 func appendName[T ~string](dst []byte, v T, style Style) []byte {
 	return AppendString(dst, string(v), style)
 }

@@ -81,7 +81,6 @@ func nullable[T any](dst []byte, v ledger.Null[T], style Style, write Func[T]) [
 	return write(dst, v.V, style)
 }
 
-// orNull parses a value that may be null.
 func orNull[T any](ctx context.Context, v any, parse func(context.Context, any) (T, error)) (ledger.Null[T], error) {
 	if v == nil {
 		return ledger.Null[T]{}, nil
@@ -90,7 +89,6 @@ func orNull[T any](ctx context.Context, v any, parse func(context.Context, any) 
 	return ledger.Of(got), err
 }
 
-// inputText returns the text of a scalar that is a string or a number in the input.
 func inputText(v any) (string, error) {
 	switch v := v.(type) {
 	case string:

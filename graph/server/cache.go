@@ -24,7 +24,6 @@ const staticAge = 24 * time.Hour
 // maxShare is the inverse of the maximum share of the cache that one response can take.
 const maxShare = 64
 
-// cachedResponse is a complete response.
 type cachedResponse struct {
 	body []byte
 	cost string

@@ -37,7 +37,6 @@ const (
 	csvAfter = "csv_after"
 )
 
-// acceptsCSV reports whether a client requests CSV.
 func acceptsCSV(r *http.Request) bool {
 	quality, named := accept.Encoding(r.Header["Accept"], mediaCSV) // the elements of both headers have the same syntax
 	return named && quality > 0
@@ -174,7 +173,6 @@ func (s *Server) newExport(ctx context.Context, params *graphql.RawParams, store
 // csvPages are the page sizes of exports.
 var csvPages = relay.Limits{Default: csvPage, Max: csvPage}
 
-// cost returns the cost of the next page.
 func (x *export) cost() int {
 	x.operation.Variables[csvFirst] = int64(min(csvPage, x.left))
 	return limits.Price(x.operation.Operation, csvPages).Of(x.operation.Variables)
@@ -242,7 +240,6 @@ func (x *export) paginate(f *ast.Field) error {
 	return nil
 }
 
-// add adds the columns of a selection.
 func (x *export) add(path []string, set ast.SelectionSet) error {
 	for _, f := range x.collect(set) {
 		at := append(slices.Clone(path), f.Alias)

@@ -105,7 +105,6 @@ func (d *delivery) initial(extensions map[string]any) error {
 // partTail is the end of the JSON of a part.
 func partTail(hasNext bool) []byte { return fmt.Appendf(nil, `,"hasNext":%t}`, hasNext) }
 
-// execute executes a part of the operation.
 func (d *delivery) execute(op *ast.OperationDefinition) *graphql.Response {
 	of := d.oc
 	doc := of.Doc
@@ -258,7 +257,6 @@ type memo struct {
 	results map[string]result
 }
 
-// result is the result of a resolver.
 type result struct {
 	value any
 	err   error

@@ -86,7 +86,6 @@ func (d *documents) pin(text string, doc *ast.QueryDocument) {
 	d.plans.Add(doc)
 }
 
-// lookup returns a cached document.
 func (d *documents) lookup(text string) (*entry, bool) {
 	if e, ok := d.pinned[text]; ok {
 		return e, true
@@ -105,7 +104,6 @@ func (d *documents) add(text string, doc *ast.QueryDocument) *entry {
 	return cached
 }
 
-// byID returns the text of the document with the given id.
 func (d *documents) byID(id string) (string, bool) {
 	if text, ok := d.ids[id]; ok {
 		return text, true

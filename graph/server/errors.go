@@ -20,7 +20,6 @@ import (
 // quoted matches long quotes of the request in messages. The first 100 characters remain.
 var quoted = regexp.MustCompile(`("[^"]{100})[^"]+`)
 
-// coded returns an error with a code.
 func coded(code fault.Code, message string) *gqlerror.Error {
 	if len(message) > maxQuote {
 		message = quoted.ReplaceAllString(message, "$1…")

@@ -55,7 +55,6 @@ func (s *Server) serveParts(ctx context.Context, w http.ResponseWriter, op *oper
 	}
 }
 
-// partWriter writes parts to one client.
 type partWriter struct {
 	out     streamWriter
 	started bool

@@ -13,6 +13,7 @@ import (
 	"heliograph/graph/fault"
 	"heliograph/graph/incremental"
 	"heliograph/graph/limits"
+	"heliograph/internal/base/list"
 	"heliograph/internal/base/values"
 )
 
@@ -77,10 +78,7 @@ func noMiddleware(ctx context.Context, next graphql.RootResolver) graphql.Marsha
 
 // missingOperation returns the message for a document without an operation of the given name.
 func missingOperation(doc *ast.QueryDocument, name string) string {
-	names := make([]string, len(doc.Operations))
-	for i, op := range doc.Operations {
-		names[i] = op.Name
-	}
+	names := list.Map(doc.Operations, func(op *ast.OperationDefinition) string { return op.Name })
 	if name == "" {
 		return "operationName is missing; the operations of the document are " + strings.Join(names, ", ")
 	}
@@ -110,7 +108,6 @@ func (s *Server) start(ctx context.Context, oc *graphql.OperationContext) (next 
 	}, ctx
 }
 
-// costExtension is the value of extensions.cost in responses and errors.
 func costExtension(cost, limit int) map[string]int {
 	return map[string]int{"requested": cost, "limit": limit}
 }

@@ -128,7 +128,6 @@ func (s *Server) streamWriter(w http.ResponseWriter) streamWriter {
 	return streamWriter{w: w, c: http.NewResponseController(w), timeout: s.o.Streams.WriteTimeout}
 }
 
-// setHeaders sets the headers of a streamed response.
 func (s *streamWriter) setHeaders(contentType string) {
 	h := s.w.Header()
 	h.Set("Content-Type", contentType)

@@ -135,7 +135,6 @@ func (s *Server) field(ctx context.Context, next graphql.Resolver) (any, error) 
 	return s.o.Tables.Apply(ctx, v)
 }
 
-// context returns the context for an operation of a client.
 func (s *Server) context(ctx context.Context, op *operation) context.Context {
 	return values.Context(ctx, s.graphEnv.Value(), s.o.Limits.Value(), new(rowplan.Store).Value(), s.o.Operation(), op.work(ctx, s))
 }

@@ -12,7 +12,6 @@ import (
 	"heliograph/internal/base/accept"
 )
 
-// acceptsEvents reports whether a client accepts server-sent events.
 func acceptsEvents(r *http.Request) bool {
 	quality, named := accept.Encoding(r.Header["Accept"], mediaEvents) // the elements of both headers have the same syntax
 	return named && quality > 0
@@ -67,13 +66,11 @@ func (s *Server) isMutation(query, operationName string) bool {
 	return op != nil && op.Operation == ast.Mutation
 }
 
-// writeEventsError writes an error as plain JSON.
 func writeEventsError(w http.ResponseWriter, bad *rejection) {
 	w.Header().Set("Content-Type", mediaJSON+"; charset=utf-8")
 	writeErrors(w, bad.status, gqlerror.List{bad.err})
 }
 
-// eventWriter writes events to one client.
 type eventWriter struct {
 	mu  sync.Mutex
 	out streamWriter

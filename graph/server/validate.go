@@ -55,7 +55,6 @@ func (s *Server) document(text string) (*entry, gqlerror.List) {
 	return s.docs.add(text, doc), nil
 }
 
-// syntaxError returns the error for a document that cannot be parsed.
 func (s *Server) syntaxError(err error) *gqlerror.Error {
 	var e *gqlerror.Error
 	if !errors.As(err, &e) {
@@ -98,7 +97,6 @@ func onlyIntrospects(op *ast.OperationDefinition) bool {
 	})
 }
 
-// introspects reports whether a selection set selects __schema or __type.
 func introspects(set ast.SelectionSet) bool {
 	for f := range limits.Fields(set) {
 		if f.Name == "__schema" || f.Name == "__type" || introspects(f.SelectionSet) {
@@ -136,7 +134,6 @@ func variableErrors(op *ast.OperationDefinition, variables map[string]any, errs 
 	return errs
 }
 
-// invalidValue returns the message for a value that does not have the type of its variable.
 func invalidValue(v *ast.VariableDefinition, value any, e *gqlerror.Error) string {
 	place, steps, reason := v.Variable, e.Path[2:], e.Message
 	for i, step := range steps {

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"heliograph/graph/fault"
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/evm/calls"
 )
 
@@ -75,14 +76,9 @@ func (l *limits) admit(ctx context.Context, in *calls.ContractCallInput, estimat
 }
 
 func joined(violations []*calls.InputError) string {
-	texts := make([]string, len(violations))
-	for i, v := range violations {
-		texts[i] = v.Error()
-	}
-	return strings.Join(texts, "; ")
+	return strings.Join(list.Map(violations, (*calls.InputError).Error), "; ")
 }
 
-// admitTrace applies the limit of traces.
 func (l *limits) admitTrace() error {
 	if !l.traces.AllowN(l.o.Clock(), 1) {
 		return rateLimited(calls.ErrRequestRate)
@@ -124,7 +120,6 @@ func (b *gasBudget) take(n int64) bool {
 	return true
 }
 
-// refund returns n units.
 func (b *gasBudget) refund(n int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

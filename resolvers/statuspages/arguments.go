@@ -28,7 +28,6 @@ const (
 // maxUptimeDays is the maximum number of days of uptime in one request.
 const maxUptimeDays = 400
 
-// noticeList is a requested list of notices.
 type noticeList struct {
 	filter statuspages.NoticeFilter
 	order  statuspages.NoticeOrder
@@ -36,7 +35,6 @@ type noticeList struct {
 	page   relay.Page
 }
 
-// incidentList reads the arguments of a list of incidents.
 func incidentList(ctx context.Context, args graph.StatusPageIncidentsArgs, states ...status.State) (l noticeList, err error) {
 	l = noticeList{filter: statuspages.NoticeFilter{Kind: status.Realtime, States: states}, order: statuspages.ByCreation, kind: incidentKind}
 	l.restrict(args.Statuses, args.Component, args.Since, args.Until)
@@ -64,7 +62,6 @@ func (l *noticeList) restrict(states []status.State, component *string, since, u
 	l.filter.Since, l.filter.Until = ledger.FromPointer(since), ledger.FromPointer(until)
 }
 
-// key returns the position of a notice in the list.
 func (l *noticeList) key(n *status.Notice) relay.Key {
 	at := n.RecentAt()
 	if l.order == statuspages.ByStart {
@@ -81,7 +78,6 @@ func (l *noticeList) maintenances(rows []*status.Notice) *relay.StatusMaintenanc
 	return relay.NewConnection(l.kind, l.page, list.Map(rows, asMaintenance), func(n *status.Maintenance) relay.Key { return l.key(&n.Notice) })
 }
 
-// componentList returns a page of a status page's components.
 func componentList(ctx context.Context, s *status.PageState, args graph.StatusPageComponentsArgs) (*relay.StatusComponentConnection, error) {
 	p, err := pageOfList(ctx, args.Args, componentKind, 4, false)
 	if err != nil {

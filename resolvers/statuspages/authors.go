@@ -13,6 +13,7 @@ import (
 
 	"heliograph/graph/fault"
 	"heliograph/graph/relay"
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/status"
 	"heliograph/storage/statuspages"
 )
@@ -115,10 +116,7 @@ func Classify(err error) *fault.Error {
 	var unwritable *statuspages.Unwritable
 	switch {
 	case errors.As(err, &transition):
-		allowed := make([]string, len(transition.Allowed))
-		for i, s := range transition.Allowed {
-			allowed[i] = strings.ToUpper(string(s))
-		}
+		allowed := list.Map(transition.Allowed, func(s status.State) string { return strings.ToUpper(string(s)) })
 		return &fault.Error{Code: fault.BadState, Message: transition.Error(), Extra: map[string]any{
 			"from": strings.ToUpper(string(transition.From)), "to": strings.ToUpper(string(transition.To)), "allowed": allowed,
 		}}

@@ -72,7 +72,6 @@ func expecting(do func(ctx context.Context, by statuspages.Author, code string, 
 	}
 }
 
-// input is the input of a mutation.
 type input[I any] interface {
 	*I
 	Destination() *status.Target
@@ -119,7 +118,6 @@ func (r *Resolver) destination(ctx context.Context, kind target, to *status.Targ
 	return p.Code, nil
 }
 
-// components returns the ids of components in an input.
 func components(in any) (ids []*string) {
 	var affected []status.Assignment
 	var list []string

@@ -94,7 +94,6 @@ func (r *Resolver) componentByCode(ctx context.Context, code string) (*status.Co
 	return s.Component(code), nil
 }
 
-// notices returns the published notices with the given codes.
 func (r *Resolver) notices(ctx context.Context, codes []string) (map[string]*status.Notice, error) {
 	pages, err := r.pages(ctx)
 	if err != nil || pages == nil {

@@ -125,7 +125,6 @@ func (f Fields) maintenances(ctx context.Context, of []*status.Page, args graph.
 	})
 }
 
-// pageOf reads the pages that rows belong to.
 func pageOf[T any](ctx context.Context, f Fields, of []T, code func(T) string) (rowplan.Results[*status.Page], error) {
 	pages, err := f.pages(ctx)
 	return ready(list.Map(of, func(row T) *status.Page { return pages.ByCode(code(row)) }), err)

@@ -169,7 +169,6 @@ func (c *Cache) DefaultPage() *status.Page {
 	return nil
 }
 
-// pageOf returns the page of a request.
 func pageOf(pages status.Pages, r *http.Request) *status.Page {
 	if len(pages) == 1 { // for any host
 		return pages[0]

@@ -123,7 +123,6 @@ func (c *Cache) read(ctx context.Context) (next *snapshot, rendered int, err err
 	return next, rendered, nil
 }
 
-// renderAll renders all parts of a page.
 func (c *Cache) renderAll(ctx context.Context, p *status.Page) (*entry, error) {
 	e := &entry{revision: p.Revision}
 	for _, r := range c.renderers {

@@ -47,7 +47,6 @@ func bodyOperations(api *rest.API, e *rest.Endpoint) ast.OperationList {
 	return out
 }
 
-// body returns the schema of an endpoint's response.
 func (b *bodies) body(e *rest.Endpoint, operations ast.OperationList) (*Schema, error) {
 	b.omitted, b.keyed = slices.Concat(e.OmitEmpty, slices.Concat(e.OmitNull...)), e.Keyed
 	var all *Schema
@@ -113,7 +112,6 @@ func isOptional(directives ast.DirectiveList) bool {
 	return directives.ForName("include") != nil || directives.ForName("skip") != nil
 }
 
-// field returns the schema of a property.
 func (b *bodies) field(f *ast.Field) (*Schema, error) {
 	s, err := b.ofType(f.Definition.Type, f.SelectionSet)
 	if err != nil {
@@ -304,7 +302,6 @@ func union(a, b *Schema) *Schema {
 	}
 }
 
-// orNull returns the schema of a value that may be null.
 func orNull(s *Schema) *Schema {
 	if s.Type == nil {
 		if s.Ref == "" {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/vektah/gqlparser/v2/ast"
 
+	"heliograph/internal/base/list"
 	"heliograph/rest"
 )
 
@@ -54,7 +55,6 @@ func row(b *strings.Builder, api *rest.API, e *rest.Endpoint, documents string) 
 		strings.Join(fields(bodyOperations(api, e)), ", "))
 }
 
-// title returns the heading of a resource.
 func title(resource string) string { return strings.ToUpper(resource[:1]) + resource[1:] }
 
 func code(s string) string { return "`" + s + "`" }
@@ -69,12 +69,9 @@ func fields(operations ast.OperationList) []string {
 			before = f.Name + " › "
 		}
 		for _, f := range rest.Roots(op) {
-			var args []string
-			for _, a := range f.Arguments {
-				args = append(args, a.Name)
-			}
+			args := list.Map(f.Arguments, func(a *ast.Argument) string { return a.Name })
 			text := before + f.Name
-			if args != nil {
+			if len(args) > 0 {
 				text += "(" + strings.Join(args, ", ") + ")"
 			}
 			if !seen[text] {

@@ -20,6 +20,7 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/vektah/gqlparser/v2/ast"
 
+	"heliograph/internal/base/list"
 	"heliograph/rest"
 	v2 "heliograph/rest/v2"
 )
@@ -34,7 +35,6 @@ const (
 //go:embed texts.json document.json examples.json scalars.json
 var files embed.FS
 
-// read decodes an embedded file.
 func read[T any](name string) (v T) {
 	text, err := files.ReadFile(name)
 	if err = cmp.Or(err, json.Unmarshal(text, &v)); err != nil {
@@ -80,7 +80,6 @@ func Files(api *rest.API) (map[string][]byte, error) {
 	}, nil
 }
 
-// generator builds a document.
 type generator struct {
 	api    *rest.API
 	bodies *bodies
@@ -102,10 +101,8 @@ func New(api *rest.API) (*Document, error) {
 			return nil, err
 		}
 	}
-	var shared Map[*Schema]
-	for _, name := range slices.Sorted(maps.Keys(g.bodies.shared)) {
-		shared = append(shared, Member[*Schema]{name, g.bodies.shared[name]})
-	}
+	names := slices.Sorted(maps.Keys(g.bodies.shared))
+	shared := list.Map(names, func(name string) Member[*Schema] { return Member[*Schema]{name, g.bodies.shared[name]} })
 	g.doc.Components.Schemas = slices.Concat(shared, g.bodySchemas, g.doc.Components.Schemas)
 	return g.doc, nil
 }
@@ -155,7 +152,6 @@ func (g *generator) endpoint(e *rest.Endpoint) error {
 	return nil
 }
 
-// requestBody returns the description of an endpoint's request body.
 func requestBody(b *rest.Body) *RequestBody {
 	out := &RequestBody{Description: b.Doc, Required: true}
 	media := &MediaType{Schema: &Schema{Type: Types{"string"}, Format: "binary"}}
@@ -188,7 +184,6 @@ func (g *generator) bodyRef(operation, id string, body *Schema) *Schema {
 	return &Schema{Ref: schemaRef + name}
 }
 
-// resourceOf returns the resource of a path.
 func resourceOf(path string) string {
 	resource, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	return resource
@@ -210,14 +205,12 @@ func operationID(e *rest.Endpoint) string {
 	return b.String()
 }
 
-// pathParam describes a path parameter.
 type pathParam struct {
 	name string
 	// Doc describes the parameter. Pattern matches all values, or is empty if it would match anything. Example is a value of the demo network.
 	Doc, Pattern, Example string
 }
 
-// pathParams returns the parameters of a path.
 func pathParams(path string) []pathParam {
 	var out []pathParam
 	before := ""
@@ -256,7 +249,6 @@ func (g *generator) graphiql(e *rest.Endpoint) (string, error) {
 	return "/graphiql?" + url.Values{"query": {x.Query}, "variables": {string(variables)}}.Encode(), nil
 }
 
-// parameters returns the path and query parameters of an endpoint.
 func (g *generator) parameters(e *rest.Endpoint) []*Parameter {
 	var out []*Parameter
 	for _, p := range pathParams(e.Path) {
@@ -284,7 +276,6 @@ func maxValues(e *rest.Endpoint, p *rest.Param) any {
 	}
 }
 
-// query returns the description of a query parameter.
 func query(e *rest.Endpoint, p *rest.Param) *Parameter {
 	form, ops, isList := e.ValuesOf(p)
 	out := &Parameter{Name: p.Name, In: "query", Description: p.Doc, Schema: formSchema(form)}
@@ -356,14 +347,9 @@ func withOperators(f rest.Form, ops []rest.Op) *Schema {
 }
 
 func opList(ops []rest.Op, separator string) string {
-	words := make([]string, len(ops))
-	for i, o := range ops {
-		words[i] = string(o)
-	}
-	return strings.Join(words, separator)
+	return strings.Join(list.Map(ops, func(o rest.Op) string { return string(o) }), separator)
 }
 
-// responses returns the possible responses of an endpoint.
 func (g *generator) responses(e *rest.Endpoint, body *MediaType) Map[*Response] {
 	cached := &Header{
 		Description: "The lifetime of the response in caches.", Required: true,

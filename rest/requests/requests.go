@@ -152,7 +152,6 @@ var sources = map[string]source{
 	"/transactions":        {"", []string{"transaction_id", "transaction_hash"}},
 }
 
-// parameterSyntax matches a parameter in the path of an endpoint.
 var parameterSyntax = regexp.MustCompile(`{[^}]*}`)
 
 // fill returns paths of an endpoint with values for its parameters. Those with the largest responses are first.
@@ -247,7 +246,6 @@ func spread(list []string, n int) []string {
 	return out
 }
 
-// endpoint adds the requests of an endpoint.
 func (g *generator) endpoint(e *rest.Endpoint) {
 	paths := g.fill(e.Path)
 	for _, path := range paths {

@@ -25,7 +25,6 @@ var (
 	}
 )
 
-// accountListEndpoints returns the lists of an account.
 func accountListEndpoints() []rest.Endpoint {
 	of := func(path, document string, params []rest.Param, e rest.Endpoint) rest.Endpoint {
 		e.Path, e.Document, e.Params = "/accounts/{idOrAliasOrEvmAddress}"+path, document, params

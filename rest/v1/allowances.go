@@ -9,7 +9,6 @@ import (
 	"heliograph/rest"
 )
 
-// allowanceEndpoints returns NFT allowances and airdrops.
 func allowanceEndpoints() []rest.Endpoint {
 	return []rest.Endpoint{
 		{

@@ -105,7 +105,6 @@ func (d *boundedDecoder) value(depth int) (any, error) {
 	return object, err
 }
 
-// callBody is a parsed call and its errors.
 type callBody struct {
 	input      calls.ContractCallInput
 	estimate   bool
@@ -313,7 +312,6 @@ func (m *members) boolean(name string) bool {
 	return false
 }
 
-// variables returns the input of the document.
 func (c *callBody) variables() map[string]any {
 	in := &c.input
 	v := map[string]any{

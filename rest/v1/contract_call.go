@@ -18,7 +18,6 @@ import (
 	"heliograph/rest"
 )
 
-// callEndpoints returns the endpoints that run contracts.
 func callEndpoints() []rest.Endpoint {
 	trace := rest.Endpoint{
 		Path: "/contracts/results/{transactionIdOrHash}/opcodes", Family: rest.Modern, Params: traceParams, Document: "contract_opcodes.graphql",
@@ -73,7 +72,6 @@ func callOperation(r *rest.Request) string {
 	return "CallContract"
 }
 
-// bindCall parses the body of a call.
 func bindCall(r *rest.Request, body []byte) error {
 	tree, err := readJSON(body)
 	if err != nil {
@@ -142,7 +140,6 @@ func isInstant(v rest.Value) string {
 	return ""
 }
 
-// bindTraced parses the transaction in the path.
 func bindTraced(r *rest.Request) error {
 	return bindTransactionOrHash(r, r.Path.Get("transactionIdOrHash"))
 }
@@ -179,7 +176,6 @@ func bindTransactionOrHash(r *rest.Request, text string) error {
 	return nil
 }
 
-// bindTracedContract parses the contract in the path.
 func bindTracedContract(r *rest.Request) error {
 	ref, err := ledger.ParseContractRef(r.Path.Get("id"), r.Config.Base)
 	var cannot *ledger.EntityIDError

@@ -267,7 +267,6 @@ func checkHbar(r *rest.Request) error {
 	return nil
 }
 
-// inWeibars reports whether amounts are requested in weibars.
 func inWeibars(r *rest.Request) bool {
 	all := r.Query.Get("hbar")
 	return len(all) > 0 && strings.EqualFold(all[0], "false")
@@ -301,7 +300,6 @@ func bindResultOfContract(r *rest.Request) error {
 	return nil
 }
 
-// pathInstant parses the consensus timestamp in the path.
 func pathInstant(r *rest.Request) (ledger.Timestamp, error) {
 	text := r.Path.Get("timestamp")
 	if !instantSyntax.MatchString(text) {

@@ -8,7 +8,6 @@ import (
 	"heliograph/rest"
 )
 
-// hookEndpoints returns hooks and their storage.
 func hookEndpoints() []rest.Endpoint {
 	return []rest.Endpoint{
 		{

@@ -53,7 +53,6 @@ var networkTime = rest.Param{
 	Doc: "The time of the requested version; `eq` means at or before. The digits after the point are a number of nanoseconds.",
 }
 
-// notFound returns a NotFound function for a 404 with the given detail.
 func notFound(detail string) func(*rest.Request, *relay.Outcome) *rest.Problem {
 	return func(*rest.Request, *relay.Outcome) *rest.Problem { return rest.ModernNotFound(detail) }
 }

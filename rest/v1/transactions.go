@@ -115,7 +115,6 @@ func bindTransaction(r *rest.Request) error {
 	return bindTransactionID(r, text, "id")
 }
 
-// bindTransactionID parses a transaction id into a variable.
 func bindTransactionID(r *rest.Request, text, variable string) error {
 	id, err := ledger.ParseTransactionID(text)
 	var badEntity *ledger.EntityIDError

@@ -28,7 +28,6 @@ const (
 	immutableAge = 600
 )
 
-// endpoints returns all endpoints.
 func endpoints() []rest.Endpoint {
 	return slices.Concat(
 		coreEndpoints(),

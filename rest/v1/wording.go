@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"heliograph/graph/relay"
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/evm/calls"
 	"heliograph/internal/domain/fees"
 	"heliograph/internal/domain/ledger"
@@ -96,11 +97,7 @@ func inputText(e *calls.InputError) string {
 }
 
 func inputTexts(errs []*calls.InputError) []string {
-	texts := make([]string, len(errs))
-	for i, e := range errs {
-		texts[i] = inputText(e)
-	}
-	return texts
+	return list.Map(errs, inputText)
 }
 
 // blockText returns the text about an invalid block of a call.

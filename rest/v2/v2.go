@@ -29,7 +29,6 @@ type endpoint struct {
 	document string
 }
 
-// endpoints returns all endpoints.
 func endpoints() []endpoint {
 	return []endpoint{
 		{status.SummaryDocument, "summary.graphql"},

@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"heliograph/internal/base/list"
 )
 
 // binaries are the programs of one PostgreSQL installation.
@@ -209,14 +211,8 @@ There are three ways out:
 }
 
 func otherVersion(base string, majors []int, found []binaries) error {
-	var have, got []string
-	for _, m := range majors {
-		have = append(have, strconv.Itoa(m))
-	}
-	for _, b := range found {
-		got = append(got, fmt.Sprintf("%s in %s", b.version, b.dir))
-	}
-	version := strings.Join(have, " or ")
+	got := list.Map(found, func(b binaries) string { return b.version + " in " + b.dir })
+	version := strings.Join(list.Map(majors, strconv.Itoa), " or ")
 	return fmt.Errorf("%w: %s holds data of PostgreSQL %s, but found is %s. Nothing was changed. "+
 		"Install PostgreSQL %s, or set HELIOGRAPH_PG_BINDIR to its programs, or choose another data folder",
 		ErrOtherVersion, base, version, strings.Join(got, ", "), version)

@@ -35,5 +35,4 @@ func (s *Server) Err() error { return nil }
 // Stop returns nil.
 func (s *Server) Stop(context.Context) error { return nil }
 
-// processName returns "".
 func processName(int) string { return "" }

@@ -89,7 +89,6 @@ func allowanceKey(w *storage.Where, f *ledger.TokenAllowanceKeyFilter) {
 	storage.Filter(w, "a.token_id", f.TokenID)
 }
 
-// tokenAllowancePage returns the statement for a page of an owner's allowances.
 func tokenAllowancePage(w *storage.Where, f *ledger.TokenAllowanceFilter, p storage.Page) string {
 	order := w.OrderBy(p, "a.spender", "a.token_id")
 	statement := func(conditions string) string {

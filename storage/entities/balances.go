@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 )
@@ -96,10 +97,7 @@ func QueueTokenBalances(b *storage.Batch, balances []*ledger.Balance, limit int,
 		groups[balance.Snapshot] = append(groups[balance.Snapshot], i)
 	}
 	for snapshot, places := range groups {
-		accounts := make([]int64, len(places))
-		for i, place := range places {
-			accounts[i] = int64(balances[place].AccountID)
-		}
+		accounts := list.Map(places, func(i int) int64 { return int64(balances[i].AccountID) })
 		from, arg := storage.OfParents(accounts)
 		args := []any{arg, limit}
 		page := `select token_id, balance from token_account where account_id = p.id and associated order by token_id` + direction + ` limit $2`

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 )
@@ -41,10 +42,7 @@ from token t left join custom_fee f on f.entity_id = t.token_id where t.token_id
 			})
 	}
 	if len(q.Aliases) > 0 {
-		aliases := make([][]byte, len(q.Aliases))
-		for i, a := range q.Aliases {
-			aliases[i] = a
-		}
+		aliases := list.Map(q.Aliases, func(a ledger.Alias) []byte { return a })
 		storage.Values[[]byte]().Queue(b, `select alias from entity where alias = any($1) and deleted is not true
 union all select evm_address from entity where evm_address = any($1) and deleted is not true`, []any{aliases},
 			func(got []*[]byte) {

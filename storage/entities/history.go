@@ -175,7 +175,6 @@ order by v.ord, v.at` + p.Direction()
 	rows.QueueChildren(b, len(keys[0]), sql, w.Args, done)
 }
 
-// compare sets the changes of the version.
 func (r *versionRow) compare(of []versions) error {
 	r.Changes = []*ledger.Change{}
 	for i, v := range of {
@@ -204,7 +203,6 @@ func (r *versionRow) compare(of []versions) error {
 	return nil
 }
 
-// text returns the text of a value.
 func (c versionColumn) text(value json.RawMessage) ledger.Null[string] {
 	var text *string
 	switch {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 )
@@ -24,10 +25,7 @@ func QueueTokenHolders(ctx context.Context, b *storage.Batch, tokens []ledger.En
 		groups[at[i]] = append(groups[at[i]], i)
 	}
 	for when, places := range groups {
-		ids := make([]int64, len(places))
-		for i, place := range places {
-			ids[i] = int64(tokens[place])
-		}
+		ids := list.Map(places, func(i int) int64 { return int64(tokens[i]) })
 		take := func(rows [][]*ledger.TokenHolder) {
 			for i, place := range places {
 				out[place] = rows[i]

@@ -69,7 +69,6 @@ var evmOperatorsThen = `select w.owner, w.spender, w.token, 1::bigint` + allowan
 	`cross join lateral ` + versionThen("nft_allowance", "approved_for_all, timestamp_range",
 	"owner = w.owner and spender = w.spender and token_id = w.token") + ` a where a.approved_for_all`
 
-// allowanceRow is an allowance with its amount.
 type allowanceRow struct {
 	key    worldstate.AllowanceKey
 	amount int64

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
@@ -52,7 +53,6 @@ const evmEntitiesNow = `select ` + evmEntityColumns + ` from (
 join entity e on e.id = w.id and e.deleted is not true
 left join contract c on c.id = e.id and not c.id = any($3)`
 
-// evmVersionColumns are the columns of a version of an entity.
 const evmVersionColumns = `id, type, evm_address, alias, ethereum_nonce, delegation_address, key, receiver_sig_required, deleted, created_timestamp,
   lower(timestamp_range) as since`
 
@@ -106,7 +106,6 @@ func (s *Snapshot) queueEntities(b *storage.Batch, addresses []ledger.EVMAddress
 	evmEntityRows.Queue(b, sql, args, s.keepEntities)
 }
 
-// keepEntities stores entities in the snapshot.
 func (s *Snapshot) keepEntities(rows []*evmEntityRow) {
 	for _, row := range rows {
 		e := &row.Entity
@@ -135,11 +134,7 @@ func (s *Snapshot) Entities(ctx context.Context, addresses []ledger.EVMAddress) 
 			return nil, fmt.Errorf("reading entities: %w", err)
 		}
 	}
-	out := make([]*worldstate.Entity, len(addresses))
-	for i, a := range addresses {
-		out[i] = s.entities[a]
-	}
-	return out, nil
+	return list.Map(addresses, func(a common.Address) *worldstate.Entity { return s.entities[a] }), nil
 }
 
 // HighestEntity returns the largest entity number.

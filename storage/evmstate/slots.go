@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 	"heliograph/storage/transactions"
@@ -71,10 +72,7 @@ func wordOf(b []byte) (w [32]byte) {
 // Slots returns the values of slots of a contract, in order. Slots that were never written are zero. The first read of a contract also prefetches the slots
 // that earlier executions read.
 func (s *Snapshot) Slots(ctx context.Context, contract ledger.EntityID, slots [][32]byte) ([][32]byte, error) {
-	wanted := make([]slotKey, len(slots))
-	for i, slot := range slots {
-		wanted[i] = slotKey{contract, slot}
-	}
+	wanted := list.Map(slots, func(slot [32]byte) slotKey { return slotKey{contract, slot} })
 	s.asked.slots = append(s.asked.slots, wanted...)
 	b := s.db.NewBatch()
 	for _, w := range wanted {

@@ -149,7 +149,6 @@ func finishEVMToken(t *evmTokenRow) error {
 
 var evmTokenRows = storage.MapperOf(evmTokenTargets, finishEVMToken)
 
-// token converts a row to a token.
 func (t *evmTokenRow) token() *worldstate.Token {
 	return &worldstate.Token{Token: t.Token, KYCByDefault: t.kyc == kycGranted, Keys: [worldstate.KeyKinds]ledger.Key{
 		worldstate.AdminKey: t.Keys.Admin, worldstate.KYCKey: t.Keys.KYC, worldstate.FreezeKey: t.Keys.Freeze, worldstate.WipeKey: t.Keys.Wipe,

@@ -54,7 +54,6 @@ func Version() int {
 	return ledgerSet().newest()
 }
 
-// texts returns the contents of the files.
 func (s set) texts() (texts []string) {
 	files, _ := fs.Glob(s.files, s.folder+"/*.sql") // as in newest
 	for _, name := range files {

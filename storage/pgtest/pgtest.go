@@ -128,7 +128,6 @@ func (h *host) lookUp(t *Template) (*prepared, error) {
 	return p, nil
 }
 
-// nextName returns the name of a new database.
 func (h *host) nextName() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -76,7 +76,6 @@ func (r *Recorder) Reset() {
 	r.all = nil
 }
 
-// explained is a statement with its plan.
 type explained struct {
 	statement
 	plan node
@@ -139,7 +138,6 @@ func (n *node) read() float64 {
 	return rows
 }
 
-// scanned returns the number of rows that a node reads from its table.
 func (n *node) scanned() float64 { return (n.Rows + n.Removed + n.Rechecked) * n.Loops }
 
 // CheckPlans explains all statements since the last Reset with their arguments. It fails the test if one of them scans a big table or one of its

@@ -23,7 +23,6 @@ const (
 	poolerPort = "port=6432"
 )
 
-// pooler is the PgBouncer of this test binary.
 var pooler struct {
 	once sync.Once
 	cmd  *exec.Cmd

@@ -147,7 +147,6 @@ func disconnect(ctx context.Context, server *embedded.Server, name string) error
 		"select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = '"+name+"'")
 }
 
-// copyDatabase creates the database name as a copy of another and returns its URL.
 func copyDatabase(ctx context.Context, server *embedded.Server, from, name string) (string, error) {
 	sql := "create database " + pgx.Identifier{name}.Sanitize() + " template " + pgx.Identifier{from}.Sanitize()
 	if server.Major() >= 15 {

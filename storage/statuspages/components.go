@@ -24,7 +24,6 @@ type hold struct {
 
 func holdTargets(h *hold, into []any) []any { return append(into, &h.component, &h.status) }
 
-// components reads the rows of the components of a page.
 func (s *DB) components(ctx context.Context, page *status.Page) ([]*status.Component, error) {
 	return read(ctx, s, `select `+componentColumns+` from status.component where page_id = $1 and deleted_at is null`, []any{page.Code},
 		componentTargets, func(c *status.Component) error {
@@ -101,7 +100,6 @@ union all `+statusChanges+` where component_id = any($1::text[]) and update_id i
 	return out, nil
 }
 
-// statusChanges selects changes of statuses as events.
 const statusChanges = `select component_id, '', '', '', changed_at, null::timestamptz, coalesce(old_status::text, ''), new_status::text
 from status.component_change`
 
@@ -109,7 +107,6 @@ func eventTargets(e *status.HistoryEvent, into []any) []any {
 	return append(into, &e.Component, &e.Notice, &e.Update, &e.State, &e.CreatedAt, &e.DisplayAt, &e.Old, &e.New)
 }
 
-// grouped returns the rows of each key; keys may repeat.
 func grouped[T any](rows []T, keys []string, key func(T) string) [][]T {
 	byKey := make(map[string][]T, len(keys))
 	for _, r := range rows {
@@ -133,7 +130,6 @@ func (e *Editor) AddComponent(ctx context.Context, by Author, page string, in st
 	})
 }
 
-// insertComponent writes a new component and sets its code.
 func (w *write) insertComponent(c *status.Component) {
 	c.Code = must(w.editor.code())
 	c.PageCode, c.CreatedAt, c.UpdatedAt, c.Version = w.Page.Code, w.At, w.At, 1

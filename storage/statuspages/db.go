@@ -80,7 +80,6 @@ func (s *DB) Snapshot(ctx context.Context) (context.Context, func(), error) {
 	return context.WithValue(ctx, txKey{s}, &sharedTx{tx: tx}), end, nil
 }
 
-// read runs a query and returns its rows.
 func read[T any](ctx context.Context, s *DB, sql string, args []any, cols storage.Columns[T], finish func(*T) error) ([]*T, error) {
 	var q interface {
 		Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)

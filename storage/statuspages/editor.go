@@ -85,13 +85,11 @@ func explainWrite(err error) error {
 	return err
 }
 
-// code returns a new code.
 func (e *Editor) code() (string, error) { return status.NewCode(e.random) }
 
 // errPreviewed rolls back a previewed write.
 var errPreviewed = errors.New("only a preview")
 
-// command describes a write to a page.
 type command struct {
 	by   Author
 	name string // in the audit log
@@ -247,7 +245,6 @@ func (w *write) target(ctx context.Context, table, code string) (exists bool) {
 	return w.scan(ctx, "reading the row to change", []any{&w.before}, `select `+auditedRow+` from `+table+` t where t.id::text = $1`, code)
 }
 
-// audit adds the write to the audit log.
 func (w *write) audit() {
 	w.queue(`insert into status.audit (at, page_id, actor, action, object_id, idempotency_key, before,
   idempotency_content, after)

@@ -129,7 +129,6 @@ func (e *Editor) RescheduleMaintenance(ctx context.Context, by Author, code stri
 	return e.changeNotice(ctx, by, "maintenance.reschedule", status.Scheduled, code, in.ExpectedVersion, with(in, (*status.WorkingCopy).RescheduleMaintenance))
 }
 
-// addNotice writes a new notice.
 func (e *Editor) addNotice(ctx context.Context, by Author, name, page string, add func(*status.WorkingCopy) (*status.Effect, error)) (string, error) {
 	return e.edit(ctx, command{by: by, name: name, page: page}, func(ctx context.Context, w *write) { w.store(must(add(w.workingCopy(ctx)))) })
 }
@@ -143,7 +142,6 @@ func (e *Editor) changeNotice(ctx context.Context, by Author, name string, k sta
 	})
 }
 
-// with returns a change with an input.
 func with[T any](in T, change func(*status.WorkingCopy, status.NoticeState, T) (*status.Effect, error)) func(*status.WorkingCopy, status.NoticeState) (
 	*status.Effect, error,
 ) {

@@ -172,7 +172,6 @@ on conflict (probe_id, at) do nothing`,
 	return changed, explainWrite(err)
 }
 
-// resultRetention is the retention period of results of probes.
 const resultRetention = 30 * 24 * time.Hour
 
 // PruneResults deletes old results of probes.
@@ -192,7 +191,6 @@ type ProbeAction struct {
 	Draft  bool
 }
 
-// probeAuthor returns the author of a probe's writes.
 func probeAuthor(id int64) Author {
 	return Author{Name: "probe " + strconv.FormatInt(id, 10), Origin: status.FromProbe}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
 )
@@ -53,11 +54,7 @@ func updateOf(table string, columns []string) string {
 
 // excluded returns the assignments that replace columns of an existing row on a conflict.
 func excluded(columns ...string) string {
-	assignments := make([]string, len(columns))
-	for i, c := range columns {
-		assignments[i] = c + " = excluded." + c
-	}
-	return strings.Join(assignments, ", ")
+	return strings.Join(list.Map(columns, func(c string) string { return c + " = excluded." + c }), ", ")
 }
 
 func componentRow(c *status.Component) []any {
@@ -124,7 +121,6 @@ func (s *DB) WorkingCopy(ctx context.Context, p *status.Page) (*status.WorkingCo
 	return status.NewWorkingCopy(p, components, holds), nil
 }
 
-// workingCopy returns a working copy of the page that is written to.
 func (w *write) workingCopy(ctx context.Context) *status.WorkingCopy {
 	c := must(w.editor.db.WorkingCopy(ctx, w.Page))
 	c.At, c.Origin, c.NewCode = w.At, w.command.by.origin(), w.editor.code

@@ -159,7 +159,6 @@ func (s *DB) messages(ctx context.Context, tx *Tx) ([]*status.Message, error) {
 	return out, err
 }
 
-// noticeMessages returns a message for each of the notices with these codes.
 func (s *DB) noticeMessages(ctx context.Context, state *status.PageState, codes map[string]bool) ([]*status.Message, error) {
 	pages := status.Pages{state.Page}
 	found, err := s.NoticesByCode(ctx, pages, slices.Collect(maps.Keys(codes)))

@@ -187,7 +187,6 @@ func (parts ResultParts) columns() string {
 	return detailColumns
 }
 
-// rows returns the mapper for the columns.
 func (parts ResultParts) rows() *storage.Mapper[contractResultRow, ledger.ContractResult] {
 	if parts == ResultRecord {
 		return recordRows
@@ -216,7 +215,6 @@ func (parts ResultParts) joins() string {
 left join ethereum_transaction et on et.consensus_timestamp = cr.consensus_timestamp and et.payer_account_id = cr.payer_account_id`
 }
 
-// withChainID sets the chain ID of the network in results.
 func withChainID(db *storage.DB, results []*ledger.ContractResult) []*ledger.ContractResult {
 	for _, r := range results {
 		if r != nil {

@@ -12,7 +12,6 @@ var netRows = storage.MapperOf(func(t *ledger.Transfer, into []any) []any {
 	return append(into, &t.ConsensusTimestamp, &t.TokenID, &t.AccountID, &t.Amount, &t.PayerAccountID, &t.ChargedFee)
 }, nil)
 
-// moves is a table of transfers s with its columns of the token and the account.
 type moves struct{ table, token, account string }
 
 var (

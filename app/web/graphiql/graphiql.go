@@ -25,7 +25,6 @@ const contentSecurityPolicy = "default-src 'none'; script-src 'self'; worker-src
 	"style-src 'self' 'unsafe-inline'; font-src 'self'; img-src 'self' data:; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// page is the path of the page.
 const page = "/graphiql"
 
 // Handler serves the page at /graphiql and its files below that path. The page sends requests to /graphql, /graphql/explain and /graphql/schema.graphql, which

@@ -73,7 +73,6 @@ var badgeTemplate = template.Must(template.New("badge").Parse(
 		`<text x="{{.LeftMiddle}}" y="14" textLength="{{.LeftText}}">{{html .Left}}</text>` +
 		`<text x="{{.RightMiddle}}" y="14" textLength="{{.RightText}}">{{html .Right}}</text></g></svg>`))
 
-// makeBadge renders a badge.
 func makeBadge(left, right string, indicator status.Indicator) ([]byte, error) {
 	const margin = 16
 	b := badge{Left: clip(left), Right: clip(right), Colour: badgeColour(indicator)}

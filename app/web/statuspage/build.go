@@ -117,10 +117,8 @@ func (s *Site) addBadges(out map[string]*doccache.Document, p *pageData, h headl
 	return each(p.Components.Nodes)
 }
 
-// badgeOf returns the path of a component's badge.
 func badgeOf(component string) string { return badgePath + "?component=" + component }
 
-// addFeeds renders the feeds.
 func (s *Site) addFeeds(ctx context.Context, out map[string]*doccache.Document, page *status.Page) error {
 	var got struct{ Page *pageData }
 	if err := s.query(ctx, "feed", map[string]any{"page": page.Slug, "first": feedLength}, &got); err != nil {
@@ -141,7 +139,6 @@ func (s *Site) addFeeds(ctx context.Context, out map[string]*doccache.Document, 
 	return nil
 }
 
-// noticePage renders the page of a notice.
 func (s *Site) noticePage(p *pageData, n *notice) (*doccache.Document, error) {
 	return s.render("notice", noticePage{s.head(p, n.Name+" – "+p.Name+" status", ""), n})
 }

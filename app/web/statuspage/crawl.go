@@ -106,7 +106,6 @@ func (s *Site) crawl(ctx context.Context, p *status.Page, known bool, visit func
 	return nil
 }
 
-// body returns the body of a document.
 func (s *Site) body(r *http.Request, p *status.Page, known bool) ([]byte, error) {
 	if file := s.files[r.URL.Path]; file != nil {
 		return file.Unpack()

@@ -48,7 +48,6 @@ type target struct {
 	lazy func(s *Site, ctx context.Context, p *status.Page) (*doccache.Document, error)
 }
 
-// htmlMedia is the media type of pages.
 const htmlMedia = "text/html; charset=utf-8"
 
 // targetOf returns the target of a request, or nil if it does not exist.

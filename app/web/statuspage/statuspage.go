@@ -209,7 +209,6 @@ func (s *Site) head(p *pageData, title, here string) head {
 	return h
 }
 
-// render executes a template.
 func (s *Site) render(name string, data any) (*doccache.Document, error) {
 	var b strings.Builder
 	if err := s.templates.ExecuteTemplate(&b, name, data); err != nil {

@@ -53,7 +53,6 @@ func headlineOf(p *pageData) headline {
 	return h
 }
 
-// frontPage is the data of the page at "/".
 type frontPage struct {
 	head
 	Headline   headline
@@ -68,13 +67,11 @@ type frontPage struct {
 	Maintenance bool
 }
 
-// noticePage is the data of the page of a notice.
 type noticePage struct {
 	head
 	Notice *notice
 }
 
-// historyPage is the data of the page of a month.
 type historyPage struct {
 	head
 	Month        string
@@ -123,7 +120,6 @@ func (c *component) Chart() *uptimeView {
 	return uptimeOf(c.Name, c.Uptime)
 }
 
-// hasUptime reports whether any component shows its uptime.
 func hasUptime(list []component) bool {
 	return slices.ContainsFunc(shown(list), func(c component) bool { return c.Showcase && c.Uptime != nil || hasUptime(c.Children) })
 }

@@ -266,7 +266,6 @@ func (t *Turn) built() {
 	t.q.forget(t.name, c)
 }
 
-// client returns the client with the name.
 func (q *Queue) client(name string) *client {
 	c := q.clients[name]
 	if c == nil {

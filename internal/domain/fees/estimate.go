@@ -66,7 +66,6 @@ type NetworkPart struct {
 	Subtotal   int64
 }
 
-// charge adds units of an extra.
 func (p *Part) charge(price int64, r reference, count int64) {
 	charged := max(0, count-r.included)
 	if charged == 0 {
@@ -77,7 +76,6 @@ func (p *Part) charge(price int64, r reference, count int64) {
 	p.Subtotal = plus(p.Subtotal, c.Subtotal)
 }
 
-// bill is an estimate in progress.
 type bill struct {
 	*Estimate
 

@@ -46,7 +46,6 @@ func (e Extra) String() string {
 	return feepb.Extra(e).String()
 }
 
-// unit returns a description of the unit of an extra.
 func (e Extra) unit() string {
 	units := [...]string{
 		"signature", "key", "NFT", "account whose balance changes", "entry of a token's transfers", "unit of gas", "allowance", "airdrop",

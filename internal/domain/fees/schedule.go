@@ -41,7 +41,6 @@ type reference struct {
 	included int64
 }
 
-// definition has the charges of a transaction type.
 type definition struct {
 	base       int64
 	extras     []reference
@@ -58,7 +57,6 @@ type rates struct {
 // point is a point of the curve: a utilization in basis points and its multiplier.
 type point struct{ utilization, multiplier int64 }
 
-// find returns the reference to an extra in a definition.
 func (d *definition) find(e Extra) (reference, bool) {
 	for _, r := range d.extras {
 		if r.extra == e {

@@ -112,7 +112,6 @@ func typed(of protoreflect.MessageDescriptor, b []byte, depth int) bool {
 	return true
 }
 
-// wireType returns the wire type of a kind of field.
 func wireType(k protoreflect.Kind) protowire.Type {
 	switch k {
 	case protoreflect.DoubleKind, protoreflect.Fixed64Kind, protoreflect.Sfixed64Kind:

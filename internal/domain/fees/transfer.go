@@ -13,7 +13,6 @@ import (
 // maxHookGas is the maximum gas of a single hook call.
 const maxHookGas = 15_000_000
 
-// transfers are the transfers of a transfer or an airdrop.
 type transfers struct {
 	hbar   []*services.AccountAmount
 	tokens []*services.TokenTransferList

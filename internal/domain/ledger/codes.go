@@ -40,7 +40,6 @@ func readTable(table string) [][]string {
 	return rows[1:]
 }
 
-// invert returns a map from names to numbers.
 func invert[T ~int16](names map[T]string) map[string]T {
 	numbers := make(map[string]T, len(names))
 	for number, name := range names {

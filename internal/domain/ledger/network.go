@@ -188,7 +188,6 @@ const (
 	RegisteredRPCRelay       RegisteredNodeType = "RPC_RELAY"
 )
 
-// registeredNodeTypes has the types by their database values.
 var registeredNodeTypes = []RegisteredNodeType{RegisteredUnknown, RegisteredBlockNode, RegisteredGeneralService, RegisteredMirrorNode, RegisteredRPCRelay}
 
 // RegisteredNodeTypeOf returns the type of a database value.

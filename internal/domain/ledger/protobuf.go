@@ -8,7 +8,6 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// field is a field of a serialized message.
 type field struct {
 	num    protowire.Number
 	typ    protowire.Type

@@ -109,9 +109,7 @@ type NewComponent struct {
 func (b *WorkingCopy) AddComponent(in NewComponent) (c *Component, moved []*Component, err error) {
 	c = &Component{IsGroup: in.IsGroup, Name: in.Name, Description: ledger.NonZero(in.Description), Origin: b.Origin}
 	if !in.IsGroup {
-		if c.BaseStatus = in.Status; c.BaseStatus == "" {
-			c.BaseStatus = Operational
-		}
+		c.BaseStatus = cmp.Or(in.Status, Operational)
 		c.Showcase, c.OnlyShowIfDegraded, c.NodeID = in.Showcase.Or(true), in.OnlyShowIfDegraded, in.NodeID
 		c.StartDate = ledger.Of(in.StartDate.Or(DateOf(b.At)))
 	}

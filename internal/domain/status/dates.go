@@ -12,7 +12,6 @@ import (
 // Date is a calendar date, YYYY-MM-DD.
 type Date string
 
-// dateLayout is the layout of dates.
 const dateLayout = "2006-01-02"
 
 // DateOf returns the date of an instant in its zone.

@@ -238,7 +238,6 @@ func (s *Source) hold() {
 	}
 }
 
-// checkedNotice has the fields of a notice that are checked.
 type checkedNotice struct {
 	ID, Status string
 	Updates    []struct{ Status string } `json:"incident_updates"`
@@ -252,7 +251,6 @@ func (n *checkedNotice) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*plain)(n)) //nolint:wrapcheck // the caller names the document
 }
 
-// checkedDocument has the parts of a document that are checked.
 type checkedDocument struct {
 	Page         json.RawMessage
 	Components   json.RawMessage

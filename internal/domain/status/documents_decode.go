@@ -1,6 +1,7 @@
 package status
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"slices"
@@ -291,8 +292,5 @@ func (r *reader) coverage(kind Kind, list []noticeObject) {
 
 // newestFirst compares updates.
 func newestFirst(a, b *Update) int {
-	if c := b.CreatedAt.Compare(a.CreatedAt); c != 0 {
-		return c
-	}
-	return strings.Compare(b.Code, a.Code)
+	return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), strings.Compare(b.Code, a.Code))
 }

@@ -1,6 +1,7 @@
 package status
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -29,9 +30,7 @@ func NewImportedPage(source *Page, o ImportOptions) *Page {
 	if o.URL != "" && o.Mode != Mirror {
 		p.URL = strings.TrimRight(o.URL, "/")
 	}
-	if p.Slug == "" {
-		p.Slug = Slug(source.Name)
-	}
+	p.Slug = cmp.Or(p.Slug, Slug(source.Name))
 	return &p
 }
 

@@ -195,7 +195,6 @@ func (p *Probe) reason() string {
 	}
 }
 
-// headerName matches names of headers.
 var headerName = regexp.MustCompile(`^[A-Za-z0-9-]+$`)
 
 // CheckProbe fails if the settings of a probe are invalid.

@@ -254,7 +254,6 @@ func (r *probeRun) recover(open bool) error {
 	}
 }
 
-// setStatus changes the base status of the component.
 func (r *probeRun) setStatus(s ComponentStatus) error {
 	if s != Operational && !s.WorseThan(r.component.BaseStatus) && r.Probe.Set == "" { // an editor has set it already
 		return r.leave(r.component.Code)

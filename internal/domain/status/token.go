@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -140,11 +141,8 @@ func ParseTokens(text string) ([]*Token, error) {
 // codeAlphabet are the characters of new codes: digits and consonants, so that codes do not form words.
 const codeAlphabet = "0123456789bcdfghjklmnpqrstvwxyz"
 
-// Lengths of codes, in characters.
-const (
-	codeLength    = 12
-	maxCodeLength = 64
-)
+// codeLength is the length of new codes, in characters.
+const codeLength = 12
 
 // NewCode returns a new code. random defaults to [rand.Reader]. It fails only if random does.
 func NewCode(random io.Reader) (string, error) {
@@ -176,16 +174,7 @@ func randomBytes(random io.Reader, n int) ([]byte, error) {
 	return b, nil
 }
 
+var validCode = regexp.MustCompile(`^[0-9A-Za-z_-]{1,64}$`)
+
 // ValidCode reports whether s can be stored as a code. Codes of other status pages may differ from those of [NewCode].
-func ValidCode(s string) bool {
-	if s == "" || len(s) > maxCodeLength {
-		return false
-	}
-	for i := range len(s) {
-		c := s[i]
-		if (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && c != '_' && c != '-' {
-			return false
-		}
-	}
-	return true
-}
+func ValidCode(s string) bool { return validCode.MatchString(s) }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 )
 
@@ -208,10 +209,7 @@ func (n *Notice) after(u *update, display time.Time) *Notice {
 	case !n.ResolvedAt.Valid:
 		after.ResolvedAt = ledger.Of(display)
 	}
-	given := make([]ComponentStatus, len(u.Affected))
-	for i, a := range u.Affected {
-		given[i] = a.Status
-	}
+	given := list.Map(u.Affected, func(a Assignment) ComponentStatus { return a.Status })
 	after.Impact = ImpactOf(n.Kind, n.ImpactOverride.V, given...)
 	if n.Kind == Realtime && !n.ImpactOverride.Valid && n.Impact.WorseThan(after.Impact) {
 		after.Impact = n.Impact
@@ -370,10 +368,7 @@ func (e *TransitionError) Error() string {
 	if len(e.Allowed) == 0 {
 		return fmt.Sprintf("%s %s cannot become %s: it is final", what, from, e.To)
 	}
-	names := make([]string, len(e.Allowed))
-	for i, s := range e.Allowed {
-		names[i] = string(s)
-	}
+	names := list.Map(e.Allowed, func(s State) string { return string(s) })
 	return fmt.Sprintf("%s %s cannot become %s, only %s", what, from, e.To, strings.Join(names, ", "))
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 )
 
@@ -204,12 +205,10 @@ func updateObjectOf(u *Update) updateObject {
 		ID: u.Code, Status: string(u.State), Body: u.Body, CreatedAt: instant{u.CreatedAt}, UpdatedAt: instant{u.UpdatedAt}, DisplayAt: nullInstant(u.DisplayAt),
 		DeliverNotifications: u.DeliverNotifications, CustomTweet: u.CustomTweet.Pointer(), TweetID: u.TweetID.Pointer(),
 	}
-	var affected []affectedObject
-	for _, a := range u.Affected {
-		affected = append(affected, affectedObject{a.Code, a.Name, string(a.OldShown), string(a.NewShown)})
-	}
-	if affected != nil {
-		o.Affected = &affected
+	if len(u.Affected) > 0 {
+		o.Affected = new(list.Map(u.Affected, func(a *AffectedComponent) affectedObject {
+			return affectedObject{a.Code, a.Name, string(a.OldShown), string(a.NewShown)}
+		}))
 	}
 	return o
 }

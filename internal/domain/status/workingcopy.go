@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 )
 
@@ -103,10 +104,7 @@ func (b *WorkingCopy) Find(ref string) (*Component, error) {
 	case 1:
 		return found[0], nil
 	default:
-		codes := make([]string, len(found))
-		for i, c := range found {
-			codes[i] = c.Code + " (" + c.QualifiedName() + ")"
-		}
+		codes := list.Map(found, func(c *Component) string { return c.Code + " (" + c.QualifiedName() + ")" })
 		return nil, Errorf(BadInput, "%q is ambiguous: %s", ref, strings.Join(codes, ", "))
 	}
 }

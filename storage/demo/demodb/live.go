@@ -105,7 +105,6 @@ func (k *liveWriter) disconnect(ctx context.Context) {
 	k.conn = nil
 }
 
-// scenarioError is an inconsistency of the scenario.
 type scenarioError struct{ error }
 
 // liveNetwork is the demo network with its live blocks.
@@ -253,7 +252,6 @@ var primaryKeys = map[string][]string{
 	"contract_state": {"contract_id", "slot"}, "hook_storage": {"owner_id", "hook_id", "key"}, "topic_message_lookup": {"topic_id", "partition"},
 }
 
-// change is a row that differs from the database.
 type change struct {
 	table, key string
 	row        world.Row

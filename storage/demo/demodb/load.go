@@ -176,7 +176,6 @@ func copyTo(ctx context.Context, tx pgx.Tx, w *scenario.Scenario, progress Progr
 	return nil
 }
 
-// copyRows copies rows into a table.
 func copyRows(ctx context.Context, tx pgx.Tx, table string, rows []world.Row) error {
 	if len(rows) == 0 {
 		return nil
@@ -195,7 +194,6 @@ func copyRows(ctx context.Context, tx pgx.Tx, table string, rows []world.Row) er
 	return nil
 }
 
-// columnsOf returns the columns that occur in rows.
 func columnsOf(rows []world.Row) []string {
 	seen := map[string]bool{}
 	var columns []string

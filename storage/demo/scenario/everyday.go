@@ -185,7 +185,6 @@ func (w *Scenario) addNewcomer() {
 	w.CreateAccount(demo.Fund, world.Account{Memo: "Newcomer", Key: world.Ed25519Key(name), Initial: (10 + w.Pick(50)) * world.Hbar})
 }
 
-// emitLog calls a contract that emits a log.
 func (w *Scenario) emitLog() {
 	from, to := w.pickTwo(w.coinHolders)
 	if w.Pick(2) == 0 {

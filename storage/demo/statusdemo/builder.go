@@ -88,7 +88,6 @@ func (s *builder) component(name, group, label, description string, change func(
 	s.components, s.byName[name] = append(s.components, c), c
 }
 
-// group adds a group.
 func (s *builder) group(name, label string) {
 	s.component(name, "", label, "", func(c *status.Component) {
 		c.IsGroup, c.BaseStatus, c.Status, c.Showcase, c.StartDate = true, "", "", false, ledger.Null[status.Date]{}
@@ -209,7 +208,6 @@ func (s *builder) changeComponents(n *notice, u *status.Update, x *step) {
 	}
 }
 
-// statusOf returns the current status of a component.
 func (s *builder) statusOf(c *status.Component) status.ComponentStatus {
 	var held []status.ComponentStatus
 	for _, n := range s.notices {

@@ -15,14 +15,12 @@ const (
 	timeZone = "Europe/Lisbon"
 )
 
-// incidentKind is a kind of recurring incident.
 type incidentKind struct {
 	title, investigating, identified, monitoring string
 	component                                    string
 	state                                        status.ComponentStatus
 }
 
-// incidentKinds returns the kinds of recurring incidents.
 func incidentKinds() []incidentKind {
 	return []incidentKind{
 		{
@@ -50,7 +48,6 @@ func incidentKinds() []incidentKind {
 	}
 }
 
-// build builds the page.
 func (s *builder) build() {
 	s.addComponents()
 	s.addIncidents()

@@ -133,7 +133,6 @@ func (w *World) CallContract(c Call) *Transaction {
 	return w.commit(t)
 }
 
-// inputOf returns the input of a call.
 func (w *World) inputOf(c Call) []byte {
 	if c.Method == "" {
 		return c.Data

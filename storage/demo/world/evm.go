@@ -73,7 +73,6 @@ type valueTransfer struct {
 	amount   int64
 }
 
-// tokenTransfer is a transfer requested from the token system contract.
 type tokenTransfer struct {
 	token, from, to common.Address
 	amount          int64

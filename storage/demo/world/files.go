@@ -183,7 +183,6 @@ func (w *World) ChangeFeeSchedules(gas int64) {
 	w.updateSystemFile(fileSimpleFees, feeScheduleAdmin, w.simpleFees())
 }
 
-// simpleFees returns the simple fee schedule.
 func (w *World) simpleFees() []byte {
 	file, err := fees.DefaultFile()
 	if err != nil {

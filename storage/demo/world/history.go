@@ -47,7 +47,6 @@ func (w *World) versioned() []*versions {
 	}
 }
 
-// writeTransaction writes a transaction with its transfers.
 func (w *World) writeTransaction(t *Transaction) {
 	nftTransfers := make([]map[string]any, len(t.nftMoves))
 	for i, m := range t.nftMoves {
@@ -246,7 +245,6 @@ func streamTime(ts int64) string {
 	return time.Unix(0, ts).UTC().Format("2006-01-02T15_04_05") + fmt.Sprintf(".%09dZ", ts%Second)
 }
 
-// writeReconciliation writes the last reconciliation jobs.
 func (w *World) writeReconciliation() {
 	for i := int64(3); i > 0; i-- {
 		at := time.Unix(0, w.end-i*Day).UTC().Truncate(time.Hour)

@@ -15,7 +15,6 @@ import (
 
 // The keys of the demo network are derived from the names of their holders. They are public and must not be used anywhere else.
 
-// edPrivate returns the Ed25519 private key of a holder.
 func edPrivate(name string) ed25519.PrivateKey {
 	seed := sha256.Sum256([]byte("heliograph demo network, ed25519, " + name))
 	return ed25519.NewKeyFromSeed(seed[:])

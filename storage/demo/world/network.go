@@ -15,7 +15,6 @@ import (
 	"heliograph/storage/demo"
 )
 
-// addressBookNode is a node of an address book.
 type addressBookNode struct {
 	id, account int64
 	description string
@@ -57,7 +56,6 @@ func nodeKey(node int) string {
 	return hex.EncodeToString(der)
 }
 
-// addressBookFile returns a NodeAddressBook.
 func addressBookFile(nodes []addressBookNode) []byte {
 	m := message{}
 	for _, n := range nodes {
@@ -170,7 +168,6 @@ func (w *World) Freeze(kind int) {
 	w.commit(t)
 }
 
-// publishLedger publishes the ledger id.
 func (w *World) publishLedger() {
 	t := w.tx(codes.TypeLedgerIdPublication, demo.Treasury, 0)
 	t.node, t.validDuration, t.maxFee = 0, 0, 0

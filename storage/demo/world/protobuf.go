@@ -42,10 +42,8 @@ func (m message) msg(field protowire.Number, v message) message {
 // entityID returns an AccountID, ContractID, TokenID, TopicID or FileID in shard 0 and realm 0. All have the number in field 3.
 func entityID(id int64) message { return message(nil).num(3, id) }
 
-// timestampOf returns a Timestamp.
 func timestampOf(ns int64) message { return message(nil).num(1, ns/Second).num(2, ns%Second) }
 
-// transactionID returns a TransactionID.
 func transactionID(payer, validStart int64, scheduled bool, nonce int64) message {
 	m := message(nil).msg(1, timestampOf(validStart)).msg(2, entityID(payer))
 	if scheduled {

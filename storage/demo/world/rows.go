@@ -48,7 +48,6 @@ func newVersions(table string, out sink) *versions {
 	return &versions{table: table, out: out, byKey: map[string]*version{}}
 }
 
-// key returns the key of an object.
 func key(parts ...any) string { return fmt.Sprint(parts...) }
 
 // get returns the current row, or nil. Changing it does not create a version.
@@ -90,7 +89,6 @@ func (v *versions) archive(c *version, ts int64) {
 	v.out.add(v.table+"_history", old)
 }
 
-// flush writes the current rows.
 func (v *versions) flush() {
 	for _, k := range v.order {
 		v.out.add(v.table, v.current(k))

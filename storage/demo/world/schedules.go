@@ -24,7 +24,6 @@ type Schedule struct {
 	Signers       []string // holders of required keys that sign the creation
 }
 
-// schedule is a schedule with the transaction that created it.
 type schedule struct {
 	Schedule
 	creation *Transaction

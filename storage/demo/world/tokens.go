@@ -278,7 +278,6 @@ func decodeFees(v any) []storedFee {
 	return fees
 }
 
-// assessFixed charges a fixed fee in hbars or in a token.
 func (w *World) assessFixed(t *Transaction, payer int64, f storedFee) {
 	if payer == f.Collector {
 		return

@@ -3,6 +3,7 @@ package world
 import (
 	"crypto/sha512"
 	"encoding/binary"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgtype"
@@ -15,8 +16,8 @@ import (
 type topicState struct {
 	sequence    int64
 	runningHash []byte
-	feeExempt   map[int64]bool
-	submitters  map[int64]bool // nil if everybody can submit
+	feeExempt   []int64
+	submitters  []int64 // nil if everybody can submit
 }
 
 // Topic describes a topic to create.
@@ -43,17 +44,7 @@ func (w *World) CreateTopic(payer int64, f Topic) int64 {
 		"fee_schedule_key": nullableKey(f.FeeSchedule), "submit_key": nullableKey(f.Submit),
 	})
 	w.setFees(id, t.ts, f.Fixed, nil, nil)
-	s := &topicState{runningHash: make([]byte, 48), feeExempt: map[int64]bool{}}
-	for _, a := range f.ExemptAccounts {
-		s.feeExempt[a] = true
-	}
-	if f.Submitters != nil {
-		s.submitters = map[int64]bool{}
-		for _, a := range f.Submitters {
-			s.submitters[a] = true
-		}
-	}
-	w.topicState[id] = s
+	w.topicState[id] = &topicState{runningHash: make([]byte, 48), feeExempt: f.ExemptAccounts, submitters: f.Submitters}
 	w.commit(t)
 	return id
 }
@@ -92,12 +83,12 @@ func (w *World) SubmitMessage(topic, payer int64, text []byte, c *chunk, limit i
 	if limit > 0 {
 		t.maxCustomFees = [][]byte{message(nil).msg(1, entityID(payer)).msg(2, message(nil).num(1, limit))}
 	}
-	if s.submitters != nil && !s.submitters[payer] {
+	if s.submitters != nil && !slices.Contains(s.submitters, payer) {
 		t.result = codes.InvalidSubmitKey
 		w.commit(t)
 		return
 	}
-	if !s.feeExempt[payer] {
+	if !slices.Contains(s.feeExempt, payer) {
 		for _, f := range decodeFees(w.fees.get(key(topic))["fixed_fees"]) {
 			if limit > 0 && f.Token == 0 && f.Amount > limit {
 				t.result = codes.MaxCustomFeeLimitExceeded

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/evm/system/abi"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/ledger/codes"
@@ -13,7 +14,6 @@ import (
 // maxAirdrops is the maximum number of pending airdrops in a claim or cancellation, and of tokens and serials in a rejection.
 const maxAirdrops = 10
 
-// airdrop is a pending airdrop.
 type airdrop struct {
 	pending bool
 	amount  int64 // 0 for a serial
@@ -88,7 +88,6 @@ func repeats[T comparable](values []T) bool {
 	return len(seen) < len(values)
 }
 
-// loadAirdrops reads airdrops that are not loaded.
 func (f *facts) loadAirdrops(keys []airdropKey) {
 	var named []*ledger.Airdrop
 	for _, k := range missing(f.airdrops, keys, zero[airdrop]) {
@@ -106,7 +105,6 @@ func (f *facts) loadAirdrops(keys []airdropKey) {
 	}
 }
 
-// cancelAirdrop removes a pending airdrop.
 func cancelAirdrop(*call, airdropKey, *airdrop) {}
 
 // claimAirdrop transfers a pending airdrop and associates its receiver with the token. The sender has already paid the custom fees.
@@ -127,10 +125,7 @@ func claimAirdrop(c *call, k airdropKey, a *airdrop) {
 func rejectTokens(c *call, in []any) []any {
 	owner, ok := c.facts.party(in[0].(common.Address))
 	failIf(!ok, codes.InvalidOwnerID)
-	var what []rejected
-	for _, v := range abi.List(in[1]) {
-		what = append(what, rejected{at: v.(common.Address)})
-	}
+	what := list.Map(abi.List(in[1]), func(v any) rejected { return rejected{at: v.(common.Address)} })
 	units := len(what)
 	for _, v := range abi.List(in[2]) {
 		p := abi.List(v)
@@ -144,14 +139,9 @@ func rejectOwn(c *call, _ []any) []any { return c.reject(c.caller(), []rejected{
 
 // rejectOwnSerials returns serials of the called token.
 func rejectOwnSerials(c *call, in []any) []any {
-	var serials []rejected
-	for _, v := range abi.List(in[0]) {
-		serials = append(serials, rejected{c.entity, v.(int64)})
-	}
-	return c.reject(c.caller(), serials, 0)
+	return c.reject(c.caller(), list.Map(abi.List(in[0]), func(v any) rejected { return rejected{c.entity, v.(int64)} }), 0)
 }
 
-// rejected is a rejected token or serial.
 type rejected struct {
 	at     common.Address
 	serial int64

@@ -10,6 +10,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/tracing"
 	"github.com/holiman/uint256"
 
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/evm"
 	"heliograph/internal/domain/evm/system/abi"
 	"heliograph/internal/domain/evm/worldstate"
@@ -122,7 +123,6 @@ func (c *call) newToken(kind ledger.TokenType, in []any) *token {
 	return t
 }
 
-// setUnits sets the initial supply and the decimals of a new token.
 func (t *token) setUnits(supply, decimals any) {
 	var sound bool
 	t.InitialSupply, sound = amountOf(supply)
@@ -163,10 +163,7 @@ func (c *call) setFirstExpiry(t *token, expiry []any) {
 // relateFirst associates a new token with its treasury, which receives the initial supply and is never frozen, and with its fee collectors.
 func (c *call) relateFirst(t *token) {
 	fees := t.Fees.V
-	collectors := make([]ledger.EntityID, 0, len(fees.FractionalFees))
-	for _, fee := range fees.FractionalFees {
-		collectors = append(collectors, fee.CollectorAccountID)
-	}
+	collectors := list.Map(fees.FractionalFees, func(f *ledger.FractionalFee) ledger.EntityID { return f.CollectorAccountID })
 	for _, fee := range fees.FixedFees {
 		if fee.DenominatingTokenID == t.EntityID {
 			collectors = append(collectors, fee.CollectorAccountID)

@@ -16,7 +16,6 @@ type party struct {
 	address common.Address // of a caller that does not exist, only if id is 0
 }
 
-// isZero reports whether the party is empty.
 func (p party) isZero() bool { return p == party{} }
 
 func partyOf(id ledger.EntityID) party { return party{id: id} }
@@ -75,7 +74,6 @@ type facts struct {
 
 type factsKey struct{}
 
-// factsOf returns the facts of a simulation.
 func factsOf(state *evm.State, cfg Config) *facts {
 	return evm.Overlay(state, factsKey{}, func() *facts {
 		source, ok := state.Source().(Source)
@@ -175,7 +173,6 @@ func ofLedger(k worldstate.AllowanceKey) allowanceKey {
 	return allowanceKey{partyOf(k.Owner), partyOf(k.Spender), k.Token}
 }
 
-// read reads facts from the source.
 func (f *facts) read(r *worldstate.TokenReads) {
 	if len(r.Tokens)+len(r.Relations)+len(r.NFTs)+len(r.Allowances)+len(r.Operators)+len(r.Slots)+len(r.Serials) == 0 {
 		return

@@ -40,7 +40,6 @@ func exempt(t *token, payer party, collector ledger.EntityID, all bool) bool {
 	return payer.id == t.TreasuryAccountID || payer.id == collector || all && slices.Contains(collectors(t.Fees.V), payer.id)
 }
 
-// collectors returns the collectors of fees.
 func collectors(f *ledger.TokenCustomFees) []ledger.EntityID {
 	return slices.Concat(
 		list.Map(f.FixedFees, func(x *ledger.FixedFee) ledger.EntityID { return x.CollectorAccountID }),
@@ -201,7 +200,6 @@ func (c *call) chargeRoyalties(x *transfer, m movement, asked int, paidFor map[r
 	}
 }
 
-// payment is an amount of hbars or of a token.
 type payment struct {
 	token  ledger.EntityID
 	amount int64
@@ -256,7 +254,6 @@ func (c *call) customFees(t *token, of ledger.TokenType, fixed, others []any) *l
 	return fees
 }
 
-// hasFees reports whether a token has custom fees.
 func (t *token) hasFees() bool {
 	f := t.Fees.V
 	return len(f.FixedFees)+len(f.FractionalFees)+len(f.RoyaltyFees) > 0
@@ -301,7 +298,6 @@ func (c *call) collector(at any, paidIn *token) ledger.EntityID {
 	return p.id
 }
 
-// fraction reads a numerator and a denominator.
 func fraction(numerator, denominator any) *ledger.Fraction {
 	f := &ledger.Fraction{}
 	f.Numerator, _ = amountOf(numerator)

@@ -27,7 +27,6 @@ const (
 	unschedulePrice   = dollar / 200
 )
 
-// scheduleFunctions returns the functions of the schedule service.
 func scheduleFunctions() []*function {
 	const calls = "uint256,uint256,uint64,bytes)"
 	change := func(signature, returns string, price int64, run func(*call, []any) evm.Outcome) *function {
@@ -54,7 +53,6 @@ func scheduleFunctions() []*function {
 	}
 }
 
-// scheduleFacade returns the functions of the address of a schedule.
 func scheduleFacade() []*function {
 	return []*function{
 		{signature: "signSchedule()", returns: "int64", kind: write, tinycents: signPrice, run: withCode(ofSchedule(signByCaller))},

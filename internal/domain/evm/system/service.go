@@ -146,7 +146,6 @@ type service struct {
 	tokens                map[common.Address]table // functions of the token services, by address
 }
 
-// hasTokens reports whether the service is one of the token services.
 func (s *service) hasTokens() bool { return s.number == TokenService || s.number == SecondTokenService }
 
 // prepare parses the signatures of the functions.

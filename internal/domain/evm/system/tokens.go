@@ -6,6 +6,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/evm"
 	"heliograph/internal/domain/evm/system/abi"
 	"heliograph/internal/domain/evm/worldstate"
@@ -30,7 +31,6 @@ const (
 	oldRoyaltyFee    = "(uint32,uint32,uint32,address,bool,address)"
 )
 
-// tokenFunctions returns the functions of the token service.
 func tokenFunctions() []*function {
 	return slices.Concat(tokenReads(), tokenWrites(), tokenCreations())
 }
@@ -49,7 +49,6 @@ func secondTokenFunctions() []*function {
 	return out
 }
 
-// tokenFacade returns the functions of the address of a token.
 func tokenFacade() []*function {
 	return slices.Concat(facadeReads(), facadeWrites())
 }
@@ -65,7 +64,6 @@ const (
 	airdropPrice   = dollar / 10
 )
 
-// tokenWrites returns the functions of the token service that write.
 func tokenWrites() []*function {
 	change := func(signature, returns string, run func(*call, []any) evm.Outcome) *function {
 		return &function{signature: signature, returns: returns, kind: write, tinycents: tokenPrice, run: run}
@@ -138,7 +136,6 @@ func tokenWrites() []*function {
 	}
 }
 
-// facadeWrites returns the functions of the address of a token that write.
 func facadeWrites() []*function {
 	price := withAccounts(priceOfToken(func([]any) []any { return nil }))
 	usual := func(signature string, do operation) *function {
@@ -178,18 +175,13 @@ func priceOfToken(named func(in []any) []any) func(*call, []any) int64 {
 	}
 }
 
-// priceOfTransfer returns the price of cryptoTransfer.
 func priceOfTransfer(c *call, in []any) int64 {
 	moved := abi.List(in[len(in)-1])
 	if len(moved) == 0 {
 		return hbarPrice
 	}
 	return priceOfToken(func([]any) []any {
-		var tokens []any
-		for _, v := range moved {
-			tokens = append(tokens, abi.List(v)[0])
-		}
-		return tokens
+		return list.Map(moved, func(v any) any { return abi.List(v)[0] })
 	})(c, in)
 }
 

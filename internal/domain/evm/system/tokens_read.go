@@ -151,7 +151,6 @@ func ofRelation(value func(*relation) bool) func(*call, []any) evm.Outcome {
 	}
 }
 
-// fees returns the custom fees of a token.
 func (c *call) fees(t *token) []any {
 	f := t.Fees.V
 	fixed, parts, royalties := []any{}, []any{}, []any{}
@@ -215,7 +214,6 @@ func (c *call) info(t *token) []any {
 	}
 }
 
-// ledgerID returns the network's ledger ID.
 func (c *call) ledgerID() string {
 	switch c.s.cfg.ChainID {
 	case evm.ChainIDMainnet:

@@ -38,7 +38,6 @@ type movement struct {
 	onTop   bool // the sender pays all fractional fees in addition
 }
 
-// transfer is an atomic transfer of hbars and tokens.
 type transfer struct {
 	hbars  []move
 	tokens []movement

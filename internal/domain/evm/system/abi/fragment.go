@@ -84,7 +84,6 @@ func New(texts []string, next *ABI) (*ABI, error) {
 	return a, nil
 }
 
-// find returns the declarations with a kind and an identifier.
 func (a *ABI) find(kind string, id []byte) (out []*fragment) {
 	for ; a != nil; a = a.next {
 		out = append(out, a.declared[kind+string(id)]...)
@@ -353,7 +352,6 @@ func parseFragment(text string) (f *fragment, err error) {
 	return f, err
 }
 
-// parameter is a parameter in the JSON of an ABI.
 type parameter struct {
 	Name, Type string
 	Indexed    bool
