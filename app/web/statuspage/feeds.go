@@ -8,7 +8,10 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"text/template"
 	texttemplate "text/template"
+
+	"heliograph/internal/domain/status"
 )
 
 // feedLength is the maximum number of notices in a feed.
@@ -57,4 +60,90 @@ func (s *Site) feed(name string, p *pageData) ([]byte, error) {
 		return nil, fmt.Errorf("writing a feed: %w", err)
 	}
 	return b.Bytes(), nil
+}
+
+// badge is an SVG image with a label and a state.
+type badge struct {
+	Left, Right string
+	Colour      string
+	// Widths of the halves and of their texts, in pixels.
+	LeftWidth, RightWidth, LeftText, RightText int
+}
+
+// Width returns the total width.
+func (b badge) Width() int { return b.LeftWidth + b.RightWidth }
+
+// LeftMiddle returns the horizontal centre of the left half.
+func (b badge) LeftMiddle() int { return b.LeftWidth / 2 }
+
+// RightMiddle returns the horizontal centre of the right half.
+func (b badge) RightMiddle() int { return b.LeftWidth + b.RightWidth/2 }
+
+// badgeColour returns the background colour. White text has a contrast of at least 4.5 on each of them.
+func badgeColour(indicator status.Indicator) string {
+	return map[status.Indicator]string{
+		status.ImpactNone: "#176f42", status.ImpactMaintenance: "#2854bd", status.ImpactMinor: "#8a5800", status.ImpactMajor: "#ad430c",
+		status.ImpactCritical: "#b71f2a",
+	}[indicator]
+}
+
+// indicatorOf returns the page indicator that corresponds to a component state.
+func indicatorOf(s status.ComponentStatus) status.Indicator {
+	if s == status.UnderMaintenance {
+		return status.ImpactMaintenance
+	}
+	return status.ImpactOf(status.Realtime, "", s)
+}
+
+// widthOf estimates the width of a text at 11 pixels in a common sans-serif font. The image sets it as textLength, so that the text fits with other fonts.
+func widthOf(text string) int {
+	width := 0.0
+	for _, r := range text {
+		switch {
+		case r == 'i' || r == 'l' || r == 'j' || r == '.' || r == ',' || r == '\'' || r == '|' || r == ':':
+			width += 3.4
+		case r == ' ' || r == 't' || r == 'f' || r == 'r' || r == 'I' || r == '-' || r == '(' || r == ')':
+			width += 4.3
+		case r == 'm' || r == 'w' || r == 'M' || r == 'W':
+			width += 10
+		case r >= 'A' && r <= 'Z':
+			width += 7.7
+		case r < 0x2E80:
+			width += 6.6
+		default: // such as CJK characters, which are as wide as they are high
+			width += 11
+		}
+	}
+	return int(width + 0.5)
+}
+
+// badgeTemplate uses text/template, because html/template does not support SVG documents. All texts are escaped with the html function.
+var badgeTemplate = template.Must(template.New("badge").Parse(
+	`<svg xmlns="http://www.w3.org/2000/svg" width="{{.Width}}" height="20" role="img" aria-label="{{html .Left}}: {{html .Right}}">` +
+		`<title>{{html .Left}}: {{html .Right}}</title><clipPath id="r"><rect width="{{.Width}}" height="20" rx="4"/></clipPath>` +
+		`<g clip-path="url(#r)"><path fill="#3a4450" d="M0 0h{{.LeftWidth}}v20H0z"/>` +
+		`<path fill="{{.Colour}}" d="M{{.LeftWidth}} 0h{{.RightWidth}}v20H{{.LeftWidth}}z"/></g>` +
+		`<g fill="#fff" text-anchor="middle" font-family="Verdana,Geneva,DejaVu Sans,sans-serif" font-size="11">` +
+		`<text x="{{.LeftMiddle}}" y="14" textLength="{{.LeftText}}">{{html .Left}}</text>` +
+		`<text x="{{.RightMiddle}}" y="14" textLength="{{.RightText}}">{{html .Right}}</text></g></svg>`))
+
+func makeBadge(left, right string, indicator status.Indicator) ([]byte, error) {
+	const margin = 16
+	b := badge{Left: clip(left), Right: clip(right), Colour: badgeColour(indicator)}
+	b.LeftText, b.RightText = widthOf(b.Left), widthOf(b.Right)
+	b.LeftWidth, b.RightWidth = b.LeftText+margin, b.RightText+margin
+	var out bytes.Buffer
+	if err := badgeTemplate.Execute(&out, b); err != nil {
+		return nil, fmt.Errorf("rendering a badge: %w", err)
+	}
+	return out.Bytes(), nil
+}
+
+// clip shortens long texts.
+func clip(text string) string {
+	const most = 60
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most-1]) + "…"
+	}
+	return text
 }
