@@ -264,14 +264,12 @@ func readPageMetrics(db *statuspages.DB) func(ctx context.Context, p *status.Pag
 	}
 }
 
-// Describe implements [prometheus.Collector].
 func (m *statusMetrics) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{componentMetric, openMetric, draftsMetric, ageMetric, sentMetric, pendingMetric, disabledMetric} {
 		to <- d
 	}
 }
 
-// Collect implements [prometheus.Collector].
 func (m *statusMetrics) Collect(to chan<- prometheus.Metric) {
 	gauge := func(d *prometheus.Desc, value float64, labels ...string) {
 		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)

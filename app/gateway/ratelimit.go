@@ -224,7 +224,6 @@ func (g *Gateway) run(next http.Handler, w http.ResponseWriter, r *http.Request,
 
 type noHeaders struct{ http.ResponseWriter }
 
-// Header implements [http.ResponseWriter].
 func (noHeaders) Header() http.Header { return http.Header{} }
 
 // addressOf returns the address of the client. IPv6 addresses of the same /64 network count as one client.

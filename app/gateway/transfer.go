@@ -114,7 +114,6 @@ func receive(r *http.Request) {
 // failed is a reader that returns an error.
 type failed struct{ err error }
 
-// Read implements [io.Reader].
 func (f failed) Read([]byte) (int, error) { return 0, f.err }
 
 // Unwrap is for [http.ResponseController].
@@ -126,7 +125,6 @@ func (w *limitedWriter) SetWriteDeadline(deadline time.Time) error {
 	return w.c.SetWriteDeadline(deadline) //nolint:wrapcheck // as of the underlying writer
 }
 
-// Write implements [io.Writer].
 func (w *limitedWriter) Write(p []byte) (int, error) {
 	if w.size += len(p); w.size > buffered && w.slow != nil && w.timer == nil {
 		w.timer = time.AfterFunc(slowWrite, w.slow)
@@ -169,7 +167,6 @@ type limitedListener struct {
 	open map[string]int // by address
 }
 
-// Accept implements [net.Listener].
 func (l *limitedListener) Accept() (net.Conn, error) {
 	for {
 		c, err := l.Listener.Accept()
@@ -216,7 +213,6 @@ type limitedConn struct {
 	once   sync.Once
 }
 
-// Close implements [net.Conn].
 func (c *limitedConn) Close() error {
 	c.once.Do(func() {
 		c.l.mu.Lock()

@@ -162,19 +162,16 @@ type statements struct {
 	own trace.Tracer
 }
 
-// TraceQueryEnd implements [pgx.QueryTracer].
 func (s *statements) TraceQueryEnd(ctx context.Context, conn *pgx.Conn, data pgx.TraceQueryEndData) {
 	data.Err = withoutValues(data.Err)
 	s.Tracer.TraceQueryEnd(ctx, conn, data)
 }
 
-// TracePrepareEnd implements [pgx.PrepareTracer].
 func (s *statements) TracePrepareEnd(ctx context.Context, conn *pgx.Conn, data pgx.TracePrepareEndData) {
 	data.Err = withoutValues(data.Err)
 	s.Tracer.TracePrepareEnd(ctx, conn, data)
 }
 
-// TraceConnectEnd implements [pgx.ConnectTracer].
 func (s *statements) TraceConnectEnd(ctx context.Context, data pgx.TraceConnectEndData) {
 	data.Err = withoutValues(data.Err)
 	s.Tracer.TraceConnectEnd(ctx, data)
@@ -198,7 +195,6 @@ func (s *statements) TraceBatchQuery(ctx context.Context, _ *pgx.Conn, data pgx.
 	span.SetAttributes(otelpgx.RowsAffectedKey.Int64(data.CommandTag.RowsAffected()))
 }
 
-// TraceBatchEnd implements [pgx.BatchTracer].
 func (s *statements) TraceBatchEnd(ctx context.Context, conn *pgx.Conn, data pgx.TraceBatchEndData) {
 	data.Err = withoutValues(data.Err)
 	s.Tracer.TraceBatchEnd(ctx, conn, data)

@@ -28,7 +28,6 @@ import (
 // toggle is a boolean setting: on/off, true/false, 1/0 or yes/no.
 type toggle struct{ on bool }
 
-// UnmarshalText implements [encoding.TextUnmarshaler].
 func (t *toggle) UnmarshalText(text []byte) error {
 	switch strings.ToLower(string(text)) {
 	case "on", "true", "1", "yes":
@@ -47,7 +46,6 @@ type demoMode struct {
 	live bool
 }
 
-// UnmarshalText implements [encoding.TextUnmarshaler].
 func (m *demoMode) UnmarshalText(text []byte) error {
 	if m.live = strings.EqualFold(string(text), "live"); m.live {
 		m.on = true

@@ -1,12 +1,10 @@
 package main
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
-	"github.com/vektah/gqlparser/v2"
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
@@ -14,11 +12,7 @@ import (
 const connectionsFile = "graph/relay/types_gen.go"
 
 // connections returns the source of the connections and edges of the schema, except for connections with fields of their own.
-func connections(sources []*ast.Source) ([]byte, error) {
-	schema, err := gqlparser.LoadSchema(sources...)
-	if err != nil {
-		return nil, fmt.Errorf("reading the schema: %w", err)
-	}
+func connections(schema *ast.Schema) ([]byte, error) {
 	type connection struct{ Row, Kind, Type string }
 	var list []connection
 	for _, name := range slices.Sorted(maps.Keys(schema.Types)) {
@@ -35,4 +29,18 @@ func connections(sources []*ast.Source) ([]byte, error) {
 		}
 	}
 	return render("relay", "connections", list)
+}
+
+// members returns the source of the methods that make the ledger's types members of interfaces and unions.
+func members(schema *ast.Schema) ([]byte, error) {
+	type member struct{ Type, Of string }
+	var list []member
+	for _, name := range slices.Sorted(maps.Keys(schema.Types)) {
+		for _, of := range schema.GetImplements(schema.Types[name]) {
+			if slices.Contains([]string{"Node", "Entity", "DecodedKey"}, of.Name) && !strings.HasPrefix(name, "Status") {
+				list = append(list, member{name, of.Name})
+			}
+		}
+	}
+	return render("ledger", "nodes", list)
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/99designs/gqlgen/codegen"
 	"github.com/99designs/gqlgen/codegen/config"
 	"github.com/99designs/gqlgen/codegen/templates"
+	"github.com/vektah/gqlparser/v2"
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"heliograph/graph/sdl"
@@ -92,11 +93,15 @@ func bound(sources []*ast.Source) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	types, err := connections(sources)
+	schema, err := gqlparser.LoadSchema(sources...)
+	if err != nil {
+		return nil, fmt.Errorf("reading the schema: %w", err)
+	}
+	types, err := connections(schema)
 	if err != nil {
 		return nil, err
 	}
-	nodes, err := render("ledger", "nodes", keys)
+	nodes, err := members(schema)
 	return map[string][]byte{scalarFile: functions, connectionsFile: types, codesFile: constants, "internal/domain/ledger/nodes_gen.go": nodes}, err
 }
 

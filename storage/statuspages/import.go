@@ -217,7 +217,6 @@ func sourceTargets(s *PageSource, into []any) []any {
 // maybeTime scans an instant; null becomes the zero value.
 type maybeTime time.Time
 
-// Scan implements sql.Scanner.
 func (t *maybeTime) Scan(v any) error {
 	switch v := v.(type) {
 	case nil:

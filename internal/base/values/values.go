@@ -45,7 +45,6 @@ type several struct {
 	count           int
 }
 
-// Value implements context.Context.
 func (s *several) Value(key any) any {
 	if id, ours := key.(*identity); ours {
 		for i := range s.values[:s.count] {

@@ -44,12 +44,6 @@ type Account struct {
 // File is a file of the file service. It has the columns of accounts, because both are rows of the table entity.
 type File Account
 
-// IsNode marks types that have a global id in the graph.
-func (*File) IsNode() {}
-
-// IsEntity marks types that have an entity id.
-func (*File) IsEntity() {}
-
 // Balance is the balance of an account, now or at a historical instant.
 type Balance struct {
 	AccountID EntityID
@@ -71,12 +65,6 @@ type TokenBalance struct {
 	TokenID EntityID
 	Balance int64 // in the token's smallest unit; for a non-fungible token the number of serials
 }
-
-// IsNode marks types that have a global id in the graph.
-func (*Account) IsNode() {}
-
-// IsEntity marks types that have an entity id.
-func (*Account) IsEntity() {}
 
 // Version is a version of an account, a token or an NFT.
 type Version struct {

@@ -13,6 +13,3 @@ type Block struct {
 	LogsBloom    []byte // nil: unknown; empty: no contract logs; else 256 bytes
 	Timestamp    TimestampRange
 }
-
-// IsNode marks types that have a global id in the graph.
-func (*Block) IsNode() {}

@@ -77,12 +77,3 @@ type ContractLogFilter struct {
 	// Timestamp.
 	TransactionHash *string
 }
-
-// IsNode marks types that have a global id in the graph.
-func (*Contract) IsNode() {}
-
-// IsEntity marks types that have an entity id.
-func (*Contract) IsEntity() {}
-
-// IsNode marks types that have a global id in the graph.
-func (*ContractLog) IsNode() {}

@@ -134,9 +134,6 @@ func signed(b []byte) *big.Int {
 	return v
 }
 
-// IsNode marks types that have a global id in the graph.
-func (*ContractResult) IsNode() {}
-
 // Succeeded reports whether the call succeeded.
 func (r *ContractResult) Succeeded() bool { return slices.Contains(successCodes, r.Result) }
 

@@ -25,9 +25,6 @@ type Hook struct {
 	Type             HookType
 }
 
-// IsNode marks types that have a global id in the graph.
-func (*Hook) IsNode() {}
-
 // HookFilter selects hooks of an account.
 type HookFilter struct {
 	HookID *LongFilter

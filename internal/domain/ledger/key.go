@@ -122,21 +122,6 @@ type (
 	DelegatableContractKey struct{ ContractKey }
 )
 
-// IsDecodedKey marks the contents of keys.
-func (*ED25519Key) IsDecodedKey() {}
-
-// IsDecodedKey marks the contents of keys.
-func (*ECDSAKey) IsDecodedKey() {}
-
-// IsDecodedKey marks the contents of keys.
-func (*KeyList) IsDecodedKey() {}
-
-// IsDecodedKey marks the contents of keys.
-func (*ThresholdKey) IsDecodedKey() {}
-
-// IsDecodedKey marks the contents of keys.
-func (*ContractKey) IsDecodedKey() {}
-
 // Decoded returns the content of the key without that of its members, or nil if the key is malformed or of a type that the network does not use.
 func (k *KeyInfo) Decoded() DecodedKey {
 	var m services.Key

@@ -9,9 +9,6 @@ import (
 // Network is the network as a whole. It is not a row of the database.
 type Network struct{}
 
-// IsNode marks types that have a global id in the graph.
-func (*Network) IsNode() {}
-
 // TotalSupply is the total supply in tinybars.
 const TotalSupply = 5_000_000_000_000_000_000
 
@@ -82,9 +79,6 @@ type NetworkNode struct {
 	PublicKey                 string // "0x" and hex of DER
 }
 
-// IsNode marks types that have a global id in the graph.
-func (*NetworkNode) IsNode() {}
-
 // ServiceEndpoint is an endpoint of a node.
 type ServiceEndpoint struct {
 	DomainName  string // empty if it has an address
@@ -108,9 +102,6 @@ type RegisteredNode struct {
 	Timestamp        TimestampRange
 	Types            []RegisteredNodeType
 }
-
-// IsNode marks types that have a global id in the graph.
-func (*RegisteredNode) IsNode() {}
 
 // RegisteredServiceEndpoint is an endpoint of a registered node.
 type RegisteredServiceEndpoint struct {

@@ -43,9 +43,6 @@ func (t *NFTTransaction) TransactionID() TransactionID {
 	return TransactionID{Payer: t.PayerAccountID, ValidStart: t.ValidStartTimestamp}
 }
 
-// IsNode marks types that have a global id in the graph.
-func (*NFT) IsNode() {}
-
 // MetadataText returns the metadata as text, or null if they are not valid UTF-8.
 func (n *NFT) MetadataText() Null[string] { return textOf(n.Metadata) }
 

@@ -4,32 +4,116 @@ package ledger
 
 import ()
 
-// IsNode marks types that have a global id in the graph.
+// IsNode marks members of the type Node of the graph.
+func (*Account) IsNode() {}
+
+// IsEntity marks members of the type Entity of the graph.
+func (*Account) IsEntity() {}
+
+// IsNode marks members of the type Node of the graph.
 func (*Airdrop) IsNode() {}
 
-// IsNode marks types that have a global id in the graph.
+// IsNode marks members of the type Node of the graph.
+func (*Block) IsNode() {}
+
+// IsNode marks members of the type Node of the graph.
+func (*Contract) IsNode() {}
+
+// IsEntity marks members of the type Entity of the graph.
+func (*Contract) IsEntity() {}
+
+// IsDecodedKey marks members of the type DecodedKey of the graph.
+func (*ContractKey) IsDecodedKey() {}
+
+// IsNode marks members of the type Node of the graph.
+func (*ContractLog) IsNode() {}
+
+// IsNode marks members of the type Node of the graph.
+func (*ContractResult) IsNode() {}
+
+// IsNode marks members of the type Node of the graph.
 func (*ContractState) IsNode() {}
 
-// IsNode marks types that have a global id in the graph.
+// IsNode marks members of the type Node of the graph.
 func (*CryptoAllowance) IsNode() {}
 
-// IsNode marks types that have a global id in the graph.
+// IsDecodedKey marks members of the type DecodedKey of the graph.
+func (*DelegatableContractKey) IsDecodedKey() {}
+
+// IsDecodedKey marks members of the type DecodedKey of the graph.
+func (*ECDSAKey) IsDecodedKey() {}
+
+// IsDecodedKey marks members of the type DecodedKey of the graph.
+func (*ED25519Key) IsDecodedKey() {}
+
+// IsNode marks members of the type Node of the graph.
+func (*File) IsNode() {}
+
+// IsEntity marks members of the type Entity of the graph.
+func (*File) IsEntity() {}
+
+// IsNode marks members of the type Node of the graph.
+func (*Hook) IsNode() {}
+
+// IsNode marks members of the type Node of the graph.
 func (*HookSlot) IsNode() {}
 
-// IsNode marks types that have a global id in the graph.
+// IsDecodedKey marks members of the type DecodedKey of the graph.
+func (*KeyList) IsDecodedKey() {}
+
+// IsNode marks members of the type Node of the graph.
+func (*NFT) IsNode() {}
+
+// IsNode marks members of the type Node of the graph.
+func (*Network) IsNode() {}
+
+// IsNode marks members of the type Node of the graph.
+func (*NetworkNode) IsNode() {}
+
+// IsNode marks members of the type Node of the graph.
 func (*NftAllowance) IsNode() {}
 
-// IsNode marks types that have a global id in the graph.
+// IsNode marks members of the type Node of the graph.
+func (*RegisteredNode) IsNode() {}
+
+// IsNode marks members of the type Node of the graph.
+func (*Schedule) IsNode() {}
+
+// IsEntity marks members of the type Entity of the graph.
+func (*Schedule) IsEntity() {}
+
+// IsNode marks members of the type Node of the graph.
 func (*StakingReward) IsNode() {}
 
-// IsNode marks types that have a global id in the graph.
+// IsDecodedKey marks members of the type DecodedKey of the graph.
+func (*ThresholdKey) IsDecodedKey() {}
+
+// IsNode marks members of the type Node of the graph.
+func (*Token) IsNode() {}
+
+// IsEntity marks members of the type Entity of the graph.
+func (*Token) IsEntity() {}
+
+// IsNode marks members of the type Node of the graph.
 func (*TokenAllowance) IsNode() {}
 
-// IsNode marks types that have a global id in the graph.
+// IsNode marks members of the type Node of the graph.
 func (*TokenHolder) IsNode() {}
 
-// IsNode marks types that have a global id in the graph.
+// IsNode marks members of the type Node of the graph.
 func (*TokenRelationship) IsNode() {}
 
-// IsNode marks types that have a global id in the graph.
+// IsNode marks members of the type Node of the graph.
+func (*Topic) IsNode() {}
+
+// IsEntity marks members of the type Entity of the graph.
+func (*Topic) IsEntity() {}
+
+// IsNode marks members of the type Node of the graph.
+func (*TopicMessage) IsNode() {}
+
+// IsNode marks members of the type Node of the graph.
+func (*Transaction) IsNode() {}
+
+// IsNode marks members of the type Node of the graph.
 func (*Transfer) IsNode() {}

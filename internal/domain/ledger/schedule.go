@@ -112,12 +112,6 @@ type ScheduleFilter struct {
 	State            *ScheduleState
 }
 
-// IsNode marks types that have a global id in the graph.
-func (*Schedule) IsNode() {}
-
-// IsEntity marks types that have an entity id.
-func (*Schedule) IsEntity() {}
-
 // ScheduledTransaction is the decoded transaction of a schedule.
 type ScheduledTransaction struct {
 	Type           TransactionType

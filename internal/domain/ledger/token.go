@@ -141,14 +141,8 @@ type TokenHolder struct {
 	Timestamp Null[Timestamp] // when the balance last changed; of a snapshot, its time
 }
 
-// IsNode marks types that have a global id in the graph.
-func (*Token) IsNode() {}
-
 // MetadataText returns the metadata as text, or null if they are not valid UTF-8.
 func (t *Token) MetadataText() Null[string] { return textOf(t.Metadata) }
-
-// IsEntity marks types that have an entity id.
-func (*Token) IsEntity() {}
 
 // TokenFilter selects tokens.
 type TokenFilter struct {

@@ -51,15 +51,6 @@ type ChunkInfo struct {
 	Total                Null[int32]
 }
 
-// IsNode marks types that have a global id in the graph.
-func (*Topic) IsNode() {}
-
-// IsNode marks types that have a global id in the graph.
-func (*TopicMessage) IsNode() {}
-
-// IsEntity marks types that have an entity id.
-func (*Topic) IsEntity() {}
-
 // Text returns the message's bytes, which clients receive as UTF-8 text. They need not be valid UTF-8.
 func (m *TopicMessage) Text() []byte { return m.Message }
 

@@ -105,8 +105,5 @@ var successCodes = []ResponseCode{22, 104, 220}
 // SuccessCodes returns the results that count as success.
 func SuccessCodes() []ResponseCode { return slices.Clone(successCodes) }
 
-// IsNode marks types that have a global id in the graph.
-func (*Transaction) IsNode() {}
-
 // MemoText returns the memo as text, or null if it is not valid UTF-8.
 func (t *Transaction) MemoText() Null[string] { return textOf(t.Memo) }

@@ -140,7 +140,6 @@ type (
 // instant is an instant in a document, with any offset and precision.
 type instant struct{ Time time.Time }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (i *instant) UnmarshalText(text []byte) error {
 	t, err := time.Parse(time.RFC3339Nano, string(text))
 	if err != nil {
@@ -244,7 +243,6 @@ type checkedNotice struct {
 	raw        string
 }
 
-// UnmarshalJSON implements [json.Unmarshaler].
 func (n *checkedNotice) UnmarshalJSON(text []byte) error {
 	type plain checkedNotice
 	n.raw = string(text)
