@@ -3,6 +3,7 @@ package resolvers
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"sync"
 
 	"heliograph/graph"
@@ -239,4 +240,47 @@ func oneOf(names string, given ...bool) error {
 		return fault.Input("give exactly one of %s", names)
 	}
 	return nil
+}
+
+// estimated adds an estimated row count to an unfiltered list, which may be nil. Filtered lists are returned unchanged, because they can only be counted by
+// reading them.
+func estimated[T any](r *Resolver, c *relay.Connection[T], whole bool, what storage.Countable) *relay.Connection[T] {
+	if c == nil || !whole {
+		return c
+	}
+	return c.WithCount(func(ctx context.Context) (*relay.Count, error) {
+		n, err := r.db.Estimate(ctx, what)
+		if err != nil {
+			return nil, err
+		}
+		return &relay.Count{Value: n}, nil
+	})
+}
+
+// counted adds an exact row count to an unfiltered list, which may be nil.
+func counted[T any](c *relay.Connection[T], whole bool, count func(context.Context) (int64, error)) *relay.Connection[T] {
+	if c == nil || !whole {
+		return c
+	}
+	return c.WithCount(func(ctx context.Context) (*relay.Count, error) {
+		n, err := count(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return &relay.Count{Value: n, Exact: true}, nil
+	})
+}
+
+// unfiltered reports whether a filter has no conditions.
+func unfiltered[F any](f *F) bool { return f == nil || reflect.ValueOf(*f).IsZero() }
+
+var versionList = listOf[ledger.Version]{"versions", 1, func(v *ledger.Version) relay.Key { return relay.Key{int64(v.Timestamp)} }}
+
+func versionsOf[K any](ctx context.Context, q rowplan.Request, order relay.Order, args relay.Args, keys []K,
+	queue func(*storage.Batch, []K, storage.Page, func([][]*ledger.Version)),
+) (rowplan.Results[*relay.VersionConnection], error) {
+	return versionList.below(ctx, q, order, args, true, func(b *storage.Batch, p storage.Page, done func([][]*ledger.Version)) error {
+		queue(b, keys, p, done)
+		return nil
+	})
 }

@@ -2,10 +2,13 @@ package rest
 
 import (
 	"cmp"
+	"math"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
+
+	"heliograph/internal/domain/ledger"
 )
 
 // The page sizes of the modern family. They are not configurable.
@@ -171,4 +174,184 @@ func (p *Param) violations(values []Value) []Item {
 		}
 	}
 	return items
+}
+
+// ModernLimit returns the page size parameter of a modern endpoint. Sizes above most are rejected, or reduced to most if capped is true.
+func ModernLimit(most int, capped bool) Param {
+	return Param{
+		Name: "limit", Read: ReadInt, Doc: "The maximum number of items, at least 1.",
+		Check: func(v Value) string {
+			switch {
+			case v.Number <= 0:
+				return "limit must be greater than 0"
+			case v.Number > int64(most) && !capped:
+				return "limit must be less than or equal to " + strconv.Itoa(most)
+			default:
+				return ""
+			}
+		},
+		Bind: func(r *Request, values []Value) error {
+			r.Limit = int(min(values[0].Number, int64(most)))
+			return nil
+		},
+	}
+}
+
+// Limit returns the page size parameter of most modern endpoints: 1 to 100.
+func Limit() Param { return ModernLimit(modernMaxLimit, false) }
+
+// ModernOrder returns the order parameter of a modern endpoint.
+func ModernOrder() Param {
+	return Param{Name: "order", Read: readOrder, Doc: "Sort direction: ascending or descending.", Bind: func(r *Request, values []Value) error {
+		r.Desc = values[0].Text == "desc"
+		return nil
+	}}
+}
+
+// AtLeast returns a check that a number is not less than least.
+func AtLeast(name string, least int64) func(Value) string {
+	return func(v Value) string {
+		if v.Number < least {
+			return name + " must be greater than or equal to " + strconv.FormatInt(least, 10)
+		}
+		return ""
+	}
+}
+
+// AtMost returns a check that a number is not greater than most.
+func AtMost(name string, most int64) func(Value) string {
+	return func(v Value) string {
+		if v.Number > most {
+			return name + " must be less than or equal to " + strconv.FormatInt(most, 10)
+		}
+		return ""
+	}
+}
+
+// Texts binds the text of the only value.
+func Texts(variables ...string) Bind {
+	return func(r *Request, values []Value) error {
+		for _, name := range variables {
+			r.Set(name, values[0].Text)
+		}
+		return nil
+	}
+}
+
+// Numbers binds converted values as a filter. Several eq values are alternatives, the strictest bounds also apply, and ne is ignored.
+func Numbers(variable string) Bind {
+	return bindFilter(variable, true, func(_ *Config, c *conditions[int64], v Value) error {
+		if v.Op != Ne {
+			c.add(v.Op, bound[int64]{v.Number, v.Text})
+		}
+		return nil
+	})
+}
+
+// LastBounds returns the bounds of converted values that apply: the last lower one, which may be an eq, and the last upper one. It ignores ne. An absent
+// bound is nil.
+func LastBounds(values []Value) (lower, upper *Value) {
+	for i := range values {
+		switch v := &values[i]; v.Op {
+		case Eq, Gt, Gte:
+			lower = v
+		case Lt, Lte:
+			upper = v
+		case Ne:
+		}
+	}
+	return lower, upper
+}
+
+// Bounds binds converted values as a filter with the last bound of each side.
+func Bounds(variable string) Bind {
+	return func(r *Request, values []Value) error {
+		lower, upper := LastBounds(values)
+		for _, v := range []*Value{lower, upper} {
+			if v != nil {
+				r.Set(variable+"."+string(v.Op), v.Text)
+			}
+		}
+		return nil
+	}
+}
+
+// Contradict reports whether no number satisfies both bounds. An eq counts as a lower bound only.
+func Contradict(lower, upper *Value) bool {
+	if lower == nil || upper == nil {
+		return false
+	}
+	from, to := lower.Number, upper.Number
+	if lower.Op == Gt {
+		if from == math.MaxInt64 {
+			return true
+		}
+		from++
+	}
+	if upper.Op == Lt {
+		if to == math.MinInt64 {
+			return true
+		}
+		to--
+	}
+	return from > to
+}
+
+// Window is the range of a modern timestamp parameter, both ends included. The last bound of a side applies, and eq means "at the latest".
+type Window struct {
+	Lower, Upper ledger.Null[ledger.Timestamp]
+}
+
+// WindowOf merges converted timestamps.
+func WindowOf(values []Value) Window {
+	var w Window
+	for _, v := range values {
+		at := ledger.Timestamp(v.Number)
+		switch v.Op {
+		case Gt:
+			w.Lower = ledger.Of(saturate(at, 1))
+		case Gte:
+			w.Lower = ledger.Of(at)
+		case Lt:
+			w.Upper = ledger.Of(at - 1)
+		case Lte, Eq:
+			w.Upper = ledger.Of(at)
+		case Ne: // Convert rejects it
+		}
+	}
+	return w
+}
+
+// saturate adds without overflow.
+func saturate(at ledger.Timestamp, by int64) ledger.Timestamp {
+	if int64(at) > math.MaxInt64-by {
+		return ledger.MaxTimestamp
+	}
+	return at + ledger.Timestamp(by)
+}
+
+// Filter returns the graph's filter, or nil if the window is open on both sides.
+func (w Window) Filter() map[string]any {
+	if !w.Lower.Valid && !w.Upper.Valid {
+		return nil
+	}
+	if w.Upper.Valid && w.Upper.V < 0 { // filters cannot express times before 1970, and no row has one
+		return map[string]any{"in": []any{}}
+	}
+	f := map[string]any{}
+	if w.Lower.Valid {
+		f["gte"] = w.Lower.V.String()
+	}
+	if w.Upper.Valid {
+		f["lte"] = w.Upper.V.String()
+	}
+	return f
+}
+
+// Windows binds timestamps as a window.
+func Windows(variable string) Bind {
+	return func(r *Request, values []Value) error {
+		r.Set(variable, WindowOf(values).Filter())
+		return nil
+	}
 }

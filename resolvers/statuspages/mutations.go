@@ -195,7 +195,7 @@ func (r *Resolver) removeWebhook(ctx context.Context, by statuspages.Author, cod
 	return r.editor.RemoveWebhook(ctx, by, code)
 }
 
-// The functions in this file read objects after a write.
+// The functions below read objects after a write.
 
 // found fails if an object was deleted after it was written.
 func found[T any](row *T, err error) (*T, error) {
