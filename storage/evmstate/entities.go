@@ -138,7 +138,7 @@ func (s *Snapshot) Entities(ctx context.Context, addresses []ledger.EVMAddress) 
 			return nil, fmt.Errorf("reading entities: %w", err)
 		}
 	}
-	return list.Map(addresses, func(a common.Address) *worldstate.Entity { return s.entities[a] }), nil
+	return list.Map(addresses, func(a ledger.EVMAddress) *worldstate.Entity { return s.entities[a] }), nil
 }
 
 // HighestEntity returns the largest entity number.
