@@ -193,7 +193,8 @@ join ethereum_transaction et on et.consensus_timestamp = p.at and et.payer_accou
 // QueueContractResultsAt queues a query for contract results by consensus time. done receives one result per time, or nil if there is none.
 func QueueContractResultsAt(b *storage.Batch, times []ledger.Timestamp, done func([]*ledger.ContractResult)) {
 	storage.QueueByKey(b, detailRows, `select `+detailColumns+` from (
-select * from contract_result where consensus_timestamp = `+storage.Any1+`) cr`+ResultDetails.joins(), times, func(r *ledger.ContractResult) ledger.Timestamp { return r.ConsensusTimestamp },
+select * from contract_result where consensus_timestamp = `+storage.Any1+`) cr`+ResultDetails.joins(), times,
+		func(r *ledger.ContractResult) ledger.Timestamp { return r.ConsensusTimestamp },
 		func(rows []*ledger.ContractResult) { done(withChainID(b.DB(), rows)) })
 }
 
