@@ -1016,6 +1016,7 @@ type Fields interface {
 	AccountFields
 	AccountAllowancesFields
 	AirdropFields
+	AmountFields
 	AssessedCustomFeeFields
 	BalanceFields
 	BlockFields
@@ -1076,6 +1077,8 @@ type Fields interface {
 type AccountFields interface {
 	AccountID(of *ledger.Account) string
 	AccountAutoRenewAccount(ctx context.Context, q rowplan.Request, of []*ledger.Account) (rowplan.Results[*ledger.Account], error)
+	AccountBalanceValue(of *ledger.Account) *ledger.Amount
+	AccountPendingRewardValue(of *ledger.Account) *ledger.Amount
 	AccountStakedAccount(ctx context.Context, q rowplan.Request, of []*ledger.Account) (rowplan.Results[*ledger.Account], error)
 	AccountTransactions(ctx context.Context, q rowplan.Request, of []*ledger.Account, args AccountTransactionsArgs) (rowplan.Results[*relay.Connection[ledger.Transaction]], error)
 	AccountOutstandingAirdrops(ctx context.Context, q rowplan.Request, of []*ledger.Account, args AccountOutstandingAirdropsArgs) (rowplan.Results[*relay.Connection[ledger.Airdrop]], error)
@@ -1107,14 +1110,21 @@ type AccountAllowancesFields interface {
 // AirdropFields read fields of Airdrop.
 type AirdropFields interface {
 	AirdropID(of *ledger.Airdrop) string
+	AirdropAmountValue(ctx context.Context, q rowplan.Request, of []*ledger.Airdrop) (rowplan.Results[*ledger.Amount], error)
 	AirdropReceiver(ctx context.Context, q rowplan.Request, of []*ledger.Airdrop) (rowplan.Results[*ledger.Account], error)
 	AirdropSender(ctx context.Context, q rowplan.Request, of []*ledger.Airdrop) (rowplan.Results[*ledger.Account], error)
 	AirdropToken(ctx context.Context, q rowplan.Request, of []*ledger.Airdrop) (rowplan.Results[*ledger.Token], error)
 	AirdropNft(ctx context.Context, q rowplan.Request, of []*ledger.Airdrop) (rowplan.Results[*ledger.NFT], error)
 }
 
+// AmountFields read fields of Amount.
+type AmountFields interface {
+	AmountUsd(ctx context.Context, q rowplan.Request, of []*ledger.Amount) (rowplan.Results[*string], error)
+}
+
 // AssessedCustomFeeFields read fields of AssessedCustomFee.
 type AssessedCustomFeeFields interface {
+	AssessedCustomFeeAmountValue(ctx context.Context, q rowplan.Request, of []*ledger.AssessedCustomFee) (rowplan.Results[*ledger.Amount], error)
 	AssessedCustomFeeCollectorAccount(ctx context.Context, q rowplan.Request, of []*ledger.AssessedCustomFee) (rowplan.Results[*ledger.Account], error)
 	AssessedCustomFeeToken(ctx context.Context, q rowplan.Request, of []*ledger.AssessedCustomFee) (rowplan.Results[*ledger.Token], error)
 	AssessedCustomFeeEffectivePayerAccounts(ctx context.Context, q rowplan.Request, of []*ledger.AssessedCustomFee) (rowplan.Results[[]*ledger.Account], error)
@@ -1123,6 +1133,7 @@ type AssessedCustomFeeFields interface {
 // BalanceFields read fields of Balance.
 type BalanceFields interface {
 	BalanceAccount(ctx context.Context, q rowplan.Request, of []*ledger.Balance) (rowplan.Results[*ledger.Account], error)
+	BalanceBalanceValue(of *ledger.Balance) *ledger.Amount
 	BalanceTokens(ctx context.Context, q rowplan.Request, of []*ledger.Balance, args BalanceTokensArgs) (rowplan.Results[[]*ledger.TokenBalance], error)
 }
 
@@ -1155,6 +1166,7 @@ type ContractFields interface {
 
 // ContractActionFields read fields of ContractAction.
 type ContractActionFields interface {
+	ContractActionID(of *ledger.ContractAction) string
 	ContractActionCallerEntity(ctx context.Context, q rowplan.Request, of []*ledger.ContractAction) (rowplan.Results[relay.Entity], error)
 	ContractActionDecodedCall(ctx context.Context, q rowplan.Request, of []*ledger.ContractAction, args ContractActionDecodedCallArgs) (rowplan.Results[*abi.Decoded], error)
 	ContractActionDecodedError(ctx context.Context, q rowplan.Request, of []*ledger.ContractAction, args ContractActionDecodedErrorArgs) (rowplan.Results[*abi.Decoded], error)
@@ -1214,6 +1226,7 @@ type ContractStateChangeFields interface {
 // CryptoAllowanceFields read fields of CryptoAllowance.
 type CryptoAllowanceFields interface {
 	CryptoAllowanceID(of *ledger.CryptoAllowance) string
+	CryptoAllowanceAmountValue(of *ledger.CryptoAllowance) *ledger.Amount
 	CryptoAllowanceOwner(ctx context.Context, q rowplan.Request, of []*ledger.CryptoAllowance) (rowplan.Results[*ledger.Account], error)
 	CryptoAllowanceSpender(ctx context.Context, q rowplan.Request, of []*ledger.CryptoAllowance) (rowplan.Results[*ledger.Account], error)
 }
@@ -1221,6 +1234,7 @@ type CryptoAllowanceFields interface {
 // CryptoTransferFields read fields of CryptoTransfer.
 type CryptoTransferFields interface {
 	CryptoTransferAccount(ctx context.Context, q rowplan.Request, of []*ledger.CryptoTransfer) (rowplan.Results[*ledger.Account], error)
+	CryptoTransferAmountValue(of *ledger.CryptoTransfer) *ledger.Amount
 }
 
 // CustomFeeLimitFields read fields of CustomFeeLimit.
@@ -1300,6 +1314,7 @@ type NFTFields interface {
 
 // NFTTransactionFields read fields of NFTTransaction.
 type NFTTransactionFields interface {
+	NFTTransactionID(of *ledger.NFTTransaction) string
 	NFTTransactionReceiver(ctx context.Context, q rowplan.Request, of []*ledger.NFTTransaction) (rowplan.Results[*ledger.Account], error)
 	NFTTransactionSender(ctx context.Context, q rowplan.Request, of []*ledger.NFTTransaction) (rowplan.Results[*ledger.Account], error)
 	NFTTransactionTransaction(ctx context.Context, q rowplan.Request, of []*ledger.NFTTransaction) (rowplan.Results[*ledger.Transaction], error)
@@ -1373,6 +1388,7 @@ type ScheduledTransactionFields interface {
 // StakingRewardFields read fields of StakingReward.
 type StakingRewardFields interface {
 	StakingRewardID(of *ledger.StakingReward) string
+	StakingRewardAmountValue(of *ledger.StakingReward) *ledger.Amount
 	StakingRewardAccount(ctx context.Context, q rowplan.Request, of []*ledger.StakingReward) (rowplan.Results[*ledger.Account], error)
 	StakingRewardTransaction(ctx context.Context, q rowplan.Request, of []*ledger.StakingReward) (rowplan.Results[*ledger.Transaction], error)
 }
@@ -1461,6 +1477,7 @@ type TokenFields interface {
 // TokenAllowanceFields read fields of TokenAllowance.
 type TokenAllowanceFields interface {
 	TokenAllowanceID(of *ledger.TokenAllowance) string
+	TokenAllowanceAmountValue(ctx context.Context, q rowplan.Request, of []*ledger.TokenAllowance) (rowplan.Results[*ledger.Amount], error)
 	TokenAllowanceOwner(ctx context.Context, q rowplan.Request, of []*ledger.TokenAllowance) (rowplan.Results[*ledger.Account], error)
 	TokenAllowanceSpender(ctx context.Context, q rowplan.Request, of []*ledger.TokenAllowance) (rowplan.Results[*ledger.Account], error)
 	TokenAllowanceToken(ctx context.Context, q rowplan.Request, of []*ledger.TokenAllowance) (rowplan.Results[*ledger.Token], error)
@@ -1468,6 +1485,7 @@ type TokenAllowanceFields interface {
 
 // TokenBalanceFields read fields of TokenBalance.
 type TokenBalanceFields interface {
+	TokenBalanceBalanceValue(ctx context.Context, q rowplan.Request, of []*ledger.TokenBalance) (rowplan.Results[*ledger.Amount], error)
 	TokenBalanceToken(ctx context.Context, q rowplan.Request, of []*ledger.TokenBalance) (rowplan.Results[*ledger.Token], error)
 }
 
@@ -1475,6 +1493,7 @@ type TokenBalanceFields interface {
 type TokenHolderFields interface {
 	TokenHolderID(of *ledger.TokenHolder) string
 	TokenHolderAccount(ctx context.Context, q rowplan.Request, of []*ledger.TokenHolder) (rowplan.Results[*ledger.Account], error)
+	TokenHolderBalanceValue(of *ledger.TokenHolder) *ledger.Amount
 	TokenHolderToken(ctx context.Context, q rowplan.Request, of []*ledger.TokenHolder) (rowplan.Results[*ledger.Token], error)
 }
 
@@ -1482,11 +1501,13 @@ type TokenHolderFields interface {
 type TokenRelationshipFields interface {
 	TokenRelationshipID(of *ledger.TokenRelationship) string
 	TokenRelationshipAccount(ctx context.Context, q rowplan.Request, of []*ledger.TokenRelationship) (rowplan.Results[*ledger.Account], error)
+	TokenRelationshipBalanceValue(of *ledger.TokenRelationship) *ledger.Amount
 	TokenRelationshipToken(ctx context.Context, q rowplan.Request, of []*ledger.TokenRelationship) (rowplan.Results[*ledger.Token], error)
 }
 
 // TokenTransferFields read fields of TokenTransfer.
 type TokenTransferFields interface {
+	TokenTransferAmountValue(ctx context.Context, q rowplan.Request, of []*ledger.TokenTransfer) (rowplan.Results[*ledger.Amount], error)
 	TokenTransferAccount(ctx context.Context, q rowplan.Request, of []*ledger.TokenTransfer) (rowplan.Results[*ledger.Account], error)
 	TokenTransferToken(ctx context.Context, q rowplan.Request, of []*ledger.TokenTransfer) (rowplan.Results[*ledger.Token], error)
 }
@@ -1512,6 +1533,7 @@ type TopicMessageFields interface {
 type TransactionFields interface {
 	TransactionID(of *ledger.Transaction) string
 	TransactionAssessedCustomFees(ctx context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[[]*ledger.AssessedCustomFee], error)
+	TransactionChargedFeeValue(of *ledger.Transaction) *ledger.Amount
 	TransactionEntity(ctx context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[relay.Entity], error)
 	TransactionInnerTransactions(ctx context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[[]*ledger.Transaction], error)
 	TransactionParent(ctx context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[*ledger.Transaction], error)
@@ -1530,7 +1552,9 @@ type TransactionFields interface {
 type TransferFields interface {
 	TransferID(of *ledger.Transfer) string
 	TransferAccount(ctx context.Context, q rowplan.Request, of []*ledger.Transfer) (rowplan.Results[*ledger.Account], error)
+	TransferAmountValue(ctx context.Context, q rowplan.Request, of []*ledger.Transfer) (rowplan.Results[*ledger.Amount], error)
 	TransferCounterparties(ctx context.Context, q rowplan.Request, of []*ledger.Transfer) (rowplan.Results[[]*ledger.Transfer], error)
+	TransferFeeValue(of *ledger.Transfer) *ledger.Amount
 	TransferFees(ctx context.Context, q rowplan.Request, of []*ledger.Transfer) (rowplan.Results[[]*ledger.Transfer], error)
 	TransferToken(ctx context.Context, q rowplan.Request, of []*ledger.Transfer) (rowplan.Results[*ledger.Token], error)
 	TransferTransaction(ctx context.Context, q rowplan.Request, of []*ledger.Transfer) (rowplan.Results[*ledger.Transaction], error)
@@ -1636,11 +1660,14 @@ type relations struct {
 	accountAllowancesCrypto                 *rowplan.Relation[*ledger.AccountAllowances, *relay.Connection[ledger.CryptoAllowance]]
 	accountAllowancesTokens                 *rowplan.Relation[*ledger.AccountAllowances, *relay.Connection[ledger.TokenAllowance]]
 	accountConnectionTotalCount             *rowplan.Relation[*relay.Connection[ledger.Account], *relay.Count]
+	airdropAmountValue                      *rowplan.Relation[*ledger.Airdrop, *ledger.Amount]
 	airdropReceiver                         *rowplan.Relation[*ledger.Airdrop, *ledger.Account]
 	airdropSender                           *rowplan.Relation[*ledger.Airdrop, *ledger.Account]
 	airdropToken                            *rowplan.Relation[*ledger.Airdrop, *ledger.Token]
 	airdropNft                              *rowplan.Relation[*ledger.Airdrop, *ledger.NFT]
 	airdropConnectionTotalCount             *rowplan.Relation[*relay.Connection[ledger.Airdrop], *relay.Count]
+	amountUsd                               *rowplan.Relation[*ledger.Amount, *string]
+	assessedCustomFeeAmountValue            *rowplan.Relation[*ledger.AssessedCustomFee, *ledger.Amount]
 	assessedCustomFeeCollectorAccount       *rowplan.Relation[*ledger.AssessedCustomFee, *ledger.Account]
 	assessedCustomFeeToken                  *rowplan.Relation[*ledger.AssessedCustomFee, *ledger.Token]
 	assessedCustomFeeEffectivePayerAccounts *rowplan.Relation[*ledger.AssessedCustomFee, []*ledger.Account]
@@ -1734,6 +1761,7 @@ type relations struct {
 	nFTTransactionReceiver                  *rowplan.Relation[*ledger.NFTTransaction, *ledger.Account]
 	nFTTransactionSender                    *rowplan.Relation[*ledger.NFTTransaction, *ledger.Account]
 	nFTTransactionTransaction               *rowplan.Relation[*ledger.NFTTransaction, *ledger.Transaction]
+	nFTTransactionConnectionTotalCount      *rowplan.Relation[*relay.Connection[ledger.NFTTransaction], *relay.Count]
 	nFTTransferNft                          *rowplan.Relation[*ledger.NFTTransfer, *ledger.NFT]
 	nFTTransferReceiver                     *rowplan.Relation[*ledger.NFTTransfer, *ledger.Account]
 	nFTTransferSender                       *rowplan.Relation[*ledger.NFTTransfer, *ledger.Account]
@@ -1805,10 +1833,12 @@ type relations struct {
 	tokenHistory                            *rowplan.Relation[*ledger.Token, *relay.Connection[ledger.Version]]
 	tokenStats                              *rowplan.Relation[*ledger.Token, []*ledger.TokenStatistics]
 	tokenTransfers                          *rowplan.Relation[*ledger.Token, *relay.Connection[ledger.Transfer]]
+	tokenAllowanceAmountValue               *rowplan.Relation[*ledger.TokenAllowance, *ledger.Amount]
 	tokenAllowanceOwner                     *rowplan.Relation[*ledger.TokenAllowance, *ledger.Account]
 	tokenAllowanceSpender                   *rowplan.Relation[*ledger.TokenAllowance, *ledger.Account]
 	tokenAllowanceToken                     *rowplan.Relation[*ledger.TokenAllowance, *ledger.Token]
 	tokenAllowanceConnectionTotalCount      *rowplan.Relation[*relay.Connection[ledger.TokenAllowance], *relay.Count]
+	tokenBalanceBalanceValue                *rowplan.Relation[*ledger.TokenBalance, *ledger.Amount]
 	tokenBalanceToken                       *rowplan.Relation[*ledger.TokenBalance, *ledger.Token]
 	tokenConnectionTotalCount               *rowplan.Relation[*relay.Connection[ledger.Token], *relay.Count]
 	tokenHolderAccount                      *rowplan.Relation[*ledger.TokenHolder, *ledger.Account]
@@ -1817,6 +1847,7 @@ type relations struct {
 	tokenRelationshipAccount                *rowplan.Relation[*ledger.TokenRelationship, *ledger.Account]
 	tokenRelationshipToken                  *rowplan.Relation[*ledger.TokenRelationship, *ledger.Token]
 	tokenRelationshipConnectionTotalCount   *rowplan.Relation[*relay.Connection[ledger.TokenRelationship], *relay.Count]
+	tokenTransferAmountValue                *rowplan.Relation[*ledger.TokenTransfer, *ledger.Amount]
 	tokenTransferAccount                    *rowplan.Relation[*ledger.TokenTransfer, *ledger.Account]
 	tokenTransferToken                      *rowplan.Relation[*ledger.TokenTransfer, *ledger.Token]
 	topicAutoRenewAccount                   *rowplan.Relation[*ledger.Topic, *ledger.Account]
@@ -1842,6 +1873,7 @@ type relations struct {
 	transactionSchedule                     *rowplan.Relation[*ledger.Transaction, *ledger.Schedule]
 	transactionConnectionTotalCount         *rowplan.Relation[*relay.Connection[ledger.Transaction], *relay.Count]
 	transferAccount                         *rowplan.Relation[*ledger.Transfer, *ledger.Account]
+	transferAmountValue                     *rowplan.Relation[*ledger.Transfer, *ledger.Amount]
 	transferCounterparties                  *rowplan.Relation[*ledger.Transfer, []*ledger.Transfer]
 	transferFees                            *rowplan.Relation[*ledger.Transfer, []*ledger.Transfer]
 	transferToken                           *rowplan.Relation[*ledger.Transfer, *ledger.Token]
@@ -1990,6 +2022,11 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 				return of.TotalCount(ctx)
 			}),
 		},
+		airdropAmountValue: &rowplan.Relation[*ledger.Airdrop, *ledger.Amount]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.Airdrop, _ any) (rowplan.Results[*ledger.Amount], error) {
+				return fields.AirdropAmountValue(ctx, q, of)
+			},
+		},
 		airdropReceiver: &rowplan.Relation[*ledger.Airdrop, *ledger.Account]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.Airdrop, _ any) (rowplan.Results[*ledger.Account], error) {
 				return fields.AirdropReceiver(ctx, q, of)
@@ -2015,6 +2052,16 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.Airdrop], _ any) (*relay.Count, error) {
 				return of.TotalCount(ctx)
 			}),
+		},
+		amountUsd: &rowplan.Relation[*ledger.Amount, *string]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.Amount, _ any) (rowplan.Results[*string], error) {
+				return fields.AmountUsd(ctx, q, of)
+			},
+		},
+		assessedCustomFeeAmountValue: &rowplan.Relation[*ledger.AssessedCustomFee, *ledger.Amount]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.AssessedCustomFee, _ any) (rowplan.Results[*ledger.Amount], error) {
+				return fields.AssessedCustomFeeAmountValue(ctx, q, of)
+			},
 		},
 		assessedCustomFeeCollectorAccount: &rowplan.Relation[*ledger.AssessedCustomFee, *ledger.Account]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.AssessedCustomFee, _ any) (rowplan.Results[*ledger.Account], error) {
@@ -2513,6 +2560,12 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 				return fields.NFTTransactionTransaction(ctx, q, of)
 			},
 		},
+		nFTTransactionConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.NFTTransaction], *relay.Count]{
+			Method: true, OneByOne: true,
+			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.NFTTransaction], _ any) (*relay.Count, error) {
+				return of.TotalCount(ctx)
+			}),
+		},
 		nFTTransferNft: &rowplan.Relation[*ledger.NFTTransfer, *ledger.NFT]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.NFTTransfer, _ any) (rowplan.Results[*ledger.NFT], error) {
 				return fields.NFTTransferNft(ctx, q, of)
@@ -2890,6 +2943,11 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 				return fields.TokenTransfers(ctx, q, of, args.(TokenTransfersArgs))
 			},
 		},
+		tokenAllowanceAmountValue: &rowplan.Relation[*ledger.TokenAllowance, *ledger.Amount]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.TokenAllowance, _ any) (rowplan.Results[*ledger.Amount], error) {
+				return fields.TokenAllowanceAmountValue(ctx, q, of)
+			},
+		},
 		tokenAllowanceOwner: &rowplan.Relation[*ledger.TokenAllowance, *ledger.Account]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.TokenAllowance, _ any) (rowplan.Results[*ledger.Account], error) {
 				return fields.TokenAllowanceOwner(ctx, q, of)
@@ -2910,6 +2968,11 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.TokenAllowance], _ any) (*relay.Count, error) {
 				return of.TotalCount(ctx)
 			}),
+		},
+		tokenBalanceBalanceValue: &rowplan.Relation[*ledger.TokenBalance, *ledger.Amount]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.TokenBalance, _ any) (rowplan.Results[*ledger.Amount], error) {
+				return fields.TokenBalanceBalanceValue(ctx, q, of)
+			},
 		},
 		tokenBalanceToken: &rowplan.Relation[*ledger.TokenBalance, *ledger.Token]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.TokenBalance, _ any) (rowplan.Results[*ledger.Token], error) {
@@ -2953,6 +3016,11 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.TokenRelationship], _ any) (*relay.Count, error) {
 				return of.TotalCount(ctx)
 			}),
+		},
+		tokenTransferAmountValue: &rowplan.Relation[*ledger.TokenTransfer, *ledger.Amount]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.TokenTransfer, _ any) (rowplan.Results[*ledger.Amount], error) {
+				return fields.TokenTransferAmountValue(ctx, q, of)
+			},
 		},
 		tokenTransferAccount: &rowplan.Relation[*ledger.TokenTransfer, *ledger.Account]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.TokenTransfer, _ any) (rowplan.Results[*ledger.Account], error) {
@@ -3085,6 +3153,11 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 				return fields.TransferAccount(ctx, q, of)
 			},
 		},
+		transferAmountValue: &rowplan.Relation[*ledger.Transfer, *ledger.Amount]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.Transfer, _ any) (rowplan.Results[*ledger.Amount], error) {
+				return fields.TransferAmountValue(ctx, q, of)
+			},
+		},
 		transferCounterparties: &rowplan.Relation[*ledger.Transfer, []*ledger.Transfer]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.Transfer, _ any) (rowplan.Results[[]*ledger.Transfer], error) {
 				return fields.TransferCounterparties(ctx, q, of)
@@ -3136,6 +3209,14 @@ func (r accountRows) ID(ctx context.Context, of *ledger.Account) (string, error)
 
 func (r accountRows) AutoRenewAccount(ctx context.Context, of *ledger.Account) (*ledger.Account, error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.accountAutoRenewAccount, of)
+}
+
+func (r accountRows) BalanceValue(ctx context.Context, of *ledger.Account) (*ledger.Amount, error) {
+	return r.fields.AccountBalanceValue(of), nil
+}
+
+func (r accountRows) PendingRewardValue(ctx context.Context, of *ledger.Account) (*ledger.Amount, error) {
+	return r.fields.AccountPendingRewardValue(of), nil
 }
 
 func (r accountRows) StakedAccount(ctx context.Context, of *ledger.Account) (*ledger.Account, error) {
@@ -3240,6 +3321,10 @@ func (r airdropRows) ID(ctx context.Context, of *ledger.Airdrop) (string, error)
 	return r.fields.AirdropID(of), nil
 }
 
+func (r airdropRows) AmountValue(ctx context.Context, of *ledger.Airdrop) (*ledger.Amount, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.airdropAmountValue, of)
+}
+
 func (r airdropRows) Receiver(ctx context.Context, of *ledger.Airdrop) (*ledger.Account, error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.airdropReceiver, of)
 }
@@ -3256,10 +3341,23 @@ func (r airdropRows) Nft(ctx context.Context, of *ledger.Airdrop) (*ledger.NFT, 
 	return rowplan.Resolve(ctx, r.Tables, r.relations.airdropNft, of)
 }
 
+// Amount implements [ResolverRoot].
+func (r *Rows) Amount() AmountResolver { return amountRows{r} }
+
+type amountRows struct{ *Rows }
+
+func (r amountRows) Usd(ctx context.Context, of *ledger.Amount) (*string, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.amountUsd, of)
+}
+
 // AssessedCustomFee implements [ResolverRoot].
 func (r *Rows) AssessedCustomFee() AssessedCustomFeeResolver { return assessedCustomFeeRows{r} }
 
 type assessedCustomFeeRows struct{ *Rows }
+
+func (r assessedCustomFeeRows) AmountValue(ctx context.Context, of *ledger.AssessedCustomFee) (*ledger.Amount, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.assessedCustomFeeAmountValue, of)
+}
 
 func (r assessedCustomFeeRows) CollectorAccount(ctx context.Context, of *ledger.AssessedCustomFee) (*ledger.Account, error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.assessedCustomFeeCollectorAccount, of)
@@ -3280,6 +3378,10 @@ type balanceRows struct{ *Rows }
 
 func (r balanceRows) Account(ctx context.Context, of *ledger.Balance) (*ledger.Account, error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.balanceAccount, of)
+}
+
+func (r balanceRows) BalanceValue(ctx context.Context, of *ledger.Balance) (*ledger.Amount, error) {
+	return r.fields.BalanceBalanceValue(of), nil
 }
 
 func (r balanceRows) Tokens(ctx context.Context, of *ledger.Balance, a0 int32, a1 relay.Order) ([]*ledger.TokenBalance, error) {
@@ -3376,6 +3478,10 @@ func (r contractRows) Stats(ctx context.Context, of *ledger.Contract, a0 ledger.
 func (r *Rows) ContractAction() ContractActionResolver { return contractActionRows{r} }
 
 type contractActionRows struct{ *Rows }
+
+func (r contractActionRows) ID(ctx context.Context, of *ledger.ContractAction) (string, error) {
+	return r.fields.ContractActionID(of), nil
+}
 
 func (r contractActionRows) CallerEntity(ctx context.Context, of *ledger.ContractAction) (relay.Entity, error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.contractActionCallerEntity, of)
@@ -3547,6 +3653,10 @@ func (r cryptoAllowanceRows) ID(ctx context.Context, of *ledger.CryptoAllowance)
 	return r.fields.CryptoAllowanceID(of), nil
 }
 
+func (r cryptoAllowanceRows) AmountValue(ctx context.Context, of *ledger.CryptoAllowance) (*ledger.Amount, error) {
+	return r.fields.CryptoAllowanceAmountValue(of), nil
+}
+
 func (r cryptoAllowanceRows) Owner(ctx context.Context, of *ledger.CryptoAllowance) (*ledger.Account, error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.cryptoAllowanceOwner, of)
 }
@@ -3562,6 +3672,10 @@ type cryptoTransferRows struct{ *Rows }
 
 func (r cryptoTransferRows) Account(ctx context.Context, of *ledger.CryptoTransfer) (*ledger.Account, error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.cryptoTransferAccount, of)
+}
+
+func (r cryptoTransferRows) AmountValue(ctx context.Context, of *ledger.CryptoTransfer) (*ledger.Amount, error) {
+	return r.fields.CryptoTransferAmountValue(of), nil
 }
 
 // CustomFeeLimit implements [ResolverRoot].
@@ -3740,6 +3854,10 @@ func (r nFTRows) History(ctx context.Context, of *ledger.NFT, a0 relay.Order, a1
 func (r *Rows) NFTTransaction() NFTTransactionResolver { return nFTTransactionRows{r} }
 
 type nFTTransactionRows struct{ *Rows }
+
+func (r nFTTransactionRows) ID(ctx context.Context, of *ledger.NFTTransaction) (string, error) {
+	return r.fields.NFTTransactionID(of), nil
+}
 
 func (r nFTTransactionRows) Receiver(ctx context.Context, of *ledger.NFTTransaction) (*ledger.Account, error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.nFTTransactionReceiver, of)
@@ -3923,6 +4041,10 @@ type stakingRewardRows struct{ *Rows }
 
 func (r stakingRewardRows) ID(ctx context.Context, of *ledger.StakingReward) (string, error) {
 	return r.fields.StakingRewardID(of), nil
+}
+
+func (r stakingRewardRows) AmountValue(ctx context.Context, of *ledger.StakingReward) (*ledger.Amount, error) {
+	return r.fields.StakingRewardAmountValue(of), nil
 }
 
 func (r stakingRewardRows) Account(ctx context.Context, of *ledger.StakingReward) (*ledger.Account, error) {
@@ -4171,6 +4293,10 @@ func (r tokenAllowanceRows) ID(ctx context.Context, of *ledger.TokenAllowance) (
 	return r.fields.TokenAllowanceID(of), nil
 }
 
+func (r tokenAllowanceRows) AmountValue(ctx context.Context, of *ledger.TokenAllowance) (*ledger.Amount, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.tokenAllowanceAmountValue, of)
+}
+
 func (r tokenAllowanceRows) Owner(ctx context.Context, of *ledger.TokenAllowance) (*ledger.Account, error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.tokenAllowanceOwner, of)
 }
@@ -4188,6 +4314,10 @@ func (r *Rows) TokenBalance() TokenBalanceResolver { return tokenBalanceRows{r} 
 
 type tokenBalanceRows struct{ *Rows }
 
+func (r tokenBalanceRows) BalanceValue(ctx context.Context, of *ledger.TokenBalance) (*ledger.Amount, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.tokenBalanceBalanceValue, of)
+}
+
 func (r tokenBalanceRows) Token(ctx context.Context, of *ledger.TokenBalance) (*ledger.Token, error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.tokenBalanceToken, of)
 }
@@ -4203,6 +4333,10 @@ func (r tokenHolderRows) ID(ctx context.Context, of *ledger.TokenHolder) (string
 
 func (r tokenHolderRows) Account(ctx context.Context, of *ledger.TokenHolder) (*ledger.Account, error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.tokenHolderAccount, of)
+}
+
+func (r tokenHolderRows) BalanceValue(ctx context.Context, of *ledger.TokenHolder) (*ledger.Amount, error) {
+	return r.fields.TokenHolderBalanceValue(of), nil
 }
 
 func (r tokenHolderRows) Token(ctx context.Context, of *ledger.TokenHolder) (*ledger.Token, error) {
@@ -4222,6 +4356,10 @@ func (r tokenRelationshipRows) Account(ctx context.Context, of *ledger.TokenRela
 	return rowplan.Resolve(ctx, r.Tables, r.relations.tokenRelationshipAccount, of)
 }
 
+func (r tokenRelationshipRows) BalanceValue(ctx context.Context, of *ledger.TokenRelationship) (*ledger.Amount, error) {
+	return r.fields.TokenRelationshipBalanceValue(of), nil
+}
+
 func (r tokenRelationshipRows) Token(ctx context.Context, of *ledger.TokenRelationship) (*ledger.Token, error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.tokenRelationshipToken, of)
 }
@@ -4230,6 +4368,10 @@ func (r tokenRelationshipRows) Token(ctx context.Context, of *ledger.TokenRelati
 func (r *Rows) TokenTransfer() TokenTransferResolver { return tokenTransferRows{r} }
 
 type tokenTransferRows struct{ *Rows }
+
+func (r tokenTransferRows) AmountValue(ctx context.Context, of *ledger.TokenTransfer) (*ledger.Amount, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.tokenTransferAmountValue, of)
+}
 
 func (r tokenTransferRows) Account(ctx context.Context, of *ledger.TokenTransfer) (*ledger.Account, error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.tokenTransferAccount, of)
@@ -4298,6 +4440,10 @@ func (r transactionRows) AssessedCustomFees(ctx context.Context, of *ledger.Tran
 	return rowplan.Resolve(ctx, r.Tables, r.relations.transactionAssessedCustomFees, of)
 }
 
+func (r transactionRows) ChargedFeeValue(ctx context.Context, of *ledger.Transaction) (*ledger.Amount, error) {
+	return r.fields.TransactionChargedFeeValue(of), nil
+}
+
 func (r transactionRows) Entity(ctx context.Context, of *ledger.Transaction) (relay.Entity, error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.transactionEntity, of)
 }
@@ -4359,8 +4505,16 @@ func (r transferRows) Account(ctx context.Context, of *ledger.Transfer) (*ledger
 	return rowplan.Resolve(ctx, r.Tables, r.relations.transferAccount, of)
 }
 
+func (r transferRows) AmountValue(ctx context.Context, of *ledger.Transfer) (*ledger.Amount, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.transferAmountValue, of)
+}
+
 func (r transferRows) Counterparties(ctx context.Context, of *ledger.Transfer) ([]*ledger.Transfer, error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.transferCounterparties, of)
+}
+
+func (r transferRows) FeeValue(ctx context.Context, of *ledger.Transfer) (*ledger.Amount, error) {
+	return r.fields.TransferFeeValue(of), nil
 }
 
 func (r transferRows) Fees(ctx context.Context, of *ledger.Transfer) ([]*ledger.Transfer, error) {

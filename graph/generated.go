@@ -40,6 +40,7 @@ type ResolverRoot interface {
 	Account() AccountResolver
 	AccountAllowances() AccountAllowancesResolver
 	Airdrop() AirdropResolver
+	Amount() AmountResolver
 	AssessedCustomFee() AssessedCustomFeeResolver
 	Balance() BalanceResolver
 	Block() BlockResolver
@@ -116,6 +117,7 @@ type ComplexityRoot struct {
 		AutoRenewAccountID            func(childComplexity int) int
 		AutoRenewPeriod               func(childComplexity int) int
 		BalanceIn                     func(childComplexity int, unit ledger.HbarUnit) int
+		BalanceValue                  func(childComplexity int) int
 		Contract                      func(childComplexity int) int
 		ContractResults               func(childComplexity int, filter *ledger.ContractResultFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		CreatedTimestamp              func(childComplexity int) int
@@ -139,6 +141,7 @@ type ComplexityRoot struct {
 		OutstandingAirdrops           func(childComplexity int, filter *ledger.AirdropFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		PendingAirdrops               func(childComplexity int, filter *ledger.AirdropFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		PendingReward                 func(childComplexity int) int
+		PendingRewardValue            func(childComplexity int) int
 		ReceivedAllowances            func(childComplexity int) int
 		ReceivedNftAllowances         func(childComplexity int, filter *ledger.NftAllowanceFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		ReceiverSigRequired           func(childComplexity int) int
@@ -185,6 +188,7 @@ type ComplexityRoot struct {
 
 	Airdrop struct {
 		Amount       func(childComplexity int) int
+		AmountValue  func(childComplexity int) int
 		ID           func(childComplexity int) int
 		Nft          func(childComplexity int) int
 		Receiver     func(childComplexity int) int
@@ -209,8 +213,15 @@ type ComplexityRoot struct {
 		Node   func(childComplexity int) int
 	}
 
+	Amount struct {
+		Display func(childComplexity int) int
+		Raw     func(childComplexity int) int
+		Usd     func(childComplexity int) int
+	}
+
 	AssessedCustomFee struct {
 		Amount                   func(childComplexity int) int
+		AmountValue              func(childComplexity int) int
 		CollectorAccount         func(childComplexity int) int
 		CollectorAccountID       func(childComplexity int) int
 		EffectivePayerAccountIDs func(childComplexity int) int
@@ -229,11 +240,12 @@ type ComplexityRoot struct {
 	}
 
 	Balance struct {
-		Account   func(childComplexity int) int
-		AccountID func(childComplexity int) int
-		Balance   func(childComplexity int) int
-		Timestamp func(childComplexity int) int
-		Tokens    func(childComplexity int, first int32, order relay.Order) int
+		Account      func(childComplexity int) int
+		AccountID    func(childComplexity int) int
+		Balance      func(childComplexity int) int
+		BalanceValue func(childComplexity int) int
+		Timestamp    func(childComplexity int) int
+		Tokens       func(childComplexity int, first int32, order relay.Order) int
 	}
 
 	BalanceConnection struct {
@@ -345,6 +357,7 @@ type ComplexityRoot struct {
 		From               func(childComplexity int) int
 		Gas                func(childComplexity int) int
 		GasUsed            func(childComplexity int) int
+		ID                 func(childComplexity int) int
 		Index              func(childComplexity int) int
 		Input              func(childComplexity int) int
 		Recipient          func(childComplexity int) int
@@ -560,6 +573,7 @@ type ComplexityRoot struct {
 	CryptoAllowance struct {
 		Amount        func(childComplexity int) int
 		AmountGranted func(childComplexity int) int
+		AmountValue   func(childComplexity int) int
 		ID            func(childComplexity int) int
 		Owner         func(childComplexity int) int
 		OwnerID       func(childComplexity int) int
@@ -581,10 +595,11 @@ type ComplexityRoot struct {
 	}
 
 	CryptoTransfer struct {
-		Account    func(childComplexity int) int
-		AccountID  func(childComplexity int) int
-		Amount     func(childComplexity int) int
-		IsApproval func(childComplexity int) int
+		Account     func(childComplexity int) int
+		AccountID   func(childComplexity int) int
+		Amount      func(childComplexity int) int
+		AmountValue func(childComplexity int) int
+		IsApproval  func(childComplexity int) int
 	}
 
 	CustomFeeLimit struct {
@@ -864,6 +879,7 @@ type ComplexityRoot struct {
 
 	NFTTransaction struct {
 		ConsensusTimestamp func(childComplexity int) int
+		ID                 func(childComplexity int) int
 		IsApproval         func(childComplexity int) int
 		Nonce              func(childComplexity int) int
 		Receiver           func(childComplexity int) int
@@ -876,10 +892,11 @@ type ComplexityRoot struct {
 	}
 
 	NFTTransactionConnection struct {
-		Edges    func(childComplexity int) int
-		Nodes    func(childComplexity int) int
-		PageInfo func(childComplexity int) int
-		Partial  func(childComplexity int) int
+		Edges      func(childComplexity int) int
+		Nodes      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		Partial    func(childComplexity int) int
+		TotalCount func(childComplexity int) int
 	}
 
 	NFTTransactionEdge struct {
@@ -1230,9 +1247,10 @@ type ComplexityRoot struct {
 	}
 
 	SearchResultConnection struct {
-		Edges    func(childComplexity int) int
-		Nodes    func(childComplexity int) int
-		PageInfo func(childComplexity int) int
+		Edges      func(childComplexity int) int
+		Nodes      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
 	}
 
 	SearchResultEdge struct {
@@ -1255,6 +1273,7 @@ type ComplexityRoot struct {
 		Account            func(childComplexity int) int
 		AccountID          func(childComplexity int) int
 		Amount             func(childComplexity int) int
+		AmountValue        func(childComplexity int) int
 		ConsensusTimestamp func(childComplexity int) int
 		ID                 func(childComplexity int) int
 		Transaction        func(childComplexity int) int
@@ -1563,6 +1582,7 @@ type ComplexityRoot struct {
 	TokenAllowance struct {
 		Amount        func(childComplexity int) int
 		AmountGranted func(childComplexity int) int
+		AmountValue   func(childComplexity int) int
 		ID            func(childComplexity int) int
 		Owner         func(childComplexity int) int
 		OwnerID       func(childComplexity int) int
@@ -1586,9 +1606,10 @@ type ComplexityRoot struct {
 	}
 
 	TokenBalance struct {
-		Balance func(childComplexity int) int
-		Token   func(childComplexity int) int
-		TokenID func(childComplexity int) int
+		Balance      func(childComplexity int) int
+		BalanceValue func(childComplexity int) int
+		Token        func(childComplexity int) int
+		TokenID      func(childComplexity int) int
 	}
 
 	TokenConnection struct {
@@ -1611,14 +1632,15 @@ type ComplexityRoot struct {
 	}
 
 	TokenHolder struct {
-		Account   func(childComplexity int) int
-		AccountID func(childComplexity int) int
-		Balance   func(childComplexity int) int
-		Decimals  func(childComplexity int) int
-		ID        func(childComplexity int) int
-		Timestamp func(childComplexity int) int
-		Token     func(childComplexity int) int
-		TokenID   func(childComplexity int) int
+		Account      func(childComplexity int) int
+		AccountID    func(childComplexity int) int
+		Balance      func(childComplexity int) int
+		BalanceValue func(childComplexity int) int
+		Decimals     func(childComplexity int) int
+		ID           func(childComplexity int) int
+		Timestamp    func(childComplexity int) int
+		Token        func(childComplexity int) int
+		TokenID      func(childComplexity int) int
 	}
 
 	TokenHolderConnection struct {
@@ -1639,6 +1661,7 @@ type ComplexityRoot struct {
 		AccountID            func(childComplexity int) int
 		AutomaticAssociation func(childComplexity int) int
 		Balance              func(childComplexity int) int
+		BalanceValue         func(childComplexity int) int
 		CreatedTimestamp     func(childComplexity int) int
 		Decimals             func(childComplexity int) int
 		FreezeStatus         func(childComplexity int) int
@@ -1669,12 +1692,13 @@ type ComplexityRoot struct {
 	}
 
 	TokenTransfer struct {
-		Account    func(childComplexity int) int
-		AccountID  func(childComplexity int) int
-		Amount     func(childComplexity int) int
-		IsApproval func(childComplexity int) int
-		Token      func(childComplexity int) int
-		TokenID    func(childComplexity int) int
+		Account     func(childComplexity int) int
+		AccountID   func(childComplexity int) int
+		Amount      func(childComplexity int) int
+		AmountValue func(childComplexity int) int
+		IsApproval  func(childComplexity int) int
+		Token       func(childComplexity int) int
+		TokenID     func(childComplexity int) int
 	}
 
 	Topic struct {
@@ -1745,6 +1769,7 @@ type ComplexityRoot struct {
 		Block                       func(childComplexity int) int
 		Bytes                       func(childComplexity int) int
 		ChargedFee                  func(childComplexity int) int
+		ChargedFeeValue             func(childComplexity int) int
 		ConsensusTimestamp          func(childComplexity int) int
 		ContractLogs                func(childComplexity int, filter *ledger.ContractLogFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		ContractResult              func(childComplexity int) int
@@ -1796,9 +1821,11 @@ type ComplexityRoot struct {
 		Account            func(childComplexity int) int
 		AccountID          func(childComplexity int) int
 		Amount             func(childComplexity int) int
+		AmountValue        func(childComplexity int) int
 		ConsensusTimestamp func(childComplexity int) int
 		Counterparties     func(childComplexity int) int
 		Fee                func(childComplexity int) int
+		FeeValue           func(childComplexity int) int
 		Fees               func(childComplexity int) int
 		ID                 func(childComplexity int) int
 		Token              func(childComplexity int) int
@@ -1854,6 +1881,10 @@ type AccountResolver interface {
 
 	AutoRenewAccount(ctx context.Context, obj *ledger.Account) (*ledger.Account, error)
 
+	BalanceValue(ctx context.Context, obj *ledger.Account) (*ledger.Amount, error)
+
+	PendingRewardValue(ctx context.Context, obj *ledger.Account) (*ledger.Amount, error)
+
 	StakedAccount(ctx context.Context, obj *ledger.Account) (*ledger.Account, error)
 
 	Transactions(ctx context.Context, obj *ledger.Account, filter *ledger.TransactionFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Transaction], error)
@@ -1883,6 +1914,8 @@ type AccountAllowancesResolver interface {
 type AirdropResolver interface {
 	ID(ctx context.Context, obj *ledger.Airdrop) (string, error)
 
+	AmountValue(ctx context.Context, obj *ledger.Airdrop) (*ledger.Amount, error)
+
 	Receiver(ctx context.Context, obj *ledger.Airdrop) (*ledger.Account, error)
 
 	Sender(ctx context.Context, obj *ledger.Airdrop) (*ledger.Account, error)
@@ -1890,7 +1923,12 @@ type AirdropResolver interface {
 	Token(ctx context.Context, obj *ledger.Airdrop) (*ledger.Token, error)
 	Nft(ctx context.Context, obj *ledger.Airdrop) (*ledger.NFT, error)
 }
+type AmountResolver interface {
+	Usd(ctx context.Context, obj *ledger.Amount) (*string, error)
+}
 type AssessedCustomFeeResolver interface {
+	AmountValue(ctx context.Context, obj *ledger.AssessedCustomFee) (*ledger.Amount, error)
+
 	CollectorAccount(ctx context.Context, obj *ledger.AssessedCustomFee) (*ledger.Account, error)
 
 	Token(ctx context.Context, obj *ledger.AssessedCustomFee) (*ledger.Token, error)
@@ -1899,6 +1937,8 @@ type AssessedCustomFeeResolver interface {
 }
 type BalanceResolver interface {
 	Account(ctx context.Context, obj *ledger.Balance) (*ledger.Account, error)
+
+	BalanceValue(ctx context.Context, obj *ledger.Balance) (*ledger.Amount, error)
 
 	Tokens(ctx context.Context, obj *ledger.Balance, first int32, order relay.Order) ([]*ledger.TokenBalance, error)
 }
@@ -1934,6 +1974,8 @@ type ContractResolver interface {
 	Stats(ctx context.Context, obj *ledger.Contract, rangeArg ledger.StatisticsRange, by ledger.StatisticsInterval) ([]*ledger.ContractStatistics, error)
 }
 type ContractActionResolver interface {
+	ID(ctx context.Context, obj *ledger.ContractAction) (string, error)
+
 	CallerEntity(ctx context.Context, obj *ledger.ContractAction) (relay.Entity, error)
 
 	DecodedCall(ctx context.Context, obj *ledger.ContractAction, abi []string) (*abi.Decoded, error)
@@ -2001,12 +2043,16 @@ type ContractStateChangeResolver interface {
 type CryptoAllowanceResolver interface {
 	ID(ctx context.Context, obj *ledger.CryptoAllowance) (string, error)
 
+	AmountValue(ctx context.Context, obj *ledger.CryptoAllowance) (*ledger.Amount, error)
+
 	Owner(ctx context.Context, obj *ledger.CryptoAllowance) (*ledger.Account, error)
 
 	Spender(ctx context.Context, obj *ledger.CryptoAllowance) (*ledger.Account, error)
 }
 type CryptoTransferResolver interface {
 	Account(ctx context.Context, obj *ledger.CryptoTransfer) (*ledger.Account, error)
+
+	AmountValue(ctx context.Context, obj *ledger.CryptoTransfer) (*ledger.Amount, error)
 }
 type CustomFeeLimitResolver interface {
 	Account(ctx context.Context, obj *ledger.CustomFeeLimit) (*ledger.Account, error)
@@ -2095,6 +2141,8 @@ type NFTResolver interface {
 	History(ctx context.Context, obj *ledger.NFT, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Version], error)
 }
 type NFTTransactionResolver interface {
+	ID(ctx context.Context, obj *ledger.NFTTransaction) (string, error)
+
 	Receiver(ctx context.Context, obj *ledger.NFTTransaction) (*ledger.Account, error)
 
 	Sender(ctx context.Context, obj *ledger.NFTTransaction) (*ledger.Account, error)
@@ -2230,6 +2278,8 @@ type ScheduledTransactionResolver interface {
 type StakingRewardResolver interface {
 	ID(ctx context.Context, obj *ledger.StakingReward) (string, error)
 
+	AmountValue(ctx context.Context, obj *ledger.StakingReward) (*ledger.Amount, error)
+
 	Account(ctx context.Context, obj *ledger.StakingReward) (*ledger.Account, error)
 	Transaction(ctx context.Context, obj *ledger.StakingReward) (*ledger.Transaction, error)
 }
@@ -2321,6 +2371,8 @@ type TokenResolver interface {
 type TokenAllowanceResolver interface {
 	ID(ctx context.Context, obj *ledger.TokenAllowance) (string, error)
 
+	AmountValue(ctx context.Context, obj *ledger.TokenAllowance) (*ledger.Amount, error)
+
 	Owner(ctx context.Context, obj *ledger.TokenAllowance) (*ledger.Account, error)
 
 	Spender(ctx context.Context, obj *ledger.TokenAllowance) (*ledger.Account, error)
@@ -2328,12 +2380,15 @@ type TokenAllowanceResolver interface {
 	Token(ctx context.Context, obj *ledger.TokenAllowance) (*ledger.Token, error)
 }
 type TokenBalanceResolver interface {
+	BalanceValue(ctx context.Context, obj *ledger.TokenBalance) (*ledger.Amount, error)
 	Token(ctx context.Context, obj *ledger.TokenBalance) (*ledger.Token, error)
 }
 type TokenHolderResolver interface {
 	ID(ctx context.Context, obj *ledger.TokenHolder) (string, error)
 
 	Account(ctx context.Context, obj *ledger.TokenHolder) (*ledger.Account, error)
+
+	BalanceValue(ctx context.Context, obj *ledger.TokenHolder) (*ledger.Amount, error)
 
 	Token(ctx context.Context, obj *ledger.TokenHolder) (*ledger.Token, error)
 }
@@ -2342,9 +2397,13 @@ type TokenRelationshipResolver interface {
 
 	Account(ctx context.Context, obj *ledger.TokenRelationship) (*ledger.Account, error)
 
+	BalanceValue(ctx context.Context, obj *ledger.TokenRelationship) (*ledger.Amount, error)
+
 	Token(ctx context.Context, obj *ledger.TokenRelationship) (*ledger.Token, error)
 }
 type TokenTransferResolver interface {
+	AmountValue(ctx context.Context, obj *ledger.TokenTransfer) (*ledger.Amount, error)
+
 	Account(ctx context.Context, obj *ledger.TokenTransfer) (*ledger.Account, error)
 	Token(ctx context.Context, obj *ledger.TokenTransfer) (*ledger.Token, error)
 }
@@ -2368,6 +2427,8 @@ type TopicMessageResolver interface {
 type TransactionResolver interface {
 	ID(ctx context.Context, obj *ledger.Transaction) (string, error)
 	AssessedCustomFees(ctx context.Context, obj *ledger.Transaction) ([]*ledger.AssessedCustomFee, error)
+
+	ChargedFeeValue(ctx context.Context, obj *ledger.Transaction) (*ledger.Amount, error)
 
 	Entity(ctx context.Context, obj *ledger.Transaction) (relay.Entity, error)
 
@@ -2393,8 +2454,11 @@ type TransferResolver interface {
 
 	Account(ctx context.Context, obj *ledger.Transfer) (*ledger.Account, error)
 
+	AmountValue(ctx context.Context, obj *ledger.Transfer) (*ledger.Amount, error)
+
 	Counterparties(ctx context.Context, obj *ledger.Transfer) ([]*ledger.Transfer, error)
 
+	FeeValue(ctx context.Context, obj *ledger.Transfer) (*ledger.Amount, error)
 	Fees(ctx context.Context, obj *ledger.Transfer) ([]*ledger.Transfer, error)
 
 	Token(ctx context.Context, obj *ledger.Transfer) (*ledger.Token, error)
@@ -2476,6 +2540,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Account.BalanceIn(childComplexity, args["unit"].(ledger.HbarUnit)), true
+	case "Account.balanceValue":
+		if e.ComplexityRoot.Account.BalanceValue == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Account.BalanceValue(childComplexity), true
 	case "Account.contract":
 		if e.ComplexityRoot.Account.Contract == nil {
 			break
@@ -2654,6 +2724,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Account.PendingReward(childComplexity), true
+	case "Account.pendingRewardValue":
+		if e.ComplexityRoot.Account.PendingRewardValue == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Account.PendingRewardValue(childComplexity), true
 	case "Account.receivedAllowances":
 		if e.ComplexityRoot.Account.ReceivedAllowances == nil {
 			break
@@ -2890,6 +2966,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Airdrop.Amount(childComplexity), true
+	case "Airdrop.amountValue":
+		if e.ComplexityRoot.Airdrop.AmountValue == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Airdrop.AmountValue(childComplexity), true
 	case "Airdrop.id":
 		if e.ComplexityRoot.Airdrop.ID == nil {
 			break
@@ -2989,12 +3071,37 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.AirdropEdge.Node(childComplexity), true
 
+	case "Amount.display":
+		if e.ComplexityRoot.Amount.Display == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Amount.Display(childComplexity), true
+	case "Amount.raw":
+		if e.ComplexityRoot.Amount.Raw == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Amount.Raw(childComplexity), true
+	case "Amount.usd":
+		if e.ComplexityRoot.Amount.Usd == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Amount.Usd(childComplexity), true
+
 	case "AssessedCustomFee.amount":
 		if e.ComplexityRoot.AssessedCustomFee.Amount == nil {
 			break
 		}
 
 		return e.ComplexityRoot.AssessedCustomFee.Amount(childComplexity), true
+	case "AssessedCustomFee.amountValue":
+		if e.ComplexityRoot.AssessedCustomFee.AmountValue == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AssessedCustomFee.AmountValue(childComplexity), true
 	case "AssessedCustomFee.collectorAccount":
 		if e.ComplexityRoot.AssessedCustomFee.CollectorAccount == nil {
 			break
@@ -3087,6 +3194,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Balance.Balance(childComplexity), true
+	case "Balance.balanceValue":
+		if e.ComplexityRoot.Balance.BalanceValue == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Balance.BalanceValue(childComplexity), true
 	case "Balance.timestamp":
 		if e.ComplexityRoot.Balance.Timestamp == nil {
 			break
@@ -3633,6 +3746,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ContractAction.GasUsed(childComplexity), true
+	case "ContractAction.id":
+		if e.ComplexityRoot.ContractAction.ID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractAction.ID(childComplexity), true
 	case "ContractAction.index":
 		if e.ComplexityRoot.ContractAction.Index == nil {
 			break
@@ -4608,6 +4727,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.CryptoAllowance.AmountGranted(childComplexity), true
+	case "CryptoAllowance.amountValue":
+		if e.ComplexityRoot.CryptoAllowance.AmountValue == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CryptoAllowance.AmountValue(childComplexity), true
 	case "CryptoAllowance.id":
 		if e.ComplexityRoot.CryptoAllowance.ID == nil {
 			break
@@ -4701,6 +4826,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.CryptoTransfer.Amount(childComplexity), true
+	case "CryptoTransfer.amountValue":
+		if e.ComplexityRoot.CryptoTransfer.AmountValue == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CryptoTransfer.AmountValue(childComplexity), true
 	case "CryptoTransfer.isApproval":
 		if e.ComplexityRoot.CryptoTransfer.IsApproval == nil {
 			break
@@ -5916,6 +6047,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.NFTTransaction.ConsensusTimestamp(childComplexity), true
+	case "NFTTransaction.id":
+		if e.ComplexityRoot.NFTTransaction.ID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NFTTransaction.ID(childComplexity), true
 	case "NFTTransaction.isApproval":
 		if e.ComplexityRoot.NFTTransaction.IsApproval == nil {
 			break
@@ -5995,6 +6132,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.NFTTransactionConnection.Partial(childComplexity), true
+	case "NFTTransactionConnection.totalCount":
+		if e.ComplexityRoot.NFTTransactionConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NFTTransactionConnection.TotalCount(childComplexity), true
 
 	case "NFTTransactionEdge.cursor":
 		if e.ComplexityRoot.NFTTransactionEdge.Cursor == nil {
@@ -7838,6 +7981,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.SearchResultConnection.PageInfo(childComplexity), true
+	case "SearchResultConnection.totalCount":
+		if e.ComplexityRoot.SearchResultConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SearchResultConnection.TotalCount(childComplexity), true
 
 	case "SearchResultEdge.cursor":
 		if e.ComplexityRoot.SearchResultEdge.Cursor == nil {
@@ -7902,6 +8051,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.StakingReward.Amount(childComplexity), true
+	case "StakingReward.amountValue":
+		if e.ComplexityRoot.StakingReward.AmountValue == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StakingReward.AmountValue(childComplexity), true
 	case "StakingReward.timestamp":
 		if e.ComplexityRoot.StakingReward.ConsensusTimestamp == nil {
 			break
@@ -9401,6 +9556,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.TokenAllowance.AmountGranted(childComplexity), true
+	case "TokenAllowance.amountValue":
+		if e.ComplexityRoot.TokenAllowance.AmountValue == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TokenAllowance.AmountValue(childComplexity), true
 	case "TokenAllowance.id":
 		if e.ComplexityRoot.TokenAllowance.ID == nil {
 			break
@@ -9494,6 +9655,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.TokenBalance.Balance(childComplexity), true
+	case "TokenBalance.balanceValue":
+		if e.ComplexityRoot.TokenBalance.BalanceValue == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TokenBalance.BalanceValue(childComplexity), true
 	case "TokenBalance.token":
 		if e.ComplexityRoot.TokenBalance.Token == nil {
 			break
@@ -9588,6 +9755,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.TokenHolder.Balance(childComplexity), true
+	case "TokenHolder.balanceValue":
+		if e.ComplexityRoot.TokenHolder.BalanceValue == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TokenHolder.BalanceValue(childComplexity), true
 	case "TokenHolder.decimals":
 		if e.ComplexityRoot.TokenHolder.Decimals == nil {
 			break
@@ -9687,6 +9860,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.TokenRelationship.Balance(childComplexity), true
+	case "TokenRelationship.balanceValue":
+		if e.ComplexityRoot.TokenRelationship.BalanceValue == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TokenRelationship.BalanceValue(childComplexity), true
 	case "TokenRelationship.createdTimestamp", "TokenRelationship.createdTimestampIso":
 		if e.ComplexityRoot.TokenRelationship.CreatedTimestamp == nil {
 			break
@@ -9817,6 +9996,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.TokenTransfer.Amount(childComplexity), true
+	case "TokenTransfer.amountValue":
+		if e.ComplexityRoot.TokenTransfer.AmountValue == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TokenTransfer.AmountValue(childComplexity), true
 	case "TokenTransfer.isApproval":
 		if e.ComplexityRoot.TokenTransfer.IsApproval == nil {
 			break
@@ -10151,6 +10336,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Transaction.ChargedFee(childComplexity), true
+	case "Transaction.chargedFeeValue":
+		if e.ComplexityRoot.Transaction.ChargedFeeValue == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Transaction.ChargedFeeValue(childComplexity), true
 	case "Transaction.consensusTimestamp", "Transaction.consensusTimestampIso":
 		if e.ComplexityRoot.Transaction.ConsensusTimestamp == nil {
 			break
@@ -10411,6 +10602,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Transfer.Amount(childComplexity), true
+	case "Transfer.amountValue":
+		if e.ComplexityRoot.Transfer.AmountValue == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Transfer.AmountValue(childComplexity), true
 	case "Transfer.consensusTimestamp", "Transfer.consensusTimestampIso":
 		if e.ComplexityRoot.Transfer.ConsensusTimestamp == nil {
 			break
@@ -10429,6 +10626,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Transfer.Fee(childComplexity), true
+	case "Transfer.feeValue":
+		if e.ComplexityRoot.Transfer.FeeValue == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Transfer.FeeValue(childComplexity), true
 	case "Transfer.fees":
 		if e.ComplexityRoot.Transfer.Fees == nil {
 			break
@@ -10801,6 +11004,8 @@ func (ec *executionContext) childFields_Account(ctx context.Context, field graph
 		return ec.fieldContext_Account_autoRenewPeriod(ctx, field)
 	case "balance":
 		return ec.fieldContext_Account_balance(ctx, field)
+	case "balanceValue":
+		return ec.fieldContext_Account_balanceValue(ctx, field)
 	case "holdings":
 		return ec.fieldContext_Account_holdings(ctx, field)
 	case "createdTimestamp":
@@ -10829,6 +11034,8 @@ func (ec *executionContext) childFields_Account(ctx context.Context, field graph
 		return ec.fieldContext_Account_memo(ctx, field)
 	case "pendingReward":
 		return ec.fieldContext_Account_pendingReward(ctx, field)
+	case "pendingRewardValue":
+		return ec.fieldContext_Account_pendingRewardValue(ctx, field)
 	case "receiverSigRequired":
 		return ec.fieldContext_Account_receiverSigRequired(ctx, field)
 	case "stakedAccountId":
@@ -10945,6 +11152,8 @@ func (ec *executionContext) childFields_Airdrop(ctx context.Context, field graph
 		return ec.fieldContext_Airdrop_id(ctx, field)
 	case "amount":
 		return ec.fieldContext_Airdrop_amount(ctx, field)
+	case "amountValue":
+		return ec.fieldContext_Airdrop_amountValue(ctx, field)
 	case "receiverId":
 		return ec.fieldContext_Airdrop_receiverId(ctx, field)
 	case "receiver":
@@ -10991,10 +11200,24 @@ func (ec *executionContext) childFields_AirdropEdge(ctx context.Context, field g
 	return nil, fmt.Errorf("no field named %q was found under type AirdropEdge", field.Name)
 }
 
+func (ec *executionContext) childFields_Amount(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "raw":
+		return ec.fieldContext_Amount_raw(ctx, field)
+	case "display":
+		return ec.fieldContext_Amount_display(ctx, field)
+	case "usd":
+		return ec.fieldContext_Amount_usd(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Amount", field.Name)
+}
+
 func (ec *executionContext) childFields_AssessedCustomFee(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "amount":
 		return ec.fieldContext_AssessedCustomFee_amount(ctx, field)
+	case "amountValue":
+		return ec.fieldContext_AssessedCustomFee_amountValue(ctx, field)
 	case "collectorAccountId":
 		return ec.fieldContext_AssessedCustomFee_collectorAccountId(ctx, field)
 	case "collectorAccount":
@@ -11037,6 +11260,8 @@ func (ec *executionContext) childFields_Balance(ctx context.Context, field graph
 		return ec.fieldContext_Balance_account(ctx, field)
 	case "balance":
 		return ec.fieldContext_Balance_balance(ctx, field)
+	case "balanceValue":
+		return ec.fieldContext_Balance_balanceValue(ctx, field)
 	case "timestamp":
 		return ec.fieldContext_Balance_timestamp(ctx, field)
 	case "tokens":
@@ -11243,6 +11468,8 @@ func (ec *executionContext) childFields_Contract(ctx context.Context, field grap
 
 func (ec *executionContext) childFields_ContractAction(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
+	case "id":
+		return ec.fieldContext_ContractAction_id(ctx, field)
 	case "callDepth":
 		return ec.fieldContext_ContractAction_callDepth(ctx, field)
 	case "callOperationType":
@@ -11695,6 +11922,8 @@ func (ec *executionContext) childFields_CryptoAllowance(ctx context.Context, fie
 		return ec.fieldContext_CryptoAllowance_id(ctx, field)
 	case "amount":
 		return ec.fieldContext_CryptoAllowance_amount(ctx, field)
+	case "amountValue":
+		return ec.fieldContext_CryptoAllowance_amountValue(ctx, field)
 	case "amountGranted":
 		return ec.fieldContext_CryptoAllowance_amountGranted(ctx, field)
 	case "ownerId":
@@ -11743,6 +11972,8 @@ func (ec *executionContext) childFields_CryptoTransfer(ctx context.Context, fiel
 		return ec.fieldContext_CryptoTransfer_account(ctx, field)
 	case "amount":
 		return ec.fieldContext_CryptoTransfer_amount(ctx, field)
+	case "amountValue":
+		return ec.fieldContext_CryptoTransfer_amountValue(ctx, field)
 	case "isApproval":
 		return ec.fieldContext_CryptoTransfer_isApproval(ctx, field)
 	}
@@ -12223,6 +12454,8 @@ func (ec *executionContext) childFields_NFTEdge(ctx context.Context, field graph
 
 func (ec *executionContext) childFields_NFTTransaction(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
+	case "id":
+		return ec.fieldContext_NFTTransaction_id(ctx, field)
 	case "consensusTimestamp":
 		return ec.fieldContext_NFTTransaction_consensusTimestamp(ctx, field)
 	case "consensusTimestampIso":
@@ -12259,6 +12492,8 @@ func (ec *executionContext) childFields_NFTTransactionConnection(ctx context.Con
 		return ec.fieldContext_NFTTransactionConnection_pageInfo(ctx, field)
 	case "partial":
 		return ec.fieldContext_NFTTransactionConnection_partial(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_NFTTransactionConnection_totalCount(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type NFTTransactionConnection", field.Name)
 }
@@ -12873,6 +13108,8 @@ func (ec *executionContext) childFields_SearchResultConnection(ctx context.Conte
 		return ec.fieldContext_SearchResultConnection_nodes(ctx, field)
 	case "pageInfo":
 		return ec.fieldContext_SearchResultConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_SearchResultConnection_totalCount(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type SearchResultConnection", field.Name)
 }
@@ -12917,6 +13154,8 @@ func (ec *executionContext) childFields_StakingReward(ctx context.Context, field
 		return ec.fieldContext_StakingReward_accountId(ctx, field)
 	case "amount":
 		return ec.fieldContext_StakingReward_amount(ctx, field)
+	case "amountValue":
+		return ec.fieldContext_StakingReward_amountValue(ctx, field)
 	case "timestamp":
 		return ec.fieldContext_StakingReward_timestamp(ctx, field)
 	case "account":
@@ -13519,6 +13758,8 @@ func (ec *executionContext) childFields_TokenAllowance(ctx context.Context, fiel
 		return ec.fieldContext_TokenAllowance_id(ctx, field)
 	case "amount":
 		return ec.fieldContext_TokenAllowance_amount(ctx, field)
+	case "amountValue":
+		return ec.fieldContext_TokenAllowance_amountValue(ctx, field)
 	case "amountGranted":
 		return ec.fieldContext_TokenAllowance_amountGranted(ctx, field)
 	case "ownerId":
@@ -13569,6 +13810,8 @@ func (ec *executionContext) childFields_TokenBalance(ctx context.Context, field 
 		return ec.fieldContext_TokenBalance_tokenId(ctx, field)
 	case "balance":
 		return ec.fieldContext_TokenBalance_balance(ctx, field)
+	case "balanceValue":
+		return ec.fieldContext_TokenBalance_balanceValue(ctx, field)
 	case "token":
 		return ec.fieldContext_TokenBalance_token(ctx, field)
 	}
@@ -13625,6 +13868,8 @@ func (ec *executionContext) childFields_TokenHolder(ctx context.Context, field g
 		return ec.fieldContext_TokenHolder_account(ctx, field)
 	case "balance":
 		return ec.fieldContext_TokenHolder_balance(ctx, field)
+	case "balanceValue":
+		return ec.fieldContext_TokenHolder_balanceValue(ctx, field)
 	case "decimals":
 		return ec.fieldContext_TokenHolder_decimals(ctx, field)
 	case "timestamp":
@@ -13675,6 +13920,8 @@ func (ec *executionContext) childFields_TokenRelationship(ctx context.Context, f
 		return ec.fieldContext_TokenRelationship_automaticAssociation(ctx, field)
 	case "balance":
 		return ec.fieldContext_TokenRelationship_balance(ctx, field)
+	case "balanceValue":
+		return ec.fieldContext_TokenRelationship_balanceValue(ctx, field)
 	case "createdTimestamp":
 		return ec.fieldContext_TokenRelationship_createdTimestamp(ctx, field)
 	case "createdTimestampIso":
@@ -13745,6 +13992,8 @@ func (ec *executionContext) childFields_TokenTransfer(ctx context.Context, field
 		return ec.fieldContext_TokenTransfer_accountId(ctx, field)
 	case "amount":
 		return ec.fieldContext_TokenTransfer_amount(ctx, field)
+	case "amountValue":
+		return ec.fieldContext_TokenTransfer_amountValue(ctx, field)
 	case "isApproval":
 		return ec.fieldContext_TokenTransfer_isApproval(ctx, field)
 	case "account":
@@ -13903,6 +14152,8 @@ func (ec *executionContext) childFields_Transaction(ctx context.Context, field g
 		return ec.fieldContext_Transaction_bytes(ctx, field)
 	case "chargedFee":
 		return ec.fieldContext_Transaction_chargedFee(ctx, field)
+	case "chargedFeeValue":
+		return ec.fieldContext_Transaction_chargedFeeValue(ctx, field)
 	case "consensusTimestamp":
 		return ec.fieldContext_Transaction_consensusTimestamp(ctx, field)
 	case "consensusTimestampIso":
@@ -14013,6 +14264,8 @@ func (ec *executionContext) childFields_Transfer(ctx context.Context, field grap
 		return ec.fieldContext_Transfer_account(ctx, field)
 	case "amount":
 		return ec.fieldContext_Transfer_amount(ctx, field)
+	case "amountValue":
+		return ec.fieldContext_Transfer_amountValue(ctx, field)
 	case "consensusTimestamp":
 		return ec.fieldContext_Transfer_consensusTimestamp(ctx, field)
 	case "consensusTimestampIso":
@@ -14021,6 +14274,8 @@ func (ec *executionContext) childFields_Transfer(ctx context.Context, field grap
 		return ec.fieldContext_Transfer_counterparties(ctx, field)
 	case "fee":
 		return ec.fieldContext_Transfer_fee(ctx, field)
+	case "feeValue":
+		return ec.fieldContext_Transfer_feeValue(ctx, field)
 	case "fees":
 		return ec.fieldContext_Transfer_fees(ctx, field)
 	case "tokenId":
@@ -19809,6 +20064,38 @@ func (ec *executionContext) fieldContext_Account_balance(ctx context.Context, fi
 	return fc, nil
 }
 
+func (ec *executionContext) _Account_balanceValue(ctx context.Context, field graphql.CollectedField, obj *ledger.Account) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Account_balanceValue(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Account().BalanceValue(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Amount) graphql.Marshaler {
+			return ec.marshalOAmount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAmount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Account_balanceValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Account",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Amount(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Account_holdings(ctx context.Context, field graphql.CollectedField, obj *ledger.Account) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -20159,6 +20446,38 @@ func (ec *executionContext) _Account_pendingReward(ctx context.Context, field gr
 }
 func (ec *executionContext) fieldContext_Account_pendingReward(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Account", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _Account_pendingRewardValue(ctx context.Context, field graphql.CollectedField, obj *ledger.Account) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Account_pendingRewardValue(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Account().PendingRewardValue(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Amount) graphql.Marshaler {
+			return ec.marshalNAmount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAmount(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Account_pendingRewardValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Account",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Amount(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _Account_receiverSigRequired(ctx context.Context, field graphql.CollectedField, obj *ledger.Account) (ret graphql.Marshaler) {
@@ -21594,6 +21913,38 @@ func (ec *executionContext) fieldContext_Airdrop_amount(_ context.Context, field
 	return graphql.NewScalarFieldContext("Airdrop", field, false, false, errors.New("field of type Long does not have child fields"))
 }
 
+func (ec *executionContext) _Airdrop_amountValue(ctx context.Context, field graphql.CollectedField, obj *ledger.Airdrop) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Airdrop_amountValue(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Airdrop().AmountValue(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Amount) graphql.Marshaler {
+			return ec.marshalOAmount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAmount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Airdrop_amountValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Airdrop",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Amount(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Airdrop_receiverId(ctx context.Context, field graphql.CollectedField, obj *ledger.Airdrop) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -22029,6 +22380,75 @@ func (ec *executionContext) fieldContext_AirdropEdge_cursor(_ context.Context, f
 	return graphql.NewScalarFieldContext("AirdropEdge", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _Amount_raw(ctx context.Context, field graphql.CollectedField, obj *ledger.Amount) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Amount_raw(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Raw, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Amount_raw(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Amount", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _Amount_display(ctx context.Context, field graphql.CollectedField, obj *ledger.Amount) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Amount_display(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Display(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[string]) graphql.Marshaler {
+			return ec.marshalOString2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Amount_display(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Amount", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Amount_usd(ctx context.Context, field graphql.CollectedField, obj *ledger.Amount) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Amount_usd(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Amount().Usd(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Amount_usd(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Amount", field, true, true, errors.New("field of type String does not have child fields"))
+}
+
 func (ec *executionContext) _AssessedCustomFee_amount(ctx context.Context, field graphql.CollectedField, obj *ledger.AssessedCustomFee) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -22050,6 +22470,38 @@ func (ec *executionContext) _AssessedCustomFee_amount(ctx context.Context, field
 }
 func (ec *executionContext) fieldContext_AssessedCustomFee_amount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AssessedCustomFee", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _AssessedCustomFee_amountValue(ctx context.Context, field graphql.CollectedField, obj *ledger.AssessedCustomFee) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AssessedCustomFee_amountValue(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.AssessedCustomFee().AmountValue(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Amount) graphql.Marshaler {
+			return ec.marshalNAmount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAmount(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AssessedCustomFee_amountValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AssessedCustomFee",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Amount(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _AssessedCustomFee_collectorAccountId(ctx context.Context, field graphql.CollectedField, obj *ledger.AssessedCustomFee) (ret graphql.Marshaler) {
@@ -22431,6 +22883,38 @@ func (ec *executionContext) _Balance_balance(ctx context.Context, field graphql.
 }
 func (ec *executionContext) fieldContext_Balance_balance(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Balance", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _Balance_balanceValue(ctx context.Context, field graphql.CollectedField, obj *ledger.Balance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Balance_balanceValue(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Balance().BalanceValue(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Amount) graphql.Marshaler {
+			return ec.marshalOAmount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAmount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Balance_balanceValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Balance",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Amount(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _Balance_timestamp(ctx context.Context, field graphql.CollectedField, obj *ledger.Balance) (ret graphql.Marshaler) {
@@ -24428,6 +24912,29 @@ func (ec *executionContext) fieldContext_Contract_stats(ctx context.Context, fie
 		return fc, err
 	}
 	return fc, nil
+}
+
+func (ec *executionContext) _ContractAction_id(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractAction) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractAction_id(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.ContractAction().ID(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNID2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ContractAction_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ContractAction", field, true, true, errors.New("field of type ID does not have child fields"))
 }
 
 func (ec *executionContext) _ContractAction_callDepth(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractAction) (ret graphql.Marshaler) {
@@ -28965,6 +29472,38 @@ func (ec *executionContext) fieldContext_CryptoAllowance_amount(_ context.Contex
 	return graphql.NewScalarFieldContext("CryptoAllowance", field, false, false, errors.New("field of type Long does not have child fields"))
 }
 
+func (ec *executionContext) _CryptoAllowance_amountValue(ctx context.Context, field graphql.CollectedField, obj *ledger.CryptoAllowance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CryptoAllowance_amountValue(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.CryptoAllowance().AmountValue(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Amount) graphql.Marshaler {
+			return ec.marshalNAmount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAmount(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CryptoAllowance_amountValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CryptoAllowance",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Amount(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _CryptoAllowance_amountGranted(ctx context.Context, field graphql.CollectedField, obj *ledger.CryptoAllowance) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -29389,6 +29928,38 @@ func (ec *executionContext) _CryptoTransfer_amount(ctx context.Context, field gr
 }
 func (ec *executionContext) fieldContext_CryptoTransfer_amount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("CryptoTransfer", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _CryptoTransfer_amountValue(ctx context.Context, field graphql.CollectedField, obj *ledger.CryptoTransfer) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CryptoTransfer_amountValue(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.CryptoTransfer().AmountValue(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Amount) graphql.Marshaler {
+			return ec.marshalNAmount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAmount(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CryptoTransfer_amountValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CryptoTransfer",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Amount(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _CryptoTransfer_isApproval(ctx context.Context, field graphql.CollectedField, obj *ledger.CryptoTransfer) (ret graphql.Marshaler) {
@@ -34522,6 +35093,29 @@ func (ec *executionContext) fieldContext_NFTEdge_cursor(_ context.Context, field
 	return graphql.NewScalarFieldContext("NFTEdge", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _NFTTransaction_id(ctx context.Context, field graphql.CollectedField, obj *ledger.NFTTransaction) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NFTTransaction_id(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.NFTTransaction().ID(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNID2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NFTTransaction_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NFTTransaction", field, true, true, errors.New("field of type ID does not have child fields"))
+}
+
 func (ec *executionContext) _NFTTransaction_consensusTimestamp(ctx context.Context, field graphql.CollectedField, obj *ledger.NFTTransaction) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -34919,6 +35513,38 @@ func (ec *executionContext) _NFTTransactionConnection_partial(ctx context.Contex
 }
 func (ec *executionContext) fieldContext_NFTTransactionConnection_partial(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("NFTTransactionConnection", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _NFTTransactionConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.NFTTransaction]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NFTTransactionConnection_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Count) graphql.Marshaler {
+			return ec.marshalOCount2ᚖheliographᚋgraphᚋrelayᚐCount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_NFTTransactionConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NFTTransactionConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Count(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _NFTTransactionEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ledger.NFTTransaction]) (ret graphql.Marshaler) {
@@ -42945,6 +43571,38 @@ func (ec *executionContext) fieldContext_SearchResultConnection_pageInfo(_ conte
 	return fc, nil
 }
 
+func (ec *executionContext) _SearchResultConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *relay.SearchResultConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SearchResultConnection_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Count) graphql.Marshaler {
+			return ec.marshalOCount2ᚖheliographᚋgraphᚋrelayᚐCount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_SearchResultConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SearchResultConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Count(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _SearchResultEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.SearchResultEdge) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -43173,6 +43831,38 @@ func (ec *executionContext) _StakingReward_amount(ctx context.Context, field gra
 }
 func (ec *executionContext) fieldContext_StakingReward_amount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("StakingReward", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _StakingReward_amountValue(ctx context.Context, field graphql.CollectedField, obj *ledger.StakingReward) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StakingReward_amountValue(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.StakingReward().AmountValue(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Amount) graphql.Marshaler {
+			return ec.marshalNAmount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAmount(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StakingReward_amountValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StakingReward",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Amount(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _StakingReward_timestamp(ctx context.Context, field graphql.CollectedField, obj *ledger.StakingReward) (ret graphql.Marshaler) {
@@ -49523,6 +50213,38 @@ func (ec *executionContext) fieldContext_TokenAllowance_amount(_ context.Context
 	return graphql.NewScalarFieldContext("TokenAllowance", field, false, false, errors.New("field of type Long does not have child fields"))
 }
 
+func (ec *executionContext) _TokenAllowance_amountValue(ctx context.Context, field graphql.CollectedField, obj *ledger.TokenAllowance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenAllowance_amountValue(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.TokenAllowance().AmountValue(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Amount) graphql.Marshaler {
+			return ec.marshalNAmount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAmount(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenAllowance_amountValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TokenAllowance",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Amount(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _TokenAllowance_amountGranted(ctx context.Context, field graphql.CollectedField, obj *ledger.TokenAllowance) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -49970,6 +50692,38 @@ func (ec *executionContext) _TokenBalance_balance(ctx context.Context, field gra
 }
 func (ec *executionContext) fieldContext_TokenBalance_balance(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TokenBalance", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _TokenBalance_balanceValue(ctx context.Context, field graphql.CollectedField, obj *ledger.TokenBalance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenBalance_balanceValue(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.TokenBalance().BalanceValue(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Amount) graphql.Marshaler {
+			return ec.marshalNAmount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAmount(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenBalance_balanceValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TokenBalance",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Amount(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _TokenBalance_token(ctx context.Context, field graphql.CollectedField, obj *ledger.TokenBalance) (ret graphql.Marshaler) {
@@ -50430,6 +51184,38 @@ func (ec *executionContext) fieldContext_TokenHolder_balance(_ context.Context, 
 	return graphql.NewScalarFieldContext("TokenHolder", field, false, false, errors.New("field of type Long does not have child fields"))
 }
 
+func (ec *executionContext) _TokenHolder_balanceValue(ctx context.Context, field graphql.CollectedField, obj *ledger.TokenHolder) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenHolder_balanceValue(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.TokenHolder().BalanceValue(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Amount) graphql.Marshaler {
+			return ec.marshalNAmount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAmount(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenHolder_balanceValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TokenHolder",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Amount(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _TokenHolder_decimals(ctx context.Context, field graphql.CollectedField, obj *ledger.TokenHolder) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -50859,6 +51645,38 @@ func (ec *executionContext) _TokenRelationship_balance(ctx context.Context, fiel
 }
 func (ec *executionContext) fieldContext_TokenRelationship_balance(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TokenRelationship", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _TokenRelationship_balanceValue(ctx context.Context, field graphql.CollectedField, obj *ledger.TokenRelationship) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenRelationship_balanceValue(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.TokenRelationship().BalanceValue(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Amount) graphql.Marshaler {
+			return ec.marshalNAmount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAmount(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenRelationship_balanceValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TokenRelationship",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Amount(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _TokenRelationship_createdTimestamp(ctx context.Context, field graphql.CollectedField, obj *ledger.TokenRelationship) (ret graphql.Marshaler) {
@@ -51451,6 +52269,38 @@ func (ec *executionContext) _TokenTransfer_amount(ctx context.Context, field gra
 }
 func (ec *executionContext) fieldContext_TokenTransfer_amount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TokenTransfer", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _TokenTransfer_amountValue(ctx context.Context, field graphql.CollectedField, obj *ledger.TokenTransfer) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenTransfer_amountValue(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.TokenTransfer().AmountValue(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Amount) graphql.Marshaler {
+			return ec.marshalNAmount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAmount(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenTransfer_amountValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TokenTransfer",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Amount(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _TokenTransfer_isApproval(ctx context.Context, field graphql.CollectedField, obj *ledger.TokenTransfer) (ret graphql.Marshaler) {
@@ -53039,6 +53889,38 @@ func (ec *executionContext) fieldContext_Transaction_chargedFee(_ context.Contex
 	return graphql.NewScalarFieldContext("Transaction", field, false, false, errors.New("field of type Long does not have child fields"))
 }
 
+func (ec *executionContext) _Transaction_chargedFeeValue(ctx context.Context, field graphql.CollectedField, obj *ledger.Transaction) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Transaction_chargedFeeValue(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Transaction().ChargedFeeValue(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Amount) graphql.Marshaler {
+			return ec.marshalOAmount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAmount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Transaction_chargedFeeValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Transaction",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Amount(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Transaction_consensusTimestamp(ctx context.Context, field graphql.CollectedField, obj *ledger.Transaction) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -54289,6 +55171,38 @@ func (ec *executionContext) fieldContext_Transfer_amount(_ context.Context, fiel
 	return graphql.NewScalarFieldContext("Transfer", field, false, false, errors.New("field of type Long does not have child fields"))
 }
 
+func (ec *executionContext) _Transfer_amountValue(ctx context.Context, field graphql.CollectedField, obj *ledger.Transfer) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Transfer_amountValue(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Transfer().AmountValue(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Amount) graphql.Marshaler {
+			return ec.marshalNAmount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAmount(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Transfer_amountValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Transfer",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Amount(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Transfer_consensusTimestamp(ctx context.Context, field graphql.CollectedField, obj *ledger.Transfer) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -54388,6 +55302,38 @@ func (ec *executionContext) _Transfer_fee(ctx context.Context, field graphql.Col
 }
 func (ec *executionContext) fieldContext_Transfer_fee(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Transfer", field, true, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _Transfer_feeValue(ctx context.Context, field graphql.CollectedField, obj *ledger.Transfer) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Transfer_feeValue(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Transfer().FeeValue(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Amount) graphql.Marshaler {
+			return ec.marshalNAmount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAmount(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Transfer_feeValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Transfer",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Amount(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _Transfer_fees(ctx context.Context, field graphql.CollectedField, obj *ledger.Transfer) (ret graphql.Marshaler) {
@@ -59563,6 +60509,11 @@ func (ec *executionContext) _Node(ctx context.Context, sel ast.SelectionSet, obj
 			return graphql.Null
 		}
 		return ec._Network(ctx, sel, obj)
+	case *ledger.NFTTransaction:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._NFTTransaction(ctx, sel, obj)
 	case *ledger.NFT:
 		if obj == nil {
 			return graphql.Null
@@ -59598,6 +60549,11 @@ func (ec *executionContext) _Node(ctx context.Context, sel ast.SelectionSet, obj
 			return graphql.Null
 		}
 		return ec._ContractLog(ctx, sel, obj)
+	case *ledger.ContractAction:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._ContractAction(ctx, sel, obj)
 	case *ledger.Block:
 		if obj == nil {
 			return graphql.Null
@@ -59822,6 +60778,11 @@ func (ec *executionContext) __Entity(ctx context.Context, sel ast.SelectionSet, 
 			return graphql.Null
 		}
 		return ec._Network(ctx, sel, obj)
+	case *ledger.NFTTransaction:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._NFTTransaction(ctx, sel, obj)
 	case *ledger.NFT:
 		if obj == nil {
 			return graphql.Null
@@ -59857,6 +60818,11 @@ func (ec *executionContext) __Entity(ctx context.Context, sel ast.SelectionSet, 
 			return graphql.Null
 		}
 		return ec._ContractLog(ctx, sel, obj)
+	case *ledger.ContractAction:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._ContractAction(ctx, sel, obj)
 	case *ledger.Block:
 		if obj == nil {
 			return graphql.Null
@@ -60041,6 +61007,44 @@ func (ec *executionContext) _Account(ctx context.Context, sel ast.SelectionSet, 
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "balanceValue":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Account_balanceValue(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "holdings":
 			out.Values[i] = ec._Account_holdings(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -60111,6 +61115,44 @@ func (ec *executionContext) _Account(ctx context.Context, sel ast.SelectionSet, 
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "pendingRewardValue":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Account_pendingRewardValue(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "receiverSigRequired":
 			out.Values[i] = ec._Account_receiverSigRequired(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -61283,6 +62325,44 @@ func (ec *executionContext) _Airdrop(ctx context.Context, sel ast.SelectionSet, 
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "amountValue":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Airdrop_amountValue(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "receiverId":
 			out.Values[i] = ec._Airdrop_receiverId(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -61610,6 +62690,87 @@ func (ec *executionContext) _AirdropEdge(ctx context.Context, sel ast.SelectionS
 	return out
 }
 
+var amountImplementors = []string{"Amount"}
+
+func (ec *executionContext) _Amount(ctx context.Context, sel ast.SelectionSet, obj *ledger.Amount) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, amountImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Amount")
+		case "raw":
+			out.Values[i] = ec._Amount_raw(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "display":
+			out.Values[i] = ec._Amount_display(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "usd":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Amount_usd(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var assessedCustomFeeImplementors = []string{"AssessedCustomFee"}
 
 func (ec *executionContext) _AssessedCustomFee(ctx context.Context, sel ast.SelectionSet, obj *ledger.AssessedCustomFee) graphql.Marshaler {
@@ -61627,6 +62788,44 @@ func (ec *executionContext) _AssessedCustomFee(ctx context.Context, sel ast.Sele
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "amountValue":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._AssessedCustomFee_amountValue(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "collectorAccountId":
 			out.Values[i] = ec._AssessedCustomFee_collectorAccountId(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -61900,6 +63099,44 @@ func (ec *executionContext) _Balance(ctx context.Context, sel ast.SelectionSet, 
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "balanceValue":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Balance_balanceValue(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "timestamp":
 			out.Values[i] = ec._Balance_timestamp(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -63327,7 +64564,7 @@ func (ec *executionContext) _Contract(ctx context.Context, sel ast.SelectionSet,
 	return out
 }
 
-var contractActionImplementors = []string{"ContractAction"}
+var contractActionImplementors = []string{"ContractAction", "Node", "_Entity"}
 
 func (ec *executionContext) _ContractAction(ctx context.Context, sel ast.SelectionSet, obj *ledger.ContractAction) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, contractActionImplementors)
@@ -63339,6 +64576,44 @@ func (ec *executionContext) _ContractAction(ctx context.Context, sel ast.Selecti
 		switch field.Name {
 		case "__typename":
 			out.Values[i] = graphql.MarshalString("ContractAction")
+		case "id":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ContractAction_id(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "callDepth":
 			out.Values[i] = ec._ContractAction_callDepth(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -66179,6 +67454,44 @@ func (ec *executionContext) _CryptoAllowance(ctx context.Context, sel ast.Select
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "amountValue":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._CryptoAllowance_amountValue(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "amountGranted":
 			out.Values[i] = ec._CryptoAllowance_amountGranted(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -66485,6 +67798,44 @@ func (ec *executionContext) _CryptoTransfer(ctx context.Context, sel ast.Selecti
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "amountValue":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._CryptoTransfer_amountValue(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "isApproval":
 			out.Values[i] = ec._CryptoTransfer_isApproval(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -69567,7 +70918,7 @@ func (ec *executionContext) _NFTEdge(ctx context.Context, sel ast.SelectionSet, 
 	return out
 }
 
-var nFTTransactionImplementors = []string{"NFTTransaction"}
+var nFTTransactionImplementors = []string{"NFTTransaction", "_Entity", "Node"}
 
 func (ec *executionContext) _NFTTransaction(ctx context.Context, sel ast.SelectionSet, obj *ledger.NFTTransaction) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, nFTTransactionImplementors)
@@ -69579,6 +70930,44 @@ func (ec *executionContext) _NFTTransaction(ctx context.Context, sel ast.Selecti
 		switch field.Name {
 		case "__typename":
 			out.Values[i] = graphql.MarshalString("NFTTransaction")
+		case "id":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._NFTTransaction_id(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "consensusTimestamp":
 			out.Values[i] = ec._NFTTransaction_consensusTimestamp(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -69769,23 +71158,61 @@ func (ec *executionContext) _NFTTransactionConnection(ctx context.Context, sel a
 		case "edges":
 			out.Values[i] = ec._NFTTransactionConnection_edges(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "nodes":
 			out.Values[i] = ec._NFTTransactionConnection_nodes(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "pageInfo":
 			out.Values[i] = ec._NFTTransactionConnection_pageInfo(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "partial":
 			out.Values[i] = ec._NFTTransactionConnection_partial(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._NFTTransactionConnection_totalCount(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -74548,6 +75975,11 @@ func (ec *executionContext) _SearchResultConnection(ctx context.Context, sel ast
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "totalCount":
+			out.Values[i] = ec._SearchResultConnection_totalCount(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -74763,6 +76195,44 @@ func (ec *executionContext) _StakingReward(ctx context.Context, sel ast.Selectio
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "amountValue":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._StakingReward_amountValue(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "timestamp":
 			out.Values[i] = ec._StakingReward_timestamp(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -78441,6 +79911,44 @@ func (ec *executionContext) _TokenAllowance(ctx context.Context, sel ast.Selecti
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "amountValue":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._TokenAllowance_amountValue(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "amountGranted":
 			out.Values[i] = ec._TokenAllowance_amountGranted(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -78752,6 +80260,44 @@ func (ec *executionContext) _TokenBalance(ctx context.Context, sel ast.Selection
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "balanceValue":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._TokenBalance_balanceValue(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "token":
 			field := field
 
@@ -79096,6 +80642,44 @@ func (ec *executionContext) _TokenHolder(ctx context.Context, sel ast.SelectionS
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "balanceValue":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._TokenHolder_balanceValue(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "decimals":
 			out.Values[i] = ec._TokenHolder_decimals(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -79407,6 +80991,44 @@ func (ec *executionContext) _TokenRelationship(ctx context.Context, sel ast.Sele
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "balanceValue":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._TokenRelationship_balanceValue(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "createdTimestamp":
 			out.Values[i] = ec._TokenRelationship_createdTimestamp(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -79720,6 +81342,44 @@ func (ec *executionContext) _TokenTransfer(ctx context.Context, sel ast.Selectio
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "amountValue":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._TokenTransfer_amountValue(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "isApproval":
 			out.Values[i] = ec._TokenTransfer_isApproval(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -80703,6 +82363,44 @@ func (ec *executionContext) _Transaction(ctx context.Context, sel ast.SelectionS
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "chargedFeeValue":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Transaction_chargedFeeValue(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "consensusTimestamp":
 			out.Values[i] = ec._Transaction_consensusTimestamp(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -81527,6 +83225,44 @@ func (ec *executionContext) _Transfer(ctx context.Context, sel ast.SelectionSet,
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "amountValue":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Transfer_amountValue(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "consensusTimestamp":
 			out.Values[i] = ec._Transfer_consensusTimestamp(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -81580,6 +83316,44 @@ func (ec *executionContext) _Transfer(ctx context.Context, sel ast.SelectionSet,
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "feeValue":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Transfer_feeValue(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "fees":
 			field := field
 
@@ -82749,6 +84523,20 @@ func (ec *executionContext) marshalNAirdropEdge2ᚖheliographᚋgraphᚋrelayᚐ
 		return graphql.Null
 	}
 	return ec._AirdropEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNAmount2heliographᚋinternalᚋdomainᚋledgerᚐAmount(ctx context.Context, sel ast.SelectionSet, v ledger.Amount) graphql.Marshaler {
+	return ec._Amount(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNAmount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAmount(ctx context.Context, sel ast.SelectionSet, v *ledger.Amount) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Amount(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNAssessedCustomFee2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐAssessedCustomFeeᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.AssessedCustomFee) graphql.Marshaler {
@@ -87312,6 +89100,13 @@ func (ec *executionContext) marshalOAlias2heliographᚋinternalᚋdomainᚋledge
 	_ = sel
 	res := scalar.MarshalAlias(v)
 	return graphql.WrapContextMarshaler(ctx, res)
+}
+
+func (ec *executionContext) marshalOAmount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAmount(ctx context.Context, sel ast.SelectionSet, v *ledger.Amount) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._Amount(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalOAuthorization2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐAuthorizationᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.Authorization) graphql.Marshaler {

@@ -27,6 +27,7 @@ type objects struct {
 	Airdrop                     *rowplan.Object[*ledger.Airdrop]
 	AirdropConnection           *rowplan.Object[*relay.Connection[ledger.Airdrop]]
 	AirdropEdge                 *rowplan.Object[*relay.Edge[ledger.Airdrop]]
+	Amount                      *rowplan.Object[*ledger.Amount]
 	AssessedCustomFee           *rowplan.Object[*ledger.AssessedCustomFee]
 	Authorization               *rowplan.Object[*ledger.Authorization]
 	Balance                     *rowplan.Object[*ledger.Balance]
@@ -228,8 +229,9 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"autoRenewPeriod": rowplan.Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
 			return scalar.AppendNullLong(dst, v.AutoRenewPeriod, s)
 		}),
-		"balance":  rowplan.Compute(ec.readAccountBalanceArgs, func(v *ledger.Account, a AccountBalanceArgs) ledger.HbarAmount { return v.BalanceIn(a.Unit) }, rowplan.ScalarOf(scalar.AppendHbarAmount)),
-		"holdings": rowplan.Compute(ec.readAccountHoldingsArgs, func(v *ledger.Account, a AccountHoldingsArgs) *ledger.Balance { return v.Holdings(a.Include) }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Balance] { return o.Balance })),
+		"balance":      rowplan.Compute(ec.readAccountBalanceArgs, func(v *ledger.Account, a AccountBalanceArgs) ledger.HbarAmount { return v.BalanceIn(a.Unit) }, rowplan.ScalarOf(scalar.AppendHbarAmount)),
+		"balanceValue": rowplan.Get(fields.AccountBalanceValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
+		"holdings":     rowplan.Compute(ec.readAccountHoldingsArgs, func(v *ledger.Account, a AccountHoldingsArgs) *ledger.Balance { return v.Holdings(a.Include) }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Balance] { return o.Balance })),
 		"createdTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
 			return scalar.AppendNullTimestamp(dst, v.CreatedTimestamp, s)
 		}),
@@ -265,6 +267,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"pendingReward": rowplan.Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.PendingReward, s)
 		}),
+		"pendingRewardValue": rowplan.Get(fields.AccountPendingRewardValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
 		"receiverSigRequired": rowplan.Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
 			return scalar.AppendNullBoolean(dst, v.ReceiverSigRequired, s)
 		}),
@@ -348,6 +351,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"amount": rowplan.Scalar(func(dst []byte, v *ledger.Airdrop, s scalar.Style) []byte {
 			return scalar.AppendNullLong(dst, v.Amount, s)
 		}),
+		"amountValue": rowplan.Read(rel.airdropAmountValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
 		"receiverId": rowplan.Scalar(func(dst []byte, v *ledger.Airdrop, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.ReceiverID, s)
 		}),
@@ -378,10 +382,18 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
+	o.Amount = rowplan.NewObject([]string{"Amount"}, map[string]rowplan.Field[*ledger.Amount]{
+		"raw": rowplan.Scalar(func(dst []byte, v *ledger.Amount, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Raw, s) }),
+		"display": rowplan.Scalar(func(dst []byte, v *ledger.Amount, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.Display(), s)
+		}),
+		"usd": rowplan.Read(rel.amountUsd, rowplan.PointerOf(scalar.AppendString)),
+	})
 	o.AssessedCustomFee = rowplan.NewObject([]string{"AssessedCustomFee"}, map[string]rowplan.Field[*ledger.AssessedCustomFee]{
 		"amount": rowplan.Scalar(func(dst []byte, v *ledger.AssessedCustomFee, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.Amount, s)
 		}),
+		"amountValue": rowplan.Read(rel.assessedCustomFeeAmountValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
 		"collectorAccountId": rowplan.Scalar(func(dst []byte, v *ledger.AssessedCustomFee, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.CollectorAccountID, s)
 		}),
@@ -421,6 +433,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"balance": rowplan.Scalar(func(dst []byte, v *ledger.Balance, s scalar.Style) []byte {
 			return scalar.AppendNullLong(dst, v.Balance, s)
 		}),
+		"balanceValue": rowplan.Get(fields.BalanceBalanceValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
 		"timestamp": rowplan.Scalar(func(dst []byte, v *ledger.Balance, s scalar.Style) []byte {
 			return scalar.AppendNullTimestamp(dst, v.Timestamp, s)
 		}),
@@ -566,7 +579,8 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"call":            rowplan.Read(rel.contractCall, rowplan.ObjectOf(func() *rowplan.Object[*calls.ContractCall] { return o.ContractCall })),
 		"stats":           rowplan.ReadMany(rel.contractStats, func() *rowplan.Object[*ledger.ContractStatistics] { return o.ContractStatistics }),
 	})
-	o.ContractAction = rowplan.NewObject([]string{"ContractAction"}, map[string]rowplan.Field[*ledger.ContractAction]{
+	o.ContractAction = rowplan.NewObject([]string{"ContractAction", "Node", "_Entity"}, map[string]rowplan.Field[*ledger.ContractAction]{
+		"id": rowplan.Get(fields.ContractActionID, rowplan.ScalarOf(scalar.AppendID)),
 		"callDepth": rowplan.Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
 			return scalar.AppendInt(dst, v.CallDepth, s)
 		}),
@@ -991,6 +1005,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"amount": rowplan.Scalar(func(dst []byte, v *ledger.CryptoAllowance, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.Amount, s)
 		}),
+		"amountValue": rowplan.Get(fields.CryptoAllowanceAmountValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
 		"amountGranted": rowplan.Scalar(func(dst []byte, v *ledger.CryptoAllowance, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.AmountGranted, s)
 		}),
@@ -1026,6 +1041,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"amount": rowplan.Scalar(func(dst []byte, v *ledger.CryptoTransfer, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.Amount, s)
 		}),
+		"amountValue": rowplan.Get(fields.CryptoTransferAmountValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
 		"isApproval": rowplan.Scalar(func(dst []byte, v *ledger.CryptoTransfer, s scalar.Style) []byte {
 			return scalar.AppendBoolean(dst, v.IsApproval, s)
 		}),
@@ -1403,7 +1419,8 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
-	o.NFTTransaction = rowplan.NewObject([]string{"NFTTransaction"}, map[string]rowplan.Field[*ledger.NFTTransaction]{
+	o.NFTTransaction = rowplan.NewObject([]string{"NFTTransaction", "_Entity", "Node"}, map[string]rowplan.Field[*ledger.NFTTransaction]{
+		"id": rowplan.Get(fields.NFTTransactionID, rowplan.ScalarOf(scalar.AppendID)),
 		"consensusTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.NFTTransaction, s scalar.Style) []byte {
 			return scalar.AppendTimestamp(dst, v.ConsensusTimestamp, s)
 		}),
@@ -1441,6 +1458,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"partial": rowplan.Scalar(func(dst []byte, v *relay.Connection[ledger.NFTTransaction], s scalar.Style) []byte {
 			return scalar.AppendBoolean(dst, v.Partial, s)
 		}),
+		"totalCount": rowplan.Read(rel.nFTTransactionConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
 	})
 	o.NFTTransactionEdge = rowplan.NewObject([]string{"NFTTransactionEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.NFTTransaction]]{
 		"node": rowplan.Get(func(v *relay.Edge[ledger.NFTTransaction]) *ledger.NFTTransaction { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.NFTTransaction] { return o.NFTTransaction })),
@@ -1924,9 +1942,10 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"signaturesMissing": rowplan.ReadMany(rel.scheduledTransactionSignaturesMissing, func() *rowplan.Object[*ledger.ScheduleSigner] { return o.ScheduleSigner }),
 	})
 	o.SearchResultConnection = rowplan.NewObject([]string{"SearchResultConnection"}, map[string]rowplan.Field[*relay.SearchResultConnection]{
-		"edges":    rowplan.Many(func(v *relay.SearchResultConnection) []*relay.SearchResultEdge { return v.Edges }, func() *rowplan.Object[*relay.SearchResultEdge] { return o.SearchResultEdge }),
-		"nodes":    rowplan.Get(func(v *relay.SearchResultConnection) []relay.Node { return v.Nodes }, rowplan.ListOf(rowplan.AnyOf(rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Account] { return o.Account }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Block] { return o.Block }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Contract] { return o.Contract }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.File] { return o.File }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.NFT] { return o.NFT }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.NetworkNode] { return o.NetworkNode }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Schedule] { return o.Schedule }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Token] { return o.Token }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Topic] { return o.Topic }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.TopicMessage] { return o.TopicMessage }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Transaction] { return o.Transaction })))),
-		"pageInfo": rowplan.Get(func(v *relay.SearchResultConnection) *relay.PageInfo { return v.PageInfo }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"edges":      rowplan.Many(func(v *relay.SearchResultConnection) []*relay.SearchResultEdge { return v.Edges }, func() *rowplan.Object[*relay.SearchResultEdge] { return o.SearchResultEdge }),
+		"nodes":      rowplan.Get(func(v *relay.SearchResultConnection) []relay.Node { return v.Nodes }, rowplan.ListOf(rowplan.AnyOf(rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Account] { return o.Account }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Block] { return o.Block }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Contract] { return o.Contract }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.File] { return o.File }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.NFT] { return o.NFT }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.NetworkNode] { return o.NetworkNode }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Schedule] { return o.Schedule }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Token] { return o.Token }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Topic] { return o.Topic }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.TopicMessage] { return o.TopicMessage }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Transaction] { return o.Transaction })))),
+		"pageInfo":   rowplan.Get(func(v *relay.SearchResultConnection) *relay.PageInfo { return v.PageInfo }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"totalCount": rowplan.Get(func(v *relay.SearchResultConnection) *relay.Count { return v.TotalCount }, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
 	})
 	o.SearchResultEdge = rowplan.NewObject([]string{"SearchResultEdge"}, map[string]rowplan.Field[*relay.SearchResultEdge]{
 		"node": rowplan.Get(func(v *relay.SearchResultEdge) relay.Node { return v.Node }, rowplan.AnyOf(rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Account] { return o.Account }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Block] { return o.Block }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Contract] { return o.Contract }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.File] { return o.File }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.NFT] { return o.NFT }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.NetworkNode] { return o.NetworkNode }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Schedule] { return o.Schedule }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Token] { return o.Token }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Topic] { return o.Topic }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.TopicMessage] { return o.TopicMessage }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Transaction] { return o.Transaction }))),
@@ -1957,6 +1976,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"amount": rowplan.Scalar(func(dst []byte, v *ledger.StakingReward, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.Amount, s)
 		}),
+		"amountValue": rowplan.Get(fields.StakingRewardAmountValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
 		"timestamp": rowplan.Scalar(func(dst []byte, v *ledger.StakingReward, s scalar.Style) []byte {
 			return scalar.AppendTimestamp(dst, v.ConsensusTimestamp, s)
 		}),
@@ -2497,6 +2517,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"amount": rowplan.Scalar(func(dst []byte, v *ledger.TokenAllowance, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.Amount, s)
 		}),
+		"amountValue": rowplan.Read(rel.tokenAllowanceAmountValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
 		"amountGranted": rowplan.Scalar(func(dst []byte, v *ledger.TokenAllowance, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.AmountGranted, s)
 		}),
@@ -2535,7 +2556,8 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"balance": rowplan.Scalar(func(dst []byte, v *ledger.TokenBalance, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.Balance, s)
 		}),
-		"token": rowplan.Read(rel.tokenBalanceToken, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Token] { return o.Token })),
+		"balanceValue": rowplan.Read(rel.tokenBalanceBalanceValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
+		"token":        rowplan.Read(rel.tokenBalanceToken, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Token] { return o.Token })),
 	})
 	o.TokenConnection = rowplan.NewObject([]string{"TokenConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.Token]]{
 		"edges":      rowplan.Many(func(v *relay.Connection[ledger.Token]) []*relay.Edge[ledger.Token] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.Token]] { return o.TokenEdge }),
@@ -2569,6 +2591,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"balance": rowplan.Scalar(func(dst []byte, v *ledger.TokenHolder, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.Balance, s)
 		}),
+		"balanceValue": rowplan.Get(fields.TokenHolderBalanceValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
 		"decimals": rowplan.Scalar(func(dst []byte, v *ledger.TokenHolder, s scalar.Style) []byte {
 			return scalar.AppendNullInt(dst, v.Decimals, s)
 		}),
@@ -2607,6 +2630,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"balance": rowplan.Scalar(func(dst []byte, v *ledger.TokenRelationship, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.Balance, s)
 		}),
+		"balanceValue": rowplan.Get(fields.TokenRelationshipBalanceValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
 		"createdTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.TokenRelationship, s scalar.Style) []byte {
 			return scalar.AppendNullTimestamp(dst, v.CreatedTimestamp, s)
 		}),
@@ -2672,6 +2696,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"amount": rowplan.Scalar(func(dst []byte, v *ledger.TokenTransfer, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.Amount, s)
 		}),
+		"amountValue": rowplan.Read(rel.tokenTransferAmountValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
 		"isApproval": rowplan.Scalar(func(dst []byte, v *ledger.TokenTransfer, s scalar.Style) []byte {
 			return scalar.AppendBoolean(dst, v.IsApproval, s)
 		}),
@@ -2804,6 +2829,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"chargedFee": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
 			return scalar.AppendNullLong(dst, v.ChargedFee, s)
 		}),
+		"chargedFeeValue": rowplan.Get(fields.TransactionChargedFeeValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
 		"consensusTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
 			return scalar.AppendTimestamp(dst, v.ConsensusTimestamp, s)
 		}),
@@ -2904,6 +2930,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"amount": rowplan.Scalar(func(dst []byte, v *ledger.Transfer, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.Amount, s)
 		}),
+		"amountValue": rowplan.Read(rel.transferAmountValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
 		"consensusTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.Transfer, s scalar.Style) []byte {
 			return scalar.AppendTimestamp(dst, v.ConsensusTimestamp, s)
 		}),
@@ -2912,6 +2939,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		}),
 		"counterparties": rowplan.ReadMany(rel.transferCounterparties, func() *rowplan.Object[*ledger.Transfer] { return o.Transfer }),
 		"fee":            rowplan.Scalar(func(dst []byte, v *ledger.Transfer, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Fee(), s) }),
+		"feeValue":       rowplan.Get(fields.TransferFeeValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
 		"fees":           rowplan.ReadMany(rel.transferFees, func() *rowplan.Object[*ledger.Transfer] { return o.Transfer }),
 		"tokenId": rowplan.Scalar(func(dst []byte, v *ledger.Transfer, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.TokenID, s)
@@ -2965,6 +2993,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 	rowplan.Register(t, o.Airdrop)
 	rowplan.Register(t, o.AirdropConnection)
 	rowplan.Register(t, o.AirdropEdge)
+	rowplan.Register(t, o.Amount)
 	rowplan.Register(t, o.AssessedCustomFee)
 	rowplan.Register(t, o.Authorization)
 	rowplan.Register(t, o.Balance)
@@ -3129,6 +3158,6 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 	rowplan.Register(t, o.VersionConnection)
 	rowplan.Register(t, o.VersionEdge)
 	rowplan.Register(t, o._Service)
-	rowplan.RegisterList(t, rowplan.AnyOf(rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Account] { return o.Account }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Airdrop] { return o.Airdrop }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Block] { return o.Block }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Contract] { return o.Contract }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.ContractLog] { return o.ContractLog }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.ContractResult] { return o.ContractResult }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.ContractState] { return o.ContractState }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.CryptoAllowance] { return o.CryptoAllowance }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.File] { return o.File }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Hook] { return o.Hook }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.HookSlot] { return o.HookSlot }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.NFT] { return o.NFT }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.NetworkNode] { return o.NetworkNode }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.NftAllowance] { return o.NftAllowance }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.RegisteredNode] { return o.RegisteredNode }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Schedule] { return o.Schedule }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.StakingReward] { return o.StakingReward }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*status.Component] { return o.StatusComponent }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*status.Incident] { return o.StatusIncident }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*status.Maintenance] { return o.StatusMaintenance }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*status.Page] { return o.StatusPage }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*status.Update] { return o.StatusUpdate }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Token] { return o.Token }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.TokenAllowance] { return o.TokenAllowance }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.TokenHolder] { return o.TokenHolder }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.TokenRelationship] { return o.TokenRelationship }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Topic] { return o.Topic }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.TopicMessage] { return o.TopicMessage }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Transaction] { return o.Transaction }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Transfer] { return o.Transfer })))
+	rowplan.RegisterList(t, rowplan.AnyOf(rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Account] { return o.Account }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Airdrop] { return o.Airdrop }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Block] { return o.Block }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Contract] { return o.Contract }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.ContractAction] { return o.ContractAction }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.ContractLog] { return o.ContractLog }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.ContractResult] { return o.ContractResult }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.ContractState] { return o.ContractState }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.CryptoAllowance] { return o.CryptoAllowance }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.File] { return o.File }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Hook] { return o.Hook }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.HookSlot] { return o.HookSlot }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.NFT] { return o.NFT }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.NFTTransaction] { return o.NFTTransaction }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.NetworkNode] { return o.NetworkNode }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.NftAllowance] { return o.NftAllowance }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.RegisteredNode] { return o.RegisteredNode }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Schedule] { return o.Schedule }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.StakingReward] { return o.StakingReward }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*status.Component] { return o.StatusComponent }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*status.Incident] { return o.StatusIncident }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*status.Maintenance] { return o.StatusMaintenance }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*status.Page] { return o.StatusPage }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*status.Update] { return o.StatusUpdate }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Token] { return o.Token }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.TokenAllowance] { return o.TokenAllowance }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.TokenHolder] { return o.TokenHolder }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.TokenRelationship] { return o.TokenRelationship }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Topic] { return o.Topic }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.TopicMessage] { return o.TopicMessage }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Transaction] { return o.Transaction }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Transfer] { return o.Transfer })))
 	return &Rows{Tables: t, fields: fields, relations: rel}
 }

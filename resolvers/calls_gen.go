@@ -23,6 +23,14 @@ func (r fields) AccountID(of *ledger.Account) string {
 	return relay.ID(accountType, of.EntityID.String())
 }
 
+func (r fields) AccountBalanceValue(of *ledger.Account) *ledger.Amount {
+	return amountOf(of.Balance.Balance, 0, of.Balance.Snapshot.V.At)
+}
+
+func (r fields) AccountPendingRewardValue(of *ledger.Account) *ledger.Amount {
+	return &ledger.Amount{Raw: of.PendingReward}
+}
+
 func (r fields) AccountOutstandingAirdrops(ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountOutstandingAirdropsArgs) (rowplan.Results[*relay.Connection[ledger.Airdrop]], error) {
 	return below(ctx, q, airdropLists[false], args, accountIDs(of), directed(false, entities.QueueAirdrops))
 }
@@ -77,6 +85,20 @@ func (r fields) AccountTokens(ctx context.Context, q rowplan.Request, of []*ledg
 
 func (r fields) AccountAllowancesCrypto(ctx context.Context, q rowplan.Request, of []*ledger.AccountAllowances, args graph.AccountAllowancesCryptoArgs) (rowplan.Results[*relay.Connection[ledger.CryptoAllowance]], error) {
 	return bothWays(ctx, q, of, args, cryptoAllowanceLists, entities.QueueCryptoAllowances)
+}
+
+func (r fields) AirdropAmountValue(ctx context.Context, q rowplan.Request, of []*ledger.Airdrop) (rowplan.Results[*ledger.Amount], error) {
+	return amounts(q, of, func(a *ledger.Airdrop) *ledger.Amount { return amountOf(a.Amount, a.TokenID, 0) })
+}
+
+func (r fields) AssessedCustomFeeAmountValue(ctx context.Context, q rowplan.Request, of []*ledger.AssessedCustomFee) (rowplan.Results[*ledger.Amount], error) {
+	return amounts(q, of, func(a *ledger.AssessedCustomFee) *ledger.Amount {
+		return amountOf(ledger.Of(a.Amount), a.TokenID, a.ConsensusTimestamp)
+	})
+}
+
+func (r fields) BalanceBalanceValue(of *ledger.Balance) *ledger.Amount {
+	return amountOf(of.Balance, 0, of.Snapshot.V.At)
 }
 
 func (r fields) BlockID(of *ledger.Block) string {
@@ -137,6 +159,14 @@ func (r fields) ContractResultGasPriceWeibar(ctx context.Context, q rowplan.Requ
 
 func (r fields) ContractResultStateChanges(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[[]*ledger.ContractStateChange], error) {
 	return readRows(q, of, transactions.QueueStateChanges)
+}
+
+func (r fields) CryptoAllowanceAmountValue(of *ledger.CryptoAllowance) *ledger.Amount {
+	return &ledger.Amount{Raw: of.Amount}
+}
+
+func (r fields) CryptoTransferAmountValue(of *ledger.CryptoTransfer) *ledger.Amount {
+	return &ledger.Amount{Raw: of.Amount, At: of.ConsensusTimestamp}
 }
 
 func (r fields) FileID(of *ledger.File) string {
@@ -267,6 +297,10 @@ func (r fields) ScheduledTransactionSignaturesMissing(ctx context.Context, q row
 	return signers(q, of, false)
 }
 
+func (r fields) StakingRewardAmountValue(of *ledger.StakingReward) *ledger.Amount {
+	return &ledger.Amount{Raw: of.Amount, At: of.ConsensusTimestamp}
+}
+
 func (r fields) TokenID(of *ledger.Token) string {
 	return relay.ID(tokenType, of.EntityID.String())
 }
@@ -277,6 +311,26 @@ func (r fields) TokenNfts(ctx context.Context, q rowplan.Request, of []*ledger.T
 
 func (r fields) TokenHistory(ctx context.Context, q rowplan.Request, of []*ledger.Token, args graph.TokenHistoryArgs) (rowplan.Results[*relay.Connection[ledger.Version]], error) {
 	return versionsOf(ctx, q, args.Order, args.Args, list.Map(of, tokenEntityID), entities.QueueTokenVersions)
+}
+
+func (r fields) TokenAllowanceAmountValue(ctx context.Context, q rowplan.Request, of []*ledger.TokenAllowance) (rowplan.Results[*ledger.Amount], error) {
+	return amounts(q, of, func(a *ledger.TokenAllowance) *ledger.Amount { return amountOf(ledger.Of(a.Amount), a.TokenID, 0) })
+}
+
+func (r fields) TokenBalanceBalanceValue(ctx context.Context, q rowplan.Request, of []*ledger.TokenBalance) (rowplan.Results[*ledger.Amount], error) {
+	return amounts(q, of, func(b *ledger.TokenBalance) *ledger.Amount { return amountOf(ledger.Of(b.Balance), b.TokenID, 0) })
+}
+
+func (r fields) TokenHolderBalanceValue(of *ledger.TokenHolder) *ledger.Amount {
+	return &ledger.Amount{Raw: of.Balance, TokenID: of.TokenID, Decimals: of.Decimals}
+}
+
+func (r fields) TokenRelationshipBalanceValue(of *ledger.TokenRelationship) *ledger.Amount {
+	return &ledger.Amount{Raw: of.Balance, TokenID: of.TokenID, Decimals: of.Decimals}
+}
+
+func (r fields) TokenTransferAmountValue(ctx context.Context, q rowplan.Request, of []*ledger.TokenTransfer) (rowplan.Results[*ledger.Amount], error) {
+	return amounts(q, of, func(t *ledger.TokenTransfer) *ledger.Amount { return amountOf(ledger.Of(t.Amount), t.TokenID, 0) })
 }
 
 func (r fields) TopicID(of *ledger.Topic) string {
@@ -293,6 +347,10 @@ func (r fields) TransactionID(of *ledger.Transaction) string {
 
 func (r fields) TransactionAssessedCustomFees(ctx context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[[]*ledger.AssessedCustomFee], error) {
 	return readRows(q, of, transactions.QueueAssessedCustomFees)
+}
+
+func (r fields) TransactionChargedFeeValue(of *ledger.Transaction) *ledger.Amount {
+	return amountOf(of.ChargedFee, 0, of.ConsensusTimestamp)
 }
 
 func (r fields) TransactionInnerTransactions(ctx context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[[]*ledger.Transaction], error) {
@@ -323,8 +381,18 @@ func (r fields) TransactionSchedule(ctx context.Context, q rowplan.Request, of [
 	return readRows(q, of, transactions.QueueTransactionSchedules)
 }
 
+func (r fields) TransferAmountValue(ctx context.Context, q rowplan.Request, of []*ledger.Transfer) (rowplan.Results[*ledger.Amount], error) {
+	return amounts(q, of, func(t *ledger.Transfer) *ledger.Amount {
+		return amountOf(ledger.Of(t.Amount), t.TokenID, t.ConsensusTimestamp)
+	})
+}
+
 func (r fields) TransferCounterparties(ctx context.Context, q rowplan.Request, of []*ledger.Transfer) (rowplan.Results[[]*ledger.Transfer], error) {
 	return readRows(q, of, transactions.QueueCounterparties)
+}
+
+func (r fields) TransferFeeValue(of *ledger.Transfer) *ledger.Amount {
+	return &ledger.Amount{Raw: of.Fee(), At: of.ConsensusTimestamp}
 }
 
 func (r fields) TransferFees(ctx context.Context, q rowplan.Request, of []*ledger.Transfer) (rowplan.Results[[]*ledger.Transfer], error) {

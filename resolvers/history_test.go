@@ -98,11 +98,13 @@ func TestNodesWithKeys(t *testing.T) {
 	g := testenv.Demo(t)
 	const fragment = ` fragment N on Node { __typename id ... on CryptoAllowance { amount spenderId } ... on TokenAllowance { amount tokenId } ... on NftAllowance { tokenId approvedForAll }
 		... on TokenRelationship { tokenId balance } ... on TokenHolder { accountId balance } ... on Airdrop { senderId receiverId tokenId serialNumber } ... on StakingReward { timestamp amount }
-		... on Transfer { consensusTimestamp amount token { symbol } } ... on ContractState { slot value } ... on HookSlot { key value } }`
+		... on Transfer { consensusTimestamp amount token { symbol } } ... on ContractState { slot value } ... on HookSlot { key value }
+		... on ContractAction { index consensusTimestamp input } ... on NFTTransaction { consensusTimestamp type receiverAccountId } }`
 	var data any
 	g.Data(t, `{ account(id: "1001") { allowances { crypto { nodes { ...N } } tokens { nodes { ...N } } } nftAllowances { nodes { ...N } } tokens { nodes { ...N } }
 		outstandingAirdrops { nodes { ...N } } rewards(first: 3) { nodes { ...N } } transfers(first: 5) { nodes { ...N } } }
 		token(id: "2001") { holders(first: 3) { nodes { ...N } } } contract(id: "3001") { state(first: 3) { nodes { ...N } } } hook(owner: "1001", hookId: 1) { storage { nodes { ...N } } }
+		nft(token: "2007", serialNumber: 1) { transfers(first: 3) { nodes { ...N } } } contractResults(first: 5) { nodes { actions(first: 3) { nodes { ...N } } } }
 		network { ...N } }`+fragment, nil, &data)
 	types := map[string]int{}
 	var ids []any
@@ -131,7 +133,7 @@ func TestNodesWithKeys(t *testing.T) {
 		}
 	}
 	walk(data)
-	if len(types) != 11 {
+	if len(types) != 13 {
 		t.Errorf("the types are %v", types)
 	}
 	var together struct{ Nodes []any }
@@ -148,12 +150,27 @@ func TestNodesWithKeys(t *testing.T) {
 			t.Errorf("alone: %v, want %v", alone.Node, want)
 		}
 	}
-	for name, want := range map[string]string{"CryptoAllowance:0.0.1001/0.0.1": `"node":null`, "CryptoAllowance:0.0.1001": "BAD_USER_INPUT", "CryptoAllowance:0.0.1001/0.0.1/5": "BAD_USER_INPUT", "ContractState:0.0.3001/00": "BAD_USER_INPUT", "Transfer:x/0.0.1/0.0.1": "BAD_USER_INPUT"} {
+	for name, want := range map[string]string{"CryptoAllowance:0.0.1001/0.0.1": `"node":null`, "CryptoAllowance:0.0.1001": "BAD_USER_INPUT", "CryptoAllowance:0.0.1001/0.0.1/5": "BAD_USER_INPUT", "ContractState:0.0.3001/00": "BAD_USER_INPUT", "Transfer:x/0.0.1/0.0.1": "BAD_USER_INPUT", "NFTTransaction:0.0.2007/1/5.000000000": `"node":null`, "ContractAction:5.000000000/0.0.1001/0": `"node":null`} {
 		if got := g.Query(t, `query($id: ID!) { node(id: $id) { id } }`, map[string]any{"id": globalID(name)}); !strings.Contains(got.Body, want) {
 			t.Errorf("%s: %s", name, got.Body)
 		}
 	}
 	if got := g.Query(t, nodesQuery, map[string]any{"ids": []string{globalID("Network:")}}); !strings.Contains(got.Body, "use node, or network") {
 		t.Error(got.Body)
+	}
+}
+
+// TestIDsOfSnapshots checks that a holder has the same id in the current list and in a balance snapshot.
+func TestIDsOfSnapshots(t *testing.T) {
+	t.Parallel()
+	var data map[string]struct {
+		Nodes     []struct{ ID string }
+		Timestamp string
+	}
+	testenv.Demo(t).Data(t, `{ current: tokenBalances(token: "2001", filter: {accountId: {eq: "1001"}}) { timestamp nodes { id } }
+		snapshot: tokenBalances(token: "2001", filter: {accountId: {eq: "1001"}}, at: {lt: "2026-05-17"}) { timestamp nodes { id } } }`, nil, &data)
+	current, snapshot := data["current"], data["snapshot"]
+	if len(current.Nodes) != 1 || len(snapshot.Nodes) != 1 || current.Timestamp == snapshot.Timestamp || current.Nodes[0].ID != snapshot.Nodes[0].ID {
+		t.Errorf("%+v", data)
 	}
 }

@@ -38,20 +38,43 @@ func (fields) NFTTransfers(ctx context.Context, q rowplan.Request, of []*ledger.
 	if err != nil {
 		return nil, err
 	}
+	keys := list.Map(of, (*ledger.NFT).Key)
 	get, err := queued(q, func(b *storage.Batch, done func([]entities.NFTHistory)) {
-		entities.QueueNFTHistories(b, list.Map(of, (*ledger.NFT).Key), args.Filter, sp, done)
+		entities.QueueNFTHistories(b, keys, args.Filter, sp, done)
 	})
 	return func() ([]*relay.NFTTransactionConnection, error) {
 		got, err := get()
-		return list.Map(got, func(h entities.NFTHistory) *relay.NFTTransactionConnection { return nftHistory(p, h) }), err
+		return nftHistories(batchOf(q).DB(), keys, args.Filter, p, got), err
 	}, err
 }
 
-// nftHistory returns a page of an NFT's history.
-func nftHistory(p relay.Page, h entities.NFTHistory) *relay.NFTTransactionConnection {
-	c := relay.NewCutConnection(nftTransactionList.kind, p, h.Transactions, h.More, nftTransactionList.key)
-	c.Partial = h.Partial
-	return c
+// nftHistories returns a page of the history of each of some NFTs.
+func nftHistories(
+	db *storage.DB, keys []ledger.NFTKey, f *ledger.NFTTransactionFilter, p relay.Page, of []entities.NFTHistory,
+) []*relay.NFTTransactionConnection {
+	out := list.Map(of, func(h entities.NFTHistory) *relay.NFTTransactionConnection {
+		c := relay.NewCutConnection(nftTransactionList.kind, p, h.Transactions, h.More, nftTransactionList.key)
+		c.Partial = h.Partial
+		return c
+	})
+	setCounts(out, func(ctx context.Context) (counts []int64, err error) {
+		b := db.NewBatch()
+		queueNFTTransactions(b, keys, f, storage.Page{Limit: storage.MaxCount + 1}, func(rows [][]*ledger.NFTTransaction) {
+			counts = list.Map(rows, func(r []*ledger.NFTTransaction) int64 { return int64(len(r)) })
+		})
+		return counts, b.Run(ctx)
+	}, storage.MaxCount)
+	return out
+}
+
+// queueNFTTransactions queues reading a page of the history of each of some NFTs.
+func queueNFTTransactions(
+	b *storage.Batch, keys []ledger.NFTKey, f *ledger.NFTTransactionFilter, p storage.Page, done func([][]*ledger.NFTTransaction),
+) {
+	p.Limit++ // the last event only shows whether the history continues
+	entities.QueueNFTHistories(b, keys, f, p, func(got []entities.NFTHistory) {
+		done(list.Map(got, func(h entities.NFTHistory) []*ledger.NFTTransaction { return h.Transactions }))
+	})
 }
 
 func nftsBelow(ctx context.Context, q rowplan.Request, of entities.NFTParent, ids []ledger.EntityID, args graph.ListArgs[ledger.NFTFilter]) (
@@ -109,13 +132,13 @@ func (r queries) NftTransactions(ctx context.Context, args graph.QueryNftTransac
 	if err != nil {
 		return nil, err
 	}
-	var history entities.NFTHistory
-	key := ledger.NFTKey{TokenID: args.Token, SerialNumber: args.SerialNumber}
+	var history []entities.NFTHistory
+	keys := []ledger.NFTKey{{TokenID: args.Token, SerialNumber: args.SerialNumber}}
 	b := r.db.NewBatch()
-	entities.QueueNFTHistories(b, []ledger.NFTKey{key}, args.Filter, sp, func(got []entities.NFTHistory) { history = got[0] })
+	entities.QueueNFTHistories(b, keys, args.Filter, sp, func(got []entities.NFTHistory) { history = got })
 	if err := b.Run(ctx); err != nil {
-		return nil, fmt.Errorf("reading the history of serial %d of token %s: %w", key.SerialNumber, key.TokenID, err)
+		return nil, fmt.Errorf("reading the history of serial %d of token %s: %w", args.SerialNumber, args.Token, err)
 	}
-	relay.OutcomeOf(ctx).Partial = history.Partial
-	return nftHistory(p, history), nil
+	relay.OutcomeOf(ctx).Partial = history[0].Partial
+	return nftHistories(r.db, keys, args.Filter, p, history)[0], nil
 }

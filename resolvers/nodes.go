@@ -92,6 +92,12 @@ var batched = map[string]queueNodes{
 		at, account, token := n.at(), n.id(), n.id()
 		return account, &ledger.TransferFilter{Token: &token, Timestamp: equals(at)}
 	}, transactions.QueueAccountTransfers),
+	"ContractAction": inList(func(n *nodeName) (transactions.Located, *ledger.ContractActionFilter) {
+		return transactions.Located{At: n.at(), Payer: n.id()}, &ledger.ContractActionFilter{Index: equals(n.number())}
+	}, transactions.QueueContractActions),
+	"NFTTransaction": inList(func(n *nodeName) (ledger.NFTKey, *ledger.NFTTransactionFilter) {
+		return ledger.NFTKey{TokenID: n.id(), SerialNumber: n.number()}, &ledger.NFTTransactionFilter{Timestamp: equals(n.at())}
+	}, queueNFTTransactions),
 	"ContractState": inList(func(n *nodeName) (entityID, *ledger.ContractStateFilter) {
 		return n.id(), &ledger.ContractStateFilter{Slot: &ledger.SlotFilter{Eq: n.word()}}
 	}, statesAt(nil)),

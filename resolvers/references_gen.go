@@ -422,6 +422,10 @@ func (fields) AirdropID(row *ledger.Airdrop) string {
 	return nodeID("Airdrop", row.SenderID, row.ReceiverID, row.TokenID, row.SerialNumber)
 }
 
+func (fields) ContractActionID(row *ledger.ContractAction) string {
+	return nodeID("ContractAction", row.ConsensusTimestamp, row.PayerAccountID, row.Index)
+}
+
 func (fields) ContractStateID(row *ledger.ContractState) string {
 	return nodeID("ContractState", row.ContractID, row.Slot)
 }
@@ -432,6 +436,10 @@ func (fields) CryptoAllowanceID(row *ledger.CryptoAllowance) string {
 
 func (fields) HookSlotID(row *ledger.HookSlot) string {
 	return nodeID("HookSlot", row.OwnerID, row.HookID, row.Key)
+}
+
+func (fields) NFTTransactionID(row *ledger.NFTTransaction) string {
+	return nodeID("NFTTransaction", row.NFT.TokenID, row.NFT.SerialNumber, row.ConsensusTimestamp)
 }
 
 func (fields) NftAllowanceID(row *ledger.NftAllowance) string {

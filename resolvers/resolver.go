@@ -46,6 +46,7 @@ type Resolver struct {
 	db     *storage.DB
 	now    func() time.Time
 	gas    *entities.GasPrices
+	rates  *entities.ExchangeRates
 	rows   *graph.Rows
 	feeds  *feeds
 	status *statuspages.Resolver
@@ -64,7 +65,8 @@ var (
 // New returns the resolvers. It also builds the row plan's tables.
 func New(o Options) *Resolver {
 	r := &Resolver{
-		db: o.DB, gas: entities.NewGasPrices(o.DB), now: o.Now, feeds: newFeeds(o.DB, o.Feeds), feeSchedules: newFeeSchedules(o),
+		db: o.DB, gas: entities.NewGasPrices(o.DB), rates: entities.NewExchangeRates(o.DB),
+		now: o.Now, feeds: newFeeds(o.DB, o.Feeds), feeSchedules: newFeeSchedules(o),
 		calls: contractcalls.New(contractcalls.Config{Options: o.EVM, DB: o.DB, Now: o.Now, Logger: o.Logger, Cache: o.Cache}),
 		status: statuspages.New(statuspages.Options{
 			DB: o.Status, Tokens: o.Tokens, Now: o.Now, Feeds: o.Feeds, Reads: func(ctx context.Context) *statuspages.Reads {

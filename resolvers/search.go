@@ -83,5 +83,9 @@ func (r queries) Search(ctx context.Context, args graph.QuerySearchArgs) (*relay
 	if err := s.Run(ctx); err != nil {
 		return nil, fmt.Errorf("searching: %w", err)
 	}
-	return relay.NewSearch(kind, p, s.found), nil
+	results := relay.NewSearch(kind, p, s.found)
+	if c.Name == "" || !results.PageInfo.HasNextPage {
+		results.TotalCount = &relay.Count{Value: int64(len(s.found)), Exact: true}
+	}
+	return results, nil
 }

@@ -19,7 +19,7 @@ import (
 const searchQuery = `query($text: String!, $types: [SearchType!], $first: Int, $after: String) { search(text: $text, types: $types, first: $first, after: $after) {
 	nodes { type: __typename ... on Entity { entityId } ... on Block { number } ... on NetworkNode { nodeId } ... on NFT { serialNumber }
 		... on TopicMessage { consensusTimestamp } ... on Transaction { consensusTimestamp } }
-	edges { cursor node { __typename } } pageInfo { hasNextPage endCursor } } }`
+	edges { cursor node { __typename } } pageInfo { hasNextPage endCursor } totalCount { value exact } } }`
 
 // found is a page of search results.
 type found struct {
@@ -29,6 +29,10 @@ type found struct {
 		PageInfo struct {
 			HasNextPage bool
 			EndCursor   string
+		}
+		TotalCount *struct {
+			Value string
+			Exact bool
 		}
 	}
 }
@@ -99,6 +103,9 @@ func TestSearch(t *testing.T) {
 			if got.String() != want {
 				t.Errorf("%s: %s, want %s", text, &got, want)
 			}
+			if n := got.Search.TotalCount; n == nil || n.Value != strconv.Itoa(len(got.Search.Nodes)) || !n.Exact {
+				t.Errorf("%s: the count of %d results is %+v", text, len(got.Search.Nodes), n)
+			}
 		})
 	}
 }
@@ -127,6 +134,12 @@ func TestSearchPages(t *testing.T) {
 	}
 	if got := strings.Join(walked, ", "); got != all.String() {
 		t.Errorf("in pages %s, want %s", got, &all)
+	}
+	if one := search(map[string]any{"text": "3", "first": 1}).Search; one.TotalCount == nil || one.TotalCount.Value != "4" {
+		t.Errorf("the count of IDs on the first page is %+v", one.TotalCount)
+	}
+	if one := search(map[string]any{"text": "LIGHT", "first": 0}).Search; !one.PageInfo.HasNextPage || one.TotalCount != nil {
+		t.Errorf("more names than a page shows: %+v", one)
 	}
 	for types, want := range map[string]string{"NETWORK_NODE": "NetworkNode 0, NetworkNode 3", "BLOCK TOKEN": "Block 3", "FILE": ""} {
 		if got := search(map[string]any{"text": "3", "types": strings.Fields(types)}); got.String() != want {

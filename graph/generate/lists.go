@@ -13,7 +13,11 @@ var unbatched = map[string]string{
 const maxUnbatched = 2
 
 // withoutStatement are the fields that need a function but no statement, in addition to all ids.
-var withoutStatement = map[string]bool{"Schedule.state": true}
+var withoutStatement = map[string]bool{
+	"Account.balanceValue": true, "Account.pendingRewardValue": true, "Balance.balanceValue": true, "CryptoAllowance.amountValue": true,
+	"CryptoTransfer.amountValue": true, "Schedule.state": true, "StakingReward.amountValue": true, "TokenHolder.balanceValue": true,
+	"TokenRelationship.balanceValue": true, "Transaction.chargedFeeValue": true, "Transfer.feeValue": true,
+}
 
 // queues are the functions that queue reading objects of a type by their keys.
 var queues = map[string]string{
@@ -24,8 +28,10 @@ var queues = map[string]string{
 
 // keys are the fields of the row types whose values identify their objects, for types whose objects are rows of lists. Their global ids consist of these.
 var keys = map[string][]string{
-	"Airdrop": {"SenderID", "ReceiverID", "TokenID", "SerialNumber"}, "ContractState": {"ContractID", "Slot"}, "CryptoAllowance": {"OwnerID", "SpenderID"},
-	"HookSlot": {"OwnerID", "HookID", "Key"}, "NftAllowance": {"OwnerID", "SpenderID", "TokenID"}, "StakingReward": {"AccountID", "ConsensusTimestamp"},
+	"Airdrop":        {"SenderID", "ReceiverID", "TokenID", "SerialNumber"},
+	"ContractAction": {"ConsensusTimestamp", "PayerAccountID", "Index"}, "ContractState": {"ContractID", "Slot"}, "CryptoAllowance": {"OwnerID", "SpenderID"},
+	"HookSlot": {"OwnerID", "HookID", "Key"}, "NFTTransaction": {"NFT.TokenID", "NFT.SerialNumber", "ConsensusTimestamp"},
+	"NftAllowance": {"OwnerID", "SpenderID", "TokenID"}, "StakingReward": {"AccountID", "ConsensusTimestamp"},
 	"TokenAllowance": {"OwnerID", "SpenderID", "TokenID"}, "TokenHolder": {"TokenID", "AccountID"}, "TokenRelationship": {"AccountID", "TokenID"},
 	"Transfer": {"ConsensusTimestamp", "AccountID", "TokenID"},
 }

@@ -124,9 +124,10 @@ type StatusNotice interface{ IsStatusNotice() }
 
 // SearchResultConnection is a page of search results.
 type SearchResultConnection struct {
-	Nodes    []Node
-	Edges    []*SearchResultEdge
-	PageInfo *PageInfo
+	Nodes      []Node
+	Edges      []*SearchResultEdge
+	PageInfo   *PageInfo
+	TotalCount *Count // nil if it is unknown
 }
 
 // SearchResultEdge is a search result and its cursor.

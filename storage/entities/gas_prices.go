@@ -2,6 +2,7 @@ package entities
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -25,49 +26,111 @@ type fileVersion struct {
 
 var fileVersionRows = storage.MapperOf(func(v *fileVersion, into []any) []any { return append(into, &v.since, &v.content, &v.requests) }, nil)
 
-// maxGasPrices is the maximum number of cached prices, enough for more than a year.
-const maxGasPrices = 10_000
+// maxHours is the maximum number of cached hours, more than a year.
+const maxHours = 10_000
 
-// priceHour is the time for which a cached price is valid. System files are read as of the start of the hour.
-const priceHour = ledger.Timestamp(time.Hour)
+const hour = ledger.Timestamp(time.Hour)
 
-// GasPrices reads gas prices and caches them by hour. A nil *GasPrices does not cache.
-type GasPrices struct {
+// hours caches one value for each hour. A nil *hours does not cache.
+type hours[V any] struct {
 	mu     sync.RWMutex
-	byHour map[ledger.Timestamp]int64
+	byHour map[ledger.Timestamp]V
 }
 
-// NewGasPrices returns a reader of gas prices. It caches them if db allows it.
-func NewGasPrices(db *storage.DB) *GasPrices {
+// newHours returns an empty cache, or nil if db forbids caching.
+func newHours[V any](db *storage.DB) *hours[V] {
 	if db == nil || !db.Cache() {
 		return nil
 	}
-	return &GasPrices{byHour: map[ledger.Timestamp]int64{}}
+	return &hours[V]{byHour: map[ledger.Timestamp]V{}}
 }
 
-// cached returns a cached price, or null.
-func (g *GasPrices) cached(at ledger.Timestamp) ledger.Null[int64] {
-	if g == nil {
-		return ledger.Null[int64]{}
+// get returns the value for the hour of a time.
+func (h *hours[V]) get(at ledger.Timestamp) (v V, ok bool) {
+	if h == nil {
+		return v, false
 	}
-	g.mu.RLock()
-	defer g.mu.RUnlock()
-	price, ok := g.byHour[at/priceHour]
-	return ledger.Null[int64]{V: price, Valid: ok}
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	v, ok = h.byHour[at/hour]
+	return v, ok
 }
 
-// keep caches a price unless it is null.
-func (g *GasPrices) keep(at ledger.Timestamp, price ledger.Null[int64]) {
-	if g == nil || !price.Valid {
+// put caches a value for the hour of a time.
+func (h *hours[V]) put(at ledger.Timestamp, v V) {
+	if h == nil {
 		return
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if len(g.byHour) >= maxGasPrices {
-		clear(g.byHour)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.byHour) >= maxHours {
+		clear(h.byHour)
 	}
-	g.byHour[at/priceHour] = price.V
+	h.byHour[at/hour] = v
 }
+
+// ExchangeRates reads exchange rates. For each hour it caches the version of the file that was read last.
+type ExchangeRates struct{ cache *hours[rateVersion] }
+
+// rateVersion is a version of the exchange rates that is in effect from its timestamp to until or longer.
+type rateVersion struct {
+	rates *ledger.ExchangeRateSet
+	until ledger.Timestamp
+}
+
+// NewExchangeRates returns a reader of exchange rates. It caches them if db allows it.
+func NewExchangeRates(db *storage.DB) *ExchangeRates {
+	return &ExchangeRates{newHours[rateVersion](db)}
+}
+
+// Read returns the exchange rate at each of the given times, or an empty rate if the file has none. It takes one statement, or none if all are cached. Invalid
+// contents are skipped in favor of earlier ones, as in [GasPrices.Read].
+func (e *ExchangeRates) Read(ctx context.Context, db *storage.DB, times []ledger.Timestamp) ([]ledger.ExchangeRate, error) {
+	out := make([]ledger.ExchangeRate, len(times))
+	var missing []ledger.Timestamp
+	var positions []int
+	for i, at := range times {
+		if v, ok := e.cache.get(at); ok && v.rates.Timestamp <= at && at <= v.until {
+			out[i] = v.rates.At(at)
+		} else {
+			missing, positions = append(missing, at), append(positions, i)
+		}
+	}
+	if missing == nil {
+		return out, nil
+	}
+	newest := slices.Max(times) // the database has all versions up to here
+	for _, at := range missing {
+		missing = append(missing, min(at-at%hour+hour-1, newest)) // until then, the hour will be cached
+	}
+	versions, since, err := systemFiles(ctx, db, ledger.ExchangeRateFile, missing, func(content []byte) (*ledger.ExchangeRateSet, error) {
+		rates, err := ledger.DecodeExchangeRates(content)
+		if err == nil && rates.CurrentRate == nil {
+			err = ledger.ErrSyntax
+		}
+		return rates, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i, rates := range versions {
+		if rates == nil {
+			continue
+		}
+		rates.Timestamp = since[i]
+		e.cache.put(missing[i], rateVersion{rates, missing[i]})
+		if i < len(positions) {
+			out[positions[i]] = rates.At(missing[i])
+		}
+	}
+	return out, nil
+}
+
+// GasPrices reads gas prices and caches them by hour.
+type GasPrices struct{ cache *hours[int64] }
+
+// NewGasPrices returns a reader of gas prices. It caches them if db allows it.
+func NewGasPrices(db *storage.DB) *GasPrices { return &GasPrices{newHours[int64](db)} }
 
 // Read returns the gas price in tinybars at each of the given times, or null if the system files do not contain one. Invalid contents are skipped in favor of
 // earlier ones, at most FileAttempts times. Prices may be cached; the first price of an hour then applies to the whole hour.
@@ -76,34 +139,38 @@ func (g *GasPrices) Read(ctx context.Context, db *storage.DB, times []ledger.Tim
 	var missing []ledger.Timestamp
 	var positions []int
 	for i, at := range times {
-		if out[i] = g.cached(at); !out[i].Valid {
+		if out[i].V, out[i].Valid = g.cache.get(at); !out[i].Valid {
 			missing, positions = append(missing, at), append(positions, i)
 		}
 	}
 	if missing == nil {
 		return out, nil
 	}
-	fees, err := systemFiles(ctx, db, ledger.FeeScheduleFile, missing, ledger.DecodeFeeSchedules)
+	fees, _, err := systemFiles(ctx, db, ledger.FeeScheduleFile, missing, ledger.DecodeFeeSchedules)
 	if err != nil {
 		return nil, err
 	}
-	rates, err := systemFiles(ctx, db, ledger.ExchangeRateFile, missing, ledger.DecodeExchangeRates)
+	rates, _, err := systemFiles(ctx, db, ledger.ExchangeRateFile, missing, ledger.DecodeExchangeRates)
 	if err != nil {
 		return nil, err
 	}
 	for i, at := range missing {
 		if fees[i] != nil && rates[i] != nil {
 			price := fees[i].GasPrice(rates[i], at)
-			out[positions[i]] = price
-			g.keep(at, price)
+			if out[positions[i]] = price; price.Valid {
+				g.cache.put(at, price.V)
+			}
 		}
 	}
 	return out, nil
 }
 
-// systemFiles reads a system file as of each of the given times. The result is nil where no content is valid.
-func systemFiles[T any](ctx context.Context, db *storage.DB, num int64, times []ledger.Timestamp, decode func([]byte) (*T, error)) ([]*T, error) {
-	out := make([]*T, len(times))
+// systemFiles reads a system file as of each of the given times, and the time since when the content is in effect. The result is nil where no content is
+// valid.
+func systemFiles[T any](
+	ctx context.Context, db *storage.DB, num int64, times []ledger.Timestamp, decode func([]byte) (*T, error),
+) (out []*T, since []ledger.Timestamp, err error) {
+	out, since = make([]*T, len(times)), make([]ledger.Timestamp, len(times))
 	requests := fileRequests(times)
 	for attempt := 0; attempt < db.FileAttempts() && len(requests) > 0; attempt++ {
 		untils := list.Map(requests, func(r fileRequest) int64 { return r.until })
@@ -119,7 +186,7 @@ from (
 join file_data d on d.entity_id = $1 and d.consensus_timestamp between v.since and v.last
 group by v.since, v.last, v.ords`, int64(db.SystemEntity(num)), untils)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		var again []fileRequest
 		for _, v := range versions {
@@ -131,13 +198,13 @@ group by v.since, v.last, v.ords`, int64(db.SystemEntity(num)), untils)
 					continue
 				}
 				for _, i := range r.positions {
-					out[i] = content
+					out[i], since[i] = content, ledger.Timestamp(v.since)
 				}
 			}
 		}
 		requests = again
 	}
-	return out, nil
+	return out, since, nil
 }
 
 // fileRequests returns one request for each distinct time.

@@ -193,6 +193,14 @@ func QueueTokensNamed(b *storage.Batch, name string, limit int, done func([]*led
 join entity e on e.id = t.token_id order by length(t.name), t.token_id`, []any{start, limit}, done)
 }
 
+var decimalRows = storage.MapperOf(func(t *ledger.TokenHolder, into []any) []any { return append(into, &t.TokenID, &t.Decimals) }, nil)
+
+// QueueDecimals queues a query for the numbers of decimals of tokens. done receives one row per token, with only these columns, or nil.
+func QueueDecimals(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger.TokenHolder)) {
+	storage.QueueByKey(b, decimalRows, `select token_id, decimals from token where token_id = `+storage.Any1, ids,
+		func(t *ledger.TokenHolder) ledger.EntityID { return t.TokenID }, done)
+}
+
 // QueueTokens queues a query for tokens by id. done receives one token per id, or nil for ids that do not exist. Custom fees are not read.
 func QueueTokens(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger.Token)) {
 	storage.QueueByKey(b, tokenRows, `select `+TokenColumns+` from token t join entity e on e.id = t.token_id where t.token_id = `+storage.Any1, ids,

@@ -73,7 +73,7 @@ func SlotKey(slot []byte, atTime bool) []byte {
 }
 
 const actionColumns = `a.consensus_timestamp, a.call_depth, a.call_operation_type, a.call_type, a.caller, a.caller_type::text, a.gas, a.gas_used, a.index,
-  a.input, a.recipient_account, a.recipient_contract, a.recipient_address, a.result_data, a.result_data_type, a.value`
+  a.input, a.recipient_account, a.recipient_contract, a.recipient_address, a.result_data, a.result_data_type, a.value, a.payer_account_id`
 
 type actionRow struct {
 	ledger.ContractAction
@@ -86,7 +86,7 @@ type actionRow struct {
 
 func actionTargets(a *actionRow, into []any) []any {
 	return append(into, &a.ConsensusTimestamp, &a.CallDepth, &a.operation, &a.callType, &a.Caller, &a.callerType, &a.Gas, &a.GasUsed, &a.Index,
-		&a.Input, &a.account, &a.contract, &a.address, &a.ResultData, &a.dataType, &a.Value)
+		&a.Input, &a.account, &a.contract, &a.address, &a.ResultData, &a.dataType, &a.Value, &a.PayerAccountID)
 }
 
 // finishAction converts numeric values to names and determines the recipient of the call.

@@ -20,7 +20,7 @@ func QueueTransfers(b *storage.Batch, of []*ledger.Transaction, done func([][]*l
 where consensus_timestamp = `+storage.Any1+` and payer_account_id = `+storage.Any2+` order by consensus_timestamp, entity_id, amount`, of,
 		func(r *part[ledger.CryptoTransfer], into []any) []any {
 			return append(into, &r.at, &r.payer, &r.row.AccountID, &r.row.Amount, &r.row.IsApproval)
-		}, done)
+		}, timed(func(r *ledger.CryptoTransfer) *ledger.Timestamp { return &r.ConsensusTimestamp }), done)
 }
 
 // QueueTokenTransfers queues a query for the fungible token transfers of transactions, ordered by token and account. done receives one list per transaction.
@@ -29,7 +29,7 @@ func QueueTokenTransfers(b *storage.Batch, of []*ledger.Transaction, done func([
 where consensus_timestamp = `+storage.Any1+` and payer_account_id = `+storage.Any2+` order by consensus_timestamp, token_id, account_id`, of,
 		func(r *part[ledger.TokenTransfer], into []any) []any {
 			return append(into, &r.at, &r.payer, &r.row.TokenID, &r.row.AccountID, &r.row.Amount, &r.row.IsApproval)
-		}, done)
+		}, nil, done)
 }
 
 // QueueAssessedCustomFees queues a query for the custom fees that transactions were charged, ordered by collector and amount. done receives one list per
@@ -39,7 +39,7 @@ func QueueAssessedCustomFees(b *storage.Batch, of []*ledger.Transaction, done fu
 where consensus_timestamp = `+storage.Any1+` and payer_account_id = `+storage.Any2+` order by consensus_timestamp, collector_account_id, amount`, of,
 		func(r *part[ledger.AssessedCustomFee], into []any) []any {
 			return append(into, &r.at, &r.payer, &r.row.Amount, &r.row.CollectorAccountID, &r.row.TokenID, &r.row.EffectivePayerAccountIDs)
-		}, done)
+		}, timed(func(r *ledger.AssessedCustomFee) *ledger.Timestamp { return &r.ConsensusTimestamp }), done)
 }
 
 // QueueStakingRewardTransfers queues a query for the staking rewards that transactions paid. done receives one list per transaction. Only transactions with
@@ -47,10 +47,7 @@ where consensus_timestamp = `+storage.Any1+` and payer_account_id = `+storage.An
 func QueueStakingRewardTransfers(b *storage.Batch, of []*ledger.Transaction, done func([][]*ledger.StakingReward)) {
 	rewards := storage.MapperOf(func(r *part[ledger.StakingReward], into []any) []any {
 		return append(into, &r.at, &r.payer, &r.row.AccountID, &r.row.Amount)
-	}, func(r *part[ledger.StakingReward]) error {
-		r.row.ConsensusTimestamp = r.at
-		return nil
-	})
+	}, timed(func(r *ledger.StakingReward) *ledger.Timestamp { return &r.ConsensusTimestamp }))
 	sql, args := forTransactions(`select distinct r.consensus_timestamp, r.payer_account_id, r.account_id, r.amount from (
   select * from staking_reward_transfer where consensus_timestamp = `+storage.Any1+` and payer_account_id = `+storage.Any2+`) r
 join crypto_transfer c on c.consensus_timestamp = r.consensus_timestamp and c.payer_account_id = r.payer_account_id and c.entity_id = $3
@@ -65,10 +62,21 @@ type part[C any] struct {
 	row   C
 }
 
-// queueParts queues a query for rows of transactions. $1 are the consensus times and $2 the payers, the distribution key of the tables.
-func queueParts[C any](b *storage.Batch, sql string, of []*ledger.Transaction, cols storage.Columns[part[C]], done func([][]*C)) {
+// timed returns a function that sets the consensus time of a row to that of its transaction.
+func timed[C any](at func(*C) *ledger.Timestamp) func(*part[C]) error {
+	return func(p *part[C]) error {
+		*at(&p.row) = p.at
+		return nil
+	}
+}
+
+// queueParts queues a query for rows of transactions. $1 are the consensus times and $2 the payers, the distribution key of the tables. cols and finish are
+// those of [storage.MapperOf].
+func queueParts[C any](
+	b *storage.Batch, sql string, of []*ledger.Transaction, cols storage.Columns[part[C]], finish func(*part[C]) error, done func([][]*C),
+) {
 	sql, args := forTransactions(sql, of)
-	storage.MapperOf(cols, nil).Queue(b, sql, args, func(rows []*part[C]) { done(partsOf(rows, of)) })
+	storage.MapperOf(cols, finish).Queue(b, sql, args, func(rows []*part[C]) { done(partsOf(rows, of)) })
 }
 
 // forTransactions returns a query for rows of transactions and its arguments. $1 are the consensus times and $2 the payers. A transaction without consensus

@@ -12,6 +12,7 @@ type ContractAction struct {
 	GasUsed            int64
 	Index              int32
 	Input              []byte
+	PayerAccountID     EntityID // of the transaction
 	Recipient          EntityID
 	RecipientType      *EntityType // nil without a recipient
 	ResultData         []byte

@@ -13,6 +13,7 @@ const (
 )
 
 const (
+	hbarDecimals    = 8
 	tinybarsPerHbar = 100_000_000
 	weibarZeros     = "0000000000" // 10^10 weibars are one tinybar
 )
@@ -33,19 +34,7 @@ func (a HbarAmount) AppendText(dst []byte) ([]byte, error) {
 			dst = append(dst, weibarZeros...)
 		}
 	case Hbar:
-		abs := uint64(n) // two's complement: negated below
-		if n < 0 {
-			dst, abs = append(dst, '-'), -abs
-		}
-		dst = strconv.AppendUint(dst, abs/tinybarsPerHbar, 10)
-		if fraction := abs % tinybarsPerHbar; fraction > 0 {
-			at := len(dst)
-			dst = strconv.AppendUint(dst, tinybarsPerHbar+fraction, 10) // prints a leading 1 to keep leading zeros; the decimal point replaces it
-			dst[at] = '.'
-			for dst[len(dst)-1] == '0' {
-				dst = dst[:len(dst)-1]
-			}
-		}
+		dst = appendDecimal(dst, n, hbarDecimals)
 	case Tinybar:
 		dst = strconv.AppendInt(dst, n, 10)
 	}

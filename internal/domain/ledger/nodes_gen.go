@@ -22,6 +22,9 @@ func (*Contract) IsNode() {}
 // IsEntity marks members of the type Entity of the graph.
 func (*Contract) IsEntity() {}
 
+// IsNode marks members of the type Node of the graph.
+func (*ContractAction) IsNode() {}
+
 // IsDecodedKey marks members of the type DecodedKey of the graph.
 func (*ContractKey) IsDecodedKey() {}
 
@@ -63,6 +66,9 @@ func (*KeyList) IsDecodedKey() {}
 
 // IsNode marks members of the type Node of the graph.
 func (*NFT) IsNode() {}
+
+// IsNode marks members of the type Node of the graph.
+func (*NFTTransaction) IsNode() {}
 
 // IsNode marks members of the type Node of the graph.
 func (*Network) IsNode() {}

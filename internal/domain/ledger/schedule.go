@@ -156,7 +156,8 @@ func (s *Schedule) Transaction() *ScheduledTransaction {
 	}
 	transfer := b.GetCryptoTransfer()
 	for _, a := range transfer.GetTransfers().GetAccountAmounts() {
-		t.Transfers = append(t.Transfers, &CryptoTransfer{t.party(a.GetAccountID(), a.GetAmount(), a.GetIsApproval()), a.GetAmount(), a.GetIsApproval()})
+		account := t.party(a.GetAccountID(), a.GetAmount(), a.GetIsApproval())
+		t.Transfers = append(t.Transfers, &CryptoTransfer{AccountID: account, Amount: a.GetAmount(), IsApproval: a.GetIsApproval()})
 	}
 	for _, list := range transfer.GetTokenTransfers() {
 		token := idOf(list.GetToken())

@@ -36,9 +36,10 @@ func (t *Transaction) TransactionID() TransactionID {
 
 // CryptoTransfer is the change of an account's hbar balance in a transaction.
 type CryptoTransfer struct {
-	AccountID  EntityID
-	Amount     int64 // tinybars; negative for the sender
-	IsApproval bool
+	AccountID          EntityID
+	Amount             int64     // tinybars; negative for the sender
+	ConsensusTimestamp Timestamp // 0 for a scheduled transaction
+	IsApproval         bool
 }
 
 // TokenTransfer is the change of an account's balance of a fungible token in a transaction.
@@ -95,6 +96,7 @@ type StakingReward struct {
 type AssessedCustomFee struct {
 	Amount                   int64 // tinybars, or the token's smallest unit
 	CollectorAccountID       EntityID
+	ConsensusTimestamp       Timestamp
 	TokenID                  EntityID // 0 for hbars
 	EffectivePayerAccountIDs []EntityID
 }
