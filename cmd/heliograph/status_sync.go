@@ -91,14 +91,26 @@ func (s *session) copyPage(ctx context.Context, o pagesync.Options) error {
 	bar := newProgress(os.Stderr)
 	defer bar.end()
 	var mu sync.Mutex
-	start := time.Now()
-	o.Step = func(done, total int) {
-		mu.Lock()
-		defer mu.Unlock()
-		if time.Since(start) > progressDelay {
+	var shown bool
+	done, total := 0, 0
+	show := func() {
+		if shown {
 			bar.show("reading documents", done, total)
 		}
 	}
+	o.Step = func(d, t int) {
+		mu.Lock()
+		defer mu.Unlock()
+		done, total = d, t
+		show()
+	}
+	timer := time.AfterFunc(progressDelay, func() {
+		mu.Lock()
+		defer mu.Unlock()
+		shown = true
+		show()
+	})
+	defer timer.Stop()
 	f, err := pagesync.New(o)
 	if err != nil {
 		return err
