@@ -18,18 +18,18 @@ const amountsQuery = `{
   account(id: "1001") {
     balance balanceValue { ...A } pendingReward pendingRewardValue { ...A }
     holdings { balance balanceValue { ...A } tokens { tokenId balance balanceValue { ...A } } }
-    transfers(first: 100) { nodes { consensusTimestamp tokenId amount amountValue { ...A } fee feeValue { ...A } counterparties { tokenId consensusTimestamp amount amountValue { ...A } } } }
-    rewards(first: 100) { nodes { transaction { consensusTimestamp } amount amountValue { ...A } } }
+    transfers(first: 25) { nodes { consensusTimestamp tokenId amount amountValue { ...A } fee feeValue { ...A } counterparties { tokenId consensusTimestamp amount amountValue { ...A } } } }
+    rewards(first: 30) { nodes { transaction { consensusTimestamp } amount amountValue { ...A } } }
     tokens { nodes { tokenId balance balanceValue { ...A } } }
     allowances { crypto { nodes { amount amountValue { ...A } } } tokens { nodes { tokenId amount amountValue { ...A } } } }
     outstandingAirdrops { nodes { tokenId amount amountValue { ...A } } }
   }
   token(id: "2001") { holders { nodes { tokenId balance balanceValue { ...A } } } }
-  transactions(first: 100) { nodes {
+  transactions(first: 20) { nodes {
     consensusTimestamp chargedFee chargedFeeValue { ...A } transfers { amount amountValue { ...A } } tokenTransfers { tokenId amount amountValue { ...A } }
     assessedCustomFees { tokenId amount amountValue { ...A } } stakingRewardTransfers { amount amountValue { ...A } }
   } }
-  old: transactions(first: 100, order: ASC) { nodes { consensusTimestamp transfers { amount amountValue { ...A } } assessedCustomFees { tokenId amount amountValue { ...A } } } }
+  old: transactions(first: 20, order: ASC) { nodes { consensusTimestamp transfers { amount amountValue { ...A } } assessedCustomFees { tokenId amount amountValue { ...A } } } }
 } fragment A on Amount { raw display usd }`
 
 // expectation computes the texts of amounts from the rows of the tables.
