@@ -74,7 +74,8 @@ func (b *Batch) queueCount(n int, sql string, args []any) {
 			for _, r := range rows {
 				counts[r.parent-1] = r.rows
 			}
-			if left--; left == 0 {
+			left--
+			if left == 0 {
 				done(counts)
 			}
 		})

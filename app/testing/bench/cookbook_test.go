@@ -82,13 +82,15 @@ func (s *screen) ask(tb testing.TB, g *testenv.Gateway, events int) (body, cost 
 		tb.Fatal(err)
 	}
 	defer func() { _ = resp.Body.Close() }() // cancelled
+	var text strings.Builder
 	lines := bufio.NewScanner(resp.Body)
 	for events > 0 && lines.Scan() {
 		if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok && data != "" {
-			body += data + "\n"
+			text.WriteString(data + "\n")
 			events--
 		}
 	}
+	body = text.String()
 	if events > 0 || strings.Contains(body, `"errors"`) {
 		tb.Fatalf("%s: %d events are missing: %s", s.name, events, body)
 	}
@@ -173,13 +175,13 @@ func pick(v any, path []string) []string {
 // facts are values of the answers, by path, and the SQL that computes them. Lists are those of a full page, in order.
 var facts = map[string]map[string]string{
 	"Wallet home": {
-		"account.balance":                   `select trim_scale(balance / 1e8)::text from entity where id = 1001`,
-		"account.tokens.nodes.balance":      `select balance::text from token_account where account_id = 1001 and associated order by token_id`,
-		"account.tokens.nodes.token.symbol": `select symbol from token_account join token using (token_id) where account_id = 1001 and associated order by token_id`,
-		"account.tokens.totalCount.value":   `select count(*)::text from token_account where account_id = 1001 and associated`,
-		"account.transfers.nodes.amount":    `select sum(amount)::text from (select consensus_timestamp, 0 as token, amount from crypto_transfer where entity_id = 1001 union all select consensus_timestamp, token_id, amount from token_transfer where account_id = 1001) t group by consensus_timestamp, token order by consensus_timestamp desc, token desc limit 3`,
-		"account.stakedNode.nodeId":         `select staked_node_id::text from entity where id = 1001`,
-		"account.tokens.nodes.decimals":     `select decimals::text from token_account join token using (token_id) where account_id = 1001 and associated order by token_id`,
+		"account.balanceValue.raw":                  `select balance::text from entity where id = 1001`,
+		"account.tokens.nodes.balanceValue.raw":     `select balance::text from token_account where account_id = 1001 and associated order by token_id`,
+		"account.tokens.nodes.token.symbol":         `select symbol from token_account join token using (token_id) where account_id = 1001 and associated order by token_id`,
+		"account.tokens.totalCount.value":           `select count(*)::text from token_account where account_id = 1001 and associated`,
+		"account.transfers.nodes.amountValue.raw":   `select sum(amount)::text from (select consensus_timestamp, 0 as token, amount from crypto_transfer where entity_id = 1001 union all select consensus_timestamp, token_id, amount from token_transfer where account_id = 1001) t group by consensus_timestamp, token order by consensus_timestamp desc, token desc limit 3`,
+		"account.stakedNode.nodeId":                 `select staked_node_id::text from entity where id = 1001`,
+		"account.tokens.nodes.balanceValue.display": `select trim_scale(balance / 10::numeric ^ decimals)::text from token_account join token using (token_id) where account_id = 1001 and associated order by token_id`,
 	},
 	"NFT gallery": {
 		"account.nfts.nodes.serialNumber": `select serial_number::text from nft where account_id = 1002 and not deleted and token_id <> 2010 order by token_id desc, serial_number desc limit 25`,
@@ -187,7 +189,7 @@ var facts = map[string]map[string]string{
 		"account.nfts.nodes.token.name":   `select name from nft join token using (token_id) where account_id = 1002 and not deleted and token_id <> 2010 order by token_id desc, serial_number desc limit 25`,
 	},
 	"History with counterparties": {
-		"account.transfers.nodes.amount": `select sum(amount)::text from (select consensus_timestamp, 0 as token, amount from crypto_transfer where entity_id = 1001 union all select consensus_timestamp, token_id, amount from token_transfer where account_id = 1001) t group by consensus_timestamp, token order by consensus_timestamp desc, token desc limit 25`,
+		"account.transfers.nodes.amountValue.raw": `select sum(amount)::text from (select consensus_timestamp, 0 as token, amount from crypto_transfer where entity_id = 1001 union all select consensus_timestamp, token_id, amount from token_transfer where account_id = 1001) t group by consensus_timestamp, token order by consensus_timestamp desc, token desc limit 25`,
 		"account.transfers.nodes.counterparties.account.entityId": `select '0.0.' || other from (select consensus_timestamp, token, other, row_number() over (order by consensus_timestamp desc, token desc) from (
 			select distinct consensus_timestamp, 0 as token from crypto_transfer where entity_id = 1001 union select consensus_timestamp, token_id from token_transfer where account_id = 1001
 			order by 1 desc, 2 desc limit 25) mine left join lateral (select distinct entity_id as other from crypto_transfer c where c.consensus_timestamp = mine.consensus_timestamp and token = 0
@@ -196,7 +198,7 @@ var facts = map[string]map[string]string{
 			order by consensus_timestamp desc, token desc, other`,
 	},
 	"Holder leaderboard": {
-		"token.holders.nodes.balance":          `select balance::text from token_account where token_id = 2001 and balance > 0 order by token_account.balance desc, account_id desc limit 25`,
+		"token.holders.nodes.balanceValue.raw": `select balance::text from token_account where token_id = 2001 and balance > 0 order by token_account.balance desc, account_id desc limit 25`,
 		"token.holders.nodes.account.entityId": `select '0.0.' || account_id from token_account where token_id = 2001 and balance > 0 order by balance desc, account_id desc limit 25`,
 		"token.holderCount.value":              `select count(*)::text from token_account where token_id = 2001 and balance > 0`,
 		"token.totalSupply":                    `select sum(balance)::text from token_account where token_id = 2001`,
@@ -209,9 +211,9 @@ var facts = map[string]map[string]string{
 		"topicMessages.messageText": `select convert_from(message, 'UTF8') from topic_message where topic_id = 4001 and consensus_timestamp > 1779021278000000000 order by consensus_timestamp`,
 	},
 	"Staking rewards": {
-		"account.rewards.nodes.amount":     `select amount::text from staking_reward_transfer where account_id = 1001 order by consensus_timestamp desc limit 25`,
-		"account.rewards.totalCount.value": `select count(*)::text from staking_reward_transfer where account_id = 1001`,
-		"account.stats.rewards":            `select sum(amount)::text from staking_reward_transfer where account_id = 1001 and consensus_timestamp >= 1775001600000000000 group by to_char(to_timestamp(consensus_timestamp / 1000000000) at time zone 'UTC', 'YYYY-MM') order by to_char(to_timestamp(consensus_timestamp / 1000000000) at time zone 'UTC', 'YYYY-MM')`,
+		"account.rewards.nodes.amountValue.raw": `select amount::text from staking_reward_transfer where account_id = 1001 order by consensus_timestamp desc limit 25`,
+		"account.rewards.totalCount.value":      `select count(*)::text from staking_reward_transfer where account_id = 1001`,
+		"account.stats.rewards":                 `select sum(amount)::text from staking_reward_transfer where account_id = 1001 and consensus_timestamp >= 1775001600000000000 group by to_char(to_timestamp(consensus_timestamp / 1000000000) at time zone 'UTC', 'YYYY-MM') order by to_char(to_timestamp(consensus_timestamp / 1000000000) at time zone 'UTC', 'YYYY-MM')`,
 	},
 	"Node status": {
 		"network.nodes.nodes.stake":            `select stake::text from node_stake where consensus_timestamp = (select max(consensus_timestamp) from node_stake) order by stake_rewarded + stake_not_rewarded >= 0, node_stake.stake desc, node_id desc`,
@@ -226,7 +228,7 @@ var facts = map[string]map[string]string{
 	},
 	"Allowances to revoke": {
 		"account.allowances.crypto.nodes.spender.entityId": `select '0.0.' || spender from crypto_allowance where owner = 1001 and amount > 0 order by spender desc`,
-		"account.allowances.crypto.nodes.amount":           `select amount::text from crypto_allowance where owner = 1001 and amount > 0 order by spender desc`,
+		"account.allowances.crypto.nodes.amountValue.raw":  `select amount::text from crypto_allowance where owner = 1001 and amount > 0 order by spender desc`,
 		"account.allowances.tokens.nodes.token.symbol":     `select symbol from token_allowance join token using (token_id) where owner = 1001 and amount > 0 order by spender, token_id`,
 		"account.nftAllowances.nodes.spender.entityId":     `select '0.0.' || spender from nft_allowance where owner = 1001 and approved_for_all order by spender, token_id`,
 		"account.nfts.nodes.spender.entityId":              `select '0.0.' || spender from nft where account_id = 1001 and spender > 0 order by token_id desc, serial_number desc`,
@@ -237,9 +239,9 @@ var facts = map[string]map[string]string{
 		"account.schedules.nodes.transaction.signaturesPresent.entityId": `select '0.0.' || id from transaction_signature s join entity e on e.id = 1008 where s.entity_id = 5016 and e.public_key like encode(public_key_prefix, 'hex') || '%'`,
 	},
 	"Block page": {
-		"block.hash":                          `select '0x' || hash from record_file r where r.index = 6259`,
-		"block.transactions.nodes.chargedFee": `select charged_tx_fee::text from transaction t, record_file r where r.index = 6259 and consensus_timestamp between consensus_start and consensus_end order by consensus_timestamp`,
-		"block.contractLogs.nodes.index":      `select l.index::text from contract_log l, record_file r where r.index = 6259 and consensus_timestamp between consensus_start and consensus_end order by consensus_timestamp, l.index`,
+		"block.hash": `select '0x' || hash from record_file r where r.index = 6259`,
+		"block.transactions.nodes.chargedFeeValue.raw": `select charged_tx_fee::text from transaction t, record_file r where r.index = 6259 and consensus_timestamp between consensus_start and consensus_end order by consensus_timestamp`,
+		"block.contractLogs.nodes.index":               `select l.index::text from contract_log l, record_file r where r.index = 6259 and consensus_timestamp between consensus_start and consensus_end order by consensus_timestamp, l.index`,
 	},
 	"Fee estimate": {
 		"estimateFee.tinybars": `select (1000000::bigint * 30000 / 356400)::text`,

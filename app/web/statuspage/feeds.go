@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"text/template"
-	texttemplate "text/template"
 
 	"heliograph/internal/domain/status"
 )
@@ -38,7 +37,7 @@ func (p *pageData) Tag(n *notice) string {
 
 // feed renders a feed: atom (RFC 4287) or rss (RSS 2.0). The lines of the templates are joined.
 func (s *Site) feed(name string, p *pageData) ([]byte, error) {
-	t, err := texttemplate.New("").Funcs(texttemplate.FuncMap{
+	t, err := template.New("").Funcs(template.FuncMap{
 		"lower": strings.ToLower,
 		// Characters that XML does not allow become the replacement character.
 		"xml": func(text string) (string, error) {

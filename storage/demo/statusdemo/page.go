@@ -50,6 +50,18 @@ func incidentKinds() []incidentKind {
 	}
 }
 
+// builder builds the status page. It applies the steps in order of time, so that every state follows from the previous ones.
+type builder struct {
+	now, start, last time.Time
+	components       []*status.Component
+	byName           map[string]*status.Component
+	notices          []*notice
+	steps            []step
+	changes          []*status.Change
+	revision         int64
+	err              error // the first step that could not be taken
+}
+
 func (s *builder) build() {
 	s.addComponents()
 	s.addIncidents()
@@ -186,18 +198,6 @@ type step struct {
 	body     string
 	statuses map[string]status.ComponentStatus // by the name of the component in the script
 	origin   status.Origin
-}
-
-// builder builds the status page. It applies the steps in order of time, so that every state follows from the previous ones.
-type builder struct {
-	now, start, last time.Time
-	components       []*status.Component
-	byName           map[string]*status.Component
-	notices          []*notice
-	steps            []step
-	changes          []*status.Change
-	revision         int64
-	err              error // the first step that could not be taken
 }
 
 // days is the age of the status page in days.
