@@ -116,20 +116,20 @@ func (ec *executionContext) readAccountNftsArgs(ctx context.Context, f *ast.Fiel
 }
 
 // AccountNftAllowancesArgs are the arguments of Account.nftAllowances.
-type AccountNftAllowancesArgs = ListArgs[ledger.NftAllowanceFilter]
+type AccountNftAllowancesArgs = ListArgs[ledger.NFTAllowanceFilter]
 
 func (ec *executionContext) readAccountNftAllowancesArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
 	in := arguments{of: f, variables: variables}
-	a := AccountNftAllowancesArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: argument(ctx, &in, 0, ec.unmarshalONftAllowanceFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNftAllowanceFilter), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	a := AccountNftAllowancesArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: argument(ctx, &in, 0, ec.unmarshalONFTAllowanceFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTAllowanceFilter), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
 	return a, in.err
 }
 
 // AccountReceivedNftAllowancesArgs are the arguments of Account.receivedNftAllowances.
-type AccountReceivedNftAllowancesArgs = ListArgs[ledger.NftAllowanceFilter]
+type AccountReceivedNftAllowancesArgs = ListArgs[ledger.NFTAllowanceFilter]
 
 func (ec *executionContext) readAccountReceivedNftAllowancesArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
 	in := arguments{of: f, variables: variables}
-	a := AccountReceivedNftAllowancesArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: argument(ctx, &in, 0, ec.unmarshalONftAllowanceFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNftAllowanceFilter), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	a := AccountReceivedNftAllowancesArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: argument(ctx, &in, 0, ec.unmarshalONFTAllowanceFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTAllowanceFilter), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
 	return a, in.err
 }
 
@@ -389,12 +389,12 @@ func (ec *executionContext) readHookStorageArgs(ctx context.Context, f *ast.Fiel
 	return a, in.err
 }
 
-// NFTTransfersArgs are the arguments of NFT.transfers.
-type NFTTransfersArgs = ListArgs[ledger.NFTTransactionFilter]
+// NFTTransactionsArgs are the arguments of NFT.transactions.
+type NFTTransactionsArgs = ListArgs[ledger.NFTTransactionFilter]
 
-func (ec *executionContext) readNFTTransfersArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
+func (ec *executionContext) readNFTTransactionsArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
 	in := arguments{of: f, variables: variables}
-	a := NFTTransfersArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: argument(ctx, &in, 0, ec.unmarshalONFTTransactionFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTTransactionFilter), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	a := NFTTransactionsArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: argument(ctx, &in, 0, ec.unmarshalONFTTransactionFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTTransactionFilter), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
 	return a, in.err
 }
 
@@ -662,7 +662,7 @@ type QueryNftTransactionsArgs struct {
 type QueryNftAllowancesArgs struct {
 	Owner   *ledger.AccountRef
 	Spender *ledger.AccountRef
-	Filter  *ledger.NftAllowanceFilter
+	Filter  *ledger.NFTAllowanceFilter
 	Order   relay.Order
 	relay.Args
 }
@@ -1041,10 +1041,10 @@ type Fields interface {
 	HookSlotConnectionFields
 	MessageTransactionIDFields
 	NFTFields
+	NFTAllowanceFields
 	NFTTransactionFields
 	NFTTransferFields
 	NetworkNodeFields
-	NftAllowanceFields
 	OpcodeTraceFields
 	RegisteredNodeFields
 	RoyaltyFeeFields
@@ -1093,8 +1093,8 @@ type AccountFields interface {
 	AccountStakedNode(ctx context.Context, q rowplan.Request, of []*ledger.Account) (rowplan.Results[*ledger.NetworkNode], error)
 	AccountNode(ctx context.Context, q rowplan.Request, of []*ledger.Account) (rowplan.Results[*ledger.NetworkNode], error)
 	AccountNfts(ctx context.Context, q rowplan.Request, of []*ledger.Account, args AccountNftsArgs) (rowplan.Results[*relay.Connection[ledger.NFT]], error)
-	AccountNftAllowances(ctx context.Context, q rowplan.Request, of []*ledger.Account, args AccountNftAllowancesArgs) (rowplan.Results[*relay.Connection[ledger.NftAllowance]], error)
-	AccountReceivedNftAllowances(ctx context.Context, q rowplan.Request, of []*ledger.Account, args AccountReceivedNftAllowancesArgs) (rowplan.Results[*relay.Connection[ledger.NftAllowance]], error)
+	AccountNftAllowances(ctx context.Context, q rowplan.Request, of []*ledger.Account, args AccountNftAllowancesArgs) (rowplan.Results[*relay.Connection[ledger.NFTAllowance]], error)
+	AccountReceivedNftAllowances(ctx context.Context, q rowplan.Request, of []*ledger.Account, args AccountReceivedNftAllowancesArgs) (rowplan.Results[*relay.Connection[ledger.NFTAllowance]], error)
 	AccountSchedules(ctx context.Context, q rowplan.Request, of []*ledger.Account, args AccountSchedulesArgs) (rowplan.Results[*relay.Connection[ledger.Schedule]], error)
 	AccountStats(ctx context.Context, q rowplan.Request, of []*ledger.Account, args AccountStatsArgs) (rowplan.Results[[]*ledger.AccountStatistics], error)
 	AccountTokens(ctx context.Context, q rowplan.Request, of []*ledger.Account, args AccountTokensArgs) (rowplan.Results[*relay.Connection[ledger.TokenRelationship]], error)
@@ -1167,10 +1167,10 @@ type ContractFields interface {
 // ContractActionFields read fields of ContractAction.
 type ContractActionFields interface {
 	ContractActionID(of *ledger.ContractAction) string
-	ContractActionCallerEntity(ctx context.Context, q rowplan.Request, of []*ledger.ContractAction) (rowplan.Results[relay.Entity], error)
+	ContractActionCaller(ctx context.Context, q rowplan.Request, of []*ledger.ContractAction) (rowplan.Results[relay.Entity], error)
 	ContractActionDecodedCall(ctx context.Context, q rowplan.Request, of []*ledger.ContractAction, args ContractActionDecodedCallArgs) (rowplan.Results[*abi.Decoded], error)
 	ContractActionDecodedError(ctx context.Context, q rowplan.Request, of []*ledger.ContractAction, args ContractActionDecodedErrorArgs) (rowplan.Results[*abi.Decoded], error)
-	ContractActionRecipientEntity(ctx context.Context, q rowplan.Request, of []*ledger.ContractAction) (rowplan.Results[relay.Entity], error)
+	ContractActionRecipient(ctx context.Context, q rowplan.Request, of []*ledger.ContractAction) (rowplan.Results[relay.Entity], error)
 }
 
 // ContractKeyFields read fields of ContractKey.
@@ -1308,8 +1308,16 @@ type NFTFields interface {
 	NFTDelegatingSpender(ctx context.Context, q rowplan.Request, of []*ledger.NFT) (rowplan.Results[*ledger.Account], error)
 	NFTSpender(ctx context.Context, q rowplan.Request, of []*ledger.NFT) (rowplan.Results[*ledger.Account], error)
 	NFTToken(ctx context.Context, q rowplan.Request, of []*ledger.NFT) (rowplan.Results[*ledger.Token], error)
-	NFTTransfers(ctx context.Context, q rowplan.Request, of []*ledger.NFT, args NFTTransfersArgs) (rowplan.Results[*relay.Connection[ledger.NFTTransaction]], error)
+	NFTTransactions(ctx context.Context, q rowplan.Request, of []*ledger.NFT, args NFTTransactionsArgs) (rowplan.Results[*relay.Connection[ledger.NFTTransaction]], error)
 	NFTHistory(ctx context.Context, q rowplan.Request, of []*ledger.NFT, args NFTHistoryArgs) (rowplan.Results[*relay.Connection[ledger.Version]], error)
+}
+
+// NFTAllowanceFields read fields of NFTAllowance.
+type NFTAllowanceFields interface {
+	NFTAllowanceID(of *ledger.NFTAllowance) string
+	NFTAllowanceOwner(ctx context.Context, q rowplan.Request, of []*ledger.NFTAllowance) (rowplan.Results[*ledger.Account], error)
+	NFTAllowanceSpender(ctx context.Context, q rowplan.Request, of []*ledger.NFTAllowance) (rowplan.Results[*ledger.Account], error)
+	NFTAllowanceToken(ctx context.Context, q rowplan.Request, of []*ledger.NFTAllowance) (rowplan.Results[*ledger.Token], error)
 }
 
 // NFTTransactionFields read fields of NFTTransaction.
@@ -1336,14 +1344,6 @@ type NetworkNodeFields interface {
 	NetworkNodeAccount(ctx context.Context, q rowplan.Request, of []*ledger.NetworkNode) (rowplan.Results[*ledger.Account], error)
 	NetworkNodeServiceEndpoints(ctx context.Context, q rowplan.Request, of []*ledger.NetworkNode) (rowplan.Results[[]*ledger.ServiceEndpoint], error)
 	NetworkNodeStatusComponent(ctx context.Context, q rowplan.Request, of []*ledger.NetworkNode) (rowplan.Results[*status.Component], error)
-}
-
-// NftAllowanceFields read fields of NftAllowance.
-type NftAllowanceFields interface {
-	NftAllowanceID(of *ledger.NftAllowance) string
-	NftAllowanceOwner(ctx context.Context, q rowplan.Request, of []*ledger.NftAllowance) (rowplan.Results[*ledger.Account], error)
-	NftAllowanceSpender(ctx context.Context, q rowplan.Request, of []*ledger.NftAllowance) (rowplan.Results[*ledger.Account], error)
-	NftAllowanceToken(ctx context.Context, q rowplan.Request, of []*ledger.NftAllowance) (rowplan.Results[*ledger.Token], error)
 }
 
 // OpcodeTraceFields read fields of OpcodeTrace.
@@ -1612,7 +1612,7 @@ type QueryFields interface {
 	Nft(ctx context.Context, args QueryNftArgs) (*ledger.NFT, error)
 	Nfts(ctx context.Context, args QueryNftsArgs) (*relay.Connection[ledger.NFT], error)
 	NftTransactions(ctx context.Context, args QueryNftTransactionsArgs) (*relay.Connection[ledger.NFTTransaction], error)
-	NftAllowances(ctx context.Context, args QueryNftAllowancesArgs) (*relay.Connection[ledger.NftAllowance], error)
+	NftAllowances(ctx context.Context, args QueryNftAllowancesArgs) (*relay.Connection[ledger.NFTAllowance], error)
 	Schedule(ctx context.Context, args QueryScheduleArgs) (*ledger.Schedule, error)
 	Schedules(ctx context.Context, args QuerySchedulesArgs) (*relay.Connection[ledger.Schedule], error)
 	File(ctx context.Context, args QueryFileArgs) (*ledger.File, error)
@@ -1651,8 +1651,8 @@ type relations struct {
 	accountStakedNode                       *rowplan.Relation[*ledger.Account, *ledger.NetworkNode]
 	accountNode                             *rowplan.Relation[*ledger.Account, *ledger.NetworkNode]
 	accountNfts                             *rowplan.Relation[*ledger.Account, *relay.Connection[ledger.NFT]]
-	accountNftAllowances                    *rowplan.Relation[*ledger.Account, *relay.Connection[ledger.NftAllowance]]
-	accountReceivedNftAllowances            *rowplan.Relation[*ledger.Account, *relay.Connection[ledger.NftAllowance]]
+	accountNftAllowances                    *rowplan.Relation[*ledger.Account, *relay.Connection[ledger.NFTAllowance]]
+	accountReceivedNftAllowances            *rowplan.Relation[*ledger.Account, *relay.Connection[ledger.NFTAllowance]]
 	accountSchedules                        *rowplan.Relation[*ledger.Account, *relay.Connection[ledger.Schedule]]
 	accountStats                            *rowplan.Relation[*ledger.Account, []*ledger.AccountStatistics]
 	accountTokens                           *rowplan.Relation[*ledger.Account, *relay.Connection[ledger.TokenRelationship]]
@@ -1692,10 +1692,10 @@ type relations struct {
 	contractState                           *rowplan.Relation[*ledger.Contract, *relay.Connection[ledger.ContractState]]
 	contractCall                            *rowplan.Relation[*ledger.Contract, *calls.ContractCall]
 	contractStats                           *rowplan.Relation[*ledger.Contract, []*ledger.ContractStatistics]
-	contractActionCallerEntity              *rowplan.Relation[*ledger.ContractAction, relay.Entity]
+	contractActionCaller                    *rowplan.Relation[*ledger.ContractAction, relay.Entity]
 	contractActionDecodedCall               *rowplan.Relation[*ledger.ContractAction, *abi.Decoded]
 	contractActionDecodedError              *rowplan.Relation[*ledger.ContractAction, *abi.Decoded]
-	contractActionRecipientEntity           *rowplan.Relation[*ledger.ContractAction, relay.Entity]
+	contractActionRecipient                 *rowplan.Relation[*ledger.ContractAction, relay.Entity]
 	contractActionConnectionTotalCount      *rowplan.Relation[*relay.Connection[ledger.ContractAction], *relay.Count]
 	contractConnectionTotalCount            *rowplan.Relation[*relay.Connection[ledger.Contract], *relay.Count]
 	contractKeyContract                     *rowplan.Relation[*ledger.ContractKey, *ledger.Contract]
@@ -1755,8 +1755,12 @@ type relations struct {
 	nFTDelegatingSpender                    *rowplan.Relation[*ledger.NFT, *ledger.Account]
 	nFTSpender                              *rowplan.Relation[*ledger.NFT, *ledger.Account]
 	nFTToken                                *rowplan.Relation[*ledger.NFT, *ledger.Token]
-	nFTTransfers                            *rowplan.Relation[*ledger.NFT, *relay.Connection[ledger.NFTTransaction]]
+	nFTTransactions                         *rowplan.Relation[*ledger.NFT, *relay.Connection[ledger.NFTTransaction]]
 	nFTHistory                              *rowplan.Relation[*ledger.NFT, *relay.Connection[ledger.Version]]
+	nFTAllowanceOwner                       *rowplan.Relation[*ledger.NFTAllowance, *ledger.Account]
+	nFTAllowanceSpender                     *rowplan.Relation[*ledger.NFTAllowance, *ledger.Account]
+	nFTAllowanceToken                       *rowplan.Relation[*ledger.NFTAllowance, *ledger.Token]
+	nFTAllowanceConnectionTotalCount        *rowplan.Relation[*relay.Connection[ledger.NFTAllowance], *relay.Count]
 	nFTConnectionTotalCount                 *rowplan.Relation[*relay.Connection[ledger.NFT], *relay.Count]
 	nFTTransactionReceiver                  *rowplan.Relation[*ledger.NFTTransaction, *ledger.Account]
 	nFTTransactionSender                    *rowplan.Relation[*ledger.NFTTransaction, *ledger.Account]
@@ -1772,10 +1776,6 @@ type relations struct {
 	networkNodeServiceEndpoints             *rowplan.Relation[*ledger.NetworkNode, []*ledger.ServiceEndpoint]
 	networkNodeStatusComponent              *rowplan.Relation[*ledger.NetworkNode, *status.Component]
 	networkNodeConnectionTotalCount         *rowplan.Relation[*relay.Connection[ledger.NetworkNode], *relay.Count]
-	nftAllowanceOwner                       *rowplan.Relation[*ledger.NftAllowance, *ledger.Account]
-	nftAllowanceSpender                     *rowplan.Relation[*ledger.NftAllowance, *ledger.Account]
-	nftAllowanceToken                       *rowplan.Relation[*ledger.NftAllowance, *ledger.Token]
-	nftAllowanceConnectionTotalCount        *rowplan.Relation[*relay.Connection[ledger.NftAllowance], *relay.Count]
 	opcodeTraceContract                     *rowplan.Relation[*calls.OpcodeTrace, *ledger.Contract]
 	registeredNodeNetworkNodes              *rowplan.Relation[*ledger.RegisteredNode, []*ledger.NetworkNode]
 	registeredNodeConnectionTotalCount      *rowplan.Relation[*relay.Connection[ledger.RegisteredNode], *relay.Count]
@@ -1968,15 +1968,15 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 				return fields.AccountNfts(ctx, q, of, args.(AccountNftsArgs))
 			},
 		},
-		accountNftAllowances: &rowplan.Relation[*ledger.Account, *relay.Connection[ledger.NftAllowance]]{
+		accountNftAllowances: &rowplan.Relation[*ledger.Account, *relay.Connection[ledger.NFTAllowance]]{
 			Args: ec.readAccountNftAllowancesArgs,
-			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.Account, args any) (rowplan.Results[*relay.Connection[ledger.NftAllowance]], error) {
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.Account, args any) (rowplan.Results[*relay.Connection[ledger.NFTAllowance]], error) {
 				return fields.AccountNftAllowances(ctx, q, of, args.(AccountNftAllowancesArgs))
 			},
 		},
-		accountReceivedNftAllowances: &rowplan.Relation[*ledger.Account, *relay.Connection[ledger.NftAllowance]]{
+		accountReceivedNftAllowances: &rowplan.Relation[*ledger.Account, *relay.Connection[ledger.NFTAllowance]]{
 			Args: ec.readAccountReceivedNftAllowancesArgs,
-			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.Account, args any) (rowplan.Results[*relay.Connection[ledger.NftAllowance]], error) {
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.Account, args any) (rowplan.Results[*relay.Connection[ledger.NFTAllowance]], error) {
 				return fields.AccountReceivedNftAllowances(ctx, q, of, args.(AccountReceivedNftAllowancesArgs))
 			},
 		},
@@ -2195,9 +2195,9 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 				return fields.ContractStats(ctx, q, of, args.(ContractStatsArgs))
 			},
 		},
-		contractActionCallerEntity: &rowplan.Relation[*ledger.ContractAction, relay.Entity]{
+		contractActionCaller: &rowplan.Relation[*ledger.ContractAction, relay.Entity]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.ContractAction, _ any) (rowplan.Results[relay.Entity], error) {
-				return fields.ContractActionCallerEntity(ctx, q, of)
+				return fields.ContractActionCaller(ctx, q, of)
 			},
 		},
 		contractActionDecodedCall: &rowplan.Relation[*ledger.ContractAction, *abi.Decoded]{
@@ -2212,9 +2212,9 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 				return fields.ContractActionDecodedError(ctx, q, of, args.(ContractActionDecodedErrorArgs))
 			},
 		},
-		contractActionRecipientEntity: &rowplan.Relation[*ledger.ContractAction, relay.Entity]{
+		contractActionRecipient: &rowplan.Relation[*ledger.ContractAction, relay.Entity]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.ContractAction, _ any) (rowplan.Results[relay.Entity], error) {
-				return fields.ContractActionRecipientEntity(ctx, q, of)
+				return fields.ContractActionRecipient(ctx, q, of)
 			},
 		},
 		contractActionConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.ContractAction], *relay.Count]{
@@ -2527,10 +2527,10 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 				return fields.NFTToken(ctx, q, of)
 			},
 		},
-		nFTTransfers: &rowplan.Relation[*ledger.NFT, *relay.Connection[ledger.NFTTransaction]]{
-			Args: ec.readNFTTransfersArgs,
+		nFTTransactions: &rowplan.Relation[*ledger.NFT, *relay.Connection[ledger.NFTTransaction]]{
+			Args: ec.readNFTTransactionsArgs,
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.NFT, args any) (rowplan.Results[*relay.Connection[ledger.NFTTransaction]], error) {
-				return fields.NFTTransfers(ctx, q, of, args.(NFTTransfersArgs))
+				return fields.NFTTransactions(ctx, q, of, args.(NFTTransactionsArgs))
 			},
 		},
 		nFTHistory: &rowplan.Relation[*ledger.NFT, *relay.Connection[ledger.Version]]{
@@ -2538,6 +2538,27 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.NFT, args any) (rowplan.Results[*relay.Connection[ledger.Version]], error) {
 				return fields.NFTHistory(ctx, q, of, args.(NFTHistoryArgs))
 			},
+		},
+		nFTAllowanceOwner: &rowplan.Relation[*ledger.NFTAllowance, *ledger.Account]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.NFTAllowance, _ any) (rowplan.Results[*ledger.Account], error) {
+				return fields.NFTAllowanceOwner(ctx, q, of)
+			},
+		},
+		nFTAllowanceSpender: &rowplan.Relation[*ledger.NFTAllowance, *ledger.Account]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.NFTAllowance, _ any) (rowplan.Results[*ledger.Account], error) {
+				return fields.NFTAllowanceSpender(ctx, q, of)
+			},
+		},
+		nFTAllowanceToken: &rowplan.Relation[*ledger.NFTAllowance, *ledger.Token]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.NFTAllowance, _ any) (rowplan.Results[*ledger.Token], error) {
+				return fields.NFTAllowanceToken(ctx, q, of)
+			},
+		},
+		nFTAllowanceConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.NFTAllowance], *relay.Count]{
+			Method: true, OneByOne: true,
+			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.NFTAllowance], _ any) (*relay.Count, error) {
+				return of.TotalCount(ctx)
+			}),
 		},
 		nFTConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.NFT], *relay.Count]{
 			Method: true, OneByOne: true,
@@ -2614,27 +2635,6 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 		networkNodeConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.NetworkNode], *relay.Count]{
 			Method: true, OneByOne: true,
 			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.NetworkNode], _ any) (*relay.Count, error) {
-				return of.TotalCount(ctx)
-			}),
-		},
-		nftAllowanceOwner: &rowplan.Relation[*ledger.NftAllowance, *ledger.Account]{
-			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.NftAllowance, _ any) (rowplan.Results[*ledger.Account], error) {
-				return fields.NftAllowanceOwner(ctx, q, of)
-			},
-		},
-		nftAllowanceSpender: &rowplan.Relation[*ledger.NftAllowance, *ledger.Account]{
-			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.NftAllowance, _ any) (rowplan.Results[*ledger.Account], error) {
-				return fields.NftAllowanceSpender(ctx, q, of)
-			},
-		},
-		nftAllowanceToken: &rowplan.Relation[*ledger.NftAllowance, *ledger.Token]{
-			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.NftAllowance, _ any) (rowplan.Results[*ledger.Token], error) {
-				return fields.NftAllowanceToken(ctx, q, of)
-			},
-		},
-		nftAllowanceConnectionTotalCount: &rowplan.Relation[*relay.Connection[ledger.NftAllowance], *relay.Count]{
-			Method: true, OneByOne: true,
-			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.NftAllowance], _ any) (*relay.Count, error) {
 				return of.TotalCount(ctx)
 			}),
 		},
@@ -3275,11 +3275,11 @@ func (r accountRows) Nfts(ctx context.Context, of *ledger.Account, a0 *ledger.NF
 	return rowplan.Resolve(ctx, r.Tables, r.relations.accountNfts, of)
 }
 
-func (r accountRows) NftAllowances(ctx context.Context, of *ledger.Account, a0 *ledger.NftAllowanceFilter, a1 relay.Order, a2 *int32, a3 *string, a4 *int32, a5 *string) (*relay.Connection[ledger.NftAllowance], error) {
+func (r accountRows) NftAllowances(ctx context.Context, of *ledger.Account, a0 *ledger.NFTAllowanceFilter, a1 relay.Order, a2 *int32, a3 *string, a4 *int32, a5 *string) (*relay.Connection[ledger.NFTAllowance], error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.accountNftAllowances, of)
 }
 
-func (r accountRows) ReceivedNftAllowances(ctx context.Context, of *ledger.Account, a0 *ledger.NftAllowanceFilter, a1 relay.Order, a2 *int32, a3 *string, a4 *int32, a5 *string) (*relay.Connection[ledger.NftAllowance], error) {
+func (r accountRows) ReceivedNftAllowances(ctx context.Context, of *ledger.Account, a0 *ledger.NFTAllowanceFilter, a1 relay.Order, a2 *int32, a3 *string, a4 *int32, a5 *string) (*relay.Connection[ledger.NFTAllowance], error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.accountReceivedNftAllowances, of)
 }
 
@@ -3483,8 +3483,8 @@ func (r contractActionRows) ID(ctx context.Context, of *ledger.ContractAction) (
 	return r.fields.ContractActionID(of), nil
 }
 
-func (r contractActionRows) CallerEntity(ctx context.Context, of *ledger.ContractAction) (relay.Entity, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.contractActionCallerEntity, of)
+func (r contractActionRows) Caller(ctx context.Context, of *ledger.ContractAction) (relay.Entity, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.contractActionCaller, of)
 }
 
 func (r contractActionRows) DecodedCall(ctx context.Context, of *ledger.ContractAction, a0 []string) (*abi.Decoded, error) {
@@ -3495,8 +3495,8 @@ func (r contractActionRows) DecodedError(ctx context.Context, of *ledger.Contrac
 	return rowplan.Resolve(ctx, r.Tables, r.relations.contractActionDecodedError, of)
 }
 
-func (r contractActionRows) RecipientEntity(ctx context.Context, of *ledger.ContractAction) (relay.Entity, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.contractActionRecipientEntity, of)
+func (r contractActionRows) Recipient(ctx context.Context, of *ledger.ContractAction) (relay.Entity, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.contractActionRecipient, of)
 }
 
 // ContractKey implements [ResolverRoot].
@@ -3842,12 +3842,33 @@ func (r nFTRows) Token(ctx context.Context, of *ledger.NFT) (*ledger.Token, erro
 	return rowplan.Resolve(ctx, r.Tables, r.relations.nFTToken, of)
 }
 
-func (r nFTRows) Transfers(ctx context.Context, of *ledger.NFT, a0 *ledger.NFTTransactionFilter, a1 relay.Order, a2 *int32, a3 *string, a4 *int32, a5 *string) (*relay.Connection[ledger.NFTTransaction], error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.nFTTransfers, of)
+func (r nFTRows) Transactions(ctx context.Context, of *ledger.NFT, a0 *ledger.NFTTransactionFilter, a1 relay.Order, a2 *int32, a3 *string, a4 *int32, a5 *string) (*relay.Connection[ledger.NFTTransaction], error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.nFTTransactions, of)
 }
 
 func (r nFTRows) History(ctx context.Context, of *ledger.NFT, a0 relay.Order, a1 *int32, a2 *string, a3 *int32, a4 *string) (*relay.Connection[ledger.Version], error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.nFTHistory, of)
+}
+
+// NFTAllowance implements [ResolverRoot].
+func (r *Rows) NFTAllowance() NFTAllowanceResolver { return nFTAllowanceRows{r} }
+
+type nFTAllowanceRows struct{ *Rows }
+
+func (r nFTAllowanceRows) ID(ctx context.Context, of *ledger.NFTAllowance) (string, error) {
+	return r.fields.NFTAllowanceID(of), nil
+}
+
+func (r nFTAllowanceRows) Owner(ctx context.Context, of *ledger.NFTAllowance) (*ledger.Account, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.nFTAllowanceOwner, of)
+}
+
+func (r nFTAllowanceRows) Spender(ctx context.Context, of *ledger.NFTAllowance) (*ledger.Account, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.nFTAllowanceSpender, of)
+}
+
+func (r nFTAllowanceRows) Token(ctx context.Context, of *ledger.NFTAllowance) (*ledger.Token, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.nFTAllowanceToken, of)
 }
 
 // NFTTransaction implements [ResolverRoot].
@@ -3919,27 +3940,6 @@ func (r networkNodeRows) ServiceEndpoints(ctx context.Context, of *ledger.Networ
 
 func (r networkNodeRows) StatusComponent(ctx context.Context, of *ledger.NetworkNode) (*status.Component, error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.networkNodeStatusComponent, of)
-}
-
-// NftAllowance implements [ResolverRoot].
-func (r *Rows) NftAllowance() NftAllowanceResolver { return nftAllowanceRows{r} }
-
-type nftAllowanceRows struct{ *Rows }
-
-func (r nftAllowanceRows) ID(ctx context.Context, of *ledger.NftAllowance) (string, error) {
-	return r.fields.NftAllowanceID(of), nil
-}
-
-func (r nftAllowanceRows) Owner(ctx context.Context, of *ledger.NftAllowance) (*ledger.Account, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.nftAllowanceOwner, of)
-}
-
-func (r nftAllowanceRows) Spender(ctx context.Context, of *ledger.NftAllowance) (*ledger.Account, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.nftAllowanceSpender, of)
-}
-
-func (r nftAllowanceRows) Token(ctx context.Context, of *ledger.NftAllowance) (*ledger.Token, error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.nftAllowanceToken, of)
 }
 
 // OpcodeTrace implements [ResolverRoot].
@@ -4708,7 +4708,7 @@ func (r queryFunctions) NftTransactions(ctx context.Context, a0 ledger.EntityID,
 	return r.QueryFields.NftTransactions(ctx, QueryNftTransactionsArgs{Args: relay.Args{First: a4, After: a5, Last: a6, Before: a7}, Token: a0, SerialNumber: a1, Filter: a2, Order: a3})
 }
 
-func (r queryFunctions) NftAllowances(ctx context.Context, a0 *ledger.AccountRef, a1 *ledger.AccountRef, a2 *ledger.NftAllowanceFilter, a3 relay.Order, a4 *int32, a5 *string, a6 *int32, a7 *string) (*relay.Connection[ledger.NftAllowance], error) {
+func (r queryFunctions) NftAllowances(ctx context.Context, a0 *ledger.AccountRef, a1 *ledger.AccountRef, a2 *ledger.NFTAllowanceFilter, a3 relay.Order, a4 *int32, a5 *string, a6 *int32, a7 *string) (*relay.Connection[ledger.NFTAllowance], error) {
 	return r.QueryFields.NftAllowances(ctx, QueryNftAllowancesArgs{Args: relay.Args{First: a4, After: a5, Last: a6, Before: a7}, Owner: a0, Spender: a1, Filter: a2, Order: a3})
 }
 

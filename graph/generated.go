@@ -66,11 +66,11 @@ type ResolverRoot interface {
 	MessageTransactionID() MessageTransactionIDResolver
 	Mutation() MutationResolver
 	NFT() NFTResolver
+	NFTAllowance() NFTAllowanceResolver
 	NFTTransaction() NFTTransactionResolver
 	NFTTransfer() NFTTransferResolver
 	Network() NetworkResolver
 	NetworkNode() NetworkNodeResolver
-	NftAllowance() NftAllowanceResolver
 	OpcodeTrace() OpcodeTraceResolver
 	Query() QueryResolver
 	RegisteredNode() RegisteredNodeResolver
@@ -135,7 +135,7 @@ type ComplexityRoot struct {
 		Key                           func(childComplexity int) int
 		MaxAutomaticTokenAssociations func(childComplexity int) int
 		Memo                          func(childComplexity int) int
-		NftAllowances                 func(childComplexity int, filter *ledger.NftAllowanceFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
+		NftAllowances                 func(childComplexity int, filter *ledger.NFTAllowanceFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		Nfts                          func(childComplexity int, filter *ledger.NFTFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		Node                          func(childComplexity int) int
 		OutstandingAirdrops           func(childComplexity int, filter *ledger.AirdropFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
@@ -143,7 +143,7 @@ type ComplexityRoot struct {
 		PendingReward                 func(childComplexity int) int
 		PendingRewardValue            func(childComplexity int) int
 		ReceivedAllowances            func(childComplexity int) int
-		ReceivedNftAllowances         func(childComplexity int, filter *ledger.NftAllowanceFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
+		ReceivedNftAllowances         func(childComplexity int, filter *ledger.NFTAllowanceFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		ReceiverSigRequired           func(childComplexity int) int
 		Rewards                       func(childComplexity int, filter *ledger.StakingRewardFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		Schedules                     func(childComplexity int, filter *ledger.ScheduleFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
@@ -349,7 +349,6 @@ type ComplexityRoot struct {
 		CallOperationType  func(childComplexity int) int
 		CallType           func(childComplexity int) int
 		Caller             func(childComplexity int) int
-		CallerEntity       func(childComplexity int) int
 		CallerType         func(childComplexity int) int
 		ConsensusTimestamp func(childComplexity int) int
 		DecodedCall        func(childComplexity int, abi []string) int
@@ -361,7 +360,6 @@ type ComplexityRoot struct {
 		Index              func(childComplexity int) int
 		Input              func(childComplexity int) int
 		Recipient          func(childComplexity int) int
-		RecipientEntity    func(childComplexity int) int
 		RecipientType      func(childComplexity int) int
 		ResultData         func(childComplexity int) int
 		ResultDataType     func(childComplexity int) int
@@ -862,7 +860,31 @@ type ComplexityRoot struct {
 		Timestamp           func(childComplexity int) int
 		Token               func(childComplexity int) int
 		TokenID             func(childComplexity int) int
-		Transfers           func(childComplexity int, filter *ledger.NFTTransactionFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
+		Transactions        func(childComplexity int, filter *ledger.NFTTransactionFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
+	}
+
+	NFTAllowance struct {
+		ApprovedForAll func(childComplexity int) int
+		ID             func(childComplexity int) int
+		Owner          func(childComplexity int) int
+		OwnerID        func(childComplexity int) int
+		Spender        func(childComplexity int) int
+		SpenderID      func(childComplexity int) int
+		Timestamp      func(childComplexity int) int
+		Token          func(childComplexity int) int
+		TokenID        func(childComplexity int) int
+	}
+
+	NFTAllowanceConnection struct {
+		Edges      func(childComplexity int) int
+		Nodes      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
+	}
+
+	NFTAllowanceEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
 	}
 
 	NFTConnection struct {
@@ -1021,30 +1043,6 @@ type ComplexityRoot struct {
 		TotalSupply    func(childComplexity int) int
 	}
 
-	NftAllowance struct {
-		ApprovedForAll func(childComplexity int) int
-		ID             func(childComplexity int) int
-		Owner          func(childComplexity int) int
-		OwnerID        func(childComplexity int) int
-		Spender        func(childComplexity int) int
-		SpenderID      func(childComplexity int) int
-		Timestamp      func(childComplexity int) int
-		Token          func(childComplexity int) int
-		TokenID        func(childComplexity int) int
-	}
-
-	NftAllowanceConnection struct {
-		Edges      func(childComplexity int) int
-		Nodes      func(childComplexity int) int
-		PageInfo   func(childComplexity int) int
-		TotalCount func(childComplexity int) int
-	}
-
-	NftAllowanceEdge struct {
-		Cursor func(childComplexity int) int
-		Node   func(childComplexity int) int
-	}
-
 	NoticePayload struct {
 		Notice func(childComplexity int) int
 	}
@@ -1105,7 +1103,7 @@ type ComplexityRoot struct {
 		Hooks              func(childComplexity int, owner ledger.AccountRef, filter *ledger.HookFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		Network            func(childComplexity int) int
 		Nft                func(childComplexity int, token ledger.EntityID, serialNumber int64) int
-		NftAllowances      func(childComplexity int, owner *ledger.AccountRef, spender *ledger.AccountRef, filter *ledger.NftAllowanceFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
+		NftAllowances      func(childComplexity int, owner *ledger.AccountRef, spender *ledger.AccountRef, filter *ledger.NFTAllowanceFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		NftTransactions    func(childComplexity int, token ledger.EntityID, serialNumber int64, filter *ledger.NFTTransactionFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		Nfts               func(childComplexity int, filter *ledger.NFTFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		Node               func(childComplexity int, id string) int
@@ -1900,8 +1898,8 @@ type AccountResolver interface {
 	StakedNode(ctx context.Context, obj *ledger.Account) (*ledger.NetworkNode, error)
 	Node(ctx context.Context, obj *ledger.Account) (*ledger.NetworkNode, error)
 	Nfts(ctx context.Context, obj *ledger.Account, filter *ledger.NFTFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.NFT], error)
-	NftAllowances(ctx context.Context, obj *ledger.Account, filter *ledger.NftAllowanceFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.NftAllowance], error)
-	ReceivedNftAllowances(ctx context.Context, obj *ledger.Account, filter *ledger.NftAllowanceFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.NftAllowance], error)
+	NftAllowances(ctx context.Context, obj *ledger.Account, filter *ledger.NFTAllowanceFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.NFTAllowance], error)
+	ReceivedNftAllowances(ctx context.Context, obj *ledger.Account, filter *ledger.NFTAllowanceFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.NFTAllowance], error)
 	Schedules(ctx context.Context, obj *ledger.Account, filter *ledger.ScheduleFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Schedule], error)
 	Stats(ctx context.Context, obj *ledger.Account, rangeArg ledger.StatisticsRange, by ledger.StatisticsInterval) ([]*ledger.AccountStatistics, error)
 	Tokens(ctx context.Context, obj *ledger.Account, filter *ledger.TokenRelationshipFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.TokenRelationship], error)
@@ -1976,12 +1974,12 @@ type ContractResolver interface {
 type ContractActionResolver interface {
 	ID(ctx context.Context, obj *ledger.ContractAction) (string, error)
 
-	CallerEntity(ctx context.Context, obj *ledger.ContractAction) (relay.Entity, error)
+	Caller(ctx context.Context, obj *ledger.ContractAction) (relay.Entity, error)
 
 	DecodedCall(ctx context.Context, obj *ledger.ContractAction, abi []string) (*abi.Decoded, error)
 	DecodedError(ctx context.Context, obj *ledger.ContractAction, abi []string) (*abi.Decoded, error)
 
-	RecipientEntity(ctx context.Context, obj *ledger.ContractAction) (relay.Entity, error)
+	Recipient(ctx context.Context, obj *ledger.ContractAction) (relay.Entity, error)
 }
 type ContractKeyResolver interface {
 	Contract(ctx context.Context, obj *ledger.ContractKey) (*ledger.Contract, error)
@@ -2137,8 +2135,17 @@ type NFTResolver interface {
 	Spender(ctx context.Context, obj *ledger.NFT) (*ledger.Account, error)
 
 	Token(ctx context.Context, obj *ledger.NFT) (*ledger.Token, error)
-	Transfers(ctx context.Context, obj *ledger.NFT, filter *ledger.NFTTransactionFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.NFTTransaction], error)
+	Transactions(ctx context.Context, obj *ledger.NFT, filter *ledger.NFTTransactionFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.NFTTransaction], error)
 	History(ctx context.Context, obj *ledger.NFT, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Version], error)
+}
+type NFTAllowanceResolver interface {
+	ID(ctx context.Context, obj *ledger.NFTAllowance) (string, error)
+
+	Owner(ctx context.Context, obj *ledger.NFTAllowance) (*ledger.Account, error)
+
+	Spender(ctx context.Context, obj *ledger.NFTAllowance) (*ledger.Account, error)
+
+	Token(ctx context.Context, obj *ledger.NFTAllowance) (*ledger.Token, error)
 }
 type NFTTransactionResolver interface {
 	ID(ctx context.Context, obj *ledger.NFTTransaction) (string, error)
@@ -2180,15 +2187,6 @@ type NetworkNodeResolver interface {
 
 	StatusComponent(ctx context.Context, obj *ledger.NetworkNode) (*status.Component, error)
 }
-type NftAllowanceResolver interface {
-	ID(ctx context.Context, obj *ledger.NftAllowance) (string, error)
-
-	Owner(ctx context.Context, obj *ledger.NftAllowance) (*ledger.Account, error)
-
-	Spender(ctx context.Context, obj *ledger.NftAllowance) (*ledger.Account, error)
-
-	Token(ctx context.Context, obj *ledger.NftAllowance) (*ledger.Token, error)
-}
 type OpcodeTraceResolver interface {
 	Contract(ctx context.Context, obj *calls.OpcodeTrace) (*ledger.Contract, error)
 }
@@ -2224,7 +2222,7 @@ type QueryResolver interface {
 	Nft(ctx context.Context, token ledger.EntityID, serialNumber int64) (*ledger.NFT, error)
 	Nfts(ctx context.Context, filter *ledger.NFTFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.NFT], error)
 	NftTransactions(ctx context.Context, token ledger.EntityID, serialNumber int64, filter *ledger.NFTTransactionFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.NFTTransaction], error)
-	NftAllowances(ctx context.Context, owner *ledger.AccountRef, spender *ledger.AccountRef, filter *ledger.NftAllowanceFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.NftAllowance], error)
+	NftAllowances(ctx context.Context, owner *ledger.AccountRef, spender *ledger.AccountRef, filter *ledger.NFTAllowanceFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.NFTAllowance], error)
 	Schedule(ctx context.Context, id ledger.EntityID) (*ledger.Schedule, error)
 	Schedules(ctx context.Context, filter *ledger.ScheduleFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Schedule], error)
 	File(ctx context.Context, id ledger.EntityID) (*ledger.File, error)
@@ -2678,7 +2676,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Account.NftAllowances(childComplexity, args["filter"].(*ledger.NftAllowanceFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
+		return e.ComplexityRoot.Account.NftAllowances(childComplexity, args["filter"].(*ledger.NFTAllowanceFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "Account.nfts":
 		if e.ComplexityRoot.Account.Nfts == nil {
 			break
@@ -2746,7 +2744,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Account.ReceivedNftAllowances(childComplexity, args["filter"].(*ledger.NftAllowanceFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
+		return e.ComplexityRoot.Account.ReceivedNftAllowances(childComplexity, args["filter"].(*ledger.NFTAllowanceFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "Account.receiverSigRequired":
 		if e.ComplexityRoot.Account.ReceiverSigRequired == nil {
 			break
@@ -3682,18 +3680,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ContractAction.CallType(childComplexity), true
-	case "ContractAction.caller":
+	case "ContractAction.callerId", "ContractAction.caller":
 		if e.ComplexityRoot.ContractAction.Caller == nil {
 			break
 		}
 
 		return e.ComplexityRoot.ContractAction.Caller(childComplexity), true
-	case "ContractAction.callerEntity":
-		if e.ComplexityRoot.ContractAction.CallerEntity == nil {
-			break
-		}
-
-		return e.ComplexityRoot.ContractAction.CallerEntity(childComplexity), true
 	case "ContractAction.callerType":
 		if e.ComplexityRoot.ContractAction.CallerType == nil {
 			break
@@ -3764,18 +3756,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ContractAction.Input(childComplexity), true
-	case "ContractAction.recipient":
+	case "ContractAction.recipientId", "ContractAction.recipient":
 		if e.ComplexityRoot.ContractAction.Recipient == nil {
 			break
 		}
 
 		return e.ComplexityRoot.ContractAction.Recipient(childComplexity), true
-	case "ContractAction.recipientEntity":
-		if e.ComplexityRoot.ContractAction.RecipientEntity == nil {
-			break
-		}
-
-		return e.ComplexityRoot.ContractAction.RecipientEntity(childComplexity), true
 	case "ContractAction.recipientType":
 		if e.ComplexityRoot.ContractAction.RecipientType == nil {
 			break
@@ -5884,7 +5870,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.Mutation.UpdateIncident(childComplexity, args["input"].(status.NewUpdate)), true
 
-	case "NFT.accountId":
+	case "NFT.ownerId":
 		if e.ComplexityRoot.NFT.AccountID == nil {
 			break
 		}
@@ -5991,17 +5977,110 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.NFT.TokenID(childComplexity), true
-	case "NFT.transfers":
-		if e.ComplexityRoot.NFT.Transfers == nil {
+	case "NFT.transactions":
+		if e.ComplexityRoot.NFT.Transactions == nil {
 			break
 		}
 
-		args, err := ec.field_NFT_transfers_args(ctx, rawArgs)
+		args, err := ec.field_NFT_transactions_args(ctx, rawArgs)
 		if err != nil {
 			return 0, false
 		}
 
-		return e.ComplexityRoot.NFT.Transfers(childComplexity, args["filter"].(*ledger.NFTTransactionFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
+		return e.ComplexityRoot.NFT.Transactions(childComplexity, args["filter"].(*ledger.NFTTransactionFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
+
+	case "NFTAllowance.approvedForAll":
+		if e.ComplexityRoot.NFTAllowance.ApprovedForAll == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NFTAllowance.ApprovedForAll(childComplexity), true
+	case "NFTAllowance.id":
+		if e.ComplexityRoot.NFTAllowance.ID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NFTAllowance.ID(childComplexity), true
+	case "NFTAllowance.owner":
+		if e.ComplexityRoot.NFTAllowance.Owner == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NFTAllowance.Owner(childComplexity), true
+	case "NFTAllowance.ownerId":
+		if e.ComplexityRoot.NFTAllowance.OwnerID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NFTAllowance.OwnerID(childComplexity), true
+	case "NFTAllowance.spender":
+		if e.ComplexityRoot.NFTAllowance.Spender == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NFTAllowance.Spender(childComplexity), true
+	case "NFTAllowance.spenderId":
+		if e.ComplexityRoot.NFTAllowance.SpenderID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NFTAllowance.SpenderID(childComplexity), true
+	case "NFTAllowance.timestamp":
+		if e.ComplexityRoot.NFTAllowance.Timestamp == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NFTAllowance.Timestamp(childComplexity), true
+	case "NFTAllowance.token":
+		if e.ComplexityRoot.NFTAllowance.Token == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NFTAllowance.Token(childComplexity), true
+	case "NFTAllowance.tokenId":
+		if e.ComplexityRoot.NFTAllowance.TokenID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NFTAllowance.TokenID(childComplexity), true
+
+	case "NFTAllowanceConnection.edges":
+		if e.ComplexityRoot.NFTAllowanceConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NFTAllowanceConnection.Edges(childComplexity), true
+	case "NFTAllowanceConnection.nodes":
+		if e.ComplexityRoot.NFTAllowanceConnection.Nodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NFTAllowanceConnection.Nodes(childComplexity), true
+	case "NFTAllowanceConnection.pageInfo":
+		if e.ComplexityRoot.NFTAllowanceConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NFTAllowanceConnection.PageInfo(childComplexity), true
+	case "NFTAllowanceConnection.totalCount":
+		if e.ComplexityRoot.NFTAllowanceConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NFTAllowanceConnection.TotalCount(childComplexity), true
+
+	case "NFTAllowanceEdge.cursor":
+		if e.ComplexityRoot.NFTAllowanceEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NFTAllowanceEdge.Cursor(childComplexity), true
+	case "NFTAllowanceEdge.node":
+		if e.ComplexityRoot.NFTAllowanceEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NFTAllowanceEdge.Node(childComplexity), true
 
 	case "NFTConnection.edges":
 		if e.ComplexityRoot.NFTConnection.Edges == nil {
@@ -6071,7 +6150,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.NFTTransaction.Receiver(childComplexity), true
-	case "NFTTransaction.receiverAccountId":
+	case "NFTTransaction.receiverId":
 		if e.ComplexityRoot.NFTTransaction.ReceiverAccountID == nil {
 			break
 		}
@@ -6083,7 +6162,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.NFTTransaction.Sender(childComplexity), true
-	case "NFTTransaction.senderAccountId":
+	case "NFTTransaction.senderId":
 		if e.ComplexityRoot.NFTTransaction.SenderAccountID == nil {
 			break
 		}
@@ -6170,7 +6249,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.NFTTransfer.Receiver(childComplexity), true
-	case "NFTTransfer.receiverAccountId":
+	case "NFTTransfer.receiverId":
 		if e.ComplexityRoot.NFTTransfer.ReceiverAccountID == nil {
 			break
 		}
@@ -6182,7 +6261,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.NFTTransfer.Sender(childComplexity), true
-	case "NFTTransfer.senderAccountId":
+	case "NFTTransfer.senderId":
 		if e.ComplexityRoot.NFTTransfer.SenderAccountID == nil {
 			break
 		}
@@ -6449,7 +6528,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.NetworkNode.MinStake(childComplexity), true
-	case "NetworkNode.nodeAccountId":
+	case "NetworkNode.accountId":
 		if e.ComplexityRoot.NetworkNode.NodeAccountID == nil {
 			break
 		}
@@ -6706,99 +6785,6 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.NetworkSupply.TotalSupply(childComplexity), true
-
-	case "NftAllowance.approvedForAll":
-		if e.ComplexityRoot.NftAllowance.ApprovedForAll == nil {
-			break
-		}
-
-		return e.ComplexityRoot.NftAllowance.ApprovedForAll(childComplexity), true
-	case "NftAllowance.id":
-		if e.ComplexityRoot.NftAllowance.ID == nil {
-			break
-		}
-
-		return e.ComplexityRoot.NftAllowance.ID(childComplexity), true
-	case "NftAllowance.owner":
-		if e.ComplexityRoot.NftAllowance.Owner == nil {
-			break
-		}
-
-		return e.ComplexityRoot.NftAllowance.Owner(childComplexity), true
-	case "NftAllowance.ownerId":
-		if e.ComplexityRoot.NftAllowance.OwnerID == nil {
-			break
-		}
-
-		return e.ComplexityRoot.NftAllowance.OwnerID(childComplexity), true
-	case "NftAllowance.spender":
-		if e.ComplexityRoot.NftAllowance.Spender == nil {
-			break
-		}
-
-		return e.ComplexityRoot.NftAllowance.Spender(childComplexity), true
-	case "NftAllowance.spenderId":
-		if e.ComplexityRoot.NftAllowance.SpenderID == nil {
-			break
-		}
-
-		return e.ComplexityRoot.NftAllowance.SpenderID(childComplexity), true
-	case "NftAllowance.timestamp":
-		if e.ComplexityRoot.NftAllowance.Timestamp == nil {
-			break
-		}
-
-		return e.ComplexityRoot.NftAllowance.Timestamp(childComplexity), true
-	case "NftAllowance.token":
-		if e.ComplexityRoot.NftAllowance.Token == nil {
-			break
-		}
-
-		return e.ComplexityRoot.NftAllowance.Token(childComplexity), true
-	case "NftAllowance.tokenId":
-		if e.ComplexityRoot.NftAllowance.TokenID == nil {
-			break
-		}
-
-		return e.ComplexityRoot.NftAllowance.TokenID(childComplexity), true
-
-	case "NftAllowanceConnection.edges":
-		if e.ComplexityRoot.NftAllowanceConnection.Edges == nil {
-			break
-		}
-
-		return e.ComplexityRoot.NftAllowanceConnection.Edges(childComplexity), true
-	case "NftAllowanceConnection.nodes":
-		if e.ComplexityRoot.NftAllowanceConnection.Nodes == nil {
-			break
-		}
-
-		return e.ComplexityRoot.NftAllowanceConnection.Nodes(childComplexity), true
-	case "NftAllowanceConnection.pageInfo":
-		if e.ComplexityRoot.NftAllowanceConnection.PageInfo == nil {
-			break
-		}
-
-		return e.ComplexityRoot.NftAllowanceConnection.PageInfo(childComplexity), true
-	case "NftAllowanceConnection.totalCount":
-		if e.ComplexityRoot.NftAllowanceConnection.TotalCount == nil {
-			break
-		}
-
-		return e.ComplexityRoot.NftAllowanceConnection.TotalCount(childComplexity), true
-
-	case "NftAllowanceEdge.cursor":
-		if e.ComplexityRoot.NftAllowanceEdge.Cursor == nil {
-			break
-		}
-
-		return e.ComplexityRoot.NftAllowanceEdge.Cursor(childComplexity), true
-	case "NftAllowanceEdge.node":
-		if e.ComplexityRoot.NftAllowanceEdge.Node == nil {
-			break
-		}
-
-		return e.ComplexityRoot.NftAllowanceEdge.Node(childComplexity), true
 
 	case "NoticePayload.notice":
 		if e.ComplexityRoot.NoticePayload.Notice == nil {
@@ -7217,7 +7203,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.NftAllowances(childComplexity, args["owner"].(*ledger.AccountRef), args["spender"].(*ledger.AccountRef), args["filter"].(*ledger.NftAllowanceFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
+		return e.ComplexityRoot.Query.NftAllowances(childComplexity, args["owner"].(*ledger.AccountRef), args["spender"].(*ledger.AccountRef), args["filter"].(*ledger.NFTAllowanceFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "Query.nftTransactions":
 		if e.ComplexityRoot.Query.NftTransactions == nil {
 			break
@@ -8057,7 +8043,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.StakingReward.AmountValue(childComplexity), true
-	case "StakingReward.timestamp":
+	case "StakingReward.consensusTimestamp":
 		if e.ComplexityRoot.StakingReward.ConsensusTimestamp == nil {
 			break
 		}
@@ -9308,7 +9294,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Token.CustomFees(childComplexity), true
-	case "Token.decimals", "Token.decimalsText":
+	case "Token.decimals", "Token.decimalsString":
 		if e.ComplexityRoot.Token.Decimals == nil {
 			break
 		}
@@ -10527,7 +10513,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Transaction.Transfers(childComplexity), true
-	case "Transaction.name":
+	case "Transaction.type":
 		if e.ComplexityRoot.Transaction.Type == nil {
 			break
 		}
@@ -10804,11 +10790,11 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputLongFilter,
 		ec.unmarshalInputMoveComponentInput,
 		ec.unmarshalInputMoveMaintenanceInput,
+		ec.unmarshalInputNFTAllowanceFilter,
 		ec.unmarshalInputNFTFilter,
 		ec.unmarshalInputNFTKeyFilter,
 		ec.unmarshalInputNFTTransactionFilter,
 		ec.unmarshalInputNetworkNodeFilter,
-		ec.unmarshalInputNftAllowanceFilter,
 		ec.unmarshalInputNoticeInput,
 		ec.unmarshalInputOpenIncidentInput,
 		ec.unmarshalInputPublishPostmortemInput,
@@ -11476,10 +11462,10 @@ func (ec *executionContext) childFields_ContractAction(ctx context.Context, fiel
 		return ec.fieldContext_ContractAction_callOperationType(ctx, field)
 	case "callType":
 		return ec.fieldContext_ContractAction_callType(ctx, field)
+	case "callerId":
+		return ec.fieldContext_ContractAction_callerId(ctx, field)
 	case "caller":
 		return ec.fieldContext_ContractAction_caller(ctx, field)
-	case "callerEntity":
-		return ec.fieldContext_ContractAction_callerEntity(ctx, field)
 	case "callerType":
 		return ec.fieldContext_ContractAction_callerType(ctx, field)
 	case "consensusTimestamp":
@@ -11500,10 +11486,10 @@ func (ec *executionContext) childFields_ContractAction(ctx context.Context, fiel
 		return ec.fieldContext_ContractAction_index(ctx, field)
 	case "input":
 		return ec.fieldContext_ContractAction_input(ctx, field)
+	case "recipientId":
+		return ec.fieldContext_ContractAction_recipientId(ctx, field)
 	case "recipient":
 		return ec.fieldContext_ContractAction_recipient(ctx, field)
-	case "recipientEntity":
-		return ec.fieldContext_ContractAction_recipientEntity(ctx, field)
 	case "recipientType":
 		return ec.fieldContext_ContractAction_recipientType(ctx, field)
 	case "resultData":
@@ -12386,8 +12372,8 @@ func (ec *executionContext) childFields_NFT(ctx context.Context, field graphql.C
 	switch field.Name {
 	case "id":
 		return ec.fieldContext_NFT_id(ctx, field)
-	case "accountId":
-		return ec.fieldContext_NFT_accountId(ctx, field)
+	case "ownerId":
+		return ec.fieldContext_NFT_ownerId(ctx, field)
 	case "owner":
 		return ec.fieldContext_NFT_owner(ctx, field)
 	case "createdTimestamp":
@@ -12420,12 +12406,60 @@ func (ec *executionContext) childFields_NFT(ctx context.Context, field graphql.C
 		return ec.fieldContext_NFT_tokenId(ctx, field)
 	case "token":
 		return ec.fieldContext_NFT_token(ctx, field)
-	case "transfers":
-		return ec.fieldContext_NFT_transfers(ctx, field)
+	case "transactions":
+		return ec.fieldContext_NFT_transactions(ctx, field)
 	case "history":
 		return ec.fieldContext_NFT_history(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type NFT", field.Name)
+}
+
+func (ec *executionContext) childFields_NFTAllowance(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_NFTAllowance_id(ctx, field)
+	case "approvedForAll":
+		return ec.fieldContext_NFTAllowance_approvedForAll(ctx, field)
+	case "ownerId":
+		return ec.fieldContext_NFTAllowance_ownerId(ctx, field)
+	case "owner":
+		return ec.fieldContext_NFTAllowance_owner(ctx, field)
+	case "spenderId":
+		return ec.fieldContext_NFTAllowance_spenderId(ctx, field)
+	case "spender":
+		return ec.fieldContext_NFTAllowance_spender(ctx, field)
+	case "timestamp":
+		return ec.fieldContext_NFTAllowance_timestamp(ctx, field)
+	case "tokenId":
+		return ec.fieldContext_NFTAllowance_tokenId(ctx, field)
+	case "token":
+		return ec.fieldContext_NFTAllowance_token(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type NFTAllowance", field.Name)
+}
+
+func (ec *executionContext) childFields_NFTAllowanceConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_NFTAllowanceConnection_edges(ctx, field)
+	case "nodes":
+		return ec.fieldContext_NFTAllowanceConnection_nodes(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_NFTAllowanceConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_NFTAllowanceConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type NFTAllowanceConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_NFTAllowanceEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_NFTAllowanceEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_NFTAllowanceEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type NFTAllowanceEdge", field.Name)
 }
 
 func (ec *executionContext) childFields_NFTConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -12464,12 +12498,12 @@ func (ec *executionContext) childFields_NFTTransaction(ctx context.Context, fiel
 		return ec.fieldContext_NFTTransaction_isApproval(ctx, field)
 	case "nonce":
 		return ec.fieldContext_NFTTransaction_nonce(ctx, field)
-	case "receiverAccountId":
-		return ec.fieldContext_NFTTransaction_receiverAccountId(ctx, field)
+	case "receiverId":
+		return ec.fieldContext_NFTTransaction_receiverId(ctx, field)
 	case "receiver":
 		return ec.fieldContext_NFTTransaction_receiver(ctx, field)
-	case "senderAccountId":
-		return ec.fieldContext_NFTTransaction_senderAccountId(ctx, field)
+	case "senderId":
+		return ec.fieldContext_NFTTransaction_senderId(ctx, field)
 	case "sender":
 		return ec.fieldContext_NFTTransaction_sender(ctx, field)
 	case "transaction":
@@ -12512,10 +12546,10 @@ func (ec *executionContext) childFields_NFTTransfer(ctx context.Context, field g
 	switch field.Name {
 	case "isApproval":
 		return ec.fieldContext_NFTTransfer_isApproval(ctx, field)
-	case "receiverAccountId":
-		return ec.fieldContext_NFTTransfer_receiverAccountId(ctx, field)
-	case "senderAccountId":
-		return ec.fieldContext_NFTTransfer_senderAccountId(ctx, field)
+	case "receiverId":
+		return ec.fieldContext_NFTTransfer_receiverId(ctx, field)
+	case "senderId":
+		return ec.fieldContext_NFTTransfer_senderId(ctx, field)
 	case "serialNumber":
 		return ec.fieldContext_NFTTransfer_serialNumber(ctx, field)
 	case "tokenId":
@@ -12628,8 +12662,8 @@ func (ec *executionContext) childFields_NetworkNode(ctx context.Context, field g
 		return ec.fieldContext_NetworkNode_minStake(ctx, field)
 	case "memo":
 		return ec.fieldContext_NetworkNode_memo(ctx, field)
-	case "nodeAccountId":
-		return ec.fieldContext_NetworkNode_nodeAccountId(ctx, field)
+	case "accountId":
+		return ec.fieldContext_NetworkNode_accountId(ctx, field)
 	case "account":
 		return ec.fieldContext_NetworkNode_account(ctx, field)
 	case "publicKey":
@@ -12748,54 +12782,6 @@ func (ec *executionContext) childFields_NetworkSupply(ctx context.Context, field
 		return ec.fieldContext_NetworkSupply_totalHbar(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type NetworkSupply", field.Name)
-}
-
-func (ec *executionContext) childFields_NftAllowance(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-	switch field.Name {
-	case "id":
-		return ec.fieldContext_NftAllowance_id(ctx, field)
-	case "approvedForAll":
-		return ec.fieldContext_NftAllowance_approvedForAll(ctx, field)
-	case "ownerId":
-		return ec.fieldContext_NftAllowance_ownerId(ctx, field)
-	case "owner":
-		return ec.fieldContext_NftAllowance_owner(ctx, field)
-	case "spenderId":
-		return ec.fieldContext_NftAllowance_spenderId(ctx, field)
-	case "spender":
-		return ec.fieldContext_NftAllowance_spender(ctx, field)
-	case "timestamp":
-		return ec.fieldContext_NftAllowance_timestamp(ctx, field)
-	case "tokenId":
-		return ec.fieldContext_NftAllowance_tokenId(ctx, field)
-	case "token":
-		return ec.fieldContext_NftAllowance_token(ctx, field)
-	}
-	return nil, fmt.Errorf("no field named %q was found under type NftAllowance", field.Name)
-}
-
-func (ec *executionContext) childFields_NftAllowanceConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-	switch field.Name {
-	case "edges":
-		return ec.fieldContext_NftAllowanceConnection_edges(ctx, field)
-	case "nodes":
-		return ec.fieldContext_NftAllowanceConnection_nodes(ctx, field)
-	case "pageInfo":
-		return ec.fieldContext_NftAllowanceConnection_pageInfo(ctx, field)
-	case "totalCount":
-		return ec.fieldContext_NftAllowanceConnection_totalCount(ctx, field)
-	}
-	return nil, fmt.Errorf("no field named %q was found under type NftAllowanceConnection", field.Name)
-}
-
-func (ec *executionContext) childFields_NftAllowanceEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-	switch field.Name {
-	case "node":
-		return ec.fieldContext_NftAllowanceEdge_node(ctx, field)
-	case "cursor":
-		return ec.fieldContext_NftAllowanceEdge_cursor(ctx, field)
-	}
-	return nil, fmt.Errorf("no field named %q was found under type NftAllowanceEdge", field.Name)
 }
 
 func (ec *executionContext) childFields_NoticePayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -13156,8 +13142,8 @@ func (ec *executionContext) childFields_StakingReward(ctx context.Context, field
 		return ec.fieldContext_StakingReward_amount(ctx, field)
 	case "amountValue":
 		return ec.fieldContext_StakingReward_amountValue(ctx, field)
-	case "timestamp":
-		return ec.fieldContext_StakingReward_timestamp(ctx, field)
+	case "consensusTimestamp":
+		return ec.fieldContext_StakingReward_consensusTimestamp(ctx, field)
 	case "account":
 		return ec.fieldContext_StakingReward_account(ctx, field)
 	case "transaction":
@@ -13678,8 +13664,8 @@ func (ec *executionContext) childFields_Token(ctx context.Context, field graphql
 		return ec.fieldContext_Token_customFees(ctx, field)
 	case "decimals":
 		return ec.fieldContext_Token_decimals(ctx, field)
-	case "decimalsText":
-		return ec.fieldContext_Token_decimalsText(ctx, field)
+	case "decimalsString":
+		return ec.fieldContext_Token_decimalsString(ctx, field)
 	case "deleted":
 		return ec.fieldContext_Token_deleted(ctx, field)
 	case "expirationTimestamp":
@@ -14180,8 +14166,6 @@ func (ec *executionContext) childFields_Transaction(ctx context.Context, field g
 		return ec.fieldContext_Transaction_memo(ctx, field)
 	case "memoText":
 		return ec.fieldContext_Transaction_memoText(ctx, field)
-	case "name":
-		return ec.fieldContext_Transaction_name(ctx, field)
 	case "nftTransfers":
 		return ec.fieldContext_Transaction_nftTransfers(ctx, field)
 	case "nodeAccountId":
@@ -14210,6 +14194,8 @@ func (ec *executionContext) childFields_Transaction(ctx context.Context, field g
 		return ec.fieldContext_Transaction_transactionId(ctx, field)
 	case "transfers":
 		return ec.fieldContext_Transaction_transfers(ctx, field)
+	case "type":
+		return ec.fieldContext_Transaction_type(ctx, field)
 	case "validDurationSeconds":
 		return ec.fieldContext_Transaction_validDurationSeconds(ctx, field)
 	case "validStartTimestamp":
@@ -14774,8 +14760,8 @@ func (ec *executionContext) field_Account_nftAllowances_args(ctx context.Context
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
-		func(ctx context.Context, v any) (*ledger.NftAllowanceFilter, error) {
-			return ec.unmarshalONftAllowanceFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNftAllowanceFilter(ctx, v)
+		func(ctx context.Context, v any) (*ledger.NFTAllowanceFilter, error) {
+			return ec.unmarshalONFTAllowanceFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTAllowanceFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -14990,8 +14976,8 @@ func (ec *executionContext) field_Account_receivedNftAllowances_args(ctx context
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
-		func(ctx context.Context, v any) (*ledger.NftAllowanceFilter, error) {
-			return ec.unmarshalONftAllowanceFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNftAllowanceFilter(ctx, v)
+		func(ctx context.Context, v any) (*ledger.NFTAllowanceFilter, error) {
+			return ec.unmarshalONFTAllowanceFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTAllowanceFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -16354,7 +16340,7 @@ func (ec *executionContext) field_NFT_history_args(ctx context.Context, rawArgs 
 	return args, nil
 }
 
-func (ec *executionContext) field_NFT_transfers_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+func (ec *executionContext) field_NFT_transactions_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
@@ -17746,8 +17732,8 @@ func (ec *executionContext) field_Query_nftAllowances_args(ctx context.Context, 
 	}
 	args["spender"] = arg1
 	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
-		func(ctx context.Context, v any) (*ledger.NftAllowanceFilter, error) {
-			return ec.unmarshalONftAllowanceFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNftAllowanceFilter(ctx, v)
+		func(ctx context.Context, v any) (*ledger.NFTAllowanceFilter, error) {
+			return ec.unmarshalONFTAllowanceFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTAllowanceFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -21158,11 +21144,11 @@ func (ec *executionContext) _Account_nftAllowances(ctx context.Context, field gr
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Account().NftAllowances(ctx, obj, fc.Args["filter"].(*ledger.NftAllowanceFilter), fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			return ec.Resolvers.Account().NftAllowances(ctx, obj, fc.Args["filter"].(*ledger.NFTAllowanceFilter), fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ledger.NftAllowance]) graphql.Marshaler {
-			return ec.marshalNNftAllowanceConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ledger.NFTAllowance]) graphql.Marshaler {
+			return ec.marshalNNFTAllowanceConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx, selections, v)
 		},
 		true,
 		true,
@@ -21175,7 +21161,7 @@ func (ec *executionContext) fieldContext_Account_nftAllowances(ctx context.Conte
 		IsMethod:   true,
 		IsResolver: true,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_NftAllowanceConnection(ctx, field)
+			return ec.childFields_NFTAllowanceConnection(ctx, field)
 		},
 	}
 	defer func() {
@@ -21202,11 +21188,11 @@ func (ec *executionContext) _Account_receivedNftAllowances(ctx context.Context, 
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Account().ReceivedNftAllowances(ctx, obj, fc.Args["filter"].(*ledger.NftAllowanceFilter), fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			return ec.Resolvers.Account().ReceivedNftAllowances(ctx, obj, fc.Args["filter"].(*ledger.NFTAllowanceFilter), fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ledger.NftAllowance]) graphql.Marshaler {
-			return ec.marshalNNftAllowanceConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ledger.NFTAllowance]) graphql.Marshaler {
+			return ec.marshalNNFTAllowanceConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx, selections, v)
 		},
 		true,
 		true,
@@ -21219,7 +21205,7 @@ func (ec *executionContext) fieldContext_Account_receivedNftAllowances(ctx conte
 		IsMethod:   true,
 		IsResolver: true,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_NftAllowanceConnection(ctx, field)
+			return ec.childFields_NFTAllowanceConnection(ctx, field)
 		},
 	}
 	defer func() {
@@ -25006,13 +24992,13 @@ func (ec *executionContext) fieldContext_ContractAction_callType(_ context.Conte
 	return graphql.NewScalarFieldContext("ContractAction", field, false, false, errors.New("field of type CallType does not have child fields"))
 }
 
-func (ec *executionContext) _ContractAction_caller(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractAction) (ret graphql.Marshaler) {
+func (ec *executionContext) _ContractAction_callerId(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractAction) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractAction_caller(ctx, field)
+			return ec.fieldContext_ContractAction_callerId(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
 			return obj.Caller, nil
@@ -25025,20 +25011,20 @@ func (ec *executionContext) _ContractAction_caller(ctx context.Context, field gr
 		false,
 	)
 }
-func (ec *executionContext) fieldContext_ContractAction_caller(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+func (ec *executionContext) fieldContext_ContractAction_callerId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ContractAction", field, false, false, errors.New("field of type EntityID does not have child fields"))
 }
 
-func (ec *executionContext) _ContractAction_callerEntity(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractAction) (ret graphql.Marshaler) {
+func (ec *executionContext) _ContractAction_caller(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractAction) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractAction_callerEntity(ctx, field)
+			return ec.fieldContext_ContractAction_caller(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.ContractAction().CallerEntity(ctx, obj)
+			return ec.Resolvers.ContractAction().Caller(ctx, obj)
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v relay.Entity) graphql.Marshaler {
@@ -25048,7 +25034,7 @@ func (ec *executionContext) _ContractAction_callerEntity(ctx context.Context, fi
 		false,
 	)
 }
-func (ec *executionContext) fieldContext_ContractAction_callerEntity(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+func (ec *executionContext) fieldContext_ContractAction_caller(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "ContractAction",
 		Field:      field,
@@ -25333,13 +25319,13 @@ func (ec *executionContext) fieldContext_ContractAction_input(_ context.Context,
 	return graphql.NewScalarFieldContext("ContractAction", field, false, false, errors.New("field of type Hex does not have child fields"))
 }
 
-func (ec *executionContext) _ContractAction_recipient(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractAction) (ret graphql.Marshaler) {
+func (ec *executionContext) _ContractAction_recipientId(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractAction) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractAction_recipient(ctx, field)
+			return ec.fieldContext_ContractAction_recipientId(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
 			return obj.Recipient, nil
@@ -25352,20 +25338,20 @@ func (ec *executionContext) _ContractAction_recipient(ctx context.Context, field
 		false,
 	)
 }
-func (ec *executionContext) fieldContext_ContractAction_recipient(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+func (ec *executionContext) fieldContext_ContractAction_recipientId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ContractAction", field, false, false, errors.New("field of type EntityID does not have child fields"))
 }
 
-func (ec *executionContext) _ContractAction_recipientEntity(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractAction) (ret graphql.Marshaler) {
+func (ec *executionContext) _ContractAction_recipient(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractAction) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractAction_recipientEntity(ctx, field)
+			return ec.fieldContext_ContractAction_recipient(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.ContractAction().RecipientEntity(ctx, obj)
+			return ec.Resolvers.ContractAction().Recipient(ctx, obj)
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v relay.Entity) graphql.Marshaler {
@@ -25375,7 +25361,7 @@ func (ec *executionContext) _ContractAction_recipientEntity(ctx context.Context,
 		false,
 	)
 }
-func (ec *executionContext) fieldContext_ContractAction_recipientEntity(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+func (ec *executionContext) fieldContext_ContractAction_recipient(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "ContractAction",
 		Field:      field,
@@ -34386,13 +34372,13 @@ func (ec *executionContext) fieldContext_NFT_id(_ context.Context, field graphql
 	return graphql.NewScalarFieldContext("NFT", field, true, true, errors.New("field of type ID does not have child fields"))
 }
 
-func (ec *executionContext) _NFT_accountId(ctx context.Context, field graphql.CollectedField, obj *ledger.NFT) (ret graphql.Marshaler) {
+func (ec *executionContext) _NFT_ownerId(ctx context.Context, field graphql.CollectedField, obj *ledger.NFT) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_NFT_accountId(ctx, field)
+			return ec.fieldContext_NFT_ownerId(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
 			return obj.AccountID, nil
@@ -34405,7 +34391,7 @@ func (ec *executionContext) _NFT_accountId(ctx context.Context, field graphql.Co
 		false,
 	)
 }
-func (ec *executionContext) fieldContext_NFT_accountId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+func (ec *executionContext) fieldContext_NFT_ownerId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("NFT", field, false, false, errors.New("field of type EntityID does not have child fields"))
 }
 
@@ -34822,17 +34808,17 @@ func (ec *executionContext) fieldContext_NFT_token(_ context.Context, field grap
 	return fc, nil
 }
 
-func (ec *executionContext) _NFT_transfers(ctx context.Context, field graphql.CollectedField, obj *ledger.NFT) (ret graphql.Marshaler) {
+func (ec *executionContext) _NFT_transactions(ctx context.Context, field graphql.CollectedField, obj *ledger.NFT) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_NFT_transfers(ctx, field)
+			return ec.fieldContext_NFT_transactions(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.NFT().Transfers(ctx, obj, fc.Args["filter"].(*ledger.NFTTransactionFilter), fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			return ec.Resolvers.NFT().Transactions(ctx, obj, fc.Args["filter"].(*ledger.NFTTransactionFilter), fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ledger.NFTTransaction]) graphql.Marshaler {
@@ -34842,7 +34828,7 @@ func (ec *executionContext) _NFT_transfers(ctx context.Context, field graphql.Co
 		true,
 	)
 }
-func (ec *executionContext) fieldContext_NFT_transfers(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+func (ec *executionContext) fieldContext_NFT_transactions(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "NFT",
 		Field:      field,
@@ -34859,7 +34845,7 @@ func (ec *executionContext) fieldContext_NFT_transfers(ctx context.Context, fiel
 		}
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
-	if fc.Args, err = ec.field_NFT_transfers_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+	if fc.Args, err = ec.field_NFT_transactions_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -34908,6 +34894,432 @@ func (ec *executionContext) fieldContext_NFT_history(ctx context.Context, field 
 		return fc, err
 	}
 	return fc, nil
+}
+
+func (ec *executionContext) _NFTAllowance_id(ctx context.Context, field graphql.CollectedField, obj *ledger.NFTAllowance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NFTAllowance_id(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.NFTAllowance().ID(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNID2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NFTAllowance_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NFTAllowance", field, true, true, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _NFTAllowance_approvedForAll(ctx context.Context, field graphql.CollectedField, obj *ledger.NFTAllowance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NFTAllowance_approvedForAll(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ApprovedForAll, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NFTAllowance_approvedForAll(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NFTAllowance", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _NFTAllowance_ownerId(ctx context.Context, field graphql.CollectedField, obj *ledger.NFTAllowance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NFTAllowance_ownerId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.OwnerID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
+			return ec.marshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NFTAllowance_ownerId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NFTAllowance", field, false, false, errors.New("field of type EntityID does not have child fields"))
+}
+
+func (ec *executionContext) _NFTAllowance_owner(ctx context.Context, field graphql.CollectedField, obj *ledger.NFTAllowance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NFTAllowance_owner(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.NFTAllowance().Owner(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_NFTAllowance_owner(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NFTAllowance",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Account(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _NFTAllowance_spenderId(ctx context.Context, field graphql.CollectedField, obj *ledger.NFTAllowance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NFTAllowance_spenderId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.SpenderID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
+			return ec.marshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NFTAllowance_spenderId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NFTAllowance", field, false, false, errors.New("field of type EntityID does not have child fields"))
+}
+
+func (ec *executionContext) _NFTAllowance_spender(ctx context.Context, field graphql.CollectedField, obj *ledger.NFTAllowance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NFTAllowance_spender(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.NFTAllowance().Spender(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_NFTAllowance_spender(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NFTAllowance",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Account(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _NFTAllowance_timestamp(ctx context.Context, field graphql.CollectedField, obj *ledger.NFTAllowance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NFTAllowance_timestamp(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Timestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.TimestampRange) graphql.Marshaler {
+			return ec.marshalNTimestampRange2heliographᚋinternalᚋdomainᚋledgerᚐTimestampRange(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NFTAllowance_timestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NFTAllowance",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TimestampRange(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _NFTAllowance_tokenId(ctx context.Context, field graphql.CollectedField, obj *ledger.NFTAllowance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NFTAllowance_tokenId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TokenID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
+			return ec.marshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NFTAllowance_tokenId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NFTAllowance", field, false, false, errors.New("field of type EntityID does not have child fields"))
+}
+
+func (ec *executionContext) _NFTAllowance_token(ctx context.Context, field graphql.CollectedField, obj *ledger.NFTAllowance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NFTAllowance_token(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.NFTAllowance().Token(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Token) graphql.Marshaler {
+			return ec.marshalOToken2ᚖheliographᚋinternalᚋdomainᚋledgerᚐToken(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_NFTAllowance_token(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NFTAllowance",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Token(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _NFTAllowanceConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.NFTAllowance]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NFTAllowanceConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*relay.Edge[ledger.NFTAllowance]) graphql.Marshaler {
+			return ec.marshalNNFTAllowanceEdge2ᚕᚖheliographᚋgraphᚋrelayᚐEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NFTAllowanceConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NFTAllowanceConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_NFTAllowanceEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _NFTAllowanceConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.NFTAllowance]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NFTAllowanceConnection_nodes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.NFTAllowance) graphql.Marshaler {
+			return ec.marshalNNFTAllowance2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTAllowanceᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NFTAllowanceConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NFTAllowanceConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_NFTAllowance(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _NFTAllowanceConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.NFTAllowance]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NFTAllowanceConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.PageInfo) graphql.Marshaler {
+			return ec.marshalNPageInfo2ᚖheliographᚋgraphᚋrelayᚐPageInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NFTAllowanceConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NFTAllowanceConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _NFTAllowanceConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.NFTAllowance]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NFTAllowanceConnection_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Count) graphql.Marshaler {
+			return ec.marshalOCount2ᚖheliographᚋgraphᚋrelayᚐCount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_NFTAllowanceConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NFTAllowanceConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Count(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _NFTAllowanceEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ledger.NFTAllowance]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NFTAllowanceEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.NFTAllowance) graphql.Marshaler {
+			return ec.marshalNNFTAllowance2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTAllowance(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NFTAllowanceEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NFTAllowanceEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_NFTAllowance(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _NFTAllowanceEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ledger.NFTAllowance]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NFTAllowanceEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NFTAllowanceEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NFTAllowanceEdge", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _NFTConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.NFT]) (ret graphql.Marshaler) {
@@ -35208,13 +35620,13 @@ func (ec *executionContext) fieldContext_NFTTransaction_nonce(_ context.Context,
 	return graphql.NewScalarFieldContext("NFTTransaction", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _NFTTransaction_receiverAccountId(ctx context.Context, field graphql.CollectedField, obj *ledger.NFTTransaction) (ret graphql.Marshaler) {
+func (ec *executionContext) _NFTTransaction_receiverId(ctx context.Context, field graphql.CollectedField, obj *ledger.NFTTransaction) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_NFTTransaction_receiverAccountId(ctx, field)
+			return ec.fieldContext_NFTTransaction_receiverId(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
 			return obj.ReceiverAccountID, nil
@@ -35227,7 +35639,7 @@ func (ec *executionContext) _NFTTransaction_receiverAccountId(ctx context.Contex
 		false,
 	)
 }
-func (ec *executionContext) fieldContext_NFTTransaction_receiverAccountId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+func (ec *executionContext) fieldContext_NFTTransaction_receiverId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("NFTTransaction", field, false, false, errors.New("field of type EntityID does not have child fields"))
 }
 
@@ -35263,13 +35675,13 @@ func (ec *executionContext) fieldContext_NFTTransaction_receiver(_ context.Conte
 	return fc, nil
 }
 
-func (ec *executionContext) _NFTTransaction_senderAccountId(ctx context.Context, field graphql.CollectedField, obj *ledger.NFTTransaction) (ret graphql.Marshaler) {
+func (ec *executionContext) _NFTTransaction_senderId(ctx context.Context, field graphql.CollectedField, obj *ledger.NFTTransaction) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_NFTTransaction_senderAccountId(ctx, field)
+			return ec.fieldContext_NFTTransaction_senderId(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
 			return obj.SenderAccountID, nil
@@ -35282,7 +35694,7 @@ func (ec *executionContext) _NFTTransaction_senderAccountId(ctx context.Context,
 		false,
 	)
 }
-func (ec *executionContext) fieldContext_NFTTransaction_senderAccountId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+func (ec *executionContext) fieldContext_NFTTransaction_senderId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("NFTTransaction", field, false, false, errors.New("field of type EntityID does not have child fields"))
 }
 
@@ -35625,13 +36037,13 @@ func (ec *executionContext) fieldContext_NFTTransfer_isApproval(_ context.Contex
 	return graphql.NewScalarFieldContext("NFTTransfer", field, false, false, errors.New("field of type Boolean does not have child fields"))
 }
 
-func (ec *executionContext) _NFTTransfer_receiverAccountId(ctx context.Context, field graphql.CollectedField, obj *ledger.NFTTransfer) (ret graphql.Marshaler) {
+func (ec *executionContext) _NFTTransfer_receiverId(ctx context.Context, field graphql.CollectedField, obj *ledger.NFTTransfer) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_NFTTransfer_receiverAccountId(ctx, field)
+			return ec.fieldContext_NFTTransfer_receiverId(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
 			return obj.ReceiverAccountID, nil
@@ -35644,17 +36056,17 @@ func (ec *executionContext) _NFTTransfer_receiverAccountId(ctx context.Context, 
 		false,
 	)
 }
-func (ec *executionContext) fieldContext_NFTTransfer_receiverAccountId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+func (ec *executionContext) fieldContext_NFTTransfer_receiverId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("NFTTransfer", field, false, false, errors.New("field of type EntityID does not have child fields"))
 }
 
-func (ec *executionContext) _NFTTransfer_senderAccountId(ctx context.Context, field graphql.CollectedField, obj *ledger.NFTTransfer) (ret graphql.Marshaler) {
+func (ec *executionContext) _NFTTransfer_senderId(ctx context.Context, field graphql.CollectedField, obj *ledger.NFTTransfer) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_NFTTransfer_senderAccountId(ctx, field)
+			return ec.fieldContext_NFTTransfer_senderId(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
 			return obj.SenderAccountID, nil
@@ -35667,7 +36079,7 @@ func (ec *executionContext) _NFTTransfer_senderAccountId(ctx context.Context, fi
 		false,
 	)
 }
-func (ec *executionContext) fieldContext_NFTTransfer_senderAccountId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+func (ec *executionContext) fieldContext_NFTTransfer_senderId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("NFTTransfer", field, false, false, errors.New("field of type EntityID does not have child fields"))
 }
 
@@ -36899,13 +37311,13 @@ func (ec *executionContext) fieldContext_NetworkNode_memo(_ context.Context, fie
 	return graphql.NewScalarFieldContext("NetworkNode", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _NetworkNode_nodeAccountId(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkNode) (ret graphql.Marshaler) {
+func (ec *executionContext) _NetworkNode_accountId(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkNode) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_NetworkNode_nodeAccountId(ctx, field)
+			return ec.fieldContext_NetworkNode_accountId(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
 			return obj.NodeAccountID, nil
@@ -36918,7 +37330,7 @@ func (ec *executionContext) _NetworkNode_nodeAccountId(ctx context.Context, fiel
 		true,
 	)
 }
-func (ec *executionContext) fieldContext_NetworkNode_nodeAccountId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+func (ec *executionContext) fieldContext_NetworkNode_accountId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("NetworkNode", field, false, false, errors.New("field of type EntityID does not have child fields"))
 }
 
@@ -37999,432 +38411,6 @@ func (ec *executionContext) _NetworkSupply_totalHbar(ctx context.Context, field 
 }
 func (ec *executionContext) fieldContext_NetworkSupply_totalHbar(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("NetworkSupply", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func (ec *executionContext) _NftAllowance_id(ctx context.Context, field graphql.CollectedField, obj *ledger.NftAllowance) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_NftAllowance_id(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.NftAllowance().ID(ctx, obj)
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNID2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_NftAllowance_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("NftAllowance", field, true, true, errors.New("field of type ID does not have child fields"))
-}
-
-func (ec *executionContext) _NftAllowance_approvedForAll(ctx context.Context, field graphql.CollectedField, obj *ledger.NftAllowance) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_NftAllowance_approvedForAll(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ApprovedForAll, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
-			return ec.marshalNBoolean2bool(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_NftAllowance_approvedForAll(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("NftAllowance", field, false, false, errors.New("field of type Boolean does not have child fields"))
-}
-
-func (ec *executionContext) _NftAllowance_ownerId(ctx context.Context, field graphql.CollectedField, obj *ledger.NftAllowance) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_NftAllowance_ownerId(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.OwnerID, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_NftAllowance_ownerId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("NftAllowance", field, false, false, errors.New("field of type EntityID does not have child fields"))
-}
-
-func (ec *executionContext) _NftAllowance_owner(ctx context.Context, field graphql.CollectedField, obj *ledger.NftAllowance) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_NftAllowance_owner(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.NftAllowance().Owner(ctx, obj)
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
-			return ec.marshalOAccount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_NftAllowance_owner(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "NftAllowance",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_Account(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _NftAllowance_spenderId(ctx context.Context, field graphql.CollectedField, obj *ledger.NftAllowance) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_NftAllowance_spenderId(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.SpenderID, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_NftAllowance_spenderId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("NftAllowance", field, false, false, errors.New("field of type EntityID does not have child fields"))
-}
-
-func (ec *executionContext) _NftAllowance_spender(ctx context.Context, field graphql.CollectedField, obj *ledger.NftAllowance) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_NftAllowance_spender(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.NftAllowance().Spender(ctx, obj)
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
-			return ec.marshalOAccount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_NftAllowance_spender(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "NftAllowance",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_Account(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _NftAllowance_timestamp(ctx context.Context, field graphql.CollectedField, obj *ledger.NftAllowance) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_NftAllowance_timestamp(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Timestamp, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v ledger.TimestampRange) graphql.Marshaler {
-			return ec.marshalNTimestampRange2heliographᚋinternalᚋdomainᚋledgerᚐTimestampRange(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_NftAllowance_timestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "NftAllowance",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_TimestampRange(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _NftAllowance_tokenId(ctx context.Context, field graphql.CollectedField, obj *ledger.NftAllowance) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_NftAllowance_tokenId(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TokenID, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_NftAllowance_tokenId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("NftAllowance", field, false, false, errors.New("field of type EntityID does not have child fields"))
-}
-
-func (ec *executionContext) _NftAllowance_token(ctx context.Context, field graphql.CollectedField, obj *ledger.NftAllowance) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_NftAllowance_token(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.NftAllowance().Token(ctx, obj)
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Token) graphql.Marshaler {
-			return ec.marshalOToken2ᚖheliographᚋinternalᚋdomainᚋledgerᚐToken(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_NftAllowance_token(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "NftAllowance",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_Token(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _NftAllowanceConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.NftAllowance]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_NftAllowanceConnection_edges(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Edges(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*relay.Edge[ledger.NftAllowance]) graphql.Marshaler {
-			return ec.marshalNNftAllowanceEdge2ᚕᚖheliographᚋgraphᚋrelayᚐEdgeᚄ(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_NftAllowanceConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "NftAllowanceConnection",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_NftAllowanceEdge(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _NftAllowanceConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.NftAllowance]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_NftAllowanceConnection_nodes(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Nodes, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.NftAllowance) graphql.Marshaler {
-			return ec.marshalNNftAllowance2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐNftAllowanceᚄ(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_NftAllowanceConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "NftAllowanceConnection",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_NftAllowance(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _NftAllowanceConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.NftAllowance]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_NftAllowanceConnection_pageInfo(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.PageInfo(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *relay.PageInfo) graphql.Marshaler {
-			return ec.marshalNPageInfo2ᚖheliographᚋgraphᚋrelayᚐPageInfo(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_NftAllowanceConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "NftAllowanceConnection",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_PageInfo(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _NftAllowanceConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.NftAllowance]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_NftAllowanceConnection_totalCount(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TotalCount(ctx)
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *relay.Count) graphql.Marshaler {
-			return ec.marshalOCount2ᚖheliographᚋgraphᚋrelayᚐCount(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_NftAllowanceConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "NftAllowanceConnection",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_Count(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _NftAllowanceEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ledger.NftAllowance]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_NftAllowanceEdge_node(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Node, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ledger.NftAllowance) graphql.Marshaler {
-			return ec.marshalNNftAllowance2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNftAllowance(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_NftAllowanceEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "NftAllowanceEdge",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_NftAllowance(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _NftAllowanceEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ledger.NftAllowance]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_NftAllowanceEdge_cursor(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_NftAllowanceEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("NftAllowanceEdge", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _NoticePayload_notice(ctx context.Context, field graphql.CollectedField, obj *model.NoticePayload) (ret graphql.Marshaler) {
@@ -40363,11 +40349,11 @@ func (ec *executionContext) _Query_nftAllowances(ctx context.Context, field grap
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().NftAllowances(ctx, fc.Args["owner"].(*ledger.AccountRef), fc.Args["spender"].(*ledger.AccountRef), fc.Args["filter"].(*ledger.NftAllowanceFilter), fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			return ec.Resolvers.Query().NftAllowances(ctx, fc.Args["owner"].(*ledger.AccountRef), fc.Args["spender"].(*ledger.AccountRef), fc.Args["filter"].(*ledger.NFTAllowanceFilter), fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ledger.NftAllowance]) graphql.Marshaler {
-			return ec.marshalONftAllowanceConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ledger.NFTAllowance]) graphql.Marshaler {
+			return ec.marshalONFTAllowanceConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx, selections, v)
 		},
 		true,
 		false,
@@ -40380,7 +40366,7 @@ func (ec *executionContext) fieldContext_Query_nftAllowances(ctx context.Context
 		IsMethod:   true,
 		IsResolver: true,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_NftAllowanceConnection(ctx, field)
+			return ec.childFields_NFTAllowanceConnection(ctx, field)
 		},
 	}
 	defer func() {
@@ -43865,13 +43851,13 @@ func (ec *executionContext) fieldContext_StakingReward_amountValue(_ context.Con
 	return fc, nil
 }
 
-func (ec *executionContext) _StakingReward_timestamp(ctx context.Context, field graphql.CollectedField, obj *ledger.StakingReward) (ret graphql.Marshaler) {
+func (ec *executionContext) _StakingReward_consensusTimestamp(ctx context.Context, field graphql.CollectedField, obj *ledger.StakingReward) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_StakingReward_timestamp(ctx, field)
+			return ec.fieldContext_StakingReward_consensusTimestamp(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
 			return obj.ConsensusTimestamp, nil
@@ -43884,7 +43870,7 @@ func (ec *executionContext) _StakingReward_timestamp(ctx context.Context, field 
 		true,
 	)
 }
-func (ec *executionContext) fieldContext_StakingReward_timestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+func (ec *executionContext) fieldContext_StakingReward_consensusTimestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("StakingReward", field, false, false, errors.New("field of type Timestamp does not have child fields"))
 }
 
@@ -49146,13 +49132,13 @@ func (ec *executionContext) fieldContext_Token_decimals(_ context.Context, field
 	return graphql.NewScalarFieldContext("Token", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _Token_decimalsText(ctx context.Context, field graphql.CollectedField, obj *ledger.Token) (ret graphql.Marshaler) {
+func (ec *executionContext) _Token_decimalsString(ctx context.Context, field graphql.CollectedField, obj *ledger.Token) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Token_decimalsText(ctx, field)
+			return ec.fieldContext_Token_decimalsString(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
 			return obj.Decimals, nil
@@ -49165,7 +49151,7 @@ func (ec *executionContext) _Token_decimalsText(ctx context.Context, field graph
 		true,
 	)
 }
-func (ec *executionContext) fieldContext_Token_decimalsText(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+func (ec *executionContext) fieldContext_Token_decimalsString(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Token", field, false, false, errors.New("field of type BigInt does not have child fields"))
 }
 
@@ -54247,29 +54233,6 @@ func (ec *executionContext) fieldContext_Transaction_memoText(_ context.Context,
 	return graphql.NewScalarFieldContext("Transaction", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _Transaction_name(ctx context.Context, field graphql.CollectedField, obj *ledger.Transaction) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Transaction_name(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Type, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v ledger.TransactionType) graphql.Marshaler {
-			return ec.marshalNTransactionType2heliographᚋinternalᚋdomainᚋledgerᚐTransactionType(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_Transaction_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Transaction", field, false, false, errors.New("field of type TransactionType does not have child fields"))
-}
-
 func (ec *executionContext) _Transaction_nftTransfers(ctx context.Context, field graphql.CollectedField, obj *ledger.Transaction) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -54644,6 +54607,29 @@ func (ec *executionContext) fieldContext_Transaction_transfers(_ context.Context
 		},
 	}
 	return fc, nil
+}
+
+func (ec *executionContext) _Transaction_type(ctx context.Context, field graphql.CollectedField, obj *ledger.Transaction) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Transaction_type(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Type, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.TransactionType) graphql.Marshaler {
+			return ec.marshalNTransactionType2heliographᚋinternalᚋdomainᚋledgerᚐTransactionType(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Transaction_type(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Transaction", field, false, false, errors.New("field of type TransactionType does not have child fields"))
 }
 
 func (ec *executionContext) _Transaction_validDurationSeconds(ctx context.Context, field graphql.CollectedField, obj *ledger.Transaction) (ret graphql.Marshaler) {
@@ -58463,6 +58449,54 @@ func (ec *executionContext) unmarshalInputMoveMaintenanceInput(ctx context.Conte
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputNFTAllowanceFilter(ctx context.Context, obj any) (ledger.NFTAllowanceFilter, error) {
+	var it ledger.NFTAllowanceFilter
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	if _, present := asMap["bounds"]; !present {
+		asMap["bounds"] = "EACH"
+	}
+
+	fieldsInOrder := [...]string{"accountId", "tokenId", "bounds"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "accountId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("accountId"))
+			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.AccountID = data
+		case "tokenId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("tokenId"))
+			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.TokenID = data
+		case "bounds":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("bounds"))
+			data, err := ec.unmarshalNBoundsMode2heliographᚋinternalᚋdomainᚋledgerᚐBoundsMode(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Bounds = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputNFTFilter(ctx context.Context, obj any) (ledger.NFTFilter, error) {
 	var it ledger.NFTFilter
 	if obj == nil {
@@ -58627,54 +58661,6 @@ func (ec *executionContext) unmarshalInputNetworkNodeFilter(ctx context.Context,
 				return it, err
 			}
 			it.NodeID = data
-		}
-	}
-	return it, nil
-}
-
-func (ec *executionContext) unmarshalInputNftAllowanceFilter(ctx context.Context, obj any) (ledger.NftAllowanceFilter, error) {
-	var it ledger.NftAllowanceFilter
-	if obj == nil {
-		return it, nil
-	}
-
-	asMap := map[string]any{}
-	for k, v := range obj.(map[string]any) {
-		asMap[k] = v
-	}
-
-	if _, present := asMap["bounds"]; !present {
-		asMap["bounds"] = "EACH"
-	}
-
-	fieldsInOrder := [...]string{"accountId", "tokenId", "bounds"}
-	for _, k := range fieldsInOrder {
-		v, ok := asMap[k]
-		if !ok {
-			continue
-		}
-		switch k {
-		case "accountId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("accountId"))
-			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.AccountID = data
-		case "tokenId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("tokenId"))
-			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.TokenID = data
-		case "bounds":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("bounds"))
-			data, err := ec.unmarshalNBoundsMode2heliographᚋinternalᚋdomainᚋledgerᚐBoundsMode(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.Bounds = data
 		}
 	}
 	return it, nil
@@ -60494,11 +60480,6 @@ func (ec *executionContext) _Node(ctx context.Context, sel ast.SelectionSet, obj
 			return graphql.Null
 		}
 		return ec._RegisteredNode(ctx, sel, obj)
-	case *ledger.NftAllowance:
-		if obj == nil {
-			return graphql.Null
-		}
-		return ec._NftAllowance(ctx, sel, obj)
 	case *ledger.NetworkNode:
 		if obj == nil {
 			return graphql.Null
@@ -60514,6 +60495,11 @@ func (ec *executionContext) _Node(ctx context.Context, sel ast.SelectionSet, obj
 			return graphql.Null
 		}
 		return ec._NFTTransaction(ctx, sel, obj)
+	case *ledger.NFTAllowance:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._NFTAllowance(ctx, sel, obj)
 	case *ledger.NFT:
 		if obj == nil {
 			return graphql.Null
@@ -60763,11 +60749,6 @@ func (ec *executionContext) __Entity(ctx context.Context, sel ast.SelectionSet, 
 			return graphql.Null
 		}
 		return ec._RegisteredNode(ctx, sel, obj)
-	case *ledger.NftAllowance:
-		if obj == nil {
-			return graphql.Null
-		}
-		return ec._NftAllowance(ctx, sel, obj)
 	case *ledger.NetworkNode:
 		if obj == nil {
 			return graphql.Null
@@ -60783,6 +60764,11 @@ func (ec *executionContext) __Entity(ctx context.Context, sel ast.SelectionSet, 
 			return graphql.Null
 		}
 		return ec._NFTTransaction(ctx, sel, obj)
+	case *ledger.NFTAllowance:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._NFTAllowance(ctx, sel, obj)
 	case *ledger.NFT:
 		if obj == nil {
 			return graphql.Null
@@ -64629,12 +64615,12 @@ func (ec *executionContext) _ContractAction(ctx context.Context, sel ast.Selecti
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
-		case "caller":
-			out.Values[i] = ec._ContractAction_caller(ctx, field, obj)
+		case "callerId":
+			out.Values[i] = ec._ContractAction_callerId(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
-		case "callerEntity":
+		case "caller":
 			field := field
 
 			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
@@ -64643,7 +64629,7 @@ func (ec *executionContext) _ContractAction(ctx context.Context, sel ast.Selecti
 						ec.Error(ctx, ec.Recover(ctx, r))
 					}
 				}()
-				res = ec._ContractAction_callerEntity(ctx, field, obj)
+				res = ec._ContractAction_caller(ctx, field, obj)
 				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -64788,12 +64774,12 @@ func (ec *executionContext) _ContractAction(ctx context.Context, sel ast.Selecti
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
-		case "recipient":
-			out.Values[i] = ec._ContractAction_recipient(ctx, field, obj)
+		case "recipientId":
+			out.Values[i] = ec._ContractAction_recipientId(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
-		case "recipientEntity":
+		case "recipient":
 			field := field
 
 			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
@@ -64802,7 +64788,7 @@ func (ec *executionContext) _ContractAction(ctx context.Context, sel ast.Selecti
 						ec.Error(ctx, ec.Recover(ctx, r))
 					}
 				}()
-				res = ec._ContractAction_recipientEntity(ctx, field, obj)
+				res = ec._ContractAction_recipient(ctx, field, obj)
 				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -70475,8 +70461,8 @@ func (ec *executionContext) _NFT(ctx context.Context, sel ast.SelectionSet, obj 
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
-		case "accountId":
-			out.Values[i] = ec._NFT_accountId(ctx, field, obj)
+		case "ownerId":
+			out.Values[i] = ec._NFT_ownerId(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
@@ -70692,7 +70678,7 @@ func (ec *executionContext) _NFT(ctx context.Context, sel ast.SelectionSet, obj 
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
-		case "transfers":
+		case "transactions":
 			field := field
 
 			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
@@ -70701,7 +70687,7 @@ func (ec *executionContext) _NFT(ctx context.Context, sel ast.SelectionSet, obj 
 						ec.Error(ctx, ec.Recover(ctx, r))
 					}
 				}()
-				res = ec._NFT_transfers(ctx, field, obj)
+				res = ec._NFT_transactions(ctx, field, obj)
 				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -70768,6 +70754,345 @@ func (ec *executionContext) _NFT(ctx context.Context, sel ast.SelectionSet, obj 
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var nFTAllowanceImplementors = []string{"NFTAllowance", "_Entity", "Node"}
+
+func (ec *executionContext) _NFTAllowance(ctx context.Context, sel ast.SelectionSet, obj *ledger.NFTAllowance) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, nFTAllowanceImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("NFTAllowance")
+		case "id":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._NFTAllowance_id(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "approvedForAll":
+			out.Values[i] = ec._NFTAllowance_approvedForAll(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "ownerId":
+			out.Values[i] = ec._NFTAllowance_ownerId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "owner":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._NFTAllowance_owner(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "spenderId":
+			out.Values[i] = ec._NFTAllowance_spenderId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "spender":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._NFTAllowance_spender(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "timestamp":
+			out.Values[i] = ec._NFTAllowance_timestamp(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "tokenId":
+			out.Values[i] = ec._NFTAllowance_tokenId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "token":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._NFTAllowance_token(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var nFTAllowanceConnectionImplementors = []string{"NFTAllowanceConnection"}
+
+func (ec *executionContext) _NFTAllowanceConnection(ctx context.Context, sel ast.SelectionSet, obj *relay.Connection[ledger.NFTAllowance]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, nFTAllowanceConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("NFTAllowanceConnection")
+		case "edges":
+			out.Values[i] = ec._NFTAllowanceConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "nodes":
+			out.Values[i] = ec._NFTAllowanceConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "pageInfo":
+			out.Values[i] = ec._NFTAllowanceConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._NFTAllowanceConnection_totalCount(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var nFTAllowanceEdgeImplementors = []string{"NFTAllowanceEdge"}
+
+func (ec *executionContext) _NFTAllowanceEdge(ctx context.Context, sel ast.SelectionSet, obj *relay.Edge[ledger.NFTAllowance]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, nFTAllowanceEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("NFTAllowanceEdge")
+		case "node":
+			out.Values[i] = ec._NFTAllowanceEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "cursor":
+			out.Values[i] = ec._NFTAllowanceEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -70988,8 +71313,8 @@ func (ec *executionContext) _NFTTransaction(ctx context.Context, sel ast.Selecti
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
-		case "receiverAccountId":
-			out.Values[i] = ec._NFTTransaction_receiverAccountId(ctx, field, obj)
+		case "receiverId":
+			out.Values[i] = ec._NFTTransaction_receiverId(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
@@ -71031,8 +71356,8 @@ func (ec *executionContext) _NFTTransaction(ctx context.Context, sel ast.Selecti
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
-		case "senderAccountId":
-			out.Values[i] = ec._NFTTransaction_senderAccountId(ctx, field, obj)
+		case "senderId":
+			out.Values[i] = ec._NFTTransaction_senderId(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
@@ -71294,13 +71619,13 @@ func (ec *executionContext) _NFTTransfer(ctx context.Context, sel ast.SelectionS
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
-		case "receiverAccountId":
-			out.Values[i] = ec._NFTTransfer_receiverAccountId(ctx, field, obj)
+		case "receiverId":
+			out.Values[i] = ec._NFTTransfer_receiverId(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
-		case "senderAccountId":
-			out.Values[i] = ec._NFTTransfer_senderAccountId(ctx, field, obj)
+		case "senderId":
+			out.Values[i] = ec._NFTTransfer_senderId(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
@@ -72268,8 +72593,8 @@ func (ec *executionContext) _NetworkNode(ctx context.Context, sel ast.SelectionS
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
-		case "nodeAccountId":
-			out.Values[i] = ec._NetworkNode_nodeAccountId(ctx, field, obj)
+		case "accountId":
+			out.Values[i] = ec._NetworkNode_accountId(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
@@ -72782,345 +73107,6 @@ func (ec *executionContext) _NetworkSupply(ctx context.Context, sel ast.Selectio
 			}
 		case "totalHbar":
 			out.Values[i] = ec._NetworkSupply_totalHbar(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		default:
-			panic("unknown field " + strconv.Quote(field.Name))
-		}
-	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
-}
-
-var nftAllowanceImplementors = []string{"NftAllowance", "_Entity", "Node"}
-
-func (ec *executionContext) _NftAllowance(ctx context.Context, sel ast.SelectionSet, obj *ledger.NftAllowance) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, nftAllowanceImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
-	for i, field := range fields {
-		switch field.Name {
-		case "__typename":
-			out.Values[i] = graphql.MarshalString("NftAllowance")
-		case "id":
-			field := field
-
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = ec._NftAllowance_id(ctx, field, obj)
-				if res == graphql.Null {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
-				return res
-			}
-
-			if field.IsDeferred() {
-				deferredFieldSet.AddField(field)
-				fieldIndex := len(deferredFieldSet.Values) - 1
-				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, deferredFieldSet)
-				})
-
-				for _, deferrable := range field.Deferrables {
-					view, ok := deferLabelToView[deferrable.Label]
-					if !ok {
-						view = deferredFieldSet.NewView()
-						deferLabelToView[deferrable.Label] = view
-					}
-					view.AddIndices(fieldIndex)
-				}
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
-		case "approvedForAll":
-			out.Values[i] = ec._NftAllowance_approvedForAll(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
-		case "ownerId":
-			out.Values[i] = ec._NftAllowance_ownerId(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
-		case "owner":
-			field := field
-
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = ec._NftAllowance_owner(ctx, field, obj)
-				if res == graphql.RequiredNull {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
-				return res
-			}
-
-			if field.IsDeferred() {
-				deferredFieldSet.AddField(field)
-				fieldIndex := len(deferredFieldSet.Values) - 1
-				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, deferredFieldSet)
-				})
-
-				for _, deferrable := range field.Deferrables {
-					view, ok := deferLabelToView[deferrable.Label]
-					if !ok {
-						view = deferredFieldSet.NewView()
-						deferLabelToView[deferrable.Label] = view
-					}
-					view.AddIndices(fieldIndex)
-				}
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
-		case "spenderId":
-			out.Values[i] = ec._NftAllowance_spenderId(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
-		case "spender":
-			field := field
-
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = ec._NftAllowance_spender(ctx, field, obj)
-				if res == graphql.RequiredNull {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
-				return res
-			}
-
-			if field.IsDeferred() {
-				deferredFieldSet.AddField(field)
-				fieldIndex := len(deferredFieldSet.Values) - 1
-				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, deferredFieldSet)
-				})
-
-				for _, deferrable := range field.Deferrables {
-					view, ok := deferLabelToView[deferrable.Label]
-					if !ok {
-						view = deferredFieldSet.NewView()
-						deferLabelToView[deferrable.Label] = view
-					}
-					view.AddIndices(fieldIndex)
-				}
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
-		case "timestamp":
-			out.Values[i] = ec._NftAllowance_timestamp(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
-		case "tokenId":
-			out.Values[i] = ec._NftAllowance_tokenId(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
-		case "token":
-			field := field
-
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = ec._NftAllowance_token(ctx, field, obj)
-				if res == graphql.RequiredNull {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
-				return res
-			}
-
-			if field.IsDeferred() {
-				deferredFieldSet.AddField(field)
-				fieldIndex := len(deferredFieldSet.Values) - 1
-				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, deferredFieldSet)
-				})
-
-				for _, deferrable := range field.Deferrables {
-					view, ok := deferLabelToView[deferrable.Label]
-					if !ok {
-						view = deferredFieldSet.NewView()
-						deferLabelToView[deferrable.Label] = view
-					}
-					view.AddIndices(fieldIndex)
-				}
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
-		default:
-			panic("unknown field " + strconv.Quote(field.Name))
-		}
-	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
-}
-
-var nftAllowanceConnectionImplementors = []string{"NftAllowanceConnection"}
-
-func (ec *executionContext) _NftAllowanceConnection(ctx context.Context, sel ast.SelectionSet, obj *relay.Connection[ledger.NftAllowance]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, nftAllowanceConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
-	for i, field := range fields {
-		switch field.Name {
-		case "__typename":
-			out.Values[i] = graphql.MarshalString("NftAllowanceConnection")
-		case "edges":
-			out.Values[i] = ec._NftAllowanceConnection_edges(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
-		case "nodes":
-			out.Values[i] = ec._NftAllowanceConnection_nodes(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
-		case "pageInfo":
-			out.Values[i] = ec._NftAllowanceConnection_pageInfo(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
-		case "totalCount":
-			field := field
-
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = ec._NftAllowanceConnection_totalCount(ctx, field, obj)
-				if res == graphql.RequiredNull {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
-				return res
-			}
-
-			if field.IsDeferred() {
-				deferredFieldSet.AddField(field)
-				fieldIndex := len(deferredFieldSet.Values) - 1
-				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, deferredFieldSet)
-				})
-
-				for _, deferrable := range field.Deferrables {
-					view, ok := deferLabelToView[deferrable.Label]
-					if !ok {
-						view = deferredFieldSet.NewView()
-						deferLabelToView[deferrable.Label] = view
-					}
-					view.AddIndices(fieldIndex)
-				}
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
-		default:
-			panic("unknown field " + strconv.Quote(field.Name))
-		}
-	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
-}
-
-var nftAllowanceEdgeImplementors = []string{"NftAllowanceEdge"}
-
-func (ec *executionContext) _NftAllowanceEdge(ctx context.Context, sel ast.SelectionSet, obj *relay.Edge[ledger.NftAllowance]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, nftAllowanceEdgeImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
-	for i, field := range fields {
-		switch field.Name {
-		case "__typename":
-			out.Values[i] = graphql.MarshalString("NftAllowanceEdge")
-		case "node":
-			out.Values[i] = ec._NftAllowanceEdge_node(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "cursor":
-			out.Values[i] = ec._NftAllowanceEdge_cursor(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -76233,8 +76219,8 @@ func (ec *executionContext) _StakingReward(ctx context.Context, sel ast.Selectio
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
-		case "timestamp":
-			out.Values[i] = ec._StakingReward_timestamp(ctx, field, obj)
+		case "consensusTimestamp":
+			out.Values[i] = ec._StakingReward_consensusTimestamp(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
@@ -79396,8 +79382,8 @@ func (ec *executionContext) _Token(ctx context.Context, sel ast.SelectionSet, ob
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
-		case "decimalsText":
-			out.Values[i] = ec._Token_decimalsText(ctx, field, obj)
+		case "decimalsString":
+			out.Values[i] = ec._Token_decimalsString(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
@@ -82532,11 +82518,6 @@ func (ec *executionContext) _Transaction(ctx context.Context, sel ast.SelectionS
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
-		case "name":
-			out.Values[i] = ec._Transaction_name(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
 		case "nftTransfers":
 			out.Values[i] = ec._Transaction_nftTransfers(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -82772,6 +82753,11 @@ func (ec *executionContext) _Transaction(ctx context.Context, sel ast.SelectionS
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "type":
+			out.Values[i] = ec._Transaction_type(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
 		case "validDurationSeconds":
 			out.Values[i] = ec._Transaction_validDurationSeconds(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -86402,6 +86388,72 @@ func (ec *executionContext) marshalNNFT2ᚖheliographᚋinternalᚋdomainᚋledg
 	return ec._NFT(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNNFTAllowance2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTAllowanceᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.NFTAllowance) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNNFTAllowance2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTAllowance(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNNFTAllowance2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTAllowance(ctx context.Context, sel ast.SelectionSet, v *ledger.NFTAllowance) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._NFTAllowance(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNNFTAllowanceConnection2heliographᚋgraphᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v relay.Connection[ledger.NFTAllowance]) graphql.Marshaler {
+	return ec._NFTAllowanceConnection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNNFTAllowanceConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ledger.NFTAllowance]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._NFTAllowanceConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNNFTAllowanceEdge2ᚕᚖheliographᚋgraphᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[ledger.NFTAllowance]) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNNFTAllowanceEdge2ᚖheliographᚋgraphᚋrelayᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNNFTAllowanceEdge2ᚖheliographᚋgraphᚋrelayᚐEdge(ctx context.Context, sel ast.SelectionSet, v *relay.Edge[ledger.NFTAllowance]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._NFTAllowanceEdge(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNNFTConnection2heliographᚋgraphᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v relay.Connection[ledger.NFT]) graphql.Marshaler {
 	return ec._NFTConnection(ctx, sel, &v)
 }
@@ -86679,72 +86731,6 @@ func (ec *executionContext) marshalNNetworkStatistics2ᚖheliographᚋinternal�
 		return graphql.Null
 	}
 	return ec._NetworkStatistics(ctx, sel, v)
-}
-
-func (ec *executionContext) marshalNNftAllowance2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐNftAllowanceᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.NftAllowance) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return ec.marshalNNftAllowance2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNftAllowance(ctx, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
-}
-
-func (ec *executionContext) marshalNNftAllowance2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNftAllowance(ctx context.Context, sel ast.SelectionSet, v *ledger.NftAllowance) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._NftAllowance(ctx, sel, v)
-}
-
-func (ec *executionContext) marshalNNftAllowanceConnection2heliographᚋgraphᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v relay.Connection[ledger.NftAllowance]) graphql.Marshaler {
-	return ec._NftAllowanceConnection(ctx, sel, &v)
-}
-
-func (ec *executionContext) marshalNNftAllowanceConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ledger.NftAllowance]) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._NftAllowanceConnection(ctx, sel, v)
-}
-
-func (ec *executionContext) marshalNNftAllowanceEdge2ᚕᚖheliographᚋgraphᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[ledger.NftAllowance]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return ec.marshalNNftAllowanceEdge2ᚖheliographᚋgraphᚋrelayᚐEdge(ctx, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
-}
-
-func (ec *executionContext) marshalNNftAllowanceEdge2ᚖheliographᚋgraphᚋrelayᚐEdge(ctx context.Context, sel ast.SelectionSet, v *relay.Edge[ledger.NftAllowance]) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._NftAllowanceEdge(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNNode2ᚕheliographᚋgraphᚋrelayᚐNode(ctx context.Context, sel ast.SelectionSet, v []relay.Node) graphql.Marshaler {
@@ -90099,6 +90085,21 @@ func (ec *executionContext) marshalONFT2ᚖheliographᚋinternalᚋdomainᚋledg
 	return ec._NFT(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalONFTAllowanceConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ledger.NFTAllowance]) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._NFTAllowanceConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalONFTAllowanceFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTAllowanceFilter(ctx context.Context, v any) (*ledger.NFTAllowanceFilter, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputNFTAllowanceFilter(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) unmarshalONFTFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTFilter(ctx context.Context, v any) (*ledger.NFTFilter, error) {
 	if v == nil {
 		return nil, nil
@@ -90173,21 +90174,6 @@ func (ec *executionContext) marshalONetworkSupply2ᚖheliographᚋinternalᚋdom
 		return graphql.Null
 	}
 	return ec._NetworkSupply(ctx, sel, v)
-}
-
-func (ec *executionContext) marshalONftAllowanceConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ledger.NftAllowance]) graphql.Marshaler {
-	if v == nil {
-		return graphql.Null
-	}
-	return ec._NftAllowanceConnection(ctx, sel, v)
-}
-
-func (ec *executionContext) unmarshalONftAllowanceFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNftAllowanceFilter(ctx context.Context, v any) (*ledger.NftAllowanceFilter, error) {
-	if v == nil {
-		return nil, nil
-	}
-	res, err := ec.unmarshalInputNftAllowanceFilter(ctx, v)
-	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalONode2heliographᚋgraphᚋrelayᚐNode(ctx context.Context, sel ast.SelectionSet, v relay.Node) graphql.Marshaler {

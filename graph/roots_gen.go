@@ -594,7 +594,7 @@ func (ec *executionContext) rootNftAllowances(ctx context.Context, f graphql.Col
 	in := arguments{of: f.Field, variables: ec.Variables}
 	a0 := argument(ctx, &in, 0, ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountRef)
 	a1 := argument(ctx, &in, 1, ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountRef)
-	a2 := argument(ctx, &in, 2, ec.unmarshalONftAllowanceFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNftAllowanceFilter)
+	a2 := argument(ctx, &in, 2, ec.unmarshalONFTAllowanceFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTAllowanceFilter)
 	a3 := argument(ctx, &in, 3, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
 	a4 := argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32)
 	a5 := argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)
@@ -607,7 +607,7 @@ func (ec *executionContext) rootNftAllowances(ctx context.Context, f graphql.Col
 		func(ctx context.Context) (any, error) {
 			return ec.Resolvers.Query().NftAllowances(ctx, a0, a1, a2, a3, a4, a5, a6, a7)
 		},
-		nil, ec.marshalONftAllowanceConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, false)
+		nil, ec.marshalONFTAllowanceConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, false)
 }
 
 func (ec *executionContext) rootSchedule(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {

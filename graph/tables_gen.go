@@ -96,6 +96,9 @@ type objects struct {
 	MaintenancePayload          *rowplan.Object[*model.MaintenancePayload]
 	MessageTransactionID        *rowplan.Object[*ledger.MessageTransactionID]
 	NFT                         *rowplan.Object[*ledger.NFT]
+	NFTAllowance                *rowplan.Object[*ledger.NFTAllowance]
+	NFTAllowanceConnection      *rowplan.Object[*relay.Connection[ledger.NFTAllowance]]
+	NFTAllowanceEdge            *rowplan.Object[*relay.Edge[ledger.NFTAllowance]]
 	NFTConnection               *rowplan.Object[*relay.Connection[ledger.NFT]]
 	NFTEdge                     *rowplan.Object[*relay.Edge[ledger.NFT]]
 	NFTTransaction              *rowplan.Object[*ledger.NFTTransaction]
@@ -111,9 +114,6 @@ type objects struct {
 	NetworkStake                *rowplan.Object[*ledger.NetworkStake]
 	NetworkStatistics           *rowplan.Object[*ledger.NetworkStatistics]
 	NetworkSupply               *rowplan.Object[*ledger.NetworkSupply]
-	NftAllowance                *rowplan.Object[*ledger.NftAllowance]
-	NftAllowanceConnection      *rowplan.Object[*relay.Connection[ledger.NftAllowance]]
-	NftAllowanceEdge            *rowplan.Object[*relay.Edge[ledger.NftAllowance]]
 	NoticePayload               *rowplan.Object[*model.NoticePayload]
 	OpcodeStep                  *rowplan.Object[*calls.OpcodeStep]
 	OpcodeTrace                 *rowplan.Object[*calls.OpcodeTrace]
@@ -295,8 +295,8 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"stakedNode":            rowplan.Read(rel.accountStakedNode, rowplan.ObjectOf(func() *rowplan.Object[*ledger.NetworkNode] { return o.NetworkNode })),
 		"node":                  rowplan.Read(rel.accountNode, rowplan.ObjectOf(func() *rowplan.Object[*ledger.NetworkNode] { return o.NetworkNode })),
 		"nfts":                  rowplan.Read(rel.accountNfts, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.NFT]] { return o.NFTConnection })),
-		"nftAllowances":         rowplan.Read(rel.accountNftAllowances, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.NftAllowance]] { return o.NftAllowanceConnection })),
-		"receivedNftAllowances": rowplan.Read(rel.accountReceivedNftAllowances, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.NftAllowance]] { return o.NftAllowanceConnection })),
+		"nftAllowances":         rowplan.Read(rel.accountNftAllowances, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.NFTAllowance]] { return o.NFTAllowanceConnection })),
+		"receivedNftAllowances": rowplan.Read(rel.accountReceivedNftAllowances, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.NFTAllowance]] { return o.NFTAllowanceConnection })),
 		"schedules":             rowplan.Read(rel.accountSchedules, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.Schedule]] { return o.ScheduleConnection })),
 		"stats":                 rowplan.ReadMany(rel.accountStats, func() *rowplan.Object[*ledger.AccountStatistics] { return o.AccountStatistics }),
 		"tokens": rowplan.Read(rel.accountTokens, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.TokenRelationship]] {
@@ -590,10 +590,10 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"callType": rowplan.Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
 			return scalar.AppendCallType(dst, v.CallType, s)
 		}),
-		"caller": rowplan.Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
+		"callerId": rowplan.Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.Caller, s)
 		}),
-		"callerEntity": rowplan.Read(rel.contractActionCallerEntity, rowplan.AnyOf(rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Account] { return o.Account }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Contract] { return o.Contract }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.File] { return o.File }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Schedule] { return o.Schedule }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Token] { return o.Token }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Topic] { return o.Topic }))),
+		"caller": rowplan.Read(rel.contractActionCaller, rowplan.AnyOf(rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Account] { return o.Account }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Contract] { return o.Contract }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.File] { return o.File }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Schedule] { return o.Schedule }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Token] { return o.Token }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Topic] { return o.Topic }))),
 		"callerType": rowplan.Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
 			return scalar.AppendEntityType(dst, v.CallerType, s)
 		}),
@@ -620,10 +620,10 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"input": rowplan.Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
 			return scalar.AppendHex(dst, v.Input, s)
 		}),
-		"recipient": rowplan.Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
+		"recipientId": rowplan.Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.Recipient, s)
 		}),
-		"recipientEntity": rowplan.Read(rel.contractActionRecipientEntity, rowplan.AnyOf(rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Account] { return o.Account }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Contract] { return o.Contract }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.File] { return o.File }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Schedule] { return o.Schedule }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Token] { return o.Token }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Topic] { return o.Topic }))),
+		"recipient": rowplan.Read(rel.contractActionRecipient, rowplan.AnyOf(rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Account] { return o.Account }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Contract] { return o.Contract }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.File] { return o.File }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Schedule] { return o.Schedule }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Token] { return o.Token }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Topic] { return o.Topic }))),
 		"recipientType": rowplan.Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
 			return scalar.AppendPointer(dst, v.RecipientType, s, scalar.AppendEntityType)
 		}),
@@ -1365,7 +1365,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 	})
 	o.NFT = rowplan.NewObject([]string{"NFT", "_Entity", "Node", "SearchResult"}, map[string]rowplan.Field[*ledger.NFT]{
 		"id": rowplan.Get(fields.NFTID, rowplan.ScalarOf(scalar.AppendID)),
-		"accountId": rowplan.Scalar(func(dst []byte, v *ledger.NFT, s scalar.Style) []byte {
+		"ownerId": rowplan.Scalar(func(dst []byte, v *ledger.NFT, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.AccountID, s)
 		}),
 		"owner": rowplan.Read(rel.nFTOwner, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
@@ -1403,9 +1403,40 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"tokenId": rowplan.Scalar(func(dst []byte, v *ledger.NFT, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.TokenID, s)
 		}),
-		"token":     rowplan.Read(rel.nFTToken, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Token] { return o.Token })),
-		"transfers": rowplan.Read(rel.nFTTransfers, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.NFTTransaction]] { return o.NFTTransactionConnection })),
-		"history":   rowplan.Read(rel.nFTHistory, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.Version]] { return o.VersionConnection })),
+		"token":        rowplan.Read(rel.nFTToken, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Token] { return o.Token })),
+		"transactions": rowplan.Read(rel.nFTTransactions, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.NFTTransaction]] { return o.NFTTransactionConnection })),
+		"history":      rowplan.Read(rel.nFTHistory, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.Version]] { return o.VersionConnection })),
+	})
+	o.NFTAllowance = rowplan.NewObject([]string{"NFTAllowance", "_Entity", "Node"}, map[string]rowplan.Field[*ledger.NFTAllowance]{
+		"id": rowplan.Get(fields.NFTAllowanceID, rowplan.ScalarOf(scalar.AppendID)),
+		"approvedForAll": rowplan.Scalar(func(dst []byte, v *ledger.NFTAllowance, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.ApprovedForAll, s)
+		}),
+		"ownerId": rowplan.Scalar(func(dst []byte, v *ledger.NFTAllowance, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.OwnerID, s)
+		}),
+		"owner": rowplan.Read(rel.nFTAllowanceOwner, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
+		"spenderId": rowplan.Scalar(func(dst []byte, v *ledger.NFTAllowance, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.SpenderID, s)
+		}),
+		"spender":   rowplan.Read(rel.nFTAllowanceSpender, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
+		"timestamp": rowplan.Get(func(v *ledger.NFTAllowance) *ledger.TimestampRange { return &v.Timestamp }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TimestampRange] { return o.TimestampRange })),
+		"tokenId": rowplan.Scalar(func(dst []byte, v *ledger.NFTAllowance, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.TokenID, s)
+		}),
+		"token": rowplan.Read(rel.nFTAllowanceToken, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Token] { return o.Token })),
+	})
+	o.NFTAllowanceConnection = rowplan.NewObject([]string{"NFTAllowanceConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.NFTAllowance]]{
+		"edges":      rowplan.Many(func(v *relay.Connection[ledger.NFTAllowance]) []*relay.Edge[ledger.NFTAllowance] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.NFTAllowance]] { return o.NFTAllowanceEdge }),
+		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.NFTAllowance]) []*ledger.NFTAllowance { return v.Nodes }, func() *rowplan.Object[*ledger.NFTAllowance] { return o.NFTAllowance }),
+		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.NFTAllowance]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"totalCount": rowplan.Read(rel.nFTAllowanceConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
+	})
+	o.NFTAllowanceEdge = rowplan.NewObject([]string{"NFTAllowanceEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.NFTAllowance]]{
+		"node": rowplan.Get(func(v *relay.Edge[ledger.NFTAllowance]) *ledger.NFTAllowance { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.NFTAllowance] { return o.NFTAllowance })),
+		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.NFTAllowance], s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
+		}),
 	})
 	o.NFTConnection = rowplan.NewObject([]string{"NFTConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.NFT]]{
 		"edges":      rowplan.Many(func(v *relay.Connection[ledger.NFT]) []*relay.Edge[ledger.NFT] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.NFT]] { return o.NFTEdge }),
@@ -1433,11 +1464,11 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"nonce": rowplan.Scalar(func(dst []byte, v *ledger.NFTTransaction, s scalar.Style) []byte {
 			return scalar.AppendInt(dst, v.Nonce, s)
 		}),
-		"receiverAccountId": rowplan.Scalar(func(dst []byte, v *ledger.NFTTransaction, s scalar.Style) []byte {
+		"receiverId": rowplan.Scalar(func(dst []byte, v *ledger.NFTTransaction, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.ReceiverAccountID, s)
 		}),
 		"receiver": rowplan.Read(rel.nFTTransactionReceiver, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
-		"senderAccountId": rowplan.Scalar(func(dst []byte, v *ledger.NFTTransaction, s scalar.Style) []byte {
+		"senderId": rowplan.Scalar(func(dst []byte, v *ledger.NFTTransaction, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.SenderAccountID, s)
 		}),
 		"sender":      rowplan.Read(rel.nFTTransactionSender, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
@@ -1470,10 +1501,10 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"isApproval": rowplan.Scalar(func(dst []byte, v *ledger.NFTTransfer, s scalar.Style) []byte {
 			return scalar.AppendBoolean(dst, v.IsApproval, s)
 		}),
-		"receiverAccountId": rowplan.Scalar(func(dst []byte, v *ledger.NFTTransfer, s scalar.Style) []byte {
+		"receiverId": rowplan.Scalar(func(dst []byte, v *ledger.NFTTransfer, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.ReceiverAccountID, s)
 		}),
-		"senderAccountId": rowplan.Scalar(func(dst []byte, v *ledger.NFTTransfer, s scalar.Style) []byte {
+		"senderId": rowplan.Scalar(func(dst []byte, v *ledger.NFTTransfer, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.SenderAccountID, s)
 		}),
 		"serialNumber": rowplan.Scalar(func(dst []byte, v *ledger.NFTTransfer, s scalar.Style) []byte {
@@ -1546,7 +1577,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"memo": rowplan.Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
 			return scalar.AppendNullString(dst, v.Memo, s)
 		}),
-		"nodeAccountId": rowplan.Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
+		"accountId": rowplan.Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.NodeAccountID, s)
 		}),
 		"account": rowplan.Read(rel.networkNodeAccount, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
@@ -1667,37 +1698,6 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		}),
 		"totalHbar": rowplan.Scalar(func(dst []byte, v *ledger.NetworkSupply, s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.TotalHbar(), s)
-		}),
-	})
-	o.NftAllowance = rowplan.NewObject([]string{"NftAllowance", "_Entity", "Node"}, map[string]rowplan.Field[*ledger.NftAllowance]{
-		"id": rowplan.Get(fields.NftAllowanceID, rowplan.ScalarOf(scalar.AppendID)),
-		"approvedForAll": rowplan.Scalar(func(dst []byte, v *ledger.NftAllowance, s scalar.Style) []byte {
-			return scalar.AppendBoolean(dst, v.ApprovedForAll, s)
-		}),
-		"ownerId": rowplan.Scalar(func(dst []byte, v *ledger.NftAllowance, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.OwnerID, s)
-		}),
-		"owner": rowplan.Read(rel.nftAllowanceOwner, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
-		"spenderId": rowplan.Scalar(func(dst []byte, v *ledger.NftAllowance, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.SpenderID, s)
-		}),
-		"spender":   rowplan.Read(rel.nftAllowanceSpender, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
-		"timestamp": rowplan.Get(func(v *ledger.NftAllowance) *ledger.TimestampRange { return &v.Timestamp }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TimestampRange] { return o.TimestampRange })),
-		"tokenId": rowplan.Scalar(func(dst []byte, v *ledger.NftAllowance, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.TokenID, s)
-		}),
-		"token": rowplan.Read(rel.nftAllowanceToken, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Token] { return o.Token })),
-	})
-	o.NftAllowanceConnection = rowplan.NewObject([]string{"NftAllowanceConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.NftAllowance]]{
-		"edges":      rowplan.Many(func(v *relay.Connection[ledger.NftAllowance]) []*relay.Edge[ledger.NftAllowance] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.NftAllowance]] { return o.NftAllowanceEdge }),
-		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.NftAllowance]) []*ledger.NftAllowance { return v.Nodes }, func() *rowplan.Object[*ledger.NftAllowance] { return o.NftAllowance }),
-		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.NftAllowance]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
-		"totalCount": rowplan.Read(rel.nftAllowanceConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
-	})
-	o.NftAllowanceEdge = rowplan.NewObject([]string{"NftAllowanceEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.NftAllowance]]{
-		"node": rowplan.Get(func(v *relay.Edge[ledger.NftAllowance]) *ledger.NftAllowance { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.NftAllowance] { return o.NftAllowance })),
-		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.NftAllowance], s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
 	o.NoticePayload = rowplan.NewObject([]string{"NoticePayload"}, map[string]rowplan.Field[*model.NoticePayload]{
@@ -1977,7 +1977,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 			return scalar.AppendLong(dst, v.Amount, s)
 		}),
 		"amountValue": rowplan.Get(fields.StakingRewardAmountValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
-		"timestamp": rowplan.Scalar(func(dst []byte, v *ledger.StakingReward, s scalar.Style) []byte {
+		"consensusTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.StakingReward, s scalar.Style) []byte {
 			return scalar.AppendTimestamp(dst, v.ConsensusTimestamp, s)
 		}),
 		"account":     rowplan.Read(rel.stakingRewardAccount, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
@@ -2444,7 +2444,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"decimals": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
 			return scalar.AppendCount(dst, v.Decimals, s)
 		}),
-		"decimalsText": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
+		"decimalsString": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
 			return scalar.AppendBigInt(dst, v.Decimals, s)
 		}),
 		"deleted": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
@@ -2861,9 +2861,6 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"memoText": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
 			return scalar.AppendNullString(dst, v.MemoText(), s)
 		}),
-		"name": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
-			return scalar.AppendTransactionType(dst, v.Type, s)
-		}),
 		"nftTransfers": rowplan.Many(func(v *ledger.Transaction) []*ledger.NFTTransfer { return v.NFTTransfers }, func() *rowplan.Object[*ledger.NFTTransfer] { return o.NFTTransfer }),
 		"nodeAccountId": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.NodeAccountID, s)
@@ -2894,6 +2891,9 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 			return scalar.AppendTransactionID(dst, v.TransactionID(), s)
 		}),
 		"transfers": rowplan.ReadMany(rel.transactionTransfers, func() *rowplan.Object[*ledger.CryptoTransfer] { return o.CryptoTransfer }),
+		"type": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
+			return scalar.AppendTransactionType(dst, v.Type, s)
+		}),
 		"validDurationSeconds": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
 			return scalar.AppendNullBigInt(dst, v.ValidDurationSeconds, s)
 		}),
@@ -3062,6 +3062,9 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 	rowplan.Register(t, o.MaintenancePayload)
 	rowplan.Register(t, o.MessageTransactionID)
 	rowplan.Register(t, o.NFT)
+	rowplan.Register(t, o.NFTAllowance)
+	rowplan.Register(t, o.NFTAllowanceConnection)
+	rowplan.Register(t, o.NFTAllowanceEdge)
 	rowplan.Register(t, o.NFTConnection)
 	rowplan.Register(t, o.NFTEdge)
 	rowplan.Register(t, o.NFTTransaction)
@@ -3077,9 +3080,6 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 	rowplan.Register(t, o.NetworkStake)
 	rowplan.Register(t, o.NetworkStatistics)
 	rowplan.Register(t, o.NetworkSupply)
-	rowplan.Register(t, o.NftAllowance)
-	rowplan.Register(t, o.NftAllowanceConnection)
-	rowplan.Register(t, o.NftAllowanceEdge)
 	rowplan.Register(t, o.NoticePayload)
 	rowplan.Register(t, o.OpcodeStep)
 	rowplan.Register(t, o.OpcodeTrace)
@@ -3158,6 +3158,6 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 	rowplan.Register(t, o.VersionConnection)
 	rowplan.Register(t, o.VersionEdge)
 	rowplan.Register(t, o._Service)
-	rowplan.RegisterList(t, rowplan.AnyOf(rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Account] { return o.Account }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Airdrop] { return o.Airdrop }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Block] { return o.Block }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Contract] { return o.Contract }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.ContractAction] { return o.ContractAction }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.ContractLog] { return o.ContractLog }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.ContractResult] { return o.ContractResult }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.ContractState] { return o.ContractState }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.CryptoAllowance] { return o.CryptoAllowance }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.File] { return o.File }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Hook] { return o.Hook }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.HookSlot] { return o.HookSlot }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.NFT] { return o.NFT }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.NFTTransaction] { return o.NFTTransaction }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.NetworkNode] { return o.NetworkNode }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.NftAllowance] { return o.NftAllowance }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.RegisteredNode] { return o.RegisteredNode }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Schedule] { return o.Schedule }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.StakingReward] { return o.StakingReward }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*status.Component] { return o.StatusComponent }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*status.Incident] { return o.StatusIncident }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*status.Maintenance] { return o.StatusMaintenance }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*status.Page] { return o.StatusPage }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*status.Update] { return o.StatusUpdate }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Token] { return o.Token }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.TokenAllowance] { return o.TokenAllowance }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.TokenHolder] { return o.TokenHolder }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.TokenRelationship] { return o.TokenRelationship }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Topic] { return o.Topic }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.TopicMessage] { return o.TopicMessage }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Transaction] { return o.Transaction }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Transfer] { return o.Transfer })))
+	rowplan.RegisterList(t, rowplan.AnyOf(rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Account] { return o.Account }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Airdrop] { return o.Airdrop }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Block] { return o.Block }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Contract] { return o.Contract }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.ContractAction] { return o.ContractAction }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.ContractLog] { return o.ContractLog }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.ContractResult] { return o.ContractResult }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.ContractState] { return o.ContractState }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.CryptoAllowance] { return o.CryptoAllowance }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.File] { return o.File }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Hook] { return o.Hook }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.HookSlot] { return o.HookSlot }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.NFT] { return o.NFT }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.NFTAllowance] { return o.NFTAllowance }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.NFTTransaction] { return o.NFTTransaction }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.NetworkNode] { return o.NetworkNode }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.RegisteredNode] { return o.RegisteredNode }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Schedule] { return o.Schedule }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.StakingReward] { return o.StakingReward }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*status.Component] { return o.StatusComponent }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*status.Incident] { return o.StatusIncident }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*status.Maintenance] { return o.StatusMaintenance }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*status.Page] { return o.StatusPage }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*status.Update] { return o.StatusUpdate }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Token] { return o.Token }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.TokenAllowance] { return o.TokenAllowance }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.TokenHolder] { return o.TokenHolder }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.TokenRelationship] { return o.TokenRelationship }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Topic] { return o.Topic }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.TopicMessage] { return o.TopicMessage }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Transaction] { return o.Transaction }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Transfer] { return o.Transfer })))
 	return &Rows{Tables: t, fields: fields, relations: rel}
 }

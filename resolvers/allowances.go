@@ -23,9 +23,9 @@ var (
 		false: {"token allowances by spender", 2, func(a *ledger.TokenAllowance) relay.Key { return relay.Key{int64(a.SpenderID), int64(a.TokenID)} }},
 		true:  {"token allowances by owner", 2, func(a *ledger.TokenAllowance) relay.Key { return relay.Key{int64(a.OwnerID), int64(a.TokenID)} }},
 	}
-	nftAllowanceLists = directedLists[ledger.NftAllowance]{
-		false: {"NFT allowances", 2, func(a *ledger.NftAllowance) relay.Key { return relay.Key{int64(a.SpenderID), int64(a.TokenID)} }},
-		true:  {"received NFT allowances", 2, func(a *ledger.NftAllowance) relay.Key { return relay.Key{int64(a.OwnerID), int64(a.TokenID)} }},
+	nftAllowanceLists = directedLists[ledger.NFTAllowance]{
+		false: {"NFT allowances", 2, func(a *ledger.NFTAllowance) relay.Key { return relay.Key{int64(a.SpenderID), int64(a.TokenID)} }},
+		true:  {"received NFT allowances", 2, func(a *ledger.NFTAllowance) relay.Key { return relay.Key{int64(a.OwnerID), int64(a.TokenID)} }},
 	}
 )
 
@@ -110,7 +110,7 @@ func (r queries) TokenAllowances(ctx context.Context, args graph.QueryTokenAllow
 }
 
 // NftAllowances returns a page of the allowances for collections that one account granted or received.
-func (r queries) NftAllowances(ctx context.Context, args graph.QueryNftAllowancesArgs) (*relay.NftAllowanceConnection, error) {
+func (r queries) NftAllowances(ctx context.Context, args graph.QueryNftAllowancesArgs) (*relay.NFTAllowanceConnection, error) {
 	return ofEither(ctx, r.Resolver, "owner and spender", args.Owner, args.Spender, nftAllowanceLists, args.Order, args.Args, args.Filter,
 		entities.QueueNftAllowances)
 }

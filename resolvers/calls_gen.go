@@ -71,11 +71,11 @@ func (r fields) AccountNfts(ctx context.Context, q rowplan.Request, of []*ledger
 	return nftsBelow(ctx, q, entities.OfAccount, accountIDs(of), args)
 }
 
-func (r fields) AccountNftAllowances(ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountNftAllowancesArgs) (rowplan.Results[*relay.Connection[ledger.NftAllowance]], error) {
+func (r fields) AccountNftAllowances(ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountNftAllowancesArgs) (rowplan.Results[*relay.Connection[ledger.NFTAllowance]], error) {
 	return below(ctx, q, nftAllowanceLists[false], args, accountIDs(of), directed(false, entities.QueueNftAllowances))
 }
 
-func (r fields) AccountReceivedNftAllowances(ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountReceivedNftAllowancesArgs) (rowplan.Results[*relay.Connection[ledger.NftAllowance]], error) {
+func (r fields) AccountReceivedNftAllowances(ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountReceivedNftAllowancesArgs) (rowplan.Results[*relay.Connection[ledger.NFTAllowance]], error) {
 	return below(ctx, q, nftAllowanceLists[true], args, accountIDs(of), directed(true, entities.QueueNftAllowances))
 }
 

@@ -25,7 +25,7 @@ func TestTotalCount(t *testing.T) {
 	g := testenv.Over(t, url)
 	var data map[string]struct{ TotalCount *total }
 	g.Data(t, `{
-		accounts { totalCount { value exact } } contracts { totalCount { value exact } } tokens { totalCount { value exact } } transactions(first: 1) { totalCount { value exact } nodes { name } }
+		accounts { totalCount { value exact } } contracts { totalCount { value exact } } tokens { totalCount { value exact } } transactions(first: 1) { totalCount { value exact } nodes { name: type } }
 		none: transactions(first: 0) { totalCount { value exact } }
 		blocks(orderBy: NUMBER) { totalCount { value exact } } topicMessages(topic: 4001) { totalCount { value exact } } empty: topicMessages(topic: 999999) { totalCount { value exact } }
 		some: accounts(filter: {balance: {gt: 5}}) { totalCount { value exact } } late: blocks(filter: {number: {gt: 5}}) { totalCount { value exact } } fungible: tokens(filter: {types: [FUNGIBLE_COMMON]}) { totalCount { value exact } }

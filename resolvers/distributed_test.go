@@ -25,7 +25,7 @@ func TestKeyByKey(t *testing.T) {
 			topic(id: 4001) { messages(joinChunks: true, order: DESC) { totalCount { value } nodes { sequenceNumber message } } } }`,
 		"nodes":   `{ network { nodes { nodes { nodeId account { node { nodeId } } serviceEndpoints { port } registeredNodes { registeredNodeId networkNodes { nodeId } } } } } }`,
 		"holders": `{ token(id: 2001) { holders(first: 10, order: DESC) { nodes { accountId balance } } } }`,
-		"results": `{ contract(id: 3001) { results(first: 10) { nodes { hash callData transaction { name } logs { data } } } } }`,
+		"results": `{ contract(id: 3001) { results(first: 10) { nodes { hash callData transaction { name: type } logs { data } } } } }`,
 		"search":  `{ search(text: "1001") { nodes { __typename } } }`,
 		"history": `{ account(id: 1001) { history(first: 5) { nodes { changes { field before } } } } }`,
 	} {

@@ -96,15 +96,15 @@ func TestHistory(t *testing.T) {
 func TestNodesWithKeys(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)
-	const fragment = ` fragment N on Node { __typename id ... on CryptoAllowance { amount spenderId } ... on TokenAllowance { amount tokenId } ... on NftAllowance { tokenId approvedForAll }
-		... on TokenRelationship { tokenId balance } ... on TokenHolder { accountId balance } ... on Airdrop { senderId receiverId tokenId serialNumber } ... on StakingReward { timestamp amount }
+	const fragment = ` fragment N on Node { __typename id ... on CryptoAllowance { amount spenderId } ... on TokenAllowance { amount tokenId } ... on NFTAllowance { tokenId approvedForAll }
+		... on TokenRelationship { tokenId balance } ... on TokenHolder { accountId balance } ... on Airdrop { senderId receiverId tokenId serialNumber } ... on StakingReward { timestamp: consensusTimestamp amount }
 		... on Transfer { consensusTimestamp amount token { symbol } } ... on ContractState { slot value } ... on HookSlot { key value }
-		... on ContractAction { index consensusTimestamp input } ... on NFTTransaction { consensusTimestamp type receiverAccountId } }`
+		... on ContractAction { index consensusTimestamp input } ... on NFTTransaction { consensusTimestamp type receiverAccountId: receiverId } }`
 	var data any
 	g.Data(t, `{ account(id: "1001") { allowances { crypto { nodes { ...N } } tokens { nodes { ...N } } } nftAllowances { nodes { ...N } } tokens { nodes { ...N } }
 		outstandingAirdrops { nodes { ...N } } rewards(first: 3) { nodes { ...N } } transfers(first: 5) { nodes { ...N } } }
 		token(id: "2001") { holders(first: 3) { nodes { ...N } } } contract(id: "3001") { state(first: 3) { nodes { ...N } } } hook(owner: "1001", hookId: 1) { storage { nodes { ...N } } }
-		nft(token: "2007", serialNumber: 1) { transfers(first: 3) { nodes { ...N } } } contractResults(first: 5) { nodes { actions(first: 3) { nodes { ...N } } } }
+		nft(token: "2007", serialNumber: 1) { transfers: transactions(first: 3) { nodes { ...N } } } contractResults(first: 5) { nodes { actions(first: 3) { nodes { ...N } } } }
 		network { ...N } }`+fragment, nil, &data)
 	types := map[string]int{}
 	var ids []any

@@ -14,13 +14,13 @@ import (
 
 // networkQueries returns documents that follow all relations of schedules and of the network.
 func networkQueries() map[string]string {
-	const transaction = `consensusTimestamp name scheduled entityId`
+	const transaction = `consensusTimestamp name: type scheduled entityId`
 	return map[string]string{
 		"schedules": `{ schedules(first: 50) { edges { cursor } nodes { id entityId memo storedMemo state deleted createdTimestamp expirationTimestamp timestamp { from to } adminKey { type } waitForExpiry transactionBody
 creator { entityId } payer { memo } creation { ` + transaction + ` schedule { entityId } } execution { ` + transaction + ` schedule { entityId state } } signatures { consensusTimestamp type publicKeyPrefix signature } } pageInfo { hasNextPage } } }`,
 		"schedule":               `{ schedule(id: 5001) { __typename ... on Entity { memo expirationTimestamp } ... on Node { id } creator { schedules(last: 2, order: DESC) { nodes { entityId } } } } none: schedule(id: 2) { memo } }`,
 		"schedules of accounts":  `{ accounts(filter: {id: {gt: "1000", lt: "1020"}}) { nodes { entityId schedules(first: 2) { nodes { entityId state signatures { type } } pageInfo { hasNextPage endCursor } } } } }`,
-		"schedules of others":    `{ transactions(first: 40, filter: {types: [SCHEDULECREATE, SCHEDULESIGN, SCHEDULEDELETE]}) { nodes { name entityId schedule { entityId } } } }`,
+		"schedules of others":    `{ transactions(first: 40, filter: {types: [SCHEDULECREATE, SCHEDULESIGN, SCHEDULEDELETE]}) { nodes { name: type entityId schedule { entityId } } } }`,
 		"filters":                `{ schedules(filter: {creatorAccountId: {gt: "1000"}, id: {ne: 5001}}) { nodes { entityId creatorAccountId } } }`,
 		"nodes":                  `{ network { nodes(first: 2, order: DESC) { edges { cursor node { id nodeId } } nodes { nodeId fileId deleted createdTimestamp account { entityId node { nodeId } stakedNode { nodeId } } serviceEndpoints { ipAddressV4 port domainName } grpcProxyEndpoint { port } registeredNodes { registeredNodeId networkNodes { nodeId } } stakingPeriod { from to } stake maxStake } pageInfo { hasNextPage hasPreviousPage } } } }`,
 		"a node":                 `{ network { node(nodeId: 3) { nodeId description } book: node(nodeId: 3, file: 101) { fileId } none: node(nodeId: 99) { nodeId } } }`,
@@ -28,7 +28,7 @@ creator { entityId } payer { memo } creation { ` + transaction + ` schedule { en
 		"registered, of a type":  `{ network { registeredNodes(filter: {type: BLOCK_NODE, registeredNodeId: {lt: 100}}, first: 1) { nodes { registeredNodeId } } one: registeredNode(registeredNodeId: 1) { description } none: registeredNode(registeredNodeId: 77) { description } } }`,
 		"figures":                `{ network { supply { releasedSupply releasedHbar totalSupply totalHbar timestamp } stake { stakeTotal nodeRewardFeeFraction stakingPeriod { from to } consensusTimestamp } fees { fees { gas transactionType } timestamp } down: fees(order: DESC) { fees { transactionType } } exchangeRate { currentRate { centEquivalent hbarEquivalent expirationTime } nextRate { centEquivalent } timestamp } freshness { newestBlock { number hash timestamp { to } previous { number } } lag } } }`,
 		"figures of the past":    `{ network { supply(at: {lte: "1"}) { timestamp } fees(at: {lt: "1"}) { timestamp } exchangeRate(at: {gt: "9000000000"}) { timestamp } } }`,
-		"nodes of transactions":  `{ transactions(first: 30) { nodes { nodeAccountId node { nodeId nodeAccountId } } } }`,
+		"nodes of transactions":  `{ transactions(first: 30) { nodes { nodeAccountId node { nodeId nodeAccountId: accountId } } } }`,
 		"staking":                `{ accounts(first: 60) { nodes { entityId stakedNodeId stakedNode { nodeId description } node { nodeId } } } }`,
 		"the same network twice": `{ network { stake { stakeTotal } } network { stake { stakingRewardRate } } again: network { __typename nodes(first: 1) { nodes { __typename } } } }`,
 	}
@@ -77,7 +77,7 @@ func TestScheduleArrows(t *testing.T) {
 		}
 	}
 	g.Data(t, `{ schedules(first: 100) { nodes { id entityId state createdTimestamp executedTimestamp deleted creatorAccountId payerAccountId creator { entityId } payer { entityId }
-creation { consensusTimestamp name scheduled schedule { entityId } } execution { consensusTimestamp name scheduled schedule { entityId } } signatures { consensusTimestamp } } } }`, nil, &data)
+creation { consensusTimestamp name: type scheduled schedule { entityId } } execution { consensusTimestamp name: type scheduled schedule { entityId } } signatures { consensusTimestamp } } } }`, nil, &data)
 	states := map[string]int{}
 	for _, s := range data.Schedules.Nodes {
 		states[s.State]++
@@ -127,7 +127,7 @@ func TestNodeArrows(t *testing.T) {
 			NetworkNodes     []struct{ NodeID string }
 		}
 	}
-	const fields = `id nodeId fileId nodeAccountId account { node { nodeId } } serviceEndpoints { port } registeredNodes { registeredNodeId networkNodes { nodeId } }`
+	const fields = `id nodeId fileId nodeAccountId: accountId account { node { nodeId } } serviceEndpoints { port } registeredNodes { registeredNodeId networkNodes { nodeId } }`
 	var data struct {
 		Network struct{ Nodes, Book struct{ Nodes []node } }
 	}
@@ -204,9 +204,9 @@ func TestNetworkRefuses(t *testing.T) {
 func TestNetworkStatements(t *testing.T) {
 	t.Parallel()
 	for query, want := range map[string][2]int{
-		`{ schedules(first: 50) { nodes { creator { memo } payer { memo } signatures { type } creation { name schedule { memo } } execution { name schedule { memo } } } } }`: {8, 3},
-		`{ network { nodes { nodes { account { memo node { nodeId } } serviceEndpoints { port } registeredNodes { networkNodes { nodeId } } } } } }`:                          {6, 3},
-		`{ accounts(first: 100, filter: {id: {gte: "1000"}}) { nodes { schedules(first: 2) { nodes { signatures { type } } } stakedNode { serviceEndpoints { port } } } } }`:  {5, 3},
+		`{ schedules(first: 50) { nodes { creator { memo } payer { memo } signatures { type } creation { name: type schedule { memo } } execution { name: type schedule { memo } } } } }`: {8, 3},
+		`{ network { nodes { nodes { account { memo node { nodeId } } serviceEndpoints { port } registeredNodes { networkNodes { nodeId } } } } } }`:                                      {6, 3},
+		`{ accounts(first: 100, filter: {id: {gte: "1000"}}) { nodes { schedules(first: 2) { nodes { signatures { type } } } stakedNode { serviceEndpoints { port } } } } }`:              {5, 3},
 	} {
 		if got := count(t, query); len(got.statements) != want[0] || got.trips != want[1] {
 			t.Errorf("%s: %d statements in %d round trips, want %v:\n%s", query, len(got.statements), got.trips, want, strings.Join(got.statements, "\n---\n"))

@@ -30,8 +30,8 @@ func (fields) NFTTransferNft(_ context.Context, q rowplan.Request, of []*ledger.
 	return read(q, of, key, entities.QueueNFTsByKey)
 }
 
-// NFTTransfers reads the history of NFTs.
-func (fields) NFTTransfers(ctx context.Context, q rowplan.Request, of []*ledger.NFT, args graph.NFTTransfersArgs) (
+// NFTTransactions reads the history of NFTs.
+func (fields) NFTTransactions(ctx context.Context, q rowplan.Request, of []*ledger.NFT, args graph.NFTTransactionsArgs) (
 	rowplan.Results[*relay.NFTTransactionConnection], error,
 ) {
 	p, sp, err := nftTransactionList.pageOf(ctx, args.Order, args.Args, true)

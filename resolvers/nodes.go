@@ -73,8 +73,8 @@ var batched = map[string]queueNodes{
 	"TokenAllowance": inList(func(n *nodeName) (entityID, *ledger.TokenAllowanceFilter) {
 		return n.id(), &ledger.TokenAllowanceFilter{SpenderID: equals(n.id()), TokenID: equals(n.id())}
 	}, directed(false, entities.QueueTokenAllowances)),
-	"NftAllowance": inList(func(n *nodeName) (entityID, *ledger.NftAllowanceFilter) {
-		return n.id(), &ledger.NftAllowanceFilter{AccountID: equals(n.id()), TokenID: equals(n.id())}
+	"NFTAllowance": inList(func(n *nodeName) (entityID, *ledger.NFTAllowanceFilter) {
+		return n.id(), &ledger.NFTAllowanceFilter{AccountID: equals(n.id()), TokenID: equals(n.id())}
 	}, directed(false, entities.QueueNftAllowances)),
 	"Airdrop": inList(func(n *nodeName) (entityID, *ledger.AirdropFilter) {
 		return n.id(), &ledger.AirdropFilter{AccountID: equals(n.id()), TokenID: equals(n.id()), SerialNumber: equals(n.number())}

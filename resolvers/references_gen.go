@@ -78,11 +78,11 @@ func (fields) ContractProxyAccount(_ context.Context, q rowplan.Request, of []*l
 	return read(q, of, func(row *ledger.Contract) ledger.EntityID { return row.ProxyAccountID }, entities.QueueAccounts)
 }
 
-func (fields) ContractActionCallerEntity(_ context.Context, q rowplan.Request, of []*ledger.ContractAction) (rowplan.Results[relay.Entity], error) {
+func (fields) ContractActionCaller(_ context.Context, q rowplan.Request, of []*ledger.ContractAction) (rowplan.Results[relay.Entity], error) {
 	return read(q, of, func(row *ledger.ContractAction) ledger.EntityID { return row.Caller }, queueEntities)
 }
 
-func (fields) ContractActionRecipientEntity(_ context.Context, q rowplan.Request, of []*ledger.ContractAction) (rowplan.Results[relay.Entity], error) {
+func (fields) ContractActionRecipient(_ context.Context, q rowplan.Request, of []*ledger.ContractAction) (rowplan.Results[relay.Entity], error) {
 	return read(q, of, func(row *ledger.ContractAction) ledger.EntityID { return row.Recipient }, queueEntities)
 }
 
@@ -230,6 +230,18 @@ func (fields) NFTToken(_ context.Context, q rowplan.Request, of []*ledger.NFT) (
 	return read(q, of, func(row *ledger.NFT) ledger.EntityID { return row.TokenID }, entities.QueueTokens)
 }
 
+func (fields) NFTAllowanceOwner(_ context.Context, q rowplan.Request, of []*ledger.NFTAllowance) (rowplan.Results[*ledger.Account], error) {
+	return read(q, of, func(row *ledger.NFTAllowance) ledger.EntityID { return row.OwnerID }, entities.QueueAccounts)
+}
+
+func (fields) NFTAllowanceSpender(_ context.Context, q rowplan.Request, of []*ledger.NFTAllowance) (rowplan.Results[*ledger.Account], error) {
+	return read(q, of, func(row *ledger.NFTAllowance) ledger.EntityID { return row.SpenderID }, entities.QueueAccounts)
+}
+
+func (fields) NFTAllowanceToken(_ context.Context, q rowplan.Request, of []*ledger.NFTAllowance) (rowplan.Results[*ledger.Token], error) {
+	return read(q, of, func(row *ledger.NFTAllowance) ledger.EntityID { return row.TokenID }, entities.QueueTokens)
+}
+
 func (fields) NFTTransactionReceiver(_ context.Context, q rowplan.Request, of []*ledger.NFTTransaction) (rowplan.Results[*ledger.Account], error) {
 	return read(q, of, func(row *ledger.NFTTransaction) ledger.EntityID { return row.ReceiverAccountID }, entities.QueueAccounts)
 }
@@ -260,18 +272,6 @@ func (fields) NetworkNodeFile(_ context.Context, q rowplan.Request, of []*ledger
 
 func (fields) NetworkNodeAccount(_ context.Context, q rowplan.Request, of []*ledger.NetworkNode) (rowplan.Results[*ledger.Account], error) {
 	return read(q, of, func(row *ledger.NetworkNode) ledger.EntityID { return row.NodeAccountID }, entities.QueueAccounts)
-}
-
-func (fields) NftAllowanceOwner(_ context.Context, q rowplan.Request, of []*ledger.NftAllowance) (rowplan.Results[*ledger.Account], error) {
-	return read(q, of, func(row *ledger.NftAllowance) ledger.EntityID { return row.OwnerID }, entities.QueueAccounts)
-}
-
-func (fields) NftAllowanceSpender(_ context.Context, q rowplan.Request, of []*ledger.NftAllowance) (rowplan.Results[*ledger.Account], error) {
-	return read(q, of, func(row *ledger.NftAllowance) ledger.EntityID { return row.SpenderID }, entities.QueueAccounts)
-}
-
-func (fields) NftAllowanceToken(_ context.Context, q rowplan.Request, of []*ledger.NftAllowance) (rowplan.Results[*ledger.Token], error) {
-	return read(q, of, func(row *ledger.NftAllowance) ledger.EntityID { return row.TokenID }, entities.QueueTokens)
 }
 
 func (fields) OpcodeTraceContract(_ context.Context, q rowplan.Request, of []*calls.OpcodeTrace) (rowplan.Results[*ledger.Contract], error) {
@@ -438,12 +438,12 @@ func (fields) HookSlotID(row *ledger.HookSlot) string {
 	return nodeID("HookSlot", row.OwnerID, row.HookID, row.Key)
 }
 
-func (fields) NFTTransactionID(row *ledger.NFTTransaction) string {
-	return nodeID("NFTTransaction", row.NFT.TokenID, row.NFT.SerialNumber, row.ConsensusTimestamp)
+func (fields) NFTAllowanceID(row *ledger.NFTAllowance) string {
+	return nodeID("NFTAllowance", row.OwnerID, row.SpenderID, row.TokenID)
 }
 
-func (fields) NftAllowanceID(row *ledger.NftAllowance) string {
-	return nodeID("NftAllowance", row.OwnerID, row.SpenderID, row.TokenID)
+func (fields) NFTTransactionID(row *ledger.NFTTransaction) string {
+	return nodeID("NFTTransaction", row.NFT.TokenID, row.NFT.SerialNumber, row.ConsensusTimestamp)
 }
 
 func (fields) StakingRewardID(row *ledger.StakingReward) string {

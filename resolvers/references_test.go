@@ -24,7 +24,7 @@ func TestReferences(t *testing.T) {
 			royaltyFees { fallbackFee { token: denominatingTokenId of_token: denominatingToken { entityId } } } } } } }`,
 		"chunks": `{ topicMessages(topic: "0.0.4001", first: 100) { nodes { chunkInfo {
 			initialTransactionId { id: accountId of_id: account { entityId } } } } } }`,
-		"spenders": `{ nfts(first: 100) { nodes { id: delegatingSpenderId of_id: delegatingSpender { entityId } owner: accountId of_owner: owner { entityId } } } }`,
+		"spenders": `{ nfts(first: 100) { nodes { id: delegatingSpenderId of_id: delegatingSpender { entityId } owner: ownerId of_owner: owner { entityId } } } }`,
 		"state": `{ contracts(first: 100) { nodes { proxy: proxyAccountId of_proxy: proxyAccount { entityId }
 			state(first: 5) { nodes { id: contractId of_id: contract { entityId } } } } } }`,
 		"changes": `{ contractResults(first: 100) { nodes { stateChanges { id: contractId of_id: contract { entityId } } } } }`,

@@ -15,7 +15,7 @@ func TestScans(t *testing.T) {
 	g := testenv.Demo(t)
 	cost := func(filter map[string]any) int {
 		body, err := json.Marshal(map[string]any{
-			"query":     `query($f: TransactionFilter) { ...Root } fragment Root on Query { transactions(filter: $f, first: 1) { nodes { name } } }`,
+			"query":     `query($f: TransactionFilter) { ...Root } fragment Root on Query { transactions(filter: $f, first: 1) { nodes { name: type } } }`,
 			"variables": map[string]any{"f": filter},
 		})
 		if err != nil {

@@ -317,7 +317,7 @@ func TestEntityObjects(t *testing.T) {
 	for _, kind := range []string{"CONSENSUSCREATETOPIC", "CRYPTOUPDATEACCOUNT", "FILECREATE", "SCHEDULECREATE", "TOKENMINT", "CONTRACTCALL", "ATOMICBATCH"} {
 		g.Data(t, `query($types: [TransactionType!]) { transactions(first: 5, filter: {types: $types}) { nodes { entityId entity { typename: __typename entityId }
 			innerTransactionIds innerTransactions { transactionId } } }
-			contractResults(first: 100, order: ASC, filter: {synthetic: false}) { nodes { createdContractIds createdContracts { entityId } actions { nodes { recipient recipientEntity { typename: __typename entityId } } } } } }`,
+			contractResults(first: 100, order: ASC, filter: {synthetic: false}) { nodes { createdContractIds createdContracts { entityId } actions { nodes { recipient: recipientId recipientEntity: recipient { typename: __typename entityId } } } } } }`,
 			map[string]any{"types": []string{kind}}, &data)
 		for _, n := range data.Transactions.Nodes {
 			if n.Entity != nil {

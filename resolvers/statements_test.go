@@ -65,16 +65,16 @@ func TestOneStatementALevel(t *testing.T) {
 		"plan, several a level":   {`{ transactions(first: 100) { nodes { transfers { amount } tokenTransfers { amount } payer { stakedAccount { memo } autoRenewAccount { memo } } block { previous { number } } } } }`, 8, 3},
 		"unplanned at the leaf":   {`{ accounts(first: 100, order: DESC) { nodes { transactions(first: 3) { nodes { payer { stakedAccount { balance(unit: HBAR) } } } } } } }`, 4, 4},
 		"unplanned at each level": {`{ accounts(first: 100, order: DESC) { nodes { balance(unit: HBAR) transactions(first: 3) { nodes { payer { balance(unit: HBAR) stakedAccount { balance(unit: HBAR) } } } } } } }`, 4, 4},
-		"merged":                  {`{ accounts(first: 100, order: DESC) { nodes { entityId } nodes { transactions(first: 3) { nodes { name } } transactions(first: 3) { nodes { payer { memo } payer { stakedAccount { memo } } } } } } }`, 4, 4},
-		"merged and unplanned":    {`{ accounts(first: 100, order: DESC) { nodes { entityId } nodes { balance(unit: HBAR) transactions(first: 3) { nodes { name } } transactions(first: 3) { nodes { payer { memo } payer { stakedAccount { memo balance(unit: HBAR) } } } } } } }`, 4, 4},
+		"merged":                  {`{ accounts(first: 100, order: DESC) { nodes { entityId } nodes { transactions(first: 3) { nodes { name: type } } transactions(first: 3) { nodes { payer { memo } payer { stakedAccount { memo } } } } } } }`, 4, 4},
+		"merged and unplanned":    {`{ accounts(first: 100, order: DESC) { nodes { entityId } nodes { balance(unit: HBAR) transactions(first: 3) { nodes { name: type } } transactions(first: 3) { nodes { payer { memo } payer { stakedAccount { memo balance(unit: HBAR) } } } } } } }`, 4, 4},
 		// Four levels of connections below a hundred parents, with gqlgen alone and with the plan.
 		"four levels":            {`{ accounts(first: 100, order: DESC) { nodes { transactions(first: 4) { nodes { block { transactions(first: 2) { nodes { payer { memo } } } } } } } } }`, 5, 5},
 		"four levels, unplanned": {`{ accounts(first: 100, order: DESC) { nodes { balance(unit: HBAR) transactions(first: 4) { nodes { block { transactions(first: 2) { nodes { payer { balance(unit: HBAR) } } } } } } } } }`, 5, 5},
 		"edges":                  {`{ accounts(first: 100, order: DESC) { edges { node { transactions(first: 3) { edges { node { payer { stakedAccount { memo } } } } } } } } }`, 4, 4},
 		"one thing":              {`{ account(id: 1008) { memo key { type } } }`, 1, 1},
 		"two things":             {`{ account(id: 1008) { memo } token(id: 1001) { name } }`, 2, 1},
-		"a thing and a list":     {`{ account(id: 1008) { memo holdings { balance } } transactions(filter: {accountId: {eq: 1008}}, first: 3) { nodes { name transfers { amount } } } }`, 3, 2},
-		"a thing and a search":   {`{ account(id: 1008) { memo } transactions(filter: {accountId: {eq: 1008}, types: CRYPTOCREATEACCOUNT}, first: 3) { nodes { name } } }`, 2, 2},
+		"a thing and a list":     {`{ account(id: 1008) { memo holdings { balance } } transactions(filter: {accountId: {eq: 1008}}, first: 3) { nodes { name: type transfers { amount } } } }`, 3, 2},
+		"a thing and a search":   {`{ account(id: 1008) { memo } transactions(filter: {accountId: {eq: 1008}, types: CRYPTOCREATEACCOUNT}, first: 3) { nodes { name: type } } }`, 2, 2},
 		"one thing and its list": {`{ account(id: 1008) { transactions(first: 100) { nodes { transfers { amount } } } } }`, 3, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -132,15 +132,15 @@ func TestDeferredStatements(t *testing.T) {
 		statements, trips int
 	}{
 		"columns":               {`{ accounts(first: 25) { nodes { entityId ... @defer { memo } } } }`, 1, 1},
-		"a relation":            {`{ accounts(first: 25, order: DESC) { nodes { entityId ... @defer { transactions(first: 3) { nodes { name } } } } } }`, 2, 2},
+		"a relation":            {`{ accounts(first: 25, order: DESC) { nodes { entityId ... @defer { transactions(first: 3) { nodes { name: type } } } } } }`, 2, 2},
 		"two levels":            {`{ accounts(first: 25, order: DESC) { nodes { entityId ... @defer { transactions(first: 3) { nodes { payer { memo } } } } } } }`, 3, 3},
-		"nested":                {`{ accounts(first: 25, order: DESC) { nodes { entityId ... @defer { transactions(first: 3) { nodes { name ... @defer { payer { memo stakedAccount { memo } } } } } } } } }`, 4, 4},
+		"nested":                {`{ accounts(first: 25, order: DESC) { nodes { entityId ... @defer { transactions(first: 3) { nodes { name: type ... @defer { payer { memo stakedAccount { memo } } } } } } } } }`, 4, 4},
 		"below relations":       {`{ accounts(first: 25, order: DESC) { nodes { transactions(first: 3) { nodes { payer { entityId ... @defer { stakedAccount { memo } } } } } } } }`, 4, 4},
 		"siblings":              {`{ transactions(first: 25) { nodes { ... @defer { payer { memo } } ... @defer { block { number } } } } }`, 3, 3},
 		"below the same":        {`{ transactions(first: 25) { nodes { payer { memo } ... @defer { payer { ... @defer { stakedAccount { memo } } evmAddress } } ... @defer { payer { alias } block { number } } } } }`, 4, 4},
-		"what has come already": {`{ accounts(first: 25, order: DESC) { nodes { transactions(first: 3) { nodes { name } } ... @defer { transactions(first: 3) { nodes { name payer { memo } } } } } } }`, 3, 3},
+		"what has come already": {`{ accounts(first: 25, order: DESC) { nodes { transactions(first: 3) { nodes { name: type } } ... @defer { transactions(first: 3) { nodes { name: type payer { memo } } } } } } }`, 3, 3},
 		"unplanned":             {`{ accounts(first: 25, order: DESC) { nodes { balance(unit: HBAR) ... @defer { transactions(first: 3) { nodes { payer { balance(unit: HBAR) } } } } } } }`, 3, 3},
-		"below the unplanned":   {`{ accounts(first: 25, order: DESC) { nodes { balance(unit: HBAR) transactions(first: 3) { nodes { name ... @defer { payer { memo } } } } } } }`, 3, 3},
+		"below the unplanned":   {`{ accounts(first: 25, order: DESC) { nodes { balance(unit: HBAR) transactions(first: 3) { nodes { name: type ... @defer { payer { memo } } } } } } }`, 3, 3},
 		"roots":                 {`{ accounts(first: 25) { nodes { memo } } ... @defer { blocks(first: 2) { nodes { number } } accounts(first: 25) { nodes { entityId } } } }`, 2, 2},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -34,7 +34,7 @@ func TestTokenGraph(t *testing.T) {
 	gateways := tokenGateways(t)
 	for _, c := range []struct{ query, want string }{
 		{
-			`{ token(id: "1500") { id treasuryAccount { entityId } autoRenewAccount { entityId } decimals decimalsText expirationNanoseconds timestamp { from to } } }`,
+			`{ token(id: "1500") { id treasuryAccount { entityId } autoRenewAccount { entityId } decimals decimalsText: decimalsString expirationNanoseconds timestamp { from to } } }`,
 			`{"token":{"id":"` + globalID("Token:0.0.1500") + `","treasuryAccount":{"entityId":"0.0.1001"},"autoRenewAccount":{"entityId":"0.0.1001"},"decimals":3,"decimalsText":"3","expirationNanoseconds":"1234567900000000001","timestamp":{"from":"1234567890.000000005","to":null}}}`,
 		},
 		{
@@ -58,11 +58,11 @@ func TestTokenGraph(t *testing.T) {
 			`{"token":{"balances":{"nodes":[{"balance":"22"},{"balance":"11"}]}}}`,
 		},
 		{
-			`{ nft(token: "1501", serialNumber: 1) { id owner { entityId } spender { entityId } token { symbol } transfers(first: 1, order: ASC) { partial nodes { type sender { entityId } receiver { entityId } transaction { nftTransfers { serialNumber nft { metadata } receiver { entityId } sender { entityId } token { symbol } } } } pageInfo { hasNextPage hasPreviousPage } } } }`,
+			`{ nft(token: "1501", serialNumber: 1) { id owner { entityId } spender { entityId } token { symbol } transfers: transactions(first: 1, order: ASC) { partial nodes { type sender { entityId } receiver { entityId } transaction { nftTransfers { serialNumber nft { metadata } receiver { entityId } sender { entityId } token { symbol } } } } pageInfo { hasNextPage hasPreviousPage } } } }`,
 			`{"nft":{"id":"` + globalID("NFT:0.0.1501/1") + `","owner":{"entityId":"0.0.1001"},"spender":null,"token":{"symbol":"ART"},"transfers":{"partial":false,"nodes":[{"type":"TOKENMINT","sender":null,"receiver":{"entityId":"0.0.1003"},"transaction":{"nftTransfers":[{"serialNumber":"2","nft":{"metadata":null},"receiver":{"entityId":"0.0.1002"},"sender":null,"token":{"symbol":"ART"}},{"serialNumber":"1","nft":{"metadata":"0x01"},"receiver":{"entityId":"0.0.1003"},"sender":null,"token":{"symbol":"ART"}},{"serialNumber":"1","nft":{"metadata":"0x01"},"receiver":null,"sender":null,"token":{"symbol":"ART"}}]}}],"pageInfo":{"hasNextPage":true,"hasPreviousPage":false}}}}`,
 		},
 		{
-			`{ nfts(first: 2, order: ASC, filter: {tokenId: {eq: "1501"}}) { nodes { serialNumber transfers(last: 1, order: ASC) { nodes { consensusTimestamp } pageInfo { hasNextPage hasPreviousPage } } } } }`,
+			`{ nfts(first: 2, order: ASC, filter: {tokenId: {eq: "1501"}}) { nodes { serialNumber transfers: transactions(last: 1, order: ASC) { nodes { consensusTimestamp } pageInfo { hasNextPage hasPreviousPage } } } } }`,
 			`{"nfts":{"nodes":[{"serialNumber":"1","transfers":{"nodes":[{"consensusTimestamp":"1234567890.000000006"}],"pageInfo":{"hasNextPage":false,"hasPreviousPage":true}}},{"serialNumber":"2","transfers":{"nodes":[{"consensusTimestamp":"1234567890.000000002"}],"pageInfo":{"hasNextPage":false,"hasPreviousPage":false}}}]}}`,
 		},
 		{
@@ -70,7 +70,7 @@ func TestTokenGraph(t *testing.T) {
 			`{"nftTransactions":{"partial":true,"nodes":[{"transactionId":"0.0.1002-1234567889-000000005"}]}}`,
 		},
 		{
-			`{ accounts(filter: {id: {in: ["1001", "1002", "1004"]}}) { nodes { tokens(first: 1, filter: {tokenId: {gt: "1500"}}) { nodes { tokenId token { symbol } account { entityId } freezeStatus } } nfts(last: 1) { nodes { tokenId serialNumber } } rewards(first: 1) { nodes { amount account { entityId } transaction { name } } } } } }`,
+			`{ accounts(filter: {id: {in: ["1001", "1002", "1004"]}}) { nodes { tokens(first: 1, filter: {tokenId: {gt: "1500"}}) { nodes { tokenId token { symbol } account { entityId } freezeStatus } } nfts(last: 1) { nodes { tokenId serialNumber } } rewards(first: 1) { nodes { amount account { entityId } transaction { name: type } } } } } }`,
 			`{"accounts":{"nodes":[{"tokens":{"nodes":[{"tokenId":"0.0.1501","token":{"symbol":"ART"},"account":{"entityId":"0.0.1001"},"freezeStatus":"NOT_APPLICABLE"}]},"nfts":{"nodes":[{"tokenId":"0.0.1501","serialNumber":"1"}]},"rewards":{"nodes":[{"amount":"9007199254740993","account":{"entityId":"0.0.1001"},"transaction":{"name":"CRYPTOAPPROVEALLOWANCE"}}]}},{"tokens":{"nodes":[]},"nfts":{"nodes":[{"tokenId":"0.0.1501","serialNumber":"9886299254743552"}]},"rewards":{"nodes":[{"amount":"12","account":{"entityId":"0.0.1002"},"transaction":{"name":"CRYPTOAPPROVEALLOWANCE"}}]}},{"tokens":{"nodes":[]},"nfts":{"nodes":[{"tokenId":"0.0.1599","serialNumber":"1"}]},"rewards":{"nodes":[]}}]}}`,
 		},
 		{

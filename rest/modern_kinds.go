@@ -209,15 +209,15 @@ func readPathID(c *Config, text string) (Value, bool) {
 	return Value{Op: Eq, Text: id.String(), Number: int64(id)}, err == nil && modernIDSyntax.MatchString(text)
 }
 
-// livePrefix precedes an AccountRef of the graph that identifies a live account by its stored address or alias.
-const livePrefix = "live:"
+// literalPrefix precedes an AccountRef of the graph that identifies a live account by its stored address or alias.
+const literalPrefix = "literal:"
 
 func readAccount(c *Config, text string) (Value, bool) {
 	if modernIDSyntax.MatchString(text) {
 		return readPathID(c, text)
 	}
 	if m := modernAddressSyntax.FindStringSubmatch(text); m != nil {
-		return Value{Op: Eq, Text: livePrefix + "0x" + strings.ToLower(m[1])}, true
+		return Value{Op: Eq, Text: literalPrefix + "0x" + strings.ToLower(m[1])}, true
 	}
 	m := modernAliasSyntax.FindStringSubmatch(text)
 	if m == nil {
@@ -229,7 +229,7 @@ func readAccount(c *Config, text string) (Value, bool) {
 	}
 	// Bits after the last byte are dropped.
 	alias, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(m[1])
-	return Value{Op: Eq, Text: livePrefix + ledger.Alias(alias).String()}, err == nil
+	return Value{Op: Eq, Text: literalPrefix + ledger.Alias(alias).String()}, err == nil
 }
 
 // slotSyntax matches a storage slot with an operator. Unlike elsewhere, the operator must be in lower case.

@@ -60,10 +60,10 @@ func TestModernValues(t *testing.T) {
 	for _, c := range []struct{ id, query, want string }{
 		{"5", "", `{}`},
 		{"7.5", "", `{"id":"0.7.5"}`},
-		{address, "", `{"id":"live:0x00000000000000000000000000000000000003e8"}`},
-		{"9.9." + address, "", `{"id":"live:0x00000000000000000000000000000000000003e8"}`},
-		{"3.4." + alias, "", `{"id":"live:` + alias + `"}`},
-		{strings.Repeat("A", 41) + "B", "", `{"id":"live:` + strings.Repeat("A", 42) + `"}`}, // surplus bits after the last byte
+		{address, "", `{"id":"literal:0x00000000000000000000000000000000000003e8"}`},
+		{"9.9." + address, "", `{"id":"literal:0x00000000000000000000000000000000000003e8"}`},
+		{"3.4." + alias, "", `{"id":"literal:` + alias + `"}`},
+		{strings.Repeat("A", 41) + "B", "", `{"id":"literal:` + strings.Repeat("A", 42) + `"}`}, // surplus bits after the last byte
 		{"5", "unknown=1&Limit=x&account.id=", `{}`},
 		{"5", "account.id=gT:7&account.id=LTE:0.1.9", `{"filter":{"account":{"gt":"0.0.7","lte":"0.1.9"}}}`},
 		{"5", "account.id=gt:7,%20lt:9", `{"filter":{"account":{"gt":"0.0.7","lt":"0.0.9"}}}`},

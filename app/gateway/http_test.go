@@ -53,7 +53,7 @@ func TestCompression(t *testing.T) {
 	g := testenv.Demo(t, testenv.Cached())
 	query := func(text string) string { return "/graphql?query=" + url.QueryEscape(text) }
 	for name, path := range map[string]string{
-		"results":       query(`{ transactions(first: 100) { nodes { consensusTimestamp name chargedFee memo payer { entityId } node { description } } } }`),
+		"results":       query(`{ transactions(first: 100) { nodes { consensusTimestamp name: type chargedFee memo payer { entityId } node { description } } } }`),
 		"introspection": query(`{ __schema { types { name description fields { name description type { name } } } } }`),
 		"errors":        query(`{ transactions(first: 100) { nodes { memo } } x: account(id: "` + strings.Repeat("9", 40) + `") { memo } ` + strings.Repeat("a", 1000) + `: __typename }`),
 		"schema":        "/graphql/schema.graphql",

@@ -31,7 +31,7 @@ var keys = map[string][]string{
 	"Airdrop":        {"SenderID", "ReceiverID", "TokenID", "SerialNumber"},
 	"ContractAction": {"ConsensusTimestamp", "PayerAccountID", "Index"}, "ContractState": {"ContractID", "Slot"}, "CryptoAllowance": {"OwnerID", "SpenderID"},
 	"HookSlot": {"OwnerID", "HookID", "Key"}, "NFTTransaction": {"NFT.TokenID", "NFT.SerialNumber", "ConsensusTimestamp"},
-	"NftAllowance": {"OwnerID", "SpenderID", "TokenID"}, "StakingReward": {"AccountID", "ConsensusTimestamp"},
+	"NFTAllowance": {"OwnerID", "SpenderID", "TokenID"}, "StakingReward": {"AccountID", "ConsensusTimestamp"},
 	"TokenAllowance": {"OwnerID", "SpenderID", "TokenID"}, "TokenHolder": {"TokenID", "AccountID"}, "TokenRelationship": {"AccountID", "TokenID"},
 	"Transfer": {"ConsensusTimestamp", "AccountID", "TokenID"},
 }

@@ -125,7 +125,7 @@ func AppendAccountRef(dst []byte, v ledger.AccountRef, style Style) []byte {
 	return AppendString(dst, v.String(), style)
 }
 
-// UnmarshalAccountRef parses an entity id, an EVM address or an alias. An EVM address or an alias can have the prefix "live:". A transaction id stands for
+// UnmarshalAccountRef parses an entity id, an EVM address or an alias. An EVM address or an alias can have the prefix "literal:". A transaction id stands for
 // its payer.
 func UnmarshalAccountRef(ctx context.Context, v any) (ledger.AccountRef, error) {
 	return parsed(v, func(text string) (ledger.AccountRef, error) {
@@ -133,7 +133,7 @@ func UnmarshalAccountRef(ctx context.Context, v any) (ledger.AccountRef, error) 
 			id, err := ledger.ParseAnyTransactionID(text)
 			return ledger.AccountRef{ID: id.Payer}, err
 		}
-		return ledger.ParseLiveAccountRef(text, EnvOf(ctx).Base)
+		return ledger.ParseLiteralAccountRef(text, EnvOf(ctx).Base)
 	})
 }
 

@@ -183,11 +183,11 @@ func TestErrorsInParts(t *testing.T) {
 			`account ` + inside + `; [accounts nodes 0]=map[declineReward:false]`,
 		},
 		"of each in a list": {
-			`{ accounts(first: 2) { nodes { entityId ... @defer { transactions(first: 101) { nodes { name } } } } } }`,
+			`{ accounts(first: 2) { nodes { entityId ... @defer { transactions(first: 101) { nodes { name: type } } } } } }`,
 			`[accounts nodes 0]=null accounts.nodes.0.transactions BAD_USER_INPUT; [accounts nodes 1]=null accounts.nodes.1.transactions BAD_USER_INPUT`,
 		},
 		"of an argument": {
-			`{ account(id: 1008) { entityId ... @defer { transactions(first: 101) { nodes { name } } } } }`,
+			`{ account(id: 1008) { entityId ... @defer { transactions(first: 101) { nodes { name: type } } } } }`,
 			`[account]=null account BAD_USER_INPUT`,
 		},
 		"of a root field": {
@@ -304,7 +304,7 @@ func TestPartLimits(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t, testenv.Graph(func(o *gateway.GraphOptions) { o.Bounds.Cost, o.Bounds.Directives = 100, 10 }))
 	for name, document := range map[string]string{
-		"cost":       `{ accounts(first: 10) { nodes { entityId ... @defer { transactions(first: 10) { nodes { name } } } } } }`,
+		"cost":       `{ accounts(first: 10) { nodes { entityId ... @defer { transactions(first: 10) { nodes { name: type } } } } } }`,
 		"parts":      `{ accounts(first: 30) { nodes { entityId ... @defer { memo } ... @defer { key { type } } ... @defer { evmAddress } } } }`,
 		"directives": `{ account(id: 1008) {` + strings.Repeat(` ... @defer { memo }`, 11) + ` } }`,
 		"fragments":  `{ account(id: 1008) {` + strings.Repeat(` ...F`, 4) + ` } } fragment F on Account {` + strings.Repeat(` ... @defer { memo }`, 3) + ` }`,

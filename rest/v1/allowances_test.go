@@ -353,7 +353,7 @@ func TestAllowancesInGraphQL(t *testing.T) {
     pendingAirdrops { nodes { senderId } }
   } }
   airdrops(receiver: "0.0.1001", filter: {accountId: {gt: "0.0.1000"}, serialNumber: {eq: "0"}}) { nodes { amount receiver { entityId } } }
-  empty: nftAllowances(owner: "live:0x00000000000000000000000000000000000003e8") { nodes { tokenId } }
+  empty: nftAllowances(owner: "literal:0x00000000000000000000000000000000000003e8") { nodes { tokenId } }
 }`
 	const want = `{"data":{"accounts":{"nodes":[` +
 		`{"entityId":"0.0.1000","nftAllowances":{"nodes":[{"spenderId":"0.0.1001","owner":{"entityId":"0.0.1000"}},{"spenderId":"0.0.1002","owner":{"entityId":"0.0.1000"}}],"pageInfo":{"hasNextPage":true}},` +
@@ -370,7 +370,7 @@ func TestAllowancesInGraphQL(t *testing.T) {
 		}
 	}
 	g := testenv.Over(t, grants.Shared(t))
-	for _, bad := range []string{`{nftAllowances{nodes{tokenId}}}`, `{airdrops(sender:"1",receiver:"2"){nodes{tokenId}}}`, `{airdrops(sender:"live:5"){nodes{tokenId}}}`} {
+	for _, bad := range []string{`{nftAllowances{nodes{tokenId}}}`, `{airdrops(sender:"1",receiver:"2"){nodes{tokenId}}}`, `{airdrops(sender:"literal:5"){nodes{tokenId}}}`} {
 		if got := g.Query(t, bad, nil); !strings.Contains(got.Body, `"BAD_USER_INPUT"`) {
 			t.Errorf("%s: %s", bad, got.Body)
 		}

@@ -124,7 +124,7 @@ func named(ref ledger.AccountRef) (condition string, arg []byte) {
 	switch {
 	case ref.Address.Valid:
 		return `e.evm_address = $1 and e.deleted <> true`, ref.Address.V[:]
-	case ref.Alias != nil && ref.Live:
+	case ref.Alias != nil && ref.Literal:
 		return `e.alias = $1 and e.deleted <> true`, ref.Alias
 	case ref.Alias != nil:
 		return `e.alias = $1 and coalesce(e.deleted, false) <> true`, ref.Alias

@@ -132,14 +132,14 @@ func QueueStakingRewards(b *storage.Batch, accounts []ledger.EntityID, f *ledger
 order by p.ord, r.consensus_timestamp`+p.Direction(), w.Args, done)
 }
 
-var nftAllowanceRows = storage.MapperOf(func(a *ledger.NftAllowance, into []any) []any {
+var nftAllowanceRows = storage.MapperOf(func(a *ledger.NFTAllowance, into []any) []any {
 	return append(into, &a.ApprovedForAll, &a.OwnerID, &a.SpenderID, &a.TokenID, &a.Timestamp.From, &a.Timestamp.To)
 }, nil)
 
 // QueueNftAllowances queues a query for the NFT allowances that each of the given accounts granted, or with received was granted. They are ordered by the
 // other account and the token. done receives one page per account.
-func QueueNftAllowances(b *storage.Batch, accounts []ledger.EntityID, received bool, f *ledger.NftAllowanceFilter, p storage.Page,
-	done func([][]*ledger.NftAllowance),
+func QueueNftAllowances(b *storage.Batch, accounts []ledger.EntityID, received bool, f *ledger.NFTAllowanceFilter, p storage.Page,
+	done func([][]*ledger.NFTAllowance),
 ) {
 	own, other := "owner", "spender"
 	if received {

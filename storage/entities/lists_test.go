@@ -112,13 +112,13 @@ var listings = map[string]listing{
 			QueueTokenAllowances(b, of, true, nil, p, done)
 		}, func(a *ledger.TokenAllowance) key { return ids(a.OwnerID, a.TokenID) }),
 	"granted NFT allowances": perParent(`owner, spender, token_id from nft_allowance where approved_for_all`,
-		func(b *storage.Batch, of []ledger.EntityID, p storage.Page, done func([][]*ledger.NftAllowance)) {
+		func(b *storage.Batch, of []ledger.EntityID, p storage.Page, done func([][]*ledger.NFTAllowance)) {
 			QueueNftAllowances(b, of, false, nil, p, done)
-		}, func(a *ledger.NftAllowance) key { return ids(a.SpenderID, a.TokenID) }),
+		}, func(a *ledger.NFTAllowance) key { return ids(a.SpenderID, a.TokenID) }),
 	"received NFT allowances": perParent(`spender, owner, token_id from nft_allowance where approved_for_all`,
-		func(b *storage.Batch, of []ledger.EntityID, p storage.Page, done func([][]*ledger.NftAllowance)) {
+		func(b *storage.Batch, of []ledger.EntityID, p storage.Page, done func([][]*ledger.NFTAllowance)) {
 			QueueNftAllowances(b, of, true, nil, p, done)
-		}, func(a *ledger.NftAllowance) key { return ids(a.OwnerID, a.TokenID) }),
+		}, func(a *ledger.NFTAllowance) key { return ids(a.OwnerID, a.TokenID) }),
 	"staking rewards": perParent(`account_id, consensus_timestamp from staking_reward_transfer`,
 		func(b *storage.Batch, of []ledger.EntityID, p storage.Page, done func([][]*ledger.StakingReward)) {
 			QueueStakingRewards(b, of, nil, p, done)

@@ -43,14 +43,14 @@ where consensus_timestamp = `+storage.Any1+` and payer_account_id = `+storage.An
 }
 
 // QueueStakingRewardTransfers queues a query for the staking rewards that transactions paid. done receives one list per transaction. Only transactions with
-// an hbar transfer of the staking reward account have rewards.
+// an hbar transfer of the staking reward account have rewards. The payer of a reward can be another one.
 func QueueStakingRewardTransfers(b *storage.Batch, of []*ledger.Transaction, done func([][]*ledger.StakingReward)) {
 	rewards := storage.MapperOf(func(r *part[ledger.StakingReward], into []any) []any {
 		return append(into, &r.at, &r.payer, &r.row.AccountID, &r.row.Amount)
 	}, timed(func(r *ledger.StakingReward) *ledger.Timestamp { return &r.ConsensusTimestamp }))
-	sql, args := forTransactions(`select distinct r.consensus_timestamp, r.payer_account_id, r.account_id, r.amount from (
-  select * from staking_reward_transfer where consensus_timestamp = `+storage.Any1+` and payer_account_id = `+storage.Any2+`) r
-join crypto_transfer c on c.consensus_timestamp = r.consensus_timestamp and c.payer_account_id = r.payer_account_id and c.entity_id = $3
+	sql, args := forTransactions(`select distinct r.consensus_timestamp, c.payer_account_id, r.account_id, r.amount from (
+  select * from staking_reward_transfer where consensus_timestamp = `+storage.Any1+`) r
+join crypto_transfer c on c.consensus_timestamp = r.consensus_timestamp and c.payer_account_id = `+storage.Any2+` and c.entity_id = $3
 order by r.consensus_timestamp, r.account_id`, of)
 	rewards.Queue(b, sql, append(args, int64(b.DB().SystemEntity(stakingRewardNum))), func(rows []*part[ledger.StakingReward]) { done(partsOf(rows, of)) })
 }

@@ -17,7 +17,7 @@ const document = `
         id
         entityId
         ... on Account @defer(if: $later, label: "recent") {
-          transactions(first: 2, order: ASC) { nodes { id name ...Payer @defer(label: "payer") } }
+          transactions(first: 2, order: ASC) { nodes { id type ...Payer @defer(label: "payer") } }
         }
       }
     }

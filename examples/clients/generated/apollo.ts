@@ -6,7 +6,7 @@ import { relayStylePagination } from '@apollo/client/utilities'
 export const possibleTypes: Record<string, string[]> = {
   DecodedKey: ['ContractKey', 'DelegatableContractKey', 'ECDSAKey', 'ED25519Key', 'KeyList', 'ThresholdKey'],
   Entity: ['Account', 'Contract', 'File', 'Schedule', 'Token', 'Topic'],
-  Node: ['Account', 'Airdrop', 'Block', 'Contract', 'ContractAction', 'ContractLog', 'ContractResult', 'ContractState', 'CryptoAllowance', 'File', 'Hook', 'HookSlot', 'NFT', 'NFTTransaction', 'Network', 'NetworkNode', 'NftAllowance', 'RegisteredNode', 'Schedule', 'StakingReward', 'StatusComponent', 'StatusIncident', 'StatusMaintenance', 'StatusPage', 'StatusUpdate', 'Token', 'TokenAllowance', 'TokenHolder', 'TokenRelationship', 'Topic', 'TopicMessage', 'Transaction', 'Transfer'],
+  Node: ['Account', 'Airdrop', 'Block', 'Contract', 'ContractAction', 'ContractLog', 'ContractResult', 'ContractState', 'CryptoAllowance', 'File', 'Hook', 'HookSlot', 'NFT', 'NFTAllowance', 'NFTTransaction', 'Network', 'NetworkNode', 'RegisteredNode', 'Schedule', 'StakingReward', 'StatusComponent', 'StatusIncident', 'StatusMaintenance', 'StatusPage', 'StatusUpdate', 'Token', 'TokenAllowance', 'TokenHolder', 'TokenRelationship', 'Topic', 'TopicMessage', 'Transaction', 'Transfer'],
   SearchResult: ['Account', 'Block', 'Contract', 'File', 'NFT', 'NetworkNode', 'Schedule', 'Token', 'Topic', 'TopicMessage', 'Transaction'],
   StatusNotice: ['StatusIncident', 'StatusMaintenance'],
 }
@@ -69,7 +69,7 @@ export const typePolicies: TypePolicies = {
   },
   NFT: {
     fields: {
-      transfers: pages(['filter', 'order']),
+      transactions: pages(['filter', 'order']),
       history: pages(['order']),
     },
   },

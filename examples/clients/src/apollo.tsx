@@ -10,7 +10,7 @@ interface Transfer {
   consensusTimestampIso: string
   amount: string
   token: { symbol: string } | null
-  transaction: { name: string } | null
+  transaction: { type: string } | null
 }
 
 interface Data {
@@ -37,7 +37,7 @@ const query: TypedDocumentNode<Data, { account: string; after: string | null }> 
             }
             transaction {
               id
-              name
+              type
             }
           }
         }
@@ -67,7 +67,7 @@ function Transfers() {
   const transfers = data?.account?.transfers
   if (!transfers) return <p>Loading …</p>
   const { hasNextPage, endCursor } = transfers.pageInfo
-  const rows = transfers.edges.map(({ node: { token, transaction, ...rest } }) => ({ ...rest, symbol: token?.symbol ?? 'tinybars', name: transaction?.name }))
+  const rows = transfers.edges.map(({ node: { token, transaction, ...rest } }) => ({ ...rest, symbol: token?.symbol ?? 'tinybars', name: transaction?.type }))
   return <Page title={data.search.nodes[0]?.memo} rows={rows} more={hasNextPage ? () => void fetchMore({ variables: { after: endCursor } }) : null} />
 }
 

@@ -35,7 +35,7 @@ function Transfers({ of, title }: { of: relay_transfers$key; title: string | und
                 symbol
               }
               transaction {
-                name
+                type
               }
             }
           }
@@ -44,7 +44,7 @@ function Transfers({ of, title }: { of: relay_transfers$key; title: string | und
     `,
     of,
   )
-  const rows = data.transfers.edges.map(({ node: { token, transaction, ...rest } }) => ({ ...rest, symbol: token?.symbol ?? 'tinybars', name: transaction?.name }))
+  const rows = data.transfers.edges.map(({ node: { token, transaction, ...rest } }) => ({ ...rest, symbol: token?.symbol ?? 'tinybars', name: transaction?.type }))
   return <Page title={title} rows={rows} more={hasNext ? () => loadNext(5) : null} />
 }
 

@@ -9,7 +9,7 @@ export const query = graphql(`
   query Transfers($account: AccountRef!, $from: Timestamp) {
     account(id: $account) {
       transfers(first: 5, timestamp: { gte: $from }) {
-        nodes { consensusTimestamp amount transaction { name } }
+        nodes { consensusTimestamp amount transaction { type } }
       }
     }
   }

@@ -14,7 +14,7 @@ const walletQuery = graphql(/* GraphQL */ `
       transactions(first: 3) {
         nodes {
           transactionId
-          name
+          type
           result
           transfers {
             accountId
@@ -43,5 +43,5 @@ if (!account) throw new Error(`account ${id} not found`)
 console.log(`${account.entityId} (${account.memo}) balance: ${account.balance} ℏ`)
 for (const t of account.transactions.nodes) {
   const own = t.transfers.filter((x) => x.accountId === account.entityId).reduce((sum, x) => sum + BigInt(x.amount), 0n)
-  console.log(`${t.transactionId}  ${t.name}  ${t.result}  ${own} tinybars`)
+  console.log(`${t.transactionId}  ${t.type}  ${t.result}  ${own} tinybars`)
 }

@@ -14,35 +14,36 @@ type AccountRef struct {
 	ID      EntityID
 	Address Null[EVMAddress]
 	Alias   Alias
-	// Live requires an entity that is not deleted. Otherwise an alias also finds entities that the ledger only refers to.
-	Live bool
+	// Literal requires an entity that is not deleted. Otherwise an alias also finds entities that the ledger only refers to.
+	Literal bool
 }
 
-// livePrefix precedes the address or alias of a reference that is Live.
-const livePrefix = "live:"
+// literalPrefix precedes the address or alias of a reference that is Literal.
+const literalPrefix = "literal:"
 
-// ParseLiveAccountRef is like [ParseAccountRef] but also accepts "live:" before an address or alias. Then the reference is Live, and an address is looked up
+// ParseLiteralAccountRef is like [ParseAccountRef] but also accepts "literal:" before an address or alias. Then the reference is Literal, and an address is
+// looked up
 // even if it is long-zero.
-func ParseLiveAccountRef(s string, base EntityID) (AccountRef, error) {
-	name, live := strings.CutPrefix(s, livePrefix)
+func ParseLiteralAccountRef(s string, base EntityID) (AccountRef, error) {
+	name, live := strings.CutPrefix(s, literalPrefix)
 	if !live {
 		return ParseAccountRef(s, base)
 	}
 	if a, err := ParseEVMAddress(name); err == nil {
-		return AccountRef{Address: Of(a), Live: true}, nil
+		return AccountRef{Address: Of(a), Literal: true}, nil
 	}
 	alias, err := ParseAlias(name)
 	if err != nil {
 		return AccountRef{}, fmt.Errorf("%q is no EVM address or alias: %w", name, err)
 	}
-	return AccountRef{Alias: alias, Live: true}, nil
+	return AccountRef{Alias: alias, Literal: true}, nil
 }
 
 // String returns the id, the address or the alias.
 func (r AccountRef) String() string {
 	prefix := ""
-	if r.Live {
-		prefix = livePrefix
+	if r.Literal {
+		prefix = literalPrefix
 	}
 	switch {
 	case r.Address.Valid:

@@ -172,16 +172,16 @@ func FuzzParseAccountRef(f *testing.F) {
 	})
 }
 
-func TestParseLiveAccountRef(t *testing.T) {
+func TestParseLiteralAccountRef(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"live:0x00000000000000000000000000000000000003e8", "live:AAAQ", "0.0.5", "0xabcdefabcdefabcdefabcdefabcdefabcdefabcd", "AAAQ"} {
-		ref, err := ledger.ParseLiveAccountRef(text, 0)
-		if err != nil || ref.String() != text || ref.Live != strings.HasPrefix(text, "live:") {
+	for _, text := range []string{"literal:0x00000000000000000000000000000000000003e8", "literal:AAAQ", "0.0.5", "0xabcdefabcdefabcdefabcdefabcdefabcdefabcd", "AAAQ"} {
+		ref, err := ledger.ParseLiteralAccountRef(text, 0)
+		if err != nil || ref.String() != text || ref.Literal != strings.HasPrefix(text, "literal:") {
 			t.Errorf("%s is read as %+v, %v", text, ref, err)
 		}
 	}
-	for _, text := range []string{"live:5", "live:0.0.5", "live:", "live:live:AAAQ", "live:0.0.AAAQ"} {
-		if ref, err := ledger.ParseLiveAccountRef(text, 0); !errors.Is(err, ledger.ErrSyntax) {
+	for _, text := range []string{"literal:5", "literal:0.0.5", "literal:", "literal:literal:AAAQ", "literal:0.0.AAAQ"} {
+		if ref, err := ledger.ParseLiteralAccountRef(text, 0); !errors.Is(err, ledger.ErrSyntax) {
 			t.Errorf("%s is read as %+v, %v", text, ref, err)
 		}
 	}

@@ -50,9 +50,9 @@ type StakingRewardFilter struct {
 	Timestamp *TimestampFilter
 }
 
-// NftAllowance is an approval, current or revoked, for a spender to transfer all serials of a collection that an owner holds. It is a row of the table
+// NFTAllowance is an approval, current or revoked, for a spender to transfer all serials of a collection that an owner holds. It is a row of the table
 // nft_allowance.
-type NftAllowance struct {
+type NFTAllowance struct {
 	ApprovedForAll bool
 	OwnerID        EntityID
 	SpenderID      EntityID
@@ -60,8 +60,8 @@ type NftAllowance struct {
 	Timestamp      TimestampRange
 }
 
-// NftAllowanceFilter selects allowances that an account granted or received.
-type NftAllowanceFilter struct {
+// NFTAllowanceFilter selects allowances that an account granted or received.
+type NFTAllowanceFilter struct {
 	AccountID *EntityIDFilter // of the other account
 	TokenID   *EntityIDFilter
 	Bounds    BoundsMode

@@ -68,6 +68,9 @@ func (*KeyList) IsDecodedKey() {}
 func (*NFT) IsNode() {}
 
 // IsNode marks members of the type Node of the graph.
+func (*NFTAllowance) IsNode() {}
+
+// IsNode marks members of the type Node of the graph.
 func (*NFTTransaction) IsNode() {}
 
 // IsNode marks members of the type Node of the graph.
@@ -75,9 +78,6 @@ func (*Network) IsNode() {}
 
 // IsNode marks members of the type Node of the graph.
 func (*NetworkNode) IsNode() {}
-
-// IsNode marks members of the type Node of the graph.
-func (*NftAllowance) IsNode() {}
 
 // IsNode marks members of the type Node of the graph.
 func (*RegisteredNode) IsNode() {}

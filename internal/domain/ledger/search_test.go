@@ -56,7 +56,7 @@ var searches = map[string][]string{
 	"name": {
 		"Sunlight", "sun", "SUN", "Harbour Coin", "HBAR", "USDC", "usd coin", "Wrapped Bitcoin [0x]", "0xBitcoin", "0xdeadbeef", "100% cotton", "a_b_cde", `back\slash`, "Lighthouses",
 		"日本語", "морской", "café", "🦀 crab", "Karate!", "100x", "1inch", "1.5x leverage", "version 1.2.3", "0.0.1001-7-", "0.0.1001 extra", "0..1001x", "-100", "1234567890123456789",
-		"live:0x5ff1", "c-3po droid", "abc/def", "abc#1", "abc@1", "#hashtag", "name with 100 letters " + strings.Repeat("x", 78), "GEZDGNBVGY3TQOJQ", "MFRGG", "ABCDEFGH",
+		"literal:0x5ff1", "c-3po droid", "abc/def", "abc#1", "abc@1", "#hashtag", "name with 100 letters " + strings.Repeat("x", 78), "GEZDGNBVGY3TQOJQ", "MFRGG", "ABCDEFGH",
 		"0x" + hex20[:38], "0x" + hex20 + "00", hex32[:62], "0X" + hex20, "select * from token", "'; drop table token; --", "%abc%", "___abc", "true", "null", "NaN", "1e10", "0x3e9",
 		"0.0.1001?", "transaction", "0.0.1001.7abc", "1001-abcde", "1001-esxsf", "z" + hex20[:39], "one two", "abcdefghijklmnopqrstuvwxyz234567", "1700000000.123 abc",
 	},
