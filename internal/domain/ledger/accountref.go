@@ -22,8 +22,7 @@ type AccountRef struct {
 const literalPrefix = "literal:"
 
 // ParseLiteralAccountRef is like [ParseAccountRef] but also accepts "literal:" before an address or alias. Then the reference is Literal, and an address is
-// looked up
-// even if it is long-zero.
+// looked up even if it is long-zero.
 func ParseLiteralAccountRef(s string, base EntityID) (AccountRef, error) {
 	name, live := strings.CutPrefix(s, literalPrefix)
 	if !live {
