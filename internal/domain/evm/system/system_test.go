@@ -19,6 +19,7 @@ import (
 	"heliograph/internal/domain/evm/system"
 	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
+	"heliograph/storage/entities"
 	"heliograph/storage/evmstate"
 	"heliograph/storage/pgtest"
 )
@@ -37,7 +38,7 @@ func newBench(t testing.TB) *bench {
 	t.Helper()
 	db := testenv.Demo(t).DB
 	contracts := system.Contracts(system.Config{ChainID: evm.ChainIDTestnet})
-	return &bench{evm.New(evm.Config{SystemContracts: contracts, MinimumBalance: evm.DefaultMinimumBalance}), evmstate.NewReader(db, nil, 0)}
+	return &bench{evm.New(evm.Config{SystemContracts: contracts, MinimumBalance: evm.DefaultMinimumBalance}), evmstate.NewReader(db, entities.NewGasPrices(db), 0)}
 }
 
 // call runs one call at a block.
