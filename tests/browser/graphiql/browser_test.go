@@ -463,7 +463,8 @@ func TestAddress(t *testing.T) {
 	page.Eval(`location.reload()`, nil)
 	ready(page)
 	page.Wait("the document", operationText+`.includes('# edited')`)
-	if page.Eval(tabTitles+".length", &after); after != titles {
+	page.Eval(tabTitles+".length", &after)
+	if after != titles {
 		t.Errorf("%d tabs after the reload, %d before", after, titles)
 	}
 	page.Eval(`window.__MONACO.editor.getEditors()[0].setValue('{ accounts { nodes { entityId } } } #' + 'long '.repeat(2000))`, nil)
