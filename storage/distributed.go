@@ -212,7 +212,7 @@ func (p placement) byKeys(sql string) string {
 		case it.query != "" && it.alias != "" && !mentions(it.query, items[:i]):
 			it.rows = it.alias + "_rows"
 			for _, m := range ofRow.FindAllStringSubmatch(sql[:from[0]], -1) {
-				if table := m[1]; p[table] == m[2] && m[3] == it.alias && !it.used {
+				if table := m[1]; p[table] == m[2] && m[3] == it.alias && strings.Contains(selected, " "+table+" ") {
 					read = append(read, table+"_rows as materialized (select * from "+table+" where "+m[2]+" in (select "+m[4]+" from "+it.rows+"))")
 					selected = strings.ReplaceAll(selected, " "+table+" ", " "+table+"_rows ")
 					it.used, changed = true, true

@@ -23,6 +23,8 @@ select * from page l join e_rows e on e.id = l.token_id and e.deleted`,
 		`select x.*, (select max(serial_number) from nft where token_id = x.id) from (select * from entity limit 2) x`: `with x_rows as materialized (select * from entity limit 2),
 nft_rows as materialized (select * from nft where token_id in (select id from x_rows))
 select x.*, (select max(serial_number) from nft_rows where token_id = x.id) from x_rows x`,
+		`select (select 1 from nft where token_id = x.id), (select 2 from nft where token_id = x.id), (select 3 from entity where id = x.id) from (select 1 as id) x`: `with x_rows as materialized (select 1 as id), nft_rows as materialized (select * from nft where token_id in (select id from x_rows)), entity_rows as materialized (select * from entity where id in (select id from x_rows))
+select (select 1 from nft_rows where token_id = x.id), (select 2 from nft_rows where token_id = x.id), (select 3 from entity_rows where id = x.id) from x_rows x`,
 	} {
 		if got := p.byKeys(sql); strings.Join(strings.Fields(got), " ") != strings.Join(strings.Fields(want), " ") {
 			t.Errorf("%s\n got %s\nwant %s", sql, got, want)

@@ -100,8 +100,8 @@ func (e *ExchangeRates) Read(ctx context.Context, db *storage.DB, times []ledger
 		return out, nil
 	}
 	newest := slices.Max(times) // the database has all versions up to here
-	for _, at := range missing {
-		missing = append(missing, min(at-at%hour+hour-1, newest)) // until then, the hour will be cached
+	for _, at := range missing[:len(positions)] {
+		missing = append(missing, min(at-at%hour+hour-1, newest)) // the last time of the hour, so that the cache covers the hour
 	}
 	versions, since, err := systemFiles(ctx, db, ledger.ExchangeRateFile, missing, func(content []byte) (*ledger.ExchangeRateSet, error) {
 		rates, err := ledger.DecodeExchangeRates(content)
