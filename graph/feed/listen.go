@@ -22,6 +22,9 @@ type Listener[T any] struct {
 // page is the maximum number of historical rows per statement.
 const page = 200
 
+// waiting is the number of rows that wait for a listener outside of the log. Rows that are read together can then be sent together.
+const waiting = 16
+
 // Row returns the value of a row that listeners receive. live reports whether all listeners receive the row at the same time. They get the same pointer, and
 // related data that is read for it is shared. Otherwise other listeners received the row earlier, and data that was read for it then may be outdated, so the
 // listener gets a copy.
@@ -35,7 +38,7 @@ func Row[T any](row *T, live bool) *T {
 
 // Listen delivers rows until ctx ends, and closes the channel then. value converts a row; see [Row].
 func Listen[T, V any](ctx context.Context, f *Feed[T], l Listener[T], value func(row T, live bool) V) <-chan V {
-	out := make(chan V)
+	out := make(chan V, waiting)
 	go func() {
 		defer close(out)
 		r := f.join()

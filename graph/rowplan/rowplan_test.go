@@ -570,6 +570,20 @@ func TestStream(t *testing.T) {
 	if got := subscribe(map[string]any{"n": int64(2)}, l.authors[0], l.authors[2]); len(l.statements) != 3 {
 		t.Errorf("%s, %v", got, l.statements)
 	}
+	waiting := make(chan *author, 2)
+	waiting <- l.authors[0]
+	waiting <- l.authors[1]
+	v, err := l.tables.Apply(contextOf(t, doc, map[string]any{"n": int64(1)}), (<-chan *author)(waiting))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []bool{true, false} {
+		var own rowplan.Store
+		v.(func(context.Context) graphql.Marshaler)(values.Context(contextOf(t, doc, map[string]any{"n": int64(1)}), own.Value()))
+		if own.More != want {
+			t.Errorf("another event is waiting: %t", own.More)
+		}
+	}
 	l.fail = errors.New("the database failed")
 	if got := subscribe(map[string]any{"n": int64(3)}, l.authors[0]); !strings.Contains(got, `{"news":null}`) || !strings.Contains(got, "the database failed") {
 		t.Error(got)
@@ -580,7 +594,7 @@ func TestStream(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(contextOf(t, doc, nil))
 	var channel <-chan *author = make(chan *author)
-	v, _ := l.tables.Apply(ended, channel)
+	v, _ = l.tables.Apply(ended, channel)
 	cancel()
 	if v.(func(context.Context) graphql.Marshaler)(ended) != nil {
 		t.Error("the stream continues after its context ended")

@@ -17,6 +17,8 @@ import (
 // Store holds the dataloaders of one operation. They load the fields that gqlgen's executor resolves instead of a plan, and cache what has been read for
 // earlier parts of a response that is sent in parts.
 type Store struct {
+	// More reports, for an event of a subscription, whether the next one is waiting. It is set only if a plan has written the event.
+	More    bool
 	inParts bool
 	written atomic.Int64 // bytes of JSON
 	mu      sync.Mutex

@@ -2,14 +2,15 @@ package rowplan
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"reflect"
+	"strings"
 	"sync"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/formatter"
 
 	"heliograph/graph/scalar"
 )
@@ -24,14 +25,15 @@ func addStream[T any](t *Tables, shape Shape[T]) {
 			return v, nil
 		}
 		events, _ := v.(<-chan T)
-		variables := graphql.GetOperationContext(ctx).Variables
-		key := eventKey{plan: p, variables: usedVariables(fc.Field.Selections, variables), style: scalar.EnvOf(ctx).Style}
+		oc := graphql.GetOperationContext(ctx)
+		key := eventKey{plan: p, variables: usedVariables(oc.Doc, fc.Field.Selections, oc.Variables), style: scalar.EnvOf(ctx).Style}
 		return func(ctx context.Context) graphql.Marshaler {
 			select {
 			case event, ok := <-events:
 				if !ok {
 					return nil
 				}
+				storeOf(ctx).More = len(events) > 0
 				own := *fc
 				ctx = graphql.WithFieldContext(ctx, &own)
 				key := key
@@ -157,53 +159,15 @@ func (s *shared) run(ctx context.Context, key eventKey, e *event, render func() 
 	e.data, e.err = render()
 }
 
-// usedVariables returns the values of the variables that a selection set uses, as JSON.
-func usedVariables(set ast.SelectionSet, variables map[string]any) string {
+// usedVariables returns the values of the variables that a selection set or a fragment of its document uses, as text.
+func usedVariables(doc *ast.QueryDocument, set ast.SelectionSet, variables map[string]any) string {
+	var text strings.Builder
+	formatter.NewFormatter(&text).FormatQueryDocument(&ast.QueryDocument{Operations: ast.OperationList{{SelectionSet: set}}, Fragments: doc.Fragments})
 	used := map[string]any{}
-	useVariables(set, variables, used)
-	text, err := json.Marshal(used)
-	if err != nil {
-		return fmt.Sprintf("%p", used) // a key that no other subscriber has
-	}
-	return string(text)
-}
-
-func useVariables(set ast.SelectionSet, variables, used map[string]any) {
-	var value func(v *ast.Value)
-	value = func(v *ast.Value) {
-		if v == nil {
-			return
-		}
-		if v.Kind == ast.Variable {
-			if given, ok := variables[v.Raw]; ok {
-				used[v.Raw] = given
-			}
-		}
-		for _, child := range v.Children {
-			value(child.Value)
+	for name, value := range variables {
+		if strings.Contains(text.String(), "$"+name) { // also within a longer name or a string, which only shares less
+			used[name] = value
 		}
 	}
-	directives := func(list ast.DirectiveList) {
-		for _, d := range list {
-			for _, a := range d.Arguments {
-				value(a.Value)
-			}
-		}
-	}
-	for _, s := range set {
-		switch s := s.(type) {
-		case *ast.Field:
-			for _, a := range s.Arguments {
-				value(a.Value)
-			}
-			directives(s.Directives)
-			useVariables(s.SelectionSet, variables, used)
-		case *ast.InlineFragment:
-			directives(s.Directives)
-			useVariables(s.SelectionSet, variables, used)
-		case *ast.FragmentSpread:
-			directives(s.Directives)
-			useVariables(s.Definition.SelectionSet, variables, used)
-		}
-	}
+	return fmt.Sprintf("%#v", used) // sorted by name
 }

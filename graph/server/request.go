@@ -11,10 +11,12 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"unsafe"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/maypok86/otter/v2"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"heliograph/graph/fault"
@@ -100,7 +102,7 @@ func (s *Server) params(r *http.Request, raw []byte) (params *graphql.RawParams,
 // readBody reads the parameters in the body of a POST request. maxValues is the maximum number of JSON values in variables and extensions.
 func readBody(raw []byte, maxValues int) (params *graphql.RawParams, documentID string, bad *rejection) {
 	var body struct {
-		Query         string         `json:"query"`
+		Query         document       `json:"query"`
 		OperationName string         `json:"operationName"`
 		DocumentID    string         `json:"documentId"`
 		Variables     map[string]any `json:"variables"`
@@ -112,7 +114,7 @@ func readBody(raw []byte, maxValues int) (params *graphql.RawParams, documentID 
 	case err != nil:
 		return nil, "", reject(http.StatusBadRequest, "the request body must be a JSON object with query, operationName, variables and extensions")
 	}
-	params = &graphql.RawParams{Query: body.Query, OperationName: body.OperationName, Variables: body.Variables, Extensions: body.Extensions}
+	params = &graphql.RawParams{Query: string(body.Query), OperationName: body.OperationName, Variables: body.Variables, Extensions: body.Extensions}
 	return params, body.DocumentID, nil
 }
 
@@ -139,6 +141,29 @@ func readQuery(raw string, maxValues int) (params *graphql.RawParams, documentID
 		}
 	}
 	return params, q.Get("documentId"), nil
+}
+
+// document is the text of a document in a request. Clients repeat few documents, and finding a text by its JSON is faster than decoding it again.
+type document string
+
+var texts = otter.Must(&otter.Options[string, document]{MaximumSize: 256})
+
+const maxText = 8 << 10 // maximum length of the JSON of a text that is kept, in bytes
+
+// UnmarshalJSONFrom implements json.UnmarshalerFrom.
+func (t *document) UnmarshalJSONFrom(from *jsontext.Decoder) error {
+	raw, err := from.ReadValue()
+	if known, ok := texts.GetIfPresent(unsafe.String(unsafe.SliceData(raw), len(raw))); ok {
+		*t = known
+		return nil
+	}
+	if err == nil {
+		err = json.Unmarshal(raw, (*string)(t))
+	}
+	if err == nil && len(raw) <= maxText {
+		texts.Set(string(raw), *t)
+	}
+	return err //nolint:wrapcheck // the caller reports only that it failed
 }
 
 func tooManyValues(where string, limit int) *rejection {

@@ -2,6 +2,7 @@ package server
 
 import (
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -37,6 +38,66 @@ func FuzzBody(f *testing.F) {
 			t.Errorf("Accept: %q, %q: the media type is %q", media, text, got)
 		}
 	})
+}
+
+// TestRepeatedDocuments reads texts of documents twice: the second time they are found by their JSON.
+func TestRepeatedDocuments(t *testing.T) {
+	t.Parallel()
+	long := "{ a" + strings.Repeat(" b", maxText) + " }"
+	for text, want := range map[string]string{`"{ a }"`: "{ a }", `"{\n\u0061 }"`: "{\na }", `null`: "", `""`: "", `"` + long + `"`: long} {
+		for range 2 {
+			params, _, bad := readBody([]byte(`{"query": `+text+` ,"operationName":"o"}`), 10)
+			if bad != nil || params.Query != want || params.OperationName != "o" {
+				t.Fatalf("%.40s: %v, %v", text, params, bad)
+			}
+		}
+		if _, kept := texts.GetIfPresent(text); kept != (want != long) {
+			t.Errorf("%.40s: %t", text, kept)
+		}
+	}
+	for _, text := range []string{"1", "{}", "tru", "\"\xff\"", ""} {
+		for range 2 {
+			if _, _, bad := readBody([]byte(`{"query":`+text+`}`), 10); bad == nil {
+				t.Errorf("%s is accepted", text)
+			}
+		}
+	}
+}
+
+// flushes counts what is sent to a client.
+type flushes struct {
+	httptest.ResponseRecorder
+
+	n int
+}
+
+func (f *flushes) FlushError() error { f.n++; return nil }
+
+// TestEventsTogether checks that an event is sent with the next one if that follows at once, and that comments are sent until the stream ends.
+func TestEventsTogether(t *testing.T) {
+	t.Parallel()
+	w := &flushes{ResponseRecorder: *httptest.NewRecorder()}
+	e := eventWriter{out: streamWriter{w: w, c: http.NewResponseController(w), timeout: time.Second}}
+	for i, more := range []bool{true, true, false} {
+		if err := e.next(more, []byte{'1'}, []byte{'2'}); err != nil || w.n != i/2 {
+			t.Errorf("event %d: %v, %d flushes", i, err, w.n)
+		}
+	}
+	stop := e.keepAlive(time.Millisecond)
+	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		e.mu.Lock()
+		n := w.n
+		e.mu.Unlock()
+		if n > 3 {
+			break
+		}
+	}
+	stop()
+	n, text := w.n, w.Body.String()
+	time.Sleep(10 * time.Millisecond)
+	if want := strings.Repeat("event: next\ndata: 12\n\n", 3) + strings.Repeat(comment, n-1); n <= 3 || text != want || w.Body.String() != want || w.n != n {
+		t.Errorf("%d flushes, then %d: %s", n, w.n, text)
+	}
 }
 
 // TestStaticResponses checks which operations have responses that do not change, and that these are kept when others expire.

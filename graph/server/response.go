@@ -128,6 +128,7 @@ type streamWriter struct {
 	c       *http.ResponseController
 	timeout time.Duration // for one part
 	buf     []byte
+	more    bool // the next part follows at once, so that both can be sent together
 }
 
 func (s *Server) streamWriter(w http.ResponseWriter) streamWriter {
@@ -151,6 +152,9 @@ func (s *streamWriter) write(before string, json [][]byte, after string) error {
 	_ = s.c.SetWriteDeadline(time.Now().Add(s.timeout)) //nolint:forbidigo // deadlines use the system clock; only tests have a writer without deadlines
 	if _, err := s.w.Write(s.buf); err != nil {
 		return err //nolint:wrapcheck // callers only check for nil
+	}
+	if s.more {
+		return nil
 	}
 	return s.c.Flush() //nolint:wrapcheck // callers only check for nil
 }

@@ -86,8 +86,8 @@ func (s *streams) begin(client string, o *StreamOptions) (end func(), err *gqler
 }
 
 // stream executes an operation and sends each response, or each part of it, as pieces of JSON. It returns the errors of an invalid request, or the reason
-// why the server ended the operation. The pieces are valid until send returns.
-func (s *Server) stream(ctx context.Context, params *graphql.RawParams, store func(), send func(json ...[]byte) error) gqlerror.List {
+// why the server ended the operation. The pieces are valid until send returns. more reports whether another response follows at once.
+func (s *Server) stream(ctx context.Context, params *graphql.RawParams, store func(), send func(more bool, json ...[]byte) error) gqlerror.List {
 	end, refused := s.streams.begin(clientOf(ctx).Name, &s.o.Streams)
 	if refused != nil {
 		return gqlerror.List{refused}
@@ -116,7 +116,7 @@ func (s *Server) stream(ctx context.Context, params *graphql.RawParams, store fu
 	if split := op.split(); split != nil {
 		err := s.deliver(ctx, op, split, nil, func(_ bool, json ...[]byte) error {
 			turn.Leave()
-			return send(json...)
+			return send(false, json...)
 		})
 		if errors.Is(err, context.DeadlineExceeded) {
 			return gqlerror.List{timedOut()}
@@ -126,7 +126,8 @@ func (s *Server) stream(ctx context.Context, params *graphql.RawParams, store fu
 	next, ctx := s.start(ctx, op.oc)
 	for {
 		// Each event has its own store and loaders: later events must read the data again, and a long stream must not retain it.
-		resp := next(values.Context(ctx, new(rowplan.Store).Value(), s.o.Operation(), op.work(ctx, s)))
+		own := new(rowplan.Store)
+		resp := next(values.Context(ctx, own.Value(), s.o.Operation(), op.work(ctx, s)))
 		if resp == nil {
 			break
 		}
@@ -136,7 +137,7 @@ func (s *Server) stream(ctx context.Context, params *graphql.RawParams, store fu
 			return gqlerror.List{coded(fault.Internal, "internal error")}
 		}
 		turn.Leave() // clients can take long to read
-		if send(dataMember, orNull(resp.Data), tail) != nil {
+		if send(own.More, dataMember, orNull(resp.Data), tail) != nil {
 			return nil // the client has disconnected
 		}
 	}
@@ -182,17 +183,17 @@ func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request) {
 	if bad != nil {
 		errs = gqlerror.List{bad.err}
 	} else {
-		if events.comment() != nil { // sends the headers before the first event
+		if events.write(false, comment, nil, "") != nil { // sends the headers before the first event
 			return
 		}
 		errs = s.stream(r.Context(), params, store, events.next)
 	}
 	if errs != nil {
-		if b, err := json.Marshal(errs); err == nil && events.next([]byte(`{"data":null,"errors":`), b, []byte("}")) != nil {
+		if b, err := json.Marshal(errs); err == nil && events.next(false, []byte(`{"data":null,"errors":`), b, []byte("}")) != nil {
 			return
 		}
 	}
-	_ = events.complete() // fails only if the client has disconnected
+	_ = events.write(false, "event: complete\ndata:\n\n", nil, "") // fails only if the client has disconnected
 }
 
 // isMutation reports whether the operation of a request is a mutation. It reports false if the document is invalid.
@@ -215,39 +216,37 @@ type eventWriter struct {
 	out streamWriter
 }
 
-// next writes an event with a response or a part of one.
-func (e *eventWriter) next(json ...[]byte) error { return e.write("event: next\ndata: ", json, "\n\n") }
+// next writes an event with a response or a part of one. It can wait for the next event if that follows at once.
+func (e *eventWriter) next(more bool, json ...[]byte) error {
+	return e.write(more, "event: next\ndata: ", json, "\n\n")
+}
 
-func (e *eventWriter) complete() error { return e.write("event: complete\ndata:\n\n", nil, "") }
-
-// comment writes a comment, which clients ignore.
-func (e *eventWriter) comment() error { return e.write(":\n\n", nil, "") }
-
-func (e *eventWriter) write(before string, json [][]byte, after string) error {
+func (e *eventWriter) write(more bool, before string, json [][]byte, after string) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	e.out.more = more
 	return e.out.write(before, json, after)
 }
 
-// keepAlive writes a comment at each interval until stop is called.
+// comment is ignored by clients.
+const comment = ":\n\n"
+
+// keepAlive writes a comment at each interval until stop is called. No goroutine waits for that, because there are many streams.
 func (e *eventWriter) keepAlive(interval time.Duration) (stop func()) {
-	ticker, done := time.NewTicker(interval), make(chan struct{})
-	var running sync.WaitGroup
-	running.Go(func() {
-		for {
-			select {
-			case <-done:
-				return
-			case <-ticker.C:
-				if e.comment() != nil {
-					return
-				}
-			}
+	var timer *time.Timer
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	timer = time.AfterFunc(interval, func() {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		if timer != nil && e.out.write(comment, nil, "") == nil {
+			timer.Reset(interval)
 		}
 	})
 	return func() {
-		ticker.Stop()
-		close(done)
-		running.Wait()
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		timer.Stop()
+		timer = nil
 	}
 }

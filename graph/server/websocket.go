@@ -163,7 +163,7 @@ func (c *socket) subscribe(ctx context.Context, m *message) (code websocket.Stat
 	c.operations[m.ID] = end
 	c.running.Go(func() {
 		defer end()
-		errs := c.server.stream(running, params, store, func(json ...[]byte) error {
+		errs := c.server.stream(running, params, store, func(_ bool, json ...[]byte) error {
 			return c.write(ctx, message{Type: "next", ID: m.ID, Payload: slices.Concat(json...)})
 		})
 		c.mu.Lock()

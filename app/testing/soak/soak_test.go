@@ -19,14 +19,12 @@ var (
 	topics      = flag.Int("soak.topics", 20, "number of topics")
 	rate        = flag.Int("soak.rate", 100, "messages per second, in all topics")
 	length      = flag.Duration("soak.time", time.Minute, "duration of the writes")
+	maxMemory   = flag.Int("soak.memory", 400, "limit for the memory of the gateway, in MiB")
 	ramp        = flag.Bool("soak.ramp", true, "increase the rate until the delay of 99 % of the deliveries exceeds a second")
 )
 
-// Limits that the test checks.
-const (
-	maxMemory = 400         // MiB, of the gateway
-	maxDelay  = time.Second // of 99 % of the deliveries
-)
+// maxDelay is the limit for 99 % of the deliveries.
+const maxDelay = time.Second
 
 // audience is the set of subscribers.
 type audience struct {
@@ -124,8 +122,8 @@ func run(t *testing.T, n *network, a *audience, w *writer, rate int, length time
 		quantile(delays, 0.5), quantile(delays, 0.99), quantile(delays, 1), load())
 	percent := func(d time.Duration) float64 { return 100 * d.Seconds() / took.Seconds() }
 	t.Logf("gateway: %d MiB, peak %d MiB, %.0f %% of a CPU; clients and writer: %.0f %% of a CPU", now, peak, percent(n.cpuTime(t)-cpu), percent(ownTime(t)-clients))
-	if peak > maxMemory {
-		t.Errorf("the gateway used %d MiB, more than %d", peak, maxMemory)
+	if peak > *maxMemory {
+		t.Errorf("the gateway used %d MiB, more than %d", peak, *maxMemory)
 	}
 	return delays, breaks
 }
