@@ -21,6 +21,7 @@ import (
 	"heliograph/storage"
 	"heliograph/storage/entities"
 	statusdb "heliograph/storage/statuspages"
+	"heliograph/storage/transactions"
 )
 
 // Options configure the resolvers.
@@ -51,6 +52,8 @@ type Resolver struct {
 	feeds  *feeds
 	status *statuspages.Resolver
 
+	blockStatistics *transactions.BlockStatistics
+
 	feeSchedules *feeSchedules
 	calls        *contractcalls.Service
 	abis         abis
@@ -66,7 +69,8 @@ var (
 func New(o Options) *Resolver {
 	r := &Resolver{
 		db: o.DB, gas: entities.NewGasPrices(o.DB), rates: entities.NewExchangeRates(o.DB),
-		now: o.Now, feeds: newFeeds(o.DB, o.Feeds), feeSchedules: newFeeSchedules(o),
+		blockStatistics: transactions.NewBlockStatistics(o.DB),
+		now:             o.Now, feeds: newFeeds(o.DB, o.Feeds), feeSchedules: newFeeSchedules(o),
 		calls: contractcalls.New(contractcalls.Config{Options: o.EVM, DB: o.DB, Now: o.Now, Logger: o.Logger, Cache: o.Cache}),
 		status: statuspages.New(statuspages.Options{
 			DB: o.Status, Tokens: o.Tokens, Now: o.Now, Feeds: o.Feeds, Reads: func(ctx context.Context) *statuspages.Reads {

@@ -123,21 +123,17 @@ func (r fields) TokenStats(_ context.Context, q rowplan.Request, of []*ledger.To
 
 // Stats returns statistics of the network.
 func (r network) Stats(ctx context.Context, args graph.NetworkStatsArgs) ([]*ledger.NetworkStatistics, error) {
-	b := r.db.NewBatch()
-	read, err := statistics(r.Resolver, b, []ledger.EntityID{0}, func(id ledger.EntityID) ledger.EntityID { return id }, args.Range, args.By,
-		[]transactions.Statistics{transactions.BlockStatistics},
-		func(_ ledger.EntityID, from, to ledger.Timestamp, p []transactions.Period) *ledger.NetworkStatistics {
-			return &ledger.NetworkStatistics{From: from, To: to, Blocks: p[0].Rows, Transactions: p[0].First.V, GasUsed: p[0].Second.V}
-		})
+	bounds, err := args.Range.Periods(args.By, ledger.TimestampOf(r.now()))
 	if err != nil {
-		return nil, err
+		return nil, fault.Of(fault.BadUserInput, err)
 	}
-	if err := b.Run(ctx); err != nil {
-		return nil, err
+	periods, err := r.blockStatistics.Read(ctx, r.db, bounds)
+	if many := (*transactions.TooManyRowsError)(nil); errors.As(err, &many) {
+		return nil, fault.Of(fault.BadUserInput, many)
 	}
-	all, err := read()
-	if err != nil {
-		return nil, err
+	out := make([]*ledger.NetworkStatistics, len(periods))
+	for i, p := range periods {
+		out[i] = &ledger.NetworkStatistics{From: bounds[i], To: bounds[i+1], Blocks: p.Rows, Transactions: p.First.V, GasUsed: p.Second.V}
 	}
-	return all[0], nil
+	return out, err
 }

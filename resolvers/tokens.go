@@ -78,12 +78,12 @@ func (fields) TokenHolders(ctx context.Context, q rowplan.Request, of []*ledger.
 	rowplan.Results[*relay.TokenHolderConnection], error,
 ) {
 	tokens := list.Map(of, tokenEntityID)
-	var counts []*entities.HolderCount
-	entities.QueueHolderCounts(batchOf(q), tokens, entities.MaxSortedHolders, func(got []*entities.HolderCount) { counts = got })
+	var counts []*int64
+	entities.QueueRelationshipCounts(batchOf(q), tokens, entities.MaxSortedHolders, func(got []*int64) { counts = got })
 	get, err := below(ctx, q, richList, args, tokens, entities.QueueHoldersByBalance)
 	return func() ([]*relay.TokenHolderConnection, error) {
 		for i, c := range counts {
-			if c.Relationships > entities.MaxSortedHolders {
+			if *c > entities.MaxSortedHolders {
 				return nil, fault.Input("token %s has more than %d relationships, so its holders are not sorted by balance: use balances", tokens[i],
 					entities.MaxSortedHolders)
 			}
@@ -91,6 +91,11 @@ func (fields) TokenHolders(ctx context.Context, q rowplan.Request, of []*ledger.
 		got, err := get()
 		for _, c := range got {
 			c.Timestamp = newest(c.Nodes)
+			if len(c.Nodes) > 0 && unfiltered(args.Filter) {
+				c.WithCount(func(context.Context) (*relay.Count, error) {
+					return &relay.Count{Value: c.Nodes[0].Holders, Exact: true}, nil
+				})
+			}
 		}
 		return got, err
 	}, err

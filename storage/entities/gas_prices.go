@@ -3,8 +3,6 @@ package entities
 import (
 	"context"
 	"slices"
-	"sync"
-	"time"
 
 	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
@@ -26,51 +24,8 @@ type fileVersion struct {
 
 var fileVersionRows = storage.MapperOf(func(v *fileVersion, into []any) []any { return append(into, &v.since, &v.content, &v.requests) }, nil)
 
-// maxHours is the maximum number of cached hours, more than a year.
-const maxHours = 10_000
-
-const hour = ledger.Timestamp(time.Hour)
-
-// hours caches one value for each hour. A nil *hours does not cache.
-type hours[V any] struct {
-	mu     sync.RWMutex
-	byHour map[ledger.Timestamp]V
-}
-
-// newHours returns an empty cache, or nil if db forbids caching.
-func newHours[V any](db *storage.DB) *hours[V] {
-	if db == nil || !db.Cache() {
-		return nil
-	}
-	return &hours[V]{byHour: map[ledger.Timestamp]V{}}
-}
-
-// get returns the value for the hour of a time.
-func (h *hours[V]) get(at ledger.Timestamp) (v V, ok bool) {
-	if h == nil {
-		return v, false
-	}
-	h.mu.RLock()
-	defer h.mu.RUnlock()
-	v, ok = h.byHour[at/hour]
-	return v, ok
-}
-
-// put caches a value for the hour of a time.
-func (h *hours[V]) put(at ledger.Timestamp, v V) {
-	if h == nil {
-		return
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if len(h.byHour) >= maxHours {
-		clear(h.byHour)
-	}
-	h.byHour[at/hour] = v
-}
-
 // ExchangeRates reads exchange rates. For each hour it caches the version of the file that was read last.
-type ExchangeRates struct{ cache *hours[rateVersion] }
+type ExchangeRates struct{ cache *storage.Hours[rateVersion] }
 
 // rateVersion is a version of the exchange rates that is in effect from its timestamp to until or longer.
 type rateVersion struct {
@@ -80,7 +35,7 @@ type rateVersion struct {
 
 // NewExchangeRates returns a reader of exchange rates. It caches them if db allows it.
 func NewExchangeRates(db *storage.DB) *ExchangeRates {
-	return &ExchangeRates{newHours[rateVersion](db)}
+	return &ExchangeRates{storage.NewHours[rateVersion](db)}
 }
 
 // Read returns the exchange rate at each of the given times, or an empty rate if the file has none. It takes one statement, or none if all are cached. Invalid
@@ -90,7 +45,7 @@ func (e *ExchangeRates) Read(ctx context.Context, db *storage.DB, times []ledger
 	var missing []ledger.Timestamp
 	var positions []int
 	for i, at := range times {
-		if v, ok := e.cache.get(at); ok && v.rates.Timestamp <= at && at <= v.until {
+		if v, ok := e.cache.Get(at); ok && v.rates.Timestamp <= at && at <= v.until {
 			out[i] = v.rates.At(at)
 		} else {
 			missing, positions = append(missing, at), append(positions, i)
@@ -101,7 +56,7 @@ func (e *ExchangeRates) Read(ctx context.Context, db *storage.DB, times []ledger
 	}
 	newest := slices.Max(times) // the database has all versions up to here
 	for _, at := range missing[:len(positions)] {
-		missing = append(missing, min(at-at%hour+hour-1, newest)) // the last time of the hour, so that the cache covers the hour
+		missing = append(missing, min(at-at%storage.Hour+storage.Hour-1, newest)) // the last time of the hour, so that the cache covers the hour
 	}
 	versions, since, err := systemFiles(ctx, db, ledger.ExchangeRateFile, missing, func(content []byte) (*ledger.ExchangeRateSet, error) {
 		rates, err := ledger.DecodeExchangeRates(content)
@@ -118,7 +73,7 @@ func (e *ExchangeRates) Read(ctx context.Context, db *storage.DB, times []ledger
 			continue
 		}
 		rates.Timestamp = since[i]
-		e.cache.put(missing[i], rateVersion{rates, missing[i]})
+		e.cache.Put(missing[i], rateVersion{rates, missing[i]})
 		if i < len(positions) {
 			out[positions[i]] = rates.At(missing[i])
 		}
@@ -127,10 +82,10 @@ func (e *ExchangeRates) Read(ctx context.Context, db *storage.DB, times []ledger
 }
 
 // GasPrices reads gas prices and caches them by hour.
-type GasPrices struct{ cache *hours[int64] }
+type GasPrices struct{ cache *storage.Hours[int64] }
 
 // NewGasPrices returns a reader of gas prices. It caches them if db allows it.
-func NewGasPrices(db *storage.DB) *GasPrices { return &GasPrices{newHours[int64](db)} }
+func NewGasPrices(db *storage.DB) *GasPrices { return &GasPrices{storage.NewHours[int64](db)} }
 
 // Read returns the gas price in tinybars at each of the given times, or null if the system files do not contain one. Invalid contents are skipped in favor of
 // earlier ones, at most FileAttempts times. Prices may be cached; the first price of an hour then applies to the whole hour.
@@ -139,7 +94,7 @@ func (g *GasPrices) Read(ctx context.Context, db *storage.DB, times []ledger.Tim
 	var missing []ledger.Timestamp
 	var positions []int
 	for i, at := range times {
-		if out[i].V, out[i].Valid = g.cache.get(at); !out[i].Valid {
+		if out[i].V, out[i].Valid = g.cache.Get(at); !out[i].Valid {
 			missing, positions = append(missing, at), append(positions, i)
 		}
 	}
@@ -158,7 +113,7 @@ func (g *GasPrices) Read(ctx context.Context, db *storage.DB, times []ledger.Tim
 		if fees[i] != nil && rates[i] != nil {
 			price := fees[i].GasPrice(rates[i], at)
 			if out[positions[i]] = price; price.Valid {
-				g.cache.put(at, price.V)
+				g.cache.Put(at, price.V)
 			}
 		}
 	}

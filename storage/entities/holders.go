@@ -10,7 +10,7 @@ import (
 )
 
 var holderRows = storage.MapperOf(func(h *ledger.TokenHolder, into []any) []any {
-	return append(into, &h.TokenID, &h.AccountID, &h.Balance, &h.Timestamp, &h.Decimals)
+	return append(into, &h.TokenID, &h.AccountID, &h.Balance, &h.Timestamp, &h.Holders, &h.Decimals)
 }, nil)
 
 // QueueTokenHolders queues a query for the holders of each of the given tokens, ordered by account id. done receives one page per token. If at is set for a
@@ -74,7 +74,7 @@ func queueHolders(b *storage.Batch, ids []int64, f *ledger.TokenHolderFilter, p 
 	}
 	w.Keyset(p, "h.account_id")
 	holderRows.QueueChildren(b, len(ids), `select p.ord, h.*, (select decimals from token where token_id = p.id) from `+from+` cross join lateral (
-  select h.token_id, h.account_id, h.balance, h.balance_timestamp from token_account h
+  select h.token_id, h.account_id, h.balance, h.balance_timestamp, 0::bigint from token_account h
   where h.token_id = p.id and h.associated`+w.String()+w.OrderBy(p, "h.account_id")+`) h
 order by p.ord, h.account_id`+p.Direction(), w.Args, done)
 }
@@ -82,12 +82,13 @@ order by p.ord, h.account_id`+p.Direction(), w.Args, done)
 // MaxSortedHolders is the maximum number of relationships of a token whose holders are sorted by balance, and MaxCountedHolders of one whose holders are
 // counted. No index has the balance, so all of them are read.
 const (
-	MaxSortedHolders  = 20_000
+	MaxSortedHolders  = 15_000
 	MaxCountedHolders = 200_000
 )
 
-// QueueHoldersByBalance queues a query for the holders of each of the given tokens with a balance above 0, ordered by balance and account id. done receives
-// one page per token. It is empty for tokens with more than [MaxSortedHolders] relationships.
+// QueueHoldersByBalance queues a query for the holders of each of the given tokens with a balance above 0, ordered by balance and account id. The same
+// pass over the relationships counts them: TokenHolder.Holders. done receives one page per token. It is empty for tokens with more than
+// [MaxSortedHolders] relationships.
 func QueueHoldersByBalance(b *storage.Batch, tokens []ledger.EntityID, f *ledger.TokenHolderFilter, p storage.Page, done func([][]*ledger.TokenHolder)) {
 	from, arg := storage.OfParents(tokens)
 	w := storage.Where{Args: []any{arg, MaxSortedHolders}}
@@ -95,12 +96,16 @@ func QueueHoldersByBalance(b *storage.Batch, tokens []ledger.EntityID, f *ledger
 	if f != nil {
 		storage.Filter(&w, "h.balance", f.Balance)
 	}
-	w.Keyset(p, "h.balance", "h.account_id")
+	matching := w.String()
+	page := storage.Where{Args: w.Args}
+	page.Keyset(p, "h.balance", "h.account_id")
+	order := page.OrderBy(p, "h.balance", "h.account_id")
 	holderRows.QueueChildren(b, len(tokens), `select p.ord, h.*, (select decimals from token where token_id = p.id) from `+from+` cross join lateral (
-  select h.token_id, h.account_id, h.balance, h.balance_timestamp from token_account h where h.token_id = p.id and h.associated and h.balance > 0
-    and not exists (select 1 from token_account n where n.token_id = p.id order by n.account_id offset $2 limit 1)`+
-		w.String()+w.OrderBy(p, "h.balance", "h.account_id")+`) h
-order by p.ord, `+p.Order("h.balance", "h.account_id"), w.Args, done)
+  select h.* from (select h.token_id, h.account_id, h.balance, h.balance_timestamp, count(*) over () from token_account h
+    where h.token_id = p.id and h.associated and h.balance > 0
+      and not exists (select 1 from token_account n where n.token_id = p.id order by n.account_id offset $2 limit 1)`+matching+`) h
+  where true`+page.String()+order+`) h
+order by p.ord, `+p.Order("h.balance", "h.account_id"), page.Args, done)
 }
 
 // HolderCount has the number of relationships of a token, and how many of them have a balance above 0.
@@ -114,6 +119,13 @@ func QueueHolderCounts(b *storage.Batch, tokens []ledger.EntityID, most int, don
 	holderCounts.QueueChild(b, len(tokens), `select p.ord, n.* from `+from+` cross join lateral (
   select count(*), count(*) filter (where associated and balance > 0) from (select * from token_account where token_id = p.id limit $2 + 1) h) n`,
 		[]any{arg, most}, done)
+}
+
+// QueueRelationshipCounts queues a query that counts the relationships of each of the given tokens up to most + 1. It reads only an index.
+func QueueRelationshipCounts(b *storage.Batch, tokens []ledger.EntityID, most int, done func([]*int64)) {
+	from, arg := storage.OfParents(tokens)
+	storage.Values[int64]().QueueChild(b, len(tokens), `select p.ord, n.* from `+from+` cross join lateral (
+  select count(*) from (select from token_account where token_id = p.id limit $2 + 1) h) n`, []any{arg, most}, done)
 }
 
 func queueHoldersAt(b *storage.Batch, ids []int64, f *ledger.TokenHolderFilter, window ledger.SnapshotWindow, p storage.Page,
@@ -130,7 +142,7 @@ func queueHoldersAt(b *storage.Batch, ids []int64, f *ledger.TokenHolderFilter, 
 	order := held.OrderBy(p, "h.account_id")
 	direction := p.Direction()
 	// With a generic plan, the planner would not know that the time selects one ordered partition.
-	holderRows.QueueChildren(b, len(ids), storage.NoBitmapsCustom+`select p.ord, h.*, $3::bigint, (select decimals from token where token_id = p.id)
+	holderRows.QueueChildren(b, len(ids), storage.NoBitmapsCustom+`select p.ord, h.*, $3::bigint, 0::bigint, (select decimals from token where token_id = p.id)
 from `+from+` cross join lateral (
   select * from (
     select distinct on (h.account_id) h.token_id, h.account_id, h.balance from token_balance h

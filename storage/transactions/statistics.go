@@ -7,11 +7,8 @@ import (
 	"heliograph/storage"
 )
 
-// The maximum numbers of rows that statistics read. A month has 1.3 million blocks.
-const (
-	maxStatistics       = 200_000
-	maxStatisticsBlocks = 1_500_000
-)
+// maxStatistics is the maximum number of rows that statistics of an object read.
+const maxStatistics = 200_000
 
 // TooManyRowsError reports a range whose statistics would read too many rows.
 type TooManyRowsError struct {
@@ -63,9 +60,6 @@ var (
 	// TokenStatistics counts transfers of all tokens, because their index begins with the time (transfers to accounts of one token, their amounts).
 	TokenStatistics = countRows(`select consensus_timestamp as at, amount, token_id = $1 and amount > 0 as counts from token_transfer where true`+inRange,
 		`count(*) filter (where counts)`, `sum(amount) filter (where counts)`)
-	// BlockStatistics counts the blocks of the network, which is object 0 (transactions, gas).
-	BlockStatistics = Statistics{periodsOf(`select consensus_end as at, count, gas_used from record_file
-  where $1 = 0 and consensus_end >= $3 and consensus_end < $4`, `sum(count)`, `sum(gas_used)`), maxStatisticsBlocks}
 	// MessageStatistics counts the messages of a topic by their sequence numbers, which have no gaps.
 	MessageStatistics = Statistics{sql: `select i::int, n, 0::bigint, 0::bigint, 0::bigint from (
   select i, lead(seq) over (order by i) - seq as n from (

@@ -199,7 +199,7 @@ var facts = map[string]map[string]string{
 	"Holder leaderboard": {
 		"token.holders.nodes.balanceValue.raw": `select balance::text from token_account where token_id = 2001 and balance > 0 order by token_account.balance desc, account_id desc limit 25`,
 		"token.holders.nodes.account.entityId": `select '0.0.' || account_id from token_account where token_id = 2001 and balance > 0 order by balance desc, account_id desc limit 25`,
-		"token.holderCount.value":              `select count(*)::text from token_account where token_id = 2001 and balance > 0`,
+		"token.holders.totalCount.value":       `select count(*)::text from token_account where token_id = 2001 and balance > 0`,
 		"token.totalSupply":                    `select sum(balance)::text from token_account where token_id = 2001`,
 	},
 	"Contract events": {
@@ -325,7 +325,7 @@ var frequent = map[string]map[string]string{
 	"Wallet home":                 {"account": `select account_id from token_account where associated group by 1 order by count(*) desc, 1 limit 1`},
 	"NFT gallery":                 {"account": `select account_id from nft where not deleted group by 1 order by count(*) desc, 1 limit 1`},
 	"History with counterparties": {"account": `select payer_account_id from transaction group by 1 order by count(*) desc limit 1`},
-	"Holder leaderboard":          {"token": `select token_id from token_account group by 1 having count(*) <= 20000 order by count(*) desc limit 1`},
+	"Holder leaderboard":          {"token": `select token_id from token_account group by 1 having count(*) <= 15000 order by count(*) desc limit 1`},
 	"Contract events":             {"contract": `select contract_id from contract_log where contract_id in (select id from entity where type = 'CONTRACT') group by 1 order by count(*) desc limit 1`},
 	"Live topic chat": {
 		"topic": `select topic_id from topic_message group by 1 order by count(*) desc limit 1`,

@@ -139,6 +139,7 @@ type TokenHolder struct {
 	Balance   int64           // in the token's smallest unit; for a non-fungible token the number of serials
 	Decimals  Null[int32]     // of the token
 	Timestamp Null[Timestamp] // when the balance last changed; of a snapshot, its time
+	Holders   int64           // in a list that is sorted by balance: how many holders it has
 }
 
 // MetadataText returns the metadata as text, or null if they are not valid UTF-8.
