@@ -1809,9 +1809,11 @@ type relations struct {
 	statusIncidentPage                      *rowplan.Relation[*status.Incident, *status.Page]
 	statusIncidentUpdates                   *rowplan.Relation[*status.Incident, []*status.Update]
 	statusIncidentComponents                *rowplan.Relation[*status.Incident, []*status.Component]
+	statusIncidentConnectionTotalCount      *rowplan.Relation[*relay.Connection[status.Incident], *relay.Count]
 	statusMaintenancePage                   *rowplan.Relation[*status.Maintenance, *status.Page]
 	statusMaintenanceUpdates                *rowplan.Relation[*status.Maintenance, []*status.Update]
 	statusMaintenanceComponents             *rowplan.Relation[*status.Maintenance, []*status.Component]
+	statusMaintenanceConnectionTotalCount   *rowplan.Relation[*relay.Connection[status.Maintenance], *relay.Count]
 	statusPageRollup                        *rowplan.Relation[*status.Page, *status.Rollup]
 	statusPageShownRollup                   *rowplan.Relation[*status.Page, *status.Rollup]
 	statusPageEffectiveIndicator            *rowplan.Relation[*status.Page, status.Impact]
@@ -2810,6 +2812,12 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 				return fields.StatusIncidentComponents(ctx, q, of)
 			},
 		},
+		statusIncidentConnectionTotalCount: &rowplan.Relation[*relay.Connection[status.Incident], *relay.Count]{
+			Method: true, OneByOne: true,
+			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[status.Incident], _ any) (*relay.Count, error) {
+				return of.TotalCount(ctx)
+			}),
+		},
 		statusMaintenancePage: &rowplan.Relation[*status.Maintenance, *status.Page]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*status.Maintenance, _ any) (rowplan.Results[*status.Page], error) {
 				return fields.StatusMaintenancePage(ctx, q, of)
@@ -2824,6 +2832,12 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			Load: func(ctx context.Context, q rowplan.Request, of []*status.Maintenance, _ any) (rowplan.Results[[]*status.Component], error) {
 				return fields.StatusMaintenanceComponents(ctx, q, of)
 			},
+		},
+		statusMaintenanceConnectionTotalCount: &rowplan.Relation[*relay.Connection[status.Maintenance], *relay.Count]{
+			Method: true, OneByOne: true,
+			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[status.Maintenance], _ any) (*relay.Count, error) {
+				return of.TotalCount(ctx)
+			}),
 		},
 		statusPageRollup: &rowplan.Relation[*status.Page, *status.Rollup]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*status.Page, _ any) (rowplan.Results[*status.Rollup], error) {

@@ -1382,9 +1382,10 @@ type ComplexityRoot struct {
 	}
 
 	StatusIncidentConnection struct {
-		Edges    func(childComplexity int) int
-		Nodes    func(childComplexity int) int
-		PageInfo func(childComplexity int) int
+		Edges      func(childComplexity int) int
+		Nodes      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
 	}
 
 	StatusIncidentEdge struct {
@@ -1420,9 +1421,10 @@ type ComplexityRoot struct {
 	}
 
 	StatusMaintenanceConnection struct {
-		Edges    func(childComplexity int) int
-		Nodes    func(childComplexity int) int
-		PageInfo func(childComplexity int) int
+		Edges      func(childComplexity int) int
+		Nodes      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
 	}
 
 	StatusMaintenanceEdge struct {
@@ -8566,6 +8568,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.StatusIncidentConnection.PageInfo(childComplexity), true
+	case "StatusIncidentConnection.totalCount":
+		if e.ComplexityRoot.StatusIncidentConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusIncidentConnection.TotalCount(childComplexity), true
 
 	case "StatusIncidentEdge.cursor":
 		if e.ComplexityRoot.StatusIncidentEdge.Cursor == nil {
@@ -8743,6 +8751,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.StatusMaintenanceConnection.PageInfo(childComplexity), true
+	case "StatusMaintenanceConnection.totalCount":
+		if e.ComplexityRoot.StatusMaintenanceConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusMaintenanceConnection.TotalCount(childComplexity), true
 
 	case "StatusMaintenanceEdge.cursor":
 		if e.ComplexityRoot.StatusMaintenanceEdge.Cursor == nil {
@@ -13370,6 +13384,8 @@ func (ec *executionContext) childFields_StatusIncidentConnection(ctx context.Con
 		return ec.fieldContext_StatusIncidentConnection_edges(ctx, field)
 	case "pageInfo":
 		return ec.fieldContext_StatusIncidentConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_StatusIncidentConnection_totalCount(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type StatusIncidentConnection", field.Name)
 }
@@ -13446,6 +13462,8 @@ func (ec *executionContext) childFields_StatusMaintenanceConnection(ctx context.
 		return ec.fieldContext_StatusMaintenanceConnection_edges(ctx, field)
 	case "pageInfo":
 		return ec.fieldContext_StatusMaintenanceConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_StatusMaintenanceConnection_totalCount(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type StatusMaintenanceConnection", field.Name)
 }
@@ -46089,6 +46107,38 @@ func (ec *executionContext) fieldContext_StatusIncidentConnection_pageInfo(_ con
 	return fc, nil
 }
 
+func (ec *executionContext) _StatusIncidentConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[status.Incident]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusIncidentConnection_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Count) graphql.Marshaler {
+			return ec.marshalOCount2ᚖheliographᚋgraphᚋrelayᚐCount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_StatusIncidentConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StatusIncidentConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Count(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _StatusIncidentEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[status.Incident]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -46814,6 +46864,38 @@ func (ec *executionContext) fieldContext_StatusMaintenanceConnection_pageInfo(_ 
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _StatusMaintenanceConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[status.Maintenance]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusMaintenanceConnection_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Count) graphql.Marshaler {
+			return ec.marshalOCount2ᚖheliographᚋgraphᚋrelayᚐCount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_StatusMaintenanceConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StatusMaintenanceConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Count(ctx, field)
 		},
 	}
 	return fc, nil
@@ -77650,18 +77732,56 @@ func (ec *executionContext) _StatusIncidentConnection(ctx context.Context, sel a
 		case "nodes":
 			out.Values[i] = ec._StatusIncidentConnection_nodes(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "edges":
 			out.Values[i] = ec._StatusIncidentConnection_edges(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "pageInfo":
 			out.Values[i] = ec._StatusIncidentConnection_pageInfo(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._StatusIncidentConnection_totalCount(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -78026,18 +78146,56 @@ func (ec *executionContext) _StatusMaintenanceConnection(ctx context.Context, se
 		case "nodes":
 			out.Values[i] = ec._StatusMaintenanceConnection_nodes(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "edges":
 			out.Values[i] = ec._StatusMaintenanceConnection_edges(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "pageInfo":
 			out.Values[i] = ec._StatusMaintenanceConnection_pageInfo(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._StatusMaintenanceConnection_totalCount(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}

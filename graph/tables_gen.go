@@ -2176,9 +2176,10 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		}),
 	})
 	o.StatusIncidentConnection = rowplan.NewObject([]string{"StatusIncidentConnection"}, map[string]rowplan.Field[*relay.Connection[status.Incident]]{
-		"nodes":    rowplan.Many(func(v *relay.Connection[status.Incident]) []*status.Incident { return v.Nodes }, func() *rowplan.Object[*status.Incident] { return o.StatusIncident }),
-		"edges":    rowplan.Many(func(v *relay.Connection[status.Incident]) []*relay.Edge[status.Incident] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[status.Incident]] { return o.StatusIncidentEdge }),
-		"pageInfo": rowplan.Get(func(v *relay.Connection[status.Incident]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"nodes":      rowplan.Many(func(v *relay.Connection[status.Incident]) []*status.Incident { return v.Nodes }, func() *rowplan.Object[*status.Incident] { return o.StatusIncident }),
+		"edges":      rowplan.Many(func(v *relay.Connection[status.Incident]) []*relay.Edge[status.Incident] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[status.Incident]] { return o.StatusIncidentEdge }),
+		"pageInfo":   rowplan.Get(func(v *relay.Connection[status.Incident]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"totalCount": rowplan.Read(rel.statusIncidentConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
 	})
 	o.StatusIncidentEdge = rowplan.NewObject([]string{"StatusIncidentEdge"}, map[string]rowplan.Field[*relay.Edge[status.Incident]]{
 		"node": rowplan.Get(func(v *relay.Edge[status.Incident]) *status.Incident { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*status.Incident] { return o.StatusIncident })),
@@ -2253,9 +2254,10 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		}),
 	})
 	o.StatusMaintenanceConnection = rowplan.NewObject([]string{"StatusMaintenanceConnection"}, map[string]rowplan.Field[*relay.Connection[status.Maintenance]]{
-		"nodes":    rowplan.Many(func(v *relay.Connection[status.Maintenance]) []*status.Maintenance { return v.Nodes }, func() *rowplan.Object[*status.Maintenance] { return o.StatusMaintenance }),
-		"edges":    rowplan.Many(func(v *relay.Connection[status.Maintenance]) []*relay.Edge[status.Maintenance] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[status.Maintenance]] { return o.StatusMaintenanceEdge }),
-		"pageInfo": rowplan.Get(func(v *relay.Connection[status.Maintenance]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"nodes":      rowplan.Many(func(v *relay.Connection[status.Maintenance]) []*status.Maintenance { return v.Nodes }, func() *rowplan.Object[*status.Maintenance] { return o.StatusMaintenance }),
+		"edges":      rowplan.Many(func(v *relay.Connection[status.Maintenance]) []*relay.Edge[status.Maintenance] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[status.Maintenance]] { return o.StatusMaintenanceEdge }),
+		"pageInfo":   rowplan.Get(func(v *relay.Connection[status.Maintenance]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"totalCount": rowplan.Read(rel.statusMaintenanceConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
 	})
 	o.StatusMaintenanceEdge = rowplan.NewObject([]string{"StatusMaintenanceEdge"}, map[string]rowplan.Field[*relay.Edge[status.Maintenance]]{
 		"node": rowplan.Get(func(v *relay.Edge[status.Maintenance]) *status.Maintenance { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*status.Maintenance] { return o.StatusMaintenance })),

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"reflect"
-	"sync"
 
 	"heliograph/graph"
 	"heliograph/graph/fault"
@@ -85,7 +84,7 @@ func (l listOf[C]) below(ctx context.Context, q rowplan.Request, order relay.Ord
 
 // withCounts sets the count functions of the lists of some parents. They count at most [storage.MaxCount] rows.
 func withCounts[C any](db *storage.DB, lists []*relay.Connection[C], queue queueRows[C]) {
-	setCounts(lists, func(ctx context.Context) (counts []int64, err error) {
+	relay.SetCounts(lists, func(ctx context.Context) (counts []int64, err error) {
 		b := db.NewBatch()
 		rows := func(p storage.Page) error { return queue(b, p, func([][]*C) {}) }
 		if err := b.Count(rows, func(got []int64) { counts = got }); err != nil {
@@ -93,23 +92,6 @@ func withCounts[C any](db *storage.DB, lists []*relay.Connection[C], queue queue
 		}
 		return counts, b.Run(ctx)
 	}, storage.MaxCount)
-}
-
-// setCounts sets the count functions of the lists of some parents. The first that runs counts the lists of all parents. read returns no numbers if nothing
-// can be counted. A number above most is not exact.
-func setCounts[C any](lists []*relay.Connection[C], read func(context.Context) ([]int64, error), most int64) {
-	var once sync.Once
-	var counts []int64
-	var failed error
-	for i, c := range lists {
-		c.WithCount(func(ctx context.Context) (*relay.Count, error) {
-			once.Do(func() { counts, failed = read(ctx) })
-			if failed != nil || counts == nil {
-				return nil, failed
-			}
-			return &relay.Count{Value: min(counts[i], most), Exact: counts[i] <= most}, nil
-		})
-	}
 }
 
 // below reads a page of a list of rows that match a filter for each parent.

@@ -57,7 +57,7 @@ func nftHistories(
 		c.Partial = h.Partial
 		return c
 	})
-	setCounts(out, func(ctx context.Context) (counts []int64, err error) {
+	relay.SetCounts(out, func(ctx context.Context) (counts []int64, err error) {
 		b := db.NewBatch()
 		queueNFTTransactions(b, keys, f, storage.Page{Limit: storage.MaxCount + 1}, func(rows [][]*ledger.NFTTransaction) {
 			counts = list.Map(rows, func(r []*ledger.NFTTransaction) int64 { return int64(len(r)) })

@@ -35,7 +35,7 @@ func (fields) TopicMessages(ctx context.Context, q rowplan.Request, of []*ledger
 	db := batchOf(q).DB()
 	return func() ([]*relay.TopicMessageConnection, error) {
 		got, err := get()
-		setCounts(got, func(ctx context.Context) ([]int64, error) { return entities.CountTopicMessages(ctx, db, topics) }, math.MaxInt64)
+		relay.SetCounts(got, func(ctx context.Context) ([]int64, error) { return entities.CountTopicMessages(ctx, db, topics) }, math.MaxInt64)
 		return got, err
 	}, nil
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 
 	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
@@ -39,6 +40,23 @@ type Count struct {
 func (c *Connection[T]) WithCount(count func(context.Context) (*Count, error)) *Connection[T] {
 	c.count = count
 	return c
+}
+
+// SetCounts sets the count functions of the lists of some parents. The first that runs counts the lists of all parents. read returns no numbers if nothing
+// can be counted. A number above most is not exact.
+func SetCounts[T any](lists []*Connection[T], read func(context.Context) ([]int64, error), most int64) {
+	var once sync.Once
+	var counts []int64
+	var failed error
+	for i, c := range lists {
+		c.WithCount(func(ctx context.Context) (*Count, error) {
+			once.Do(func() { counts, failed = read(ctx) })
+			if failed != nil || counts == nil {
+				return nil, failed
+			}
+			return &Count{Value: min(counts[i], most), Exact: counts[i] <= most}, nil
+		})
+	}
 }
 
 // TotalCount returns the number of rows of the whole list, or nil if the list has no count function.

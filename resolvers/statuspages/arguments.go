@@ -14,6 +14,7 @@ import (
 	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
+	"heliograph/storage"
 	"heliograph/storage/statuspages"
 )
 
@@ -76,6 +77,17 @@ func (l *noticeList) incidents(rows []*status.Notice) *relay.StatusIncidentConne
 
 func (l *noticeList) maintenances(rows []*status.Notice) *relay.StatusMaintenanceConnection {
 	return relay.NewConnection(l.kind, l.page, list.Map(rows, asMaintenance), func(n *status.Maintenance) relay.Key { return l.key(&n.Notice) })
+}
+
+// countNotices makes lists count the notices of some objects.
+func countNotices[T, C any](f Fields, of []T, code func(T) string, lists []*relay.Connection[C], source string, filter statuspages.NoticeFilter) {
+	relay.SetCounts(lists, func(ctx context.Context) ([]int64, error) {
+		counts, err := f.db.CountNotices(ctx, list.Map(of, code), source, filter)
+		if len(counts) < len(lists) { // the database has no status pages
+			return nil, err
+		}
+		return counts, err
+	}, storage.MaxCount)
 }
 
 func componentList(ctx context.Context, s *status.PageState, args graph.StatusPageComponentsArgs) (*relay.StatusComponentConnection, error) {

@@ -190,3 +190,55 @@ func TestStatusArguments(t *testing.T) {
 		}
 	}
 }
+
+// TestCountsOfNotices compares the counts of lists with full lists.
+func TestCountsOfNotices(t *testing.T) {
+	t.Parallel()
+	for name, g := range map[string]*testenv.Gateway{"plans": testenv.Demo(t), "no plans": testenv.Demo(t, testenv.PlansOff())} {
+		type notices struct {
+			Short, Long struct {
+				Nodes      []struct{ Code string }
+				TotalCount struct {
+					Value string
+					Exact bool
+				}
+			}
+		}
+		counted, most := 0, 0
+		check := func(what string, n notices) {
+			count := n.Short.TotalCount
+			if all := len(n.Long.Nodes); count != n.Long.TotalCount || !count.Exact || count.Value != fmt.Sprint(all) {
+				t.Errorf("%s, %s: %+v, but there are %d", name, what, count, all)
+			} else {
+				counted, most = counted+1, max(most, all)
+			}
+		}
+		for _, list := range []string{
+			"incidents", "incidents(statuses: [RESOLVED])", `incidents(since: "2026-05-01T00:00:00Z", until: "2026-05-10T00:00:00Z")`, "unresolvedIncidents",
+			"maintenances", "maintenances(orderBy: START_FIRST, statuses: [SCHEDULED])", "activeMaintenances", "upcomingMaintenances",
+		} {
+			field, args, _ := strings.Cut(strings.TrimSuffix(list, ")"), "(")
+			selection := func(first int, args string) string {
+				return fmt.Sprintf(`%s(first: %d %s) { nodes { code } totalCount { value exact } }`, field, first, args)
+			}
+			var data struct {
+				Status struct {
+					notices
+					Components struct{ Nodes []notices }
+				}
+			}
+			query := "short: " + selection(1, args) + " long: " + selection(100, args)
+			if args == "" && (field == "incidents" || field == "maintenances") {
+				query += " components(first: 60) { nodes { " + query + " } }"
+			}
+			g.Data(t, "{ status { "+query+" } }", nil, &data)
+			check(list, data.Status.notices)
+			for i, c := range data.Status.Components.Nodes {
+				check(fmt.Sprintf("%s of component %d", list, i), c)
+			}
+		}
+		if counted < 20 || most < 5 {
+			t.Errorf("%s: %d lists were counted, the longest has %d notices", name, counted, most)
+		}
+	}
+}

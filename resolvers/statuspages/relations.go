@@ -12,6 +12,7 @@ import (
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
 	"heliograph/storage"
+	"heliograph/storage/statuspages"
 )
 
 // Fields implements the functions of [graph.Fields] for status pages. Status pages are in a database of their own, so the functions do not use the
@@ -94,7 +95,9 @@ func (f Fields) incidents(ctx context.Context, of []*status.Page, args graph.Sta
 	}
 	return perPage(of, func(p *status.Page) (*relay.StatusIncidentConnection, error) {
 		rows, err := f.db.Notices(ctx, p, l.filter, l.order, storage.NewPage(l.page.Range()))
-		return l.incidents(rows), err
+		c := l.incidents(rows)
+		countNotices(f, []*status.Page{p}, pageCode, []*relay.Connection[status.Incident]{c}, statuspages.NoticesOfPage, l.filter)
+		return c, err
 	})
 }
 
@@ -121,9 +124,13 @@ func (f Fields) maintenances(ctx context.Context, of []*status.Page, args graph.
 	}
 	return perPage(of, func(p *status.Page) (*relay.StatusMaintenanceConnection, error) {
 		rows, err := f.db.Notices(ctx, p, l.filter, l.order, storage.NewPage(l.page.Range()))
-		return l.maintenances(rows), err
+		c := l.maintenances(rows)
+		countNotices(f, []*status.Page{p}, pageCode, []*relay.Connection[status.Maintenance]{c}, statuspages.NoticesOfPage, l.filter)
+		return c, err
 	})
 }
+
+func componentCode(c *status.Component) string { return c.Code }
 
 func pageOf[T any](ctx context.Context, f Fields, of []T, code func(T) string) (rowplan.Results[*status.Page], error) {
 	pages, err := f.pages(ctx)
@@ -203,7 +210,9 @@ func (f Fields) StatusComponentIncidents(ctx context.Context, _ rowplan.Request,
 		return nil, err
 	}
 	rows, err := f.db.NoticesOfComponents(ctx, of, l.filter, l.order, storage.NewPage(l.page.Range()))
-	return ready(list.Map(rows, l.incidents), err)
+	out := list.Map(rows, l.incidents)
+	countNotices(f, of, componentCode, out, statuspages.NoticesOfComponent, l.filter)
+	return ready(out, err)
 }
 
 // StatusComponentMaintenances reads the maintenances of components.
@@ -215,7 +224,9 @@ func (f Fields) StatusComponentMaintenances(ctx context.Context, _ rowplan.Reque
 		return nil, err
 	}
 	rows, err := f.db.NoticesOfComponents(ctx, of, l.filter, l.order, storage.NewPage(l.page.Range()))
-	return ready(list.Map(rows, l.maintenances), err)
+	out := list.Map(rows, l.maintenances)
+	countNotices(f, of, componentCode, out, statuspages.NoticesOfComponent, l.filter)
+	return ready(out, err)
 }
 
 // NetworkNodeStatusComponent reads the components that represent consensus nodes on the default page.

@@ -113,6 +113,21 @@ type ownedNotice struct {
 	owner int64
 }
 
+// The sources of notices n that belong to an object p.
+const (
+	NoticesOfPage      = `status.incident n where n.page_id = p.code`
+	NoticesOfComponent = `status.incident_component a join status.incident n on n.id = a.incident_id where a.component_id = p.code`
+)
+
+// CountNotices counts the notices of each of the given objects from one of the sources, up to [storage.MaxCount] + 1.
+func (s *DB) CountNotices(ctx context.Context, codes []string, source string, f NoticeFilter) ([]int64, error) {
+	w := storage.Where{Args: []any{codes, storage.MaxCount + 1}}
+	f.add(&w)
+	counts, err := read(ctx, s, `select (select count(*) from (select from `+source+w.String()+` limit $2) n)
+from unnest($1::text[]) with ordinality p(code, ord) order by p.ord`, w.Args, func(n *int64, into []any) []any { return append(into, n) }, nil)
+	return list.Map(counts, func(n *int64) int64 { return *n }), err
+}
+
 // NoticesOfComponents returns a page of the notices of each component; one list per component.
 func (s *DB) NoticesOfComponents(ctx context.Context, components []*status.Component, f NoticeFilter, order NoticeOrder,
 	p storage.Page,
