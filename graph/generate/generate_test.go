@@ -67,7 +67,7 @@ func TestFilesAreCurrent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bound, err := bound(data.Config.Sources)
+	bound, err := bound(data.Config)
 	if err != nil {
 		t.Fatal(err)
 	}

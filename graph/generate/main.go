@@ -1,6 +1,6 @@
 // Command generate writes the code of the graph from its schema and gqlgen.yml: gqlgen's own, the tables of the row plan, what connects fields to the
-// functions that read them, and the functions of package scalar for enums and nullable values. It also writes the constants of package codes, and the
-// configurations of client libraries in examples/clients.
+// functions that read them, the rows and enums of the ledger, and the functions of package scalar for enums and nullable values. It also writes the
+// constants of package codes, and the configurations of client libraries in examples/clients.
 package main
 
 import (
@@ -12,6 +12,7 @@ import (
 	"go/types"
 	"io"
 	"log"
+	"maps"
 	"os"
 	"regexp"
 	"strings"
@@ -22,7 +23,6 @@ import (
 	"github.com/99designs/gqlgen/codegen/config"
 	"github.com/99designs/gqlgen/codegen/templates"
 	"github.com/vektah/gqlparser/v2"
-	"github.com/vektah/gqlparser/v2/ast"
 
 	"heliograph/graph/sdl"
 )
@@ -32,7 +32,7 @@ func main() {
 	if err != nil {
 		log.Fatalf("reading gqlgen.yml: %v", err)
 	}
-	files, err := bound(cfg.Sources)
+	files, err := bound(cfg)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func (generator) GenerateCode(data *codegen.Data) error {
 }
 
 // bound returns the sources of the files that gqlgen binds, by path. They must exist before it runs.
-func bound(sources []*ast.Source) (map[string][]byte, error) {
+func bound(cfg *config.Config) (map[string][]byte, error) {
 	functions, err := scalars()
 	if err != nil {
 		return nil, err
@@ -93,7 +93,7 @@ func bound(sources []*ast.Source) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	schema, err := gqlparser.LoadSchema(sources...)
+	schema, err := gqlparser.LoadSchema(cfg.Sources...)
 	if err != nil {
 		return nil, fmt.Errorf("reading the schema: %w", err)
 	}
@@ -102,7 +102,15 @@ func bound(sources []*ast.Source) (map[string][]byte, error) {
 		return nil, err
 	}
 	nodes, err := members(schema)
-	return map[string][]byte{scalarFile: functions, connectionsFile: types, codesFile: constants, "internal/domain/ledger/nodes_gen.go": nodes}, err
+	if err != nil {
+		return nil, err
+	}
+	files, err := rows(cfg.Models, schema)
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(files, map[string][]byte{scalarFile: functions, connectionsFile: types, codesFile: constants, "internal/domain/ledger/nodes_gen.go": nodes})
+	return files, nil
 }
 
 // outputs returns the sources of the files that are not gqlgen's, by path.
@@ -153,7 +161,7 @@ var sources embed.FS
 
 var bodies = template.Must(template.New("").Funcs(template.FuncMap{
 	"type": goType, "notNull": notNull, "go": templates.ToGo, "lower": templates.LcFirst, "upper": templates.UcFirst, "constant": constantName,
-	"hasPrefix": strings.HasPrefix, "hasSuffix": strings.HasSuffix, "append": appendFunction, "isAbstract": isAbstract,
+	"hasPrefix": strings.HasPrefix, "hasSuffix": strings.HasSuffix, "append": appendFunction, "isAbstract": isAbstract, "comment": comment,
 }).ParseFS(sources, "templates/*.gotpl"))
 
 // render returns the source of a file of a package: a template with the imports that it uses.
@@ -174,6 +182,11 @@ func render(name, body string, data any) ([]byte, error) {
 	}
 	b.WriteString(")\n\n" + text.String())
 	return b.Bytes(), nil
+}
+
+// comment returns a description as a Go comment.
+func comment(description string) string {
+	return "// " + strings.ReplaceAll(description, "\n", "\n// ")
 }
 
 // goType returns a Go type as it is written in package graph.

@@ -22,69 +22,100 @@ type scalarType struct {
 	OutputOnly bool // has no Unmarshal function, but gqlgen needs one
 }
 
-// declared returns the types with a hand-written Append function in package scalar, and the names of all its hand-written functions.
-func declared() (list []scalarType, functions map[string]bool, err error) {
-	files, err := filepath.Glob("graph/scalar/*.go")
+// declarationsIn returns the hand-written declarations of a package.
+func declarationsIn(folder string) (list []ast.Decl, err error) {
+	files, err := filepath.Glob(folder + "/*.go")
 	if err != nil {
-		return nil, nil, fmt.Errorf("listing package scalar: %w", err)
+		return nil, fmt.Errorf("listing %s: %w", folder, err)
 	}
-	functions = map[string]bool{}
 	for _, name := range files {
-		if name == scalarFile || strings.HasSuffix(name, "_test.go") {
+		if strings.HasSuffix(name, "_gen.go") || strings.HasSuffix(name, "_test.go") {
 			continue
 		}
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
 		if err != nil {
-			return nil, nil, fmt.Errorf("reading package scalar: %w", err)
+			return nil, fmt.Errorf("reading %s: %w", folder, err)
 		}
-		for _, d := range file.Decls {
-			f, ok := d.(*ast.FuncDecl)
-			if !ok || f.Recv != nil || f.Type.TypeParams != nil {
-				continue
-			}
-			functions[f.Name.Name] = true
-			if name, ok := strings.CutPrefix(f.Name.Name, "Append"); ok {
-				params := f.Type.Params.List // of which the last one is the style
-				list = append(list, scalarType{Name: name, Type: types.ExprString(params[len(params)-2].Type)})
-			}
-		}
+		list = append(list, file.Decls...)
 	}
-	return list, functions, nil
+	return list, nil
 }
 
-// scalars returns the source of the functions of package scalar that differ between types only in their names. scalars.csv has the enums whose Go type is a
-// string, and the scalars and enums with a variant for [ledger.Null], whose name starts with Null.
-func scalars() ([]byte, error) {
+// receiverOf returns the type of the receiver of a method and the name of the method. The type is empty for a function.
+func receiverOf(f *ast.FuncDecl) (receiver, name string) {
+	if f.Recv != nil {
+		receiver = strings.TrimPrefix(types.ExprString(f.Recv.List[0].Type), "*")
+	}
+	return receiver, f.Name.Name
+}
+
+// declared returns the types with a hand-written Append function in package scalar, and the names of all its hand-written functions.
+func declared() (list []scalarType, functions map[string]bool, err error) {
+	declarations, err := declarationsIn("graph/scalar")
+	functions = map[string]bool{}
+	for _, d := range declarations {
+		f, ok := d.(*ast.FuncDecl)
+		if !ok || f.Recv != nil || f.Type.TypeParams != nil {
+			continue
+		}
+		functions[f.Name.Name] = true
+		if name, ok := strings.CutPrefix(f.Name.Name, "Append"); ok {
+			params := f.Type.Params.List // of which the last one is the style
+			list = append(list, scalarType{Name: name, Type: types.ExprString(params[len(params)-2].Type)})
+		}
+	}
+	return list, functions, err
+}
+
+// scalarTypes returns all types of package scalar. It returns the enums and nullables among them, whose functions differ only in their names, separately:
+// scalars.csv has the enums whose Go type is a string, and the scalars and enums with a variant for [ledger.Null], whose name starts with Null.
+func scalarTypes() (all []scalarType, groups map[string][]scalarType, err error) {
 	all, written, err := declared()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	rows, err := readTable("graph/generate/scalars.csv")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var enums, nullables []scalarType
+	groups = map[string][]scalarType{}
 	for _, row := range rows {
 		t := scalarType{Name: row[1], Type: row[2]}
-		if row[0] == "enum" {
-			enums = append(enums, t)
-		} else {
-			nullables = append(nullables, t)
+		groups[row[0]] = append(groups[row[0]], t)
+		if row[0] == "nullable" {
 			t = scalarType{Name: "Null" + t.Name, Type: "ledger.Null[" + t.Type + "]"}
 		}
-		all, written["Unmarshal"+t.Name] = append(all, t), true
+		if row[0] != "written" {
+			all, written["Unmarshal"+t.Name] = append(all, t), true
+		}
 	}
 	for i := range all {
 		all[i].OutputOnly = !written["Unmarshal"+all[i].Name]
 	}
-	return render("scalar", "scalars", map[string]any{"Enums": enums, "Nullables": nullables, "All": all})
+	return all, groups, nil
+}
+
+// scalars returns the source of the functions of package scalar that differ between types only in their names.
+func scalars() ([]byte, error) {
+	all, groups, err := scalarTypes()
+	if err != nil {
+		return nil, err
+	}
+	return render("scalar", "scalars", map[string]any{"Enums": groups["enum"], "Nullables": groups["nullable"], "All": all})
 }
 
 // codesFile is the file that [codes] writes.
 const codesFile = "internal/domain/ledger/codes/codes_gen.go"
 
-// initialisms are words in the names of response codes that are not written as usual.
-var initialisms = map[string]string{"ID": "ID", "NFT": "NFT", "NFTS": "NFTs", "KYC": "KYC", "EVM": "EVM", "OK": "OK"}
+// initialisms are words in the names of response codes and enum values that are not written as usual.
+var initialisms = map[string]string{
+	"ID": "ID", "NFT": "NFT", "NFTS": "NFTs", "KYC": "KYC", "EVM": "EVM", "OK": "OK", "ECDSA": "ECDSA", "ED25519": "ED25519", "RPC": "RPC", "RSA": "RSA",
+}
+
+// initialismsOf writes the initialisms in the name of a field that gqlgen does not know.
+func initialismsOf(name string) string {
+	return strings.NewReplacer("Evm", "EVM", "Grpc", "GRPC", "Nft", "NFT", "Kyc", "KYC", "Ids", "IDs", "Apis", "APIs").Replace(name)
+}
 
 // codes returns a package with a constant for each response code and each transaction type of the network.
 func codes() ([]byte, error) {
@@ -112,7 +143,7 @@ func readTable(path string) ([][]string, error) {
 	return rows[1:], nil
 }
 
-// constantName returns the Go name of a response code.
+// constantName returns the Go name of a response code or an enum value.
 func constantName(code string) string {
 	words := strings.Split(code, "_")
 	for i, word := range words {

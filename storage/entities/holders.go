@@ -170,9 +170,9 @@ func finishRelationship(r *relationshipRow) error {
 	switch {
 	case !r.freeze.Valid:
 	case r.freeze.V == 1:
-		r.FreezeStatus = ledger.Of(ledger.Frozen)
+		r.FreezeStatus = ledger.Of(ledger.FreezeFrozen)
 	case r.freeze.V == 2:
-		r.FreezeStatus = ledger.Of(ledger.Unfrozen)
+		r.FreezeStatus = ledger.Of(ledger.FreezeUnfrozen)
 	default:
 		r.FreezeStatus = ledger.Of(ledger.FreezeNotApplicable)
 	}

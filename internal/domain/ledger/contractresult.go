@@ -9,50 +9,6 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// ContractResult is the result of a call or the creation of a contract: a row of the table contract_result with columns of the entity, the block and the
-// Ethereum transaction. A synthetic result stands for token transfers outside of the EVM that have logs.
-type ContractResult struct {
-	ConsensusTimestamp Timestamp
-	Address            []byte // of the contract in the EVM; nil without a called contract
-	Amount             Null[int64]
-	Bloom              []byte // 256 bytes, or empty if unknown
-	CallResult         []byte // empty if unknown
-	ContractID         EntityID
-	CreatedContractIDs []EntityID
-	ErrorMessage       Null[string]
-	FailedInitcode     []byte // nil if missing
-	From               []byte // the sender's long-zero address, or its alias if only that is known; nil if unknown
-	FunctionParameters []byte
-	GasConsumed        Null[int64]
-	GasLimit           int64
-	GasUsed            Null[int64]
-	Hash               []byte // 32 bytes
-	Partial            bool
-	PayerAccountID     EntityID
-	Result             ResponseCode
-	SenderID           EntityID
-	Synthetic          bool
-	TransactionIndex   Null[int32]
-	TransactionNonce   int32
-
-	BlockGasUsed Null[int64]
-	BlockHash    string // "0x" and hex; "0x" if the block is unknown
-	BlockNumber  Null[int64]
-
-	// Ethereum is the Ethereum transaction of the call, or nil for a native transaction.
-	Ethereum *EthereumTransaction
-	// NetworkChainID is the chain ID of calls without an Ethereum transaction.
-	NetworkChainID Quantity
-
-	// Input is the call data of the Ethereum transaction. Null means that it was not read with the result.
-	Input Null[CallData]
-
-	// Party is the entity by which contract_transaction is searched for the parties of the transaction.
-	Party EntityID
-	// Asked is the contract in the request. Its migrated state counts as a state change. Empty if the request has no contract.
-	Asked EntityID
-}
-
 // EthereumTransaction is an Ethereum transaction without its call data. Amounts are big-endian bytes in weibars.
 type EthereumTransaction struct {
 	PayerAccountID       EntityID
@@ -75,22 +31,6 @@ type EthereumTransaction struct {
 
 // CallData is the call data of an Ethereum transaction: in the transaction, or in a file if it did not fit.
 type CallData struct{ Own, File []byte }
-
-// AccessListItem is an entry of the access list of an Ethereum transaction (EIP-2930).
-type AccessListItem struct {
-	Address     string
-	StorageKeys []string
-}
-
-// Authorization lets an account delegate to the code of a contract (EIP-7702).
-type Authorization struct {
-	Address Null[string]
-	ChainID Null[string]
-	Nonce   Null[int64]
-	R       Null[string]
-	S       Null[string]
-	YParity Null[string]
-}
 
 // Integer is an integer of any size in decimal digits. The empty Integer is null.
 type Integer string
@@ -330,26 +270,4 @@ func DecodeSenderAlias(b []byte) ([]byte, error) {
 		return nil, fmt.Errorf("reading a contract function result: %w", err)
 	}
 	return alias, nil
-}
-
-// ContractResultFilter selects contract results.
-type ContractResultFilter struct {
-	ContractID       *EntityIDFilter
-	Contract         *AccountRef // joins the ids of ContractID.In
-	From             *EntityIDFilter
-	Timestamp        *TimestampFilter
-	BlockHash        *string
-	BlockNumber      *int64
-	TransactionIndex []int64
-	Internal         *bool
-	Synthetic        *bool
-}
-
-// ContractStateChange is a storage slot that a transaction read or wrote.
-type ContractStateChange struct {
-	Address      []byte // of the contract in the EVM
-	ContractID   EntityID
-	Slot         []byte // 32 bytes
-	ValueRead    []byte // 32 bytes
-	ValueWritten []byte // 32 bytes; nil if it was only read
 }

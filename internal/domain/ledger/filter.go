@@ -33,65 +33,6 @@ type BytesFilter struct {
 	In  [][]byte
 }
 
-// AccountFilter selects accounts.
-type AccountFilter struct {
-	ID        *EntityIDFilter
-	Balance   *LongFilter
-	PublicKey *StringFilter
-}
-
-// BalanceFilter selects balances.
-type BalanceFilter struct {
-	AccountID *EntityIDFilter
-	Account   *AccountRef // joins the ids of AccountID.In
-	Balance   *LongFilter
-	PublicKey *StringFilter
-}
-
-// BlockFilter selects blocks.
-type BlockFilter struct {
-	Number    *LongFilter
-	Timestamp *TimestampFilter // of the block's last transaction
-}
-
-// TransactionOutcome selects successful or failed transactions.
-type TransactionOutcome string
-
-// The outcomes.
-const (
-	OutcomeSuccess TransactionOutcome = "SUCCESS"
-	OutcomeFailure TransactionOutcome = "FAILURE"
-)
-
-// TransferDirection is the direction of a transfer from the point of view of an account.
-type TransferDirection string
-
-// The directions.
-const (
-	DirectionCredit TransferDirection = "CREDIT"
-	DirectionDebit  TransferDirection = "DEBIT"
-)
-
-// TransactionFilter selects transactions.
-type TransactionFilter struct {
-	AccountID *EntityIDFilter
-	Account   *AccountRef // joins the ids of AccountID.In
-	Timestamp *TimestampFilter
-	Types     []TransactionType
-	Outcome   *TransactionOutcome
-	Direction *TransferDirection
-	EntityID  *EntityID
-	TokenID   *EntityID
-}
-
-// TopicMessageFilter selects messages of a topic.
-type TopicMessageFilter struct {
-	SequenceNumber *LongFilter
-	Timestamp      *TimestampFilter
-	// JoinChunks selects first chunks, each with the contents of its other chunks, and messages without chunks.
-	JoinChunks bool
-}
-
 // Joining returns the filter with JoinChunks.
 func (f *TopicMessageFilter) Joining(on bool) *TopicMessageFilter {
 	if !on {

@@ -2,16 +2,6 @@ package ledger
 
 import "strconv"
 
-// HbarUnit is a unit of the ledger's currency.
-type HbarUnit string
-
-// The units: one hbar is 10^8 tinybars and 10^18 weibars.
-const (
-	Tinybar HbarUnit = "TINYBAR"
-	Weibar  HbarUnit = "WEIBAR"
-	Hbar    HbarUnit = "HBAR"
-)
-
 const (
 	hbarDecimals    = 8
 	tinybarsPerHbar = 100_000_000
@@ -28,14 +18,14 @@ type HbarAmount struct {
 func (a HbarAmount) AppendText(dst []byte) ([]byte, error) {
 	n := a.Tinybars.V
 	switch a.Unit {
-	case Weibar:
+	case UnitWeibar:
 		dst = strconv.AppendInt(dst, n, 10)
 		if n != 0 {
 			dst = append(dst, weibarZeros...)
 		}
-	case Hbar:
+	case UnitHbar:
 		dst = appendDecimal(dst, n, hbarDecimals)
-	case Tinybar:
+	case UnitTinybar:
 		dst = strconv.AppendInt(dst, n, 10)
 	}
 	return dst, nil

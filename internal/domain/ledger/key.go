@@ -10,16 +10,6 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// KeyType is the type of a key.
-type KeyType string
-
-// The types of keys. KeyProtobufEncoded is every key that is not a single primitive one: lists, threshold keys, contract ids.
-const (
-	KeyED25519         KeyType = "ED25519"
-	KeyECDSASecp256k1  KeyType = "ECDSA_SECP256K1"
-	KeyProtobufEncoded KeyType = "PROTOBUF_ENCODED"
-)
-
 // Key is the protobuf encoding of an entity's key. Nil means no key. The empty key list, which marks hollow accounts and immutable entities, also counts as
 // no key. A key that is empty but not nil has no type and no digits.
 type Key []byte

@@ -85,14 +85,6 @@ func (p *entityParts) id() (EntityID, error) {
 	return NewEntityID(p.shard, p.realm, p.num)
 }
 
-// MessageTransactionID is the transaction id in each chunk of a chunked message.
-type MessageTransactionID struct {
-	AccountID             EntityID        // 0 if the message has no payer or identifies it by an alias
-	TransactionValidStart Null[Timestamp] // null if it is missing or not between 1970 and 2262
-	Nonce                 Null[int32]
-	Scheduled             Null[bool]
-}
-
 // DecodeTransactionID decodes a serialized TransactionID: field 1 valid start (1 seconds, 2 nanoseconds), 2 account, 3 scheduled, 4 nonce. Missing fields have
 // the values 0 and false. Errors wrap [ErrSyntax], or [ErrRange] for an account that cannot exist.
 func DecodeTransactionID(b []byte) (MessageTransactionID, error) {
@@ -150,13 +142,6 @@ func readTimestamp(b []byte, seconds, nanos *int64) error {
 		}
 		return nil
 	})
-}
-
-// CustomFeeLimit is the maximum that a payer accepts to pay of a custom fee.
-type CustomFeeLimit struct {
-	AccountID           EntityID // 0 if the message has no payer or identifies it by an alias
-	Amount              int64    // tinybars, or the token's smallest unit
-	DenominatingTokenID EntityID // 0 for hbars
 }
 
 // DecodeCustomFeeLimit decodes a serialized CustomFeeLimit: field 1 account, 2 repeated FixedFee (1 amount, 2 token). It returns one limit per fee, in order.

@@ -11,35 +11,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// Schedule is a scheduled transaction: a row of the table schedule with columns of the table entity.
-type Schedule struct {
-	EntityID            EntityID
-	AdminKey            *KeyInfo
-	CreatedTimestamp    Timestamp
-	CreatorAccountID    EntityID
-	Deleted             Null[bool]
-	ExecutedTimestamp   Null[Timestamp]
-	ExpirationTimestamp Null[Timestamp] // the explicit expiration; without one the schedule expires half an hour after its creation
-	StoredMemo          Null[string]    // null if the table entity does not have the schedule
-	PayerAccountID      EntityID
-	Timestamp           TimestampRange
-	TransactionBody     []byte
-	WaitForExpiry       bool
-}
-
 // Memo returns the memo, empty if it is unknown.
 func (s *Schedule) Memo() string { return s.StoredMemo.V }
-
-// ScheduleState is the state of a schedule.
-type ScheduleState string
-
-// The states of schedules.
-const (
-	ScheduleDeleted  ScheduleState = "DELETED"
-	ScheduleExecuted ScheduleState = "EXECUTED"
-	ScheduleExpired  ScheduleState = "EXPIRED"
-	SchedulePending  ScheduleState = "PENDING"
-)
 
 // A schedule counts as expired only after a delay, so that the ledger can have recorded its execution or expiration. ExpirationDelay starts at the explicit
 // expiration. Without one, DefaultLifetime starts at the creation.
@@ -63,75 +36,11 @@ func (s *Schedule) StateAt(now Timestamp) ScheduleState {
 	}
 }
 
-// ScheduleSignature is a signature of a schedule.
-type ScheduleSignature struct {
-	ConsensusTimestamp Timestamp
-	PublicKeyPrefix    LineBytes // a prefix of the public key that is unique among the signers
-	Signature          LineBytes
-	Type               SignatureType
-}
-
 // LineBytes are bytes that REST prints as base64 in lines of 76 characters.
 type LineBytes []byte
 
-// SignatureType is the algorithm of a signature.
-type SignatureType string
-
-// The types of signatures.
-const (
-	SignatureContract       SignatureType = "CONTRACT"
-	SignatureECDSA384       SignatureType = "ECDSA_384"
-	SignatureECDSASecp256k1 SignatureType = "ECDSA_SECP256K1"
-	SignatureED25519        SignatureType = "ED25519"
-	SignatureRSA3072        SignatureType = "RSA_3072"
-	SignatureUnknown        SignatureType = "UNKNOWN"
-)
-
 // SignatureTypeOf returns the type of a database value.
-func SignatureTypeOf(code Null[int16]) SignatureType {
-	switch code.V {
-	case 2:
-		return SignatureContract
-	case 3:
-		return SignatureED25519
-	case 4:
-		return SignatureRSA3072
-	case 5:
-		return SignatureECDSA384
-	case 6:
-		return SignatureECDSASecp256k1
-	default:
-		return SignatureUnknown
-	}
-}
-
-// ScheduleFilter selects schedules.
-type ScheduleFilter struct {
-	ID               *EntityIDFilter
-	CreatorAccountID *EntityIDFilter
-	State            *ScheduleState
-}
-
-// ScheduledTransaction is the decoded transaction of a schedule.
-type ScheduledTransaction struct {
-	Type           TransactionType
-	EntityID       EntityID // that the transaction changes or calls
-	MaxFee         int64    // tinybars
-	Memo           string
-	NFTTransfers   []*NFTTransfer
-	TokenTransfers []*TokenTransfer
-	Transfers      []*CryptoTransfer
-	Schedule       *Schedule
-	Senders        []EntityID // accounts that must sign because they send, without those that send by an allowance
-	Receivers      []EntityID // accounts that must sign if they require it to receive
-}
-
-// ScheduleSigner is an entity whose key must sign a scheduled transaction.
-type ScheduleSigner struct {
-	EntityID    EntityID
-	Key         *KeyInfo
-	MissingKeys []*KeyInfo // the keys that are not lists and have not signed
-}
+func SignatureTypeOf(code Null[int16]) SignatureType { return nameOf(signatureTypes, int32(code.V)-2) }
 
 // transactionFields are the fields of a transaction. The numbers of those of its types are the codes of the types.
 var transactionFields = (&services.TransactionBody{}).ProtoReflect().Descriptor().Fields()
@@ -163,11 +72,15 @@ func (s *Schedule) Transaction() *ScheduledTransaction {
 		token := idOf(list.GetToken())
 		for _, a := range list.GetTransfers() {
 			account := t.party(a.GetAccountID(), a.GetAmount(), a.GetIsApproval())
-			t.TokenTransfers = append(t.TokenTransfers, &TokenTransfer{token, account, a.GetAmount(), a.GetIsApproval()})
+			t.TokenTransfers = append(t.TokenTransfers, &TokenTransfer{
+				TokenID: token, AccountID: account, Amount: a.GetAmount(), IsApproval: a.GetIsApproval(),
+			})
 		}
 		for _, n := range list.GetNftTransfers() {
 			from, to := t.party(n.GetSenderAccountID(), -1, n.GetIsApproval()), t.party(n.GetReceiverAccountID(), 1, false)
-			t.NFTTransfers = append(t.NFTTransfers, &NFTTransfer{n.GetIsApproval(), to, from, n.GetSerialNumber(), token})
+			t.NFTTransfers = append(t.NFTTransfers, &NFTTransfer{
+				IsApproval: n.GetIsApproval(), ReceiverAccountID: to, SenderAccountID: from, SerialNumber: n.GetSerialNumber(), TokenID: token,
+			})
 		}
 	}
 	return t

@@ -5,23 +5,6 @@ import (
 	"time"
 )
 
-// StatisticsInterval is the length of the periods of statistics.
-type StatisticsInterval string
-
-// The intervals. Periods begin at full hours, midnight, midnight of a Monday or of the first day of a month, in UTC.
-const (
-	Hourly  StatisticsInterval = "HOUR"
-	Daily   StatisticsInterval = "DAY"
-	Weekly  StatisticsInterval = "WEEK"
-	Monthly StatisticsInterval = "MONTH"
-)
-
-// StatisticsRange is a range of time. To is exclusive.
-type StatisticsRange struct {
-	From Timestamp
-	To   *Timestamp
-}
-
 // MaxPeriods is the maximum number of periods of statistics.
 const MaxPeriods = 1000
 
@@ -48,47 +31,14 @@ func (i StatisticsInterval) after(t Timestamp) Timestamp {
 	at := t.Time()
 	year, month, day := at.Date()
 	switch i {
-	case Hourly:
+	case IntervalHour:
 		return TimestampOf(at.Truncate(time.Hour).Add(time.Hour))
-	case Daily:
+	case IntervalDay:
 		day++
-	case Weekly:
+	case IntervalWeek:
 		day += 7 - (int(at.Weekday())+6)%7
-	case Monthly:
+	case IntervalMonth:
 		month, day = month+1, 1
 	}
 	return TimestampOf(time.Date(year, month, day, 0, 0, 0, 0, time.UTC))
-}
-
-// NetworkStatistics counts what the network did in a period.
-type NetworkStatistics struct {
-	From, To                      Timestamp
-	Blocks, Transactions, GasUsed int64
-}
-
-// AccountStatistics counts what an account did in a period. Sums that exceed 64 bits are null.
-type AccountStatistics struct {
-	From, To       Timestamp
-	Transactions   int64
-	Received, Sent Null[int64]
-	Rewards        int64
-}
-
-// TopicStatistics counts the messages of a topic in a period.
-type TopicStatistics struct {
-	From, To Timestamp
-	Messages int64
-}
-
-// ContractStatistics counts the results of a contract in a period.
-type ContractStatistics struct {
-	From, To       Timestamp
-	Calls, GasUsed int64
-}
-
-// TokenStatistics counts the transfers of a fungible token in a period. A sum that exceeds 64 bits is null.
-type TokenStatistics struct {
-	From, To  Timestamp
-	Transfers int64
-	Volume    Null[int64]
 }

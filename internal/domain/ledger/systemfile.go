@@ -21,20 +21,6 @@ const (
 	SimpleFeeFile    = 113
 )
 
-// ExchangeRateSet is the content of the exchange rate file.
-type ExchangeRateSet struct {
-	CurrentRate *ExchangeRate
-	NextRate    *ExchangeRate
-	Timestamp   Timestamp // of the file's version
-}
-
-// ExchangeRate is the exchange rate of hbars: HbarEquivalent hbars are worth CentEquivalent US cents.
-type ExchangeRate struct {
-	CentEquivalent int32
-	HbarEquivalent int32
-	ExpirationTime Null[int64] // seconds since 1970
-}
-
 // DecodeExchangeRates decodes a serialized ExchangeRateSet. Errors wrap [ErrSyntax].
 func DecodeExchangeRates(b []byte) (*ExchangeRateSet, error) {
 	var set services.ExchangeRateSet
@@ -69,18 +55,6 @@ func DecodeFeeSchedules(b []byte) (*FeeSchedules, error) {
 		return nil, fmt.Errorf("reading a fee schedule: %w: %w", ErrSyntax, err)
 	}
 	return &FeeSchedules{Current: both.GetCurrentFeeSchedule(), Next: both.GetNextFeeSchedule()}, nil
-}
-
-// NetworkFees are the prices of gas.
-type NetworkFees struct {
-	Fees      []*NetworkFee
-	Timestamp Timestamp // of the fee schedule's version
-}
-
-// NetworkFee is the price of gas of a transaction type.
-type NetworkFee struct {
-	Gas             int64 // tinybars
-	TransactionType string
 }
 
 // gasFunctions are the functions that use gas.

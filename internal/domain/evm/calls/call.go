@@ -12,65 +12,12 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// ContractCallInput is a contract call. Addresses have 20 bytes or are nil.
-type ContractCallInput struct {
-	Block          string
-	Data           []byte
-	From           []byte
-	Gas            int64
-	GasPrice       int64
-	To             []byte
-	Value          int64
-	StateOverrides []*StateOverrideInput
-}
-
-// StateOverrideInput replaces values of an account for a call.
-type StateOverrideInput struct {
-	Address   []byte
-	Balance   []byte
-	Code      []byte
-	Nonce     []byte
-	State     []*SlotValueInput
-	StateDiff []*SlotValueInput
-}
-
-// SlotValueInput is a storage slot and its value.
-type SlotValueInput struct {
-	Key   []byte
-	Value []byte
-}
-
-// ContractCall is the result of a call.
-type ContractCall struct {
-	BlockNumber int64
-	Failure     *ContractCallFailure
-	GasUsed     int64
-	Output      []byte // nil if it failed
-}
-
-// GasEstimate is an estimate of the gas of a call.
-type GasEstimate struct {
-	BlockNumber int64
-	Failure     *ContractCallFailure
-	Gas         ledger.Null[int64]
-}
-
 // GasHex returns the gas as "0x" and 16 hex digits, or null if the call fails.
 func (e *GasEstimate) GasHex() ledger.Null[string] {
 	if !e.Gas.Valid {
 		return ledger.Null[string]{}
 	}
 	return ledger.Of(fmt.Sprintf("0x%016x", e.Gas.V))
-}
-
-// ContractCallFailure is the reason of a failed call.
-type ContractCallFailure struct {
-	Children []ledger.ResponseCode
-	Code     ledger.ResponseCode
-	Data     []byte
-	Reason   ledger.Null[string]
-	// NoSender reports that the call did not run because the sender does not exist.
-	NoSender bool
 }
 
 // MinGas is the minimum gas of a call.
@@ -193,34 +140,4 @@ func ParseBlockRef(s string) (worldstate.BlockRef, error) {
 		return worldstate.BlockRef{}, &BlockError{Block: s, Problem: problem}
 	}
 	return worldstate.BlockRef{Number: ledger.Of(number)}, nil
-}
-
-// OpcodeTrace is the trace of a transaction that was run again.
-type OpcodeTrace struct {
-	Address     ledger.EVMAddress
-	ContractID  ledger.EntityID
-	Failed      bool
-	Gas         int64
-	Opcodes     []*OpcodeStep
-	ReturnValue []byte
-	Steps       int64
-}
-
-// OpcodeStep is a step of a trace: an opcode and the state after it.
-type OpcodeStep struct {
-	Depth   int32
-	Gas     int64
-	GasCost int64
-	Memory  [][]byte
-	Op      string
-	Pc      int64
-	Reason  []byte
-	Stack   [][]byte
-	Storage []*SlotValue
-}
-
-// SlotValue is a storage slot and its value, 32 bytes each.
-type SlotValue struct {
-	Key   []byte
-	Value []byte
 }

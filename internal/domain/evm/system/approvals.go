@@ -22,7 +22,7 @@ func approve(c *call, in []any) []any {
 	spender, ok := c.facts.party(at)
 	failIf(!ok, codes.InvalidAllowanceSpenderID)
 	failIf(owner == spender, codes.SpenderAccountSameAsOwner)
-	failIf(t.SupplyType == finite && amount > t.MaxSupply, codes.AmountExceedsTokenMaxSupply)
+	failIf(t.SupplyType == ledger.SupplyFinite && amount > t.MaxSupply, codes.AmountExceedsTokenMaxSupply)
 	failIf(!c.facts.relation(owner, t).associated, codes.TokenNotAssociatedToAccount)
 	change(c.facts, c.facts.allowance(owner, spender, t), amount)
 	c.log(t, "Approval(address,address,uint256)", []common.Hash{topic(c.Caller), topic(at)}, word(amount))

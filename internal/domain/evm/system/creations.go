@@ -88,12 +88,12 @@ func (c *call) newToken(kind ledger.TokenType, in []any) *token {
 	info, fees := abi.List(in[0]), feeLists(kind, in)
 	t := &token{made: true, fresh: true}
 	t.Type, t.Name, t.Symbol, t.Memo = kind, info[0].(string), info[1].(string), info[3].(string)
-	t.CreatedTimestamp, t.FreezeDefault, t.SupplyType, t.PauseStatus = c.Block.Start, info[6].(bool), infinite, pauseless
+	t.CreatedTimestamp, t.FreezeDefault, t.SupplyType, t.PauseStatus = c.Block.Start, info[6].(bool), ledger.SupplyInfinite, ledger.PauseNotApplicable
 	var ok bool
 	t.Keys, ok = c.keysOf(abi.List(info[7]))
 	failIf(!ok, codes.InvalidTransactionBody)
 	if t.HasKey(worldstate.PauseKey) {
-		t.PauseStatus = unpaused
+		t.PauseStatus = ledger.PauseUnpaused
 	}
 	treasury, known := c.facts.party(info[2].(common.Address))
 	failIf(t.Symbol == "", codes.MissingTokenSymbol)
@@ -137,7 +137,7 @@ func (t *token) setMaxSupply(isFinite bool, most any) {
 	t.MaxSupply, sound = amountOf(most)
 	failIf(!sound || isFinite != (t.MaxSupply > 0), codes.InvalidTokenMaxSupply)
 	if isFinite {
-		t.SupplyType = finite
+		t.SupplyType = ledger.SupplyFinite
 		failIf(t.InitialSupply > t.MaxSupply, codes.InvalidTokenInitialSupply)
 	}
 }

@@ -82,7 +82,7 @@ func TestScheduledCreation(t *testing.T) {
 			{Fee: &services.CustomFee_RoyaltyFee{RoyaltyFee: &services.RoyaltyFee{ExchangeValueFraction: fraction}}, FeeCollectorAccountId: account(5)},
 		},
 	}))
-	if serials == nil || serials.Type != ledger.TokenNonFungibleUnique || serials.SupplyType != infinite || len(serials.Fees.V.RoyaltyFees) != 2 {
+	if serials == nil || serials.Type != ledger.TokenNonFungibleUnique || serials.SupplyType != ledger.SupplyInfinite || len(serials.Fees.V.RoyaltyFees) != 2 {
 		t.Fatalf("got %+v", serials)
 	}
 	if r := serials.Fees.V.RoyaltyFees; r[0].FallbackFee == nil || r[0].FallbackFee.DenominatingTokenID != base.WithNum(77) ||

@@ -194,12 +194,12 @@ func (c *call) scheduledCreation(body []byte) *token {
 	}
 	id := func(a *services.AccountID) ledger.EntityID { return c.s.cfg.Base.WithNum(a.GetAccountNum()) }
 	t := &token{made: true}
-	t.Type, t.SupplyType, t.PauseStatus = ledger.TokenFungibleCommon, infinite, pauseless
+	t.Type, t.SupplyType, t.PauseStatus = ledger.TokenFungibleCommon, ledger.SupplyInfinite, ledger.PauseNotApplicable
 	if m.GetTokenType() == services.TokenType_NON_FUNGIBLE_UNIQUE {
 		t.Type = ledger.TokenNonFungibleUnique
 	}
 	if m.GetSupplyType() == services.TokenSupplyType_FINITE {
-		t.SupplyType = finite
+		t.SupplyType = ledger.SupplyFinite
 	}
 	t.Name, t.Symbol, t.Memo, t.Metadata = m.GetName(), m.GetSymbol(), m.GetMemo(), m.GetMetadata()
 	t.Decimals, t.InitialSupply, t.TotalSupply, t.MaxSupply = int64(m.GetDecimals()), int64(m.GetInitialSupply()), int64(m.GetInitialSupply()), m.GetMaxSupply()

@@ -208,7 +208,8 @@ func (c *call) info(t *token) []any {
 	fees := c.fees(t)
 	return []any{
 		[]any{
-			t.Name, t.Symbol, longZero(t.TreasuryAccountID), t.Memo, t.SupplyType == finite, t.MaxSupply, t.FreezeDefault, keys, expiryOf(t), t.Metadata,
+			t.Name, t.Symbol, longZero(t.TreasuryAccountID), t.Memo, t.SupplyType == ledger.SupplyFinite, t.MaxSupply, t.FreezeDefault, keys,
+			expiryOf(t), t.Metadata,
 		},
 		t.TotalSupply, false, t.KYCByDefault, t.PauseStatus == "PAUSED", fees[0], fees[1], fees[2], c.ledgerID(),
 	}

@@ -298,7 +298,7 @@ func ofCaller(c *call, in []any) []any { return append([]any{c.Caller}, in...) }
 // onlyUnits makes a function fail for NFTs.
 func onlyUnits(run func(*call, []any) evm.Outcome) func(*call, []any) evm.Outcome {
 	return func(c *call, in []any) evm.Outcome {
-		if t := c.facts.token(c.entity); t != nil && t.PauseStatus != paused && t.Type != ledger.TokenFungibleCommon {
+		if t := c.facts.token(c.entity); t != nil && t.PauseStatus != ledger.PausePaused && t.Type != ledger.TokenFungibleCommon {
 			return c.reverts(codes.AccountAmountTransfersOnlyAllowedForFungibleCommon)
 		}
 		return run(c, in)

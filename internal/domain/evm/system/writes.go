@@ -84,7 +84,7 @@ func (c *call) activeToken(in []any) (*token, []any) {
 
 func (c *call) activeTokenAt(a common.Address) *token {
 	t := c.existingToken(a)
-	failIf(t.PauseStatus == paused, codes.TokenIsPaused)
+	failIf(t.PauseStatus == ledger.PausePaused, codes.TokenIsPaused)
 	return t
 }
 
@@ -96,16 +96,6 @@ func (c *call) existingToken(a common.Address) *token {
 	failIf(t == nil, codes.InvalidTokenID)
 	return t
 }
-
-// Pause statuses and types of supplies as the ledger names them.
-const (
-	finite   ledger.TokenSupplyType = "FINITE"
-	infinite ledger.TokenSupplyType = "INFINITE"
-
-	pauseless ledger.TokenPauseStatus = "NOT_APPLICABLE"
-	paused    ledger.TokenPauseStatus = "PAUSED"
-	unpaused  ledger.TokenPauseStatus = "UNPAUSED"
-)
 
 func (c *call) caller() party {
 	p, ok := c.facts.party(c.Caller)
@@ -161,7 +151,7 @@ func amountOf(v any) (n int64, ok bool) {
 
 // remainingSupply returns the amount that can still be minted.
 func (t *token) remainingSupply() int64 {
-	if t.SupplyType == infinite {
+	if t.SupplyType == ledger.SupplyInfinite {
 		return math.MaxInt64 - t.TotalSupply
 	}
 	return t.MaxSupply - t.TotalSupply

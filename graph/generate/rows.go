@@ -1,0 +1,177 @@
+package main
+
+import (
+	"cmp"
+	"go/ast"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/99designs/gqlgen/codegen/config"
+	"github.com/99designs/gqlgen/codegen/templates"
+	gql "github.com/vektah/gqlparser/v2/ast"
+)
+
+// rowPackages are the packages whose types [rows] writes, by the start of the names of the schema's files. Other files have none.
+var rowPackages = []struct{ files, folder string }{
+	{"status", ""}, {"federation", ""}, {"evm", "internal/domain/evm/calls"}, {"", "internal/domain/ledger"},
+}
+
+// rowType is the Go type of an object or an input of the schema.
+type rowType struct {
+	*gql.Definition
+	Columns []rowField
+}
+
+// rowField is a field of a [rowType].
+type rowField struct{ Name, Type, Description string }
+
+// rowWriter derives the types of a package from the schema.
+type rowWriter struct {
+	schema *gql.Schema
+	models config.TypeMap
+	name   string            // of the package
+	types  map[string]string // Go types of scalars and enums, by the names of their functions in package scalar
+	// written are the types and methods that are written by hand: "File", "Token.MetadataText".
+	written map[string]bool
+}
+
+// rows returns the sources of the types that the schema describes, by path: the enums of the ledger with their constants, and for each object and input a
+// struct with the fields that need no function. It omits types and methods that are written by hand. gqlgen.yml has what the schema does not: fields that
+// functions read (resolver), fields that are not in the graph (extraFields), and Go types that differ from those of the scalars (type).
+func rows(models config.TypeMap, schema *gql.Schema) (map[string][]byte, error) {
+	enums, err := readTable("graph/generate/scalars.csv")
+	if err != nil {
+		return nil, err
+	}
+	all, _, err := scalarTypes()
+	if err != nil {
+		return nil, err
+	}
+	types := map[string]string{}
+	for _, t := range all {
+		types[t.Name] = t.Type
+	}
+	out := map[string][]byte{}
+	for _, p := range rowPackages {
+		if p.folder == "" {
+			continue
+		}
+		file := p.folder + "/rows_gen.go"
+		w := &rowWriter{schema: schema, models: models, name: path.Base(p.folder), types: types}
+		if w.written, err = writtenTypes(p.folder); err != nil {
+			return nil, err
+		}
+		data := map[string]any{"Rows": w.rowsOf(p.folder), "Schema": schema}
+		if w.name == "ledger" {
+			data["Enums"] = slices.DeleteFunc(enums, func(enum []string) bool { return enum[3] == "" })
+		}
+		if out[file], err = render(w.name, "rows", data); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// writtenTypes returns the types and methods of a package that are written by hand.
+func writtenTypes(folder string) (map[string]bool, error) {
+	declarations, err := declarationsIn(folder)
+	written := map[string]bool{}
+	for _, d := range declarations {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			if receiver, name := receiverOf(d); receiver != "" {
+				written[receiver+"."+name] = true
+			}
+		case *ast.GenDecl:
+			for _, s := range d.Specs {
+				if t, ok := s.(*ast.TypeSpec); ok {
+					written[t.Name.Name] = true
+				}
+			}
+		}
+	}
+	return written, err
+}
+
+// rowsOf returns the types of a package, sorted by name.
+func (w *rowWriter) rowsOf(folder string) (list []rowType) {
+	for _, name := range slices.Sorted(maps.Keys(w.schema.Types)) {
+		def := w.schema.Types[name]
+		isRow := (def.Kind == gql.Object || def.Kind == gql.InputObject) && !def.BuiltIn && !namespaces[name]
+		if !isRow || w.written[name] || strings.HasSuffix(name, "Connection") || strings.HasSuffix(name, "Edge") || def.Position == nil {
+			continue
+		}
+		file := path.Base(def.Position.Src.Name)
+		i := slices.IndexFunc(rowPackages, func(p struct{ files, folder string }) bool { return strings.HasPrefix(file, p.files) })
+		model := cmp.Or(slices.Concat(w.models[name].Model, []string{""})[0], folder+"."+name)
+		if rowPackages[i].folder == folder && strings.HasSuffix(model, folder+"."+name) {
+			list = append(list, rowType{def, w.columns(def)})
+		}
+	}
+	return list
+}
+
+// columns returns the fields of a type that need no function, followed by those that are not in the graph.
+func (w *rowWriter) columns(def *gql.Definition) (out []rowField) {
+	model := w.models[def.Name]
+	for _, f := range def.Fields {
+		given := model.Fields[f.Name]
+		name := initialismsOf(cmp.Or(given.FieldName, templates.ToGo(f.Name)))
+		twice := slices.ContainsFunc(out, func(c rowField) bool { return c.Name == name }) // another form of the same value
+		if len(f.Arguments) > 0 || given.Resolver || f.Directives.ForName("reference") != nil || w.written[def.Name+"."+name] || twice {
+			continue
+		}
+		out = append(out, rowField{name, cmp.Or(given.Type, w.typeOf(f.Type, def.Kind == gql.InputObject)), f.Description})
+	}
+	for _, name := range slices.Sorted(maps.Keys(model.ExtraFields)) {
+		out = append(out, rowField{name, model.ExtraFields[name].Type, model.ExtraFields[name].Description})
+	}
+	return out
+}
+
+// typeOf returns the Go type of a field. Null is a pointer in inputs. Elsewhere it is [ledger.Null] if gqlgen.yml has a nullable variant, a nil slice, or the
+// zero value.
+func (w *rowWriter) typeOf(t *gql.Type, input bool) string {
+	if t.Elem != nil {
+		element := *t.Elem
+		element.NonNull = true
+		return "[]" + w.typeOf(&element, input)
+	}
+	models := w.models[t.NamedType].Model
+	switch w.schema.Types[t.NamedType].Kind {
+	case gql.Object, gql.InputObject:
+		name := t.NamedType
+		if len(models) > 0 {
+			name = w.local(path.Base(models[0]))
+		}
+		if name == "TimestampRange" && t.NonNull {
+			return name
+		}
+		return "*" + name
+	default:
+	}
+	var forms []string
+	for _, m := range models {
+		forms = append(forms, strings.TrimPrefix(path.Base(m), "scalar."))
+	}
+	isNullable := func(form string) bool { return strings.HasPrefix(form, "Null") }
+	typ := w.local(w.types[forms[0]])
+	i := slices.IndexFunc(forms, isNullable)
+	switch {
+	case t.NonNull || strings.HasPrefix(typ, "[]"):
+		return typ
+	case input:
+		return "*" + typ
+	case i >= 0:
+		return w.local(w.types[forms[i]])
+	case w.schema.Types[t.NamedType].Kind == gql.Enum:
+		return "*" + typ
+	default:
+		return typ
+	}
+}
+
+// local returns a type as it is written in the package.
+func (w *rowWriter) local(typ string) string { return strings.ReplaceAll(typ, w.name+".", "") }

@@ -1,0 +1,63 @@
+package ledger
+
+// File is a file of the file service. It has the columns of accounts, because both are rows of the table entity.
+type File Account
+
+// SnapshotWindow is the time range of the rows of a balance snapshot, inclusive. Only the first snapshot of a month is complete. Later ones have changes
+// only, so the last row of each account is its balance.
+type SnapshotWindow struct {
+	From Timestamp // the start of the snapshot's month, UTC
+	At   Timestamp // the time of the snapshot
+}
+
+// AccountAllowances are the allowances that an account granted or received.
+type AccountAllowances struct {
+	AccountID EntityID
+	Received  bool
+}
+
+// MaxTopics is the maximum number of topics of a log.
+const MaxTopics = 4
+
+// HookSlotSize is the size of keys and values in a hook's storage, in bytes.
+const HookSlotSize = 32
+
+// ModifiedTimestamp returns the time of the last change.
+func (n *NFT) ModifiedTimestamp() Null[Timestamp] { return n.Timestamp.From }
+
+// NFTKey identifies a serial of a token.
+type NFTKey struct {
+	TokenID      EntityID
+	SerialNumber int64
+}
+
+// Key returns the key of the NFT.
+func (n *NFT) Key() NFTKey { return NFTKey{n.TokenID, n.SerialNumber} }
+
+// TransactionID returns the transaction id.
+func (t *NFTTransaction) TransactionID() TransactionID {
+	return TransactionID{Payer: t.PayerAccountID, ValidStart: t.ValidStartTimestamp}
+}
+
+// MetadataText returns the metadata as text, or null if they are not valid UTF-8.
+func (n *NFT) MetadataText() Null[string] { return textOf(n.Metadata) }
+
+// ExpirationNanoseconds returns the expiration in nanoseconds since 1970.
+func (t *Token) ExpirationNanoseconds() Null[int64] {
+	return Null[int64]{V: int64(t.ExpirationTimestamp.V), Valid: t.ExpirationTimestamp.Valid}
+}
+
+// ModifiedTimestamp returns the time of the last change.
+func (t *Token) ModifiedTimestamp() Null[Timestamp] { return t.Timestamp.From }
+
+// MetadataText returns the metadata as text, or null if they are not valid UTF-8.
+func (t *Token) MetadataText() Null[string] { return textOf(t.Metadata) }
+
+// Text returns the message's bytes, which clients receive as UTF-8 text. They need not be valid UTF-8.
+func (m *TopicMessage) Text() []byte { return m.Message }
+
+// JoinedChunks returns the number of chunks whose content is in the message.
+func (m *TopicMessage) JoinedChunks() int32 { return 1 + m.Joined }
+
+// MessageText returns the content as text, or null if it is not valid UTF-8.
+func (m *TopicMessage) MessageText() Null[string] { return textOf(m.Message) }
