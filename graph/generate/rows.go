@@ -13,15 +13,17 @@ import (
 	gql "github.com/vektah/gqlparser/v2/ast"
 )
 
-// rowPackages are the packages whose types [rows] writes, by the start of the names of the schema's files. Other files have none.
-var rowPackages = []struct{ files, folder string }{
-	{"status", ""}, {"federation", ""}, {"evm", "internal/domain/evm/calls"}, {"", "internal/domain/ledger"},
-}
+// The packages whose types [rows] writes.
+const (
+	callRows   = "internal/domain/evm/calls"
+	ledgerRows = "internal/domain/ledger"
+	statusRows = "internal/domain/status"
+)
 
 // rowType is the Go type of an object or an input of the schema.
 type rowType struct {
-	*gql.Definition
-	Columns []rowField
+	Name, Description string
+	Columns           []rowField
 }
 
 // rowField is a field of a [rowType].
@@ -54,17 +56,14 @@ func rows(models config.TypeMap, schema *gql.Schema) (map[string][]byte, error) 
 		types[t.Name] = t.Type
 	}
 	out := map[string][]byte{}
-	for _, p := range rowPackages {
-		if p.folder == "" {
-			continue
-		}
-		file := p.folder + "/rows_gen.go"
-		w := &rowWriter{schema: schema, models: models, name: path.Base(p.folder), types: types}
-		if w.written, err = writtenTypes(p.folder); err != nil {
+	for _, folder := range []string{callRows, ledgerRows, statusRows} {
+		file := folder + "/rows_gen.go"
+		w := &rowWriter{schema: schema, models: models, name: path.Base(folder), types: types}
+		if w.written, err = writtenTypes(folder); err != nil {
 			return nil, err
 		}
-		data := map[string]any{"Rows": w.rowsOf(p.folder), "Schema": schema}
-		if w.name == "ledger" {
+		data := map[string]any{"Rows": w.rowsOf(folder), "Schema": schema}
+		if folder == ledgerRows {
 			data["Enums"] = slices.DeleteFunc(enums, func(enum []string) bool { return enum[3] == "" })
 		}
 		if out[file], err = render(w.name, "rows", data); err != nil {
@@ -95,32 +94,46 @@ func writtenTypes(folder string) (map[string]bool, error) {
 	return written, err
 }
 
-// rowsOf returns the types of a package, sorted by name.
+// rowsOf returns the types of a package, sorted by the names in the schema.
 func (w *rowWriter) rowsOf(folder string) (list []rowType) {
 	for _, name := range slices.Sorted(maps.Keys(w.schema.Types)) {
 		def := w.schema.Types[name]
 		isRow := (def.Kind == gql.Object || def.Kind == gql.InputObject) && !def.BuiltIn && !namespaces[name]
-		if !isRow || w.written[name] || strings.HasSuffix(name, "Connection") || strings.HasSuffix(name, "Edge") || def.Position == nil {
+		if !isRow || strings.HasSuffix(name, "Connection") || strings.HasSuffix(name, "Edge") {
 			continue
 		}
-		file := path.Base(def.Position.Src.Name)
-		i := slices.IndexFunc(rowPackages, func(p struct{ files, folder string }) bool { return strings.HasPrefix(file, p.files) })
-		model := cmp.Or(slices.Concat(w.models[name].Model, []string{""})[0], folder+"."+name)
-		if rowPackages[i].folder == folder && strings.HasSuffix(model, folder+"."+name) {
-			list = append(list, rowType{def, w.columns(def)})
+		goName, isHere := strings.CutPrefix(w.modelOf(def), "heliograph/"+folder+".")
+		if isHere && !w.written[goName] {
+			list = append(list, rowType{goName, def.Description, w.columns(goName, def)})
 		}
 	}
 	return list
 }
 
+// modelOf returns the Go type of an object or an input with its package: the one in gqlgen.yml, or else one with the same name in the package of the file of
+// the schema. It is empty for the payloads of mutations, which gqlgen writes.
+func (w *rowWriter) modelOf(def *gql.Definition) string {
+	if models := w.models[def.Name].Model; len(models) > 0 {
+		return models[0]
+	}
+	switch file := path.Base(def.Position.Src.Name); {
+	case strings.HasPrefix(file, "status"):
+		return ""
+	case strings.HasPrefix(file, "evm"):
+		return "heliograph/" + callRows + "." + def.Name
+	default:
+		return "heliograph/" + ledgerRows + "." + def.Name
+	}
+}
+
 // columns returns the fields of a type that need no function, followed by those that are not in the graph.
-func (w *rowWriter) columns(def *gql.Definition) (out []rowField) {
+func (w *rowWriter) columns(goName string, def *gql.Definition) (out []rowField) {
 	model := w.models[def.Name]
 	for _, f := range def.Fields {
 		given := model.Fields[f.Name]
 		name := initialismsOf(cmp.Or(given.FieldName, templates.ToGo(f.Name)))
 		twice := slices.ContainsFunc(out, func(c rowField) bool { return c.Name == name }) // another form of the same value
-		if len(f.Arguments) > 0 || given.Resolver || f.Directives.ForName("reference") != nil || w.written[def.Name+"."+name] || twice {
+		if len(f.Arguments) > 0 || given.Resolver || f.Directives.ForName("reference") != nil || w.written[goName+"."+name] || twice {
 			continue
 		}
 		out = append(out, rowField{name, cmp.Or(given.Type, w.typeOf(f.Type, def.Kind == gql.InputObject)), f.Description})
@@ -142,10 +155,7 @@ func (w *rowWriter) typeOf(t *gql.Type, input bool) string {
 	models := w.models[t.NamedType].Model
 	switch w.schema.Types[t.NamedType].Kind {
 	case gql.Object, gql.InputObject:
-		name := t.NamedType
-		if len(models) > 0 {
-			name = w.local(path.Base(models[0]))
-		}
+		name := w.local(path.Base(w.modelOf(w.schema.Types[t.NamedType])))
 		if name == "TimestampRange" && t.NonNull {
 			return name
 		}

@@ -166,52 +166,11 @@ type Update struct {
 	Affected []*AffectedComponent
 }
 
-// AffectedComponent is a component of an update, with its name and statuses at that time.
-type AffectedComponent struct {
-	PageCode   string
-	UpdateCode string
-	Ordinal    int32
-	Code       string
-	Name       string // qualified with that of the group
-	OldStatus  ComponentStatus
-	NewStatus  ComponentStatus
-	// OldShown and NewShown are the statuses in the vocabulary of the page.
-	OldShown ComponentStatus
-	NewShown ComponentStatus
-}
-
 // Attachment is a component that an update of a notice has listed. HeldStatus is the status in which the notice holds it, or empty.
 type Attachment struct {
 	NoticeCode    string
 	ComponentCode string
 	HeldStatus    ComponentStatus
-}
-
-// Change is a change of the status of a component.
-type Change struct {
-	ComponentCode string
-	At            time.Time
-	OldStatus     ComponentStatus // empty if unknown
-	NewStatus     ComponentStatus
-	UpdateCode    ledger.Null[string]
-	Origin        Origin
-	// Revision is the revision of the page that wrote the change, or null for rows older than the list of revisions.
-	Revision ledger.Null[int64]
-
-	// The following fields are set only in the changes of a revision.
-
-	PageCode string
-	Name     string // qualified with that of the group
-	// OldShown and NewShown are the statuses in the vocabulary of the page.
-	OldShown ComponentStatus
-	NewShown ComponentStatus
-}
-
-// Revision is a write to a page.
-type Revision struct {
-	PageCode string
-	Number   int64
-	At       time.Time
 }
 
 // node marks the types of the graph that have a global id.

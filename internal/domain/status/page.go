@@ -139,12 +139,6 @@ func (s *PageState) EffectiveIndicator() Indicator {
 	return EffectiveIndicator(s.Rollup(), s.WorstOpen)
 }
 
-// Rollup is the overall status of a page.
-type Rollup struct {
-	Indicator   Indicator
-	Description string
-}
-
 // The descriptions of rollups.
 const (
 	allOperational    = "All Systems Operational"
@@ -208,9 +202,6 @@ func Slug(name string) string {
 	}
 	return slug
 }
-
-// PageSetting is a setting of a page with its new value; see [Page.Set].
-type PageSetting struct{ Key, Value string }
 
 // PageEdit describes changes to the settings of a page.
 type PageEdit struct {

@@ -27,12 +27,6 @@ type VersionInput struct {
 	ExpectedVersion int64 // the version that the editor has seen, or 0 for any
 }
 
-// Assignment sets the status in which a notice holds a component.
-type Assignment struct {
-	Component string // code
-	Status    ComponentStatus
-}
-
 // NewUpdate describes an update to add to a notice.
 type NewUpdate struct {
 	Target

@@ -14,29 +14,6 @@ const (
 	partialWeight = 0.3
 )
 
-// Uptime is the uptime of a component over a number of days.
-type Uptime struct {
-	Percent float64
-	Days    []*UptimeDay
-}
-
-// UptimeDay is the uptime of a component on one day in the zone of its page.
-type UptimeDay struct {
-	Date    Date
-	Percent float64
-	// Worst is the worst status of the day. WorstShown is that status in the vocabulary of the page.
-	Worst      ComponentStatus
-	WorstShown ComponentStatus
-	// The seconds in each status other than operational. Degraded performance and maintenance do not count as downtime.
-	OutageSeconds      int32
-	PartialSeconds     int32
-	DegradedSeconds    int32
-	MaintenanceSeconds int32
-
-	length float64 // elapsed seconds
-	down   float64
-}
-
 // UptimeOf returns the uptime of a component over the last days, including today until now. Days before start and days without a known status are omitted,
 // and times without one are not counted.
 func UptimeOf(history []HistoryPoint, start Date, days int, now time.Time, v Vocabulary) *Uptime {

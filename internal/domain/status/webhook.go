@@ -15,20 +15,6 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// Webhook is a URL to which the updates of a page are sent.
-type Webhook struct {
-	Code     string
-	PageCode string
-	URL      string
-	// Components are the codes of the components and groups whose updates are sent. Without components, all updates of the page are sent.
-	Components []string
-	CreatedAt  time.Time
-	Pending    int64 // messages that wait to be sent
-	Failures   int32 // attempts that failed since the last success
-	LastError  ledger.Null[string]
-	DisabledAt ledger.Null[time.Time]
-}
-
 // NewWebhook describes a webhook to create. The components are codes.
 type NewWebhook struct {
 	Target
