@@ -40,10 +40,10 @@ func topicTargets(t *topicRow, into []any) []any {
 
 // fixedFee is a member of the JSON column custom_fee.fixed_fees.
 type fixedFee struct {
-	AllCollectorsAreExempt bool            `json:"all_collectors_are_exempt"`
 	Amount                 int64           `json:"amount"`
 	CollectorAccountID     ledger.EntityID `json:"collector_account_id"`
 	DenominatingTokenID    ledger.EntityID `json:"denominating_token_id"`
+	AllCollectorsAreExempt bool            `json:"all_collectors_are_exempt"`
 }
 
 func finishTopic(t *topicRow) error {
