@@ -69,9 +69,9 @@ func TestDecodeExchangeRates(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"":                             "<nil> <nil>",
-		"0a00":                         "&{0 0 {0 false}} <nil>",
-		"0a0208030a02100b":             "&{11 3 {0 false}} <nil>", // parts of one message
-		"12021a00":                     "<nil> &{0 0 {0 true}}",
+		"0a00":                         "&{0 {0 false} 0} <nil>",
+		"0a0208030a02100b":             "&{11 {0 false} 3} <nil>", // parts of one message
+		"12021a00":                     "<nil> &{0 {0 true} 0}",
 		"12091080ffffffffffffffff0100": "",            // the length is truncated
 		"0805ba060100":                 "<nil> <nil>", // unknown fields, and a known field with another wire type
 		"0a0c10ffffffffffffffffff011a": "",
