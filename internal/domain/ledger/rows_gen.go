@@ -1539,6 +1539,8 @@ type TokenHolder struct {
 	Timestamp Null[Timestamp]
 	// The token.
 	TokenID EntityID
+	// How many holders a list has that is sorted by balance.
+	Holders int64
 }
 
 // Filters token holders. All conditions must match.
