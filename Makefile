@@ -10,7 +10,7 @@
 
 SHELL := bash
 .DEFAULT_GOAL := help
-.PHONY: help run build release test record test-slow test-pooler test-browser test-clients test-attack soak fuzz bench bench-lists lint fmt count generate verify ci clean
+.PHONY: help run build release test record test-slow test-pooler test-keys test-browser test-clients test-attack soak fuzz bench bench-lists lint fmt count generate verify ci clean
 
 ARGS ?=
 PKGS ?= ./...
@@ -93,6 +93,13 @@ POOLER_PKGS := ./storage ./storage/transactions ./storage/entities ./storage/evm
 test-pooler: ## Run the tests of the database through PgBouncer with transaction pooling; installs it if missing
 	@scripts/ensure-postgres.sh
 	HELIOGRAPH_TEST_PGBOUNCER=$$(scripts/ensure-pgbouncer.sh) CGO_ENABLED=0 go test -timeout 10m $(TESTFLAGS) $(POOLER_PKGS)
+
+# These packages were built for test-pooler already.
+KEYS_PKGS := ./storage/entities ./storage/evmstate ./resolvers/contractcalls ./rest/v1
+
+test-keys: ## Run the tests of the ledger with the statements for tables that are distributed with Citus, on plain PostgreSQL
+	@scripts/ensure-postgres.sh
+	HELIOGRAPH_TEST_KEYS=on CGO_ENABLED=0 go test -timeout 10m $(TESTFLAGS) $(KEYS_PKGS)
 
 test-browser: ## Run the browser tests; installs Chromium if missing
 	@scripts/ensure-postgres.sh

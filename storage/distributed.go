@@ -349,3 +349,24 @@ func mentions(query string, items []*item) bool {
 	}
 	return false
 }
+
+var table = regexp.MustCompile(`\b(from|join) ([a-z_]+)\b`)
+
+// ReadAhead returns the statement with each of some tables, given with the query for the rows that the statement may use, replaced by those rows, if tables
+// are distributed. Later queries can use the rows of earlier tables, which are named table_rows. This is for statements that Citus cannot plan.
+func (db *DB) ReadAhead(sql string, tables ...[2]string) string {
+	if !db.Distributed() {
+		return sql
+	}
+	var with []string
+	names := map[string]bool{}
+	for _, t := range tables {
+		names[t[0]], with = true, append(with, t[0]+"_rows as materialized ("+t[1]+")")
+	}
+	return "with " + strings.Join(with, ",\n") + "\n" + table.ReplaceAllStringFunc(sql, func(text string) string {
+		if names[text[strings.IndexByte(text, ' ')+1:]] {
+			return text + "_rows"
+		}
+		return text
+	})
+}

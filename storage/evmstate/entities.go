@@ -78,6 +78,18 @@ cross join lateral (select v.id, v.type, v.evm_address, v.alias, v.ethereum_nonc
 left join contract c on c.id = e.id and not c.id = any($3)
 where e.deleted is not true`
 
+// entitiesAhead are the queries that read the tables of evmEntitiesThen ahead.
+var entitiesAhead = [][2]string{
+	{"entity", `select * from entity where id = any($1::bigint[]) or evm_address = any($2::bytea[]) or alias = any($2::bytea[])`},
+	{"entity_history", `select * from entity_history where id in (select id from entity_rows) and lower(timestamp_range) <= $4`},
+	{"contract", `select * from contract where id in (select id from entity_rows) and not id = any($3::bigint[])`},
+	{"shot", `select coalesce(max(consensus_timestamp), 0) as at from account_balance where account_id = $5 and consensus_timestamp > $6
+  and consensus_timestamp <= $4`},
+	{"crypto_transfer", `select entity_id, $4::bigint as consensus_timestamp, sum(amount) as amount, null::text as errata from crypto_transfer
+  where entity_id in (select id from entity_rows) and consensus_timestamp > (select at from shot_rows) and consensus_timestamp <= $4
+  and errata is distinct from 'DELETE' group by entity_id`},
+}
+
 // queueEntities queues a query for the entities at the given addresses. It stores them in the snapshot.
 func (s *Snapshot) queueEntities(b *storage.Batch, addresses []ledger.EVMAddress) {
 	ids, opaque, remembered := []int64{}, [][]byte{}, []int64{}
@@ -104,8 +116,8 @@ func (s *Snapshot) queueEntities(b *storage.Batch, addresses []ledger.EVMAddress
 	sql, args := evmEntitiesNow, []any{ids, opaque, remembered}
 	if s.history.past {
 		month := ledger.Timestamp(snapshotSpan)
-		sql, args = evmEntitiesThen, append(args, int64(s.history.until), int64(s.db.SystemEntity(entities.TreasuryNum)), int64(s.history.until-month),
-			int64(s.history.until-2*month))
+		args = append(args, int64(s.history.until), int64(s.db.SystemEntity(entities.TreasuryNum)), int64(s.history.until-month), int64(s.history.until-2*month))
+		sql = s.db.ReadAhead(evmEntitiesThen, entitiesAhead...)
 	}
 	evmEntityRows.Queue(b, sql, args, s.keepEntities)
 }

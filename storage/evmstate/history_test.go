@@ -29,6 +29,9 @@ func open(t *testing.T) (func(worldstate.BlockRef) *Snapshot, *pgx.Conn) {
 		t.Fatal(err)
 	}
 	t.Cleanup(db.Close)
+	if err := db.ReadPlacement(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	r := NewReader(db, entities.NewGasPrices(db), 1<<20)
 	return func(at worldstate.BlockRef) *Snapshot {
 		s, err := r.Open(t.Context(), Request{Block: at})

@@ -28,6 +28,10 @@ cross join lateral (select coalesce(value_written, value_read) as value from con
   where contract_id = w.contract and slot = w.slot and consensus_timestamp <= $3 order by consensus_timestamp desc limit 1) s`
 )
 
+// slotChanges reads the last changes of slots ahead.
+var slotChanges = [2]string{"contract_state_change", `select distinct on (contract_id, slot) * from contract_state_change
+  where contract_id = any($1::bigint[]) and slot = any($2::bytea[]) and consensus_timestamp <= $3 order by contract_id, slot, consensus_timestamp desc`}
+
 // queueSlots queues a query for slots. It stores their values in the snapshot.
 func (s *Snapshot) queueSlots(b *storage.Batch, wanted []slotKey) {
 	var (
@@ -51,7 +55,7 @@ func (s *Snapshot) queueSlots(b *storage.Batch, wanted []slotKey) {
 	}
 	sql, args := evmSlotsNow, []any{contracts, slots}
 	if s.history.past {
-		sql, args = evmSlotsThen, append(args, int64(s.history.until))
+		sql, args = s.db.ReadAhead(evmSlotsThen, slotChanges), append(args, int64(s.history.until))
 	}
 	evmSlotRows.Queue(b, sql, args, func(rows []*evmSlotRow) {
 		for _, r := range rows {

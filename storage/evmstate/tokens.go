@@ -73,7 +73,10 @@ func column[T any, V ~int64](keys []T, value func(*T) V) []int64 {
 // pick returns the statement for current or for historical state.
 func (s *Snapshot) pick(now, then string) string {
 	if s.history.past {
-		return then
+		now = then
+	}
+	if s.db.Distributed() {
+		return s.db.ReadAhead(now, ahead(now)...)
 	}
 	return now
 }

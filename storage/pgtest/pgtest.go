@@ -210,5 +210,16 @@ func Distributed(ctx context.Context, url string, columns map[string]string) err
 	for table, column := range columns {
 		rows = append(rows, fmt.Sprintf("('%s'::regclass, 'distributed', '%s')", table, column))
 	}
-	return admin(ctx, url, `create view citus_tables (table_name, citus_table_type, distribution_column) as values `+strings.Join(rows, ", "))
+	return admin(ctx, url, `create or replace view citus_tables (table_name, citus_table_type, distribution_column) as values `+strings.Join(rows, ", "))
+}
+
+// Keys reports whether the environment variable HELIOGRAPH_TEST_KEYS is set: then all tests read the ledger key by key.
+func Keys() bool { return os.Getenv("HELIOGRAPH_TEST_KEYS") != "" }
+
+// KeyByKey is [Distributed] if [Keys] is true.
+func KeyByKey(ctx context.Context, url string, columns map[string]string) error {
+	if !Keys() {
+		return nil
+	}
+	return Distributed(ctx, url, columns)
 }

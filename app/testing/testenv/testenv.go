@@ -47,7 +47,7 @@ var (
 	// Empty has empty ledger and status tables.
 	Empty = &pgtest.Template{Name: "empty", Prepare: func(ctx context.Context, url string) error {
 		log := slog.New(slog.DiscardHandler)
-		return errors.Join(migrations.Ledger(ctx, url, log), migrations.Status(ctx, url, log))
+		return errors.Join(migrations.Ledger(ctx, url, log), migrations.Status(ctx, url, log), pgtest.KeyByKey(ctx, url, migrations.Distribution()))
 	}}
 	// Filled has the demo network at [Now] and its status page.
 	Filled = &pgtest.Template{Name: "demo", From: Empty, Prepare: func(ctx context.Context, url string) error {

@@ -3,6 +3,7 @@ package demotest
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"time"
 
@@ -26,7 +27,7 @@ var Network = &pgtest.Template{Name: "network", Prepare: func(ctx context.Contex
 		return err //nolint:wrapcheck // of the test database
 	}
 	defer func() { _ = conn.Close(ctx) }() // everything has been committed
-	if err := demodb.Load(ctx, conn, Now(), nil); err != nil {
+	if err := errors.Join(demodb.Load(ctx, conn, Now(), nil), pgtest.KeyByKey(ctx, url, migrations.Distribution())); err != nil {
 		return err
 	}
 	_, err = conn.Exec(ctx, `analyze`)
