@@ -1,210 +1,107 @@
 package statusdemo
 
 import (
+	"cmp"
 	"crypto/sha256"
+	_ "embed"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
 
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
 	"heliograph/storage/demo"
 )
 
-// Where the page is shown, and the zone of its days.
-const (
-	pageURL  = "http://localhost:8080"
-	timeZone = "Europe/Lisbon"
-)
-
-type incidentKind struct {
-	title, investigating, identified, monitoring string
-	component                                    string
-	state                                        status.ComponentStatus
-}
-
-func incidentKinds() []incidentKind {
-	return []incidentKind{
-		{
-			"Queries over long time ranges are slow", "Lists over several months answer slower than usual.", "A statement lost its index.",
-			"The index is used again; we are watching.", "rest", status.DegradedPerformance,
-		},
-		{
-			"The importer is behind", "The newest block is more than a minute old.", "A large file held up the import.", "The importer has caught up.", "importer",
-			status.DegradedPerformance,
-		},
-		{
-			"A node does not answer", "The node at Gull Rock does not take transactions.", "Spray got into the cabinet.",
-			"The cabinet is dry, and the node is back.", "node2", status.MajorOutage,
-		},
-		{"Errors in the graph", "Some queries end with an error.", "A deployment brought a bad limit.", "The limit is as it was.", "graphql", status.PartialOutage},
-		{"The faucet is dry", "Nobody gets any coins.", "Its account was empty.", "It was filled up.", "faucet", status.MajorOutage},
-		{
-			"Fog on the line", "Transactions at the Fish Market take longer.", "The radio link suffers from fog.", "The fog has lifted.", "node4",
-			status.DegradedPerformance,
-		},
-		{
-			"The explorer shows old data", "Balances in the explorer are an hour old.", "A cache was not emptied.", "The cache was emptied.", "explorer",
-			status.PartialOutage,
-		},
-	}
-}
-
-// builder builds the status page. It applies the steps in order of time, so that every state follows from the previous ones.
-type builder struct {
-	now, start, last time.Time
-	components       []*status.Component
-	byName           map[string]*status.Component
-	notices          []*notice
-	steps            []step
-	changes          []*status.Change
-	revision         int64
-	err              error // the first step that could not be taken
-}
-
-func (s *builder) build() {
-	s.addComponents()
-	s.addIncidents()
-	s.addMaintenances()
-	s.addCurrent()
-	s.applySteps()
-}
-
-func (s *builder) addComponents() {
-	s.component("network", "", "Lantern Bay | Network Uptime (v0.70.0)", "Transactions reach consensus", nil)
-	s.group("nodes", "Consensus nodes")
-	for i := range demo.NodeCount {
-		s.component(fmt.Sprint("node", i), "nodes", demo.NodeNames[i], fmt.Sprintf("Node %d, account 0.0.%d", i, demo.FirstNodeAccount+i),
-			func(c *status.Component) { c.NodeID = ledger.Of(int64(i)) })
-	}
-	s.group("gateway", "Gateway")
-	s.component("graphql", "gateway", "GraphQL", "Queries of the graph", nil)
-	s.component("rest", "gateway", "Mirror Node REST API", "The paths below /api/v1", nil)
-	s.component("importer", "gateway", "Importer", "Blocks on their way into the database", nil)
-	s.group("town", "Around town")
-	s.component("explorer", "town", "Explorer", "", nil)
-	s.component("faucet", "town", "Faucet", "Coins for newcomers", func(c *status.Component) { c.OnlyShowIfDegraded = true })
-	s.component("website", "", "Website", "lantern-bay.example", func(c *status.Component) { c.Showcase = false })
-}
-
-// addIncidents adds resolved incidents, one every three days.
-func (s *builder) addIncidents() {
-	const every, count = 3, 54
-	all := incidentKinds()
-	for i := range count {
-		x := all[i%len(all)]
-		begin := s.now.AddDate(0, 0, -every*(count-i)-4).Add(time.Duration(i*47%720) * time.Minute)
-		n := s.incident(fmt.Sprint("incident ", i), x.title)
-		pace := time.Duration(4+i*7%23) * time.Minute
-		s.addStep(n, begin, status.Investigating, x.investigating, map[string]status.ComponentStatus{x.component: x.state})
-		if i%4 != 3 {
-			s.addStep(n, begin.Add(pace), status.Identified, x.identified, nil)
-		}
-		if i%5 == 2 {
-			s.addStep(n, begin.Add(2*pace), status.Identified, "It gets better.", map[string]status.ComponentStatus{x.component: status.DegradedPerformance})
-		}
-		s.addStep(n, begin.Add(3*pace), status.Monitoring, x.monitoring, map[string]status.ComponentStatus{x.component: status.Operational})
-		s.addStep(n, begin.Add(5*pace), status.Resolved, "All is well again.", nil)
-		if i%9 == 4 {
-			s.addStep(n, begin.AddDate(0, 0, 2), status.Postmortem, "What happened: "+x.identified+"<br />What we do about it: a check that notices it earlier.", nil)
-		}
-		if i%13 == 6 {
-			n.ImpactOverride = ledger.Of(status.ImpactMinor)
-		}
-	}
-}
-
-// addMaintenances adds completed and scheduled maintenances: an upgrade per month, of which one was canceled.
-func (s *builder) addMaintenances() {
-	nodes := func(state status.ComponentStatus, which ...int) map[string]status.ComponentStatus {
-		out := map[string]status.ComponentStatus{}
-		for _, i := range which {
-			out[fmt.Sprint("node", i)] = state
-		}
-		return out
-	}
-	for i := range 5 {
-		from := s.now.AddDate(0, 0, -30*(5-i)+5).Truncate(time.Hour)
-		n := s.maintenance(fmt.Sprint("upgrade ", i), fmt.Sprintf("Upgrade of the nodes to 0.%d", 65+i), from, 2*time.Hour)
-		s.addStep(n, from.AddDate(0, 0, -6), status.Planned, "Nodes restart one after the other. Transactions may take longer.",
-			nodes(status.Operational, 0, 1, 2, 3, 4, 5, 6))
-		if i == 2 {
-			s.addStep(n, from.AddDate(0, 0, -1), status.Completed, "This maintenance will not take place.", nil)
-			continue
-		}
-		s.addStep(n, from.Add(11*time.Second), status.InProgress, "This maintenance has started.", nodes(status.UnderMaintenance, 0, 1, 2, 3, 4, 5, 6))
-		s.addStep(n, from.Add(80*time.Minute), status.Verifying, "All nodes run the new version; we are checking them.", nil)
-		s.addStep(n, from.Add(2*time.Hour+13*time.Second), status.Completed, "This maintenance is finished.", nil)
-	}
-	soon := s.now.Truncate(time.Hour).AddDate(0, 0, 1)
-	n := s.maintenance("next", "New disks for the importer", soon, 45*time.Minute)
-	s.addStep(n, s.now.AddDate(0, 0, -3).Add(-20*time.Minute), status.Planned, "The importer stops for a while. Reads go on.",
-		map[string]status.ComponentStatus{"importer": status.Operational})
-	n = s.maintenance("after next", "Upgrade of the nodes to 0.71", soon.AddDate(0, 0, 7), 2*time.Hour)
-	s.addStep(n, s.now.AddDate(0, 0, -1).Add(-3*time.Hour), status.Planned, "Nodes restart one after the other. Transactions may take longer.",
-		nodes(status.Operational, 0, 1, 2, 3, 4, 5, 6))
-}
-
-// addCurrent adds unresolved incidents and maintenances in every state.
-func (s *builder) addCurrent() {
-	ago := func(minutes int) time.Time { return s.now.Add(-time.Duration(minutes) * time.Minute) }
-
-	running := s.maintenance("running", "Repairs at the Rope Walk", ago(25), time.Hour)
-	s.addStep(running, s.now.AddDate(0, 0, -2), status.Planned, "The node at the Rope Walk gets a new roof.",
-		map[string]status.ComponentStatus{"node6": status.Operational})
-	s.addStep(running, ago(25).Add(9*time.Second), status.InProgress, "This maintenance has started.",
-		map[string]status.ComponentStatus{"node6": status.UnderMaintenance})
-
-	checked := s.maintenance("checked", "A new version of the website", ago(90), 2*time.Hour)
-	s.addStep(checked, s.now.AddDate(0, 0, -4), status.Planned, "The website may be away for some minutes.",
-		map[string]status.ComponentStatus{"website": status.Operational})
-	s.addStep(checked, ago(90).Add(14*time.Second), status.InProgress, "This maintenance has started.",
-		map[string]status.ComponentStatus{"website": status.UnderMaintenance})
-	s.addStep(checked, ago(20), status.Verifying, "The new version is up; we are reading every page.", nil)
-
-	watched := s.incident("watched", "Short outage of the explorer")
-	s.addStep(watched, ago(75), status.Investigating, "The explorer does not open.", map[string]status.ComponentStatus{"explorer": status.MajorOutage})
-	s.addStep(watched, ago(60), status.Identified, "A certificate has expired.", nil)
-	s.addStep(watched, ago(41), status.Monitoring, "It has a new certificate.", map[string]status.ComponentStatus{"explorer": status.Operational})
-
-	found := s.incident("found", "Transactions through Gull Rock are slow")
-	s.addStep(found, ago(50), status.Investigating, "Transactions take twice as long there.",
-		map[string]status.ComponentStatus{"node2": status.DegradedPerformance})
-	s.addStep(found, ago(33), status.Identified, "Its link to the town is saturated. Other nodes are not affected.", nil)
-
-	unknown := s.incident("unknown", "Reports of missing balances")
-	s.addStep(unknown, ago(12), status.Investigating, "Two people say that balances are missing in answers. We are looking into it.", nil)
-
-	draft := s.incident("draft", "Not yet told")
-	draft.Draft = true
-	s.addStep(draft, ago(5), status.Investigating, "This has not been published.", map[string]status.ComponentStatus{"faucet": status.PartialOutage})
-}
-
-// notice is an incident or a maintenance with its updates and components.
-type notice struct {
-	status.Notice
-	attached []string // codes of components, in the order in which they came
-	held     map[string]status.ComponentStatus
-	reported []status.ComponentStatus
-	updates  []*status.Update
-	name     string // in the script
-}
-
-// step is an update of a notice.
-type step struct {
-	at       time.Time
-	notice   *notice
-	to       status.State
-	body     string
-	statuses map[string]status.ComponentStatus // by the name of the component in the script
-	origin   status.Origin
-}
-
 // days is the age of the status page in days.
 const days = 180
 
-func newBuilder(now time.Time) *builder {
-	return &builder{now: now, start: now.AddDate(0, 0, -days), byName: map[string]*status.Component{}}
+// offset is a time as its distance to the time at which the page is loaded.
+type offset time.Duration
+
+// UnmarshalText reads text such as "-1h30m".
+func (o *offset) UnmarshalText(text []byte) error {
+	d, err := time.ParseDuration(string(text))
+	*o = offset(d)
+	return err
+}
+
+// notice is an incident, or a maintenance if it has a length.
+type notice struct {
+	Name          string // from which its code is derived
+	Title         string
+	Start, Length offset
+	Draft         bool
+	WholeHour     bool // rounds Start down to the hour
+	Updates       []*update
+	impact        ledger.Null[status.Impact]
+	state         status.NoticeState
+}
+
+// update is an update of a notice. It sets all its components to one status.
+type update struct {
+	At         offset
+	State      status.State
+	Body       string
+	Components []string // names as in addComponents
+	Status     status.ComponentStatus
+	notice     *notice
+}
+
+//go:embed page.json
+var pageJSON []byte
+
+// script is page.json.
+type script struct {
+	// Recurring are incidents that happened several times.
+	Recurring []struct {
+		Title, Investigating, Identified, Monitoring, Component string
+		Status                                                  status.ComponentStatus
+	}
+	// Current are maintenances that have not started, and notices in every state that is not over.
+	Current []*notice
+}
+
+// builder builds the status page. It applies the updates in order of time with the rules that apply to editors.
+type builder struct {
+	*status.WorkingCopy
+	now     time.Time
+	start   time.Time
+	codes   map[string]string // of components, by name
+	notices []*notice
+	updates []*update
+	changes []*status.Change
+}
+
+// build builds the page as of now.
+func build(now time.Time) (*builder, error) {
+	page := &status.Page{Code: demo.StatusPage, Slug: "lantern-bay", Name: "Lantern Bay", URL: "http://localhost:8080", TimeZone: "Europe/Lisbon"}
+	s := &builder{WorkingCopy: status.NewWorkingCopy(page, nil, nil), now: now, start: now.AddDate(0, 0, -days), codes: map[string]string{}}
+	if err := s.addComponents(); err != nil {
+		return nil, err
+	}
+	var all script
+	if err := json.Unmarshal(pageJSON, &all); err != nil {
+		return nil, fmt.Errorf("page.json: %w", err)
+	}
+	s.addIncidents(&all)
+	s.addUpgrades()
+	s.notices = append(s.notices, all.Current...)
+	for _, n := range s.notices {
+		for _, u := range n.Updates {
+			u.notice = n
+			s.updates = append(s.updates, u)
+		}
+	}
+	slices.SortStableFunc(s.updates, func(a, b *update) int { return cmp.Compare(a.At, b.At) })
+	for i, u := range s.updates {
+		if err := s.apply(u, int64(i+1)); err != nil {
+			return nil, fmt.Errorf("%s: %w", u.notice.Name, err)
+		}
+	}
+	return s, nil
 }
 
 // codeOf derives a code from a name.
@@ -218,159 +115,159 @@ func codeOf(name string) string {
 	return string(code)
 }
 
-// component adds a component or a group. group is the name of its group, or empty.
-func (s *builder) component(name, group, label, description string, change func(*status.Component)) {
-	c := &status.Component{
-		Code: codeOf(name), PageCode: demo.StatusPage, Name: label, BaseStatus: status.Operational, Status: status.Operational, Showcase: true,
-		Origin: status.FromOperator, Version: 1,
-		CreatedAt: s.start.Add(time.Duration(len(s.components)) * time.Second), StartDate: ledger.Of(status.DateOf(s.start)),
+// addComponents adds the components and their groups.
+func (s *builder) addComponents() error {
+	type component struct {
+		name, group string
+		status.NewComponent
 	}
-	c.UpdatedAt = c.CreatedAt
-	if description != "" {
-		c.Description = ledger.Of(description)
+	all := []component{
+		{"network", "", status.NewComponent{Name: "Lantern Bay | Network Uptime (v0.70.0)", Description: "Transactions reach consensus"}},
+		{"nodes", "", status.NewComponent{Name: "Consensus nodes", IsGroup: true}},
 	}
-	position := int32(1)
-	for _, other := range s.components {
-		if group == "" && !other.GroupCode.Valid || group != "" && other.GroupCode.V == s.byName[group].Code {
-			position++
+	for i := range demo.NodeCount {
+		all = append(all, component{fmt.Sprint("node", i), "nodes", status.NewComponent{
+			Name: demo.NodeNames[i], Description: fmt.Sprintf("Node %d, account 0.0.%d", i, demo.FirstNodeAccount+i), NodeID: ledger.Of(int64(i)),
+		}})
+	}
+	all = append(all, []component{
+		{"gateway", "", status.NewComponent{Name: "Gateway", IsGroup: true}},
+		{"graphql", "gateway", status.NewComponent{Name: "GraphQL", Description: "Queries of the graph"}},
+		{"rest", "gateway", status.NewComponent{Name: "Mirror Node REST API", Description: "The paths below /api/v1"}},
+		{"importer", "gateway", status.NewComponent{Name: "Importer", Description: "Blocks on their way into the database"}},
+		{"town", "", status.NewComponent{Name: "Around town", IsGroup: true}},
+		{"explorer", "town", status.NewComponent{Name: "Explorer"}},
+		{"faucet", "town", status.NewComponent{Name: "Faucet", Description: "Coins for newcomers", OnlyShowIfDegraded: true}},
+		{"website", "", status.NewComponent{Name: "Website", Description: "lantern-bay.example", Showcase: ledger.Of(false)}},
+	}...)
+	s.Origin = status.FromOperator
+	for i, in := range all {
+		s.At = s.start.Add(time.Duration(i) * time.Second)
+		in.Group = s.codes[in.group]
+		c, _, err := s.AddComponent(in.NewComponent)
+		if err != nil {
+			return fmt.Errorf("component %s: %w", in.name, err)
 		}
+		c.Code, c.PageCode, c.Version, c.CreatedAt, c.UpdatedAt = codeOf(in.name), s.Page.Code, 1, s.At, s.At
+		s.codes[in.name] = c.Code
+		s.Components = append(s.Components, c)
 	}
-	c.Position = position
-	if group != "" {
-		c.GroupCode, c.GroupName = ledger.Of(s.byName[group].Code), s.byName[group].Name
-	}
-	if change != nil {
-		change(c)
-	}
-	s.components, s.byName[name] = append(s.components, c), c
-}
-
-func (s *builder) group(name, label string) {
-	s.component(name, "", label, "", func(c *status.Component) {
-		c.IsGroup, c.BaseStatus, c.Status, c.Showcase, c.StartDate = true, "", "", false, ledger.Null[status.Date]{}
-	})
-}
-
-// incident adds an incident without steps.
-func (s *builder) incident(name, title string) *notice {
-	n := &notice{name: name, held: map[string]status.ComponentStatus{}, Notice: status.Notice{
-		Code: codeOf(name), PageCode: demo.StatusPage, Kind: status.Realtime, Name: title, NotifyAtStart: true, NotifyAtEnd: true, Origin: status.FromOperator,
-	}}
-	n.Shortlink = pageURL + "/incidents/" + n.Code
-	s.notices = append(s.notices, n)
-	return n
-}
-
-// maintenance adds a maintenance without steps.
-func (s *builder) maintenance(name, title string, from time.Time, length time.Duration) *notice {
-	n := s.incident(name, title)
-	n.Kind, n.ScheduledFor, n.ScheduledUntil, n.RemindMinutes = status.Scheduled, ledger.Of(from), ledger.Of(from.Add(length)), ledger.Of(int32(60))
-	n.AutoInProgress, n.AutoCompleted, n.AutoMaintenanceState, n.AutoOperationalState = true, true, true, true
-	return n
-}
-
-// addStep adds a step to a notice.
-func (s *builder) addStep(n *notice, at time.Time, to status.State, body string, gives map[string]status.ComponentStatus) {
-	origin := status.FromOperator
-	if n.Kind == status.Scheduled && (to == status.InProgress || to == status.Completed) {
-		origin = status.FromSchedule
-	}
-	s.steps = append(s.steps, step{at: at, notice: n, to: to, body: body, statuses: gives, origin: origin})
-}
-
-// applySteps applies all steps in order of time.
-func (s *builder) applySteps() {
-	slices.SortStableFunc(s.steps, func(a, b step) int { return a.at.Compare(b.at) })
-	for i := range s.steps {
-		if s.err == nil {
-			s.err = s.apply(&s.steps[i])
-		}
-	}
-	s.last = s.steps[len(s.steps)-1].at
-}
-
-// apply applies a step: it adds the update and changes the components and the notice.
-func (s *builder) apply(x *step) error {
-	n := x.notice
-	if err := status.CheckTransition(n.Kind, n.State, x.to); err != nil {
-		return fmt.Errorf("%s: %w", n.name, err)
-	}
-	s.revision++
-	n.Version++
-	u := &status.Update{
-		Code: codeOf(fmt.Sprint(n.name, " update ", len(n.updates))), NoticeCode: n.Code, State: x.to, Body: x.body, CreatedAt: x.at, UpdatedAt: x.at,
-		DisplayAt: ledger.Of(x.at), DeliverNotifications: true, Origin: x.origin, Revision: ledger.Of(s.revision),
-	}
-	if n.State == status.NoState {
-		n.CreatedAt, n.StartedAt = x.at, x.at.Add(-8*time.Millisecond)
-	}
-	n.State, n.UpdatedAt = x.to, x.at.Add(21*time.Millisecond)
-	switch x.to {
-	case status.Monitoring, status.Verifying:
-		n.MonitoringAt = ledger.Of(x.at)
-	case status.Resolved, status.Completed:
-		n.ResolvedAt = ledger.Of(x.at)
-	case status.Postmortem:
-		u.DisplayAt = ledger.Null[time.Time]{}
-	default: // the instants stay as they are
-	}
-	s.changeComponents(n, u, x)
-	n.Impact = status.ImpactOf(n.Kind, n.ImpactOverride.V, n.reported...)
-	n.updates = append(n.updates, u)
+	s.WorkingCopy = status.NewWorkingCopy(s.Page, s.Components, nil) // computes their statuses
 	return nil
 }
 
-// changeComponents sets the statuses of a step, and restores the components when its notice ends.
-func (s *builder) changeComponents(n *notice, u *status.Update, x *step) {
-	var touched []string
-	for name := range x.statuses {
-		touched = append(touched, name)
-	}
-	if !x.to.Open() && x.to != status.Postmortem {
-		for name, c := range s.byName {
-			if n.held[c.Code] != "" && x.statuses[name] == "" {
-				touched = append(touched, name)
+// addIncidents adds resolved incidents, one every three days.
+func (s *builder) addIncidents(all *script) {
+	const day, every, count = 24 * time.Hour, 3, 54
+	for i := range count {
+		x := all.Recurring[i%len(all.Recurring)]
+		n := &notice{Name: fmt.Sprint("incident ", i), Title: x.Title}
+		begin := -(every*(count-time.Duration(i))+4)*day + time.Duration(i*47%720)*time.Minute
+		pace := time.Duration(4+i*7%23) * time.Minute
+		add := func(after time.Duration, state status.State, body string, to status.ComponentStatus) {
+			u := &update{At: offset(begin + after), State: state, Body: body, Status: to}
+			if to != "" {
+				u.Components = []string{x.Component}
 			}
+			n.Updates = append(n.Updates, u)
 		}
-	}
-	place := status.DisplayOrder(s.components)
-	slices.SortFunc(touched, func(a, b string) int { return place(s.byName[a], s.byName[b]) })
-	for _, name := range touched {
-		c := s.byName[name]
-		if !slices.Contains(n.attached, c.Code) {
-			n.attached = append(n.attached, c.Code)
+		add(0, status.Investigating, x.Investigating, x.Status)
+		if i%4 != 3 {
+			add(pace, status.Identified, x.Identified, "")
 		}
-		before := c.Status
-		n.held[c.Code] = x.statuses[name]
-		if x.statuses[name] == status.Operational || !x.to.Open() || n.Draft {
-			n.held[c.Code] = ""
+		if i%5 == 2 {
+			add(2*pace, status.Identified, "It gets better.", status.DegradedPerformance)
 		}
-		n.reported = append(n.reported, x.statuses[name])
-		if !n.Draft {
-			c.Status = s.statusOf(c)
+		add(3*pace, status.Monitoring, x.Monitoring, status.Operational)
+		add(5*pace, status.Resolved, "All is well again.", "")
+		if i%9 == 4 {
+			add(2*day, status.Postmortem, "What happened: "+x.Identified+"<br />What we do about it: a check that notices it earlier.", "")
 		}
-		after := c.Status
-		if n.Draft { // a draft has no effect on components
-			after = x.statuses[name]
+		if i%13 == 6 {
+			n.impact = ledger.Of(status.ImpactMinor)
 		}
-		u.Affected = append(u.Affected, &status.AffectedComponent{
-			Ordinal: int32(len(u.Affected)), Code: c.Code, Name: c.QualifiedName(), OldStatus: before, NewStatus: after,
-		})
-		if before != c.Status {
-			c.UpdatedAt = x.at
-			s.changes = append(s.changes, &status.Change{
-				ComponentCode: c.Code, At: x.at, OldStatus: before, NewStatus: c.Status, UpdateCode: ledger.Of(u.Code), Origin: x.origin, Revision: u.Revision,
-			})
-		}
+		s.notices = append(s.notices, n)
 	}
 }
 
-func (s *builder) statusOf(c *status.Component) status.ComponentStatus {
-	var held []status.ComponentStatus
-	for _, n := range s.notices {
-		if !n.Draft {
-			held = append(held, n.held[c.Code])
-		}
+// addUpgrades adds maintenances of all nodes, one per month, of which one was canceled.
+func (s *builder) addUpgrades() {
+	var nodes []string
+	for i := range demo.NodeCount {
+		nodes = append(nodes, fmt.Sprint("node", i))
 	}
-	return status.EffectiveStatus(c.BaseStatus, held...)
+	for i := range 5 {
+		from := offset(s.now.AddDate(0, 0, -30*(5-i)+5).Truncate(time.Hour).Sub(s.now))
+		at := func(after time.Duration) offset { return from + offset(after) }
+		n := &notice{Name: fmt.Sprint("upgrade ", i), Title: fmt.Sprintf("Upgrade of the nodes to 0.%d", 65+i), Start: from, Length: offset(2 * time.Hour)}
+		n.Updates = []*update{{
+			At: at(-6 * 24 * time.Hour), State: status.Planned, Body: "Nodes restart one after the other. Transactions may take longer.",
+			Components: nodes, Status: status.Operational,
+		}}
+		if i == 2 {
+			n.Updates = append(n.Updates, &update{At: at(-24 * time.Hour), State: status.Completed, Body: "This maintenance will not take place."})
+		} else {
+			n.Updates = append(n.Updates,
+				&update{At: at(11 * time.Second), State: status.InProgress, Body: "This maintenance has started.", Components: nodes, Status: status.UnderMaintenance},
+				&update{At: at(80 * time.Minute), State: status.Verifying, Body: "All nodes run the new version; we are checking them."},
+				&update{At: at(2*time.Hour + 13*time.Second), State: status.Completed, Body: "This maintenance is finished."})
+		}
+		s.notices = append(s.notices, n)
+	}
+}
+
+// apply applies an update, which gets a revision.
+func (s *builder) apply(u *update, revision int64) error {
+	n := u.notice
+	s.At, s.Origin = s.now.Add(time.Duration(u.At)), status.FromOperator
+	if u.State == status.InProgress || u.State == status.Completed {
+		s.Origin = status.FromSchedule
+	}
+	names := []string{n.Name} // the rules first take the code of the notice, then that of the update
+	if n.state.Notice != nil {
+		names = nil
+	}
+	names = append(names, fmt.Sprint(n.Name, " update ", len(n.state.Updates)))
+	s.NewCode = func() (string, error) {
+		code := codeOf(names[0])
+		names = names[1:]
+		return code, nil
+	}
+	effect, err := s.write(u)
+	if err != nil {
+		return err
+	}
+	for _, added := range effect.Updates {
+		added.Revision = ledger.Of(revision)
+	}
+	for _, c := range effect.Changes {
+		c.Revision = ledger.Of(revision)
+		s.Component(c.ComponentCode).UpdatedAt = s.At
+	}
+	s.changes = append(s.changes, effect.Changes...)
+	n.state = status.NoticeState{Notice: effect.Notice, Attachments: effect.Attachments, Updates: append(n.state.Updates, effect.Updates...)}
+	return nil
+}
+
+func (s *builder) write(u *update) (*status.Effect, error) {
+	n := u.notice
+	codes := list.Map(u.Components, func(name string) string { return s.codes[name] })
+	affected := list.Map(codes, func(code string) status.Assignment { return status.Assignment{Component: code, Status: u.Status} })
+	switch {
+	case n.state.Notice != nil:
+		return s.UpdateIncident(n.state, status.NewUpdate{State: u.State, Body: u.Body, Affected: affected})
+	case n.Length > 0:
+		start := s.now.Add(time.Duration(n.Start))
+		if n.WholeHour {
+			start = start.Truncate(time.Hour)
+		}
+		return s.ScheduleMaintenance(status.NewMaintenance{
+			Name: n.Title, Body: u.Body, Components: codes, Start: start, End: start.Add(time.Duration(n.Length)), RemindMinutes: ledger.Of(int32(60)),
+			AutoInProgress: true, AutoCompleted: true, AutoMaintenanceState: true, AutoOperationalState: true,
+		})
+	default:
+		return s.OpenIncident(status.NewIncident{
+			Name: n.Title, Body: u.Body, State: u.State, Affected: affected, Draft: n.Draft, ImpactOverride: n.impact,
+		})
+	}
 }

@@ -63,10 +63,9 @@ func load(ctx context.Context, db beginner, now time.Time, prepare func(context.
 	if wanted, err := prepare(ctx, tx); err != nil || !wanted {
 		return err
 	}
-	s := newBuilder(now.UTC().Truncate(time.Second))
-	s.build()
-	if s.err != nil {
-		return fmt.Errorf("build the demo status page: %w", s.err)
+	s, err := build(now.UTC().Truncate(time.Second))
+	if err != nil {
+		return fmt.Errorf("build the demo status page: %w", err)
 	}
 	if err := tx.SendBatch(ctx, s.batch()).Close(); err != nil {
 		return fmt.Errorf("write the demo status page: %w", err)
@@ -81,22 +80,22 @@ func load(ctx context.Context, db beginner, now time.Time, prepare func(context.
 func (s *builder) batch() *pgx.Batch {
 	b := &statuspages.Batch{}
 	b.Queue(`insert into status.page (id, slug, name, url, is_default, time_zone, revision, created_at, updated_at)
-values ($1, 'lantern-bay', $2, $3, true, $4, $5, $6, $7)`,
-		demo.StatusPage, "Lantern Bay", pageURL, timeZone, s.revision, s.start, s.last)
+values ($1, $2, $3, $4, true, $5, $6, $7, $8)`,
+		s.Page.Code, s.Page.Slug, s.Page.Name, s.Page.URL, s.Page.TimeZone, len(s.updates), s.start, s.At)
 	for _, groups := range []bool{true, false} { // components refer to their groups
-		for _, c := range s.components {
+		for _, c := range s.Components {
 			if c.IsGroup == groups {
 				b.InsertComponent(c)
 			}
 		}
 	}
 	for _, n := range s.notices {
-		b.InsertNotice(&n.Notice)
-		for _, code := range n.attached {
+		b.InsertNotice(n.state.Notice)
+		for _, a := range n.state.Attachments {
 			b.Queue(`insert into status.incident_component (page_id, incident_id, component_id, held_status) values ($1, $2, $3, $4)`,
-				demo.StatusPage, n.Code, code, ledger.NonZero(n.held[code]).Pointer())
+				demo.StatusPage, a.NoticeCode, a.ComponentCode, ledger.NonZero(a.HeldStatus).Pointer())
 		}
-		for _, u := range n.updates {
+		for _, u := range n.state.Updates {
 			b.InsertUpdate(u)
 		}
 	}
@@ -105,9 +104,9 @@ values ($1, 'lantern-bay', $2, $3, true, $4, $5, $6, $7)`,
 values ($1, $2, $3, $4, $5, $6, $7)`,
 			c.ComponentCode, c.At, ledger.NonZero(c.OldStatus).Pointer(), c.NewStatus, c.UpdateCode.Pointer(), c.Origin, c.Revision.Pointer())
 	}
-	for i, x := range s.steps { // each of them was a write
-		b.Queue(`insert into status.revision (page_id, revision, at) values ($1, $2, $3)`, demo.StatusPage, i+1, x.at)
+	for i, u := range s.updates { // each of them was a write
+		b.Queue(`insert into status.revision (page_id, revision, at) values ($1, $2, $3)`, demo.StatusPage, i+1, s.now.Add(time.Duration(u.At)))
 	}
-	b.Queue(`select pg_notify('status_page', $1 || ':' || $2::bigint)`, demo.StatusPage, s.revision)
+	b.Queue(`select pg_notify('status_page', $1 || ':' || $2::bigint)`, demo.StatusPage, len(s.updates))
 	return &b.Batch
 }
