@@ -279,14 +279,17 @@ func (db *DB) Follow(ctx context.Context) (_ context.Context, report func(ledger
 	w := newWork(ctx, class)
 	w.latest = true
 	return values.Context(ctx, workKey.Is(w)), func(at ledger.Timestamp) {
+		raise(&db.servers.seen, int64(at))
 		w.own.mu.Lock()
 		defer w.own.mu.Unlock()
 		if w.own.server != nil {
 			raise(&w.own.server.newest, int64(at))
-			raise(&db.servers.seen, int64(at))
 		}
 	}
 }
+
+// Followed returns the time of the newest row that subscriptions have read, or 0.
+func (db *DB) Followed() int64 { return db.servers.seen.Load() }
 
 func raise(v *atomic.Int64, to int64) {
 	for old := v.Load(); old < to; old = v.Load() {

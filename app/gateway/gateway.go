@@ -160,7 +160,7 @@ func New(o Options) (*Gateway, error) {
 		Scans: resolvers.Scans, Classify: resolvers.Classify, Base: o.REST.Base, DocumentBytes: cmp.Or(o.Graph.DocumentBytes, documentBytes), Bounds: o.Graph.Bounds,
 		Limits: relay.Limits{Default: o.REST.LimitDefault, Max: o.REST.LimitMax}, MaxBody: o.Graph.MaxBody, MaxValues: o.Graph.MaxValues,
 		IntrospectionOff: o.Graph.IntrospectionOff, SuggestionsOff: o.Graph.SuggestionsOff, Trusted: withLiveDocument(o.Graph.Trusted),
-		OnlyTrusted: o.Graph.OnlyTrusted, CacheBytes: o.Graph.CacheBytes, Head: o.DB.Newest, CSVRows: o.Graph.CSVRows,
+		OnlyTrusted: o.Graph.OnlyTrusted, CacheBytes: o.Graph.CacheBytes, Head: o.DB.Newest, Followed: o.DB.Followed, CSVRows: o.Graph.CSVRows,
 		Streams: o.Graph.Streams, Origins: o.Origins, NewID: newID, Logger: o.Logger, CheckVariables: o.CheckVariables, Observer: observer,
 	})
 	if err != nil {

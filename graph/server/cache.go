@@ -41,13 +41,14 @@ type responseCache struct {
 	responses   *otter.Cache[string, *cachedResponse]
 	maxResponse int // in bytes
 	head        func(context.Context) (int64, error)
+	followed    func() int64 // optional
 
 	mu       sync.Mutex
 	newest   int64
 	newestAt time.Time
 }
 
-func newResponseCache(size int64, head func(context.Context) (int64, error)) *responseCache {
+func newResponseCache(size int64, head func(context.Context) (int64, error), followed func() int64) *responseCache {
 	return &responseCache{
 		responses: otter.Must(&otter.Options[string, *cachedResponse]{
 			MaximumWeight: uint64(size),
@@ -59,7 +60,7 @@ func newResponseCache(size int64, head func(context.Context) (int64, error)) *re
 				return limits.ShortAge * time.Second
 			}),
 		}),
-		maxResponse: int(size / maxShare), head: head,
+		maxResponse: int(size / maxShare), head: head, followed: followed,
 	}
 }
 
@@ -71,6 +72,9 @@ func (c *responseCache) key(ctx context.Context, method string, raw []byte) stri
 	head, ok := c.newestTimestamp(ctx)
 	if !ok {
 		return ""
+	}
+	if c.followed != nil { // a client that queries after an event must see its data
+		head = max(head, c.followed())
 	}
 	b := make([]byte, 0, len(raw)+24)
 	b = append(strconv.AppendInt(b, head, 10), method[0]) // the first letters of GET, HEAD and POST differ

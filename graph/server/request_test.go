@@ -118,7 +118,7 @@ func TestStaticResponses(t *testing.T) {
 			t.Errorf("%s: %t", query, got)
 		}
 	}
-	c := newResponseCache(1<<20, nil)
+	c := newResponseCache(1<<20, nil, nil)
 	c.put("a", &cachedResponse{static: true})
 	c.put("b", &cachedResponse{})
 	for name, want := range map[string]bool{"a": true, "b": false} {

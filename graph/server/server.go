@@ -51,8 +51,10 @@ type Options struct {
 	Trusted     map[string]string
 	OnlyTrusted bool
 	// CacheBytes is the size of the response cache, 0 to disable it. Head returns the newest consensus timestamp, on which all responses depend.
+	// Followed returns the time of the newest row that subscriptions have read. It is optional.
 	CacheBytes int64
 	Head       func(context.Context) (int64, error)
+	Followed   func() int64
 	// CSVRows is the maximum number of rows of a CSV export.
 	CSVRows int
 	// Streams configure WebSockets and server-sent events. Origins are the origins that can open WebSockets, as patterns of [path.Match].
@@ -104,7 +106,7 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	if o.CacheBytes > 0 {
-		s.responses = newResponseCache(o.CacheBytes, o.Head)
+		s.responses = newResponseCache(o.CacheBytes, o.Head, o.Followed)
 	}
 	s.presenter, s.middleware = s.present, s.field
 	return s, nil

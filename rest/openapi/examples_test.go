@@ -60,7 +60,7 @@ func TestExamples(t *testing.T) {
 		return
 	}
 	if have, err := os.ReadFile("examples.json"); err != nil || !bytes.Equal(have, file.Bytes()) {
-		t.Errorf("examples.json is not up to date: run go test ./rest/openapi -run TestExamples -update (%v)", err)
+		t.Errorf("examples.json is not up to date: run go test ./rest/openapi -run TestExamples -update; error of the file: %v", err)
 	}
 }
 
