@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // owned is a row with the position, from 1, of its parent in the list of parents.
@@ -135,11 +136,22 @@ func ForKeys(sql string, keys ...[]int64) (text string, args []any) {
 	several := slices.ContainsFunc(keys, func(list []int64) bool { return len(list) != 1 })
 	for i, list := range keys {
 		if args[i] = list; !several {
-			args[i], sql = list[0], strings.ReplaceAll(sql, [...]string{Any1, Any2, Any3}[i], [...]string{"$1", "$2", "$3"}[i])
+			args[i] = list[0]
 		}
 	}
-	return sql, args
+	if several {
+		return sql, args
+	}
+	single, ok := forSingle.Load(sql)
+	if !ok {
+		single = strings.NewReplacer(Any1, "$1", Any2, "$2", Any3, "$3").Replace(sql)
+		forSingle.Store(sql, single)
+	}
+	return single.(string), args
 }
+
+// forSingle has the statements of [ForKeys] for single keys. Replacing takes longer than finding them.
+var forSingle sync.Map
 
 // Parents is a FROM item p with the columns id and ord: the IDs in the array $1 and their positions from 1.
 const Parents = `unnest((select $1::bigint[])) with ordinality p(id, ord)`

@@ -83,6 +83,9 @@ func (a *audience) check() (delays []time.Duration, breaks int64) {
 		delays = append(delays, s.delays...)
 		s.delays = s.delays[:0]
 		breaks += s.breaks.Load()
+		if reason := s.reason.Swap(nil); reason != nil {
+			a.t.Logf("topic 0.0.%d: message %d: %v", s.topic, s.received.Load(), *reason)
+		}
 	}
 	slices.Sort(delays)
 	return delays, breaks

@@ -22,10 +22,11 @@ type subscriber struct {
 	address  string
 	from     net.IP // local address
 	topic    int
-	received atomic.Int64 // last sequence number
-	last     string       // consensus time of the last message
-	breaks   atomic.Int64 // unexpected ends of the stream
-	fault    error        // reports a missing or repeated message
+	received atomic.Int64          // last sequence number
+	last     string                // consensus time of the last message
+	breaks   atomic.Int64          // unexpected ends of the stream
+	reason   atomic.Pointer[error] // of the last one
+	fault    error                 // reports a missing or repeated message
 	delays   []time.Duration
 }
 
@@ -33,10 +34,11 @@ type subscriber struct {
 // has accepted the subscription.
 func (s *subscriber) listen(ctx context.Context, ready func()) {
 	for ctx.Err() == nil && s.fault == nil {
-		_ = s.stream(ctx, ready) // counted below
+		err := s.stream(ctx, ready)
 		ready = func() {}
 		if ctx.Err() == nil && s.fault == nil {
 			s.breaks.Add(1)
+			s.reason.Store(&err)
 			time.Sleep(200 * time.Millisecond)
 		}
 	}
