@@ -1,6 +1,6 @@
-// Package apidocs serves the interactive documentation of a REST API (Swagger UI) and its OpenAPI description.
+// Package apidocs serves the interactive documentation of a REST API and its OpenAPI description: an overview, which loads Swagger UI for an operation.
 //
-// scripts/build-assets.sh builds the page from src/ into dist/, which contains gzip files. The content security policy prevents requests to other hosts.
+// scripts/build-assets.sh builds the page from src/ into dist/, which contains brotli files. The content security policy prevents requests to other hosts.
 package apidocs
 
 import (

@@ -1,7 +1,6 @@
 package graphiql_test
 
 import (
-	"compress/gzip"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -10,7 +9,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -562,51 +560,16 @@ func TestScreens(t *testing.T) {
 
 	page.Click(`[aria-label="Examples"]`)
 	page.Wait("the examples within 390 pixels", `document.querySelector('.graphiql-dialog')?.getBoundingClientRect().right <= 390 && document.querySelector('.heliograph-examples li').getBoundingClientRect().width > 250`)
-	accessible(t, page, "examples on a narrow screen")
+	page.Accessible("examples on a narrow screen", "critical", "serious")
 	page.Keys(kb.Escape)
 	page.Wait("the dialog to close", `!document.querySelector('.heliograph-examples')`)
-	accessible(t, page, "narrow screen")
+	page.Accessible("narrow screen", "critical", "serious")
 	page.Click(`[aria-label="Show GraphiQL Explorer"]`)
 	page.Wait("the explorer over the page", `document.querySelector('.graphiql-plugin').getBoundingClientRect().width > 300`)
 	page.Click(`[aria-label="Hide GraphiQL Explorer"]`)
 
 	page.Screen(1280, 800, false)
 	page.Wait("a light page", brightness+" > 700")
-	accessible(t, page, "wide screen")
+	page.Accessible("wide screen", "critical", "serious")
 	clean(t, page, origin)
-}
-
-// accessible runs the accessibility checker of the status page's tests. It fails on critical findings and logs the others, which are GraphiQL's and Monaco's.
-func accessible(t *testing.T, page *webtest.Page, what string) {
-	t.Helper()
-	file, err := os.Open("../statuspage/axe-core-4.14.1.min.js.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = file.Close() }() // it was only read
-	unpacked, err := gzip.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	checker, err := io.ReadAll(unpacked)
-	if err != nil {
-		t.Fatal(err)
-	}
-	page.Eval(string(checker)+";0", nil)
-	var found struct {
-		Passes     int
-		Violations []struct{ ID, Impact, Help, HTML string }
-	}
-	page.Eval(`axe.run(document, { resultTypes: ['violations'], preload: false }).then((r) => ({ passes: r.passes.length,
-		violations: r.violations.map(({ id, impact, help, nodes }) => ({ id, impact, help, html: nodes[0].html.slice(0, 200) })) }))`, &found)
-	if found.Passes < 10 {
-		t.Errorf("%s: only %d rules apply", what, found.Passes)
-	}
-	for _, v := range found.Violations {
-		report := t.Logf
-		if v.Impact == "critical" {
-			report = t.Errorf
-		}
-		report("%s: %s (%s): %s, as in %s", what, v.ID, v.Impact, v.Help, v.HTML)
-	}
 }

@@ -1,11 +1,9 @@
 package statuspage_test
 
 import (
-	"compress/gzip"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -35,49 +33,6 @@ func screenshot(p *webtest.Page, name string, width int, dark bool) {
 	p.Screenshot(filepath.Join(folder, name+".png"))
 }
 
-// axe returns the source of the accessibility checker.
-func axe(t *testing.T) string {
-	t.Helper()
-	f, err := os.Open("axe-core-4.14.1.min.js.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = f.Close() }() // it was only read
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
-}
-
-// accessible runs the checker and fails on violations.
-func accessible(t *testing.T, p *webtest.Page, checker, what string) {
-	t.Helper()
-	p.Eval(checker+";0", nil)
-	var found struct {
-		Violations []struct {
-			ID, Impact, Help string
-			Nodes            []struct {
-				HTML           string
-				FailureSummary string
-			}
-		}
-		Passes int
-	}
-	p.Eval(`axe.run(document, { resultTypes: ['violations'], preload: false }).then((r) => ({ violations: r.violations, passes: r.passes.length }))`, &found)
-	if found.Passes < 10 {
-		t.Errorf("%s: only %d rules apply", what, found.Passes)
-	}
-	t.Logf("%s: %d rules pass, %d violations", what, found.Passes, len(found.Violations))
-	for _, v := range found.Violations {
-		t.Errorf("%s: %s (%s): %s, %d times, as in %s: %s", what, v.ID, v.Impact, v.Help, len(v.Nodes), v.Nodes[0].HTML, v.Nodes[0].FailureSummary)
-	}
-}
-
 // clean fails the test if the page logged an error or sent a request to another host.
 func clean(t *testing.T, p *webtest.Page, origin string) {
 	t.Helper()
@@ -93,7 +48,6 @@ func clean(t *testing.T, p *webtest.Page, origin string) {
 func TestScreens(t *testing.T) {
 	g, none := testenv.Demo(t, testenv.Cached()), testenv.Over(t, testenv.Empty.Fresh(t), testenv.Cached())
 	g.WaitForPage(t)
-	checker := axe(t)
 	for _, c := range []struct {
 		name           string
 		width          int
@@ -125,7 +79,7 @@ func TestScreens(t *testing.T) {
 					t.Errorf("%s: background brightness %d, dark %v", name, state.Brightness, c.dark)
 				}
 				if name == "front" || c.width > 1000 {
-					accessible(t, p, checker, name)
+					p.Accessible(name)
 				}
 				if !c.contrast {
 					screenshot(p, name+"-"+c.name, c.width, c.dark)

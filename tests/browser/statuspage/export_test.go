@@ -39,15 +39,14 @@ func TestExport(t *testing.T) {
 	}
 	server := httptest.NewServer(http.StripPrefix("/status/", http.FileServer(http.Dir(folder))))
 	defer server.Close()
-	checker := axe(t)
 	for _, dark := range []bool{false, true} {
 		p := webtest.New(t, webtest.Options{Width: 1280, Height: 844, Dark: dark})
 		p.Open(server.URL + "/status/")
-		accessible(t, p, checker, "front")
+		p.Accessible("front")
 		for _, link := range []string{`main a[href*="incidents/"]`, `nav a[href*="history"]`, `a[rel="next"]`, `main a[href*="incidents/"]`} {
 			p.Click(link)
 			p.Wait("the page behind "+link, `document.readyState === "complete" && document.querySelector("main h1") !== null`)
-			accessible(t, p, checker, link)
+			p.Accessible(link)
 		}
 		clean(t, p, server.URL)
 	}

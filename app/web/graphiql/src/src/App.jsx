@@ -151,10 +151,10 @@ export function App({ examples, link }) {
       onTabChange={followTab}
     >
       <GraphiQL.Logo>
-        <span className="heliograph-brand">
+        <h1 className="heliograph-brand">
           <Mark aria-hidden="true" />
           Heliograph
-        </span>
+        </h1>
       </GraphiQL.Logo>
       <GraphiQL.Toolbar>{(buttons) => <Tools examples={examples} link={link} {...buttons} />}</GraphiQL.Toolbar>
       <GraphiQL.Footer>
