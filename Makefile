@@ -52,7 +52,7 @@ release: ## Build binaries, image, licences, component list and checksums in dis
 	rm -rf dist
 	@set -e; for platform in $(RELEASE_PLATFORMS); do \
 	  echo "building for $$platform"; \
-	  GOOS=$${platform%/*} GOARCH=$${platform#*/} GOAMD64=v1 CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags '$(LDFLAGS) -buildid=' \
+	  GOOS=$${platform%/*} GOARCH=$${platform#*/} GOAMD64=v1 CGO_ENABLED=0 go build -trimpath -toolexec "$(CURDIR)/scripts/trim-asm.sh $$(go env GOMODCACHE)" -buildvcs=false -ldflags '$(LDFLAGS) -buildid=' \
 	    -o "dist/heliograph-$${platform%/*}-$${platform#*/}" ./cmd/heliograph; \
 	done
 	@cd tests/release && CGO_ENABLED=0 go build -trimpath -o ../../bin/release .

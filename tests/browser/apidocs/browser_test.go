@@ -133,7 +133,7 @@ func TestLink(t *testing.T) {
 	p.Wait("the operation", `document.getElementById('overview').hidden && document.querySelector('#operations-contracts-postContractsCall.is-open .execute')`)
 	p.Accessible("operation with a body", "critical", "serious")
 	p.Click(`.operation-filter-input`)
-	p.Keys("publickey deleted")
+	p.Keys("account.publickey deleted")
 	p.Wait("the found operation", `document.querySelectorAll('.opblock').length === 1 && document.getElementById('operations-accounts-getAccounts')`)
 	clean(t, p, origin)
 }

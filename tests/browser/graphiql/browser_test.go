@@ -570,6 +570,8 @@ func TestScreens(t *testing.T) {
 
 	page.Screen(1280, 800, false)
 	page.Wait("a light page", brightness+" > 700")
+	page.Open(origin + "/graphiql") // the editors take their colors when the page is opened
+	ready(page)
 	page.Accessible("wide screen", "critical", "serious")
 	clean(t, page, origin)
 }
