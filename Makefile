@@ -55,6 +55,7 @@ release: ## Build binaries, image, licences, component list and checksums in dis
 	  GOOS=$${platform%/*} GOARCH=$${platform#*/} GOAMD64=v1 CGO_ENABLED=0 go build -trimpath -toolexec "$(CURDIR)/scripts/trim-asm.sh $$(go env GOMODCACHE)" -buildvcs=false -ldflags '$(LDFLAGS) -buildid=' \
 	    -o "dist/heliograph-$${platform%/*}-$${platform#*/}" ./cmd/heliograph; \
 	done
+	@! grep -l "$$(go env GOMODCACHE)/" dist/heliograph-* || { echo 'These binaries contain the path of the module cache, so that other folders give other bytes.' >&2; exit 1; }
 	@cd tests/release && CGO_ENABLED=0 go build -trimpath -o ../../bin/release .
 	bin/release -version '$(VERSION)' -date '$(DATE)'
 	cd dist && sha256sum -c --quiet SHA256SUMS && ls -l
