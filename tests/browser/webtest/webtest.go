@@ -216,9 +216,13 @@ func (p *Page) Wait(what, expression string) {
 	deadline := time.Now().Add(waitTimeout)
 	for {
 		var done bool
-		p.Eval("Boolean("+expression+")", &done)
+		err := chromedp.Run(p.ctx, chromedp.Evaluate("Boolean("+expression+")", &done))
 		if done {
 			return
+		}
+		// The evaluation also fails if the page navigates meanwhile: it is repeated on the new page.
+		if err != nil && !strings.Contains(err.Error(), "Inspected target navigated") {
+			p.tb.Fatalf("%s: %v\n%s", what, err, p.state())
 		}
 		if time.Now().After(deadline) {
 			p.tb.Fatalf("timeout: %s\n%s", what, p.state())
