@@ -153,9 +153,9 @@ func (c *explainCmd) Run(ctx context.Context) error {
 	var problem *rest.Problem
 	switch {
 	case errors.As(err, &problem) && problem.Status == http.StatusNotFound:
-		return fmt.Errorf("%w; `heliograph serve` lists the paths at /api/v1/docs and /api/v2/docs", problem)
+		return fmt.Errorf("%w; paths begin with /api/v1/ or /api/v2/, and `heliograph serve` lists them at /api/v1/docs and /api/v2/docs", problem)
 	case errors.As(err, &problem):
-		return fmt.Errorf("%s: %w", c.Path, problem)
+		return fmt.Errorf("%s: %w; `heliograph serve` lists the parameters at /api/v1/docs", c.Path, problem)
 	case err != nil:
 		return err
 	case c.JSON:

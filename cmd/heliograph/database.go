@@ -37,7 +37,7 @@ func (s *databaseSettings) open(ctx context.Context, log *slog.Logger) (*databas
 	if s.DatabaseURL != "" {
 		if _, err := pgx.ParseConfig(s.DatabaseURL); err != nil {
 			// The error of the driver can contain the password.
-			return nil, errors.New("HELIOGRAPH_DATABASE_URL is not a PostgreSQL URL such as postgres://user@host:5432/name")
+			return nil, errors.New("--database-url or HELIOGRAPH_DATABASE_URL is not a PostgreSQL URL such as postgres://user@host:5432/name")
 		}
 		return &database{url: s.DatabaseURL}, nil
 	}

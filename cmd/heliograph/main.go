@@ -69,8 +69,8 @@ func run(ctx context.Context, args []string) int {
 	if err != nil {
 		return printError(err)
 	}
-	if len(args) == 0 {
-		args = []string{"--help"}
+	if len(args) == 0 || args[0] == "help" {
+		args = append(args[min(1, len(args)):], "--help")
 	}
 	call, err := parser.Parse(args)
 	if err != nil {
@@ -80,6 +80,10 @@ func run(ctx context.Context, args []string) int {
 			name = wrong.Context.Selected().FullPath()
 		}
 		fmt.Fprintf(os.Stderr, "heliograph: %v (try %s --help)\n", err, name)
+		return 2
+	}
+	if group := call.Selected(); len(group.Children) > 0 {
+		fmt.Fprintf(os.Stderr, "heliograph: %[1]s needs one of its commands (try %[1]s --help)\n", group.FullPath())
 		return 2
 	}
 	if err := call.Run(); err != nil {

@@ -345,7 +345,7 @@ func listenOn(ctx context.Context, address string) (net.Listener, error) {
 	case errors.Is(err, syscall.EADDRINUSE):
 		return nil, fmt.Errorf("the address %s is already in use; choose another with --listen or --admin-listen", address)
 	case err != nil:
-		return nil, fmt.Errorf("cannot listen on %s: %w", address, err)
+		return nil, fmt.Errorf("cannot listen on %s: %w; give an address of this machine with a port, for example 127.0.0.1:8080", address, err)
 	}
 	return l, nil
 }

@@ -214,6 +214,9 @@ func explainStatus(url string, err error) error {
 		return &exitError{exitBadState, transition}
 	case errors.As(err, &rejected):
 		code := map[status.Reason]int{status.BadInput: exitUsage, status.BadState: exitBadState}[rejected.Reason]
+		if code == exitUsage {
+			return &exitError{code, fmt.Errorf("%w (see --help of the command)", rejected)}
+		}
 		return &exitError{max(code, 1), rejected}
 	case errors.As(err, &unwritable):
 		return unwritable
