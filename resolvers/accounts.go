@@ -58,6 +58,9 @@ var accountByID = []string{
 	"nftAllowances", "receivedNftAllowances", "schedules", "tokens", "transfers",
 }
 
+// accountIDFields are the fields of accounts that need only the account's ID.
+var accountIDFields = append([]string{"__typename", "id", "entityId"}, accountByID...)
+
 // Account returns an account, now or at a time.
 func (r queries) Account(ctx context.Context, args graph.QueryAccountArgs) (*ledger.Account, error) {
 	switch {
@@ -78,7 +81,8 @@ func (r queries) Account(ctx context.Context, args graph.QueryAccountArgs) (*led
 // Accounts returns a page of accounts.
 func (r queries) Accounts(ctx context.Context, args graph.QueryAccountsArgs) (*relay.AccountConnection, error) {
 	c, err := accountList.root(ctx, args.Order, args.Args, func(p storage.Page) ([]*ledger.Account, error) {
-		return entities.Accounts(ctx, r.db, args.Filter, args.HideSyntheticTreasury, p)
+		onlyIDs := !hasOtherRows(rowplan.SelectionOf(ctx), accountIDFields...)
+		return entities.Accounts(ctx, r.db, args.Filter, args.HideSyntheticTreasury, onlyIDs, p)
 	})
 	return estimated(r.Resolver, c, unfiltered(args.Filter), entities.CountAccounts), err
 }

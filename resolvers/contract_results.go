@@ -180,12 +180,15 @@ func (r queries) ContractActions(ctx context.Context, args graph.QueryContractAc
 
 // resultParts returns which parts of contract results a list's selection needs.
 func resultParts(list rowplan.Selection) transactions.ResultParts {
-	for _, rows := range []rowplan.Selection{list.Below("nodes"), list.Below("edges").Below("node")} {
-		if rows.HasOther(recordedFields...) {
-			return transactions.ResultDetails
-		}
+	if hasOtherRows(list, recordedFields...) {
+		return transactions.ResultDetails
 	}
 	return transactions.ResultRecord
+}
+
+// hasOtherRows reports whether a field of the rows of a list is selected, or may be, that is not among names.
+func hasOtherRows(list rowplan.Selection, names ...string) bool {
+	return list.Below("nodes").HasOther(names...) || list.Below("edges").Below("node").HasOther(names...)
 }
 
 // recordedFields are the fields of a contract result that need neither its block nor its Ethereum transaction.

@@ -3,7 +3,9 @@ package resolvers_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -199,6 +201,31 @@ func TestLoaders(t *testing.T) {
 	} {
 		if got := count(t, query, testenv.PlansOff()); len(got.statements) != want {
 			t.Errorf("%s: %d statements, want %d:\n%s", query, len(got.statements), want, strings.Join(got.statements, "\n---\n"))
+		}
+	}
+}
+
+// TestOnlyIDs checks that accounts of which only ids are selected are read without other columns, and are the same.
+func TestOnlyIDs(t *testing.T) {
+	t.Parallel()
+	g := testenv.Demo(t)
+	memos := regexp.MustCompile(`,"memo":"(\\.|[^"\\])*"`)
+	for _, form := range []string{`nodes { %s }`, `edges { cursor node { %s } }`, `nodes { ... on Account { __typename %s } }`} {
+		var bodies []string
+		for _, memo := range []string{"", " memo"} {
+			query := `{ accounts(first: 20, filter: {id: {gt: "1000"}}) { pageInfo { endCursor } ` + fmt.Sprintf(form, "id entityId tokens(first: 2) { nodes { name } }"+memo) + ` } }`
+			reads := memo != ""
+			if sql := count(t, query).statements[0]; !strings.Contains(sql, "from entity e") || strings.Contains(sql, "e.memo") != reads || strings.Contains(sql, "e.key") != reads {
+				t.Errorf("%s reads with\n%s", query, sql)
+			}
+			got := g.Query(t, query, nil).Body
+			if strings.Count(got, `"entityId":"0.0.`) != 20 || strings.Contains(got, `"memo"`) != reads {
+				t.Errorf("%s: %s", query, got)
+			}
+			bodies = append(bodies, memos.ReplaceAllString(got, ""))
+		}
+		if bodies[0] != bodies[1] {
+			t.Errorf("%s\nwith memos: %s", bodies[0], bodies[1])
 		}
 	}
 }

@@ -101,8 +101,11 @@ func isZero(b []byte) bool {
 	return true
 }
 
-// Accounts reads a page of accounts and contracts by id. hideSyntheticTreasury excludes the synthetic treasury.
-func Accounts(ctx context.Context, db *storage.DB, f *ledger.AccountFilter, hideSyntheticTreasury bool, p storage.Page) ([]*ledger.Account, error) {
+// accountIDRows are accounts of which only the id is read.
+var accountIDRows = storage.MapperOf(func(a *ledger.Account, into []any) []any { return append(into, &a.EntityID) }, nil)
+
+// Accounts reads a page of accounts and contracts by id. hideSyntheticTreasury excludes the synthetic treasury. With onlyIDs, the accounts have nothing else.
+func Accounts(ctx context.Context, db *storage.DB, f *ledger.AccountFilter, hideSyntheticTreasury, onlyIDs bool, p storage.Page) ([]*ledger.Account, error) {
 	var w storage.Where
 	if f != nil {
 		storage.Filter(&w, "e.id", f.ID)
@@ -113,9 +116,12 @@ func Accounts(ctx context.Context, db *storage.DB, f *ledger.AccountFilter, hide
 		w.And("not (e.num = 2 and e.memo = '" + syntheticTreasuryMemo + "')")
 	}
 	w.Keyset(p, "e.id")
+	cut := ` from entity e where e.type in ('ACCOUNT', 'CONTRACT')` + w.String() + w.OrderBy(p, "e.id")
+	if onlyIDs {
+		return accountIDRows.List(ctx, db, "accounts", `select e.id`+cut, w.Args...)
+	}
 	// The page is limited before the join with the stake. Otherwise the planner would merge whole tables.
-	cut := `select * from entity e where e.type in ('ACCOUNT', 'CONTRACT')` + w.String() + w.OrderBy(p, "e.id")
-	sql := `select ` + accountColumns + ` from (` + cut + `) e left join entity_stake s on s.id = e.id` + w.OrderBy(p, "e.id")
+	sql := `select ` + accountColumns + ` from (select *` + cut + `) e left join entity_stake s on s.id = e.id` + w.OrderBy(p, "e.id")
 	return accountRows.List(ctx, db, "accounts", sql, w.Args...)
 }
 

@@ -50,7 +50,7 @@ func ids(v ...ledger.EntityID) key { return storage.Int64s(v) }
 var listings = map[string]listing{
 	"accounts": root(`id from entity where type in ('ACCOUNT', 'CONTRACT')`,
 		func(ctx context.Context, db *storage.DB, p storage.Page) ([]*ledger.Account, error) {
-			return Accounts(ctx, db, nil, false, p)
+			return Accounts(ctx, db, nil, false, false, p)
 		},
 		func(a *ledger.Account) key { return ids(a.EntityID) }),
 	"balances": root(`id from entity where type in ('ACCOUNT', 'CONTRACT')`,

@@ -80,7 +80,7 @@ func TestPlans(t *testing.T) {
 	}
 	accounts := func(f *ledger.AccountFilter, p storage.Page) func(context.Context, *storage.DB) error {
 		return read(func(ctx context.Context, db *storage.DB) error {
-			_, err := entities.Accounts(ctx, db, f, true, p)
+			_, err := entities.Accounts(ctx, db, f, true, false, p)
 			return err
 		})
 	}
