@@ -573,7 +573,8 @@ func TestStream(t *testing.T) {
 	waiting := make(chan *author, 2)
 	waiting <- l.authors[0]
 	waiting <- l.authors[1]
-	v, err := l.tables.Apply(contextOf(t, doc, map[string]any{"n": int64(1)}), (<-chan *author)(waiting))
+	var source <-chan *author = waiting
+	v, err := l.tables.Apply(contextOf(t, doc, map[string]any{"n": int64(1)}), source)
 	if err != nil {
 		t.Fatal(err)
 	}

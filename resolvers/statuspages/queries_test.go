@@ -3,6 +3,7 @@ package statuspages_test
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -207,7 +208,7 @@ func TestCountsOfNotices(t *testing.T) {
 		counted, most := 0, 0
 		check := func(what string, n notices) {
 			count := n.Short.TotalCount
-			if all := len(n.Long.Nodes); count != n.Long.TotalCount || !count.Exact || count.Value != fmt.Sprint(all) {
+			if all := len(n.Long.Nodes); count != n.Long.TotalCount || !count.Exact || count.Value != strconv.Itoa(all) {
 				t.Errorf("%s, %s: %+v, but there are %d", name, what, count, all)
 			} else {
 				counted, most = counted+1, max(most, all)

@@ -35,10 +35,10 @@ func ahead(sql string) (out [][2]string) {
 			continue
 		}
 		seen[name] = true
-		columns, where, group := "*", "true", ""
+		columns, where, group := "*", []string{"true"}, ""
 		for key := range strings.FieldsSeq(keys) {
 			if column, arg, _ := strings.Cut(key, "="); strings.Contains(sql, "@"+arg) {
-				where += " and " + column + " = any(@" + arg + "::bigint[])"
+				where = append(where, column+" = any(@"+arg+"::bigint[])")
 			}
 		}
 		switch {
@@ -46,11 +46,11 @@ func ahead(sql string) (out [][2]string) {
 			columns, group = "token_id, created_timestamp, max(serial_number) as serial_number", " group by token_id, created_timestamp"
 		case strings.HasSuffix(name, "_transfer") && shots:
 			columns, group = "account_id, token_id, @instant::bigint as consensus_timestamp, sum(amount)::bigint as amount", " group by account_id, token_id"
-			where += " and consensus_timestamp > (select at from shot_rows) and consensus_timestamp <= @instant"
+			where = append(where, "consensus_timestamp > (select at from shot_rows)", "consensus_timestamp <= @instant")
 		case strings.HasSuffix(name, "_history"):
-			where += " and lower(timestamp_range) <= @instant"
+			where = append(where, "lower(timestamp_range) <= @instant")
 		}
-		out = append(out, [2]string{name, "select " + columns + " from " + name + " where " + where + group})
+		out = append(out, [2]string{name, "select " + columns + " from " + name + " where " + strings.Join(where, " and ") + group})
 	}
 	return out
 }

@@ -24,8 +24,11 @@ type offset time.Duration
 // UnmarshalText reads text such as "-1h30m".
 func (o *offset) UnmarshalText(text []byte) error {
 	d, err := time.ParseDuration(string(text))
+	if err != nil {
+		return fmt.Errorf("time of the script: %w", err)
+	}
 	*o = offset(d)
-	return err
+	return nil
 }
 
 // notice is an incident, or a maintenance if it has a length.
