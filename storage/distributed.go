@@ -355,7 +355,7 @@ var table = regexp.MustCompile(`\b(from|join) ([a-z_]+)\b`)
 // ReadAhead returns the statement with each of some tables, given with the query for the rows that the statement may use, replaced by those rows, if tables
 // are distributed. Later queries can use the rows of earlier tables, which are named table_rows. This is for statements that Citus cannot plan.
 func (db *DB) ReadAhead(sql string, tables ...[2]string) string {
-	if !db.Distributed() {
+	if !db.Distributed() || len(tables) == 0 {
 		return sql
 	}
 	var with []string
