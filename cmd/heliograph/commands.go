@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"heliograph/app/gateway"
+	"heliograph/internal/base/must"
 	"heliograph/rest"
 	"heliograph/storage/embedded"
 	"heliograph/storage/migrations"
@@ -32,19 +33,14 @@ func (c *migrateCmd) Run(ctx context.Context) (err error) {
 	if c.StatusOnly && (c.StatusURL != "" || c.DatabaseURL != "") {
 		return c.migrateStatus(ctx, c.DatabaseURL, log)
 	}
-	d, err := c.open(ctx, log) // migrates an embedded database
-	if err != nil {
-		return err
-	}
+	d := must.Get(c.open(ctx, log)) // migrates an embedded database
 	defer func() { err = errors.Join(err, d.close()) }()
 	if d.server == nil {
 		create := migrations.Ledger
 		if c.Citus {
 			create = migrations.Distribute
 		}
-		if err := migrateLedger(ctx, create, d.url, log); err != nil {
-			return err
-		}
+		must.Do(migrateLedger(ctx, create, d.url, log))
 		fmt.Fprintf(os.Stdout, "the tables are up to date (schema version %d)\n", migrations.Version())
 	}
 	return c.migrateStatus(ctx, d.url, log)
@@ -62,10 +58,7 @@ func migrateLedger(ctx context.Context, create func(context.Context, string, *sl
 
 // migrateStatus creates or updates the tables of the status pages. ledger is the URL of the ledger database.
 func (c *migrateCmd) migrateStatus(ctx context.Context, ledger string, log *slog.Logger) error {
-	url, err := c.statusURL(ledger)
-	if err != nil {
-		return err
-	}
+	url := must.Get(c.statusURL(ledger))
 	if err := migrations.Status(ctx, url, log); err != nil {
 		return unreachable(url, err)
 	}
@@ -83,28 +76,13 @@ type demoCmd struct {
 func (c *demoCmd) Run(ctx context.Context) (err error) {
 	c.direct()
 	log := c.logger()
-	now, err := parseClock(c.FixedTime)
-	if err != nil {
-		return err
-	}
-	d, err := c.open(ctx, log)
-	if err != nil {
-		return err
-	}
+	now := must.Get(parseClock(c.FixedTime))
+	d := must.Get(c.open(ctx, log))
 	defer func() { err = errors.Join(err, d.close()) }()
-	status, err := c.statusURL(d.url)
-	if err != nil {
-		return err
-	}
-	if err := c.prepare(ctx, d, status); err != nil {
-		return err
-	}
-	if err := loadDemo(ctx, d.url, now(), true); err != nil {
-		return err
-	}
-	if err := loadDemoStatus(ctx, status, now(), true); err != nil {
-		return err
-	}
+	status := must.Get(c.statusURL(d.url))
+	must.Do(c.prepare(ctx, d, status))
+	must.Do(loadDemo(ctx, d.url, now(), true))
+	must.Do(loadDemoStatus(ctx, status, now(), true))
 	fmt.Fprintln(os.Stdout, "the demo network is loaded")
 	return nil
 }
@@ -113,9 +91,7 @@ func (c *demoCmd) Run(ctx context.Context) (err error) {
 func (c *demoCmd) prepare(ctx context.Context, d *database, status string) error {
 	quiet := slog.New(slog.DiscardHandler)
 	if d.server == nil {
-		if err := migrateLedger(ctx, migrations.Ledger, d.url, quiet); err != nil {
-			return err
-		}
+		must.Do(migrateLedger(ctx, migrations.Ledger, d.url, quiet))
 	}
 	if d.server != nil && status == d.url {
 		return nil // open has created them
@@ -135,10 +111,7 @@ type explainCmd struct {
 
 // Run prints the document of a path. It does not need a database.
 func (c *explainCmd) Run(ctx context.Context) error {
-	cfg, err := c.rest()
-	if err != nil {
-		return err
-	}
+	cfg := must.Get(c.rest())
 	g, err := gateway.New(gateway.Options{REST: cfg, Graph: gateway.DefaultGraph(), Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return fmt.Errorf("read the documents: %w", err)

@@ -13,6 +13,8 @@ import (
 	_ "time/tzdata" // status pages use time zones, and some systems have no time zone database
 
 	"github.com/alecthomas/kong"
+
+	"heliograph/internal/base/must"
 )
 
 // Build information, set by the linker.
@@ -22,6 +24,7 @@ var (
 	date    = "unknown"
 )
 
+// commands are the commands, whose methods Run may use package must.
 type commands struct {
 	Serve   serveCmd   `cmd:"" help:"Serve the GraphQL API, the REST APIs and the status pages. Without a database URL, start an embedded PostgreSQL and load the demo network into it if it is empty."`
 	Migrate migrateCmd `cmd:"" help:"Create or update the tables of a database."`
@@ -86,7 +89,7 @@ func run(ctx context.Context, args []string) int {
 		fmt.Fprintf(os.Stderr, "heliograph: %[1]s needs one of its commands (try %[1]s --help)\n", group.FullPath())
 		return 2
 	}
-	if err := call.Run(); err != nil {
+	if err := must.Run(func() error { return call.Run() }); err != nil {
 		return printError(err)
 	}
 	return 0

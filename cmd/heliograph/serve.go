@@ -21,6 +21,7 @@ import (
 	"heliograph/app/gateway"
 	"heliograph/app/probe"
 	"heliograph/app/tracing"
+	"heliograph/internal/base/must"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
 	"heliograph/storage"
@@ -82,42 +83,22 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 	defer runtime.KeepAlive(ballast)
 	log := c.logger()
 	slog.SetDefault(log)
-	cfg, err := c.rest()
-	if err != nil {
-		return err
-	}
-	graph, err := c.graph()
-	if err != nil {
-		return err
-	}
+	cfg := must.Get(c.rest())
+	graph := must.Get(c.graph())
 	if !c.Cache.on {
 		graph.CacheBytes = 0
 	}
-	rates, err := c.rates()
-	if err != nil {
-		return err
-	}
-	proxies, err := readNetworks("HELIOGRAPH_TRUSTED_PROXIES", c.TrustedProxies)
-	if err != nil {
-		return err
-	}
-	contracts, err := c.evm(cfg.Cache)
-	if err != nil {
-		return err
-	}
+	rates := must.Get(c.rates())
+	proxies := must.Get(readNetworks("HELIOGRAPH_TRUSTED_PROXIES", c.TrustedProxies))
+	contracts := must.Get(c.evm(cfg.Cache))
 	tokens, err := status.ParseTokens(c.OperatorTokens)
 	if err != nil {
 		return fmt.Errorf("HELIOGRAPH_OPERATOR_TOKENS: %w", err)
 	}
-	if err := c.checkLive(); err != nil {
-		return err
-	}
+	must.Do(c.checkLive())
 	memory := cmp.Or(c.MemoryLimit, gateway.DefaultMemoryLimit(c.DatabaseURL == ""))
 	gateway.LimitMemory(memory, &graph, &contracts)
-	traces, err := c.traces(ctx, log)
-	if err != nil {
-		return err
-	}
+	traces := must.Get(c.traces(ctx, log))
 	log = traces.Logger(log)
 	// Listen first, so that a port in use fails before anything else has been started.
 	public, admin, err := c.listen(ctx)
@@ -131,48 +112,28 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 		}
 	}
 
-	d, err := c.open(ctx, log)
-	if err != nil {
-		return err
-	}
+	d := must.Get(c.open(ctx, log))
 	defer func() { err = errors.Join(err, d.close()) }()
 	if d.server != nil && c.Demo.on {
 		if err := c.demo(ctx, d, cfg.Now()); err != nil {
 			return fmt.Errorf("load the demo network: %w", err)
 		}
 	}
-	stopLive, err := c.live(ctx, d, cfg.Now, log)
-	if err != nil {
-		return err
-	}
+	stopLive := must.Get(c.live(ctx, d, cfg.Now, log))
 	defer stopLive()
-	g, err := c.connect(ctx, d, cfg.Base, traces.Statements())
-	if err != nil {
-		return err
-	}
+	g := must.Get(c.connect(ctx, d, cfg.Base, traces.Statements()))
 	defer g.Close()
-	if err := c.await(ctx, d, g, log); err != nil {
-		return err
-	}
-	pages, err := c.connectStatus(ctx, d, traces.Statements())
-	if err != nil {
-		return err
-	}
+	must.Do(c.await(ctx, d, g, log))
+	pages := must.Get(c.connectStatus(ctx, d, traces.Statements()))
 	defer pages.Close()
-	followers, err := c.followers(pages, cfg.Now, log)
-	if err != nil {
-		return err
-	}
+	followers := must.Get(c.followers(pages, cfg.Now, log))
 	editor := statuspages.NewEditor(pages, cfg.Now, nil)
 	if d.server != nil && c.Demo.on && c.StatusURL == "" {
 		if err := linkDemo(ctx, editor, public[0].Addr().String()); err != nil {
 			return fmt.Errorf("set the URL of the demo status page: %w", err)
 		}
 	}
-	sender, err := c.sender(editor, cfg.Now, log)
-	if err != nil {
-		return err
-	}
+	sender := must.Get(c.sender(editor, cfg.Now, log))
 	handlers, err := gateway.New(gateway.Options{
 		DB: g, Status: pages, Followers: followers, Watcher: probe.NewWatcher(editor, probe.NewChecker(cfg.Now, g.LedgerHealth), log, nil),
 		Sender: sender, Tokens: tokens,
@@ -251,10 +212,7 @@ func (c *serveCmd) live(ctx context.Context, d *database, now func() time.Time, 
 
 // connect opens the pool of the ledger database. Its sessions are read-only.
 func (c *serveCmd) connect(ctx context.Context, d *database, base ledger.EntityID, tracer pgx.QueryTracer) (*storage.DB, error) {
-	chainID, err := c.chainID()
-	if err != nil {
-		return nil, err
-	}
+	chainID := must.Get(c.chainID())
 	options := c.pool(d.url, c.RequestTimeout, c.MaxConnections)
 	options.Tracer = tracer
 	db, err := storage.Open(ctx, storage.Options{
@@ -309,10 +267,7 @@ const statusConnections = 4
 
 // connectStatus opens the pool of the status database. The database does not have to be reachable yet.
 func (c *serveCmd) connectStatus(ctx context.Context, d *database, tracer pgx.QueryTracer) (*statuspages.DB, error) {
-	url, err := c.statusURL(d.url)
-	if err != nil {
-		return nil, err
-	}
+	url := must.Get(c.statusURL(d.url))
 	options := c.pool(url, c.RequestTimeout, statusConnections)
 	options.Tracer = tracer
 	return statuspages.Open(ctx, options)

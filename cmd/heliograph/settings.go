@@ -18,6 +18,7 @@ import (
 	"heliograph/app/gateway"
 	"heliograph/app/tracing"
 	"heliograph/graph/limits"
+	"heliograph/internal/base/must"
 	"heliograph/internal/domain/ledger"
 	"heliograph/resolvers/contractcalls"
 	"heliograph/rest"
@@ -255,21 +256,10 @@ func (s *ledgerSettings) chainID() (ledger.Quantity, error) {
 
 // rest returns the configuration of the REST API.
 func (s *ledgerSettings) rest() (*rest.Config, error) {
-	now, err := parseClock(s.FixedTime)
-	if err != nil {
-		return nil, err
-	}
-	base, err := s.base()
-	if err != nil {
-		return nil, err
-	}
-	if err := checkMinimums(s); err != nil {
-		return nil, err
-	}
-	users, err := readUsers(s.Users)
-	if err != nil {
-		return nil, err
-	}
+	now := must.Get(parseClock(s.FixedTime))
+	base := must.Get(s.base())
+	must.Do(checkMinimums(s))
+	users := must.Get(readUsers(s.Users))
 	return &rest.Config{
 		Base: base, LimitDefault: s.LimitDefault, LimitMax: s.LimitMax, TokensInList: s.LimitTokenBalancesList, TokensOfAccount: s.LimitTokenBalancesAccount,
 		MaxRepeats: s.MaxRepeatedParameters, DelegationAddress: s.DelegationAddress.on, BindTimestampRange: s.BindTimestampRange.on,

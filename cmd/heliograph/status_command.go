@@ -18,6 +18,8 @@ import (
 	"github.com/pmezard/go-difflib/difflib"
 
 	"heliograph/app/gateway"
+	"heliograph/internal/base/list"
+	"heliograph/internal/base/must"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
 	"heliograph/rest"
@@ -66,7 +68,7 @@ type statusSettings struct {
 	logSettings
 }
 
-// Each status command implements one of these interfaces.
+// Each status command implements one of these interfaces. It may use package must.
 type (
 	// pageCommand is a command that needs a page.
 	pageCommand interface {
@@ -112,54 +114,45 @@ func (c *statusCmd) Run(ctx context.Context, call *kong.Context) (err error) {
 		statusSettings: &c.statusSettings, Editor: statuspages.NewEditor(db, now, nil), db: db, url: url, now: now,
 		by: statuspages.Author{Name: c.author()}, name: call.Selected().Name,
 	}
-	return explainStatus(url, s.dispatch(ctx, call.Selected().Target.Addr().Interface()))
+	return explainStatus(url, must.Run(func() error { return s.dispatch(ctx, call.Selected().Target.Addr().Interface()) }))
 }
 
 // dispatch runs a command, with the selected page if the command needs it.
 func (s *session) dispatch(ctx context.Context, command any) error {
-	if err := s.Writable(ctx); err != nil {
-		return err
-	}
+	must.Do(s.Writable(ctx))
 	switch c := command.(type) {
 	case databaseCommand:
 		return c.runWithoutPage(ctx, s)
 	case pageCommand:
-		if err := s.selectPage(ctx); err != nil {
-			return err
-		}
+		s.selectPage(ctx)
 		return c.run(ctx, s)
 	}
 	return fmt.Errorf("%T cannot run", command)
 }
 
 // selectPage sets the page of the session. It fails if the page does not exist.
-func (s *session) selectPage(ctx context.Context) error {
-	pages, err := s.db.Pages(ctx)
-	if err != nil {
-		return err
-	}
+func (s *session) selectPage(ctx context.Context) {
+	pages := must.Get(s.db.Pages(ctx))
 	if s.page = pages.Default(); s.Slug != "" {
 		s.page = pages.BySlug(s.Slug)
 	}
 	switch {
 	case s.page == nil && s.Slug != "":
-		return status.Errorf(status.NotFound, "page %q does not exist: create it with `heliograph status init`", s.Slug)
+		must.Do(status.Errorf(status.NotFound, "page %q does not exist: create it with `heliograph status init`", s.Slug))
 	case s.page == nil:
-		return status.Errorf(status.NotFound, "there is no status page: create one with `heliograph status init`")
+		must.Do(status.Errorf(status.NotFound, "there is no status page: create one with `heliograph status init`"))
 	}
 	if s.DryRun {
-		s.before, err = s.render(ctx, s.page)
-		s.by.Preview = s.preview
+		s.before = s.render(ctx, s.page)
+		s.by.Preview = func(ctx context.Context) error { return must.Run(func() error { return s.preview(ctx) }) }
 	}
-	return err
 }
 
 // rejectDryRun fails in a dry run. It is for commands that do not change documents, or not immediately.
-func (s *session) rejectDryRun() error {
+func (s *session) rejectDryRun() {
 	if s.DryRun {
-		return status.Errorf(status.BadInput, "this command does not support --dry-run")
+		must.Do(status.Errorf(status.BadInput, "this command does not support --dry-run"))
 	}
-	return nil
 }
 
 // statusTimeout is the statement timeout of status commands.
@@ -227,26 +220,15 @@ func explainStatus(url string, err error) error {
 	}
 }
 
-func (s *session) render(ctx context.Context, p *status.Page) (map[string][]byte, error) {
+func (s *session) render(ctx context.Context, p *status.Page) map[string][]byte {
 	cfg := &rest.Config{LimitDefault: 25, LimitMax: 100, Now: s.now}
-	g, err := gateway.New(gateway.Options{Status: s.db, REST: cfg, Logger: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		return nil, err
-	}
-	return g.Render(ctx, p)
+	g := must.Get(gateway.New(gateway.Options{Status: s.db, REST: cfg, Logger: slog.New(slog.DiscardHandler)}))
+	return must.Get(g.Render(ctx, p))
 }
 
 // preview prints the documents that a write changes. It ignores their modification times.
 func (s *session) preview(ctx context.Context) error {
-	p, err := s.db.PageByCode(ctx, s.page.Code)
-	if err != nil {
-		return err
-	}
-	after, err := s.render(ctx, p)
-	if err != nil {
-		return err
-	}
-	return s.printChanged(s.before, after)
+	return s.printChanged(s.before, s.render(ctx, must.Get(s.db.PageByCode(ctx, s.page.Code))))
 }
 
 // printChanged prints the differences between documents as unified diffs of their properties, one a line.
@@ -286,68 +268,58 @@ func (s *session) print(object any, line string, args ...any) error {
 	return printJSON(object)
 }
 
-func (s *session) time(text string) (time.Time, error) { return status.ParseTime(text, s.page.Zone) }
+func (s *session) time(text string) time.Time { return must.Get(status.ParseTime(text, s.page.Zone)) }
 
 // optionalTime is like time for an optional flag. An empty text is null.
-func (s *session) optionalTime(text string) (ledger.Null[time.Time], error) {
+func (s *session) optionalTime(text string) ledger.Null[time.Time] {
 	if text == "" {
-		return ledger.Null[time.Time]{}, nil
+		return ledger.Null[time.Time]{}
 	}
-	t, err := s.time(text)
-	return ledger.Of(t), err
+	return ledger.Of(s.time(text))
 }
 
 // find returns the component or group with the given id or name.
-func (s *session) find(ctx context.Context, ref string) (*status.Component, error) {
-	c, err := s.db.WorkingCopy(ctx, s.page)
-	if err != nil {
-		return nil, err
-	}
-	return c.Find(ref)
+func (s *session) find(ctx context.Context, ref string) *status.Component {
+	return must.Get(must.Get(s.db.WorkingCopy(ctx, s.page)).Find(ref))
+}
+
+// codes returns the codes of the components or groups with the given ids or names.
+func (s *session) codes(ctx context.Context, refs []string) []string {
+	return list.Map(refs, func(ref string) string { return s.find(ctx, ref).Code })
 }
 
 // group returns the code of the group with the given id or name, or an empty string for an empty reference.
-func (s *session) group(ctx context.Context, ref string) (string, error) {
+func (s *session) group(ctx context.Context, ref string) string {
 	if ref == "" {
-		return "", nil
+		return ""
 	}
-	c, err := s.find(ctx, ref)
-	if err != nil {
-		return "", err
-	}
-	return c.Code, nil
+	return s.find(ctx, ref).Code
 }
 
-func (s *session) affected(ctx context.Context, list []string) ([]status.Assignment, error) {
-	var out []status.Assignment
-	for _, text := range list {
+func (s *session) affected(ctx context.Context, given []string) (out []status.Assignment) {
+	for _, text := range given {
 		i := strings.LastIndex(text, "=")
 		if i < 0 {
-			return nil, status.Errorf(status.BadInput, "%q does not have the form COMPONENT=STATUS", text)
+			must.Do(status.Errorf(status.BadInput, "%q does not have the form COMPONENT=STATUS", text))
 		}
-		c, err := s.find(ctx, text[:i])
-		if err != nil {
-			return nil, err
-		}
-		to := componentStatus(text[i+1:])
+		c, to := s.find(ctx, text[:i]), componentStatus(text[i+1:])
 		if !to.Valid() {
-			return nil, status.Errorf(status.BadInput, "%q is not a component status: use one of %s", text[i+1:], status.ComponentStatuses())
+			must.Do(status.Errorf(status.BadInput, "%q is not a component status: use one of %s", text[i+1:], status.ComponentStatuses()))
 		}
 		out = append(out, status.Assignment{Component: c.Code, Status: to})
 	}
-	return out, nil
+	return out
 }
 
 // keyValues splits arguments of the form KEY=VALUE.
-func keyValues(texts []string) ([]status.PageSetting, error) {
-	out := make([]status.PageSetting, len(texts))
-	for i, text := range texts {
-		var ok bool
-		if out[i].Key, out[i].Value, ok = strings.Cut(text, "="); !ok {
-			return nil, status.Errorf(status.BadInput, "%q does not have the form KEY=VALUE", text)
+func keyValues(texts []string) []status.PageSetting {
+	return list.Map(texts, func(text string) status.PageSetting {
+		key, value, ok := strings.Cut(text, "=")
+		if !ok {
+			must.Do(status.Errorf(status.BadInput, "%q does not have the form KEY=VALUE", text))
 		}
-	}
-	return out, nil
+		return status.PageSetting{Key: key, Value: value}
+	})
 }
 
 func componentStatus(text string) status.ComponentStatus {
@@ -360,21 +332,25 @@ func noticeCode(ref string) string {
 }
 
 // notice returns the notice with a code, or nil.
-func (s *session) notice(ctx context.Context, code string) (*status.Notice, error) {
-	found, err := s.db.NoticesByCode(ctx, status.Pages{s.page}, []string{code})
-	return found[code], err
+func (s *session) notice(ctx context.Context, code string) *status.Notice {
+	return must.Get(s.db.NoticesByCode(ctx, status.Pages{s.page}, []string{code}))[code]
 }
 
-// confirmNotice returns a function that prints a notice after a write. The function takes the results of the write.
-func (s *session) confirmNotice(ctx context.Context) func(code string, err error) error {
+// confirm returns a function that takes the results of a write, and shows the object unless the write failed or was a dry run.
+func (s *session) confirm(show func(code string) error) func(code string, err error) error {
 	return func(code string, err error) error {
 		if err != nil || s.DryRun {
 			return err
 		}
-		n, err := s.notice(ctx, code)
+		return show(code)
+	}
+}
+
+// confirmNotice is [session.confirm] for notices.
+func (s *session) confirmNotice(ctx context.Context) func(code string, err error) error {
+	return s.confirm(func(code string) error {
+		n := s.notice(ctx, code)
 		switch {
-		case err != nil:
-			return err
 		case n == nil:
 			return s.confirmDeleted(code)
 		case n.Draft:
@@ -382,20 +358,13 @@ func (s *session) confirmNotice(ctx context.Context) func(code string, err error
 		default:
 			return s.print(noticeObject(n), "%s is %s, impact %s, version %d", code, n.State, n.Impact, n.Version)
 		}
-	}
+	})
 }
 
-// confirmComponent is like confirmNotice for components.
+// confirmComponent is [session.confirm] for components.
 func (s *session) confirmComponent(ctx context.Context) func(code string, err error) error {
-	return func(code string, err error) error {
-		if err != nil || s.DryRun {
-			return err
-		}
-		w, err := s.db.WorkingCopy(ctx, s.page)
-		if err != nil {
-			return err
-		}
-		c := w.Component(code)
+	return s.confirm(func(code string) error {
+		c := must.Get(s.db.WorkingCopy(ctx, s.page)).Component(code)
 		switch {
 		case c == nil:
 			return s.confirmDeleted(code)
@@ -404,7 +373,7 @@ func (s *session) confirmComponent(ctx context.Context) func(code string, err er
 		default:
 			return s.print(componentObject(c), "%s %s is %s, position %d, version %d", code, c.QualifiedName(), c.Status, c.Position, c.Version)
 		}
-	}
+	})
 }
 
 func (s *session) confirmDeleted(code string) error {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"heliograph/internal/base/list"
+	"heliograph/internal/base/must"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
 	"heliograph/storage/statuspages"
@@ -39,34 +40,28 @@ type updateText struct {
 	state       status.State
 }
 
-func (f *textFlags) text(ctx context.Context, s *session) (updateText, error) {
+func (f *textFlags) text(ctx context.Context, s *session) updateText {
 	if f.Template == "" {
 		if len(f.Values) > 0 {
-			return updateText{}, status.Errorf(status.BadInput, "the value %q requires --template", f.Values[0])
+			must.Do(status.Errorf(status.BadInput, "the value %q requires --template", f.Values[0]))
 		}
-		return updateText{body: f.Body}, nil
+		return updateText{body: f.Body}
 	}
 	if f.Body != "" {
-		return updateText{}, status.Errorf(status.BadInput, "--body and --template cannot be combined")
+		must.Do(status.Errorf(status.BadInput, "--body and --template cannot be combined"))
 	}
-	list, err := s.db.Templates(ctx, s.page.Code)
-	if err != nil {
-		return updateText{}, err
-	}
+	list := must.Get(s.db.Templates(ctx, s.page.Code))
 	i := slices.IndexFunc(list, func(t *status.Template) bool { return t.Name == f.Template })
 	if i < 0 {
-		return updateText{}, status.Errorf(status.NotFound, "template %s does not exist", f.Template)
-	}
-	given, err := keyValues(f.Values)
-	if err != nil {
-		return updateText{}, err
+		must.Do(status.Errorf(status.NotFound, "template %s does not exist", f.Template))
 	}
 	values := map[string]string{}
-	for _, v := range given {
+	for _, v := range keyValues(f.Values) {
 		values[v.Key] = v.Value
 	}
 	title, body, err := list[i].Fill(values)
-	return updateText{title, body, list[i].State}, err
+	must.Do(err)
+	return updateText{title, body, list[i].State}
 }
 
 type statusOpenCmd struct {
@@ -81,19 +76,11 @@ type statusOpenCmd struct {
 }
 
 func (c *statusOpenCmd) run(ctx context.Context, s *session) error {
-	text, err := c.text(ctx, s)
-	if err != nil {
-		return err
-	}
+	text := c.text(ctx, s)
 	in := status.NewIncident{
 		Name: cmp.Or(c.Name, text.title), Body: text.body, State: cmp.Or(status.State(c.Status), text.state), Notify: ledger.Of(!c.Quiet), Draft: c.Draft,
-		ImpactOverride: ledger.NonZero(status.Impact(c.Impact)), Reminders: ledger.NonZero(c.Reminders),
-	}
-	if in.Affected, err = s.affected(ctx, c.Affect); err != nil {
-		return err
-	}
-	if in.StartedAt, err = s.optionalTime(c.Started); err != nil {
-		return err
+		ImpactOverride: ledger.NonZero(status.Impact(c.Impact)), Reminders: ledger.NonZero(c.Reminders), Affected: s.affected(ctx, c.Affect),
+		StartedAt: s.optionalTime(c.Started),
 	}
 	return s.confirmNotice(ctx)(s.OpenIncident(ctx, s.by, s.page.Code, in))
 }
@@ -116,34 +103,22 @@ type updateFlags struct {
 func (f *updateFlags) write(ctx context.Context, s *session, state status.State, keep bool,
 	write func(context.Context, statuspages.Author, string, status.NewUpdate) (string, error),
 ) error {
-	text, err := f.text(ctx, s)
-	if err != nil {
-		return err
-	}
+	text := f.text(ctx, s)
 	if state = cmp.Or(state, text.state); state == "" {
-		if state, err = s.state(ctx, f.code()); err != nil {
-			return err
-		}
+		state = s.state(ctx, f.code())
 	}
-	u := status.NewUpdate{State: state, Body: text.body, Keep: keep, Notify: ledger.Of(!f.Quiet), ExpectedVersion: f.Expect}
-	if u.Affected, err = s.affected(ctx, f.Affect); err != nil {
-		return err
-	}
-	if u.DisplayAt, err = s.optionalTime(f.At); err != nil {
-		return err
-	}
-	return s.confirmNotice(ctx)(write(ctx, s.by, f.code(), u))
+	return s.confirmNotice(ctx)(write(ctx, s.by, f.code(), status.NewUpdate{
+		State: state, Body: text.body, Keep: keep, Notify: ledger.Of(!f.Quiet), ExpectedVersion: f.Expect, Affected: s.affected(ctx, f.Affect),
+		DisplayAt: s.optionalTime(f.At),
+	}))
 }
 
-func (s *session) state(ctx context.Context, code string) (status.State, error) {
-	n, err := s.notice(ctx, code)
-	if err != nil {
-		return "", err
-	}
+func (s *session) state(ctx context.Context, code string) status.State {
+	n := s.notice(ctx, code)
 	if n == nil {
-		return "", status.Errorf(status.NotFound, "notice %s does not exist", code)
+		must.Do(status.Errorf(status.NotFound, "notice %s does not exist", code))
 	}
-	return n.State, nil
+	return n.State
 }
 
 type statusUpdateCmd struct {
@@ -200,20 +175,10 @@ type statusBackfillCmd struct {
 }
 
 func (c *statusBackfillCmd) run(ctx context.Context, s *session) error {
-	in := status.NewIncident{
+	return s.confirmNotice(ctx)(s.OpenIncident(ctx, s.by, s.page.Code, status.NewIncident{
 		Name: c.Name, Body: c.Body, Resolution: c.Resolution, Backfill: true, Notify: ledger.Of(!c.Quiet), ImpactOverride: ledger.NonZero(status.Impact(c.Impact)),
-	}
-	var err error
-	if in.StartedAt, err = s.optionalTime(c.From); err != nil {
-		return err
-	}
-	if in.ResolvedAt, err = s.optionalTime(c.Until); err != nil {
-		return err
-	}
-	if in.Affected, err = s.affected(ctx, c.Affect); err != nil {
-		return err
-	}
-	return s.confirmNotice(ctx)(s.OpenIncident(ctx, s.by, s.page.Code, in))
+		StartedAt: s.optionalTime(c.From), ResolvedAt: s.optionalTime(c.Until), Affected: s.affected(ctx, c.Affect),
+	}))
 }
 
 type statusEditCmd struct {
@@ -239,11 +204,7 @@ func (c *statusEditCmd) run(ctx context.Context, s *session) error {
 	if c.Name != nil || c.Impact != nil || c.Reminders != nil {
 		return status.Errorf(status.BadInput, "--update cannot be combined with --name, --impact or --reminders: use two commands")
 	}
-	at, err := s.optionalTime(c.At)
-	if err != nil {
-		return err
-	}
-	_, err = s.EditUpdate(ctx, s.by, c.Update, status.UpdateEdit{Body: ledger.FromPointer(c.Body), DisplayAt: at})
+	_, err := s.EditUpdate(ctx, s.by, c.Update, status.UpdateEdit{Body: ledger.FromPointer(c.Body), DisplayAt: s.optionalTime(c.At)})
 	return s.confirmNotice(ctx)(c.code(), err)
 }
 
@@ -276,19 +237,17 @@ type timeFlags struct {
 }
 
 // times returns the start and the end.
-func (f *timeFlags) times(s *session) (from, until time.Time, err error) {
-	if from, err = s.time(f.From); err != nil {
-		return from, until, err
-	}
+func (f *timeFlags) times(s *session) (from, until time.Time) {
+	from = s.time(f.From)
 	switch {
 	case f.Until != "":
-		until, err = s.time(f.Until)
+		until = s.time(f.Until)
 	case f.For > 0:
 		until = from.Add(f.For)
 	default:
-		err = status.Errorf(status.BadInput, "the end is missing: use --until or --for")
+		must.Do(status.Errorf(status.BadInput, "the end is missing: use --until or --for"))
 	}
-	return from, until, err
+	return from, until
 }
 
 type statusScheduleCmd struct {
@@ -307,25 +266,13 @@ type statusScheduleCmd struct {
 }
 
 func (c *statusScheduleCmd) run(ctx context.Context, s *session) error {
-	text, err := c.text(ctx, s)
-	if err != nil {
-		return err
-	}
+	text := c.text(ctx, s)
 	in := status.NewMaintenance{
 		Name: cmp.Or(c.Name, text.title), Body: text.body, State: status.State(c.Status), ImpactOverride: ledger.NonZero(status.Impact(c.Impact)),
 		AutoInProgress: c.AutoStart, AutoCompleted: c.AutoEnd, AutoMaintenanceState: c.AutoState, AutoOperationalState: c.AutoOperational,
-		RemindMinutes: ledger.NonZero(c.Remind), Notify: ledger.Of(!c.Quiet),
+		RemindMinutes: ledger.NonZero(c.Remind), Notify: ledger.Of(!c.Quiet), Components: s.codes(ctx, c.Affect),
 	}
-	if in.Start, in.End, err = c.times(s); err != nil {
-		return err
-	}
-	for _, ref := range c.Affect {
-		found, err := s.find(ctx, ref)
-		if err != nil {
-			return err
-		}
-		in.Components = append(in.Components, found.Code)
-	}
+	in.Start, in.End = c.times(s)
 	if c.Repeat != "" {
 		return c.series(ctx, s, in)
 	}
@@ -336,30 +283,22 @@ func (c *statusScheduleCmd) series(ctx context.Context, s *session, in status.Ne
 	if in.State != status.Planned {
 		return status.Errorf(status.BadInput, "--repeat requires the status scheduled, not %s", in.State)
 	}
-	times, err := status.Occurrences(c.Repeat, in.Start)
-	if err != nil {
-		return err
-	}
+	times := must.Get(status.Occurrences(c.Repeat, in.Start))
 	codes, err := s.ScheduleSeries(ctx, s.by, s.page.Code, in, times[1:])
 	if err != nil || s.DryRun {
 		return err
 	}
-	found, err := s.db.NoticesByCode(ctx, status.Pages{s.page}, codes)
-	if err != nil {
-		return err
-	}
+	found := must.Get(s.db.NoticesByCode(ctx, status.Pages{s.page}, codes))
 	return s.listNotices(list.Map(codes, func(code string) *status.Notice { return found[code] }))
 }
 
 // statusProgressCmd are the commands that add an update to a maintenance: in a state, or in its current one.
 type statusProgressCmd struct{ updateFlags }
 
-func (c *statusProgressCmd) run(ctx context.Context, s *session) (err error) {
+func (c *statusProgressCmd) run(ctx context.Context, s *session) error {
 	state, given := map[string]status.State{"start": status.InProgress, "verify": status.Verifying}[s.name]
 	if !given {
-		if state, err = s.state(ctx, c.code()); err != nil {
-			return err
-		}
+		state = s.state(ctx, c.code())
 	}
 	return c.write(ctx, s, state, false, s.MoveMaintenance)
 }
@@ -393,10 +332,7 @@ type statusRescheduleCmd struct {
 }
 
 func (c *statusRescheduleCmd) run(ctx context.Context, s *session) error {
-	from, until, err := c.times(s)
-	if err != nil {
-		return err
-	}
+	from, until := c.times(s)
 	return s.confirmNotice(ctx)(s.RescheduleMaintenance(ctx, s.by, c.code(), status.Reschedule{
 		Start: from, End: until, Body: c.Body, Notify: ledger.Of(!c.Quiet), ExpectedVersion: c.Expect,
 	}))

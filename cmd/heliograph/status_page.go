@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"heliograph/internal/base/must"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
 	"heliograph/storage/statuspages"
@@ -30,18 +31,12 @@ func (c *statusInitCmd) runWithoutPage(ctx context.Context, s *session) error {
 	}}))
 }
 
-// confirmPage is like confirmNotice for pages.
+// confirmPage is [session.confirm] for pages.
 func (s *session) confirmPage(ctx context.Context) func(code string, err error) error {
-	return func(code string, err error) error {
-		if err != nil || s.DryRun {
-			return err
-		}
-		p, err := s.db.PageByCode(ctx, code)
-		if err != nil {
-			return err
-		}
+	return s.confirm(func(code string) error {
+		p := must.Get(s.db.PageByCode(ctx, code))
 		return s.print(pageObject(p), "%s %s at %s, revision %d", code, p.Slug, p.URL, p.Revision)
-	}
+	})
 }
 
 type statusPageCmd struct {
@@ -53,17 +48,13 @@ type statusPageSetCmd struct {
 }
 
 func (c *statusPageSetCmd) run(ctx context.Context, s *session) error {
-	list, err := keyValues(c.Settings)
-	if err != nil {
-		return err
+	must.Do(s.confirmPage(ctx)(s.SetPage(ctx, s.by, s.page.Code, keyValues(c.Settings))))
+	if s.DryRun || s.JSON {
+		return nil
 	}
-	before := s.page.Vocabulary
-	if err := s.confirmPage(ctx)(s.SetPage(ctx, s.by, s.page.Code, list)); err != nil || s.DryRun || s.JSON {
-		return err
-	}
-	after, err := s.db.PageByCode(ctx, s.page.Code)
-	if err != nil || after.Vocabulary == before {
-		return err
+	after := must.Get(s.db.PageByCode(ctx, s.page.Code))
+	if after.Vocabulary == s.page.Vocabulary {
+		return nil
 	}
 	return s.print(nil, "%s", map[status.Vocabulary]string{
 		status.Documented: "Clients no longer get the component status under_maintenance and the indicator maintenance: a running maintenance is listed, but its " +
@@ -121,30 +112,22 @@ type statusComponentAddCmd struct {
 }
 
 func (c *statusComponentAddCmd) run(ctx context.Context, s *session) error {
-	group, err := s.group(ctx, c.Group)
-	if err != nil {
-		return err
-	}
-	start, err := optionalDate(c.StartDate)
-	if err != nil {
-		return err
-	}
 	return s.confirmComponent(ctx)(s.AddComponent(ctx, s.by, s.page.Code, status.NewComponent{
-		Name: c.Name, Description: c.Description, Group: group, Position: c.Position, Status: componentStatus(c.Status), Showcase: ledger.Of(c.Showcase),
-		OnlyShowIfDegraded: c.OnlyShowIfDegraded, StartDate: ledger.NonZero(start), NodeID: ledger.FromPointer(c.Node),
+		Name: c.Name, Description: c.Description, Group: s.group(ctx, c.Group), Position: c.Position, Status: componentStatus(c.Status),
+		Showcase: ledger.Of(c.Showcase), OnlyShowIfDegraded: c.OnlyShowIfDegraded, StartDate: ledger.NonZero(optionalDate(c.StartDate)), NodeID: ledger.FromPointer(c.Node),
 	}))
 }
 
 // optionalDate parses a date. An empty text is the empty date.
-func optionalDate(text string) (status.Date, error) {
+func optionalDate(text string) status.Date {
 	if text == "" {
-		return "", nil
+		return ""
 	}
 	day, err := status.ParseDate(text)
 	if err != nil {
-		return "", status.Errorf(status.BadInput, "%v", err)
+		must.Do(status.Errorf(status.BadInput, "%v", err))
 	}
-	return day, nil
+	return day
 }
 
 type componentArg struct {
@@ -164,23 +147,15 @@ type statusComponentSetCmd struct {
 }
 
 func (c *statusComponentSetCmd) run(ctx context.Context, s *session) error {
-	found, err := s.find(ctx, c.Ref)
-	if err != nil {
-		return err
-	}
 	edit := status.ComponentEdit{
 		Name: ledger.FromPointer(c.Name), Description: ledger.FromPointer(c.Description), Showcase: ledger.FromPointer(c.Showcase),
 		OnlyShowIfDegraded: ledger.FromPointer(c.OnlyShowIfDegraded), NodeID: ledger.FromPointer(c.Node), ExpectedVersion: c.Expect,
 		Status: componentStatus(c.Status),
 	}
 	if c.StartDate != nil {
-		start, err := optionalDate(*c.StartDate)
-		if err != nil {
-			return err
-		}
-		edit.StartDate = ledger.Of(start)
+		edit.StartDate = ledger.Of(optionalDate(*c.StartDate))
 	}
-	return s.confirmComponent(ctx)(s.EditComponent(ctx, s.by, found.Code, edit))
+	return s.confirmComponent(ctx)(s.EditComponent(ctx, s.by, s.find(ctx, c.Ref).Code, edit))
 }
 
 type statusMoveCmd struct {
@@ -190,15 +165,10 @@ type statusMoveCmd struct {
 }
 
 func (c *statusMoveCmd) run(ctx context.Context, s *session) error {
-	found, err := s.find(ctx, c.Ref)
-	if err != nil {
-		return err
-	}
+	found := s.find(ctx, c.Ref)
 	group := found.GroupCode.V
 	if c.Group != nil {
-		if group, err = s.group(ctx, *c.Group); err != nil {
-			return err
-		}
+		group = s.group(ctx, *c.Group)
 	}
 	return s.confirmComponent(ctx)(s.MoveComponent(ctx, s.by, found.Code, status.ComponentMove{Group: group, Position: c.Position}))
 }
@@ -206,11 +176,7 @@ func (c *statusMoveCmd) run(ctx context.Context, s *session) error {
 type statusRemoveCmd struct{ componentArg }
 
 func (c *statusRemoveCmd) run(ctx context.Context, s *session) error {
-	found, err := s.find(ctx, c.Ref)
-	if err != nil {
-		return err
-	}
-	return s.confirmComponent(ctx)(s.RemoveComponent(ctx, s.by, found.Code, 0))
+	return s.confirmComponent(ctx)(s.RemoveComponent(ctx, s.by, s.find(ctx, c.Ref).Code, 0))
 }
 
 type statusTokenCmd struct {
@@ -227,23 +193,16 @@ type statusTokenAddCmd struct {
 
 // runWithoutPage creates a token for the page with --page, and for all pages otherwise.
 func (c *statusTokenAddCmd) runWithoutPage(ctx context.Context, s *session) error {
-	if err := s.rejectDryRun(); err != nil {
-		return err
-	}
+	s.rejectDryRun()
 	in := status.TokenInput{Name: c.Name, Role: status.Role(c.Role)}
 	if s.Slug != "" {
-		if err := s.selectPage(ctx); err != nil {
-			return err
-		}
+		s.selectPage(ctx)
 		in.Page = s.page.Code
 	}
 	if c.Expires > 0 {
 		in.ExpiresAt = ledger.Of(s.now().Add(c.Expires))
 	}
-	token, err := s.AddToken(ctx, s.by, in)
-	if err != nil {
-		return err
-	}
+	token := must.Get(s.AddToken(ctx, s.by, in))
 	return s.print(map[string]string{"name": c.Name, "role": c.Role, "token": token}, "%s", token)
 }
 
@@ -252,22 +211,15 @@ type statusTokenRmCmd struct {
 }
 
 func (c *statusTokenRmCmd) runWithoutPage(ctx context.Context, s *session) error {
-	if err := s.rejectDryRun(); err != nil {
-		return err
-	}
-	if err := s.RemoveToken(ctx, s.by, c.Name); err != nil {
-		return err
-	}
+	s.rejectDryRun()
+	must.Do(s.RemoveToken(ctx, s.by, c.Name))
 	return s.print(map[string]string{"name": c.Name}, "token %s was deleted", c.Name)
 }
 
 type statusTokenListCmd struct{}
 
 func (statusTokenListCmd) runWithoutPage(ctx context.Context, s *session) error {
-	list, err := s.db.Tokens(ctx, time.Time{})
-	if err != nil {
-		return err
-	}
+	list := must.Get(s.db.Tokens(ctx, time.Time{}))
 	return table(s, list, func(t *status.Token) (map[string]any, []string) {
 		row := []string{t.Name, string(t.Role), t.PageCode.Or("all pages"), "never expires", "never used"}
 		if t.ExpiresAt.Valid {
@@ -297,10 +249,7 @@ type statusTemplateSetCmd struct {
 
 func (c *statusTemplateSetCmd) run(ctx context.Context, s *session) error {
 	state := status.State(c.Status)
-	err := s.SetTemplate(ctx, s.by, s.page.Code, status.Template{Name: c.Name, Kind: state.Kind(), State: state, Title: c.Title, Body: c.Body})
-	if err != nil {
-		return err
-	}
+	must.Do(s.SetTemplate(ctx, s.by, s.page.Code, status.Template{Name: c.Name, Kind: state.Kind(), State: state, Title: c.Title, Body: c.Body}))
 	return s.print(map[string]string{"name": c.Name}, "template %s was saved", c.Name)
 }
 
@@ -309,19 +258,14 @@ type statusTemplateRmCmd struct {
 }
 
 func (c *statusTemplateRmCmd) run(ctx context.Context, s *session) error {
-	if err := s.RemoveTemplate(ctx, s.by, s.page.Code, c.Name); err != nil {
-		return err
-	}
+	must.Do(s.RemoveTemplate(ctx, s.by, s.page.Code, c.Name))
 	return s.print(map[string]string{"name": c.Name}, "template %s was deleted", c.Name)
 }
 
 type statusTemplateListCmd struct{}
 
 func (statusTemplateListCmd) run(ctx context.Context, s *session) error {
-	list, err := s.db.Templates(ctx, s.page.Code)
-	if err != nil {
-		return err
-	}
+	list := must.Get(s.db.Templates(ctx, s.page.Code))
 	return table(s, list, func(t *status.Template) (map[string]any, []string) {
 		return map[string]any{"name": t.Name, "status": t.State, "title": t.Title, "body": t.Body}, []string{t.Name, string(t.State), strconv.Quote(t.Title)}
 	})

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"heliograph/app/gateway"
+	"heliograph/internal/base/must"
 	"heliograph/internal/domain/status"
 	"heliograph/rest"
 	"heliograph/storage"
@@ -66,9 +67,7 @@ func (c *statusListCmd) runWithoutPage(ctx context.Context, s *session) error {
 	if c.What == "pages" {
 		return listPages(ctx, s)
 	}
-	if err := s.selectPage(ctx); err != nil {
-		return err
-	}
+	s.selectPage(ctx)
 	if c.What == "components" {
 		return s.listComponents(ctx)
 	}
@@ -84,10 +83,7 @@ func (c *statusListCmd) runWithoutPage(ctx context.Context, s *session) error {
 		if f.Kind == status.Scheduled {
 			order = statuspages.ByRecency
 		}
-		got, err := s.db.Notices(ctx, s.page, f, order, storage.Page{Limit: int(max(c.Limit, 1)), Desc: true})
-		if err != nil {
-			return err
-		}
+		got := must.Get(s.db.Notices(ctx, s.page, f, order, storage.Page{Limit: int(max(c.Limit, 1)), Desc: true}))
 		list = append(list, got...)
 	}
 	return s.listNotices(list)
@@ -98,10 +94,7 @@ func openMaintenances() statuspages.NoticeFilter {
 }
 
 func listPages(ctx context.Context, s *session) error {
-	pages, err := s.db.Pages(ctx)
-	if err != nil {
-		return err
-	}
+	pages := must.Get(s.db.Pages(ctx))
 	return table(s, pages, func(p *status.Page) (map[string]any, []string) {
 		row := []string{p.Slug, p.Name, p.URL, p.TimeZone, string(p.Mode)}
 		if p.IsDefault {
@@ -112,10 +105,7 @@ func listPages(ctx context.Context, s *session) error {
 }
 
 func (s *session) listComponents(ctx context.Context) error {
-	w, err := s.db.WorkingCopy(ctx, s.page)
-	if err != nil {
-		return err
-	}
+	w := must.Get(s.db.WorkingCopy(ctx, s.page))
 	var list []*status.Component
 	for _, c := range w.Children("") {
 		list = append(append(list, c), w.Children(c.Code)...)
@@ -157,21 +147,11 @@ type statusShowCmd struct {
 }
 
 func (c *statusShowCmd) run(ctx context.Context, s *session) error {
-	notice, err := s.notice(ctx, noticeCode(c.Ref))
-	if err != nil {
-		return err
-	}
+	notice := s.notice(ctx, noticeCode(c.Ref))
 	if notice == nil || notice.PageCode != s.page.Code {
-		component, err := s.find(ctx, c.Ref)
-		if err != nil {
-			return err
-		}
-		return s.confirmComponent(ctx)(component.Code, nil)
+		return s.confirmComponent(ctx)(s.find(ctx, c.Ref).Code, nil)
 	}
-	updates, err := s.db.Updates(ctx, status.Pages{s.page}, []*status.Notice{notice})
-	if err != nil {
-		return err
-	}
+	updates := must.Get(s.db.Updates(ctx, status.Pages{s.page}, []*status.Notice{notice}))
 	return s.showNotice(notice, updates[0])
 }
 
@@ -203,10 +183,7 @@ type statusRenderCmd struct {
 }
 
 func (c *statusRenderCmd) run(ctx context.Context, s *session) error {
-	documents, err := c.documents(ctx, s)
-	if err != nil {
-		return err
-	}
+	documents := c.documents(ctx, s)
 	name := strings.TrimPrefix(strings.TrimPrefix(c.Document, "/"), "api/v2/")
 	if !strings.HasSuffix(name, ".json") {
 		name += ".json"
@@ -215,38 +192,30 @@ func (c *statusRenderCmd) run(ctx context.Context, s *session) error {
 	if !ok {
 		return status.Errorf(status.BadInput, "%q is not a document: use one of %s", c.Document, strings.Join(status.Documents(), ", "))
 	}
-	_, err = os.Stdout.Write(body)
+	_, err := os.Stdout.Write(body)
 	return err
 }
 
 // documents returns all documents of the given revision, or of the current state.
-func (c *statusRenderCmd) documents(ctx context.Context, s *session) (map[string][]byte, error) {
+func (c *statusRenderCmd) documents(ctx context.Context, s *session) map[string][]byte {
 	if c.At == 0 {
 		return s.documents(ctx)
 	}
-	saved, err := s.db.SavedDocuments(ctx, s.page.Code, c.At)
-	if err != nil {
-		return nil, err
-	}
+	saved := must.Get(s.db.SavedDocuments(ctx, s.page.Code, c.At))
 	if saved == nil {
-		revisions, err := s.db.SavedRevisions(ctx, s.page.Code)
-		if err != nil {
-			return nil, err
-		}
-		return nil, status.Errorf(status.NotFound, "revision %d of page %s is not saved: the saved revisions are %d", c.At, s.page.Slug, revisions)
+		revisions := must.Get(s.db.SavedRevisions(ctx, s.page.Code))
+		must.Do(status.Errorf(status.NotFound, "revision %d of page %s is not saved: the saved revisions are %d", c.At, s.page.Slug, revisions))
 	}
 	documents := make(map[string][]byte, len(saved))
 	for name, body := range saved {
 		documents[name] = []byte(body)
 	}
-	return documents, nil
+	return documents
 }
 
-func (s *session) documents(ctx context.Context) (map[string][]byte, error) {
+func (s *session) documents(ctx context.Context) map[string][]byte {
 	ctx, end, err := s.db.Snapshot(ctx)
-	if err != nil {
-		return nil, err
-	}
+	must.Do(err)
 	defer end()
 	return s.render(ctx, s.page)
 }
@@ -255,31 +224,15 @@ type statusCheckCmd struct{}
 
 // run fails if it finds problems.
 func (statusCheckCmd) run(ctx context.Context, s *session) error {
-	documents, err := s.documents(ctx)
-	if err != nil {
-		return err
-	}
-	found := status.CheckDocuments(documents)
-	open, err := s.db.Notices(ctx, s.page, openMaintenances(), statuspages.ByStart, storage.Page{Limit: 1000})
-	if err != nil {
-		return err
-	}
-	for _, m := range open {
+	found := status.CheckDocuments(s.documents(ctx))
+	for _, m := range must.Get(s.db.Notices(ctx, s.page, openMaintenances(), statuspages.ByStart, storage.Page{Limit: 1000})) {
 		if m.Overdue(s.now()) {
 			found = append(found, fmt.Sprintf("the maintenance %s is %s and overdue: %s", m.Code, m.State, scheduled(m)))
 		}
 	}
-	outdated, err := s.outdatedMirror(ctx)
-	if err != nil {
-		return err
-	}
-	found = append(found, outdated...)
+	found = append(found, s.outdatedMirror(ctx)...)
 	if s.page.Mode == status.Imported {
-		left, err := s.db.Unexplained(ctx, s.page)
-		if err != nil {
-			return err
-		}
-		for _, c := range left {
+		for _, c := range must.Get(s.db.Unexplained(ctx, s.page)) {
 			found = append(found, fmt.Sprintf("the import left %s %s, but no incident or maintenance in progress affects it: open one, or run "+
 				"`heliograph status component set %s --status operational`", c.Name, c.BaseStatus, c.Code))
 		}
@@ -288,9 +241,7 @@ func (statusCheckCmd) run(ctx context.Context, s *session) error {
 		return s.print([]string{}, "page %s has no problems", s.page.Slug)
 	}
 	if s.JSON {
-		if err := printJSON(found); err != nil {
-			return err
-		}
+		must.Do(printJSON(found))
 	}
 	return &exitError{1, fmt.Errorf("%s", strings.Join(found, "; "))}
 }
@@ -302,12 +253,9 @@ type statusExportCmd struct {
 // run replaces each file atomically, and removes the pages of notices and months that do not exist any more.
 func (c *statusExportCmd) run(ctx context.Context, s *session) error {
 	cfg := &rest.Config{LimitDefault: 25, LimitMax: 100, Now: s.now, Cache: true}
-	g, err := gateway.New(gateway.Options{Status: s.db, REST: cfg, Logger: slog.New(slog.DiscardHandler), Static: true})
-	if err != nil {
-		return err
-	}
+	g := must.Get(gateway.New(gateway.Options{Status: s.db, REST: cfg, Logger: slog.New(slog.DiscardHandler), Static: true}))
 	written := map[string]bool{}
-	err = g.Export(ctx, s.page, func(file string, body []byte) error {
+	must.Do(g.Export(ctx, s.page, func(file string, body []byte) error {
 		path := filepath.Join(c.Folder, filepath.FromSlash(file))
 		written[path] = true
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -317,10 +265,7 @@ func (c *statusExportCmd) run(ctx context.Context, s *session) error {
 			return err
 		}
 		return os.Rename(path+".new", path)
-	})
-	if err != nil {
-		return err
-	}
+	}))
 	for _, folder := range []string{"incidents", "history"} {
 		pages, err := filepath.Glob(filepath.Join(c.Folder, folder, "*", "index.html"))
 		if err != nil {
@@ -328,9 +273,7 @@ func (c *statusExportCmd) run(ctx context.Context, s *session) error {
 		}
 		for _, path := range pages {
 			if !written[path] {
-				if err := os.RemoveAll(filepath.Dir(path)); err != nil {
-					return err
-				}
+				must.Do(os.RemoveAll(filepath.Dir(path)))
 			}
 		}
 	}

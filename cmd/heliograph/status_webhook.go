@@ -10,6 +10,7 @@ import (
 
 	"heliograph/app/probe"
 	"heliograph/app/webhooks"
+	"heliograph/internal/base/must"
 	"heliograph/internal/domain/status"
 	"heliograph/storage"
 	"heliograph/storage/statuspages"
@@ -43,15 +44,7 @@ type statusWebhookAddCmd struct {
 }
 
 func (c *statusWebhookAddCmd) run(ctx context.Context, s *session) error {
-	in := status.NewWebhook{URL: c.URL}
-	for _, ref := range c.Component {
-		found, err := s.find(ctx, ref)
-		if err != nil {
-			return err
-		}
-		in.Components = append(in.Components, found.Code)
-	}
-	code, secret, err := s.AddWebhook(ctx, s.by, s.page.Code, in)
+	code, secret, err := s.AddWebhook(ctx, s.by, s.page.Code, status.NewWebhook{URL: c.URL, Components: s.codes(ctx, c.Component)})
 	return s.confirmWebhook(code, secret, "was added", err)
 }
 
@@ -88,10 +81,7 @@ func (c *statusWebhookEditCmd) run(ctx context.Context, s *session) (err error) 
 type statusWebhookListCmd struct{}
 
 func (statusWebhookListCmd) run(ctx context.Context, s *session) error {
-	list, err := s.db.Webhooks(ctx, s.page.Code)
-	if err != nil {
-		return err
-	}
+	list := must.Get(s.db.Webhooks(ctx, s.page.Code))
 	return table(s, list, func(w *status.Webhook) (map[string]any, []string) {
 		row := []string{w.Code, w.URL, strconv.FormatInt(w.Pending, 10) + " pending", w.LastError.V}
 		if w.DisabledAt.Valid {
@@ -110,18 +100,10 @@ type statusWatchCmd struct{ webhookSettings }
 
 // runWithoutPage executes due actions and probes of all pages, and sends to their webhooks, until the context ends.
 func (c *statusWatchCmd) runWithoutPage(ctx context.Context, s *session) error {
-	if err := s.rejectDryRun(); err != nil {
-		return err
-	}
-	checker, done, err := s.checker(ctx)
-	if err != nil {
-		return err
-	}
+	s.rejectDryRun()
+	checker, done := s.checker(ctx)
 	defer done()
-	sender, err := c.sender(s.Editor, s.now, s.logger())
-	if err != nil {
-		return err
-	}
+	sender := must.Get(c.sender(s.Editor, s.now, s.logger()))
 	var tasks sync.WaitGroup
 	tasks.Go(func() { sender.Run(ctx) })
 	tasks.Go(func() { probe.NewWatcher(s.Editor, checker, s.logger(), nil).Run(ctx) })
@@ -131,19 +113,19 @@ func (c *statusWatchCmd) runWithoutPage(ctx context.Context, s *session) error {
 }
 
 // checker returns a checker that runs probes. done closes its connections to the ledger.
-func (s *session) checker(ctx context.Context) (c *probe.Checker, done func(), err error) {
+func (s *session) checker(ctx context.Context) (c *probe.Checker, done func()) {
 	url := s.DatabaseURL
 	if url == "" && s.StatusURL == "" {
 		url = s.url // the embedded server has both databases
 	}
 	if url == "" {
-		return probe.NewChecker(s.now, nil), func() {}, nil
+		return probe.NewChecker(s.now, nil), func() {}
 	}
 	db, err := storage.Open(ctx, storage.Options{PoolOptions: s.pool(url, statusTimeout, 1), ReadOnly: true})
 	if err != nil {
-		return nil, nil, unreachable(url, err)
+		must.Do(unreachable(url, err))
 	}
-	return probe.NewChecker(s.now, db.LedgerHealth), db.Close, nil
+	return probe.NewChecker(s.now, db.LedgerHealth), db.Close
 }
 
 // runDue executes the due actions of all status pages until the context ends. It retries while the database is unavailable.

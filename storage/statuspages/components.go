@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"heliograph/internal/base/list"
+	"heliograph/internal/base/must"
 	"heliograph/internal/domain/status"
 )
 
@@ -123,7 +124,7 @@ func (e *Editor) AddComponent(ctx context.Context, by Author, page string, in st
 	}
 	return e.edit(ctx, command{by: by, name: name, page: page}, func(ctx context.Context, w *write) {
 		c, moved, err := w.workingCopy(ctx).AddComponent(in)
-		check(err)
+		must.Do(err)
 		w.insertComponent(c)
 		w.table, w.object = componentTable, c.Code
 		w.updatePositions(moved, c)
@@ -131,7 +132,7 @@ func (e *Editor) AddComponent(ctx context.Context, by Author, page string, in st
 }
 
 func (w *write) insertComponent(c *status.Component) {
-	c.Code = must(w.editor.code())
+	c.Code = must.Get(w.editor.code())
 	c.PageCode, c.CreatedAt, c.UpdatedAt, c.Version = w.Page.Code, w.At, w.At, 1
 	w.statements.InsertComponent(c)
 	w.conflict = nodeConflict(c)
@@ -156,7 +157,7 @@ func (w *write) updatePositions(moved []*status.Component, except *status.Compon
 // EditComponent changes a component or group.
 func (e *Editor) EditComponent(ctx context.Context, by Author, code string, in status.ComponentEdit) (string, error) {
 	return e.editComponent(ctx, by, "component.set", code, in.ExpectedVersion, func(w *write, b *status.WorkingCopy, c *status.Component) {
-		w.insertChanges(must(b.EditComponent(c, in)))
+		w.insertChanges(must.Get(b.EditComponent(c, in)))
 		w.conflict = nodeConflict(c)
 		w.queue(`update status.component set name = $2, description = $3,
 base_status = nullif($4, '')::status.component_status,
@@ -168,7 +169,7 @@ base_status = nullif($4, '')::status.component_status,
 // MoveComponent moves a component or group.
 func (e *Editor) MoveComponent(ctx context.Context, by Author, code string, in status.ComponentMove) (string, error) {
 	return e.editComponent(ctx, by, "component.move", code, in.ExpectedVersion, func(w *write, b *status.WorkingCopy, c *status.Component) {
-		w.updatePositions(must(b.Move(c, in.Group, in.Position)), c)
+		w.updatePositions(must.Get(b.Move(c, in.Group, in.Position)), c)
 		w.queue(`update status.component set group_id = $2, position = $3, list_index = 0 where id = $1`, c.Code, c.GroupCode.Pointer(), c.Position)
 	})
 }
@@ -176,7 +177,7 @@ func (e *Editor) MoveComponent(ctx context.Context, by Author, code string, in s
 // RemoveComponent removes a component or an empty group from its page. Updates that mention it stay.
 func (e *Editor) RemoveComponent(ctx context.Context, by Author, code string, expectedVersion int64) (string, error) {
 	return e.editComponent(ctx, by, "component.remove", code, expectedVersion, func(w *write, b *status.WorkingCopy, c *status.Component) {
-		check(b.CheckRemove(c))
+		must.Do(b.CheckRemove(c))
 		w.queue(`update status.incident_component set held_status = null where component_id = $1`, c.Code)
 		w.queue(`update status.component set deleted_at = $2 where id = $1`, c.Code, w.At)
 	})
@@ -195,10 +196,10 @@ func (e *Editor) editComponent(ctx context.Context, by Author, name, code string
 		b := w.workingCopy(ctx)
 		c := b.Component(code)
 		if c == nil {
-			check(status.Errorf(status.NotFound, "component %s does not exist", code))
+			must.Do(status.Errorf(status.NotFound, "component %s does not exist", code))
 			return
 		}
-		check(status.CheckVersion(c.Name, expected, c.Version))
+		must.Do(status.CheckVersion(c.Name, expected, c.Version))
 		version := c.Version
 		do(w, b, c)
 		w.queue(`update status.component set version = $2, updated_at = $3 where id = $1`, code, version+1, w.At)

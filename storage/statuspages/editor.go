@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"heliograph/internal/base/must"
 	"heliograph/internal/domain/status"
 	"heliograph/storage"
 	"heliograph/storage/migrations"
@@ -127,43 +128,20 @@ type write struct {
 	conflict   error  // replaces the error of a violated unique constraint, if not nil
 }
 
-// run runs the command in its transaction. It ends with the error of a failed [check].
-func (w *write) run(ctx context.Context, do func(ctx context.Context, w *write)) (err error) {
-	defer func() {
-		switch p := recover().(type) {
-		case nil:
-		case failedCheck:
-			err = p.err
-		default:
-			panic(p)
+// run runs the command in its transaction. do may use package must.
+func (w *write) run(ctx context.Context, do func(ctx context.Context, w *write)) error {
+	return must.Run(func() error {
+		w.replay(ctx)
+		if !w.command.settings && w.command.by.origin() != status.FromSync && w.Page.Mode == status.Mirror {
+			return status.Errorf(status.BadState, "the page %s is a mirror of another page and cannot be edited", w.Page.Slug)
 		}
-	}()
-	w.replay(ctx)
-	if !w.command.settings && w.command.by.origin() != status.FromSync && w.Page.Mode == status.Mirror {
-		return status.Errorf(status.BadState, "the page %s is a mirror of another page and cannot be edited", w.Page.Slug)
-	}
-	do(ctx, w)
-	w.audit()
-	if err := w.SendBatch(ctx, &w.statements.Batch).Close(); err != nil {
-		return fmt.Errorf("executing a write: %w", err)
-	}
-	return w.preview(ctx, w.command.by.Preview)
-}
-
-// failedCheck ends a running command.
-type failedCheck struct{ err error }
-
-// check ends the running command if err is not nil. The transaction is rolled back. Only functions that [write.run] calls may use it.
-func check(err error) {
-	if err != nil {
-		panic(failedCheck{err})
-	}
-}
-
-// must returns a result, or ends the running command if there is an error.
-func must[T any](result T, err error) T {
-	check(err)
-	return result
+		do(ctx, w)
+		w.audit()
+		if err := w.SendBatch(ctx, &w.statements.Batch).Close(); err != nil {
+			return fmt.Errorf("executing a write: %w", err)
+		}
+		return w.preview(ctx, w.command.by.Preview)
+	})
 }
 
 // finish returns the code of the written object. err is the error of the transaction.
@@ -206,7 +184,7 @@ func (tx *Tx) preview(ctx context.Context, show func(ctx context.Context) error)
 func (w *write) scan(ctx context.Context, what string, into []any, sql string, args ...any) (found bool) {
 	err := w.QueryRow(ctx, sql, args...).Scan(into...)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
-		check(fmt.Errorf("%s: %w", what, err))
+		must.Do(fmt.Errorf("%s: %w", what, err))
 	}
 	return err == nil
 }
@@ -221,9 +199,9 @@ func (w *write) replay(ctx context.Context) {
 	}
 	if *name != w.command.name || page == nil || *page != w.command.page || object == nil ||
 		content != nil && w.command.by.Content != nil && !bytes.Equal(content, w.command.by.Content) {
-		check(status.Errorf(status.Conflict, "the idempotency key was used by another write"))
+		must.Do(status.Errorf(status.Conflict, "the idempotency key was used by another write"))
 	}
-	check(&replayedError{object: *object})
+	must.Do(&replayedError{object: *object})
 }
 
 // The tables whose rows are in the audit log.

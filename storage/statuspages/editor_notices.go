@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"heliograph/internal/base/list"
+	"heliograph/internal/base/must"
 	"heliograph/internal/domain/status"
 )
 
@@ -39,7 +40,7 @@ func (e *Editor) PublishDraft(ctx context.Context, by Author, code string, expec
 // DiscardDraft deletes a draft.
 func (e *Editor) DiscardDraft(ctx context.Context, by Author, code string, expectedVersion int64) (string, error) {
 	return e.editNotice(ctx, by, "incident.discard", status.Realtime, code, expectedVersion, func(ctx context.Context, w *write, s status.NoticeState) {
-		check(status.CheckDraft(s.Notice))
+		must.Do(status.CheckDraft(s.Notice))
 		w.deleteDraft(code)
 	})
 }
@@ -60,7 +61,7 @@ func (e *Editor) EditUpdate(ctx context.Context, by Author, update string, edit 
 	return e.editNotice(ctx, by, "update.edit", "", notice, 0, func(ctx context.Context, w *write, s status.NoticeState) {
 		w.target(ctx, updateTable, update)
 		n, u, err := w.emptyCopy().EditUpdate(s, update, edit)
-		check(err)
+		must.Do(err)
 		w.updateNotice(n)
 		w.queue(`update status.incident_update set body = $2, display_at = $3, updated_at = $4, revision = default where id = $1`,
 			update, u.Body, u.DisplayAt.Pointer(), u.UpdatedAt)
@@ -70,11 +71,11 @@ func (e *Editor) EditUpdate(ctx context.Context, by Author, update string, edit 
 // EditNotice changes an incident or a maintenance without an update.
 func (e *Editor) EditNotice(ctx context.Context, by Author, code string, edit status.NoticeEdit) (string, error) {
 	return e.editNotice(ctx, by, "notice.edit", "", code, edit.ExpectedVersion, func(ctx context.Context, w *write, s status.NoticeState) {
-		given := must(read(ctx, e.db, `select distinct c.new_status::text from status.update_component c join status.incident_update u on u.id = c.update_id
+		given := must.Get(read(ctx, e.db, `select distinct c.new_status::text from status.update_component c join status.incident_update u on u.id = c.update_id
 where u.incident_id = $1`,
 			[]any{code}, value[status.ComponentStatus], nil))
 		statuses := list.Map(given, func(s *status.ComponentStatus) status.ComponentStatus { return *s })
-		w.updateNotice(must(w.emptyCopy().EditNotice(s.Notice, edit, statuses)))
+		w.updateNotice(must.Get(w.emptyCopy().EditNotice(s.Notice, edit, statuses)))
 	})
 }
 
@@ -107,7 +108,7 @@ func (e *Editor) ScheduleSeries(ctx context.Context, by Author, page string, in 
 			}
 			one := in
 			one.Start, one.End = start, start.Add(duration)
-			w.store(must(w.workingCopy(ctx).ScheduleMaintenance(one)))
+			w.store(must.Get(w.workingCopy(ctx).ScheduleMaintenance(one)))
 			codes = append(codes, w.object)
 		}
 	})
@@ -130,7 +131,7 @@ func (e *Editor) RescheduleMaintenance(ctx context.Context, by Author, code stri
 }
 
 func (e *Editor) addNotice(ctx context.Context, by Author, name, page string, add func(*status.WorkingCopy) (*status.Effect, error)) (string, error) {
-	return e.edit(ctx, command{by: by, name: name, page: page}, func(ctx context.Context, w *write) { w.store(must(add(w.workingCopy(ctx)))) })
+	return e.edit(ctx, command{by: by, name: name, page: page}, func(ctx context.Context, w *write) { w.store(must.Get(add(w.workingCopy(ctx)))) })
 }
 
 // changeNotice adds an update to a notice.
@@ -138,7 +139,7 @@ func (e *Editor) changeNotice(ctx context.Context, by Author, name string, k sta
 	change func(*status.WorkingCopy, status.NoticeState) (*status.Effect, error),
 ) (string, error) {
 	return e.editNotice(ctx, by, name, k, code, expected, func(ctx context.Context, w *write, s status.NoticeState) {
-		w.store(must(change(w.workingCopy(ctx), s)))
+		w.store(must.Get(change(w.workingCopy(ctx), s)))
 	})
 }
 
@@ -163,9 +164,9 @@ func (e *Editor) editNotice(ctx context.Context, by Author, name string, k statu
 	return e.edit(ctx, command{by: by, name: name, page: page}, func(ctx context.Context, w *write) {
 		s := w.notice(ctx, what, code)
 		if k != "" && s.Notice.Kind != k {
-			check(status.Errorf(status.NotFound, "%s is not %s %s", code, article, what))
+			must.Do(status.Errorf(status.NotFound, "%s is not %s %s", code, article, what))
 		}
-		check(status.CheckVersion(s.Notice.Name, expected, s.Notice.Version))
+		must.Do(status.CheckVersion(s.Notice.Name, expected, s.Notice.Version))
 		do(ctx, w, s)
 	})
 }
@@ -231,15 +232,15 @@ func (e *Editor) runDue(ctx context.Context, n *status.Notice) (*DueAction, erro
 		w.target(ctx, noticeTable, n.Code)
 		s := w.noticeState(ctx, n.Code, ` for update skip locked`)
 		if s.Notice == nil {
-			check(ErrUnchanged)
+			must.Do(ErrUnchanged)
 		}
 		due := status.DueOf(s.Notice, w.At)
 		if due == status.NothingDue {
-			check(ErrUnchanged)
+			must.Do(ErrUnchanged)
 		}
 		action = &DueAction{Page: n.PageCode, Notice: n.Code, Name: s.Notice.Name, Due: due}
 		w.command.name = "schedule." + string(due)
-		w.store(must(w.workingCopy(ctx).RunDue(s, due)))
+		w.store(must.Get(w.workingCopy(ctx).RunDue(s, due)))
 	})
 	if err != nil {
 		return nil, err

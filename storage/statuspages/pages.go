@@ -6,6 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"heliograph/internal/base/must"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
 )
@@ -80,7 +81,7 @@ func (e *Editor) InitPage(ctx context.Context, by Author, in PageInit) (string, 
 		w.Tx = &Tx{Tx: tx, Page: p, At: at}
 		if err := w.run(context.WithValue(ctx, txKey{e.db}, &sharedTx{tx: tx}), func(_ context.Context, w *write) {
 			c, _, err := w.emptyCopy().AddComponent(status.NewComponent{Name: in.Component})
-			check(err)
+			must.Do(err)
 			w.insertComponent(c)
 			w.table, w.object = pageTable, p.Code
 		}); err != nil {
@@ -98,7 +99,7 @@ func slugConflict(p *status.Page) error {
 func (e *Editor) SetPage(ctx context.Context, by Author, page string, settings []status.PageSetting) (string, error) {
 	return e.edit(ctx, command{by: by, name: "page.set", page: page, settings: true}, func(ctx context.Context, w *write) {
 		w.target(ctx, pageTable, page)
-		p := must(w.Page.WithSettings(settings))
+		p := must.Get(w.Page.WithSettings(settings))
 		if p.IsDefault && !w.Page.IsDefault {
 			w.queue(`update status.page set is_default = false where is_default`)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"heliograph/internal/base/must"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
 	"heliograph/storage"
@@ -47,9 +48,9 @@ func (e *Editor) AddProbe(ctx context.Context, by Author, in status.Probe) (int6
 		return 0, err
 	}
 	object, err := e.edit(ctx, command{by: by, name: "probe.add", page: page}, func(ctx context.Context, w *write) {
-		c := must(w.workingCopy(ctx).Leaf(in.Component))
+		c := must.Get(w.workingCopy(ctx).Leaf(in.Component))
 		if in.Kind == status.NodeProbe && in.Spec.Node == 0 && !c.NodeID.Valid {
-			check(status.Errorf(status.BadInput, "%s does not represent a consensus node: give the node, or set it with component set --node",
+			must.Do(status.Errorf(status.BadInput, "%s does not represent a consensus node: give the node, or set it with component set --node",
 				c.QualifiedName()))
 		}
 		w.table = probeTable
@@ -90,7 +91,7 @@ func (e *Editor) editProbe(ctx context.Context, by Author, name string, id int64
 	}
 	_, err = e.edit(ctx, command{by: by, name: name, page: p.PageCode}, func(ctx context.Context, w *write) {
 		if !w.target(ctx, probeTable, strconv.FormatInt(id, 10)) {
-			check(noProbe(id))
+			must.Do(noProbe(id))
 		}
 		w.queue(sql, id)
 	})
@@ -208,12 +209,12 @@ func (e *Editor) ApplyProbe(ctx context.Context, id int64) (*ProbeAction, error)
 		out = nil
 		facts := w.probeFacts(ctx, id)
 		if facts == nil {
-			check(ErrUnchanged)
+			must.Do(ErrUnchanged)
 			return
 		}
 		p = facts.Probe
-		if out = must(w.workingCopy(ctx).ApplyProbe(*facts)); out == nil || out.Unchanged {
-			check(ErrUnchanged)
+		if out = must.Get(w.workingCopy(ctx).ApplyProbe(*facts)); out == nil || out.Unchanged {
+			must.Do(ErrUnchanged)
 		}
 		w.storeProbe(ctx, p, out)
 	})
@@ -254,7 +255,7 @@ values ($1, $2, $3, $4, $5, jsonb_build_object('component', $6::text, 'level', $
 func (w *write) probeFacts(ctx context.Context, id int64) *status.ProbeFacts {
 	w.scan(ctx, "locking the probe", nil, `select from status.probe where id = $1 for update`, id)
 	db := w.editor.db
-	p := must(db.Probe(ctx, id))
+	p := must.Get(db.Probe(ctx, id))
 	if p == nil || !p.Enabled || p.Level == p.Applied || w.Page.Mode == status.Mirror {
 		return nil
 	}
@@ -286,7 +287,7 @@ from status.probe p join status.component c on c.id = p.component_id and c.delet
 			*n.into = w.noticeState(ctx, *n.code, ` for update`)
 		}
 	}
-	f.Others = must(read(ctx, db, `select `+probeColumns+` from status.probe`+probeJoins+` where c.page_id = $1 and p.incident_id is not null and p.id <> $2
+	f.Others = must.Get(read(ctx, db, `select `+probeColumns+` from status.probe`+probeJoins+` where c.page_id = $1 and p.incident_id is not null and p.id <> $2
 and p.acted <> 'good' and p.enabled order by p.id`,
 		[]any{w.Page.Code, id}, probeTargets, nil))
 	return f
@@ -342,11 +343,11 @@ and g.auto_publish where`+ready,
 		_, err := e.edit(ctx, command{by: probeAuthor(n.ProbeID.V), name: status.ProbeResolve, page: n.PageCode}, func(ctx context.Context, w *write) {
 			if !w.scan(ctx, "checking whether an incident can be resolved", nil, `select from status.incident n where n.id = $2 and`+ready,
 				w.At.Add(-status.ProbeHoldOff), n.Code) {
-				check(ErrUnchanged)
+				must.Do(ErrUnchanged)
 			}
 			s := w.notice(ctx, "incident", n.Code)
 			resolved = true
-			w.store(must(w.workingCopy(ctx).ResolveProbed(s)))
+			w.store(must.Get(w.workingCopy(ctx).ResolveProbed(s)))
 			w.setProbeVersion()
 		})
 		if err != nil {

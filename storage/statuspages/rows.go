@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"heliograph/internal/base/list"
+	"heliograph/internal/base/must"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
 )
@@ -122,7 +123,7 @@ func (s *DB) WorkingCopy(ctx context.Context, p *status.Page) (*status.WorkingCo
 }
 
 func (w *write) workingCopy(ctx context.Context) *status.WorkingCopy {
-	c := must(w.editor.db.WorkingCopy(ctx, w.Page))
+	c := must.Get(w.editor.db.WorkingCopy(ctx, w.Page))
 	c.At, c.Origin, c.NewCode = w.At, w.command.by.origin(), w.editor.code
 	return c
 }
@@ -137,7 +138,7 @@ func (w *write) notice(ctx context.Context, what, code string) status.NoticeStat
 	w.target(ctx, noticeTable, code)
 	s := w.noticeState(ctx, code, ` for update`)
 	if s.Notice == nil {
-		check(status.Errorf(status.NotFound, "%s %s does not exist", what, code))
+		must.Do(status.Errorf(status.NotFound, "%s %s does not exist", what, code))
 	}
 	return s
 }
@@ -145,7 +146,7 @@ func (w *write) notice(ctx context.Context, what, code string) status.NoticeStat
 // noticeState reads a notice with its components and updates. The notice is nil if it does not exist. lock is the locking clause.
 func (w *write) noticeState(ctx context.Context, code, lock string) status.NoticeState {
 	db := w.editor.db
-	rows := must(read(ctx, db, `select `+noticeColumns+` from status.incident n where n.id = $1 and n.deleted_at is null`+lock, []any{code}, noticeTargets,
+	rows := must.Get(read(ctx, db, `select `+noticeColumns+` from status.incident n where n.id = $1 and n.deleted_at is null`+lock, []any{code}, noticeTargets,
 		func(n *status.Notice) error {
 			noticeInZone(n, w.Page.Zone)
 			return nil
@@ -153,7 +154,7 @@ func (w *write) noticeState(ctx context.Context, code, lock string) status.Notic
 	if len(rows) == 0 {
 		return status.NoticeState{}
 	}
-	s := must(db.noticeStates(ctx, status.Pages{w.Page}, rows))[0]
+	s := must.Get(db.noticeStates(ctx, status.Pages{w.Page}, rows))[0]
 	slices.Reverse(s.Updates) // oldest first
 	return s
 }

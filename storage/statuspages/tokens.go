@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"heliograph/internal/base/must"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
 )
@@ -38,7 +39,7 @@ func (e *Editor) RemoveToken(ctx context.Context, by Author, name string) error 
 	return e.editTokens(ctx, by, "token.remove", func(ctx context.Context, w *write) {
 		var id string
 		if !w.scan(ctx, "reading a token", []any{&id}, `select id::text from status.operator_token where name = $1 for update`, name) {
-			check(status.Errorf(status.NotFound, "token %s does not exist", name))
+			must.Do(status.Errorf(status.NotFound, "token %s does not exist", name))
 		}
 		w.target(ctx, tokenTable, id)
 		w.queue(`delete from status.operator_token where name = $1`, name)
@@ -110,7 +111,7 @@ func (w *write) template(ctx context.Context, name string) bool {
 func (e *Editor) RemoveTemplate(ctx context.Context, by Author, page, name string) error {
 	_, err := e.edit(ctx, command{by: by, name: "template.remove", page: page, settings: true}, func(ctx context.Context, w *write) {
 		if !w.template(ctx, name) {
-			check(status.Errorf(status.NotFound, "template %s does not exist", name))
+			must.Do(status.Errorf(status.NotFound, "template %s does not exist", name))
 		}
 		w.queue(`delete from status.template where page_id = $1 and name = $2`, page, name)
 	})

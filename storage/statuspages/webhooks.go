@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"heliograph/internal/base/list"
+	"heliograph/internal/base/must"
 	"heliograph/internal/domain/status"
 	"heliograph/storage"
 )
@@ -42,10 +43,10 @@ func (s *DB) webhooks(ctx context.Context, where, arg string) ([]*status.Webhook
 // AddWebhook adds a webhook to a page. It returns its code and its secret, which is empty if the write was done before with the same key.
 func (e *Editor) AddWebhook(ctx context.Context, by Author, page string, in status.NewWebhook) (code, secret string, err error) {
 	code, err = e.edit(ctx, command{by: by, name: "webhook.add", page: page, settings: true}, func(ctx context.Context, w *write) {
-		check(in.Check(w.workingCopy(ctx)))
+		must.Do(in.Check(w.workingCopy(ctx)))
 		key, text, err := status.NewWebhookSecret(e.random)
-		check(err)
-		w.table, w.object, secret = webhookTable, must(e.code()), text
+		must.Do(err)
+		w.table, w.object, secret = webhookTable, must.Get(e.code()), text
 		w.conflict = status.Errorf(status.Conflict, "the page has a webhook with the URL %s already", in.URL)
 		w.queue(`insert into status.webhook (id, page_id, url, components, secret, created_at)
 values ($1, $2, $3, coalesce($4::text[], '{}'), $5, $6)`, w.object, page, in.URL, in.Components, key, w.At)
@@ -87,7 +88,7 @@ func (e *Editor) editWebhook(ctx context.Context, by Author, name, code string, 
 	}
 	return e.edit(ctx, command{by: by, name: name, page: page, settings: true}, func(ctx context.Context, w *write) {
 		if !w.target(ctx, webhookTable, code) {
-			check(status.Errorf(status.NotFound, "webhook %s does not exist", code))
+			must.Do(status.Errorf(status.NotFound, "webhook %s does not exist", code))
 		}
 		do(w)
 	})
