@@ -114,7 +114,8 @@ type statusComponentAddCmd struct {
 func (c *statusComponentAddCmd) run(ctx context.Context, s *session) error {
 	return s.confirmComponent(ctx)(s.AddComponent(ctx, s.by, s.page.Code, status.NewComponent{
 		Name: c.Name, Description: c.Description, Group: s.group(ctx, c.Group), Position: c.Position, Status: componentStatus(c.Status),
-		Showcase: ledger.Of(c.Showcase), OnlyShowIfDegraded: c.OnlyShowIfDegraded, StartDate: ledger.NonZero(optionalDate(c.StartDate)), NodeID: ledger.FromPointer(c.Node),
+		Showcase: ledger.Of(c.Showcase), OnlyShowIfDegraded: c.OnlyShowIfDegraded, StartDate: ledger.NonZero(optionalDate(c.StartDate)),
+		NodeID: ledger.FromPointer(c.Node),
 	}))
 }
 

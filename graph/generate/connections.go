@@ -12,7 +12,7 @@ import (
 const connectionsFile = "graph/relay/types_gen.go"
 
 // connections returns the source of the connections and edges of the schema, except for connections with fields of their own.
-func connections(schema *ast.Schema) ([]byte, error) {
+func connections(schema *ast.Schema) []byte {
 	type connection struct{ Row, Kind, Type string }
 	var list []connection
 	for _, name := range slices.Sorted(maps.Keys(schema.Types)) {
@@ -32,7 +32,7 @@ func connections(schema *ast.Schema) ([]byte, error) {
 }
 
 // members returns the source of the methods that make the ledger's types members of interfaces and unions.
-func members(schema *ast.Schema) ([]byte, error) {
+func members(schema *ast.Schema) []byte {
 	type member struct{ Type, Of string }
 	var list []member
 	for _, name := range slices.Sorted(maps.Keys(schema.Types)) {

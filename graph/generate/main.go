@@ -6,7 +6,6 @@ package main
 import (
 	"bytes"
 	"embed"
-	"errors"
 	"fmt"
 	"go/format"
 	"go/types"
@@ -25,38 +24,32 @@ import (
 	"github.com/vektah/gqlparser/v2"
 
 	"heliograph/graph/sdl"
+	"heliograph/internal/base/must"
 )
 
 func main() {
-	cfg, err := config.LoadConfigFromDefaultLocations()
-	if err != nil {
-		log.Fatalf("reading gqlgen.yml: %v", err)
-	}
-	files, err := bound(cfg)
-	if err != nil {
+	if err := must.Run(generate); err != nil {
 		log.Fatal(err)
 	}
-	for name, src := range files {
-		if err := write(name, src); err != nil {
-			log.Fatal(err)
-		}
-	}
+}
+
+// generate writes all files. The functions that it calls may use package must.
+func generate() error {
+	cfg := must.Get(config.LoadConfigFromDefaultLocations())
+	write(bound(cfg))
 	log.SetOutput(io.Discard) // gqlgen logs each field that has a resolver
-	err = api.Generate(cfg, api.AddPlugin(generator{}))
+	err := api.Generate(cfg, api.AddPlugin(generator{}))
 	log.SetOutput(os.Stderr)
 	if err != nil {
-		log.Fatalf("generating the graph: %v", err)
+		return fmt.Errorf("generating the graph: %w", err)
 	}
-	if err := os.WriteFile("graph/schema.graphql", []byte(sdl.Print(cfg.Schema)), 0o644); err != nil {
-		log.Fatalf("writing the schema: %v", err)
-	}
+	must.Do(os.WriteFile("graph/schema.graphql", []byte(sdl.Print(cfg.Schema)), 0o644))
 	for _, name := range []string{"apollo.ts", "relay.json", "scalars.json", "scalars.ts", "urql.ts"} {
 		var text bytes.Buffer
-		err := bodies.ExecuteTemplate(&text, name+".gotpl", cfg.Schema)
-		if err = errors.Join(err, os.WriteFile("examples/clients/generated/"+name, text.Bytes(), 0o644)); err != nil {
-			log.Fatalf("writing the configurations of client libraries: %v", err)
-		}
+		must.Do(bodies.ExecuteTemplate(&text, name+".gotpl", cfg.Schema))
+		must.Do(os.WriteFile("examples/clients/generated/"+name, text.Bytes(), 0o644))
 	}
+	return nil
 }
 
 // generator is a gqlgen plugin that writes the files of package graph which are not gqlgen's.
@@ -67,54 +60,24 @@ func (generator) Name() string { return "heliograph" }
 
 // GenerateCode implements gqlgen's code generator interface.
 func (generator) GenerateCode(data *codegen.Data) error {
-	fields, err := fieldsOf(data)
-	if err != nil {
-		return err
-	}
-	files, err := outputs(fields)
-	if err != nil {
-		return err
-	}
-	for name, src := range files {
-		if err := write(name, src); err != nil {
-			return err
-		}
-	}
-	return nil
+	return must.Run(func() error {
+		write(outputs(must.Get(fieldsOf(data))))
+		return nil
+	})
 }
 
 // bound returns the sources of the files that gqlgen binds, by path. They must exist before it runs.
-func bound(cfg *config.Config) (map[string][]byte, error) {
-	functions, err := scalars()
-	if err != nil {
-		return nil, err
-	}
-	constants, err := codes()
-	if err != nil {
-		return nil, err
-	}
-	schema, err := gqlparser.LoadSchema(cfg.Sources...)
-	if err != nil {
-		return nil, fmt.Errorf("reading the schema: %w", err)
-	}
-	types, err := connections(schema)
-	if err != nil {
-		return nil, err
-	}
-	nodes, err := members(schema)
-	if err != nil {
-		return nil, err
-	}
-	files, err := rows(cfg.Models, schema)
-	if err != nil {
-		return nil, err
-	}
-	maps.Copy(files, map[string][]byte{scalarFile: functions, connectionsFile: types, codesFile: constants, "internal/domain/ledger/nodes_gen.go": nodes})
-	return files, nil
+func bound(cfg *config.Config) map[string][]byte {
+	schema := must.Get(gqlparser.LoadSchema(cfg.Sources...))
+	files := rows(cfg.Models, schema)
+	maps.Copy(files, map[string][]byte{
+		scalarFile: scalars(), connectionsFile: connections(schema), codesFile: codes(), "internal/domain/ledger/nodes_gen.go": members(schema),
+	})
+	return files
 }
 
 // outputs returns the sources of the files that are not gqlgen's, by path.
-func outputs(fields *fields) (map[string][]byte, error) {
+func outputs(fields *fields) map[string][]byte {
 	out := map[string][]byte{}
 	for _, body := range []string{"fields", "inputs", "mutations", "roots", "tables", "references", "calls", "statuscalls"} {
 		name, path := "graph", "graph/"+body+"_gen.go"
@@ -124,24 +87,20 @@ func outputs(fields *fields) (map[string][]byte, error) {
 		case "statuscalls":
 			name, path = "statuspages", "resolvers/statuspages/calls_gen.go"
 		}
-		var err error
-		if out[path], err = render(name, body, fields); err != nil {
-			return nil, err
-		}
+		out[path] = render(name, body, fields)
 	}
-	return out, nil
+	return out
 }
 
-// write formats Go source and writes it to a file.
-func write(name string, src []byte) error {
-	formatted, err := format.Source(src)
-	if err != nil {
-		return fmt.Errorf("formatting %s: %w\n%s", name, err, src)
+// write formats Go sources and writes them to files.
+func write(files map[string][]byte) {
+	for name, src := range files {
+		formatted, err := format.Source(src)
+		if err != nil {
+			must.Do(fmt.Errorf("formatting %s: %w\n%s", name, err, src))
+		}
+		must.Do(os.WriteFile(name, formatted, 0o644))
 	}
-	if err := os.WriteFile(name, formatted, 0o644); err != nil {
-		return fmt.Errorf("writing generated code: %w", err)
-	}
-	return nil
 }
 
 // imports are the packages that the generated code can use, in groups.
@@ -165,11 +124,9 @@ var bodies = template.Must(template.New("").Funcs(template.FuncMap{
 }).ParseFS(sources, "templates/*.gotpl"))
 
 // render returns the source of a file of a package: a template with the imports that it uses.
-func render(name, body string, data any) ([]byte, error) {
+func render(name, body string, data any) []byte {
 	var text bytes.Buffer
-	if err := bodies.ExecuteTemplate(&text, body+".gotpl", data); err != nil {
-		return nil, fmt.Errorf("writing code: %w", err)
-	}
+	must.Do(bodies.ExecuteTemplate(&text, body+".gotpl", data))
 	var b bytes.Buffer
 	b.WriteString("// Code generated by graph/generate, DO NOT EDIT.\n\npackage " + name + "\n\nimport (\n")
 	for _, group := range imports {
@@ -181,7 +138,7 @@ func render(name, body string, data any) ([]byte, error) {
 		b.WriteString("\n")
 	}
 	b.WriteString(")\n\n" + text.String())
-	return b.Bytes(), nil
+	return b.Bytes()
 }
 
 // comment returns a description as a Go comment.

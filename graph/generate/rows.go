@@ -42,15 +42,8 @@ type rowWriter struct {
 // rows returns the sources of the types that the schema describes, by path: the enums of the ledger with their constants, and for each object and input a
 // struct with the fields that need no function. It omits types and methods that are written by hand. gqlgen.yml has what the schema does not: fields that
 // functions read (resolver), fields that are not in the graph (extraFields), and Go types that differ from those of the scalars (type).
-func rows(models config.TypeMap, schema *gql.Schema) (map[string][]byte, error) {
-	enums, err := readTable("graph/generate/scalars.csv")
-	if err != nil {
-		return nil, err
-	}
-	all, _, err := scalarTypes()
-	if err != nil {
-		return nil, err
-	}
+func rows(models config.TypeMap, schema *gql.Schema) map[string][]byte {
+	all, _ := scalarTypes()
 	types := map[string]string{}
 	for _, t := range all {
 		types[t.Name] = t.Type
@@ -58,26 +51,20 @@ func rows(models config.TypeMap, schema *gql.Schema) (map[string][]byte, error) 
 	out := map[string][]byte{}
 	for _, folder := range []string{callRows, ledgerRows, statusRows} {
 		file := folder + "/rows_gen.go"
-		w := &rowWriter{schema: schema, models: models, name: path.Base(folder), types: types}
-		if w.written, err = writtenTypes(folder); err != nil {
-			return nil, err
-		}
+		w := &rowWriter{schema: schema, models: models, name: path.Base(folder), types: types, written: writtenTypes(folder)}
 		data := map[string]any{"Rows": w.rowsOf(folder), "Schema": schema}
 		if folder == ledgerRows {
-			data["Enums"] = slices.DeleteFunc(enums, func(enum []string) bool { return enum[3] == "" })
+			data["Enums"] = slices.DeleteFunc(readTable("graph/generate/scalars.csv"), func(enum []string) bool { return enum[3] == "" })
 		}
-		if out[file], err = render(w.name, "rows", data); err != nil {
-			return nil, err
-		}
+		out[file] = render(w.name, "rows", data)
 	}
-	return out, nil
+	return out
 }
 
 // writtenTypes returns the types and methods of a package that are written by hand.
-func writtenTypes(folder string) (map[string]bool, error) {
-	declarations, err := declarationsIn(folder)
+func writtenTypes(folder string) map[string]bool {
 	written := map[string]bool{}
-	for _, d := range declarations {
+	for _, d := range declarationsIn(folder) {
 		switch d := d.(type) {
 		case *ast.FuncDecl:
 			if receiver, name := receiverOf(d); receiver != "" {
@@ -91,7 +78,7 @@ func writtenTypes(folder string) (map[string]bool, error) {
 			}
 		}
 	}
-	return written, err
+	return written
 }
 
 // rowsOf returns the types of a package, sorted by the names in the schema.

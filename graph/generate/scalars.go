@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/csv"
-	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -11,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"heliograph/internal/base/must"
 )
 
 // scalarFile is the file that [scalars] writes. gqlgen binds the functions of package scalar, so it must exist before gqlgen runs.
@@ -23,22 +24,14 @@ type scalarType struct {
 }
 
 // declarationsIn returns the hand-written declarations of a package.
-func declarationsIn(folder string) (list []ast.Decl, err error) {
-	files, err := filepath.Glob(folder + "/*.go")
-	if err != nil {
-		return nil, fmt.Errorf("listing %s: %w", folder, err)
-	}
-	for _, name := range files {
+func declarationsIn(folder string) (list []ast.Decl) {
+	for _, name := range must.Get(filepath.Glob(folder + "/*.go")) {
 		if strings.HasSuffix(name, "_gen.go") || strings.HasSuffix(name, "_test.go") {
 			continue
 		}
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
-		if err != nil {
-			return nil, fmt.Errorf("reading %s: %w", folder, err)
-		}
-		list = append(list, file.Decls...)
+		list = append(list, must.Get(parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)).Decls...)
 	}
-	return list, nil
+	return list
 }
 
 // receiverOf returns the type of the receiver of a method and the name of the method. The type is empty for a function.
@@ -50,10 +43,9 @@ func receiverOf(f *ast.FuncDecl) (receiver, name string) {
 }
 
 // declared returns the types with a hand-written Append function in package scalar, and the names of all its hand-written functions.
-func declared() (list []scalarType, functions map[string]bool, err error) {
-	declarations, err := declarationsIn("graph/scalar")
+func declared() (list []scalarType, functions map[string]bool) {
 	functions = map[string]bool{}
-	for _, d := range declarations {
+	for _, d := range declarationsIn("graph/scalar") {
 		f, ok := d.(*ast.FuncDecl)
 		if !ok || f.Recv != nil || f.Type.TypeParams != nil {
 			continue
@@ -64,22 +56,15 @@ func declared() (list []scalarType, functions map[string]bool, err error) {
 			list = append(list, scalarType{Name: name, Type: types.ExprString(params[len(params)-2].Type)})
 		}
 	}
-	return list, functions, err
+	return list, functions
 }
 
 // scalarTypes returns all types of package scalar. It returns the enums and nullables among them, whose functions differ only in their names, separately:
 // scalars.csv has the enums whose Go type is a string, and the scalars and enums with a variant for [ledger.Null], whose name starts with Null.
-func scalarTypes() (all []scalarType, groups map[string][]scalarType, err error) {
-	all, written, err := declared()
-	if err != nil {
-		return nil, nil, err
-	}
-	rows, err := readTable("graph/generate/scalars.csv")
-	if err != nil {
-		return nil, nil, err
-	}
+func scalarTypes() (all []scalarType, groups map[string][]scalarType) {
+	all, written := declared()
 	groups = map[string][]scalarType{}
-	for _, row := range rows {
+	for _, row := range readTable("graph/generate/scalars.csv") {
 		t := scalarType{Name: row[1], Type: row[2]}
 		groups[row[0]] = append(groups[row[0]], t)
 		if row[0] == "nullable" {
@@ -92,15 +77,12 @@ func scalarTypes() (all []scalarType, groups map[string][]scalarType, err error)
 	for i := range all {
 		all[i].OutputOnly = !written["Unmarshal"+all[i].Name]
 	}
-	return all, groups, nil
+	return all, groups
 }
 
 // scalars returns the source of the functions of package scalar that differ between types only in their names.
-func scalars() ([]byte, error) {
-	all, groups, err := scalarTypes()
-	if err != nil {
-		return nil, err
-	}
+func scalars() []byte {
+	all, groups := scalarTypes()
 	return render("scalar", "scalars", map[string]any{"Enums": groups["enum"], "Nullables": groups["nullable"], "All": all})
 }
 
@@ -118,29 +100,16 @@ func initialismsOf(name string) string {
 }
 
 // codes returns a package with a constant for each response code and each transaction type of the network.
-func codes() ([]byte, error) {
-	results, err := readTable("internal/domain/ledger/data/transaction_results.csv")
-	if err != nil {
-		return nil, err
-	}
-	types, err := readTable("internal/domain/ledger/data/transaction_types.csv")
-	if err != nil {
-		return nil, err
-	}
-	return render("codes", "codes", map[string]any{"Results": results, "Types": types})
+func codes() []byte {
+	const folder = "internal/domain/ledger/data/"
+	return render("codes", "codes", map[string]any{
+		"Results": readTable(folder + "transaction_results.csv"), "Types": readTable(folder + "transaction_types.csv"),
+	})
 }
 
 // readTable returns the rows of a CSV file without the header.
-func readTable(path string) ([][]string, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("reading a table: %w", err)
-	}
-	rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
-	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", path, err)
-	}
-	return rows[1:], nil
+func readTable(path string) [][]string {
+	return must.Get(csv.NewReader(bytes.NewReader(must.Get(os.ReadFile(path)))).ReadAll())[1:]
 }
 
 // constantName returns the Go name of a response code or an enum value.
