@@ -98,8 +98,7 @@ select found.party, ` + input + `, ` + detailColumns + file + ` from found
 join contract_transaction ct on ct.consensus_timestamp = found.at and ct.entity_id = found.party
 join contract_result cr on cr.consensus_timestamp = found.at and (cr.contract_id = any(ct.contract_ids) or cardinality(ct.contract_ids) = 0)
 left join entity e on e.id = cr.contract_id` + blockOf + `true
-left join transaction t on t.consensus_timestamp = found.at and t.payer_account_id = ct.payer_account_id
-left join ethereum_transaction et on et.consensus_timestamp = t.consensus_timestamp and et.payer_account_id = t.payer_account_id
+left join ethereum_transaction et on et.consensus_timestamp = found.at and et.payer_account_id = ct.payer_account_id
 order by cr.contract_id limit 1`
 		if ref.CallData {
 			sql = withFile(sql)
