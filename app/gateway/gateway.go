@@ -262,8 +262,8 @@ func (g *Gateway) NotReady() { g.closing.Store(true) }
 // Close makes the gateway report that it is not ready, and ends all subscriptions. A server that shuts down waits for its open requests.
 func (g *Gateway) Close() {
 	g.NotReady()
+	g.graph.Close() // before the subscriptions: clients of WebSockets connect again after the close code, but not after an error
 	g.root.Close()
-	g.graph.Close()
 }
 
 // Graph returns the GraphQL server.

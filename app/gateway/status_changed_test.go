@@ -266,6 +266,10 @@ func TestStatusWrites(t *testing.T) {
 	if e := await(t, streams[0]); !strings.Contains(e.data, "shutting down") {
 		t.Errorf("last event: %s", e.data)
 	}
+	// No error before the close code: clients of WebSockets subscribe again only if there is none.
+	if _, got, err := conn.Read(ctx); websocket.CloseStatus(err) != websocket.StatusGoingAway {
+		t.Errorf("WebSocket after Close: got %s (%v), want close code 1001", got, err)
+	}
 }
 
 // TestStatusChangedNow checks that each event shows the current state of the page, not the state when the stream began.

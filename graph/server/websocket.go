@@ -196,8 +196,12 @@ func (c *socket) send(ctx context.Context, m message) (websocket.StatusCode, str
 	return 0, ""
 }
 
-// write sends a message. It closes the connection if the client does not read the message within the timeout.
+// write sends a message. It closes the connection if the client does not read the message within the timeout. On shutdown it sends nothing: the close code
+// ends all operations, and clients such as graphql-ws connect and subscribe again after it, but not after an error.
 func (c *socket) write(ctx context.Context, m message) error {
+	if err := c.server.closing.Err(); err != nil {
+		return err //nolint:wrapcheck // callers only check for nil
+	}
 	b, err := json.Marshal(m)
 	if err != nil {
 		return err //nolint:wrapcheck // callers only check for nil
