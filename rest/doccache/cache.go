@@ -318,7 +318,8 @@ func (c *Cache) refresh(ctx context.Context) error {
 		c.o.Logger.InfoContext(ctx, "the status pages are refreshed again")
 	}
 	if none := len(next.pages) == 0; c.noPages.Swap(none) != none && none {
-		c.o.Logger.InfoContext(ctx, "there is no status page, so /api/v2 responds with 404; `heliograph migrate --status-only` creates missing tables, and `heliograph status init` a page")
+		c.o.Logger.InfoContext(ctx, "there is no status page, so /api/v2 responds with 404; "+
+			"`heliograph migrate --status-only` creates missing tables, and `heliograph status init` a page")
 	}
 	return nil
 }
