@@ -4,15 +4,21 @@ package soak
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -21,6 +27,10 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"heliograph/storage"
+	"heliograph/storage/migrations"
+	"heliograph/storage/statuspages"
 )
 
 // fleet is three gateways over one database, behind HAProxy.
@@ -29,6 +39,7 @@ type fleet struct {
 	gateways  [3]*exec.Cmd
 	addresses [3]string
 	proxy     string // address
+	args      []string
 }
 
 // shutdownDelay is longer than HAProxy needs to notice that a gateway is not ready.
@@ -55,6 +66,9 @@ backend gateways
   default-server check inter 300ms fall 1 rise 1
 `
 
+// apiKey is the key that the gateways know.
+const apiKey = "key of a reader"
+
 // startFleet starts the gateways and HAProxy.
 func startFleet(t *testing.T, n *network) *fleet {
 	t.Helper()
@@ -63,6 +77,14 @@ func startFleet(t *testing.T, n *network) *fleet {
 		t.Fatalf("%v: install it with scripts/ensure-haproxy.sh", err)
 	}
 	f := &fleet{network: n, proxy: freeAddress(t)}
+	hash := sha256.Sum256([]byte(apiKey))
+	for option, text := range map[string]string{"--trusted-documents": `{"newest":"{blocks(first:1){nodes{number}}}"}`, "--api-keys": hex.EncodeToString(hash[:]) + " reader\n"} {
+		path := filepath.Join(t.TempDir(), "file")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		f.args = append(f.args, option, path)
+	}
 	var config strings.Builder
 	fmt.Fprintf(&config, proxyConfig, f.proxy)
 	for i := range f.gateways {
@@ -121,7 +143,7 @@ func freeAddress(t *testing.T) string {
 
 func (f *fleet) start(t *testing.T, i int) {
 	t.Helper()
-	f.gateways[i], _ = f.network.startGateway(t, f.addresses[i], "--shutdown-delay", shutdownDelay, "--trusted-proxies", "127.0.0.1")
+	f.gateways[i], _ = f.network.startGateway(t, f.addresses[i], append([]string{"--shutdown-delay", shutdownDelay, "--trusted-proxies", "127.0.0.1"}, f.args...)...)
 }
 
 // readers send requests through the proxy, each on a connection that it keeps.
@@ -166,7 +188,7 @@ func (r *readers) report(t *testing.T, event string, most int64) {
 }
 
 // TestGateways restarts three gateways behind HAProxy one after the other under load, and kills one of them. It checks that no request fails but those on the
-// connections of the killed gateway, and that subscribers receive each message once and in order.
+// connections of the killed gateway, and that subscribers over both transports receive each message, and each revision of the status page, once and in order.
 func TestGateways(t *testing.T) {
 	n := startNetwork(t)
 	conn, err := pgx.Connect(t.Context(), n.url)
@@ -186,6 +208,29 @@ func TestGateways(t *testing.T) {
 		}
 	}
 	_ = conn.Close(t.Context())
+	if err := migrations.Status(t.Context(), n.url, slog.New(slog.DiscardHandler)); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("../../../bin/heliograph", "status", "init", "--database-url", n.url, "--name", "Network", "--url", "http://localhost").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	pages, err := statuspages.Open(t.Context(), storage.PoolOptions{URL: n.url, MaxConnections: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pages.Close()
+	var page string
+	if conn, err = pgx.Connect(t.Context(), n.url); err == nil {
+		err = conn.QueryRow(t.Context(), `select id from status.page`).Scan(&page)
+		_ = conn.Close(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	revision, err := pages.NewestRevision(t.Context(), page)
+	if err != nil {
+		t.Fatal(err)
+	}
 	f := startFleet(t, n)
 	n.address = f.proxy
 	w := &writer{url: n.url, topics: *topics}
@@ -202,6 +247,37 @@ func TestGateways(t *testing.T) {
 	running.Go(func() {
 		if err := w.write(ctx, *rate, time.Hour); err != nil && ctx.Err() == nil {
 			t.Error(err)
+		}
+	})
+	var sockets, watchers []*follower // of messages over WebSockets, and of the status page
+	for i := range 60 {
+		topic := firstTopic + i%*topics
+		sockets = append(sockets, &follower{
+			address: f.proxy, socket: true, from: "0.0", number: regexp.MustCompile(`"sequenceNumber":"(\d+)","consensusTimestamp":"([\d.]+)"`),
+			query: fmt.Sprintf(`subscription($from: Timestamp) { topicMessages(topic: "0.0.%d", from: $from) { sequenceNumber consensusTimestamp } }`, topic),
+		})
+	}
+	for i := range 12 {
+		watchers = append(watchers, &follower{
+			address: f.proxy, socket: i%2 == 0, from: strconv.FormatInt(revision, 10), number: regexp.MustCompile(`"revision":"(\d+)"`),
+			query: `subscription($from: Long) { statusChanged(from: $from) { revision } }`,
+		})
+		watchers[i].reached.Store(revision)
+	}
+	following, leave := context.WithCancel(t.Context())
+	var followers sync.WaitGroup
+	defer func() { leave(); followers.Wait() }()
+	for _, one := range slices.Concat(sockets, watchers) {
+		followers.Go(func() { one.follow(following) })
+	}
+	running.Go(func() {
+		for ctx.Err() == nil {
+			err := pages.Write(context.WithoutCancel(ctx), page, time.Now(), func(context.Context, *statuspages.Tx) error { return nil })
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			time.Sleep(100 * time.Millisecond)
 		}
 	})
 	time.Sleep(3 * time.Second)
@@ -224,6 +300,23 @@ func TestGateways(t *testing.T) {
 	if !a.complete(w, 30*time.Second) {
 		t.Error("messages are missing after 30 s")
 	}
+	again, err := waitFor(sockets, func(one *follower) int64 {
+		topic, _ := strconv.Atoi(regexp.MustCompile(`0\.0\.(\d+)`).FindStringSubmatch(one.query)[1])
+		return w.inTopic(topic)
+	})
+	if err != nil {
+		t.Errorf("WebSocket: %v", err)
+	}
+	t.Logf("%d subscribers over WebSocket received each message once and in order, after %d interruptions", len(sockets), again)
+	last, err := pages.NewestRevision(t.Context(), page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err = waitFor(watchers, func(*follower) int64 { return last })
+	if err != nil || last < revision+50 {
+		t.Errorf("status page: %d revisions, %v", last-revision, err)
+	}
+	t.Logf("%d subscribers of the status page received each of %d revisions once and in order, after %d interruptions", len(watchers), last-revision, again)
 	delays, breaks := a.check()
 	if want := w.count() * int64(*subscribers / *topics); int64(len(delays)) != want {
 		t.Errorf("%d deliveries, want %d", len(delays), want)
@@ -232,7 +325,7 @@ func TestGateways(t *testing.T) {
 		quantile(delays, 0.5), quantile(delays, 0.99), quantile(delays, 1), load())
 }
 
-// agree checks that all gateways give the same bodies, ETags, cursors and document ids.
+// agree checks that all gateways give the same bodies, ETags, cursors and document ids, and accept the same API keys.
 func (f *fleet) agree(t *testing.T) {
 	t.Helper()
 	read := func(i int, path string) (etag, body string) {
@@ -268,6 +361,23 @@ func (f *fleet) agree(t *testing.T) {
 			wantTag, want := read(0, path)
 			if tag, body := read(i, path); body != want || tag != wantTag || tag == "" {
 				t.Errorf("gateway %d, %s: ETag %s, want %s; equal bodies: %t", i, path, tag, wantTag, body == want)
+			}
+		}
+		for key, want := range map[string]int{apiKey: http.StatusOK, "unknown": http.StatusUnauthorized} {
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+f.addresses[i]+"/graphql", strings.NewReader(`{"documentId":"newest"}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.Header.Set("Content-Type", "application/json")
+			req.Header.Set("X-API-Key", key)
+			resp, err := http.DefaultClient.Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, _ := io.ReadAll(resp.Body)
+			_ = resp.Body.Close()
+			if resp.StatusCode != want || want == http.StatusOK && !strings.Contains(string(body), `{"data":{"blocks":{"nodes":[{"number":`) {
+				t.Errorf("gateway %d, a trusted document with the key %q: %s %s", i, key, resp.Status, body)
 			}
 		}
 		if got, want := query(i, next), query(0, next); got != want || !strings.Contains(got, `"sequenceNumber":"4"`) {

@@ -187,7 +187,7 @@ func (w *writer) write(ctx context.Context, rate int, length time.Duration) erro
 		passed := min(time.Since(start), length)
 		due := before + int64(passed.Seconds()*float64(rate))
 		if n := due - w.count(); n > 0 {
-			if err := w.submit(ctx, &conn, n); err != nil {
+			if err := w.submit(context.WithoutCancel(ctx), &conn, n); err != nil { // counted if it is committed
 				return err
 			}
 		}
