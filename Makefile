@@ -96,11 +96,11 @@ test-pooler: ## Run the tests of the database through PgBouncer with transaction
 	HELIOGRAPH_TEST_PGBOUNCER=$$(scripts/ensure-pgbouncer.sh) CGO_ENABLED=0 go test -timeout 10m $(TESTFLAGS) $(POOLER_PKGS)
 
 # These packages were built for test-pooler already.
-KEYS_PKGS := ./storage/entities ./storage/evmstate ./resolvers/contractcalls ./rest/v1
+KEYS_PKGS := ./storage ./storage/entities ./storage/evmstate ./storage/transactions ./resolvers/contractcalls ./graph/server ./rest/v1
 
 test-keys: ## Run the tests of the ledger with the statements for tables that are distributed with Citus, on plain PostgreSQL
 	@scripts/ensure-postgres.sh
-	HELIOGRAPH_TEST_KEYS=on CGO_ENABLED=0 go test -timeout 10m $(TESTFLAGS) $(KEYS_PKGS)
+	HELIOGRAPH_TEST_KEYS=on CGO_ENABLED=0 go test -timeout 15m $(TESTFLAGS) $(KEYS_PKGS)
 
 test-browser: ## Run the browser tests; installs Chromium if missing
 	@scripts/ensure-postgres.sh
