@@ -40,7 +40,7 @@ async function ask<Data, Variables>(document: TypedDocumentNode<Data, Variables>
 const id = process.argv[2] ?? '0.0.1001'
 const { account } = await ask(walletQuery, { account: id })
 if (!account) throw new Error(`account ${id} not found`)
-console.log(`${account.entityId} (${account.memo}) balance: ${account.balanceValue.display}`)
+console.log(`${account.entityId} (${account.memo}) balance: ${account.balanceValue?.display}`)
 for (const t of account.transactions.nodes) {
   const own = t.transfers.filter((x) => x.accountId === account.entityId).reduce((sum, x) => sum + BigInt(x.amount), 0n)
   console.log(`${t.transactionId}  ${t.type}  ${t.result}  ${own} tinybars`)
