@@ -12,6 +12,9 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 
+	"heliograph/graph/fault"
+	"heliograph/graph/relay"
+	"heliograph/graph/sdl"
 	"heliograph/internal/base/values"
 )
 
@@ -168,4 +171,91 @@ func (ec *executionContext) rootField(ctx context.Context, f graphql.CollectedFi
 		}
 	}()
 	return ec.rootFieldByName(ctx, f)
+}
+
+// ListArgs are the arguments of most lists.
+type ListArgs[F any] struct {
+	Filter *F
+	Order  relay.Order
+	relay.Args
+}
+
+// arguments reads the arguments of a field.
+type arguments struct {
+	of        *ast.Field
+	variables map[string]any
+	err       error // of the first invalid argument
+}
+
+// argument reads the argument at an index of the field's definition: from the document, a variable or the default value (§6.4.1 of the GraphQL specification).
+// It returns the zero value if the argument is absent.
+func argument[T any](ctx context.Context, in *arguments, at int, unmarshal func(context.Context, any) (T, error)) (v T) {
+	raw, given, err := in.raw(in.of.Definition.Arguments[at])
+	if given && err == nil {
+		v, err = unmarshal(ctx, raw)
+	}
+	if err != nil && in.err == nil {
+		in.err = err
+	}
+	return v
+}
+
+// raw returns the value of an argument before it is unmarshaled.
+func (in *arguments) raw(def *ast.ArgumentDefinition) (v any, given bool, err error) {
+	if arg := in.of.Arguments.ForName(def.Name); arg != nil {
+		if arg.Value.Kind != ast.Variable {
+			v, err = arg.Value.Value(in.variables)
+			return v, true, err //nolint:wrapcheck // the client's own value
+		}
+		if v, given = in.variables[arg.Value.Raw]; given {
+			return v, true, nil
+		}
+	}
+	if def.DefaultValue == nil {
+		return nil, false, nil
+	}
+	v, err = def.DefaultValue.Value(in.variables)
+	return v, true, err //nolint:wrapcheck // as above
+}
+
+// rootContext returns the context of a field of the query type after its arguments have been read.
+func rootContext(_ context.Context, f graphql.CollectedField) (*graphql.FieldContext, error) {
+	return &graphql.FieldContext{Object: "Query", Field: f, IsMethod: true, IsResolver: true}, nil
+}
+
+// EntityReader reads entities that other subgraphs of a federation reference.
+type EntityReader interface {
+	// ReadEntities reads entities by __typename and the fields of one of their keys. It returns one node and one error per reference. The node is nil if the
+	// entity does not exist, and the error is nil on success.
+	ReadEntities(ctx context.Context, references []map[string]any) ([]relay.Node, []error)
+}
+
+// maxReferences is the maximum number of references per request.
+const maxReferences = 100
+
+// subgraph returns the federation subgraph SDL. It is printed on the first call.
+var subgraph = sync.OnceValue(func() string { return sdl.Subgraph(parsedSchema) })
+
+// __resolve__service resolves the root field _service. The generated code calls it by this name.
+func (*executionContext) __resolve__service(context.Context) (relay.Service, error) { //nolint:unparam // the generated code expects an error
+	return relay.Service{SDL: subgraph()}, nil
+}
+
+// __resolve_entities resolves the root field _entities. An entity that cannot be read is null, with an error of its own.
+func (ec *executionContext) __resolve_entities(ctx context.Context, references []map[string]any) []relay.Node {
+	if len(references) > maxReferences {
+		graphql.AddError(ctx, fault.Input("give at most %d references", maxReferences))
+		return nil
+	}
+	reader, ok := ec.Resolvers.(EntityReader)
+	if !ok {
+		return make([]relay.Node, len(references))
+	}
+	out, errs := reader.ReadEntities(ctx, references)
+	for i, err := range errs {
+		if err != nil {
+			graphql.AddError(graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i)), err)
+		}
+	}
+	return out
 }

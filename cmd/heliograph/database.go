@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"heliograph/internal/base/list"
+	"heliograph/internal/base/must"
 	"heliograph/storage"
 	"heliograph/storage/demo/demodb"
 	"heliograph/storage/demo/statusdemo"
@@ -152,9 +153,7 @@ func check(ctx context.Context, db *storage.DB, log *slog.Logger) error {
 // loadDemo loads the demo network into a database if it is empty. With again, it replaces the demo network, and fails if the database contains other data.
 func loadDemo(ctx context.Context, url string, now time.Time, again bool) error {
 	pool, err := pgxpool.New(ctx, url)
-	if err != nil {
-		return unreachable(url, err)
-	}
+	reached(url, err)
 	defer pool.Close()
 	bar := newProgress(os.Stderr)
 	defer bar.end()
@@ -167,13 +166,24 @@ func loadDemo(ctx context.Context, url string, now time.Time, again bool) error 
 	return demodb.Load(ctx, pool, now, bar.show)
 }
 
+// connect opens a connection, and returns the function that closes it. It uses package must.
+func connect(ctx context.Context, url string) (conn *pgx.Conn, done func()) {
+	conn, err := pgx.Connect(ctx, url)
+	reached(url, err)
+	return conn, func() { _ = conn.Close(context.WithoutCancel(ctx)) } // what was written has been committed
+}
+
+// reached fails with the [unreachable] error of a database. It uses package must.
+func reached(url string, err error) {
+	if err != nil {
+		must.Do(unreachable(url, err))
+	}
+}
+
 // loadDemoStatus loads the demo status page, unless there are status pages. With again, it replaces the demo status page, and fails if there are other pages.
 func loadDemoStatus(ctx context.Context, url string, now time.Time, again bool) error {
-	conn, err := pgx.Connect(ctx, url)
-	if err != nil {
-		return unreachable(url, err)
-	}
-	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }() // the load has been committed
+	conn, done := connect(ctx, url)
+	defer done()
 	if again {
 		return statusdemo.Reload(ctx, conn, now)
 	}
@@ -181,13 +191,10 @@ func loadDemoStatus(ctx context.Context, url string, now time.Time, again bool) 
 }
 
 // isDemo reports whether the database contains the demo network.
-func isDemo(ctx context.Context, url string) (bool, error) {
-	conn, err := pgx.Connect(ctx, url)
-	if err != nil {
-		return false, unreachable(url, err)
-	}
-	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }() // nothing was written
-	return demodb.IsDemo(ctx, conn)
+func isDemo(ctx context.Context, url string) bool {
+	conn, done := connect(ctx, url)
+	defer done()
+	return must.Get(demodb.IsDemo(ctx, conn))
 }
 
 type checkCmd struct{ databaseSettings }
@@ -218,23 +225,15 @@ func (c *checkCmd) Run(ctx context.Context) error {
 	ctx, stop := context.WithTimeout(ctx, statusTimeout)
 	defer stop()
 	config, err := pgx.ParseConfig(c.DatabaseURL)
-	if err != nil {
-		return unreachable(c.DatabaseURL, err)
-	}
+	reached(c.DatabaseURL, err)
 	config.DefaultQueryExecMode = pgx.QueryExecModeDescribeExec // through any pooler
 	conn, err := pgx.ConnectConfig(ctx, config)
-	if err != nil {
-		return unreachable(c.DatabaseURL, err)
-	}
+	reached(c.DatabaseURL, err)
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }() // nothing was written
 	pooler, err := storage.PoolerOf(ctx, conn)
-	if err != nil {
-		return unreachable(c.DatabaseURL, err)
-	}
+	reached(c.DatabaseURL, err)
 	report, err := migrations.Inspect(ctx, conn)
-	if err != nil {
-		return unreachable(c.DatabaseURL, err)
-	}
+	reached(c.DatabaseURL, err)
 	out := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	row := func(name, value, todo string) { fmt.Fprintf(out, "%s\t%s\t%s\n", name, value, todo) }
 	row("CHECK", "RESULT", "WHAT TO DO")

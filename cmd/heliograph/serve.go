@@ -115,7 +115,7 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 	d := must.Get(c.open(ctx, log))
 	defer func() { err = errors.Join(err, d.close()) }()
 	if d.server != nil && c.Demo.on {
-		if err := c.demo(ctx, d, cfg.Now()); err != nil {
+		if err := must.Run(func() error { return c.demo(ctx, d, cfg.Now()) }); err != nil {
 			return fmt.Errorf("load the demo network: %w", err)
 		}
 	}
@@ -152,10 +152,7 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 
 // demo loads the demo network into an empty embedded database. It also loads the demo status page, unless the status pages have their own database.
 func (c *serveCmd) demo(ctx context.Context, d *database, now time.Time) error {
-	if err := loadDemo(ctx, d.url, now, false); err != nil || c.StatusURL != "" {
-		return err
-	}
-	if loaded, err := isDemo(ctx, d.url); err != nil || !loaded {
+	if err := loadDemo(ctx, d.url, now, false); err != nil || c.StatusURL != "" || !isDemo(ctx, d.url) {
 		return err
 	}
 	return loadDemoStatus(ctx, d.url, now, false)
@@ -191,10 +188,7 @@ func (c *serveCmd) live(ctx context.Context, d *database, now func() time.Time, 
 	if !c.Demo.live {
 		return func() {}, nil
 	}
-	switch is, err := isDemo(ctx, d.url); {
-	case err != nil:
-		return nil, err
-	case !is:
+	if !isDemo(ctx, d.url) {
 		return nil, errors.New("--demo=live continues the demo network, but the embedded database contains other data: choose another --data-dir")
 	}
 	living, cancel := context.WithCancel(ctx)

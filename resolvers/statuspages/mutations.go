@@ -7,6 +7,7 @@ import (
 	"heliograph/graph/fault"
 	"heliograph/graph/model"
 	"heliograph/graph/relay"
+	"heliograph/internal/base/must"
 	"heliograph/internal/domain/status"
 	"heliograph/storage/statuspages"
 )
@@ -82,7 +83,7 @@ type input[I any] interface {
 // write returns the function of a mutation: it authenticates the sender, replaces global ids by codes, calls do with the code of the target, and reads the
 // written object.
 func write[I, P any, T input[I]](r *Resolver, needed status.Role, kind target,
-	do func(ctx context.Context, by statuspages.Author, code string, in I) (string, error), read func(ctx context.Context, code string) (P, error),
+	do func(ctx context.Context, by statuspages.Author, code string, in I) (string, error), read func(ctx context.Context, code string) P,
 ) func(context.Context, I) (P, error) {
 	return func(ctx context.Context, in I) (out P, err error) {
 		to := T(&in).Destination()
@@ -104,7 +105,11 @@ func write[I, P any, T input[I]](r *Resolver, needed status.Role, kind target,
 		if err != nil {
 			return out, err
 		}
-		return read(ctx, code)
+		err = must.Run(func() error {
+			out = read(ctx, code)
+			return nil
+		})
+		return out, err
 	}
 }
 
@@ -174,9 +179,9 @@ func writeWebhook[I any, T input[I]](r *Resolver, kind target,
 				p.Secret = &secret
 			}
 			return code, err
-		}, func(ctx context.Context, code string) (_ *model.StatusWebhookPayload, err error) {
-			p.Webhook, err = found(r.db.Webhook(ctx, code))
-			return &p, err
+		}, func(ctx context.Context, code string) *model.StatusWebhookPayload {
+			p.Webhook = found(r.db.Webhook(ctx, code))
+			return &p
 		})(ctx, in)
 	}
 }
@@ -195,48 +200,31 @@ func (r *Resolver) removeWebhook(ctx context.Context, by statuspages.Author, cod
 	return r.editor.RemoveWebhook(ctx, by, code)
 }
 
-// The functions below read objects after a write.
+// The functions below read objects after a write. They use package must.
 
 // found fails if an object was deleted after it was written.
-func found[T any](row *T, err error) (*T, error) {
+func found[T any](row *T, err error) *T {
 	if err == nil && row == nil {
-		return nil, &fault.Error{Code: fault.NotFound, Message: "the object was deleted after the write"}
+		err = &fault.Error{Code: fault.NotFound, Message: "the object was deleted after the write"}
 	}
-	return row, err
+	return must.Get(row, err)
 }
 
 // notice reads a notice. It includes drafts.
-func (r *Resolver) notice(ctx context.Context, code string) (*status.Notice, error) {
-	pages, err := r.pages(ctx)
-	if err != nil {
-		return nil, err
-	}
-	byCode, err := r.db.NoticesByCode(ctx, pages, []string{code})
-	return found(byCode[code], err)
+func (r *Resolver) notice(ctx context.Context, code string) *status.Notice {
+	return found(must.Get(r.db.NoticesByCode(ctx, must.Get(r.pages(ctx)), []string{code}))[code], nil)
 }
 
-func (r *Resolver) incidentPayload(ctx context.Context, code string) (*model.IncidentPayload, error) {
-	n, err := r.notice(ctx, code)
-	if err != nil {
-		return nil, err
-	}
-	return &model.IncidentPayload{Incident: asIncident(n)}, nil
+func (r *Resolver) incidentPayload(ctx context.Context, code string) *model.IncidentPayload {
+	return &model.IncidentPayload{Incident: asIncident(r.notice(ctx, code))}
 }
 
-func (r *Resolver) maintenancePayload(ctx context.Context, code string) (*model.MaintenancePayload, error) {
-	n, err := r.notice(ctx, code)
-	if err != nil {
-		return nil, err
-	}
-	return &model.MaintenancePayload{Maintenance: asMaintenance(n)}, nil
+func (r *Resolver) maintenancePayload(ctx context.Context, code string) *model.MaintenancePayload {
+	return &model.MaintenancePayload{Maintenance: asMaintenance(r.notice(ctx, code))}
 }
 
-func (r *Resolver) noticePayload(ctx context.Context, code string) (*model.NoticePayload, error) {
-	n, err := r.notice(ctx, code)
-	if err != nil {
-		return nil, err
-	}
-	return &model.NoticePayload{Notice: asNotice(n)}, nil
+func (r *Resolver) noticePayload(ctx context.Context, code string) *model.NoticePayload {
+	return &model.NoticePayload{Notice: asNotice(r.notice(ctx, code))}
 }
 
 // asNotice converts a notice to its type in the schema.
@@ -251,42 +239,20 @@ func asIncident(n *status.Notice) *status.Incident { return &status.Incident{Not
 
 func asMaintenance(n *status.Notice) *status.Maintenance { return &status.Maintenance{Notice: *n} }
 
-func (r *Resolver) updatePayload(ctx context.Context, code string) (*model.UpdatePayload, error) {
-	pages, err := r.pages(ctx)
-	if err != nil {
-		return nil, err
-	}
-	u, err := found(r.db.UpdateByCode(ctx, pages, code))
-	return &model.UpdatePayload{Update: u}, err
+func (r *Resolver) updatePayload(ctx context.Context, code string) *model.UpdatePayload {
+	return &model.UpdatePayload{Update: found(r.db.UpdateByCode(ctx, must.Get(r.pages(ctx)), code))}
 }
 
-func (r *Resolver) pagePayload(ctx context.Context, code string) (*model.StatusPagePayload, error) {
-	pages, err := r.pages(ctx)
-	if err != nil {
-		return nil, err
-	}
-	p, err := found(pages.ByCode(code), nil)
-	return &model.StatusPagePayload{Page: p}, err
+func (r *Resolver) pagePayload(ctx context.Context, code string) *model.StatusPagePayload {
+	return &model.StatusPagePayload{Page: found(must.Get(r.pages(ctx)).ByCode(code), nil)}
 }
 
 // componentPayload includes groups without components.
-func (r *Resolver) componentPayload(ctx context.Context, code string) (*model.ComponentPayload, error) {
-	ofComponent, err := r.db.PageOfComponent(ctx, code)
-	if err != nil {
-		return nil, err
-	}
-	p, err := r.pagePayload(ctx, ofComponent)
-	if err != nil {
-		return nil, err
-	}
-	b, err := r.db.WorkingCopy(ctx, p.Page)
-	if err != nil {
-		return nil, err
-	}
-	c, err := found(b.Component(code), nil)
-	return &model.ComponentPayload{Component: c}, err
+func (r *Resolver) componentPayload(ctx context.Context, code string) *model.ComponentPayload {
+	p := r.pagePayload(ctx, must.Get(r.db.PageOfComponent(ctx, code)))
+	return &model.ComponentPayload{Component: found(must.Get(r.db.WorkingCopy(ctx, p.Page)).Component(code), nil)}
 }
 
-func removed(_ context.Context, code string) (*model.RemovedPayload, error) {
-	return &model.RemovedPayload{Code: code}, nil
+func removed(_ context.Context, code string) *model.RemovedPayload {
+	return &model.RemovedPayload{Code: code}
 }

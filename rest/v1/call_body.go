@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"heliograph/internal/base/list"
+	"heliograph/internal/base/must"
 	"heliograph/internal/domain/evm/calls"
 	"heliograph/internal/domain/ledger"
 )
@@ -25,84 +27,65 @@ const (
 	defaultCallGas = 15_000_000
 )
 
-// readJSON parses a JSON document within the limits. Objects become map[string]any, numbers json.Number.
-func readJSON(body []byte) (any, error) {
+// readJSON parses a JSON document within the limits. Objects become map[string]any, numbers json.Number. It uses package must.
+func readJSON(body []byte) any {
 	d := &boundedDecoder{dec: json.NewDecoder(bytes.NewReader(body))}
 	d.dec.UseNumber()
-	v, err := d.value(0)
-	if err != nil {
-		return nil, err
-	}
+	v := d.value(0)
 	if _, err := d.dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("something follows the document")
+		must.Do(errors.New("something follows the document"))
 	}
-	return v, nil
+	return v
 }
 
+// boundedDecoder decodes a document. Its methods use package must.
 type boundedDecoder struct {
 	dec    *json.Decoder
 	tokens int
 }
 
-func (d *boundedDecoder) token() (json.Token, error) {
+func (d *boundedDecoder) token() json.Token {
 	t, err := d.dec.Token()
 	if errors.Is(err, io.EOF) {
-		return nil, errors.New("unexpected end of the document")
+		must.Do(errors.New("unexpected end of the document"))
+	} else if err != nil {
+		must.Do(fmt.Errorf("malformed document: %w", err))
 	}
-	if err != nil {
-		return nil, fmt.Errorf("malformed document: %w", err)
-	}
-	d.tokens++
-	if d.tokens > maxCallTokens {
-		return nil, fmt.Errorf("the document has more than %d tokens", maxCallTokens)
+	if d.tokens++; d.tokens > maxCallTokens {
+		must.Do(fmt.Errorf("the document has more than %d tokens", maxCallTokens))
 	}
 	if n, ok := t.(json.Number); ok && len(strings.Trim(string(n), "-")) > maxCallDigits {
-		return nil, fmt.Errorf("a number has more than %d digits", maxCallDigits)
+		must.Do(fmt.Errorf("a number has more than %d digits", maxCallDigits))
 	}
-	return t, nil
+	return t
 }
 
-func (d *boundedDecoder) value(depth int) (any, error) {
-	t, err := d.token()
-	if err != nil {
-		return nil, err
-	}
+func (d *boundedDecoder) value(depth int) any {
+	t := d.token()
 	delim, ok := t.(json.Delim)
 	if !ok {
-		return t, nil
+		return t
 	}
-	depth++
-	if depth > maxCallDepth {
-		return nil, fmt.Errorf("the document is nested more than %d times", maxCallDepth)
+	if depth++; depth > maxCallDepth {
+		must.Do(fmt.Errorf("the document is nested more than %d times", maxCallDepth))
 	}
-	if delim == '[' {
-		list := []any{}
-		for d.dec.More() {
-			v, err := d.value(depth)
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, v)
-		}
-		_, err := d.token()
-		return list, err
-	}
-	object := map[string]any{}
+	elements, object := []any{}, map[string]any{}
 	for d.dec.More() {
-		t, err := d.token()
-		if err != nil {
-			return nil, err
+		if delim == '[' {
+			elements = append(elements, d.value(depth))
+			continue
 		}
-		name, _ := t.(string) // names are always strings
+		name, _ := d.token().(string) // names are always strings
 		if len(name) > maxCallName {
-			return nil, fmt.Errorf("a name has more than %d characters", maxCallName)
+			must.Do(fmt.Errorf("a name has more than %d characters", maxCallName))
 		}
-		if object[name], err = d.value(depth); err != nil {
-			return nil, err
-		}
+		object[name] = d.value(depth)
 	}
-	_, err = d.token()
-	return object, err
+	d.token()
+	if delim == '[' {
+		return elements
+	}
+	return object
 }
 
 type callBody struct {
@@ -111,45 +94,30 @@ type callBody struct {
 	violations []string
 }
 
-// readCall converts a document to a call. It ignores unknown members.
-func readCall(tree any) (*callBody, error) {
-	object, ok := tree.(map[string]any)
-	if !ok {
-		return nil, errors.New("the document is no object")
-	}
-	m := &members{of: object}
-	c := &callBody{input: calls.ContractCallInput{Gas: defaultCallGas}}
-	in := &c.input
+// read converts a document to a call. It ignores unknown members. Like the methods below, it uses package must.
+func (c *callBody) read(tree any) error {
+	m, in := membersOf(tree, "the document"), &c.input
 	in.Block = m.text("block").Or("latest")
 	c.estimate = m.boolean("estimate")
 	in.Gas, in.GasPrice, in.Value = m.number("gas", defaultCallGas), m.number("gasPrice", 0), m.number("value", 0)
 	in.Data = c.data(m.text("data"))
 	in.From = c.address(m.text("from"), "from", false)
 	in.To = c.address(m.text("to"), "to", true)
-	if m.err != nil {
-		return nil, m.err
-	}
 	if _, err := calls.ParseBlockRef(in.Block); err != nil {
-		return nil, errors.New(blockText(err))
+		return errors.New(blockText(err))
 	}
-	list, given := object["state_overrides"]
-	switch list := list.(type) {
+	overrides, given := m["state_overrides"]
+	switch overrides := overrides.(type) {
 	case []any:
-		for _, entry := range list {
-			o, err := c.override(entry)
-			if err != nil {
-				return nil, err
-			}
-			in.StateOverrides = append(in.StateOverrides, o)
-		}
+		in.StateOverrides = list.Map(overrides, c.override)
 	case nil:
 		if given {
 			c.violations = append(c.violations, "stateOverrides field must not be null")
 		}
 	default:
-		return nil, errors.New("state_overrides is no list")
+		return errors.New("state_overrides is no list")
 	}
-	return c, nil
+	return nil
 }
 
 // data parses the call's data.
@@ -187,47 +155,26 @@ func trimPrefix(s string) string {
 	return s
 }
 
-func (c *callBody) override(entry any) (*calls.StateOverrideInput, error) {
-	object, ok := entry.(map[string]any)
-	if !ok {
-		return nil, errors.New("an entry of state_overrides is no object")
-	}
-	m := &members{of: object}
-	o := &calls.StateOverrideInput{
+func (c *callBody) override(entry any) *calls.StateOverrideInput {
+	m := membersOf(entry, "an entry of state_overrides")
+	return &calls.StateOverrideInput{
 		Address: c.word(m.text("address"), "address"), Balance: c.word(m.text("balance"), "balance"), Code: c.word(m.text("code"), "code"),
-		Nonce: c.word(m.text("nonce"), "nonce"),
+		Nonce: c.word(m.text("nonce"), "nonce"), State: c.slots(m["state"], "state"), StateDiff: c.slots(m["state_diff"], "state_diff"),
 	}
-	var err error
-	if o.State, err = c.slots(object["state"], "state"); err != nil {
-		return nil, err
-	}
-	if o.StateDiff, err = c.slots(object["state_diff"], "state_diff"); err != nil {
-		return nil, err
-	}
-	return o, m.err
 }
 
-func (c *callBody) slots(list any, name string) ([]*calls.SlotValueInput, error) {
-	if list == nil {
-		return nil, nil
+func (c *callBody) slots(given any, name string) []*calls.SlotValueInput {
+	if given == nil {
+		return nil
 	}
-	entries, ok := list.([]any)
+	entries, ok := given.([]any)
 	if !ok {
-		return nil, fmt.Errorf("%s is no list", name)
+		must.Do(fmt.Errorf("%s is no list", name))
 	}
-	out := []*calls.SlotValueInput{}
-	for _, entry := range entries {
-		object, ok := entry.(map[string]any)
-		if !ok {
-			return nil, fmt.Errorf("an entry of %s is no object", name)
-		}
-		m := &members{of: object}
-		out = append(out, &calls.SlotValueInput{Key: c.word(m.text("key"), name+" key"), Value: c.word(m.text("value"), name+" value")})
-		if m.err != nil {
-			return nil, m.err
-		}
-	}
-	return out, nil
+	return list.Map(entries, func(entry any) *calls.SlotValueInput {
+		m := membersOf(entry, "an entry of "+name)
+		return &calls.SlotValueInput{Key: c.word(m.text("key"), name+" key"), Value: c.word(m.text("value"), name+" value")}
+	})
 }
 
 // word parses hex digits and adds a leading zero if their number is odd. It returns nil without text.
@@ -243,23 +190,23 @@ func (c *callBody) word(text ledger.Null[string], name string) []byte {
 	return b
 }
 
-// members reads the members of an object. err is the error of the first invalid value.
-type members struct {
-	of  map[string]any
-	err error
+// members are the members of an object. Reading an invalid value fails with package must.
+type members map[string]any
+
+func membersOf(v any, what string) members {
+	object, ok := v.(map[string]any)
+	if !ok {
+		must.Do(fmt.Errorf("%s is no object", what))
+	}
+	return object
 }
 
-func (m *members) fail(name, kind string) {
-	if m.err == nil {
-		m.err = fmt.Errorf("%s is no %s", name, kind)
-	}
-}
+func fail(name, kind string) { must.Do(fmt.Errorf("%s is no %s", name, kind)) }
 
 // text returns a string, or the source text of a number or boolean.
-func (m *members) text(name string) ledger.Null[string] {
-	switch v := m.of[name].(type) {
+func (m members) text(name string) ledger.Null[string] {
+	switch v := m[name].(type) {
 	case nil:
-		return ledger.Null[string]{}
 	case string:
 		return ledger.Of(v)
 	case json.Number:
@@ -267,14 +214,14 @@ func (m *members) text(name string) ledger.Null[string] {
 	case bool:
 		return ledger.Of(strconv.FormatBool(v))
 	default:
-		m.fail(name, "text")
-		return ledger.Null[string]{}
+		fail(name, "text")
 	}
+	return ledger.Null[string]{}
 }
 
 // number returns an integer, given as a number or as decimal digits. Null is 0.
-func (m *members) number(name string, unless int64) int64 {
-	v, given := m.of[name]
+func (m members) number(name string, unless int64) int64 {
+	v, given := m[name]
 	if !given {
 		return unless
 	}
@@ -287,18 +234,17 @@ func (m *members) number(name string, unless int64) int64 {
 	case string:
 		digits = strings.TrimSpace(v)
 	default:
-		m.fail(name, "number")
-		return 0
+		fail(name, "number")
 	}
 	n, err := strconv.ParseInt(digits, 10, 64)
 	if err != nil {
-		m.fail(name, "64-bit integer")
+		fail(name, "64-bit integer")
 	}
 	return n
 }
 
-func (m *members) boolean(name string) bool {
-	switch v := m.of[name].(type) {
+func (m members) boolean(name string) bool {
+	switch v := m[name].(type) {
 	case nil:
 		return false
 	case bool:
@@ -308,7 +254,7 @@ func (m *members) boolean(name string) bool {
 			return v == "true"
 		}
 	}
-	m.fail(name, "truth value")
+	fail(name, "truth value")
 	return false
 }
 
@@ -322,23 +268,19 @@ func (c *callBody) variables() map[string]any {
 	if in.StateOverrides == nil {
 		return v
 	}
-	list := make([]any, len(in.StateOverrides))
-	for i, o := range in.StateOverrides {
+	v["stateOverrides"] = list.Map(in.StateOverrides, func(o *calls.StateOverrideInput) any {
 		entry := map[string]any{}
 		setHex(entry, map[string][]byte{"address": o.Address, "balance": o.Balance, "code": o.Code, "nonce": o.Nonce})
 		for name, slots := range map[string][]*calls.SlotValueInput{"state": o.State, "stateDiff": o.StateDiff} {
 			if slots == nil {
 				continue
 			}
-			values := make([]any, len(slots))
-			for j, s := range slots {
-				values[j] = map[string]any{"key": string(ledger.AppendHex(nil, s.Key)), "value": string(ledger.AppendHex(nil, s.Value))}
-			}
-			entry[name] = values
+			entry[name] = list.Map(slots, func(s *calls.SlotValueInput) any {
+				return map[string]any{"key": string(ledger.AppendHex(nil, s.Key)), "value": string(ledger.AppendHex(nil, s.Value))}
+			})
 		}
-		list[i] = entry
-	}
-	v["stateOverrides"] = list
+		return entry
+	})
 	return v
 }
 

@@ -13,6 +13,7 @@ import (
 	"heliograph/graph/relay"
 	"heliograph/graph/scalar"
 	"heliograph/graph/server"
+	"heliograph/internal/base/must"
 	"heliograph/internal/domain/evm/calls"
 	"heliograph/internal/domain/ledger"
 	"heliograph/rest"
@@ -73,12 +74,8 @@ func callOperation(r *rest.Request) string {
 }
 
 func bindCall(r *rest.Request, body []byte) error {
-	tree, err := readJSON(body)
-	if err != nil {
-		return rest.ModernBad("JSON parse error: " + err.Error())
-	}
-	call, err := readCall(tree)
-	if err != nil {
+	var call callBody
+	if err := must.Run(func() error { return call.read(readJSON(body)) }); err != nil {
 		return rest.ModernBad("JSON parse error: " + err.Error())
 	}
 	complaints := slices.Concat(call.violations, inputTexts(call.input.Validate()))

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
 // inspect returns the relation of process pid to the cluster in data. A server's working directory is its data folder. If the working directory cannot be
@@ -76,4 +77,10 @@ func processName(pid int) string {
 		return ""
 	}
 	return strings.TrimSpace(string(name))
+}
+
+// procAttr makes a child run as cred, in its own process group so that Ctrl-C does not reach it. The kernel sends it the signal death when the thread that
+// started it ends. A change of user resets this setting; Go applies it after the change.
+func procAttr(cred *syscall.Credential, death syscall.Signal) *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Credential: cred, Setpgid: true, Pdeathsig: death}
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
 // inspect returns the relation of process pid to the cluster in data, according to its command line.
@@ -41,4 +42,10 @@ func processName(pid int) string {
 		return ""
 	}
 	return filepath.Base(name)
+}
+
+// procAttr makes a child run as cred, in its own process group so that Ctrl-C does not reach it. There is no parent-death signal on this system. A server
+// that outlives its gateway is stopped at the next start.
+func procAttr(cred *syscall.Credential, _ syscall.Signal) *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Credential: cred, Setpgid: true}
 }

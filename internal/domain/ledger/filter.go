@@ -1,5 +1,10 @@
 package ledger
 
+import (
+	"bytes"
+	"slices"
+)
+
 // Filter is a set of conditions on a 64-bit value or a text. Texts are compared byte by byte. A row must satisfy all conditions. A non-nil empty In matches
 // nothing.
 type Filter[T ~int64 | ~string] struct {
@@ -44,4 +49,78 @@ func (f *TopicMessageFilter) Joining(on bool) *TopicMessageFilter {
 	}
 	copied.JoinChunks = true
 	return &copied
+}
+
+// Match reports whether a value satisfies the conditions. A nil filter has none.
+func (f *Filter[T]) Match(v T) bool {
+	switch {
+	case f == nil:
+		return true
+	case f.Eq != nil && v != *f.Eq, f.Ne != nil && v == *f.Ne,
+		f.Gt != nil && v <= *f.Gt, f.Gte != nil && v < *f.Gte, f.Lt != nil && v >= *f.Lt, f.Lte != nil && v > *f.Lte,
+		f.In != nil && !slices.Contains(f.In, v), slices.Contains(f.NotIn, v):
+		return false
+	default:
+		return true
+	}
+}
+
+// Match reports whether a log satisfies the conditions, except those on index and transaction hash.
+func (f *ContractLogFilter) Match(l *ContractLog) bool {
+	if f == nil {
+		return true
+	}
+	if !f.ContractID.Match(l.ContractID) || !f.Timestamp.Match(l.ConsensusTimestamp) {
+		return false
+	}
+	for place, wanted := range f.Topics {
+		if len(wanted) == 0 {
+			continue
+		}
+		if place >= len(l.Topics) || !slices.ContainsFunc(wanted, func(topic []byte) bool {
+			return bytes.Equal(bytes.TrimLeft(topic, "\x00"), bytes.TrimLeft(l.Topics[place], "\x00"))
+		}) {
+			return false
+		}
+	}
+	return true
+}
+
+// Match reports whether a result satisfies the conditions, except those on its block and its index in the block.
+func (f *ContractResultFilter) Match(r *ContractResult) bool {
+	if f == nil {
+		return r.TransactionNonce == 0
+	}
+	if r.Synthetic {
+		return f.ContractID == nil && f.From == nil && (f.Synthetic == nil || *f.Synthetic) && f.Timestamp.Match(r.ConsensusTimestamp)
+	}
+	internal := f.Internal != nil && *f.Internal
+	return (internal || r.TransactionNonce == 0) && f.ContractID.Match(r.ContractID) && (f.From == nil || !r.SenderID.IsNone() && f.From.Match(r.SenderID)) &&
+		f.Timestamp.Match(r.ConsensusTimestamp)
+}
+
+// Party is the role of an account in a transaction.
+type Party struct {
+	AccountID EntityID
+	Credited  bool // it received hbar or tokens
+	Debited   bool // it sent hbar or tokens
+}
+
+// Match reports whether a transaction with these parties satisfies the conditions.
+func (f *TransactionFilter) Match(t *Transaction, parties []Party) bool {
+	if f == nil {
+		return true
+	}
+	if !f.Timestamp.Match(t.ConsensusTimestamp) || f.Types != nil && !slices.Contains(f.Types, t.Type) {
+		return false
+	}
+	if f.Outcome != nil && slices.Contains(SuccessCodes(), t.Result) != (*f.Outcome == OutcomeSuccess) {
+		return false
+	}
+	if f.AccountID == nil && f.Direction == nil {
+		return true
+	}
+	return slices.ContainsFunc(parties, func(p Party) bool {
+		return f.AccountID.Match(p.AccountID) && (f.Direction == nil || p.Credited && *f.Direction == DirectionCredit || p.Debited && *f.Direction == DirectionDebit)
+	})
 }
