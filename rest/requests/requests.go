@@ -5,6 +5,7 @@ package requests
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -41,7 +42,7 @@ const (
 )
 
 // Generate returns at most most requests, including those of following pages, for the documented GET endpoints of an API. get reads values from the service;
-// it is called several hundred times. The same responses give the same requests. If there are more than most, queries are omitted evenly.
+// it is called several hundred times. The same responses give the same requests. If there are more than most, queries are omitted.
 func Generate(ctx context.Context, api *rest.API, get Get, most int) ([]Request, error) {
 	g := &generator{ctx: ctx, api: api, get: get, bodies: map[string]*body{}, paths: map[string][]string{}, seen: map[string]bool{}}
 	for i := range api.Endpoints {
@@ -71,29 +72,27 @@ type generator struct {
 	err    error
 }
 
-// selected returns at most most requests. It omits queries with a single page first.
+// selected returns at most most requests. It omits queries with a single page first: those with the smallest hashes, so that a new endpoint replaces as few
+// requests of others as possible.
 func (g *generator) selected(most int) []Request {
-	total, queries := 0, 0
+	total := 0
+	var queries, all []string
 	for _, r := range g.all {
 		total += r.Pages
+		all = append(all, r.Path)
 		if r.Pages == 1 && strings.Contains(r.Path, "?") {
-			queries++
+			queries = append(queries, r.Path)
 		}
 	}
 	excess := max(total-most, 0)
-	all := excess > queries // most is so small that any request is omitted
-	n := queries
-	if all {
-		n, excess = len(g.all), len(g.all)-min(most, len(g.all))
+	if excess > len(queries) { // most is so small that any request is omitted
+		queries, excess = all, len(all)-min(most, len(all))
 	}
-	i := 0
-	return slices.DeleteFunc(g.all, func(r Request) bool {
-		if !all && (r.Pages > 1 || !strings.Contains(r.Path, "?")) {
-			return false
-		}
-		i++
-		return i*excess/n != (i-1)*excess/n
+	slices.SortFunc(queries, func(a, b string) int {
+		x, y := sha256.Sum256([]byte(a)), sha256.Sum256([]byte(b))
+		return bytes.Compare(x[:], y[:])
 	})
+	return slices.DeleteFunc(g.all, func(r Request) bool { return slices.Contains(queries[:excess], r.Path) })
 }
 
 // add adds a request, unless it was added before. The path is relative to the API's prefix.
