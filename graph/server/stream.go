@@ -93,8 +93,8 @@ func (s *Server) stream(ctx context.Context, params *graphql.RawParams, store fu
 		return gqlerror.List{refused}
 	}
 	defer end()
-	turn := turns.Of(ctx).Another()
-	if turn.Enter(ctx) != nil {
+	turn := begin(ctx)
+	if turn == nil && turns.Of(ctx) != nil {
 		return gqlerror.List{coded(fault.Unavailable, "the server is busy: retry after a second")}
 	}
 	defer turn.Leave()
@@ -146,6 +146,29 @@ func (s *Server) stream(ctx context.Context, params *graphql.RawParams, store fu
 	}
 	if err := ending.Err(); err != nil && ctx.Err() == nil {
 		return gqlerror.List{coded(fault.Unavailable, err.Error())}
+	}
+	return nil
+}
+
+// An operation waits for a turn for at most startTimeout. Clients do not repeat a refused subscription on their own, and the number of operations is limited,
+// so one that is refused tries again after startPause.
+const (
+	startTimeout = 15 * time.Second
+	startPause   = 500 * time.Millisecond
+)
+
+// begin returns a turn of the client of ctx that is in use, or nil if there is none in time.
+func begin(ctx context.Context) *turns.Turn {
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	for ctx.Err() == nil {
+		if turn := turns.Of(ctx).Another(); turn.Enter(ctx) == nil {
+			return turn
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(startPause):
+		}
 	}
 	return nil
 }
