@@ -239,6 +239,9 @@ func (g *Gateway) Maintain(ctx context.Context) {
 	defer tick.Stop()
 	for {
 		g.Refresh(ctx)
+		if err := g.root.CountBlocks(ctx); err != nil && ctx.Err() == nil {
+			g.o.Logger.InfoContext(ctx, "counting blocks ahead failed", "error", err)
+		}
 		select {
 		case <-ctx.Done():
 			return

@@ -1,10 +1,16 @@
 package transactions
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"sync"
+	"time"
 
+	"heliograph/internal/base/list"
+	"heliograph/internal/base/values"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 )
@@ -16,11 +22,13 @@ const maxStatisticsBlocks = 1_500_000
 type BlockStatistics struct {
 	cache *storage.Hours[Period]
 	most  int64 // blocks that are read at once
+
+	counted ledger.Timestamp // hours before it are not counted ahead any more
 }
 
 // NewBlockStatistics returns statistics of blocks. They are cached if db allows it.
 func NewBlockStatistics(db *storage.DB) *BlockStatistics {
-	return &BlockStatistics{storage.NewHours[Period](db), maxStatisticsBlocks}
+	return &BlockStatistics{cache: storage.NewHours[Period](db), most: maxStatisticsBlocks}
 }
 
 // Read counts the blocks in the periods between bounds (transactions, gas). All bounds but the first and the last are full hours. It fails with a
@@ -56,21 +64,26 @@ func (s *BlockStatistics) Read(ctx context.Context, db *storage.DB, bounds []led
 	var newest ledger.Timestamp // before the others are read
 	storage.Values[ledger.Timestamp]().Queue(b, `select coalesce(max(consensus_end), 0) from record_file`, nil,
 		func(rows []*ledger.Timestamp) { newest = *rows[0] })
-	var hours []*periodRow
-	periodRows.Queue(b, `select (at / 3600000000000)::int, count(*), sum(count)::bigint, coalesce(sum(gas_used), 0)::bigint, max(at) from (
-  select r.* from unnest($1::bigint[], $2::bigint[]) s(lower, upper) cross join lateral (
-    select consensus_end as at, count, gas_used from record_file where consensus_end >= lower and consensus_end < upper order by consensus_end limit $3) r
-  limit $3) r group by 1`, []any{lower, upper, s.most + 1}, func(rows []*periodRow) { hours = rows })
+	var ranges []*blockRange
+	blockRanges.Queue(b, `select a.consensus_end, z.consensus_end, a.index, z.index from unnest($1::bigint[], $2::bigint[]) with ordinality s(lower, upper, ord)
+cross join lateral (select consensus_end, index from record_file where consensus_end >= lower and consensus_end < upper order by consensus_end limit 1) a
+cross join lateral (select consensus_end, index from record_file where consensus_end >= lower and consensus_end < upper order by consensus_end desc limit 1) z
+order by ord`, []any{lower, upper}, func(rows []*blockRange) { ranges = rows })
 	if err := b.Run(ctx); err != nil {
 		return nil, fmt.Errorf("counting blocks: %w", err)
 	}
-	var read int64
-	var last ledger.Timestamp
-	for _, h := range hours {
-		read, last = read+h.Rows, max(last, h.last)
+	var blocks int64
+	for _, r := range ranges {
+		n := r.lastIndex - r.firstIndex + 1
+		if blocks+n > s.most {
+			until, err := storage.Value[ledger.Timestamp](ctx, db, "a block", `select consensus_end from record_file where index = $1`, r.firstIndex+s.most-blocks)
+			return nil, cmp.Or[error](err, &TooManyRowsError{s.most, until})
+		}
+		blocks += n
 	}
-	if read > s.most {
-		return nil, &TooManyRowsError{s.most, last}
+	hours, err := s.hours(ctx, db, ranges, min(1+blocks/20_000, maxBlockReaders))
+	if err != nil {
+		return nil, fmt.Errorf("counting blocks: %w", err)
 	}
 	for _, h := range hours {
 		start := ledger.Timestamp(h.index) * storage.Hour
@@ -80,4 +93,70 @@ func (s *BlockStatistics) Read(ctx context.Context, db *storage.DB, bounds []led
 		add(max(from, start), h.Period)
 	}
 	return periods, nil
+}
+
+// maxBlockReaders is the number of connections that one request counts blocks with.
+const maxBlockReaders = 4
+
+// blockRange has the first and the last block of a range of time.
+type blockRange struct {
+	first, last           ledger.Timestamp
+	firstIndex, lastIndex int64
+}
+
+var blockRanges = storage.MapperOf(func(r *blockRange, into []any) []any {
+	return append(into, &r.first, &r.last, &r.firstIndex, &r.lastIndex)
+}, nil)
+
+// hours counts the blocks of each hour with blocks in some ranges, on several connections.
+func (s *BlockStatistics) hours(ctx context.Context, db *storage.DB, ranges []*blockRange, readers int64) ([]*periodRow, error) {
+	lower, upper := list.Map(ranges, func(r *blockRange) int64 { return int64(r.first) }), list.Map(ranges, func(r *blockRange) int64 { return int64(r.last) })
+	parts, errs := make([][]*periodRow, readers), make([]error, readers)
+	var group sync.WaitGroup
+	for i := range readers {
+		group.Go(func() {
+			b := db.NewBatch()
+			periodRows.Queue(b, `select h::int, r.* from unnest($1::bigint[], $2::bigint[]) s(lower, upper)
+cross join lateral generate_series(lower / 3600000000000, upper / 3600000000000) h cross join lateral (
+  select count(*), sum(count)::bigint, coalesce(sum(gas_used), 0)::bigint, max(consensus_end) from record_file
+  where consensus_end >= greatest(lower, h * 3600000000000) and consensus_end <= least(upper, h * 3600000000000 + 3599999999999)) r
+where h % $3 = $4 and r.count > 0`, []any{lower, upper, readers, i}, func(rows []*periodRow) { parts[i] = rows })
+			errs[i] = b.Run(ctx)
+		})
+	}
+	group.Wait()
+	return slices.Concat(parts...), errors.Join(errs...)
+}
+
+// warmed is how long before the newest block hours are counted ahead.
+const warmed = 31 * 24 * storage.Hour
+
+// Warm counts the blocks of hours that have ended, from the newest one backwards, with a pause after each hour. It goes back a month, or to the newest hour of
+// the last call. Calls must not overlap.
+func (s *BlockStatistics) Warm(ctx context.Context, db *storage.DB, pause time.Duration) error {
+	if s.cache == nil {
+		return nil
+	}
+	ctx = values.Context(ctx, storage.Work(ctx, storage.Scans, false))
+	newest, err := storage.Value[ledger.Timestamp](ctx, db, "a block", `select coalesce(max(consensus_end), 0) from record_file`)
+	if err != nil {
+		return err
+	}
+	newest -= newest % storage.Hour
+	for at := newest; at > max(s.counted, newest-warmed); {
+		at -= storage.Hour
+		if _, ok := s.cache.Get(at); ok {
+			continue
+		}
+		if _, err := s.Read(ctx, db, []ledger.Timestamp{at, at + storage.Hour}); err != nil {
+			return err
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return fmt.Errorf("counting blocks ahead: %w", ctx.Err())
+		}
+	}
+	s.counted = newest
+	return nil
 }

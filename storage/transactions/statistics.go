@@ -29,7 +29,7 @@ type Period struct {
 
 type periodRow struct {
 	Period
-	index int32            // from 1
+	index int32            // from 1, or 0 for all rows that were read
 	last  ledger.Timestamp // of the rows
 }
 
@@ -57,9 +57,11 @@ var (
 	RewardStatistics = countRows(`select consensus_timestamp as at, amount from staking_reward_transfer where account_id = $1`+inRange, `sum(amount)`, `0`)
 	// ResultStatistics counts the results of a contract (gas).
 	ResultStatistics = countRows(`select consensus_timestamp as at, gas_used from contract_result where contract_id = $1`+inRange, `sum(gas_used)`, `0`)
-	// TokenStatistics counts transfers of all tokens, because their index begins with the time (transfers to accounts of one token, their amounts).
-	TokenStatistics = countRows(`select consensus_timestamp as at, amount, token_id = $1 and amount > 0 as counts from token_transfer where true`+inRange,
-		`count(*) filter (where counts)`, `sum(amount) filter (where counts)`)
+	// TokenStatistics counts transfers to accounts of one token (1 each, their amounts). The index begins with the time: the period 0 has the transfers of
+	// all tokens, which are read in the index only.
+	TokenStatistics = Statistics{`with s as materialized (select consensus_timestamp as at from token_transfer where true` + inRange + ` order by at limit $5)
+select 0, count(*), 0::bigint, 0::bigint, coalesce(max(at), 0) from s union all (` + periodsOf(`select consensus_timestamp as at, amount from token_transfer
+  where token_id = $1 and amount > 0 and consensus_timestamp between (select min(at) from s) and (select max(at) from s)`, `count(*)`, `sum(amount)`) + `)`, maxStatistics}
 	// MessageStatistics counts the messages of a topic by their sequence numbers, which have no gaps.
 	MessageStatistics = Statistics{sql: `select i::int, n, 0::bigint, 0::bigint, 0::bigint from (
   select i, lead(seq) over (order by i) - seq as n from (
@@ -93,10 +95,16 @@ func (s Statistics) Queue(b *storage.Batch, of ledger.EntityID, bounds []ledger.
 		for i := range periods {
 			periods[i].First.Valid, periods[i].Second.Valid = true, true
 		}
+		var all int64
 		for _, r := range rows {
+			if last = max(last, r.last); r.index == 0 {
+				all = r.Rows
+				continue
+			}
 			periods[r.index-1] = r.Period
-			read, last = read+r.Rows, max(last, r.last)
+			read += r.Rows
 		}
+		read = max(read, all)
 		if s.most > 0 && read > s.most {
 			done(nil, &TooManyRowsError{s.most, last})
 			return

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
@@ -102,4 +103,20 @@ func TestBlockStatistics(t *testing.T) {
 		t.Error(err)
 	}
 	check("[3]", at(0), many.Until)
+
+	warm := NewBlockStatistics(db)
+	if err := warm.Warm(t.Context(), db, 0); err != nil {
+		t.Fatal(err)
+	}
+	exec(`delete from record_file where index < 8`)
+	s = warm
+	check("[3 103 101]", at(0), at(60), at(120), at(240)) // the newest hour has not ended
+	if err := warm.Warm(t.Context(), db, time.Hour); err != nil {
+		t.Error(err) // would wait after an hour that it counts
+	}
+	s = NewBlockStatistics(db)
+	s.cache = nil
+	exec(`insert into record_file (name, load_start, load_end, hash, prev_hash, consensus_start, consensus_end, count, gas_used, digest_algorithm, version, file_hash, index)
+		select n, 0, 0, n, n, at, at, 1, 10, 5, 6, n, n from generate_series(9, 60008) n, lateral (select ($1::bigint * 3600 + 12000 + n) * 1000000000 as at) t`, int64(first))
+	check("[2492 57609]", at(0), at(240), at(6000)) // on several connections
 }
