@@ -91,7 +91,9 @@ var batched = map[string]queueNodes{
 	"Transfer": inList(func(n *nodeName) (entityID, *ledger.TransferFilter) {
 		at, account, token := n.at(), n.id(), n.id()
 		return account, &ledger.TransferFilter{Token: &token, Timestamp: equals(at)}
-	}, transactions.QueueAccountTransfers),
+	}, func(b *storage.Batch, accounts []ledger.EntityID, f *ledger.TransferFilter, p storage.Page, done func([][]*ledger.Transfer)) {
+		transactions.QueueAccountTransfers(b, accounts, f, p, nil, done)
+	}),
 	"ContractAction": inList(func(n *nodeName) (transactions.Located, *ledger.ContractActionFilter) {
 		return transactions.Located{At: n.at(), Payer: n.id()}, &ledger.ContractActionFilter{Index: equals(n.number())}
 	}, transactions.QueueContractActions),

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"heliograph/app/testing/testenv"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
+	"heliograph/storage/transactions"
 )
 
 const searchQuery = `query($text: String!, $types: [SearchType!], $first: Int, $after: String) { search(text: $text, types: $types, first: $first, after: $after) {
@@ -543,6 +545,50 @@ func TestTopicTransactions(t *testing.T) {
 				t.Errorf("topic %d, %s: %v, want %v", topic, order, got, want)
 			}
 		}
+	}
+}
+
+// TestSoughtTransfers checks that transfers in a direction or of a token are sought among a bounded number, and that clients can continue.
+func TestSoughtTransfers(t *testing.T) {
+	t.Parallel()
+	g := testenv.Over(t, testenv.Filled.Fresh(t))
+	const account = 1017
+	ask := func(args string, at map[string]string) *testenv.Response {
+		return g.Query(t, fmt.Sprintf(`query($at: TimestampFilter) { account(id: %d) { transfers(timestamp: $at, %s) { nodes { consensusTimestamp amount } } } }`, account, args),
+			map[string]any{"at": at})
+	}
+	before := ask("direction: DEBIT", nil).Body
+	var newest string
+	if err := g.DB.Pool().QueryRow(t.Context(), fmt.Sprintf(`select `+fmt.Sprintf(sqlTime, "max(consensus_timestamp)")+` from (
+		select consensus_timestamp from crypto_transfer where entity_id = %d union all select consensus_timestamp from token_transfer where account_id = %[1]d) m`, account)).Scan(&newest); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(before, `"amount":"-`) {
+		t.Fatal(before)
+	}
+	if _, err := g.DB.Pool().Exec(t.Context(), `insert into crypto_transfer (entity_id, consensus_timestamp, amount, payer_account_id)
+		select $1, 1900000000000000000 + n, 1, $1 from generate_series(1, $2) n`, account, transactions.MaxSoughtTransfers); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range []string{"direction: DEBIT", `direction: CREDIT, token: "0.0.2001"`} {
+		want := fmt.Sprintf(`the page is not full after 5000 transfers of account 0.0.%d: set timestamp to {gt: \"%s\"}, then continue with {lte: \"%[2]s\"}`, account, newest)
+		if got := ask(args, nil); args == "direction: DEBIT" && !strings.Contains(got.Body, want) || args != "direction: DEBIT" && strings.Contains(got.Body, "errors") {
+			t.Errorf("%s: %s, want %s", args, got.Body, want)
+		}
+	}
+	if got := ask("direction: DEBIT", map[string]string{"gt": newest}); !strings.HasSuffix(got.Body, `"nodes":[]}}}}`) {
+		t.Error(got.Body)
+	}
+	for _, at := range []map[string]string{{"lte": newest}, {"lt": "1900000000.000000001"}} {
+		if got := ask("direction: DEBIT", at); got.Body != before {
+			t.Errorf("%v: %s, want %s", at, got.Body, before)
+		}
+	}
+	if got := ask("direction: CREDIT, first: 100, order: ASC", nil); got.Status != http.StatusOK || strings.Count(got.Body, "amount") != 100 {
+		t.Error(got.Body)
+	}
+	if got := ask("direction: CREDIT, first: 100", nil); strings.Count(got.Body, `"amount":"1"`) != 100 {
+		t.Error(got.Body)
 	}
 }
 

@@ -156,7 +156,28 @@ func (fields) AccountTransfers(ctx context.Context, q rowplan.Request, of []*led
 	rowplan.Results[*relay.TransferConnection], error,
 ) {
 	f := &ledger.TransferFilter{Token: args.Token, Direction: args.Direction, Timestamp: args.Timestamp}
-	return accountTransferList.below(ctx, q, args.Order, args.Args, unfiltered(f), rowsOf(accountIDs(of), f, transactions.QueueAccountTransfers))
+	var bounds []*ledger.Null[ledger.Timestamp]
+	var page storage.Page
+	var rows [][]*ledger.Transfer
+	get, err := accountTransferList.below(ctx, q, args.Order, args.Args, unfiltered(f), func(b *storage.Batch, p storage.Page, done func([][]*ledger.Transfer)) error {
+		transactions.QueueAccountTransfers(b, accountIDs(of), f, p,
+			func(got []*ledger.Null[ledger.Timestamp]) { bounds, page = got, p },
+			func(got [][]*ledger.Transfer) { rows = got; done(got) })
+		return nil
+	})
+	return func() ([]*relay.TransferConnection, error) {
+		for i, until := range bounds {
+			if until.Valid && len(rows[i]) < page.Limit {
+				within, beyond := "gt", "lte"
+				if !page.Desc {
+					within, beyond = "lt", "gte"
+				}
+				return nil, fault.Input("the page is not full after %d transfers of account %s: set timestamp to {%s: %q}, then continue with {%s: %[4]q}",
+					transactions.MaxSoughtTransfers, of[i].EntityID, within, until.V.String(), beyond)
+			}
+		}
+		return get()
+	}, err
 }
 
 // TokenTransfers reads the transfers of tokens.

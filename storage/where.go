@@ -128,6 +128,16 @@ func (w *Where) Keyset(p Page, columns ...string) {
 	}
 }
 
+// KeysetFirst adds what the conditions of the page imply for the first of the columns that the list is sorted by.
+func (w *Where) KeysetFirst(p Page, column string) {
+	if p.Greater != nil {
+		w.And(column+" >= ?", p.Greater[0])
+	}
+	if p.Less != nil {
+		w.And(column+" <= ?", p.Less[0])
+	}
+}
+
 // OrderBy returns the ORDER BY and LIMIT clauses of the page.
 func (w *Where) OrderBy(p Page, columns ...string) string {
 	return " order by " + p.Order(columns...) + " limit " + w.limit(p.Limit)

@@ -1,6 +1,8 @@
 package transactions
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 
 	"heliograph/internal/base/list"
@@ -25,10 +27,14 @@ func (m moves) net(condition, rest string) string {
     where ` + condition + ` group by s.consensus_timestamp, ` + m.token + `, ` + m.account + rest + `)`
 }
 
-// page returns the statement for a page of the net changes of a parent p. second is the sort column after the time.
-func (m moves) page(w *storage.Where, of, second string, f *ledger.TransferFilter, p storage.Page) string {
+// page returns the statement for a page of the net changes of a parent p, without those beyond a bound unless it is "". second is the sort column after the
+// time.
+func (m moves) page(w *storage.Where, of, second, bound string, f *ledger.TransferFilter, p storage.Page) string {
 	part := storage.Where{Args: w.Args}
 	storage.Filter(&part, "s.consensus_timestamp", f.Timestamp)
+	if bound != "" {
+		part.Raw(" and s.consensus_timestamp " + bound)
+	}
 	if f.Token != nil && m == tokens {
 		part.And("s.token_id = ?", int64(*f.Token))
 	}
@@ -42,16 +48,51 @@ func (m moves) page(w *storage.Where, of, second string, f *ledger.TransferFilte
 	return m.net(of+part.String(), rest)
 }
 
+// MaxSoughtTransfers is the number of transfers of an account, in hbars and in tokens each, among which those with a direction or of a token are sought. No
+// index has these.
+const MaxSoughtTransfers = 5000
+
 // QueueAccountTransfers queues a query for the net changes of the balances of each of the given accounts, ordered by time and token. done receives one page
-// per account. The statement excludes the fee account as the index does.
-func QueueAccountTransfers(b *storage.Batch, accounts []ledger.EntityID, f *ledger.TransferFilter, p storage.Page, done func([][]*ledger.Transfer)) {
+// per account. The statement excludes the fee account as the index does. If the filter has a direction or a token
+// and bounds is not nil, only the first
+// [MaxSoughtTransfers] of the page's range are read: the page is whole if it is full or bounds has null for the account, and else contains what is before the time in bounds.
+func QueueAccountTransfers(b *storage.Batch, accounts []ledger.EntityID, f *ledger.TransferFilter, p storage.Page,
+	bounds func([]*ledger.Null[ledger.Timestamp]), done func([][]*ledger.Transfer),
+) {
 	w := storage.Where{Args: []any{storage.Int64s(accounts)}}
 	var parts []string
+	kinds := map[moves]string{}
 	if f.Token == nil || f.Token.IsNone() {
-		parts = append(parts, hbars.page(&w, "s.entity_id = p.id and s.entity_id <> 98", hbars.token, f, p))
+		kinds[hbars] = "s.entity_id = p.id and s.entity_id <> 98"
 	}
 	if f.Token == nil || !f.Token.IsNone() {
-		parts = append(parts, tokens.page(&w, "s.account_id = p.id", tokens.token, f, p))
+		kinds[tokens] = "s.account_id = p.id"
+	}
+	bound := ""
+	if bounds != nil && (f.Direction != nil || f.Token != nil && !f.Token.IsNone()) {
+		end, beyond, unbounded := "max", ">", "0"
+		if !p.Desc {
+			end, beyond, unbounded = "min", "<", "9223372036854775807"
+		}
+		for _, m := range []moves{hbars, tokens} {
+			if of := kinds[m]; of != "" {
+				part := storage.Where{Args: w.Args}
+				storage.Filter(&part, "s.consensus_timestamp", f.Timestamp)
+				part.KeysetFirst(p, "s.consensus_timestamp")
+				parts = append(parts, "(select s.consensus_timestamp from "+m.table+" s where "+of+part.String()+
+					" order by s.consensus_timestamp"+p.Direction()+" offset "+strconv.Itoa(MaxSoughtTransfers)+" limit 1)")
+				w.Args = part.Args
+			}
+		}
+		last := "(select " + end + "(consensus_timestamp) from (" + strings.Join(parts, " union all ") + ") l)"
+		storage.Values[ledger.Null[ledger.Timestamp]]().QueueChild(b, len(accounts),
+			storage.NoBitmaps+"select p.ord, "+last+" from "+storage.Parents, slices.Clone(w.Args), bounds)
+		bound, parts = beyond+" coalesce("+last+", "+unbounded+")", nil
+	}
+	for _, m := range []moves{hbars, tokens} {
+		if of := kinds[m]; of != "" {
+			parts = append(parts, m.page(&w, of, m.token, bound, f, p))
+		}
 	}
 	changes := "select * from (" + strings.Join(parts, " union all ") + ") n" + w.OrderBy(p, "consensus_timestamp", "token_id")
 	queueNet(b, len(accounts), storage.Parents, changes, "true", p.Order("n.consensus_timestamp", "n.token_id"), w.Args, done)
@@ -61,7 +102,7 @@ func QueueAccountTransfers(b *storage.Batch, accounts []ledger.EntityID, f *ledg
 // per token.
 func QueueTransfersOfTokens(b *storage.Batch, ids []ledger.EntityID, f *ledger.TransferFilter, p storage.Page, done func([][]*ledger.Transfer)) {
 	w := storage.Where{Args: []any{storage.Int64s(ids)}}
-	changes := tokens.page(&w, "s.token_id = p.id", tokens.account, f, p)
+	changes := tokens.page(&w, "s.token_id = p.id", tokens.account, "", f, p)
 	queueNet(b, len(ids), storage.Parents, changes, "true", p.Order("n.consensus_timestamp", "n.account_id"), w.Args, done)
 }
 
