@@ -78,8 +78,15 @@ func (fields) TokenHolders(ctx context.Context, q rowplan.Request, of []*ledger.
 	rowplan.Results[*relay.TokenHolderConnection], error,
 ) {
 	tokens := list.Map(of, tokenEntityID)
+	db := batchOf(q).DB()
+	if _, err := db.Frequencies(ctx, "token_account", ""); err != nil { // whether there is the index
+		return nil, err
+	}
+	indexed := db.HasIndex(entities.HoldersIndex)
 	var counts []*int64
-	entities.QueueRelationshipCounts(batchOf(q), tokens, entities.MaxSortedHolders, func(got []*int64) { counts = got })
+	if !indexed {
+		entities.QueueRelationshipCounts(batchOf(q), tokens, entities.MaxSortedHolders, func(got []*int64) { counts = got })
+	}
 	get, err := below(ctx, q, richList, args, tokens, entities.QueueHoldersByBalance)
 	return func() ([]*relay.TokenHolderConnection, error) {
 		for i, c := range counts {
@@ -91,7 +98,7 @@ func (fields) TokenHolders(ctx context.Context, q rowplan.Request, of []*ledger.
 		got, err := get()
 		for _, c := range got {
 			c.Timestamp = newest(c.Nodes)
-			if len(c.Nodes) > 0 && unfiltered(args.Filter) {
+			if len(c.Nodes) > 0 && unfiltered(args.Filter) && !indexed { // the page has the count
 				c.WithCount(func(context.Context) (*relay.Count, error) {
 					return &relay.Count{Value: c.Nodes[0].Holders, Exact: true}, nil
 				})

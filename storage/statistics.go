@@ -61,6 +61,13 @@ func (db *DB) Frequencies(ctx context.Context, table, column string) (*Frequenci
 	return &Frequencies{Rows: -1}, nil
 }
 
+// HasIndex reports whether the database had an optional index when statistics were last read. Until then it has none.
+func (db *DB) HasIndex(name string) bool {
+	db.statistics.mu.Lock()
+	defer db.statistics.mu.Unlock()
+	return db.statistics.columns[name] != nil
+}
+
 // frequencyRow is a row of pg_stats. distinct is a number of values if positive, else a negative fraction of the rows.
 type frequencyRow struct {
 	column   string
@@ -81,7 +88,9 @@ func (db *DB) readStatistics(ctx context.Context) (map[string]*Frequencies, erro
   coalesce(s.most_common_freqs::float8[], '{}'), coalesce(s.histogram_bounds::text::text[], '{}')
 from pg_stats s join pg_class c on c.oid = to_regclass(quote_ident(s.schemaname) || '.' || quote_ident(s.tablename))
 where pg_table_is_visible(c.oid) and (s.tablename, s.attname) in (('transaction', 'type'), ('transaction', 'result'), ('transaction', 'consensus_timestamp'),
-  ('crypto_transfer', 'entity_id'))`)
+  ('crypto_transfer', 'entity_id'))
+union all select c.relname, 0, 0, '{}', '{}', '{}' from pg_index i join pg_class c on c.oid = i.indexrelid
+where i.indisvalid and pg_table_is_visible(c.oid) and c.relname = 'token_account__token_id_balance'`)
 	if err != nil {
 		return nil, fmt.Errorf("reading the planner's statistics: %w", err)
 	}

@@ -41,6 +41,17 @@ func TestOtherSchema(t *testing.T) {
 		t.Errorf("indexes: %q", report.Indexes)
 	}
 
+	conn := pgtest.Connect(t, url)
+	for i, p := range report.Further {
+		if _, err := conn.Exec(t.Context(), p.SQL); err != nil || !strings.HasSuffix(p.Size, "B") {
+			t.Errorf("%+v: %v", p, err)
+		}
+		again, err := migrations.Inspect(t.Context(), conn)
+		if err != nil || len(report.Further) != 2 || len(again.Further) != 1-i {
+			t.Errorf("%+v, %v", again, err)
+		}
+	}
+
 	g := testenv.Over(t, url)
 	g.DB.SetAbsent(report.Absent)
 	// The time of expiry is computed from the period.

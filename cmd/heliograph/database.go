@@ -264,6 +264,9 @@ func (c *checkCmd) Run(ctx context.Context) error {
 	for _, sql := range report.Indexes {
 		row("missing index", strings.Fields(sql)[2], sql)
 	}
+	for _, p := range report.Further {
+		row("optional index", p.Name+" (about "+p.Size+")", p.SQL+" -- for "+p.Use)
+	}
 	if err := out.Flush(); err != nil {
 		return fmt.Errorf("print the table: %w", err)
 	}

@@ -79,6 +79,9 @@ func queueHolders(b *storage.Batch, ids []int64, f *ledger.TokenHolderFilter, p 
 order by p.ord, h.account_id`+p.Direction(), w.Args, done)
 }
 
+// HoldersIndex is the name of the optional index of holders by balance, and storage/migrations proposes it.
+const HoldersIndex = "token_account__token_id_balance"
+
 // MaxSortedHolders is the maximum number of relationships of a token whose holders are sorted by balance, and MaxCountedHolders of one whose holders are
 // counted. No index has the balance, so all of them are read.
 const (
@@ -88,7 +91,7 @@ const (
 
 // QueueHoldersByBalance queues a query for the holders of each of the given tokens with a balance above 0, ordered by balance and account id. The same
 // pass over the relationships counts them: TokenHolder.Holders. done receives one page per token. It is empty for tokens with more than
-// [MaxSortedHolders] relationships.
+// [MaxSortedHolders] relationships unless the database has [HoldersIndex]. With that, no holders are counted.
 func QueueHoldersByBalance(b *storage.Batch, tokens []ledger.EntityID, f *ledger.TokenHolderFilter, p storage.Page, done func([][]*ledger.TokenHolder)) {
 	from, arg := storage.OfParents(tokens)
 	w := storage.Where{Args: []any{arg, MaxSortedHolders}}
@@ -100,10 +103,14 @@ func QueueHoldersByBalance(b *storage.Batch, tokens []ledger.EntityID, f *ledger
 	page := storage.Where{Args: w.Args}
 	page.Keyset(p, "h.balance", "h.account_id")
 	order := page.OrderBy(p, "h.balance", "h.account_id")
+	counted, small := "count(*) over ()", "not exists (select 1 from token_account n where n.token_id = p.id order by n.account_id offset $2 limit 1)"
+	if b.DB().HasIndex(HoldersIndex) { // the page is read in its order
+		counted, small = "0::bigint", "$2::int is not null"
+	}
 	holderRows.QueueChildren(b, len(tokens), `select p.ord, h.*, (select decimals from token where token_id = p.id) from `+from+` cross join lateral (
-  select h.* from (select h.token_id, h.account_id, h.balance, h.balance_timestamp, count(*) over () from token_account h
+  select h.* from (select h.token_id, h.account_id, h.balance, h.balance_timestamp, `+counted+` from token_account h
     where h.token_id = p.id and h.associated and h.balance > 0
-      and not exists (select 1 from token_account n where n.token_id = p.id order by n.account_id offset $2 limit 1)`+matching+`) h
+      and `+small+matching+`) h
   where true`+page.String()+order+`) h
 order by p.ord, `+p.Order("h.balance", "h.account_id"), page.Args, done)
 }

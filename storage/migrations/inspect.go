@@ -101,6 +101,25 @@ type Report struct {
 	Absent  []storage.Absent // see [Compare]
 	Unknown []string         // see [Compare]; then tables
 	Indexes []string         // statements that create missing indexes
+	Further []Proposal       // missing indexes that some requests of the graph would use
+}
+
+// Proposal is an optional index.
+type Proposal struct {
+	Name, Use, SQL, Size string // Size is an estimate
+	table                string
+	bytes                int // of an entry
+}
+
+var proposals = []Proposal{
+	{
+		Name: "token_account__token_id_balance", Use: "holders of any token by balance", table: "token_account", bytes: 40,
+		SQL: "create index concurrently token_account__token_id_balance on token_account (token_id, balance, account_id) where associated and balance > 0",
+	},
+	{
+		Name: "record_file__counts", Use: "statistics of the network", table: "record_file", bytes: 40,
+		SQL: "create index concurrently record_file__counts on record_file (consensus_end) include (count, gas_used)",
+	},
 }
 
 var createIndex = regexp.MustCompile(`(?m)^create index (\w+) on (\w+) [^;]*`)
@@ -139,6 +158,13 @@ and c.relname !~ '^(heliograph|flyway)_' and c.relname <> all(`+r.Names+`)`)
 			if missing {
 				r.Indexes = append(r.Indexes, m[0])
 			}
+		}
+	}
+	for _, p := range proposals {
+		p.Size, err = one[string](ctx, conn, `select case when to_regclass($1) is null then pg_size_pretty(greatest(reltuples, 0)::bigint * $3::int) else '' end
+from pg_class where oid = to_regclass($2)`, p.Name, p.table, p.bytes)
+		if err == nil && p.Size != "" {
+			r.Further = append(r.Further, p)
 		}
 	}
 	return r, nil
