@@ -159,12 +159,13 @@ func (fields) AccountTransfers(ctx context.Context, q rowplan.Request, of []*led
 	var bounds []*ledger.Null[ledger.Timestamp]
 	var page storage.Page
 	var rows [][]*ledger.Transfer
-	get, err := accountTransferList.below(ctx, q, args.Order, args.Args, unfiltered(f), func(b *storage.Batch, p storage.Page, done func([][]*ledger.Transfer)) error {
+	queue := func(b *storage.Batch, p storage.Page, done func([][]*ledger.Transfer)) error {
 		transactions.QueueAccountTransfers(b, accountIDs(of), f, p,
 			func(got []*ledger.Null[ledger.Timestamp]) { bounds, page = got, p },
 			func(got [][]*ledger.Transfer) { rows = got; done(got) })
 		return nil
-	})
+	}
+	get, err := accountTransferList.below(ctx, q, args.Order, args.Args, unfiltered(f), queue)
 	return func() ([]*relay.TransferConnection, error) {
 		for i, until := range bounds {
 			if until.Valid && len(rows[i]) < page.Limit {

@@ -43,7 +43,7 @@ func TestOtherSchema(t *testing.T) {
 
 	conn := pgtest.Connect(t, url)
 	for i, p := range report.Further {
-		if _, err := conn.Exec(t.Context(), p.SQL); err != nil || !strings.HasSuffix(p.Size, "B") {
+		if _, err := conn.Exec(t.Context(), p.SQL); err != nil || p.Size == "" {
 			t.Errorf("%+v: %v", p, err)
 		}
 		again, err := migrations.Inspect(t.Context(), conn)

@@ -53,9 +53,9 @@ func (m moves) page(w *storage.Where, of, second, bound string, f *ledger.Transf
 const MaxSoughtTransfers = 5000
 
 // QueueAccountTransfers queues a query for the net changes of the balances of each of the given accounts, ordered by time and token. done receives one page
-// per account. The statement excludes the fee account as the index does. If the filter has a direction or a token
-// and bounds is not nil, only the first
-// [MaxSoughtTransfers] of the page's range are read: the page is whole if it is full or bounds has null for the account, and else contains what is before the time in bounds.
+// per account. The statement excludes the fee account as the index does. If the filter has a direction or a token and bounds is not nil, only the first
+// [MaxSoughtTransfers] of the page's range are read: the page is whole if it is full or bounds has null for the account, and else contains what is before the
+// time in bounds.
 func QueueAccountTransfers(b *storage.Batch, accounts []ledger.EntityID, f *ledger.TransferFilter, p storage.Page,
 	bounds func([]*ledger.Null[ledger.Timestamp]), done func([][]*ledger.Transfer),
 ) {

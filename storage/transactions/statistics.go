@@ -61,7 +61,8 @@ var (
 	// all tokens, which are read in the index only.
 	TokenStatistics = Statistics{`with s as materialized (select consensus_timestamp as at from token_transfer where true` + inRange + ` order by at limit $5)
 select 0, count(*), 0::bigint, 0::bigint, coalesce(max(at), 0) from s union all (` + periodsOf(`select consensus_timestamp as at, amount from token_transfer
-  where token_id = $1 and amount > 0 and consensus_timestamp between (select min(at) from s) and (select max(at) from s)`, `count(*)`, `sum(amount)`) + `)`, maxStatistics}
+  where token_id = $1 and amount > 0 and consensus_timestamp between (select min(at) from s) and (select max(at) from s)`,
+		`count(*)`, `sum(amount)`) + `)`, maxStatistics}
 	// MessageStatistics counts the messages of a topic by their sequence numbers, which have no gaps.
 	MessageStatistics = Statistics{sql: `select i::int, n, 0::bigint, 0::bigint, 0::bigint from (
   select i, lead(seq) over (order by i) - seq as n from (
