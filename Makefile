@@ -96,7 +96,7 @@ test-pooler: ## Run the tests of the database through PgBouncer with transaction
 	HELIOGRAPH_TEST_PGBOUNCER=$$(scripts/ensure-pgbouncer.sh) CGO_ENABLED=0 go test -timeout 10m $(TESTFLAGS) $(POOLER_PKGS)
 
 # These packages were built for test-pooler already.
-KEYS_PKGS := ./storage ./storage/entities ./storage/evmstate ./storage/transactions ./resolvers/contractcalls ./graph/server ./rest/v1
+KEYS_PKGS := ./storage ./storage/entities ./storage/evmstate ./storage/transactions ./resolvers ./resolvers/contractcalls ./graph/server ./rest/v1
 
 test-keys: ## Run the tests of the ledger with the statements for tables that are distributed with Citus, on plain PostgreSQL
 	@scripts/ensure-postgres.sh

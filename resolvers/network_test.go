@@ -208,7 +208,7 @@ func TestNetworkStatements(t *testing.T) {
 		`{ network { nodes { nodes { account { memo node { nodeId } } serviceEndpoints { port } registeredNodes { networkNodes { nodeId } } } } } }`:                                      {6, 3},
 		`{ accounts(first: 100, filter: {id: {gte: "1000"}}) { nodes { schedules(first: 2) { nodes { signatures { type } } } stakedNode { serviceEndpoints { port } } } } }`:              {5, 3},
 	} {
-		if got := count(t, query); len(got.statements) != want[0] || got.trips != want[1] {
+		if got := count(t, query); got.not(want[0], want[1]) {
 			t.Errorf("%s: %d statements in %d round trips, want %v:\n%s", query, len(got.statements), got.trips, want, strings.Join(got.statements, "\n---\n"))
 		}
 	}
