@@ -571,7 +571,7 @@ func TestSoughtTransfers(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, args := range []string{"direction: DEBIT", `direction: CREDIT, token: "0.0.2001"`} {
-		want := fmt.Sprintf(`the page is not full after 5000 transfers of account 0.0.%d: set timestamp to {gt: \"%s\"}, then continue with {lte: \"%[2]s\"}`, account, newest)
+		want := fmt.Sprintf(`the page is not full after 20000 transfers of account 0.0.%d: set timestamp to {gt: \"%s\"}, then continue with {lte: \"%[2]s\"}`, account, newest)
 		if got := ask(args, nil); args == "direction: DEBIT" && !strings.Contains(got.Body, want) || args != "direction: DEBIT" && strings.Contains(got.Body, "errors") {
 			t.Errorf("%s: %s, want %s", args, got.Body, want)
 		}

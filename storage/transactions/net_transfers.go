@@ -50,7 +50,7 @@ func (m moves) page(w *storage.Where, of, second, bound string, f *ledger.Transf
 
 // MaxSoughtTransfers is the number of transfers of an account, in hbars and in tokens each, among which those with a direction or of a token are sought. No
 // index has these.
-const MaxSoughtTransfers = 5000
+const MaxSoughtTransfers = 20_000
 
 // QueueAccountTransfers queues a query for the net changes of the balances of each of the given accounts, ordered by time and token. done receives one page
 // per account. The statement excludes the fee account as the index does. If the filter has a direction or a token and bounds is not nil, only the first
