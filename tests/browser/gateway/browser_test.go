@@ -19,7 +19,7 @@ func TestGraphiQL(t *testing.T) {
 	p.Open(g.URL + "/graphiql")
 	p.Wait("the editor", `document.querySelector('.graphiql-execute-button') !== null && document.querySelector('.graphiql-query-editor .view-lines')?.textContent.length > 20`)
 	p.Click(`.graphiql-execute-button`)
-	p.Wait("the response", `/"entityId": "0\.0\.\d+"[^]*"tokenId"/.test(document.querySelector('.graphiql-response')?.innerText.replaceAll('\u00a0', ' '))`)
+	p.Wait("the response", `/"entityId": "0\.0\.\d+"[^]*"display": "[\d.,]+"/.test(document.querySelector('.graphiql-response')?.innerText.replaceAll('\u00a0', ' '))`)
 	if errs := p.ConsoleErrors(); len(errs) > 0 {
 		t.Errorf("console errors: %v", errs)
 	}

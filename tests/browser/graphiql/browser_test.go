@@ -321,7 +321,7 @@ func TestPage(t *testing.T) {
 func TestKeyboard(t *testing.T) {
 	_, origin := serve(t)
 	page := open(t, origin+"/graphiql?query="+url.QueryEscape("{ accounts { nodes { entityId } } }"))
-	page.Click(`.graphiql-query-editor .view-lines`)
+	page.Click(`.graphiql-query-editor .view-line`)
 	page.Eval(`document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', code: 'Enter', keyCode: 13, ctrlKey: true, bubbles: true }))`, nil)
 	page.Wait("the result", resultText+`?.includes('0.0.2')`)
 
@@ -448,7 +448,7 @@ func TestAddress(t *testing.T) {
 	page.Open(origin + "/graphiql")
 	ready(page)
 	page.Wait("the plain address", `location.search === ''`)
-	page.Click(`.graphiql-query-editor .view-lines`)
+	page.Click(`.graphiql-query-editor .view-line`)
 	page.Keys("# edited ")
 	page.Wait("the document in the address", `new URLSearchParams(location.search).get('query')?.includes('# edited')`)
 	var titles, after int
@@ -475,7 +475,7 @@ func TestFirstKeystroke(t *testing.T) {
 	hold := make(chan struct{})
 	_, origin := serveHeld(t, hold)
 	page := open(t, origin+"/graphiql")
-	page.Click(`.graphiql-query-editor .view-lines`)
+	page.Click(`.graphiql-query-editor .view-line`)
 	page.Keys("# typed ")
 	page.Wait("the text", operationText+`.includes('# typed')`)
 	const budget = 900_000
