@@ -81,13 +81,13 @@ func OmitNull(value []byte, group ...string) []byte {
 	texts := make([][]byte, len(group))
 	for i, name := range group {
 		texts[i] = []byte(`"` + name + `":null`)
-		at := bytes.Index(value, texts[i])
+		at := indexMember(value, texts[i])
 		if at < 0 {
 			return value
 		}
-		for len(group) == 1 { // quotes in strings are escaped, so this text can only be the member itself
+		for len(group) == 1 {
 			value = nulls{{at, at + len(texts[0])}}.cut(value)
-			next := bytes.Index(value[at:], texts[0])
+			next := indexMember(value[at:], texts[0])
 			if next < 0 {
 				return value
 			}
@@ -122,6 +122,22 @@ func OmitNull(value []byte, group ...string) []byte {
 		i++
 	}
 	return out
+}
+
+// indexMember returns the position of a member, or -1. Quotes in strings are escaped, so its text can only be the member itself. The text is searched without
+// its first byte: searching a frequent one, like the quote, takes three times as long.
+func indexMember(value, member []byte) int {
+	for from := 1; from < len(value); {
+		at := bytes.Index(value[from:], member[1:])
+		if at < 0 {
+			return -1
+		}
+		if from += at; value[from-1] == '"' {
+			return from - 1
+		}
+		from++
+	}
+	return -1
 }
 
 // nulls are the positions of an object's null members that belong to a group.

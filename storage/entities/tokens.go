@@ -207,31 +207,42 @@ func QueueTokens(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger.To
 		func(t *ledger.Token) ledger.EntityID { return t.EntityID }, done)
 }
 
+// tokenWithFees returns the statement for a token. newest returns the row of a table, as a FROM item.
+func tokenWithFees(newest func(table, key string) string) string {
+	return `select ` + TokenColumns + `, ` + FeesColumns + ` from ` + newest("token", "token_id") + ` t join ` + newest("entity", "id") + ` e on e.id = t.token_id
+left join ` + newest("custom_fee", "entity_id") + ` f on f.entity_id = t.token_id`
+}
+
+var currentToken = tokenWithFees(func(table, key string) string { return `(select * from ` + table + ` where ` + key + ` = $1)` })
+
+var withFeesRows = storage.NewMapper(func(t *TokenRow, into []any) []any { return FeesTargets(&t.FeesRow, TokenTargets(t, into)) }, func(t *TokenRow) error {
+	if err := FinishToken(t); err != nil {
+		return err
+	}
+	fees, err := t.CustomFees(t.EntityID, t.Type)
+	t.Fees = ledger.Of(fees)
+	return err
+}, tokenOf)
+
 // Token reads a token with its custom fees: its current state or, if at is set, the newest matching version of each of its three rows. It returns nil if the
 // token does not exist.
 func Token(ctx context.Context, db *storage.DB, id ledger.EntityID, at *ledger.TimestampFilter) (*ledger.Token, error) {
 	w := storage.Where{Args: []any{int64(id)}}
-	w.Versions("timestamp_range", at)
-	newest := func(table, key string) string {
-		version := func(table string) string {
-			return `(select * from ` + table + ` where ` + key + ` = $1` + w.String() + ` order by lower(timestamp_range) desc limit 1)`
-		}
-		if at == nil {
-			return `(select * from ` + table + ` where ` + key + ` = $1)`
-		}
-		return `(select * from (` + version(table) + ` union all ` + version(table+"_history") + `) v order by lower(timestamp_range) desc limit 1)`
+	sql := currentToken
+	if at != nil {
+		w.Versions("timestamp_range", at)
+		sql = tokenWithFees(func(table, key string) string {
+			version := func(table string) string {
+				return `(select * from ` + table + ` where ` + key + ` = $1` + w.String() + ` order by lower(timestamp_range) desc limit 1)`
+			}
+			return `(select * from (` + version(table) + ` union all ` + version(table+"_history") + `) v order by lower(timestamp_range) desc limit 1)`
+		})
 	}
-	sql := `select ` + TokenColumns + `, ` + FeesColumns + ` from ` + newest("token", "token_id") + ` t join ` + newest("entity", "id") + ` e on e.id = t.token_id
-left join ` + newest("custom_fee", "entity_id") + ` f on f.entity_id = t.token_id`
-	withFees := storage.NewMapper(func(t *TokenRow, into []any) []any { return FeesTargets(&t.FeesRow, TokenTargets(t, into)) }, func(t *TokenRow) error {
-		if err := FinishToken(t); err != nil {
-			return err
-		}
-		fees, err := t.CustomFees(t.EntityID, t.Type)
-		t.Fees, t.At = ledger.Of(fees), at
-		return err
-	}, tokenOf)
-	return withFees.One(ctx, db, "a token", sql, w.Args...)
+	t, err := withFeesRows.One(ctx, db, "a token", sql, w.Args...)
+	if t != nil {
+		t.At = at
+	}
+	return t, err
 }
 
 // tokenFees are the custom fees of a token.
