@@ -81,8 +81,9 @@ func writtenTypes(folder string) map[string]bool {
 	return written
 }
 
-// rowsOf returns the types of a package, sorted by the names in the schema.
+// rowsOf returns the types of a package, sorted by name. If several inputs have the same type, it has the fields of all of them.
 func (w *rowWriter) rowsOf(folder string) (list []rowType) {
+	defs := map[string][]*gql.Definition{} // by Go type
 	for _, name := range slices.Sorted(maps.Keys(w.schema.Types)) {
 		def := w.schema.Types[name]
 		isRow := (def.Kind == gql.Object || def.Kind == gql.InputObject) && !def.BuiltIn && !namespaces[name]
@@ -91,8 +92,21 @@ func (w *rowWriter) rowsOf(folder string) (list []rowType) {
 		}
 		goName, isHere := strings.CutPrefix(w.modelOf(def), "heliograph/"+folder+".")
 		if isHere && !w.written[goName] {
-			list = append(list, rowType{goName, def.Description, w.columns(goName, def)})
+			defs[goName] = append(defs[goName], def)
 		}
+	}
+	for _, goName := range slices.Sorted(maps.Keys(defs)) {
+		same := defs[goName]
+		slices.SortStableFunc(same, func(a, b *gql.Definition) int { return len(b.Fields) - len(a.Fields) })
+		row := rowType{Name: goName, Description: same[0].Description}
+		for _, def := range same {
+			for _, c := range w.columns(goName, def) {
+				if !slices.ContainsFunc(row.Columns, func(other rowField) bool { return other.Name == c.Name }) {
+					row.Columns = append(row.Columns, c)
+				}
+			}
+		}
+		list = append(list, row)
 	}
 	return list
 }
@@ -113,17 +127,24 @@ func (w *rowWriter) modelOf(def *gql.Definition) string {
 	}
 }
 
-// columns returns the fields of a type that need no function, followed by those that are not in the graph.
+// columns returns the fields of a type that need no function, followed by those that are not in the graph. Inputs of mutations embed [status.Target].
 func (w *rowWriter) columns(goName string, def *gql.Definition) (out []rowField) {
 	model := w.models[def.Name]
+	isMutation := def.Kind == gql.InputObject && def.Fields.ForName("idempotencyKey") != nil
+	if isMutation {
+		out = append(out, rowField{Type: "Target"})
+	}
 	for _, f := range def.Fields {
 		given := model.Fields[f.Name]
 		name := initialismsOf(cmp.Or(given.FieldName, templates.ToGo(f.Name)))
+		if isMutation && slices.Contains([]string{"ID", "Page", "IdempotencyKey"}, name) { // fields of [status.Target]
+			continue
+		}
 		twice := slices.ContainsFunc(out, func(c rowField) bool { return c.Name == name }) // another form of the same value
 		if len(f.Arguments) > 0 || given.Resolver || f.Directives.ForName("reference") != nil || w.written[goName+"."+name] || twice {
 			continue
 		}
-		out = append(out, rowField{name, cmp.Or(given.Type, w.typeOf(f.Type, def.Kind == gql.InputObject)), f.Description})
+		out = append(out, rowField{name, cmp.Or(given.Type, w.typeOf(f.Type, def.Kind == gql.InputObject && !isMutation)), f.Description})
 	}
 	for _, name := range slices.Sorted(maps.Keys(model.ExtraFields)) {
 		out = append(out, rowField{name, model.ExtraFields[name].Type, model.ExtraFields[name].Description})
@@ -131,13 +152,13 @@ func (w *rowWriter) columns(goName string, def *gql.Definition) (out []rowField)
 	return out
 }
 
-// typeOf returns the Go type of a field. Null is a pointer in inputs. Elsewhere it is [ledger.Null] if gqlgen.yml has a nullable variant, a nil slice, or the
+// typeOf returns the Go type of a field. Null is a pointer in filters. Elsewhere it is [ledger.Null] if gqlgen.yml has a nullable variant, a nil slice, or the
 // zero value.
-func (w *rowWriter) typeOf(t *gql.Type, input bool) string {
+func (w *rowWriter) typeOf(t *gql.Type, filter bool) string {
 	if t.Elem != nil {
 		element := *t.Elem
 		element.NonNull = true
-		return "[]" + w.typeOf(&element, input)
+		return "[]" + w.typeOf(&element, filter)
 	}
 	models := w.models[t.NamedType].Model
 	switch w.schema.Types[t.NamedType].Kind {
@@ -159,7 +180,7 @@ func (w *rowWriter) typeOf(t *gql.Type, input bool) string {
 	switch {
 	case t.NonNull || strings.HasPrefix(typ, "[]"):
 		return typ
-	case input:
+	case filter:
 		return "*" + typ
 	case i >= 0:
 		return w.local(w.types[forms[i]])

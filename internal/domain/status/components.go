@@ -90,21 +90,6 @@ func ImpactOf(k Kind, override Impact, given ...ComponentStatus) Impact {
 	return worst
 }
 
-// NewComponent describes a component or group to add to a page.
-type NewComponent struct {
-	Target
-	IsGroup            bool
-	Name               string
-	Description        string            // empty for none
-	Group              string            // code of the group; empty for the top level
-	Position           int32             // 0 for the last position
-	Status             ComponentStatus   // default: operational
-	Showcase           ledger.Null[bool] // default: true
-	OnlyShowIfDegraded bool
-	StartDate          ledger.Null[Date] // default: today
-	NodeID             ledger.Null[int64]
-}
-
 // AddComponent returns a new component or group without a code, and the components whose position changes. Empty groups are not published.
 func (b *WorkingCopy) AddComponent(in NewComponent) (c *Component, moved []*Component, err error) {
 	c = &Component{IsGroup: in.IsGroup, Name: in.Name, Description: ledger.NonZero(in.Description), Origin: b.Origin}
@@ -136,21 +121,6 @@ func checkComponent(c *Component) error {
 		return Errorf(BadInput, "groups have only a name and a description")
 	}
 	return nil
-}
-
-// ComponentEdit describes changes to a component. Null fields stay unchanged.
-type ComponentEdit struct {
-	Target
-	Name        ledger.Null[string]
-	Description ledger.Null[string] // empty removes it
-	// Status is the base status. Notices may hold the component in a worse one.
-	Status             ComponentStatus // empty stays unchanged
-	Showcase           ledger.Null[bool]
-	OnlyShowIfDegraded ledger.Null[bool]
-	StartDate          ledger.Null[Date]  // empty removes it
-	NodeID             ledger.Null[int64] // -1 removes it
-	// ExpectedVersion is the version that the editor has seen, or 0 for any.
-	ExpectedVersion int64
 }
 
 // EditComponent changes a component or group and returns the resulting changes of statuses.
@@ -186,14 +156,6 @@ func (b *WorkingCopy) CheckRemove(c *Component) error {
 		return Errorf(BadState, "the group %s has %d components: move or remove them first", c.Name, n)
 	}
 	return nil
-}
-
-// ComponentMove describes the new place of a component or group.
-type ComponentMove struct {
-	Target
-	Group           string // code of the group; empty for the top level
-	Position        int32  // 0 for the last position
-	ExpectedVersion int64  // the version that the editor has seen, or 0 for any
 }
 
 // Move puts a component at a position of a group, or of the top level of the page if group is empty, and returns all components whose position or group

@@ -7,26 +7,6 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// NewIncident describes an incident to open.
-type NewIncident struct {
-	Target
-	Name           string
-	Body           string
-	State          State // default: investigating
-	Affected       []Assignment
-	ImpactOverride ledger.Null[Impact]
-	StartedAt      ledger.Null[time.Time] // default: now
-	Reminders      ledger.Null[string]    // see [ParseReminders]
-	Notify         ledger.Null[bool]      // whether subscribers are notified; default: true
-	// Draft hides the incident, and does not change components, until it is published.
-	Draft   bool
-	ProbeID ledger.Null[int64]
-	// Backfill records an incident that is over, from StartedAt to ResolvedAt. It lists components, but does not change them.
-	Backfill   bool
-	ResolvedAt ledger.Null[time.Time]
-	Resolution string // text of the last update of a backfilled incident; default: the text of the page
-}
-
 // OpenIncident opens an incident.
 func (b *WorkingCopy) OpenIncident(in NewIncident) (*Effect, error) {
 	n, err := b.newNotice(Realtime, in.Name)
@@ -190,25 +170,6 @@ func CheckDraft(n *Notice) error {
 	return nil
 }
 
-// NewMaintenance describes a maintenance to schedule.
-type NewMaintenance struct {
-	Target
-	Name           string
-	Body           string
-	Start, End     time.Time
-	Components     []string // codes
-	ImpactOverride ledger.Null[Impact]
-	// State is the first state: planned by default, in progress for work that has started, completed for a maintenance that is over.
-	State State
-	// AutoInProgress and AutoCompleted start and complete the maintenance on time.
-	AutoInProgress, AutoCompleted bool
-	// AutoMaintenanceState and AutoOperationalState change the components when it starts and when it ends.
-	AutoMaintenanceState, AutoOperationalState bool
-	RemindMinutes                              ledger.Null[int32]
-	Notify                                     ledger.Null[bool] // whether subscribers are notified of the announcement; default: true
-	SilentAtStart, SilentAtEnd                 bool
-}
-
 // ScheduleMaintenance schedules a maintenance.
 func (b *WorkingCopy) ScheduleMaintenance(in NewMaintenance) (*Effect, error) {
 	n, err := b.newNotice(Scheduled, in.Name)
@@ -304,15 +265,6 @@ func (b *WorkingCopy) CancelMaintenance(s NoticeState, in NewUpdate) (*Effect, e
 		return nil, Errorf(BadState, "a maintenance that is %s cannot be cancelled: complete it", s.Notice.State)
 	}
 	return b.addUpdate(s, update{NewUpdate: NewUpdate{State: Completed, Body: b.textOr(in.Body, MaintenanceCancelled), Notify: in.Notify}})
-}
-
-// Reschedule describes new times of a maintenance.
-type Reschedule struct {
-	Target
-	Start, End      time.Time
-	Body            string            // of an update; empty for none
-	Notify          ledger.Null[bool] // whether subscribers are notified of the update; default: true
-	ExpectedVersion int64             // the version that the editor has seen, or 0 for any
 }
 
 // RescheduleMaintenance moves a maintenance that has not started, or the end of one in progress. A body is published as an update in the current state.

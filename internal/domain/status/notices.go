@@ -12,13 +12,6 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// UpdateEdit describes changes to an update. Null fields stay unchanged.
-type UpdateEdit struct {
-	Target
-	Body      ledger.Null[string]
-	DisplayAt ledger.Null[time.Time]
-}
-
 // EditUpdate changes one of the updates of a notice, and the dates of the notice that follow from it. It returns changed copies.
 func (b *WorkingCopy) EditUpdate(s NoticeState, code string, edit UpdateEdit) (*Notice, *Update, error) {
 	updates := slices.SortedFunc(slices.Values(s.Updates), func(a, b *Update) int {
@@ -73,19 +66,6 @@ func (n *Notice) setDates(updates []*Update) {
 		}
 		last = u.State
 	}
-}
-
-// NoticeEdit describes changes to a notice other than updates. Null fields stay unchanged.
-type NoticeEdit struct {
-	Target
-	Name ledger.Null[string]
-	// ImpactOverride replaces the impact that follows from the updates; empty removes the override.
-	ImpactOverride ledger.Null[Impact]
-	Reminders      ledger.Null[string] // only of incidents; empty removes them
-	AutoInProgress ledger.Null[bool]   // only of maintenances
-	AutoCompleted  ledger.Null[bool]   // only of maintenances
-	// ExpectedVersion is the version that the editor has seen, or 0 for any.
-	ExpectedVersion int64
 }
 
 // EditNotice returns a changed copy of a notice. given are the statuses that its updates gave to components.

@@ -203,12 +203,6 @@ func Slug(name string) string {
 	return slug
 }
 
-// PageEdit describes changes to the settings of a page.
-type PageEdit struct {
-	Target
-	Settings []PageSetting
-}
-
 // NewPage returns a page with defaults for settings that are empty, or an error if the settings are invalid.
 func NewPage(in Page) (*Page, error) {
 	in.Slug = cmp.Or(in.Slug, Slug(in.Name))

@@ -36,15 +36,6 @@ type Assignment struct {
 	Status ComponentStatus
 }
 
-// A change of a status page by one write. The lists are empty if something else changed: a name, a setting, or a deleted incident or maintenance.
-type Revision struct {
-	// The revision of the page after the write, one more than before. To resume after a disconnect, pass the revision of the last event as `from`.
-	Number int64
-	// The time of the write.
-	At       time.Time
-	PageCode string
-}
-
 // A status change of a component.
 type Change struct {
 	// The ID of the component in `/api/v2` documents.
@@ -69,12 +60,176 @@ type Change struct {
 	UpdateCode ledger.Null[string]
 }
 
-// The overall status of a page.
-type Rollup struct {
-	// The status value.
-	Indicator Impact
-	// The status as a sentence.
+// Input of `editComponent`. Omitted fields are not changed.
+type ComponentEdit struct {
+	Target
+	// The version that the editor has read. If there is a newer version, the mutation fails with `CONFLICT`. Default: no check.
+	ExpectedVersion int64
+	// The name.
+	Name ledger.Null[string]
+	// The description. An empty string removes it.
+	Description ledger.Null[string]
+	// Whether the uptime is shown.
+	Showcase ledger.Null[bool]
+	// Whether the component is shown only if it is not operational.
+	OnlyShowIfDegraded ledger.Null[bool]
+	// The first day of uptime history.
+	StartDate ledger.Null[Date]
+	// The number of the consensus node that the component represents. -1 for none.
+	NodeID ledger.Null[int64]
+	// The base status. The component shows a worse status while an open incident or maintenance sets one.
+	Status ComponentStatus
+}
+
+// Input of `moveComponent`.
+type ComponentMove struct {
+	Target
+	// The version that the editor has read. If there is a newer version, the mutation fails with `CONFLICT`. Default: no check.
+	ExpectedVersion int64
+	// The group: its global ID, or its ID in `/api/v2` documents. Default: none, at the top level of the page.
+	Group string
+	// The position in the group or page, starting at 1. Default: last.
+	Position int32
+}
+
+// Input of `addComponent`.
+type NewComponent struct {
+	Target
+	// The name.
+	Name string
+	// Whether to add a group. A group has only a name, a description and a position.
+	IsGroup bool
+	// The base status.
+	Status ComponentStatus
+	// The group: its global ID, or its ID in `/api/v2` documents. Default: none, at the top level of the page.
+	Group string
+	// The position in the group or page, starting at 1. Default: last.
+	Position int32
+	// The description. An empty string removes it.
 	Description string
+	// Whether the uptime is shown.
+	Showcase ledger.Null[bool]
+	// Whether the component is shown only if it is not operational.
+	OnlyShowIfDegraded bool
+	// The first day of uptime history.
+	StartDate ledger.Null[Date]
+	// The number of the consensus node that the component represents. -1 for none.
+	NodeID ledger.Null[int64]
+}
+
+// Input of `openIncident`.
+type NewIncident struct {
+	Target
+	// The title.
+	Name string
+	// The text of the update.
+	Body string
+	// The status: `INVESTIGATING`, `IDENTIFIED` or `MONITORING`; `RESOLVED` for a backfilled incident.
+	State State
+	// The new statuses of components. Other components are not changed.
+	Affected []Assignment
+	// The impact, which replaces the impact computed from the updates.
+	ImpactOverride ledger.Null[Impact]
+	// The start time. Default: now.
+	StartedAt ledger.Null[time.Time]
+	// Publishes an incident that is over: from `startedAt` to `resolvedAt`. Components are not changed.
+	Backfill bool
+	// The end time of a backfilled incident.
+	ResolvedAt ledger.Null[time.Time]
+	// The text of the last update of a backfilled incident. Default: the page's text for this event.
+	Resolution string
+	// The hours after which editors are reminded while the incident is open, as a JSON array, for example `[3, 6, 12]`.
+	Reminders ledger.Null[string]
+	// Whether subscribers are notified.
+	Notify ledger.Null[bool]
+	// Creates a draft. Drafts are not public and do not affect components until they are published.
+	Draft   bool
+	ProbeID ledger.Null[int64]
+}
+
+// Input of `scheduleMaintenance`.
+type NewMaintenance struct {
+	Target
+	// The title.
+	Name string
+	// The text of the update.
+	Body string
+	// The scheduled start time.
+	Start time.Time
+	// The scheduled end time.
+	End time.Time
+	// The affected components: their global IDs, or their IDs in `/api/v2` documents.
+	Components []string
+	// The status: `SCHEDULED`, `IN_PROGRESS` for work that has started, or `COMPLETED` for work that is over.
+	State State
+	// The impact. Default: `MAINTENANCE`.
+	ImpactOverride ledger.Null[Impact]
+	// Whether the maintenance starts automatically.
+	AutoInProgress bool
+	// Whether the maintenance ends automatically.
+	AutoCompleted bool
+	// Whether the components are under maintenance while the maintenance is in progress.
+	AutoMaintenanceState bool
+	// Whether the components return to their own status when the maintenance ends.
+	AutoOperationalState bool
+	// The number of minutes before the start at which a reminder is published. Null disables the reminder.
+	RemindMinutes ledger.Null[int32]
+	// Whether subscribers are notified.
+	Notify        ledger.Null[bool]
+	SilentAtEnd   bool
+	SilentAtStart bool
+}
+
+// Input of `updateIncident` and `reopenIncident`.
+type NewUpdate struct {
+	Target
+	// The version that the editor has read. If there is a newer version, the mutation fails with `CONFLICT`. Default: no check.
+	ExpectedVersion int64
+	// The new status.
+	State State
+	// The text of the update.
+	Body string
+	// The new statuses of components. Other components are not changed.
+	Affected []Assignment
+	// If true, components keep their status when the incident is resolved. If false, they return to their own status.
+	Keep bool
+	// The display time of the update: whole seconds, not in the future. Default: now.
+	DisplayAt ledger.Null[time.Time]
+	// Whether subscribers are notified.
+	Notify ledger.Null[bool]
+}
+
+// Input of `addStatusWebhook`.
+type NewWebhook struct {
+	Target
+	// The URL: `https` or `http`, without user and fragment.
+	URL string
+	// The components and groups whose updates are sent: their global IDs, or their IDs in `/api/v2` documents. Default: the whole page.
+	Components []string
+}
+
+// Input of `editStatusNotice`. Omitted fields are not changed.
+type NoticeEdit struct {
+	Target
+	// The version that the editor has read. If there is a newer version, the mutation fails with `CONFLICT`. Default: no check.
+	ExpectedVersion int64
+	// The title.
+	Name ledger.Null[string]
+	// The impact, which replaces the impact computed from the updates.
+	ImpactOverride ledger.Null[Impact]
+	// The hours after which editors are reminded of an incident, as a JSON array. An empty array disables reminders.
+	Reminders ledger.Null[string]
+	// Whether a maintenance starts automatically.
+	AutoInProgress ledger.Null[bool]
+	// Whether a maintenance ends automatically.
+	AutoCompleted ledger.Null[bool]
+}
+
+// Input of `setStatusPage`.
+type PageEdit struct {
+	Target
+	// The settings to change.
+	Settings []PageSetting
 }
 
 // A setting of a page.
@@ -84,6 +239,47 @@ type PageSetting struct {
 	Key string
 	// The value.
 	Value string
+}
+
+// Input of `rescheduleMaintenance`: new times of a maintenance that has not started, or a new end time of one in progress.
+type Reschedule struct {
+	Target
+	// The version that the editor has read. If there is a newer version, the mutation fails with `CONFLICT`. Default: no check.
+	ExpectedVersion int64
+	// The scheduled start time.
+	Start time.Time
+	// The scheduled end time.
+	End time.Time
+	// The text of the update. Default: no update is published.
+	Body string
+	// Whether subscribers are notified.
+	Notify ledger.Null[bool]
+}
+
+// A change of a status page by one write. The lists are empty if something else changed: a name, a setting, or a deleted incident or maintenance.
+type Revision struct {
+	// The revision of the page after the write, one more than before. To resume after a disconnect, pass the revision of the last event as `from`.
+	Number int64
+	// The time of the write.
+	At       time.Time
+	PageCode string
+}
+
+// The overall status of a page.
+type Rollup struct {
+	// The status value.
+	Indicator Impact
+	// The status as a sentence.
+	Description string
+}
+
+// Input of `editUpdate`. Omitted fields are not changed.
+type UpdateEdit struct {
+	Target
+	// The text.
+	Body ledger.Null[string]
+	// The display time: whole seconds, not in the future. Not allowed for postmortems.
+	DisplayAt ledger.Null[time.Time]
 }
 
 // The uptime of a component over several days. Days begin in the time zone of the page.

@@ -27,23 +27,6 @@ type VersionInput struct {
 	ExpectedVersion int64 // the version that the editor has seen, or 0 for any
 }
 
-// NewUpdate describes an update to add to a notice.
-type NewUpdate struct {
-	Target
-	State State
-	Body  string
-	// Affected are statuses of components. Components that are not listed stay unchanged.
-	Affected []Assignment
-	// Keep leaves the components in their statuses when the notice ends.
-	Keep bool
-	// DisplayAt is the published date; null for now.
-	DisplayAt ledger.Null[time.Time]
-	// Notify reports whether subscribers are notified; default: true.
-	Notify ledger.Null[bool]
-	// ExpectedVersion is the version that the editor has seen, or 0 for any.
-	ExpectedVersion int64
-}
-
 // update is a [NewUpdate] with what only the rules set.
 type update struct {
 	NewUpdate

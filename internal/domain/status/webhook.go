@@ -15,13 +15,6 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// NewWebhook describes a webhook to create. The components are codes.
-type NewWebhook struct {
-	Target
-	URL        string
-	Components []string
-}
-
 // maxWebhookURL is the maximum length of the URL of a webhook, in bytes.
 const maxWebhookURL = 2000
 
