@@ -70,7 +70,7 @@ func newRates(o RateOptions, log *slog.Logger) (*rates, error) {
 func (r *rates) load() error {
 	info, err := os.Stat(r.o.KeyFile)
 	if err != nil {
-		return fmt.Errorf("check the API keys: %w", err)
+		return fmt.Errorf("read the API keys, the file of --api-keys: %w", err)
 	}
 	if r.read != nil && os.SameFile(info, r.read) && info.ModTime().Equal(r.read.ModTime()) && info.Size() == r.read.Size() {
 		return nil

@@ -93,7 +93,7 @@ func (c *compareCmd) read(ctx context.Context, api *rest.API, own compare.Servic
 			show("reading values", read, 0)
 			got, err := own(ctx, path)
 			if err != nil {
-				return 0, nil, err
+				return 0, nil, fmt.Errorf("%w; start the gateway, or give its URL with --url", err)
 			}
 			return got.Status, got.Body, nil
 		}, min(c.Requests, requests.Most))

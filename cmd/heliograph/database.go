@@ -111,7 +111,7 @@ func (d *database) done() <-chan struct{} {
 func unreachable(url string, err error) error {
 	cfg, parseErr := pgx.ParseConfig(url)
 	if parseErr != nil {
-		return errors.New("invalid database URL")
+		return errors.New("the database URL is not one of PostgreSQL, such as postgres://user@host:5432/name")
 	}
 	text := err.Error()
 	if i := strings.LastIndex(text, "\n"); i >= 0 {
@@ -271,7 +271,7 @@ func (c *checkCmd) Run(ctx context.Context) error {
 		return fmt.Errorf("print the table: %w", err)
 	}
 	if n := len(report.Absent); n > 0 {
-		return fmt.Errorf("%d tables and columns are missing", n)
+		return fmt.Errorf("%d tables and columns are missing; the last column above has what to do, and `heliograph migrate` creates the tables in an empty database", n)
 	}
 	return nil
 }

@@ -118,7 +118,7 @@ func (s *databaseSettings) dataDir() (string, error) {
 	}
 	dir, err := embedded.DefaultDataDir()
 	if err != nil {
-		return "", fmt.Errorf("set --database-url, or --data-dir for an embedded database: %w", err)
+		return "", fmt.Errorf("set --database-url, or --data-dir for an embedded database, which has %w", err)
 	}
 	return dir, nil
 }

@@ -210,6 +210,9 @@ func explainStatus(url string, err error) error {
 		if code == exitUsage {
 			return &exitError{code, fmt.Errorf("%w (see --help of the command)", rejected)}
 		}
+		if rejected.Reason == status.NotFound && !strings.Contains(rejected.Error(), "`") {
+			return fmt.Errorf("%w; `heliograph status list` prints what exists (see its --help)", rejected)
+		}
 		return &exitError{max(code, 1), rejected}
 	case errors.As(err, &unwritable):
 		return unwritable

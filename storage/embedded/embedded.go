@@ -86,7 +86,7 @@ func DefaultDataDir() (string, error) {
 		dir = filepath.Join(dir, ".local", "state")
 	}
 	if err != nil {
-		return "", fmt.Errorf("no default folder for the data, set HELIOGRAPH_DATA_DIR: %w", err)
+		return "", fmt.Errorf("no default folder for the data: %w", err)
 	}
 	return filepath.Join(dir, Name), nil
 }

@@ -19,7 +19,7 @@ import (
 var ErrNotEmpty = errors.New("the ledger database is not empty")
 
 // ErrNotDemo is returned if the database contains other data than the demo network.
-var ErrNotDemo = errors.New("the ledger database holds data other than the demo network")
+var ErrNotDemo = errors.New("the ledger database holds data other than the demo network; use an empty database")
 
 // DB is a connection or a pool.
 type DB interface {
