@@ -210,9 +210,11 @@ var facts = map[string]map[string]string{
 		"topicMessages.messageText": `select convert_from(message, 'UTF8') from topic_message where topic_id = 4001 and consensus_timestamp > 1779021278000000000 order by consensus_timestamp`,
 	},
 	"Staking rewards": {
-		"account.rewards.nodes.amountValue.raw": `select amount::text from staking_reward_transfer where account_id = 1001 order by consensus_timestamp desc limit 25`,
-		"account.rewards.totalCount.value":      `select count(*)::text from staking_reward_transfer where account_id = 1001`,
-		"account.stats.rewards":                 `select sum(amount)::text from staking_reward_transfer where account_id = 1001 and consensus_timestamp >= 1775001600000000000 group by to_char(to_timestamp(consensus_timestamp / 1000000000) at time zone 'UTC', 'YYYY-MM') order by to_char(to_timestamp(consensus_timestamp / 1000000000) at time zone 'UTC', 'YYYY-MM')`,
+		"account.pendingRewardValue.display":    `select trim_scale(pending_reward / 100000000::numeric) || ' ℏ' from entity_stake where id = 1086 and pending_reward > 0`,
+		"account.rewards.nodes.amountValue.raw": `select amount::text from staking_reward_transfer where account_id = 1086 order by consensus_timestamp desc limit 25`,
+		"account.rewards.totalCount.value":      `select count(*)::text from staking_reward_transfer where account_id = 1086`,
+		"account.stats.rewards": `select coalesce(sum(amount), 0)::text from generate_series(timestamp '2026-03-01', '2026-05-01', '1 month') month left join staking_reward_transfer
+			on account_id = 1086 and to_timestamp(consensus_timestamp / 1000000000) at time zone 'UTC' between month and month + interval '1 month' group by month order by month`,
 	},
 	"Node status": {
 		"network.nodes.nodes.stake":            `select stake::text from node_stake where consensus_timestamp = (select max(consensus_timestamp) from node_stake) order by stake_rewarded + stake_not_rewarded >= 0, node_stake.stake desc, node_id desc`,
