@@ -271,7 +271,7 @@ func (c *checkCmd) Run(ctx context.Context) error {
 		return fmt.Errorf("print the table: %w", err)
 	}
 	if n := len(report.Absent); n > 0 {
-		return fmt.Errorf("%d tables and columns are missing; the last column above has what to do, and `heliograph migrate` creates the tables in an empty database", n)
+		return fmt.Errorf("%d tables and columns are missing: see the last column; `heliograph migrate` creates the tables in an empty database", n)
 	}
 	return nil
 }
