@@ -103,7 +103,7 @@ func (s *search) run(ctx context.Context, db *storage.DB, delay time.Duration) (
 	read := func(ctx context.Context, form search) ([]*ledger.Transaction, error) {
 		var w storage.Where
 		sql := storage.NoBitmaps + `select ` + transactionColumns + ` from (` + form.page(&w, "") + `) page
-join transaction t on t.consensus_timestamp = page.consensus_timestamp and t.payer_account_id = page.payer_account_id` +
+join transaction t on ` + s.joined() +
 			w.OrderBy(s.window, "t.consensus_timestamp")
 		return transactionRows.List(ctx, db, "transactions", sql, w.Args...)
 	}
@@ -213,6 +213,23 @@ func (s *search) sources() []entries {
 	return []entries{paid, related, hbarMoves, tokenMoves}
 }
 
+// key returns the columns of a page by which its transactions are read: the time, which is in the indexes of entries by account, so that these are read from
+// the index alone. Tables that are distributed by the payer need it too.
+func (s *search) key(alias string) string {
+	if s.apart {
+		return alias + "consensus_timestamp, " + alias + "payer_account_id"
+	}
+	return alias + "consensus_timestamp"
+}
+
+// joined returns the condition for the transactions t of a page.
+func (s *search) joined() string {
+	if s.apart {
+		return "t.consensus_timestamp = page.consensus_timestamp and t.payer_account_id = page.payer_account_id"
+	}
+	return "t.consensus_timestamp = page.consensus_timestamp"
+}
+
 // match adds the conditions on a table: the account, and that the entry counts.
 func (s *search) match(w *storage.Where, e entries, alias, owner string) {
 	if owner == "" {
@@ -250,7 +267,7 @@ func (s *search) ofParticipant(w *storage.Where, owner string) string {
 		if owner != "" && (e.table == paid.table || e.table == related.table) { // an account has one row of a transaction
 			distinct = ""
 		}
-		parts = append(parts, "(select "+distinct+"s.consensus_timestamp, s.payer_account_id from "+e.table+" s where true"+part.String()+order+")")
+		parts = append(parts, "(select "+distinct+s.key("s.")+" from "+e.table+" s where true"+part.String()+order+")")
 	}
 	for _, e := range s.sources() {
 		if owner == "" || e.table != hbarMoves.table {
@@ -265,7 +282,7 @@ func (s *search) ofParticipant(w *storage.Where, owner string) string {
 			add(e, fmt.Sprintf(" and s.entity_id = %d and %s = %[1]d", FeeAccount, owner))
 		}
 	}
-	return `select distinct on (consensus_timestamp) consensus_timestamp, payer_account_id from (
+	return `select distinct on (consensus_timestamp) ` + s.key("") + ` from (
   ` + strings.Join(parts, "\n  union all ") + `) found` + w.OrderBy(s.window, "consensus_timestamp")
 }
 
@@ -328,7 +345,7 @@ func (s *search) inTime(w *storage.Where, owner string) string {
 		s.match(&part, e, "s", owner)
 		part.Raw(limit + ")")
 	}
-	sql := `select t.consensus_timestamp, t.payer_account_id from ` + from + part.String() + ")" + part.OrderBy(s.window, "t.consensus_timestamp")
+	sql := `select ` + s.key("t.") + ` from ` + from + part.String() + ")" + part.OrderBy(s.window, "t.consensus_timestamp")
 	w.Args = part.Args
 	if s.filter.Types != nil {
 		sql += `) t` + w.OrderBy(s.window, "t.consensus_timestamp")
@@ -350,7 +367,7 @@ func QueueAccountTransactions(ctx context.Context, b *storage.Batch, accounts []
 	w := storage.Where{Args: []any{storage.Int64s(accounts)}}
 	sql := storage.NoBitmaps + `select page.ord, ` + transactionColumns + ` from (
   select p.ord, found.* from ` + storage.Parents + ` cross join lateral (` + s.page(&w, "p.id") + `) found) page
-join transaction t on t.consensus_timestamp = page.consensus_timestamp and t.payer_account_id = page.payer_account_id
+join transaction t on ` + s.joined() + `
 order by page.ord, t.consensus_timestamp` + p.Direction()
 	transactionRows.QueueChildren(b, len(accounts), sql, w.Args, done)
 	return nil
