@@ -52,37 +52,15 @@ func eachField(b []byte, f func(field) error) error {
 	return nil
 }
 
-// entityParts are the fields of an AccountID, TokenID or the like.
-type entityParts struct {
-	shard, realm, num int64
-	hasNum            bool
-}
-
-// read reads a serialized AccountID, TokenID or the like: field 1 shard, 2 realm, 3 number, 4 the alias that an AccountID may have instead
-// of a number. A message field that occurs twice is read twice: later parts replace earlier ones.
-func (p *entityParts) read(b []byte) error {
-	return eachField(b, func(f field) error {
-		switch {
-		case f.is(1, protowire.VarintType):
-			p.shard = int64(f.varint)
-		case f.is(2, protowire.VarintType):
-			p.realm = int64(f.varint)
-		case f.is(3, protowire.VarintType):
-			p.num, p.hasNum = int64(f.varint), true
-		case f.is(4, protowire.BytesType):
-			// The last of number and alias is used.
-			p.num, p.hasNum = 0, false
-		}
-		return nil
-	})
-}
-
-// id returns the id of the parts, or an empty id if the number is missing.
-func (p *entityParts) id() (EntityID, error) {
-	if !p.hasNum {
+// readEntityID returns the id in a message AccountID, TokenID or the like, or an empty id if it has no number: an AccountID may have an alias instead.
+func readEntityID(m proto.Message) (EntityID, error) {
+	message := m.ProtoReflect()
+	fields := message.Descriptor().Fields()
+	if !message.Has(fields.ByNumber(3)) {
 		return 0, nil
 	}
-	return NewEntityID(p.shard, p.realm, p.num)
+	part := func(num protowire.Number) int64 { return message.Get(fields.ByNumber(num)).Int() }
+	return NewEntityID(part(1), part(2), part(3))
 }
 
 // DecodeTransactionID decodes a serialized TransactionID: field 1 valid start (1 seconds, 2 nanoseconds), 2 account, 3 scheduled, 4 nonce. Missing fields have
@@ -95,53 +73,21 @@ func DecodeTransactionID(b []byte) (MessageTransactionID, error) {
 	return id, nil
 }
 
-func decodeTransactionID(b []byte) (MessageTransactionID, error) {
-	id := MessageTransactionID{Nonce: Of(int32(0)), Scheduled: Of(false)}
-	var payer entityParts
-	var seconds, nanos int64
-	hasStart := false
-	err := eachField(b, func(f field) error {
-		switch {
-		case f.is(1, protowire.BytesType):
-			hasStart = true
-			if err := readTimestamp(f.bytes, &seconds, &nanos); err != nil {
-				return fmt.Errorf("valid start: %w", err)
-			}
-		case f.is(2, protowire.BytesType):
-			if err := payer.read(f.bytes); err != nil {
-				return fmt.Errorf("account: %w", err)
-			}
-		case f.is(3, protowire.VarintType):
-			id.Scheduled = Of(protowire.DecodeBool(f.varint))
-		case f.is(4, protowire.VarintType):
-			id.Nonce = Of(int32(f.varint))
-		}
-		return nil
-	})
-	if err != nil {
-		return id, err
+func decodeTransactionID(b []byte) (id MessageTransactionID, err error) {
+	var m services.TransactionID
+	if err := proto.Unmarshal(b, &m); err != nil {
+		return id, fmt.Errorf("%w: %w", ErrSyntax, err)
 	}
-	if id.AccountID, err = payer.id(); err != nil {
+	id.Nonce, id.Scheduled = Of(m.GetNonce()), Of(m.GetScheduled())
+	if id.AccountID, err = readEntityID(m.GetAccountID()); err != nil {
 		return id, err
 	}
 	// The sender of a message chooses this time freely, so an invalid one must not make the message unreadable.
-	if at, err := joinTimestamp(seconds, nanos); hasStart && err == nil {
+	start := m.GetTransactionValidStart()
+	if at, err := joinTimestamp(start.GetSeconds(), int64(start.GetNanos())); start != nil && err == nil {
 		id.TransactionValidStart = Of(at)
 	}
 	return id, nil
-}
-
-// readTimestamp reads a serialized Timestamp: field 1 seconds, 2 nanoseconds.
-func readTimestamp(b []byte, seconds, nanos *int64) error {
-	return eachField(b, func(f field) error {
-		switch {
-		case f.is(1, protowire.VarintType):
-			*seconds = int64(f.varint)
-		case f.is(2, protowire.VarintType):
-			*nanos = int64(int32(f.varint))
-		}
-		return nil
-	})
 }
 
 // DecodeCustomFeeLimit decodes a serialized CustomFeeLimit: field 1 account, 2 repeated FixedFee (1 amount, 2 token). It returns one limit per fee, in order.
@@ -159,22 +105,15 @@ func decodeCustomFeeLimit(b []byte) ([]*CustomFeeLimit, error) {
 	if err := proto.Unmarshal(b, &m); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrSyntax, err)
 	}
-	var account EntityID
-	var err error
-	if a := m.GetAccountId(); a != nil {
-		if _, numbered := a.GetAccount().(*services.AccountID_AccountNum); numbered {
-			if account, err = NewEntityID(a.GetShardNum(), a.GetRealmNum(), a.GetAccountNum()); err != nil {
-				return nil, err
-			}
-		}
+	account, err := readEntityID(m.GetAccountId())
+	if err != nil {
+		return nil, err
 	}
 	limits := make([]*CustomFeeLimit, len(m.GetFees()))
 	for i, f := range m.GetFees() {
 		limits[i] = &CustomFeeLimit{AccountID: account, Amount: f.GetAmount()}
-		if t := f.GetDenominatingTokenId(); t.GetTokenNum() != 0 {
-			if limits[i].DenominatingTokenID, err = NewEntityID(t.GetShardNum(), t.GetRealmNum(), t.GetTokenNum()); err != nil {
-				return nil, err
-			}
+		if limits[i].DenominatingTokenID, err = readEntityID(f.GetDenominatingTokenId()); err != nil {
+			return nil, err
 		}
 	}
 	return limits, nil

@@ -99,15 +99,10 @@ func (t *ScheduledTransaction) party(account *services.AccountID, amount int64, 
 	return id
 }
 
-// idOf returns the id in a message AccountID, TokenID or the like, or 0 if it has no number.
+// idOf returns the id in a message AccountID, TokenID or the like, or 0 if it has no number or cannot exist.
 func idOf(m proto.Message) EntityID {
-	var p entityParts
-	b, err := proto.Marshal(m)
-	if err == nil {
-		err = p.read(b)
-	}
-	id, invalid := p.id()
-	if err != nil || invalid != nil {
+	id, err := readEntityID(m)
+	if err != nil {
 		return 0
 	}
 	return id
