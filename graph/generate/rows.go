@@ -16,6 +16,7 @@ import (
 // The packages whose types [rows] writes.
 const (
 	callRows   = "internal/domain/evm/calls"
+	feeRows    = "internal/domain/fees"
 	ledgerRows = "internal/domain/ledger"
 	statusRows = "internal/domain/status"
 )
@@ -49,7 +50,7 @@ func rows(models config.TypeMap, schema *gql.Schema) map[string][]byte {
 		types[t.Name] = t.Type
 	}
 	out := map[string][]byte{}
-	for _, folder := range []string{callRows, ledgerRows, statusRows} {
+	for _, folder := range []string{callRows, feeRows, ledgerRows, statusRows} {
 		file := folder + "/rows_gen.go"
 		w := &rowWriter{schema: schema, models: models, name: path.Base(folder), types: types, written: writtenTypes(folder)}
 		data := map[string]any{"Rows": w.rowsOf(folder), "Schema": schema}

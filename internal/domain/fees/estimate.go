@@ -30,40 +30,11 @@ type Options struct {
 	Facts *ledger.FeeFacts
 }
 
-// Estimate is the fee of a transaction in tinycents.
-type Estimate struct {
-	Mode Mode
-	// Function is the network's name of the transaction type.
-	Function string
-	// HighVolumeMultiplier is the multiplier of the high-volume rate, rounded down. Default: 1.
-	HighVolumeMultiplier int64
-	Node, Service        Part
-	Network              NetworkPart
-	Total                int64
-	// Notes describe special properties of the estimate.
-	Notes []string
-	// ScheduleTimestamp is the timestamp of the schedule, null for the default schedule.
-	ScheduleTimestamp ledger.Null[ledger.Timestamp]
-}
-
 // USCents returns the total in US cents with eight decimals.
 func (e *Estimate) USCents() string {
 	const cent, decimals = 100_000_000, 8
 	fraction := strconv.FormatInt(e.Total%cent, 10)
 	return strconv.FormatInt(e.Total/cent, 10) + "." + strings.Repeat("0", decimals-len(fraction)) + fraction
-}
-
-// Part is the node's or the service's part of a fee.
-type Part struct {
-	Base     int64
-	Extras   []*Charge // only those with charged units
-	Subtotal int64     // of base and extras
-}
-
-// NetworkPart is the network's part of a fee, a multiple of the node's. The multiplier is 0 if neither is charged.
-type NetworkPart struct {
-	Multiplier int32
-	Subtotal   int64
 }
 
 func (p *Part) charge(price int64, r reference, count int64) {

@@ -60,15 +60,6 @@ func (e Extra) unit() string {
 	return units[e]
 }
 
-// Charge is the price of units of an extra.
-type Charge struct {
-	Extra Extra
-	// Count is the number of units in the transaction, Included the number in the base fee, and Charged the rest.
-	Count, Included, Charged int64
-	// FeePerUnit is the price of a unit, and Subtotal that of the charged units, in tinycents.
-	FeePerUnit, Subtotal int64
-}
-
 // Name returns the network's name of the extra.
 func (c *Charge) Name() string { return c.Extra.String() }
 
