@@ -11,64 +11,8 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// Instants in all rows have millisecond precision and the time zone of their page. Lists contain pointers, as the row plan of the graph requires.
-
-// Page is a status page.
-type Page struct {
-	node
-	Code      string
-	Slug      string
-	Name      string
-	URL       string   // without a trailing slash
-	Hosts     []string // lower case; the host of the URL is not included
-	IsDefault bool
-	TimeZone  string // IANA name
-	// Zone is the zone with that name, or UTC if the system does not have it. It is never nil.
-	Zone        *time.Location
-	Locale      string
-	Vocabulary  Vocabulary
-	Mode        Mode
-	AutoPublish bool
-	Texts       Texts
-	// Revision is incremented by every write.
-	Revision  int64
-	CreatedAt time.Time
-	UpdatedAt time.Time
-}
-
-// Component is a part of the system that a page reports on, or a group of components.
-type Component struct {
-	node
-	Code     string
-	PageCode string
-	IsGroup  bool
-	// GroupCode is the code of the group, or null for groups and components at the top level.
-	GroupCode          ledger.Null[string]
-	Name               string
-	Description        ledger.Null[string]
-	Position           int32 // within the group; the first is 1
-	ListIndex          int32
-	Showcase           bool
-	OnlyShowIfDegraded bool
-	StartDate          ledger.Null[Date]
-	KnownFrom          ledger.Null[time.Time] // start of the known history of an imported component; null for CreatedAt
-	NodeID             ledger.Null[int64]     // the consensus node of the ledger that the component represents
-	Origin             Origin
-	Version            int64
-	CreatedAt          time.Time
-	UpdatedAt          time.Time
-
-	// BaseStatus is the status that editors and probes set; empty for groups.
-	BaseStatus ComponentStatus
-	// Status is the worst of BaseStatus and the statuses in which open notices hold the component; of a group, the worst of its components.
-	Status ComponentStatus
-	// Shown is Status in the vocabulary of the page.
-	Shown ComponentStatus
-	// GroupName is the name of the group, or empty.
-	GroupName string
-	// Children are the codes of a group's components in order; nil for other components.
-	Children []string
-}
+// Pages, components and updates are in rows_gen.go. Instants in all rows have millisecond precision and the time zone of their page. Lists contain pointers, as
+// the row plan of the graph requires.
 
 // QualifiedName returns the name, prefixed with that of the group.
 func (c *Component) QualifiedName() string { return QualifiedName(c.GroupName, c.Name) }
@@ -143,28 +87,6 @@ func (m *Maintenance) Start() time.Time { return m.ScheduledFor.V }
 
 // End returns the planned end.
 func (m *Maintenance) End() time.Time { return m.ScheduledUntil.V }
-
-// Update is an update of a notice.
-type Update struct {
-	node
-	Code                 string
-	NoticeCode           string
-	State                State
-	Body                 string
-	CreatedAt            time.Time
-	UpdatedAt            time.Time
-	DisplayAt            ledger.Null[time.Time] // null for postmortems only
-	DeliverNotifications bool
-	CustomTweet          ledger.Null[string]
-	TweetID              ledger.Null[string]
-	// EmptyAffected makes an update without components show an empty list instead of null, as its source does.
-	EmptyAffected bool
-	Origin        Origin
-	// Revision is the revision of the page that last wrote the update, or null for rows older than the list of revisions.
-	Revision ledger.Null[int64]
-	// Affected are the components of the update, or nil if it has none.
-	Affected []*AffectedComponent
-}
 
 // Attachment is a component that an update of a notice has listed. HeldStatus is the status in which the notice holds it, or empty.
 type Attachment struct {

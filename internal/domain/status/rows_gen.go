@@ -60,6 +60,53 @@ type Change struct {
 	UpdateCode ledger.Null[string]
 }
 
+// A component of a status page, or a group of components.
+type Component struct {
+	node
+	// The ID in `/api/v2` documents and in URLs.
+	Code string
+	// The ID of the page in `/api/v2` documents.
+	PageCode string
+	// The name. Not necessarily unique.
+	Name string
+	// The current status: the worst of the base status and the statuses in open incidents and maintenances. For a group, the worst status of its components.
+	Status ComponentStatus
+	// The same value, with the status values of the page's `/api/v2` documents.
+	Shown ComponentStatus
+	// The status set by editors and probes. Null for groups.
+	BaseStatus ComponentStatus
+	// The description. Null if there is none.
+	Description ledger.Null[string]
+	// The position in the group or page, starting at 1.
+	Position int32
+	// Whether this is a group.
+	IsGroup bool
+	// The ID of the group in `/api/v2` documents. Null for groups and for components without a group.
+	GroupCode ledger.Null[string]
+	// The IDs of the group's components in `/api/v2` documents. Null for a component.
+	Children []string
+	// Whether the uptime is shown.
+	Showcase bool
+	// Whether the component is shown only if it is not operational. `/api/v2` documents always include it.
+	OnlyShowIfDegraded bool
+	// The first day of the uptime that is shown. It hides earlier days and does not create history. Null if uptime is not shown.
+	StartDate ledger.Null[Date]
+	// The creation time.
+	CreatedAt time.Time
+	// The time of the last change of the component or its status. Changes of a component do not change its group.
+	UpdatedAt time.Time
+	// The version, for `expectedVersion` in mutations.
+	Version int64
+	// The number of the consensus node that the component represents. Null if there is none.
+	NodeID ledger.Null[int64]
+	// The name of the group, or empty.
+	GroupName string
+	// The start of the known history of an imported component. Null stands for CreatedAt.
+	KnownFrom ledger.Null[time.Time]
+	ListIndex int32
+	Origin    Origin
+}
+
 // Input of `editComponent`. Omitted fields are not changed.
 type ComponentEdit struct {
 	Target
@@ -225,6 +272,42 @@ type NoticeEdit struct {
 	AutoCompleted ledger.Null[bool]
 }
 
+// A status page with components, incidents and maintenances.
+type Page struct {
+	node
+	// The ID in `/api/v2` documents and in URLs.
+	Code string
+	// The short name, accepted by `statusPage`.
+	Slug string
+	// The name.
+	Name string
+	// The public URL, without a trailing slash.
+	URL string
+	// The IANA time zone in which days begin.
+	TimeZone string
+	// The language of what editors write, as an IETF language tag. It selects the automatic texts, and is declared in the feeds and for the texts of editors in HTML
+	// pages. The rest of the HTML pages is English.
+	Locale string
+	// The status values in the page's `/api/v2` documents. GraphQL always has all values.
+	Vocabulary Vocabulary
+	// The origin of the page.
+	Mode Mode
+	// Whether this is the default page, shown for unknown hosts.
+	IsDefault bool
+	// The creation time.
+	CreatedAt time.Time
+	// The time of the last change.
+	UpdatedAt time.Time
+	// The revision: the number of writes to the page.
+	Revision    int64
+	AutoPublish bool
+	// The host names in lower case, without the host of the URL.
+	Hosts []string
+	Texts Texts
+	// The time zone, or UTC if the system does not have it. It is never nil.
+	Zone *time.Location
+}
+
 // Input of `setStatusPage`.
 type PageEdit struct {
 	Target
@@ -271,6 +354,38 @@ type Rollup struct {
 	Indicator Impact
 	// The status as a sentence.
 	Description string
+}
+
+// An update of an incident or maintenance.
+type Update struct {
+	node
+	// The ID in `/api/v2` documents.
+	Code string
+	// The ID of the incident or maintenance in `/api/v2` documents.
+	NoticeCode string
+	// The status of the incident or maintenance as of this update.
+	State State
+	// The text, as entered by the editor.
+	Body string
+	// The creation time.
+	CreatedAt time.Time
+	// The time of the last change.
+	UpdatedAt time.Time
+	// The display time. Null for postmortems.
+	DisplayAt ledger.Null[time.Time]
+	// The components whose status this update changed. Null if it did not mention components.
+	Affected []*AffectedComponent
+	// Whether subscribers are notified.
+	DeliverNotifications bool
+	// A short message text, on imported pages. Null if there is none.
+	CustomTweet ledger.Null[string]
+	// The ID of the short message, on imported pages. Null if there is none.
+	TweetID ledger.Null[string]
+	// Makes an update without components show an empty list instead of null, as its source does.
+	EmptyAffected bool
+	Origin        Origin
+	// The revision of the page that last wrote the update, or null for rows older than the list of revisions.
+	Revision ledger.Null[int64]
 }
 
 // Input of `editUpdate`. Omitted fields are not changed.
