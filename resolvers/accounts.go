@@ -58,8 +58,10 @@ var accountByID = []string{
 	"nftAllowances", "receivedNftAllowances", "schedules", "tokens", "transfers",
 }
 
-// accountIDFields are the fields of accounts that need only the account's ID.
-var accountIDFields = append([]string{"__typename", "id", "entityId"}, accountByID...)
+// onlyIDs reports whether the list of ctx needs only the IDs of its rows. byID are the relations that are read by them.
+func onlyIDs(ctx context.Context, byID ...string) bool {
+	return !hasOtherRows(rowplan.SelectionOf(ctx), append(byID, "__typename", "id", "entityId")...)
+}
 
 // Account returns an account, now or at a time.
 func (r queries) Account(ctx context.Context, args graph.QueryAccountArgs) (*ledger.Account, error) {
@@ -81,8 +83,7 @@ func (r queries) Account(ctx context.Context, args graph.QueryAccountArgs) (*led
 // Accounts returns a page of accounts.
 func (r queries) Accounts(ctx context.Context, args graph.QueryAccountsArgs) (*relay.AccountConnection, error) {
 	c, err := accountList.root(ctx, args.Order, args.Args, func(p storage.Page) ([]*ledger.Account, error) {
-		onlyIDs := !hasOtherRows(rowplan.SelectionOf(ctx), accountIDFields...)
-		return entities.Accounts(ctx, r.db, args.Filter, args.HideSyntheticTreasury, onlyIDs, p)
+		return entities.Accounts(ctx, r.db, args.Filter, args.HideSyntheticTreasury, onlyIDs(ctx, accountByID...), p)
 	})
 	return estimated(r.Resolver, c, unfiltered(args.Filter), entities.CountAccounts), err
 }

@@ -59,7 +59,7 @@ func (r queries) Contracts(ctx context.Context, args graph.QueryContractsArgs) (
 				return nil, err
 			}
 		}
-		return entities.Contracts(ctx, r.db, ids, p)
+		return entities.Contracts(ctx, r.db, ids, onlyIDs(ctx), p)
 	})
 	return estimated(r.Resolver, c, f.ID == nil && f.Contracts == nil, entities.CountContracts), err
 }

@@ -218,28 +218,34 @@ func TestLoaders(t *testing.T) {
 	}
 }
 
-// TestOnlyIDs checks that accounts of which only ids are selected are read without other columns, and are the same.
+// TestOnlyIDs checks that accounts, tokens and contracts of which only ids are selected are read without other columns, and are the same.
 func TestOnlyIDs(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)
 	memos := regexp.MustCompile(`,"memo":"(\\.|[^"\\])*"`)
-	for _, form := range []string{`nodes { %s }`, `edges { cursor node { %s } }`, `nodes { ... on Account { __typename %s } }`} {
-		var bodies []string
-		for _, memo := range []string{"", " memo"} {
-			query := `{ accounts(first: 20, filter: {id: {gt: "1000"}}) { pageInfo { endCursor } ` + fmt.Sprintf(form, "id entityId tokens(first: 2) { nodes { balance } }"+memo) + ` } }`
-			reads := memo != ""
-			sql := count(t, query).statements[0]
-			if !strings.Contains(sql, "from entity e ") || strings.Contains(sql, "e.memo,") != reads || strings.Contains(sql, "e.key,") != reads {
-				t.Errorf("%s reads with\n%s", query, sql)
+	for _, list := range []struct{ name, typ, from, relation string }{
+		{"accounts", "Account", "from entity e ", " tokens(first: 2) { nodes { balance } }"}, {"tokens", "Token", "from token t ", ""},
+		{"contracts", "Contract", "from entity e ", ""},
+	} {
+		for _, form := range []string{`nodes { %s }`, `edges { cursor node { %s } }`, `nodes { ... on ` + list.typ + ` { __typename %s } }`} {
+			var bodies []string
+			for _, memo := range []string{"", " memo"} {
+				query := `{ ` + list.name + `(first: 5, filter: {id: {gt: "1000"}}) { pageInfo { endCursor } ` +
+					fmt.Sprintf(form, "id entityId"+list.relation+memo) + ` } }`
+				reads := memo != ""
+				sql := count(t, query).statements[0]
+				if !strings.Contains(sql, list.from) || strings.Contains(sql, "e.memo,") != reads || strings.Contains(sql, "e.key,") != reads {
+					t.Errorf("%s reads with\n%s", query, sql)
+				}
+				got := g.Query(t, query, nil).Body
+				if strings.Count(got, `"entityId":"0.0.`) != 5 || strings.Contains(got, `"memo"`) != reads {
+					t.Errorf("%s: %s", query, got)
+				}
+				bodies = append(bodies, memos.ReplaceAllString(got, ""))
 			}
-			got := g.Query(t, query, nil).Body
-			if strings.Count(got, `"entityId":"0.0.`) != 20 || strings.Contains(got, `"memo"`) != reads {
-				t.Errorf("%s: %s", query, got)
+			if bodies[0] != bodies[1] {
+				t.Errorf("%s\nwith memos: %s", bodies[0], bodies[1])
 			}
-			bodies = append(bodies, memos.ReplaceAllString(got, ""))
-		}
-		if bodies[0] != bodies[1] {
-			t.Errorf("%s\nwith memos: %s", bodies[0], bodies[1])
 		}
 	}
 }

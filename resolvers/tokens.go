@@ -163,7 +163,7 @@ func (r queries) Tokens(ctx context.Context, args graph.QueryTokensArgs) (*relay
 				return nil, err
 			}
 		}
-		return entities.Tokens(ctx, r.db, f, associated, treasury, p)
+		return entities.Tokens(ctx, r.db, f, associated, treasury, onlyIDs(ctx), p)
 	})
 	return estimated(r.Resolver, c, unfiltered(f), entities.CountTokens), err
 }

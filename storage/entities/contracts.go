@@ -41,14 +41,20 @@ func finishContract(c *contractRow) error {
 	return nil
 }
 
-// Contracts reads a page of contracts, including deleted ones, ordered by id.
-func Contracts(ctx context.Context, db *storage.DB, f *ledger.EntityIDFilter, p storage.Page) ([]*ledger.Contract, error) {
+// contractIDRows are contracts of which only the id is read.
+var contractIDRows = storage.MapperOf(func(c *ledger.Contract, into []any) []any { return append(into, &c.EntityID) }, nil)
+
+// Contracts reads a page of contracts, including deleted ones, ordered by id. With onlyIDs, the contracts have nothing else.
+func Contracts(ctx context.Context, db *storage.DB, f *ledger.EntityIDFilter, onlyIDs bool, p storage.Page) ([]*ledger.Contract, error) {
 	var w storage.Where
 	storage.Filter(&w, "e.id", f)
 	w.Keyset(p, "e.id")
+	cut := ` from entity e where e.type = 'CONTRACT'` + w.String() + w.OrderBy(p, "e.id")
+	if onlyIDs {
+		return contractIDRows.List(ctx, db, "contracts", `select e.id`+cut, w.Args...)
+	}
 	// The page is limited before the join.
-	cut := `select * from entity e where e.type = 'CONTRACT'` + w.String() + w.OrderBy(p, "e.id")
-	return contractRows.List(ctx, db, "contracts", `select `+contractColumns+` from (`+cut+`) e left join contract c on c.id = e.id
+	return contractRows.List(ctx, db, "contracts", `select `+contractColumns+` from (select *`+cut+`) e left join contract c on c.id = e.id
 order by e.id`+p.Direction(), w.Args...)
 }
 

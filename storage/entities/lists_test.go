@@ -60,12 +60,12 @@ var listings = map[string]listing{
 		func(b *ledger.Balance) key { return ids(b.AccountID) }),
 	"contracts": root(`id from entity where type = 'CONTRACT'`,
 		func(ctx context.Context, db *storage.DB, p storage.Page) ([]*ledger.Contract, error) {
-			return Contracts(ctx, db, nil, p)
+			return Contracts(ctx, db, nil, false, p)
 		},
 		func(c *ledger.Contract) key { return ids(c.EntityID) }),
 	"tokens": root(`token_id from token`,
 		func(ctx context.Context, db *storage.DB, p storage.Page) ([]*ledger.Token, error) {
-			return Tokens(ctx, db, &ledger.TokenFilter{}, ledger.Null[ledger.EntityID]{}, ledger.Null[ledger.EntityID]{}, p)
+			return Tokens(ctx, db, &ledger.TokenFilter{}, ledger.Null[ledger.EntityID]{}, ledger.Null[ledger.EntityID]{}, false, p)
 		},
 		func(t *ledger.Token) key { return ids(t.EntityID) }),
 	"registered nodes": root(`registered_node_id from registered_node where not coalesce(deleted, false)`,

@@ -43,6 +43,9 @@ func TokenTargets(t *TokenRow, into []any) []any {
 
 var tokenRows = storage.NewMapper(TokenTargets, FinishToken, tokenOf)
 
+// tokenIDRows are tokens of which only the id is read.
+var tokenIDRows = storage.MapperOf(func(t *ledger.Token, into []any) []any { return append(into, &t.EntityID) }, nil)
+
 func tokenOf(r *TokenRow) *ledger.Token { return &r.Token }
 
 // FinishToken fills the computed fields.
@@ -161,8 +164,8 @@ func members[T any](text []byte) ([]T, error) {
 }
 
 // Tokens reads a page of tokens, ordered by id. A valid associated limits them to the tokens with which the account is associated, and a valid treasury to its
-// tokens: no index has the treasury, but every treasury is associated with its tokens. Custom fees are not read.
-func Tokens(ctx context.Context, db *storage.DB, f *ledger.TokenFilter, associated, treasury ledger.Null[ledger.EntityID], p storage.Page) (
+// tokens: no index has the treasury, but every treasury is associated with its tokens. Custom fees are not read. With onlyIDs, the tokens have nothing else.
+func Tokens(ctx context.Context, db *storage.DB, f *ledger.TokenFilter, associated, treasury ledger.Null[ledger.EntityID], onlyIDs bool, p storage.Page) (
 	[]*ledger.Token, error,
 ) {
 	var w storage.Where
@@ -183,7 +186,11 @@ func Tokens(ctx context.Context, db *storage.DB, f *ledger.TokenFilter, associat
 		w.And("t.type = any(?::text[]::token_type[])", f.Types)
 	}
 	w.Keyset(p, "t.token_id")
-	return tokenRows.List(ctx, db, "tokens", `select `+TokenColumns+` from `+from+` where true`+w.String()+w.OrderBy(p, "t.token_id"), w.Args...)
+	cut := ` from ` + from + ` where true` + w.String() + w.OrderBy(p, "t.token_id")
+	if onlyIDs {
+		return tokenIDRows.List(ctx, db, "tokens", `select t.token_id`+cut, w.Args...)
+	}
+	return tokenRows.List(ctx, db, "tokens", `select `+TokenColumns+cut, w.Args...)
 }
 
 // QueueTokensNamed queues a query for tokens whose name starts with a text, ignoring case. Short names are first.
