@@ -166,6 +166,35 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
+// TestCheckDistributed tests the row of a setting that only databases with distributed tables have.
+func TestCheckDistributed(t *testing.T) {
+	t.Parallel()
+	const name = "citus.max_adaptive_executor_pool_size"
+	url := ledgerTables.Fresh(t)
+	mark := "?"
+	if strings.Contains(url, "?") {
+		mark = "&"
+	}
+	check := func(pool, kept string) string {
+		t.Helper()
+		r := runCommand(t, "check", "--database-url", url+mark+name+"="+pool+"&citus.max_cached_conns_per_worker="+kept)
+		if r.code != 0 {
+			t.Errorf("exit code %d: %s", r.code, r.stderr)
+		}
+		return regexp.MustCompile("(?m)^(" + name + ".*|.*ERROR.*)$").FindString(r.stdout)
+	}
+	if got := check("16", "1"); got != "" {
+		t.Errorf("without distributed tables: %q", got)
+	}
+	execSQL(t, url, `create view citus_tables as select 'entity' table_name`)
+	for kept, want := range map[string]string{"1": "16 alter role postgres set " + name + " = 1", "4": "16 alter role postgres set " + name + " = 4", "16": "16"} {
+		got := strings.TrimPrefix(strings.Join(strings.Fields(check("16", kept)), " "), name+" ")
+		if regexp.MustCompile(`role \S+ set`).ReplaceAllString(got, "role postgres set") != want {
+			t.Errorf("%s kept: %q, want %q", kept, got, want)
+		}
+	}
+}
+
 // otherDatabase returns the URL of a database that does not exist.
 func otherDatabase(t *testing.T, url string) string {
 	t.Helper()
