@@ -57,12 +57,12 @@ var (
 	RewardStatistics = countRows(`select consensus_timestamp as at, amount from staking_reward_transfer where account_id = $1`+inRange, `sum(amount)`, `0`)
 	// ResultStatistics counts the results of a contract (gas).
 	ResultStatistics = countRows(`select consensus_timestamp as at, gas_used from contract_result where contract_id = $1`+inRange, `sum(gas_used)`, `0`)
-	// TokenStatistics counts transfers to accounts of one token (1 each, their amounts). The index begins with the time: the period 0 has the transfers of
-	// all tokens, which are read in the index only.
-	TokenStatistics = Statistics{`with s as materialized (select consensus_timestamp as at from token_transfer where true` + inRange + ` order by at limit $5)
-select 0, count(*), 0::bigint, 0::bigint, coalesce(max(at), 0) from s union all (` + periodsOf(`select consensus_timestamp as at, amount from token_transfer
-  where token_id = $1 and amount > 0 and consensus_timestamp between (select min(at) from s) and (select max(at) from s)`,
-		`count(*)`, `sum(amount)`) + `)`, maxStatistics}
+	// TokenStatistics counts transfers to accounts of one token (1 each, their amounts). The index begins with the time, so the transfers of all tokens are
+	// read in it. If they are too many, the period 0 has the end of those that are not, and no other is read.
+	TokenStatistics = Statistics{`with s as materialized (select consensus_timestamp as at from token_transfer where true` + inRange + `
+  order by at offset $5 - 1 limit 1)
+select 0, $5::bigint, 0::bigint, 0::bigint, at from s union all (` + periodsOf(`select consensus_timestamp as at, amount from token_transfer
+  where token_id = $1 and amount > 0 and not exists (select from s)`+inRange, `count(*)`, `sum(amount)`) + `)`, maxStatistics}
 	// MessageStatistics counts the messages of a topic by their sequence numbers, which have no gaps.
 	MessageStatistics = Statistics{sql: `select i::int, n, 0::bigint, 0::bigint, 0::bigint from (
   select i, lead(seq) over (order by i) - seq as n from (

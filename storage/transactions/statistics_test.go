@@ -20,29 +20,38 @@ func TestTooManyRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	few := PaidStatistics
-	few.most = 3
-	count := func(until ledger.Timestamp) (rows int64, failed error) {
-		b := db.NewBatch()
-		few.Queue(b, 1001, []ledger.Timestamp{0, until}, func(p []Period, err error) {
-			if failed = err; err == nil {
-				rows = p[0].Rows
+	for name, c := range map[string]struct {
+		of   Statistics
+		id   ledger.EntityID
+		rows string
+	}{
+		"account": {PaidStatistics, 1001, "from transaction where payer_account_id = 1001"},
+		"token":   {TokenStatistics, 2001, "from token_transfer"}, // the index has the transfers of all tokens
+	} {
+		few, times := c.of, "select consensus_timestamp "+c.rows+" order by 1 limit 1 offset 3"
+		few.most = 3
+		count := func(until ledger.Timestamp) (failed error) {
+			b := db.NewBatch()
+			few.Queue(b, c.id, []ledger.Timestamp{0, until}, func(_ []Period, err error) { failed = err })
+			if err := b.Run(t.Context()); err != nil {
+				t.Fatal(err)
 			}
-		})
-		if err := b.Run(t.Context()); err != nil {
+			return failed
+		}
+		fourth, err := storage.Value[ledger.Timestamp](t.Context(), db, "a time", times)
+		if err != nil {
 			t.Fatal(err)
 		}
-		return rows, failed
-	}
-	var many *TooManyRowsError
-	if _, err := count(ledger.MaxTimestamp); !errors.As(err, &many) || many.Most != 3 {
-		t.Fatal(err)
-	}
-	if rows, err := count(many.Until); rows != 3 || err != nil {
-		t.Errorf("%d rows until %s: %v", rows, many.Until, err)
-	}
-	if _, err := count(many.Until + 1); !errors.As(err, &many) {
-		t.Error(err)
+		var many *TooManyRowsError
+		if err := count(ledger.MaxTimestamp); !errors.As(err, &many) || many.Most != 3 || many.Until != fourth {
+			t.Fatalf("%s: %v, want the end %s", name, err, fourth)
+		}
+		if err := count(many.Until); err != nil {
+			t.Errorf("%s until %s: %v", name, many.Until, err)
+		}
+		if err := count(many.Until + 1); !errors.As(err, &many) {
+			t.Errorf("%s after %s: %v", name, fourth, err)
+		}
 	}
 }
 
