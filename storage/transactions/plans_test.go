@@ -76,7 +76,9 @@ func TestPlans(t *testing.T) {
 		}
 	}
 	transfers := func(f *ledger.TransferFilter, p storage.Page, of ...ledger.EntityID) func(context.Context, *storage.DB) error {
-		return batch(func(b *storage.Batch) { transactions.QueueAccountTransfers(b, of, f, p, nil, func([][]*ledger.Transfer) {}) })
+		return batch(func(b *storage.Batch) {
+			transactions.QueueAccountTransfers(b, of, f, p, nil, func([][]*ledger.Transfer) {})
+		})
 	}
 	accounts := func(f *ledger.AccountFilter, p storage.Page) func(context.Context, *storage.DB) error {
 		return read(func(ctx context.Context, db *storage.DB) error {
