@@ -148,13 +148,14 @@ var stateChangeRows = storage.MapperOf(func(c *ledger.ContractStateChange, into 
 })
 
 // QueueStateChanges queues a query for the storage slots that the results' transactions read and wrote, ordered by contract and slot. done receives one list
-// per result. Migrated state is excluded, except that of the requested contract.
+// per result. Migrated state is excluded, except that of the requested contract. The case
+// keeps the planner from reading all changes of a contract by its index: they are found by their time.
 func QueueStateChanges(b *storage.Batch, of []*ledger.ContractResult, done func([][]*ledger.ContractStateChange)) {
 	from, args := partiesOf(of)
 	stateChangeRows.QueueChildren(b, len(of), `select p.ord, s.contract_id, s.slot, s.value_read, s.value_written, e.evm_address
 from `+from+`
 join contract_transaction ct on ct.consensus_timestamp = p.at and ct.entity_id = p.party
-join contract_state_change s on s.consensus_timestamp = p.at and (s.contract_id = p.asked or not s.migration and s.contract_id = any(ct.contract_ids))
+join contract_state_change s on s.consensus_timestamp = p.at and case when s.migration then s.contract_id = p.asked else s.contract_id = any(ct.contract_ids || p.asked) end
 left join entity e on e.id = s.contract_id
 order by p.ord, s.contract_id, s.slot`, args, done)
 }
