@@ -155,7 +155,8 @@ func QueueStateChanges(b *storage.Batch, of []*ledger.ContractResult, done func(
 	stateChangeRows.QueueChildren(b, len(of), `select p.ord, s.contract_id, s.slot, s.value_read, s.value_written, e.evm_address
 from `+from+`
 join contract_transaction ct on ct.consensus_timestamp = p.at and ct.entity_id = p.party
-join contract_state_change s on s.consensus_timestamp = p.at and case when s.migration then s.contract_id = p.asked else s.contract_id = any(ct.contract_ids || p.asked) end
+join contract_state_change s on s.consensus_timestamp = p.at
+  and case when s.migration then s.contract_id = p.asked else s.contract_id = any(ct.contract_ids || p.asked) end
 left join entity e on e.id = s.contract_id
 order by p.ord, s.contract_id, s.slot`, args, done)
 }
