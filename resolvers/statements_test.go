@@ -224,7 +224,8 @@ func TestOnlyIDs(t *testing.T) {
 	g := testenv.Demo(t)
 	memos := regexp.MustCompile(`,"memo":"(\\.|[^"\\])*"`)
 	for _, list := range []struct{ name, typ, from, relation string }{
-		{"accounts", "Account", "from entity e ", " tokens(first: 2) { nodes { balance } }"}, {"tokens", "Token", "from token t ", ""},
+		{"accounts", "Account", "from entity e ", " tokens(first: 2) { nodes { balance } }"},
+		{"tokens", "Token", "from token t ", ""},
 		{"contracts", "Contract", "from entity e ", ""},
 	} {
 		for _, form := range []string{`nodes { %s }`, `edges { cursor node { %s } }`, `nodes { ... on ` + list.typ + ` { __typename %s } }`} {

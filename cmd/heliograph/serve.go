@@ -83,7 +83,7 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 	defer runtime.KeepAlive(ballast)
 	log := c.logger()
 	slog.SetDefault(log)
-	cfg := must.Get(c.rest())
+	cfg := c.rest()
 	graph := must.Get(c.graph())
 	if !c.Cache.on {
 		graph.CacheBytes = 0

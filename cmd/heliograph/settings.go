@@ -255,7 +255,7 @@ func (s *ledgerSettings) chainID() (ledger.Quantity, error) {
 }
 
 // rest returns the configuration of the REST API.
-func (s *ledgerSettings) rest() (*rest.Config, error) {
+func (s *ledgerSettings) rest() *rest.Config {
 	now := must.Get(parseClock(s.FixedTime))
 	base := must.Get(s.base())
 	must.Do(checkMinimums(s))
@@ -264,7 +264,7 @@ func (s *ledgerSettings) rest() (*rest.Config, error) {
 		Base: base, LimitDefault: s.LimitDefault, LimitMax: s.LimitMax, TokensInList: s.LimitTokenBalancesList, TokensOfAccount: s.LimitTokenBalancesAccount,
 		MaxRepeats: s.MaxRepeatedParameters, DelegationAddress: s.DelegationAddress.on, BindTimestampRange: s.BindTimestampRange.on,
 		MaxTransactionsRange: time.Duration(s.MaxTransactionsRange), TopicMessageLookup: s.TopicMessageLookup.on, Users: users, Cache: s.Cache.on, Now: now,
-	}, nil
+	}
 }
 
 // readUsers parses the Basic credentials. They are secret, so errors do not contain them.

@@ -117,6 +117,7 @@ func (s *session) state(ctx context.Context, code string) status.State {
 	n := s.notice(ctx, code)
 	if n == nil {
 		must.Do(status.Errorf(status.NotFound, "notice %s does not exist", code))
+		return ""
 	}
 	return n.State
 }

@@ -51,7 +51,8 @@ func (d *boundedDecoder) token() json.Token {
 	} else if err != nil {
 		must.Do(fmt.Errorf("malformed document: %w", err))
 	}
-	if d.tokens++; d.tokens > maxCallTokens {
+	d.tokens++
+	if d.tokens > maxCallTokens {
 		must.Do(fmt.Errorf("the document has more than %d tokens", maxCallTokens))
 	}
 	if n, ok := t.(json.Number); ok && len(strings.Trim(string(n), "-")) > maxCallDigits {
@@ -66,7 +67,8 @@ func (d *boundedDecoder) value(depth int) any {
 	if !ok {
 		return t
 	}
-	if depth++; depth > maxCallDepth {
+	depth++
+	if depth > maxCallDepth {
 		must.Do(fmt.Errorf("the document is nested more than %d times", maxCallDepth))
 	}
 	elements, object := []any{}, map[string]any{}

@@ -75,14 +75,16 @@ func QueueAccountTransfers(b *storage.Batch, accounts []ledger.EntityID, f *ledg
 			end, beyond, unbounded = "min", "<", "9223372036854775807"
 		}
 		for _, m := range []moves{hbars, tokens} {
-			if of := kinds[m]; of != "" {
-				part := storage.Where{Args: w.Args}
-				storage.Filter(&part, "s.consensus_timestamp", f.Timestamp)
-				part.KeysetFirst(p, "s.consensus_timestamp")
-				parts = append(parts, "(select s.consensus_timestamp from "+m.table+" s where "+of+part.String()+
-					" order by s.consensus_timestamp"+p.Direction()+" offset "+strconv.Itoa(MaxSoughtTransfers)+" limit 1)")
-				w.Args = part.Args
+			of := kinds[m]
+			if of == "" {
+				continue
 			}
+			part := storage.Where{Args: w.Args}
+			storage.Filter(&part, "s.consensus_timestamp", f.Timestamp)
+			part.KeysetFirst(p, "s.consensus_timestamp")
+			parts = append(parts, "(select s.consensus_timestamp from "+m.table+" s where "+of+part.String()+
+				" order by s.consensus_timestamp"+p.Direction()+" offset "+strconv.Itoa(MaxSoughtTransfers)+" limit 1)")
+			w.Args = part.Args
 		}
 		last := "(select " + end + "(consensus_timestamp) from (" + strings.Join(parts, " union all ") + ") l)"
 		storage.Values[ledger.Null[ledger.Timestamp]]().QueueChild(b, len(accounts),
