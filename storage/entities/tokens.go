@@ -2,9 +2,10 @@ package entities
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/go-json-experiment/json"
 
 	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
