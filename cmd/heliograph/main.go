@@ -89,7 +89,7 @@ func run(ctx context.Context, args []string) int {
 		fmt.Fprintf(os.Stderr, "heliograph: %[1]s needs one of its commands (try %[1]s --help)\n", group.FullPath())
 		return 2
 	}
-	if err := must.Run(func() error { return call.Run() }); err != nil {
+	if err := must.Run(func() error { must.Do(checkRanges(call.Flags())); return call.Run() }); err != nil {
 		return printError(err)
 	}
 	return 0

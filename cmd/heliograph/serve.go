@@ -51,11 +51,11 @@ type serveCmd struct {
 
 	databaseSettings `group:"Databases"`
 	Demo             demoMode      `env:"HELIOGRAPH_DEMO" default:"on" help:"Load the demo network into an empty embedded database. live also adds a block every two seconds." group:"Databases"`
-	MaxConnections   int32         `env:"HELIOGRAPH_MAX_CONNECTIONS" default:"10" help:"Maximum number of connections to the ledger database, for each of its servers." group:"Databases"`
-	PerOperation     int           `name:"max-connections-per-operation" env:"HELIOGRAPH_MAX_CONNECTIONS_PER_OPERATION" default:"2" help:"Maximum number of database connections that one operation uses at the same time." group:"Databases"`
+	MaxConnections   int32         `env:"HELIOGRAPH_MAX_CONNECTIONS" min:"1" default:"10" help:"Maximum number of connections to the ledger database, for each of its servers." group:"Databases"`
+	PerOperation     int           `name:"max-connections-per-operation" env:"HELIOGRAPH_MAX_CONNECTIONS_PER_OPERATION" min:"1" default:"2" help:"Maximum number of database connections that one operation uses at the same time." group:"Databases"`
 	RequireLedger    toggle        `env:"HELIOGRAPH_REQUIRE_LEDGER" default:"off" help:"Fail at startup if the ledger database cannot be reached. If off, serve everything else and connect later." group:"Databases"`
-	ReplicaLag       time.Duration `name:"max-lag" env:"HELIOGRAPH_MAX_LAG" default:"10s" help:"Lag above which a server of the ledger database is not used: how much its newest block is older than that of the freshest server. For a URL with several hosts." group:"Databases"`
-	MaxLag           time.Duration `name:"ready-max-lag" env:"HELIOGRAPH_READY_MAX_LAG" default:"0" help:"Age of the newest block above which the ledger is not ready; 0 for no limit." group:"Databases"`
+	ReplicaLag       time.Duration `name:"max-lag" env:"HELIOGRAPH_MAX_LAG" min:"10ms" default:"10s" help:"Lag above which a server of the ledger database is not used: how much its newest block is older than that of the freshest server. For a URL with several hosts." group:"Databases"`
+	MaxLag           time.Duration `name:"ready-max-lag" env:"HELIOGRAPH_READY_MAX_LAG" min:"0s" default:"0" help:"Age of the newest block above which the ledger is not ready; 0 for no limit." group:"Databases"`
 
 	ledgerSettings `group:"Ledger and REST API"`
 
@@ -63,10 +63,10 @@ type serveCmd struct {
 
 	evmSettings `group:"Contract calls"`
 
-	RequestTimeout time.Duration `env:"HELIOGRAPH_REQUEST_TIMEOUT" default:"20s" help:"Timeout of a request, including its database statements." group:"Limits"`
-	ShutdownDelay  time.Duration `env:"HELIOGRAPH_SHUTDOWN_DELAY" default:"0" help:"Time between the signal to stop and the closing of the ports. Readiness fails from the signal on, so that load balancers stop sending requests; use a time in which theirs notices that." group:"Limits"`
-	MemoryLimit    int64         `env:"HELIOGRAPH_MEMORY_LIMIT" help:"Memory in bytes above which new requests are refused (default: 80 % of the limit of the control group less 512 MiB for the embedded PostgreSQL, or half of the machine's memory)." group:"Limits"`
-	PerClient      int           `name:"max-connections-per-client" env:"HELIOGRAPH_MAX_CONNECTIONS_PER_CLIENT" default:"2000" help:"Maximum number of open connections of a client address (IPv6: per /64 network), except of trusted proxies; 0 for no limit." group:"Limits"`
+	RequestTimeout time.Duration `env:"HELIOGRAPH_REQUEST_TIMEOUT" min:"10ms" default:"20s" help:"Timeout of a request, including its database statements." group:"Limits"`
+	ShutdownDelay  time.Duration `env:"HELIOGRAPH_SHUTDOWN_DELAY" min:"0s" default:"0" help:"Time between the signal to stop and the closing of the ports. Readiness fails from the signal on, so that load balancers stop sending requests; use a time in which theirs notices that." group:"Limits"`
+	MemoryLimit    int64         `env:"HELIOGRAPH_MEMORY_LIMIT" min:"67108864" help:"Memory in bytes above which new requests are refused (default: 80 % of the limit of the control group less 512 MiB for the embedded PostgreSQL, or half of the machine's memory)." group:"Limits"`
+	PerClient      int           `name:"max-connections-per-client" env:"HELIOGRAPH_MAX_CONNECTIONS_PER_CLIENT" min:"0" default:"2000" help:"Maximum number of open connections of a client address (IPv6: per /64 network), except of trusted proxies; 0 for no limit." group:"Limits"`
 	rateSettings   `group:"Limits"`
 
 	OperatorTokens  string `env:"HELIOGRAPH_OPERATOR_TOKENS" help:"Tokens that may edit status pages: comma-separated entries name:role:token. Roles: viewer, reporter, operator, admin." group:"Status pages"`
@@ -88,7 +88,7 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 	if !c.Cache.on {
 		graph.CacheBytes = 0
 	}
-	rates := must.Get(c.rates())
+	rates := c.rates()
 	proxies := must.Get(readNetworks("HELIOGRAPH_TRUSTED_PROXIES", c.TrustedProxies))
 	contracts := must.Get(c.evm(cfg.Cache))
 	tokens, err := status.ParseTokens(c.OperatorTokens)

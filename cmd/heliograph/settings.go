@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/alecthomas/kong"
 	"github.com/jackc/pgx/v5"
 
 	"heliograph/app/gateway"
@@ -58,16 +60,25 @@ func (m *demoMode) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// checkMinimums fails if a number of settings is less than its tag min.
-func checkMinimums(settings any) error {
-	v := reflect.ValueOf(settings).Elem()
-	for i := range v.NumField() {
-		tag := v.Type().Field(i).Tag
-		if least, err := strconv.ParseInt(tag.Get("min"), 10, 64); err == nil && v.Field(i).Int() < least {
-			return fmt.Errorf("%s must be %d or more, not %d", tag.Get("env"), least, v.Field(i).Int())
+// checkRanges fails if a setting is less than its tag min or more than its tag max. Settings without a default may be missing.
+func checkRanges(flags []*kong.Flag) error {
+	for _, f := range flags {
+		if least := f.Tag.Get("min"); least != "" && compareWith(f.Target, least) < 0 && (f.HasDefault || !f.Target.IsZero()) {
+			return fmt.Errorf("--%s (%s) must be %s or more, not %v", f.Name, f.Tag.Envs[0], least, f.Target)
+		}
+		if most := f.Tag.Get("max"); most != "" && compareWith(f.Target, most) > 0 {
+			return fmt.Errorf("--%s (%s) must be %s at most, not %v", f.Name, f.Tag.Envs[0], most, f.Target)
 		}
 	}
 	return nil
+}
+
+// compareWith compares a number or duration with a bound.
+func compareWith(v reflect.Value, bound string) int {
+	if d, ok := v.Interface().(time.Duration); ok {
+		return cmp.Compare(d, must.Get(time.ParseDuration(bound)))
+	}
+	return cmp.Compare(must.Get(strconv.ParseFloat(fmt.Sprint(v), 64)), must.Get(strconv.ParseFloat(bound, 64)))
 }
 
 type databaseSettings struct {
@@ -164,7 +175,7 @@ type graphSettings struct {
 	MaxStreams    int           `name:"max-subscriptions" env:"HELIOGRAPH_MAX_SUBSCRIPTIONS" min:"1" default:"20000" help:"Maximum number of open subscriptions."`
 	MaxOfClient   int           `name:"max-subscriptions-per-client" env:"HELIOGRAPH_MAX_SUBSCRIPTIONS_PER_CLIENT" min:"1" default:"5000" help:"Maximum number of open subscriptions of a client address or API key."`
 	MaxOnSocket   int           `name:"max-subscriptions-per-connection" env:"HELIOGRAPH_MAX_SUBSCRIPTIONS_PER_CONNECTION" min:"1" default:"100" help:"Maximum number of concurrent operations per WebSocket connection."`
-	PollInterval  time.Duration `env:"HELIOGRAPH_POLL_INTERVAL" min:"1" default:"250ms" help:"Interval at which the database is polled for new rows while there are subscriptions."`
+	PollInterval  time.Duration `env:"HELIOGRAPH_POLL_INTERVAL" min:"10ms" default:"250ms" help:"Interval at which the database is polled for new rows while there are subscriptions."`
 	Introspection toggle        `env:"HELIOGRAPH_INTROSPECTION" default:"on" help:"Allow introspection and serve /graphql/schema.graphql. If off, errors contain no suggestions either."`
 	Suggestions   toggle        `env:"HELIOGRAPH_SUGGESTIONS" default:"on" help:"Suggest similar names in validation errors."`
 }
@@ -175,17 +186,11 @@ type rateSettings struct {
 	APIKeyRateLimit int    `name:"api-key-rate-limit" env:"HELIOGRAPH_API_KEY_RATE_LIMIT" min:"0" default:"0" help:"Maximum number of points per minute for API keys without a limit in the file; 0 for no limit."`
 }
 
-func (s *rateSettings) rates() (gateway.RateOptions, error) {
-	if err := checkMinimums(s); err != nil {
-		return gateway.RateOptions{}, err
-	}
-	return gateway.RateOptions{PerMinute: s.RateLimit, KeyFile: s.APIKeys, PerMinuteOfKeys: s.APIKeyRateLimit}, nil
+func (s *rateSettings) rates() gateway.RateOptions {
+	return gateway.RateOptions{PerMinute: s.RateLimit, KeyFile: s.APIKeys, PerMinuteOfKeys: s.APIKeyRateLimit}
 }
 
 func (s *graphSettings) graph() (gateway.GraphOptions, error) {
-	if err := checkMinimums(s); err != nil {
-		return gateway.GraphOptions{}, err
-	}
 	trusted, err := readTrusted(s.Trusted)
 	if err != nil {
 		return gateway.GraphOptions{}, err
@@ -258,7 +263,6 @@ func (s *ledgerSettings) chainID() (ledger.Quantity, error) {
 func (s *ledgerSettings) rest() *rest.Config {
 	now := must.Get(parseClock(s.FixedTime))
 	base := must.Get(s.base())
-	must.Do(checkMinimums(s))
 	users := must.Get(readUsers(s.Users))
 	return &rest.Config{
 		Base: base, LimitDefault: s.LimitDefault, LimitMax: s.LimitMax, TokensInList: s.LimitTokenBalancesList, TokensOfAccount: s.LimitTokenBalancesAccount,
@@ -342,13 +346,13 @@ type evmSettings struct {
 	GasPerSecond      int64         `name:"evm-gas-per-second" env:"HELIOGRAPH_EVM_GAS_PER_SECOND" min:"1" default:"7500000000" help:"Maximum gas of all contract calls per second."`
 	RequestsPerSecond int64         `name:"evm-requests-per-second" env:"HELIOGRAPH_EVM_REQUESTS_PER_SECOND" min:"1" default:"500" help:"Maximum number of contract calls per second."`
 	TracesPerSecond   int64         `name:"evm-traces-per-second" env:"HELIOGRAPH_EVM_TRACES_PER_SECOND" min:"1" default:"1" help:"Maximum number of traces (transactions that are executed again) per second."`
-	RefundPercent     int64         `name:"evm-refund-percent" env:"HELIOGRAPH_EVM_REFUND_PERCENT" min:"1" default:"100" help:"Percentage of the unused gas of a call that is returned to the budget of gas per second."`
+	RefundPercent     int64         `name:"evm-refund-percent" env:"HELIOGRAPH_EVM_REFUND_PERCENT" min:"1" max:"100" default:"100" help:"Percentage of the unused gas of a call that is returned to the budget of gas per second."`
 	StateOverrides    toggle        `name:"evm-state-overrides" env:"HELIOGRAPH_EVM_STATE_OVERRIDES" default:"off" help:"Allow state overrides in contract calls."`
 	Traces            toggle        `name:"evm-traces" env:"HELIOGRAPH_EVM_TRACES" default:"on" help:"Allow traces, which execute a transaction again and return each step."`
 	ValidatePayer     toggle        `name:"evm-validate-payer" env:"HELIOGRAPH_EVM_VALIDATE_PAYER" default:"off" help:"Fail calls whose sender cannot pay for them."`
 	MinimumBalance    int64         `name:"evm-minimum-balance" env:"HELIOGRAPH_EVM_MINIMUM_BALANCE" min:"1" default:"100000000000000000" help:"Minimum balance that senders of hbars are assumed to have, in tinybars."`
 	CalldataFloor     toggle        `name:"evm-calldata-floor" env:"HELIOGRAPH_EVM_CALLDATA_FLOOR" default:"off" help:"Charge at least the call data floor price of the Prague fork."`
-	EVMTimeout        time.Duration `name:"evm-timeout" env:"HELIOGRAPH_EVM_TIMEOUT" min:"1" default:"10s" help:"Timeout of a contract call, including its database statements."`
+	EVMTimeout        time.Duration `name:"evm-timeout" env:"HELIOGRAPH_EVM_TIMEOUT" min:"10ms" default:"10s" help:"Timeout of a contract call, including its database statements."`
 	EVMCacheBytes     uint64        `name:"evm-cache-bytes" env:"HELIOGRAPH_EVM_CACHE_BYTES" default:"67108864" help:"Maximum size of the cache of contract code in bytes, and at most an eighth of the memory limit."`
 	RequestFilters    string        `name:"evm-request-filters" env:"HELIOGRAPH_EVM_REQUEST_FILTERS" help:"Rules that reject or throttle contract calls, as JSON: [{\"field\":\"TO\",\"pattern\":…,\"action\":\"REJECT\"}]; see docs/evm.md."`
 }
@@ -362,12 +366,6 @@ func (s *evmSettings) evm(cache bool) (contractcalls.Options, error) {
 	}
 	if !cache {
 		o.CacheBytes = 0
-	}
-	if err := checkMinimums(s); err != nil {
-		return o, err
-	}
-	if s.RefundPercent > 100 {
-		return o, errors.New("HELIOGRAPH_EVM_REFUND_PERCENT must be 100 at most")
 	}
 	if s.RequestFilters == "" {
 		return o, nil
