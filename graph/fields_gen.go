@@ -124,12 +124,12 @@ func (ec *executionContext) readAccountNftAllowancesArgs(ctx context.Context, f 
 	return a, in.err
 }
 
-// AccountReceivedNftAllowancesArgs are the arguments of Account.receivedNftAllowances.
-type AccountReceivedNftAllowancesArgs = ListArgs[ledger.NFTAllowanceFilter]
+// AccountReceivedNFTAllowancesArgs are the arguments of Account.receivedNFTAllowances.
+type AccountReceivedNFTAllowancesArgs = ListArgs[ledger.NFTAllowanceFilter]
 
-func (ec *executionContext) readAccountReceivedNftAllowancesArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
+func (ec *executionContext) readAccountReceivedNFTAllowancesArgs(ctx context.Context, f *ast.Field, variables map[string]any) (any, error) {
 	in := arguments{of: f, variables: variables}
-	a := AccountReceivedNftAllowancesArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: argument(ctx, &in, 0, ec.unmarshalONFTAllowanceFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTAllowanceFilter), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
+	a := AccountReceivedNFTAllowancesArgs{Args: relay.Args{First: argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32), After: argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring), Last: argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32), Before: argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)}, Filter: argument(ctx, &in, 0, ec.unmarshalONFTAllowanceFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTAllowanceFilter), Order: argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)}
 	return a, in.err
 }
 
@@ -1015,6 +1015,7 @@ func (ec *executionContext) readTransactionContractLogsArgs(ctx context.Context,
 type Fields interface {
 	AccountFields
 	AccountAllowancesFields
+	AccountStatisticsFields
 	AirdropFields
 	AmountFields
 	AssessedCustomFeeFields
@@ -1045,6 +1046,8 @@ type Fields interface {
 	NFTTransactionFields
 	NFTTransferFields
 	NetworkNodeFields
+	NetworkStakeFields
+	NetworkSupplyFields
 	OpcodeTraceFields
 	RegisteredNodeFields
 	RoyaltyFeeFields
@@ -1065,6 +1068,7 @@ type Fields interface {
 	TokenBalanceFields
 	TokenHolderFields
 	TokenRelationshipFields
+	TokenStatisticsFields
 	TokenTransferFields
 	TopicFields
 	TopicMessageFields
@@ -1094,7 +1098,7 @@ type AccountFields interface {
 	AccountNode(ctx context.Context, q rowplan.Request, of []*ledger.Account) (rowplan.Results[*ledger.NetworkNode], error)
 	AccountNfts(ctx context.Context, q rowplan.Request, of []*ledger.Account, args AccountNftsArgs) (rowplan.Results[*relay.Connection[ledger.NFT]], error)
 	AccountNftAllowances(ctx context.Context, q rowplan.Request, of []*ledger.Account, args AccountNftAllowancesArgs) (rowplan.Results[*relay.Connection[ledger.NFTAllowance]], error)
-	AccountReceivedNftAllowances(ctx context.Context, q rowplan.Request, of []*ledger.Account, args AccountReceivedNftAllowancesArgs) (rowplan.Results[*relay.Connection[ledger.NFTAllowance]], error)
+	AccountReceivedNFTAllowances(ctx context.Context, q rowplan.Request, of []*ledger.Account, args AccountReceivedNFTAllowancesArgs) (rowplan.Results[*relay.Connection[ledger.NFTAllowance]], error)
 	AccountSchedules(ctx context.Context, q rowplan.Request, of []*ledger.Account, args AccountSchedulesArgs) (rowplan.Results[*relay.Connection[ledger.Schedule]], error)
 	AccountStats(ctx context.Context, q rowplan.Request, of []*ledger.Account, args AccountStatsArgs) (rowplan.Results[[]*ledger.AccountStatistics], error)
 	AccountTokens(ctx context.Context, q rowplan.Request, of []*ledger.Account, args AccountTokensArgs) (rowplan.Results[*relay.Connection[ledger.TokenRelationship]], error)
@@ -1105,6 +1109,13 @@ type AccountFields interface {
 type AccountAllowancesFields interface {
 	AccountAllowancesCrypto(ctx context.Context, q rowplan.Request, of []*ledger.AccountAllowances, args AccountAllowancesCryptoArgs) (rowplan.Results[*relay.Connection[ledger.CryptoAllowance]], error)
 	AccountAllowancesTokens(ctx context.Context, q rowplan.Request, of []*ledger.AccountAllowances, args AccountAllowancesTokensArgs) (rowplan.Results[*relay.Connection[ledger.TokenAllowance]], error)
+}
+
+// AccountStatisticsFields read fields of AccountStatistics.
+type AccountStatisticsFields interface {
+	AccountStatisticsReceivedValue(of *ledger.AccountStatistics) *ledger.Amount
+	AccountStatisticsSentValue(of *ledger.AccountStatistics) *ledger.Amount
+	AccountStatisticsRewardsValue(of *ledger.AccountStatistics) *ledger.Amount
 }
 
 // AirdropFields read fields of Airdrop.
@@ -1194,6 +1205,7 @@ type ContractLogFields interface {
 type ContractResultFields interface {
 	ContractResultID(of *ledger.ContractResult) string
 	ContractResultActions(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult, args ContractResultActionsArgs) (rowplan.Results[*relay.Connection[ledger.ContractAction]], error)
+	ContractResultAmountValue(of *ledger.ContractResult) *ledger.Amount
 	ContractResultBlock(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[*ledger.Block], error)
 	ContractResultCallData(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[[]byte], error)
 	ContractResultCreatedContracts(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[[]*ledger.Contract], error)
@@ -1227,6 +1239,7 @@ type ContractStateChangeFields interface {
 type CryptoAllowanceFields interface {
 	CryptoAllowanceID(of *ledger.CryptoAllowance) string
 	CryptoAllowanceAmountValue(of *ledger.CryptoAllowance) *ledger.Amount
+	CryptoAllowanceAmountGrantedValue(of *ledger.CryptoAllowance) *ledger.Amount
 	CryptoAllowanceOwner(ctx context.Context, q rowplan.Request, of []*ledger.CryptoAllowance) (rowplan.Results[*ledger.Account], error)
 	CryptoAllowanceSpender(ctx context.Context, q rowplan.Request, of []*ledger.CryptoAllowance) (rowplan.Results[*ledger.Account], error)
 }
@@ -1240,6 +1253,7 @@ type CryptoTransferFields interface {
 // CustomFeeLimitFields read fields of CustomFeeLimit.
 type CustomFeeLimitFields interface {
 	CustomFeeLimitAccount(ctx context.Context, q rowplan.Request, of []*ledger.CustomFeeLimit) (rowplan.Results[*ledger.Account], error)
+	CustomFeeLimitAmountValue(ctx context.Context, q rowplan.Request, of []*ledger.CustomFeeLimit) (rowplan.Results[*ledger.Amount], error)
 	CustomFeeLimitDenominatingToken(ctx context.Context, q rowplan.Request, of []*ledger.CustomFeeLimit) (rowplan.Results[*ledger.Token], error)
 }
 
@@ -1250,6 +1264,7 @@ type DelegatableContractKeyFields interface {
 
 // FallbackFeeFields read fields of FallbackFee.
 type FallbackFeeFields interface {
+	FallbackFeeAmountValue(ctx context.Context, q rowplan.Request, of []*ledger.FallbackFee) (rowplan.Results[*ledger.Amount], error)
 	FallbackFeeDenominatingToken(ctx context.Context, q rowplan.Request, of []*ledger.FallbackFee) (rowplan.Results[*ledger.Token], error)
 }
 
@@ -1266,6 +1281,7 @@ type FileFields interface {
 
 // FixedFeeFields read fields of FixedFee.
 type FixedFeeFields interface {
+	FixedFeeAmountValue(ctx context.Context, q rowplan.Request, of []*ledger.FixedFee) (rowplan.Results[*ledger.Amount], error)
 	FixedFeeCollectorAccount(ctx context.Context, q rowplan.Request, of []*ledger.FixedFee) (rowplan.Results[*ledger.Account], error)
 	FixedFeeDenominatingToken(ctx context.Context, q rowplan.Request, of []*ledger.FixedFee) (rowplan.Results[*ledger.Token], error)
 }
@@ -1274,6 +1290,8 @@ type FixedFeeFields interface {
 type FractionalFeeFields interface {
 	FractionalFeeCollectorAccount(ctx context.Context, q rowplan.Request, of []*ledger.FractionalFee) (rowplan.Results[*ledger.Account], error)
 	FractionalFeeDenominatingToken(ctx context.Context, q rowplan.Request, of []*ledger.FractionalFee) (rowplan.Results[*ledger.Token], error)
+	FractionalFeeMaximumValue(ctx context.Context, q rowplan.Request, of []*ledger.FractionalFee) (rowplan.Results[*ledger.Amount], error)
+	FractionalFeeMinimumValue(ctx context.Context, q rowplan.Request, of []*ledger.FractionalFee) (rowplan.Results[*ledger.Amount], error)
 }
 
 // HookFields read fields of Hook.
@@ -1341,9 +1359,34 @@ type NetworkNodeFields interface {
 	NetworkNodeID(of *ledger.NetworkNode) string
 	NetworkNodeFile(ctx context.Context, q rowplan.Request, of []*ledger.NetworkNode) (rowplan.Results[*ledger.File], error)
 	NetworkNodeRegisteredNodes(ctx context.Context, q rowplan.Request, of []*ledger.NetworkNode) (rowplan.Results[[]*ledger.RegisteredNode], error)
+	NetworkNodeMaxStakeValue(of *ledger.NetworkNode) *ledger.Amount
+	NetworkNodeMinStakeValue(of *ledger.NetworkNode) *ledger.Amount
 	NetworkNodeAccount(ctx context.Context, q rowplan.Request, of []*ledger.NetworkNode) (rowplan.Results[*ledger.Account], error)
+	NetworkNodeRewardRateStartValue(of *ledger.NetworkNode) *ledger.Amount
 	NetworkNodeServiceEndpoints(ctx context.Context, q rowplan.Request, of []*ledger.NetworkNode) (rowplan.Results[[]*ledger.ServiceEndpoint], error)
+	NetworkNodeStakeValue(of *ledger.NetworkNode) *ledger.Amount
+	NetworkNodeStakeNotRewardedValue(of *ledger.NetworkNode) *ledger.Amount
+	NetworkNodeStakeRewardedValue(of *ledger.NetworkNode) *ledger.Amount
 	NetworkNodeStatusComponent(ctx context.Context, q rowplan.Request, of []*ledger.NetworkNode) (rowplan.Results[*status.Component], error)
+}
+
+// NetworkStakeFields read fields of NetworkStake.
+type NetworkStakeFields interface {
+	NetworkStakeMaxStakeRewardedValue(of *ledger.NetworkStake) *ledger.Amount
+	NetworkStakeMaxStakingRewardRatePerHbarValue(of *ledger.NetworkStake) *ledger.Amount
+	NetworkStakeMaxTotalRewardValue(of *ledger.NetworkStake) *ledger.Amount
+	NetworkStakeReservedStakingRewardsValue(of *ledger.NetworkStake) *ledger.Amount
+	NetworkStakeRewardBalanceThresholdValue(of *ledger.NetworkStake) *ledger.Amount
+	NetworkStakeStakeTotalValue(of *ledger.NetworkStake) *ledger.Amount
+	NetworkStakeStakingRewardRateValue(of *ledger.NetworkStake) *ledger.Amount
+	NetworkStakeStakingStartThresholdValue(of *ledger.NetworkStake) *ledger.Amount
+	NetworkStakeUnreservedStakingRewardBalanceValue(of *ledger.NetworkStake) *ledger.Amount
+}
+
+// NetworkSupplyFields read fields of NetworkSupply.
+type NetworkSupplyFields interface {
+	NetworkSupplyReleasedSupplyValue(of *ledger.NetworkSupply) *ledger.Amount
+	NetworkSupplyTotalSupplyValue(of *ledger.NetworkSupply) *ledger.Amount
 }
 
 // OpcodeTraceFields read fields of OpcodeTrace.
@@ -1381,6 +1424,7 @@ type ScheduleSignerFields interface {
 // ScheduledTransactionFields read fields of ScheduledTransaction.
 type ScheduledTransactionFields interface {
 	ScheduledTransactionEntity(ctx context.Context, q rowplan.Request, of []*ledger.ScheduledTransaction) (rowplan.Results[relay.Entity], error)
+	ScheduledTransactionMaxFeeValue(of *ledger.ScheduledTransaction) *ledger.Amount
 	ScheduledTransactionSignaturesPresent(ctx context.Context, q rowplan.Request, of []*ledger.ScheduledTransaction) (rowplan.Results[[]*ledger.ScheduleSigner], error)
 	ScheduledTransactionSignaturesMissing(ctx context.Context, q rowplan.Request, of []*ledger.ScheduledTransaction) (rowplan.Results[[]*ledger.ScheduleSigner], error)
 }
@@ -1464,6 +1508,9 @@ type TokenFields interface {
 	TokenID(of *ledger.Token) string
 	TokenAutoRenewAccount(ctx context.Context, q rowplan.Request, of []*ledger.Token) (rowplan.Results[*ledger.Account], error)
 	TokenCustomFees(ctx context.Context, q rowplan.Request, of []*ledger.Token) (rowplan.Results[*ledger.TokenCustomFees], error)
+	TokenInitialSupplyValue(of *ledger.Token) *ledger.Amount
+	TokenMaxSupplyValue(of *ledger.Token) *ledger.Amount
+	TokenTotalSupplyValue(of *ledger.Token) *ledger.Amount
 	TokenTreasuryAccount(ctx context.Context, q rowplan.Request, of []*ledger.Token) (rowplan.Results[*ledger.Account], error)
 	TokenBalances(ctx context.Context, q rowplan.Request, of []*ledger.Token, args TokenBalancesArgs) (rowplan.Results[*relay.Connection[ledger.TokenHolder]], error)
 	TokenHolders(ctx context.Context, q rowplan.Request, of []*ledger.Token, args TokenHoldersArgs) (rowplan.Results[*relay.Connection[ledger.TokenHolder]], error)
@@ -1478,6 +1525,7 @@ type TokenFields interface {
 type TokenAllowanceFields interface {
 	TokenAllowanceID(of *ledger.TokenAllowance) string
 	TokenAllowanceAmountValue(ctx context.Context, q rowplan.Request, of []*ledger.TokenAllowance) (rowplan.Results[*ledger.Amount], error)
+	TokenAllowanceAmountGrantedValue(ctx context.Context, q rowplan.Request, of []*ledger.TokenAllowance) (rowplan.Results[*ledger.Amount], error)
 	TokenAllowanceOwner(ctx context.Context, q rowplan.Request, of []*ledger.TokenAllowance) (rowplan.Results[*ledger.Account], error)
 	TokenAllowanceSpender(ctx context.Context, q rowplan.Request, of []*ledger.TokenAllowance) (rowplan.Results[*ledger.Account], error)
 	TokenAllowanceToken(ctx context.Context, q rowplan.Request, of []*ledger.TokenAllowance) (rowplan.Results[*ledger.Token], error)
@@ -1503,6 +1551,11 @@ type TokenRelationshipFields interface {
 	TokenRelationshipAccount(ctx context.Context, q rowplan.Request, of []*ledger.TokenRelationship) (rowplan.Results[*ledger.Account], error)
 	TokenRelationshipBalanceValue(of *ledger.TokenRelationship) *ledger.Amount
 	TokenRelationshipToken(ctx context.Context, q rowplan.Request, of []*ledger.TokenRelationship) (rowplan.Results[*ledger.Token], error)
+}
+
+// TokenStatisticsFields read fields of TokenStatistics.
+type TokenStatisticsFields interface {
+	TokenStatisticsVolumeValue(ctx context.Context, q rowplan.Request, of []*ledger.TokenStatistics) (rowplan.Results[*ledger.Amount], error)
 }
 
 // TokenTransferFields read fields of TokenTransfer.
@@ -1536,6 +1589,7 @@ type TransactionFields interface {
 	TransactionChargedFeeValue(of *ledger.Transaction) *ledger.Amount
 	TransactionEntity(ctx context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[relay.Entity], error)
 	TransactionInnerTransactions(ctx context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[[]*ledger.Transaction], error)
+	TransactionMaxFeeValue(of *ledger.Transaction) *ledger.Amount
 	TransactionParent(ctx context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[*ledger.Transaction], error)
 	TransactionPayer(ctx context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[*ledger.Account], error)
 	TransactionStakingRewardTransfers(ctx context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[[]*ledger.StakingReward], error)
@@ -1652,7 +1706,7 @@ type relations struct {
 	accountNode                             *rowplan.Relation[*ledger.Account, *ledger.NetworkNode]
 	accountNfts                             *rowplan.Relation[*ledger.Account, *relay.Connection[ledger.NFT]]
 	accountNftAllowances                    *rowplan.Relation[*ledger.Account, *relay.Connection[ledger.NFTAllowance]]
-	accountReceivedNftAllowances            *rowplan.Relation[*ledger.Account, *relay.Connection[ledger.NFTAllowance]]
+	accountReceivedNFTAllowances            *rowplan.Relation[*ledger.Account, *relay.Connection[ledger.NFTAllowance]]
 	accountSchedules                        *rowplan.Relation[*ledger.Account, *relay.Connection[ledger.Schedule]]
 	accountStats                            *rowplan.Relation[*ledger.Account, []*ledger.AccountStatistics]
 	accountTokens                           *rowplan.Relation[*ledger.Account, *relay.Connection[ledger.TokenRelationship]]
@@ -1733,15 +1787,20 @@ type relations struct {
 	cryptoAllowanceConnectionTotalCount     *rowplan.Relation[*relay.Connection[ledger.CryptoAllowance], *relay.Count]
 	cryptoTransferAccount                   *rowplan.Relation[*ledger.CryptoTransfer, *ledger.Account]
 	customFeeLimitAccount                   *rowplan.Relation[*ledger.CustomFeeLimit, *ledger.Account]
+	customFeeLimitAmountValue               *rowplan.Relation[*ledger.CustomFeeLimit, *ledger.Amount]
 	customFeeLimitDenominatingToken         *rowplan.Relation[*ledger.CustomFeeLimit, *ledger.Token]
 	delegatableContractKeyContract          *rowplan.Relation[*ledger.DelegatableContractKey, *ledger.Contract]
+	fallbackFeeAmountValue                  *rowplan.Relation[*ledger.FallbackFee, *ledger.Amount]
 	fallbackFeeDenominatingToken            *rowplan.Relation[*ledger.FallbackFee, *ledger.Token]
 	feeEstimateTinybars                     *rowplan.Relation[*fees.Estimate, *int64]
 	feeEstimateExchangeRate                 *rowplan.Relation[*fees.Estimate, *ledger.ExchangeRate]
+	fixedFeeAmountValue                     *rowplan.Relation[*ledger.FixedFee, *ledger.Amount]
 	fixedFeeCollectorAccount                *rowplan.Relation[*ledger.FixedFee, *ledger.Account]
 	fixedFeeDenominatingToken               *rowplan.Relation[*ledger.FixedFee, *ledger.Token]
 	fractionalFeeCollectorAccount           *rowplan.Relation[*ledger.FractionalFee, *ledger.Account]
 	fractionalFeeDenominatingToken          *rowplan.Relation[*ledger.FractionalFee, *ledger.Token]
+	fractionalFeeMaximumValue               *rowplan.Relation[*ledger.FractionalFee, *ledger.Amount]
+	fractionalFeeMinimumValue               *rowplan.Relation[*ledger.FractionalFee, *ledger.Amount]
 	hookContract                            *rowplan.Relation[*ledger.Hook, *ledger.Contract]
 	hookOwner                               *rowplan.Relation[*ledger.Hook, *ledger.Account]
 	hookStorage                             *rowplan.Relation[*ledger.Hook, *relay.HookSlotConnection]
@@ -1836,6 +1895,7 @@ type relations struct {
 	tokenStats                              *rowplan.Relation[*ledger.Token, []*ledger.TokenStatistics]
 	tokenTransfers                          *rowplan.Relation[*ledger.Token, *relay.Connection[ledger.Transfer]]
 	tokenAllowanceAmountValue               *rowplan.Relation[*ledger.TokenAllowance, *ledger.Amount]
+	tokenAllowanceAmountGrantedValue        *rowplan.Relation[*ledger.TokenAllowance, *ledger.Amount]
 	tokenAllowanceOwner                     *rowplan.Relation[*ledger.TokenAllowance, *ledger.Account]
 	tokenAllowanceSpender                   *rowplan.Relation[*ledger.TokenAllowance, *ledger.Account]
 	tokenAllowanceToken                     *rowplan.Relation[*ledger.TokenAllowance, *ledger.Token]
@@ -1849,6 +1909,7 @@ type relations struct {
 	tokenRelationshipAccount                *rowplan.Relation[*ledger.TokenRelationship, *ledger.Account]
 	tokenRelationshipToken                  *rowplan.Relation[*ledger.TokenRelationship, *ledger.Token]
 	tokenRelationshipConnectionTotalCount   *rowplan.Relation[*relay.Connection[ledger.TokenRelationship], *relay.Count]
+	tokenStatisticsVolumeValue              *rowplan.Relation[*ledger.TokenStatistics, *ledger.Amount]
 	tokenTransferAmountValue                *rowplan.Relation[*ledger.TokenTransfer, *ledger.Amount]
 	tokenTransferAccount                    *rowplan.Relation[*ledger.TokenTransfer, *ledger.Account]
 	tokenTransferToken                      *rowplan.Relation[*ledger.TokenTransfer, *ledger.Token]
@@ -1976,10 +2037,10 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 				return fields.AccountNftAllowances(ctx, q, of, args.(AccountNftAllowancesArgs))
 			},
 		},
-		accountReceivedNftAllowances: &rowplan.Relation[*ledger.Account, *relay.Connection[ledger.NFTAllowance]]{
-			Args: ec.readAccountReceivedNftAllowancesArgs,
+		accountReceivedNFTAllowances: &rowplan.Relation[*ledger.Account, *relay.Connection[ledger.NFTAllowance]]{
+			Args: ec.readAccountReceivedNFTAllowancesArgs,
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.Account, args any) (rowplan.Results[*relay.Connection[ledger.NFTAllowance]], error) {
-				return fields.AccountReceivedNftAllowances(ctx, q, of, args.(AccountReceivedNftAllowancesArgs))
+				return fields.AccountReceivedNFTAllowances(ctx, q, of, args.(AccountReceivedNFTAllowancesArgs))
 			},
 		},
 		accountSchedules: &rowplan.Relation[*ledger.Account, *relay.Connection[ledger.Schedule]]{
@@ -2416,6 +2477,11 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 				return fields.CustomFeeLimitAccount(ctx, q, of)
 			},
 		},
+		customFeeLimitAmountValue: &rowplan.Relation[*ledger.CustomFeeLimit, *ledger.Amount]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.CustomFeeLimit, _ any) (rowplan.Results[*ledger.Amount], error) {
+				return fields.CustomFeeLimitAmountValue(ctx, q, of)
+			},
+		},
 		customFeeLimitDenominatingToken: &rowplan.Relation[*ledger.CustomFeeLimit, *ledger.Token]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.CustomFeeLimit, _ any) (rowplan.Results[*ledger.Token], error) {
 				return fields.CustomFeeLimitDenominatingToken(ctx, q, of)
@@ -2424,6 +2490,11 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 		delegatableContractKeyContract: &rowplan.Relation[*ledger.DelegatableContractKey, *ledger.Contract]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.DelegatableContractKey, _ any) (rowplan.Results[*ledger.Contract], error) {
 				return fields.DelegatableContractKeyContract(ctx, q, of)
+			},
+		},
+		fallbackFeeAmountValue: &rowplan.Relation[*ledger.FallbackFee, *ledger.Amount]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.FallbackFee, _ any) (rowplan.Results[*ledger.Amount], error) {
+				return fields.FallbackFeeAmountValue(ctx, q, of)
 			},
 		},
 		fallbackFeeDenominatingToken: &rowplan.Relation[*ledger.FallbackFee, *ledger.Token]{
@@ -2439,6 +2510,11 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 		feeEstimateExchangeRate: &rowplan.Relation[*fees.Estimate, *ledger.ExchangeRate]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*fees.Estimate, _ any) (rowplan.Results[*ledger.ExchangeRate], error) {
 				return fields.FeeEstimateExchangeRate(ctx, q, of)
+			},
+		},
+		fixedFeeAmountValue: &rowplan.Relation[*ledger.FixedFee, *ledger.Amount]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.FixedFee, _ any) (rowplan.Results[*ledger.Amount], error) {
+				return fields.FixedFeeAmountValue(ctx, q, of)
 			},
 		},
 		fixedFeeCollectorAccount: &rowplan.Relation[*ledger.FixedFee, *ledger.Account]{
@@ -2459,6 +2535,16 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 		fractionalFeeDenominatingToken: &rowplan.Relation[*ledger.FractionalFee, *ledger.Token]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.FractionalFee, _ any) (rowplan.Results[*ledger.Token], error) {
 				return fields.FractionalFeeDenominatingToken(ctx, q, of)
+			},
+		},
+		fractionalFeeMaximumValue: &rowplan.Relation[*ledger.FractionalFee, *ledger.Amount]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.FractionalFee, _ any) (rowplan.Results[*ledger.Amount], error) {
+				return fields.FractionalFeeMaximumValue(ctx, q, of)
+			},
+		},
+		fractionalFeeMinimumValue: &rowplan.Relation[*ledger.FractionalFee, *ledger.Amount]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.FractionalFee, _ any) (rowplan.Results[*ledger.Amount], error) {
+				return fields.FractionalFeeMinimumValue(ctx, q, of)
 			},
 		},
 		hookContract: &rowplan.Relation[*ledger.Hook, *ledger.Contract]{
@@ -2962,6 +3048,11 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 				return fields.TokenAllowanceAmountValue(ctx, q, of)
 			},
 		},
+		tokenAllowanceAmountGrantedValue: &rowplan.Relation[*ledger.TokenAllowance, *ledger.Amount]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.TokenAllowance, _ any) (rowplan.Results[*ledger.Amount], error) {
+				return fields.TokenAllowanceAmountGrantedValue(ctx, q, of)
+			},
+		},
 		tokenAllowanceOwner: &rowplan.Relation[*ledger.TokenAllowance, *ledger.Account]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.TokenAllowance, _ any) (rowplan.Results[*ledger.Account], error) {
 				return fields.TokenAllowanceOwner(ctx, q, of)
@@ -3030,6 +3121,11 @@ func newRelations(fields Fields, ec *executionContext) *relations {
 			Load: rowplan.OneByOne(func(ctx context.Context, of *relay.Connection[ledger.TokenRelationship], _ any) (*relay.Count, error) {
 				return of.TotalCount(ctx)
 			}),
+		},
+		tokenStatisticsVolumeValue: &rowplan.Relation[*ledger.TokenStatistics, *ledger.Amount]{
+			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.TokenStatistics, _ any) (rowplan.Results[*ledger.Amount], error) {
+				return fields.TokenStatisticsVolumeValue(ctx, q, of)
+			},
 		},
 		tokenTransferAmountValue: &rowplan.Relation[*ledger.TokenTransfer, *ledger.Amount]{
 			Load: func(ctx context.Context, q rowplan.Request, of []*ledger.TokenTransfer, _ any) (rowplan.Results[*ledger.Amount], error) {
@@ -3293,8 +3389,8 @@ func (r accountRows) NftAllowances(ctx context.Context, of *ledger.Account, a0 *
 	return rowplan.Resolve(ctx, r.Tables, r.relations.accountNftAllowances, of)
 }
 
-func (r accountRows) ReceivedNftAllowances(ctx context.Context, of *ledger.Account, a0 *ledger.NFTAllowanceFilter, a1 relay.Order, a2 *int32, a3 *string, a4 *int32, a5 *string) (*relay.Connection[ledger.NFTAllowance], error) {
-	return rowplan.Resolve(ctx, r.Tables, r.relations.accountReceivedNftAllowances, of)
+func (r accountRows) ReceivedNFTAllowances(ctx context.Context, of *ledger.Account, a0 *ledger.NFTAllowanceFilter, a1 relay.Order, a2 *int32, a3 *string, a4 *int32, a5 *string) (*relay.Connection[ledger.NFTAllowance], error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.accountReceivedNFTAllowances, of)
 }
 
 func (r accountRows) Schedules(ctx context.Context, of *ledger.Account, a0 *ledger.ScheduleFilter, a1 relay.Order, a2 *int32, a3 *string, a4 *int32, a5 *string) (*relay.Connection[ledger.Schedule], error) {
@@ -3324,6 +3420,23 @@ func (r accountAllowancesRows) Crypto(ctx context.Context, of *ledger.AccountAll
 
 func (r accountAllowancesRows) Tokens(ctx context.Context, of *ledger.AccountAllowances, a0 *ledger.TokenAllowanceFilter, a1 relay.Order, a2 *int32, a3 *string, a4 *int32, a5 *string) (*relay.Connection[ledger.TokenAllowance], error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.accountAllowancesTokens, of)
+}
+
+// AccountStatistics implements [ResolverRoot].
+func (r *Rows) AccountStatistics() AccountStatisticsResolver { return accountStatisticsRows{r} }
+
+type accountStatisticsRows struct{ *Rows }
+
+func (r accountStatisticsRows) ReceivedValue(ctx context.Context, of *ledger.AccountStatistics) (*ledger.Amount, error) {
+	return r.fields.AccountStatisticsReceivedValue(of), nil
+}
+
+func (r accountStatisticsRows) SentValue(ctx context.Context, of *ledger.AccountStatistics) (*ledger.Amount, error) {
+	return r.fields.AccountStatisticsSentValue(of), nil
+}
+
+func (r accountStatisticsRows) RewardsValue(ctx context.Context, of *ledger.AccountStatistics) (*ledger.Amount, error) {
+	return r.fields.AccountStatisticsRewardsValue(of), nil
 }
 
 // Airdrop implements [ResolverRoot].
@@ -3572,6 +3685,10 @@ func (r contractResultRows) Actions(ctx context.Context, of *ledger.ContractResu
 	return rowplan.Resolve(ctx, r.Tables, r.relations.contractResultActions, of)
 }
 
+func (r contractResultRows) AmountValue(ctx context.Context, of *ledger.ContractResult) (*ledger.Amount, error) {
+	return r.fields.ContractResultAmountValue(of), nil
+}
+
 func (r contractResultRows) Block(ctx context.Context, of *ledger.ContractResult) (*ledger.Block, error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.contractResultBlock, of)
 }
@@ -3671,6 +3788,10 @@ func (r cryptoAllowanceRows) AmountValue(ctx context.Context, of *ledger.CryptoA
 	return r.fields.CryptoAllowanceAmountValue(of), nil
 }
 
+func (r cryptoAllowanceRows) AmountGrantedValue(ctx context.Context, of *ledger.CryptoAllowance) (*ledger.Amount, error) {
+	return r.fields.CryptoAllowanceAmountGrantedValue(of), nil
+}
+
 func (r cryptoAllowanceRows) Owner(ctx context.Context, of *ledger.CryptoAllowance) (*ledger.Account, error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.cryptoAllowanceOwner, of)
 }
@@ -3701,6 +3822,10 @@ func (r customFeeLimitRows) Account(ctx context.Context, of *ledger.CustomFeeLim
 	return rowplan.Resolve(ctx, r.Tables, r.relations.customFeeLimitAccount, of)
 }
 
+func (r customFeeLimitRows) AmountValue(ctx context.Context, of *ledger.CustomFeeLimit) (*ledger.Amount, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.customFeeLimitAmountValue, of)
+}
+
 func (r customFeeLimitRows) DenominatingToken(ctx context.Context, of *ledger.CustomFeeLimit) (*ledger.Token, error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.customFeeLimitDenominatingToken, of)
 }
@@ -3720,6 +3845,10 @@ func (r delegatableContractKeyRows) Contract(ctx context.Context, of *ledger.Del
 func (r *Rows) FallbackFee() FallbackFeeResolver { return fallbackFeeRows{r} }
 
 type fallbackFeeRows struct{ *Rows }
+
+func (r fallbackFeeRows) AmountValue(ctx context.Context, of *ledger.FallbackFee) (*ledger.Amount, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.fallbackFeeAmountValue, of)
+}
 
 func (r fallbackFeeRows) DenominatingToken(ctx context.Context, of *ledger.FallbackFee) (*ledger.Token, error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.fallbackFeeDenominatingToken, of)
@@ -3752,6 +3881,10 @@ func (r *Rows) FixedFee() FixedFeeResolver { return fixedFeeRows{r} }
 
 type fixedFeeRows struct{ *Rows }
 
+func (r fixedFeeRows) AmountValue(ctx context.Context, of *ledger.FixedFee) (*ledger.Amount, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.fixedFeeAmountValue, of)
+}
+
 func (r fixedFeeRows) CollectorAccount(ctx context.Context, of *ledger.FixedFee) (*ledger.Account, error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.fixedFeeCollectorAccount, of)
 }
@@ -3771,6 +3904,14 @@ func (r fractionalFeeRows) CollectorAccount(ctx context.Context, of *ledger.Frac
 
 func (r fractionalFeeRows) DenominatingToken(ctx context.Context, of *ledger.FractionalFee) (*ledger.Token, error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.fractionalFeeDenominatingToken, of)
+}
+
+func (r fractionalFeeRows) MaximumValue(ctx context.Context, of *ledger.FractionalFee) (*ledger.Amount, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.fractionalFeeMaximumValue, of)
+}
+
+func (r fractionalFeeRows) MinimumValue(ctx context.Context, of *ledger.FractionalFee) (*ledger.Amount, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.fractionalFeeMinimumValue, of)
 }
 
 // Hook implements [ResolverRoot].
@@ -3944,16 +4085,94 @@ func (r networkNodeRows) RegisteredNodes(ctx context.Context, of *ledger.Network
 	return rowplan.Resolve(ctx, r.Tables, r.relations.networkNodeRegisteredNodes, of)
 }
 
+func (r networkNodeRows) MaxStakeValue(ctx context.Context, of *ledger.NetworkNode) (*ledger.Amount, error) {
+	return r.fields.NetworkNodeMaxStakeValue(of), nil
+}
+
+func (r networkNodeRows) MinStakeValue(ctx context.Context, of *ledger.NetworkNode) (*ledger.Amount, error) {
+	return r.fields.NetworkNodeMinStakeValue(of), nil
+}
+
 func (r networkNodeRows) Account(ctx context.Context, of *ledger.NetworkNode) (*ledger.Account, error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.networkNodeAccount, of)
+}
+
+func (r networkNodeRows) RewardRateStartValue(ctx context.Context, of *ledger.NetworkNode) (*ledger.Amount, error) {
+	return r.fields.NetworkNodeRewardRateStartValue(of), nil
 }
 
 func (r networkNodeRows) ServiceEndpoints(ctx context.Context, of *ledger.NetworkNode) ([]*ledger.ServiceEndpoint, error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.networkNodeServiceEndpoints, of)
 }
 
+func (r networkNodeRows) StakeValue(ctx context.Context, of *ledger.NetworkNode) (*ledger.Amount, error) {
+	return r.fields.NetworkNodeStakeValue(of), nil
+}
+
+func (r networkNodeRows) StakeNotRewardedValue(ctx context.Context, of *ledger.NetworkNode) (*ledger.Amount, error) {
+	return r.fields.NetworkNodeStakeNotRewardedValue(of), nil
+}
+
+func (r networkNodeRows) StakeRewardedValue(ctx context.Context, of *ledger.NetworkNode) (*ledger.Amount, error) {
+	return r.fields.NetworkNodeStakeRewardedValue(of), nil
+}
+
 func (r networkNodeRows) StatusComponent(ctx context.Context, of *ledger.NetworkNode) (*status.Component, error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.networkNodeStatusComponent, of)
+}
+
+// NetworkStake implements [ResolverRoot].
+func (r *Rows) NetworkStake() NetworkStakeResolver { return networkStakeRows{r} }
+
+type networkStakeRows struct{ *Rows }
+
+func (r networkStakeRows) MaxStakeRewardedValue(ctx context.Context, of *ledger.NetworkStake) (*ledger.Amount, error) {
+	return r.fields.NetworkStakeMaxStakeRewardedValue(of), nil
+}
+
+func (r networkStakeRows) MaxStakingRewardRatePerHbarValue(ctx context.Context, of *ledger.NetworkStake) (*ledger.Amount, error) {
+	return r.fields.NetworkStakeMaxStakingRewardRatePerHbarValue(of), nil
+}
+
+func (r networkStakeRows) MaxTotalRewardValue(ctx context.Context, of *ledger.NetworkStake) (*ledger.Amount, error) {
+	return r.fields.NetworkStakeMaxTotalRewardValue(of), nil
+}
+
+func (r networkStakeRows) ReservedStakingRewardsValue(ctx context.Context, of *ledger.NetworkStake) (*ledger.Amount, error) {
+	return r.fields.NetworkStakeReservedStakingRewardsValue(of), nil
+}
+
+func (r networkStakeRows) RewardBalanceThresholdValue(ctx context.Context, of *ledger.NetworkStake) (*ledger.Amount, error) {
+	return r.fields.NetworkStakeRewardBalanceThresholdValue(of), nil
+}
+
+func (r networkStakeRows) StakeTotalValue(ctx context.Context, of *ledger.NetworkStake) (*ledger.Amount, error) {
+	return r.fields.NetworkStakeStakeTotalValue(of), nil
+}
+
+func (r networkStakeRows) StakingRewardRateValue(ctx context.Context, of *ledger.NetworkStake) (*ledger.Amount, error) {
+	return r.fields.NetworkStakeStakingRewardRateValue(of), nil
+}
+
+func (r networkStakeRows) StakingStartThresholdValue(ctx context.Context, of *ledger.NetworkStake) (*ledger.Amount, error) {
+	return r.fields.NetworkStakeStakingStartThresholdValue(of), nil
+}
+
+func (r networkStakeRows) UnreservedStakingRewardBalanceValue(ctx context.Context, of *ledger.NetworkStake) (*ledger.Amount, error) {
+	return r.fields.NetworkStakeUnreservedStakingRewardBalanceValue(of), nil
+}
+
+// NetworkSupply implements [ResolverRoot].
+func (r *Rows) NetworkSupply() NetworkSupplyResolver { return networkSupplyRows{r} }
+
+type networkSupplyRows struct{ *Rows }
+
+func (r networkSupplyRows) ReleasedSupplyValue(ctx context.Context, of *ledger.NetworkSupply) (*ledger.Amount, error) {
+	return r.fields.NetworkSupplyReleasedSupplyValue(of), nil
+}
+
+func (r networkSupplyRows) TotalSupplyValue(ctx context.Context, of *ledger.NetworkSupply) (*ledger.Amount, error) {
+	return r.fields.NetworkSupplyTotalSupplyValue(of), nil
 }
 
 // OpcodeTrace implements [ResolverRoot].
@@ -4038,6 +4257,10 @@ type scheduledTransactionRows struct{ *Rows }
 
 func (r scheduledTransactionRows) Entity(ctx context.Context, of *ledger.ScheduledTransaction) (relay.Entity, error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.scheduledTransactionEntity, of)
+}
+
+func (r scheduledTransactionRows) MaxFeeValue(ctx context.Context, of *ledger.ScheduledTransaction) (*ledger.Amount, error) {
+	return r.fields.ScheduledTransactionMaxFeeValue(of), nil
 }
 
 func (r scheduledTransactionRows) SignaturesPresent(ctx context.Context, of *ledger.ScheduledTransaction) ([]*ledger.ScheduleSigner, error) {
@@ -4266,6 +4489,18 @@ func (r tokenRows) CustomFees(ctx context.Context, of *ledger.Token) (*ledger.To
 	return rowplan.Resolve(ctx, r.Tables, r.relations.tokenCustomFees, of)
 }
 
+func (r tokenRows) InitialSupplyValue(ctx context.Context, of *ledger.Token) (*ledger.Amount, error) {
+	return r.fields.TokenInitialSupplyValue(of), nil
+}
+
+func (r tokenRows) MaxSupplyValue(ctx context.Context, of *ledger.Token) (*ledger.Amount, error) {
+	return r.fields.TokenMaxSupplyValue(of), nil
+}
+
+func (r tokenRows) TotalSupplyValue(ctx context.Context, of *ledger.Token) (*ledger.Amount, error) {
+	return r.fields.TokenTotalSupplyValue(of), nil
+}
+
 func (r tokenRows) TreasuryAccount(ctx context.Context, of *ledger.Token) (*ledger.Account, error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.tokenTreasuryAccount, of)
 }
@@ -4309,6 +4544,10 @@ func (r tokenAllowanceRows) ID(ctx context.Context, of *ledger.TokenAllowance) (
 
 func (r tokenAllowanceRows) AmountValue(ctx context.Context, of *ledger.TokenAllowance) (*ledger.Amount, error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.tokenAllowanceAmountValue, of)
+}
+
+func (r tokenAllowanceRows) AmountGrantedValue(ctx context.Context, of *ledger.TokenAllowance) (*ledger.Amount, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.tokenAllowanceAmountGrantedValue, of)
 }
 
 func (r tokenAllowanceRows) Owner(ctx context.Context, of *ledger.TokenAllowance) (*ledger.Account, error) {
@@ -4376,6 +4615,15 @@ func (r tokenRelationshipRows) BalanceValue(ctx context.Context, of *ledger.Toke
 
 func (r tokenRelationshipRows) Token(ctx context.Context, of *ledger.TokenRelationship) (*ledger.Token, error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.tokenRelationshipToken, of)
+}
+
+// TokenStatistics implements [ResolverRoot].
+func (r *Rows) TokenStatistics() TokenStatisticsResolver { return tokenStatisticsRows{r} }
+
+type tokenStatisticsRows struct{ *Rows }
+
+func (r tokenStatisticsRows) VolumeValue(ctx context.Context, of *ledger.TokenStatistics) (*ledger.Amount, error) {
+	return rowplan.Resolve(ctx, r.Tables, r.relations.tokenStatisticsVolumeValue, of)
 }
 
 // TokenTransfer implements [ResolverRoot].
@@ -4464,6 +4712,10 @@ func (r transactionRows) Entity(ctx context.Context, of *ledger.Transaction) (re
 
 func (r transactionRows) InnerTransactions(ctx context.Context, of *ledger.Transaction) ([]*ledger.Transaction, error) {
 	return rowplan.Resolve(ctx, r.Tables, r.relations.transactionInnerTransactions, of)
+}
+
+func (r transactionRows) MaxFeeValue(ctx context.Context, of *ledger.Transaction) (*ledger.Amount, error) {
+	return r.fields.TransactionMaxFeeValue(of), nil
 }
 
 func (r transactionRows) Parent(ctx context.Context, of *ledger.Transaction) (*ledger.Transaction, error) {

@@ -39,6 +39,7 @@ type Config = graphql.Config[ResolverRoot, DirectiveRoot, ComplexityRoot]
 type ResolverRoot interface {
 	Account() AccountResolver
 	AccountAllowances() AccountAllowancesResolver
+	AccountStatistics() AccountStatisticsResolver
 	Airdrop() AirdropResolver
 	Amount() AmountResolver
 	AssessedCustomFee() AssessedCustomFeeResolver
@@ -71,6 +72,8 @@ type ResolverRoot interface {
 	NFTTransfer() NFTTransferResolver
 	Network() NetworkResolver
 	NetworkNode() NetworkNodeResolver
+	NetworkStake() NetworkStakeResolver
+	NetworkSupply() NetworkSupplyResolver
 	OpcodeTrace() OpcodeTraceResolver
 	Query() QueryResolver
 	RegisteredNode() RegisteredNodeResolver
@@ -93,6 +96,7 @@ type ResolverRoot interface {
 	TokenBalance() TokenBalanceResolver
 	TokenHolder() TokenHolderResolver
 	TokenRelationship() TokenRelationshipResolver
+	TokenStatistics() TokenStatisticsResolver
 	TokenTransfer() TokenTransferResolver
 	Topic() TopicResolver
 	TopicMessage() TopicMessageResolver
@@ -143,7 +147,7 @@ type ComplexityRoot struct {
 		PendingReward                 func(childComplexity int) int
 		PendingRewardValue            func(childComplexity int) int
 		ReceivedAllowances            func(childComplexity int) int
-		ReceivedNftAllowances         func(childComplexity int, filter *ledger.NFTAllowanceFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
+		ReceivedNFTAllowances         func(childComplexity int, filter *ledger.NFTAllowanceFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		ReceiverSigRequired           func(childComplexity int) int
 		Rewards                       func(childComplexity int, filter *ledger.StakingRewardFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		Schedules                     func(childComplexity int, filter *ledger.ScheduleFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
@@ -178,12 +182,15 @@ type ComplexityRoot struct {
 	}
 
 	AccountStatistics struct {
-		From         func(childComplexity int) int
-		Received     func(childComplexity int) int
-		Rewards      func(childComplexity int) int
-		Sent         func(childComplexity int) int
-		To           func(childComplexity int) int
-		Transactions func(childComplexity int) int
+		From          func(childComplexity int) int
+		Received      func(childComplexity int) int
+		ReceivedValue func(childComplexity int) int
+		Rewards       func(childComplexity int) int
+		RewardsValue  func(childComplexity int) int
+		Sent          func(childComplexity int) int
+		SentValue     func(childComplexity int) int
+		To            func(childComplexity int) int
+		Transactions  func(childComplexity int) int
 	}
 
 	Airdrop struct {
@@ -453,6 +460,7 @@ type ComplexityRoot struct {
 		Actions                    func(childComplexity int, filter *ledger.ContractActionFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		Address                    func(childComplexity int) int
 		Amount                     func(childComplexity int) int
+		AmountValue                func(childComplexity int) int
 		AuthorizationList          func(childComplexity int) int
 		Block                      func(childComplexity int) int
 		BlockGasUsed               func(childComplexity int) int
@@ -569,15 +577,16 @@ type ComplexityRoot struct {
 	}
 
 	CryptoAllowance struct {
-		Amount        func(childComplexity int) int
-		AmountGranted func(childComplexity int) int
-		AmountValue   func(childComplexity int) int
-		ID            func(childComplexity int) int
-		Owner         func(childComplexity int) int
-		OwnerID       func(childComplexity int) int
-		Spender       func(childComplexity int) int
-		SpenderID     func(childComplexity int) int
-		Timestamp     func(childComplexity int) int
+		Amount             func(childComplexity int) int
+		AmountGranted      func(childComplexity int) int
+		AmountGrantedValue func(childComplexity int) int
+		AmountValue        func(childComplexity int) int
+		ID                 func(childComplexity int) int
+		Owner              func(childComplexity int) int
+		OwnerID            func(childComplexity int) int
+		Spender            func(childComplexity int) int
+		SpenderID          func(childComplexity int) int
+		Timestamp          func(childComplexity int) int
 	}
 
 	CryptoAllowanceConnection struct {
@@ -604,6 +613,7 @@ type ComplexityRoot struct {
 		Account             func(childComplexity int) int
 		AccountID           func(childComplexity int) int
 		Amount              func(childComplexity int) int
+		AmountValue         func(childComplexity int) int
 		DenominatingToken   func(childComplexity int) int
 		DenominatingTokenID func(childComplexity int) int
 	}
@@ -650,6 +660,7 @@ type ComplexityRoot struct {
 
 	FallbackFee struct {
 		Amount              func(childComplexity int) int
+		AmountValue         func(childComplexity int) int
 		DenominatingToken   func(childComplexity int) int
 		DenominatingTokenID func(childComplexity int) int
 	}
@@ -704,6 +715,7 @@ type ComplexityRoot struct {
 	FixedFee struct {
 		AllCollectorsAreExempt func(childComplexity int) int
 		Amount                 func(childComplexity int) int
+		AmountValue            func(childComplexity int) int
 		CollectorAccount       func(childComplexity int) int
 		CollectorAccountID     func(childComplexity int) int
 		DenominatingToken      func(childComplexity int) int
@@ -723,7 +735,9 @@ type ComplexityRoot struct {
 		DenominatingToken      func(childComplexity int) int
 		DenominatingTokenID    func(childComplexity int) int
 		Maximum                func(childComplexity int) int
+		MaximumValue           func(childComplexity int) int
 		Minimum                func(childComplexity int) int
+		MinimumValue           func(childComplexity int) int
 		NetOfTransfers         func(childComplexity int) int
 	}
 
@@ -982,17 +996,23 @@ type ComplexityRoot struct {
 		GRPCProxyEndpoint         func(childComplexity int) int
 		ID                        func(childComplexity int) int
 		MaxStake                  func(childComplexity int) int
+		MaxStakeValue             func(childComplexity int) int
 		Memo                      func(childComplexity int) int
 		MinStake                  func(childComplexity int) int
+		MinStakeValue             func(childComplexity int) int
 		NodeAccountID             func(childComplexity int) int
 		NodeID                    func(childComplexity int) int
 		PublicKey                 func(childComplexity int) int
 		RegisteredNodes           func(childComplexity int) int
 		RewardRateStart           func(childComplexity int) int
+		RewardRateStartValue      func(childComplexity int) int
 		ServiceEndpoints          func(childComplexity int) int
 		Stake                     func(childComplexity int) int
 		StakeNotRewarded          func(childComplexity int) int
+		StakeNotRewardedValue     func(childComplexity int) int
 		StakeRewarded             func(childComplexity int) int
+		StakeRewardedValue        func(childComplexity int) int
+		StakeValue                func(childComplexity int) int
 		StakingPeriod             func(childComplexity int) int
 		StatusComponent           func(childComplexity int) int
 	}
@@ -1010,21 +1030,30 @@ type ComplexityRoot struct {
 	}
 
 	NetworkStake struct {
-		ConsensusTimestamp             func(childComplexity int) int
-		MaxStakeRewarded               func(childComplexity int) int
-		MaxStakingRewardRatePerHbar    func(childComplexity int) int
-		MaxTotalReward                 func(childComplexity int) int
-		NodeRewardFeeFraction          func(childComplexity int) int
-		ReservedStakingRewards         func(childComplexity int) int
-		RewardBalanceThreshold         func(childComplexity int) int
-		StakeTotal                     func(childComplexity int) int
-		StakingPeriod                  func(childComplexity int) int
-		StakingPeriodDuration          func(childComplexity int) int
-		StakingPeriodsStored           func(childComplexity int) int
-		StakingRewardFeeFraction       func(childComplexity int) int
-		StakingRewardRate              func(childComplexity int) int
-		StakingStartThreshold          func(childComplexity int) int
-		UnreservedStakingRewardBalance func(childComplexity int) int
+		ConsensusTimestamp                  func(childComplexity int) int
+		MaxStakeRewarded                    func(childComplexity int) int
+		MaxStakeRewardedValue               func(childComplexity int) int
+		MaxStakingRewardRatePerHbar         func(childComplexity int) int
+		MaxStakingRewardRatePerHbarValue    func(childComplexity int) int
+		MaxTotalReward                      func(childComplexity int) int
+		MaxTotalRewardValue                 func(childComplexity int) int
+		NodeRewardFeeFraction               func(childComplexity int) int
+		ReservedStakingRewards              func(childComplexity int) int
+		ReservedStakingRewardsValue         func(childComplexity int) int
+		RewardBalanceThreshold              func(childComplexity int) int
+		RewardBalanceThresholdValue         func(childComplexity int) int
+		StakeTotal                          func(childComplexity int) int
+		StakeTotalValue                     func(childComplexity int) int
+		StakingPeriod                       func(childComplexity int) int
+		StakingPeriodDuration               func(childComplexity int) int
+		StakingPeriodsStored                func(childComplexity int) int
+		StakingRewardFeeFraction            func(childComplexity int) int
+		StakingRewardRate                   func(childComplexity int) int
+		StakingRewardRateValue              func(childComplexity int) int
+		StakingStartThreshold               func(childComplexity int) int
+		StakingStartThresholdValue          func(childComplexity int) int
+		UnreservedStakingRewardBalance      func(childComplexity int) int
+		UnreservedStakingRewardBalanceValue func(childComplexity int) int
 	}
 
 	NetworkStatistics struct {
@@ -1036,11 +1065,13 @@ type ComplexityRoot struct {
 	}
 
 	NetworkSupply struct {
-		ReleasedHbar   func(childComplexity int) int
-		ReleasedSupply func(childComplexity int) int
-		Timestamp      func(childComplexity int) int
-		TotalHbar      func(childComplexity int) int
-		TotalSupply    func(childComplexity int) int
+		ReleasedHbar        func(childComplexity int) int
+		ReleasedSupply      func(childComplexity int) int
+		ReleasedSupplyValue func(childComplexity int) int
+		Timestamp           func(childComplexity int) int
+		TotalHbar           func(childComplexity int) int
+		TotalSupply         func(childComplexity int) int
+		TotalSupplyValue    func(childComplexity int) int
 	}
 
 	NoticePayload struct {
@@ -1235,6 +1266,7 @@ type ComplexityRoot struct {
 		Entity            func(childComplexity int) int
 		EntityID          func(childComplexity int) int
 		MaxFee            func(childComplexity int) int
+		MaxFeeValue       func(childComplexity int) int
 		Memo              func(childComplexity int) int
 		NFTTransfers      func(childComplexity int) int
 		SignaturesMissing func(childComplexity int) int
@@ -1555,8 +1587,10 @@ type ComplexityRoot struct {
 		Holders               func(childComplexity int, filter *ledger.TokenHolderFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		ID                    func(childComplexity int) int
 		InitialSupply         func(childComplexity int) int
+		InitialSupplyValue    func(childComplexity int) int
 		KYCKey                func(childComplexity int) int
 		MaxSupply             func(childComplexity int) int
+		MaxSupplyValue        func(childComplexity int) int
 		Memo                  func(childComplexity int) int
 		Metadata              func(childComplexity int) int
 		MetadataKey           func(childComplexity int) int
@@ -1572,6 +1606,7 @@ type ComplexityRoot struct {
 		Symbol                func(childComplexity int) int
 		Timestamp             func(childComplexity int) int
 		TotalSupply           func(childComplexity int) int
+		TotalSupplyValue      func(childComplexity int) int
 		Transfers             func(childComplexity int, timestamp ledger.Filter[ledger.Timestamp], direction *ledger.TransferDirection, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		TreasuryAccount       func(childComplexity int) int
 		TreasuryAccountID     func(childComplexity int) int
@@ -1580,17 +1615,18 @@ type ComplexityRoot struct {
 	}
 
 	TokenAllowance struct {
-		Amount        func(childComplexity int) int
-		AmountGranted func(childComplexity int) int
-		AmountValue   func(childComplexity int) int
-		ID            func(childComplexity int) int
-		Owner         func(childComplexity int) int
-		OwnerID       func(childComplexity int) int
-		Spender       func(childComplexity int) int
-		SpenderID     func(childComplexity int) int
-		Timestamp     func(childComplexity int) int
-		Token         func(childComplexity int) int
-		TokenID       func(childComplexity int) int
+		Amount             func(childComplexity int) int
+		AmountGranted      func(childComplexity int) int
+		AmountGrantedValue func(childComplexity int) int
+		AmountValue        func(childComplexity int) int
+		ID                 func(childComplexity int) int
+		Owner              func(childComplexity int) int
+		OwnerID            func(childComplexity int) int
+		Spender            func(childComplexity int) int
+		SpenderID          func(childComplexity int) int
+		Timestamp          func(childComplexity int) int
+		Token              func(childComplexity int) int
+		TokenID            func(childComplexity int) int
 	}
 
 	TokenAllowanceConnection struct {
@@ -1685,10 +1721,11 @@ type ComplexityRoot struct {
 	}
 
 	TokenStatistics struct {
-		From      func(childComplexity int) int
-		To        func(childComplexity int) int
-		Transfers func(childComplexity int) int
-		Volume    func(childComplexity int) int
+		From        func(childComplexity int) int
+		To          func(childComplexity int) int
+		Transfers   func(childComplexity int) int
+		Volume      func(childComplexity int) int
+		VolumeValue func(childComplexity int) int
 	}
 
 	TokenTransfer struct {
@@ -1783,6 +1820,7 @@ type ComplexityRoot struct {
 		InnerTransactions           func(childComplexity int) int
 		MaxCustomFees               func(childComplexity int) int
 		MaxFee                      func(childComplexity int) int
+		MaxFeeValue                 func(childComplexity int) int
 		Memo                        func(childComplexity int) int
 		MemoText                    func(childComplexity int) int
 		NFTTransfers                func(childComplexity int) int
@@ -1901,7 +1939,7 @@ type AccountResolver interface {
 	Node(ctx context.Context, obj *ledger.Account) (*ledger.NetworkNode, error)
 	Nfts(ctx context.Context, obj *ledger.Account, filter *ledger.NFTFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.NFT], error)
 	NftAllowances(ctx context.Context, obj *ledger.Account, filter *ledger.NFTAllowanceFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.NFTAllowance], error)
-	ReceivedNftAllowances(ctx context.Context, obj *ledger.Account, filter *ledger.NFTAllowanceFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.NFTAllowance], error)
+	ReceivedNFTAllowances(ctx context.Context, obj *ledger.Account, filter *ledger.NFTAllowanceFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.NFTAllowance], error)
 	Schedules(ctx context.Context, obj *ledger.Account, filter *ledger.ScheduleFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Schedule], error)
 	Stats(ctx context.Context, obj *ledger.Account, rangeArg ledger.StatisticsRange, by ledger.StatisticsInterval) ([]*ledger.AccountStatistics, error)
 	Tokens(ctx context.Context, obj *ledger.Account, filter *ledger.TokenRelationshipFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.TokenRelationship], error)
@@ -1910,6 +1948,13 @@ type AccountResolver interface {
 type AccountAllowancesResolver interface {
 	Crypto(ctx context.Context, obj *ledger.AccountAllowances, filter *ledger.CryptoAllowanceFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.CryptoAllowance], error)
 	Tokens(ctx context.Context, obj *ledger.AccountAllowances, filter *ledger.TokenAllowanceFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.TokenAllowance], error)
+}
+type AccountStatisticsResolver interface {
+	ReceivedValue(ctx context.Context, obj *ledger.AccountStatistics) (*ledger.Amount, error)
+
+	SentValue(ctx context.Context, obj *ledger.AccountStatistics) (*ledger.Amount, error)
+
+	RewardsValue(ctx context.Context, obj *ledger.AccountStatistics) (*ledger.Amount, error)
 }
 type AirdropResolver interface {
 	ID(ctx context.Context, obj *ledger.Airdrop) (string, error)
@@ -2006,6 +2051,8 @@ type ContractResultResolver interface {
 
 	Actions(ctx context.Context, obj *ledger.ContractResult, filter *ledger.ContractActionFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.ContractAction], error)
 
+	AmountValue(ctx context.Context, obj *ledger.ContractResult) (*ledger.Amount, error)
+
 	Block(ctx context.Context, obj *ledger.ContractResult) (*ledger.Block, error)
 
 	CallData(ctx context.Context, obj *ledger.ContractResult) ([]byte, error)
@@ -2045,6 +2092,8 @@ type CryptoAllowanceResolver interface {
 
 	AmountValue(ctx context.Context, obj *ledger.CryptoAllowance) (*ledger.Amount, error)
 
+	AmountGrantedValue(ctx context.Context, obj *ledger.CryptoAllowance) (*ledger.Amount, error)
+
 	Owner(ctx context.Context, obj *ledger.CryptoAllowance) (*ledger.Account, error)
 
 	Spender(ctx context.Context, obj *ledger.CryptoAllowance) (*ledger.Account, error)
@@ -2057,12 +2106,16 @@ type CryptoTransferResolver interface {
 type CustomFeeLimitResolver interface {
 	Account(ctx context.Context, obj *ledger.CustomFeeLimit) (*ledger.Account, error)
 
+	AmountValue(ctx context.Context, obj *ledger.CustomFeeLimit) (*ledger.Amount, error)
+
 	DenominatingToken(ctx context.Context, obj *ledger.CustomFeeLimit) (*ledger.Token, error)
 }
 type DelegatableContractKeyResolver interface {
 	Contract(ctx context.Context, obj *ledger.DelegatableContractKey) (*ledger.Contract, error)
 }
 type FallbackFeeResolver interface {
+	AmountValue(ctx context.Context, obj *ledger.FallbackFee) (*ledger.Amount, error)
+
 	DenominatingToken(ctx context.Context, obj *ledger.FallbackFee) (*ledger.Token, error)
 }
 type FeeEstimateResolver interface {
@@ -2073,6 +2126,8 @@ type FileResolver interface {
 	ID(ctx context.Context, obj *ledger.File) (string, error)
 }
 type FixedFeeResolver interface {
+	AmountValue(ctx context.Context, obj *ledger.FixedFee) (*ledger.Amount, error)
+
 	CollectorAccount(ctx context.Context, obj *ledger.FixedFee) (*ledger.Account, error)
 	DenominatingToken(ctx context.Context, obj *ledger.FixedFee) (*ledger.Token, error)
 }
@@ -2080,6 +2135,10 @@ type FractionalFeeResolver interface {
 	CollectorAccount(ctx context.Context, obj *ledger.FractionalFee) (*ledger.Account, error)
 
 	DenominatingToken(ctx context.Context, obj *ledger.FractionalFee) (*ledger.Token, error)
+
+	MaximumValue(ctx context.Context, obj *ledger.FractionalFee) (*ledger.Amount, error)
+
+	MinimumValue(ctx context.Context, obj *ledger.FractionalFee) (*ledger.Amount, error)
 }
 type HookResolver interface {
 	ID(ctx context.Context, obj *ledger.Hook) (string, error)
@@ -2183,11 +2242,46 @@ type NetworkNodeResolver interface {
 
 	RegisteredNodes(ctx context.Context, obj *ledger.NetworkNode) ([]*ledger.RegisteredNode, error)
 
+	MaxStakeValue(ctx context.Context, obj *ledger.NetworkNode) (*ledger.Amount, error)
+
+	MinStakeValue(ctx context.Context, obj *ledger.NetworkNode) (*ledger.Amount, error)
+
 	Account(ctx context.Context, obj *ledger.NetworkNode) (*ledger.Account, error)
 
+	RewardRateStartValue(ctx context.Context, obj *ledger.NetworkNode) (*ledger.Amount, error)
 	ServiceEndpoints(ctx context.Context, obj *ledger.NetworkNode) ([]*ledger.ServiceEndpoint, error)
 
+	StakeValue(ctx context.Context, obj *ledger.NetworkNode) (*ledger.Amount, error)
+
+	StakeNotRewardedValue(ctx context.Context, obj *ledger.NetworkNode) (*ledger.Amount, error)
+
+	StakeRewardedValue(ctx context.Context, obj *ledger.NetworkNode) (*ledger.Amount, error)
+
 	StatusComponent(ctx context.Context, obj *ledger.NetworkNode) (*status.Component, error)
+}
+type NetworkStakeResolver interface {
+	MaxStakeRewardedValue(ctx context.Context, obj *ledger.NetworkStake) (*ledger.Amount, error)
+
+	MaxStakingRewardRatePerHbarValue(ctx context.Context, obj *ledger.NetworkStake) (*ledger.Amount, error)
+
+	MaxTotalRewardValue(ctx context.Context, obj *ledger.NetworkStake) (*ledger.Amount, error)
+
+	ReservedStakingRewardsValue(ctx context.Context, obj *ledger.NetworkStake) (*ledger.Amount, error)
+
+	RewardBalanceThresholdValue(ctx context.Context, obj *ledger.NetworkStake) (*ledger.Amount, error)
+
+	StakeTotalValue(ctx context.Context, obj *ledger.NetworkStake) (*ledger.Amount, error)
+
+	StakingRewardRateValue(ctx context.Context, obj *ledger.NetworkStake) (*ledger.Amount, error)
+
+	StakingStartThresholdValue(ctx context.Context, obj *ledger.NetworkStake) (*ledger.Amount, error)
+
+	UnreservedStakingRewardBalanceValue(ctx context.Context, obj *ledger.NetworkStake) (*ledger.Amount, error)
+}
+type NetworkSupplyResolver interface {
+	ReleasedSupplyValue(ctx context.Context, obj *ledger.NetworkSupply) (*ledger.Amount, error)
+
+	TotalSupplyValue(ctx context.Context, obj *ledger.NetworkSupply) (*ledger.Amount, error)
 }
 type OpcodeTraceResolver interface {
 	Contract(ctx context.Context, obj *calls.OpcodeTrace) (*ledger.Contract, error)
@@ -2271,6 +2365,8 @@ type ScheduleSignerResolver interface {
 }
 type ScheduledTransactionResolver interface {
 	Entity(ctx context.Context, obj *ledger.ScheduledTransaction) (relay.Entity, error)
+
+	MaxFeeValue(ctx context.Context, obj *ledger.ScheduledTransaction) (*ledger.Amount, error)
 
 	SignaturesPresent(ctx context.Context, obj *ledger.ScheduledTransaction) ([]*ledger.ScheduleSigner, error)
 	SignaturesMissing(ctx context.Context, obj *ledger.ScheduledTransaction) ([]*ledger.ScheduleSigner, error)
@@ -2358,6 +2454,12 @@ type TokenResolver interface {
 
 	CustomFees(ctx context.Context, obj *ledger.Token) (*ledger.TokenCustomFees, error)
 
+	InitialSupplyValue(ctx context.Context, obj *ledger.Token) (*ledger.Amount, error)
+
+	MaxSupplyValue(ctx context.Context, obj *ledger.Token) (*ledger.Amount, error)
+
+	TotalSupplyValue(ctx context.Context, obj *ledger.Token) (*ledger.Amount, error)
+
 	TreasuryAccount(ctx context.Context, obj *ledger.Token) (*ledger.Account, error)
 
 	Balances(ctx context.Context, obj *ledger.Token, filter *ledger.TokenHolderFilter, at *ledger.Filter[ledger.Timestamp], order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.TokenHolder], error)
@@ -2372,6 +2474,8 @@ type TokenAllowanceResolver interface {
 	ID(ctx context.Context, obj *ledger.TokenAllowance) (string, error)
 
 	AmountValue(ctx context.Context, obj *ledger.TokenAllowance) (*ledger.Amount, error)
+
+	AmountGrantedValue(ctx context.Context, obj *ledger.TokenAllowance) (*ledger.Amount, error)
 
 	Owner(ctx context.Context, obj *ledger.TokenAllowance) (*ledger.Account, error)
 
@@ -2400,6 +2504,9 @@ type TokenRelationshipResolver interface {
 	BalanceValue(ctx context.Context, obj *ledger.TokenRelationship) (*ledger.Amount, error)
 
 	Token(ctx context.Context, obj *ledger.TokenRelationship) (*ledger.Token, error)
+}
+type TokenStatisticsResolver interface {
+	VolumeValue(ctx context.Context, obj *ledger.TokenStatistics) (*ledger.Amount, error)
 }
 type TokenTransferResolver interface {
 	AmountValue(ctx context.Context, obj *ledger.TokenTransfer) (*ledger.Amount, error)
@@ -2433,6 +2540,8 @@ type TransactionResolver interface {
 	Entity(ctx context.Context, obj *ledger.Transaction) (relay.Entity, error)
 
 	InnerTransactions(ctx context.Context, obj *ledger.Transaction) ([]*ledger.Transaction, error)
+
+	MaxFeeValue(ctx context.Context, obj *ledger.Transaction) (*ledger.Amount, error)
 
 	Parent(ctx context.Context, obj *ledger.Transaction) (*ledger.Transaction, error)
 
@@ -2736,17 +2845,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Account.ReceivedAllowances(childComplexity), true
-	case "Account.receivedNftAllowances":
-		if e.ComplexityRoot.Account.ReceivedNftAllowances == nil {
+	case "Account.receivedNFTAllowances":
+		if e.ComplexityRoot.Account.ReceivedNFTAllowances == nil {
 			break
 		}
 
-		args, err := ec.field_Account_receivedNftAllowances_args(ctx, rawArgs)
+		args, err := ec.field_Account_receivedNFTAllowances_args(ctx, rawArgs)
 		if err != nil {
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Account.ReceivedNftAllowances(childComplexity, args["filter"].(*ledger.NFTAllowanceFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
+		return e.ComplexityRoot.Account.ReceivedNFTAllowances(childComplexity, args["filter"].(*ledger.NFTAllowanceFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "Account.receiverSigRequired":
 		if e.ComplexityRoot.Account.ReceiverSigRequired == nil {
 			break
@@ -2935,18 +3044,36 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.AccountStatistics.Received(childComplexity), true
+	case "AccountStatistics.receivedValue":
+		if e.ComplexityRoot.AccountStatistics.ReceivedValue == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AccountStatistics.ReceivedValue(childComplexity), true
 	case "AccountStatistics.rewards":
 		if e.ComplexityRoot.AccountStatistics.Rewards == nil {
 			break
 		}
 
 		return e.ComplexityRoot.AccountStatistics.Rewards(childComplexity), true
+	case "AccountStatistics.rewardsValue":
+		if e.ComplexityRoot.AccountStatistics.RewardsValue == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AccountStatistics.RewardsValue(childComplexity), true
 	case "AccountStatistics.sent":
 		if e.ComplexityRoot.AccountStatistics.Sent == nil {
 			break
 		}
 
 		return e.ComplexityRoot.AccountStatistics.Sent(childComplexity), true
+	case "AccountStatistics.sentValue":
+		if e.ComplexityRoot.AccountStatistics.SentValue == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AccountStatistics.SentValue(childComplexity), true
 	case "AccountStatistics.to", "AccountStatistics.toIso":
 		if e.ComplexityRoot.AccountStatistics.To == nil {
 			break
@@ -4145,6 +4272,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ContractResult.Amount(childComplexity), true
+	case "ContractResult.amountValue":
+		if e.ComplexityRoot.ContractResult.AmountValue == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractResult.AmountValue(childComplexity), true
 	case "ContractResult.authorizationList":
 		if e.ComplexityRoot.ContractResult.AuthorizationList == nil {
 			break
@@ -4715,6 +4848,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.CryptoAllowance.AmountGranted(childComplexity), true
+	case "CryptoAllowance.amountGrantedValue":
+		if e.ComplexityRoot.CryptoAllowance.AmountGrantedValue == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CryptoAllowance.AmountGrantedValue(childComplexity), true
 	case "CryptoAllowance.amountValue":
 		if e.ComplexityRoot.CryptoAllowance.AmountValue == nil {
 			break
@@ -4845,6 +4984,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.CustomFeeLimit.Amount(childComplexity), true
+	case "CustomFeeLimit.amountValue":
+		if e.ComplexityRoot.CustomFeeLimit.AmountValue == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CustomFeeLimit.AmountValue(childComplexity), true
 	case "CustomFeeLimit.denominatingToken":
 		if e.ComplexityRoot.CustomFeeLimit.DenominatingToken == nil {
 			break
@@ -4985,6 +5130,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.FallbackFee.Amount(childComplexity), true
+	case "FallbackFee.amountValue":
+		if e.ComplexityRoot.FallbackFee.AmountValue == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FallbackFee.AmountValue(childComplexity), true
 	case "FallbackFee.denominatingToken":
 		if e.ComplexityRoot.FallbackFee.DenominatingToken == nil {
 			break
@@ -5207,6 +5358,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.FixedFee.Amount(childComplexity), true
+	case "FixedFee.amountValue":
+		if e.ComplexityRoot.FixedFee.AmountValue == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FixedFee.AmountValue(childComplexity), true
 	case "FixedFee.collectorAccount":
 		if e.ComplexityRoot.FixedFee.CollectorAccount == nil {
 			break
@@ -5287,12 +5444,24 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.FractionalFee.Maximum(childComplexity), true
+	case "FractionalFee.maximumValue":
+		if e.ComplexityRoot.FractionalFee.MaximumValue == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FractionalFee.MaximumValue(childComplexity), true
 	case "FractionalFee.minimum":
 		if e.ComplexityRoot.FractionalFee.Minimum == nil {
 			break
 		}
 
 		return e.ComplexityRoot.FractionalFee.Minimum(childComplexity), true
+	case "FractionalFee.minimumValue":
+		if e.ComplexityRoot.FractionalFee.MinimumValue == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FractionalFee.MinimumValue(childComplexity), true
 	case "FractionalFee.netOfTransfers":
 		if e.ComplexityRoot.FractionalFee.NetOfTransfers == nil {
 			break
@@ -6518,6 +6687,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.NetworkNode.MaxStake(childComplexity), true
+	case "NetworkNode.maxStakeValue":
+		if e.ComplexityRoot.NetworkNode.MaxStakeValue == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkNode.MaxStakeValue(childComplexity), true
 	case "NetworkNode.memo":
 		if e.ComplexityRoot.NetworkNode.Memo == nil {
 			break
@@ -6530,6 +6705,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.NetworkNode.MinStake(childComplexity), true
+	case "NetworkNode.minStakeValue":
+		if e.ComplexityRoot.NetworkNode.MinStakeValue == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkNode.MinStakeValue(childComplexity), true
 	case "NetworkNode.accountId":
 		if e.ComplexityRoot.NetworkNode.NodeAccountID == nil {
 			break
@@ -6560,6 +6741,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.NetworkNode.RewardRateStart(childComplexity), true
+	case "NetworkNode.rewardRateStartValue":
+		if e.ComplexityRoot.NetworkNode.RewardRateStartValue == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkNode.RewardRateStartValue(childComplexity), true
 	case "NetworkNode.serviceEndpoints":
 		if e.ComplexityRoot.NetworkNode.ServiceEndpoints == nil {
 			break
@@ -6578,12 +6765,30 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.NetworkNode.StakeNotRewarded(childComplexity), true
+	case "NetworkNode.stakeNotRewardedValue":
+		if e.ComplexityRoot.NetworkNode.StakeNotRewardedValue == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkNode.StakeNotRewardedValue(childComplexity), true
 	case "NetworkNode.stakeRewarded":
 		if e.ComplexityRoot.NetworkNode.StakeRewarded == nil {
 			break
 		}
 
 		return e.ComplexityRoot.NetworkNode.StakeRewarded(childComplexity), true
+	case "NetworkNode.stakeRewardedValue":
+		if e.ComplexityRoot.NetworkNode.StakeRewardedValue == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkNode.StakeRewardedValue(childComplexity), true
+	case "NetworkNode.stakeValue":
+		if e.ComplexityRoot.NetworkNode.StakeValue == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkNode.StakeValue(childComplexity), true
 	case "NetworkNode.stakingPeriod":
 		if e.ComplexityRoot.NetworkNode.StakingPeriod == nil {
 			break
@@ -6647,18 +6852,36 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.NetworkStake.MaxStakeRewarded(childComplexity), true
+	case "NetworkStake.maxStakeRewardedValue":
+		if e.ComplexityRoot.NetworkStake.MaxStakeRewardedValue == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkStake.MaxStakeRewardedValue(childComplexity), true
 	case "NetworkStake.maxStakingRewardRatePerHbar":
 		if e.ComplexityRoot.NetworkStake.MaxStakingRewardRatePerHbar == nil {
 			break
 		}
 
 		return e.ComplexityRoot.NetworkStake.MaxStakingRewardRatePerHbar(childComplexity), true
+	case "NetworkStake.maxStakingRewardRatePerHbarValue":
+		if e.ComplexityRoot.NetworkStake.MaxStakingRewardRatePerHbarValue == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkStake.MaxStakingRewardRatePerHbarValue(childComplexity), true
 	case "NetworkStake.maxTotalReward":
 		if e.ComplexityRoot.NetworkStake.MaxTotalReward == nil {
 			break
 		}
 
 		return e.ComplexityRoot.NetworkStake.MaxTotalReward(childComplexity), true
+	case "NetworkStake.maxTotalRewardValue":
+		if e.ComplexityRoot.NetworkStake.MaxTotalRewardValue == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkStake.MaxTotalRewardValue(childComplexity), true
 	case "NetworkStake.nodeRewardFeeFraction":
 		if e.ComplexityRoot.NetworkStake.NodeRewardFeeFraction == nil {
 			break
@@ -6671,18 +6894,36 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.NetworkStake.ReservedStakingRewards(childComplexity), true
+	case "NetworkStake.reservedStakingRewardsValue":
+		if e.ComplexityRoot.NetworkStake.ReservedStakingRewardsValue == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkStake.ReservedStakingRewardsValue(childComplexity), true
 	case "NetworkStake.rewardBalanceThreshold":
 		if e.ComplexityRoot.NetworkStake.RewardBalanceThreshold == nil {
 			break
 		}
 
 		return e.ComplexityRoot.NetworkStake.RewardBalanceThreshold(childComplexity), true
+	case "NetworkStake.rewardBalanceThresholdValue":
+		if e.ComplexityRoot.NetworkStake.RewardBalanceThresholdValue == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkStake.RewardBalanceThresholdValue(childComplexity), true
 	case "NetworkStake.stakeTotal":
 		if e.ComplexityRoot.NetworkStake.StakeTotal == nil {
 			break
 		}
 
 		return e.ComplexityRoot.NetworkStake.StakeTotal(childComplexity), true
+	case "NetworkStake.stakeTotalValue":
+		if e.ComplexityRoot.NetworkStake.StakeTotalValue == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkStake.StakeTotalValue(childComplexity), true
 	case "NetworkStake.stakingPeriod":
 		if e.ComplexityRoot.NetworkStake.StakingPeriod == nil {
 			break
@@ -6713,18 +6954,36 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.NetworkStake.StakingRewardRate(childComplexity), true
+	case "NetworkStake.stakingRewardRateValue":
+		if e.ComplexityRoot.NetworkStake.StakingRewardRateValue == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkStake.StakingRewardRateValue(childComplexity), true
 	case "NetworkStake.stakingStartThreshold":
 		if e.ComplexityRoot.NetworkStake.StakingStartThreshold == nil {
 			break
 		}
 
 		return e.ComplexityRoot.NetworkStake.StakingStartThreshold(childComplexity), true
+	case "NetworkStake.stakingStartThresholdValue":
+		if e.ComplexityRoot.NetworkStake.StakingStartThresholdValue == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkStake.StakingStartThresholdValue(childComplexity), true
 	case "NetworkStake.unreservedStakingRewardBalance":
 		if e.ComplexityRoot.NetworkStake.UnreservedStakingRewardBalance == nil {
 			break
 		}
 
 		return e.ComplexityRoot.NetworkStake.UnreservedStakingRewardBalance(childComplexity), true
+	case "NetworkStake.unreservedStakingRewardBalanceValue":
+		if e.ComplexityRoot.NetworkStake.UnreservedStakingRewardBalanceValue == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkStake.UnreservedStakingRewardBalanceValue(childComplexity), true
 
 	case "NetworkStatistics.blocks":
 		if e.ComplexityRoot.NetworkStatistics.Blocks == nil {
@@ -6769,6 +7028,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.NetworkSupply.ReleasedSupply(childComplexity), true
+	case "NetworkSupply.releasedSupplyValue":
+		if e.ComplexityRoot.NetworkSupply.ReleasedSupplyValue == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkSupply.ReleasedSupplyValue(childComplexity), true
 	case "NetworkSupply.timestamp":
 		if e.ComplexityRoot.NetworkSupply.Timestamp == nil {
 			break
@@ -6787,6 +7052,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.NetworkSupply.TotalSupply(childComplexity), true
+	case "NetworkSupply.totalSupplyValue":
+		if e.ComplexityRoot.NetworkSupply.TotalSupplyValue == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkSupply.TotalSupplyValue(childComplexity), true
 
 	case "NoticePayload.notice":
 		if e.ComplexityRoot.NoticePayload.Notice == nil {
@@ -7908,6 +8179,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ScheduledTransaction.MaxFee(childComplexity), true
+	case "ScheduledTransaction.maxFeeValue":
+		if e.ComplexityRoot.ScheduledTransaction.MaxFeeValue == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ScheduledTransaction.MaxFeeValue(childComplexity), true
 	case "ScheduledTransaction.memo":
 		if e.ComplexityRoot.ScheduledTransaction.Memo == nil {
 			break
@@ -9396,6 +9673,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Token.InitialSupply(childComplexity), true
+	case "Token.initialSupplyValue":
+		if e.ComplexityRoot.Token.InitialSupplyValue == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Token.InitialSupplyValue(childComplexity), true
 	case "Token.kycKey":
 		if e.ComplexityRoot.Token.KYCKey == nil {
 			break
@@ -9408,6 +9691,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Token.MaxSupply(childComplexity), true
+	case "Token.maxSupplyValue":
+		if e.ComplexityRoot.Token.MaxSupplyValue == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Token.MaxSupplyValue(childComplexity), true
 	case "Token.memo":
 		if e.ComplexityRoot.Token.Memo == nil {
 			break
@@ -9508,6 +9797,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Token.TotalSupply(childComplexity), true
+	case "Token.totalSupplyValue":
+		if e.ComplexityRoot.Token.TotalSupplyValue == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Token.TotalSupplyValue(childComplexity), true
 	case "Token.transfers":
 		if e.ComplexityRoot.Token.Transfers == nil {
 			break
@@ -9556,6 +9851,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.TokenAllowance.AmountGranted(childComplexity), true
+	case "TokenAllowance.amountGrantedValue":
+		if e.ComplexityRoot.TokenAllowance.AmountGrantedValue == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TokenAllowance.AmountGrantedValue(childComplexity), true
 	case "TokenAllowance.amountValue":
 		if e.ComplexityRoot.TokenAllowance.AmountValue == nil {
 			break
@@ -9977,6 +10278,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.TokenStatistics.Volume(childComplexity), true
+	case "TokenStatistics.volumeValue":
+		if e.ComplexityRoot.TokenStatistics.VolumeValue == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TokenStatistics.VolumeValue(childComplexity), true
 
 	case "TokenTransfer.account":
 		if e.ComplexityRoot.TokenTransfer.Account == nil {
@@ -10425,6 +10732,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Transaction.MaxFee(childComplexity), true
+	case "Transaction.maxFeeValue":
+		if e.ComplexityRoot.Transaction.MaxFeeValue == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Transaction.MaxFeeValue(childComplexity), true
 	case "Transaction.memo":
 		if e.ComplexityRoot.Transaction.Memo == nil {
 			break
@@ -11076,8 +11389,8 @@ func (ec *executionContext) childFields_Account(ctx context.Context, field graph
 		return ec.fieldContext_Account_nfts(ctx, field)
 	case "nftAllowances":
 		return ec.fieldContext_Account_nftAllowances(ctx, field)
-	case "receivedNftAllowances":
-		return ec.fieldContext_Account_receivedNftAllowances(ctx, field)
+	case "receivedNFTAllowances":
+		return ec.fieldContext_Account_receivedNFTAllowances(ctx, field)
 	case "schedules":
 		return ec.fieldContext_Account_schedules(ctx, field)
 	case "stats":
@@ -11138,10 +11451,16 @@ func (ec *executionContext) childFields_AccountStatistics(ctx context.Context, f
 		return ec.fieldContext_AccountStatistics_transactions(ctx, field)
 	case "received":
 		return ec.fieldContext_AccountStatistics_received(ctx, field)
+	case "receivedValue":
+		return ec.fieldContext_AccountStatistics_receivedValue(ctx, field)
 	case "sent":
 		return ec.fieldContext_AccountStatistics_sent(ctx, field)
+	case "sentValue":
+		return ec.fieldContext_AccountStatistics_sentValue(ctx, field)
 	case "rewards":
 		return ec.fieldContext_AccountStatistics_rewards(ctx, field)
+	case "rewardsValue":
+		return ec.fieldContext_AccountStatistics_rewardsValue(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type AccountStatistics", field.Name)
 }
@@ -11682,6 +12001,8 @@ func (ec *executionContext) childFields_ContractResult(ctx context.Context, fiel
 		return ec.fieldContext_ContractResult_address(ctx, field)
 	case "amount":
 		return ec.fieldContext_ContractResult_amount(ctx, field)
+	case "amountValue":
+		return ec.fieldContext_ContractResult_amountValue(ctx, field)
 	case "authorizationList":
 		return ec.fieldContext_ContractResult_authorizationList(ctx, field)
 	case "block":
@@ -11926,6 +12247,8 @@ func (ec *executionContext) childFields_CryptoAllowance(ctx context.Context, fie
 		return ec.fieldContext_CryptoAllowance_amountValue(ctx, field)
 	case "amountGranted":
 		return ec.fieldContext_CryptoAllowance_amountGranted(ctx, field)
+	case "amountGrantedValue":
+		return ec.fieldContext_CryptoAllowance_amountGrantedValue(ctx, field)
 	case "ownerId":
 		return ec.fieldContext_CryptoAllowance_ownerId(ctx, field)
 	case "owner":
@@ -11988,6 +12311,8 @@ func (ec *executionContext) childFields_CustomFeeLimit(ctx context.Context, fiel
 		return ec.fieldContext_CustomFeeLimit_account(ctx, field)
 	case "amount":
 		return ec.fieldContext_CustomFeeLimit_amount(ctx, field)
+	case "amountValue":
+		return ec.fieldContext_CustomFeeLimit_amountValue(ctx, field)
 	case "denominatingTokenId":
 		return ec.fieldContext_CustomFeeLimit_denominatingTokenId(ctx, field)
 	case "denominatingToken":
@@ -12052,6 +12377,8 @@ func (ec *executionContext) childFields_FallbackFee(ctx context.Context, field g
 	switch field.Name {
 	case "amount":
 		return ec.fieldContext_FallbackFee_amount(ctx, field)
+	case "amountValue":
+		return ec.fieldContext_FallbackFee_amountValue(ctx, field)
 	case "denominatingTokenId":
 		return ec.fieldContext_FallbackFee_denominatingTokenId(ctx, field)
 	case "denominatingToken":
@@ -12162,6 +12489,8 @@ func (ec *executionContext) childFields_FixedFee(ctx context.Context, field grap
 	switch field.Name {
 	case "amount":
 		return ec.fieldContext_FixedFee_amount(ctx, field)
+	case "amountValue":
+		return ec.fieldContext_FixedFee_amountValue(ctx, field)
 	case "collectorAccountId":
 		return ec.fieldContext_FixedFee_collectorAccountId(ctx, field)
 	case "denominatingTokenId":
@@ -12202,8 +12531,12 @@ func (ec *executionContext) childFields_FractionalFee(ctx context.Context, field
 		return ec.fieldContext_FractionalFee_denominatingToken(ctx, field)
 	case "maximum":
 		return ec.fieldContext_FractionalFee_maximum(ctx, field)
+	case "maximumValue":
+		return ec.fieldContext_FractionalFee_maximumValue(ctx, field)
 	case "minimum":
 		return ec.fieldContext_FractionalFee_minimum(ctx, field)
+	case "minimumValue":
+		return ec.fieldContext_FractionalFee_minimumValue(ctx, field)
 	case "netOfTransfers":
 		return ec.fieldContext_FractionalFee_netOfTransfers(ctx, field)
 	}
@@ -12672,8 +13005,12 @@ func (ec *executionContext) childFields_NetworkNode(ctx context.Context, field g
 		return ec.fieldContext_NetworkNode_grpcProxyEndpoint(ctx, field)
 	case "maxStake":
 		return ec.fieldContext_NetworkNode_maxStake(ctx, field)
+	case "maxStakeValue":
+		return ec.fieldContext_NetworkNode_maxStakeValue(ctx, field)
 	case "minStake":
 		return ec.fieldContext_NetworkNode_minStake(ctx, field)
+	case "minStakeValue":
+		return ec.fieldContext_NetworkNode_minStakeValue(ctx, field)
 	case "memo":
 		return ec.fieldContext_NetworkNode_memo(ctx, field)
 	case "accountId":
@@ -12684,14 +13021,22 @@ func (ec *executionContext) childFields_NetworkNode(ctx context.Context, field g
 		return ec.fieldContext_NetworkNode_publicKey(ctx, field)
 	case "rewardRateStart":
 		return ec.fieldContext_NetworkNode_rewardRateStart(ctx, field)
+	case "rewardRateStartValue":
+		return ec.fieldContext_NetworkNode_rewardRateStartValue(ctx, field)
 	case "serviceEndpoints":
 		return ec.fieldContext_NetworkNode_serviceEndpoints(ctx, field)
 	case "stake":
 		return ec.fieldContext_NetworkNode_stake(ctx, field)
+	case "stakeValue":
+		return ec.fieldContext_NetworkNode_stakeValue(ctx, field)
 	case "stakeNotRewarded":
 		return ec.fieldContext_NetworkNode_stakeNotRewarded(ctx, field)
+	case "stakeNotRewardedValue":
+		return ec.fieldContext_NetworkNode_stakeNotRewardedValue(ctx, field)
 	case "stakeRewarded":
 		return ec.fieldContext_NetworkNode_stakeRewarded(ctx, field)
+	case "stakeRewardedValue":
+		return ec.fieldContext_NetworkNode_stakeRewardedValue(ctx, field)
 	case "stakingPeriod":
 		return ec.fieldContext_NetworkNode_stakingPeriod(ctx, field)
 	case "statusComponent":
@@ -12732,18 +13077,30 @@ func (ec *executionContext) childFields_NetworkStake(ctx context.Context, field 
 		return ec.fieldContext_NetworkStake_consensusTimestampIso(ctx, field)
 	case "maxStakeRewarded":
 		return ec.fieldContext_NetworkStake_maxStakeRewarded(ctx, field)
+	case "maxStakeRewardedValue":
+		return ec.fieldContext_NetworkStake_maxStakeRewardedValue(ctx, field)
 	case "maxStakingRewardRatePerHbar":
 		return ec.fieldContext_NetworkStake_maxStakingRewardRatePerHbar(ctx, field)
+	case "maxStakingRewardRatePerHbarValue":
+		return ec.fieldContext_NetworkStake_maxStakingRewardRatePerHbarValue(ctx, field)
 	case "maxTotalReward":
 		return ec.fieldContext_NetworkStake_maxTotalReward(ctx, field)
+	case "maxTotalRewardValue":
+		return ec.fieldContext_NetworkStake_maxTotalRewardValue(ctx, field)
 	case "nodeRewardFeeFraction":
 		return ec.fieldContext_NetworkStake_nodeRewardFeeFraction(ctx, field)
 	case "reservedStakingRewards":
 		return ec.fieldContext_NetworkStake_reservedStakingRewards(ctx, field)
+	case "reservedStakingRewardsValue":
+		return ec.fieldContext_NetworkStake_reservedStakingRewardsValue(ctx, field)
 	case "rewardBalanceThreshold":
 		return ec.fieldContext_NetworkStake_rewardBalanceThreshold(ctx, field)
+	case "rewardBalanceThresholdValue":
+		return ec.fieldContext_NetworkStake_rewardBalanceThresholdValue(ctx, field)
 	case "stakeTotal":
 		return ec.fieldContext_NetworkStake_stakeTotal(ctx, field)
+	case "stakeTotalValue":
+		return ec.fieldContext_NetworkStake_stakeTotalValue(ctx, field)
 	case "stakingPeriod":
 		return ec.fieldContext_NetworkStake_stakingPeriod(ctx, field)
 	case "stakingPeriodDuration":
@@ -12754,10 +13111,16 @@ func (ec *executionContext) childFields_NetworkStake(ctx context.Context, field 
 		return ec.fieldContext_NetworkStake_stakingRewardFeeFraction(ctx, field)
 	case "stakingRewardRate":
 		return ec.fieldContext_NetworkStake_stakingRewardRate(ctx, field)
+	case "stakingRewardRateValue":
+		return ec.fieldContext_NetworkStake_stakingRewardRateValue(ctx, field)
 	case "stakingStartThreshold":
 		return ec.fieldContext_NetworkStake_stakingStartThreshold(ctx, field)
+	case "stakingStartThresholdValue":
+		return ec.fieldContext_NetworkStake_stakingStartThresholdValue(ctx, field)
 	case "unreservedStakingRewardBalance":
 		return ec.fieldContext_NetworkStake_unreservedStakingRewardBalance(ctx, field)
+	case "unreservedStakingRewardBalanceValue":
+		return ec.fieldContext_NetworkStake_unreservedStakingRewardBalanceValue(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type NetworkStake", field.Name)
 }
@@ -12786,12 +13149,16 @@ func (ec *executionContext) childFields_NetworkSupply(ctx context.Context, field
 	switch field.Name {
 	case "releasedSupply":
 		return ec.fieldContext_NetworkSupply_releasedSupply(ctx, field)
+	case "releasedSupplyValue":
+		return ec.fieldContext_NetworkSupply_releasedSupplyValue(ctx, field)
 	case "releasedHbar":
 		return ec.fieldContext_NetworkSupply_releasedHbar(ctx, field)
 	case "timestamp":
 		return ec.fieldContext_NetworkSupply_timestamp(ctx, field)
 	case "totalSupply":
 		return ec.fieldContext_NetworkSupply_totalSupply(ctx, field)
+	case "totalSupplyValue":
+		return ec.fieldContext_NetworkSupply_totalSupplyValue(ctx, field)
 	case "totalHbar":
 		return ec.fieldContext_NetworkSupply_totalHbar(ctx, field)
 	}
@@ -13084,6 +13451,8 @@ func (ec *executionContext) childFields_ScheduledTransaction(ctx context.Context
 		return ec.fieldContext_ScheduledTransaction_entity(ctx, field)
 	case "maxFee":
 		return ec.fieldContext_ScheduledTransaction_maxFee(ctx, field)
+	case "maxFeeValue":
+		return ec.fieldContext_ScheduledTransaction_maxFeeValue(ctx, field)
 	case "memo":
 		return ec.fieldContext_ScheduledTransaction_memo(ctx, field)
 	case "nftTransfers":
@@ -13700,10 +14069,14 @@ func (ec *executionContext) childFields_Token(ctx context.Context, field graphql
 		return ec.fieldContext_Token_freezeKey(ctx, field)
 	case "initialSupply":
 		return ec.fieldContext_Token_initialSupply(ctx, field)
+	case "initialSupplyValue":
+		return ec.fieldContext_Token_initialSupplyValue(ctx, field)
 	case "kycKey":
 		return ec.fieldContext_Token_kycKey(ctx, field)
 	case "maxSupply":
 		return ec.fieldContext_Token_maxSupply(ctx, field)
+	case "maxSupplyValue":
+		return ec.fieldContext_Token_maxSupplyValue(ctx, field)
 	case "memo":
 		return ec.fieldContext_Token_memo(ctx, field)
 	case "metadata":
@@ -13732,6 +14105,8 @@ func (ec *executionContext) childFields_Token(ctx context.Context, field graphql
 		return ec.fieldContext_Token_timestamp(ctx, field)
 	case "totalSupply":
 		return ec.fieldContext_Token_totalSupply(ctx, field)
+	case "totalSupplyValue":
+		return ec.fieldContext_Token_totalSupplyValue(ctx, field)
 	case "treasuryAccountId":
 		return ec.fieldContext_Token_treasuryAccountId(ctx, field)
 	case "treasuryAccount":
@@ -13766,6 +14141,8 @@ func (ec *executionContext) childFields_TokenAllowance(ctx context.Context, fiel
 		return ec.fieldContext_TokenAllowance_amountValue(ctx, field)
 	case "amountGranted":
 		return ec.fieldContext_TokenAllowance_amountGranted(ctx, field)
+	case "amountGrantedValue":
+		return ec.fieldContext_TokenAllowance_amountGrantedValue(ctx, field)
 	case "ownerId":
 		return ec.fieldContext_TokenAllowance_ownerId(ctx, field)
 	case "owner":
@@ -13984,6 +14361,8 @@ func (ec *executionContext) childFields_TokenStatistics(ctx context.Context, fie
 		return ec.fieldContext_TokenStatistics_transfers(ctx, field)
 	case "volume":
 		return ec.fieldContext_TokenStatistics_volume(ctx, field)
+	case "volumeValue":
+		return ec.fieldContext_TokenStatistics_volumeValue(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type TokenStatistics", field.Name)
 }
@@ -14180,6 +14559,8 @@ func (ec *executionContext) childFields_Transaction(ctx context.Context, field g
 		return ec.fieldContext_Transaction_maxCustomFees(ctx, field)
 	case "maxFee":
 		return ec.fieldContext_Transaction_maxFee(ctx, field)
+	case "maxFeeValue":
+		return ec.fieldContext_Transaction_maxFeeValue(ctx, field)
 	case "memo":
 		return ec.fieldContext_Transaction_memo(ctx, field)
 	case "memoText":
@@ -14990,7 +15371,7 @@ func (ec *executionContext) field_Account_pendingAirdrops_args(ctx context.Conte
 	return args, nil
 }
 
-func (ec *executionContext) field_Account_receivedNftAllowances_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+func (ec *executionContext) field_Account_receivedNFTAllowances_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
@@ -21196,17 +21577,17 @@ func (ec *executionContext) fieldContext_Account_nftAllowances(ctx context.Conte
 	return fc, nil
 }
 
-func (ec *executionContext) _Account_receivedNftAllowances(ctx context.Context, field graphql.CollectedField, obj *ledger.Account) (ret graphql.Marshaler) {
+func (ec *executionContext) _Account_receivedNFTAllowances(ctx context.Context, field graphql.CollectedField, obj *ledger.Account) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Account_receivedNftAllowances(ctx, field)
+			return ec.fieldContext_Account_receivedNFTAllowances(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Account().ReceivedNftAllowances(ctx, obj, fc.Args["filter"].(*ledger.NFTAllowanceFilter), fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			return ec.Resolvers.Account().ReceivedNFTAllowances(ctx, obj, fc.Args["filter"].(*ledger.NFTAllowanceFilter), fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ledger.NFTAllowance]) graphql.Marshaler {
@@ -21216,7 +21597,7 @@ func (ec *executionContext) _Account_receivedNftAllowances(ctx context.Context, 
 		true,
 	)
 }
-func (ec *executionContext) fieldContext_Account_receivedNftAllowances(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+func (ec *executionContext) fieldContext_Account_receivedNFTAllowances(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "Account",
 		Field:      field,
@@ -21233,7 +21614,7 @@ func (ec *executionContext) fieldContext_Account_receivedNftAllowances(ctx conte
 		}
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
-	if fc.Args, err = ec.field_Account_receivedNftAllowances_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+	if fc.Args, err = ec.field_Account_receivedNFTAllowances_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -21825,6 +22206,38 @@ func (ec *executionContext) fieldContext_AccountStatistics_received(_ context.Co
 	return graphql.NewScalarFieldContext("AccountStatistics", field, false, false, errors.New("field of type BigInt does not have child fields"))
 }
 
+func (ec *executionContext) _AccountStatistics_receivedValue(ctx context.Context, field graphql.CollectedField, obj *ledger.AccountStatistics) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AccountStatistics_receivedValue(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.AccountStatistics().ReceivedValue(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Amount) graphql.Marshaler {
+			return ec.marshalOAmount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAmount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_AccountStatistics_receivedValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AccountStatistics",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Amount(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _AccountStatistics_sent(ctx context.Context, field graphql.CollectedField, obj *ledger.AccountStatistics) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -21848,6 +22261,38 @@ func (ec *executionContext) fieldContext_AccountStatistics_sent(_ context.Contex
 	return graphql.NewScalarFieldContext("AccountStatistics", field, false, false, errors.New("field of type BigInt does not have child fields"))
 }
 
+func (ec *executionContext) _AccountStatistics_sentValue(ctx context.Context, field graphql.CollectedField, obj *ledger.AccountStatistics) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AccountStatistics_sentValue(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.AccountStatistics().SentValue(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Amount) graphql.Marshaler {
+			return ec.marshalOAmount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAmount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_AccountStatistics_sentValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AccountStatistics",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Amount(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _AccountStatistics_rewards(ctx context.Context, field graphql.CollectedField, obj *ledger.AccountStatistics) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -21869,6 +22314,38 @@ func (ec *executionContext) _AccountStatistics_rewards(ctx context.Context, fiel
 }
 func (ec *executionContext) fieldContext_AccountStatistics_rewards(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AccountStatistics", field, false, false, errors.New("field of type BigInt does not have child fields"))
+}
+
+func (ec *executionContext) _AccountStatistics_rewardsValue(ctx context.Context, field graphql.CollectedField, obj *ledger.AccountStatistics) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AccountStatistics_rewardsValue(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.AccountStatistics().RewardsValue(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Amount) graphql.Marshaler {
+			return ec.marshalNAmount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAmount(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AccountStatistics_rewardsValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AccountStatistics",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Amount(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _Airdrop_id(ctx context.Context, field graphql.CollectedField, obj *ledger.Airdrop) (ret graphql.Marshaler) {
@@ -27076,6 +27553,38 @@ func (ec *executionContext) fieldContext_ContractResult_amount(_ context.Context
 	return graphql.NewScalarFieldContext("ContractResult", field, false, false, errors.New("field of type Long does not have child fields"))
 }
 
+func (ec *executionContext) _ContractResult_amountValue(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractResult_amountValue(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.ContractResult().AmountValue(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Amount) graphql.Marshaler {
+			return ec.marshalOAmount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAmount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ContractResult_amountValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ContractResult",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Amount(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _ContractResult_authorizationList(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractResult) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -29531,6 +30040,38 @@ func (ec *executionContext) fieldContext_CryptoAllowance_amountGranted(_ context
 	return graphql.NewScalarFieldContext("CryptoAllowance", field, false, false, errors.New("field of type Long does not have child fields"))
 }
 
+func (ec *executionContext) _CryptoAllowance_amountGrantedValue(ctx context.Context, field graphql.CollectedField, obj *ledger.CryptoAllowance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CryptoAllowance_amountGrantedValue(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.CryptoAllowance().AmountGrantedValue(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Amount) graphql.Marshaler {
+			return ec.marshalNAmount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAmount(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CryptoAllowance_amountGrantedValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CryptoAllowance",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Amount(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _CryptoAllowance_ownerId(ctx context.Context, field graphql.CollectedField, obj *ledger.CryptoAllowance) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -30065,6 +30606,38 @@ func (ec *executionContext) _CustomFeeLimit_amount(ctx context.Context, field gr
 }
 func (ec *executionContext) fieldContext_CustomFeeLimit_amount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("CustomFeeLimit", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _CustomFeeLimit_amountValue(ctx context.Context, field graphql.CollectedField, obj *ledger.CustomFeeLimit) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CustomFeeLimit_amountValue(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.CustomFeeLimit().AmountValue(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Amount) graphql.Marshaler {
+			return ec.marshalNAmount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAmount(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CustomFeeLimit_amountValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CustomFeeLimit",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Amount(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _CustomFeeLimit_denominatingTokenId(ctx context.Context, field graphql.CollectedField, obj *ledger.CustomFeeLimit) (ret graphql.Marshaler) {
@@ -30625,6 +31198,38 @@ func (ec *executionContext) _FallbackFee_amount(ctx context.Context, field graph
 }
 func (ec *executionContext) fieldContext_FallbackFee_amount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("FallbackFee", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _FallbackFee_amountValue(ctx context.Context, field graphql.CollectedField, obj *ledger.FallbackFee) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FallbackFee_amountValue(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.FallbackFee().AmountValue(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Amount) graphql.Marshaler {
+			return ec.marshalNAmount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAmount(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_FallbackFee_amountValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "FallbackFee",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Amount(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _FallbackFee_denominatingTokenId(ctx context.Context, field graphql.CollectedField, obj *ledger.FallbackFee) (ret graphql.Marshaler) {
@@ -31550,6 +32155,38 @@ func (ec *executionContext) fieldContext_FixedFee_amount(_ context.Context, fiel
 	return graphql.NewScalarFieldContext("FixedFee", field, false, false, errors.New("field of type Long does not have child fields"))
 }
 
+func (ec *executionContext) _FixedFee_amountValue(ctx context.Context, field graphql.CollectedField, obj *ledger.FixedFee) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FixedFee_amountValue(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.FixedFee().AmountValue(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Amount) graphql.Marshaler {
+			return ec.marshalNAmount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAmount(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_FixedFee_amountValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "FixedFee",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Amount(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _FixedFee_collectorAccountId(ctx context.Context, field graphql.CollectedField, obj *ledger.FixedFee) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -31917,6 +32554,38 @@ func (ec *executionContext) fieldContext_FractionalFee_maximum(_ context.Context
 	return graphql.NewScalarFieldContext("FractionalFee", field, false, false, errors.New("field of type Long does not have child fields"))
 }
 
+func (ec *executionContext) _FractionalFee_maximumValue(ctx context.Context, field graphql.CollectedField, obj *ledger.FractionalFee) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FractionalFee_maximumValue(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.FractionalFee().MaximumValue(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Amount) graphql.Marshaler {
+			return ec.marshalOAmount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAmount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_FractionalFee_maximumValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "FractionalFee",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Amount(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _FractionalFee_minimum(ctx context.Context, field graphql.CollectedField, obj *ledger.FractionalFee) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -31938,6 +32607,38 @@ func (ec *executionContext) _FractionalFee_minimum(ctx context.Context, field gr
 }
 func (ec *executionContext) fieldContext_FractionalFee_minimum(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("FractionalFee", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _FractionalFee_minimumValue(ctx context.Context, field graphql.CollectedField, obj *ledger.FractionalFee) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FractionalFee_minimumValue(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.FractionalFee().MinimumValue(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Amount) graphql.Marshaler {
+			return ec.marshalNAmount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAmount(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_FractionalFee_minimumValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "FractionalFee",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Amount(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _FractionalFee_netOfTransfers(ctx context.Context, field graphql.CollectedField, obj *ledger.FractionalFee) (ret graphql.Marshaler) {
@@ -37283,6 +37984,38 @@ func (ec *executionContext) fieldContext_NetworkNode_maxStake(_ context.Context,
 	return graphql.NewScalarFieldContext("NetworkNode", field, false, false, errors.New("field of type Long does not have child fields"))
 }
 
+func (ec *executionContext) _NetworkNode_maxStakeValue(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkNode) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkNode_maxStakeValue(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.NetworkNode().MaxStakeValue(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Amount) graphql.Marshaler {
+			return ec.marshalOAmount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAmount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkNode_maxStakeValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NetworkNode",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Amount(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _NetworkNode_minStake(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkNode) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -37304,6 +38037,38 @@ func (ec *executionContext) _NetworkNode_minStake(ctx context.Context, field gra
 }
 func (ec *executionContext) fieldContext_NetworkNode_minStake(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("NetworkNode", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _NetworkNode_minStakeValue(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkNode) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkNode_minStakeValue(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.NetworkNode().MinStakeValue(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Amount) graphql.Marshaler {
+			return ec.marshalOAmount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAmount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkNode_minStakeValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NetworkNode",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Amount(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _NetworkNode_memo(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkNode) (ret graphql.Marshaler) {
@@ -37430,6 +38195,38 @@ func (ec *executionContext) fieldContext_NetworkNode_rewardRateStart(_ context.C
 	return graphql.NewScalarFieldContext("NetworkNode", field, false, false, errors.New("field of type Long does not have child fields"))
 }
 
+func (ec *executionContext) _NetworkNode_rewardRateStartValue(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkNode) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkNode_rewardRateStartValue(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.NetworkNode().RewardRateStartValue(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Amount) graphql.Marshaler {
+			return ec.marshalOAmount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAmount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkNode_rewardRateStartValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NetworkNode",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Amount(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _NetworkNode_serviceEndpoints(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkNode) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -37485,6 +38282,38 @@ func (ec *executionContext) fieldContext_NetworkNode_stake(_ context.Context, fi
 	return graphql.NewScalarFieldContext("NetworkNode", field, false, false, errors.New("field of type Long does not have child fields"))
 }
 
+func (ec *executionContext) _NetworkNode_stakeValue(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkNode) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkNode_stakeValue(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.NetworkNode().StakeValue(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Amount) graphql.Marshaler {
+			return ec.marshalOAmount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAmount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkNode_stakeValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NetworkNode",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Amount(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _NetworkNode_stakeNotRewarded(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkNode) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -37508,6 +38337,38 @@ func (ec *executionContext) fieldContext_NetworkNode_stakeNotRewarded(_ context.
 	return graphql.NewScalarFieldContext("NetworkNode", field, false, false, errors.New("field of type Long does not have child fields"))
 }
 
+func (ec *executionContext) _NetworkNode_stakeNotRewardedValue(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkNode) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkNode_stakeNotRewardedValue(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.NetworkNode().StakeNotRewardedValue(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Amount) graphql.Marshaler {
+			return ec.marshalOAmount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAmount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkNode_stakeNotRewardedValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NetworkNode",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Amount(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _NetworkNode_stakeRewarded(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkNode) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -37529,6 +38390,38 @@ func (ec *executionContext) _NetworkNode_stakeRewarded(ctx context.Context, fiel
 }
 func (ec *executionContext) fieldContext_NetworkNode_stakeRewarded(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("NetworkNode", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _NetworkNode_stakeRewardedValue(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkNode) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkNode_stakeRewardedValue(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.NetworkNode().StakeRewardedValue(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Amount) graphql.Marshaler {
+			return ec.marshalOAmount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAmount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkNode_stakeRewardedValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NetworkNode",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Amount(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _NetworkNode_stakingPeriod(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkNode) (ret graphql.Marshaler) {
@@ -37847,6 +38740,38 @@ func (ec *executionContext) fieldContext_NetworkStake_maxStakeRewarded(_ context
 	return graphql.NewScalarFieldContext("NetworkStake", field, false, false, errors.New("field of type Long does not have child fields"))
 }
 
+func (ec *executionContext) _NetworkStake_maxStakeRewardedValue(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkStake) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkStake_maxStakeRewardedValue(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.NetworkStake().MaxStakeRewardedValue(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Amount) graphql.Marshaler {
+			return ec.marshalNAmount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAmount(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkStake_maxStakeRewardedValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NetworkStake",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Amount(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _NetworkStake_maxStakingRewardRatePerHbar(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkStake) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -37870,6 +38795,38 @@ func (ec *executionContext) fieldContext_NetworkStake_maxStakingRewardRatePerHba
 	return graphql.NewScalarFieldContext("NetworkStake", field, false, false, errors.New("field of type Long does not have child fields"))
 }
 
+func (ec *executionContext) _NetworkStake_maxStakingRewardRatePerHbarValue(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkStake) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkStake_maxStakingRewardRatePerHbarValue(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.NetworkStake().MaxStakingRewardRatePerHbarValue(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Amount) graphql.Marshaler {
+			return ec.marshalNAmount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAmount(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkStake_maxStakingRewardRatePerHbarValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NetworkStake",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Amount(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _NetworkStake_maxTotalReward(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkStake) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -37891,6 +38848,38 @@ func (ec *executionContext) _NetworkStake_maxTotalReward(ctx context.Context, fi
 }
 func (ec *executionContext) fieldContext_NetworkStake_maxTotalReward(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("NetworkStake", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _NetworkStake_maxTotalRewardValue(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkStake) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkStake_maxTotalRewardValue(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.NetworkStake().MaxTotalRewardValue(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Amount) graphql.Marshaler {
+			return ec.marshalNAmount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAmount(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkStake_maxTotalRewardValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NetworkStake",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Amount(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _NetworkStake_nodeRewardFeeFraction(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkStake) (ret graphql.Marshaler) {
@@ -37939,6 +38928,38 @@ func (ec *executionContext) fieldContext_NetworkStake_reservedStakingRewards(_ c
 	return graphql.NewScalarFieldContext("NetworkStake", field, false, false, errors.New("field of type Long does not have child fields"))
 }
 
+func (ec *executionContext) _NetworkStake_reservedStakingRewardsValue(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkStake) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkStake_reservedStakingRewardsValue(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.NetworkStake().ReservedStakingRewardsValue(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Amount) graphql.Marshaler {
+			return ec.marshalNAmount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAmount(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkStake_reservedStakingRewardsValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NetworkStake",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Amount(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _NetworkStake_rewardBalanceThreshold(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkStake) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -37962,6 +38983,38 @@ func (ec *executionContext) fieldContext_NetworkStake_rewardBalanceThreshold(_ c
 	return graphql.NewScalarFieldContext("NetworkStake", field, false, false, errors.New("field of type Long does not have child fields"))
 }
 
+func (ec *executionContext) _NetworkStake_rewardBalanceThresholdValue(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkStake) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkStake_rewardBalanceThresholdValue(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.NetworkStake().RewardBalanceThresholdValue(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Amount) graphql.Marshaler {
+			return ec.marshalNAmount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAmount(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkStake_rewardBalanceThresholdValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NetworkStake",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Amount(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _NetworkStake_stakeTotal(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkStake) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -37983,6 +39036,38 @@ func (ec *executionContext) _NetworkStake_stakeTotal(ctx context.Context, field 
 }
 func (ec *executionContext) fieldContext_NetworkStake_stakeTotal(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("NetworkStake", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _NetworkStake_stakeTotalValue(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkStake) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkStake_stakeTotalValue(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.NetworkStake().StakeTotalValue(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Amount) graphql.Marshaler {
+			return ec.marshalNAmount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAmount(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkStake_stakeTotalValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NetworkStake",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Amount(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _NetworkStake_stakingPeriod(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkStake) (ret graphql.Marshaler) {
@@ -38109,6 +39194,38 @@ func (ec *executionContext) fieldContext_NetworkStake_stakingRewardRate(_ contex
 	return graphql.NewScalarFieldContext("NetworkStake", field, false, false, errors.New("field of type Long does not have child fields"))
 }
 
+func (ec *executionContext) _NetworkStake_stakingRewardRateValue(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkStake) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkStake_stakingRewardRateValue(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.NetworkStake().StakingRewardRateValue(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Amount) graphql.Marshaler {
+			return ec.marshalNAmount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAmount(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkStake_stakingRewardRateValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NetworkStake",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Amount(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _NetworkStake_stakingStartThreshold(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkStake) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -38132,6 +39249,38 @@ func (ec *executionContext) fieldContext_NetworkStake_stakingStartThreshold(_ co
 	return graphql.NewScalarFieldContext("NetworkStake", field, false, false, errors.New("field of type Long does not have child fields"))
 }
 
+func (ec *executionContext) _NetworkStake_stakingStartThresholdValue(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkStake) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkStake_stakingStartThresholdValue(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.NetworkStake().StakingStartThresholdValue(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Amount) graphql.Marshaler {
+			return ec.marshalNAmount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAmount(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkStake_stakingStartThresholdValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NetworkStake",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Amount(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _NetworkStake_unreservedStakingRewardBalance(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkStake) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -38153,6 +39302,38 @@ func (ec *executionContext) _NetworkStake_unreservedStakingRewardBalance(ctx con
 }
 func (ec *executionContext) fieldContext_NetworkStake_unreservedStakingRewardBalance(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("NetworkStake", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _NetworkStake_unreservedStakingRewardBalanceValue(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkStake) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkStake_unreservedStakingRewardBalanceValue(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.NetworkStake().UnreservedStakingRewardBalanceValue(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Amount) graphql.Marshaler {
+			return ec.marshalNAmount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAmount(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkStake_unreservedStakingRewardBalanceValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NetworkStake",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Amount(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _NetworkStatistics_from(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkStatistics) (ret graphql.Marshaler) {
@@ -38339,6 +39520,38 @@ func (ec *executionContext) fieldContext_NetworkSupply_releasedSupply(_ context.
 	return graphql.NewScalarFieldContext("NetworkSupply", field, false, false, errors.New("field of type BigInt does not have child fields"))
 }
 
+func (ec *executionContext) _NetworkSupply_releasedSupplyValue(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkSupply) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkSupply_releasedSupplyValue(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.NetworkSupply().ReleasedSupplyValue(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Amount) graphql.Marshaler {
+			return ec.marshalNAmount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAmount(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkSupply_releasedSupplyValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NetworkSupply",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Amount(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _NetworkSupply_releasedHbar(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkSupply) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -38406,6 +39619,38 @@ func (ec *executionContext) _NetworkSupply_totalSupply(ctx context.Context, fiel
 }
 func (ec *executionContext) fieldContext_NetworkSupply_totalSupply(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("NetworkSupply", field, true, false, errors.New("field of type BigInt does not have child fields"))
+}
+
+func (ec *executionContext) _NetworkSupply_totalSupplyValue(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkSupply) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkSupply_totalSupplyValue(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.NetworkSupply().TotalSupplyValue(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Amount) graphql.Marshaler {
+			return ec.marshalNAmount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAmount(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkSupply_totalSupplyValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NetworkSupply",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Amount(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _NetworkSupply_totalHbar(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkSupply) (ret graphql.Marshaler) {
@@ -43303,6 +44548,38 @@ func (ec *executionContext) _ScheduledTransaction_maxFee(ctx context.Context, fi
 }
 func (ec *executionContext) fieldContext_ScheduledTransaction_maxFee(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ScheduledTransaction", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _ScheduledTransaction_maxFeeValue(ctx context.Context, field graphql.CollectedField, obj *ledger.ScheduledTransaction) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ScheduledTransaction_maxFeeValue(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.ScheduledTransaction().MaxFeeValue(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Amount) graphql.Marshaler {
+			return ec.marshalNAmount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAmount(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ScheduledTransaction_maxFeeValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ScheduledTransaction",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Amount(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _ScheduledTransaction_memo(ctx context.Context, field graphql.CollectedField, obj *ledger.ScheduledTransaction) (ret graphql.Marshaler) {
@@ -49439,6 +50716,38 @@ func (ec *executionContext) fieldContext_Token_initialSupply(_ context.Context, 
 	return graphql.NewScalarFieldContext("Token", field, false, false, errors.New("field of type BigInt does not have child fields"))
 }
 
+func (ec *executionContext) _Token_initialSupplyValue(ctx context.Context, field graphql.CollectedField, obj *ledger.Token) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Token_initialSupplyValue(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Token().InitialSupplyValue(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Amount) graphql.Marshaler {
+			return ec.marshalNAmount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAmount(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Token_initialSupplyValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Token",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Amount(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Token_kycKey(ctx context.Context, field graphql.CollectedField, obj *ledger.Token) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -49492,6 +50801,38 @@ func (ec *executionContext) _Token_maxSupply(ctx context.Context, field graphql.
 }
 func (ec *executionContext) fieldContext_Token_maxSupply(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Token", field, false, false, errors.New("field of type BigInt does not have child fields"))
+}
+
+func (ec *executionContext) _Token_maxSupplyValue(ctx context.Context, field graphql.CollectedField, obj *ledger.Token) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Token_maxSupplyValue(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Token().MaxSupplyValue(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Amount) graphql.Marshaler {
+			return ec.marshalNAmount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAmount(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Token_maxSupplyValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Token",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Amount(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _Token_memo(ctx context.Context, field graphql.CollectedField, obj *ledger.Token) (ret graphql.Marshaler) {
@@ -49850,6 +51191,38 @@ func (ec *executionContext) _Token_totalSupply(ctx context.Context, field graphq
 }
 func (ec *executionContext) fieldContext_Token_totalSupply(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Token", field, false, false, errors.New("field of type BigInt does not have child fields"))
+}
+
+func (ec *executionContext) _Token_totalSupplyValue(ctx context.Context, field graphql.CollectedField, obj *ledger.Token) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Token_totalSupplyValue(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Token().TotalSupplyValue(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Amount) graphql.Marshaler {
+			return ec.marshalNAmount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAmount(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Token_totalSupplyValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Token",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Amount(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _Token_treasuryAccountId(ctx context.Context, field graphql.CollectedField, obj *ledger.Token) (ret graphql.Marshaler) {
@@ -50334,6 +51707,38 @@ func (ec *executionContext) _TokenAllowance_amountGranted(ctx context.Context, f
 }
 func (ec *executionContext) fieldContext_TokenAllowance_amountGranted(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TokenAllowance", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _TokenAllowance_amountGrantedValue(ctx context.Context, field graphql.CollectedField, obj *ledger.TokenAllowance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenAllowance_amountGrantedValue(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.TokenAllowance().AmountGrantedValue(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Amount) graphql.Marshaler {
+			return ec.marshalNAmount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAmount(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenAllowance_amountGrantedValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TokenAllowance",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Amount(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _TokenAllowance_ownerId(ctx context.Context, field graphql.CollectedField, obj *ledger.TokenAllowance) (ret graphql.Marshaler) {
@@ -52268,6 +53673,38 @@ func (ec *executionContext) _TokenStatistics_volume(ctx context.Context, field g
 }
 func (ec *executionContext) fieldContext_TokenStatistics_volume(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TokenStatistics", field, false, false, errors.New("field of type BigInt does not have child fields"))
+}
+
+func (ec *executionContext) _TokenStatistics_volumeValue(ctx context.Context, field graphql.CollectedField, obj *ledger.TokenStatistics) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenStatistics_volumeValue(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.TokenStatistics().VolumeValue(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Amount) graphql.Marshaler {
+			return ec.marshalOAmount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAmount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_TokenStatistics_volumeValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TokenStatistics",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Amount(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _TokenTransfer_tokenId(ctx context.Context, field graphql.CollectedField, obj *ledger.TokenTransfer) (ret graphql.Marshaler) {
@@ -54267,6 +55704,38 @@ func (ec *executionContext) _Transaction_maxFee(ctx context.Context, field graph
 }
 func (ec *executionContext) fieldContext_Transaction_maxFee(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Transaction", field, false, false, errors.New("field of type BigInt does not have child fields"))
+}
+
+func (ec *executionContext) _Transaction_maxFeeValue(ctx context.Context, field graphql.CollectedField, obj *ledger.Transaction) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Transaction_maxFeeValue(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Transaction().MaxFeeValue(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Amount) graphql.Marshaler {
+			return ec.marshalOAmount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAmount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Transaction_maxFeeValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Transaction",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Amount(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _Transaction_memo(ctx context.Context, field graphql.CollectedField, obj *ledger.Transaction) (ret graphql.Marshaler) {
@@ -61816,7 +63285,7 @@ func (ec *executionContext) _Account(ctx context.Context, sel ast.SelectionSet, 
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
-		case "receivedNftAllowances":
+		case "receivedNFTAllowances":
 			field := field
 
 			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
@@ -61825,7 +63294,7 @@ func (ec *executionContext) _Account(ctx context.Context, sel ast.SelectionSet, 
 						ec.Error(ctx, ec.Recover(ctx, r))
 					}
 				}()
-				res = ec._Account_receivedNftAllowances(ctx, field, obj)
+				res = ec._Account_receivedNFTAllowances(ctx, field, obj)
 				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -62280,43 +63749,157 @@ func (ec *executionContext) _AccountStatistics(ctx context.Context, sel ast.Sele
 		case "from":
 			out.Values[i] = ec._AccountStatistics_from(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "fromIso":
 			out.Values[i] = ec._AccountStatistics_fromIso(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "to":
 			out.Values[i] = ec._AccountStatistics_to(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "toIso":
 			out.Values[i] = ec._AccountStatistics_toIso(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "transactions":
 			out.Values[i] = ec._AccountStatistics_transactions(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "received":
 			out.Values[i] = ec._AccountStatistics_received(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "receivedValue":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._AccountStatistics_receivedValue(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "sent":
 			out.Values[i] = ec._AccountStatistics_sent(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "sentValue":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._AccountStatistics_sentValue(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "rewards":
 			out.Values[i] = ec._AccountStatistics_rewards(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "rewardsValue":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._AccountStatistics_rewardsValue(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -66034,6 +67617,44 @@ func (ec *executionContext) _ContractResult(ctx context.Context, sel ast.Selecti
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "amountValue":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ContractResult_amountValue(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "authorizationList":
 			out.Values[i] = ec._ContractResult_authorizationList(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -67565,6 +69186,44 @@ func (ec *executionContext) _CryptoAllowance(ctx context.Context, sel ast.Select
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "amountGrantedValue":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._CryptoAllowance_amountGrantedValue(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "ownerId":
 			out.Values[i] = ec._CryptoAllowance_ownerId(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -67990,6 +69649,44 @@ func (ec *executionContext) _CustomFeeLimit(ctx context.Context, sel ast.Selecti
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "amountValue":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._CustomFeeLimit_amountValue(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "denominatingTokenId":
 			out.Values[i] = ec._CustomFeeLimit_denominatingTokenId(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -68430,6 +70127,44 @@ func (ec *executionContext) _FallbackFee(ctx context.Context, sel ast.SelectionS
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "amountValue":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._FallbackFee_amountValue(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "denominatingTokenId":
 			out.Values[i] = ec._FallbackFee_denominatingTokenId(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -68945,6 +70680,44 @@ func (ec *executionContext) _FixedFee(ctx context.Context, sel ast.SelectionSet,
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "amountValue":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._FixedFee_amountValue(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "collectorAccountId":
 			out.Values[i] = ec._FixedFee_collectorAccountId(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -69213,11 +70986,87 @@ func (ec *executionContext) _FractionalFee(ctx context.Context, sel ast.Selectio
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "maximumValue":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._FractionalFee_maximumValue(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "minimum":
 			out.Values[i] = ec._FractionalFee_minimum(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "minimumValue":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._FractionalFee_minimumValue(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "netOfTransfers":
 			out.Values[i] = ec._FractionalFee_netOfTransfers(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -72665,11 +74514,87 @@ func (ec *executionContext) _NetworkNode(ctx context.Context, sel ast.SelectionS
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "maxStakeValue":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._NetworkNode_maxStakeValue(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "minStake":
 			out.Values[i] = ec._NetworkNode_minStake(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "minStakeValue":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._NetworkNode_minStakeValue(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "memo":
 			out.Values[i] = ec._NetworkNode_memo(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -72728,6 +74653,44 @@ func (ec *executionContext) _NetworkNode(ctx context.Context, sel ast.SelectionS
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "rewardRateStartValue":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._NetworkNode_rewardRateStartValue(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "serviceEndpoints":
 			field := field
 
@@ -72771,16 +74734,130 @@ func (ec *executionContext) _NetworkNode(ctx context.Context, sel ast.SelectionS
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "stakeValue":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._NetworkNode_stakeValue(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "stakeNotRewarded":
 			out.Values[i] = ec._NetworkNode_stakeNotRewarded(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "stakeNotRewardedValue":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._NetworkNode_stakeNotRewardedValue(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "stakeRewarded":
 			out.Values[i] = ec._NetworkNode_stakeRewarded(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "stakeRewardedValue":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._NetworkNode_stakeRewardedValue(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "stakingPeriod":
 			out.Values[i] = ec._NetworkNode_stakingPeriod(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -72989,83 +75066,425 @@ func (ec *executionContext) _NetworkStake(ctx context.Context, sel ast.Selection
 		case "consensusTimestamp":
 			out.Values[i] = ec._NetworkStake_consensusTimestamp(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "consensusTimestampIso":
 			out.Values[i] = ec._NetworkStake_consensusTimestampIso(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "maxStakeRewarded":
 			out.Values[i] = ec._NetworkStake_maxStakeRewarded(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "maxStakeRewardedValue":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._NetworkStake_maxStakeRewardedValue(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "maxStakingRewardRatePerHbar":
 			out.Values[i] = ec._NetworkStake_maxStakingRewardRatePerHbar(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "maxStakingRewardRatePerHbarValue":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._NetworkStake_maxStakingRewardRatePerHbarValue(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "maxTotalReward":
 			out.Values[i] = ec._NetworkStake_maxTotalReward(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "maxTotalRewardValue":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._NetworkStake_maxTotalRewardValue(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "nodeRewardFeeFraction":
 			out.Values[i] = ec._NetworkStake_nodeRewardFeeFraction(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "reservedStakingRewards":
 			out.Values[i] = ec._NetworkStake_reservedStakingRewards(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "reservedStakingRewardsValue":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._NetworkStake_reservedStakingRewardsValue(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "rewardBalanceThreshold":
 			out.Values[i] = ec._NetworkStake_rewardBalanceThreshold(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "rewardBalanceThresholdValue":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._NetworkStake_rewardBalanceThresholdValue(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "stakeTotal":
 			out.Values[i] = ec._NetworkStake_stakeTotal(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "stakeTotalValue":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._NetworkStake_stakeTotalValue(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "stakingPeriod":
 			out.Values[i] = ec._NetworkStake_stakingPeriod(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "stakingPeriodDuration":
 			out.Values[i] = ec._NetworkStake_stakingPeriodDuration(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "stakingPeriodsStored":
 			out.Values[i] = ec._NetworkStake_stakingPeriodsStored(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "stakingRewardFeeFraction":
 			out.Values[i] = ec._NetworkStake_stakingRewardFeeFraction(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "stakingRewardRate":
 			out.Values[i] = ec._NetworkStake_stakingRewardRate(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "stakingRewardRateValue":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._NetworkStake_stakingRewardRateValue(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "stakingStartThreshold":
 			out.Values[i] = ec._NetworkStake_stakingStartThreshold(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "stakingStartThresholdValue":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._NetworkStake_stakingStartThresholdValue(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "unreservedStakingRewardBalance":
 			out.Values[i] = ec._NetworkStake_unreservedStakingRewardBalance(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "unreservedStakingRewardBalanceValue":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._NetworkStake_unreservedStakingRewardBalanceValue(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -73170,27 +75589,103 @@ func (ec *executionContext) _NetworkSupply(ctx context.Context, sel ast.Selectio
 		case "releasedSupply":
 			out.Values[i] = ec._NetworkSupply_releasedSupply(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "releasedSupplyValue":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._NetworkSupply_releasedSupplyValue(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "releasedHbar":
 			out.Values[i] = ec._NetworkSupply_releasedHbar(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "timestamp":
 			out.Values[i] = ec._NetworkSupply_timestamp(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "totalSupply":
 			out.Values[i] = ec._NetworkSupply_totalSupply(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "totalSupplyValue":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._NetworkSupply_totalSupplyValue(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "totalHbar":
 			out.Values[i] = ec._NetworkSupply_totalHbar(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
@@ -75899,6 +78394,44 @@ func (ec *executionContext) _ScheduledTransaction(ctx context.Context, sel ast.S
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "maxFeeValue":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ScheduledTransaction_maxFeeValue(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "memo":
 			out.Values[i] = ec._ScheduledTransaction_memo(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -79585,6 +82118,44 @@ func (ec *executionContext) _Token(ctx context.Context, sel ast.SelectionSet, ob
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "initialSupplyValue":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Token_initialSupplyValue(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "kycKey":
 			out.Values[i] = ec._Token_kycKey(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -79595,6 +82166,44 @@ func (ec *executionContext) _Token(ctx context.Context, sel ast.SelectionSet, ob
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "maxSupplyValue":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Token_maxSupplyValue(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "memo":
 			out.Values[i] = ec._Token_memo(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -79665,6 +82274,44 @@ func (ec *executionContext) _Token(ctx context.Context, sel ast.SelectionSet, ob
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "totalSupplyValue":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Token_totalSupplyValue(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "treasuryAccountId":
 			out.Values[i] = ec._Token_treasuryAccountId(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -80098,6 +82745,44 @@ func (ec *executionContext) _TokenAllowance(ctx context.Context, sel ast.Selecti
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "amountGrantedValue":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._TokenAllowance_amountGrantedValue(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "ownerId":
 			out.Values[i] = ec._TokenAllowance_ownerId(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -81411,33 +84096,71 @@ func (ec *executionContext) _TokenStatistics(ctx context.Context, sel ast.Select
 		case "from":
 			out.Values[i] = ec._TokenStatistics_from(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "fromIso":
 			out.Values[i] = ec._TokenStatistics_fromIso(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "to":
 			out.Values[i] = ec._TokenStatistics_to(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "toIso":
 			out.Values[i] = ec._TokenStatistics_toIso(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "transfers":
 			out.Values[i] = ec._TokenStatistics_transfers(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "volume":
 			out.Values[i] = ec._TokenStatistics_volume(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "volumeValue":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._TokenStatistics_volumeValue(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -82666,6 +85389,44 @@ func (ec *executionContext) _Transaction(ctx context.Context, sel ast.SelectionS
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "maxFeeValue":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Transaction_maxFeeValue(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "memo":
 			out.Values[i] = ec._Transaction_memo(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {

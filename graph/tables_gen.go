@@ -296,7 +296,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"node":                  rowplan.Read(rel.accountNode, rowplan.ObjectOf(func() *rowplan.Object[*ledger.NetworkNode] { return o.NetworkNode })),
 		"nfts":                  rowplan.Read(rel.accountNfts, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.NFT]] { return o.NFTConnection })),
 		"nftAllowances":         rowplan.Read(rel.accountNftAllowances, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.NFTAllowance]] { return o.NFTAllowanceConnection })),
-		"receivedNftAllowances": rowplan.Read(rel.accountReceivedNftAllowances, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.NFTAllowance]] { return o.NFTAllowanceConnection })),
+		"receivedNFTAllowances": rowplan.Read(rel.accountReceivedNFTAllowances, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.NFTAllowance]] { return o.NFTAllowanceConnection })),
 		"schedules":             rowplan.Read(rel.accountSchedules, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.Schedule]] { return o.ScheduleConnection })),
 		"stats":                 rowplan.ReadMany(rel.accountStats, func() *rowplan.Object[*ledger.AccountStatistics] { return o.AccountStatistics }),
 		"tokens": rowplan.Read(rel.accountTokens, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.TokenRelationship]] {
@@ -339,12 +339,15 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"received": rowplan.Scalar(func(dst []byte, v *ledger.AccountStatistics, s scalar.Style) []byte {
 			return scalar.AppendNullBigInt(dst, v.Received, s)
 		}),
+		"receivedValue": rowplan.Get(fields.AccountStatisticsReceivedValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
 		"sent": rowplan.Scalar(func(dst []byte, v *ledger.AccountStatistics, s scalar.Style) []byte {
 			return scalar.AppendNullBigInt(dst, v.Sent, s)
 		}),
+		"sentValue": rowplan.Get(fields.AccountStatisticsSentValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
 		"rewards": rowplan.Scalar(func(dst []byte, v *ledger.AccountStatistics, s scalar.Style) []byte {
 			return scalar.AppendBigInt(dst, v.Rewards, s)
 		}),
+		"rewardsValue": rowplan.Get(fields.AccountStatisticsRewardsValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
 	})
 	o.Airdrop = rowplan.NewObject([]string{"Airdrop", "Node", "_Entity"}, map[string]rowplan.Field[*ledger.Airdrop]{
 		"id": rowplan.Get(fields.AirdropID, rowplan.ScalarOf(scalar.AppendID)),
@@ -774,6 +777,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"amount": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
 			return scalar.AppendNullLong(dst, v.Amount, s)
 		}),
+		"amountValue":       rowplan.Get(fields.ContractResultAmountValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
 		"authorizationList": rowplan.NullableMany(func(v *ledger.ContractResult) []*ledger.Authorization { return v.AuthorizationList() }, func() *rowplan.Object[*ledger.Authorization] { return o.Authorization }),
 		"block":             rowplan.Read(rel.contractResultBlock, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Block] { return o.Block })),
 		"blockGasUsed": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
@@ -1009,6 +1013,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"amountGranted": rowplan.Scalar(func(dst []byte, v *ledger.CryptoAllowance, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.AmountGranted, s)
 		}),
+		"amountGrantedValue": rowplan.Get(fields.CryptoAllowanceAmountGrantedValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
 		"ownerId": rowplan.Scalar(func(dst []byte, v *ledger.CryptoAllowance, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.OwnerID, s)
 		}),
@@ -1054,6 +1059,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"amount": rowplan.Scalar(func(dst []byte, v *ledger.CustomFeeLimit, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.Amount, s)
 		}),
+		"amountValue": rowplan.Read(rel.customFeeLimitAmountValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
 		"denominatingTokenId": rowplan.Scalar(func(dst []byte, v *ledger.CustomFeeLimit, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.DenominatingTokenID, s)
 		}),
@@ -1116,6 +1122,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"amount": rowplan.Scalar(func(dst []byte, v *ledger.FallbackFee, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.Amount, s)
 		}),
+		"amountValue": rowplan.Read(rel.fallbackFeeAmountValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
 		"denominatingTokenId": rowplan.Scalar(func(dst []byte, v *ledger.FallbackFee, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.DenominatingTokenID, s)
 		}),
@@ -1201,6 +1208,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"amount": rowplan.Scalar(func(dst []byte, v *ledger.FixedFee, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.Amount, s)
 		}),
+		"amountValue": rowplan.Read(rel.fixedFeeAmountValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
 		"collectorAccountId": rowplan.Scalar(func(dst []byte, v *ledger.FixedFee, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.CollectorAccountID, s)
 		}),
@@ -1237,9 +1245,11 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"maximum": rowplan.Scalar(func(dst []byte, v *ledger.FractionalFee, s scalar.Style) []byte {
 			return scalar.AppendNullLong(dst, v.Maximum, s)
 		}),
+		"maximumValue": rowplan.Read(rel.fractionalFeeMaximumValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
 		"minimum": rowplan.Scalar(func(dst []byte, v *ledger.FractionalFee, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.Minimum, s)
 		}),
+		"minimumValue": rowplan.Read(rel.fractionalFeeMinimumValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
 		"netOfTransfers": rowplan.Scalar(func(dst []byte, v *ledger.FractionalFee, s scalar.Style) []byte {
 			return scalar.AppendBoolean(dst, v.NetOfTransfers, s)
 		}),
@@ -1571,9 +1581,11 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"maxStake": rowplan.Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
 			return scalar.AppendNullLong(dst, v.MaxStake, s)
 		}),
+		"maxStakeValue": rowplan.Get(fields.NetworkNodeMaxStakeValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
 		"minStake": rowplan.Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
 			return scalar.AppendNullLong(dst, v.MinStake, s)
 		}),
+		"minStakeValue": rowplan.Get(fields.NetworkNodeMinStakeValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
 		"memo": rowplan.Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
 			return scalar.AppendNullString(dst, v.Memo, s)
 		}),
@@ -1587,18 +1599,22 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"rewardRateStart": rowplan.Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
 			return scalar.AppendNullLong(dst, v.RewardRateStart, s)
 		}),
-		"serviceEndpoints": rowplan.ReadMany(rel.networkNodeServiceEndpoints, func() *rowplan.Object[*ledger.ServiceEndpoint] { return o.ServiceEndpoint }),
+		"rewardRateStartValue": rowplan.Get(fields.NetworkNodeRewardRateStartValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
+		"serviceEndpoints":     rowplan.ReadMany(rel.networkNodeServiceEndpoints, func() *rowplan.Object[*ledger.ServiceEndpoint] { return o.ServiceEndpoint }),
 		"stake": rowplan.Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
 			return scalar.AppendNullLong(dst, v.Stake, s)
 		}),
+		"stakeValue": rowplan.Get(fields.NetworkNodeStakeValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
 		"stakeNotRewarded": rowplan.Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
 			return scalar.AppendNullLong(dst, v.StakeNotRewarded, s)
 		}),
+		"stakeNotRewardedValue": rowplan.Get(fields.NetworkNodeStakeNotRewardedValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
 		"stakeRewarded": rowplan.Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
 			return scalar.AppendNullLong(dst, v.StakeRewarded, s)
 		}),
-		"stakingPeriod":   rowplan.Get(func(v *ledger.NetworkNode) *ledger.TimestampRange { return v.StakingPeriod }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TimestampRange] { return o.TimestampRange })),
-		"statusComponent": rowplan.Read(rel.networkNodeStatusComponent, rowplan.ObjectOf(func() *rowplan.Object[*status.Component] { return o.StatusComponent })),
+		"stakeRewardedValue": rowplan.Get(fields.NetworkNodeStakeRewardedValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
+		"stakingPeriod":      rowplan.Get(func(v *ledger.NetworkNode) *ledger.TimestampRange { return v.StakingPeriod }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TimestampRange] { return o.TimestampRange })),
+		"statusComponent":    rowplan.Read(rel.networkNodeStatusComponent, rowplan.ObjectOf(func() *rowplan.Object[*status.Component] { return o.StatusComponent })),
 	})
 	o.NetworkNodeConnection = rowplan.NewObject([]string{"NetworkNodeConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.NetworkNode]]{
 		"edges":      rowplan.Many(func(v *relay.Connection[ledger.NetworkNode]) []*relay.Edge[ledger.NetworkNode] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.NetworkNode]] { return o.NetworkNodeEdge }),
@@ -1622,25 +1638,31 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"maxStakeRewarded": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStake, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.MaxStakeRewarded, s)
 		}),
+		"maxStakeRewardedValue": rowplan.Get(fields.NetworkStakeMaxStakeRewardedValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
 		"maxStakingRewardRatePerHbar": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStake, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.MaxStakingRewardRatePerHbar, s)
 		}),
+		"maxStakingRewardRatePerHbarValue": rowplan.Get(fields.NetworkStakeMaxStakingRewardRatePerHbarValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
 		"maxTotalReward": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStake, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.MaxTotalReward, s)
 		}),
+		"maxTotalRewardValue": rowplan.Get(fields.NetworkStakeMaxTotalRewardValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
 		"nodeRewardFeeFraction": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStake, s scalar.Style) []byte {
 			return scalar.AppendFloat(dst, v.NodeRewardFeeFraction, s)
 		}),
 		"reservedStakingRewards": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStake, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.ReservedStakingRewards, s)
 		}),
+		"reservedStakingRewardsValue": rowplan.Get(fields.NetworkStakeReservedStakingRewardsValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
 		"rewardBalanceThreshold": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStake, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.RewardBalanceThreshold, s)
 		}),
+		"rewardBalanceThresholdValue": rowplan.Get(fields.NetworkStakeRewardBalanceThresholdValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
 		"stakeTotal": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStake, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.StakeTotal, s)
 		}),
-		"stakingPeriod": rowplan.Get(func(v *ledger.NetworkStake) *ledger.TimestampRange { return &v.StakingPeriod }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TimestampRange] { return o.TimestampRange })),
+		"stakeTotalValue": rowplan.Get(fields.NetworkStakeStakeTotalValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
+		"stakingPeriod":   rowplan.Get(func(v *ledger.NetworkStake) *ledger.TimestampRange { return &v.StakingPeriod }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TimestampRange] { return o.TimestampRange })),
 		"stakingPeriodDuration": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStake, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.StakingPeriodDuration, s)
 		}),
@@ -1653,12 +1675,15 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"stakingRewardRate": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStake, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.StakingRewardRate, s)
 		}),
+		"stakingRewardRateValue": rowplan.Get(fields.NetworkStakeStakingRewardRateValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
 		"stakingStartThreshold": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStake, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.StakingStartThreshold, s)
 		}),
+		"stakingStartThresholdValue": rowplan.Get(fields.NetworkStakeStakingStartThresholdValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
 		"unreservedStakingRewardBalance": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStake, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.UnreservedStakingRewardBalance, s)
 		}),
+		"unreservedStakingRewardBalanceValue": rowplan.Get(fields.NetworkStakeUnreservedStakingRewardBalanceValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
 	})
 	o.NetworkStatistics = rowplan.NewObject([]string{"NetworkStatistics"}, map[string]rowplan.Field[*ledger.NetworkStatistics]{
 		"from": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStatistics, s scalar.Style) []byte {
@@ -1687,6 +1712,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"releasedSupply": rowplan.Scalar(func(dst []byte, v *ledger.NetworkSupply, s scalar.Style) []byte {
 			return scalar.AppendBigInt(dst, v.ReleasedSupply, s)
 		}),
+		"releasedSupplyValue": rowplan.Get(fields.NetworkSupplyReleasedSupplyValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
 		"releasedHbar": rowplan.Scalar(func(dst []byte, v *ledger.NetworkSupply, s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.ReleasedHbar(), s)
 		}),
@@ -1696,6 +1722,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"totalSupply": rowplan.Scalar(func(dst []byte, v *ledger.NetworkSupply, s scalar.Style) []byte {
 			return scalar.AppendBigInt(dst, v.TotalSupply(), s)
 		}),
+		"totalSupplyValue": rowplan.Get(fields.NetworkSupplyTotalSupplyValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
 		"totalHbar": rowplan.Scalar(func(dst []byte, v *ledger.NetworkSupply, s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.TotalHbar(), s)
 		}),
@@ -1932,6 +1959,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"maxFee": rowplan.Scalar(func(dst []byte, v *ledger.ScheduledTransaction, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.MaxFee, s)
 		}),
+		"maxFeeValue": rowplan.Get(fields.ScheduledTransactionMaxFeeValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
 		"memo": rowplan.Scalar(func(dst []byte, v *ledger.ScheduledTransaction, s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.Memo, s)
 		}),
@@ -2469,11 +2497,13 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"initialSupply": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
 			return scalar.AppendBigInt(dst, v.InitialSupply, s)
 		}),
-		"kycKey": rowplan.Get(func(v *ledger.Token) *ledger.KeyInfo { return v.KYCKey }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.KeyInfo] { return o.Key })),
+		"initialSupplyValue": rowplan.Get(fields.TokenInitialSupplyValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
+		"kycKey":             rowplan.Get(func(v *ledger.Token) *ledger.KeyInfo { return v.KYCKey }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.KeyInfo] { return o.Key })),
 		"maxSupply": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
 			return scalar.AppendBigInt(dst, v.MaxSupply, s)
 		}),
-		"memo": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte { return scalar.AppendString(dst, v.Memo, s) }),
+		"maxSupplyValue": rowplan.Get(fields.TokenMaxSupplyValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
+		"memo":           rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte { return scalar.AppendString(dst, v.Memo, s) }),
 		"metadata": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
 			return scalar.AppendBytes(dst, v.Metadata, s)
 		}),
@@ -2501,6 +2531,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"totalSupply": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
 			return scalar.AppendBigInt(dst, v.TotalSupply, s)
 		}),
+		"totalSupplyValue": rowplan.Get(fields.TokenTotalSupplyValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
 		"treasuryAccountId": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.TreasuryAccountID, s)
 		}),
@@ -2523,6 +2554,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"amountGranted": rowplan.Scalar(func(dst []byte, v *ledger.TokenAllowance, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.AmountGranted, s)
 		}),
+		"amountGrantedValue": rowplan.Read(rel.tokenAllowanceAmountGrantedValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
 		"ownerId": rowplan.Scalar(func(dst []byte, v *ledger.TokenAllowance, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.OwnerID, s)
 		}),
@@ -2687,6 +2719,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"volume": rowplan.Scalar(func(dst []byte, v *ledger.TokenStatistics, s scalar.Style) []byte {
 			return scalar.AppendNullBigInt(dst, v.Volume, s)
 		}),
+		"volumeValue": rowplan.Read(rel.tokenStatisticsVolumeValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
 	})
 	o.TokenTransfer = rowplan.NewObject([]string{"TokenTransfer"}, map[string]rowplan.Field[*ledger.TokenTransfer]{
 		"tokenId": rowplan.Scalar(func(dst []byte, v *ledger.TokenTransfer, s scalar.Style) []byte {
@@ -2857,6 +2890,7 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"maxFee": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
 			return scalar.AppendNullBigInt(dst, v.MaxFee, s)
 		}),
+		"maxFeeValue": rowplan.Get(fields.TransactionMaxFeeValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
 		"memo": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
 			return scalar.AppendBytes(dst, v.Memo, s)
 		}),

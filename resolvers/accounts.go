@@ -55,7 +55,7 @@ func (fields) BalanceTokens(_ context.Context, q rowplan.Request, of []*ledger.B
 // accountByID are the relations of accounts that are read by the account's ID.
 var accountByID = []string{
 	"holdings", "transactions", "outstandingAirdrops", "pendingAirdrops", "allowances", "receivedAllowances", "rewards", "contractResults", "hooks", "nfts",
-	"nftAllowances", "receivedNftAllowances", "schedules", "tokens", "transfers",
+	"nftAllowances", "receivedNFTAllowances", "schedules", "tokens", "transfers",
 }
 
 // onlyIDs reports whether the list of ctx needs only the IDs of its rows. byID are the relations that are read by them.

@@ -3,6 +3,7 @@ package resolvers
 import (
 	"cmp"
 	"context"
+	"math"
 	"time"
 
 	"heliograph/graph/rowplan"
@@ -17,6 +18,11 @@ func amountOf(n ledger.Null[int64], token ledger.EntityID, at ledger.Timestamp) 
 		return nil
 	}
 	return &ledger.Amount{Raw: n.V, TokenID: token, At: at}
+}
+
+// ofToken returns an amount of a token that has been read.
+func ofToken(t *ledger.Token, raw int64) *ledger.Amount {
+	return &ledger.Amount{Raw: raw, TokenID: t.EntityID, Decimals: ledger.Of(int32(min(t.Decimals, math.MaxInt32)))}
 }
 
 // amounts returns the amounts of rows. It reads the decimals of their tokens if the selection has display.
@@ -44,12 +50,12 @@ func amounts[T any](q rowplan.Request, of []T, amount func(T) *ledger.Amount) (r
 // AmountUsd converts amounts of hbars to US dollars. All rates are read with one statement.
 func (f fields) AmountUsd(ctx context.Context, _ rowplan.Request, of []*ledger.Amount) (rowplan.Results[*string], error) {
 	now := f.timestamp()
-	now -= now % ledger.Timestamp(time.Minute) // the rates of a minute are read once
+	minute := now - now%ledger.Timestamp(time.Minute) // the rates of a minute are read once
 	var times []ledger.Timestamp
 	var places []int
 	for i, a := range of {
 		if a.TokenID.IsNone() {
-			times, places = append(times, cmp.Or(a.At, now)), append(places, i)
+			times, places = append(times, min(cmp.Or(a.At, minute), now)), append(places, i)
 		}
 	}
 	return func() ([]*string, error) {

@@ -75,7 +75,7 @@ func (r fields) AccountNftAllowances(ctx context.Context, q rowplan.Request, of 
 	return below(ctx, q, nftAllowanceLists[false], args, accountIDs(of), directed(false, entities.QueueNftAllowances))
 }
 
-func (r fields) AccountReceivedNftAllowances(ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountReceivedNftAllowancesArgs) (rowplan.Results[*relay.Connection[ledger.NFTAllowance]], error) {
+func (r fields) AccountReceivedNFTAllowances(ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountReceivedNFTAllowancesArgs) (rowplan.Results[*relay.Connection[ledger.NFTAllowance]], error) {
 	return below(ctx, q, nftAllowanceLists[true], args, accountIDs(of), directed(true, entities.QueueNftAllowances))
 }
 
@@ -85,6 +85,18 @@ func (r fields) AccountTokens(ctx context.Context, q rowplan.Request, of []*ledg
 
 func (r fields) AccountAllowancesCrypto(ctx context.Context, q rowplan.Request, of []*ledger.AccountAllowances, args graph.AccountAllowancesCryptoArgs) (rowplan.Results[*relay.Connection[ledger.CryptoAllowance]], error) {
 	return bothWays(ctx, q, of, args, cryptoAllowanceLists, entities.QueueCryptoAllowances)
+}
+
+func (r fields) AccountStatisticsReceivedValue(of *ledger.AccountStatistics) *ledger.Amount {
+	return amountOf(of.Received, 0, of.To)
+}
+
+func (r fields) AccountStatisticsSentValue(of *ledger.AccountStatistics) *ledger.Amount {
+	return amountOf(of.Sent, 0, of.To)
+}
+
+func (r fields) AccountStatisticsRewardsValue(of *ledger.AccountStatistics) *ledger.Amount {
+	return &ledger.Amount{Raw: of.Rewards, At: of.To}
 }
 
 func (r fields) AirdropAmountValue(ctx context.Context, q rowplan.Request, of []*ledger.Airdrop) (rowplan.Results[*ledger.Amount], error) {
@@ -149,6 +161,10 @@ func (r fields) ContractResultID(of *ledger.ContractResult) string {
 	return relay.ID(resultType, of.ConsensusTimestamp.String())
 }
 
+func (r fields) ContractResultAmountValue(of *ledger.ContractResult) *ledger.Amount {
+	return amountOf(of.Amount, 0, of.ConsensusTimestamp)
+}
+
 func (r fields) ContractResultGasPrice(ctx context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[*ledger.Quantity], error) {
 	return r.gasPrices(ctx, of, (*ledger.EthereumTransaction).GasPriceTinybar)
 }
@@ -165,12 +181,44 @@ func (r fields) CryptoAllowanceAmountValue(of *ledger.CryptoAllowance) *ledger.A
 	return &ledger.Amount{Raw: of.Amount}
 }
 
+func (r fields) CryptoAllowanceAmountGrantedValue(of *ledger.CryptoAllowance) *ledger.Amount {
+	return &ledger.Amount{Raw: of.AmountGranted}
+}
+
 func (r fields) CryptoTransferAmountValue(of *ledger.CryptoTransfer) *ledger.Amount {
 	return &ledger.Amount{Raw: of.Amount, At: of.ConsensusTimestamp}
 }
 
+func (r fields) CustomFeeLimitAmountValue(ctx context.Context, q rowplan.Request, of []*ledger.CustomFeeLimit) (rowplan.Results[*ledger.Amount], error) {
+	return amounts(q, of, func(l *ledger.CustomFeeLimit) *ledger.Amount {
+		return amountOf(ledger.Of(l.Amount), l.DenominatingTokenID, l.ConsensusTimestamp)
+	})
+}
+
+func (r fields) FallbackFeeAmountValue(ctx context.Context, q rowplan.Request, of []*ledger.FallbackFee) (rowplan.Results[*ledger.Amount], error) {
+	return amounts(q, of, func(f *ledger.FallbackFee) *ledger.Amount {
+		return amountOf(ledger.Of(f.Amount), f.DenominatingTokenID, 0)
+	})
+}
+
 func (r fields) FileID(of *ledger.File) string {
 	return relay.ID(fileType, of.EntityID.String())
+}
+
+func (r fields) FixedFeeAmountValue(ctx context.Context, q rowplan.Request, of []*ledger.FixedFee) (rowplan.Results[*ledger.Amount], error) {
+	return amounts(q, of, func(f *ledger.FixedFee) *ledger.Amount {
+		return amountOf(ledger.Of(f.Amount), f.DenominatingTokenID, 0)
+	})
+}
+
+func (r fields) FractionalFeeMaximumValue(ctx context.Context, q rowplan.Request, of []*ledger.FractionalFee) (rowplan.Results[*ledger.Amount], error) {
+	return amounts(q, of, func(f *ledger.FractionalFee) *ledger.Amount { return amountOf(f.Maximum, f.DenominatingTokenID, 0) })
+}
+
+func (r fields) FractionalFeeMinimumValue(ctx context.Context, q rowplan.Request, of []*ledger.FractionalFee) (rowplan.Results[*ledger.Amount], error) {
+	return amounts(q, of, func(f *ledger.FractionalFee) *ledger.Amount {
+		return amountOf(ledger.Of(f.Minimum), f.DenominatingTokenID, 0)
+	})
 }
 
 func (r fields) HookID(of *ledger.Hook) string {
@@ -205,8 +253,76 @@ func (r fields) NetworkNodeRegisteredNodes(ctx context.Context, q rowplan.Reques
 	return readRows(q, of, entities.QueueRegisteredNodesOf)
 }
 
+func (r fields) NetworkNodeMaxStakeValue(of *ledger.NetworkNode) *ledger.Amount {
+	return amountOf(of.MaxStake, 0, 0)
+}
+
+func (r fields) NetworkNodeMinStakeValue(of *ledger.NetworkNode) *ledger.Amount {
+	return amountOf(of.MinStake, 0, 0)
+}
+
+func (r fields) NetworkNodeRewardRateStartValue(of *ledger.NetworkNode) *ledger.Amount {
+	return amountOf(of.RewardRateStart, 0, 0)
+}
+
 func (r fields) NetworkNodeServiceEndpoints(ctx context.Context, q rowplan.Request, of []*ledger.NetworkNode) (rowplan.Results[[]*ledger.ServiceEndpoint], error) {
 	return readRows(q, of, entities.QueueServiceEndpoints)
+}
+
+func (r fields) NetworkNodeStakeValue(of *ledger.NetworkNode) *ledger.Amount {
+	return amountOf(of.Stake, 0, 0)
+}
+
+func (r fields) NetworkNodeStakeNotRewardedValue(of *ledger.NetworkNode) *ledger.Amount {
+	return amountOf(of.StakeNotRewarded, 0, 0)
+}
+
+func (r fields) NetworkNodeStakeRewardedValue(of *ledger.NetworkNode) *ledger.Amount {
+	return amountOf(of.StakeRewarded, 0, 0)
+}
+
+func (r fields) NetworkStakeMaxStakeRewardedValue(of *ledger.NetworkStake) *ledger.Amount {
+	return &ledger.Amount{Raw: of.MaxStakeRewarded, At: of.ConsensusTimestamp}
+}
+
+func (r fields) NetworkStakeMaxStakingRewardRatePerHbarValue(of *ledger.NetworkStake) *ledger.Amount {
+	return &ledger.Amount{Raw: of.MaxStakingRewardRatePerHbar, At: of.ConsensusTimestamp}
+}
+
+func (r fields) NetworkStakeMaxTotalRewardValue(of *ledger.NetworkStake) *ledger.Amount {
+	return &ledger.Amount{Raw: of.MaxTotalReward, At: of.ConsensusTimestamp}
+}
+
+func (r fields) NetworkStakeReservedStakingRewardsValue(of *ledger.NetworkStake) *ledger.Amount {
+	return &ledger.Amount{Raw: of.ReservedStakingRewards, At: of.ConsensusTimestamp}
+}
+
+func (r fields) NetworkStakeRewardBalanceThresholdValue(of *ledger.NetworkStake) *ledger.Amount {
+	return &ledger.Amount{Raw: of.RewardBalanceThreshold, At: of.ConsensusTimestamp}
+}
+
+func (r fields) NetworkStakeStakeTotalValue(of *ledger.NetworkStake) *ledger.Amount {
+	return &ledger.Amount{Raw: of.StakeTotal, At: of.ConsensusTimestamp}
+}
+
+func (r fields) NetworkStakeStakingRewardRateValue(of *ledger.NetworkStake) *ledger.Amount {
+	return &ledger.Amount{Raw: of.StakingRewardRate, At: of.ConsensusTimestamp}
+}
+
+func (r fields) NetworkStakeStakingStartThresholdValue(of *ledger.NetworkStake) *ledger.Amount {
+	return &ledger.Amount{Raw: of.StakingStartThreshold, At: of.ConsensusTimestamp}
+}
+
+func (r fields) NetworkStakeUnreservedStakingRewardBalanceValue(of *ledger.NetworkStake) *ledger.Amount {
+	return &ledger.Amount{Raw: of.UnreservedStakingRewardBalance, At: of.ConsensusTimestamp}
+}
+
+func (r fields) NetworkSupplyReleasedSupplyValue(of *ledger.NetworkSupply) *ledger.Amount {
+	return &ledger.Amount{Raw: of.ReleasedSupply, At: of.Timestamp}
+}
+
+func (r fields) NetworkSupplyTotalSupplyValue(of *ledger.NetworkSupply) *ledger.Amount {
+	return &ledger.Amount{Raw: of.TotalSupply(), At: of.Timestamp}
 }
 
 func (r queries) Node(ctx context.Context, args graph.QueryNodeArgs) (relay.Node, error) {
@@ -289,6 +405,10 @@ func (r fields) ScheduleSignatures(ctx context.Context, q rowplan.Request, of []
 	return read(q, of, func(s *ledger.Schedule) ledger.EntityID { return s.EntityID }, transactions.QueueScheduleSignatures)
 }
 
+func (r fields) ScheduledTransactionMaxFeeValue(of *ledger.ScheduledTransaction) *ledger.Amount {
+	return &ledger.Amount{Raw: of.MaxFee}
+}
+
 func (r fields) ScheduledTransactionSignaturesPresent(ctx context.Context, q rowplan.Request, of []*ledger.ScheduledTransaction) (rowplan.Results[[]*ledger.ScheduleSigner], error) {
 	return signers(q, of, true)
 }
@@ -305,6 +425,18 @@ func (r fields) TokenID(of *ledger.Token) string {
 	return relay.ID(tokenType, of.EntityID.String())
 }
 
+func (r fields) TokenInitialSupplyValue(of *ledger.Token) *ledger.Amount {
+	return ofToken(of, of.InitialSupply)
+}
+
+func (r fields) TokenMaxSupplyValue(of *ledger.Token) *ledger.Amount {
+	return ofToken(of, of.MaxSupply)
+}
+
+func (r fields) TokenTotalSupplyValue(of *ledger.Token) *ledger.Amount {
+	return ofToken(of, of.TotalSupply)
+}
+
 func (r fields) TokenNfts(ctx context.Context, q rowplan.Request, of []*ledger.Token, args graph.TokenNftsArgs) (rowplan.Results[*relay.Connection[ledger.NFT]], error) {
 	return nftsBelow(ctx, q, entities.OfToken, list.Map(of, tokenEntityID), args)
 }
@@ -317,6 +449,12 @@ func (r fields) TokenAllowanceAmountValue(ctx context.Context, q rowplan.Request
 	return amounts(q, of, func(a *ledger.TokenAllowance) *ledger.Amount { return amountOf(ledger.Of(a.Amount), a.TokenID, 0) })
 }
 
+func (r fields) TokenAllowanceAmountGrantedValue(ctx context.Context, q rowplan.Request, of []*ledger.TokenAllowance) (rowplan.Results[*ledger.Amount], error) {
+	return amounts(q, of, func(a *ledger.TokenAllowance) *ledger.Amount {
+		return amountOf(ledger.Of(a.AmountGranted), a.TokenID, 0)
+	})
+}
+
 func (r fields) TokenBalanceBalanceValue(ctx context.Context, q rowplan.Request, of []*ledger.TokenBalance) (rowplan.Results[*ledger.Amount], error) {
 	return amounts(q, of, func(b *ledger.TokenBalance) *ledger.Amount { return amountOf(ledger.Of(b.Balance), b.TokenID, 0) })
 }
@@ -327,6 +465,10 @@ func (r fields) TokenHolderBalanceValue(of *ledger.TokenHolder) *ledger.Amount {
 
 func (r fields) TokenRelationshipBalanceValue(of *ledger.TokenRelationship) *ledger.Amount {
 	return &ledger.Amount{Raw: of.Balance, TokenID: of.TokenID, Decimals: of.Decimals}
+}
+
+func (r fields) TokenStatisticsVolumeValue(ctx context.Context, q rowplan.Request, of []*ledger.TokenStatistics) (rowplan.Results[*ledger.Amount], error) {
+	return amounts(q, of, func(s *ledger.TokenStatistics) *ledger.Amount { return amountOf(s.Volume, s.TokenID, 0) })
 }
 
 func (r fields) TokenTransferAmountValue(ctx context.Context, q rowplan.Request, of []*ledger.TokenTransfer) (rowplan.Results[*ledger.Amount], error) {
@@ -355,6 +497,10 @@ func (r fields) TransactionChargedFeeValue(of *ledger.Transaction) *ledger.Amoun
 
 func (r fields) TransactionInnerTransactions(ctx context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[[]*ledger.Transaction], error) {
 	return readRows(q, of, transactions.QueueInnerTransactions)
+}
+
+func (r fields) TransactionMaxFeeValue(of *ledger.Transaction) *ledger.Amount {
+	return amountOf(of.MaxFee, 0, of.ConsensusTimestamp)
 }
 
 func (r fields) TransactionStakingRewardTransfers(ctx context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[[]*ledger.StakingReward], error) {

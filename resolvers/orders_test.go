@@ -58,7 +58,7 @@ func TestNestedCounts(t *testing.T) {
 			`account(id: "1001") { allowances { crypto`:          ``,
 			`account(id: "1001") { allowances { tokens`:          ``,
 			`account(id: "1001") { nftAllowances`:                ``,
-			`account(id: "1001") { receivedNftAllowances`:        ``,
+			`account(id: "1001") { receivedNFTAllowances`:        ``,
 			`hook(owner: "1001", hookId: 1) { storage`:           ``,
 			`token(id: "2001") { history`:                        ``,
 			`nft(token: "2007", serialNumber: 1) { history`:      ``,

@@ -62,8 +62,8 @@ func (r fields) AccountStats(_ context.Context, q rowplan.Request, of []*ledger.
 		}
 	}
 	read(transactions.PaidStatistics, func(s *ledger.AccountStatistics, p transactions.Period) { s.Transactions = p.Rows }, "transactions")
-	read(transactions.TransferStatistics, func(s *ledger.AccountStatistics, p transactions.Period) { s.Received, s.Sent = p.First, p.Second }, "received", "sent")
-	read(transactions.RewardStatistics, func(s *ledger.AccountStatistics, p transactions.Period) { s.Rewards = p.First.V }, "rewards")
+	read(transactions.TransferStatistics, func(s *ledger.AccountStatistics, p transactions.Period) { s.Received, s.Sent = p.First, p.Second }, "received", "receivedValue", "sent", "sentValue")
+	read(transactions.RewardStatistics, func(s *ledger.AccountStatistics, p transactions.Period) { s.Rewards = p.First.V }, "rewards", "rewardsValue")
 	return statistics(r.Resolver, batchOf(q), of, func(a *ledger.Account) ledger.EntityID { return a.EntityID }, args.Range, args.By, sources,
 		func(a *ledger.Account, from, to ledger.Timestamp, p []transactions.Period) *ledger.AccountStatistics {
 			s := &ledger.AccountStatistics{From: from, To: to}
@@ -105,8 +105,8 @@ func (r fields) TokenStats(_ context.Context, q rowplan.Request, of []*ledger.To
 ) {
 	read, err := statistics(r.Resolver, batchOf(q), of, func(t *ledger.Token) ledger.EntityID { return t.EntityID }, args.Range, args.By,
 		[]transactions.Statistics{transactions.TokenStatistics},
-		func(_ *ledger.Token, from, to ledger.Timestamp, p []transactions.Period) *ledger.TokenStatistics {
-			return &ledger.TokenStatistics{From: from, To: to, Transfers: p[0].First.V, Volume: p[0].Second}
+		func(t *ledger.Token, from, to ledger.Timestamp, p []transactions.Period) *ledger.TokenStatistics {
+			return &ledger.TokenStatistics{TokenID: t.EntityID, From: from, To: to, Transfers: p[0].First.V, Volume: p[0].Second}
 		})
 	if err != nil {
 		return nil, err

@@ -70,7 +70,7 @@ func kindOf(o *codegen.Object, f *codegen.Field) kind {
 		return root
 	case unbatched[name] != "":
 		return single
-	case f.IsResolver && (f.Name == "id" || withoutStatement[name]):
+	case f.IsResolver && (f.Name == "id" || name == "Schedule.state" || isAmount(f.FieldDefinition) && !strings.HasPrefix(field{Field: f}.Call(), "amounts(")):
 		return derived
 	case f.IsResolver:
 		return batched
@@ -82,6 +82,8 @@ func kindOf(o *codegen.Object, f *codegen.Field) kind {
 		return column
 	}
 }
+
+func isAmount(f *ast.FieldDefinition) bool { return f.Type.NamedType == "Amount" }
 
 // check fails if a field of the schema does not have exactly one entry, if the code of an entry cannot be written, or if the list of fields without a plan
 // is wrong.

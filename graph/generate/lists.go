@@ -12,13 +12,6 @@ var unbatched = map[string]string{
 // maxUnbatched is the maximum length of the list.
 const maxUnbatched = 2
 
-// withoutStatement are the fields that need a function but no statement, in addition to all ids.
-var withoutStatement = map[string]bool{
-	"Account.balanceValue": true, "Account.pendingRewardValue": true, "Balance.balanceValue": true, "CryptoAllowance.amountValue": true,
-	"CryptoTransfer.amountValue": true, "Schedule.state": true, "StakingReward.amountValue": true, "TokenHolder.balanceValue": true,
-	"TokenRelationship.balanceValue": true, "Transaction.chargedFeeValue": true, "Transfer.feeValue": true,
-}
-
 // queues are the functions that queue reading objects of a type by their keys.
 var queues = map[string]string{
 	"Account": "entities.QueueAccounts", "Block": "transactions.QueueBlocksAt", "Contract": "entities.QueueContracts",

@@ -69,6 +69,16 @@ func (generator) GenerateCode(data *codegen.Data) error {
 // bound returns the sources of the files that gqlgen binds, by path. They must exist before it runs.
 func bound(cfg *config.Config) map[string][]byte {
 	schema := must.Get(gqlparser.LoadSchema(cfg.Sources...))
+	for name, def := range schema.Types {
+		for _, f := range def.Fields {
+			if isAmount(f) { // has a function
+				entry := cfg.Models[name]
+				entry.Fields = maps.Collect(maps.All(entry.Fields))
+				entry.Fields[f.Name] = config.TypeMapField{Resolver: true}
+				cfg.Models[name] = entry
+			}
+		}
+	}
 	files := rows(cfg.Models, schema)
 	maps.Copy(files, map[string][]byte{
 		scalarFile: scalars(), connectionsFile: connections(schema), codesFile: codes(), "internal/domain/ledger/nodes_gen.go": members(schema),

@@ -348,7 +348,7 @@ func TestAllowancesInGraphQL(t *testing.T) {
 	const document = `{
   accounts(filter: {id: {in: ["0.0.1000", "0.0.1007", "0.0.1008"]}}) { nodes { entityId
     nftAllowances(first: 2, filter: {accountId: {gte: "0.0.1001"}, tokenId: {eq: "0.0.2001"}}) { nodes { spenderId owner { entityId } } pageInfo { hasNextPage } }
-    receivedNftAllowances { nodes { owner { entityId } tokenId } }
+    receivedNFTAllowances { nodes { owner { entityId } tokenId } }
     outstandingAirdrops(last: 1, order: DESC) { nodes { receiverId serialNumber sender { entityId } } }
     pendingAirdrops { nodes { senderId } }
   } }
@@ -357,11 +357,11 @@ func TestAllowancesInGraphQL(t *testing.T) {
 }`
 	const want = `{"data":{"accounts":{"nodes":[` +
 		`{"entityId":"0.0.1000","nftAllowances":{"nodes":[{"spenderId":"0.0.1001","owner":{"entityId":"0.0.1000"}},{"spenderId":"0.0.1002","owner":{"entityId":"0.0.1000"}}],"pageInfo":{"hasNextPage":true}},` +
-		`"receivedNftAllowances":{"nodes":[]},"outstandingAirdrops":{"nodes":[{"receiverId":"0.0.1001","serialNumber":"1","sender":{"entityId":"0.0.1000"}}]},"pendingAirdrops":{"nodes":[]}},` +
+		`"receivedNFTAllowances":{"nodes":[]},"outstandingAirdrops":{"nodes":[{"receiverId":"0.0.1001","serialNumber":"1","sender":{"entityId":"0.0.1000"}}]},"pendingAirdrops":{"nodes":[]}},` +
 		`{"entityId":"0.0.1007","nftAllowances":{"nodes":[{"spenderId":"0.0.1008","owner":{"entityId":"0.0.1007"}}],"pageInfo":{"hasNextPage":false}},` +
-		`"receivedNftAllowances":{"nodes":[{"owner":{"entityId":"0.0.1008"},"tokenId":"0.0.2001"}]},"outstandingAirdrops":{"nodes":[]},"pendingAirdrops":{"nodes":[]}},` +
+		`"receivedNFTAllowances":{"nodes":[{"owner":{"entityId":"0.0.1008"},"tokenId":"0.0.2001"}]},"outstandingAirdrops":{"nodes":[]},"pendingAirdrops":{"nodes":[]}},` +
 		`{"entityId":"0.0.1008","nftAllowances":{"nodes":[{"spenderId":"0.0.1007","owner":{"entityId":"0.0.1008"}}],"pageInfo":{"hasNextPage":false}},` +
-		`"receivedNftAllowances":{"nodes":[{"owner":{"entityId":"0.0.1007"},"tokenId":"0.0.2001"}]},"outstandingAirdrops":{"nodes":[]},"pendingAirdrops":{"nodes":[]}}]},` +
+		`"receivedNFTAllowances":{"nodes":[{"owner":{"entityId":"0.0.1007"},"tokenId":"0.0.2001"}]},"outstandingAirdrops":{"nodes":[]},"pendingAirdrops":{"nodes":[]}}]},` +
 		`"airdrops":{"nodes":[{"amount":"9223372036854775807","receiver":null}]},"empty":null}}`
 	for name, options := range map[string][]testenv.Option{"plans": nil, "no plans": {testenv.PlansOff()}} {
 		g := testenv.Over(t, grants.Shared(t), options...)

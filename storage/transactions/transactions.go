@@ -59,6 +59,9 @@ func finishTransaction(t *transactionRow) error {
 			t.MaxCustomFees = nil
 			break
 		}
+		for _, l := range limits {
+			l.ConsensusTimestamp = t.ConsensusTimestamp
+		}
 		t.MaxCustomFees = append(t.MaxCustomFees, limits...)
 	}
 	if t.nftTransfers == nil {

@@ -30,7 +30,7 @@ export const typePolicies: TypePolicies = {
       hooks: pages(['filter', 'order']),
       nfts: pages(['filter', 'order']),
       nftAllowances: pages(['filter', 'order']),
-      receivedNftAllowances: pages(['filter', 'order']),
+      receivedNFTAllowances: pages(['filter', 'order']),
       schedules: pages(['filter', 'order']),
       tokens: pages(['filter', 'order']),
       transfers: pages(['token', 'direction', 'timestamp', 'order']),

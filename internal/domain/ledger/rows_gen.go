@@ -849,6 +849,7 @@ type CustomFeeLimit struct {
 	Amount int64
 	// The token in which the fee is paid. Null for hbar.
 	DenominatingTokenID EntityID
+	ConsensusTimestamp  Timestamp
 }
 
 // An exchange rate between hbar and US cents.
@@ -1590,7 +1591,8 @@ type TokenStatistics struct {
 	// The number of transfers to accounts.
 	Transfers int64
 	// The sum of these transfers, in the smallest unit of the token. Null if it exceeds 64 bits.
-	Volume Null[int64]
+	Volume  Null[int64]
+	TokenID EntityID
 }
 
 // The change of one account's balance in a transfer of a fungible token.
