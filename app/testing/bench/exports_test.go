@@ -7,6 +7,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -38,14 +39,14 @@ func BenchmarkExports(b *testing.B) {
 	}
 	now := newestBlock(b, url)()
 	g := testenv.Over(b, url, testenv.Storage(func(o *storage.Options) { o.ReadOnly = true }), testenv.Graph(func(o *gateway.GraphOptions) { o.CacheBytes = 0 }))
-	busiest := func(offset int) (id int64) {
-		sql := `select payer_account_id from transaction group by 1 order by count(*) desc, 1 offset $1 limit 1`
+	busiest := func(offset int) (id string) {
+		sql := `select payer_account_id::text from transaction group by 1 order by count(*) desc, 1 offset $1 limit 1`
 		if err := g.DB.Pool().QueryRow(b.Context(), sql, offset).Scan(&id); err != nil {
 			b.Fatal(err)
 		}
 		return id
 	}
-	of := fmt.Sprint(busiest(0))
+	of := busiest(0)
 	b.Run("CSV", func(b *testing.B) {
 		var want []string
 		variables := map[string]any{"of": of, "first": 100}
@@ -93,9 +94,9 @@ func BenchmarkExports(b *testing.B) {
 		days        int
 	}{{"Year-of-account", year, 365}, {"Month-of-network", month, 30}} {
 		b.Run(s.name, func(b *testing.B) {
-			variables := map[string]any{"from": fmt.Sprint(now.Unix() - int64(s.days)*86400), "to": fmt.Sprint(now.Unix())}
+			variables := map[string]any{"from": strconv.FormatInt(now.AddDate(0, 0, -s.days).Unix(), 10), "to": strconv.FormatInt(now.Unix(), 10)}
 			if s.days == 365 {
-				variables["of"] = fmt.Sprint(busiest(10))
+				variables["of"] = busiest(10)
 			}
 			var times []float64
 			for b.Loop() {
