@@ -62,7 +62,8 @@ func (r fields) AccountStats(_ context.Context, q rowplan.Request, of []*ledger.
 		}
 	}
 	read(transactions.PaidStatistics, func(s *ledger.AccountStatistics, p transactions.Period) { s.Transactions = p.Rows }, "transactions")
-	read(transactions.TransferStatistics, func(s *ledger.AccountStatistics, p transactions.Period) { s.Received, s.Sent = p.First, p.Second }, "received", "receivedValue", "sent", "sentValue")
+	read(transactions.TransferStatistics, func(s *ledger.AccountStatistics, p transactions.Period) { s.Received, s.Sent = p.First, p.Second },
+		"received", "receivedValue", "sent", "sentValue")
 	read(transactions.RewardStatistics, func(s *ledger.AccountStatistics, p transactions.Period) { s.Rewards = p.First.V }, "rewards", "rewardsValue")
 	return statistics(r.Resolver, batchOf(q), of, func(a *ledger.Account) ledger.EntityID { return a.EntityID }, args.Range, args.By, sources,
 		func(a *ledger.Account, from, to ledger.Timestamp, p []transactions.Period) *ledger.AccountStatistics {
