@@ -31,7 +31,7 @@ var load = sync.OnceValues(func() (*codegen.Data, *fields) {
 	if err != nil {
 		panic(err)
 	}
-	bound(cfg) // as generate does
+	bound(cfg)                                                    // as generate does
 	cfg.AutoBind = append(cfg.AutoBind, "heliograph/graph/model") // whose types another plugin generates
 	if err := cfg.Init(); err != nil {
 		panic(err)
