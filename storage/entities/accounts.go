@@ -116,12 +116,19 @@ func Accounts(ctx context.Context, db *storage.DB, f *ledger.AccountFilter, hide
 		w.And("not (e.num = 2 and e.memo = '" + syntheticTreasuryMemo + "')")
 	}
 	w.Keyset(p, "e.id")
-	cut := ` from entity e where e.type in ('ACCOUNT', 'CONTRACT')` + w.String() + w.OrderBy(p, "e.id")
+	order := w.OrderBy(p, "e.id")
+	cut := ` from entity e where e.type in ('ACCOUNT', 'CONTRACT')` + w.String() + order
+	if p.Desc && !db.Distributed() { // the newest entities can be many of other types: the index on type and id skips them
+		of := func(typ string) string {
+			return `(select * from entity e where e.type = '` + typ + `'` + w.String() + order + `)`
+		}
+		cut = ` from (` + of("ACCOUNT") + ` union all ` + of("CONTRACT") + `) e` + order
+	}
 	if onlyIDs {
 		return accountIDRows.List(ctx, db, "accounts", `select e.id`+cut, w.Args...)
 	}
 	// The page is limited before the join with the stake. Otherwise the planner would merge whole tables.
-	sql := `select ` + accountColumns + ` from (select *` + cut + `) e left join entity_stake s on s.id = e.id` + w.OrderBy(p, "e.id")
+	sql := `select ` + accountColumns + ` from (select *` + cut + `) e left join entity_stake s on s.id = e.id` + order
 	return accountRows.List(ctx, db, "accounts", sql, w.Args...)
 }
 
