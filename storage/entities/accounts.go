@@ -119,8 +119,8 @@ func Accounts(ctx context.Context, db *storage.DB, f *ledger.AccountFilter, hide
 	order := w.OrderBy(p, "e.id")
 	cut := ` from entity e where e.type in ('ACCOUNT', 'CONTRACT')` + w.String() + order
 	if p.Desc && !db.Distributed() { // the newest entities can be many of other types: the index on type and id skips them
-		of := func(typ string) string {
-			return `(select * from entity e where e.type = '` + typ + `'` + w.String() + order + `)`
+		of := func(typ string) string { // a range of one type, since "=" would let the planner choose the index on id
+			return `(select * from entity e where e.type between '` + typ + `' and '` + typ + `'` + w.String() + w.OrderBy(p, "e.type", "e.id") + `)`
 		}
 		cut = ` from (` + of("ACCOUNT") + ` union all ` + of("CONTRACT") + `) e` + order
 	}
