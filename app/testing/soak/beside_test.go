@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -16,27 +17,31 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-var beside = flag.Int("soak.beside", 500, "transactions per second that are written beside the readers of TestReadersBesideWriter")
+var (
+	beside = flag.Int("soak.beside", 500, "transactions per second that are written beside the readers of TestReadersBesideWriter and TestReadersOfLargeDatabase")
+	large  = flag.String("soak.database", "", "URL of the database of TestReadersOfLargeDatabase, which writes to it and deletes what it has written")
+)
 
-// besidePaths are read in turn: objects and newest pages, which the writer changes.
+// besidePaths are read in turn: objects and newest pages, which the writer changes. A and T are the numbers of an account and of a topic.
 var besidePaths = []string{
-	"/api/v1/transactions?limit=25", "/api/v1/accounts/0.0.1001", "/api/v1/topics/0.0.9001/messages?order=desc&limit=25", "/api/v1/topics/0.0.9001/messages/1",
+	"/api/v1/transactions?limit=25", "/api/v1/accounts/0.0.A", "/api/v1/topics/0.0.T/messages?order=desc&limit=25", "/api/v1/topics/0.0.T/messages/1",
 }
 
 // TestReadersBesideWriter reads for a while, and then once more while transactions with messages are written. It reports the delays and how many blocks
 // PostgreSQL found in its cache. No request may fail.
 func TestReadersBesideWriter(t *testing.T) {
 	n := startNetwork(t)
+	paths := pathsOf(1001, firstTopic)
 	w := &writer{url: n.url, topics: *topics}
 	if err := w.write(t.Context(), 2000, 5*time.Second); err != nil { // the pages are full
 		t.Fatal(err)
 	}
 	execute(t, n, `insert into entity (id, num, realm, shard, type, timestamp_range, created_timestamp, balance, deleted)
 select i, i, 0, 0, case when i = 1001 then 'ACCOUNT' else 'TOPIC' end::entity_type, '[1,)', 1, 5, false from (values (1001), (9001)) v(i)`, `vacuum (analyze)`)
-	readBeside(t, n, "no writer", *length/2)
+	readBeside(t, n, paths, "no writer", *length/2)
 	before, stop := w.count(), make(chan error, 1)
 	go func() { stop <- w.write(t.Context(), *beside, *length/2) }()
-	readBeside(t, n, fmt.Sprintf("%d transactions/s", *beside), *length/2)
+	readBeside(t, n, paths, fmt.Sprintf("%d transactions/s", *beside), *length/2)
 	if err := <-stop; err != nil {
 		t.Fatal(err)
 	}
@@ -45,8 +50,17 @@ select i, i, 0, 0, case when i = 1001 then 'ACCOUNT' else 'TOPIC' end::entity_ty
 	}
 }
 
-// readBeside lets four clients read for a while.
-func readBeside(t *testing.T, n *network, what string, length time.Duration) {
+// pathsOf returns [besidePaths] of an account and a topic.
+func pathsOf(account, topic int64) (paths []string) {
+	numbers := strings.NewReplacer("0.0.A", fmt.Sprintf("0.0.%d", account), "0.0.T", fmt.Sprintf("0.0.%d", topic))
+	for _, path := range besidePaths {
+		paths = append(paths, numbers.Replace(path))
+	}
+	return paths
+}
+
+// readBeside lets four clients read paths for a while.
+func readBeside(t *testing.T, n *network, paths []string, what string, length time.Duration) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), length)
 	defer cancel()
@@ -60,7 +74,7 @@ func readBeside(t *testing.T, n *network, what string, length time.Duration) {
 			var own []time.Duration
 			for i := c; ctx.Err() == nil; i++ {
 				start := time.Now()
-				resp, err := get(t.Context(), http.DefaultClient, "http://"+n.address+besidePaths[i%len(besidePaths)])
+				resp, err := get(t.Context(), http.DefaultClient, "http://"+n.address+paths[i%len(paths)])
 				if err != nil {
 					t.Error(err)
 					return
@@ -68,7 +82,7 @@ func readBeside(t *testing.T, n *network, what string, length time.Duration) {
 				_, err = io.Copy(io.Discard, resp.Body)
 				_ = resp.Body.Close()
 				if err != nil || resp.StatusCode != http.StatusOK {
-					t.Errorf("%s: %s %v", besidePaths[i%len(besidePaths)], resp.Status, err)
+					t.Errorf("%s: %s %v", paths[i%len(paths)], resp.Status, err)
 					return
 				}
 				own = append(own, time.Since(start))
