@@ -14,7 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// TestSameBytes makes sure that the ways that are compared do the same work.
+// TestSameBytes checks that the compared variants return the same body.
 func TestSameBytes(t *testing.T) {
 	r := newRig(t)
 	for _, q := range r.requests {
@@ -43,8 +43,8 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-// TestAllocations guards what the comparison showed: a list through the graph allocates no more than one by hand, and an object at most as much
-// as a request adds. The bounds leave room, so that only what happens once a row, or a large part of what happens once a request, can break them.
+// TestAllocations fails if a list allocates more than the hand-written handler, or an object more than that plus a constant for each request. The bounds
+// are wide, so that only an additional allocation for each row, or many for each request, exceed them.
 func TestAllocations(t *testing.T) {
 	const perRequest = 80 // of an object; over GraphQL twice
 	r := newRig(t)
@@ -69,7 +69,7 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// TestBytes guards that an object allocates little more memory than by hand: not rows that are not read, nor copies of the body.
+// TestBytes fails if an object allocates much more memory than the hand-written handler, for example for unused rows or copies of the body.
 func TestBytes(t *testing.T) {
 	r := newRig(t)
 	for _, q := range r.requests {
@@ -90,7 +90,7 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-// cost is what requests took of this process and of PostgreSQL's backends.
+// cost is what requests used: time, and the CPU time and allocations of this process and the CPU time of PostgreSQL's backends.
 type cost struct {
 	requests       int
 	wall, cpu, pg  time.Duration
@@ -99,7 +99,7 @@ type cost struct {
 
 func (c cost) per(v float64) float64 { return v / float64(c.requests) }
 
-// cpuTime is what this process has computed so far.
+// cpuTime returns the CPU time of this process.
 func cpuTime(tb testing.TB) time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -108,7 +108,7 @@ func cpuTime(tb testing.TB) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// backends returns the files with the processor times of PostgreSQL's processes for this database, none if they run on another machine.
+// backends returns the files with the CPU times of PostgreSQL's processes for this database, or none if they run on another machine.
 func (r *rig) backends(tb testing.TB) []string {
 	tb.Helper()
 	rows, err := r.pool.Query(tb.Context(), `select '/proc/' || pid || '/schedstat' from pg_stat_activity where datname = current_database()`)
@@ -125,7 +125,7 @@ func (r *rig) backends(tb testing.TB) []string {
 	})
 }
 
-// backendTime is the user and system time of processes so far.
+// backendTime returns the CPU time in such files.
 func backendTime(tb testing.TB, files []string) time.Duration {
 	tb.Helper()
 	var sum int64
@@ -143,7 +143,7 @@ func backendTime(tb testing.TB, files []string) time.Duration {
 	return time.Duration(sum)
 }
 
-// measure adds what n more requests of each client cost.
+// measure adds the cost of n more requests of each client.
 func (c *cost) measure(tb testing.TB, backends []string, w way, n int) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -164,11 +164,11 @@ func (c *cost) measure(tb testing.TB, backends []string, w way, n int) {
 	}
 }
 
-// perRound is how many requests of each client one way answers before it is the next one's turn.
+// perRound is the number of requests that each client sends to a variant before the next variant is measured.
 const perRound = 10
 
-// BenchmarkWays compares the three ways. They take turns, so that what else the machine does falls on all of them alike: the ratios tell
-// more than the times. ns/op, B/op and allocs/op are those of REST.
+// BenchmarkWays compares the three variants. They alternate, so that other work on the machine affects all of them alike: the ratios are more reliable
+// than the times. ns/op, B/op and allocs/op are those of REST.
 func BenchmarkWays(b *testing.B) {
 	r := newRig(b)
 	for _, q := range r.requests {

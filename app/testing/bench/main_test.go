@@ -1,6 +1,5 @@
-// Package bench compares what a request costs the gateway with what it costs a handler written by hand for that request alone. Both
-// read one database in one process and answer with the same bytes; the gateway besides validates, makes tags and links, and answers anything else
-// that the graph can say.
+// Package bench compares the gateway with handlers that are hand-written for single requests. Both read the same database in the same process and return the
+// same bytes. In addition, the gateway validates parameters and computes ETags and links.
 package bench
 
 import (
@@ -35,10 +34,10 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// pageSize is the size of a page in rows: the requests below ask for it, or have it by default.
+// pageSize is the number of rows of a page in all requests below.
 const pageSize = 25
 
-// rig is the three ways to answer, on one database.
+// rig has the three variants on one database.
 type rig struct {
 	hand     http.Handler
 	rest     *rest.API
@@ -116,7 +115,7 @@ func newestBlock(tb testing.TB, url string) func() time.Time {
 	return func() time.Time { return time.Unix(0, end) }
 }
 
-// requests returns lists, and objects in the middle of their tables.
+// requests returns the compared requests: lists, and objects in the middle of their tables.
 func requests(tb testing.TB, pool *pgxpool.Pool) []request {
 	tb.Helper()
 	text := func(sql string) string {
@@ -148,23 +147,21 @@ order by e.consensus_timestamp offset 10 limit 1`), false},
 	}
 }
 
-// clients is how many ask at a time, each with a connection to the database: enough to leave no core without work, so that what is measured
-// is work and not waiting.
+// clients is the number of concurrent clients. Each can use one connection to the database. They keep two cores busy.
 const clients = 4
 
-// way is one of the three ways to answer a path.
+// way is one of the three variants for a path.
 type way struct {
 	name     string
 	clients  [clients]client
 	answered *sync.WaitGroup
 }
 
-// client repeats one request. It has a goroutine of its own for as long as the test runs, as a connection has: a new one would
-// have to grow its stack first.
+// client repeats one request. Its goroutine exists until the end of the test, like that of a connection: a new goroutine would have to grow its stack first.
 type client struct {
-	ask   func() // once more, into the sink
+	ask   func() // sends the request and stores the response in the sink
 	to    *sink
-	turns chan int // how many times to ask
+	turns chan int // numbers of requests to send
 }
 
 func newWay(tb testing.TB, name string, newClient func() client) way {
@@ -187,7 +184,7 @@ func newWay(tb testing.TB, name string, newClient func() client) way {
 	return w
 }
 
-// askAll lets each client ask n times.
+// askAll lets each client send n requests.
 func (w way) askAll(n int) {
 	w.answered.Add(len(w.clients))
 	for _, c := range w.clients {
@@ -196,7 +193,7 @@ func (w way) askAll(n int) {
 	w.answered.Wait()
 }
 
-// ways are the hand-written handler, REST through the graph, and the same query sent to the graph, in this order.
+// ways returns the variants in this order: the hand-written handler, REST, and the same query sent as GraphQL.
 func (r *rig) ways(tb testing.TB, path string) []way {
 	tb.Helper()
 	get := func(name string, h http.Handler) way {
@@ -229,7 +226,7 @@ func (r *rig) post(tb testing.TB, path string) way {
 	})
 }
 
-// sink is a response that is thrown away, or kept for a look at it.
+// sink is a response writer that discards the body unless keep is set.
 type sink struct {
 	header http.Header
 	status int
