@@ -2,7 +2,6 @@ package server
 
 import (
 	"bytes"
-	stdjson "encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -10,13 +9,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
-	"unsafe"
 
 	"github.com/99designs/gqlgen/graphql"
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-	"github.com/maypok86/otter/v2"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"heliograph/graph/fault"
@@ -101,21 +95,33 @@ func (s *Server) params(r *http.Request, raw []byte) (params *graphql.RawParams,
 
 // readBody reads the parameters in the body of a POST request. maxValues is the maximum number of JSON values in variables and extensions.
 func readBody(raw []byte, maxValues int) (params *graphql.RawParams, documentID string, bad *rejection) {
-	var body struct {
-		Query         document       `json:"query"`
-		OperationName string         `json:"operationName"`
-		DocumentID    string         `json:"documentId"`
-		Variables     map[string]any `json:"variables"`
-		Extensions    map[string]any `json:"extensions"`
-	}
-	switch err := decode(raw, maxValues, &body); {
+	params = &graphql.RawParams{}
+	err := decode(raw, maxValues, func(d *decoder) error {
+		return d.members(func(name string) (err error) {
+			switch name {
+			case "query":
+				params.Query, err = d.document()
+			case "operationName":
+				params.OperationName, err = d.string()
+			case "documentId":
+				documentID, err = d.string()
+			case "variables":
+				params.Variables, err = d.object()
+			case "extensions":
+				params.Extensions, err = d.object()
+			default:
+				err = d.SkipValue()
+			}
+			return err
+		})
+	})
+	switch {
 	case errors.Is(err, errTooManyValues):
 		return nil, "", tooManyValues("the request body", maxValues)
 	case err != nil:
 		return nil, "", reject(http.StatusBadRequest, "the request body must be a JSON object with query, operationName, variables and extensions")
 	}
-	params = &graphql.RawParams{Query: string(body.Query), OperationName: body.OperationName, Variables: body.Variables, Extensions: body.Extensions}
-	return params, body.DocumentID, nil
+	return params, documentID, nil
 }
 
 // readQuery reads the parameters of a GET request. maxValues is the maximum number of JSON values in each of variables and extensions.
@@ -133,7 +139,7 @@ func readQuery(raw string, maxValues int) (params *graphql.RawParams, documentID
 		if text == "" {
 			continue
 		}
-		switch err := decode([]byte(text), maxValues, p.into); {
+		switch err := decode([]byte(text), maxValues, func(d *decoder) (err error) { *p.into, err = d.object(); return err }); {
 		case errors.Is(err, errTooManyValues):
 			return nil, "", tooManyValues(p.name, maxValues)
 		case err != nil:
@@ -143,70 +149,7 @@ func readQuery(raw string, maxValues int) (params *graphql.RawParams, documentID
 	return params, q.Get("documentId"), nil
 }
 
-// document is the text of a document in a request. Clients repeat few documents, and finding a text by its JSON is faster than decoding it again.
-type document string
-
-var texts = otter.Must(&otter.Options[string, document]{MaximumSize: 256})
-
-const maxText = 8 << 10 // maximum length of the JSON of a text that is kept, in bytes
-
-// UnmarshalJSONFrom implements json.UnmarshalerFrom.
-func (t *document) UnmarshalJSONFrom(from *jsontext.Decoder) error {
-	raw, err := from.ReadValue()
-	if known, ok := texts.GetIfPresent(unsafe.String(unsafe.SliceData(raw), len(raw))); ok {
-		*t = known
-		return nil
-	}
-	if err == nil {
-		err = json.Unmarshal(raw, (*string)(t))
-	}
-	if err == nil && len(raw) <= maxText {
-		texts.Set(string(raw), *t)
-	}
-	return err //nolint:wrapcheck // the caller reports only that it failed
-}
-
 func tooManyValues(where string, limit int) *rejection {
 	return &rejection{http.StatusBadRequest, coded(fault.TooComplex, fmt.Sprintf("%s has more than %d JSON values, or more than %d nested in each other",
 		where, limit, maxNesting))}
-}
-
-var errTooManyValues = errors.New("too many values")
-
-// maxNesting is the maximum nesting of JSON values.
-const maxNesting = 1000
-
-// decode decodes JSON with at most maxValues values in maps and lists. Numbers become [stdjson.Number], which preserves their digits. Duplicate names, invalid
-// UTF-8 and text after the value are errors.
-func decode(raw []byte, maxValues int, into any) error {
-	d := decoders.Get().(*decoder)
-	defer decoders.Put(d)
-	d.left = maxValues
-	return json.Unmarshal(raw, into, d.options) //nolint:wrapcheck // callers report only that it failed
-}
-
-// decoder has the options to decode one text at a time. They cache what they find out about types.
-type decoder struct {
-	left    int // number of values that can follow
-	options json.Options
-}
-
-var decoders = sync.Pool{New: func() any {
-	d := new(decoder)
-	d.options = json.WithUnmarshalers(json.UnmarshalFromFunc(d.element))
-	return d
-}}
-
-// element decodes a number in a map or a list, and counts the values.
-func (d *decoder) element(from *jsontext.Decoder, v *any) error {
-	d.left--
-	if d.left < 0 || from.StackDepth() > maxNesting {
-		return errTooManyValues
-	}
-	if from.PeekKind() != '0' {
-		return errors.ErrUnsupported // decode it as usual
-	}
-	t, err := from.ReadToken()
-	*v = stdjson.Number(t.String())
-	return err //nolint:wrapcheck // wrapped by the caller
 }

@@ -1,8 +1,10 @@
 package server
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -124,6 +126,34 @@ func TestStaticResponses(t *testing.T) {
 	for name, want := range map[string]bool{"a": true, "b": false} {
 		if e, ok := c.responses.GetEntry(name); !ok || (e.ExpiresAfter() > time.Minute) != want {
 			t.Errorf("%s expires after %s", name, e.ExpiresAfter())
+		}
+	}
+}
+
+// TestBodyValues checks the values in a body, and what is rejected.
+func TestBodyValues(t *testing.T) {
+	t.Parallel()
+	params, id, bad := readBody([]byte(` { "documentId":"d" , "other":[{"a":1}], "query":"{ a }", "operationName":null,
+		"variables":{"n":1.50,"s":"\u00e9","l":[true,null,[],{}],"o":{"x":false}},"extensions":null } `), 9)
+	if bad != nil {
+		t.Fatal(bad.err)
+	}
+	want := map[string]any{"n": json.Number("1.50"), "s": "é", "l": []any{true, nil, []any{}, map[string]any{}}, "o": map[string]any{"x": false}}
+	if id != "d" || params.Query != "{ a }" || params.OperationName != "" || params.Extensions != nil || !reflect.DeepEqual(params.Variables, want) {
+		t.Errorf("%s: %+v", id, params)
+	}
+	nested := `{"variables":{"v":` + strings.Repeat("[", maxNesting) + strings.Repeat("]", maxNesting) + `}}`
+	for body, code := range map[string]string{
+		`{"variables":{"a":[1,2,3,4,5,6,7,8,9]}}`: "QUERY_TOO_COMPLEX", nested: "QUERY_TOO_COMPLEX", `{"variables":{"a":1,"a":1}}`: "BAD_USER_INPUT",
+		`{"query":"a","query":"a"}`: "BAD_USER_INPUT", `{"operationName":1}`: "BAD_USER_INPUT", `{"variables":"v"}`: "BAD_USER_INPUT", `{} {}`: "BAD_USER_INPUT",
+		`{"variables":{"a":[1}}`: "BAD_USER_INPUT", `{"query":"a"`: "BAD_USER_INPUT", `{"variables":{1:2}}`: "BAD_USER_INPUT", `{"a":[}`: "BAD_USER_INPUT",
+	} {
+		maxValues := 9
+		if body == nested {
+			maxValues = 2 * maxNesting
+		}
+		if _, _, bad := readBody([]byte(body), maxValues); bad == nil || bad.err.Extensions["code"] != code {
+			t.Errorf("%.60s: %v, want %s", body, bad, code)
 		}
 	}
 }

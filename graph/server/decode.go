@@ -1,0 +1,160 @@
+package server
+
+import (
+	"bytes"
+	stdjson "encoding/json"
+	"errors"
+	"io"
+	"sync"
+	"unsafe"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/maypok86/otter/v2"
+)
+
+// decoder decodes the JSON of a request. Its methods read the next value. Numbers become [stdjson.Number], which preserves their digits. Duplicate names and
+// invalid UTF-8 are errors. It is faster than decoding with reflection, which takes a quarter of the time of a small request.
+type decoder struct {
+	jsontext.Decoder
+
+	text bytes.Buffer
+	left int // number of values in objects and lists that can follow
+}
+
+var decoders = sync.Pool{New: func() any { return new(decoder) }}
+
+var (
+	errTooManyValues = errors.New("too many values")
+	errKind          = errors.New("a JSON value has the wrong type")
+)
+
+// maxNesting is the maximum nesting of JSON values.
+const maxNesting = 1000
+
+// decode calls read with a decoder of a text, and fails if the text continues after what it has read. maxValues is the maximum number of values in objects
+// and lists.
+func decode(text []byte, maxValues int, read func(*decoder) error) error {
+	d := decoders.Get().(*decoder)
+	defer func() {
+		d.text = bytes.Buffer{}
+		decoders.Put(d)
+	}()
+	d.text, d.left = *bytes.NewBuffer(text), maxValues
+	d.Reset(&d.text)
+	if err := read(d); err != nil {
+		return err
+	}
+	if _, err := d.ReadToken(); !errors.Is(err, io.EOF) {
+		return errKind
+	}
+	return nil
+}
+
+// members calls member with the name of each member of an object, before its value. Null has none.
+func (d *decoder) members(member func(name string) error) error {
+	t, err := d.ReadToken()
+	switch {
+	case err != nil || t.Kind() == 'n':
+		return err //nolint:wrapcheck // callers report only that it failed
+	case t.Kind() != '{':
+		return errKind
+	}
+	for d.PeekKind() != '}' {
+		name, err := d.ReadToken()
+		if err != nil {
+			return err //nolint:wrapcheck // as above
+		}
+		if err := member(name.String()); err != nil {
+			return err
+		}
+	}
+	_, err = d.ReadToken()
+	return err //nolint:wrapcheck // as above
+}
+
+// object returns an object, or nil for null.
+func (d *decoder) object() (out map[string]any, err error) {
+	if d.PeekKind() == '{' {
+		out = map[string]any{}
+	}
+	return out, d.members(func(name string) (err error) {
+		out[name], err = d.value()
+		return err
+	})
+}
+
+// string returns a string, or "" for null.
+func (d *decoder) string() (string, error) {
+	t, err := d.ReadToken()
+	switch {
+	case err != nil || t.Kind() == 'n':
+		return "", err //nolint:wrapcheck // as above
+	case t.Kind() != '"':
+		return "", errKind
+	}
+	return t.String(), nil
+}
+
+// value returns a value of any type.
+func (d *decoder) value() (any, error) {
+	d.left--
+	if d.left < 0 || d.StackDepth() > maxNesting {
+		return nil, errTooManyValues
+	}
+	if d.PeekKind() == '{' {
+		return d.object()
+	}
+	t, err := d.ReadToken()
+	if err != nil {
+		return nil, err //nolint:wrapcheck // as above
+	}
+	switch t.Kind() {
+	case '[':
+		list := []any{}
+		for d.PeekKind() != ']' {
+			v, err := d.value()
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, v)
+		}
+		_, err = d.ReadToken()
+		return list, err //nolint:wrapcheck // as above
+	case '"':
+		return t.String(), nil
+	case '0':
+		return stdjson.Number(t.String()), nil
+	case 't', 'f':
+		return t.Bool(), nil
+	default:
+		return nil, nil
+	}
+}
+
+// texts has texts of documents by their JSON: clients repeat few documents, and finding a text is faster than decoding it again.
+var texts = otter.Must(&otter.Options[string, string]{MaximumSize: 256})
+
+const maxText = 8 << 10 // maximum length of the JSON of a text that is kept, in bytes
+
+// document returns a string like [decoder.string].
+func (d *decoder) document() (string, error) {
+	raw, err := d.ReadValue()
+	if err != nil {
+		return "", err //nolint:wrapcheck // as above
+	}
+	if known, ok := texts.GetIfPresent(unsafe.String(unsafe.SliceData(raw), len(raw))); ok {
+		return known, nil
+	}
+	var text []byte
+	switch raw.Kind() {
+	case '"':
+		text, err = jsontext.AppendUnquote(nil, raw)
+	case 'n':
+	default:
+		err = errKind
+	}
+	if err == nil && len(raw) <= maxText {
+		texts.Set(string(raw), string(text))
+	}
+	return string(text), err //nolint:wrapcheck // as above
+}
