@@ -1,5 +1,3 @@
-//go:build lists
-
 package lists
 
 import (
@@ -38,7 +36,7 @@ from ` + table + ` where ` + column + ` is not null group by 1`
 func graphLists() []graphList {
 	payers, days := by("transaction", "payer_account_id"), `select min(consensus_end) / 1000000000 || ' ' || max(consensus_end) / 1000000000 as v, 1 as n from record_file`
 	treasuries := by("token", "treasury_account_id")
-	return []graphList{
+	lists := []graphList{
 		{`{ account(id: "{}") { transfers` + transfers, payers, noID},
 		{`{ account(id: "{}") { transfers(direction: CREDIT)` + transfers, payers, noID},
 		{`{ account(id: "{}") { transfers(direction: DEBIT, order: ASC)` + transfers, payers, noID},
@@ -69,6 +67,10 @@ func graphLists() []graphList {
 		{`{ token(id: "{}") { ` + counts + ` { transfers volume } } }`, daily("token_transfer", "token_id"), noID + " 1 86400"},
 		{`{ network { ` + counts + ` { blocks transactions gasUsed } } }`, days, "1 86400"},
 	}
+	for typ := range strings.FieldsSeq("ACCOUNT BLOCK CONTRACT FILE NETWORK_NODE NFT SCHEDULE TOKEN TOPIC TOPIC_MESSAGE TRANSACTION") {
+		lists = append(lists, graphList{`{ search(text: "{}", types: [` + typ + `]) { nodes { __typename } } }`, by("entity", "public_key"), "zzzqqq"})
+	}
+	return lists
 }
 
 // requests returns the documents of a list with the rarest, the median, the most frequent and an absent value.

@@ -1,5 +1,3 @@
-//go:build lists
-
 package lists
 
 // list is a list of the REST API.
