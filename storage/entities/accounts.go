@@ -115,21 +115,27 @@ func Accounts(ctx context.Context, db *storage.DB, f *ledger.AccountFilter, hide
 	if hideSyntheticTreasury {
 		w.And("not (e.num = 2 and e.memo = '" + syntheticTreasuryMemo + "')")
 	}
-	w.Keyset(p, "e.id")
-	order := w.OrderBy(p, "e.id")
-	cut := ` from entity e where e.type in ('ACCOUNT', 'CONTRACT')` + w.String() + order
-	if p.Desc && !db.Distributed() { // the newest entities can be many of other types: the index on type and id skips them
-		of := func(typ string) string { // a range of one type, since "=" would let the planner choose the index on id
-			return `(select * from entity e where e.type between '` + typ + `' and '` + typ + `'` + w.String() + w.OrderBy(p, "e.type", "e.id") + `)`
-		}
-		cut = ` from (` + of("ACCOUNT") + ` union all ` + of("CONTRACT") + `) e` + order
-	}
+	cut, order := accountsPage(db, &w, p)
 	if onlyIDs {
 		return accountIDRows.List(ctx, db, "accounts", `select e.id`+cut, w.Args...)
 	}
 	// The page is limited before the join with the stake. Otherwise the planner would merge whole tables.
 	sql := `select ` + accountColumns + ` from (select *` + cut + `) e left join entity_stake s on s.id = e.id` + order
 	return accountRows.List(ctx, db, "accounts", sql, w.Args...)
+}
+
+// accountsPage returns the FROM clause for a page of the accounts and contracts e that match w, and the clauses for its order.
+func accountsPage(db *storage.DB, w *storage.Where, p storage.Page) (from, order string) {
+	w.Keyset(p, "e.id")
+	order = w.OrderBy(p, "e.id")
+	if !p.Desc || db.Distributed() {
+		return ` from entity e where e.type in ('ACCOUNT', 'CONTRACT')` + w.String() + order, order
+	}
+	of := func(typ string) string { // a range of one type, since "=" would let the planner choose the index on id
+		return `(select * from entity e where e.type between '` + typ + `' and '` + typ + `'` + w.String() + w.OrderBy(p, "e.type", "e.id") + `)`
+	}
+	// The newest entities can be many of other types. The index on type and id skips them.
+	return ` from (` + of("ACCOUNT") + ` union all ` + of("CONTRACT") + `) e` + order, order
 }
 
 // named returns the condition on entities e that the address or alias in ref selects, and its argument. It is empty if ref has an id.

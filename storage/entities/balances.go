@@ -58,9 +58,8 @@ func Balances(ctx context.Context, db *storage.DB, f *ledger.BalanceFilter, p st
 		storage.Filter(&w, "e.balance", f.Balance)
 		storage.FilterText(&w, "e.public_key", f.PublicKey)
 	}
-	w.Keyset(p, "e.id")
-	sql := `select e.id, e.balance, e.balance_timestamp from entity e where e.type in ('ACCOUNT', 'CONTRACT')` + w.String() + w.OrderBy(p, "e.id")
-	return balanceRows.List(ctx, db, "balances", sql, w.Args...)
+	cut, _ := accountsPage(db, &w, p)
+	return balanceRows.List(ctx, db, "balances", `select e.id, e.balance, e.balance_timestamp`+cut, w.Args...)
 }
 
 // BalancesAt reads a page of the balances of a snapshot, ordered by id. A condition on public keys applies to the current keys of the accounts.

@@ -30,8 +30,14 @@ func nftPage(w *storage.Where, condition string, f *ledger.NFTFilter, p storage.
 	storage.Filter(w, "n.account_id", f.OwnerID)
 	storage.Filter(w, "n.spender", f.SpenderID)
 	if f.Deleted != nil {
+		token := "n.token_id"
+		if condition == string(OfToken) {
+			token = "p.id" // PostgreSQL then looks for the token once
+		} else if f.TokenID != nil && f.TokenID.Eq != nil {
+			token = w.Arg(int64(*f.TokenID.Eq))
+		}
 		// The planner could hash a subquery after "exists": it would read all entities.
-		w.And("(coalesce(n.deleted, false) or coalesce((select deleted from entity where id = n.token_id), false)) = ?", *f.Deleted)
+		w.And("(coalesce(n.deleted, false) or coalesce((select deleted from entity where id = "+token+"), false)) = ?", *f.Deleted)
 	}
 	w.Keyset(p, "n.token_id", "n.serial_number")
 	order := w.OrderBy(p, "n.token_id", "n.serial_number")

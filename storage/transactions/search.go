@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -251,9 +252,15 @@ func (s *search) match(w *storage.Where, e entries, alias, owner string) {
 	}
 }
 
-// ofParticipant is the form by participant. Each table is limited to the page.
+// ofParticipant is the form by participant. Each table is limited to the page. If entries may not match, the other tables are read only up to the end of a full
+// page of the first.
 func (s *search) ofParticipant(w *storage.Where, owner string) string {
 	var parts []string
+	bounded := !s.apart && (s.filter.Outcome != nil || s.filter.Types != nil || s.filter.EntityID != nil)
+	until, last := `>= coalesce((select min(consensus_timestamp) from first having count(*) = ?), ?)`, int64(0)
+	if !s.window.Desc {
+		until, last = strings.NewReplacer(">=", "<=", "min", "max").Replace(until), math.MaxInt64
+	}
 	add := func(e entries, fees string) {
 		part := storage.Where{Args: w.Args}
 		s.match(&part, e, "s", owner)
@@ -261,6 +268,9 @@ func (s *search) ofParticipant(w *storage.Where, owner string) string {
 		storage.Filter(&part, "s.consensus_timestamp", s.filter.Timestamp)
 		e.outcome(&part, "s", s.filter, s.apart)
 		part.Keyset(s.window, "s.consensus_timestamp")
+		if bounded && parts != nil {
+			part.And("s.consensus_timestamp "+until, s.window.Limit, last)
+		}
 		order := part.OrderBy(s.window, "s.consensus_timestamp")
 		w.Args = part.Args
 		distinct := "distinct on (s.consensus_timestamp) "
@@ -282,7 +292,11 @@ func (s *search) ofParticipant(w *storage.Where, owner string) string {
 			add(e, fmt.Sprintf(" and s.entity_id = %d and %s = %[1]d", FeeAccount, owner))
 		}
 	}
-	return `select distinct on (consensus_timestamp) ` + s.key("") + ` from (
+	first := ""
+	if bounded {
+		first, parts[0] = "with first as materialized "+parts[0]+" ", "select * from first"
+	}
+	return first + `select distinct on (consensus_timestamp) ` + s.key("") + ` from (
   ` + strings.Join(parts, "\n  union all ") + `) found` + w.OrderBy(s.window, "consensus_timestamp")
 }
 
