@@ -132,7 +132,7 @@ bench: ## Run each benchmark for BENCHTIME (default: 1s)
 	set -x; CGO_ENABLED=0 go test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) $(TESTFLAGS) $$packages
 
 bench-lists: ## Measure each list with its filters on the database at HELIOGRAPH_DATABASE_URL; takes minutes
-	CGO_ENABLED=0 go test -tags lists -count 1 -timeout 60m $(TESTFLAGS) ./app/testing/lists $(LISTS)
+	CGO_ENABLED=0 go test -tags lists -run TestLists -count 1 -timeout 60m $(TESTFLAGS) ./app/testing/lists $(LISTS)
 
 lint: $(GOLANGCI_LINT) ## Run the linters in .golangci.yml; the first run builds them, which takes minutes
 	$(GOLANGCI_LINT) run $(PKGS)

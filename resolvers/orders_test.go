@@ -8,7 +8,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+
 	"heliograph/app/testing/testenv"
+	"heliograph/storage"
+	"heliograph/storage/pgtest"
 )
 
 // same executes a query and compares the data with the JSON that an SQL statement returns.
@@ -116,6 +120,34 @@ func TestCountsTogether(t *testing.T) {
 	const total = "totalCount { value exact }"
 	if with, without := statements(20, total), statements(20, ""); with != without+2 || statements(3, total) != with {
 		t.Errorf("%d statements with counts of 20 accounts, %d with those of 3, %d without", with, statements(3, total), without)
+	}
+}
+
+var manyNFTs = testenv.Rows("nfts", func(b *pgx.Batch) {
+	b.Queue(`insert into entity (id, num, realm, shard, type, timestamp_range) values (5000, 5000, 0, 0, 'TOKEN', '[1,)'), (1001, 1001, 0, 0, 'ACCOUNT', '[1,)')`)
+	b.Queue(`insert into token (token_id, created_timestamp, decimals, initial_supply, name, symbol, treasury_account_id, timestamp_range, type, freeze_status, kyc_status)
+values (5000, 1, 0, 0, 'NFT', 'NFT', 1001, '[1,)', 'NON_FUNGIBLE_UNIQUE', 0, 0)`)
+	b.Queue(`insert into nft (token_id, serial_number, account_id, deleted, timestamp_range) select 5000, n, 1001, n % 500 = 0, '[1,)' from generate_series(1, 1000) n`)
+})
+
+// TestDeletedNFTsOfToken checks that the deleted NFTs of a token are read with one look-up of the token, not one for each NFT.
+func TestDeletedNFTsOfToken(t *testing.T) {
+	t.Parallel()
+	var rec pgtest.Recorder
+	g := testenv.Over(t, manyNFTs.Shared(t), testenv.Storage(func(o *storage.Options) { o.Tracer = &rec }))
+	for _, query := range []string{
+		`{ nfts(filter: {tokenId: {eq: "5000"}, deleted: true}) { nodes { serialNumber } } }`,
+		`{ token(id: "5000") { nfts(filter: {deleted: true}) { nodes { serialNumber } } } }`,
+		`{ account(id: "1001") { nfts(filter: {tokenId: {eq: "5000"}, deleted: true}) { nodes { serialNumber } } } }`,
+	} {
+		rec.Reset()
+		got := g.Query(t, query, nil).Body
+		if !strings.Contains(got, `"nodes":[{"serialNumber":"1000"},{"serialNumber":"500"}]`) {
+			t.Errorf("%s: %s", query, got)
+		}
+		if rows, err := rec.RowsRead(t.Context(), g.DB.Pool()); err != nil || rows > 1100 {
+			t.Errorf("%s reads %f rows: %v", query, rows, err)
+		}
 	}
 }
 

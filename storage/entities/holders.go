@@ -3,6 +3,7 @@ package entities
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
@@ -148,13 +149,17 @@ func queueHoldersAt(b *storage.Batch, ids []int64, f *ledger.TokenHolderFilter, 
 	}
 	order := held.OrderBy(p, "h.account_id")
 	direction := p.Direction()
+	const rows = ` from token_balance h where h.token_id = p.id and h.consensus_timestamp between $2 and $3`
+	page := `select * from (select distinct on (h.account_id) h.token_id, h.account_id, h.balance` + rows + w.String() + `
+    order by h.account_id` + direction + `, h.consensus_timestamp desc) h where true` + held.String() + order
+	if !b.DB().Distributed() { // the accounts in the order of an index, in both directions, and the newest balance of each
+		page = `select h.* from (select distinct h.account_id` + rows + w.String() + ` order by h.account_id` + direction + `) a cross join lateral (
+    select h.token_id, h.account_id, h.balance` + rows + ` and h.account_id = a.account_id
+    order by h.consensus_timestamp desc limit 1) h where true` + held.String() + strings.Replace(order, "h.account_id", "a.account_id", 1)
+	}
 	// With a generic plan, the planner would not know that the time selects one ordered partition.
 	holderRows.QueueChildren(b, len(ids), storage.NoBitmapsCustom+`select p.ord, h.*, $3::bigint, 0::bigint, (select decimals from token where token_id = p.id)
-from `+from+` cross join lateral (
-  select * from (
-    select distinct on (h.account_id) h.token_id, h.account_id, h.balance from token_balance h
-    where h.token_id = p.id and h.consensus_timestamp between $2 and $3`+w.String()+`
-    order by h.account_id`+direction+`, h.consensus_timestamp desc) h where true`+held.String()+order+`) h
+from `+from+` cross join lateral (`+page+`) h
 order by p.ord, h.account_id`+direction, held.Args, done)
 }
 

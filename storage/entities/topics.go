@@ -183,14 +183,9 @@ var (
 // TopicMessages reads a page of a topic's messages, ordered by consensus time.
 func TopicMessages(ctx context.Context, db *storage.DB, topic ledger.EntityID, f *ledger.TopicMessageFilter, p storage.Page) ([]*ledger.TopicMessage, error) {
 	w := storage.Where{Args: []any{int64(topic)}}
-	filterMessages(&w, f)
-	w.Keyset(p, "consensus_timestamp")
-	column, settings := "consensus_timestamp", ""
+	column, settings := filterMessages(&w, f, p), ""
 	if f != nil && f.SequenceNumber != nil && f.Timestamp != nil {
 		settings = storage.NoBitmaps // each has an index
-	}
-	if f != nil && f.SequenceNumber != nil && f.Timestamp == nil && p.Greater == nil && p.Less == nil {
-		column = "sequence_number" // both columns give the same order, but this one lets the index start at the number
 	}
 	sql := `select ` + messageColumns + ` from topic_message where topic_id = $1` + w.String() + w.OrderBy(p, column)
 	rows := messageRows
@@ -204,9 +199,8 @@ func TopicMessages(ctx context.Context, db *storage.DB, topic ledger.EntityID, f
 func QueueTopicMessages(b *storage.Batch, topics []ledger.EntityID, f *ledger.TopicMessageFilter, p storage.Page, done func([][]*ledger.TopicMessage)) {
 	from, arg := storage.OfParents(topics)
 	w := storage.Where{Args: []any{arg}}
-	filterMessages(&w, f)
-	w.Keyset(p, "consensus_timestamp")
-	sql := `select ` + messageColumns + ` from topic_message where topic_id = p.id` + w.String() + w.OrderBy(p, "consensus_timestamp")
+	column := filterMessages(&w, f, p)
+	sql := `select ` + messageColumns + ` from topic_message where topic_id = p.id` + w.String() + w.OrderBy(p, column)
 	rows := messageRows
 	if f != nil && f.JoinChunks {
 		rows, sql = joinedRows, joinedMessages("p.id", sql, p.Direction())
@@ -215,8 +209,8 @@ func QueueTopicMessages(b *storage.Batch, topics []ledger.EntityID, f *ledger.To
 order by p.ord, m.consensus_timestamp`+p.Direction(), w.Args, done)
 }
 
-// filterMessages adds the conditions on messages.
-func filterMessages(w *storage.Where, f *ledger.TopicMessageFilter) {
+// filterMessages adds the conditions on the messages of a page, and returns the column that orders them.
+func filterMessages(w *storage.Where, f *ledger.TopicMessageFilter, p storage.Page) string {
 	if f != nil {
 		storage.Filter(w, "sequence_number", f.SequenceNumber)
 		storage.Filter(w, "consensus_timestamp", f.Timestamp)
@@ -224,6 +218,11 @@ func filterMessages(w *storage.Where, f *ledger.TopicMessageFilter) {
 			w.And("coalesce(chunk_num, 1) <= 1")
 		}
 	}
+	w.Keyset(p, "consensus_timestamp")
+	if f != nil && f.SequenceNumber != nil && f.Timestamp == nil && p.Greater == nil && p.Less == nil {
+		return "sequence_number" // both columns give the same order, but this one lets the index start at the number
+	}
+	return "consensus_timestamp"
 }
 
 // QueueMessagesByKey queues a query for messages by topic and sequence number. done receives one message per key, or nil for messages that do not exist.

@@ -1,10 +1,12 @@
 package lists
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
 	"heliograph/app/testing/testenv"
+	"heliograph/storage"
 )
 
 // graphList is a list, an order or a filter that only the graph has.
@@ -83,9 +85,27 @@ func (l *graphList) requests(t *testing.T, v *values) []*measured {
 		for word := range strings.FieldsSeq(value) {
 			document = strings.Replace(document, "{}", word, 1)
 		}
-		out = append(out, &measured{path: document, group: l.document, served: true})
+		out = append(out, &measured{path: document, group: l.document, served: servedDocument(document)})
 	}
 	return out
+}
+
+// nodesOf matches the list of a document and its arguments.
+var nodesOf = regexp.MustCompile(`(\w+)(\([^)]*\))? \{ (totalCount \{ value \} )?nodes`)
+
+// servedDocument reports whether an index serves the list of a document. Statistics read all rows of their range.
+func servedDocument(document string) bool {
+	list := nodesOf.FindStringSubmatch(document)
+	if list == nil {
+		return !strings.Contains(document, "stats(")
+	}
+	name := list[1]
+	if root := map[string]string{"results": "contractResults", "logs": "contractLogs", "balances": "tokenBalances"}[name]; root != "" && strings.Count(document, "(") > 1 {
+		name = root
+	}
+	return storage.FindUnindexed(name, func(filter string) bool {
+		return strings.Contains(list[2], filter+":") || (filter == "accountId" || filter == "ownerId") && strings.HasPrefix(document, "{ account(")
+	}) == nil
 }
 
 // ask sends a request: a path of the REST API or a document.
