@@ -3327,7 +3327,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Balance.BalanceValue(childComplexity), true
-	case "Balance.timestamp":
+	case "Balance.timestamp", "Balance.timestampIso":
 		if e.ComplexityRoot.Balance.Timestamp == nil {
 			break
 		}
@@ -4710,7 +4710,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ContractState.Slot(childComplexity), true
-	case "ContractState.timestamp":
+	case "ContractState.timestamp", "ContractState.timestampIso":
 		if e.ComplexityRoot.ContractState.Timestamp == nil {
 			break
 		}
@@ -5117,7 +5117,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ExchangeRateSet.NextRate(childComplexity), true
-	case "ExchangeRateSet.timestamp":
+	case "ExchangeRateSet.timestamp", "ExchangeRateSet.timestampIso":
 		if e.ComplexityRoot.ExchangeRateSet.Timestamp == nil {
 			break
 		}
@@ -5641,7 +5641,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.HookSlot.Key(childComplexity), true
-	case "HookSlot.timestamp":
+	case "HookSlot.timestamp", "HookSlot.timestampIso":
 		if e.ComplexityRoot.HookSlot.Timestamp == nil {
 			break
 		}
@@ -6583,7 +6583,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.NetworkFees.Fees(childComplexity), true
-	case "NetworkFees.timestamp":
+	case "NetworkFees.timestamp", "NetworkFees.timestampIso":
 		if e.ComplexityRoot.NetworkFees.Timestamp == nil {
 			break
 		}
@@ -7034,7 +7034,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.NetworkSupply.ReleasedSupplyValue(childComplexity), true
-	case "NetworkSupply.timestamp":
+	case "NetworkSupply.timestamp", "NetworkSupply.timestampIso":
 		if e.ComplexityRoot.NetworkSupply.Timestamp == nil {
 			break
 		}
@@ -8322,7 +8322,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.StakingReward.AmountValue(childComplexity), true
-	case "StakingReward.consensusTimestamp":
+	case "StakingReward.consensusTimestamp", "StakingReward.consensusTimestampIso":
 		if e.ComplexityRoot.StakingReward.ConsensusTimestamp == nil {
 			break
 		}
@@ -10074,7 +10074,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.TokenHolder.ID(childComplexity), true
-	case "TokenHolder.timestamp":
+	case "TokenHolder.timestamp", "TokenHolder.timestampIso":
 		if e.ComplexityRoot.TokenHolder.Timestamp == nil {
 			break
 		}
@@ -11027,7 +11027,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Version.Changes(childComplexity), true
-	case "Version.timestamp":
+	case "Version.timestamp", "Version.timestampIso":
 		if e.ComplexityRoot.Version.Timestamp == nil {
 			break
 		}
@@ -11583,6 +11583,8 @@ func (ec *executionContext) childFields_Balance(ctx context.Context, field graph
 		return ec.fieldContext_Balance_balanceValue(ctx, field)
 	case "timestamp":
 		return ec.fieldContext_Balance_timestamp(ctx, field)
+	case "timestampIso":
+		return ec.fieldContext_Balance_timestampIso(ctx, field)
 	case "tokens":
 		return ec.fieldContext_Balance_tokens(ctx, field)
 	}
@@ -12163,6 +12165,8 @@ func (ec *executionContext) childFields_ContractState(ctx context.Context, field
 		return ec.fieldContext_ContractState_value(ctx, field)
 	case "timestamp":
 		return ec.fieldContext_ContractState_timestamp(ctx, field)
+	case "timestampIso":
+		return ec.fieldContext_ContractState_timestampIso(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ContractState", field.Name)
 }
@@ -12369,6 +12373,8 @@ func (ec *executionContext) childFields_ExchangeRateSet(ctx context.Context, fie
 		return ec.fieldContext_ExchangeRateSet_nextRate(ctx, field)
 	case "timestamp":
 		return ec.fieldContext_ExchangeRateSet_timestamp(ctx, field)
+	case "timestampIso":
+		return ec.fieldContext_ExchangeRateSet_timestampIso(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ExchangeRateSet", field.Name)
 }
@@ -12633,6 +12639,8 @@ func (ec *executionContext) childFields_HookSlot(ctx context.Context, field grap
 		return ec.fieldContext_HookSlot_value(ctx, field)
 	case "timestamp":
 		return ec.fieldContext_HookSlot_timestamp(ctx, field)
+	case "timestampIso":
+		return ec.fieldContext_HookSlot_timestampIso(ctx, field)
 	case "transaction":
 		return ec.fieldContext_HookSlot_transaction(ctx, field)
 	case "hook":
@@ -12957,6 +12965,8 @@ func (ec *executionContext) childFields_NetworkFees(ctx context.Context, field g
 		return ec.fieldContext_NetworkFees_fees(ctx, field)
 	case "timestamp":
 		return ec.fieldContext_NetworkFees_timestamp(ctx, field)
+	case "timestampIso":
+		return ec.fieldContext_NetworkFees_timestampIso(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type NetworkFees", field.Name)
 }
@@ -13155,6 +13165,8 @@ func (ec *executionContext) childFields_NetworkSupply(ctx context.Context, field
 		return ec.fieldContext_NetworkSupply_releasedHbar(ctx, field)
 	case "timestamp":
 		return ec.fieldContext_NetworkSupply_timestamp(ctx, field)
+	case "timestampIso":
+		return ec.fieldContext_NetworkSupply_timestampIso(ctx, field)
 	case "totalSupply":
 		return ec.fieldContext_NetworkSupply_totalSupply(ctx, field)
 	case "totalSupplyValue":
@@ -13527,6 +13539,8 @@ func (ec *executionContext) childFields_StakingReward(ctx context.Context, field
 		return ec.fieldContext_StakingReward_amountValue(ctx, field)
 	case "consensusTimestamp":
 		return ec.fieldContext_StakingReward_consensusTimestamp(ctx, field)
+	case "consensusTimestampIso":
+		return ec.fieldContext_StakingReward_consensusTimestampIso(ctx, field)
 	case "account":
 		return ec.fieldContext_StakingReward_account(ctx, field)
 	case "transaction":
@@ -14255,6 +14269,8 @@ func (ec *executionContext) childFields_TokenHolder(ctx context.Context, field g
 		return ec.fieldContext_TokenHolder_decimals(ctx, field)
 	case "timestamp":
 		return ec.fieldContext_TokenHolder_timestamp(ctx, field)
+	case "timestampIso":
+		return ec.fieldContext_TokenHolder_timestampIso(ctx, field)
 	case "tokenId":
 		return ec.fieldContext_TokenHolder_tokenId(ctx, field)
 	case "token":
@@ -14709,6 +14725,8 @@ func (ec *executionContext) childFields_Version(ctx context.Context, field graph
 	switch field.Name {
 	case "timestamp":
 		return ec.fieldContext_Version_timestamp(ctx, field)
+	case "timestampIso":
+		return ec.fieldContext_Version_timestampIso(ctx, field)
 	case "transaction":
 		return ec.fieldContext_Version_transaction(ctx, field)
 	case "changes":
@@ -23421,6 +23439,29 @@ func (ec *executionContext) fieldContext_Balance_timestamp(_ context.Context, fi
 	return graphql.NewScalarFieldContext("Balance", field, false, false, errors.New("field of type Timestamp does not have child fields"))
 }
 
+func (ec *executionContext) _Balance_timestampIso(ctx context.Context, field graphql.CollectedField, obj *ledger.Balance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Balance_timestampIso(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Timestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
+			return ec.marshalOInstant2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Balance_timestampIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Balance", field, false, false, errors.New("field of type Instant does not have child fields"))
+}
+
 func (ec *executionContext) _Balance_tokens(ctx context.Context, field graphql.CollectedField, obj *ledger.Balance) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -29425,6 +29466,29 @@ func (ec *executionContext) fieldContext_ContractState_timestamp(_ context.Conte
 	return graphql.NewScalarFieldContext("ContractState", field, false, false, errors.New("field of type Timestamp does not have child fields"))
 }
 
+func (ec *executionContext) _ContractState_timestampIso(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractState) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractState_timestampIso(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Timestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
+			return ec.marshalNInstant2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ContractState_timestampIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ContractState", field, false, false, errors.New("field of type Instant does not have child fields"))
+}
+
 func (ec *executionContext) _ContractStateChange_address(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractStateChange) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -31175,6 +31239,29 @@ func (ec *executionContext) _ExchangeRateSet_timestamp(ctx context.Context, fiel
 }
 func (ec *executionContext) fieldContext_ExchangeRateSet_timestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ExchangeRateSet", field, false, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
+func (ec *executionContext) _ExchangeRateSet_timestampIso(ctx context.Context, field graphql.CollectedField, obj *ledger.ExchangeRateSet) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ExchangeRateSet_timestampIso(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Timestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
+			return ec.marshalNInstant2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ExchangeRateSet_timestampIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ExchangeRateSet", field, false, false, errors.New("field of type Instant does not have child fields"))
 }
 
 func (ec *executionContext) _FallbackFee_amount(ctx context.Context, field graphql.CollectedField, obj *ledger.FallbackFee) (ret graphql.Marshaler) {
@@ -33440,6 +33527,29 @@ func (ec *executionContext) _HookSlot_timestamp(ctx context.Context, field graph
 }
 func (ec *executionContext) fieldContext_HookSlot_timestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("HookSlot", field, false, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
+func (ec *executionContext) _HookSlot_timestampIso(ctx context.Context, field graphql.CollectedField, obj *ledger.HookSlot) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HookSlot_timestampIso(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Timestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
+			return ec.marshalNInstant2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HookSlot_timestampIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("HookSlot", field, false, false, errors.New("field of type Instant does not have child fields"))
 }
 
 func (ec *executionContext) _HookSlot_transaction(ctx context.Context, field graphql.CollectedField, obj *ledger.HookSlot) (ret graphql.Marshaler) {
@@ -37516,6 +37626,29 @@ func (ec *executionContext) fieldContext_NetworkFees_timestamp(_ context.Context
 	return graphql.NewScalarFieldContext("NetworkFees", field, false, false, errors.New("field of type Timestamp does not have child fields"))
 }
 
+func (ec *executionContext) _NetworkFees_timestampIso(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkFees) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkFees_timestampIso(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Timestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
+			return ec.marshalNInstant2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkFees_timestampIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NetworkFees", field, false, false, errors.New("field of type Instant does not have child fields"))
+}
+
 func (ec *executionContext) _NetworkFreshness_newestBlock(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkFreshness) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -39596,6 +39729,29 @@ func (ec *executionContext) _NetworkSupply_timestamp(ctx context.Context, field 
 }
 func (ec *executionContext) fieldContext_NetworkSupply_timestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("NetworkSupply", field, false, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
+func (ec *executionContext) _NetworkSupply_timestampIso(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkSupply) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkSupply_timestampIso(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Timestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
+			return ec.marshalNInstant2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkSupply_timestampIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NetworkSupply", field, false, false, errors.New("field of type Instant does not have child fields"))
 }
 
 func (ec *executionContext) _NetworkSupply_totalSupply(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkSupply) (ret graphql.Marshaler) {
@@ -45167,6 +45323,29 @@ func (ec *executionContext) _StakingReward_consensusTimestamp(ctx context.Contex
 }
 func (ec *executionContext) fieldContext_StakingReward_consensusTimestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("StakingReward", field, false, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
+func (ec *executionContext) _StakingReward_consensusTimestampIso(ctx context.Context, field graphql.CollectedField, obj *ledger.StakingReward) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StakingReward_consensusTimestampIso(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ConsensusTimestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
+			return ec.marshalNInstant2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StakingReward_consensusTimestampIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StakingReward", field, false, false, errors.New("field of type Instant does not have child fields"))
 }
 
 func (ec *executionContext) _StakingReward_account(ctx context.Context, field graphql.CollectedField, obj *ledger.StakingReward) (ret graphql.Marshaler) {
@@ -52735,6 +52914,29 @@ func (ec *executionContext) fieldContext_TokenHolder_timestamp(_ context.Context
 	return graphql.NewScalarFieldContext("TokenHolder", field, false, false, errors.New("field of type Timestamp does not have child fields"))
 }
 
+func (ec *executionContext) _TokenHolder_timestampIso(ctx context.Context, field graphql.CollectedField, obj *ledger.TokenHolder) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenHolder_timestampIso(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Timestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
+			return ec.marshalOInstant2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_TokenHolder_timestampIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TokenHolder", field, false, false, errors.New("field of type Instant does not have child fields"))
+}
+
 func (ec *executionContext) _TokenHolder_tokenId(ctx context.Context, field graphql.CollectedField, obj *ledger.TokenHolder) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -57228,6 +57430,29 @@ func (ec *executionContext) _Version_timestamp(ctx context.Context, field graphq
 }
 func (ec *executionContext) fieldContext_Version_timestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Version", field, false, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
+func (ec *executionContext) _Version_timestampIso(ctx context.Context, field graphql.CollectedField, obj *ledger.Version) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Version_timestampIso(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Timestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
+			return ec.marshalNInstant2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Version_timestampIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Version", field, false, false, errors.New("field of type Instant does not have child fields"))
 }
 
 func (ec *executionContext) _Version_transaction(ctx context.Context, field graphql.CollectedField, obj *ledger.Version) (ret graphql.Marshaler) {
@@ -64793,6 +65018,11 @@ func (ec *executionContext) _Balance(ctx context.Context, sel ast.SelectionSet, 
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "timestampIso":
+			out.Values[i] = ec._Balance_timestampIso(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
 		case "tokens":
 			field := field
 
@@ -68736,6 +68966,11 @@ func (ec *executionContext) _ContractState(ctx context.Context, sel ast.Selectio
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "timestampIso":
+			out.Values[i] = ec._ContractState_timestampIso(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -70086,6 +70321,11 @@ func (ec *executionContext) _ExchangeRateSet(ctx context.Context, sel ast.Select
 			}
 		case "timestamp":
 			out.Values[i] = ec._ExchangeRateSet_timestamp(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "timestampIso":
+			out.Values[i] = ec._ExchangeRateSet_timestampIso(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -71610,6 +71850,11 @@ func (ec *executionContext) _HookSlot(ctx context.Context, sel ast.SelectionSet,
 			}
 		case "timestamp":
 			out.Values[i] = ec._HookSlot_timestamp(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "timestampIso":
+			out.Values[i] = ec._HookSlot_timestampIso(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
@@ -74259,6 +74504,11 @@ func (ec *executionContext) _NetworkFees(ctx context.Context, sel ast.SelectionS
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "timestampIso":
+			out.Values[i] = ec._NetworkFees_timestampIso(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -75636,6 +75886,11 @@ func (ec *executionContext) _NetworkSupply(ctx context.Context, sel ast.Selectio
 			}
 		case "timestamp":
 			out.Values[i] = ec._NetworkSupply_timestamp(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "timestampIso":
+			out.Values[i] = ec._NetworkSupply_timestampIso(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
@@ -78836,6 +79091,11 @@ func (ec *executionContext) _StakingReward(ctx context.Context, sel ast.Selectio
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "consensusTimestamp":
 			out.Values[i] = ec._StakingReward_consensusTimestamp(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "consensusTimestampIso":
+			out.Values[i] = ec._StakingReward_consensusTimestampIso(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
@@ -83519,6 +83779,11 @@ func (ec *executionContext) _TokenHolder(ctx context.Context, sel ast.SelectionS
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "timestampIso":
+			out.Values[i] = ec._TokenHolder_timestampIso(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
 		case "tokenId":
 			out.Values[i] = ec._TokenHolder_tokenId(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -86580,6 +86845,11 @@ func (ec *executionContext) _Version(ctx context.Context, sel ast.SelectionSet, 
 			out.Values[i] = graphql.MarshalString("Version")
 		case "timestamp":
 			out.Values[i] = ec._Version_timestamp(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "timestampIso":
+			out.Values[i] = ec._Version_timestampIso(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}

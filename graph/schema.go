@@ -23,6 +23,8 @@ import (
 //go:embed schema.graphql
 var SDL string
 
+var _ = sdl.Inherit(parsedSchema)
+
 // schema executes queries without two steps of the generated code that are not needed per query: collecting the functions that unmarshal input objects, and
 // preparing for concurrent root fields and deferred fragments.
 type schema struct {

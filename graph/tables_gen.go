@@ -440,6 +440,9 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"timestamp": rowplan.Scalar(func(dst []byte, v *ledger.Balance, s scalar.Style) []byte {
 			return scalar.AppendNullTimestamp(dst, v.Timestamp, s)
 		}),
+		"timestampIso": rowplan.Scalar(func(dst []byte, v *ledger.Balance, s scalar.Style) []byte {
+			return scalar.AppendNullInstant(dst, v.Timestamp, s)
+		}),
 		"tokens": rowplan.ReadMany(rel.balanceTokens, func() *rowplan.Object[*ledger.TokenBalance] { return o.TokenBalance }),
 	})
 	o.BalanceConnection = rowplan.NewObject([]string{"BalanceConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.Balance]]{
@@ -949,6 +952,9 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"timestamp": rowplan.Scalar(func(dst []byte, v *ledger.ContractState, s scalar.Style) []byte {
 			return scalar.AppendTimestamp(dst, v.Timestamp, s)
 		}),
+		"timestampIso": rowplan.Scalar(func(dst []byte, v *ledger.ContractState, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.Timestamp, s)
+		}),
 	})
 	o.ContractStateChange = rowplan.NewObject([]string{"ContractStateChange"}, map[string]rowplan.Field[*ledger.ContractStateChange]{
 		"address": rowplan.Scalar(func(dst []byte, v *ledger.ContractStateChange, s scalar.Style) []byte {
@@ -1116,6 +1122,9 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"nextRate":    rowplan.Get(func(v *ledger.ExchangeRateSet) *ledger.ExchangeRate { return v.NextRate }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.ExchangeRate] { return o.ExchangeRate })),
 		"timestamp": rowplan.Scalar(func(dst []byte, v *ledger.ExchangeRateSet, s scalar.Style) []byte {
 			return scalar.AppendTimestamp(dst, v.Timestamp, s)
+		}),
+		"timestampIso": rowplan.Scalar(func(dst []byte, v *ledger.ExchangeRateSet, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.Timestamp, s)
 		}),
 	})
 	o.FallbackFee = rowplan.NewObject([]string{"FallbackFee"}, map[string]rowplan.Field[*ledger.FallbackFee]{
@@ -1317,6 +1326,9 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"value": rowplan.Scalar(func(dst []byte, v *ledger.HookSlot, s scalar.Style) []byte { return scalar.AppendHex(dst, v.Value, s) }),
 		"timestamp": rowplan.Scalar(func(dst []byte, v *ledger.HookSlot, s scalar.Style) []byte {
 			return scalar.AppendTimestamp(dst, v.Timestamp, s)
+		}),
+		"timestampIso": rowplan.Scalar(func(dst []byte, v *ledger.HookSlot, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.Timestamp, s)
 		}),
 		"transaction": rowplan.Read(rel.hookSlotTransaction, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Transaction] { return o.Transaction })),
 		"hook":        rowplan.Read(rel.hookSlotHook, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Hook] { return o.Hook })),
@@ -1539,6 +1551,9 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"timestamp": rowplan.Scalar(func(dst []byte, v *ledger.NetworkFees, s scalar.Style) []byte {
 			return scalar.AppendTimestamp(dst, v.Timestamp, s)
 		}),
+		"timestampIso": rowplan.Scalar(func(dst []byte, v *ledger.NetworkFees, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.Timestamp, s)
+		}),
 	})
 	o.NetworkFreshness = rowplan.NewObject([]string{"NetworkFreshness"}, map[string]rowplan.Field[*ledger.NetworkFreshness]{
 		"newestBlock": rowplan.Get(func(v *ledger.NetworkFreshness) *ledger.Block { return v.NewestBlock }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Block] { return o.Block })),
@@ -1718,6 +1733,9 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		}),
 		"timestamp": rowplan.Scalar(func(dst []byte, v *ledger.NetworkSupply, s scalar.Style) []byte {
 			return scalar.AppendTimestamp(dst, v.Timestamp, s)
+		}),
+		"timestampIso": rowplan.Scalar(func(dst []byte, v *ledger.NetworkSupply, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.Timestamp, s)
 		}),
 		"totalSupply": rowplan.Scalar(func(dst []byte, v *ledger.NetworkSupply, s scalar.Style) []byte {
 			return scalar.AppendBigInt(dst, v.TotalSupply(), s)
@@ -2007,6 +2025,9 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"amountValue": rowplan.Get(fields.StakingRewardAmountValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
 		"consensusTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.StakingReward, s scalar.Style) []byte {
 			return scalar.AppendTimestamp(dst, v.ConsensusTimestamp, s)
+		}),
+		"consensusTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.StakingReward, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.ConsensusTimestamp, s)
 		}),
 		"account":     rowplan.Read(rel.stakingRewardAccount, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
 		"transaction": rowplan.Read(rel.stakingRewardTransaction, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Transaction] { return o.Transaction })),
@@ -2632,6 +2653,9 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 		"timestamp": rowplan.Scalar(func(dst []byte, v *ledger.TokenHolder, s scalar.Style) []byte {
 			return scalar.AppendNullTimestamp(dst, v.Timestamp, s)
 		}),
+		"timestampIso": rowplan.Scalar(func(dst []byte, v *ledger.TokenHolder, s scalar.Style) []byte {
+			return scalar.AppendNullInstant(dst, v.Timestamp, s)
+		}),
 		"tokenId": rowplan.Scalar(func(dst []byte, v *ledger.TokenHolder, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.TokenID, s)
 		}),
@@ -3001,6 +3025,9 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 	o.Version = rowplan.NewObject([]string{"Version"}, map[string]rowplan.Field[*ledger.Version]{
 		"timestamp": rowplan.Scalar(func(dst []byte, v *ledger.Version, s scalar.Style) []byte {
 			return scalar.AppendTimestamp(dst, v.Timestamp, s)
+		}),
+		"timestampIso": rowplan.Scalar(func(dst []byte, v *ledger.Version, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.Timestamp, s)
 		}),
 		"transaction": rowplan.Read(rel.versionTransaction, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Transaction] { return o.Transaction })),
 		"changes":     rowplan.Many(func(v *ledger.Version) []*ledger.Change { return v.Changes }, func() *rowplan.Object[*ledger.Change] { return o.Change }),

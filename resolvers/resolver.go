@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"heliograph/graph"
@@ -119,12 +120,30 @@ func (o root) ReadEntities(ctx context.Context, references []map[string]any) ([]
 type queries struct{ *Resolver }
 
 // operation is the state of one operation.
-type operation struct{ reads statuspages.Reads }
+type operation struct {
+	reads     statuspages.Reads
+	addresses atomic.Int32 // that were looked up
+}
 
 var operationKey = values.NewKey[*operation]()
 
 // Operation returns the resolvers' state for the context of one operation.
 func Operation() values.Value { return operationKey.Is(&operation{}) }
+
+// maxAddresses is the maximum number of EVM addresses in place of entity ids in an operation. Each takes a statement.
+const maxAddresses = 100
+
+// FindAddress returns the id of the account or contract with an EVM address in an operation.
+func (r *Resolver) FindAddress(ctx context.Context, a ledger.EVMAddress) (ledger.EntityID, error) {
+	if o, _ := operationKey.Of(ctx); o != nil && o.addresses.Add(1) > maxAddresses {
+		return 0, fault.Input("an operation can have at most %d EVM addresses in place of entity IDs", maxAddresses)
+	}
+	id, err := entities.ResolveCallee(ctx, r.db, ledger.AccountRef{Address: ledger.Of(a)})
+	if err == nil && !id.Valid {
+		err = fault.Input("no account or contract has the EVM address %s", a)
+	}
+	return id.V, err
+}
 
 // Work returns the value with which the statements of an operation are admitted. lists reports whether the operation selects lists, scans whether [Scans]
 // is true for one of them, and event whether it is a subscription.

@@ -283,8 +283,24 @@ func TestReferenceForms(t *testing.T) {
 	if data.Account.EntityID != "0.0.1002" || len(data.Transaction) == 0 || data.Transaction[0].Payer.EntityID != "0.0.1002" || data.Token.EntityID != "0.0.2001" {
 		t.Errorf("%+v", data)
 	}
-	if got := g.Query(t, `{ token(id: "0x5ff137d4b0fdcd49dca30c7cf57e578a026d2789") { name } }`, nil); !strings.Contains(got.Body, "entityId(of:)") {
+
+	var address, account string
+	if err := g.DB.Pool().QueryRow(t.Context(), `select '0x' || encode(evm_address, 'hex'), '0.0.' || id from entity
+		where type = 'ACCOUNT' and evm_address is not null and not deleted order by id limit 1`).Scan(&address, &account); err != nil {
+		t.Fatal(err)
+	}
+	const holders = `query($of: [EntityID!]) { accounts(filter: {id: {in: $of}}) { nodes { entityId } } token(id: 2001) {
+		balances(filter: {accountId: {in: $of}}) { nodes { accountId } } } }`
+	ask := func(of ...string) string { return g.Query(t, holders, map[string]any{"of": of}).Body }
+	if got := ask(address); got != ask(account) || !strings.Contains(got, `"accountId":"`+account) {
+		t.Errorf("%s is answered %s", address, got)
+	}
+	const unknown = "0x5ff137d4b0fdcd49dca30c7cf57e578a026d2789"
+	if got := g.Query(t, `{ token(id: "`+unknown+`") { name } }`, nil); !strings.Contains(got.Body, "no account or contract has the EVM address "+unknown) {
 		t.Errorf("%s", got.Body)
+	}
+	if got := ask(slices.Repeat([]string{address}, 101)...); !strings.Contains(got, "at most 100 EVM addresses") {
+		t.Errorf("%s", got)
 	}
 }
 

@@ -12,6 +12,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"heliograph/app/testing/testenv"
+	"heliograph/storage"
+	"heliograph/storage/entities"
+	"heliograph/storage/pgtest"
 )
 
 // tokenGateways returns gateways with the fixture rows of the REST token endpoints: one with plans, one without.
@@ -220,5 +223,20 @@ func TestHoldersByBalance(t *testing.T) {
 	testenv.Exec(t, url, `insert into token_account (account_id, token_id, associated, balance, timestamp_range) select n, 2001, true, 1, '[1,)' from generate_series(620001, 800000) n`)
 	if got := g.Query(t, `{ token(id: 2001) { holderCount { value } } }`, nil).Body; got != `{"data":{"token":{"holderCount":null}}}` {
 		t.Error(got)
+	}
+
+	// With the optional index, a page of any token is read in its order.
+	testenv.Exec(t, url, `create index `+entities.HoldersIndex+` on token_account (token_id, balance, account_id) where associated and balance > 0`,
+		`update token_account set balance = 9e15 + account_id where token_id = 2001 and account_id in (700001, 700002)`, `vacuum analyze token_account`)
+	var rec pgtest.Recorder
+	g = testenv.Over(t, url, testenv.Storage(func(o *storage.Options) { o.Tracer = &rec }))
+	const query = `{ token(id: 2001) { holders(first: 2) { totalCount { value } nodes { accountId } } } }`
+	g.Query(t, query, nil) // reads the statistics, by which the gateway finds the index
+	rec.Reset()
+	if got := g.Query(t, query, nil).Body; got != `{"data":{"token":{"holders":{"totalCount":null,"nodes":[{"accountId":"0.0.700002"},{"accountId":"0.0.700001"}]}}}}` {
+		t.Error(got)
+	}
+	if rows, err := rec.RowsRead(t.Context(), g.DB.Pool()); err != nil || rows > 50 {
+		t.Errorf("a page reads %.0f rows, %v", rows, err)
 	}
 }

@@ -43,7 +43,7 @@ func generate() error {
 	if err != nil {
 		return fmt.Errorf("generating the graph: %w", err)
 	}
-	must.Do(os.WriteFile("graph/schema.graphql", []byte(sdl.Print(cfg.Schema)), 0o644))
+	must.Do(os.WriteFile("graph/schema.graphql", []byte(sdl.Print(sdl.Inherit(cfg.Schema))), 0o644))
 	for _, name := range []string{"apollo.ts", "relay.json", "scalars.json", "scalars.ts", "urql.ts"} {
 		var text bytes.Buffer
 		must.Do(bodies.ExecuteTemplate(&text, name+".gotpl", cfg.Schema))

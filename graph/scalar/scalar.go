@@ -36,6 +36,8 @@ type Env struct {
 	Style Style
 	// Base completes entity ids without shard or realm.
 	Base ledger.EntityID
+	// Find returns the id of the entity with an EVM address. If it is nil, such addresses are rejected in place of an id.
+	Find func(context.Context, ledger.EVMAddress) (ledger.EntityID, error)
 }
 
 var envKey = values.NewKey[*Env]()

@@ -19,15 +19,20 @@ func AppendEntityID(dst []byte, v ledger.EntityID, _ Style) []byte {
 	return append(v.Append(append(dst, '"')), '"')
 }
 
-// UnmarshalEntityID parses "shard.realm.num", or an EVM address that contains the number. Shard and realm are optional.
+// UnmarshalEntityID parses "shard.realm.num", or an EVM address. Shard and realm are optional.
 func UnmarshalEntityID(ctx context.Context, v any) (ledger.EntityID, error) {
-	return parsed(v, func(text string) (ledger.EntityID, error) {
-		ref, err := ledger.ParseContractRef(text, EnvOf(ctx).Base)
-		if err == nil && ref.Address.Valid {
-			err = fmt.Errorf("the EVM address %s does not contain an entity number: look up the ID with entityId(of:)", ref)
+	env := EnvOf(ctx)
+	ref, err := parsed(v, func(text string) (ledger.ContractRef, error) {
+		ref, err := ledger.ParseContractRef(text, env.Base)
+		if err == nil && ref.Address.Valid && env.Find == nil {
+			err = fmt.Errorf("the EVM address %s does not contain an entity number", ref)
 		}
-		return ref.ID, err
+		return ref, err
 	})
+	if err != nil || !ref.Address.Valid {
+		return ref.ID, err
+	}
+	return env.Find(ctx, ref.Address.V)
 }
 
 // AppendTimestamp appends "seconds.nanoseconds".

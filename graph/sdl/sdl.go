@@ -9,6 +9,20 @@ import (
 	"github.com/vektah/gqlparser/v2/formatter"
 )
 
+// Inherit gives the fields of types that have no description those of their interfaces, which introspection does not do. It returns the schema.
+func Inherit(s *ast.Schema) *ast.Schema {
+	for _, def := range s.Types {
+		for _, name := range def.Interfaces {
+			for _, f := range s.Types[name].Fields {
+				if own := def.Fields.ForName(f.Name); own.Description == "" {
+					own.Description = f.Description
+				}
+			}
+		}
+	}
+	return s
+}
+
 // Print returns the text of a schema.
 func Print(s *ast.Schema) string {
 	var b strings.Builder

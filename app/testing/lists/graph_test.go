@@ -20,7 +20,11 @@ const (
 	pairs     = `select entity_id || ' ' || token_id as v, count(*) as n from crypto_transfer join token_transfer using (consensus_timestamp) where account_id = entity_id group by 1`
 	history   = ` { nodes { timestamp changes { field before after } } }`
 	transfers = ` { nodes { consensusTimestamp amount token { symbol } counterparties { accountId amount } fees { amount } transaction { type } } } } }`
-	counts    = `stats(range: {from: "{}", to: "{}"}, by: DAY)`
+	entries   = `select payer_account_id || ' ' || entity_id as v, count(*) as n from transaction where entity_id is not null group by 1`
+	started   = `select '0.0.' || payer_account_id || '@' || valid_start_ns / 1000000000 || '.' || lpad((valid_start_ns % 1000000000)::text, 9, '0') as v, count(*) as n
+from (select * from transaction limit 10000) t group by 1`
+	tokenPairs = `select account_id || ' ' || token_id as v, count(*) as n from token_transfer group by 1`
+	counts     = `stats(range: {from: "{}", to: "{}"}, by: DAY)`
 )
 
 // ranged has the values of a column with a range from the first to the last block.
@@ -68,6 +72,19 @@ func graphLists() []graphList {
 		{`{ contract(id: "{}") { ` + counts + ` { calls gasUsed } } }`, ranged("contract_result", "contract_id"), noID + " 1 86400"},
 		{`{ token(id: "{}") { ` + counts + ` { transfers volume } } }`, daily("token_transfer", "token_id"), noID + " 1 86400"},
 		{`{ network { ` + counts + ` { blocks transactions gasUsed } } }`, days, "1 86400"},
+		{`{ token(id: "{}") { holderCount { value } } }`, by("token_account", "token_id"), noID},
+		{`{ tokens(filter: {id: {in: ["{}", "1", "2"]}}) { nodes { entityId } } }`, by("token_account", "token_id"), noID},
+		{`{ schedules(filter: {creatorAccountId: {eq: "{}"}, state: PENDING}) { nodes { entityId } } }`, by("schedule", "creator_account_id"), noID},
+		{`{ schedules(filter: {creatorAccountId: {eq: "{}"}, state: DELETED}, order: DESC) { nodes { entityId } } }`, by("schedule", "creator_account_id"), noID},
+		{`{ account(id: "{}") { transactions(filter: {entityId: "{}"}) { nodes { consensusTimestamp } } } }`, entries, "1001 " + noID},
+		{`{ transactions(filter: {account: "{}", entityId: "{}"}, order: ASC) { nodes { consensusTimestamp } } }`, entries, "1001 " + noID},
+		{`{ account(id: "{}") { transactions(filter: {tokenId: "{}"}) { nodes { consensusTimestamp } } } }`, tokenPairs, "1001 " + noID},
+		{`{ transactions(filter: {account: "{}", tokenId: "{}"}, order: ASC) { nodes { consensusTimestamp } } }`, tokenPairs, "1001 " + noID},
+		{`{ search(text: "{}") { nodes { __typename } } }`, hex("transaction_hash", "hash"), noWord},
+		{`{ search(text: "{}") { nodes { __typename } } }`, `select hash as v, 1 as n from record_file limit 1000`, noWord + noWord[:32]},
+		{`{ search(text: "{}") { nodes { __typename } } }`, `select id::text as v, 1 as n from entity`, noID},
+		{`{ search(text: "{}") { nodes { __typename } } }`, `select topic_id || '/' || max(sequence_number) as v, count(*) as n from topic_message group by topic_id`, noID + "/1"},
+		{`{ search(text: "{}") { nodes { __typename } } }`, started, "0.0.2@1.1"},
 	}
 	for typ := range strings.FieldsSeq("ACCOUNT BLOCK CONTRACT FILE NETWORK_NODE NFT SCHEDULE TOKEN TOPIC TOPIC_MESSAGE TRANSACTION") {
 		lists = append(lists, graphList{`{ search(text: "{}", types: [` + typ + `]) { nodes { __typename } } }`, by("entity", "public_key"), "zzzqqq"})
