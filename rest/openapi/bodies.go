@@ -118,7 +118,7 @@ func (b *bodies) field(f *ast.Field) (*Schema, error) {
 		return nil, fmt.Errorf("field %s: %w", f.Name, err)
 	}
 	described := *s
-	described.Description = b.descriptionOf(f)
+	described.Description = oneLine(f.Definition.Description)
 	s = &described
 	if slices.Contains(b.keyed, f.Alias) {
 		s, err = keyedObject(s)
@@ -142,18 +142,6 @@ func keyedObject(list *Schema) (*Schema, error) {
 }
 
 var errNotKeyed = errors.New("its items are no keys and values")
-
-// descriptionOf returns the description of a field in the graph, or that of the interface field it implements.
-func (b *bodies) descriptionOf(f *ast.Field) string {
-	if f.Definition.Description == "" && f.ObjectDefinition != nil {
-		for _, name := range f.ObjectDefinition.Interfaces {
-			if of := b.graph.Types[name].Fields.ForName(f.Name); of != nil && of.Description != "" {
-				return oneLine(of.Description)
-			}
-		}
-	}
-	return oneLine(f.Definition.Description)
-}
 
 // ofType returns the schema of a value of a GraphQL type.
 func (b *bodies) ofType(t *ast.Type, set ast.SelectionSet) (s *Schema, err error) {
