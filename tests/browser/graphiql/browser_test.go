@@ -117,7 +117,7 @@ func (g *gateway) graphql(w http.ResponseWriter, r *http.Request) {
 		g.mu.Unlock()
 		w.Header().Set("Content-Type", "text/event-stream")
 		for range g.events {
-			fmt.Fprintf(w, "event: next\ndata: %s\n\n", message("by events"))
+			fmt.Fprintf(w, "event: next\ndata: %s\n\n", message("by events, "+strings.Repeat("long ", 200)))
 		}
 		w.(http.Flusher).Flush()
 		<-r.Context().Done()
@@ -419,8 +419,11 @@ func TestExamples(t *testing.T) {
 	page.Wait("a sentence for each", `[...document.querySelectorAll('.heliograph-examples li span')].every((sentence) => sentence.innerText.length > 10)`)
 	page.Wait("what the database does not have", `document.querySelector('.heliograph-examples button[aria-disabled="true"]').innerText.includes('This database has no topic with messages.')`)
 
-	// The search and the keyboard: arrows, and Enter on an example or in the search.
+	// The search and the keyboard: arrows, and Enter on an example or in the search. Examples whose titles match are the first.
 	page.Wait("the focus in the search", `document.activeElement.type === 'search'`)
+	page.Keys("subscription")
+	page.Wait("the group of this name", `document.querySelector('.heliograph-examples h3').innerText === 'Subscriptions'`)
+	page.Wait("the search selected", `document.activeElement.select() === undefined`)
 	page.Keys("royaltyFees")
 	page.Wait("one example", `document.querySelectorAll('.heliograph-examples li').length === 1`)
 	page.Keys(kb.Enter)
@@ -531,6 +534,7 @@ func TestEvents(t *testing.T) {
 	page.Click(runButton)
 	page.Wait("the count", `document.querySelector('.heliograph-events-count')?.innerText === '250 events, the newest 200 listed'`)
 	page.Wait("the newest first, with its time", `document.querySelectorAll('.heliograph-events li').length === 200 && /^#250\s+\d\d:\d\d:\d\d\.\d{3}\s.*by events/.test(document.querySelector('.heliograph-events li').innerText)`)
+	page.Wait("the events within the window", `document.querySelector('.heliograph-events').getBoundingClientRect().right <= innerWidth`)
 	page.Click(`.heliograph-events li button`)
 	page.Wait("the pause", `document.querySelector('.heliograph-events [aria-pressed]').innerText === 'Resume'`)
 	page.Click(`.heliograph-events [aria-pressed]`)
@@ -553,13 +557,15 @@ func TestScreens(t *testing.T) {
 		return box.width > 30 && box.left >= 0 && box.right <= 390;
 	})`
 	page.Wait("everything within 390 pixels", inside)
+	page.Wait("the variables above the result", `document.querySelector('.graphiql-editor-tool .monaco-editor').getBoundingClientRect().bottom <= document.querySelector('.graphiql-response').getBoundingClientRect().top`)
 	brightness := `getComputedStyle(document.querySelector('.graphiql-container')).backgroundColor.match(/[0-9.]+/g).slice(0, 3).reduce((sum, part) => sum + Number(part), 0)`
 	page.Wait("a dark page", brightness+" < 200")
 	page.Click(runButton)
 	page.Wait("the result", resultText+`?.includes('0.0.2')`)
 
 	page.Click(`[aria-label="Examples"]`)
-	page.Wait("the examples within 390 pixels", `document.querySelector('.graphiql-dialog')?.getBoundingClientRect().right <= 390 && document.querySelector('.heliograph-examples li').getBoundingClientRect().width > 250`)
+	page.Wait("the examples within 390 pixels", `document.querySelector('.graphiql-dialog')?.getBoundingClientRect().right <= 390 && document.querySelector('.heliograph-examples li').getBoundingClientRect().width > 250 &&
+		document.querySelector('.graphiql-dialog').scrollWidth <= document.querySelector('.graphiql-dialog').clientWidth`)
 	page.Accessible("examples on a narrow screen", "critical", "serious")
 	page.Keys(kb.Escape)
 	page.Wait("the dialog to close", `!document.querySelector('.heliograph-examples')`)

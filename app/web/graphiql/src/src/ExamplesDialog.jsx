@@ -3,10 +3,14 @@ import { useId, useState } from 'react';
 
 const MOVES = { ArrowDown: 1, ArrowUp: -1 };
 
-/** Reports whether the example contains all words of the text. */
-function matches({ group, title, sentence, tab }, text) {
-  const content = `${group} ${title} ${sentence} ${tab.query}`.toLowerCase();
-  return text.toLowerCase().split(/\s+/).every((word) => content.includes(word));
+/** Returns the examples that contain all words of the text. Those with all words in their titles come first. */
+function find(examples, text) {
+  const words = text.toLowerCase().split(/\s+/);
+  const has = (content) => words.every((word) => content.toLowerCase().includes(word));
+  const titled = ({ group, title, sentence }) => has(`${group} ${title} ${sentence}`);
+  return examples
+    .filter(({ group, title, sentence, tab }) => has(`${group} ${title} ${sentence} ${tab.query}`))
+    .sort((a, b) => titled(b) - titled(a));
 }
 
 /**
@@ -16,7 +20,7 @@ function matches({ group, title, sentence, tab }, text) {
 export function ExamplesDialog({ examples, onClose, onTab }) {
   const [text, setText] = useState('');
   const id = useId();
-  const found = examples.filter((example) => matches(example, text.trim()));
+  const found = find(examples, text.trim());
   const groups = [...new Set(found.map(({ group }) => group))];
 
   function open(example) {
