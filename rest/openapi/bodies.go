@@ -2,7 +2,6 @@ package openapi
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -13,12 +12,13 @@ import (
 
 	"heliograph/graph/limits"
 	"heliograph/graph/scalar"
+	"heliograph/internal/base/must"
 	"heliograph/internal/domain/ledger"
 	"heliograph/rest"
 )
 
 // bodies derives the schemas of responses from the documents: the aliases are property names, and the types of the graph's fields determine the property
-// types.
+// types. Its methods may use package must.
 type bodies struct {
 	graph *ast.Schema
 	// shared are the schemas of fragments, by the fragment's name without the suffix "Object".
@@ -47,60 +47,44 @@ func bodyOperations(api *rest.API, e *rest.Endpoint) ast.OperationList {
 	return out
 }
 
-func (b *bodies) body(e *rest.Endpoint, operations ast.OperationList) (*Schema, error) {
+func (b *bodies) body(e *rest.Endpoint, operations ast.OperationList) *Schema {
 	b.omitted, b.keyed = slices.Concat(e.OmitEmpty, slices.Concat(e.OmitNull...)), e.Keyed
 	var all *Schema
 	for _, op := range operations {
 		s := newObject()
 		for i, f := range rest.Roots(op) {
-			var err error
 			if rest.IsSpliced(f.Alias) {
-				err = b.selection(s, f.SelectionSet, f.Definition.Type.Name(), false)
-			} else {
-				var value *Schema
-				if value, err = b.field(f); i == 0 {
-					value = notNull(value) // otherwise the response is 404
-				}
-				s.put(f.Alias, value, isOptional(f.Directives))
+				b.selection(s, f.SelectionSet, f.Definition.Type.Name(), false)
+				continue
 			}
-			if err != nil {
-				return nil, fmt.Errorf("describing operation %s: %w", op.Name, err)
+			value := b.field(f)
+			if i == 0 {
+				value = notNull(value) // otherwise the response is 404
 			}
+			s.put(f.Alias, value, isOptional(f.Directives))
 		}
 		all = union(all, s)
 	}
 	if len(e.Next) > 0 {
 		all.put("links", &Schema{Ref: schemaRef + "Links"}, false)
 	}
-	return all, nil
+	return all
 }
 
 // selection adds the properties of a selection set on a type to an object.
-func (b *bodies) selection(into *Schema, set ast.SelectionSet, on string, optional bool) error {
+func (b *bodies) selection(into *Schema, set ast.SelectionSet, on string, optional bool) {
 	for _, s := range set {
 		switch s := s.(type) {
 		case *ast.Field:
-			value, err := b.field(s)
-			if err != nil {
-				return err
-			}
-			into.put(s.Alias, value, optional || isOptional(s.Directives) || slices.Contains(b.omitted, s.Alias))
+			into.put(s.Alias, b.field(s), optional || isOptional(s.Directives) || slices.Contains(b.omitted, s.Alias))
 		case *ast.InlineFragment:
-			of := s.TypeCondition
-			if of == "" {
-				of = on
-			}
-			if err := b.selection(into, s.SelectionSet, of, optional || isOptional(s.Directives) || b.narrows(on, of)); err != nil {
-				return err
-			}
+			of := cmp.Or(s.TypeCondition, on)
+			b.selection(into, s.SelectionSet, of, optional || isOptional(s.Directives) || b.narrows(on, of))
 		case *ast.FragmentSpread:
 			of := s.Definition.TypeCondition
-			if err := b.selection(into, s.Definition.SelectionSet, of, optional || isOptional(s.Directives) || b.narrows(on, of)); err != nil {
-				return err
-			}
+			b.selection(into, s.Definition.SelectionSet, of, optional || isOptional(s.Directives) || b.narrows(on, of))
 		}
 	}
-	return nil
 }
 
 // narrows reports whether a type condition excludes some objects of a type. The properties selected under it are then optional.
@@ -112,69 +96,57 @@ func isOptional(directives ast.DirectiveList) bool {
 	return directives.ForName("include") != nil || directives.ForName("skip") != nil
 }
 
-func (b *bodies) field(f *ast.Field) (*Schema, error) {
-	s, err := b.ofType(f.Definition.Type, f.SelectionSet)
-	if err != nil {
-		return nil, fmt.Errorf("field %s: %w", f.Name, err)
-	}
-	described := *s
-	described.Description = oneLine(f.Definition.Description)
-	s = &described
+func (b *bodies) field(f *ast.Field) *Schema {
+	s := *b.ofType(f.Definition.Type, f.SelectionSet)
+	s.Description = oneLine(f.Definition.Description)
 	if slices.Contains(b.keyed, f.Alias) {
-		s, err = keyedObject(s)
-		if err != nil {
-			return nil, fmt.Errorf("field %s: %w", f.Name, err)
-		}
+		return keyedObject(f.Name, &s)
 	}
-	return s, nil
+	return &s
 }
 
-// keyedObject returns the schema of an object whose members are the items of a list of keys and values.
-func keyedObject(list *Schema) (*Schema, error) {
+// keyedObject returns the schema of an object whose members are the items of the list of keys and values in a field.
+func keyedObject(field string, list *Schema) *Schema {
 	key, hasKey := list.Items.Properties.Get("key")
 	value, hasValue := list.Items.Properties.Get("value")
 	if !hasKey || !hasValue {
-		return nil, errNotKeyed
+		must.Do(fmt.Errorf("the items of field %s are no keys and values", field))
 	}
 	s := newObject()
 	s.Description, s.PatternProperties = list.Description, Map[*Schema]{{key.Pattern, value}}
-	return s, nil
+	return s
 }
 
-var errNotKeyed = errors.New("its items are no keys and values")
 
 // ofType returns the schema of a value of a GraphQL type.
-func (b *bodies) ofType(t *ast.Type, set ast.SelectionSet) (s *Schema, err error) {
+func (b *bodies) ofType(t *ast.Type, set ast.SelectionSet) (s *Schema) {
 	if t.Elem != nil {
-		items, err := b.ofType(t.Elem, set)
-		if err != nil {
-			return nil, err
-		}
-		s = &Schema{Type: Types{"array"}, Items: items}
-	} else if s, err = b.named(t.NamedType, set); err != nil {
-		return nil, err
+		s = &Schema{Type: Types{"array"}, Items: b.ofType(t.Elem, set)}
+	} else {
+		s = b.named(t.NamedType, set)
 	}
 	if !t.NonNull {
 		s = orNull(s)
 	}
-	return s, nil
+	return s
 }
 
 // named returns the schema of a value of a named type that is not null.
-func (b *bodies) named(name string, set ast.SelectionSet) (*Schema, error) {
+func (b *bodies) named(name string, set ast.SelectionSet) *Schema {
 	def := b.graph.Types[name]
 	switch def.Kind {
 	case ast.Scalar:
-		return cmp.Or(scalars[name], &Schema{}), nil
+		return cmp.Or(scalars[name], &Schema{})
 	case ast.Enum:
-		return enumSchema(def), nil
+		return enumSchema(def)
 	default:
 	}
 	if spread := onlyFragment(set); spread != nil && spread.Definition.TypeCondition == name && !b.selectsOmitted(spread.Definition.SelectionSet) {
 		return b.fragment(spread)
 	}
 	s := newObject()
-	return s, b.selection(s, set, name, false)
+	b.selection(s, set, name, false)
+	return s
 }
 
 // onlyFragment returns the fragment that is the whole selection set, or nil.
@@ -200,17 +172,15 @@ func (b *bodies) selectsOmitted(set ast.SelectionSet) bool {
 }
 
 // fragment returns a reference to the shared schema of a fragment and adds the schema on first use.
-func (b *bodies) fragment(spread *ast.FragmentSpread) (*Schema, error) {
+func (b *bodies) fragment(spread *ast.FragmentSpread) *Schema {
 	name := strings.TrimSuffix(spread.Name, "Object")
 	if b.shared[name] == nil {
 		s := newObject()
 		b.shared[name] = s
 		s.Description = oneLine(b.graph.Types[spread.Definition.TypeCondition].Description)
-		if err := b.selection(s, spread.Definition.SelectionSet, spread.Definition.TypeCondition, false); err != nil {
-			return nil, fmt.Errorf("fragment %s: %w", spread.Name, err)
-		}
+		b.selection(s, spread.Definition.SelectionSet, spread.Definition.TypeCondition, false)
 	}
-	return &Schema{Ref: schemaRef + name}, nil
+	return &Schema{Ref: schemaRef + name}
 }
 
 // newObject returns the schema of an object that allows no properties but those added to it.
@@ -337,10 +307,5 @@ func restName(enum, value string) string {
 	if enum != "KeyType" {
 		return value
 	}
-	quoted := string(scalar.AppendKeyType(nil, ledger.KeyType(value), scalar.REST))
-	name, err := strconv.Unquote(quoted)
-	if err != nil {
-		return value
-	}
-	return name
+	return must.Get(strconv.Unquote(string(scalar.AppendKeyType(nil, ledger.KeyType(value), scalar.REST))))
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"heliograph/internal/base/list"
+	"heliograph/internal/base/must"
 	"heliograph/rest"
 	v2 "heliograph/rest/v2"
 )
@@ -94,11 +95,12 @@ func New(api *rest.API) (*Document, error) {
 		api: api, bodies: &bodies{graph: api.Server.Schema(), shared: map[string]*Schema{}}, doc: read[*Document]("document.json"),
 	}
 	for i := range api.Endpoints {
-		if api.Endpoints[i].Undocumented {
+		e := &api.Endpoints[i]
+		if e.Undocumented {
 			continue
 		}
-		if err := g.endpoint(&api.Endpoints[i]); err != nil {
-			return nil, err
+		if err := must.Run(func() error { g.endpoint(e); return nil }); err != nil {
+			return nil, fmt.Errorf("describing %s: %w", e.Path, err)
 		}
 	}
 	names := slices.Sorted(maps.Keys(g.bodies.shared))
@@ -107,19 +109,15 @@ func New(api *rest.API) (*Document, error) {
 	return g.doc, nil
 }
 
-// endpoint adds the path of an endpoint.
-func (g *generator) endpoint(e *rest.Endpoint) error {
+// endpoint adds the path of an endpoint. It uses package must, as do the functions that it calls.
+func (g *generator) endpoint(e *rest.Endpoint) {
 	operations := bodyOperations(g.api, e)
 	whole := operations
 	if e.Describes != "" {
 		whole = ast.OperationList{g.api.Document(e).Operations().ForName(e.Describes)}
 	}
-	body, err := g.bodies.body(e, whole)
-	if err != nil {
-		return fmt.Errorf("describing %s: %w", e.Path, err)
-	}
 	id := operationID(e)
-	media := &MediaType{Schema: g.bodyRef(operations[0].Name, id, body)}
+	media := &MediaType{Schema: g.bodyRef(operations[0].Name, id, g.bodies.body(e, whole))}
 	if example, ok := examples[id]; ok {
 		media.Example = example
 	}
@@ -128,11 +126,7 @@ func (g *generator) endpoint(e *rest.Endpoint) error {
 	description := strings.ReplaceAll(oneLine(rest.Roots(operations[0])[0].Definition.Description), "Null when", "404 when")
 	op.Summary, op.Description, _ = strings.Cut(description, ". ")
 	op.Summary = cmp.Or(texts.Summaries[id], strings.TrimSuffix(op.Summary, "."))
-	link, err := g.graphiql(e)
-	if err != nil {
-		return fmt.Errorf("describing %s: %w", e.Path, err)
-	}
-	if link != "" {
+	if link := g.graphiql(e); link != "" {
 		op.Description = strings.TrimSpace(op.Description + "\n\n[Open in GraphiQL](" + link + ")")
 	}
 	if !slices.ContainsFunc(g.doc.Tags, func(t Tag) bool { return t.Name == op.Tags[0] }) {
@@ -146,10 +140,9 @@ func (g *generator) endpoint(e *rest.Endpoint) error {
 	}
 	if e.Body == nil {
 		item.Get = op
-		return nil
+		return
 	}
 	item.Post, op.RequestBody = op, requestBody(e.Body)
-	return nil
 }
 
 func requestBody(b *rest.Body) *RequestBody {
@@ -226,27 +219,20 @@ func pathParams(path string) []pathParam {
 }
 
 // graphiql returns a link to the endpoint's document in GraphiQL, or "" if the path has no example.
-func (g *generator) graphiql(e *rest.Endpoint) (string, error) {
+func (g *generator) graphiql(e *rest.Endpoint) string {
 	path := g.api.Prefix + e.Path
 	for _, p := range pathParams(e.Path) {
 		if p.Example == "" {
-			return "", nil
+			return ""
 		}
 		path = strings.Replace(path, "{"+p.name+"}", p.Example, 1)
 	}
 	if e.Body == nil {
-		return "/graphiql?rest=" + url.QueryEscape(path), nil
+		return "/graphiql?rest=" + url.QueryEscape(path)
 	}
 	// A link has no HTTP method, so this one contains the document.
-	x, err := g.api.Explain(context.Background(), e.Method()+" "+path)
-	if err != nil {
-		return "", fmt.Errorf("explaining its example: %w", err)
-	}
-	variables, err := json.Marshal(x.Variables)
-	if err != nil {
-		return "", fmt.Errorf("writing the variables of its example: %w", err)
-	}
-	return "/graphiql?" + url.Values{"query": {x.Query}, "variables": {string(variables)}}.Encode(), nil
+	x := must.Get(g.api.Explain(context.Background(), e.Method()+" "+path))
+	return "/graphiql?" + url.Values{"query": {x.Query}, "variables": {string(must.Get(json.Marshal(x.Variables)))}}.Encode()
 }
 
 func (g *generator) parameters(e *rest.Endpoint) []*Parameter {
