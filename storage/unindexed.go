@@ -21,7 +21,7 @@ type Unindexed struct {
 // ofType and newer are bounds of several lists.
 const (
 	ofType = "the transactions of the type"
-	newer  = "the number of entities, most of which can be newer than the accounts"
+	newer  = "in ascending order, the entities that are newer than the accounts; all accounts for a rare balance"
 )
 
 // unindexed has the scans first.
@@ -38,6 +38,8 @@ var unindexed = []Unindexed{
 	{"balances", nil, "", newer + "; all rows of the snapshot", false},
 	{"tokenBalances", []string{"balance"}, "", "the number of holders", false},
 	{"nfts", []string{"deleted"}, "", "the NFTs of the token or of the account", false},
+	{"schedules", []string{"creatorAccountId"}, "", "the schedules of the creator, or of a range of creators", false},
+	{"tokens", []string{"treasury"}, "", "the tokens with which the treasury is associated", false},
 	{"tokens", []string{"types"}, "", "all tokens", false},
 	{"blocks", []string{"number", "timestamp"}, "", "the blocks of the range of time, or between its end and the number", false},
 	{"topicMessages", []string{"sequenceNumber", "timestamp"}, "", "the messages of the range of time, or between its end and the number", false},

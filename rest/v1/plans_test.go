@@ -78,7 +78,7 @@ func TestPlansOfLists(t *testing.T) {
 		"/contracts/60001/results/logs?timestamp=gte:1700000300&timestamp=lt:1700000400&topic0=<topic>": 300,
 		"/contracts/results/logs": 200, "/contracts/results/logs?timestamp=lt:1700000300": 200, "/contracts/results/logs?timestamp=gte:1700000300&timestamp=lt:1700000400&topic0=<topic>": 400,
 		"/contracts/results/logs?transaction.hash=<hash>": usual,
-		"/schedules": usual, "/schedules?order=desc": usual, "/schedules?schedule.id=gt:90000": usual, "/schedules?schedule.id=90000": usual, "/schedules?account.id=1001": 300, "/schedules/90000": usual,
+		"/schedules": usual, "/schedules?order=desc": usual, "/schedules?schedule.id=gt:90000": usual, "/schedules?schedule.id=90000": usual, "/schedules?account.id=1001": 300, "/schedules?account.id=lt:1001": usual, "/schedules/90000": usual,
 		"/topics/70001": usual, "/topics/70001/messages": usual, "/topics/70001/messages?order=desc": usual, "/topics/70001/messages?timestamp=gt:1700000300": usual,
 		"/topics/70001/messages?sequencenumber=gt:20000": usual, "/topics/70001/messages?sequencenumber=lt:20000&order=desc": usual, "/topics/70001/messages?sequencenumber=20000": usual,
 		"/topics/70001/messages/20000": usual, "/topics/messages/1700000300.010000000": usual,

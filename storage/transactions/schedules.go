@@ -61,6 +61,9 @@ func Schedules(ctx context.Context, db *storage.DB, f *ledger.ScheduleFilter, no
 	settings := ""
 	if f != nil && f.CreatorAccountID != nil {
 		settings = storage.NoBitmaps
+		if _, single := only(f.CreatorAccountID); !single { // a generic plan would read all schedules to find none
+			settings = storage.NoBitmapsCustom
+		}
 	}
 	filterSchedules(&w, f, now)
 	w.Keyset(p, "s.schedule_id")

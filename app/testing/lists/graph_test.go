@@ -121,7 +121,7 @@ func servedDocument(document string) bool {
 		name = root
 	}
 	return storage.FindUnindexed(name, func(filter string) bool {
-		return strings.Contains(list[2], filter+":") || (filter == "accountId" || filter == "ownerId") && strings.HasPrefix(document, "{ account(")
+		return strings.Contains(list[2], filter+":") || (filter == "accountId" || filter == "ownerId" || filter == "creatorAccountId") && strings.HasPrefix(document, "{ account(")
 	}) == nil
 }
 
