@@ -250,9 +250,17 @@ func ContractResults(ctx context.Context, db *storage.DB, f *ledger.ContractResu
 	var ran, synthetic []*ledger.ContractResult
 	b := db.NewBatch()
 	var w storage.Where
+	keys := []string{"cr.consensus_timestamp"}
+	if f != nil && f.From == nil && f.Timestamp == nil && !db.Distributed() {
+		// Few of its results can be those of a transaction. A range of one contract lets the planner use only the index on contract and time.
+		if id, single := only(f.ContractID); single {
+			ofOne := *f
+			ofOne.ContractID, f, keys = &ledger.EntityIDFilter{Gte: &id, Lte: &id}, &ofOne, append([]string{"cr.contract_id"}, keys...)
+		}
+	}
 	filterResults(&w, f)
 	w.Keyset(p, "cr.consensus_timestamp")
-	cut := `select * from contract_result cr where true` + w.String() + w.OrderBy(p, "cr.consensus_timestamp")
+	cut := `select * from contract_result cr where true` + w.String() + w.OrderBy(p, keys...)
 	sql := storage.NoBitmaps + `select ` + parts.columns() + ` from (` + cut + `) cr` + parts.joins() + ` order by cr.consensus_timestamp` + p.Direction()
 	parts.rows().Queue(b, sql, w.Args, func(rows []*ledger.ContractResult) { ran = withChainID(db, rows) })
 	if f == nil || f.ContractID == nil && f.From == nil && (f.Synthetic == nil || *f.Synthetic) {

@@ -197,7 +197,7 @@ type entries struct {
 }
 
 var (
-	paid       = entries{"transaction", "payer_account_id", outcomeOfRow}
+	paid       = entries{"transaction", "payer_account_id", func(w *storage.Where, alias string, f *ledger.TransactionFilter, _ bool) { outcome(w, alias, f) }}
 	related    = entries{"entity_transaction", "entity_id", outcomeOfRelated}
 	hbarMoves  = entries{"crypto_transfer", "entity_id", outcomeOfEntry}
 	tokenMoves = entries{"token_transfer", "account_id", outcomeOfEntry}
@@ -298,10 +298,6 @@ func (s *search) ofParticipant(w *storage.Where, owner string) string {
 	}
 	return first + `select distinct on (consensus_timestamp) ` + s.key("") + ` from (
   ` + strings.Join(parts, "\n  union all ") + `) found` + w.OrderBy(s.window, "consensus_timestamp")
-}
-
-func outcomeOfRow(w *storage.Where, alias string, f *ledger.TransactionFilter, _ bool) {
-	outcome(w, alias, f)
 }
 
 // outcomeOfRelated adds the conditions on result and type. Rows of entity_transaction have these, but not the entity of the transaction.
