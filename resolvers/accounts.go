@@ -142,13 +142,10 @@ func (r *Resolver) withAccount(ctx context.Context, f *ledger.BalanceFilter) (*l
 	if f == nil || f.Account == nil {
 		return f, nil
 	}
-	ids, err := r.withID(ctx, f.AccountID, *f.Account)
-	if err != nil {
-		return nil, err
-	}
 	copied := *f
-	copied.AccountID = ids
-	return &copied, nil
+	var err error
+	copied.AccountID, err = r.withID(ctx, f.AccountID, *f.Account)
+	return &copied, err
 }
 
 // withID adds the id of an account to the alternatives of a filter. An account that does not exist matches nothing.

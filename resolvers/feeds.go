@@ -59,7 +59,10 @@ func newFeeds(db *storage.DB, o feed.Options) *feeds {
 			},
 		}, o),
 		logs: feed.New(feed.Source[*ledger.ContractLog]{
-			Name: "contract logs", Newest: newest(transactions.StreamLogs), Position: logPosition,
+			Name: "contract logs", Newest: newest(transactions.StreamLogs),
+			Position: func(l *ledger.ContractLog) feed.Position {
+				return feed.Position{At: l.ConsensusTimestamp, Tie: int64(l.Index)}
+			},
 			After: func(ctx context.Context, after feed.Position, limit int) ([]*ledger.ContractLog, error) {
 				return transactions.ContractLogs(ctx, db, nil, storage.Page{Limit: limit, Greater: []any{int64(after.At), after.Tie}})
 			},
@@ -112,10 +115,6 @@ func (f *feeds) Close() {
 
 // endOf returns the position after all rows of a timestamp.
 func endOf(at ledger.Timestamp) feed.Position { return feed.Position{At: at, Tie: math.MaxInt64} }
-
-func logPosition(l *ledger.ContractLog) feed.Position {
-	return feed.Position{At: l.ConsensusTimestamp, Tie: int64(l.Index)}
-}
 
 // between returns the page of rows after one position, up to and including until, of a list that is ordered by time only.
 func between(after feed.Position, until *feed.Position, limit int) storage.Page {

@@ -121,10 +121,6 @@ type feeSchedule struct {
 	since ledger.Null[ledger.Timestamp] // null for the default schedule
 }
 
-func newFeeSchedules(o Options) *feeSchedules {
-	return &feeSchedules{db: o.DB, log: o.Logger, cache: o.Cache, builtIn: sync.OnceValues(fees.Default)}
-}
-
 // get returns the current schedule. It reads the database if caching is off or the cache is empty.
 func (s *feeSchedules) get(ctx context.Context) (*feeSchedule, error) {
 	if s.cache {

@@ -227,20 +227,15 @@ func oneOf(names string, given ...bool) error {
 // estimated adds an estimated row count to an unfiltered list, which may be nil. Filtered lists are returned unchanged, because they can only be counted by
 // reading them.
 func estimated[T any](r *Resolver, c *relay.Connection[T], whole bool, what storage.Countable) *relay.Connection[T] {
-	if c == nil || !whole {
-		return c
-	}
-	return c.WithCount(func(ctx context.Context) (*relay.Count, error) {
-		n, err := r.db.Estimate(ctx, what)
-		if err != nil {
-			return nil, err
-		}
-		return &relay.Count{Value: n}, nil
-	})
+	return withCount(c, whole, false, func(ctx context.Context) (int64, error) { return r.db.Estimate(ctx, what) })
 }
 
 // counted adds an exact row count to an unfiltered list, which may be nil.
 func counted[T any](c *relay.Connection[T], whole bool, count func(context.Context) (int64, error)) *relay.Connection[T] {
+	return withCount(c, whole, true, count)
+}
+
+func withCount[T any](c *relay.Connection[T], whole, exact bool, count func(context.Context) (int64, error)) *relay.Connection[T] {
 	if c == nil || !whole {
 		return c
 	}
@@ -249,7 +244,7 @@ func counted[T any](c *relay.Connection[T], whole bool, count func(context.Conte
 		if err != nil {
 			return nil, err
 		}
-		return &relay.Count{Value: n, Exact: true}, nil
+		return &relay.Count{Value: n, Exact: exact}, nil
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
 	"heliograph/internal/base/values"
+	"heliograph/internal/domain/fees"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
 	"heliograph/resolvers/contractcalls"
@@ -71,8 +73,9 @@ func New(o Options) *Resolver {
 	r := &Resolver{
 		db: o.DB, gas: entities.NewGasPrices(o.DB), rates: entities.NewExchangeRates(o.DB),
 		blockStatistics: transactions.NewBlockStatistics(o.DB),
-		now:             o.Now, feeds: newFeeds(o.DB, o.Feeds), feeSchedules: newFeeSchedules(o),
-		calls: contractcalls.New(contractcalls.Config{Options: o.EVM, DB: o.DB, Now: o.Now, Logger: o.Logger, Cache: o.Cache}),
+		now:             o.Now, feeds: newFeeds(o.DB, o.Feeds),
+		feeSchedules: &feeSchedules{db: o.DB, log: o.Logger, cache: o.Cache, builtIn: sync.OnceValues(fees.Default)},
+		calls:        contractcalls.New(contractcalls.Config{Options: o.EVM, DB: o.DB, Now: o.Now, Logger: o.Logger, Cache: o.Cache}),
 		status: statuspages.New(statuspages.Options{
 			DB: o.Status, Tokens: o.Tokens, Now: o.Now, Feeds: o.Feeds, Reads: func(ctx context.Context) *statuspages.Reads {
 				o, _ := operationKey.Of(ctx)

@@ -3,6 +3,7 @@ package resolvers
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"heliograph/graph"
@@ -108,15 +109,9 @@ func (r queries) Transactions(ctx context.Context, args graph.QueryTransactionsA
 
 // mayStillRun reports whether a schedule that one of the transactions created could still execute. Its execution would have the same transaction id.
 func (r *Resolver) mayStillRun(found []*ledger.Transaction) bool {
-	if !transactions.AwaitsExecution(found) {
-		return false
-	}
-	for _, t := range found {
-		if transactions.CreatesSchedule(t) && r.timestamp()-t.ConsensusTimestamp < transactions.ScheduledWindow {
-			return true
-		}
-	}
-	return false
+	return transactions.AwaitsExecution(found) && slices.ContainsFunc(found, func(t *ledger.Transaction) bool {
+		return transactions.CreatesSchedule(t) && r.timestamp()-t.ConsensusTimestamp < transactions.ScheduledWindow
+	})
 }
 
 // transactionAt reads the transaction with a consensus time. It returns nil if none exists.
@@ -129,13 +124,10 @@ func (r *Resolver) withTransactionAccount(ctx context.Context, f *ledger.Transac
 	if f == nil || f.Account == nil {
 		return f, nil
 	}
-	ids, err := r.withID(ctx, f.AccountID, *f.Account)
-	if err != nil {
-		return nil, err
-	}
 	copied := *f
-	copied.AccountID = ids
-	return &copied, nil
+	var err error
+	copied.AccountID, err = r.withID(ctx, f.AccountID, *f.Account)
+	return &copied, err
 }
 
 // The lists of transfers of accounts and of tokens.

@@ -24,6 +24,7 @@ import (
 	"heliograph/graph/relay"
 	"heliograph/graph/scalar"
 	"heliograph/graph/server"
+	"heliograph/internal/base/wrap"
 )
 
 // API is a REST API: endpoints and the documents that they run.
@@ -415,8 +416,6 @@ func NewExplanation(s *server.Server, d *server.Document, operation string, vari
 	if x.Query, err = s.Standalone(d, operation, nil, false); err != nil {
 		return nil, fmt.Errorf("explaining %s: %w", operation, err)
 	}
-	if x.Standalone, err = s.Standalone(d, operation, variables, true); err != nil {
-		return nil, fmt.Errorf("explaining %s: %w", operation, err)
-	}
-	return x, nil
+	x.Standalone, err = s.Standalone(d, operation, variables, true)
+	return x, wrap.Error(err, "explaining %s", operation)
 }

@@ -128,6 +128,9 @@ func PublicKeys(variable string) Bind { return bindFilter(variable, false, addPu
 // Timestamps binds timestamps. All conditions must hold.
 func Timestamps(variable string) Bind { return bindFilter(variable, false, addTimestamp) }
 
+// AnyTimestamps binds timestamps. Several eq values are alternatives.
+func AnyTimestamps(variable string) Bind { return bindFilter(variable, true, addTimestamp) }
+
 func addID(cfg *Config, c *conditions[int64], v Value) error {
 	if IsEntityID(v.Text) {
 		id, err := ExpandID(cfg, v.Text)
@@ -214,16 +217,6 @@ func AsOf(variable string) Bind {
 	}
 }
 
-func timestampConditions(values []Value) (*conditions[int64], error) {
-	c := &conditions[int64]{}
-	for _, v := range values {
-		if err := addTimestamp(nil, c, v); err != nil {
-			return nil, err
-		}
-	}
-	return c, nil
-}
-
 // ParseTimestamp parses a timestamp of the classic family. late reports that it is after [ledger.MaxTimestamp], which is returned in its place.
 func ParseTimestamp(text string) (t ledger.Timestamp, late bool, err error) {
 	t, err = ledger.ParseTimestamp(text)
@@ -279,19 +272,6 @@ func Enums(variable string) Bind {
 	}
 }
 
-// AnyTimestamps binds timestamps. Several eq values are alternatives.
-func AnyTimestamps(variable string) Bind {
-	return func(r *Request, values []Value) error {
-		c, err := timestampConditions(values)
-		if err != nil {
-			return err
-		}
-		c.any = true
-		r.Set(variable, c.filter())
-		return nil
-	}
-}
-
 // LastPublicKey binds the last of several public keys and ignores its operator.
 func LastPublicKey(variable string) Bind {
 	return func(r *Request, values []Value) error {
@@ -324,10 +304,8 @@ func TextList(variable string) Bind {
 // Without returns a binding that rejects op with the given text.
 func (b Bind) Without(op Op, text string) Bind {
 	return func(r *Request, values []Value) error {
-		for _, v := range values {
-			if v.Op == op {
-				return Bad(text)
-			}
+		if slices.ContainsFunc(values, func(v Value) bool { return v.Op == op }) {
+			return Bad(text)
 		}
 		return b(r, values)
 	}

@@ -58,10 +58,8 @@ func (e *Endpoint) validate(c *Config, q Query) *Problem {
 }
 
 func (e *Endpoint) param(name string) *Param {
-	for i := range e.Params {
-		if e.Params[i].Name == name {
-			return &e.Params[i]
-		}
+	if i := slices.IndexFunc(e.Params, func(p Param) bool { return p.Name == name }); i >= 0 {
+		return &e.Params[i]
 	}
 	return nil
 }

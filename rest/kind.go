@@ -223,15 +223,7 @@ func IsDigits(text string) bool { return digits(text, 19) }
 
 // digits reports whether text is 1 to most decimal digits.
 func digits(text string, most int) bool {
-	if text == "" || len(text) > most {
-		return false
-	}
-	for i := range len(text) {
-		if text[i] < '0' || text[i] > '9' {
-			return false
-		}
-	}
-	return true
+	return text != "" && len(text) <= most && strings.Trim(text, "0123456789") == ""
 }
 
 // Op is a comparison operator.

@@ -108,12 +108,7 @@ func advance(q Query, name string, direction []string, value string) Query {
 	}
 	p := &q[at]
 	first := p.Values[0]
-	var kept []string
-	for _, v := range p.Values {
-		if !hasAnyPrefix(v, direction) {
-			kept = append(kept, v)
-		}
-	}
+	kept := slices.DeleteFunc(slices.Clone(p.Values), func(v string) bool { return hasAnyPrefix(v, direction) })
 	if len(kept) == 0 && !p.List {
 		return append(append(q[:at:at], q[at+1:]...), Parameter{Name: name, Values: []string{value}})
 	}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 )
 
@@ -147,13 +148,7 @@ func (p *Param) texts(given []string, objectBound bool) []string {
 	case len(given) == 1 && !objectBound:
 		given = strings.Split(given[0], ",")
 	}
-	var out []string
-	for _, text := range given {
-		if text = strings.TrimSpace(text); text != "" {
-			out = append(out, text)
-		}
-	}
-	return out
+	return slices.DeleteFunc(list.Map(given, strings.TrimSpace), func(text string) bool { return text == "" })
 }
 
 // violations returns the constraints that the values of a parameter violate.

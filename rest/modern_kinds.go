@@ -47,9 +47,9 @@ var (
 		Pattern: `\d{1,17}(\.\d{1,9})?`,
 	}, []Op{Eq, Gt, Gte, Lt, Lte}}
 	// ReadInt parses a 32-bit integer without an operator.
-	ReadInt = Read{readInt, Form{Min: math.MinInt32, Max: math.MaxInt32}, nil}
+	ReadInt = Read{readInteger(32), Form{Min: math.MinInt32, Max: math.MaxInt32}, nil}
 	// ReadSignedLong parses a 64-bit integer without an operator.
-	ReadSignedLong = Read{readSignedLong, Form{Min: math.MinInt64, Max: math.MaxInt64}, nil}
+	ReadSignedLong = Read{readInteger(64), Form{Min: math.MinInt64, Max: math.MaxInt64}, nil}
 	// ReadBoolean parses true, on, yes, 1 and their opposites, case-insensitive. The value's number is 1 or 0.
 	ReadBoolean = Read{readBoolean, Form{Enum: []string{"true", "false"}}, nil}
 	// ReadPathID parses the entity id of a path, without an operator.
@@ -144,14 +144,11 @@ func readTimestamp(_ *Config, text string) (Value, bool) {
 	return v, true
 }
 
-func readInt(_ *Config, text string) (Value, bool) {
-	n, err := strconv.ParseInt(text, 10, 32)
-	return Value{Op: Eq, Text: strconv.FormatInt(n, 10), Number: n}, err == nil && signedSyntax.MatchString(text)
-}
-
-func readSignedLong(_ *Config, text string) (Value, bool) {
-	n, err := strconv.ParseInt(text, 10, 64)
-	return Value{Op: Eq, Text: strconv.FormatInt(n, 10), Number: n}, err == nil && signedSyntax.MatchString(text)
+func readInteger(bits int) func(*Config, string) (Value, bool) {
+	return func(_ *Config, text string) (Value, bool) {
+		n, err := strconv.ParseInt(text, 10, bits)
+		return Value{Op: Eq, Text: strconv.FormatInt(n, 10), Number: n}, err == nil && signedSyntax.MatchString(text)
+	}
 }
 
 func readBoolean(_ *Config, text string) (Value, bool) {

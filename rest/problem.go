@@ -77,11 +77,7 @@ func (p *Problem) body() []byte {
 
 // Bad returns a 400 of the classic family with one message for each text.
 func Bad(texts ...string) *Problem {
-	p := &Problem{Status: http.StatusBadRequest}
-	for _, t := range texts {
-		p.Items = append(p.Items, Item{Message: t})
-	}
-	return p
+	return &Problem{Status: http.StatusBadRequest, Items: list.Map(texts, func(t string) Item { return Item{Message: t} })}
 }
 
 // InvalidParameter returns the classic family's problem for an invalid value.
@@ -118,11 +114,7 @@ func ModernBad(detail string) *Problem { return ModernProblem(http.StatusBadRequ
 
 // ModernBadAll returns a 400 of the modern family with one message for each text.
 func ModernBadAll(details ...string) *Problem {
-	p := &Problem{Status: http.StatusBadRequest}
-	for _, d := range details {
-		p.Items = append(p.Items, ModernProblem(http.StatusBadRequest, d).Items...)
-	}
-	return p
+	return &Problem{Status: http.StatusBadRequest, Items: list.Map(details, func(d string) Item { return ModernBad(d).Items[0] })}
 }
 
 // ModernNotFound returns a 404 of the modern family.

@@ -3,6 +3,7 @@ package rest
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -33,12 +34,7 @@ func (q Query) Get(name string) []string {
 }
 
 func (q Query) index(name string) int {
-	for i := range q {
-		if q[i].Name == name {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(q, func(p Parameter) bool { return p.Name == name })
 }
 
 func (q Query) clone() Query {
@@ -81,12 +77,7 @@ func parseQuery(raw string, maxRepeats int) (Query, *queryError) {
 		if bad != nil {
 			return nil, bad
 		}
-		at := -1
-		for i := range spellings {
-			if spellings[i].name == name {
-				at = i
-			}
-		}
+		at := slices.IndexFunc(spellings, func(s spelling) bool { return s.name == name })
 		if at < 0 {
 			spellings = append(spellings, spelling{name: name, list: list, values: []string{value}})
 			continue

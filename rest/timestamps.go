@@ -22,11 +22,13 @@ func (r *Request) TimestampFilter(name string) (*TimestampSet, error) {
 
 // TimestampsOf returns the timestamp conditions of values.
 func TimestampsOf(values []Value) (*TimestampSet, error) {
-	c, err := timestampConditions(values)
-	if err != nil {
-		return nil, err
+	s := &TimestampSet{c: &conditions[int64]{}, values: values}
+	for _, v := range values {
+		if err := addTimestamp(nil, s.c, v); err != nil {
+			return nil, err
+		}
 	}
-	return &TimestampSet{c: c, values: values}, nil
+	return s, nil
 }
 
 // MaxTimestampRange is the maximum range of endpoints that require one. Error texts contain its text form.

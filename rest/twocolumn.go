@@ -2,6 +2,7 @@ package rest
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 )
 
@@ -86,13 +87,7 @@ func (t *terms) isGiven() bool { return t.eq != nil || t.isRange() }
 
 // all returns the conditions that are set.
 func (t *terms) all() []*term {
-	var out []*term
-	for _, c := range []*term{t.eq, t.lower, t.upper} {
-		if c != nil {
-			out = append(out, c)
-		}
-	}
-	return out
+	return slices.DeleteFunc([]*term{t.eq, t.lower, t.upper}, func(c *term) bool { return c == nil })
 }
 
 // strict returns a bound that excludes its own value.

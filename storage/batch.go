@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -22,9 +23,11 @@ const (
 	NoBitmapsCustom = "/* enable_bitmapscan = off, plan_cache_mode = force_custom_plan */ "
 )
 
+type setting struct{ comment, sql string }
+
 // settings are the statements for these comments. They change the transaction of the batch, so a batch sends statements without comments first. Each
 // setting also applies to the statements of the next ones.
-var settings = [...]struct{ comment, sql string }{
+var settings = [...]setting{
 	{NoBitmaps, `select set_config('enable_bitmapscan', 'off', true)`},
 	{NoBitmapsCustom, `select set_config('plan_cache_mode', 'force_custom_plan', true)`},
 }
@@ -34,12 +37,7 @@ func settingOf(sql string) int {
 	if !strings.HasPrefix(sql, "/*") {
 		return -1
 	}
-	for i := range settings {
-		if strings.HasPrefix(sql, settings[i].comment) {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(settings[:], func(s setting) bool { return strings.HasPrefix(sql, s.comment) })
 }
 
 // Batch collects statements that are sent in one round trip. It must not be used concurrently.

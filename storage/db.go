@@ -19,6 +19,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"heliograph/internal/base/turns"
+	"heliograph/internal/base/wrap"
 	"heliograph/internal/domain/ledger"
 )
 
@@ -121,10 +122,7 @@ func (db *DB) Acquire(ctx context.Context) (conn *pgxpool.Conn, release func(), 
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, nil, fmt.Errorf("waiting for a connection: %w", err)
-	}
-	return conn, release, nil
+	return conn, release, wrap.Error(err, "waiting for a connection")
 }
 
 // Turns returns the queue of requests that run: enough to use all connections and processors, of which one client leaves some to others.

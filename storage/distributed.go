@@ -342,12 +342,9 @@ func conjuncts(on string) (list []string) {
 
 // mentions reports whether a query uses columns of items.
 func mentions(query string, items []*item) bool {
-	for _, m := range qualified.FindAllStringSubmatch(query, -1) {
-		if slices.ContainsFunc(items, func(it *item) bool { return it.alias == m[1] }) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(qualified.FindAllStringSubmatch(query, -1), func(m []string) bool {
+		return slices.ContainsFunc(items, func(it *item) bool { return it.alias == m[1] })
+	})
 }
 
 var table = regexp.MustCompile(`\b(from|join) ([a-z_]+)\b`)

@@ -16,6 +16,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"golang.org/x/time/rate"
+
+	"heliograph/internal/base/wrap"
 )
 
 // PoolOptions configures a connection pool.
@@ -60,10 +62,7 @@ func (o *PoolOptions) Config(settings map[string]string) (*pgxpool.Config, error
 
 func (o *PoolOptions) parse() (*pgxpool.Config, error) {
 	cfg, err := pgxpool.ParseConfig(o.URL)
-	if err != nil {
-		return nil, fmt.Errorf("parsing the database URL: %w", err)
-	}
-	return cfg, nil
+	return cfg, wrap.Error(err, "parsing the database URL")
 }
 
 // configure completes a configuration. Sessions use the given settings as in [PoolOptions.Config].
@@ -230,10 +229,7 @@ func PoolerOf(ctx context.Context, conn *pgx.Conn) (Pooler, error) {
 		}
 		return conn.Deallocate(ctx, name)
 	})
-	if err != nil {
-		return "", fmt.Errorf("detecting a pooler: %w", err)
-	}
-	return kind, nil
+	return kind, wrap.Error(err, "detecting a pooler")
 }
 
 // IsDirect reports whether a connection leads to the server itself. A pooler announces process IDs of its own.

@@ -6,6 +6,9 @@ import (
 	"slices"
 
 	"github.com/jackc/pgx/v5"
+
+	"heliograph/internal/base/list"
+	"heliograph/internal/base/wrap"
 )
 
 // Columns appends to into one pointer for each column of a statement, into a row of type T.
@@ -98,10 +101,8 @@ func (e *unreadable) Unwrap() error { return e.error }
 func (m *Mapper[T, R]) List(ctx context.Context, db *DB, what, sql string, args ...any) (out []*R, err error) {
 	b := db.NewBatch()
 	m.Queue(b, sql, args, func(rows []*R) { out = rows })
-	if err = b.Run(ctx); err != nil {
-		return nil, fmt.Errorf("reading %s: %w", what, err)
-	}
-	return out, nil
+	err = b.Run(ctx)
+	return out, wrap.Error(err, "reading %s", what)
 }
 
 // One runs a statement and returns its row, or nil unless there is exactly one. what names the row in errors.
@@ -139,15 +140,8 @@ func queue[T, R any](b *Batch, sql string, args []any, columns Columns[T], finis
 func QueueByKey[T, R any, K ~int64](b *Batch, m *Mapper[T, R], sql string, keys []K, key func(*R) K, done func([]*R)) {
 	sql, args := ForKeys(sql, Int64s(keys))
 	m.Queue(b, sql, args, func(rows []*R) {
-		byKey := make(map[K]*R, len(rows))
-		for _, r := range rows {
-			byKey[key(r)] = r
-		}
-		out := make([]*R, len(keys))
-		for i, k := range keys {
-			out[i] = byKey[k]
-		}
-		done(out)
+		byKey := list.By(rows, key)
+		done(list.Map(keys, func(k K) *R { return byKey[k] }))
 	})
 }
 
@@ -155,8 +149,6 @@ func QueueByKey[T, R any, K ~int64](b *Batch, m *Mapper[T, R], sql string, keys 
 func ReadOne[K, R any](ctx context.Context, db *DB, what string, key K, queue func(*Batch, []K, func([]R))) (found R, err error) {
 	b := db.NewBatch()
 	queue(b, []K{key}, func(got []R) { found = got[0] })
-	if err := b.Run(ctx); err != nil {
-		return found, fmt.Errorf("reading %s %v: %w", what, key, err)
-	}
-	return found, nil
+	err = b.Run(ctx)
+	return found, wrap.Error(err, "reading %s %v", what, key)
 }

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"heliograph/internal/base/wrap"
 )
 
 // statisticsAge is how long planner statistics are used before they are read again.
@@ -103,10 +105,7 @@ where i.indisvalid and pg_table_is_visible(c.oid) and c.relname = 'token_account
 		}
 		columns[r.column] = r.frequencies()
 	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("reading the planner's statistics: %w", err)
-	}
-	return columns, nil
+	return columns, wrap.Error(rows.Err(), "reading the planner's statistics")
 }
 
 func (r *frequencyRow) frequencies() *Frequencies {

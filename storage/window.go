@@ -1,6 +1,10 @@
 package storage
 
-import "heliograph/internal/domain/ledger"
+import (
+	"slices"
+
+	"heliograph/internal/domain/ledger"
+)
 
 // Window is a closed interval of timestamps without some instants.
 type Window struct {
@@ -13,24 +17,28 @@ func matchesNone(f *ledger.TimestampFilter) bool {
 	return f.In != nil && len(f.In) == 0 || f.Gt != nil && *f.Gt == ledger.MaxTimestamp
 }
 
+// upperBounds returns the inclusive upper bounds in f. eq and in mean "at or before".
+func upperBounds(f *ledger.TimestampFilter) []ledger.Timestamp {
+	bounds := slices.Clone(f.In)
+	for _, v := range []*ledger.Timestamp{f.Eq, f.Lte} {
+		if v != nil {
+			bounds = append(bounds, *v)
+		}
+	}
+	if f.Lt != nil {
+		bounds = append(bounds, *f.Lt-1)
+	}
+	return bounds
+}
+
 // WindowOf returns the window of the timestamps that satisfy f. eq and in mean "at or before".
 func WindowOf(f *ledger.TimestampFilter) Window {
 	b := Window{Lower: 0, Upper: ledger.MaxTimestamp}
 	if matchesNone(f) {
 		b.Upper = -1
 	}
-	until := func(v ledger.Timestamp) { b.Upper = min(b.Upper, v) }
-	if f.Eq != nil {
-		until(*f.Eq)
-	}
-	for _, v := range f.In {
-		until(v)
-	}
-	if f.Lte != nil {
-		until(*f.Lte)
-	}
-	if f.Lt != nil {
-		until(*f.Lt - 1)
+	for _, v := range upperBounds(f) {
+		b.Upper = min(b.Upper, v)
 	}
 	if f.Gte != nil {
 		b.Lower = max(b.Lower, *f.Gte)
@@ -55,25 +63,14 @@ func (w *Where) Versions(column string, at *ledger.TimestampFilter) {
 		w.And("false")
 		return
 	}
-	until := func(v ledger.Timestamp) { w.And("lower("+column+") <= ?", int64(v)) }
-	since := func(v ledger.Timestamp) { w.And("coalesce(upper("+column+") > ?, true)", int64(v)) }
-	if at.Eq != nil {
-		until(*at.Eq)
-	}
-	for _, v := range at.In {
-		until(v)
-	}
-	if at.Lt != nil {
-		until(*at.Lt - 1)
-	}
-	if at.Lte != nil {
-		until(*at.Lte)
+	for _, v := range upperBounds(at) {
+		w.And("lower("+column+") <= ?", int64(v))
 	}
 	if at.Gt != nil { // the upper bound of the range is exclusive
 		w.And("coalesce(upper("+column+") - 1 > ?, true)", int64(*at.Gt))
 	}
 	if at.Gte != nil {
-		since(*at.Gte)
+		w.And("coalesce(upper("+column+") > ?, true)", int64(*at.Gte))
 	}
 	if at.Ne != nil {
 		w.And("not "+column+" @> ?::bigint", int64(*at.Ne))
@@ -99,4 +96,28 @@ func LatestChanges(table, of, key, value, keys, times, order string) string {
 	return `select k.key, c.value, c.at from (select distinct ` + key + ` as key from ` + table + ` s where ` + of + keys + times + order + `) k
   cross join lateral (select ` + value + ` as value, s.consensus_timestamp as at from ` + table + ` s where ` + of + ` and ` + key + ` = k.key` + times + `
     order by s.consensus_timestamp desc limit 1) c`
+}
+
+// Merge merges two lists that are sorted by key in the direction of p, and returns at most p.Limit rows. If both lists contain a key, the result has the
+// row of a. key returns the key of a row; keys are unique within a list.
+func Merge[T any](a, b []*T, p Page, key func(*T) int64) []*T {
+	if len(b) == 0 {
+		return a
+	}
+	out := make([]*T, 0, p.Limit)
+	for len(out) < p.Limit && len(a)+len(b) > 0 {
+		switch {
+		case len(b) == 0:
+			out, a = append(out, a[0]), a[1:]
+		case len(a) == 0:
+			out, b = append(out, b[0]), b[1:]
+		case key(a[0]) == key(b[0]):
+			b = b[1:]
+		case (key(a[0]) > key(b[0])) == p.Desc:
+			out, a = append(out, a[0]), a[1:]
+		default:
+			out, b = append(out, b[0]), b[1:]
+		}
+	}
+	return out
 }

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"heliograph/internal/base/wrap"
 	"heliograph/rest"
 	"heliograph/rest/requests"
 )
@@ -60,10 +61,7 @@ func (c *Comparison) Run(ctx context.Context) (*Report, error) {
 	}
 	close(queue)
 	workers.Wait()
-	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("comparing: %w", err)
-	}
-	return r.report, nil
+	return r.report, wrap.Error(ctx.Err(), "comparing")
 }
 
 // newest returns the newest consensus timestamp that both services have, or "" if one of them has none.

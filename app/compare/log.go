@@ -4,12 +4,12 @@ import (
 	"bufio"
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"strings"
 
+	"heliograph/internal/base/wrap"
 	"heliograph/rest/requests"
 )
 
@@ -30,10 +30,7 @@ func ReadLog(r io.Reader, prefix string, most int) ([]requests.Request, error) {
 			out = append(out, requests.Request{Path: path, Pages: requests.Pages})
 		}
 	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("reading the access log: %w", err)
-	}
-	return out, nil
+	return out, wrap.Error(lines.Err(), "reading the access log")
 }
 
 // logPath returns the path and the query string of a GET request in a line of an access log.

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/netip"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -23,12 +24,7 @@ func (g *Gateway) client(next http.Handler) http.Handler {
 		if err != nil {
 			return false
 		}
-		for _, p := range g.o.Proxies {
-			if p.Contains(addr.Unmap()) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(g.o.Proxies, func(p netip.Prefix) bool { return p.Contains(addr.Unmap()) })
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if peer, err := netip.ParseAddrPort(r.RemoteAddr); err == nil && trusted(peer.Addr().String()) {

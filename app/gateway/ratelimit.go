@@ -23,6 +23,7 @@ import (
 	"heliograph/graph/server"
 	"heliograph/internal/base/turns"
 	"heliograph/internal/base/values"
+	"heliograph/internal/base/wrap"
 	"heliograph/rest"
 )
 
@@ -117,10 +118,7 @@ func parseKeys(text []byte) (map[[sha256.Size]byte]apiKey, error) {
 		}
 		keys[sum], names[key.name] = key, true
 	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("split lines: %w", err)
-	}
-	return keys, nil
+	return keys, wrap.Error(lines.Err(), "split lines")
 }
 
 // key returns the entry of an API key. If the file has become unreadable, the keys read before remain valid.

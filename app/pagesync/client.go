@@ -57,11 +57,6 @@ func sameHost(to *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// required returns the documents that contain the whole page; the other five are parts of them.
-func required() []string {
-	return []string{status.SummaryDocument, status.IncidentsDocument, status.ScheduledDocument}
-}
-
 // Reading is the result of [Client.Read].
 type Reading struct {
 	// Documents are the documents by name, or nil if they have not changed.
@@ -74,7 +69,8 @@ type Reading struct {
 // of documents that have been read.
 func (c *Client) Read(ctx context.Context, tags map[string]string, step func(done, total int)) (*Reading, error) {
 	r := &Reading{Documents: map[string][]byte{}, Tags: map[string]string{}}
-	names := required()
+	// These documents contain the whole page. The other five are parts of them.
+	names := []string{status.SummaryDocument, status.IncidentsDocument, status.ScheduledDocument}
 	known := map[string]string{}
 	if len(tags) >= len(names) { // otherwise all documents are needed
 		known = tags

@@ -17,6 +17,7 @@ import (
 
 	"heliograph/internal/base/list"
 	"heliograph/internal/base/must"
+	"heliograph/internal/base/wrap"
 	"heliograph/storage"
 	"heliograph/storage/demo/demodb"
 	"heliograph/storage/demo/statusdemo"
@@ -93,10 +94,7 @@ func (d *database) close() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
-	if err := d.server.Stop(ctx); err != nil {
-		return fmt.Errorf("stop the embedded PostgreSQL: %w", err)
-	}
-	return nil
+	return wrap.Error(d.server.Stop(ctx), "stop the embedded PostgreSQL")
 }
 
 // done returns a channel that is closed if the embedded server ends unexpectedly, or nil for an external database.

@@ -3,18 +3,26 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
+	"net/http"
 	"os"
 	"os/signal"
 	"runtime"
 	"strings"
 	"syscall"
+	"time"
 	_ "time/tzdata" // status pages use time zones, and some systems have no time zone database
 
 	"github.com/alecthomas/kong"
 
+	"heliograph/app/gateway"
 	"heliograph/internal/base/must"
+	"heliograph/rest"
+	"heliograph/storage/embedded"
+	"heliograph/storage/migrations"
 )
 
 // Build information, set by the linker.
@@ -140,4 +148,162 @@ func (p *progress) end() {
 	if p.terminal && p.last != "" {
 		fmt.Fprint(p.out, "\r\033[K")
 	}
+}
+
+type migrateCmd struct {
+	StatusOnly bool `help:"Create or update only the tables of the status pages."`
+	Citus      bool `help:"Distribute the ledger tables of an empty database over the workers of its Citus cluster."`
+	databaseSettings
+	logSettings
+}
+
+// Run creates or updates the tables.
+func (c *migrateCmd) Run(ctx context.Context) (err error) {
+	c.direct()
+	log := c.logger()
+	if c.StatusOnly && (c.StatusURL != "" || c.DatabaseURL != "") {
+		c.migrateStatus(ctx, c.DatabaseURL, log)
+		return nil
+	}
+	d := must.Get(c.open(ctx, log)) // migrates an embedded database
+	defer func() { err = errors.Join(err, d.close()) }()
+	if d.server == nil {
+		create := migrations.Ledger
+		if c.Citus {
+			create = migrations.Distribute
+		}
+		must.Do(migrateLedger(ctx, create, d.url, log))
+		fmt.Fprintf(os.Stdout, "the tables are up to date (schema version %d)\n", migrations.Version())
+	}
+	c.migrateStatus(ctx, d.url, log)
+	return nil
+}
+
+// migrateLedger creates or updates the ledger tables in an external database.
+func migrateLedger(ctx context.Context, create func(context.Context, string, *slog.Logger) error, url string, log *slog.Logger) error {
+	err := create(ctx, url, log)
+	var foreign *migrations.ForeignError
+	if err == nil || errors.As(err, &foreign) {
+		return err
+	}
+	return unreachable(url, err)
+}
+
+// migrateStatus creates or updates the tables of the status pages. ledger is the URL of the ledger database.
+func (c *migrateCmd) migrateStatus(ctx context.Context, ledger string, log *slog.Logger) {
+	url := must.Get(c.statusURL(ledger))
+	reached(url, migrations.Status(ctx, url, log))
+	fmt.Fprintf(os.Stdout, "the status tables are up to date (schema version %d)\n", migrations.StatusVersion())
+}
+
+type demoCmd struct {
+	databaseSettings
+	ledgerSettings
+	logSettings
+}
+
+// Run loads the demo network.
+func (c *demoCmd) Run(ctx context.Context) (err error) {
+	c.direct()
+	log := c.logger()
+	now := must.Get(parseClock(c.FixedTime))
+	d := must.Get(c.open(ctx, log))
+	defer func() { err = errors.Join(err, d.close()) }()
+	status := must.Get(c.statusURL(d.url))
+	c.prepare(ctx, d, status)
+	must.Do(loadDemo(ctx, d.url, now(), true))
+	must.Do(loadDemoStatus(ctx, status, now(), true))
+	fmt.Fprintln(os.Stdout, "the demo network is loaded")
+	return nil
+}
+
+// prepare creates missing tables.
+func (c *demoCmd) prepare(ctx context.Context, d *database, status string) {
+	quiet := slog.New(slog.DiscardHandler)
+	if d.server == nil {
+		must.Do(migrateLedger(ctx, migrations.Ledger, d.url, quiet))
+	}
+	if d.server != nil && status == d.url {
+		return // open has created them
+	}
+	reached(status, migrations.Status(ctx, status, quiet))
+}
+
+type explainCmd struct {
+	Path string `arg:"" help:"REST path with its query string, such as '/api/v1/accounts?account.balance=gt:100&order=desc'; prefixed with 'POST ' for a request with a body."`
+	Body string `type:"existingfile" help:"File with the request body of a POST (default: an example body)."`
+	JSON bool   `help:"Print the document, variables and operation name as JSON."`
+	ledgerSettings
+}
+
+// Run prints the document of a path. It does not need a database.
+func (c *explainCmd) Run(ctx context.Context) error {
+	cfg := c.rest()
+	g, err := gateway.New(gateway.Options{REST: cfg, Graph: gateway.DefaultGraph(), Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return fmt.Errorf("read the documents: %w", err)
+	}
+	var body []byte
+	if c.Body != "" {
+		if body, err = os.ReadFile(c.Body); err != nil {
+			return fmt.Errorf("read the request body: %w", err)
+		}
+	}
+	x, err := g.ExplainBody(ctx, c.Path, body)
+	var problem *rest.Problem
+	switch {
+	case errors.As(err, &problem) && problem.Status == http.StatusNotFound:
+		return fmt.Errorf("%w; paths begin with /api/v1/ or /api/v2/, and `heliograph serve` lists them at /api/v1/docs and /api/v2/docs", problem)
+	case errors.As(err, &problem):
+		return fmt.Errorf("%s: %w; `heliograph serve` lists the parameters at /api/v1/docs", c.Path, problem)
+	case err != nil:
+		return err
+	case c.JSON:
+		return printJSON(x)
+	}
+	_, err = os.Stdout.WriteString(x.Standalone)
+	return err
+}
+
+func printJSON(v any) error {
+	enc := json.NewEncoder(os.Stdout)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v) //nolint:wrapcheck // writing to the terminal
+}
+
+type healthCmd struct {
+	AdminListen string `env:"HELIOGRAPH_ADMIN_LISTEN" default:"127.0.0.1:9464" help:"Listen address of the admin port."`
+	Part        string `enum:",ledger,status" default:"" help:"Part that must be ready: ledger or status (default: one of them)."`
+}
+
+// Run requests the readiness of a running gateway. The health checks of containers use it: the image has no other program.
+func (c *healthCmd) Run(ctx context.Context) error {
+	address := c.AdminListen
+	if strings.HasPrefix(address, ":") {
+		address = "127.0.0.1" + address
+	}
+	target := strings.TrimSuffix("http://"+address+"/health/readiness/"+c.Part, "/")
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, target, http.NoBody)
+	if err != nil {
+		return fmt.Errorf("--admin-listen: %w", err)
+	}
+	resp, err := (&http.Client{Timeout: 3 * time.Second}).Do(req)
+	if err != nil {
+		return fmt.Errorf("the gateway does not respond; is it running with --admin-listen %s? %w", c.AdminListen, err)
+	}
+	defer func() { _ = resp.Body.Close() }() // it is not read to its end
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("the gateway is not ready: %s returned %s", target, resp.Status)
+	}
+	return nil
+}
+
+type versionCmd struct{}
+
+// Run prints version information.
+func (versionCmd) Run() error {
+	_, err := fmt.Fprintf(os.Stdout, "heliograph %s (commit %s, %s)\n%s\nschema %d, status schema %d\nembedded PostgreSQL %d or newer\n",
+		version, commit, date, runtime.Version(), migrations.Version(), migrations.StatusVersion(), embedded.MinMajor)
+	return err //nolint:wrapcheck // as above
 }

@@ -21,6 +21,7 @@ import (
 	"heliograph/app/tracing"
 	"heliograph/graph/limits"
 	"heliograph/internal/base/must"
+	"heliograph/internal/base/wrap"
 	"heliograph/internal/domain/ledger"
 	"heliograph/resolvers/contractcalls"
 	"heliograph/rest"
@@ -240,10 +241,7 @@ func parseClock(fixedTime string) (func() time.Time, error) {
 // base returns the entity id 0 in the shard and realm of the ledger.
 func (s *ledgerSettings) base() (ledger.EntityID, error) {
 	id, err := ledger.NewEntityID(s.Shard, s.Realm, 0)
-	if err != nil {
-		return 0, fmt.Errorf("shard %d and realm %d: %w", s.Shard, s.Realm, err)
-	}
-	return id, nil
+	return id, wrap.Error(err, "shard %d and realm %d", s.Shard, s.Realm)
 }
 
 // chainID returns the EVM chain id of the network.

@@ -141,7 +141,7 @@ func (w *rowWriter) columns(goName string, def *gql.Definition) (out []rowField)
 	}
 	for _, f := range def.Fields {
 		given := model.Fields[f.Name]
-		name := initialismsOf(cmp.Or(given.FieldName, templates.ToGo(f.Name)))
+		name := fieldInitialisms.Replace(cmp.Or(given.FieldName, templates.ToGo(f.Name)))
 		if isMutation && slices.Contains([]string{"ID", "Page", "IdempotencyKey"}, name) { // fields of [status.Target]
 			continue
 		}

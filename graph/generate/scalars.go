@@ -94,10 +94,8 @@ var initialisms = map[string]string{
 	"ID": "ID", "NFT": "NFT", "NFTS": "NFTs", "KYC": "KYC", "EVM": "EVM", "OK": "OK", "ECDSA": "ECDSA", "ED25519": "ED25519", "RPC": "RPC", "RSA": "RSA",
 }
 
-// initialismsOf writes the initialisms in the name of a field that gqlgen does not know.
-func initialismsOf(name string) string {
-	return strings.NewReplacer("Evm", "EVM", "Grpc", "GRPC", "Nft", "NFT", "Kyc", "KYC", "Ids", "IDs", "Apis", "APIs").Replace(name)
-}
+// fieldInitialisms writes the initialisms in the name of a field that gqlgen does not know.
+var fieldInitialisms = strings.NewReplacer("Evm", "EVM", "Grpc", "GRPC", "Nft", "NFT", "Kyc", "KYC", "Ids", "IDs", "Apis", "APIs")
 
 // codes returns a package with a constant for each response code and each transaction type of the network.
 func codes() []byte {

@@ -2,11 +2,12 @@ package incremental
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/vektah/gqlparser/v2/ast"
+
+	"heliograph/internal/base/wrap"
 )
 
 // Objects are the objects in a response along a path of response names. A nil *Objects has no objects, for example because the response lacks a member of
@@ -26,10 +27,7 @@ func Root(data []byte) *Objects { return &Objects{object: data} }
 func Find(data []byte, path []string) (*Objects, error) {
 	d := jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) // the server wrote it
 	o, err := readObjects(d, data, path)
-	if err != nil {
-		return nil, fmt.Errorf("reading a response: %w", err)
-	}
-	return o, nil
+	return o, wrap.Error(err, "reading a response")
 }
 
 func readObjects(d *jsontext.Decoder, data []byte, path []string) (*Objects, error) {

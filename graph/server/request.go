@@ -115,13 +115,7 @@ func readBody(raw []byte, maxValues int) (params *graphql.RawParams, documentID 
 			return err
 		})
 	})
-	switch {
-	case errors.Is(err, errTooManyValues):
-		return nil, "", tooManyValues("the request body", maxValues)
-	case err != nil:
-		return nil, "", reject(http.StatusBadRequest, "the request body must be a JSON object with query, operationName, variables and extensions")
-	}
-	return params, documentID, nil
+	return params, documentID, undecoded(err, "the request body", maxValues, " with query, operationName, variables and extensions")
 }
 
 // readQuery reads the parameters of a GET request. maxValues is the maximum number of JSON values in each of variables and extensions.
@@ -139,17 +133,23 @@ func readQuery(raw string, maxValues int) (params *graphql.RawParams, documentID
 		if text == "" {
 			continue
 		}
-		switch err := decode([]byte(text), maxValues, func(d *decoder) (err error) { *p.into, err = d.object(); return err }); {
-		case errors.Is(err, errTooManyValues):
-			return nil, "", tooManyValues(p.name, maxValues)
-		case err != nil:
-			return nil, "", reject(http.StatusBadRequest, "%s must be a JSON object", p.name)
+		err := decode([]byte(text), maxValues, func(d *decoder) (err error) { *p.into, err = d.object(); return err })
+		if bad := undecoded(err, p.name, maxValues, ""); bad != nil {
+			return nil, "", bad
 		}
 	}
 	return params, q.Get("documentId"), nil
 }
 
-func tooManyValues(where string, limit int) *rejection {
-	return &rejection{http.StatusBadRequest, coded(fault.TooComplex, fmt.Sprintf("%s has more than %d JSON values, or more than %d nested in each other",
-		where, limit, maxNesting))}
+// undecoded returns the rejection for an error of [decode], or nil. what names the text, and members what it must contain.
+func undecoded(err error, what string, maxValues int, members string) *rejection {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, errTooManyValues):
+		text := fmt.Sprintf("%s has more than %d JSON values, or more than %d nested in each other", what, maxValues, maxNesting)
+		return &rejection{http.StatusBadRequest, coded(fault.TooComplex, text)}
+	default:
+		return reject(http.StatusBadRequest, "%s must be a JSON object%s", what, members)
+	}
 }

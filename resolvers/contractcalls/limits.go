@@ -15,6 +15,7 @@ import (
 
 	"heliograph/graph/fault"
 	"heliograph/internal/base/list"
+	"heliograph/internal/base/wrap"
 	"heliograph/internal/domain/evm/calls"
 )
 
@@ -43,7 +44,7 @@ func invalid(err error) error { return fault.Of(fault.BadUserInput, err) }
 // admit validates a call and applies the limits. The caller must call done with the gas that the call used.
 func (l *limits) admit(ctx context.Context, in *calls.ContractCallInput, estimate bool) (done func(used int64), err error) {
 	if violations := in.Validate(); len(violations) > 0 {
-		return nil, fault.Input("%s", joined(violations))
+		return nil, fault.Input("%s", strings.Join(list.Map(violations, (*calls.InputError).Error), "; "))
 	}
 	switch l.filters.apply(ctx, in, estimate) {
 	case Reject:
@@ -73,10 +74,6 @@ func (l *limits) admit(ctx context.Context, in *calls.ContractCallInput, estimat
 		}
 		l.gas.refund(min(in.Gas-used, in.Gas*l.o.RefundPercent/100) / gasUnit)
 	}, nil
-}
-
-func joined(violations []*calls.InputError) string {
-	return strings.Join(list.Map(violations, (*calls.InputError).Error), "; ")
 }
 
 func (l *limits) admitTrace() error {
@@ -161,10 +158,8 @@ func (f *Filter) Compile() (err error) {
 	default:
 		return fmt.Errorf("invalid field %q: use BLOCK, DATA, ESTIMATE, FROM, GAS, TO or VALUE", f.Field)
 	}
-	if f.match, err = regexp.Compile(f.Pattern); err != nil {
-		return fmt.Errorf("invalid pattern %q: %w", f.Pattern, err)
-	}
-	return nil
+	f.match, err = regexp.Compile(f.Pattern)
+	return wrap.Error(err, "invalid pattern %q", f.Pattern)
 }
 
 // filters is the ordered list of filters.

@@ -207,7 +207,8 @@ func (f *feeds) of(page string) *feed.Feed[*status.Revision] {
 		return known
 	}
 	made := feed.New(feed.Source[*status.Revision]{
-		Name: "status page " + page, Position: revisionPosition, Wake: f.waker,
+		Name: "status page " + page, Wake: f.waker,
+		Position: func(r *status.Revision) feed.Position { return feed.Position{At: ledger.Timestamp(r.Number)} },
 		Newest: func(ctx context.Context) (feed.Position, error) {
 			n, err := f.db.NewestRevision(ctx, page)
 			return feed.Position{At: ledger.Timestamp(n)}, err
@@ -225,10 +226,6 @@ func (f *feeds) of(page string) *feed.Feed[*status.Revision] {
 
 // newestOfAll is greater than all revisions.
 const newestOfAll = int64(1) << 62
-
-func revisionPosition(r *status.Revision) feed.Position {
-	return feed.Position{At: ledger.Timestamp(r.Number)}
-}
 
 // waker returns the channel that is closed at the next announced write.
 func (f *feeds) waker() <-chan struct{} {

@@ -117,7 +117,6 @@ func keyedObject(field string, list *Schema) *Schema {
 	return s
 }
 
-
 // ofType returns the schema of a value of a GraphQL type.
 func (b *bodies) ofType(t *ast.Type, set ast.SelectionSet) (s *Schema) {
 	if t.Elem != nil {

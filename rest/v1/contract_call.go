@@ -22,7 +22,7 @@ import (
 func callEndpoints() []rest.Endpoint {
 	trace := rest.Endpoint{
 		Path: "/contracts/results/{transactionIdOrHash}/opcodes", Family: rest.Modern, Params: traceParams, Document: "contract_opcodes.graphql",
-		BindPath: bindTraced, Finish: finishTrace, Shape: rest.Shape{
+		BindPath: func(r *rest.Request) error { return bindTransactionOrHash(r, r.Path.Get("transactionIdOrHash")) }, Finish: finishTrace, Shape: rest.Shape{
 			ErrorData: true,
 			Streaming: rest.Streaming{Stream: streamTrace, Describes: "WholeTrace", Keyed: []string{"storage"}},
 		},
@@ -135,10 +135,6 @@ func isInstant(v rest.Value) string {
 		return "timestamp must be an instant"
 	}
 	return ""
-}
-
-func bindTraced(r *rest.Request) error {
-	return bindTransactionOrHash(r, r.Path.Get("transactionIdOrHash"))
 }
 
 func bindTracedHash(r *rest.Request, values []rest.Value) error {

@@ -2,6 +2,7 @@ package v1
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -355,10 +356,8 @@ func bindResultTransaction(r *rest.Request) error {
 
 // bindActions rejects invalid conditions on the index before the path is validated.
 func bindActions(r *rest.Request) error {
-	for _, v := range r.Values("index") {
-		if v.Op == rest.Ne {
-			return rest.InvalidParameter("index")
-		}
+	if slices.ContainsFunc(r.Values("index"), func(v rest.Value) bool { return v.Op == rest.Ne }) {
+		return rest.InvalidParameter("index")
 	}
 	return bindResultTransaction(r)
 }

@@ -28,7 +28,7 @@ func networkEndpoints() []rest.Endpoint {
 		},
 		{
 			Path: "/network/fees", Family: rest.Modern, Params: []rest.Param{networkTime, rest.ModernOrder()}, Document: "network_fees.graphql",
-			Finish: finishFees, MaxAge: networkAge,
+			Finish: func(r *rest.Request) error { r.Set("order", r.Order()); return nil }, MaxAge: networkAge,
 		},
 		{
 			Path: "/network/nodes", Family: rest.Modern, Validation: rest.Validation{ObjectBound: true}, Params: nodesParams, Document: "network_nodes.graphql",
@@ -58,11 +58,6 @@ var networkTime = rest.Param{
 
 func notFound(detail string) func(*rest.Request, *relay.Outcome) *rest.Problem {
 	return func(*rest.Request, *relay.Outcome) *rest.Problem { return rest.ModernNotFound(detail) }
-}
-
-func finishFees(r *rest.Request) error {
-	r.Set("order", r.Order())
-	return nil
 }
 
 // supplyPart requests one number instead of an object.

@@ -21,11 +21,10 @@ var topicMessagesParams = []rest.Param{
 
 // withoutNe rejects ne if messages are found through their lookup table, which supports ranges only.
 func withoutNe(bind rest.Bind, name string) rest.Bind {
+	without := bind.Without(rest.Ne, "Not equal (ne) operator is not supported for "+name)
 	return func(r *rest.Request, values []rest.Value) error {
-		for _, v := range values {
-			if v.Op == rest.Ne && r.Config.TopicMessageLookup {
-				return rest.Bad("Not equal (ne) operator is not supported for " + name)
-			}
+		if r.Config.TopicMessageLookup {
+			return without(r, values)
 		}
 		return bind(r, values)
 	}

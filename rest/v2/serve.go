@@ -4,10 +4,18 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
+	"fmt"
+	"math"
 	"net/http"
+	"time"
 
+	"heliograph/graph/relay"
+	"heliograph/graph/scalar"
+	"heliograph/graph/server"
 	"heliograph/internal/domain/status"
 	"heliograph/rest/doccache"
+	"heliograph/rest/rawjson"
 )
 
 // headers are header values that are shared between responses: do not change them.
@@ -95,4 +103,107 @@ func requestID() string {
 	var b [8]byte
 	_, _ = rand.Read(b[:]) // never fails
 	return hex.EncodeToString(b[:])
+}
+
+// warnSize is the document size, in bytes, above which a warning is logged: some clients read at most 1 MB.
+const warnSize = 900_000
+
+// Render renders all documents of a page, by name. Use the context of a snapshot or of a write transaction, so that the documents are consistent.
+func (a *API) Render(ctx context.Context, p *status.Page) (map[string][]byte, error) {
+	bodies := make(map[string][]byte, len(a.prepared))
+	for i, e := range endpoints() {
+		body, err := a.run(ctx, i, p.Slug)
+		if err != nil {
+			return nil, fmt.Errorf("rendering %s of page %s: %w", e.path, p.Slug, err)
+		}
+		bodies[e.path] = body
+	}
+	return bodies, nil
+}
+
+// renderAll renders all documents of a page in the order of the endpoints. They are valid until the page changes.
+func (a *API) renderAll(ctx context.Context, p *status.Page) ([]*doccache.Document, time.Time, error) {
+	bodies, err := a.Render(ctx, p)
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	var all []*doccache.Document
+	for _, e := range endpoints() {
+		d, err := doccache.NewDocument(bodies[e.path])
+		if err != nil {
+			return nil, time.Time{}, err
+		}
+		if d.Size() > warnSize {
+			a.o.Logger.WarnContext(ctx, "a status document is larger than some clients read", "document", e.path, "page", p.Slug, "bytes", d.Size())
+		}
+		all = append(all, d)
+	}
+	if a.o.Save == nil {
+		return all, time.Time{}, nil
+	}
+	if err := a.o.Save(ctx, p, bodies); err != nil { // the response is not affected
+		a.o.Logger.DebugContext(ctx, "saving the documents of a revision failed", "page", p.Slug, "revision", p.Revision, "error", err)
+	}
+	return all, time.Time{}, nil
+}
+
+// render renders one document.
+func (a *API) render(ctx context.Context, i int, p *status.Page) (*doccache.Document, error) {
+	body, err := a.run(ctx, i, p.Slug)
+	if err != nil {
+		return nil, err
+	}
+	return doccache.NewDocument(body)
+}
+
+// unlimited is the maximum page size of lists in documents.
+const unlimited = math.MaxInt32 - 1
+
+// run runs the document of an endpoint and renders the body from its data.
+func (a *API) run(ctx context.Context, i int, slug string) ([]byte, error) {
+	doc := a.prepared[i]
+	res := a.o.Server.Run(ctx, server.Call{
+		Document: doc, Operation: doc.Operations()[0].Name, Variables: map[string]any{"page": slug}, Style: scalar.Status,
+		Limits: relay.Limits{Default: unlimited, Max: unlimited},
+	})
+	switch {
+	case res == nil:
+		return nil, fmt.Errorf("running the document: %w", context.Cause(ctx))
+	case len(res.Errors) > 0:
+		return nil, fmt.Errorf("running the document: %w", res.Errors)
+	}
+	defer a.o.Server.Done(res.Data)
+	return bodyOf(res.Data)
+}
+
+// errNoPage is the error of a document whose page does not exist.
+var errNoPage = errors.New("the page does not exist")
+
+// bodyOf renders a body from data. It replaces the object "inside" by its members, and connections by their nodes. Only groups have a list of components.
+func bodyOf(data []byte) ([]byte, error) {
+	body := append(make([]byte, 0, len(data)), '{')
+	for name, value := range rawjson.Members(data, "") {
+		if string(value) == "null" {
+			return nil, errNoPage
+		}
+		if string(name) != relay.InsideAlias {
+			body = appendMember(body, name, value)
+			continue
+		}
+		for name, value := range rawjson.Members(value, "") {
+			if nodes, ok := rawjson.Sole(value, "nodes"); ok {
+				value = nodes
+			}
+			body = appendMember(body, name, value)
+		}
+	}
+	return rawjson.OmitNull(append(body, '}'), "components"), nil
+}
+
+// appendMember appends a member to an object that lacks its closing brace.
+func appendMember(object, name, value []byte) []byte {
+	if len(object) > 1 {
+		object = append(object, ',')
+	}
+	return append(append(append(append(object, '"'), name...), `":`...), value...)
 }

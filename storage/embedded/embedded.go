@@ -13,12 +13,16 @@
 package embedded
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
+	"time"
+
+	"heliograph/internal/base/wrap"
 )
 
 // Name is the name of the superuser and of the database that [Start] creates.
@@ -158,10 +162,8 @@ func openBase(o Options) (string, error) {
 	if err := os.MkdirAll(base, mode); err != nil {
 		return "", fmt.Errorf("make the data folder: %w", err)
 	}
-	if base, err = filepath.EvalSymlinks(base); err != nil {
-		return "", fmt.Errorf("data folder: %w", err)
-	}
-	return base, nil
+	base, err = filepath.EvalSymlinks(base)
+	return base, wrap.Error(err, "data folder")
 }
 
 // exists reports whether path exists. If this cannot be determined, it returns an error.
@@ -171,4 +173,35 @@ func exists(path string) (bool, error) {
 		return false, nil
 	}
 	return err == nil, err
+}
+
+// WatchParent returns a channel that is closed when the go command that started this process has ended. `go run` does not forward SIGTERM, so without this,
+// terminating it would leave the gateway running. If another program started this process, the channel is nil and never ready. Watching ends with ctx.
+func WatchParent(ctx context.Context) <-chan struct{} {
+	return watchParent(ctx, "go", time.Second)
+}
+
+// watchParent watches a parent with the given name and checks it at every interval.
+func watchParent(ctx context.Context, name string, interval time.Duration) <-chan struct{} {
+	parent := os.Getppid()
+	if processName(parent) != name {
+		return nil
+	}
+	gone := make(chan struct{})
+	go func() {
+		tick := time.NewTicker(interval)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				if os.Getppid() != parent {
+					close(gone)
+					return
+				}
+			}
+		}
+	}()
+	return gone
 }

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"syscall"
+
+	"heliograph/internal/base/wrap"
 )
 
 // identity is the user that the server runs as.
@@ -102,10 +104,7 @@ func (id identity) check(ctx context.Context, b binaries, dir string) error {
 			}
 		}
 	}
-	if err != nil {
-		return fmt.Errorf("run %s as user %s: %w", cmd.Path, id.name, err)
-	}
-	return nil
+	return wrap.Error(err, "run %s as user %s", cmd.Path, id.name)
 }
 
 // barrier returns the first folder on the path, including the path itself, that the server's user cannot traverse.

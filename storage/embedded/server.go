@@ -22,6 +22,9 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"heliograph/internal/base/must"
+	"heliograph/internal/base/wrap"
 )
 
 // Server is a running PostgreSQL server.
@@ -48,52 +51,33 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 			err = errors.Join(fmt.Errorf("start the embedded PostgreSQL: %w", err), s.abort())
 		}
 	}()
-	var base string
-	if o.Ephemeral {
-		sweep(ctx, s.log)
-		if base, err = makeTemp(os.TempDir(), tempPrefix); err != nil {
-			return nil, err
+	return s, must.Run(func() error {
+		var base string
+		if o.Ephemeral {
+			sweep(ctx, s.log)
+			base = must.Get(makeTemp(os.TempDir(), tempPrefix))
+			s.tmp = append(s.tmp, base)
+		} else {
+			base = must.Get(openBase(o))
 		}
-		s.tmp = append(s.tmp, base)
-	} else if base, err = openBase(o); err != nil {
-		return nil, err
-	}
-	majors, err := clusters(base)
-	if err != nil {
-		return nil, err
-	}
-	if s.bin, err = find(ctx, o, base, majors); err != nil {
-		return nil, err
-	}
-	for _, m := range majors {
-		if m != s.bin.major {
-			s.log.Warn("these data stay unused", "data", newLayout(base, m).data, "running", s.bin.version)
+		majors := must.Get(clusters(base))
+		s.bin = must.Get(find(ctx, o, base, majors))
+		for _, m := range majors {
+			if m != s.bin.major {
+				s.log.Warn("these data stay unused", "data", newLayout(base, m).data, "running", s.bin.version)
+			}
 		}
-	}
-	s.paths = newLayout(base, s.bin.major)
-	if s.lock, err = acquire(s.paths.lock); err != nil {
-		return nil, err
-	}
-	id, err := s.prepareFolders(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if err := takeOver(ctx, s.log, s.paths); err != nil {
-		return nil, err
-	}
-	made, err := ensureCluster(ctx, s.bin, s.paths, id, o.Ephemeral)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.launch(id, o); err != nil {
-		return nil, err
-	}
-	if err := s.awaitReady(ctx); err != nil {
-		return nil, err
-	}
-	s.log.Info("embedded PostgreSQL is ready", "version", s.bin.version, "programs", s.bin.dir, "data", s.paths.data,
-		"new", made, "user", id.name, "url", s.URL(Name), "took", time.Since(begin).Round(time.Millisecond))
-	return s, nil
+		s.paths = newLayout(base, s.bin.major)
+		s.lock = must.Get(acquire(s.paths.lock))
+		id := must.Get(s.prepareFolders(ctx))
+		must.Do(takeOver(ctx, s.log, s.paths))
+		made := must.Get(ensureCluster(ctx, s.bin, s.paths, id, o.Ephemeral))
+		must.Do(s.launch(id, o))
+		must.Do(s.awaitReady(ctx))
+		s.log.Info("embedded PostgreSQL is ready", "version", s.bin.version, "programs", s.bin.dir, "data", s.paths.data,
+			"new", made, "user", id.name, "url", s.URL(Name), "took", time.Since(begin).Round(time.Millisecond))
+		return nil
+	})
 }
 
 // prepareFolders creates the folders of this major version and returns the user that runs the server.
@@ -288,10 +272,7 @@ func (s *Server) release() error {
 		// Closing alone would leave the lock to a child that is just being started.
 		errs = append(errs, syscall.Flock(int(s.lock.Fd()), syscall.LOCK_UN), s.lock.Close())
 	}
-	if err := errors.Join(errs...); err != nil {
-		return fmt.Errorf("clean up after the embedded PostgreSQL: %w", err)
-	}
-	return nil
+	return wrap.Error(errors.Join(errs...), "clean up after the embedded PostgreSQL")
 }
 
 // process is a started program. err is its result and may be read after done is closed.
@@ -378,8 +359,6 @@ select exists (select from pg_database where datname = $1),
 	if there {
 		return nil
 	}
-	if _, err := conn.Exec(ctx, "create database "+Name); err != nil {
-		return fmt.Errorf("make the database: %w", err)
-	}
-	return nil
+	_, err := conn.Exec(ctx, "create database "+Name)
+	return wrap.Error(err, "make the database")
 }

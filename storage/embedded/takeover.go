@@ -15,6 +15,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"heliograph/internal/base/wrap"
 )
 
 // relation is the relation of a process to a cluster.
@@ -164,10 +166,7 @@ func makeTemp(parent, prefix string) (string, error) {
 	if err == nil {
 		dir, err = filepath.EvalSymlinks(dir)
 	}
-	if err != nil {
-		return "", fmt.Errorf("make a temporary folder: %w", err)
-	}
-	return dir, nil
+	return dir, wrap.Error(err, "make a temporary folder")
 }
 
 // sweep removes the folders of ephemeral servers whose gateway was killed. A folder whose lock is free has no owner. Only old folders are removed, because a

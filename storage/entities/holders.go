@@ -179,25 +179,24 @@ var relationshipRows = storage.NewMapper(relationshipTargets, finishRelationship
 })
 
 func finishRelationship(r *relationshipRow) error {
-	switch {
-	case !r.freeze.Valid:
-	case r.freeze.V == 1:
-		r.FreezeStatus = ledger.Of(ledger.FreezeFrozen)
-	case r.freeze.V == 2:
-		r.FreezeStatus = ledger.Of(ledger.FreezeUnfrozen)
-	default:
-		r.FreezeStatus = ledger.Of(ledger.FreezeNotApplicable)
-	}
-	switch {
-	case !r.kyc.Valid:
-	case r.kyc.V == 1:
-		r.KYCStatus = ledger.Of(ledger.KYCGranted)
-	case r.kyc.V == 2:
-		r.KYCStatus = ledger.Of(ledger.KYCRevoked)
-	default:
-		r.KYCStatus = ledger.Of(ledger.KYCNotApplicable)
-	}
+	r.FreezeStatus = statusOf(r.freeze, ledger.FreezeNotApplicable, ledger.FreezeFrozen, ledger.FreezeUnfrozen)
+	r.KYCStatus = statusOf(r.kyc, ledger.KYCNotApplicable, ledger.KYCGranted, ledger.KYCRevoked)
 	return nil
+}
+
+// statusOf returns the status for the number of a column: one is that of 1, two that of 2, and other that of all other numbers.
+func statusOf[T any](number ledger.Null[int16], other, one, two T) (status ledger.Null[T]) {
+	if !number.Valid {
+		return status
+	}
+	switch number.V {
+	case 1:
+		return ledger.Of(one)
+	case 2:
+		return ledger.Of(two)
+	default:
+		return ledger.Of(other)
+	}
 }
 
 // QueueTokenRelationships queues a query for the token relationships of each of the given accounts, ordered by token id. done receives one page per account.

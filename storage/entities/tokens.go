@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"heliograph/internal/base/list"
+	"heliograph/internal/base/wrap"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 )
@@ -158,10 +159,8 @@ func members[T any](text []byte) ([]T, error) {
 		return nil, nil
 	}
 	var out []T
-	if err := json.Unmarshal(text, &out); err != nil {
-		return nil, fmt.Errorf("reading JSON: %w", err)
-	}
-	return out, nil
+	err := json.Unmarshal(text, &out)
+	return out, wrap.Error(err, "reading JSON")
 }
 
 // Tokens reads a page of tokens, ordered by id. A valid associated limits them to the tokens with which the account is associated, and a valid treasury to its
@@ -327,8 +326,6 @@ union all select evm_address from entity where evm_address = any($1) and deleted
 				}
 			})
 	}
-	if err := b.Run(ctx); err != nil {
-		return nil, fmt.Errorf("looking up what a fee depends on: %w", err)
-	}
-	return facts, nil
+	err := b.Run(ctx)
+	return facts, wrap.Error(err, "looking up what a fee depends on")
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"heliograph/internal/base/wrap"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 )
@@ -108,10 +109,8 @@ func Topic(ctx context.Context, db *storage.DB, id ledger.EntityID) (*ledger.Top
 	var lacks TopicPart
 	b := db.NewBatch()
 	QueueTopics(b, []ledger.EntityID{id}, func(got []*ledger.Topic, missing []TopicPart) { topic, lacks = got[0], missing[0] })
-	if err := b.Run(ctx); err != nil {
-		return nil, "", fmt.Errorf("reading topic %s: %w", id, err)
-	}
-	return topic, lacks, nil
+	err := b.Run(ctx)
+	return topic, lacks, wrap.Error(err, "reading topic %s", id)
 }
 
 const messageColumns = `consensus_timestamp, topic_id, sequence_number, message, payer_account_id, running_hash,
@@ -251,10 +250,8 @@ from `+storage.Parents+` order by p.ord`, []any{storage.Int64s(topics)}, func(fo
 			counts[i] = *n
 		}
 	})
-	if err := b.Run(ctx); err != nil {
-		return nil, fmt.Errorf("reading the numbers of messages: %w", err)
-	}
-	return counts, nil
+	err := b.Run(ctx)
+	return counts, wrap.Error(err, "reading the numbers of messages")
 }
 
 // MessagesAfter reads messages of all topics after a consensus time, in order. Transactions without a message are skipped. The row comparison of type and

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"heliograph/internal/base/list"
+	"heliograph/internal/base/wrap"
 	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
@@ -33,10 +34,8 @@ func (s *Snapshot) TokenFacts(ctx context.Context, r *worldstate.TokenReads) (*w
 	if b.Len() == 0 {
 		return f, nil
 	}
-	if err := s.run(ctx, b); err != nil {
-		return nil, fmt.Errorf("reading tokens: %w", err)
-	}
-	return f, nil
+	err := s.run(ctx, b)
+	return f, wrap.Error(err, "reading tokens")
 }
 
 // named returns the arguments of a statement. It adds the snapshot's time and the limits of the search for a full balance snapshot: the treasury, which is in

@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"heliograph/internal/base/list"
+	"heliograph/internal/base/wrap"
 	"heliograph/storage"
 )
 
@@ -196,26 +197,20 @@ func ledgerTables() (map[string][]storage.Absent, error) {
 
 // presentColumns returns the columns of the given tables that are in the search path.
 func presentColumns(ctx context.Context, conn Querier, tables map[string][]storage.Absent) (map[string][]string, error) {
-	rows, err := conn.Query(ctx, `
+	rows, _ := conn.Query(ctx, `
 		select c.relname::text, array_agg(a.attname::text)
 		from pg_class c
 		join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
 		where c.relname = any($1) and c.relkind in ('r', 'p', 'v', 'm', 'f') and pg_table_is_visible(c.oid)
-		group by c.oid`, names(tables))
-	if err != nil {
-		return nil, fmt.Errorf("list the ledger's columns: %w", err)
-	}
+		group by c.oid`, names(tables)) // rows have the error
 	found := make(map[string][]string)
 	var table string
 	var columns []string
-	_, err = pgx.ForEachRow(rows, []any{&table, &columns}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&table, &columns}, func() error {
 		found[table] = slices.Clone(columns)
 		return nil
 	})
-	if err != nil {
-		return nil, fmt.Errorf("list the ledger's columns: %w", err)
-	}
-	return found, nil
+	return found, wrap.Error(err, "list the ledger's columns")
 }
 
 func names(tables map[string][]storage.Absent) []string { return slices.Sorted(maps.Keys(tables)) }

@@ -22,6 +22,7 @@ import (
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
 
+	"heliograph/internal/base/wrap"
 	"heliograph/storage"
 )
 
@@ -128,10 +129,8 @@ func Distribute(ctx context.Context, url string, log *slog.Logger) error {
 		return err
 	}
 	const citus = 0x6369747573 // "citus" in ASCII
-	if err := (set{files: citusFiles, folder: "citus", versions: "public.heliograph_citus", lockID: citus, path: "public"}).up(ctx, config, log); err != nil {
-		return fmt.Errorf("distribute the ledger tables: %w", err)
-	}
-	return nil
+	err = set{files: citusFiles, folder: "citus", versions: "public.heliograph_citus", lockID: citus, path: "public"}.up(ctx, config, log)
+	return wrap.Error(err, "distribute the ledger tables")
 }
 
 var distributed = regexp.MustCompile(`create_distributed_table\('(\w+)', '(\w+)'`)
@@ -185,10 +184,8 @@ func dial(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
 // up runs the files that have not been run yet, each in its own transaction.
 func (s set) up(ctx context.Context, config *pgx.ConnConfig, log *slog.Logger) error {
 	db := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
-		if _, err := conn.Exec(ctx, "set search_path = "+s.path); err != nil {
-			return fmt.Errorf("set the search path: %w", err)
-		}
-		return nil
+		_, err := conn.Exec(ctx, "set search_path = "+s.path)
+		return wrap.Error(err, "set the search path")
 	}))
 	defer db.Close()
 
@@ -221,10 +218,7 @@ func (s set) provider(db *sql.DB) (*goose.Provider, error) {
 	}
 	provider, err := goose.NewProvider(goose.DialectPostgres, db, folder,
 		goose.WithTableName(s.versions), goose.WithSessionLocker(locker), goose.WithDisableGlobalRegistry(true))
-	if err != nil {
-		return nil, fmt.Errorf("read the migrations in %s: %w", s.folder, err)
-	}
-	return provider, nil
+	return provider, wrap.Error(err, "read the migrations in %s", s.folder)
 }
 
 // A Beginner begins transactions. Connections and pools of pgx implement it.
@@ -243,15 +237,10 @@ func EnsurePartitions(ctx context.Context, conn Beginner, now time.Time) error {
 				return fmt.Errorf("set the instant: %w", err)
 			}
 		}
-		if _, err := tx.Exec(ctx, "call public.create_mirror_node_time_partitions()"); err != nil {
-			return fmt.Errorf("call the procedure: %w", err)
-		}
-		return nil
+		_, err := tx.Exec(ctx, "call public.create_mirror_node_time_partitions()")
+		return wrap.Error(err, "call the procedure")
 	})
-	if err != nil {
-		return fmt.Errorf("add monthly partitions: %w", err)
-	}
-	return nil
+	return wrap.Error(err, "add monthly partitions")
 }
 
 // statusSet returns the migrations of the status pages. Tables and version table are in a separate schema, so they can be in any database.
@@ -287,10 +276,7 @@ func Status(ctx context.Context, url string, log *slog.Logger) error {
 	if err := createSchema(ctx, conn); err != nil {
 		return err
 	}
-	if err := statusSet().up(ctx, config, log); err != nil {
-		return fmt.Errorf("migrate the status tables: %w", err)
-	}
-	return nil
+	return wrap.Error(statusSet().up(ctx, config, log), "migrate the status tables")
 }
 
 // createSchema creates the schema if it does not exist. The check lets roles that own the schema work without the privilege to create one.
@@ -329,14 +315,7 @@ func statusVersionOf(ctx context.Context, conn Querier) (int, error) {
 
 // one runs a query about tables that returns one value.
 func one[T any](ctx context.Context, conn Querier, sql string, args ...any) (T, error) {
-	var none T
-	rows, err := conn.Query(ctx, sql, args...)
-	if err != nil {
-		return none, fmt.Errorf("look for tables: %w", err)
-	}
+	rows, _ := conn.Query(ctx, sql, args...) // rows have the error
 	v, err := pgx.CollectExactlyOneRow(rows, pgx.RowTo[T])
-	if err != nil {
-		return none, fmt.Errorf("look for tables: %w", err)
-	}
-	return v, nil
+	return v, wrap.Error(err, "look for tables")
 }

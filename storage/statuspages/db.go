@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"heliograph/internal/base/wrap"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
 	"heliograph/storage"
@@ -35,10 +36,7 @@ func Open(ctx context.Context, o storage.PoolOptions) (*DB, error) {
 		return nil, fmt.Errorf("status pages: %w", err)
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, cfg)
-	if err != nil {
-		return nil, fmt.Errorf("creating the pool for status pages: %w", err)
-	}
-	return &DB{pool, o}, nil
+	return &DB{pool, o}, wrap.Error(err, "creating the pool for status pages")
 }
 
 // Close closes all connections.
@@ -90,17 +88,12 @@ func read[T any](ctx context.Context, s *DB, sql string, args []any, cols storag
 		defer own.mu.Unlock()
 		q = own.tx
 	}
-	rows, err := q.Query(ctx, sql, args...)
-	if err == nil {
-		var out []*T
-		if out, err = storage.MapperOf(cols, finish).Collect(rows); err == nil {
-			return out, nil
-		}
-	}
+	rows, _ := q.Query(ctx, sql, args...) // rows have the error
+	out, err := storage.MapperOf(cols, finish).Collect(rows)
 	if own == nil && missingTables(err) {
 		return nil, nil
 	}
-	return nil, fmt.Errorf("reading the status pages: %w", err)
+	return out, wrap.Error(err, "reading the status pages")
 }
 
 // readOne runs a query and returns its first row, or nil.
@@ -186,10 +179,7 @@ func (s *DB) write(ctx context.Context, page string, at time.Time, prepare func(
 	if errors.Is(err, ErrUnchanged) {
 		return nil
 	}
-	if err != nil {
-		return fmt.Errorf("writing to the status page: %w", err)
-	}
-	return nil
+	return wrap.Error(err, "writing to the status page")
 }
 
 // incrementRevision increments the revision of a page, records it, and notifies readers when the transaction is committed.
@@ -199,10 +189,7 @@ func incrementRevision(ctx context.Context, tx pgx.Tx, page string, at time.Time
 recorded as (
   insert into status.revision (page_id, revision, at) select id, revision, $2 from incremented)
 select pg_notify($3, id || ':' || revision) from incremented`, page, at, Channel)
-	if err != nil {
-		return fmt.Errorf("incrementing the revision of the page: %w", err)
-	}
-	return nil
+	return wrap.Error(err, "incrementing the revision of the page")
 }
 
 // insertPage inserts a page. The first page of all is the default page.
@@ -217,10 +204,7 @@ values ($1, $2, $3, $4, coalesce($5::text[], '{}'), not exists (select from stat
 $12, $12)`,
 		p.Code, p.Slug, p.Name, p.URL, p.Hosts, cmp.Or(p.TimeZone, "Etc/UTC"), cmp.Or(p.Locale, "en"), cmp.Or(p.Vocabulary, status.Documented),
 		cmp.Or(p.Mode, status.Own), p.AutoPublish, p.Texts, status.Milliseconds(at))
-	if err != nil {
-		return fmt.Errorf("inserting the page: %w", err)
-	}
-	return nil
+	return wrap.Error(err, "inserting the page")
 }
 
 // pollInterval is the interval at which writes are looked for behind a pooler.

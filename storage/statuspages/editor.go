@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"heliograph/internal/base/must"
+	"heliograph/internal/base/wrap"
 	"heliograph/internal/domain/status"
 	"heliograph/storage"
 	"heliograph/storage/migrations"
@@ -235,10 +236,8 @@ func (w *write) queue(sql string, args ...any) { w.statements.Queue(sql, args...
 
 // exec runs a statement that is not part of a write to a page.
 func (s *DB) exec(ctx context.Context, what, sql string, args ...any) error {
-	if _, err := s.pool.Exec(ctx, sql, args...); err != nil {
-		return explainWrite(fmt.Errorf("%s: %w", what, err))
-	}
-	return nil
+	_, err := s.pool.Exec(ctx, sql, args...)
+	return explainWrite(wrap.Error(err, "%s", what))
 }
 
 // pageOf returns the code of the page of a row, or a [*status.Error] if the row does not exist.
@@ -257,13 +256,10 @@ func (e *Editor) pageOf(ctx context.Context, table, what, code string) (string, 
 // Writable fails if pages cannot be written to.
 func (e *Editor) Writable(ctx context.Context) error {
 	has, err := e.db.Exists(ctx)
-	if err != nil {
-		return explainWrite(err)
+	if err == nil && !has {
+		err = &pgconn.PgError{Code: "42P01", Message: fmt.Sprintf("status tables are older than version %d", migrations.StatusVersion())}
 	}
-	if !has {
-		return explainWrite(&pgconn.PgError{Code: "42P01", Message: fmt.Sprintf("status tables are older than version %d", migrations.StatusVersion())})
-	}
-	return nil
+	return explainWrite(err)
 }
 
 // AuditEntry is an entry of the audit log.
@@ -304,8 +300,5 @@ where ($1 = '' or page_id = $1) and ($2 = '' or object_id = $2) order by id desc
 		func(a *AuditEntry, into []any) []any {
 			return append(into, &a.ID, &a.At, &a.Page, &a.Actor, &a.Action, &a.Object, &a.Before, &a.After)
 		}, nil)
-	if err != nil {
-		return nil, fmt.Errorf("reading the audit log: %w", err)
-	}
-	return rows, nil
+	return rows, wrap.Error(err, "reading the audit log")
 }

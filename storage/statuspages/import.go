@@ -240,12 +240,9 @@ const maxNextRead = time.Hour
 // ClaimSource claims the next read of a source for the duration of a lease. claimed is false if another gateway holds it; the source then has the time of the
 // next read. A source that was never read is not claimed exclusively, since imports are idempotent.
 func (s *DB) ClaimSource(ctx context.Context, url string, now time.Time, lease time.Duration) (source *PageSource, claimed bool, err error) {
-	rows, err := s.pool.Query(ctx, `update status.sync_source set next_at = $3 where base_url = $1 and (next_at <= $2 or next_at > $4) returning `+sourceColumns,
-		url, now, now.Add(lease), now.Add(maxNextRead))
-	var taken []*PageSource
-	if err == nil {
-		taken, err = storage.MapperOf(sourceTargets, nil).Collect(rows)
-	}
+	rows, _ := s.pool.Query(ctx, `update status.sync_source set next_at = $3 where base_url = $1 and (next_at <= $2 or next_at > $4) returning `+sourceColumns,
+		url, now, now.Add(lease), now.Add(maxNextRead)) // rows have the error
+	taken, err := storage.MapperOf(sourceTargets, nil).Collect(rows)
 	if err != nil {
 		return nil, false, explainWrite(fmt.Errorf("claiming the read of %s: %w", url, err))
 	}

@@ -161,14 +161,7 @@ func (s *DB) NoticesByCode(ctx context.Context, pages status.Pages, codes []stri
 			noticeInZone(n, pages.Zone(n.PageCode))
 			return nil
 		})
-	if err != nil {
-		return nil, err
-	}
-	out := make(map[string]*status.Notice, len(rows))
-	for _, n := range rows {
-		out[n.Code] = n
-	}
-	return out, nil
+	return list.By(rows, func(n *status.Notice) string { return n.Code }), err
 }
 
 const updateColumns = `u.id, u.incident_id, u.state::text, u.body, u.created_at, u.updated_at, u.display_at, u.deliver_notifications, u.custom_tweet,

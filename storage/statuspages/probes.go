@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"heliograph/internal/base/must"
+	"heliograph/internal/base/wrap"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
 	"heliograph/storage"
@@ -125,7 +126,7 @@ func (e *Editor) ClaimProbes(ctx context.Context, limit int) ([]*status.Probe, e
 	if err != nil || len(waiting) == 0 {
 		return nil, explainWrite(err)
 	}
-	rows, err := e.db.pool.Query(ctx, `with taken as (
+	rows, _ := e.db.pool.Query(ctx, `with taken as (
   update status.probe set next_at = $1::timestamptz + make_interval(secs => every_seconds) + $2::interval where id in (
     select p.id from status.probe p join status.component c on c.id = p.component_id and c.deleted_at is null join status.page g on g.id = c.page_id
 and g.mode <> 'mirror'
@@ -133,12 +134,9 @@ and g.mode <> 'mirror'
     order by p.next_at, p.id limit $3 for update of p skip locked)
   returning *)
 select `+probeColumns+` from taken`+probeJoins+` order by p.id`,
-		e.now(), 2*status.ProbeTimeout, limit)
-	if err != nil {
-		return nil, explainWrite(fmt.Errorf("claiming probes: %w", err))
-	}
+		e.now(), 2*status.ProbeTimeout, limit) // rows have the error
 	out, err := storage.MapperOf(probeTargets, nil).Collect(rows)
-	return out, explainWrite(err)
+	return out, explainWrite(wrap.Error(err, "claiming probes"))
 }
 
 // RecordResult records a result of a probe and the time of its next run. changed reports whether the level has to be applied; see [Editor.ApplyProbe].
@@ -165,10 +163,7 @@ func (e *Editor) RecordResult(ctx context.Context, id int64, r status.ProbeResul
 		_, err = tx.Exec(ctx, `insert into status.probe_result (probe_id, at, ok, level, latency_ms, detail) values ($1, $2, $3, nullif($4, ''), $5, $6)
 on conflict (probe_id, at) do nothing`,
 			id, status.Milliseconds(r.At), r.Level == status.Good || r.Level == status.Unknown, string(r.Level), took.Pointer(), r.Detail)
-		if err != nil {
-			return fmt.Errorf("inserting the result: %w", err)
-		}
-		return nil
+		return wrap.Error(err, "inserting the result")
 	})
 	return changed, explainWrite(err)
 }
@@ -240,15 +235,9 @@ func (e *Editor) noteProbe(ctx context.Context, p *status.Probe, out *status.Pro
 		_, err = tx.Exec(ctx, `insert into status.audit (at, page_id, actor, action, object_id, after)
 values ($1, $2, $3, $4, $5, jsonb_build_object('component', $6::text, 'level', $7::text))`,
 			e.now(), p.PageCode, probeAuthor(p.ID).Name, out.Action, out.Object, p.Component, string(p.Level))
-		if err != nil {
-			return fmt.Errorf("writing the audit log: %w", err)
-		}
-		return nil
+		return wrap.Error(err, "writing the audit log")
 	})
-	if err != nil {
-		return explainWrite(fmt.Errorf("recording that a probe was applied: %w", err))
-	}
-	return nil
+	return explainWrite(wrap.Error(err, "recording that a probe was applied"))
 }
 
 // probeFacts locks a probe and reads what its application depends on. It returns nil if the level is applied already, or cannot be applied now.

@@ -11,6 +11,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"heliograph/internal/base/list"
+	"heliograph/internal/base/wrap"
 	"heliograph/internal/domain/status"
 )
 
@@ -144,10 +145,8 @@ func (s *DB) SavedDocuments(ctx context.Context, page string, revision int64) (m
 		return nil, fmt.Errorf("decompressing revision %d: %w", revision, err)
 	}
 	var documents map[string]string
-	if err := json.Unmarshal(text, &documents); err != nil {
-		return nil, fmt.Errorf("reading revision %d: %w", revision, err)
-	}
-	return documents, nil
+	err = json.Unmarshal(text, &documents)
+	return documents, wrap.Error(err, "reading revision %d", revision)
 }
 
 // SavedRevisions returns the revisions of a page whose documents are saved, newest first.

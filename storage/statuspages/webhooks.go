@@ -12,6 +12,7 @@ import (
 
 	"heliograph/internal/base/list"
 	"heliograph/internal/base/must"
+	"heliograph/internal/base/wrap"
 	"heliograph/internal/domain/status"
 	"heliograph/storage"
 )
@@ -187,27 +188,21 @@ func (e *Editor) ClaimDeliveries(ctx context.Context, limit int, lease time.Dura
 	}
 	var out []*status.Delivery
 	err = pgx.BeginFunc(ctx, e.db.pool, func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, `update status.webhook set next_at = $2 where id in (select w.id`+due+`
-  order by w.next_at, w.id limit $3 for update of w skip locked) returning id::text`, now, now.Add(lease), limit)
-		if err != nil {
-			return fmt.Errorf("claiming webhooks: %w", err)
-		}
+		rows, _ := tx.Query(ctx, `update status.webhook set next_at = $2 where id in (select w.id`+due+`
+  order by w.next_at, w.id limit $3 for update of w skip locked) returning id::text`, now, now.Add(lease), limit) // rows have the error
 		taken, err := pgx.CollectRows(rows, pgx.RowTo[string])
 		if err != nil {
 			return fmt.Errorf("claiming webhooks: %w", err)
 		}
 		// A statement of its own, whose snapshot includes the deliveries of gateways that had claimed the webhooks before.
-		rows, err = tx.Query(ctx, `select o.id, o.message_id, w.id, w.url, array_remove(array[w.secret, case when w.old_until > $2 then w.old_secret end], null),
+		rows, _ = tx.Query(ctx, `select o.id, o.message_id, w.id, w.url, array_remove(array[w.secret, case when w.old_until > $2 then w.old_secret end], null),
   convert_to(m.body, 'UTF8'), w.failures
 from status.webhook w cross join lateral (select * from status.outbox o where o.webhook_id = w.id order by o.id limit 1) o
 join status.message m on m.id = o.message_id where w.id = any($1)`, taken, now)
-		if err != nil {
-			return fmt.Errorf("reading claimed messages: %w", err)
-		}
 		out, err = storage.MapperOf(func(d *status.Delivery, into []any) []any {
 			return append(into, &d.ID, &d.Message, &d.Webhook, &d.URL, &d.Keys, &d.Body, &d.Failures)
 		}, nil).Collect(rows)
-		return err
+		return wrap.Error(err, "reading claimed messages")
 	})
 	return out, explainWrite(err)
 }
@@ -220,10 +215,7 @@ func (e *Editor) RecordDelivered(ctx context.Context, sent []*status.Delivery) e
 	b.Queue(`delete from status.outbox where id = any($1)`, list.Map(sent, func(d *status.Delivery) int64 { return d.ID }))
 	b.Queue(`update status.webhook set next_at = $2, failures = 0, last_error = null where id = any($1)`,
 		list.Map(sent, func(d *status.Delivery) string { return d.Webhook }), e.now())
-	if err := e.db.pool.SendBatch(ctx, &b).Close(); err != nil {
-		return explainWrite(fmt.Errorf("recording sent messages: %w", err))
-	}
-	return nil
+	return explainWrite(wrap.Error(e.db.pool.SendBatch(ctx, &b).Close(), "recording sent messages"))
 }
 
 // RecordFailed records a failed attempt. It disables the webhook and drops its messages if retry is not positive.

@@ -20,6 +20,7 @@ import (
 
 	"heliograph/internal/base/accept"
 	"heliograph/internal/base/etag"
+	"heliograph/internal/base/wrap"
 )
 
 // Values of Cache-Control.
@@ -82,10 +83,7 @@ func Pack(content []byte, contentType, cacheControl string) *File {
 // Unpack returns the uncompressed content of a file.
 func (f *File) Unpack() ([]byte, error) {
 	content, err := io.ReadAll(brotli.NewReader(bytes.NewReader(f.packed)))
-	if err != nil {
-		return nil, fmt.Errorf("decompress a file: %w", err)
-	}
-	return content, nil
+	return content, wrap.Error(err, "decompress a file")
 }
 
 // contentTypeOf returns the content type of a file name extension, or an empty string. Unlike package mime, it does not depend on the MIME database

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"heliograph/internal/base/must"
 	"heliograph/internal/domain/status"
 	"heliograph/rest/doccache"
 )
@@ -24,19 +25,21 @@ func noon(t time.Time) time.Time {
 // renderAll renders the cached documents of a page, by path: the page itself, the current month, the banner, badges, feeds, and the
 // pages of the notices that it shows.
 // They are valid until the page changes, and at most until the returned time.
-func (s *Site) renderAll(ctx context.Context, page *status.Page) (map[string]*doccache.Document, time.Time, error) {
+func (s *Site) renderAll(ctx context.Context, page *status.Page) (out map[string]*doccache.Document, until time.Time, err error) {
+	err = must.Run(func() error {
+		out, until = s.documents(ctx, page)
+		return nil
+	})
+	return out, until, err
+}
+
+// documents is [Site.renderAll] with package must.
+func (s *Site) documents(ctx context.Context, page *status.Page) (map[string]*doccache.Document, time.Time) {
 	now := s.o.Now().In(page.Zone)
 	today := noon(now)
 	oldest := today.AddDate(0, 0, -pastDays)
 	until := status.DateOf(today).Next().Start(page.Zone)
-	var got struct{ Page *pageData }
-	if err := s.query(ctx, "page", map[string]any{"page": page.Slug, "since": status.DateOf(oldest).Start(page.Zone).Format(time.RFC3339)}, &got); err != nil {
-		return nil, until, err
-	}
-	if got.Page == nil {
-		return nil, until, errGone
-	}
-	p := got.Page.in(page.Zone)
+	p := s.page(ctx, "page", page, map[string]any{"since": status.DateOf(oldest).Start(page.Zone).Format(time.RFC3339)})
 	front := frontPage{
 		head: s.head(p, p.Name+" status", "status"), Headline: headlineOf(p), UpdatedAt: p.UpdatedAt, Incidents: p.UnresolvedIncidents.Nodes,
 		Active: p.ActiveMaintenances.Nodes, Upcoming: p.UpcomingMaintenances.Nodes, Components: shown(p.Components.Nodes),
@@ -49,37 +52,32 @@ func (s *Site) renderAll(ctx context.Context, page *status.Page) (map[string]*do
 		until = earlier(until, now.Add(troubled))
 	}
 
-	out := map[string]*doccache.Document{}
-	var err error
-	if out["/"], err = s.render("front", front); err != nil {
-		return nil, until, err
-	}
+	out := map[string]*doccache.Document{"/": must.Get(s.render("front", front))}
 	front.Title = p.Name + ": " + front.Headline.Text
-	if out[framePath], err = s.render("frame", front); err != nil {
-		return nil, until, err
-	}
+	out[framePath] = must.Get(s.render("frame", front))
 	for _, list := range [][]notice{p.UnresolvedIncidents.Nodes, p.ActiveMaintenances.Nodes, p.UpcomingMaintenances.Nodes, ended} {
 		for i := range list {
-			if out[incidentPrefix+list[i].Code], err = s.noticePage(p, &list[i]); err != nil {
-				return nil, until, err
-			}
+			out[incidentPrefix+list[i].Code] = must.Get(s.noticePage(p, &list[i]))
 		}
 	}
-	if out[historyPath+"?month="], err = s.history(ctx, page, ""); err != nil {
-		return nil, until, err
-	}
-	if err := s.addBadges(out, p, front.Headline); err != nil {
-		return nil, until, err
-	}
-	return out, until, s.addFeeds(ctx, out, page)
+	out[historyPath+"?month="] = must.Get(s.history(ctx, page, ""))
+	addBadges(out, p, front.Headline)
+	s.addFeeds(ctx, out, page)
+	return out, until
 }
 
-func earlier(a, b time.Time) time.Time {
-	if b.Before(a) {
-		return b
+// page returns the data of a page that a document reads, with times in its zone. It uses package must, and fails with [errGone] if the page does not exist.
+func (s *Site) page(ctx context.Context, document string, page *status.Page, variables map[string]any) *pageData {
+	var got struct{ Page *pageData }
+	variables["page"] = page.Slug
+	must.Do(s.query(ctx, document, variables, &got))
+	if got.Page == nil {
+		must.Do(errGone)
 	}
-	return a
+	return got.Page.in(page.Zone)
 }
+
+func earlier(a, b time.Time) time.Time { return slices.MinFunc([]time.Time{a, b}, time.Time.Compare) }
 
 // hasTrouble reports whether a component has a partial or major outage.
 func hasTrouble(list []component) bool {
@@ -88,55 +86,31 @@ func hasTrouble(list []component) bool {
 	})
 }
 
-// addBadges renders the badges of the page and of its components.
-func (s *Site) addBadges(out map[string]*doccache.Document, p *pageData, h headline) error {
-	add := func(key, left, right string, i status.Indicator) error {
-		svg, err := makeBadge(left, right, i)
-		if err != nil {
-			return err
-		}
-		out[key], err = doccache.NewDocument(svg)
-		return err
+// addBadges renders the badges of the page and of its components. It uses package must.
+func addBadges(out map[string]*doccache.Document, p *pageData, h headline) {
+	add := func(key, left, right string, i status.Indicator) {
+		out[key] = must.Get(doccache.NewDocument(must.Get(makeBadge(left, right, i))))
 	}
-	if err := add(badgePath, p.Name, h.Text, h.Indicator); err != nil {
-		return err
-	}
-	var each func(list []component) error
-	each = func(list []component) error {
+	add(badgePath, p.Name, h.Text, h.Indicator)
+	var each func(list []component)
+	each = func(list []component) {
 		for i := range list {
 			c := &list[i]
-			if err := add(badgeOf(c.Code), c.Name, stateName(c.Status), indicatorOf(c.Status)); err != nil {
-				return err
-			}
-			if err := each(c.Children); err != nil {
-				return err
-			}
+			add(badgeOf(c.Code), c.Name, stateName(c.Status), indicatorOf(c.Status))
+			each(c.Children)
 		}
-		return nil
 	}
-	return each(p.Components.Nodes)
+	each(p.Components.Nodes)
 }
 
 func badgeOf(component string) string { return badgePath + "?component=" + component }
 
-func (s *Site) addFeeds(ctx context.Context, out map[string]*doccache.Document, page *status.Page) error {
-	var got struct{ Page *pageData }
-	if err := s.query(ctx, "feed", map[string]any{"page": page.Slug, "first": feedLength}, &got); err != nil {
-		return err
-	}
-	if got.Page == nil {
-		return errGone
-	}
+// addFeeds renders the feeds. It uses package must.
+func (s *Site) addFeeds(ctx context.Context, out map[string]*doccache.Document, page *status.Page) {
+	p := s.page(ctx, "feed", page, map[string]any{"first": feedLength})
 	for path, name := range map[string]string{atomPath: "atom", rssPath: "rss"} {
-		text, err := s.feed(name, got.Page.in(page.Zone))
-		if err != nil {
-			return err
-		}
-		if out[path], err = doccache.NewDocument(text); err != nil {
-			return err
-		}
+		out[path] = must.Get(doccache.NewDocument(must.Get(s.feed(name, p))))
 	}
-	return nil
 }
 
 func (s *Site) noticePage(p *pageData, n *notice) (*doccache.Document, error) {

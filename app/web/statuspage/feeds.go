@@ -10,6 +10,7 @@ import (
 	"strings"
 	"text/template"
 
+	"heliograph/internal/base/wrap"
 	"heliograph/internal/domain/status"
 )
 
@@ -55,10 +56,7 @@ func (s *Site) feed(name string, p *pageData) ([]byte, error) {
 	if err == nil {
 		err = t.ExecuteTemplate(b, name, p)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("writing a feed: %w", err)
-	}
-	return b.Bytes(), nil
+	return b.Bytes(), wrap.Error(err, "writing a feed")
 }
 
 // badge is an SVG image with a label and a state.
@@ -132,10 +130,8 @@ func makeBadge(left, right string, indicator status.Indicator) ([]byte, error) {
 	b.LeftText, b.RightText = widthOf(b.Left), widthOf(b.Right)
 	b.LeftWidth, b.RightWidth = b.LeftText+margin, b.RightText+margin
 	var out bytes.Buffer
-	if err := badgeTemplate.Execute(&out, b); err != nil {
-		return nil, fmt.Errorf("rendering a badge: %w", err)
-	}
-	return out.Bytes(), nil
+	err := badgeTemplate.Execute(&out, b)
+	return out.Bytes(), wrap.Error(err, "rendering a badge")
 }
 
 // clip shortens long texts.

@@ -32,6 +32,7 @@ import (
 	"heliograph/graph/relay"
 	"heliograph/graph/scalar"
 	"heliograph/graph/server"
+	"heliograph/internal/base/wrap"
 	"heliograph/internal/domain/status"
 	"heliograph/rest"
 	"heliograph/rest/doccache"
@@ -189,10 +190,7 @@ func (s *Site) query(ctx context.Context, document string, variables map[string]
 		return fmt.Errorf("running the document %s: %w", document, res.Errors)
 	}
 	defer s.o.Server.Done(res.Data)
-	if err := json.Unmarshal(res.Data, into); err != nil {
-		return fmt.Errorf("decoding the result of the document %s: %w", document, err)
-	}
-	return nil
+	return wrap.Error(json.Unmarshal(res.Data, into), "decoding the result of the document %s", document)
 }
 
 // head returns the common data of a page. p is nil if there is no status page.

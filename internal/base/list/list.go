@@ -9,3 +9,22 @@ func Map[T, R any](s []T, f func(T) R) []R {
 	}
 	return out
 }
+
+// Find returns the first element for which is returns true, or nil.
+func Find[T any](s []*T, is func(*T) bool) *T {
+	for _, v := range s {
+		if is(v) {
+			return v
+		}
+	}
+	return nil
+}
+
+// By returns the elements of a slice by their keys, which must differ.
+func By[K comparable, T any](s []T, key func(T) K) map[K]T {
+	out := make(map[K]T, len(s))
+	for _, v := range s {
+		out[key(v)] = v
+	}
+	return out
+}

@@ -1,12 +1,13 @@
 package ledger
 
 import (
-	"fmt"
 	"math/big"
 	"slices"
 	"strconv"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"heliograph/internal/base/wrap"
 )
 
 // EthereumTransaction is an Ethereum transaction without its call data. Amounts are big-endian bytes in weibars.
@@ -266,8 +267,5 @@ func DecodeSenderAlias(b []byte) ([]byte, error) {
 			return nil
 		})
 	})
-	if err != nil {
-		return nil, fmt.Errorf("reading a contract function result: %w", err)
-	}
-	return alias, nil
+	return alias, wrap.Error(err, "reading a contract function result")
 }

@@ -146,10 +146,5 @@ func parseDigits(s string, most int) (int64, error) {
 
 // isDigits reports whether s consists of one or more decimal digits.
 func isDigits(s string) bool {
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return false
-		}
-	}
-	return s != ""
+	return s != "" && strings.Trim(s, "0123456789") == ""
 }

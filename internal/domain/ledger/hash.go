@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strings"
+
+	"heliograph/internal/base/wrap"
 )
 
 // Sizes of hashes in bytes.
@@ -29,10 +31,7 @@ func ParseHash(s string) (Hash, error) {
 		return nil, fmt.Errorf("hash %q has neither 64 nor 96 hex digits: %w", s, ErrSyntax)
 	}
 	b, err := decodeHex(digits)
-	if err != nil {
-		return nil, fmt.Errorf("hash %q: %w", s, err)
-	}
-	return b, nil
+	return b, wrap.Error(err, "hash %q", s)
 }
 
 // ParseTransactionHash parses the 48-byte hash of a transaction: 96 hex digits with or without "0x", or 64 characters of base64 in the standard or the URL
@@ -64,16 +63,13 @@ func (d HexDigits) String() string { return hex.EncodeToString(d) }
 // ParseHex parses an even number of hex digits of either case, with or without "0x". Errors wrap [ErrSyntax].
 func ParseHex(s string) ([]byte, error) {
 	b, err := decodeHex(TrimHexPrefix(s))
-	if err != nil {
-		return nil, fmt.Errorf("hex %q: %w", s, err)
-	}
-	return b, nil
+	return b, wrap.Error(err, "hex %q", s)
 }
 
 // decodeHex parses hex digits without a prefix.
 func decodeHex(digits string) ([]byte, error) {
 	for i, c := range digits {
-		if c >= 0x80 || !isHexDigit(byte(c)) {
+		if !strings.ContainsRune(hexDigits, c) {
 			return nil, fmt.Errorf("%q at %d is not a hex digit: %w", c, i, ErrSyntax)
 		}
 	}
@@ -97,14 +93,7 @@ func TrimHexPrefix(s string) string {
 
 // IsHex reports whether s consists of one or more hex digits.
 func IsHex(s string) bool {
-	for i := range len(s) {
-		if !isHexDigit(s[i]) {
-			return false
-		}
-	}
-	return s != ""
+	return s != "" && strings.Trim(s, hexDigits) == ""
 }
 
-func isHexDigit(c byte) bool {
-	return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
-}
+const hexDigits = "0123456789abcdefABCDEF"

@@ -6,6 +6,8 @@ import (
 	"github.com/hiero-ledger/hiero-sdk-go/v2/proto/services"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
+
+	"heliograph/internal/base/wrap"
 )
 
 type field struct {
@@ -67,10 +69,7 @@ func readEntityID(m proto.Message) (EntityID, error) {
 // the values 0 and false. Errors wrap [ErrSyntax], or [ErrRange] for an account that cannot exist.
 func DecodeTransactionID(b []byte) (MessageTransactionID, error) {
 	id, err := decodeTransactionID(b)
-	if err != nil {
-		return MessageTransactionID{}, fmt.Errorf("reading a transaction id: %w", err)
-	}
-	return id, nil
+	return id, wrap.Error(err, "reading a transaction id")
 }
 
 func decodeTransactionID(b []byte) (id MessageTransactionID, err error) {
@@ -94,10 +93,7 @@ func decodeTransactionID(b []byte) (id MessageTransactionID, err error) {
 // Errors wrap [ErrSyntax], or [ErrRange] for an account or token that cannot exist.
 func DecodeCustomFeeLimit(b []byte) ([]*CustomFeeLimit, error) {
 	limits, err := decodeCustomFeeLimit(b)
-	if err != nil {
-		return nil, fmt.Errorf("reading a custom fee limit: %w", err)
-	}
-	return limits, nil
+	return limits, wrap.Error(err, "reading a custom fee limit")
 }
 
 func decodeCustomFeeLimit(b []byte) ([]*CustomFeeLimit, error) {

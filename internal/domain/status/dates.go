@@ -54,11 +54,8 @@ func Milliseconds(t time.Time) time.Time { return t.Truncate(time.Millisecond) }
 
 // LoadZone returns the time zone with an IANA name.
 func LoadZone(name string) (*time.Location, error) {
-	if name == "" || name == "Local" {
-		return nil, fmt.Errorf("%q is not a time zone such as Europe/Berlin", name)
-	}
 	zone, err := time.LoadLocation(name)
-	if err != nil {
+	if err != nil || name == "" || name == "Local" {
 		return nil, fmt.Errorf("%q is not a time zone such as Europe/Berlin", name)
 	}
 	return zone, nil

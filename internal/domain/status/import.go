@@ -109,10 +109,7 @@ func CompareImport(source *Source, stored Stored, o ImportOptions) *Import {
 	i := &Import{}
 	url := i.comparePage(source.Page, stored.Page, o)
 	known := i.compareComponents(source, stored.Components)
-	byCode := make(map[string]NoticeState, len(stored.Notices))
-	for _, s := range stored.Notices {
-		byCode[s.Notice.Code] = s
-	}
+	byCode := list.By(stored.Notices, func(s NoticeState) string { return s.Notice.Code })
 	listed := map[string]bool{}
 	for _, n := range source.Notices {
 		listed[n.Code] = true
@@ -273,10 +270,7 @@ func (i *Import) compareNotice(n *SourceNotice, old NoticeState) {
 		if sameNotice(&n.Notice, old.Notice) && slices.Equal(sorted(now), sorted(attached)) && slices.EqualFunc(n.Updates, old.Updates, sameUpdate) {
 			return
 		}
-		byCode := make(map[string]*Update, len(old.Updates))
-		for _, u := range old.Updates {
-			byCode[u.Code] = u
-		}
+		byCode := list.By(old.Updates, func(u *Update) string { return u.Code })
 		for _, u := range n.Updates {
 			if was := byCode[u.Code]; was != nil && sameUpdate(u, was) {
 				imported.Revisions[u.Code] = was.Revision

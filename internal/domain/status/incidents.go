@@ -1,6 +1,7 @@
 package status
 
 import (
+	"cmp"
 	"time"
 
 	"heliograph/internal/base/list"
@@ -90,22 +91,13 @@ func (b *WorkingCopy) backfill(n *Notice, in NewIncident) (*Effect, error) {
 	if err != nil {
 		return nil, err
 	}
-	last, err := b.addUpdate(NoticeState{first.Notice, first.Attachments, first.Updates}, update{
-		NewUpdate: NewUpdate{State: Resolved, Body: b.textOr(in.Resolution, IncidentResolved), Affected: in.Affected, Keep: true, Notify: in.Notify}, at: end,
-	})
+	resolution := NewUpdate{State: Resolved, Body: cmp.Or(in.Resolution, b.Page.Text(IncidentResolved)), Affected: in.Affected, Keep: true, Notify: in.Notify}
+	last, err := b.addUpdate(NoticeState{first.Notice, first.Attachments, first.Updates}, update{NewUpdate: resolution, at: end})
 	if err != nil {
 		return nil, err
 	}
 	last.Notice.UpdatedAt, last.Notice.Version = b.At, 1
 	return first.then(last), nil
-}
-
-// textOr returns a text, or the page's text for an event if it is empty.
-func (b *WorkingCopy) textOr(text string, e Event) string {
-	if text == "" {
-		return b.Page.Text(e)
-	}
-	return text
 }
 
 // UpdateIncident adds an update to an incident that is not over, or resolves it. In state [Postmortem] it publishes the postmortem.
@@ -177,10 +169,7 @@ func (b *WorkingCopy) ScheduleMaintenance(in NewMaintenance) (*Effect, error) {
 		return nil, err
 	}
 	start, end := b.local(in.Start), b.local(in.End)
-	state := in.State
-	if state == NoState {
-		state = Planned
-	}
+	state := cmp.Or(in.State, Planned)
 	if err := b.checkSchedule(start, end, state, in); err != nil {
 		return nil, err
 	}
@@ -239,24 +228,13 @@ func CheckTimes(start, end time.Time) error {
 
 // MoveMaintenance changes the state of a maintenance, or adds text in its current state. The default text is that of the page.
 func (b *WorkingCopy) MoveMaintenance(s NoticeState, in NewUpdate) (*Effect, error) {
-	if in.Body == "" {
-		in.Body = b.stateText(in.State)
-	}
+	in.Body = cmp.Or(in.Body, b.stateText(in.State))
 	return b.addUpdate(s, update{NewUpdate: in})
 }
 
 // stateText returns the page's text for a maintenance that reaches a state, or "" if the state has none.
 func (b *WorkingCopy) stateText(s State) string {
-	switch s {
-	case InProgress:
-		return b.Page.Text(MaintenanceStarted)
-	case Verifying:
-		return b.Page.Text(MaintenanceVerifying)
-	case Completed:
-		return b.Page.Text(MaintenanceCompleted)
-	default:
-		return ""
-	}
+	return b.Page.Text(map[State]Event{InProgress: MaintenanceStarted, Verifying: MaintenanceVerifying, Completed: MaintenanceCompleted}[s])
 }
 
 // CancelMaintenance ends a maintenance that has not started. It is published as completed.
@@ -264,7 +242,7 @@ func (b *WorkingCopy) CancelMaintenance(s NoticeState, in NewUpdate) (*Effect, e
 	if s.Notice.State != Planned {
 		return nil, Errorf(BadState, "a maintenance that is %s cannot be cancelled: complete it", s.Notice.State)
 	}
-	return b.addUpdate(s, update{NewUpdate: NewUpdate{State: Completed, Body: b.textOr(in.Body, MaintenanceCancelled), Notify: in.Notify}})
+	return b.addUpdate(s, update{NewUpdate: NewUpdate{State: Completed, Body: cmp.Or(in.Body, b.Page.Text(MaintenanceCancelled)), Notify: in.Notify}})
 }
 
 // RescheduleMaintenance moves a maintenance that has not started, or the end of one in progress. A body is published as an update in the current state.

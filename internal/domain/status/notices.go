@@ -223,7 +223,7 @@ func defaultTexts() map[Event]string {
 	}
 }
 
-// Text returns the text for an event in the locale of the page.
+// Text returns the text for an event in the locale of the page, or "" for no event.
 func (p *Page) Text(e Event) string {
 	return cmp.Or(p.Texts[p.Locale][e], p.Texts["en"][e], defaultTexts()[e])
 }

@@ -10,6 +10,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"heliograph/internal/base/list"
+	"heliograph/internal/domain/ledger"
 )
 
 // Pages are the pages of a gateway: the default page first, then oldest first.
@@ -25,12 +28,12 @@ func (p Pages) Default() *Page {
 
 // ByCode returns the page with a code, or nil.
 func (p Pages) ByCode(code string) *Page {
-	return p.find(func(page *Page) bool { return page.Code == code })
+	return list.Find(p, func(page *Page) bool { return page.Code == code })
 }
 
 // BySlug returns the page with a slug, or nil.
 func (p Pages) BySlug(slug string) *Page {
-	return p.find(func(page *Page) bool { return page.Slug == slug })
+	return list.Find(p, func(page *Page) bool { return page.Slug == slug })
 }
 
 // ByHost returns the page for a Host header. It ignores the port, and returns the default page if no page has the host.
@@ -39,17 +42,7 @@ func (p Pages) ByHost(host string) *Page {
 		host = name
 	}
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
-	if page := p.find(func(page *Page) bool { return page.hasHost(host) }); page != nil {
-		return page
-	}
-	return p.Default()
-}
-
-func (p Pages) find(is func(*Page) bool) *Page {
-	if i := slices.IndexFunc(p, is); i >= 0 {
-		return p[i]
-	}
-	return nil
+	return cmp.Or(list.Find(p, func(page *Page) bool { return page.hasHost(host) }), p.Default())
 }
 
 // NoticeURL returns the URL of a notice of the page.
@@ -94,24 +87,17 @@ type PageState struct {
 
 // NewPageState returns the state of a page. components are the result of [ComputeStatuses].
 func NewPageState(p *Page, components []*Component, worstOpen Impact) *PageState {
-	s := &PageState{Page: p, Components: components, WorstOpen: worstOpen, byCode: make(map[string]*Component, len(components))}
-	for _, c := range components {
-		s.byCode[c.Code] = c
-	}
-	return s
+	return &PageState{Page: p, Components: components, WorstOpen: worstOpen, byCode: list.By(components, codeOf)}
 }
+
+func codeOf(c *Component) string { return c.Code }
 
 // Component returns the component or group with a code, or nil.
 func (s *PageState) Component(code string) *Component { return s.byCode[code] }
 
 // ComponentOfNode returns the component that represents a consensus node, or nil.
 func (s *PageState) ComponentOfNode(id int64) *Component {
-	for _, c := range s.Components {
-		if c.NodeID.Valid && c.NodeID.V == id {
-			return c
-		}
-	}
-	return nil
+	return list.Find(s.Components, func(c *Component) bool { return c.NodeID == ledger.Of(id) })
 }
 
 // Rollup returns the rollup of the page.

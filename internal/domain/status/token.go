@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"heliograph/internal/base/wrap"
 	"heliograph/internal/domain/ledger"
 )
 
@@ -168,10 +169,8 @@ func randomBytes(random io.Reader, n int) ([]byte, error) {
 		random = rand.Reader
 	}
 	b := make([]byte, n)
-	if _, err := io.ReadFull(random, b); err != nil {
-		return nil, fmt.Errorf("reading random bytes: %w", err)
-	}
-	return b, nil
+	_, err := io.ReadFull(random, b)
+	return b, wrap.Error(err, "reading random bytes")
 }
 
 var validCode = regexp.MustCompile(`^[0-9A-Za-z_-]{1,64}$`)

@@ -1,6 +1,7 @@
 package status
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -106,12 +107,7 @@ func (b *WorkingCopy) addUpdate(s NoticeState, u update) (*Effect, error) {
 			return nil, err
 		}
 	}
-	if u.at.IsZero() {
-		u.at = b.At
-	}
-	if u.origin == "" {
-		u.origin = b.Origin
-	}
+	u.at, u.origin = cmp.Or(u.at, b.At), cmp.Or(u.origin, b.Origin)
 	if err := b.checkUpdate(n, &u); err != nil {
 		return nil, err
 	}
@@ -196,9 +192,7 @@ func (n *Notice) after(u *update, display time.Time) *Notice {
 		return &after
 	}
 	after.CreatedAt = display
-	if after.StartedAt.IsZero() {
-		after.StartedAt = display
-	}
+	after.StartedAt = cmp.Or(after.StartedAt, display)
 	return &after
 }
 

@@ -42,12 +42,7 @@ func UptimeOf(history []HistoryPoint, start Date, days int, now time.Time, v Voc
 	return u
 }
 
-func earlier(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return a
-	}
-	return b
-}
+func earlier(a, b time.Time) time.Time { return slices.MinFunc([]time.Time{a, b}, time.Time.Compare) }
 
 // fill adds up a day from its start to its end. It returns the status at the end and the remaining history.
 func (d *UptimeDay) fill(state ComponentStatus, history []HistoryPoint, from, to time.Time) (ComponentStatus, []HistoryPoint) {
@@ -132,12 +127,7 @@ func HistoryOf(events []*HistoryEvent, since time.Time, now HistoryPoint) []Hist
 	return out
 }
 
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
-}
+func later(a, b time.Time) time.Time { return slices.MaxFunc([]time.Time{a, b}, time.Time.Compare) }
 
 // history is the status of a component at an instant.
 type history struct {

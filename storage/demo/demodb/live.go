@@ -14,6 +14,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"heliograph/internal/base/must"
+	"heliograph/internal/base/wrap"
 	"heliograph/storage/demo/scenario"
 	"heliograph/storage/demo/world"
 )
@@ -78,11 +80,9 @@ func (k *liveWriter) block(ctx context.Context, end time.Time) error {
 		k.conn = conn
 	}
 	if k.network == nil {
-		net, err := resume(ctx, k.conn)
-		if err != nil {
+		if err := must.Run(func() error { k.network = resume(ctx, k.conn); return nil }); err != nil {
 			return err
 		}
-		k.network = net
 		debug.FreeOSMemory()                                   // the scenario leaves much garbage
 		end = k.now().Truncate(time.Duration(world.BlockTime)) // running it took time
 	}
@@ -116,65 +116,51 @@ type liveNetwork struct {
 	storedHash string
 }
 
-// resume runs the scenario again, up to the newest block of the database.
-func resume(ctx context.Context, conn *pgx.Conn) (*liveNetwork, error) {
-	if is, err := IsDemo(ctx, conn); err != nil {
-		return nil, err
-	} else if !is {
-		return nil, ErrNotDemo
+// resume runs the scenario again, up to the newest block of the database. It uses package must.
+func resume(ctx context.Context, conn *pgx.Conn) *liveNetwork {
+	if !must.Get(IsDemo(ctx, conn)) {
+		must.Do(ErrNotDemo)
 	}
 	var end, last int64
 	var hash string
-	if err := conn.QueryRow(ctx, scenarioBlock, marker).Scan(&end, &last, &hash); err != nil {
-		return nil, fmt.Errorf("read the last block of the scenario: %w", err)
-	}
+	err := conn.QueryRow(ctx, `
+		select consensus_end, index, hash from record_file
+		where hash = substring(obj_description('record_file'::regclass, 'pg_class') from length($1::text) + 1)`, marker).Scan(&end, &last, &hash)
+	must.Do(wrap.Error(err, "read the last block of the scenario"))
 	w, err := scenario.New(end)
 	if err != nil {
-		return nil, &scenarioError{err}
+		must.Do(&scenarioError{err})
 	}
 	if w.LastBlockHash() != hash {
-		return nil, ErrOtherVersion
+		must.Do(ErrOtherVersion)
 	}
 	// Live blocks end at even seconds. Other blocks consist of automatic transactions after a pause.
-	rows, err := conn.Query(ctx, "select consensus_end from record_file where index > $1 and consensus_end % $2 = 0 order by index", last, world.BlockTime)
-	if err != nil {
-		return nil, fmt.Errorf("read the live blocks: %w", err)
-	}
+	rows, _ := conn.Query(ctx, "select consensus_end from record_file where index > $1 and consensus_end % $2 = 0 order by index", last, world.BlockTime)
 	ends, err := pgx.CollectRows(rows, pgx.RowTo[int64])
-	if err != nil {
-		return nil, fmt.Errorf("read the live blocks: %w", err)
-	}
+	must.Do(wrap.Error(err, "read the live blocks"))
 	n := &liveNetwork{scenario: w, stored: map[string]map[string]world.Row{}}
-	n.scenario.DiscardRows()
+	w.DiscardRows()
 	for _, end := range ends {
 		w.Continue(end)
-		n.scenario.DiscardRows()
+		w.DiscardRows()
 	}
 	if err := w.Err(); err != nil {
-		return nil, &scenarioError{err}
+		must.Do(&scenarioError{err})
 	}
-	if err := conn.QueryRow(ctx, newestBlock).Scan(&hash); err != nil {
-		return nil, fmt.Errorf("read the newest block: %w", err)
+	if n.storedHash = newestHash(ctx, conn); w.LastBlockHash() != n.storedHash {
+		must.Do(ErrOtherVersion)
 	}
-	if w.LastBlockHash() != hash {
-		return nil, ErrOtherVersion
-	}
-	n.storedHash = hash
 	n.markStored(n.changedRows())
-	types, err := conn.LoadTypes(ctx, enums)
-	if err != nil {
-		return nil, fmt.Errorf("load the enum types of the ledger tables: %w", err)
-	}
-	conn.TypeMap().RegisterTypes(types)
-	return n, nil
+	registerTypes(ctx, conn)
+	return n
 }
 
-const (
-	scenarioBlock = `
-		select consensus_end, index, hash from record_file
-		where hash = substring(obj_description('record_file'::regclass, 'pg_class') from length($1::text) + 1)`
-	newestBlock = "select hash from record_file order by consensus_end desc limit 1"
-)
+// newestHash returns the hash of the newest block, or an empty string. It uses package must.
+func newestHash(ctx context.Context, db Querier) (hash string) {
+	err := db.QueryRow(ctx, "select coalesce((select hash from record_file order by consensus_end desc limit 1), '')").Scan(&hash)
+	must.Do(wrap.Error(err, "read the newest block"))
+	return hash
+}
 
 // addBlock adds a block that ends at a consensus time. It does nothing if blocks have not been written yet, or if the last block ended less than two
 // seconds before.
@@ -194,28 +180,17 @@ func (n *liveNetwork) writeBlock(ctx context.Context, conn *pgx.Conn) error {
 		return nil
 	}
 	changes := n.changedRows()
-	tx, err := conn.Begin(ctx)
-	if err != nil {
-		return fmt.Errorf("begin writing a block: %w", err)
-	}
-	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }() // does nothing after a commit
-	var newest string
-	if err := tx.QueryRow(ctx, newestBlock).Scan(&newest); errors.Is(err, pgx.ErrNoRows) {
-		return ErrOtherWriter
-	} else if err != nil {
-		return fmt.Errorf("read the newest block: %w", err)
-	}
-	switch newest {
-	case n.storedHash:
-		if err := n.writeRows(ctx, tx, changes); err != nil {
-			return err
+	err := inTransaction(ctx, conn, func(tx pgx.Tx) {
+		switch newestHash(ctx, tx) {
+		case n.storedHash:
+			n.writeRows(ctx, tx, changes)
+		case n.scenario.LastBlockHash(): // the commit succeeded, but its response was lost
+		default:
+			must.Do(ErrOtherWriter)
 		}
-	case n.scenario.LastBlockHash(): // the commit succeeded, but its response was lost
-	default:
-		return ErrOtherWriter
-	}
-	if err := tx.Commit(ctx); err != nil {
-		return fmt.Errorf("commit a block: %w", err)
+	})
+	if err != nil {
+		return err
 	}
 	n.storedHash = n.scenario.LastBlockHash()
 	n.markStored(changes)
@@ -223,13 +198,11 @@ func (n *liveNetwork) writeBlock(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-func (n *liveNetwork) writeRows(ctx context.Context, tx pgx.Tx, changes []change) error {
+// writeRows writes the rows of the new blocks. It uses package must.
+func (n *liveNetwork) writeRows(ctx context.Context, tx pgx.Tx, changes []change) {
 	for _, table := range tables {
-		if _, kept := primaryKeys[table]; kept {
-			continue
-		}
-		if err := copyRows(ctx, tx, table, n.scenario.Rows(table)); err != nil {
-			return err
+		if _, kept := primaryKeys[table]; !kept {
+			copyRows(ctx, tx, table, n.scenario.Rows(table))
 		}
 	}
 	batch := &pgx.Batch{}
@@ -237,10 +210,7 @@ func (n *liveNetwork) writeRows(ctx context.Context, tx pgx.Tx, changes []change
 		sql, args := c.statement()
 		batch.Queue(sql, args...)
 	}
-	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
-		return fmt.Errorf("write the changed rows of a block: %w", err)
-	}
-	return nil
+	must.Do(wrap.Error(tx.SendBatch(ctx, batch).Close(), "write the changed rows of a block"))
 }
 
 // primaryKeys are the primary keys of tables whose rows change in a live network. Other tables only grow.

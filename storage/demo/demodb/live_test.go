@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"heliograph/internal/base/must"
 	"heliograph/storage/demo/world"
 	"heliograph/storage/pgtest"
 )
@@ -29,7 +30,8 @@ func live(t *testing.T, n *liveNetwork, conn *pgx.Conn, from, to time.Time) {
 
 func resumed(t *testing.T, conn *pgx.Conn) *liveNetwork {
 	t.Helper()
-	n, err := resume(t.Context(), conn)
+	var n *liveNetwork
+	err := must.Run(func() error { n = resume(t.Context(), conn); return nil })
 	if err != nil {
 		t.Fatal(err)
 	}

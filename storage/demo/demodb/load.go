@@ -4,13 +4,15 @@ package demodb
 import (
 	"context"
 	"errors"
-	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"heliograph/internal/base/must"
+	"heliograph/internal/base/wrap"
 	"heliograph/storage/demo/scenario"
 	"heliograph/storage/demo/world"
 )
@@ -21,10 +23,14 @@ var ErrNotEmpty = errors.New("the ledger database is not empty")
 // ErrNotDemo is returned if the database contains other data than the demo network.
 var ErrNotDemo = errors.New("the ledger database holds data other than the demo network; use an empty database")
 
+// Querier is a connection, a pool or a transaction.
+type Querier interface {
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+}
+
 // DB is a connection or a pool.
 type DB interface {
-	Begin(ctx context.Context) (pgx.Tx, error)
-	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+	BeginTx(ctx context.Context, options pgx.TxOptions) (pgx.Tx, error)
 }
 
 // Progress reports the progress of a load: the current step, and the number of written and of all rows.
@@ -51,17 +57,15 @@ var enums = []string{
 const marker = "heliograph demo network, last block "
 
 // IsEmpty reports whether all ledger tables are empty. The tables must exist.
-func IsEmpty(ctx context.Context, db DB) (bool, error) {
+func IsEmpty(ctx context.Context, db Querier) (bool, error) {
 	var filled bool
-	if err := db.QueryRow(ctx, "select exists (select 1 from "+strings.Join(tables, ") or exists (select 1 from ")+")").Scan(&filled); err != nil {
-		return false, fmt.Errorf("check whether the ledger tables are empty: %w", err)
-	}
-	return !filled, nil
+	err := db.QueryRow(ctx, "select exists (select 1 from "+strings.Join(tables, ") or exists (select 1 from ")+")").Scan(&filled)
+	return !filled, wrap.Error(err, "check whether the ledger tables are empty")
 }
 
 // IsDemo reports whether the database contains the demo network and nothing else: the newest block is the last block of the scenario, or a live block,
 // whose hash is derived from the hashes of its transactions.
-func IsDemo(ctx context.Context, db DB) (bool, error) {
+func IsDemo(ctx context.Context, db Querier) (bool, error) {
 	const query = `
 		select exists (
 			select from record_file story
@@ -72,47 +76,49 @@ func IsDemo(ctx context.Context, db DB) (bool, error) {
 				select string_agg(transaction_hash, ''::bytea order by consensus_timestamp) from transaction
 				where consensus_timestamp between newest.consensus_start and newest.consensus_end)), 'hex')))`
 	var demo bool
-	if err := db.QueryRow(ctx, query, marker).Scan(&demo); err != nil {
-		return false, fmt.Errorf("check for the demo network: %w", err)
-	}
-	return demo, nil
+	err := db.QueryRow(ctx, query, marker).Scan(&demo)
+	return demo, wrap.Error(err, "check for the demo network")
 }
 
 // Load fills an empty ledger database with the demo network, whose newest block ends four seconds before now. It uses one transaction. The same time
 // gives the same rows. It returns [ErrNotEmpty] if the database contains data. progress can be nil.
 func Load(ctx context.Context, db DB, now time.Time, progress Progress) error {
-	return load(ctx, db, now, progress, func(ctx context.Context, tx pgx.Tx) error {
-		empty, err := IsEmpty(ctx, tx)
-		if err == nil && !empty {
-			err = ErrNotEmpty
+	return load(ctx, db, now, progress, func(tx pgx.Tx) {
+		if !must.Get(IsEmpty(ctx, tx)) {
+			must.Do(ErrNotEmpty)
 		}
-		return err
 	})
 }
 
 // Reload is like Load for a database that is empty or contains the demo network, which it replaces. It returns [ErrNotDemo] for any other database and
 // does not change it.
 func Reload(ctx context.Context, db DB, now time.Time, progress Progress) error {
-	return load(ctx, db, now, progress, func(ctx context.Context, tx pgx.Tx) error {
-		empty, err := IsEmpty(ctx, tx)
-		if err != nil || empty {
-			return err
+	return load(ctx, db, now, progress, func(tx pgx.Tx) {
+		if must.Get(IsEmpty(ctx, tx)) {
+			return
 		}
-		demo, err := IsDemo(ctx, tx)
-		if err != nil {
-			return err
+		if !must.Get(IsDemo(ctx, tx)) {
+			must.Do(ErrNotDemo)
 		}
-		if !demo {
-			return ErrNotDemo
-		}
-		if _, err := tx.Exec(ctx, "truncate "+strings.Join(tables, ", ")); err != nil {
-			return fmt.Errorf("truncate the ledger tables: %w", err)
-		}
-		return nil
+		exec(ctx, tx, "truncate the ledger tables", "truncate "+strings.Join(tables, ", "))
 	})
 }
 
-func load(ctx context.Context, db DB, now time.Time, progress Progress, prepare func(context.Context, pgx.Tx) error) error {
+// inTransaction runs do in a transaction. do may use package must.
+func inTransaction(ctx context.Context, db DB, do func(tx pgx.Tx)) error {
+	return pgx.BeginTxFunc(ctx, db, pgx.TxOptions{}, func(tx pgx.Tx) error {
+		return must.Run(func() error { do(tx); return nil })
+	})
+}
+
+// exec runs a statement. what describes it in errors. It uses package must.
+func exec(ctx context.Context, tx pgx.Tx, what, sql string) {
+	_, err := tx.Exec(ctx, sql)
+	must.Do(wrap.Error(err, "%s", what))
+}
+
+// load writes the demo network after prepare, which may use package must.
+func load(ctx context.Context, db DB, now time.Time, progress Progress, prepare func(pgx.Tx)) error {
 	if progress == nil {
 		progress = func(string, int, int) {}
 	}
@@ -121,64 +127,45 @@ func load(ctx context.Context, db DB, now time.Time, progress Progress, prepare 
 	if err != nil {
 		return err
 	}
-	tx, err := db.Begin(ctx)
-	if err != nil {
-		return fmt.Errorf("begin loading the demo network: %w", err)
-	}
-	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }() // does nothing after a commit
-	// Two concurrent loads would both find an empty database. The lock makes the second one wait.
-	if _, err := tx.Exec(ctx, "lock table record_file in share row exclusive mode"); err != nil {
-		return fmt.Errorf("lock the ledger tables: %w", err)
-	}
-	if err := prepare(ctx, tx); err != nil {
-		return err
-	}
-	if err := copyTo(ctx, tx, w, progress); err != nil {
-		return err
-	}
-	blocks := w.Rows("record_file")
-	last := blocks[len(blocks)-1]["hash"].(string)
-	if _, err := tx.Exec(ctx, "comment on table record_file is '"+marker+last+"'"); err != nil {
-		return fmt.Errorf("mark the demo network: %w", err)
-	}
-	// Without statistics, the planner would assume empty tables until the next automatic analyze.
-	if _, err := tx.Exec(ctx, "analyze "+strings.Join(tables, ", ")); err != nil {
-		return fmt.Errorf("analyze the ledger tables: %w", err)
-	}
-	if err := tx.Commit(ctx); err != nil {
-		return fmt.Errorf("commit the demo network: %w", err)
-	}
-	return nil
+	return inTransaction(ctx, db, func(tx pgx.Tx) {
+		// Two concurrent loads would both find an empty database. The lock makes the second one wait.
+		exec(ctx, tx, "lock the ledger tables", "lock table record_file in share row exclusive mode")
+		prepare(tx)
+		copyTo(ctx, tx, w, progress)
+		blocks := w.Rows("record_file")
+		last := blocks[len(blocks)-1]["hash"].(string)
+		exec(ctx, tx, "mark the demo network", "comment on table record_file is '"+marker+last+"'")
+		// Without statistics, the planner would assume empty tables until the next automatic analyze.
+		exec(ctx, tx, "analyze the ledger tables", "analyze "+strings.Join(tables, ", "))
+	})
 }
 
-// copyTo writes all rows.
-func copyTo(ctx context.Context, tx pgx.Tx, w *scenario.Scenario, progress Progress) error {
-	types, err := tx.Conn().LoadTypes(ctx, enums)
-	if err != nil {
-		return fmt.Errorf("load the enum types of the ledger tables: %w", err)
-	}
-	tx.Conn().TypeMap().RegisterTypes(types)
+// registerTypes registers the enum types of the ledger tables with a connection. It uses package must.
+func registerTypes(ctx context.Context, conn *pgx.Conn) {
+	types, err := conn.LoadTypes(ctx, enums)
+	must.Do(wrap.Error(err, "load the enum types of the ledger tables"))
+	conn.TypeMap().RegisterTypes(types)
+}
+
+// copyTo writes all rows. It uses package must.
+func copyTo(ctx context.Context, tx pgx.Tx, w *scenario.Scenario, progress Progress) {
+	registerTypes(ctx, tx.Conn())
 	total, done := 0, 0
 	for _, table := range tables {
 		total += len(w.Rows(table))
 	}
 	for _, table := range tables {
 		rows := w.Rows(table)
-		if len(rows) == 0 {
-			continue
-		}
 		progress("writing its rows", done, total)
-		if err := copyRows(ctx, tx, table, rows); err != nil {
-			return err
-		}
+		copyRows(ctx, tx, table, rows)
 		done += len(rows)
 	}
-	return nil
 }
 
-func copyRows(ctx context.Context, tx pgx.Tx, table string, rows []world.Row) error {
+// copyRows writes the rows of a table. It uses package must.
+func copyRows(ctx context.Context, tx pgx.Tx, table string, rows []world.Row) {
 	if len(rows) == 0 {
-		return nil
+		return
 	}
 	columns := columnsOf(rows)
 	values := make([]any, len(columns))
@@ -188,23 +175,14 @@ func copyRows(ctx context.Context, tx pgx.Tx, table string, rows []world.Row) er
 		}
 		return values, nil
 	})
-	if _, err := tx.CopyFrom(ctx, pgx.Identifier{table}, columns, source); err != nil {
-		return fmt.Errorf("write table %s: %w", table, err)
-	}
-	return nil
+	_, err := tx.CopyFrom(ctx, pgx.Identifier{table}, columns, source)
+	must.Do(wrap.Error(err, "write table %s", table))
 }
 
 func columnsOf(rows []world.Row) []string {
-	seen := map[string]bool{}
-	var columns []string
+	all := world.Row{}
 	for _, r := range rows {
-		for c := range r {
-			if !seen[c] {
-				seen[c] = true
-				columns = append(columns, c)
-			}
-		}
+		maps.Copy(all, r)
 	}
-	slices.Sort(columns)
-	return columns
+	return slices.Sorted(maps.Keys(all))
 }

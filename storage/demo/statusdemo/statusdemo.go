@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"heliograph/internal/base/wrap"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage/demo"
 	"heliograph/storage/statuspages"
@@ -19,7 +20,7 @@ var ErrNotDemo = errors.New("the status database holds pages other than that of 
 
 // beginner is a connection or a pool.
 type beginner interface {
-	Begin(ctx context.Context) (pgx.Tx, error)
+	BeginTx(ctx context.Context, options pgx.TxOptions) (pgx.Tx, error)
 }
 
 // Load writes the status page of the demo network into a database with the status tables. It does nothing if there are status pages. It uses one
@@ -27,10 +28,8 @@ type beginner interface {
 func Load(ctx context.Context, db beginner, now time.Time) error {
 	return load(ctx, db, now, func(ctx context.Context, tx pgx.Tx) (bool, error) {
 		var filled bool
-		if err := tx.QueryRow(ctx, `select exists (select from status.page)`).Scan(&filled); err != nil {
-			return false, fmt.Errorf("check for status pages: %w", err)
-		}
-		return !filled, nil
+		err := tx.QueryRow(ctx, `select exists (select from status.page)`).Scan(&filled)
+		return !filled, wrap.Error(err, "check for status pages")
 	})
 }
 
@@ -44,36 +43,25 @@ func Reload(ctx context.Context, db beginner, now time.Time) error {
 		if others {
 			return false, ErrNotDemo
 		}
-		if _, err := tx.Exec(ctx, `delete from status.page where id = $1`, demo.StatusPage); err != nil {
-			return false, fmt.Errorf("delete the status page: %w", err)
-		}
-		return true, nil
+		_, err := tx.Exec(ctx, `delete from status.page where id = $1`, demo.StatusPage)
+		return true, wrap.Error(err, "delete the status page")
 	})
 }
 
 func load(ctx context.Context, db beginner, now time.Time, prepare func(context.Context, pgx.Tx) (bool, error)) error {
-	tx, err := db.Begin(ctx)
-	if err != nil {
-		return fmt.Errorf("begin loading the demo status page: %w", err)
-	}
-	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }() // does nothing after a commit
-	if _, err := tx.Exec(ctx, `lock table status.page in share row exclusive mode`); err != nil {
-		return fmt.Errorf("lock the status pages: %w", err)
-	}
-	if wanted, err := prepare(ctx, tx); err != nil || !wanted {
-		return err
-	}
-	s, err := build(now.UTC().Truncate(time.Second))
-	if err != nil {
-		return fmt.Errorf("build the demo status page: %w", err)
-	}
-	if err := tx.SendBatch(ctx, s.batch()).Close(); err != nil {
-		return fmt.Errorf("write the demo status page: %w", err)
-	}
-	if err := tx.Commit(ctx); err != nil {
-		return fmt.Errorf("commit the demo status page: %w", err)
-	}
-	return nil
+	return pgx.BeginTxFunc(ctx, db, pgx.TxOptions{}, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `lock table status.page in share row exclusive mode`); err != nil {
+			return fmt.Errorf("lock the status pages: %w", err)
+		}
+		if wanted, err := prepare(ctx, tx); err != nil || !wanted {
+			return err
+		}
+		s, err := build(now.UTC().Truncate(time.Second))
+		if err != nil {
+			return fmt.Errorf("build the demo status page: %w", err)
+		}
+		return wrap.Error(tx.SendBatch(ctx, s.batch()).Close(), "write the demo status page")
+	})
 }
 
 // batch returns the statements that write the page.

@@ -44,10 +44,6 @@ type version struct {
 	row  Row
 }
 
-func newVersions(table string, out sink) *versions {
-	return &versions{table: table, out: out, byKey: map[string]*version{}}
-}
-
 func key(parts ...any) string { return fmt.Sprint(parts...) }
 
 // get returns the current row, or nil. Changing it does not create a version.

@@ -119,7 +119,7 @@ func New(end int64) (*World, error) {
 		"token_airdrop": &w.airdrops, "topic": &w.topics, "node": &w.nodes, "registered_node": &w.registered, "hook": &w.hooks,
 		"entity_stake": &w.stakes,
 	} {
-		*v = newVersions(table, w.rows)
+		*v = &versions{table: table, out: w.rows, byKey: map[string]*version{}}
 	}
 	w.nextHour = w.clock/Hour*Hour + Hour
 	w.snapshots.reset()

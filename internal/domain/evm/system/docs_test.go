@@ -46,9 +46,7 @@ func listing(t *testing.T, list []*function) string {
 	var b strings.Builder
 	b.WriteString("| selector | function | |\n|---|---|---|\n")
 	for _, f := range list {
-		if err := f.prepare(); err != nil {
-			t.Fatal(err)
-		}
+		f.prepare()
 		answer := map[kind]string{read: "reads", write: "changes"}[f.kind]
 		fmt.Fprintf(&b, "| `%s` | `%s` | %s |\n", hex.EncodeToString([]byte{byte(f.selector >> 24), byte(f.selector >> 16), byte(f.selector >> 8), byte(f.selector)}), f.signature, answer)
 	}

@@ -3,7 +3,6 @@ package system
 import (
 	"context"
 	"encoding/binary"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -74,10 +73,7 @@ func allServices(cfg Config) []*service {
 	}
 	tokens := map[common.Address]table{}
 	for _, s := range list {
-		s.cfg = cfg
-		if err := s.prepare(); err != nil {
-			panic(fmt.Sprintf("table of system contracts: %v", err))
-		}
+		s.cfg, s.functions, s.redirected = cfg, index(s.direct), index(s.facade)
 		if s.hasTokens() {
 			tokens[longZero(ledger.EntityID(s.number))] = s.functions
 		}
@@ -148,42 +144,23 @@ type service struct {
 
 func (s *service) hasTokens() bool { return s.number == TokenService || s.number == SecondTokenService }
 
-// prepare parses the signatures of the functions.
-func (s *service) prepare() (err error) {
-	if s.functions, err = index(s.direct); err != nil {
-		return err
-	}
-	s.redirected, err = index(s.facade)
-	return err
-}
-
-func index(list []*function) (table, error) {
+// index parses the signatures of functions and returns them by selector. It panics if a signature is invalid or declared twice.
+func index(list []*function) table {
 	t := table{}
 	for _, f := range list {
-		if err := f.prepare(); err != nil {
-			return nil, fmt.Errorf("function %s: %w", f.signature, err)
-		}
-		if _, twice := t[f.selector]; twice {
-			return nil, fmt.Errorf("function %s is declared twice", f.signature)
+		f.prepare()
+		if t[f.selector] != nil {
+			panic("function " + f.signature + " is declared twice")
 		}
 		t[f.selector] = f
 	}
-	return t, nil
+	return t
 }
 
-func (f *function) prepare() (err error) {
-	open := strings.IndexByte(f.signature, '(')
-	if open < 0 {
-		return abi.ErrInvalid
-	}
-	if f.args, err = abi.Parse(f.signature[open:]); err != nil {
-		return err
-	}
-	if f.result, err = abi.Parse("(" + f.returns + ")"); err != nil {
-		return err
-	}
+func (f *function) prepare() {
+	f.args = abi.MustParse(f.signature[strings.IndexByte(f.signature, '('):])
+	f.result = abi.MustParse("(" + f.returns + ")")
 	f.selector = binary.BigEndian.Uint32(crypto.Keccak256([]byte(f.signature)))
-	return nil
 }
 
 // payableService is a service with payable functions.
