@@ -410,35 +410,6 @@ func UnmarshalNullTokenKYCStatus(ctx context.Context, v any) (ledger.Null[ledger
 	return orNull(ctx, v, UnmarshalTokenKYCStatus)
 }
 
-// MarshalKeyType is [AppendKeyType] for gqlgen.
-func MarshalKeyType(v ledger.KeyType) graphql.ContextMarshaler { return with(v, AppendKeyType) }
-
-// UnmarshalKeyType fails.
-func UnmarshalKeyType(context.Context, any) (ledger.KeyType, error) {
-	return outputOnly[ledger.KeyType]()
-}
-
-// MarshalTransactionType is [AppendTransactionType] for gqlgen.
-func MarshalTransactionType(v ledger.TransactionType) graphql.ContextMarshaler {
-	return with(v, AppendTransactionType)
-}
-
-// MarshalResponseCode is [AppendResponseCode] for gqlgen.
-func MarshalResponseCode(v ledger.ResponseCode) graphql.ContextMarshaler {
-	return with(v, AppendResponseCode)
-}
-
-// UnmarshalResponseCode fails.
-func UnmarshalResponseCode(context.Context, any) (ledger.ResponseCode, error) {
-	return outputOnly[ledger.ResponseCode]()
-}
-
-// MarshalFeeExtraName is [AppendFeeExtraName] for gqlgen.
-func MarshalFeeExtraName(v fees.Extra) graphql.ContextMarshaler { return with(v, AppendFeeExtraName) }
-
-// UnmarshalFeeExtraName fails.
-func UnmarshalFeeExtraName(context.Context, any) (fees.Extra, error) { return outputOnly[fees.Extra]() }
-
 // MarshalLong is [AppendLong] for gqlgen.
 func MarshalLong(v int64) graphql.ContextMarshaler { return with(v, AppendLong) }
 
@@ -601,6 +572,35 @@ func MarshalNullEmpty(v ledger.Null[ledger.Empty]) graphql.ContextMarshaler {
 func UnmarshalNullEmpty(context.Context, any) (ledger.Null[ledger.Empty], error) {
 	return outputOnly[ledger.Null[ledger.Empty]]()
 }
+
+// MarshalKeyType is [AppendKeyType] for gqlgen.
+func MarshalKeyType(v ledger.KeyType) graphql.ContextMarshaler { return with(v, AppendKeyType) }
+
+// UnmarshalKeyType fails.
+func UnmarshalKeyType(context.Context, any) (ledger.KeyType, error) {
+	return outputOnly[ledger.KeyType]()
+}
+
+// MarshalTransactionType is [AppendTransactionType] for gqlgen.
+func MarshalTransactionType(v ledger.TransactionType) graphql.ContextMarshaler {
+	return with(v, AppendTransactionType)
+}
+
+// MarshalResponseCode is [AppendResponseCode] for gqlgen.
+func MarshalResponseCode(v ledger.ResponseCode) graphql.ContextMarshaler {
+	return with(v, AppendResponseCode)
+}
+
+// UnmarshalResponseCode fails.
+func UnmarshalResponseCode(context.Context, any) (ledger.ResponseCode, error) {
+	return outputOnly[ledger.ResponseCode]()
+}
+
+// MarshalFeeExtraName is [AppendFeeExtraName] for gqlgen.
+func MarshalFeeExtraName(v fees.Extra) graphql.ContextMarshaler { return with(v, AppendFeeExtraName) }
+
+// UnmarshalFeeExtraName fails.
+func UnmarshalFeeExtraName(context.Context, any) (fees.Extra, error) { return outputOnly[fees.Extra]() }
 
 // MarshalBlockNodeAPI is [AppendBlockNodeAPI] for gqlgen.
 func MarshalBlockNodeAPI(v ledger.BlockNodeAPI) graphql.ContextMarshaler {
