@@ -109,24 +109,14 @@ func acceptsEntityID(c *Config, v Value) bool {
 }
 
 func acceptsEntityIDOrLongZero(c *Config, v Value) bool {
-	if IsEntityID(v.Text) {
-		return true
-	}
-	if !isEVMAddress(c, v.Text) {
-		return false
-	}
 	ref, err := ledger.ParseAccountRef(v.Text, c.Base)
-	return err == nil && !ref.Address.Valid
+	return IsEntityID(v.Text) || err == nil && !ref.Address.Valid && isEVMAddress(c, v.Text)
 }
 
 // isEVMAddress reports whether s is an EVM address. If s has a shard or realm, they must be this ledger's.
 func isEVMAddress(c *Config, s string) bool {
-	m := evmAddressSyntax.FindStringSubmatch(s)
-	if m == nil {
-		return false
-	}
 	_, err := ledger.ParseAccountRef(s, c.Base)
-	return err == nil
+	return err == nil && evmAddressSyntax.MatchString(s)
 }
 
 // Long accepts 64-bit integers that are not less than least.

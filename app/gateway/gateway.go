@@ -4,8 +4,6 @@ package gateway
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -28,6 +26,7 @@ import (
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
 	"heliograph/graph/server"
+	"heliograph/internal/base/respond"
 	"heliograph/internal/domain/status"
 	"heliograph/resolvers"
 	"heliograph/resolvers/contractcalls"
@@ -162,7 +161,7 @@ func New(o Options) (*Gateway, error) {
 		Limits: relay.Limits{Default: o.REST.LimitDefault, Max: o.REST.LimitMax}, MaxBody: o.Graph.MaxBody, MaxValues: o.Graph.MaxValues,
 		IntrospectionOff: o.Graph.IntrospectionOff, SuggestionsOff: o.Graph.SuggestionsOff, Trusted: withLiveDocument(o.Graph.Trusted),
 		OnlyTrusted: o.Graph.OnlyTrusted, CacheBytes: o.Graph.CacheBytes, Head: o.DB.Newest, Followed: o.DB.Followed, CSVRows: o.Graph.CSVRows,
-		Streams: o.Graph.Streams, Origins: o.Origins, NewID: newID, Logger: o.Logger, CheckVariables: o.CheckVariables, Observer: observer,
+		Streams: o.Graph.Streams, Origins: o.Origins, NewID: respond.NewID, Logger: o.Logger, CheckVariables: o.CheckVariables, Observer: observer,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("create the GraphQL server: %w", err)
@@ -219,13 +218,6 @@ func withLiveDocument(trusted map[string]string) map[string]string {
 	}
 	all[server.DocumentID(statuspage.LiveDocument)] = statuspage.LiveDocument
 	return all
-}
-
-// newID returns a random error id: 64 bits in hexadecimal.
-func newID() string {
-	var b [8]byte
-	_, _ = rand.Read(b[:]) // never fails
-	return hex.EncodeToString(b[:])
 }
 
 // feesInterval is the interval at which the fee schedule is reloaded.

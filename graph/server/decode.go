@@ -156,5 +156,5 @@ func (d *decoder) document() (string, error) {
 	if err == nil && len(raw) <= maxText {
 		texts.Set(string(raw), string(text))
 	}
-	return string(text), err //nolint:wrapcheck // as above
+	return string(text), err
 }

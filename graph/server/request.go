@@ -112,7 +112,7 @@ func readBody(raw []byte, maxValues int) (params *graphql.RawParams, documentID 
 			default:
 				err = d.SkipValue()
 			}
-			return err
+			return err //nolint:wrapcheck // only that it failed is reported
 		})
 	})
 	return params, documentID, undecoded(err, "the request body", maxValues, " with query, operationName, variables and extensions")

@@ -2,8 +2,6 @@ package v2
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"math"
@@ -13,6 +11,7 @@ import (
 	"heliograph/graph/relay"
 	"heliograph/graph/scalar"
 	"heliograph/graph/server"
+	"heliograph/internal/base/respond"
 	"heliograph/internal/domain/status"
 	"heliograph/rest/doccache"
 	"heliograph/rest/rawjson"
@@ -42,7 +41,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h["Access-Control-Allow-Origin"] = a.headers.star
 	h["Access-Control-Expose-Headers"] = a.headers.exposed
 	h["X-Content-Type-Options"] = a.headers.nosniff
-	h["X-Request-Id"] = []string{requestID()}
+	h["X-Request-Id"] = []string{respond.NewID()}
 	i, known := a.index[r.URL.Path]
 	if !known {
 		w.WriteHeader(http.StatusNotFound)
@@ -96,13 +95,6 @@ func (a *API) find(r *http.Request, i int) (d *doccache.Document, code int) {
 		return nil, code
 	}
 	return all[i], code
-}
-
-// requestID returns a random id for logs and responses.
-func requestID() string {
-	var b [8]byte
-	_, _ = rand.Read(b[:]) // never fails
-	return hex.EncodeToString(b[:])
 }
 
 // warnSize is the document size, in bytes, above which a warning is logged: some clients read at most 1 MB.

@@ -16,11 +16,11 @@ type nestedList struct {
 
 // grouped has the values of a column, each with the greatest values of other columns.
 func grouped(table, column string, others ...string) string {
-	words := column
+	var words strings.Builder
 	for _, other := range others {
-		words += ", coalesce(max(" + other + ")::text, '0')"
+		words.WriteString(", coalesce(max(" + other + ")::text, '0')")
 	}
-	return `select concat_ws(' ', ` + words + `) as v, count(*) as n from ` + table + ` where ` + column + ` is not null group by ` + column
+	return `select concat_ws(' ', ` + column + words.String() + `) as v, count(*) as n from ` + table + ` where ` + column + ` is not null group by ` + column
 }
 
 // filters returns filters with one member each, and none.

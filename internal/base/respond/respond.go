@@ -3,6 +3,8 @@ package respond
 
 import (
 	"bytes"
+	"crypto/rand"
+	"encoding/hex"
 	"io"
 	"net/http"
 	"strconv"
@@ -16,6 +18,13 @@ import (
 	"heliograph/internal/base/accept"
 	"heliograph/internal/base/etag"
 )
+
+// NewID returns a random id for logs and responses: 64 bits in hexadecimal.
+func NewID() string {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return hex.EncodeToString(b[:])
+}
 
 // compressFrom is the minimum size, in bytes, of a body to compress.
 const compressFrom = 1024

@@ -1,13 +1,12 @@
 package ledger
 
 import (
+	"fmt"
 	"math/big"
 	"slices"
 	"strconv"
 
 	"google.golang.org/protobuf/encoding/protowire"
-
-	"heliograph/internal/base/wrap"
 )
 
 // EthereumTransaction is an Ethereum transaction without its call data. Amounts are big-endian bytes in weibars.
@@ -267,5 +266,8 @@ func DecodeSenderAlias(b []byte) ([]byte, error) {
 			return nil
 		})
 	})
-	return alias, wrap.Error(err, "reading a contract function result")
+	if err != nil {
+		return nil, fmt.Errorf("reading a contract function result: %w", err)
+	}
+	return alias, nil
 }

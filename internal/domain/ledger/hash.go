@@ -5,8 +5,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strings"
-
-	"heliograph/internal/base/wrap"
 )
 
 // Sizes of hashes in bytes.
@@ -31,7 +29,10 @@ func ParseHash(s string) (Hash, error) {
 		return nil, fmt.Errorf("hash %q has neither 64 nor 96 hex digits: %w", s, ErrSyntax)
 	}
 	b, err := decodeHex(digits)
-	return b, wrap.Error(err, "hash %q", s)
+	if err != nil {
+		return nil, fmt.Errorf("hash %q: %w", s, err)
+	}
+	return b, nil
 }
 
 // ParseTransactionHash parses the 48-byte hash of a transaction: 96 hex digits with or without "0x", or 64 characters of base64 in the standard or the URL
@@ -63,7 +64,10 @@ func (d HexDigits) String() string { return hex.EncodeToString(d) }
 // ParseHex parses an even number of hex digits of either case, with or without "0x". Errors wrap [ErrSyntax].
 func ParseHex(s string) ([]byte, error) {
 	b, err := decodeHex(TrimHexPrefix(s))
-	return b, wrap.Error(err, "hex %q", s)
+	if err != nil {
+		return nil, fmt.Errorf("hex %q: %w", s, err)
+	}
+	return b, nil
 }
 
 // decodeHex parses hex digits without a prefix.

@@ -8,8 +8,6 @@ import (
 	"github.com/hiero-ledger/hiero-sdk-go/v2/proto/services"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
-
-	"heliograph/internal/base/wrap"
 )
 
 // Key is the protobuf encoding of an entity's key. Nil means no key. The empty key list, which marks hollow accounts and immutable entities, also counts as
@@ -55,7 +53,10 @@ func DecodeKeyList(b []byte) ([]Key, error) {
 		}
 		return nil
 	})
-	return keys, wrap.Error(err, "reading a list of keys")
+	if err != nil {
+		return nil, fmt.Errorf("reading a list of keys: %w", err)
+	}
+	return keys, nil
 }
 
 // KeyInfo is the type and the value of a key.

@@ -6,8 +6,6 @@ import (
 	"github.com/hiero-ledger/hiero-sdk-go/v2/proto/services"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
-
-	"heliograph/internal/base/wrap"
 )
 
 type field struct {
@@ -69,7 +67,10 @@ func readEntityID(m proto.Message) (EntityID, error) {
 // the values 0 and false. Errors wrap [ErrSyntax], or [ErrRange] for an account that cannot exist.
 func DecodeTransactionID(b []byte) (MessageTransactionID, error) {
 	id, err := decodeTransactionID(b)
-	return id, wrap.Error(err, "reading a transaction id")
+	if err != nil {
+		return MessageTransactionID{}, fmt.Errorf("reading a transaction id: %w", err)
+	}
+	return id, nil
 }
 
 func decodeTransactionID(b []byte) (id MessageTransactionID, err error) {
@@ -93,7 +94,10 @@ func decodeTransactionID(b []byte) (id MessageTransactionID, err error) {
 // Errors wrap [ErrSyntax], or [ErrRange] for an account or token that cannot exist.
 func DecodeCustomFeeLimit(b []byte) ([]*CustomFeeLimit, error) {
 	limits, err := decodeCustomFeeLimit(b)
-	return limits, wrap.Error(err, "reading a custom fee limit")
+	if err != nil {
+		return nil, fmt.Errorf("reading a custom fee limit: %w", err)
+	}
+	return limits, nil
 }
 
 func decodeCustomFeeLimit(b []byte) ([]*CustomFeeLimit, error) {

@@ -91,6 +91,35 @@ func ImpactOf(k Kind, override Impact, given ...ComponentStatus) Impact {
 	return worst
 }
 
+// WorkingCopy is the state of a page that a write reads and changes: its components, and the notices that hold them in a status. Its methods are the rules
+// for writes. They change the copy and return what has to be stored.
+type WorkingCopy struct {
+	Page *Page
+	// Components are all components that are not deleted, including empty groups, in the order of documents.
+	Components []*Component
+	// Holds are the statuses in which open notices hold components, by the code of the component and then of the notice.
+	Holds map[string]map[string]ComponentStatus
+
+	// At is the time of the write, in milliseconds and in the zone of the page.
+	At time.Time
+	// Origin is recorded with everything that is written.
+	Origin Origin
+	// NewCode returns a new unique code.
+	NewCode func() (string, error)
+}
+
+// NewWorkingCopy returns a working copy of stored rows. It computes the statuses of the components.
+func NewWorkingCopy(p *Page, components []*Component, attachments []*Attachment) *WorkingCopy {
+	b := &WorkingCopy{Page: p, Components: components, Holds: map[string]map[string]ComponentStatus{}}
+	for _, a := range attachments {
+		if a.HeldStatus != "" {
+			b.hold(a.ComponentCode, a.NoticeCode, a.HeldStatus)
+		}
+	}
+	b.compute()
+	return b
+}
+
 // AddComponent returns a new component or group without a code, and the components whose position changes. Empty groups are not published.
 func (b *WorkingCopy) AddComponent(in NewComponent) (c *Component, moved []*Component, err error) {
 	c = &Component{IsGroup: in.IsGroup, Name: in.Name, Description: ledger.NonZero(in.Description), Origin: b.Origin}
@@ -191,35 +220,6 @@ func (b *WorkingCopy) Move(c *Component, group string, position int32) ([]*Compo
 	}
 	c.GroupCode = ledger.NonZero(group)
 	return moved, nil
-}
-
-// WorkingCopy is the state of a page that a write reads and changes: its components, and the notices that hold them in a status. Its methods are the rules
-// for writes. They change the copy and return what has to be stored.
-type WorkingCopy struct {
-	Page *Page
-	// Components are all components that are not deleted, including empty groups, in the order of documents.
-	Components []*Component
-	// Holds are the statuses in which open notices hold components, by the code of the component and then of the notice.
-	Holds map[string]map[string]ComponentStatus
-
-	// At is the time of the write, in milliseconds and in the zone of the page.
-	At time.Time
-	// Origin is recorded with everything that is written.
-	Origin Origin
-	// NewCode returns a new unique code.
-	NewCode func() (string, error)
-}
-
-// NewWorkingCopy returns a working copy of stored rows. It computes the statuses of the components.
-func NewWorkingCopy(p *Page, components []*Component, attachments []*Attachment) *WorkingCopy {
-	b := &WorkingCopy{Page: p, Components: components, Holds: map[string]map[string]ComponentStatus{}}
-	for _, a := range attachments {
-		if a.HeldStatus != "" {
-			b.hold(a.ComponentCode, a.NoticeCode, a.HeldStatus)
-		}
-	}
-	b.compute()
-	return b
 }
 
 // compute sets the statuses of the components from their base statuses and from the holds.
