@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
@@ -30,8 +31,8 @@ import (
 
 const (
 	mediaCSV = "text/csv"
-	// csvPage is the number of rows that are read at once.
-	csvPage = 1000
+	// csvPage is the number of rows that are read at once. After each page, an export pauses for as long as the page took, for other requests.
+	csvPage = 100
 	// Variables of the operation that reads a page.
 	csvFirst = "csv_first"
 	csvAfter = "csv_after"
@@ -86,6 +87,7 @@ func (s *Server) serveCSV(w http.ResponseWriter, r *http.Request) {
 	lines := csv.NewWriter(&page)
 	lines.UseCRLF = true
 	for first := true; first || x.more; first = false {
+		start := time.Now() //nolint:forbidigo // measures a duration, and the injected clock may be fixed
 		failed := x.page(r.Context(), lines)
 		switch {
 		case failed != nil && first:
@@ -109,6 +111,9 @@ func (s *Server) serveCSV(w http.ResponseWriter, r *http.Request) {
 			return // the client has disconnected
 		}
 		page.Reset()
+		if x.more {
+			time.Sleep(time.Since(start)) //nolint:forbidigo // as above
+		}
 	}
 }
 
