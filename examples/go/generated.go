@@ -22,6 +22,7 @@ func (v *ConversationResponse) GetTopic() *ConversationTopic { return v.Topic }
 //
 // A topic of the consensus service.
 type ConversationTopic struct {
+	// The memo.
 	Memo string `json:"memo"`
 	// Messages of the topic. Default order: oldest first.
 	Messages ConversationTopicMessagesTopicMessageConnection `json:"messages"`
@@ -91,7 +92,8 @@ func (v *ConversationTopicMessagesTopicMessageConnectionNodesTopicMessage) GetPa
 type ConversationTopicMessagesTopicMessageConnectionNodesTopicMessagePayerAccount struct {
 	// The account's entity ID.
 	EntityId string `json:"entityId"`
-	Memo     string `json:"memo"`
+	// The memo.
+	Memo string `json:"memo"`
 }
 
 // GetEntityId returns ConversationTopicMessagesTopicMessageConnectionNodesTopicMessagePayerAccount.EntityId, and is useful for accessing the field via an interface.
