@@ -46,6 +46,7 @@ var unindexed = []Unindexed{
 	{"contractLogs", []string{"topics"}, "contract contractId", "the logs of a week", false},
 	{"contractResults", []string{"from"}, "", "the results of the contract, or those up to the end of the page for a range of senders", false},
 	{"contractResults", []string{"contractId"}, "internal", "the results of the contract, most of which can be those of child transactions", false},
+	{"contractResults", []string{"contract"}, "internal", "as above", false},
 	{"contractResults", []string{"transactionIndex"}, "blockNumber blockHash", "the results of the contract, or all", false},
 	{"transfers", []string{"direction"}, "", "the transfers of the account, or of the token in the range of time", false},
 	{"holders", nil, "", "the holders of the token, which are sorted by balance", false},
