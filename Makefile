@@ -153,6 +153,7 @@ generate: ## Run the code generators, and build the front-end assets if Node.js 
 	go generate ./...
 	go run ./graph/generate
 	go run ./rest/generate
+	go -C examples/go generate ./...
 	@scripts/generate-assets.sh $(ASSETS)
 
 verify: ## Fail if generated files, go.mod or the formatting are not up to date
