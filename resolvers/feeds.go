@@ -10,6 +10,7 @@ import (
 	"heliograph/graph/fault"
 	"heliograph/graph/feed"
 	"heliograph/graph/relay"
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
 	"heliograph/storage"
@@ -126,11 +127,7 @@ func between(after feed.Position, until *feed.Position, limit int) storage.Page 
 }
 
 func events(rows []*ledger.Transaction) []*transactionEvent {
-	out := make([]*transactionEvent, len(rows))
-	for i, t := range rows {
-		out[i] = &transactionEvent{Transaction: t}
-	}
-	return out
+	return list.Map(rows, func(t *ledger.Transaction) *transactionEvent { return &transactionEvent{Transaction: t} })
 }
 
 // startOf returns the position after which a subscription starts, or nil for the present.

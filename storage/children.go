@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"heliograph/internal/base/list"
 )
 
 // owned is a row with the position, from 1, of its parent in the list of parents.
@@ -168,17 +170,14 @@ func Unnest(columns ...string) string {
 // UnnestKeys returns a FROM item like [Unnest] and its arguments, for columns with few rows per value. The columns of a single row are scalars, which cost
 // PostgreSQL less.
 func UnnestKeys(columns []string, keys ...[]int64) (from string, args []any) {
-	args = make([]any, len(keys))
-	for i, list := range keys {
-		args[i] = list
-	}
+	args = list.Map(keys, func(key []int64) any { return key })
 	if len(keys[0]) != 1 {
 		return Unnest(columns...), args
 	}
 	var sql strings.Builder
 	sql.WriteString("(select ")
-	for i, list := range keys {
-		args[i] = list[0]
+	for i, key := range keys {
+		args[i] = key[0]
 		sql.WriteString("$" + strconv.Itoa(i+1) + "::bigint as " + columns[i] + ", ")
 	}
 	return sql.String() + "1::bigint as ord) p", args

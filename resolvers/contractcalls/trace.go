@@ -8,6 +8,7 @@ import (
 
 	"heliograph/graph/fault"
 	"heliograph/graph/relay"
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/evm"
 	"heliograph/internal/domain/evm/calls"
 	"heliograph/internal/domain/evm/worldstate"
@@ -129,13 +130,7 @@ func cloneStep(s *calls.OpcodeStep) *calls.OpcodeStep {
 	return &c
 }
 
-func cloneWords(list [][]byte) [][]byte {
-	out := make([][]byte, len(list))
-	for i, w := range list {
-		out[i] = bytes.Clone(w)
-	}
-	return out
-}
+func cloneWords(words [][]byte) [][]byte { return list.Map(words, bytes.Clone) }
 
 // systemReasons has the revert reasons of a transaction's calls of system contracts, by depth and order. A call that did not revert has a nil reason.
 type systemReasons map[int][][]byte

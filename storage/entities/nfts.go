@@ -3,7 +3,9 @@ package entities
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 )
@@ -57,6 +59,12 @@ func nftPage(w *storage.Where, condition string, f *ledger.NFTFilter, p storage.
 // queueNFTs queues a query for a page of NFTs for each parent p.
 func queueNFTs(b *storage.Batch, w *storage.Where, n int, from, condition string, f *ledger.NFTFilter, p storage.Page, done func([][]*ledger.NFT)) {
 	page := nftPage(w, condition, f, p)
+	const deleted = "coalesce((select deleted from entity where id = n.token_id), false)"
+	if p.Limit > storage.MaxCount && condition == string(OfAccount) && !b.DB().Distributed() && strings.Contains(page, deleted) {
+		page = strings.ReplaceAll(page, deleted, "n.token_id = any(gone.tokens)") // many NFTs of an account have few tokens
+		from += ` cross join lateral (select array(select e.id from (select distinct token_id from nft n where ` + condition + `) n
+  join entity e on e.id = n.token_id and e.deleted) as tokens offset 0) gone`
+	}
 	nftRows.QueueChildren(b, n, storage.NoBitmaps+`select n.ord, `+NFTColumns+` from (select p.ord, n.* from `+from+` cross join lateral (`+page+`) n) n
 left join entity e on e.id = n.token_id order by n.ord, `+p.Order("n.token_id", "n.serial_number"), w.Args, done)
 }
@@ -100,11 +108,7 @@ join nft n on n.token_id = p.token_id and n.serial_number = p.serial left join e
 }
 
 func nftKeys(keys []ledger.NFTKey) (tokens, serials []int64) {
-	tokens, serials = make([]int64, len(keys)), make([]int64, len(keys))
-	for i, k := range keys {
-		tokens[i], serials[i] = int64(k.TokenID), k.SerialNumber
-	}
-	return tokens, serials
+	return list.Map(keys, func(k ledger.NFTKey) int64 { return int64(k.TokenID) }), list.Map(keys, func(k ledger.NFTKey) int64 { return k.SerialNumber })
 }
 
 // tokenDeletion is the type of transactions that delete a token. They transfer nothing, even if their rows list NFTs.
