@@ -7,6 +7,7 @@
 #   LISTS      settings of bench-lists, for example `-args -lists.only "^/transactions" -lists.worst 100`
 #   CLIENTS    folders in tests/ and examples/ for test-clients; default: all
 #   BENCHTIME  duration of each benchmark                     ASSETS     off skips the front-end assets
+#   RACE       off runs `make test` without the race detector, whose first build takes many minutes
 
 SHELL := bash
 .DEFAULT_GOAL := help
@@ -22,6 +23,7 @@ SOAK ?=
 ATTACK ?=
 SHORT ?=
 ASSETS ?= on
+RACE ?= on
 
 # The output of `heliograph version`. The date is that of the commit, so that builds are reproducible.
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
@@ -64,12 +66,12 @@ release: ## Build binaries, image, licences, component list and checksums in dis
 # Only the race detector needs cgo and a C compiler. By default it delays the exit of each process by a second, and the tests of the command line start a
 # hundred processes.
 test: export GORACE ?= atexit_sleep_ms=0
-test: ## Run the tests, with the race detector if there is a C compiler
+test: ## Run the tests, with the race detector if there is a C compiler and RACE is not off
 	@scripts/ensure-postgres.sh
-	@if scripts/ensure-cc.sh; then \
+	@if [ '$(RACE)' != off ] && scripts/ensure-cc.sh; then \
 	  export CGO_ENABLED=1 race=-race; \
 	else \
-	  echo 'No C compiler: running the tests WITHOUT the race detector.'; \
+	  echo 'Running the tests WITHOUT the race detector.'; \
 	  export CGO_ENABLED=0 race=; \
 	fi; \
 	set -x; result=0; \
@@ -77,9 +79,11 @@ test: ## Run the tests, with the race detector if there is a C compiler
 	[ '$(PKGS)' != ./... ] || go -C tests test $$race -timeout 10m $(TESTFLAGS) ./formats/... || result=1; \
 	exit $$result
 
-record: ## Rewrite the record of REST responses, and print the changes grouped by cause
+record: ## Rewrite golden files, response examples and the record of REST responses, and print the changes of the record grouped by cause
 	@scripts/ensure-postgres.sh
-	CGO_ENABLED=0 go test -run '^TestRecord$$' -count 1 -v $(TESTFLAGS) ./rest/v1 -update
+	CGO_ENABLED=0 go test -run '^TestExamples$$' -count 1 $(TESTFLAGS) ./rest/openapi -update
+	go run ./rest/generate # the OpenAPI files have the examples
+	CGO_ENABLED=0 go test -run '^(TestGolden|TestRecord)$$' -count 1 -v $(TESTFLAGS) ./rest/v1 -update | grep -v -e '--- PASS' -e '^=== '
 
 test-slow: ## Run slow tests: replicas and failover, query plans on large tables, memory of traces, random histories of status pages, 5,000 webhooks
 	@scripts/ensure-postgres.sh

@@ -18,7 +18,7 @@ import (
 	"heliograph/rest/openapi"
 )
 
-var update = flag.Bool("update", false, "record the examples of responses; then run go run ./rest/generate")
+var update = flag.Bool("update", false, "record the examples of responses, as make record does")
 
 // TestExamples compares the examples of responses with those of the demo network. Each operation must have one, and a summary of its own.
 func TestExamples(t *testing.T) {
@@ -60,7 +60,7 @@ func TestExamples(t *testing.T) {
 		return
 	}
 	if have, err := os.ReadFile("examples.json"); err != nil || !bytes.Equal(have, file.Bytes()) {
-		t.Errorf("examples.json is not up to date: run go test ./rest/openapi -run TestExamples -update; error of the file: %v", err)
+		t.Errorf("examples.json is not up to date: run make record; error of the file: %v", err)
 	}
 }
 

@@ -76,7 +76,7 @@ func TestCoverage(t *testing.T) {
 		delete(missing, name)
 	}
 	if len(missing) > 0 {
-		t.Errorf("not measured:\n%s", strings.Join(slices.Sorted(maps.Keys(missing)), "\n"))
+		t.Errorf("not measured: add these to allLists, graphLists or nestedLists:\n%s", strings.Join(slices.Sorted(maps.Keys(missing)), "\n"))
 	}
 }
 
