@@ -117,6 +117,15 @@ func unpack(path, root string) (*v1.Config, int64, error) {
 	if err != nil {
 		return nil, 0, err
 	}
+	if len(manifest.Manifests) != 1 {
+		return nil, 0, fmt.Errorf("the archive has %d entries; podman load and skopeo copy accept one", len(manifest.Manifests))
+	}
+	if index, err = index.ImageIndex(manifest.Manifests[0].Digest); err != nil {
+		return nil, 0, err
+	}
+	if manifest, err = index.IndexManifest(); err != nil {
+		return nil, 0, err
+	}
 	for _, d := range manifest.Manifests {
 		if d.Platform.Architecture != runtime.GOARCH {
 			continue

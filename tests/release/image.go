@@ -27,9 +27,10 @@ const binaryPath = "usr/local/bin/heliograph"
 // user is the user of the image, who owns no file of it.
 const user = "65532"
 
-// writeImage writes heliograph-image.tar: an OCI image for each Linux binary, in one index. documents are files for /usr/share/doc/heliograph.
+// writeImage writes heliograph-image.tar: an OCI image for each Linux binary, in an index. The archive has one entry, this index: podman load and skopeo copy
+// reject an archive with several. documents are files for /usr/share/doc/heliograph.
 func writeImage(out, version string, at time.Time, documents map[string][]byte) error {
-	index := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
+	platforms := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
 	binaries, err := filepath.Glob(filepath.Join(out, "heliograph-linux-*"))
 	if err != nil {
 		return err
@@ -40,10 +41,15 @@ func writeImage(out, version string, at time.Time, documents map[string][]byte) 
 		if err != nil {
 			return err
 		}
-		index = mutate.AppendManifests(index, mutate.IndexAddendum{Add: img, Descriptor: v1.Descriptor{
-			Platform: &v1.Platform{OS: "linux", Architecture: architecture}, Annotations: map[string]string{"org.opencontainers.image.ref.name": version},
+		platforms = mutate.AppendManifests(platforms, mutate.IndexAddendum{Add: img, Descriptor: v1.Descriptor{
+			Platform: &v1.Platform{OS: "linux", Architecture: architecture},
 		}})
 	}
+	index := mutate.AppendManifests(mutate.IndexMediaType(empty.Index, types.OCIImageIndex), mutate.IndexAddendum{Add: platforms, Descriptor: v1.Descriptor{
+		Annotations: map[string]string{
+			"org.opencontainers.image.ref.name": "heliograph:" + version, "io.containerd.image.name": "docker.io/library/heliograph:" + version,
+		},
+	}})
 	folder, err := os.MkdirTemp("", "heliograph-image-")
 	if err != nil {
 		return err
