@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"heliograph/internal/base/list"
 	"heliograph/internal/base/wrap"
 	"heliograph/rest"
 	"heliograph/rest/requests"
@@ -290,11 +291,7 @@ func (r *Report) Add(endpoint, request string, differences []Difference) {
 // Causes returns the causes, the most frequent ones first.
 func (r *Report) Causes() []Cause {
 	slices.SortStableFunc(r.groups, func(a, b *group) int { return cmp.Compare(b.requests, a.requests) })
-	var out []Cause
-	for _, g := range r.groups {
-		out = append(out, g.Cause)
-	}
-	return out
+	return list.Map(r.groups, func(g *group) Cause { return g.Cause })
 }
 
 // maxShown limits the length of an example value.

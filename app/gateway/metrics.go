@@ -76,17 +76,19 @@ func (m *metrics) addDatabase(db *storage.DB, now func() time.Time) {
 		}
 		return lag.Seconds()
 	})
-	sum := func(of func(*pgxpool.Stat) int64) func() float64 {
-		return func() (n float64) {
+	sum := func(of func(*pgxpool.Stat) int64) func() int64 {
+		return func() (n int64) {
 			for _, one := range db.Servers() {
-				n += float64(of(one.Stat))
+				n += of(one.Stat)
 			}
 			return n
 		}
 	}
-	m.gauge("pool", "connections", "Open connections to the database.", nil, sum(func(s *pgxpool.Stat) int64 { return int64(s.TotalConns()) }))
-	m.gauge("pool", "acquired", "Connections in use.", nil, sum(func(s *pgxpool.Stat) int64 { return int64(s.AcquiredConns()) }))
-	m.gauge("pool", "waited_total", "Number of times that a request had to wait for a connection.", nil, sum((*pgxpool.Stat).EmptyAcquireCount))
+	connections := sum(func(s *pgxpool.Stat) int64 { return int64(s.TotalConns()) })
+	acquired := sum(func(s *pgxpool.Stat) int64 { return int64(s.AcquiredConns()) })
+	m.gauge("pool", "connections", "Open connections to the database.", nil, func() float64 { return float64(connections()) })
+	m.gauge("pool", "acquired", "Connections in use.", nil, func() float64 { return float64(acquired()) })
+	m.counter("pool", "waited_total", "Number of times that a request had to wait for a connection.", nil, sum((*pgxpool.Stat).EmptyAcquireCount))
 	for i, one := range db.Servers() {
 		m.gauge("server", "lag_seconds", "Time by which the newest block of a server is behind that of the freshest one; -1 if the server cannot be reached.",
 			prometheus.Labels{"server": one.Name}, func() float64 { return db.Servers()[i].Lag.Seconds() })
@@ -130,11 +132,15 @@ func family(path string) string {
 	return "other"
 }
 
-func levelOf(status int) slog.Level {
-	if status >= http.StatusInternalServerError {
+func levelOf(path string, status int) slog.Level {
+	switch {
+	case status >= http.StatusInternalServerError:
 		return slog.LevelError
+	case family(path) == "/health": // load balancers send one a second
+		return slog.LevelDebug
+	default:
+		return slog.LevelInfo
 	}
-	return slog.LevelInfo
 }
 
 // maxLogged is the maximum length of the path and of the query of a request in the log, in bytes.

@@ -66,7 +66,7 @@ func (g *Gateway) record(next http.Handler) http.Handler {
 			span.Finish(r.Method, g.pattern(r), status)
 		}
 		g.metrics.observe(family(r.URL.Path), status, took)
-		g.o.Logger.LogAttrs(r.Context(), levelOf(status), "request", requestAttrs(r, status, ww.BytesWritten(), took)...)
+		g.o.Logger.LogAttrs(r.Context(), levelOf(r.URL.Path, status), "request", requestAttrs(r, status, ww.BytesWritten(), took)...)
 	})
 }
 

@@ -118,7 +118,7 @@ func unreachable(url string, err error) error {
 	if cfg.Password != "" {
 		text = strings.ReplaceAll(text, cfg.Password, "***")
 	}
-	return fmt.Errorf("cannot use the database %s on %s: %s; check its URL, or run without one for the demo network", cfg.Database, cfg.Host, text)
+	return fmt.Errorf("cannot use the database %s on %s: %s; check its URL, the server, and the permissions of the role", cfg.Database, cfg.Host, text)
 }
 
 // essential are the tables without which nothing can be served.

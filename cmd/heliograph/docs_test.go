@@ -22,7 +22,7 @@ func TestConfigurationDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	b.WriteString("# Configuration\n\nFlags take precedence over environment variables, and these over defaults. Boolean settings accept on/off, true/false, yes/no and 1/0. Lists are repeated flags or comma-separated variables.\n" +
+	b.WriteString("# Configuration\n\nFlags take precedence over environment variables, and these over defaults. Boolean settings accept on/off, true/false, yes/no and 1/0. Lists are repeated flags or comma-separated variables. Durations have a unit, such as 250ms, 3s or 20m.\n" +
 		"Secrets (passwords in URLs, `HELIOGRAPH_USERS`) are not printed or logged.\n")
 	for _, c := range parser.Model.Children {
 		rows, group := 0, ""

@@ -165,6 +165,9 @@ func (c *migrateCmd) Run(ctx context.Context) (err error) {
 		c.migrateStatus(ctx, c.DatabaseURL, log)
 		return nil
 	}
+	if c.StatusOnly {
+		must.Do(c.hasDatabase())
+	}
 	d := must.Get(c.open(ctx, log)) // migrates an embedded database
 	defer func() { err = errors.Join(err, d.close()) }()
 	if d.server == nil {

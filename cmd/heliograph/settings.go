@@ -123,6 +123,15 @@ func (s *databaseSettings) statusURL(ledger string) (string, error) {
 	return s.StatusURL, nil
 }
 
+// hasDatabase returns an error if there is no embedded database, so that a command for an existing one would create it. No URL is set.
+func (s *databaseSettings) hasDatabase() error {
+	dir, err := s.dataDir()
+	if _, missing := os.Stat(dir); err == nil && missing != nil && s.DataDir == "" {
+		return fmt.Errorf("set --status-database-url, or --data-dir for an embedded database: there is none in %s", dir)
+	}
+	return err
+}
+
 // dataDir returns the data folder of the embedded server.
 func (s *databaseSettings) dataDir() (string, error) {
 	if s.DataDir != "" {

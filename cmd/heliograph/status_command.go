@@ -176,6 +176,9 @@ func (s *statusSettings) database(ctx context.Context) (url string, done func() 
 		url, err = s.statusURL(s.DatabaseURL)
 		return url, nothing, err
 	}
+	if err = s.hasDatabase(); err != nil {
+		return "", nil, err
+	}
 	d, err := s.open(ctx, slog.New(slog.DiscardHandler))
 	if err == nil {
 		return d.url, d.close, nil

@@ -11,6 +11,8 @@ import (
 	"github.com/99designs/gqlgen/codegen/config"
 	"github.com/99designs/gqlgen/codegen/templates"
 	gql "github.com/vektah/gqlparser/v2/ast"
+
+	"heliograph/internal/base/list"
 )
 
 // The packages whose types [rows] writes.
@@ -175,10 +177,7 @@ func (w *rowWriter) typeOf(t *gql.Type, filter bool) string {
 		return "*" + name
 	default:
 	}
-	var forms []string
-	for _, m := range models {
-		forms = append(forms, strings.TrimPrefix(path.Base(m), "scalar."))
-	}
+	forms := list.Map(models, func(m string) string { return strings.TrimPrefix(path.Base(m), "scalar.") })
 	isNullable := func(form string) bool { return strings.HasPrefix(form, "Null") }
 	typ := w.local(w.types[forms[0]])
 	i := slices.IndexFunc(forms, isNullable)

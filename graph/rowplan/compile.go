@@ -8,6 +8,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"heliograph/graph/scalar"
+	"heliograph/internal/base/list"
 )
 
 // compiler collects the properties of a plan while it is compiled.
@@ -53,11 +54,9 @@ func evaluate(conditions []condition, variables map[string]any) []bool {
 			return err != nil || on == (d.Name == "skip")
 		})
 	}
-	out := make([]bool, len(conditions))
-	for i, when := range conditions {
-		out[i] = slices.ContainsFunc(when.any, allowed) && !slices.ContainsFunc(when.none, allowed)
-	}
-	return out
+	return list.Map(conditions, func(when condition) bool {
+		return slices.ContainsFunc(when.any, allowed) && !slices.ContainsFunc(when.none, allowed)
+	})
 }
 
 // selected is a response name in a selection set: one field, merged of all its occurrences.

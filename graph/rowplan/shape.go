@@ -2,6 +2,7 @@ package rowplan
 
 import (
 	"context"
+	"slices"
 
 	"github.com/vektah/gqlparser/v2/ast"
 
@@ -54,11 +55,7 @@ func ListOf[V any](element Shape[V]) Shape[[]V] {
 				if len(lists) == 1 {
 					return inner.load(ctx, r, lists[0])
 				}
-				var all []V
-				for _, list := range lists {
-					all = append(all, list...)
-				}
-				return inner.load(ctx, r, all)
+				return inner.load(ctx, r, slices.Concat(lists...))
 			}
 		}
 		return n

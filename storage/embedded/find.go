@@ -50,11 +50,8 @@ func searchFolders(ctx context.Context) []string {
 	if out, err := output(ctx, "pg_config", "--bindir"); err == nil {
 		dirs = append(dirs, out)
 	}
-	patterns := usualFolders()
-	for _, dir := range cacheDirs() {
-		patterns = append(patterns, filepath.Join(dir, "postgresql", "*", "bin"))
-	}
-	for _, p := range patterns {
+	cached := list.Map(cacheDirs(), func(dir string) string { return filepath.Join(dir, "postgresql", "*", "bin") })
+	for _, p := range slices.Concat(usualFolders(), cached) {
 		found, _ := filepath.Glob(p) // the only possible error is a malformed pattern
 		dirs = append(dirs, found...)
 	}

@@ -23,6 +23,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"heliograph/internal/base/list"
 	"heliograph/internal/base/must"
 	"heliograph/internal/base/wrap"
 )
@@ -264,10 +265,7 @@ func (s *Server) abort() error {
 
 // release releases all resources except the process. Temporary folders are removed first, while the lock still marks them as in use.
 func (s *Server) release() error {
-	var errs []error
-	for _, dir := range s.tmp {
-		errs = append(errs, os.RemoveAll(dir))
-	}
+	errs := list.Map(s.tmp, os.RemoveAll)
 	if s.lock != nil {
 		// Closing alone would leave the lock to a child that is just being started.
 		errs = append(errs, syscall.Flock(int(s.lock.Fd()), syscall.LOCK_UN), s.lock.Close())

@@ -2,7 +2,9 @@ package entities
 
 import (
 	"context"
+	"slices"
 
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 )
@@ -44,10 +46,7 @@ order by consensus_timestamp`, int64(file), int64(bounds.Lower), int64(bounds.Up
 		if err != nil || len(parts) == 0 {
 			return at, err
 		}
-		var content []byte
-		for _, p := range parts {
-			content = append(content, p.content...)
-		}
+		content := slices.Concat(list.Map(parts, func(p *filePart) []byte { return p.content })...)
 		for ; len(parts) > 0 && attempts > 0; attempts-- {
 			last := parts[len(parts)-1]
 			if read(content) == nil {

@@ -76,9 +76,7 @@ func Compare(ctx context.Context, conn Querier) (absent []storage.Absent, unknow
 				present = slices.Delete(present, i, i+1)
 			}
 		}
-		for _, name := range slices.Sorted(slices.Values(present)) {
-			unknown = append(unknown, table+"."+name)
-		}
+		unknown = append(unknown, list.Map(slices.Sorted(slices.Values(present)), func(name string) string { return table + "." + name })...)
 	}
 	const hashFunction = "get_transaction_info_by_hash(bytea)"
 	there, err := one[bool](ctx, conn, "select to_regprocedure($1) is not null", hashFunction)

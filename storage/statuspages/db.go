@@ -35,6 +35,10 @@ func Open(ctx context.Context, o storage.PoolOptions) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("status pages: %w", err)
 	}
+	// After a restore, each prepared statement fails once because types have other OIDs. A connection that reports it is closed.
+	cfg.ConnConfig.OnPgError = func(_ *pgconn.PgConn, err *pgconn.PgError) bool {
+		return err.Severity != "FATAL" && err.Code != "0A000"
+	}
 	pool, err := pgxpool.NewWithConfig(ctx, cfg)
 	return &DB{pool, o}, wrap.Error(err, "creating the pool for status pages")
 }

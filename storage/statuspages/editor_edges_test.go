@@ -2,6 +2,7 @@ package statuspages_test
 
 import (
 	"context"
+	"log/slog"
 	"strings"
 	"sync"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
 	"heliograph/storage"
+	"heliograph/storage/migrations"
 	"heliograph/storage/pgtest"
 	"heliograph/storage/statuspages"
 )
@@ -419,5 +421,44 @@ func TestPreview(t *testing.T) {
 	must2(t)(n.OpenIncident(t.Context(), by, n.page, status.NewIncident{Name: "x", Body: "x"}))
 	if after := n.revision(); seen != 1 || after != before {
 		t.Errorf("%d incidents in the preview, revision %d, before %d", seen, after, before)
+	}
+}
+
+// TestRestoredTables replaces the tables while connections have prepared statements. Each connection may fail once, not once for each of its statements: the
+// types of the new tables have other OIDs.
+func TestRestoredTables(t *testing.T) {
+	t.Parallel()
+	e := newEditorTest(t, "UTC")
+	page, err := e.db.PageByCode(t.Context(), e.page)
+	if must(t, page, err) == nil {
+		t.Fatal("no page")
+	}
+	read := func() error {
+		if _, err := e.db.PageByCode(t.Context(), e.page); err != nil {
+			return err
+		}
+		if _, err := e.db.Components(t.Context(), page); err != nil {
+			return err
+		}
+		_, err := e.db.Notices(t.Context(), page, statuspages.NoticeFilter{Kind: status.Realtime}, statuspages.ByCreation, storage.Page{Limit: 10})
+		return err
+	}
+	if err := read(); err != nil {
+		t.Fatal(err)
+	}
+	used := int(e.db.Pool().Stat().TotalConns())
+	conn := pgtest.Connect(t, e.url)
+	pgtest.Exec(t, conn, `drop schema status cascade`)
+	if err := migrations.Status(t.Context(), e.url, slog.New(slog.DiscardHandler)); err != nil {
+		t.Fatal(err)
+	}
+	failed := 0
+	for range 50 {
+		if read() != nil {
+			failed++
+		}
+	}
+	if failed > used {
+		t.Errorf("%d of 50 rounds failed with %d connections", failed, used)
 	}
 }

@@ -306,11 +306,8 @@ func QueueTopicTransactions(b *storage.Batch, topics []ledger.EntityID, p storag
 		return sql
 	}
 	const version = "lower(timestamp_range)"
-	times := []string{source("topic_message", "topic_id", "consensus_timestamp")}
-	for _, table := range []string{"entity", "entity_history", "topic", "topic_history"} {
-		times = append(times, source(table, "id", version))
-	}
-	times = append(times, source("custom_fee", "entity_id", version), source("custom_fee_history", "entity_id", version))
+	times := append(list.Map([]string{"entity", "entity_history", "topic", "topic_history"}, func(table string) string { return source(table, "id", version) }),
+		source("topic_message", "topic_id", "consensus_timestamp"), source("custom_fee", "entity_id", version), source("custom_fee_history", "entity_id", version))
 	sql := storage.NoBitmaps + `select v.ord, ` + transactionColumns + ` from (
   select p.ord, v.at from ` + storage.Parents + ` cross join lateral (select at from (` + strings.Join(times, " union ") + `) v` + w.OrderBy(p, "at") + `) v) v
 join transaction t on t.consensus_timestamp = v.at order by v.ord, t.consensus_timestamp` + p.Direction()

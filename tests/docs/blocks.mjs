@@ -79,7 +79,7 @@ const empty = await startEmpty(join(folder, 'data'));
 const placeholders = [
   ['http://localhost:8080', url],
   ['localhost:8080', new URL(url).host],
-  ['postgres://status@db.internal/status', `'${empty.database}'`],
+  ['postgres://heliograph_status@db.internal/heliograph_status', `'${empty.database}'`],
   ['postgres://heliograph_status:secret@db.internal/heliograph_status', `'${empty.database}'`],
 ];
 try {
