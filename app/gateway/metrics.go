@@ -84,10 +84,9 @@ func (m *metrics) addDatabase(db *storage.DB, now func() time.Time) {
 			return n
 		}
 	}
-	connections := sum(func(s *pgxpool.Stat) int64 { return int64(s.TotalConns()) })
-	acquired := sum(func(s *pgxpool.Stat) int64 { return int64(s.AcquiredConns()) })
-	m.gauge("pool", "connections", "Open connections to the database.", nil, func() float64 { return float64(connections()) })
-	m.gauge("pool", "acquired", "Connections in use.", nil, func() float64 { return float64(acquired()) })
+	open, used := sum(func(s *pgxpool.Stat) int64 { return int64(s.TotalConns()) }), sum(func(s *pgxpool.Stat) int64 { return int64(s.AcquiredConns()) })
+	m.gauge("pool", "connections", "Open connections to the database.", nil, func() float64 { return float64(open()) })
+	m.gauge("pool", "acquired", "Connections in use.", nil, func() float64 { return float64(used()) })
 	m.counter("pool", "waited_total", "Number of times that a request had to wait for a connection.", nil, sum((*pgxpool.Stat).EmptyAcquireCount))
 	for i, one := range db.Servers() {
 		m.gauge("server", "lag_seconds", "Time by which the newest block of a server is behind that of the freshest one; -1 if the server cannot be reached.",
@@ -133,14 +132,13 @@ func family(path string) string {
 }
 
 func levelOf(path string, status int) slog.Level {
-	switch {
-	case status >= http.StatusInternalServerError:
+	if status >= http.StatusInternalServerError {
 		return slog.LevelError
-	case family(path) == "/health": // load balancers send one a second
-		return slog.LevelDebug
-	default:
-		return slog.LevelInfo
 	}
+	if family(path) == "/health" { // load balancers send one a second
+		return slog.LevelDebug
+	}
+	return slog.LevelInfo
 }
 
 // maxLogged is the maximum length of the path and of the query of a request in the log, in bytes.

@@ -27,8 +27,12 @@ func TestConfigurationDocument(t *testing.T) {
 	for _, c := range parser.Model.Children {
 		rows, group := 0, ""
 		for _, f := range c.Flags {
-			if len(f.Envs) == 0 {
+			if f.Name == "help" {
 				continue
+			}
+			variable := "none"
+			if len(f.Envs) > 0 {
+				variable = "`" + f.Envs[0] + "`"
 			}
 			header := "\n| Flag | Variable | Default | Description |\n|---|---|---|---|\n"
 			if rows == 0 {
@@ -46,7 +50,7 @@ func TestConfigurationDocument(t *testing.T) {
 			if f.Default != "" {
 				def = "`" + f.Default + "`"
 			}
-			fmt.Fprintf(&b, "| `--%s` | `%s` | %s | %s |\n", f.Name, f.Envs[0], def, strings.ReplaceAll(f.Help, "|", `\|`))
+			fmt.Fprintf(&b, "| `--%s` | %s | %s | %s |\n", f.Name, variable, def, strings.ReplaceAll(f.Help, "|", `\|`))
 		}
 	}
 	const path = "../../docs/configuration.md"

@@ -176,7 +176,7 @@ func (s *statusSettings) database(ctx context.Context) (url string, done func() 
 		url, err = s.statusURL(s.DatabaseURL)
 		return url, nothing, err
 	}
-	if err = s.hasDatabase(); err != nil {
+	if err := s.hasDatabase(); err != nil {
 		return "", nil, err
 	}
 	d, err := s.open(ctx, slog.New(slog.DiscardHandler))
