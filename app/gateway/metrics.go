@@ -76,18 +76,18 @@ func (m *metrics) addDatabase(db *storage.DB, now func() time.Time) {
 		}
 		return lag.Seconds()
 	})
-	sum := func(of func(*pgxpool.Stat) int64) func() int64 {
-		return func() (n int64) {
+	sum := func(of func(*pgxpool.Stat) int64) func() float64 {
+		return func() (n float64) {
 			for _, one := range db.Servers() {
-				n += of(one.Stat)
+				n += float64(of(one.Stat))
 			}
 			return n
 		}
 	}
-	open, used := sum(func(s *pgxpool.Stat) int64 { return int64(s.TotalConns()) }), sum(func(s *pgxpool.Stat) int64 { return int64(s.AcquiredConns()) })
-	m.gauge("pool", "connections", "Open connections to the database.", nil, func() float64 { return float64(open()) })
-	m.gauge("pool", "acquired", "Connections in use.", nil, func() float64 { return float64(used()) })
-	m.counter("pool", "waited_total", "Number of times that a request had to wait for a connection.", nil, sum((*pgxpool.Stat).EmptyAcquireCount))
+	m.gauge("pool", "connections", "Open connections to the database.", nil, sum(func(s *pgxpool.Stat) int64 { return int64(s.TotalConns()) }))
+	m.gauge("pool", "acquired", "Connections in use.", nil, sum(func(s *pgxpool.Stat) int64 { return int64(s.AcquiredConns()) }))
+	waited := sum((*pgxpool.Stat).EmptyAcquireCount)
+	m.counter("pool", "waited_total", "Number of times that a request had to wait for a connection.", nil, func() int64 { return int64(waited()) })
 	for i, one := range db.Servers() {
 		m.gauge("server", "lag_seconds", "Time by which the newest block of a server is behind that of the freshest one; -1 if the server cannot be reached.",
 			prometheus.Labels{"server": one.Name}, func() float64 { return db.Servers()[i].Lag.Seconds() })

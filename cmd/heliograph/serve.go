@@ -334,9 +334,6 @@ func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, d *database, h *
 	case <-ctx.Done():
 		log.Info("shutting down")
 		h.NotReady()
-		for _, s := range servers {
-			s.SetKeepAlivesEnabled(false) // a proxy would send requests on connections that close after the delay
-		}
 		time.Sleep(c.ShutdownDelay)
 	case <-embedded.WatchParent(ctx):
 		log.Info("shutting down because the parent process has ended")

@@ -123,7 +123,8 @@ func (s *databaseSettings) statusURL(ledger string) (string, error) {
 	return s.StatusURL, nil
 }
 
-// hasDatabase returns an error if there is no embedded database, so that a command for an existing one would create it. No URL is set.
+// hasDatabase returns an error if the default embedded database does not exist. Commands for an existing database call it if no URL is set, because open would
+// create one.
 func (s *databaseSettings) hasDatabase() error {
 	dir, err := s.dataDir()
 	if _, missing := os.Stat(dir); err == nil && missing != nil && s.DataDir == "" {

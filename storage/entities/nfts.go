@@ -3,7 +3,6 @@ package entities
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
@@ -22,8 +21,8 @@ func NFTTargets(n *ledger.NFT, into []any) []any {
 
 var nftRows = storage.MapperOf(NFTTargets, nil)
 
-// nftPage returns the statement for a page of NFTs that match a condition and f, ordered by token and serial.
-func nftPage(w *storage.Where, condition string, f *ledger.NFTFilter, p storage.Page) string {
+// nftPage returns the statement for a page of NFTs that match a condition and f, ordered by token and serial, and what follows the parents in its FROM clause.
+func nftPage(w *storage.Where, condition string, f *ledger.NFTFilter, p storage.Page, distributed bool) (page, from string) {
 	if f == nil {
 		f = &ledger.NFTFilter{}
 	}
@@ -32,14 +31,20 @@ func nftPage(w *storage.Where, condition string, f *ledger.NFTFilter, p storage.
 	storage.Filter(w, "n.account_id", f.OwnerID)
 	storage.Filter(w, "n.spender", f.SpenderID)
 	if f.Deleted != nil {
-		token := "n.token_id"
-		if condition == string(OfToken) {
-			token = "p.id" // PostgreSQL then looks for the token once
-		} else if f.TokenID != nil && f.TokenID.Eq != nil {
-			token = w.Arg(int64(*f.TokenID.Eq))
-		}
 		// The planner could hash a subquery after "exists": it would read all entities.
-		w.And("(coalesce(n.deleted, false) or coalesce((select deleted from entity where id = "+token+"), false)) = ?", *f.Deleted)
+		ofToken := func(id string) string { return "coalesce((select deleted from entity where id = " + id + "), false)" }
+		deleted := ofToken("n.token_id")
+		switch {
+		case condition == string(OfToken):
+			deleted = ofToken("p.id") // PostgreSQL then looks for the token once
+		case f.TokenID != nil && f.TokenID.Eq != nil:
+			deleted = ofToken(w.Arg(int64(*f.TokenID.Eq)))
+		case p.Limit > storage.MaxCount && condition == string(OfAccount) && !distributed: // the many NFTs of an account have few tokens
+			deleted = "n.token_id = any(gone.tokens)"
+			from = ` cross join lateral (select array(select e.id from (select distinct token_id from nft n where ` + condition + `) n
+  join entity e on e.id = n.token_id and e.deleted) as tokens offset 0) gone`
+		}
+		w.And("(coalesce(n.deleted, false) or "+deleted+") = ?", *f.Deleted)
 	}
 	w.Keyset(p, "n.token_id", "n.serial_number")
 	order := w.OrderBy(p, "n.token_id", "n.serial_number")
@@ -48,24 +53,18 @@ func nftPage(w *storage.Where, condition string, f *ledger.NFTFilter, p storage.
   from nft n where ` + condition + w.String() + conditions + order
 	}
 	if f.AnyOf == nil {
-		return statement("")
+		return statement(""), from
 	}
 	return `select * from (` + w.Union(len(f.AnyOf), statement, func(part *storage.Where, i int) {
 		storage.Filter(part, "n.token_id", f.AnyOf[i].TokenID)
 		storage.Filter(part, "n.serial_number", f.AnyOf[i].SerialNumber)
-	}) + `) n` + order
+	}) + `) n` + order, from
 }
 
 // queueNFTs queues a query for a page of NFTs for each parent p.
 func queueNFTs(b *storage.Batch, w *storage.Where, n int, from, condition string, f *ledger.NFTFilter, p storage.Page, done func([][]*ledger.NFT)) {
-	page := nftPage(w, condition, f, p)
-	const deleted = "coalesce((select deleted from entity where id = n.token_id), false)"
-	if p.Limit > storage.MaxCount && condition == string(OfAccount) && !b.DB().Distributed() && strings.Contains(page, deleted) {
-		page = strings.ReplaceAll(page, deleted, "n.token_id = any(gone.tokens)") // many NFTs of an account have few tokens
-		from += ` cross join lateral (select array(select e.id from (select distinct token_id from nft n where ` + condition + `) n
-  join entity e on e.id = n.token_id and e.deleted) as tokens offset 0) gone`
-	}
-	nftRows.QueueChildren(b, n, storage.NoBitmaps+`select n.ord, `+NFTColumns+` from (select p.ord, n.* from `+from+` cross join lateral (`+page+`) n) n
+	page, tokens := nftPage(w, condition, f, p, b.DB().Distributed())
+	nftRows.QueueChildren(b, n, storage.NoBitmaps+`select n.ord, `+NFTColumns+` from (select p.ord, n.* from `+from+tokens+` cross join lateral (`+page+`) n) n
 left join entity e on e.id = n.token_id order by n.ord, `+p.Order("n.token_id", "n.serial_number"), w.Args, done)
 }
 
