@@ -60,6 +60,14 @@ func FailureOf(err error) Failure {
 	}
 }
 
+// LevelOf returns the level at which a background task logs an error: debug if the database cannot be reached, which is logged elsewhere, and otherwise warn.
+func LevelOf(err error) slog.Level {
+	if connect := new(*pgconn.ConnectError); errors.As(err, connect) {
+		return slog.LevelDebug
+	}
+	return slog.LevelWarn
+}
+
 // withCause adds the reason why ctx ended to the error of a statement: the server reports a canceled statement like one that exceeded its time limit. It also
 // adds the names of tables and columns that the database lacks.
 func (db *DB) withCause(ctx context.Context, err error) error {

@@ -233,7 +233,7 @@ func (g *Gateway) Maintain(ctx context.Context) {
 	for {
 		g.Refresh(ctx)
 		if err := g.root.CountBlocks(ctx); err != nil && ctx.Err() == nil {
-			g.o.Logger.InfoContext(ctx, "counting blocks ahead failed", "error", err)
+			g.o.Logger.Log(ctx, storage.LevelOf(err), "counting blocks failed", "error", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -248,7 +248,7 @@ func (g *Gateway) Refresh(ctx context.Context) {
 	bounded, cancel := context.WithTimeout(ctx, g.o.RequestTimeout)
 	defer cancel()
 	if err := g.root.RefreshFees(bounded); err != nil && ctx.Err() == nil {
-		g.o.Logger.WarnContext(ctx, "reloading the fee schedule failed", "error", err)
+		g.o.Logger.Log(ctx, storage.LevelOf(err), "reloading the fee schedule failed", "error", err)
 	}
 }
 

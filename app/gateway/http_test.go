@@ -8,6 +8,7 @@ import (
 	"go/token"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"net/textproto"
 	"net/url"
 	"os"
@@ -124,6 +125,20 @@ func TestPreflight(t *testing.T) {
 			got.Header.Get("Access-Control-Allow-Credentials") != "" || !slices.Contains(got.Header.Values("Vary"), "Access-Control-Request-Headers") {
 			t.Errorf("%s: status %d, %v", path, got.Status, got.Header)
 		}
+	}
+}
+
+// TestConnectionClose checks that responses end the connection while the gateway shuts down.
+func TestConnectionClose(t *testing.T) {
+	t.Parallel()
+	g := testenv.Demo(t)
+	for _, want := range []string{"", "close"} {
+		w := httptest.NewRecorder()
+		g.Public().ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/api/v1/blocks", http.NoBody))
+		if got := w.Header().Get("Connection"); got != want {
+			t.Errorf("Connection: %q, want %q", got, want)
+		}
+		g.NotReady()
 	}
 }
 

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 	"net/netip"
 	"runtime/debug"
@@ -16,7 +17,7 @@ import (
 	"heliograph/graph/server"
 )
 
-// client sets RemoteAddr to the client address that trusted proxies report in X-Forwarded-For.
+// client sets RemoteAddr to the client address that trusted proxies report in X-Forwarded-For. It ends connections during the shutdown.
 func (g *Gateway) client(next http.Handler) http.Handler {
 	var warned sync.Once
 	trusted := func(text string) bool {
@@ -27,6 +28,9 @@ func (g *Gateway) client(next http.Handler) http.Handler {
 		return slices.ContainsFunc(g.o.Proxies, func(p netip.Prefix) bool { return p.Contains(addr.Unmap()) })
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if g.closing.Load() {
+			w.Header().Set("Connection", "close")
+		}
 		if peer, err := netip.ParseAddrPort(r.RemoteAddr); err == nil && trusted(peer.Addr().String()) {
 			// The client is the last address that is not a trusted proxy.
 			hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
@@ -66,7 +70,11 @@ func (g *Gateway) record(next http.Handler) http.Handler {
 			span.Finish(r.Method, g.pattern(r), status)
 		}
 		g.metrics.observe(family(r.URL.Path), status, took)
-		g.o.Logger.LogAttrs(r.Context(), levelOf(r.URL.Path, status), "request", requestAttrs(r, status, ww.BytesWritten(), took)...)
+		attrs := requestAttrs(r, status, ww.BytesWritten(), took)
+		if l := limited(w); l != nil && l.key != "" {
+			attrs = append(attrs, slog.String("key", l.key))
+		}
+		g.o.Logger.LogAttrs(r.Context(), levelOf(r.URL.Path, status), "request", attrs...)
 	})
 }
 

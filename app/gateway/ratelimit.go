@@ -16,7 +16,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/go-chi/chi/v5/middleware"
 	"github.com/go-chi/httprate"
 
 	"heliograph/graph/fault"
@@ -32,7 +31,7 @@ type RateOptions struct {
 	// PerMinute is the maximum number of points per minute and client address. A request has one point, and so has each operation on a WebSocket; an operation
 	// has another one for each 100 of its cost. 0 means no limit.
 	PerMinute int
-	// KeyFile is a file with API keys. Each line consists of the hexadecimal SHA-256 of a key, a name, and optionally the requests per minute.
+	// KeyFile is a file with API keys. Each line consists of the hexadecimal SHA-256 of a key, a name, and optionally the points per minute.
 	KeyFile string
 	// PerMinuteOfKeys is the maximum number of points per minute for keys without a limit in the file. 0 means no limit.
 	PerMinuteOfKeys int
@@ -100,7 +99,7 @@ func parseKeys(text []byte) (map[[sha256.Size]byte]apiKey, error) {
 		}
 		var sum [sha256.Size]byte
 		if len(fields) < 2 || len(fields) > 3 || len(fields[0]) != hex.EncodedLen(len(sum)) {
-			return nil, fmt.Errorf("line %d is not a hexadecimal SHA-256, a name and optionally the requests per minute", n)
+			return nil, fmt.Errorf("line %d is not a hexadecimal SHA-256, a name and optionally the points per minute", n)
 		}
 		if _, err := hex.Decode(sum[:], []byte(fields[0])); err != nil {
 			return nil, fmt.Errorf("line %d does not start with a hexadecimal SHA-256", n)
@@ -109,7 +108,7 @@ func parseKeys(text []byte) (map[[sha256.Size]byte]apiKey, error) {
 		if len(fields) == 3 {
 			limit, err := strconv.Atoi(fields[2])
 			if err != nil || limit < 1 {
-				return nil, fmt.Errorf("line %d: the requests per minute must be a number of 1 or more", n)
+				return nil, fmt.Errorf("line %d: the points per minute must be a number of 1 or more", n)
 			}
 			key.perMinute = limit
 		}
@@ -149,6 +148,9 @@ func (g *Gateway) rate(next http.Handler) http.Handler {
 			if !ok {
 				g.reject(w, r, http.StatusUnauthorized, fault.Unauthenticated, "Unknown API key")
 				return
+			}
+			if l := limited(w); l != nil {
+				l.key = key.name
 			}
 			if client, limit = "key "+key.name, key.perMinute; limit == 0 {
 				limit = g.o.Rates.PerMinuteOfKeys
@@ -210,11 +212,9 @@ func (g *Gateway) run(next http.Handler, w http.ResponseWriter, r *http.Request,
 			return
 		}
 		defer turn.Leave()
-		if wrapped, ok := w.(middleware.WrapResponseWriter); ok {
-			if l, ok := wrapped.Unwrap().(*limitedWriter); ok {
-				l.slow = turn.Leave
-				l.sending = func(bytes int64) { g.budget.send(turn.Client(), bytes) }
-			}
+		if l := limited(w); l != nil {
+			l.slow = turn.Leave
+			l.sending = func(bytes int64) { g.budget.send(turn.Client(), bytes) }
 		}
 	}
 	next.ServeHTTP(w, r)

@@ -174,7 +174,7 @@ func TestKeys(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "keys")
 	keyFile(t, path, 3*time.Hour, "# the wallet's", line("wallet", "wallet 2"), "", line("explorer", "explorer"))
 	g := testenv.Demo(t, testenv.Rates(gateway.RateOptions{PerMinute: 1, KeyFile: path, PerMinuteOfKeys: 3}),
-		testenv.Logger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelError}))))
+		testenv.Logger(slog.New(slog.NewTextHandler(&log, nil))))
 	status := func(key string) int {
 		var headers []string
 		if key != "" {
@@ -194,6 +194,11 @@ func TestKeys(t *testing.T) {
 	expect("wallet", 200, 200, 429)
 	expect("explorer", 200, 200, 200, 429)
 	expect("unknown", 401)
+	for key, want := range map[string]int{"wallet": 3, "explorer": 4} {
+		if n := strings.Count(log.String(), " key="+key+"\n"); n != want {
+			t.Errorf("%d requests of %s in the log, want %d", n, key, want)
+		}
+	}
 	if got := g.Do(t, http.MethodGet, "/api/v1/blocks", "", "X-API-Key: unknown"); got.Body != `{"_status":{"messages":[{"message":"Unknown API key"}]}}` {
 		t.Errorf("%s", got.Body)
 	}
@@ -203,7 +208,7 @@ func TestKeys(t *testing.T) {
 	keyFile(t, path, time.Hour, line("other", "other many"))
 	expect("other", 429)
 	expect("wallet", 401)
-	if n := strings.Count(log.String(), "line 1: the requests per minute must be a number of 1 or more"); n != 1 {
+	if n := strings.Count(log.String(), "line 1: the points per minute must be a number of 1 or more"); n != 1 {
 		t.Errorf("logged %d times: %s", n, log.String())
 	}
 	keyFile(t, path, time.Minute, line("wallet", "fresh 5"))

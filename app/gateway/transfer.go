@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/go-chi/chi/v5/middleware"
 	"github.com/go-chi/httprate"
 )
 
@@ -85,6 +86,16 @@ type limitedWriter struct {
 	slow    func()            // called if the client reads slowly; can be nil
 	sending func(bytes int64) // counts the bytes of a large response while it is sent; can be nil
 	timer   *time.Timer       // calls slow
+	key     string            // name of the API key, for the log
+}
+
+// limited returns the writer of this middleware below w, or nil.
+func limited(w http.ResponseWriter) *limitedWriter {
+	if wrapped, ok := w.(middleware.WrapResponseWriter); ok {
+		w = wrapped.Unwrap()
+	}
+	l, _ := w.(*limitedWriter)
+	return l
 }
 
 const (

@@ -25,11 +25,8 @@ const (
 type Watcher struct {
 	editor  *statuspages.Editor
 	checker *Checker
-	log     *slog.Logger
+	log     *statuspages.TaskLog
 	random  func() float64
-
-	mu      sync.Mutex
-	failing string // last error of a round, logged once
 }
 
 // NewWatcher returns a new watcher. random returns numbers from 0 to 1 for the jitter. Nil means the default source.
@@ -37,7 +34,7 @@ func NewWatcher(editor *statuspages.Editor, checker *Checker, log *slog.Logger, 
 	if random == nil {
 		random = rand.Float64
 	}
-	return &Watcher{editor: editor, checker: checker, log: log, random: random}
+	return &Watcher{editor: editor, checker: checker, log: &statuspages.TaskLog{Logger: log, Task: "running probes"}, random: random}
 }
 
 // Run watches until the context ends. It retries while the database is unavailable. A hanging target does not delay other probes.
@@ -49,34 +46,19 @@ func (w *Watcher) Run(ctx context.Context) {
 	defer group.Wait()
 	var pruned time.Time
 	for {
-		_, err := w.begin(ctx, &group, slots, func(err error) { w.logError(ctx, err) })
+		_, err := w.begin(ctx, &group, slots, func(err error) { w.log.Record(ctx, err) })
 		if err == nil {
 			err = w.resolve(ctx)
 		}
 		if now := w.checker.Now(); err == nil && (pruned.IsZero() || now.Sub(pruned).Abs() >= pruneInterval) {
 			pruned, err = now, w.editor.PruneResults(ctx)
 		}
-		w.logError(ctx, err)
+		w.log.Record(ctx, err)
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
 		}
-	}
-}
-
-// logError logs each error once, not every second, and the recovery.
-func (w *Watcher) logError(ctx context.Context, err error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	switch text := fmt.Sprint(err); {
-	case ctx.Err() != nil:
-	case err == nil && w.failing != "":
-		w.log.InfoContext(ctx, "running probes succeeds again")
-		w.failing = ""
-	case err != nil && text != w.failing:
-		w.log.WarnContext(ctx, "running probes failed", "error", err)
-		w.failing = text
 	}
 }
 
@@ -132,7 +114,7 @@ func (w *Watcher) begin(ctx context.Context, group *sync.WaitGroup, slots chan s
 func (w *Watcher) resolve(ctx context.Context) error {
 	resolved, err := w.editor.ResolveProbed(ctx)
 	for _, code := range resolved {
-		w.log.InfoContext(ctx, "resolved an incident of probes", "incident", code)
+		w.log.Logger.InfoContext(ctx, "resolved an incident of probes", "incident", code)
 	}
 	return err
 }
@@ -156,7 +138,7 @@ func (w *Watcher) check(ctx context.Context, checker *Checker, p *status.Probe) 
 	if act.Probe.Level == status.Good {
 		level = slog.LevelInfo
 	}
-	w.log.Log(ctx, level, "the level of a probe changed", "probe", p.ID, "component", act.Probe.Name, "from", string(act.Probe.Applied),
+	w.log.Logger.Log(ctx, level, "the level of a probe changed", "probe", p.ID, "component", act.Probe.Name, "from", string(act.Probe.Applied),
 		"to", string(act.Probe.Level), "detail", r.Detail, "action", act.Action, "object", act.Object, "draft", act.Draft)
 	return nil
 }

@@ -61,7 +61,6 @@ type Sender struct {
 	running sync.WaitGroup
 	counts  map[string]*atomic.Int64
 	stats   atomic.Pointer[statuspages.OutboxStats]
-	failing string // last error of a round, logged once
 }
 
 // New returns a new sender. It connects only to public addresses and to those in the allowed networks, and uses no proxy.
@@ -107,6 +106,7 @@ func (s *Sender) Run(ctx context.Context) {
 	defer close(s.sent)
 	defer s.running.Wait()
 	var measured time.Time
+	task := statuspages.TaskLog{Logger: s.log, Task: "sending to webhooks"}
 	for {
 		more, err := s.round(ctx)
 		if now := time.Now(); err == nil && now.Sub(measured) >= statsInterval { //nolint:forbidigo // an interval, and the injected clock may be fixed
@@ -116,7 +116,7 @@ func (s *Sender) Run(ctx context.Context) {
 			}
 			measured = now
 		}
-		s.logError(ctx, err)
+		task.Record(ctx, err)
 		wait := idleInterval
 		if more {
 			wait = pace
@@ -126,19 +126,6 @@ func (s *Sender) Run(ctx context.Context) {
 			return
 		case <-time.After(wait):
 		}
-	}
-}
-
-// logError logs each error once, not in every round, and the recovery.
-func (s *Sender) logError(ctx context.Context, err error) {
-	switch text := fmt.Sprint(err); {
-	case ctx.Err() != nil:
-	case err == nil && s.failing != "":
-		s.log.InfoContext(ctx, "sending to webhooks succeeds again")
-		s.failing = ""
-	case err != nil && text != s.failing:
-		s.log.WarnContext(ctx, "sending to webhooks failed", "error", err)
-		s.failing = text
 	}
 }
 

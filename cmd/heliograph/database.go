@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -23,6 +24,7 @@ import (
 	"heliograph/storage/demo/statusdemo"
 	"heliograph/storage/embedded"
 	"heliograph/storage/migrations"
+	"heliograph/storage/statuspages"
 )
 
 // connectTimeout is the timeout for connecting to a database at startup.
@@ -197,24 +199,29 @@ func isDemo(ctx context.Context, url string) bool {
 
 type checkCmd struct{ databaseSettings }
 
-// checks are queries for a value and for what to do, which is null if nothing is wrong. $1 stands for the array of the names of the tables.
-var checks = []struct{ name, sql string }{
-	{"database", `select current_database() || ' of PostgreSQL ' || current_setting('server_version') || ', role ' || current_user, null::text`},
-	{"tables without SELECT", `select count(*)::text, 'grant select on ' || string_agg(c.oid::regclass::text, ', ') || ' to ' || current_user
+// checks are queries for a value and for what to do, which is null if nothing is wrong. $1 stands for the array of the names of the tables. The gateway sets
+// pooled settings itself unless it is connected through a pooler.
+var checks = []struct {
+	name, sql string
+	pooled    bool
+}{
+	{name: "database", sql: `select current_database() || ' of PostgreSQL ' || current_setting('server_version') || ', role ' || current_user, null::text`},
+	{name: "tables without SELECT", sql: `select count(*)::text, 'grant select on ' || string_agg(c.oid::regclass::text, ', ') || ' to ' || current_user
 from pg_class c where c.relname = any($1) and pg_table_is_visible(c.oid) and not has_table_privilege(c.oid, 'select')`},
-	{"tables with INSERT", `select count(*)::text, case when count(*) > 0 then 'use a role that only has SELECT' end
+	{name: "tables with INSERT", sql: `select count(*)::text, case when count(*) > 0 then 'use a role that only has SELECT' end
 from pg_class c where c.relname = any($1) and pg_table_is_visible(c.oid) and has_table_privilege(c.oid, 'insert')`},
-	{"tables without statistics", `select count(*)::text, 'analyze ' || string_agg(c.oid::regclass::text, ', ')
+	{name: "tables without statistics", sql: `select count(*)::text, 'analyze ' || string_agg(c.oid::regclass::text, ', ')
 from pg_class c where c.relname = any($1) and pg_table_is_visible(c.oid) and c.reltuples < 0 and pg_relation_size(c.oid) > 0`},
-	{"age of the newest block", `select coalesce(round(extract(epoch from now()) - max(consensus_end) / 1e9)::text || ' s', 'none'),
+	{name: "age of the newest block", sql: `select coalesce(date_trunc('second', now() - to_timestamp(max(consensus_end) / 1e9))::text, 'none'),
 case when max(consensus_end) / 1e9 > extract(epoch from now()) - 60 then null else 'look whether the importer runs' end from record_file`},
-	{"jit", `select setting, case setting when 'on' then 'alter role ' || current_user || ' set jit = off' end from pg_settings where name = 'jit'`},
-	{"statement_timeout", `select setting || ' ms', case setting when '0' then 'alter role ' || current_user || ' set statement_timeout = ''20s''' end
-from pg_settings where name = 'statement_timeout'`},
-	{"random_page_cost", `select setting, case when setting::float8 > 2 then 'set it to 1.1 if the server has solid-state disks' end
+	{pooled: true, name: "jit", sql: `select setting, case setting when 'on' then 'alter role ' || current_user || ' set jit = off' end
+from pg_settings where name = 'jit'`},
+	{pooled: true, name: "statement_timeout", sql: `select setting || ' ms', case setting when '0' then
+'alter role ' || current_user || ' set statement_timeout = ''20s''' end from pg_settings where name = 'statement_timeout'`},
+	{name: "random_page_cost", sql: `select setting, case when setting::float8 > 2 then 'set it to 1.1 if the server has solid-state disks' end
 from pg_settings where name = 'random_page_cost'`},
 	// Citus opens and closes those connections to workers that it does not keep.
-	{"citus.max_adaptive_executor_pool_size", `select pool::text, case when pool > kept then
+	{name: "citus.max_adaptive_executor_pool_size", sql: `select pool::text, case when pool > kept then
 'alter role ' || current_user || ' set citus.max_adaptive_executor_pool_size = ' || kept end
 from (select current_setting('citus.max_adaptive_executor_pool_size', true)::int pool, current_setting('citus.max_cached_conns_per_worker', true)::int kept) s
 where to_regclass('citus_tables') is not null`},
@@ -241,6 +248,9 @@ func (c *checkCmd) Run(ctx context.Context) error {
 	row := func(name, value, todo string) { fmt.Fprintf(out, "%s\t%s\t%s\n", name, value, todo) }
 	row("CHECK", "RESULT", "WHAT TO DO")
 	for _, q := range checks {
+		if report.Empty && q.name != "database" || q.pooled && pooler == storage.PoolerNone {
+			continue
+		}
 		var value string
 		var todo *string
 		err := conn.QueryRow(ctx, strings.ReplaceAll(q.sql, "$1", report.Names)).Scan(&value, &todo)
@@ -248,16 +258,23 @@ func (c *checkCmd) Run(ctx context.Context) error {
 			continue
 		}
 		if err != nil {
-			value = unreachable(c.DatabaseURL, err).Error()
+			value, todo = "failed", new(unreachable(c.DatabaseURL, err).Error())
 		}
 		row(q.name, value, *cmp.Or(todo, new(string)))
 	}
-	row("schema version", report.Version, "")
+	c.statusPages(ctx, row)
 	advice := ""
 	if pooler != storage.PoolerNone && c.DirectURL == "" {
 		advice = "set --direct-database-url for LISTEN and migrate"
 	}
 	row("pooler", string(pooler), advice)
+	if report.Empty {
+		row("missing", "all tables", "correct the name of the database in --database-url, or the search_path of the role")
+		must.Do(out.Flush())
+		return errors.New("the database has no mirror tables: see the last column; `heliograph migrate` creates the tables in an empty database")
+	}
+	row("schema version", report.Version, "")
+	row("missing tables and columns", strconv.Itoa(len(report.Absent)), "")
 	for _, a := range report.Absent {
 		advice = "upgrade the importer; what needs it responds with SCHEMA_MISMATCH"
 		if a.Nullable {
@@ -274,11 +291,27 @@ func (c *checkCmd) Run(ctx context.Context) error {
 	for _, p := range report.Further {
 		row("optional index", p.Name+" (about "+p.Size+")", p.SQL+" -- for "+p.Use)
 	}
-	if err := out.Flush(); err != nil {
-		return fmt.Errorf("print the table: %w", err)
-	}
+	must.Do(out.Flush())
 	if n := len(report.Absent); n > 0 {
-		return fmt.Errorf("%d tables and columns are missing: see the last column; `heliograph migrate` creates the tables in an empty database", n)
+		return fmt.Errorf("%d tables and columns are missing: see the last column", n)
 	}
 	return nil
+}
+
+// statusPages adds the row of the status database.
+func (c *checkCmd) statusPages(ctx context.Context, row func(name, value, todo string)) {
+	url := must.Get(c.statusURL(c.DatabaseURL))
+	db, err := statuspages.Open(ctx, c.pool(url, statusTimeout, 1))
+	reached(url, err)
+	defer db.Close()
+	exists, err := db.Exists(ctx)
+	pages, unread := db.Pages(ctx)
+	switch err := cmp.Or(err, unread); {
+	case err != nil:
+		row("status pages", "failed", unreachable(url, err).Error())
+	case !exists:
+		row("status pages", "no tables", "run `heliograph migrate --status-only` if you want a status page")
+	default:
+		row("status pages", strconv.Itoa(len(pages)), "")
+	}
 }

@@ -97,6 +97,9 @@ func run(ctx context.Context, args []string) int {
 		fmt.Fprintf(os.Stderr, "heliograph: %[1]s needs one of its commands (try %[1]s --help)\n", group.FullPath())
 		return 2
 	}
+	for _, name := range unknownVariables(parser.Model, os.Environ()) {
+		fmt.Fprintf(os.Stderr, "heliograph: warning: the variable %s has no effect; is its name misspelled? (try heliograph serve --help)\n", name)
+	}
 	if err := must.Run(func() error { must.Do(checkRanges(call.Flags())); return call.Run() }); err != nil {
 		return printError(err)
 	}
@@ -122,9 +125,11 @@ type progress struct {
 	last     string
 }
 
-func newProgress(out *os.File) *progress {
-	info, err := out.Stat()
-	return &progress{out: out, terminal: err == nil && info.Mode()&os.ModeCharDevice != 0}
+func newProgress(out *os.File) *progress { return &progress{out: out, terminal: isTerminal(out)} }
+
+func isTerminal(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
 // show prints the progress of a step. total is 0 if it is not known.

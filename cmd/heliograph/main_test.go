@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/alecthomas/kong"
 	"github.com/jackc/pgx/v5"
 
 	"heliograph/storage/migrations"
@@ -168,6 +169,48 @@ func TestBadInput(t *testing.T) {
 				t.Errorf("output contains a secret: %q", r.stderr)
 			}
 		})
+	}
+}
+
+// TestCheck checks the table for a complete and for an empty database, and that settings which sessions set themselves have no row without a pooler.
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		url  string
+		want []string
+	}{
+		"complete": {ledgerTables.Fresh(t), []string{"age of the newest block none", "missing tables and columns 0", "status pages no tables", "pooler off"}},
+		"empty":    {pgtest.Database(t), []string{"missing all tables correct the name of the database", "status pages no tables"}},
+	} {
+		r := runCommand(t, "check", "--database-url", c.url)
+		got := strings.Join(strings.Fields(r.stdout), " ")
+		for _, want := range c.want {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s: no %q in\n%s", name, want, r.stdout)
+			}
+		}
+		if strings.Contains(got, "jit") || name == "empty" && strings.Count(r.stdout, "\n") != 5 {
+			t.Errorf("%s: unexpected rows in\n%s", name, r.stdout)
+		}
+	}
+	r := runCommand(t, "check", "--database-url", ledgerTables.Fresh(t), "--status-database-url", "postgres://me:hidden@127.0.0.1:1/pages")
+	if r.code != 0 || !strings.Contains(r.stdout, "cannot use the database pages on 127.0.0.1") || strings.Contains(r.stdout, "hidden") {
+		t.Errorf("unreachable status database: exit code %d, %s", r.code, r.stdout+r.stderr)
+	}
+}
+
+// TestUnknownVariables checks that misspelled variables are reported, but not those that Kubernetes sets.
+func TestUnknownVariables(t *testing.T) {
+	t.Parallel()
+	parser, err := kong.New(&commands{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := unknownVariables(parser.Model, []string{
+		"HELIOGRAPH_DATABASE_URL=x", "HELIOGRAPH_STATUS_PAGE=x", "HELIOGRAPH_DATABSE_URL=x", "PATH=x", "HELIOGRAPH_SERVICE_HOST=x", "HELIOGRAPH_PORT_8080_TCP_ADDR=x",
+	})
+	if len(got) != 1 || got[0] != "HELIOGRAPH_DATABSE_URL" {
+		t.Errorf("got %q", got)
 	}
 }
 

@@ -356,13 +356,16 @@ func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, d *database, h *
 	return err
 }
 
-// announce prints the addresses for people and logs them for programs.
+// announce logs the addresses. It also prints them for people: on a terminal, and with the embedded database.
 func (c *serveCmd) announce(log *slog.Logger, d *database, public, admin []net.Listener) {
 	for _, l := range public {
 		log.Info("listening", "address", l.Addr().String(), "embedded", d.server != nil)
 	}
 	for _, l := range admin {
 		log.Info("listening for admin requests", "address", l.Addr().String())
+	}
+	if d.server == nil && !isTerminal(os.Stdout) {
+		return
 	}
 	base := "http://" + public[0].Addr().String()
 	fmt.Fprintf(os.Stdout, "heliograph %s\n  GraphiQL  %[2]s/graphiql\n  GraphQL   %[2]s/graphql\n"+

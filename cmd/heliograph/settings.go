@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"os"
 	"reflect"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -72,6 +73,29 @@ func checkRanges(flags []*kong.Flag) error {
 		}
 	}
 	return nil
+}
+
+// foreign are variables with our prefix that Kubernetes sets for a service named heliograph, or that only tests use.
+var foreign = regexp.MustCompile(`^HELIOGRAPH_(.*SERVICE_HOST|.*PORT(_.*)?|TEST_.*|URL)$`)
+
+// unknownVariables returns the variables that no flag uses. Their names may be misspelled.
+func unknownVariables(app *kong.Application, environ []string) (unknown []string) {
+	known := map[string]bool{}
+	_ = kong.Visit(app, func(n kong.Visitable, next kong.Next) error { // returns no error
+		if f, ok := n.(*kong.Flag); ok {
+			for _, name := range f.Tag.Envs {
+				known[name] = true
+			}
+		}
+		return next(nil)
+	})
+	for _, variable := range environ {
+		name, _, _ := strings.Cut(variable, "=")
+		if strings.HasPrefix(name, "HELIOGRAPH_") && !known[name] && !foreign.MatchString(name) {
+			unknown = append(unknown, name)
+		}
+	}
+	return unknown
 }
 
 // compareWith compares a number or duration with a bound.
@@ -323,10 +347,13 @@ func (s *logSettings) logger() *slog.Logger {
 	if err := level.UnmarshalText([]byte(s.LogLevel)); err != nil {
 		level = slog.LevelInfo
 	}
-	o := &slog.HandlerOptions{Level: level}
-	info, err := os.Stderr.Stat()
-	terminal := err == nil && info.Mode()&os.ModeCharDevice != 0
-	if s.LogFormat == "json" || s.LogFormat == "auto" && !terminal {
+	o := &slog.HandlerOptions{Level: level, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		if err, ok := a.Value.Any().(error); ok { // those of connections have several lines
+			a.Value = slog.StringValue(strings.Join(strings.Fields(err.Error()), " "))
+		}
+		return a
+	}}
+	if s.LogFormat == "json" || s.LogFormat == "auto" && !isTerminal(os.Stderr) {
 		return slog.New(slog.NewJSONHandler(os.Stderr, o))
 	}
 	return slog.New(slog.NewTextHandler(os.Stderr, o))

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"strconv"
 	"sync"
@@ -132,7 +131,7 @@ func (s *session) checker(ctx context.Context) (c *probe.Checker, done func()) {
 func runDue(ctx context.Context, editor *statuspages.Editor, log *slog.Logger, every time.Duration) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
-	failing := ""
+	task := statuspages.TaskLog{Logger: log, Task: "executing due actions of status pages"}
 	for {
 		done, err := editor.RunDue(ctx)
 		for _, a := range done {
@@ -142,16 +141,7 @@ func runDue(ctx context.Context, editor *statuspages.Editor, log *slog.Logger, e
 			}
 			log.Log(ctx, level, "executed a due action of a status page", "action", string(a.Due), "notice", a.Notice, "name", a.Name, "page", a.Page)
 		}
-		switch text := fmt.Sprint(err); {
-		case ctx.Err() != nil:
-			return
-		case err == nil && failing != "":
-			log.InfoContext(ctx, "due actions of status pages are executed again")
-			failing = ""
-		case err != nil && text != failing: // logs each error once, not on every tick
-			log.WarnContext(ctx, "executing due actions of status pages failed", "error", err)
-			failing = text
-		}
+		task.Record(ctx, err)
 		select {
 		case <-ctx.Done():
 			return

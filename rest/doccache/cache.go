@@ -307,7 +307,8 @@ func (c *Cache) refresh(ctx context.Context) error {
 		}
 		c.failures.Add(1)
 		if !c.failing.Swap(true) {
-			c.o.Logger.WarnContext(ctx, "refreshing the status pages failed; the cached pages are served", "max_age", maxStale.String(), "error", err)
+			c.o.Logger.WarnContext(ctx, "the status pages cannot be read, and pages read before are served; "+
+				"check the status database, its URL and the permissions of the role", "max_age", maxStale.String(), "error", err)
 		}
 		return err
 	}

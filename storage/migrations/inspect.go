@@ -97,6 +97,7 @@ func Missing(ctx context.Context, conn Querier) ([]string, error) {
 type Report struct {
 	Version string           // of the tables, or of the importer's migrations
 	Names   string           // SQL array of the names of the tables that the gateway reads
+	Empty   bool             // none of these tables exists
 	Absent  []storage.Absent // see [Compare]
 	Unknown []string         // see [Compare]; then tables
 	Indexes []string         // statements that create missing indexes
@@ -133,6 +134,7 @@ func Inspect(ctx context.Context, conn Querier) (*Report, error) {
 	if r.Absent, r.Unknown, err = Compare(ctx, conn); err != nil {
 		return nil, err
 	}
+	r.Empty = !slices.ContainsFunc(names(tables), func(t string) bool { return !unread(t) && !slices.Contains(r.Absent, storage.Absent{Table: t}) })
 	more, err := one[[]string](ctx, conn, `select coalesce(array_agg(c.relname::text order by 1), '{}') from pg_class c
 where c.relkind in ('r', 'p') and not c.relispartition and pg_table_is_visible(c.oid) and c.relnamespace = to_regnamespace('public')
 and c.relname !~ '^(heliograph|flyway)_' and c.relname <> all(`+r.Names+`)`)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -49,7 +50,7 @@ func (s *DB) Close() { s.pool.Close() }
 // Pool returns the pool, for callers with their own SQL.
 func (s *DB) Pool() *pgxpool.Pool { return s.pool }
 
-// Exists reports whether the database has status tables that the user may read.
+// Exists reports whether the database has status tables.
 func (s *DB) Exists(ctx context.Context) (bool, error) {
 	there, err := migrations.HasStatus(ctx, s.pool)
 	if missingTables(err) {
@@ -58,10 +59,37 @@ func (s *DB) Exists(ctx context.Context) (bool, error) {
 	return there, err
 }
 
-// missingTables reports whether a statement failed because the schema status or a table does not exist, or the user may not read it.
+// A TaskLog logs the errors of a background task that runs again and again: each error once, and that the task succeeds again. If the database is unreachable,
+// it logs at level debug: the cache of status pages reports that for all tasks.
+type TaskLog struct {
+	Logger *slog.Logger
+	Task   string // such as "running probes"
+
+	mu    sync.Mutex
+	last  string // error of the last run, or empty
+	level slog.Level
+}
+
+// Record logs the result of a run.
+func (l *TaskLog) Record(ctx context.Context, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case ctx.Err() != nil:
+	case err == nil && l.last != "":
+		l.Logger.Log(ctx, min(l.level, slog.LevelInfo), l.Task+" succeeds again")
+		l.last = ""
+	case err != nil && err.Error() != l.last:
+		l.level = storage.LevelOf(err)
+		l.Logger.Log(ctx, l.level, l.Task+" failed", "error", err)
+		l.last = err.Error()
+	}
+}
+
+// missingTables reports whether a statement failed because the schema status or a table does not exist.
 func missingTables(err error) bool {
 	var pg *pgconn.PgError
-	return errors.As(err, &pg) && (pg.Code == "3F000" || pg.Code == "42P01" || pg.Code == "42501")
+	return errors.As(err, &pg) && (pg.Code == "3F000" || pg.Code == "42P01")
 }
 
 // sharedTx is the transaction of a context. The mutex serializes the fields of a query, which are resolved concurrently.

@@ -2,15 +2,22 @@
 package statusdemo
 
 import (
+	"cmp"
 	"context"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"heliograph/internal/base/list"
 	"heliograph/internal/base/wrap"
 	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/status"
 	"heliograph/storage/demo"
 	"heliograph/storage/statuspages"
 )
@@ -97,4 +104,264 @@ values ($1, $2, $3, $4, $5, $6, $7)`,
 	}
 	b.Queue(`select pg_notify('status_page', $1 || ':' || $2::bigint)`, demo.StatusPage, len(s.updates))
 	return &b.Batch
+}
+
+// days is the age of the status page in days.
+const days = 180
+
+// offset is a time as its distance to the time at which the page is loaded.
+type offset time.Duration
+
+// UnmarshalText reads text such as "-1h30m".
+func (o *offset) UnmarshalText(text []byte) error {
+	d, err := time.ParseDuration(string(text))
+	if err != nil {
+		return fmt.Errorf("time of the script: %w", err)
+	}
+	*o = offset(d)
+	return nil
+}
+
+// notice is an incident, or a maintenance if it has a length.
+type notice struct {
+	Name          string // from which its code is derived
+	Title         string
+	Start, Length offset
+	Draft         bool
+	WholeHour     bool // rounds Start down to the hour
+	Updates       []*update
+	impact        ledger.Null[status.Impact]
+	state         status.NoticeState
+}
+
+// update is an update of a notice. It sets all its components to one status.
+type update struct {
+	At         offset
+	State      status.State
+	Body       string
+	Components []string // names as in addComponents
+	Status     status.ComponentStatus
+	notice     *notice
+}
+
+//go:embed page.json
+var pageJSON []byte
+
+// script is page.json.
+type script struct {
+	// Recurring are incidents that happened several times.
+	Recurring []struct {
+		Title, Investigating, Identified, Monitoring, Component string
+		Status                                                  status.ComponentStatus
+	}
+	// Current are maintenances that have not started, and notices in every state that is not over.
+	Current []*notice
+}
+
+// builder builds the status page. It applies the updates in order of time with the rules that apply to editors.
+type builder struct {
+	*status.WorkingCopy
+	now     time.Time
+	start   time.Time
+	codes   map[string]string // of components, by name
+	notices []*notice
+	updates []*update
+	changes []*status.Change
+}
+
+// build builds the page as of now.
+func build(now time.Time) (*builder, error) {
+	page := &status.Page{Code: demo.StatusPage, Slug: "lantern-bay", Name: "Lantern Bay", URL: "http://localhost:8080", TimeZone: "Europe/Lisbon"}
+	s := &builder{WorkingCopy: status.NewWorkingCopy(page, nil, nil), now: now, start: now.AddDate(0, 0, -days), codes: map[string]string{}}
+	if err := s.addComponents(); err != nil {
+		return nil, err
+	}
+	var all script
+	if err := json.Unmarshal(pageJSON, &all); err != nil {
+		return nil, fmt.Errorf("page.json: %w", err)
+	}
+	s.addIncidents(&all)
+	s.addUpgrades()
+	s.notices = append(s.notices, all.Current...)
+	for _, n := range s.notices {
+		for _, u := range n.Updates {
+			u.notice = n
+			s.updates = append(s.updates, u)
+		}
+	}
+	slices.SortStableFunc(s.updates, func(a, b *update) int { return cmp.Compare(a.At, b.At) })
+	for i, u := range s.updates {
+		if err := s.apply(u, int64(i+1)); err != nil {
+			return nil, fmt.Errorf("%s: %w", u.notice.Name, err)
+		}
+	}
+	return s, nil
+}
+
+// codeOf derives a code from a name.
+func codeOf(name string) string {
+	const alphabet = "0123456789bcdfghjklmnpqrstvwxyz"
+	sum := sha256.Sum256([]byte("status page of Lantern Bay: " + name))
+	code := make([]byte, 12)
+	for i := range code {
+		code[i] = alphabet[int(sum[i])%len(alphabet)]
+	}
+	return string(code)
+}
+
+// addComponents adds the components and their groups.
+func (s *builder) addComponents() error {
+	type component struct {
+		name, group string
+		status.NewComponent
+	}
+	all := []component{
+		{"network", "", status.NewComponent{Name: "Lantern Bay | Network Uptime (v0.70.0)", Description: "Transactions reach consensus"}},
+		{"nodes", "", status.NewComponent{Name: "Consensus nodes", IsGroup: true}},
+	}
+	for i := range demo.NodeCount {
+		all = append(all, component{fmt.Sprint("node", i), "nodes", status.NewComponent{
+			Name: demo.NodeNames[i], Description: fmt.Sprintf("Node %d, account 0.0.%d", i, demo.FirstNodeAccount+i), NodeID: ledger.Of(int64(i)),
+		}})
+	}
+	all = append(all, []component{
+		{"gateway", "", status.NewComponent{Name: "Gateway", IsGroup: true}},
+		{"graphql", "gateway", status.NewComponent{Name: "GraphQL", Description: "Queries of the graph"}},
+		{"rest", "gateway", status.NewComponent{Name: "Mirror Node REST API", Description: "The paths below /api/v1"}},
+		{"importer", "gateway", status.NewComponent{Name: "Importer", Description: "Blocks on their way into the database"}},
+		{"town", "", status.NewComponent{Name: "Around town", IsGroup: true}},
+		{"explorer", "town", status.NewComponent{Name: "Explorer"}},
+		{"faucet", "town", status.NewComponent{Name: "Faucet", Description: "Coins for newcomers", OnlyShowIfDegraded: true}},
+		{"website", "", status.NewComponent{Name: "Website", Description: "lantern-bay.example", Showcase: ledger.Of(false)}},
+	}...)
+	s.Origin = status.FromOperator
+	for i, in := range all {
+		s.At = s.start.Add(time.Duration(i) * time.Second)
+		in.Group = s.codes[in.group]
+		c, _, err := s.AddComponent(in.NewComponent)
+		if err != nil {
+			return fmt.Errorf("component %s: %w", in.name, err)
+		}
+		c.Code, c.PageCode, c.Version, c.CreatedAt, c.UpdatedAt = codeOf(in.name), s.Page.Code, 1, s.At, s.At
+		s.codes[in.name] = c.Code
+		s.Components = append(s.Components, c)
+	}
+	s.WorkingCopy = status.NewWorkingCopy(s.Page, s.Components, nil) // computes their statuses
+	return nil
+}
+
+// addIncidents adds resolved incidents, one every three days.
+func (s *builder) addIncidents(all *script) {
+	const day, every, count = 24 * time.Hour, 3, 54
+	for i := range count {
+		x := all.Recurring[i%len(all.Recurring)]
+		n := &notice{Name: fmt.Sprint("incident ", i), Title: x.Title}
+		begin := -(every*(count-time.Duration(i))+4)*day + time.Duration(i*47%720)*time.Minute
+		pace := time.Duration(4+i*7%23) * time.Minute
+		add := func(after time.Duration, state status.State, body string, to status.ComponentStatus) {
+			u := &update{At: offset(begin + after), State: state, Body: body, Status: to}
+			if to != "" {
+				u.Components = []string{x.Component}
+			}
+			n.Updates = append(n.Updates, u)
+		}
+		add(0, status.Investigating, x.Investigating, x.Status)
+		if i%4 != 3 {
+			add(pace, status.Identified, x.Identified, "")
+		}
+		if i%5 == 2 {
+			add(2*pace, status.Identified, "It gets better.", status.DegradedPerformance)
+		}
+		add(3*pace, status.Monitoring, x.Monitoring, status.Operational)
+		add(5*pace, status.Resolved, "All is well again.", "")
+		if i%9 == 4 {
+			add(2*day, status.Postmortem, "What happened: "+x.Identified+"<br />What we do about it: a check that notices it earlier.", "")
+		}
+		if i%13 == 6 {
+			n.impact = ledger.Of(status.ImpactMinor)
+		}
+		s.notices = append(s.notices, n)
+	}
+}
+
+// addUpgrades adds maintenances of all nodes, one per month, of which one was canceled.
+func (s *builder) addUpgrades() {
+	var nodes []string
+	for i := range demo.NodeCount {
+		nodes = append(nodes, fmt.Sprint("node", i))
+	}
+	for i := range 5 {
+		from := offset(s.now.AddDate(0, 0, -30*(5-i)+5).Truncate(time.Hour).Sub(s.now))
+		at := func(after time.Duration) offset { return from + offset(after) }
+		n := &notice{Name: fmt.Sprint("upgrade ", i), Title: fmt.Sprintf("Upgrade of the nodes to 0.%d", 65+i), Start: from, Length: offset(2 * time.Hour)}
+		n.Updates = []*update{{
+			At: at(-6 * 24 * time.Hour), State: status.Planned, Body: "Nodes restart one after the other. Transactions may take longer.",
+			Components: nodes, Status: status.Operational,
+		}}
+		if i == 2 {
+			n.Updates = append(n.Updates, &update{At: at(-24 * time.Hour), State: status.Completed, Body: "This maintenance will not take place."})
+		} else {
+			n.Updates = append(n.Updates,
+				&update{At: at(11 * time.Second), State: status.InProgress, Body: "This maintenance has started.", Components: nodes, Status: status.UnderMaintenance},
+				&update{At: at(80 * time.Minute), State: status.Verifying, Body: "All nodes run the new version; we are checking them."},
+				&update{At: at(2*time.Hour + 13*time.Second), State: status.Completed, Body: "This maintenance is finished."})
+		}
+		s.notices = append(s.notices, n)
+	}
+}
+
+// apply applies an update, which gets a revision.
+func (s *builder) apply(u *update, revision int64) error {
+	n := u.notice
+	s.At, s.Origin = s.now.Add(time.Duration(u.At)), status.FromOperator
+	if u.State == status.InProgress || u.State == status.Completed {
+		s.Origin = status.FromSchedule
+	}
+	names := []string{n.Name} // the rules first take the code of the notice, then that of the update
+	if n.state.Notice != nil {
+		names = nil
+	}
+	names = append(names, fmt.Sprint(n.Name, " update ", len(n.state.Updates)))
+	s.NewCode = func() (string, error) {
+		code := codeOf(names[0])
+		names = names[1:]
+		return code, nil
+	}
+	effect, err := s.write(u)
+	if err != nil {
+		return err
+	}
+	for _, added := range effect.Updates {
+		added.Revision = ledger.Of(revision)
+	}
+	for _, c := range effect.Changes {
+		c.Revision = ledger.Of(revision)
+		s.Component(c.ComponentCode).UpdatedAt = s.At
+	}
+	s.changes = append(s.changes, effect.Changes...)
+	n.state = status.NoticeState{Notice: effect.Notice, Attachments: effect.Attachments, Updates: append(n.state.Updates, effect.Updates...)}
+	return nil
+}
+
+func (s *builder) write(u *update) (*status.Effect, error) {
+	n := u.notice
+	codes := list.Map(u.Components, func(name string) string { return s.codes[name] })
+	affected := list.Map(codes, func(code string) status.Assignment { return status.Assignment{Component: code, Status: u.Status} })
+	switch {
+	case n.state.Notice != nil:
+		return s.UpdateIncident(n.state, status.NewUpdate{State: u.State, Body: u.Body, Affected: affected})
+	case n.Length > 0:
+		start := s.now.Add(time.Duration(n.Start))
+		if n.WholeHour {
+			start = start.Truncate(time.Hour)
+		}
+		return s.ScheduleMaintenance(status.NewMaintenance{
+			Name: n.Title, Body: u.Body, Components: codes, Start: start, End: start.Add(time.Duration(n.Length)), RemindMinutes: ledger.Of(int32(60)),
+			AutoInProgress: true, AutoCompleted: true, AutoMaintenanceState: true, AutoOperationalState: true,
+		})
+	default:
+		return s.OpenIncident(status.NewIncident{
+			Name: n.Title, Body: u.Body, State: u.State, Affected: affected, Draft: n.Draft, ImpactOverride: n.impact,
+		})
+	}
 }
