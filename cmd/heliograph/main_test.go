@@ -278,7 +278,8 @@ type process struct {
 func start(t *testing.T, args ...string) *process {
 	t.Helper()
 	g := &process{cmd: command(t, append([]string{"serve", "--listen", "127.0.0.1:0", "--admin-listen", ""}, args...)...), out: &bytes.Buffer{}, database: make(chan string, 1)}
-	g.cmd.Stderr = g.out
+	log, writer := io.Pipe()
+	g.cmd.Stderr = io.MultiWriter(g.out, writer)
 	stdout, err := g.cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -287,17 +288,25 @@ func start(t *testing.T, args ...string) *process {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = g.cmd.Process.Kill() })
-	found := make(chan string, 1)
+	found := make(chan string, 2)
+	go func() {
+		listening := regexp.MustCompile(`"msg":"listening","address":"([^"]+)"`)
+		for lines := bufio.NewScanner(log); lines.Scan(); {
+			if m := listening.FindStringSubmatch(lines.Text()); m != nil {
+				found <- "http://" + m[1]
+				break
+			}
+		}
+		_, _ = io.Copy(io.Discard, log) // the writer must not block
+	}()
 	go func() {
 		for lines := bufio.NewScanner(stdout); lines.Scan(); {
-			if m := regexp.MustCompile(`GraphQL\s+(http://[^/]+)/graphql`).FindStringSubmatch(lines.Text()); m != nil {
-				found <- m[1]
-			}
 			if url, ok := strings.CutPrefix(lines.Text(), "  database  "); ok {
 				g.database <- url
 			}
 		}
-		close(found)
+		_ = writer.Close() // the process has ended
+		found <- ""
 	}()
 	select {
 	case g.base = <-found:

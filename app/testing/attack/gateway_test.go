@@ -66,10 +66,6 @@ func start(t *testing.T, args ...string) *process {
 		t.Fatal(err)
 	}
 	p.cmd.Stderr = log
-	stdout, err := p.cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
 	if err := p.cmd.Start(); err != nil {
 		t.Fatalf("%v: create the binary with `make build`", err)
 	}
@@ -77,27 +73,15 @@ func start(t *testing.T, args ...string) *process {
 		_ = p.cmd.Process.Signal(syscall.SIGTERM)
 		_ = p.cmd.Wait()
 	})
-	found := regexp.MustCompile(`GraphQL\s+(http://[^/]+)/graphql`)
-	lines := bufio.NewScanner(stdout)
-	for p.url == "" && lines.Scan() {
-		if m := found.FindStringSubmatch(lines.Text()); m != nil {
-			p.url = m[1]
+	found := regexp.MustCompile(`(?s)"listening","address":"([^"]+)".*"listening for admin requests","address":"([^"]+)"`)
+	for end := time.Now().Add(time.Minute); p.url == ""; time.Sleep(20 * time.Millisecond) {
+		text, err := os.ReadFile(log.Name())
+		if m := found.FindSubmatch(text); m != nil {
+			p.url, p.admin = "http://"+string(m[1]), "http://"+string(m[2])
+		} else if time.Now().After(end) {
+			t.Fatalf("the gateway did not start: %v: %s", err, text)
 		}
 	}
-	if p.url == "" {
-		text, _ := os.ReadFile(log.Name())
-		t.Fatalf("the gateway did not start: %s", text)
-	}
-	text, err := os.ReadFile(log.Name())
-	m := regexp.MustCompile(`"listening for admin requests","address":"([^"]+)"`).FindSubmatch(text)
-	if err != nil || m == nil {
-		t.Fatalf("%v: %s", err, text)
-	}
-	p.admin = "http://" + string(m[1])
-	go func() {
-		for lines.Scan() { // the pipe must not become full
-		}
-	}()
 	c := clientOf(victim)
 	defer c.CloseIdleConnections()
 	for _, path := range append([]string{"/api/v2/summary.json"}, wellBehaved...) {

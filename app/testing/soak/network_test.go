@@ -3,14 +3,13 @@
 package soak
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -54,7 +53,7 @@ func startNetwork(t *testing.T) *network {
 	if err := migrations.Ledger(t.Context(), n.url, quiet); err != nil {
 		t.Fatal(err)
 	}
-	n.gateway, n.address = n.startGateway(t, "127.0.0.1:0")
+	n.gateway, n.address = n.startGateway(t, freeAddress(t))
 	t.Cleanup(func() { stopGateway(n.gateway) })
 	return n
 }
@@ -69,28 +68,17 @@ func (n *network) startGateway(t *testing.T, listen string, args ...string) (gat
 	args = append([]string{"serve", "--listen", listen, "--admin-listen", "", "--database-url", n.url, "--log-format", "text", "--log-level", "warn"}, args...)
 	gateway = exec.Command(binary, args...)
 	gateway.Stderr = os.Stderr
-	stdout, err := gateway.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
 	if err := gateway.Start(); err != nil {
 		t.Fatalf("%v: create the binary with `make build`", err)
 	}
-	found := regexp.MustCompile(`GraphQL\s+http://([^/]+)/graphql`)
-	lines := bufio.NewScanner(stdout)
-	for address == "" && lines.Scan() {
-		if m := found.FindStringSubmatch(lines.Text()); m != nil {
-			address = m[1]
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if resp, err := http.Get("http://" + listen + "/health/liveness"); err == nil {
+			_ = resp.Body.Close() // it is not read
+			return gateway, listen
 		}
 	}
-	if address == "" {
-		t.Fatal("the gateway did not start")
-	}
-	go func() {
-		for lines.Scan() { // the pipe must not become full
-		}
-	}()
-	return gateway, address
+	t.Fatal("the gateway did not start")
+	return nil, ""
 }
 
 func stopGateway(gateway *exec.Cmd) {

@@ -26,7 +26,7 @@ func TestReadersOfLargeDatabase(t *testing.T) {
 		return
 	}
 	n := &network{url: *large}
-	n.gateway, n.address = n.startGateway(t, "127.0.0.1:0")
+	n.gateway, n.address = n.startGateway(t, freeAddress(t))
 	t.Cleanup(func() { stopGateway(n.gateway) })
 	conn, err := pgx.Connect(t.Context(), n.url)
 	if err != nil {
