@@ -360,9 +360,8 @@ type Explanation struct {
 	DocumentID string `json:"documentId"`
 }
 
-// Explain returns the operation that a REST path with its query string would run. It does not run it. The prefix "POST " selects the path's POST
-// endpoint, with the example body. A path that supports POST only does not need the prefix. If the path would be rejected, Explain returns the
-// [*Problem] of the response.
+// Explain returns the operation that a REST path with its query string would run. It does not run it. The prefix "POST " selects the path's POST endpoint, with
+// the example body. A path that supports POST only does not need the prefix. If the path would be rejected, Explain returns the [*Problem] of the response.
 func (a *API) Explain(ctx context.Context, target string) (*Explanation, error) {
 	return a.ExplainBody(ctx, target, nil)
 }

@@ -14,8 +14,7 @@ import (
 
 // Read converts the values of a parameter in the modern family. Reads are immutable.
 type Read struct {
-	// Convert parses text, with the operator in any case. It returns the operator, the canonical text and its number. ok is false if the text is
-	// invalid.
+	// Convert parses text, with the operator in any case. It returns the operator, the canonical text and its number. ok is false if the text is invalid.
 	Convert func(c *Config, text string) (v Value, ok bool)
 	// Form documents the text after the operator.
 	Form Form

@@ -19,7 +19,6 @@ import (
 	"heliograph/graph/relay"
 	"heliograph/graph/scalar"
 	"heliograph/graph/server"
-	"heliograph/internal/base/etag"
 	"heliograph/internal/base/respond"
 	"heliograph/rest/rawjson"
 )
@@ -344,12 +343,12 @@ func writeBody(w http.ResponseWriter, r *http.Request, f Family, status int, bod
 	h := w.Header()
 	var tag string
 	if f == Modern {
-		tag = etag.Of(body)
+		tag = respond.Tag(body)
 		if h["Content-Type"] == nil {
 			h["Content-Type"] = modernContentType
 		}
 	} else {
-		tag = etag.Weak(body)
+		tag = respond.WeakTag(body)
 		h["Content-Type"] = classicContentType
 	}
 	respond.Write(w, r, status, tag, body)

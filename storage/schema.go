@@ -20,13 +20,13 @@ type Absent struct {
 // String returns the name, such as "nft" or "entity.balance".
 func (a Absent) String() string { return strings.TrimSuffix(a.Table+"."+a.Column, ".") }
 
-// MismatchError reports that a statement needs tables or columns that the database lacks.
+// MismatchError reports that a statement needs tables or columns that the database lacks, or that the role may not read.
 type MismatchError struct {
-	Names string // separated by commas
-	err   error
+	text string
+	err  error
 }
 
-func (e *MismatchError) Error() string { return "the database has no " + e.Names }
+func (e *MismatchError) Error() string { return e.text }
 
 // Unwrap returns the error of the server.
 func (e *MismatchError) Unwrap() error { return e.err }
@@ -84,12 +84,15 @@ func (db *DB) adapt(sql string) string {
 // object matches the name in the server's messages about undefined objects.
 var object = regexp.MustCompile(`^(?:column|relation|function) "?(?:\w+\.)?([\w()]+)"? does not exist`)
 
-// explain returns a [*MismatchError] if a statement failed because of a known difference, and otherwise err.
+// explain returns a [*MismatchError] if a statement failed because of a known difference or a missing permission, and otherwise err.
 func (db *DB) explain(err error) error {
 	if err == nil {
 		return nil
 	}
 	var pg *pgconn.PgError
+	if errors.As(err, &pg) && pg.Code == "42501" {
+		return &MismatchError{"the gateway's role has no permission: " + pg.Message, err}
+	}
 	s := db.schema.Load()
 	if s == nil || !errors.As(err, &pg) || !slices.Contains([]string{"42703", "42P01", "42883"}, pg.Code) { // undefined column, table, function
 		return err
@@ -104,5 +107,5 @@ func (db *DB) explain(err error) error {
 	if len(found) == 0 {
 		return err
 	}
-	return &MismatchError{strings.Join(found, ", "), err}
+	return &MismatchError{"the database has no " + strings.Join(found, ", "), err}
 }

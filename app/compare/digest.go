@@ -301,8 +301,7 @@ func parent(path string) string {
 // none is a member that does not occur.
 var none = &Member{}
 
-// compareMember returns the difference of a member. Another number of occurrences is a difference only if the number of objects that contain it is the
-// same.
+// compareMember returns the difference of a member. Another number of occurrences is a difference only if the number of objects that contain it is the same.
 func compareMember(digestA, digestB *Digest, path string) (d Difference, ok bool) {
 	a, b := digestA.member(path), digestB.member(path)
 	same := path == ""

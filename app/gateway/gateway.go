@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/go-chi/cors"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"heliograph/app/pagesync"
 	"heliograph/app/probe"
@@ -206,6 +207,7 @@ func New(o Options) (*Gateway, error) {
 		}),
 	}
 	g.metrics.registry.MustRegister(observer.counts, collected)
+	g.metrics.gauge("build", "info", "1, with the version of the gateway.", prometheus.Labels{"version": o.Version}, func() float64 { return 1 })
 	g.checks, g.budget.limit = g.parts(), o.MemoryLimit
 	return g, nil
 }

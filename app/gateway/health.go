@@ -3,11 +3,14 @@ package gateway
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
 	"sync"
 	"time"
 
 	"github.com/go-chi/chi/v5"
+
+	"heliograph/storage"
 )
 
 const (
@@ -28,6 +31,8 @@ var (
 
 // part is a part of the gateway whose database is checked.
 type part struct {
+	name  string
+	log   *slog.Logger
 	check func(context.Context) error
 
 	mu      sync.Mutex
@@ -68,6 +73,12 @@ func (p *part) run(done chan struct{}) {
 	err := p.check(ctx)
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	switch { // the first result is logged if it is a failure
+	case err != nil && (p.err == nil || p.err.Error() != err.Error()):
+		p.log.Warn("the part is not ready", "part", p.name, "error", err)
+	case err == nil && p.err != nil:
+		p.log.Info("the part is ready again", "part", p.name)
+	}
 	p.err, p.at, p.running = err, time.Now(), nil //nolint:forbidigo // as above
 	close(done)
 }
@@ -75,7 +86,7 @@ func (p *part) run(done chan struct{}) {
 func (g *Gateway) parts() map[string]*part {
 	parts := map[string]*part{}
 	if g.o.DB != nil {
-		parts["ledger"] = &part{check: func(ctx context.Context) error {
+		parts["ledger"] = &part{name: "ledger", log: g.o.Logger, check: func(ctx context.Context) error {
 			if err := g.o.DB.Ready(ctx); err != nil || g.o.MaxLag == 0 {
 				return err
 			}
@@ -87,7 +98,7 @@ func (g *Gateway) parts() map[string]*part {
 		}}
 	}
 	if g.o.Status != nil {
-		parts["status"] = &part{check: func(ctx context.Context) error {
+		parts["status"] = &part{name: "status", log: g.o.Logger, check: func(ctx context.Context) error {
 			pages, err := g.o.Status.Pages(ctx)
 			if err == nil && len(pages) == 0 {
 				err = errNoStatus
@@ -137,6 +148,7 @@ func (g *Gateway) health(r chi.Router) {
 type partHealth struct {
 	Status string `json:"status"`
 	Age    int64  `json:"ageMs"`
+	Reason string `json:"reason,omitempty"` // of DOWN; errors of the database are in the log only
 }
 
 func (h partHealth) up() bool { return h.Status == statusText(true) }
@@ -147,7 +159,13 @@ func (g *Gateway) healthOf(p *part) partHealth {
 	if !g.closing.Load() {
 		age, err = p.ready()
 	}
-	return partHealth{statusText(err == nil), age.Milliseconds()}
+	h := partHealth{Status: statusText(err == nil), Age: age.Milliseconds()}
+	for _, known := range []error{errNotChecked, errClosing, errLag, errNoStatus, storage.ErrEmpty, storage.ErrNoBlocks} {
+		if errors.Is(err, known) {
+			h.Reason = known.Error()
+		}
+	}
+	return h
 }
 
 func statusText(up bool) string {

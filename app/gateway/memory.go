@@ -17,9 +17,8 @@ import (
 // ballastSize is the minimum amount of garbage, in bytes, that triggers a collection.
 const ballastSize = 32 << 20
 
-// Ballast is unused memory to hold while the gateway runs. The garbage collector starts when the heap has doubled: without ballast, the heap of a
-// few megabytes would be collected more than a hundred times per second under load. Its pages are never touched, so it uses address space but no
-// physical memory.
+// Ballast is unused memory to hold while the gateway runs. The garbage collector starts when the heap has doubled: without ballast, the heap of a few megabytes
+// would be collected more than a hundred times per second under load. Its pages are never touched, so it uses address space but no physical memory.
 type Ballast []byte
 
 // NewBallast returns new ballast. Call it early, so that the runtime takes fresh pages for it.

@@ -89,6 +89,9 @@ func (m *metrics) addDatabase(db *storage.DB, now func() time.Time) {
 	waited := sum((*pgxpool.Stat).EmptyAcquireCount)
 	m.counter("pool", "waited_total", "Number of times that a request had to wait for a connection.", nil, func() int64 { return int64(waited()) })
 	for i, one := range db.Servers() {
+		if len(db.Servers()) == 1 { // it is not compared with others
+			break
+		}
 		m.gauge("server", "lag_seconds", "Time by which the newest block of a server is behind that of the freshest one; -1 if the server cannot be reached.",
 			prometheus.Labels{"server": one.Name}, func() float64 { return db.Servers()[i].Lag.Seconds() })
 	}
@@ -132,11 +135,13 @@ func family(path string) string {
 }
 
 func levelOf(path string, status int) slog.Level {
-	if status >= http.StatusInternalServerError {
-		return slog.LevelError
-	}
-	if family(path) == "/health" { // load balancers send one a second
+	switch {
+	case family(path) == "/health": // load balancers send one a second
 		return slog.LevelDebug
+	case status == http.StatusServiceUnavailable:
+		return slog.LevelWarn
+	case status >= http.StatusInternalServerError:
+		return slog.LevelError
 	}
 	return slog.LevelInfo
 }

@@ -21,7 +21,6 @@ import (
 	"heliograph/app/web/statuspage"
 	"heliograph/graph"
 	"heliograph/graph/server"
-	"heliograph/internal/base/etag"
 	"heliograph/internal/base/respond"
 	"heliograph/rest"
 	v1 "heliograph/rest/v1"
@@ -134,7 +133,7 @@ func (g *Gateway) serveGraph(w http.ResponseWriter, r *http.Request) {
 	g.graph.ServeHTTP(w, r)
 }
 
-var schemaTag = etag.Weak([]byte(graph.SDL))
+var schemaTag = respond.WeakTag([]byte(graph.SDL))
 
 func (g *Gateway) schema(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/graphql; charset=utf-8")

@@ -142,8 +142,7 @@ func (t *Traces) Run(ctx context.Context, kind, operation string) (of context.Co
 	return ctx, func() { span.End() }
 }
 
-// Statements returns a tracer of SQL statements, or nil if tracing is off. Spans do not contain arguments. Statements outside of requests have no
-// spans.
+// Statements returns a tracer of SQL statements, or nil if tracing is off. Spans do not contain arguments. Statements outside of requests have no spans.
 func (t *Traces) Statements() pgx.QueryTracer {
 	if t == nil {
 		return nil

@@ -196,8 +196,7 @@ func (h logHandler) WithGroup(name string) slog.Handler { return logHandler{h.Ha
 // warnInterval is the minimum interval between log records about lost spans.
 const warnInterval = time.Minute
 
-// queue queues spans for export. It never blocks: spans that do not fit into the queue are dropped and counted. The queue of the SDK does not
-// count them.
+// queue queues spans for export. It never blocks: spans that do not fit into the queue are dropped and counted. The queue of the SDK does not count them.
 type queue struct {
 	sdktrace.SpanProcessor // exports in batches
 

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"heliograph/internal/base/list"
@@ -41,7 +42,7 @@ func (s *databaseSettings) open(ctx context.Context, log *slog.Logger) (*databas
 	if s.DatabaseURL != "" {
 		if _, err := pgx.ParseConfig(s.DatabaseURL); err != nil {
 			// The error of the driver can contain the password.
-			return nil, errors.New("--database-url or HELIOGRAPH_DATABASE_URL is not a PostgreSQL URL such as postgres://user@host:5432/name")
+			return nil, errors.New("--database-url or HELIOGRAPH_DATABASE_URL is not a PostgreSQL URL such as postgres://user@host:5432/name; special characters of the password are percent-encoded")
 		}
 		return &database{url: s.DatabaseURL}, nil
 	}
@@ -118,9 +119,18 @@ func unreachable(url string, err error) error {
 		text = strings.TrimSpace(text[i+1:])
 	}
 	if cfg.Password != "" {
-		text = strings.ReplaceAll(text, cfg.Password, "***")
+		text = strings.ReplaceAll(text, ":"+cfg.Password+"@", ":***@")
 	}
-	return fmt.Errorf("cannot use the database %s on %s: %s; check its URL, the server, and the permissions of the role", cfg.Database, cfg.Host, text)
+	hint := "check the host and the port in its URL, and whether the server runs"
+	if server := new(pgconn.PgError); errors.As(err, &server) {
+		hint = cmp.Or(map[string]string{
+			"3D000": "correct the name of the database in its URL",
+			"28P01": "check the role and the password in its URL",
+			"28000": "check the role and the password in its URL",
+			"42501": "use the role that owns the tables, or grant the permissions that `heliograph check` lists",
+		}[server.Code], "see the log of the server")
+	}
+	return fmt.Errorf("cannot use the database %s on %s: %s; %s", cfg.Database, cfg.Host, text, hint)
 }
 
 // essential are the tables without which nothing can be served.
@@ -142,7 +152,14 @@ func check(ctx context.Context, db *storage.DB, log *slog.Logger) error {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	if slices.ContainsFunc(absent, func(a storage.Absent) bool { return strings.Contains(essential, " "+a.String()+" ") }) {
-		return fmt.Errorf("missing tables: %s; run `heliograph migrate` to create them", text)
+		return fmt.Errorf("missing tables: %s; correct the name of the database in --database-url, or run `heliograph migrate` to create them", text)
+	}
+	grant, err := migrations.Denied(ctx, db.Pool())
+	if err != nil {
+		return fmt.Errorf("check the permissions: %w", err)
+	}
+	if grant != "" {
+		log.WarnContext(ctx, "the role cannot read all tables, and requests that need the others fail", "todo", grant)
 	}
 	if len(absent)+len(unknown) > 0 {
 		log.WarnContext(ctx, "the tables are those of another version: `heliograph check` lists the differences", "missing", text, "unknown", len(unknown))
@@ -206,8 +223,7 @@ var checks = []struct {
 	pooled    bool
 }{
 	{name: "database", sql: `select current_database() || ' of PostgreSQL ' || current_setting('server_version') || ', role ' || current_user, null::text`},
-	{name: "tables without SELECT", sql: `select count(*)::text, 'grant select on ' || string_agg(c.oid::regclass::text, ', ') || ' to ' || current_user
-from pg_class c where c.relname = any($1) and pg_table_is_visible(c.oid) and not has_table_privilege(c.oid, 'select')`},
+	{name: "tables without SELECT", sql: `select count(*)::text, ` + migrations.GrantSelect},
 	{name: "tables with INSERT", sql: `select count(*)::text, case when count(*) > 0 then 'use a role that only has SELECT' end
 from pg_class c where c.relname = any($1) and pg_table_is_visible(c.oid) and has_table_privilege(c.oid, 'insert')`},
 	{name: "tables without statistics", sql: `select count(*)::text, 'analyze ' || string_agg(c.oid::regclass::text, ', ')
@@ -247,6 +263,7 @@ func (c *checkCmd) Run(ctx context.Context) error {
 	out := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	row := func(name, value, todo string) { fmt.Fprintf(out, "%s\t%s\t%s\n", name, value, todo) }
 	row("CHECK", "RESULT", "WHAT TO DO")
+	denied := false
 	for _, q := range checks {
 		if report.Empty && q.name != "database" || q.pooled && pooler == storage.PoolerNone {
 			continue
@@ -260,6 +277,7 @@ func (c *checkCmd) Run(ctx context.Context) error {
 		if err != nil {
 			value, todo = "failed", new(unreachable(c.DatabaseURL, err).Error())
 		}
+		denied = denied || err != nil || todo != nil && strings.HasPrefix(*todo, "grant ")
 		row(q.name, value, *cmp.Or(todo, new(string)))
 	}
 	c.statusPages(ctx, row)
@@ -286,7 +304,7 @@ func (c *checkCmd) Run(ctx context.Context) error {
 		row("unknown", name, "newer than the gateway, which ignores it")
 	}
 	for _, sql := range report.Indexes {
-		row("missing index", strings.Fields(sql)[2], sql)
+		row("missing index", strings.Fields(strings.Replace(sql, " concurrently", "", 1))[2], sql)
 	}
 	for _, p := range report.Further {
 		row("optional index", p.Name+" (about "+p.Size+")", p.SQL+" -- for "+p.Use)
@@ -294,6 +312,9 @@ func (c *checkCmd) Run(ctx context.Context) error {
 	must.Do(out.Flush())
 	if n := len(report.Absent); n > 0 {
 		return fmt.Errorf("%d tables and columns are missing: see the last column", n)
+	}
+	if denied {
+		return errors.New("the role cannot read all tables: see the last column")
 	}
 	return nil
 }
@@ -308,9 +329,11 @@ func (c *checkCmd) statusPages(ctx context.Context, row func(name, value, todo s
 	pages, unread := db.Pages(ctx)
 	switch err := cmp.Or(err, unread); {
 	case err != nil:
-		row("status pages", "failed", unreachable(url, err).Error())
+		row("status pages", "failed", "--status-database-url: "+unreachable(url, err).Error())
 	case !exists:
 		row("status pages", "no tables", "run `heliograph migrate --status-only` if you want a status page")
+	case len(pages) == 0:
+		row("status pages", "0", "run `heliograph status init` if you want a status page")
 	default:
 		row("status pages", strconv.Itoa(len(pages)), "")
 	}

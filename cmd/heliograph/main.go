@@ -97,8 +97,9 @@ func run(ctx context.Context, args []string) int {
 		fmt.Fprintf(os.Stderr, "heliograph: %[1]s needs one of its commands (try %[1]s --help)\n", group.FullPath())
 		return 2
 	}
-	for _, name := range unknownVariables(parser.Model, os.Environ()) {
-		fmt.Fprintf(os.Stderr, "heliograph: warning: the variable %s has no effect; is its name misspelled? (try heliograph serve --help)\n", name)
+	if unknown := unknownVariables(parser.Model, os.Environ()); len(unknown) > 0 {
+		fmt.Fprintf(os.Stderr, "heliograph: no setting has the environment variable %s: correct its name or remove it (try heliograph serve --help)\n", unknown[0])
+		return 2
 	}
 	if err := must.Run(func() error { must.Do(checkRanges(call.Flags())); return call.Run() }); err != nil {
 		return printError(err)

@@ -89,6 +89,11 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 		graph.CacheBytes = 0
 	}
 	rates := c.rates()
+	for _, o := range c.CORSOrigins {
+		if o != "*" && !strings.Contains(o, "://") {
+			return fmt.Errorf("HELIOGRAPH_CORS_ORIGINS: %q is not an origin such as https://app.example.com", o)
+		}
+	}
 	proxies := must.Get(readNetworks("HELIOGRAPH_TRUSTED_PROXIES", c.TrustedProxies))
 	contracts := must.Get(c.evm(cfg.Cache))
 	tokens, err := status.ParseTokens(c.OperatorTokens)
@@ -270,7 +275,7 @@ func (c *serveCmd) connectStatus(ctx context.Context, d *database, tracer pgx.Qu
 // listen opens the ports.
 func (c *serveCmd) listen(ctx context.Context) (public, admin []net.Listener, err error) {
 	for _, address := range c.Listen {
-		l, err := listenOn(ctx, address)
+		l, err := listenOn(ctx, "--listen", address)
 		if err != nil {
 			closeAll(public)
 			return nil, nil, err
@@ -280,7 +285,7 @@ func (c *serveCmd) listen(ctx context.Context) (public, admin []net.Listener, er
 	if c.AdminListen == "" {
 		return public, nil, nil
 	}
-	l, err := listenOn(ctx, c.AdminListen)
+	l, err := listenOn(ctx, "--admin-listen", c.AdminListen)
 	if err != nil {
 		closeAll(public)
 		return nil, nil, err
@@ -288,11 +293,11 @@ func (c *serveCmd) listen(ctx context.Context) (public, admin []net.Listener, er
 	return public, []net.Listener{l}, nil
 }
 
-func listenOn(ctx context.Context, address string) (net.Listener, error) {
+func listenOn(ctx context.Context, flag, address string) (net.Listener, error) {
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", strings.TrimSpace(address))
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, fmt.Errorf("the address %s is already in use; choose another with --listen or --admin-listen", address)
+		return nil, fmt.Errorf("the address %s is already in use; choose another with %s", address, flag)
 	case err != nil:
 		return nil, fmt.Errorf("cannot listen on %s: %w; give an address of this machine with a port, for example 127.0.0.1:8080", address, err)
 	}
@@ -332,7 +337,7 @@ func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, d *database, h *
 	var err error
 	select {
 	case <-ctx.Done():
-		log.Info("shutting down")
+		log.Info("shutting down", "delay", c.ShutdownDelay.String())
 		h.NotReady()
 		time.Sleep(c.ShutdownDelay)
 	case <-embedded.WatchParent(ctx):
@@ -353,11 +358,14 @@ func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, d *database, h *
 	stop()
 	tasks.Wait() // messages that are being sent
 	traces.Shutdown(drain)
+	log.Info("stopped")
 	return err
 }
 
 // announce logs the addresses. It also prints them for people: on a terminal, and with the embedded database.
 func (c *serveCmd) announce(log *slog.Logger, d *database, public, admin []net.Listener) {
+	ledger, _ := pgx.ParseConfig(d.url) // opening it has succeeded
+	log.Info("heliograph "+version, "database", ledger.Database, "host", ledger.Host, "role", ledger.User)
 	for _, l := range public {
 		log.Info("listening", "address", l.Addr().String(), "embedded", d.server != nil)
 	}

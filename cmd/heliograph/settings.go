@@ -75,8 +75,8 @@ func checkRanges(flags []*kong.Flag) error {
 	return nil
 }
 
-// foreign are variables with our prefix that Kubernetes sets for a service named heliograph, or that only tests use.
-var foreign = regexp.MustCompile(`^HELIOGRAPH_(.*SERVICE_HOST|.*PORT(_.*)?|TEST_.*|URL)$`)
+// foreign are variables with our prefix that Kubernetes sets for a service named heliograph, or that tests and examples use.
+var foreign = regexp.MustCompile(`^HELIOGRAPH_(.*SERVICE_HOST|.*PORT(_.*)?|.*TEST_.*|URL|ROOT|SCHEMA)$`)
 
 // unknownVariables returns the variables that no flag uses. Their names may be misspelled.
 func unknownVariables(app *kong.Application, environ []string) (unknown []string) {
@@ -142,7 +142,8 @@ func (s *databaseSettings) statusURL(ledger string) (string, error) {
 	}
 	if _, err := pgx.ParseConfig(s.StatusURL); err != nil {
 		// The error of the driver can contain the password.
-		return "", errors.New("HELIOGRAPH_STATUS_DATABASE_URL is not a PostgreSQL URL such as postgres://user@host:5432/name")
+		return "", errors.New("HELIOGRAPH_STATUS_DATABASE_URL is not a PostgreSQL URL such as postgres://user@host:5432/name; " +
+			"special characters of the password are percent-encoded")
 	}
 	return s.StatusURL, nil
 }
@@ -348,8 +349,9 @@ func (s *logSettings) logger() *slog.Logger {
 		level = slog.LevelInfo
 	}
 	o := &slog.HandlerOptions{Level: level, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
-		if err, ok := a.Value.Any().(error); ok { // those of connections have several lines
-			a.Value = slog.StringValue(strings.Join(strings.Fields(err.Error()), " "))
+		if err, ok := a.Value.Any().(error); ok { // those of connections have a line for each address, and the last one has the cause
+			text := strings.TrimSpace(err.Error())
+			a.Value = slog.StringValue(strings.TrimSpace(text[strings.LastIndex(text, "\n")+1:]))
 		}
 		return a
 	}}

@@ -214,7 +214,7 @@ func explainStatus(url string, err error) error {
 			return &exitError{code, fmt.Errorf("%w (see --help of the command)", rejected)}
 		}
 		if rejected.Reason == status.NotFound && !strings.Contains(rejected.Error(), "`") {
-			return fmt.Errorf("%w; `heliograph status list` prints what exists (see its --help)", rejected)
+			return fmt.Errorf("%w; `heliograph status list` (incidents, maintenances, components or pages) prints what exists", rejected)
 		}
 		return &exitError{max(code, 1), rejected}
 	case errors.As(err, &unwritable):
@@ -310,7 +310,8 @@ func (s *session) affected(ctx context.Context, given []string) (out []status.As
 		}
 		c, to := s.find(ctx, text[:i]), componentStatus(text[i+1:])
 		if !to.Valid() {
-			must.Do(status.Errorf(status.BadInput, "%q is not a component status: use one of %s", text[i+1:], status.ComponentStatuses()))
+			must.Do(status.Errorf(status.BadInput, "%q is not a component status: use one of %s", text[i+1:],
+				strings.Join(list.Map(status.ComponentStatuses(), func(s status.ComponentStatus) string { return string(s) }), ", ")))
 		}
 		out = append(out, status.Assignment{Component: c.Code, Status: to})
 	}

@@ -22,8 +22,7 @@ type Tables struct {
 	Plans    Plans
 	Buffers  Buffers
 	NewBatch func() Batch
-	// MaxResponse is the maximum number of bytes that the plans of one operation write. An operation that exceeds it fails. The default is
-	// [DefaultMaxResponse].
+	// MaxResponse is the maximum number of bytes that the plans of one operation write. An operation that exceeds it fails. The default is [DefaultMaxResponse].
 	MaxResponse int
 	// Off leaves responses to gqlgen's executor. Relations are then loaded level by level with dataloaders.
 	Off     bool

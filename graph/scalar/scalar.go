@@ -26,8 +26,7 @@ const (
 	REST
 	// RESTCompact is REST with "0.0" for timestamp 0, as in the newer of the two REST families.
 	RESTCompact
-	// Status is the style of the documents of /api/v2: lower-case enum values, times in the zone of the page, and strings with escaped HTML
-	// characters.
+	// Status is the style of the documents of /api/v2: lower-case enum values, times in the zone of the page, and strings with escaped HTML characters.
 	Status
 )
 

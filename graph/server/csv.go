@@ -189,12 +189,15 @@ func (x *export) collect(set ast.SelectionSet) []graphql.CollectedField {
 	return graphql.CollectFields(&graphql.OperationContext{Doc: x.operation.Doc, Variables: x.operation.Variables}, set, nil)
 }
 
-var errNoList = errors.New("CSV requires an operation that selects one list: a connection at the root, or below objects without other fields")
+var errNoList = errors.New("CSV requires an operation that selects one list: a connection at the root, or below objects without other fields than id")
 
 // find finds the connection below a selection and its columns. It makes the operation page through the connection.
 func (x *export) find(set ast.SelectionSet) error {
-	fields := x.collect(set)
-	if len(fields) != 1 || fields[0].Definition.Type.Elem != nil {
+	fields := slices.DeleteFunc(x.collect(set), func(f graphql.CollectedField) bool { return f.Name == "id" || f.Name == "__typename" })
+	if len(fields) > 1 {
+		return fmt.Errorf("%w; remove %s or %s", errNoList, fields[0].Alias, fields[1].Alias)
+	}
+	if len(fields) == 0 || fields[0].Definition.Type.Elem != nil {
 		return errNoList
 	}
 	f := fields[0]
@@ -320,8 +323,8 @@ func member(of any, path []string) any {
 	return of
 }
 
-// number matches text that spreadsheets read as a number, whatever its first character.
-var number = regexp.MustCompile(`^-?\d+(\.\d+)?$`)
+// number matches text that spreadsheets read as a number, and amounts of hbars, whatever their first character.
+var number = regexp.MustCompile(`^-?\d+(\.\d+)?( ℏ)?$`)
 
 // cell returns the text of a value. Text that spreadsheets would execute as a formula gets an apostrophe.
 func cell(v any) string {

@@ -12,7 +12,6 @@ import (
 	"heliograph/graph/fault"
 	"heliograph/graph/limits"
 	"heliograph/internal/base/accept"
-	"heliograph/internal/base/etag"
 	"heliograph/internal/base/respond"
 )
 
@@ -151,7 +150,7 @@ func (s *Server) execute(w http.ResponseWriter, r *http.Request, params *graphql
 		age = limits.ShortAge
 	}
 	body := append(append(append(make([]byte, 0, len(dataMember)+len(data)+len(tail)), dataMember...), data...), tail...)
-	c := &cachedResponse{body: body, cost: costText, tag: etag.Weak(body), age: age, static: static}
+	c := &cachedResponse{body: body, cost: costText, tag: respond.WeakTag(body), age: age, static: static}
 	if s.o.Observer != nil {
 		c.operation = strings.Clone(op.oc.Operation.Name) // a substring would retain the whole document
 	}

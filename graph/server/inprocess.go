@@ -105,8 +105,7 @@ type running struct {
 
 // Run executes an operation in process. It returns nil if ctx has ended.
 //
-// It replaces the executor, which would validate the document and the variables for each request. Run validates variables only with
-// [Options.CheckVariables].
+// It replaces the executor, which would validate the document and the variables for each request. Run validates variables only with [Options.CheckVariables].
 func (s *Server) Run(ctx context.Context, c Call) *Result {
 	r := &running{limits: c.Limits, operation: graphql.OperationContext{
 		RawQuery: c.Document.text, OperationName: c.Operation, Doc: c.Document.doc, Operation: c.Document.doc.Operations.ForName(c.Operation),

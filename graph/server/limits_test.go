@@ -197,7 +197,7 @@ func TestBounds(t *testing.T) {
 		o.MaxBody, o.MaxValues = 300, 6
 	}))
 	for name, c := range map[string]struct{ good, bad, text string }{
-		"cost":         {`{ accounts(first: 10) { nodes { memo } } }`, `{ accounts(first: 11) { nodes { memo } } }`, `costs 12, the maximum number of objects in its response; the limit is 11`},
+		"cost":         {`{ accounts(first: 10) { nodes { memo } } }`, `{ accounts(first: 11) { nodes { memo } } }`, `costs 12, because its response can have so many objects, and the limit is 11`},
 		"depth":        {`{ a: accounts(first: 1) { nodes { key { type } } } }`, `{ accounts(first: 1) { nodes { autoRenewAccount { key { type } } } } }`, "nested 5 fields deep; the maximum is 4"},
 		"fields":       {`{ account(id: 2) { ...F ...F } } fragment F on Account { memo id deleted }`, `{ account(id: 2) { ...F ...F } } fragment F on Account { memo id deleted alias }`, "9 fields, counting fragments once for each spread; the maximum is 8"},
 		"root fields":  {`{ __typename a: account(id: 2) { memo } ...Q } fragment Q on Query { b: account(id: 3) { id } }`, `{ a: account(id: 2) { id } ...Q ...Q } fragment Q on Query { __typename x: account(id: 2) { id } }`, "5 root fields; the maximum is 3"},

@@ -114,8 +114,8 @@ func costExtension(cost, limit int) map[string]int {
 
 // tooExpensive returns the error for an operation whose cost exceeds the limit.
 func tooExpensive(cost, limit int) *gqlerror.Error {
-	e := coded(fault.TooComplex, fmt.Sprintf("the operation costs %d, the maximum number of objects in its response; the limit is %d: request smaller pages "+
-		"or fewer nested objects", cost, limit))
+	e := coded(fault.TooComplex, fmt.Sprintf("the operation costs %d, because its response can have so many objects, and the limit is %d: "+
+		"request smaller pages or fewer nested objects", cost, limit))
 	e.Extensions["cost"] = costExtension(cost, limit)
 	return e
 }

@@ -44,8 +44,7 @@ func (s *Server) receive(w http.ResponseWriter, r *http.Request) ([]byte, *rejec
 	}
 }
 
-// receiveBody reads the body of a POST request. size is its Content-Length, or negative if it is unknown. Content types that HTML forms can send are
-// rejected.
+// receiveBody reads the body of a POST request. size is its Content-Length, or negative if it is unknown. Content types that HTML forms can send are rejected.
 func receiveBody(r io.Reader, size int64, contentType string) ([]byte, *rejection) {
 	if contentType != mediaJSON { // parsing takes time
 		media, params, err := mime.ParseMediaType(contentType)

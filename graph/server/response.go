@@ -6,11 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"net/http"
 	"regexp"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -37,8 +39,7 @@ const (
 	costLimitHeader = "X-Query-Cost-Limit"
 )
 
-// responseMedia returns the media type of the response to GET and POST requests: application/json unless the client prefers
-// application/graphql-response+json.
+// responseMedia returns the media type of the response to GET and POST requests: application/json unless the client prefers application/graphql-response+json.
 func responseMedia(h http.Header) string {
 	return cmp.Or(accept.Best(h["Accept"], mediaJSON, mediaGraphQL), mediaJSON)
 }
@@ -55,7 +56,11 @@ func errorStatus(media string) int {
 func WriteError(w http.ResponseWriter, r *http.Request, status int, code fault.Code, message string) {
 	w.Header().Add("Vary", "Accept")
 	w.Header()["Content-Type"] = contentTypes[responseMedia(r.Header)]
-	writeErrors(w, status, gqlerror.List{coded(code, message)})
+	e := coded(code, message)
+	if after, err := strconv.Atoi(w.Header().Get("Retry-After")); err == nil {
+		e.Extensions["retryAfter"] = after // seconds
+	}
+	writeErrors(w, status, gqlerror.List{e})
 }
 
 // writeErrors writes a response without data.
@@ -198,7 +203,11 @@ func (s *Server) present(ctx context.Context, err error) *gqlerror.Error {
 		if errors.As(err, &panicked) {
 			attrs = append(attrs, "stack", string(panicked.stack))
 		}
-		s.o.Logger.ErrorContext(ctx, "resolving a field failed", attrs...)
+		level := slog.LevelError
+		if own.Code == fault.Unavailable {
+			level = slog.LevelWarn
+		}
+		s.o.Logger.Log(ctx, level, "resolving a field failed", attrs...)
 	}
 	return e
 }

@@ -176,8 +176,7 @@ func begin(ctx context.Context) *turns.Turn {
 func timedOut() *gqlerror.Error { return coded(fault.Timeout, "the request timed out") }
 
 func acceptsEvents(r *http.Request) bool {
-	quality, named := accept.Encoding(r.Header["Accept"], mediaEvents) // the elements of both headers have the same syntax
-	return named && quality > 0
+	return accept.Best(r.Header["Accept"], mediaJSON, mediaGraphQL, mediaEvents) == mediaEvents
 }
 
 // serveEvents serves an operation with server-sent events, according to the "distinct connections mode" of the protocol "GraphQL over Server-Sent Events":

@@ -93,9 +93,7 @@ func (s *Service) run(ctx context.Context, in *calls.ContractCallInput, estimate
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.o.Timeout)
 	defer cancel()
-	message := evm.Message{
-		From: in.Sender(), To: in.Callee(), Data: in.Data, Value: in.Value, Gas: uint64(in.Gas), GasPrice: in.GasPrice,
-	}
+	message := evm.Message{From: in.Sender(), To: in.Callee(), Data: in.Data, Value: in.Value, Gas: uint64(in.Gas), GasPrice: in.GasPrice}
 	err = s.prepared(ctx, func() error {
 		sim, snapshot, err := s.open(ctx, ref, &message)
 		if err != nil {
@@ -194,9 +192,7 @@ func failureOf(r *evm.Result) *calls.ContractCallFailure {
 func overrides(list []*calls.StateOverrideInput) []evm.Override {
 	out := make([]evm.Override, 0, len(list))
 	for _, in := range list {
-		o := evm.Override{
-			Address: ledger.EVMAddress(in.Address), Balance: in.BalanceValue(), Nonce: in.NonceValue(), Code: in.Code, All: in.State != nil,
-		}
+		o := evm.Override{Address: ledger.EVMAddress(in.Address), Balance: in.BalanceValue(), Nonce: in.NonceValue(), Code: in.Code, All: in.State != nil}
 		for _, slot := range append(in.State[:len(in.State):len(in.State)], in.StateDiff...) {
 			if o.Slots == nil {
 				o.Slots = map[[32]byte][32]byte{}

@@ -173,8 +173,7 @@ func (f Fields) StatusComponentChildren(ctx context.Context, _ rowplan.Request, 
 	})
 }
 
-// StatusComponentUptime computes the uptime of components. Groups, components without a start date, and those of which nothing is known have no
-// uptime.
+// StatusComponentUptime computes the uptime of components. Groups, components without a start date, and those of which nothing is known have no uptime.
 func (f Fields) StatusComponentUptime(ctx context.Context, _ rowplan.Request, of []*status.Component, args graph.StatusComponentUptimeArgs) (
 	rowplan.Results[*status.Uptime], error,
 ) {

@@ -12,7 +12,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"heliograph/internal/base/accept"
-	"heliograph/internal/base/etag"
+	"heliograph/internal/base/respond"
 )
 
 // Document is a rendered body with its header values. The header values are shared between responses: do not change them.
@@ -76,7 +76,7 @@ func (f *Headers) Send(w http.ResponseWriter, r *http.Request, d *Document, medi
 	h["Cache-Control"] = f.cache
 	h["Etag"] = d.etag
 	h["Vary"] = f.vary
-	if given := r.Header["If-None-Match"]; given != nil && etag.Matches(strings.Join(given, ","), d.tag) {
+	if given := r.Header["If-None-Match"]; given != nil && respond.Matches(strings.Join(given, ","), d.tag) {
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}

@@ -91,9 +91,7 @@ type generator struct {
 
 // New returns the OpenAPI document of an API. In place of the gateway's version and settings it has placeholders, see [rest.FillOpenAPI].
 func New(api *rest.API) (*Document, error) {
-	g := &generator{
-		api: api, bodies: &bodies{graph: api.Server.Schema(), shared: map[string]*Schema{}}, doc: read[*Document]("document.json"),
-	}
+	g := &generator{api: api, bodies: &bodies{graph: api.Server.Schema(), shared: map[string]*Schema{}}, doc: read[*Document]("document.json")}
 	for i := range api.Endpoints {
 		e := &api.Endpoints[i]
 		if e.Undocumented {

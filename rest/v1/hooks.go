@@ -53,8 +53,7 @@ var byHookSlot = rest.Cursor{
 	},
 }
 
-// finishHookStorage merges the conditions on keys. Keys with eq must be within the bounds. For historical storage, all of them are returned if one of
-// them is.
+// finishHookStorage merges the conditions on keys. Keys with eq must be within the bounds. For historical storage, all of them are returned if one of them is.
 func finishHookStorage(r *rest.Request) error {
 	lower, upper := lowestSlot, highestSlot
 	var named, within []any

@@ -118,8 +118,7 @@ var rewardRows = storage.MapperOf(func(r *ledger.StakingReward, into []any) []an
 	return append(into, &r.AccountID, &r.Amount, &r.ConsensusTimestamp)
 }, nil)
 
-// QueueStakingRewards queues a query for the staking rewards paid to each of the given accounts, ordered by consensus time. done receives one page per
-// account.
+// QueueStakingRewards queues a query for the staking rewards paid to each of the given accounts, ordered by consensus time. done receives one page per account.
 func QueueStakingRewards(b *storage.Batch, accounts []ledger.EntityID, f *ledger.StakingRewardFilter, p storage.Page, done func([][]*ledger.StakingReward)) {
 	from, arg := storage.OfParents(accounts)
 	w := storage.Where{Args: []any{arg}}

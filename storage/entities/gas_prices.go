@@ -120,8 +120,7 @@ func (g *GasPrices) Read(ctx context.Context, db *storage.DB, times []ledger.Tim
 	return out, nil
 }
 
-// systemFiles reads a system file as of each of the given times, and the time since when the content is in effect. The result is nil where no content is
-// valid.
+// systemFiles reads a system file as of each of the given times, and the time since when the content is in effect. The result is nil where no content is valid.
 func systemFiles[T any](
 	ctx context.Context, db *storage.DB, num int64, times []ledger.Timestamp, decode func([]byte) (*T, error),
 ) (out []*T, since []ledger.Timestamp, err error) {

@@ -124,6 +124,25 @@ var proposals = []Proposal{
 
 var createIndex = regexp.MustCompile(`(?m)^create index (\w+) on (\w+) [^;]*`)
 
+// GrantSelect is a column with the statement that allows the role to read all tables, and the rest of its query. $1 stands for the array of their names.
+const GrantSelect = `case when count(*) > 9 then 'grant select on all tables in schema ' || min(relnamespace::regnamespace::text) || ' to ' || current_user
+when count(*) > 0 then 'grant select on ' || string_agg(oid::regclass::text, ', ') || ' to ' || current_user end
+from pg_class where relname = any($1) and pg_table_is_visible(oid) and not has_table_privilege(oid, 'select')`
+
+// Denied returns the statement that allows the role to read the tables that it cannot read, or an empty string.
+func Denied(ctx context.Context, conn Querier) (grant string, err error) {
+	tables, err := ledgerTables()
+	if err != nil {
+		return "", err
+	}
+	maps.DeleteFunc(tables, func(t string, _ []storage.Absent) bool { return unread(t) })
+	statement, err := one[*string](ctx, conn, "select "+GrantSelect, names(tables))
+	if statement != nil {
+		grant = *statement
+	}
+	return grant, err
+}
+
 // Inspect compares the database with the tables that the gateway reads, and their indexes by name.
 func Inspect(ctx context.Context, conn Querier) (*Report, error) {
 	tables, err := ledgerTables()
@@ -152,12 +171,17 @@ and c.relname !~ '^(heliograph|flyway)_' and c.relname <> all(`+r.Names+`)`)
 	}
 	for _, file := range ledgerSet().texts() {
 		for _, m := range createIndex.FindAllStringSubmatch(file, -1) {
-			missing, err := one[bool](ctx, conn, "select to_regclass($1) is null and to_regclass($2) is not null", m[1], m[2])
+			kind, err := one[string](ctx, conn, "select coalesce((select relkind::text from pg_class where oid = to_regclass($2) and to_regclass($1) is null), '')",
+				m[1], m[2])
 			if err != nil {
 				return nil, err
 			}
-			if missing {
+			switch kind {
+			case "":
+			case "p": // an index of a partitioned table cannot be created concurrently
 				r.Indexes = append(r.Indexes, m[0])
+			default:
+				r.Indexes = append(r.Indexes, strings.Replace(m[0], "create index ", "create index concurrently ", 1))
 			}
 		}
 	}

@@ -11,8 +11,7 @@ import (
 	"heliograph/storage/embedded"
 )
 
-// Template describes a database that is prepared once per test binary and copied for tests. Declare it as a package variable, and do not copy or
-// modify it.
+// Template describes a database that is prepared once per test binary and copied for tests. Declare it as a package variable, and do not copy or modify it.
 type Template struct {
 	// Name identifies the template in the test binary. It consists of letters, digits and underscores.
 	Name string

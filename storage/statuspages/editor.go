@@ -80,7 +80,7 @@ func explainWrite(err error) error {
 	case missingTables(err):
 		return &Unwritable{Text: "the database has no status tables: create them with heliograph migrate --status-only", err: err}
 	case errors.As(err, &pg) && (pg.Code == "25006" || pg.Code == "42501"): // read_only_sql_transaction, insufficient_privilege
-		return &Unwritable{Text: "the database user cannot write to the status database", err: err}
+		return &Unwritable{Text: "the role cannot write to the status database: use the role that owns its tables in --status-database-url", err: err}
 	case errors.As(err, &pg) && pg.Code == "23505" && pg.ConstraintName == idempotencyKeyConstraint:
 		return status.Errorf(status.Conflict, "the idempotency key is in use by a concurrent write")
 	}

@@ -16,8 +16,7 @@ import (
 	"heliograph/storage/entities"
 )
 
-// Limits of the search for a transaction id: from shortly before the valid start to half an hour after it, or to two months if a schedule may have executed
-// it.
+// Limits of the search for a transaction id: from shortly before the valid start to half an hour after it, or to two months if a schedule may have executed it.
 const (
 	validStartDrift = ledger.Timestamp(time.Second)
 	consensusWindow = ledger.Timestamp(35 * time.Minute)

@@ -19,7 +19,7 @@ import (
 	"github.com/andybalholm/brotli"
 
 	"heliograph/internal/base/accept"
-	"heliograph/internal/base/etag"
+	"heliograph/internal/base/respond"
 	"heliograph/internal/base/wrap"
 )
 
@@ -144,7 +144,7 @@ func (f *File) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	coding := accept.Coding(r.Header["Accept-Encoding"], "br", "gzip")
 	tag := `"` + strings.TrimSuffix(f.tag+"-"+coding, "-") + `"`
 	header.Set("ETag", tag)
-	if etag.Matches(strings.Join(r.Header["If-None-Match"], ","), tag) {
+	if respond.Matches(strings.Join(r.Header["If-None-Match"], ","), tag) {
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}

@@ -63,8 +63,7 @@ func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	rest, ours := strings.CutPrefix(r.URL.Path, page)
 	if ours && rest == "/" {
-		// The page refers to its files relative to the path without a slash. The redirect is relative too, so that it works behind a proxy that adds
-		// a prefix.
+		// The page refers to its files relative to the path without a slash. The redirect is relative too, so that it works behind a proxy that adds a prefix.
 		target := "../graphiql"
 		if r.URL.RawQuery != "" {
 			target += "?" + r.URL.RawQuery

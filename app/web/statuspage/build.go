@@ -22,9 +22,8 @@ func noon(t time.Time) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day(), 12, 0, 0, 0, t.Location())
 }
 
-// renderAll renders the cached documents of a page, by path: the page itself, the current month, the banner, badges, feeds, and the
-// pages of the notices that it shows.
-// They are valid until the page changes, and at most until the returned time.
+// renderAll renders the cached documents of a page, by path: the page itself, the current month, the banner, badges, feeds, and the pages of the notices that
+// it shows. They are valid until the page changes, and at most until the returned time.
 func (s *Site) renderAll(ctx context.Context, page *status.Page) (out map[string]*doccache.Document, until time.Time, err error) {
 	err = must.Run(func() error {
 		out, until = s.documents(ctx, page)

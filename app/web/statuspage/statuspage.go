@@ -124,7 +124,7 @@ func New(o Options) (*Site, error) {
 	h := s.head(nil, "Heliograph", "")
 	if s.landing, err = s.render("landing", messagePage{
 		h, "Heliograph",
-		"A ledger's mirror database as one GraphQL graph, and as the REST API that is known from before.",
+		"A ledger's mirror database as one GraphQL graph, and as the mirror node REST API.",
 	}); err != nil {
 		return nil, err
 	}

@@ -8,15 +8,16 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zlib"
 	"github.com/klauspost/compress/zstd"
+	"github.com/zeebo/xxh3"
 
 	"heliograph/internal/base/accept"
-	"heliograph/internal/base/etag"
 )
 
 // NewID returns a random id for logs and responses: 64 bits in hexadecimal.
@@ -84,7 +85,7 @@ func Write(w http.ResponseWriter, r *http.Request, status int, tag string, parts
 	own := []string{tag, ""} // the values of two headers in one allocation
 	if tag != "" {
 		h["Etag"] = own[:1:1]
-		if status < http.StatusMultipleChoices && r.Method != http.MethodPost && etag.Matches(r.Header.Get("If-None-Match"), tag) {
+		if status < http.StatusMultipleChoices && r.Method != http.MethodPost && Matches(r.Header.Get("If-None-Match"), tag) {
 			variesByEncoding(h)
 			h.Del("Content-Type")
 			w.WriteHeader(http.StatusNotModified)
@@ -125,4 +126,34 @@ func encode(coding string, parts [][]byte) []byte {
 	}
 	_ = e.w.Close()
 	return bytes.Clone(e.out.Bytes())
+}
+
+// Tag returns the strong entity tag of a body (RFC 9110 §8.8.3): its XXH3 hash.
+func Tag(body []byte) string {
+	return string(appendHash(append(make([]byte, 0, 20), '"'), body))
+}
+
+// WeakTag returns the weak entity tag of a body, which also applies to its compressed forms: its length and its XXH3 hash.
+func WeakTag(body []byte) string {
+	tag := strconv.AppendInt(append(make([]byte, 0, 40), `W/"`...), int64(len(body)), 16)
+	return string(appendHash(append(tag, '-'), body))
+}
+
+// appendHash appends the hash of a body and the closing quote.
+func appendHash(tag, body []byte) []byte {
+	return append(strconv.AppendUint(tag, xxh3.Hash(body), 16), '"')
+}
+
+// Matches reports whether the value of If-None-Match matches a tag. The comparison ignores weakness (RFC 9110 §13.1.2).
+func Matches(header, tag string) bool {
+	if header == "" {
+		return false
+	}
+	for item := range strings.SplitSeq(header, ",") {
+		item = strings.TrimSpace(item)
+		if item == "*" || strings.TrimPrefix(item, "W/") == strings.TrimPrefix(tag, "W/") {
+			return true
+		}
+	}
+	return false
 }

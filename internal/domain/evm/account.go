@@ -214,8 +214,7 @@ func (s *State) CreateEntity(kind ledger.EntityType) int64 {
 	return num
 }
 
-// NumberOf returns the number of an account or contract that the simulation created. It is the number in its address, or is allocated on the first
-// call.
+// NumberOf returns the number of an account or contract that the simulation created. It is the number in its address, or is allocated on the first call.
 func (s *State) NumberOf(a common.Address) int64 {
 	if num, ok := ledger.EVMAddress(a).Num(); ok {
 		return num

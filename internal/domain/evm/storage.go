@@ -184,9 +184,7 @@ func newCodeCache(limit uint64) *codeCache {
 		return nil
 	}
 	return &codeCache{
-		codes: otter.Must(&otter.Options[*byte, *code]{
-			MaximumWeight: limit, Weigher: func(_ *byte, c *code) uint32 { return uint32(len(c.bytes)) },
-		}),
+		codes: otter.Must(&otter.Options[*byte, *code]{MaximumWeight: limit, Weigher: func(_ *byte, c *code) uint32 { return uint32(len(c.bytes)) }}),
 		dests: otter.Must(&otter.Options[common.Hash, vm.BitVec]{
 			MaximumWeight: limit / 8, Weigher: func(_ common.Hash, v vm.BitVec) uint32 { return uint32(len(v)) },
 		}),

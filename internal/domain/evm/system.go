@@ -36,8 +36,7 @@ type SystemCall struct {
 	Op vm.OpCode
 	// Caller is msg.sender. In a delegate call, such as that of a redirect proxy, it is the caller of the delegating code.
 	Caller common.Address
-	// Self is address(this): the system contract, or in a delegate call the delegating contract. For a redirect proxy that is the token, account or
-	// schedule.
+	// Self is address(this): the system contract, or in a delegate call the delegating contract. For a redirect proxy that is the token, account or schedule.
 	Self common.Address
 	// Value is msg.value in tinybars.
 	Value *uint256.Int

@@ -74,8 +74,7 @@ func unmarshal(b []byte, m proto.Message) bool {
 	return proto.UnmarshalOptions{DiscardUnknown: true, RecursionLimit: maxDepth + 1}.Unmarshal(b, m) == nil
 }
 
-// typed reports whether all known fields of a serialized message and its nested messages have their wire types. Unmarshalling treats others as unknown
-// fields.
+// typed reports whether all known fields of a serialized message and its nested messages have their wire types. Unmarshalling treats others as unknown fields.
 func typed(of protoreflect.MessageDescriptor, b []byte, depth int) bool {
 	if depth == 0 {
 		return false

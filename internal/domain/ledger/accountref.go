@@ -54,10 +54,9 @@ func (r AccountRef) String() string {
 	}
 }
 
-// ParseAccountRef parses an entity id, an EVM address or an alias. An EVM address has 40 hex digits, with "0x", with shard and realm, or without a prefix.
-// An alias is base32 with optional shard and realm. A realm, or shard and realm, before an address or an alias must be those of base. 40 hex digits are
-// always an address. Other text of digits and points is an id, never an alias. The error is an [EntityIDError] for an id that cannot exist, else it wraps
-// [ErrSyntax].
+// ParseAccountRef parses an entity id, an EVM address or an alias. An EVM address has 40 hex digits, with "0x", with shard and realm, or without a prefix. An
+// alias is base32 with optional shard and realm. A realm, or shard and realm, before an address or an alias must be those of base. 40 hex digits are always an
+// address. Other text of digits and points is an id, never an alias. The error is an [EntityIDError] for an id that cannot exist, else it wraps [ErrSyntax].
 func ParseAccountRef(s string, base EntityID) (AccountRef, error) {
 	at := strings.LastIndexByte(s, '.') + 1
 	realm, local := s[:at], s[at:]

@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// TransactionID identifies a transaction by its payer and the start of its validity. Scheduled executions, child transactions and duplicates have the same
-// id.
+// TransactionID identifies a transaction by its payer and the start of its validity. Scheduled executions, child transactions and duplicates have the same id.
 type TransactionID struct {
 	Payer      EntityID
 	ValidStart Timestamp

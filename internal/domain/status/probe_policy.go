@@ -85,9 +85,8 @@ type probeRun struct {
 	out       ProbeOutcome
 }
 
-// ApplyProbe decides what a change of a probe's level does to the page, and applies it to the working copy. Settings of the probe and the page choose
-// between an incident, a draft and the base status of the component. Probes do not change what editors have changed. It returns nil if the component does
-// not exist.
+// ApplyProbe decides what a change of a probe's level does to the page, and applies it to the working copy. Settings of the probe and the page choose between
+// an incident, a draft and the base status of the component. Probes do not change what editors have changed. It returns nil if the component does not exist.
 func (b *WorkingCopy) ApplyProbe(f ProbeFacts) (*ProbeOutcome, error) {
 	p := f.Probe
 	r := &probeRun{WorkingCopy: b, ProbeFacts: f, component: b.Component(p.Component), status: p.StatusAt(p.Level)}

@@ -360,8 +360,6 @@ func (s *builder) write(u *update) (*status.Effect, error) {
 			AutoInProgress: true, AutoCompleted: true, AutoMaintenanceState: true, AutoOperationalState: true,
 		})
 	default:
-		return s.OpenIncident(status.NewIncident{
-			Name: n.Title, Body: u.Body, State: u.State, Affected: affected, Draft: n.Draft, ImpactOverride: n.impact,
-		})
+		return s.OpenIncident(status.NewIncident{Name: n.Title, Body: u.Body, State: u.State, Affected: affected, Draft: n.Draft, ImpactOverride: n.impact})
 	}
 }

@@ -159,8 +159,6 @@ func (w *World) noteLookups() {
 		} else {
 			w.lookupOrder = append(w.lookupOrder, k)
 		}
-		w.lookups[k] = Row{
-			"partition": partition, "topic_id": topic, "sequence_number_range": span(first, seq+1), "timestamp_range": span(from, ts+1),
-		}
+		w.lookups[k] = Row{"partition": partition, "topic_id": topic, "sequence_number_range": span(first, seq+1), "timestamp_range": span(from, ts+1)}
 	}
 }

@@ -43,8 +43,7 @@ type transfer struct {
 	tokens []movement
 }
 
-// party returns the account of an argument of a transfer. If receives is set and no account has the address, it is created, unless it is a long-zero
-// address.
+// party returns the account of an argument of a transfer. If receives is set and no account has the address, it is created, unless it is a long-zero address.
 func (c *call) party(v any, receives bool) party {
 	a := v.(common.Address)
 	if p, ok := c.facts.party(a); ok {

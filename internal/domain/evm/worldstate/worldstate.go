@@ -8,8 +8,7 @@ import "heliograph/internal/domain/ledger"
 type Entity struct {
 	ID   ledger.EntityID
 	Type ledger.EntityType
-	// Alias is the 20-byte address that contracts use for the entity, from its EVM address or its alias. It is invalid if contracts use the long-zero
-	// address.
+	// Alias is the 20-byte address that contracts use for the entity, from its EVM address or its alias. It is invalid if contracts use the long-zero address.
 	Alias ledger.Null[ledger.EVMAddress]
 	// Balance is in tinybars.
 	Balance ledger.Null[int64]
