@@ -17,8 +17,8 @@ import (
 
 // The lists of the network's nodes.
 var (
-	nodeList      = listOf[ledger.NetworkNode]{"nodes", 1, func(n *ledger.NetworkNode) relay.Key { return relay.Key{n.NodeID} }}
-	nodeStakeList = listOf[ledger.NetworkNode]{"nodes by stake", 2, func(n *ledger.NetworkNode) relay.Key { return relay.Key{n.Stake.Or(-1), n.NodeID} }}
+	nodeList           = listOf[ledger.NetworkNode]{"nodes", 1, func(n *ledger.NetworkNode) relay.Key { return relay.Key{n.NodeID} }}
+	nodeStakeList      = listOf[ledger.NetworkNode]{"nodes by stake", 2, func(n *ledger.NetworkNode) relay.Key { return relay.Key{n.Stake.Or(-1), n.NodeID} }}
 	registeredNodeList = listOf[ledger.RegisteredNode]{
 		"registered nodes", 1, func(n *ledger.RegisteredNode) relay.Key { return relay.Key{n.RegisteredNodeID} },
 	}

@@ -160,8 +160,11 @@ func (db *DB) FileAttempts() int { return db.fileAttempts }
 // Cache reports whether values that do not change may be cached.
 func (db *DB) Cache() bool { return db.cache }
 
-// ChainID returns the chain ID of the network in the EVM, or 0 if it is not a hexadecimal number.
+// ChainID returns the chain ID of the network in the EVM, or 0 if db is nil or it is not a hexadecimal number.
 func (db *DB) ChainID() uint64 {
+	if db == nil {
+		return 0
+	}
 	id, err := strconv.ParseUint(strings.TrimPrefix(string(db.chainID), "0x"), 16, 64)
 	if err != nil {
 		return 0

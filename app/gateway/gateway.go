@@ -157,7 +157,7 @@ func New(o Options) (*Gateway, error) {
 	observer := newOperations(o.Traces)
 	srv, err := server.New(server.Options{
 		Schema: graph.NewSchema(root.Root(), storage.Together), Tables: root.Tables(), Operation: resolvers.Operation, Work: resolvers.Work,
-		Scans: resolvers.Scans, Classify: resolvers.Classify, Base: o.REST.Base, FindAddress: root.FindAddress,
+		Scans: resolvers.Scans, Classify: resolvers.Classify, Base: o.REST.Base, ChainID: o.DB.ChainID(), FindAddress: root.FindAddress,
 		DocumentBytes: cmp.Or(o.Graph.DocumentBytes, documentBytes), Bounds: o.Graph.Bounds,
 		Limits: relay.Limits{Default: o.REST.LimitDefault, Max: o.REST.LimitMax}, MaxBody: o.Graph.MaxBody, MaxValues: o.Graph.MaxValues,
 		IntrospectionOff: o.Graph.IntrospectionOff, SuggestionsOff: o.Graph.SuggestionsOff, Trusted: withLiveDocument(o.Graph.Trusted),

@@ -43,8 +43,8 @@ type Follower struct {
 	o      Options
 	client *Client
 	okAt   atomic.Int64 // Unix time in nanoseconds; 0 for never
-	failed string       // error of the last poll, so that it is logged once
-	missed int          // consecutive failures; a page that was never read has no row that counts them
+	task   statuspages.TaskLog
+	missed int // consecutive failures; a page that was never read has no row that counts them
 }
 
 // New returns a new Follower.
@@ -59,7 +59,7 @@ func New(o Options) (*Follower, error) {
 	if o.Random == nil {
 		o.Random = rand.Float64
 	}
-	return &Follower{o: o, client: client}, nil
+	return &Follower{o: o, client: client, task: statuspages.TaskLog{Logger: o.Logger, Task: "mirroring the status page " + client.Base()}}, nil
 }
 
 // URL returns the URL of the page that is mirrored.
@@ -184,27 +184,18 @@ func (f *Follower) Run(ctx context.Context) {
 // log logs the outcome of a poll unless it is the same as before.
 func (f *Follower) log(ctx context.Context, out *Outcome, err error) {
 	log := f.o.Logger.With("url", f.client.Base())
-	switch {
-	case ctx.Err() != nil:
-	case err != nil && err.Error() != f.failed:
-		log.WarnContext(ctx, "mirroring a status page failed; the mirror stays unchanged", "error", err)
-		f.failed = err.Error()
-	case err != nil || out == nil: // nothing new
-	default:
-		if f.failed != "" {
-			f.failed = ""
-			log.InfoContext(ctx, "mirroring the status page succeeds again")
-		}
-		if out.Result == nil || out.Result.Changed == 0 && !out.Result.Created {
-			return
-		}
-		log.InfoContext(ctx, "a status page was mirrored", "page", out.Result.Page, "changed", out.Result.Changed)
-		for _, w := range out.Warnings {
-			log.WarnContext(ctx, "a mirrored status page has an invalid value", "warning", w)
-		}
-		if len(out.Result.Stale) > 0 {
-			log.WarnContext(ctx, "open notices are no longer listed by the mirrored status page, although they were not closed; they are kept", "notices",
-				out.Result.Stale)
-		}
+	if err != nil || out != nil {
+		f.task.Record(ctx, err)
+	}
+	if err != nil || out == nil || out.Result == nil || out.Result.Changed == 0 && !out.Result.Created {
+		return
+	}
+	log.InfoContext(ctx, "a status page was mirrored", "page", out.Result.Page, "changed", out.Result.Changed)
+	for _, w := range out.Warnings {
+		log.WarnContext(ctx, "a mirrored status page has an invalid value", "warning", w)
+	}
+	if len(out.Result.Stale) > 0 {
+		log.WarnContext(ctx, "open notices are no longer listed by the mirrored status page, although they were not closed; they are kept", "notices",
+			out.Result.Stale)
 	}
 }

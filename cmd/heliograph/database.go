@@ -31,6 +31,8 @@ import (
 // connectTimeout is the timeout for connecting to a database at startup.
 const connectTimeout = 5 * time.Second
 
+const noURL = "is not a PostgreSQL URL such as postgres://user@host:5432/name, in which special characters of the password are percent-encoded"
+
 // database is the ledger database: an external one or the embedded one.
 type database struct {
 	url    string
@@ -42,7 +44,7 @@ func (s *databaseSettings) open(ctx context.Context, log *slog.Logger) (*databas
 	if s.DatabaseURL != "" {
 		if _, err := pgx.ParseConfig(s.DatabaseURL); err != nil {
 			// The error of the driver can contain the password.
-			return nil, errors.New("--database-url or HELIOGRAPH_DATABASE_URL is not a PostgreSQL URL such as postgres://user@host:5432/name; special characters of the password are percent-encoded")
+			return nil, errors.New("--database-url (HELIOGRAPH_DATABASE_URL) " + noURL)
 		}
 		return &database{url: s.DatabaseURL}, nil
 	}
@@ -112,7 +114,7 @@ func (d *database) done() <-chan struct{} {
 func unreachable(url string, err error) error {
 	cfg, parseErr := pgx.ParseConfig(url)
 	if parseErr != nil {
-		return errors.New("the database URL is not one of PostgreSQL, such as postgres://user@host:5432/name")
+		return errors.New("the database URL " + noURL)
 	}
 	text := err.Error()
 	if i := strings.LastIndex(text, "\n"); i >= 0 {

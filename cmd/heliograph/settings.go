@@ -142,8 +142,7 @@ func (s *databaseSettings) statusURL(ledger string) (string, error) {
 	}
 	if _, err := pgx.ParseConfig(s.StatusURL); err != nil {
 		// The error of the driver can contain the password.
-		return "", errors.New("HELIOGRAPH_STATUS_DATABASE_URL is not a PostgreSQL URL such as postgres://user@host:5432/name; " +
-			"special characters of the password are percent-encoded")
+		return "", errors.New("--status-database-url (HELIOGRAPH_STATUS_DATABASE_URL) " + noURL)
 	}
 	return s.StatusURL, nil
 }

@@ -35,6 +35,8 @@ type Env struct {
 	Style Style
 	// Base completes entity ids without shard or realm.
 	Base ledger.EntityID
+	// ChainID is that of the network, for the checksums of ids.
+	ChainID uint64
 	// Find returns the id of the entity with an EVM address. If it is nil, such addresses are rejected in place of an id.
 	Find func(context.Context, ledger.EVMAddress) (ledger.EntityID, error)
 }

@@ -478,15 +478,6 @@ func UnmarshalHbarAmount(context.Context, any) (ledger.HbarAmount, error) {
 	return outputOnly[ledger.HbarAmount]()
 }
 
-// MarshalDateTime is [AppendDateTime] for gqlgen.
-func MarshalDateTime(v time.Time) graphql.ContextMarshaler { return with(v, AppendDateTime) }
-
-// MarshalDate is [AppendDate] for gqlgen.
-func MarshalDate(v status.Date) graphql.ContextMarshaler { return with(v, AppendDate) }
-
-// MarshalID is [AppendID] for gqlgen.
-func MarshalID(v string) graphql.ContextMarshaler { return with(v, AppendID) }
-
 // MarshalEntityID is [AppendEntityID] for gqlgen.
 func MarshalEntityID(v ledger.EntityID) graphql.ContextMarshaler { return with(v, AppendEntityID) }
 
@@ -601,6 +592,15 @@ func MarshalFeeExtraName(v fees.Extra) graphql.ContextMarshaler { return with(v,
 
 // UnmarshalFeeExtraName fails.
 func UnmarshalFeeExtraName(context.Context, any) (fees.Extra, error) { return outputOnly[fees.Extra]() }
+
+// MarshalDateTime is [AppendDateTime] for gqlgen.
+func MarshalDateTime(v time.Time) graphql.ContextMarshaler { return with(v, AppendDateTime) }
+
+// MarshalDate is [AppendDate] for gqlgen.
+func MarshalDate(v status.Date) graphql.ContextMarshaler { return with(v, AppendDate) }
+
+// MarshalID is [AppendID] for gqlgen.
+func MarshalID(v string) graphql.ContextMarshaler { return with(v, AppendID) }
 
 // MarshalBlockNodeAPI is [AppendBlockNodeAPI] for gqlgen.
 func MarshalBlockNodeAPI(v ledger.BlockNodeAPI) graphql.ContextMarshaler {

@@ -24,10 +24,29 @@ func AppendEntityID(dst []byte, v ledger.EntityID, _ Style) []byte {
 	return append(v.Append(append(dst, '"')), '"')
 }
 
+// reference parses a reference to an entity. In GraphQL, spaces around it are ignored, and an id can have its checksum, which must be correct (HIP-15).
+func reference[T any](ctx context.Context, v any, parse func(text string) (T, error)) (T, error) {
+	return parsed(v, func(text string) (none T, err error) {
+		env := EnvOf(ctx)
+		if env.Style != GraphQL {
+			return parse(text)
+		}
+		text = strings.TrimSpace(text)
+		name, sum, found := strings.Cut(text, "-")
+		if id, err := ledger.ParseEntityID(name, env.Base); found && err == nil && !strings.ContainsAny(sum, "-0123456789") {
+			if want := id.Checksum(env.ChainID); sum != want || want == "" {
+				return none, fmt.Errorf("the checksum of %q is wrong: use %s", text, strings.TrimSuffix(id.String()+"-"+want, "-"))
+			}
+			text = name
+		}
+		return parse(text)
+	})
+}
+
 // UnmarshalEntityID parses "shard.realm.num", or an EVM address. Shard and realm are optional.
 func UnmarshalEntityID(ctx context.Context, v any) (ledger.EntityID, error) {
 	env := EnvOf(ctx)
-	ref, err := parsed(v, func(text string) (ledger.ContractRef, error) {
+	ref, err := reference(ctx, v, func(text string) (ledger.ContractRef, error) {
 		ref, err := ledger.ParseContractRef(text, env.Base)
 		if err == nil && ref.Address.Valid && env.Find == nil {
 			err = fmt.Errorf("the EVM address %s does not contain an entity number", ref)
@@ -138,7 +157,7 @@ func AppendAccountRef(dst []byte, v ledger.AccountRef, style Style) []byte {
 // UnmarshalAccountRef parses an entity id, an EVM address or an alias. An EVM address or an alias can have the prefix "literal:". A transaction id stands for
 // its payer.
 func UnmarshalAccountRef(ctx context.Context, v any) (ledger.AccountRef, error) {
-	return parsed(v, func(text string) (ledger.AccountRef, error) {
+	return reference(ctx, v, func(text string) (ledger.AccountRef, error) {
 		if strings.ContainsAny(text, "@-") {
 			id, err := ledger.ParseAnyTransactionID(text)
 			return ledger.AccountRef{ID: id.Payer}, err
@@ -154,7 +173,7 @@ func AppendContractRef(dst []byte, v ledger.ContractRef, style Style) []byte {
 
 // UnmarshalContractRef parses an entity id or an EVM address.
 func UnmarshalContractRef(ctx context.Context, v any) (ledger.ContractRef, error) {
-	return parsed(v, func(text string) (ledger.ContractRef, error) { return ledger.ParseContractRef(text, EnvOf(ctx).Base) })
+	return reference(ctx, v, func(text string) (ledger.ContractRef, error) { return ledger.ParseContractRef(text, EnvOf(ctx).Base) })
 }
 
 // lineLength is the number of base64 characters in a line of [ledger.LineBytes].

@@ -164,7 +164,7 @@ func (s *Server) resolveID(p *graphql.RawParams, documentID string) (store func(
 			return nil, coded(fault.PersistedQueryNotFound, "PersistedQueryNotFound") // clients compare this text and retry with the query
 		}
 		if !ok {
-			return nil, coded(fault.BadUserInput, fmt.Sprintf("no trusted or stored document has the documentId %q: send its text in query, unless only trusted documents are allowed", id))
+			return nil, coded(fault.BadUserInput, fmt.Sprintf("no trusted or stored document has the documentId %q: send its text, if it is permitted", id))
 		}
 		p.Query = text
 		return store, nil

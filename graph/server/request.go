@@ -114,7 +114,7 @@ func readBody(raw []byte, maxValues int) (params *graphql.RawParams, documentID 
 			return err //nolint:wrapcheck // only that it failed is reported
 		})
 	})
-	return params, documentID, undecoded(err, "the request body", maxValues, " with query, operationName, variables and extensions")
+	return params, documentID, undecoded(err, "the request body", maxValues, " with query, operationName, variables and extensions (not a batch)")
 }
 
 // readQuery reads the parameters of a GET request. maxValues is the maximum number of JSON values in each of variables and extensions.

@@ -34,6 +34,8 @@ type Options struct {
 	Classify func(error) *fault.Error
 	// Base completes entity ids without shard or realm.
 	Base ledger.EntityID
+	// ChainID is that of the network, for the checksums of ids.
+	ChainID uint64
 	// FindAddress returns the id of the entity with an EVM address, for clients of the graph. It can be nil.
 	FindAddress func(context.Context, ledger.EVMAddress) (ledger.EntityID, error)
 	// Limits are the page sizes for clients of the graph.
@@ -97,7 +99,7 @@ type Server struct {
 func New(o Options) (*Server, error) {
 	s := &Server{
 		o: o, docs: newDocuments(o.DocumentBytes, &o.Tables.Plans, o.Limits),
-		graphEnv: &scalar.Env{Style: scalar.GraphQL, Base: o.Base, Find: o.FindAddress},
+		graphEnv: &scalar.Env{Style: scalar.GraphQL, Base: o.Base, ChainID: o.ChainID, Find: o.FindAddress},
 		restEnvs: map[scalar.Style]*scalar.Env{}, costLimit: strconv.Itoa(o.Bounds.Cost),
 	}
 	for _, style := range []scalar.Style{scalar.REST, scalar.RESTCompact, scalar.Status} {

@@ -81,6 +81,11 @@ func TestEndpointsAreDescribed(t *testing.T) {
 	t.Parallel()
 	api := offlineAPI(t)
 	d := describe(t, api)
+	for _, tag := range d.Tags {
+		if tag.Description == "" {
+			t.Errorf("texts.json has no description of the tag %q", tag.Name)
+		}
+	}
 	ids, described := map[string]bool{}, 0
 	for i := range api.Endpoints {
 		e := &api.Endpoints[i]

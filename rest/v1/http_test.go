@@ -350,7 +350,7 @@ func TestValues(t *testing.T) {
 		"/balances?account.id=302&order=asc":                                         `"balance":3020,"tokens":[{"token_id":"0.0.901","balance":901},{"token_id":"0.0.902","balance":902},{"token_id":"0.0.904","balance":904}`,
 		"/balances?account.id=302&order=desc":                                        `"tokens":[{"token_id":"0.0.905","balance":905},{"token_id":"0.0.904","balance":904},{"token_id":"0.0.902"`,
 		"/accounts?account.id=302&balance=false":                                     `"balance":null,`,
-		"/blocks/41":                                                                 `"gas_used":null,"logs_bloom":null}`,
+		"/blocks/41":                                                                 `"gas_used":null,"logs_bloom":null`,
 	} {
 		t.Run(path, func(t *testing.T) {
 			t.Parallel()

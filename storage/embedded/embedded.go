@@ -70,7 +70,7 @@ type Options struct {
 }
 
 // DefaultDataDir returns the default data folder of the current user. For root it is /var/lib/heliograph, because the PostgreSQL user cannot access root's
-// home. For other users it is $XDG_STATE_HOME/heliograph or ~/.local/state/heliograph. On macOS and Windows it is in the folder for application data.
+// home. For other users it is $XDG_STATE_HOME/heliograph or ~/.local/state/heliograph. On macOS it is in the folder for application data.
 func DefaultDataDir() (string, error) {
 	if os.Geteuid() == 0 {
 		return "/var/lib/heliograph", nil
@@ -80,12 +80,9 @@ func DefaultDataDir() (string, error) {
 	}
 	var dir string
 	var err error
-	switch runtime.GOOS {
-	case "windows":
-		dir, err = os.UserCacheDir() // %LocalAppData%
-	case "darwin":
+	if runtime.GOOS == "darwin" {
 		dir, err = os.UserConfigDir() // ~/Library/Application Support
-	default:
+	} else {
 		dir, err = os.UserHomeDir()
 		dir = filepath.Join(dir, ".local", "state")
 	}

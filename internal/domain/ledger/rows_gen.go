@@ -1744,7 +1744,7 @@ type TransactionFilter struct {
 	Types []TransactionType
 	// Matches the outcome.
 	Outcome *TransactionOutcome
-	// Matches transactions with a transfer of hbar or fungible tokens in this direction, for the accounts in `accountId` if set. Fees count as transfers.
+	// Matches transactions with a transfer of hbar or fungible tokens in this direction, of the account of the list, or of those in `account` and `accountId`. Fees count as transfers: see `Account.transfers` for payments without them.
 	Direction *TransferDirection
 	// Matches transactions whose `entity` this is. Requires an account, whose transactions are checked one by one.
 	EntityID *EntityID
