@@ -37,7 +37,7 @@ func TestOtherSchema(t *testing.T) {
 	if !slices.Equal(report.Unknown, []string{"entity.later", "later"}) || report.Version == "" {
 		t.Errorf("unknown: %q, version %q", report.Unknown, report.Version)
 	}
-	if len(report.Indexes) != 1 || !strings.HasPrefix(report.Indexes[0], "create index nft__account_token_serialnumber on nft (") {
+	if len(report.Indexes) != 1 || !strings.HasPrefix(report.Indexes[0], "create index concurrently nft__account_token_serialnumber on nft (") {
 		t.Errorf("indexes: %q", report.Indexes)
 	}
 
@@ -73,5 +73,24 @@ func TestOtherSchema(t *testing.T) {
 	got := g.Query(t, `{ token(id: "`+id+`") { totalSupply } }`, nil)
 	if !strings.Contains(got.Body, `"code":"SCHEMA_MISMATCH"`) || !strings.Contains(got.Body, "token.total_supply") {
 		t.Error(got.Body)
+	}
+}
+
+// TestDenied checks the statement that grants missing permissions.
+func TestDenied(t *testing.T) {
+	t.Parallel()
+	conn := pgtest.Connect(t, testenv.Empty.Fresh(t))
+	pgtest.Exec(t, conn, "create role reader_of_some", "grant select on all tables in schema public to reader_of_some",
+		"revoke select on token, prng from reader_of_some", "set role reader_of_some")
+	if got, err := migrations.Denied(t.Context(), conn); err != nil || got != "grant select on token to reader_of_some" {
+		t.Errorf("%q, %v", got, err)
+	}
+	pgtest.Exec(t, conn, "reset role", "revoke select on all tables in schema public from reader_of_some", "set role reader_of_some")
+	if got, err := migrations.Denied(t.Context(), conn); err != nil || got != "grant select on all tables in schema public to reader_of_some" {
+		t.Errorf("%q, %v", got, err)
+	}
+	pgtest.Exec(t, conn, "reset role")
+	if got, err := migrations.Denied(t.Context(), conn); err != nil || got != "" {
+		t.Errorf("of the owner: %q, %v", got, err)
 	}
 }

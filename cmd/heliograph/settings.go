@@ -66,10 +66,10 @@ func (m *demoMode) UnmarshalText(text []byte) error {
 func checkRanges(flags []*kong.Flag) error {
 	for _, f := range flags {
 		if least := f.Tag.Get("min"); least != "" && compareWith(f.Target, least) < 0 && (f.HasDefault || !f.Target.IsZero()) {
-			return fmt.Errorf("--%s (%s) must be %s or more, not %v", f.Name, f.Tag.Envs[0], least, f.Target)
+			return &exitError{exitUsage, fmt.Errorf("--%s (%s) must be %s or more, not %v", f.Name, f.Tag.Envs[0], least, f.Target)}
 		}
 		if most := f.Tag.Get("max"); most != "" && compareWith(f.Target, most) > 0 {
-			return fmt.Errorf("--%s (%s) must be %s at most, not %v", f.Name, f.Tag.Envs[0], most, f.Target)
+			return &exitError{exitUsage, fmt.Errorf("--%s (%s) must be %s at most, not %v", f.Name, f.Tag.Envs[0], most, f.Target)}
 		}
 	}
 	return nil

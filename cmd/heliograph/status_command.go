@@ -214,7 +214,7 @@ func explainStatus(url string, err error) error {
 			return &exitError{code, fmt.Errorf("%w (see --help of the command)", rejected)}
 		}
 		if rejected.Reason == status.NotFound && !strings.Contains(rejected.Error(), "`") {
-			return fmt.Errorf("%w; `heliograph status list` (incidents, maintenances, components or pages) prints what exists", rejected)
+			return fmt.Errorf("%w; `heliograph status list` prints incidents, maintenances, components or pages", rejected)
 		}
 		return &exitError{max(code, 1), rejected}
 	case errors.As(err, &unwritable):

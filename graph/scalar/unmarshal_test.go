@@ -38,7 +38,7 @@ func readers() map[string]reader {
 // TestUnmarshal tests input values of the types that variables have.
 func TestUnmarshal(t *testing.T) {
 	t.Parallel()
-	ctx := values.Context(t.Context(), (&Env{Base: ledger.EntityID(0).WithNum(0)}).Value())
+	ctx := values.Context(t.Context(), (&Env{Base: ledger.EntityID(0).WithNum(0), ChainID: 295}).Value())
 	hash := strings.Repeat("aB", 32)
 	for _, c := range []struct {
 		scalar string
@@ -89,6 +89,10 @@ func TestUnmarshal(t *testing.T) {
 		{"AccountRef", "0x0000000000000000000000000000000000000062", ledger.AccountRef{ID: 98}},
 		{"AccountRef", "0.0.2@7.42", ledger.AccountRef{ID: 2}},
 		{"AccountRef", "0.0.2-x", nil},
+		{"AccountRef", " 0.0.123-vfmkw ", ledger.AccountRef{ID: 123}}, // the example of HIP-15
+		{"AccountRef", "0.0.123-vfmkx", nil},
+		{"EntityID", "0.0.123-vfmkw", ledger.EntityID(123)},
+		{"ContractRef", "0.0.123-vfmkw", ledger.ContractRef{ID: 123}},
 		{"AccountRef", "x", nil},
 		{"EntityID", "0x0000000000000000000000000000000000000062", ledger.EntityID(98)},
 		{"EntityID", "0x" + hash[:40], nil},

@@ -100,13 +100,13 @@ func TestCSVEscapes(t *testing.T) {
 	t.Parallel()
 	url := testenv.Filled.Fresh(t)
 	testenv.Exec(t, url, `update entity set memo = '=1+1' where id = 1001`, `update entity set memo = '@a,"b"' where id = 1002`,
-		`update entity set memo = '-5' where id = 1003`, `update entity set memo = '-5+cmd' where id = 1004`, `update entity set memo = 'a=b' where id = 1005`)
-	got := export(t, testenv.Over(t, url), `{ accounts(filter: {id: {gte: "1001", lte: "1005"}}) { nodes { memo key { type } } } }`, nil)
+		`update entity set memo = '-5' where id = 1003`, `update entity set memo = '-5+cmd' where id = 1004`, `update entity set memo = 'a=b' where id = 1005`, `update entity set memo = '-1.5 ℏ' where id = 1006`)
+	got := export(t, testenv.Over(t, url), `{ accounts(filter: {id: {gte: "1001", lte: "1006"}}) { nodes { memo key { type } } } }`, nil)
 	var memos []string
 	for _, row := range records(t, got)[1:] {
 		memos = append(memos, row[0])
 	}
-	if want := []string{"'=1+1", `'@a,"b"`, "-5", "'-5+cmd", "a=b"}; !slices.Equal(memos, want) {
+	if want := []string{"'=1+1", `'@a,"b"`, "-5", "'-5+cmd", "a=b", "-1.5 ℏ"}; !slices.Equal(memos, want) {
 		t.Errorf("%q, want %q", memos, want)
 	}
 }
@@ -145,6 +145,7 @@ func TestCSVErrors(t *testing.T) {
 	g := testenv.Demo(t)
 	for query, want := range map[string]string{
 		`{ accounts { nodes { entityId } } tokens { nodes { name } } }`:                           "selects one list",
+		`{ account(id: "1001") { memo transactions { nodes { result } } } }`:                      "remove memo or transactions",
 		`{ account(id: "1001") { memo } }`:                                                        "selects one list",
 		`{ accounts { totalCount { value } } }`:                                                   "scalar fields",
 		`{ accounts { nodes { nfts { nodes { serialNumber } } } } }`:                              "nfts is a list",
@@ -160,6 +161,10 @@ func TestCSVErrors(t *testing.T) {
 		if got.Status != http.StatusBadRequest || !strings.Contains(got.Body, want) || !strings.Contains(got.Body, `"BAD_USER_INPUT"`) {
 			t.Errorf("%s: status %d: %s", query, got.Status, got.Body)
 		}
+	}
+	if got := export(t, g, `{ __typename account(id: "1001") { __typename id tokens { nodes { __typename balance } } } }`, nil); got.Status != http.StatusOK ||
+		!strings.HasPrefix(got.Body, "account") && !strings.HasPrefix(got.Body, "__typename,balance\r\n") {
+		t.Errorf("ids beside the list: %d %s", got.Status, got.Body)
 	}
 	if got := g.Do(t, http.MethodGet, "/graphql?query="+strings.ReplaceAll(`{accounts(first:1){nodes{entityId}}}`, `"`, "%22"), "", "Accept: text/csv"); !strings.HasPrefix(got.Body, "entityId\r\n0.0.2\r\n") {
 		t.Errorf("GET: %d %.200s", got.Status, got.Body)

@@ -155,7 +155,8 @@ func TestAccept(t *testing.T) {
 	for accept, want := range map[string]string{
 		"*/*": plainMedia, plainMedia: plainMedia, graphMedia: graphMedia, graphMedia + ", " + plainMedia: graphMedia, plainMedia + ", " + graphMedia: plainMedia,
 		graphMedia + ";q=0.5, " + plainMedia: plainMedia, plainMedia + ";q=0.9," + graphMedia: graphMedia, "text/html": plainMedia, graphMedia + ";q=0": plainMedia,
-		"application/*": plainMedia, ";;;": plainMedia, graphMedia + ";q=x": plainMedia, graphMedia + "; charset=utf-8": graphMedia,
+		"application/*": plainMedia, ";;;": plainMedia, graphMedia + ", application/graphql+json, " + plainMedia + ", text/event-stream, multipart/mixed": graphMedia,
+		plainMedia + ", text/event-stream": plainMedia, "text/event-stream;q=0.5, " + plainMedia: plainMedia, graphMedia + ";q=x": plainMedia, graphMedia + "; charset=utf-8": graphMedia,
 	} {
 		got := g.Do(t, http.MethodGet, "/graphql?query=%7B__typename%7D", "", "Accept: "+accept)
 		if media := got.Header.Get("Content-Type"); got.Status != http.StatusOK || media != want+"; charset=utf-8" {
