@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 
 	"github.com/99designs/gqlgen/graphql"
 
@@ -131,7 +132,7 @@ func parsed[T any](v any, parse func(text string) (T, error)) (T, error) {
 	}
 	got, err := parse(text)
 	if err != nil {
-		return none, fault.Input("%v", err)
+		return none, fault.Input("%s", strings.TrimSuffix(err.Error(), ": "+ledger.ErrSyntax.Error()))
 	}
 	return got, nil
 }
