@@ -79,7 +79,7 @@ func ParseAccountRef(s string, base EntityID) (AccountRef, error) {
 	}
 	alias, err := ParseAlias(s[at:])
 	if err != nil {
-		return AccountRef{}, fmt.Errorf("%q is neither an entity ID (0.0.1001) nor an EVM address (40 hex digits) nor an alias (base32): %w", s, ErrSyntax)
+		return AccountRef{}, fmt.Errorf("%q is no entity id, EVM address or alias: %w", s, err)
 	}
 	if err := checkRealm(realm, 5, base); err != nil {
 		return AccountRef{}, fmt.Errorf("alias %q: %w", s, err)
