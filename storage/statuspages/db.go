@@ -77,11 +77,11 @@ func (l *TaskLog) Record(ctx context.Context, err error) {
 	switch {
 	case ctx.Err() != nil:
 	case err == nil && l.last != "":
-		l.Logger.Log(ctx, min(l.level, slog.LevelInfo), l.Task+" succeeds again")
+		l.Logger.Log(ctx, min(l.level, slog.LevelInfo), "a background task succeeds again", "task", l.Task)
 		l.last = ""
 	case err != nil && err.Error() != l.last:
 		l.level = storage.LevelOf(err)
-		l.Logger.Log(ctx, l.level, l.Task+" failed", "error", err)
+		l.Logger.Log(ctx, l.level, "a background task failed", "task", l.Task, "error", err)
 		l.last = err.Error()
 	}
 }

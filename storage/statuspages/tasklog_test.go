@@ -33,11 +33,11 @@ func TestTaskLog(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	task.Record(ended, errors.New("c"))
-	want := `level=WARN msg="sending failed" error=a
-level=WARN msg="sending failed" error=b
-level=INFO msg="sending succeeds again"
-level=DEBUG msg="sending failed" error=` + fmt.Sprintf("%q", unreachable.Error()) + `
-level=DEBUG msg="sending succeeds again"
+	want := `level=WARN msg="a background task failed" task=sending error=a
+level=WARN msg="a background task failed" task=sending error=b
+level=INFO msg="a background task succeeds again" task=sending
+level=DEBUG msg="a background task failed" task=sending error=` + fmt.Sprintf("%q", unreachable.Error()) + `
+level=DEBUG msg="a background task succeeds again" task=sending
 `
 	if got := out.String(); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)

@@ -71,6 +71,17 @@ func load(ctx context.Context, db beginner, now time.Time, prepare func(context.
 	})
 }
 
+// builder builds the status page. It applies the updates in order of time with the rules that apply to editors.
+type builder struct {
+	*status.WorkingCopy
+	now     time.Time
+	start   time.Time
+	codes   map[string]string // of components, by name
+	notices []*notice
+	updates []*update
+	changes []*status.Change
+}
+
 // batch returns the statements that write the page.
 func (s *builder) batch() *pgx.Batch {
 	b := &statuspages.Batch{}
@@ -156,17 +167,6 @@ type script struct {
 	}
 	// Current are maintenances that have not started, and notices in every state that is not over.
 	Current []*notice
-}
-
-// builder builds the status page. It applies the updates in order of time with the rules that apply to editors.
-type builder struct {
-	*status.WorkingCopy
-	now     time.Time
-	start   time.Time
-	codes   map[string]string // of components, by name
-	notices []*notice
-	updates []*update
-	changes []*status.Change
 }
 
 // build builds the page as of now.
