@@ -75,12 +75,12 @@ func TestReadiness(t *testing.T) {
 			now := o.REST.Now
 			o.REST.Now = func() time.Time { return now().Add(time.Minute) }
 		})
-		if got := late.Get(t, "/health/readiness/ledger"); got.Status != want {
+		if got := late.Get(t, "/health/readiness/ledger"); got.Status != want || strings.Contains(got.Body, `"reason":"the newest block is too old"`) != (want != http.StatusOK) {
 			t.Errorf("at most %s: status %d, want %d", limit, got.Status, want)
 		}
 	}
 	g.Close()
-	if got := g.Get(t, "/health/readiness"); got.Status != http.StatusServiceUnavailable {
+	if got := g.Get(t, "/health/readiness"); got.Status != http.StatusServiceUnavailable || !strings.Contains(got.Body, `"reason":"shutting down"`) {
 		t.Errorf("while the gateway shuts down: status %d", got.Status)
 	}
 }

@@ -88,10 +88,10 @@ func (m *metrics) addDatabase(db *storage.DB, now func() time.Time) {
 	m.gauge("pool", "acquired", "Connections in use.", nil, sum(func(s *pgxpool.Stat) int64 { return int64(s.AcquiredConns()) }))
 	waited := sum((*pgxpool.Stat).EmptyAcquireCount)
 	m.counter("pool", "waited_total", "Number of times that a request had to wait for a connection.", nil, func() int64 { return int64(waited()) })
+	if len(db.Servers()) == 1 {
+		return // the only server is not compared with others
+	}
 	for i, one := range db.Servers() {
-		if len(db.Servers()) == 1 { // it is not compared with others
-			break
-		}
 		m.gauge("server", "lag_seconds", "Time by which the newest block of a server is behind that of the freshest one; -1 if the server cannot be reached.",
 			prometheus.Labels{"server": one.Name}, func() float64 { return db.Servers()[i].Lag.Seconds() })
 	}

@@ -128,6 +128,7 @@ func TestBadInput(t *testing.T) {
 		"users are not a list":         {append([]string{"serve", "--users", `{"username":"a","password":"hidden"}`}, free...), `HELIOGRAPH_USERS is not a JSON list`},
 		"user without password":        {append([]string{"serve", "--users", `[{"username":"a"}]`}, free...), `entry 1 has no username or no password`},
 		"duplicate user":               {append([]string{"serve", "--users", `[{"username":"a","password":"hidden"},{"username":"a","password":"hidden"}]`}, free...), `entry 2 repeats a username`},
+		"origin without scheme":        {append([]string{"serve", "--cors-origins", "app.example.com"}, free...), `"app.example.com" is not an origin`},
 		"invalid proxy":                {append([]string{"serve", "--trusted-proxies", "home"}, free...), `"home" is not an address or a network`},
 		"invalid database URL":         {append([]string{"serve", "--database-url", "mysql://hidden@host"}, free...), `(HELIOGRAPH_DATABASE_URL) is not a PostgreSQL URL`},
 		"unreachable database":         {append([]string{"serve", "--database-url", "postgres://me:hidden@127.0.0.1:1/ledger", "--require-ledger=on"}, free...), `cannot use the database ledger on 127.0.0.1`},

@@ -151,7 +151,7 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
 	go gateway.ReleaseWhenIdle(watching)
-	go runDue(watching, editor, log, dueInterval)
+	go runDue(watching, editor, log, false, dueInterval)
 	return c.serve(ctx, log, d, handlers, traces, public, admin)
 }
 
@@ -365,7 +365,7 @@ func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, d *database, h *
 // announce logs the addresses. It also prints them for people: on a terminal, and with the embedded database.
 func (c *serveCmd) announce(log *slog.Logger, d *database, public, admin []net.Listener) {
 	ledger, _ := pgx.ParseConfig(d.url) // opening it has succeeded
-	log.Info("heliograph", "version", version, "database", ledger.Database, "host", ledger.Host, "role", ledger.User)
+	log.Info("serving", "version", version, "database", ledger.Database, "host", ledger.Host, "role", ledger.User)
 	for _, l := range public {
 		log.Info("listening", "address", l.Addr().String(), "embedded", d.server != nil)
 	}

@@ -106,7 +106,7 @@ func (c *statusWatchCmd) runWithoutPage(ctx context.Context, s *session) error {
 	var tasks sync.WaitGroup
 	tasks.Go(func() { sender.Run(ctx) })
 	tasks.Go(func() { probe.NewWatcher(s.Editor, checker, s.logger(), nil).Run(ctx) })
-	runDue(ctx, s.Editor, s.logger(), dueInterval)
+	runDue(ctx, s.Editor, s.logger(), true, dueInterval)
 	tasks.Wait()
 	return nil
 }
@@ -128,10 +128,10 @@ func (s *session) checker(ctx context.Context) (c *probe.Checker, done func()) {
 }
 
 // runDue executes the due actions of all status pages until the context ends. It retries while the database is unavailable.
-func runDue(ctx context.Context, editor *statuspages.Editor, log *slog.Logger, every time.Duration) {
+func runDue(ctx context.Context, editor *statuspages.Editor, log *slog.Logger, alone bool, every time.Duration) {
+	task := statuspages.TaskLog{Logger: log, Task: "executing due actions of status pages", Alone: alone}
 	tick := time.NewTicker(every)
 	defer tick.Stop()
-	task := statuspages.TaskLog{Logger: log, Task: "executing due actions of status pages"}
 	for {
 		done, err := editor.RunDue(ctx)
 		for _, a := range done {

@@ -33,7 +33,10 @@ func reference[T any](ctx context.Context, v any, parse func(text string) (T, er
 		}
 		text = strings.TrimSpace(text)
 		name, sum, found := strings.Cut(text, "-")
-		if id, err := ledger.ParseEntityID(name, env.Base); found && err == nil && !strings.ContainsAny(sum, "-0123456789") {
+		if !found || strings.ContainsAny(sum, "-0123456789") {
+			return parse(text)
+		}
+		if id, err := ledger.ParseEntityID(name, env.Base); err == nil {
 			if want := id.Checksum(env.ChainID); sum != want || want == "" {
 				return none, fmt.Errorf("the checksum of %q is wrong: use %s", text, strings.TrimSuffix(id.String()+"-"+want, "-"))
 			}

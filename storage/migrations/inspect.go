@@ -149,14 +149,17 @@ func Inspect(ctx context.Context, conn Querier) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Names: "'{" + strings.Join(names(tables), ",") + "}'::text[]"}
+	array := func(list []string) string { return "'{" + strings.Join(list, ",") + "}'::text[]" }
+	all := array(names(tables))
+	maps.DeleteFunc(tables, func(t string, _ []storage.Absent) bool { return unread(t) })
+	r := &Report{Names: array(names(tables))}
 	if r.Absent, r.Unknown, err = Compare(ctx, conn); err != nil {
 		return nil, err
 	}
-	r.Empty = !slices.ContainsFunc(names(tables), func(t string) bool { return !unread(t) && !slices.Contains(r.Absent, storage.Absent{Table: t}) })
+	r.Empty = !slices.ContainsFunc(names(tables), func(t string) bool { return !slices.Contains(r.Absent, storage.Absent{Table: t}) })
 	more, err := one[[]string](ctx, conn, `select coalesce(array_agg(c.relname::text order by 1), '{}') from pg_class c
 where c.relkind in ('r', 'p') and not c.relispartition and pg_table_is_visible(c.oid) and c.relnamespace = to_regnamespace('public')
-and c.relname !~ '^(heliograph|flyway)_' and c.relname <> all(`+r.Names+`)`)
+and c.relname !~ '^(heliograph|flyway)_' and c.relname <> all(`+all+`)`)
 	if err != nil {
 		return nil, err
 	}

@@ -64,6 +64,7 @@ func (s *DB) Exists(ctx context.Context) (bool, error) {
 type TaskLog struct {
 	Logger *slog.Logger
 	Task   string // such as "running probes"
+	Alone  bool   // there is no cache: log at level warn if the database is unreachable
 
 	mu    sync.Mutex
 	last  string // error of the last run, or empty
@@ -80,7 +81,9 @@ func (l *TaskLog) Record(ctx context.Context, err error) {
 		l.Logger.Log(ctx, min(l.level, slog.LevelInfo), "a background task succeeds again", "task", l.Task)
 		l.last = ""
 	case err != nil && err.Error() != l.last:
-		l.level = storage.LevelOf(err)
+		if l.level = storage.LevelOf(err); l.Alone {
+			l.level = slog.LevelWarn
+		}
 		l.Logger.Log(ctx, l.level, "a background task failed", "task", l.Task, "error", err)
 		l.last = err.Error()
 	}
