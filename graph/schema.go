@@ -192,9 +192,12 @@ type arguments struct {
 // argument reads the argument at an index of the field's definition: from the document, a variable or the default value (§6.4.1 of the GraphQL specification).
 // It returns the zero value if the argument is absent.
 func argument[T any](ctx context.Context, in *arguments, at int, unmarshal func(context.Context, any) (T, error)) (v T) {
-	raw, given, err := in.raw(in.of.Definition.Arguments[at])
+	def := in.of.Definition.Arguments[at]
+	raw, given, err := in.raw(def)
 	if given && err == nil {
-		v, err = unmarshal(ctx, raw)
+		if v, err = unmarshal(ctx, raw); err != nil { // read it again for the path of the invalid value
+			v, err = unmarshal(graphql.WithPathContext(ctx, graphql.NewPathWithField(def.Name)), raw)
+		}
 	}
 	if err != nil && in.err == nil {
 		in.err = err

@@ -16,9 +16,7 @@ import (
 // ContractCall calls a contract.
 func (f fields) ContractCall(ctx context.Context, c *ledger.Contract, args graph.ContractCallArgs) (*calls.ContractCall, error) {
 	address := c.EntityID.LongZero()
-	return f.callContract(ctx, &calls.ContractCallInput{
-		Block: args.Block, Data: args.Data, From: args.From, Gas: args.Gas, Value: args.Value, To: address[:],
-	})
+	return f.callContract(ctx, &calls.ContractCallInput{Block: args.Block, Data: args.Data, From: args.From, Gas: args.Gas, Value: args.Value, To: address[:]})
 }
 
 // ContractResultTrace traces the transaction of a result.

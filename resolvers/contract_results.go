@@ -16,9 +16,7 @@ import (
 
 // The lists of contract results and their actions.
 var (
-	resultList = listOf[ledger.ContractResult]{
-		"contract results", 1, func(r *ledger.ContractResult) relay.Key { return relay.Key{int64(r.ConsensusTimestamp)} },
-	}
+	resultList = listOf[ledger.ContractResult]{"contract results", 1, func(r *ledger.ContractResult) relay.Key { return relay.Key{int64(r.ConsensusTimestamp)} }}
 	actionList = listOf[ledger.ContractAction]{"contract actions", 1, func(a *ledger.ContractAction) relay.Key { return relay.Key{int64(a.Index)} }}
 )
 

@@ -19,9 +19,7 @@ import (
 var (
 	nodeList           = listOf[ledger.NetworkNode]{"nodes", 1, func(n *ledger.NetworkNode) relay.Key { return relay.Key{n.NodeID} }}
 	nodeStakeList      = listOf[ledger.NetworkNode]{"nodes by stake", 2, func(n *ledger.NetworkNode) relay.Key { return relay.Key{n.Stake.Or(-1), n.NodeID} }}
-	registeredNodeList = listOf[ledger.RegisteredNode]{
-		"registered nodes", 1, func(n *ledger.RegisteredNode) relay.Key { return relay.Key{n.RegisteredNodeID} },
-	}
+	registeredNodeList = listOf[ledger.RegisteredNode]{"registered nodes", 1, func(n *ledger.RegisteredNode) relay.Key { return relay.Key{n.RegisteredNodeID} }}
 )
 
 // networkNodeByName reads the node with the local part of a global id.

@@ -143,6 +143,20 @@ func (l *lab) rounds(n int) {
 	}
 }
 
+// fail makes the targets of components fail, and runs n rounds.
+func (l *lab) fail(n int, names ...string) {
+	l.t.Helper()
+	l.setBroken(true, names...)
+	l.rounds(n)
+}
+
+// recover makes the targets of components succeed, and runs n rounds.
+func (l *lab) recover(n int, names ...string) {
+	l.t.Helper()
+	l.setBroken(false, names...)
+	l.rounds(n)
+}
+
 // summary returns the incidents with their states and updates, oldest first, and the components that are not operational. A ? marks drafts.
 func (l *lab) summary() string {
 	l.t.Helper()

@@ -20,19 +20,15 @@ func TestDrafts(t *testing.T) {
 	l.watch(status.PublishPublic, "A", "B")
 	l.rounds(3)
 	before, _ := l.read()
-	l.setBroken(true, "A")
-	l.rounds(1)
+	l.fail(1, "A")
 	l.expect("one failure", " |")
 	l.rounds(1)
 	l.expect("two failures", "investigating A:op? |")
-	l.setBroken(true, "B")
-	l.rounds(2)
+	l.fail(2, "B")
 	l.expect("second component fails", "investigating A:op B:op? |")
-	l.setBroken(false, "A")
-	l.rounds(2)
+	l.recover(2, "A")
 	l.expect("first component recovers", "investigating B:op? |")
-	l.setBroken(false, "B")
-	l.rounds(2)
+	l.recover(2, "B")
 	l.expect("second component recovers", " |")
 	if after, _ := l.read(); after.UpdatedAt.Equal(before.UpdatedAt) || l.audit() != "draft draft draft withdraw" {
 		t.Errorf("audit log: %q", l.audit())
@@ -47,17 +43,14 @@ func TestDrafts(t *testing.T) {
 		}
 		return list[0].Code
 	}
-	l.setBroken(true, "A")
-	l.rounds(2)
+	l.fail(2, "A")
 	if _, err := l.editor.DiscardDraft(t.Context(), editor, draft(), 0); err != nil {
 		t.Fatal(err)
 	}
 	l.rounds(3)
 	l.expect("draft discarded, still failing", " |")
-	l.setBroken(false, "A")
-	l.rounds(2)
-	l.setBroken(true, "A")
-	l.rounds(2)
+	l.recover(2, "A")
+	l.fail(2, "A")
 	l.expect("recovered and failed again", "investigating A:op? |")
 	// The editor publishes the draft. Probes do not change it any more.
 	code := draft()
@@ -65,8 +58,7 @@ func TestDrafts(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.expect("draft published", "investigating A:op | A:p")
-	l.setBroken(false, "A")
-	l.rounds(3)
+	l.recover(3, "A")
 	l.expect("component recovers after the draft was published", "investigating A:op | A:p")
 	if got := l.audit(); !strings.HasSuffix(got, "draft note") {
 		t.Errorf("audit log: %q", got)
@@ -78,36 +70,28 @@ func TestPublic(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, auto())
 	l.watch(status.PublishPublic, "A", "B")
-	l.setBroken(true, "A")
-	l.rounds(2)
+	l.fail(2, "A")
 	l.expect("two failures", "investigating A:op | A:p")
 	l.rounds(5)
 	l.expect("further failures", "investigating A:op | A:p")
-	l.setBroken(false, "A")
-	l.rounds(2)
+	l.recover(2, "A")
 	l.expect("recovered", "investigating A:op, monitoring A:po |")
 	l.rounds(8)
-	l.setBroken(true, "A")
-	l.rounds(2)
+	l.fail(2, "A")
 	l.expect("failure during monitoring", "investigating A:op, monitoring A:po, investigating A:op | A:p")
-	l.setBroken(false, "A")
-	l.rounds(11)
+	l.recover(11, "A")
 	l.expect("recovered for less than ten minutes", "investigating A:op, monitoring A:po, investigating A:op, monitoring A:po |")
 	l.rounds(1)
 	resolved := "investigating A:op, monitoring A:po, investigating A:op, monitoring A:po, resolved A:oo"
 	l.expect("recovered for ten minutes", resolved+" |")
-	l.setBroken(true, "A")
-	l.rounds(3)
+	l.fail(3, "A")
 	l.expect("failure within ten minutes after the end", resolved+", investigating A:op | A:p")
-	l.setBroken(false, "A")
-	l.rounds(13)
+	l.recover(13, "A")
 	l.rounds(10)
-	l.setBroken(true, "A")
-	l.rounds(2)
+	l.fail(2, "A")
 	l.expect("failure after more than ten minutes", resolved+", investigating A:op, monitoring A:po, resolved A:oo; investigating A:op | A:p")
 	l.rounds(1)
-	l.setBroken(true, "B")
-	l.rounds(2)
+	l.fail(2, "B")
 	l.expect("second component fails later", resolved+", investigating A:op, monitoring A:po, resolved A:oo; investigating A:op; investigating B:op | A:p B:p")
 	if got := l.audit(); got != "open recover update recover resolve reopen recover resolve open open" {
 		t.Errorf("audit log: %q", got)
@@ -119,16 +103,12 @@ func TestJoin(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, auto())
 	l.watch(status.PublishPublic, "A", "B", "C")
-	l.setBroken(true, "A")
-	l.rounds(1)
-	l.setBroken(true, "B")
-	l.rounds(2)
+	l.fail(1, "A")
+	l.fail(2, "B")
 	l.expect("both fail", "investigating A:op, investigating A:pp B:op | A:p B:p")
-	l.setBroken(false, "A")
-	l.rounds(2)
+	l.recover(2, "A")
 	l.expect("first component recovers", "investigating A:op, investigating A:pp B:op, investigating A:po B:pp | B:p")
-	l.setBroken(false, "B")
-	l.rounds(2)
+	l.recover(2, "B")
 	l.expect("both recovered", "investigating A:op, investigating A:pp B:op, investigating A:po B:pp, monitoring A:oo B:po |")
 	l.rounds(11)
 	if got := l.audit(); got != "open join recover recover resolve" {
@@ -141,8 +121,7 @@ func TestEditorTakesOver(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, auto())
 	l.watch(status.PublishPublic, "A")
-	l.setBroken(true, "A")
-	l.rounds(2)
+	l.fail(2, "A")
 	p, _ := l.read()
 	list, err := l.db.Notices(t.Context(), p, statuspages.NoticeFilter{Kind: status.Realtime}, statuspages.ByCreation, storage.Page{Limit: 2})
 	if err != nil || len(list) != 1 {
@@ -151,10 +130,8 @@ func TestEditorTakesOver(t *testing.T) {
 	if _, err := l.editor.UpdateIncident(t.Context(), editor, list[0].Code, status.NewUpdate{State: status.Identified, Body: "The cause is known."}); err != nil {
 		t.Fatal(err)
 	}
-	l.setBroken(false, "A")
-	l.rounds(15)
-	l.setBroken(true, "A")
-	l.rounds(3)
+	l.recover(15, "A")
+	l.fail(3, "A")
 	l.expect("editor has updated the incident", "investigating A:op, identified A:pp | A:p")
 	if got := l.audit(); got != "open note note" {
 		t.Errorf("audit log: %q", got)
@@ -162,10 +139,8 @@ func TestEditorTakesOver(t *testing.T) {
 	if _, err := l.editor.UpdateIncident(t.Context(), editor, list[0].Code, status.NewUpdate{State: status.Resolved, Body: "Fixed."}); err != nil {
 		t.Fatal(err)
 	}
-	l.setBroken(false, "A")
-	l.rounds(2)
-	l.setBroken(true, "A")
-	l.rounds(2)
+	l.recover(2, "A")
+	l.fail(2, "A")
 	l.expect("failure after an editor resolved the incident", "investigating A:op, identified A:pp, resolved A:po; investigating A:op | A:p")
 }
 
@@ -174,14 +149,12 @@ func TestPublishComponent(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, auto())
 	l.watch(status.PublishComponent, "A", "B")
-	l.setBroken(true, "A", "B")
-	l.rounds(2)
+	l.fail(2, "A", "B")
 	l.expect("both fail", " | A:p B:p")
 	if _, err := l.editor.EditComponent(t.Context(), editor, l.parts["B"], status.ComponentEdit{Status: status.MajorOutage}); err != nil {
 		t.Fatal(err)
 	}
-	l.setBroken(false, "A", "B")
-	l.rounds(2)
+	l.recover(2, "A", "B")
 	l.expect("both recovered, editor has changed one", " | B:m")
 	if got := l.audit(); got != "set set set note" && got != "set set note set" { // probes finish in any order
 		t.Errorf("audit log: %q", got)
@@ -200,8 +173,7 @@ func TestMaintenance(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.setBroken(true, "A")
-	l.rounds(4)
+	l.fail(4, "A")
 	l.expect("maintenance in progress", " | A:u")
 	if _, err := l.editor.MoveMaintenance(t.Context(), editor, work, status.NewUpdate{State: status.Completed}); err != nil {
 		t.Fatal(err)
@@ -216,14 +188,12 @@ func TestPublishLimits(t *testing.T) {
 	l := newLab(t, auto())
 	l.watch(status.PublishPublic, "A", "B", "C", "D", "E")
 	for _, n := range []string{"A", "B", "C", "D"} {
-		l.setBroken(true, n)
-		l.rounds(5)
+		l.fail(5, n)
 	}
 	l.expect("fourth incident within an hour", "investigating A:op; investigating B:op; investigating C:op; investigating D:op? | A:p B:p C:p")
 	l = newLab(t, auto())
 	l.watch(status.PublishPublic, "A", "B", "C")
-	l.setBroken(true, "A", "B", "C")
-	l.rounds(2)
+	l.fail(2, "A", "B", "C")
 	if got := l.summary(); !strings.HasSuffix(got, "? |") || strings.Count(got, ";") != 0 {
 		t.Errorf("all probes fail at once: %s", got)
 	}
@@ -235,14 +205,11 @@ func TestFlapping(t *testing.T) {
 	l := newLab(t, auto())
 	l.watch(status.PublishPublic, "A")
 	for range 6 {
-		l.setBroken(true, "A")
-		l.rounds(1)
-		l.setBroken(false, "A")
-		l.rounds(1)
+		l.fail(1, "A")
+		l.recover(1, "A")
 	}
 	l.expect("alternating results, good before", " |")
-	l.setBroken(true, "A")
-	l.rounds(1)
+	l.fail(1, "A")
 	l.wait(-36 * time.Hour) // the clock is set back
 	l.rounds(1)
 	l.expect("clock set back", "investigating A:op | A:p")
@@ -250,10 +217,8 @@ func TestFlapping(t *testing.T) {
 	l.rounds(1)
 	l.expect("clock set ahead", "investigating A:op | A:p")
 	for range 5 {
-		l.setBroken(false, "A")
-		l.rounds(1)
-		l.setBroken(true, "A")
-		l.rounds(1)
+		l.recover(1, "A")
+		l.fail(1, "A")
 	}
 	l.expect("alternating results, bad before", "investigating A:op | A:p")
 }

@@ -44,7 +44,7 @@ func (s *databaseSettings) open(ctx context.Context, log *slog.Logger) (*databas
 	if s.DatabaseURL != "" {
 		if _, err := pgx.ParseConfig(s.DatabaseURL); err != nil {
 			// The error of the driver can contain the password.
-			return nil, errors.New("--database-url (HELIOGRAPH_DATABASE_URL) " + noURL)
+			return nil, invalid("--database-url (HELIOGRAPH_DATABASE_URL) %s", noURL)
 		}
 		return &database{url: s.DatabaseURL}, nil
 	}
@@ -114,7 +114,7 @@ func (d *database) done() <-chan struct{} {
 func unreachable(url string, err error) error {
 	cfg, parseErr := pgx.ParseConfig(url)
 	if parseErr != nil {
-		return errors.New("the database URL " + noURL)
+		return invalid("the database URL %s", noURL)
 	}
 	text := err.Error()
 	if i := strings.LastIndex(text, "\n"); i >= 0 {

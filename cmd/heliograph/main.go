@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"regexp"
 	"runtime"
 	"strings"
 	"syscall"
@@ -44,6 +45,9 @@ type commands struct {
 	Health  healthCmd  `cmd:"" help:"Check whether the gateway on this machine is ready. Exits with 1 if it is not."`
 	Version versionCmd `cmd:"" help:"Print version information."`
 }
+
+// withoutValue matches the parser's error of a flag that lacks its value.
+var withoutValue = regexp.MustCompile(`: expected \w+ value but got .*`)
 
 type exitError struct {
 	code int
@@ -90,7 +94,7 @@ func run(ctx context.Context, args []string) int {
 		if errors.As(err, &wrong) && wrong.Context.Selected() != nil {
 			name = wrong.Context.Selected().FullPath()
 		}
-		fmt.Fprintf(os.Stderr, "heliograph: %v (try %s --help)\n", err, name)
+		fmt.Fprintf(os.Stderr, "heliograph: %s (try %s --help)\n", withoutValue.ReplaceAllString(err.Error(), " needs a value"), name)
 		return 2
 	}
 	if group := call.Selected(); len(group.Children) > 0 {
@@ -173,6 +177,8 @@ func (c *migrateCmd) Run(ctx context.Context) (err error) {
 	}
 	if c.StatusOnly {
 		must.Do(c.hasDatabase())
+	} else if c.StatusURL != "" && c.DatabaseURL == "" && c.DataDir == "" {
+		return invalid("--database-url is missing: set it, or --status-only for the tables of the status pages alone")
 	}
 	d := must.Get(c.open(ctx, log)) // migrates an embedded database
 	defer func() { err = errors.Join(err, d.close()) }()
@@ -182,8 +188,10 @@ func (c *migrateCmd) Run(ctx context.Context) (err error) {
 			create = migrations.Distribute
 		}
 		must.Do(migrateLedger(ctx, create, d.url, log))
-		fmt.Fprintf(os.Stdout, "the tables are up to date (schema version %d)\n", migrations.Version())
+	} else {
+		fmt.Fprintln(os.Stdout, "without --database-url, this is the embedded database in", must.Get(c.dataDir()))
 	}
+	fmt.Fprintf(os.Stdout, "the tables are up to date (schema version %d)\n", migrations.Version())
 	c.migrateStatus(ctx, d.url, log)
 	return nil
 }

@@ -95,11 +95,7 @@ func dataDir(t *testing.T) string {
 // TestBadInput checks that each mistake is reported in one line and with a non-zero exit code.
 func TestBadInput(t *testing.T) {
 	t.Parallel()
-	taken, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = taken.Close() }) // the subtests outlive this function
+	taken := listen(t, "127.0.0.1:0")
 	empty := pgtest.Database(t)
 	partly := pgtest.Database(t)
 	foreign := ledgerTables.Fresh(t)
@@ -120,6 +116,7 @@ func TestBadInput(t *testing.T) {
 		"timeout too short":            {append([]string{"serve", "--request-timeout", "1us"}, free...), `--request-timeout (HELIOGRAPH_REQUEST_TIMEOUT) must be 10ms or more, not 1µs`},
 		"more than everything":         {append([]string{"serve", "--evm-refund-percent", "101"}, free...), `--evm-refund-percent (HELIOGRAPH_EVM_REFUND_PERCENT) must be 100 at most, not 101`},
 		"negative delay":               {append([]string{"serve", "--shutdown-delay=-1s"}, free...), `--shutdown-delay (HELIOGRAPH_SHUTDOWN_DELAY) must be 0s or more, not -1s`},
+		"no value":                     {[]string{"serve", "--require-ledger", "--listen", "127.0.0.1:0"}, `--require-ledger needs a value (try heliograph serve --help)`},
 		"invalid demo mode":            {[]string{"serve", "--demo", "perhaps"}, `"perhaps" is not on, off or live`},
 		"live demo, external database": {[]string{"serve", "--demo=live", "--database-url", foreign}, "--demo=live writes"},
 		"live demo, fixed time":        {[]string{"serve", "--demo=live", "--fixed-time", "2026-01-01T00:00:00Z"}, "--demo=live needs a running clock"},
@@ -157,8 +154,8 @@ func TestBadInput(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := runCommand(t, c.args...)
-			if r.code == 0 {
-				t.Errorf("exit code 0, standard error %s", r.stderr)
+			if r.code == 0 || r.code != exitUsage && strings.Contains(c.want, "HELIOGRAPH_") {
+				t.Errorf("exit code %d, standard error %s", r.code, r.stderr)
 			}
 			if !strings.Contains(r.stderr, c.want) {
 				t.Errorf("standard error %q, want %q", r.stderr, c.want)
@@ -247,11 +244,7 @@ func TestCheckDistributed(t *testing.T) {
 // otherDatabase returns the URL of a database that does not exist.
 func otherDatabase(t *testing.T, url string) string {
 	t.Helper()
-	cfg, err := pgx.ParseConfig(url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return strings.Replace(url, "/"+cfg.Database, "/nosuchdatabase", 1)
+	return strings.Replace(url, "/"+config(t, url).Database, "/nosuchdatabase", 1)
 }
 
 func execSQL(t *testing.T, url, sql string) {
@@ -329,18 +322,33 @@ func (g *process) end(t *testing.T, sig os.Signal) int {
 	return g.cmd.ProcessState.ExitCode()
 }
 
-func statusOf(t *testing.T, url string) int {
+// send sends a request. Headers have the form "Name: value".
+func send(t *testing.T, method, url, body string, headers ...string) (status int, header http.Header, response string) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, http.NoBody)
+	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, h := range headers {
+		name, value, _ := strings.Cut(h, ": ")
+		r.Header.Add(name, value)
 	}
 	resp, err := http.DefaultClient.Do(r)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer resp.Body.Close()
-	return resp.StatusCode
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, resp.Header, string(text)
+}
+
+func statusOf(t *testing.T, url string) int {
+	t.Helper()
+	status, _, _ := send(t, http.MethodGet, url, "")
+	return status
 }
 
 // TestEmbedded starts with an empty folder, serves the demo network, rejects a second gateway on the same data, stops cleanly and starts again.
@@ -473,11 +481,7 @@ func TestAttached(t *testing.T) {
 	reader := "reader" + strconv.Itoa(os.Getpid())
 	execSQL(t, url, "create role "+reader+" login; grant select on all tables in schema public to "+reader)
 	t.Cleanup(func() { execSQL(t, url, "drop owned by "+reader+"; drop role "+reader) })
-	cfg, err := pgx.ParseConfig(url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	g := start(t, "--database-url", strings.Replace(url, cfg.User+"@", reader+"@", 1))
+	g := start(t, "--database-url", strings.Replace(url, config(t, url).User+"@", reader+"@", 1))
 	for _, path := range []string{"/health/readiness", "/api/v1/accounts/1001", "/api/v1/balances", "/api/v1/blocks", "/api/v1/transactions", "/api/v1/topics/4001", "/api/v1/topics/4001/messages"} {
 		if got := statusOf(t, g.base+path); got != http.StatusOK {
 			t.Errorf("%s: %d", path, got)
@@ -491,18 +495,8 @@ func TestAttached(t *testing.T) {
 // TestDegraded starts without the ledger database: the status page serves, and ledger requests fail until the database responds.
 func TestDegraded(t *testing.T) {
 	t.Parallel()
-	ledger, pages := ledgerTables.Fresh(t), pgtest.Database(t)
-	if r := runCommand(t, "demo", "--database-url", ledger, "--status-database-url", pages); r.code != 0 {
-		t.Fatalf("demo: %s", r.stderr)
-	}
-	cfg, err := pgx.ParseConfig(ledger)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	cfg, pages := twoDatabases(t)
+	l := listen(t, "127.0.0.1:0")
 	address := l.Addr().String()
 	_ = l.Close() // the database is down
 	g := start(t, "--database-url", "postgres://"+cfg.User+"@"+address+"/"+cfg.Database+"?sslmode=disable", "--status-database-url", pages,
@@ -523,25 +517,13 @@ func TestDegraded(t *testing.T) {
 			t.Errorf("health of %q: exit code %d, want %d: %s", part, r.code, want, r.stderr)
 		}
 	}
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, g.base+"/graphql",
-		strings.NewReader(`{"query":"mutation { openIncident(input: {name: \"Down\", body: \"No data.\"}) { incident { status } } }"}`))
-	if err != nil {
-		t.Fatal(err)
+	_, _, opened := send(t, http.MethodPost, g.base+"/graphql",
+		`{"query":"mutation { openIncident(input: {name: \"Down\", body: \"No data.\"}) { incident { status } } }"}`,
+		"Content-Type: application/json", "Authorization: Bearer "+strings.Repeat("0", 32))
+	if !strings.Contains(opened, `"INVESTIGATING"`) {
+		t.Errorf("opening an incident: %s", opened)
 	}
-	r.Header = http.Header{"Content-Type": {"application/json"}, "Authorization": {"Bearer " + strings.Repeat("0", 32)}}
-	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	if body, err := io.ReadAll(resp.Body); err != nil || !strings.Contains(string(body), `"INVESTIGATING"`) {
-		t.Errorf("opening an incident: %s %v", body, err)
-	}
-	if l, err = (&net.ListenConfig{}).Listen(t.Context(), "tcp", address); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = l.Close() })
-	go forward(l, filepath.Join(cfg.Host, ".s.PGSQL."+strconv.Itoa(int(cfg.Port))))
+	go forward(listen(t, address), filepath.Join(cfg.Host, ".s.PGSQL."+strconv.Itoa(int(cfg.Port))))
 	check(map[string]int{"/api/v1/accounts": 200, "/health/readiness/ledger": 200})
 }
 
@@ -549,18 +531,8 @@ func TestDegraded(t *testing.T) {
 // Then the status database goes down too: all is served as it was, and marked.
 func TestIndependence(t *testing.T) {
 	t.Parallel()
-	ledger, pages := ledgerTables.Fresh(t), pgtest.Database(t)
-	if r := runCommand(t, "demo", "--database-url", ledger, "--status-database-url", pages); r.code != 0 {
-		t.Fatalf("demo: %s", r.stderr)
-	}
-	cfg, err := pgx.ParseConfig(ledger)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	cfg, pages := twoDatabases(t)
+	l := listen(t, "127.0.0.1:0")
 	go forward(l, filepath.Join(cfg.Host, ".s.PGSQL."+strconv.Itoa(int(cfg.Port))))
 	args := []string{"--database-url", "postgres://" + cfg.User + "@" + l.Addr().String() + "/" + cfg.Database + "?sslmode=disable", "--status-database-url", pages}
 	g := start(t, args...)
@@ -574,20 +546,11 @@ func TestIndependence(t *testing.T) {
 		t.Errorf("without the ledger: %d", got)
 	}
 	get := func(path string) (body, stale string) {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, g.base+path, http.NoBody)
-		if err != nil {
-			t.Fatal(err)
+		status, header, body := send(t, http.MethodGet, g.base+path, "")
+		if status != http.StatusOK {
+			t.Errorf("%s: %d", path, status)
 		}
-		resp, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer resp.Body.Close()
-		text, err := io.ReadAll(resp.Body)
-		if err != nil || resp.StatusCode != http.StatusOK {
-			t.Errorf("%s: %d, %v", path, resp.StatusCode, err)
-		}
-		return string(text), resp.Header.Get("X-Stale-Since")
+		return body, header.Get("X-Stale-Since")
 	}
 	await := func(what string, holds func() bool) {
 		t.Helper()
@@ -627,6 +590,36 @@ func TestIndependence(t *testing.T) {
 			t.Errorf("%s is not marked", path)
 		}
 	}
+}
+
+// twoDatabases returns the ledger database and the URL of the status database of the demo network.
+func twoDatabases(t *testing.T) (ledger *pgx.ConnConfig, pages string) {
+	t.Helper()
+	url, pages := ledgerTables.Fresh(t), pgtest.Database(t)
+	if r := runCommand(t, "demo", "--database-url", url, "--status-database-url", pages); r.code != 0 {
+		t.Fatalf("demo: %s", r.stderr)
+	}
+	return config(t, url), pages
+}
+
+func config(t *testing.T, url string) *pgx.ConnConfig {
+	t.Helper()
+	cfg, err := pgx.ParseConfig(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cfg
+}
+
+// listen opens a port until the test and its subtests end.
+func listen(t *testing.T, address string) net.Listener {
+	t.Helper()
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	return l
 }
 
 // forward connects each client of a listener to a Unix socket.

@@ -91,14 +91,14 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 	rates := c.rates()
 	for _, o := range c.CORSOrigins {
 		if o != "*" && !strings.Contains(o, "://") {
-			return fmt.Errorf("HELIOGRAPH_CORS_ORIGINS: %q is not an origin such as https://app.example.com", o)
+			return invalid("HELIOGRAPH_CORS_ORIGINS: %q is not an origin such as https://app.example.com", o)
 		}
 	}
 	proxies := must.Get(readNetworks("HELIOGRAPH_TRUSTED_PROXIES", c.TrustedProxies))
 	contracts := must.Get(c.evm(cfg.Cache))
 	tokens, err := status.ParseTokens(c.OperatorTokens)
 	if err != nil {
-		return fmt.Errorf("HELIOGRAPH_OPERATOR_TOKENS: %w", err)
+		return invalid("HELIOGRAPH_OPERATOR_TOKENS: %w", err)
 	}
 	must.Do(c.checkLive())
 	memory := cmp.Or(c.MemoryLimit, gateway.DefaultMemoryLimit(c.DatabaseURL == ""))
@@ -146,7 +146,7 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 		MemoryLimit: memory, AdminHosts: c.AdminHosts, MaxLag: c.MaxLag, RequestTimeout: c.RequestTimeout, Version: version, EVM: contracts, Traces: traces,
 	})
 	if err != nil {
-		return fmt.Errorf("create the gateway: %w", err)
+		return invalid("create the gateway: %w", err) // of its settings
 	}
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
@@ -181,9 +181,9 @@ func (c *serveCmd) checkLive() error {
 	case !c.Demo.live:
 		return nil
 	case c.DatabaseURL != "":
-		return errors.New("--demo=live writes blocks, which is only possible in the embedded database: remove --database-url")
+		return invalid("--demo=live writes blocks, which is only possible in the embedded database: remove --database-url")
 	case c.FixedTime != "":
-		return errors.New("--demo=live needs a running clock: remove HELIOGRAPH_FIXED_TIME")
+		return invalid("--demo=live needs a running clock: remove HELIOGRAPH_FIXED_TIME")
 	}
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net/netip"
@@ -22,7 +21,6 @@ import (
 	"heliograph/app/tracing"
 	"heliograph/graph/limits"
 	"heliograph/internal/base/must"
-	"heliograph/internal/base/wrap"
 	"heliograph/internal/domain/ledger"
 	"heliograph/resolvers/contractcalls"
 	"heliograph/rest"
@@ -62,14 +60,19 @@ func (m *demoMode) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// invalid returns the error of an invalid setting, which has the exit code of an invalid command line.
+func invalid(format string, args ...any) error {
+	return &exitError{exitUsage, fmt.Errorf(format, args...)}
+}
+
 // checkRanges fails if a setting is less than its tag min or more than its tag max. Settings without a default may be missing.
 func checkRanges(flags []*kong.Flag) error {
 	for _, f := range flags {
 		if least := f.Tag.Get("min"); least != "" && compareWith(f.Target, least) < 0 && (f.HasDefault || !f.Target.IsZero()) {
-			return &exitError{exitUsage, fmt.Errorf("--%s (%s) must be %s or more, not %v", f.Name, f.Tag.Envs[0], least, f.Target)}
+			return invalid("--%s (%s) must be %s or more, not %v", f.Name, f.Tag.Envs[0], least, f.Target)
 		}
 		if most := f.Tag.Get("max"); most != "" && compareWith(f.Target, most) > 0 {
-			return &exitError{exitUsage, fmt.Errorf("--%s (%s) must be %s at most, not %v", f.Name, f.Tag.Envs[0], most, f.Target)}
+			return invalid("--%s (%s) must be %s at most, not %v", f.Name, f.Tag.Envs[0], most, f.Target)
 		}
 	}
 	return nil
@@ -142,7 +145,7 @@ func (s *databaseSettings) statusURL(ledger string) (string, error) {
 	}
 	if _, err := pgx.ParseConfig(s.StatusURL); err != nil {
 		// The error of the driver can contain the password.
-		return "", errors.New("--status-database-url (HELIOGRAPH_STATUS_DATABASE_URL) " + noURL)
+		return "", invalid("--status-database-url (HELIOGRAPH_STATUS_DATABASE_URL) %s", noURL)
 	}
 	return s.StatusURL, nil
 }
@@ -251,11 +254,11 @@ func readTrusted(path string) (map[string]string, error) {
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("read the trusted documents: %w", err)
+		return nil, invalid("read the trusted documents: %w", err)
 	}
 	var documents map[string]string
 	if err := json.Unmarshal(text, &documents); err != nil {
-		return nil, fmt.Errorf("%s is not a JSON object that maps document ids to documents", path)
+		return nil, invalid("%s is not a JSON object that maps document ids to documents", path)
 	}
 	return documents, nil
 }
@@ -267,7 +270,7 @@ func parseClock(fixedTime string) (func() time.Time, error) {
 	}
 	at, err := time.Parse(time.RFC3339Nano, fixedTime)
 	if err != nil {
-		return nil, fmt.Errorf("HELIOGRAPH_FIXED_TIME %q is not an RFC 3339 time such as 2026-01-31T12:00:00Z", fixedTime)
+		return nil, invalid("HELIOGRAPH_FIXED_TIME %q is not an RFC 3339 time such as 2026-01-31T12:00:00Z", fixedTime)
 	}
 	return func() time.Time { return at }, nil
 }
@@ -275,7 +278,10 @@ func parseClock(fixedTime string) (func() time.Time, error) {
 // base returns the entity id 0 in the shard and realm of the ledger.
 func (s *ledgerSettings) base() (ledger.EntityID, error) {
 	id, err := ledger.NewEntityID(s.Shard, s.Realm, 0)
-	return id, wrap.Error(err, "shard %d and realm %d", s.Shard, s.Realm)
+	if err != nil {
+		err = invalid("shard %d and realm %d: %w", s.Shard, s.Realm, err)
+	}
+	return id, err
 }
 
 // chainID returns the EVM chain id of the network.
@@ -286,7 +292,7 @@ func (s *ledgerSettings) chainID() (ledger.Quantity, error) {
 	}
 	id, err := strconv.ParseInt(digits, base, 64)
 	if err != nil || id < 1 {
-		return "", fmt.Errorf("HELIOGRAPH_CHAIN_ID %q is not a chain id such as 296 or 0x128", s.ChainID)
+		return "", invalid("HELIOGRAPH_CHAIN_ID %q is not a chain id such as 296 or 0x128", s.ChainID)
 	}
 	return ledger.QuantityOfInt(id), nil
 }
@@ -310,17 +316,17 @@ func readUsers(text string) ([]rest.User, error) {
 	}
 	var users []rest.User
 	if err := json.Unmarshal([]byte(text), &users); err != nil {
-		return nil, errors.New("HELIOGRAPH_USERS is not a JSON list of objects with username, password and limit")
+		return nil, invalid("HELIOGRAPH_USERS is not a JSON list of objects with username, password and limit")
 	}
 	seen := map[string]bool{}
 	for i, u := range users {
 		switch {
 		case u.Username == "" || u.Password == "":
-			return nil, fmt.Errorf("HELIOGRAPH_USERS: entry %d has no username or no password", i+1)
+			return nil, invalid("HELIOGRAPH_USERS: entry %d has no username or no password", i+1)
 		case u.Limit < 0:
-			return nil, fmt.Errorf("HELIOGRAPH_USERS: the limit of entry %d is negative", i+1)
+			return nil, invalid("HELIOGRAPH_USERS: the limit of entry %d is negative", i+1)
 		case seen[u.Username]:
-			return nil, fmt.Errorf("HELIOGRAPH_USERS: entry %d repeats a username", i+1)
+			return nil, invalid("HELIOGRAPH_USERS: entry %d repeats a username", i+1)
 		}
 		seen[u.Username] = true
 	}
@@ -334,7 +340,11 @@ type traceSettings struct {
 
 // traces starts the export of traces if it is configured. Spans that cannot be delivered are counted in the log.
 func (s *traceSettings) traces(ctx context.Context, log *slog.Logger) (*tracing.Traces, error) {
-	return tracing.Start(ctx, tracing.Options{Endpoint: s.TraceEndpoint, Ratio: s.TraceRatio, Version: version, Logger: log})
+	started, err := tracing.Start(ctx, tracing.Options{Endpoint: s.TraceEndpoint, Ratio: s.TraceRatio, Version: version, Logger: log})
+	if err != nil {
+		err = invalid("%w", err)
+	}
+	return started, err
 }
 
 type logSettings struct {
@@ -369,7 +379,7 @@ func readNetworks(setting string, list []string) ([]netip.Prefix, error) {
 		}
 		p, err := netip.ParsePrefix(text)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %q is not an address or a network such as 10.0.0.0/8", setting, text)
+			return nil, invalid("%s: %q is not an address or a network such as 10.0.0.0/8", setting, text)
 		}
 		out = append(out, p)
 	}
@@ -407,11 +417,11 @@ func (s *evmSettings) evm(cache bool) (contractcalls.Options, error) {
 		return o, nil
 	}
 	if err := json.Unmarshal([]byte(s.RequestFilters), &o.Filters); err != nil {
-		return o, errors.New("HELIOGRAPH_EVM_REQUEST_FILTERS is not a JSON list of objects with field, pattern, action and limit")
+		return o, invalid("HELIOGRAPH_EVM_REQUEST_FILTERS is not a JSON list of objects with field, pattern, action and limit")
 	}
 	for i := range o.Filters {
 		if err := o.Filters[i].Compile(); err != nil {
-			return o, fmt.Errorf("HELIOGRAPH_EVM_REQUEST_FILTERS: entry %d: %w", i+1, err)
+			return o, invalid("HELIOGRAPH_EVM_REQUEST_FILTERS: entry %d: %w", i+1, err)
 		}
 	}
 	return o, nil

@@ -36,7 +36,8 @@ const (
 
 // statusCmd is the command group that edits status pages.
 type statusCmd struct {
-	statusSettings
+	statusSettings `group:"Flags of all status commands"`
+
 	Init        statusInitCmd        `cmd:"" help:"Create a page with its first component."`
 	Page        statusPageCmd        `cmd:"" help:"Settings of a page."`
 	Group       statusGroupCmd       `cmd:"" help:"Groups of components."`

@@ -159,9 +159,7 @@ type statusPostmortemCmd struct {
 }
 
 func (c *statusPostmortemCmd) run(ctx context.Context, s *session) error {
-	return s.confirmNotice(ctx)(s.PublishPostmortem(ctx, s.by, c.code(), status.NewUpdate{
-		Body: c.Body, Notify: ledger.Of(!c.Quiet), ExpectedVersion: c.Expect,
-	}))
+	return s.confirmNotice(ctx)(s.PublishPostmortem(ctx, s.by, c.code(), status.NewUpdate{Body: c.Body, Notify: ledger.Of(!c.Quiet), ExpectedVersion: c.Expect}))
 }
 
 type statusBackfillCmd struct {
@@ -320,9 +318,7 @@ type statusCancelCmd struct {
 }
 
 func (c *statusCancelCmd) run(ctx context.Context, s *session) error {
-	return s.confirmNotice(ctx)(s.CancelMaintenance(ctx, s.by, c.code(), status.NewUpdate{
-		Body: c.Body, Notify: ledger.Of(!c.Quiet), ExpectedVersion: c.Expect,
-	}))
+	return s.confirmNotice(ctx)(s.CancelMaintenance(ctx, s.by, c.code(), status.NewUpdate{Body: c.Body, Notify: ledger.Of(!c.Quiet), ExpectedVersion: c.Expect}))
 }
 
 type statusRescheduleCmd struct {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -18,10 +17,7 @@ func TestStatusProbes(t *testing.T) {
 		}
 	}))
 	defer target.Close()
-	closed, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	closed := listen(t, "127.0.0.1:0")
 	address := closed.Addr().String()
 	_ = closed.Close() // the address refuses connections from now on
 	ok := e.id("probe", "add", "http", "API", "--url", target.URL+"/ok")

@@ -29,7 +29,7 @@ func (s *syncSettings) followers(db *statuspages.DB, now func() time.Time, log *
 			URL: url, Every: s.StatusSyncEvery, DB: db, Logger: log, Now: now, Import: status.ImportOptions{Mode: status.Mirror, Vocabulary: status.Statuspage},
 		})
 		if err != nil {
-			return nil, fmt.Errorf("HELIOGRAPH_STATUS_SYNC: %w", err)
+			return nil, invalid("HELIOGRAPH_STATUS_SYNC: %w", err)
 		}
 		out = append(out, f)
 	}

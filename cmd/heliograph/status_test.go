@@ -86,7 +86,7 @@ func TestStatusIncidents(t *testing.T) {
 	e.fails(2, "does not have the form COMPONENT=STATUS", "incident", "update", id, "--body", "x", "--affect", "API")
 	e.fails(2, "is not a component status", "incident", "update", id, "--body", "x", "--affect", "API=bad")
 	e.fails(1, `component "Web" does not exist`, "incident", "update", id, "--body", "x", "--affect", "Web=operational")
-	e.fails(2, "text is empty (see --help of the command)", "incident", "update", id)
+	e.fails(2, "body is empty (see --help of the command)", "incident", "update", id)
 	e.fails(1, "incident nothing does not exist; `heliograph status list` prints", "incident", "resolve", "nothing")
 	e.fails(2, "not a time such as", "incident", "update", id, "--body", "x", "--at", "noon")
 	if got := e.ok("incident", "update", "https://status.lantern.example/incidents/"+id, "--status", "monitoring", "--body", "Better.", "--at", "2026-05-17 08:30"); !strings.Contains(got, "monitoring, impact critical, version 2") {

@@ -92,13 +92,6 @@ func New[T any](source Source[T], o Options) *Feed[T] {
 // Close ends all subscriptions with [ErrShutdown].
 func (f *Feed[T]) Close() { f.close() }
 
-// Listeners returns the number of listeners.
-func (f *Feed[T]) Listeners() int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.listeners
-}
-
 // join returns the reader. It starts the reader for the first listener.
 func (f *Feed[T]) join() *reader[T] {
 	f.mu.Lock()

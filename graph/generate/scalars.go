@@ -100,9 +100,7 @@ var fieldInitialisms = strings.NewReplacer("Evm", "EVM", "Grpc", "GRPC", "Nft", 
 // codes returns a package with a constant for each response code and each transaction type of the network.
 func codes() []byte {
 	const folder = "internal/domain/ledger/data/"
-	return render("codes", "codes", map[string]any{
-		"Results": readTable(folder + "transaction_results.csv"), "Types": readTable(folder + "transaction_types.csv"),
-	})
+	return render("codes", "codes", map[string]any{"Results": readTable(folder + "transaction_results.csv"), "Types": readTable(folder + "transaction_types.csv")})
 }
 
 // readTable returns the rows of a CSV file without the header.

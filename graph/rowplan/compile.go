@@ -17,6 +17,7 @@ type compiler struct {
 	conditions  []condition
 	oneByOne    bool
 	unsupported bool
+	path        ast.Path // of the field that is compiled, below the field of the plan
 }
 
 func (c *compiler) slot() int {
@@ -160,7 +161,9 @@ func (o *Object[T]) compile(c *compiler, set ast.SelectionSet) node[T] {
 	var relations []string
 	nodes := make([]node[T], len(fields.out))
 	for i, s := range fields.out {
+		c.path = append(c.path, ast.PathName(s.field.Alias))
 		nodes[i] = o.node(c, s.field)
+		c.path = c.path[:len(c.path)-1]
 		if nodes[i].relations != nil {
 			relations = append(relations, s.field.Name)
 		}

@@ -94,7 +94,7 @@ type Args[A any] func(ctx context.Context, f *ast.Field, variables map[string]an
 // Compute returns a field that a function computes from the row and the field's arguments, which are read once for all rows.
 func Compute[T, A, V any](args Args[A], compute func(T, A) V, shape Shape[V]) Field[T] {
 	return Field[T]{compile: func(c *compiler, f *ast.Field) node[T] {
-		slot := c.slot()
+		slot, path := c.slot(), slices.Clone(c.path)
 		inner := shape.compile(c, f)
 		return node[T]{
 			relations: inner.relations,
@@ -104,7 +104,7 @@ func Compute[T, A, V any](args Args[A], compute func(T, A) V, shape Shape[V]) Fi
 			load: func(ctx context.Context, r *run, rows []T) error {
 				a, err := args(ctx, f, r.variables)
 				if err != nil {
-					return err
+					return &fieldError{path, err}
 				}
 				r.slots[slot] = &a
 				if inner.load == nil {

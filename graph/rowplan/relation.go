@@ -57,6 +57,23 @@ func (rel *Relation[T, R]) queue(ctx context.Context, q Request, f *ast.Field, v
 	return rel.Load(ctx, q, parents, args)
 }
 
+// fieldError is the error of a field below the field of a plan, for all parents. Its path has index 0 for lists.
+type fieldError struct {
+	path ast.Path
+	error
+}
+
+func (e *fieldError) Unwrap() error { return e.error }
+
+// PathOf returns the path of the field that failed below the field of a plan, or nil.
+func PathOf(err error) ast.Path {
+	var of *fieldError
+	if errors.As(err, &of) {
+		return of.path
+	}
+	return nil
+}
+
 // ParentErrors are the errors of single parents: one element per parent, nil for those without an error.
 type ParentErrors []error
 
@@ -94,14 +111,14 @@ func OneByOne[T, R any](read func(ctx context.Context, parent T, args any) (R, e
 // Read returns a field that a relation reads.
 func Read[T, R any](rel *Relation[T, R], shape Shape[R]) Field[T] {
 	return Field[T]{compile: func(c *compiler, f *ast.Field) node[T] {
-		slot := c.slot()
+		slot, path := c.slot(), slices.Clone(c.path)
 		inner := shape.compile(c, f)
 		c.oneByOne = c.oneByOne || rel.OneByOne
 		return node[T]{
 			relations: []string{f.Name},
 			put:       func(dst []byte, r *run, _ T) []byte { return inner.write(dst, r, r.slots[slot].(*results[R]).take()) },
 			load: func(ctx context.Context, r *run, rows []T) error {
-				return load(ctx, r, slot, f, rel, rows, inner.load)
+				return load(ctx, r, slot, path, f, rel, rows, inner.load)
 			},
 		}
 	}}
@@ -124,7 +141,9 @@ func (s *results[R]) take() R {
 }
 
 // load queues a relation for rows. When the level has been read, it stores the results and continues below them.
-func load[T, R any](ctx context.Context, r *run, slot int, f *ast.Field, rel *Relation[T, R], rows []T, below func(context.Context, *run, []R) error) error {
+func load[T, R any](
+	ctx context.Context, r *run, slot int, path ast.Path, f *ast.Field, rel *Relation[T, R], rows []T, below func(context.Context, *run, []R) error,
+) error {
 	done := func(ctx context.Context, got []R) error {
 		r.slots[slot] = &results[R]{rows: got}
 		if below == nil {
@@ -137,12 +156,12 @@ func load[T, R any](ctx context.Context, r *run, slot int, f *ast.Field, rel *Re
 	}
 	fetch, err := fetchOf(ctx, r, f, rel, rows)
 	if err != nil {
-		return err
+		return &fieldError{path, err}
 	}
 	r.after = append(r.after, func(ctx context.Context) error {
 		got, err := fetch()
 		if err != nil {
-			return err
+			return &fieldError{path, err}
 		}
 		return done(ctx, got)
 	})

@@ -36,7 +36,9 @@ func ObjectOf[C any](table func() *Object[C]) Shape[C] {
 // ListOf returns the shape of lists. A nil slice is an empty list.
 func ListOf[V any](element Shape[V]) Shape[[]V] {
 	return Shape[[]V]{compile: func(c *compiler, f *ast.Field) node[[]V] {
+		c.path = append(c.path, ast.PathIndex(0))
 		inner := element.compile(c, f)
+		c.path = c.path[:len(c.path)-1]
 		n := node[[]V]{relations: inner.relations, put: func(dst []byte, r *run, list []V) []byte {
 			dst = append(dst, '[')
 			for i, v := range list {

@@ -188,7 +188,7 @@ func TestErrorsInParts(t *testing.T) {
 		},
 		"of an argument": {
 			`{ account(id: 1008) { entityId ... @defer { transactions(first: 101) { nodes { name: type } } } } }`,
-			`[account]=null account BAD_USER_INPUT`,
+			`[account]=null account.transactions BAD_USER_INPUT`,
 		},
 		"of a root field": {
 			`{ __typename ... @defer { block { hash } account(id: 1008) { declineReward } } }`,

@@ -183,6 +183,9 @@ func (s *Server) present(ctx context.Context, err error) *gqlerror.Error {
 	var parsed *gqlerror.Error
 	switch {
 	case errors.As(err, &own):
+		if n := len(graphql.GetPath(ctx)); own.Code == fault.BadUserInput && errors.As(err, &parsed) && len(parsed.Path) > n { // name the argument
+			own = &fault.Error{Code: own.Code, Message: fmt.Sprintf("%v: %s", parsed.Path[n:], own.Message), Extra: own.Extra, Err: own.Err}
+		}
 	case errors.As(err, &parsed) && parsed.Err == nil: // the document or its variables are invalid
 		return parsed
 	default:
@@ -193,7 +196,7 @@ func (s *Server) present(ctx context.Context, err error) *gqlerror.Error {
 	}
 	e := coded(own.Code, own.Message)
 	e.Err = own.Err
-	e.Path = graphql.GetPath(ctx)
+	e.Path = slices.Concat(graphql.GetPath(ctx), rowplan.PathOf(err))
 	maps.Copy(e.Extensions, own.Extra)
 	if own.Code == fault.Internal || own.Code == fault.Unavailable && own.Err == nil {
 		id := s.o.NewID()

@@ -52,13 +52,6 @@ type streams struct {
 	byClient map[string]int
 }
 
-// StreamsOpen returns the number of operations running on WebSockets and server-sent events.
-func (s *Server) StreamsOpen() int {
-	s.streams.mu.Lock()
-	defer s.streams.mu.Unlock()
-	return s.streams.open
-}
-
 // begin counts an operation of a client. The caller must call end unless a limit is exceeded, which err describes.
 func (s *streams) begin(client string, o *StreamOptions) (end func(), err *gqlerror.Error) {
 	s.mu.Lock()

@@ -105,10 +105,8 @@ var balancesParams = []rest.Param{
 // balanceAccount accepts any text. bindBalanceAccounts reports errors in detail.
 var balanceAccount = rest.Kind{
 	Accepts: func(_ *rest.Config, v rest.Value) bool { return v.Text != "" },
-	Form: rest.Form{
-		Doc: "An entity ID `shard.realm.num`; shard and realm are optional. Or, once and without an operator, an EVM address or an alias.",
-	},
-	Ops: rest.Operators(),
+	Form:    rest.Form{Doc: "An entity ID `shard.realm.num`; shard and realm are optional. Or, once and without an operator, an EVM address or an alias."},
+	Ops:     rest.Operators(),
 }
 
 // bindBalanceAccounts accepts ids and one alias or EVM address.

@@ -22,10 +22,7 @@ const (
 
 func networkEndpoints() []rest.Endpoint {
 	return []rest.Endpoint{
-		{
-			Path: "/network/exchangerate", Family: rest.Modern, Params: []rest.Param{networkTime}, Document: "network_exchangerate.graphql",
-			MaxAge: networkAge,
-		},
+		{Path: "/network/exchangerate", Family: rest.Modern, Params: []rest.Param{networkTime}, Document: "network_exchangerate.graphql", MaxAge: networkAge},
 		{
 			Path: "/network/fees", Family: rest.Modern, Params: []rest.Param{networkTime, rest.ModernOrder()}, Document: "network_fees.graphql",
 			Finish: func(r *rest.Request) error { r.Set("order", r.Order()); return nil }, MaxAge: networkAge,
@@ -39,10 +36,7 @@ func networkEndpoints() []rest.Endpoint {
 			Document: "network_registered_nodes.graphql",
 			Paging:   rest.Paging{Next: []rest.Cursor{rest.NumberCursor("registerednode.id")}}, MaxAge: networkAge,
 		},
-		{
-			Path: "/network/stake", Family: rest.Modern, Document: "network_stake.graphql",
-			NotFound: notFound("No network stake data found"), MaxAge: networkAge,
-		},
+		{Path: "/network/stake", Family: rest.Modern, Document: "network_stake.graphql", NotFound: notFound("No network stake data found"), MaxAge: networkAge},
 		{
 			Path: "/network/supply", Family: rest.Modern, Params: []rest.Param{networkTime, supplyPart}, Document: "network_supply.graphql",
 			Operation: supplyOperation, Shape: rest.Shape{TextOperations: []string{totalSupply, releasedSupply}}, NotFound: notFound("Network supply not found"),

@@ -34,10 +34,7 @@ func tokenEndpoints() []rest.Endpoint {
 			Path: "/tokens/{tokenId}/nfts", Validation: pathFirstV2, Params: tokenNFTsParams, Document: "token_nfts.graphql",
 			BindPath: bindTokenOfNFTs, Paging: rest.Paging{Desc: true, Next: bySerialNumber}, MaxAge: shortAge,
 		},
-		{
-			Path: "/tokens/{tokenId}/nfts/{serialNumber}", Validation: grammarV1, Document: "nft.graphql",
-			BindPath: bindNFT, MaxAge: shortAge,
-		},
+		{Path: "/tokens/{tokenId}/nfts/{serialNumber}", Validation: grammarV1, Document: "nft.graphql", BindPath: bindNFT, MaxAge: shortAge},
 		{
 			Path: "/tokens/{tokenId}/nfts/{serialNumber}/transactions", Validation: pathFirstV2, Params: nftTransactionsParams, Document: "nft_transactions.graphql",
 			BindPath: bindNFT, Paging: rest.Paging{Desc: true, Next: byTimestamp}, Docs: rest.Docs{MayBePartial: true}, MaxAge: shortAge,
@@ -236,10 +233,7 @@ var tokenBalancesParams = []rest.Param{
 		Name: "account.publickey", Kind: rest.PublicKey, Bind: rest.LastPublicKey("filter.publicKey"),
 		Doc: "Filters by the public key of the account. The last value is used; operators are ignored.",
 	},
-	{
-		Name: "timestamp", Kind: rest.Timestamp, Bind: rest.AsOf("at"),
-		Doc: "Returns the balances of the newest matching snapshot instead of the current balances.",
-	},
+	{Name: "timestamp", Kind: rest.Timestamp, Bind: rest.AsOf("at"), Doc: "Returns the balances of the newest matching snapshot instead of the current balances."},
 	limit, order,
 }
 

@@ -63,26 +63,14 @@ func coreEndpoints() []rest.Endpoint {
 			Path: "/blocks", Validation: grammarV2, Params: blocksParams, Document: "blocks.graphql",
 			Paging: rest.Paging{Desc: true, Next: byBlockNumber}, Finish: finishBlocks, MaxAge: shortAge,
 		},
-		{
-			Path: "/blocks/{hashOrNumber}", Validation: grammarV1, Document: "block.graphql",
-			BindPath: bindBlock, MaxAge: immutableAge,
-		},
-		{
-			Path: "/topics/{id}", Family: rest.Modern, Document: "topic.graphql",
-			PathParams: topicPath, MaxAge: 5,
-		},
+		{Path: "/blocks/{hashOrNumber}", Validation: grammarV1, Document: "block.graphql", BindPath: bindBlock, MaxAge: immutableAge},
+		{Path: "/topics/{id}", Family: rest.Modern, Document: "topic.graphql", PathParams: topicPath, MaxAge: 5},
 		{
 			Path: "/topics/{id}/messages", Validation: pathFirstV2, Params: topicMessagesParams, Document: "topic_messages.graphql", Operation: messageOperation,
 			BindPath: bindTopic, Paging: rest.Paging{Next: byTimestamp}, MaxAge: shortAge,
 		},
-		{
-			Path: "/topics/{id}/messages/{sequenceNumber}", Validation: grammarV1, Document: "topic_message.graphql",
-			BindPath: bindMessage, MaxAge: immutableAge,
-		},
-		{
-			Path: "/topics/messages/{consensusTimestamp}", Validation: grammarV1, Document: "topic_message.graphql",
-			BindPath: bindMessageTime, MaxAge: immutableAge,
-		},
+		{Path: "/topics/{id}/messages/{sequenceNumber}", Validation: grammarV1, Document: "topic_message.graphql", BindPath: bindMessage, MaxAge: immutableAge},
+		{Path: "/topics/messages/{consensusTimestamp}", Validation: grammarV1, Document: "topic_message.graphql", BindPath: bindMessageTime, MaxAge: immutableAge},
 		{
 			Path: "/transactions", Validation: grammarV2, Params: transactionsParams, Document: "transactions.graphql", Operation: always("Transactions"),
 			Paging: rest.Paging{Desc: true, Next: byTimestamp}, Finish: finishTransactions, MaxAge: 2,

@@ -179,6 +179,11 @@ and c.relname !~ '^(heliograph|flyway)_' and c.relname <> all(`+all+`)`)
 			if err != nil {
 				return nil, err
 			}
+			if strings.Contains(m[0], "gin_trgm_ops") {
+				m[0] += " -- needs the extension pg_trgm"
+			} else if strings.Contains(m[0], "gist (account_id") {
+				m[0] += " -- needs the extension btree_gist"
+			}
 			switch kind {
 			case "":
 			case "p": // an index of a partitioned table cannot be created concurrently

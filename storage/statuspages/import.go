@@ -229,11 +229,6 @@ func (t *maybeTime) Scan(v any) error {
 	return nil
 }
 
-// PageSources returns the sources of all mirrors.
-func (s *DB) PageSources(ctx context.Context) ([]*PageSource, error) {
-	return read(ctx, s, `select `+sourceColumns+` from status.sync_source order by page_id`, nil, sourceTargets, nil)
-}
-
 // maxNextRead is the maximum time until the next read. A later one was set by a clock that has been set back since.
 const maxNextRead = time.Hour
 

@@ -72,9 +72,7 @@ func timed[C any](at func(*C) *ledger.Timestamp) func(*part[C]) error {
 
 // queueParts queues a query for rows of transactions. $1 are the consensus times and $2 the payers, the distribution key of the tables. cols and finish are
 // those of [storage.MapperOf].
-func queueParts[C any](
-	b *storage.Batch, sql string, of []*ledger.Transaction, cols storage.Columns[part[C]], finish func(*part[C]) error, done func([][]*C),
-) {
+func queueParts[C any](b *storage.Batch, sql string, of []*ledger.Transaction, cols storage.Columns[part[C]], finish func(*part[C]) error, done func([][]*C)) {
 	sql, args := forTransactions(sql, of)
 	storage.MapperOf(cols, finish).Queue(b, sql, args, func(rows []*part[C]) { done(partsOf(rows, of)) })
 }

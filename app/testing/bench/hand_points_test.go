@@ -62,15 +62,11 @@ func (h *hand) account(w http.ResponseWriter, r *http.Request) {
   e.staked_account_id, e.staked_node_id, e.stake_period_start
 from entity e left join entity_stake s on s.id = e.id where e.id = $1 and e.type in ('ACCOUNT', 'CONTRACT')`, int64(id)).
 		QueryRow(func(row pgx.Row) error { return row.Scan(a.targets()...) })
+	var token, balance int64
 	b.Queue(`select token_id, balance from token_account where account_id = $1 and associated order by token_id limit $2`, int64(id), tokensOfAccount).
-		Query(func(rows pgx.Rows) error {
-			var token, balance int64
-			_, err := pgx.ForEachRow(rows, []any{&token, &balance}, func() error {
-				tokens = append(tokens, tokenDTO{ledger.EntityID(token).String(), balance})
-				return nil
-			})
-			return err
-		})
+		Query(each([]any{&token, &balance}, func() {
+			tokens = append(tokens, tokenDTO{ledger.EntityID(token).String(), balance})
+		}))
 	b.Queue(transactionsOf, int64(id)).Query(func(rows pgx.Rows) error {
 		_, err := pgx.ForEachRow(rows, s.targets(), func() error {
 			t, err := s.finish()
@@ -139,45 +135,30 @@ func (h *hand) parts(ctx context.Context, at, payer int64, t *transactionDTO, of
 	var b pgx.Batch
 	var token, amount, holder int64
 	var account, optional *int64
+	var effective []int64
 	var approved bool
 	b.Queue(`select entity_id, amount, coalesce(is_approval, false) from crypto_transfer where consensus_timestamp = $1 and payer_account_id = $2
-order by entity_id, amount`, at, payer).Query(func(rows pgx.Rows) error {
-		_, err := pgx.ForEachRow(rows, []any{&account, &amount, &approved}, func() error {
-			t.Transfers = append(t.Transfers, transferDTO{idOf(account), amount, approved})
-			return nil
-		})
-		return err
-	})
+order by entity_id, amount`, at, payer).Query(each([]any{&account, &amount, &approved}, func() {
+		t.Transfers = append(t.Transfers, transferDTO{idOf(account), amount, approved})
+	}))
 	b.Queue(`select token_id, account_id, amount, coalesce(is_approval, false) from token_transfer where consensus_timestamp = $1 and payer_account_id = $2
-order by token_id, account_id`, at, payer).Query(func(rows pgx.Rows) error {
-		_, err := pgx.ForEachRow(rows, []any{&token, &holder, &amount, &approved}, func() error {
-			t.TokenTransfers = append(t.TokenTransfers, tokenTransferDTO{ledger.EntityID(token).String(), ledger.EntityID(holder).String(), amount, approved})
-			return nil
-		})
-		return err
-	})
+order by token_id, account_id`, at, payer).Query(each([]any{&token, &holder, &amount, &approved}, func() {
+		t.TokenTransfers = append(t.TokenTransfers, tokenTransferDTO{ledger.EntityID(token).String(), ledger.EntityID(holder).String(), amount, approved})
+	}))
 	b.Queue(`select account_id, amount from staking_reward_transfer r where consensus_timestamp = $1 and exists (
   select from crypto_transfer c where c.consensus_timestamp = r.consensus_timestamp and c.entity_id = 800) order by account_id`, at).
-		Query(func(rows pgx.Rows) error {
-			_, err := pgx.ForEachRow(rows, []any{&holder, &amount}, func() error {
-				t.StakingRewardTransfers = append(t.StakingRewardTransfers, rewardDTO{ledger.EntityID(holder).String(), amount})
-				return nil
-			})
-			return err
-		})
+		Query(each([]any{&holder, &amount}, func() {
+			t.StakingRewardTransfers = append(t.StakingRewardTransfers, rewardDTO{ledger.EntityID(holder).String(), amount})
+		}))
 	b.Queue(`select amount, collector_account_id, token_id, effective_payer_account_ids from assessed_custom_fee
-where consensus_timestamp = $1 and payer_account_id = $2 order by collector_account_id, amount`, at, payer).Query(func(rows pgx.Rows) error {
-		var effective []int64
-		_, err := pgx.ForEachRow(rows, []any{&amount, &account, &optional, &effective}, func() error {
+where consensus_timestamp = $1 and payer_account_id = $2 order by collector_account_id, amount`, at, payer).
+		Query(each([]any{&amount, &account, &optional, &effective}, func() {
 			fee := assessedFeeDTO{amount, idOf(account), idOf(optional), []string{}}
 			for _, id := range effective {
 				fee.EffectivePayerAccountIDs = append(fee.EffectivePayerAccountIDs, ledger.EntityID(id).String())
 			}
 			of.AssessedCustomFees = append(of.AssessedCustomFees, fee)
-			return nil
-		})
-		return err
-	})
+		}))
 	return h.pool.SendBatch(ctx, &b).Close()
 }
 
@@ -466,8 +447,8 @@ func (h *hand) partsOfResult(ctx context.Context, at, party int64, d *resultDTO)
 	var index int64
 	b.Queue(`select e.evm_address, l.bloom, l.contract_id, l.data, l.index, l.topic0, l.topic1, l.topic2, l.topic3 from contract_transaction ct
 join contract_log l on l.consensus_timestamp = ct.consensus_timestamp and (cardinality(ct.contract_ids) = 0 or l.contract_id = any(ct.contract_ids))
-left join entity e on e.id = l.contract_id where ct.consensus_timestamp = $1 and ct.entity_id = $2 order by l.index`, at, party).Query(func(rows pgx.Rows) error {
-		_, err := pgx.ForEachRow(rows, []any{&address, &bloom, &contract, &data, &index, &topics[0], &topics[1], &topics[2], &topics[3]}, func() error {
+left join entity e on e.id = l.contract_id where ct.consensus_timestamp = $1 and ct.entity_id = $2 order by l.index`, at, party).
+		Query(each([]any{&address, &bloom, &contract, &data, &index, &topics[0], &topics[1], &topics[2], &topics[3]}, func() {
 			l := logDTO{addressText(address, contract), hexOf(bloom), idOf(contract), "0x", index, []string{}}
 			if len(data) > 0 {
 				l.Data = wordOf(data)
@@ -478,24 +459,17 @@ left join entity e on e.id = l.contract_id where ct.consensus_timestamp = $1 and
 				}
 			}
 			d.Logs = append(d.Logs, l)
-			return nil
-		})
-		return err
-	})
+		}))
 	b.Queue(`select e.evm_address, s.contract_id, s.slot, s.value_read, s.value_written from contract_transaction ct
 join contract_state_change s on s.consensus_timestamp = ct.consensus_timestamp and not s.migration and s.contract_id = any(ct.contract_ids)
 left join entity e on e.id = s.contract_id where ct.consensus_timestamp = $1 and ct.entity_id = $2 order by s.contract_id, s.slot`, at, party).
-		Query(func(rows pgx.Rows) error {
-			_, err := pgx.ForEachRow(rows, []any{&address, &contract, &slot, &read, &written}, func() error {
-				c := stateChangeDTO{addressText(address, contract), idOf(contract), wordOf(slot), wordOf(read), nil}
-				if written != nil {
-					s := wordOf(written)
-					c.ValueWritten = &s
-				}
-				d.StateChanges = append(d.StateChanges, c)
-				return nil
-			})
-			return err
-		})
+		Query(each([]any{&address, &contract, &slot, &read, &written}, func() {
+			c := stateChangeDTO{addressText(address, contract), idOf(contract), wordOf(slot), wordOf(read), nil}
+			if written != nil {
+				s := wordOf(written)
+				c.ValueWritten = &s
+			}
+			d.StateChanges = append(d.StateChanges, c)
+		}))
 	return h.pool.SendBatch(ctx, &b).Close()
 }

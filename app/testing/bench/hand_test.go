@@ -382,3 +382,11 @@ order by a.ord, t.token_id`, ids, tokensPerAccount)
 	})
 	return err
 }
+
+// each returns the reader of a result of a batch that scans each row into targets and calls row.
+func each(targets []any, row func()) func(pgx.Rows) error {
+	return func(rows pgx.Rows) error {
+		_, err := pgx.ForEachRow(rows, targets, func() error { row(); return nil })
+		return err
+	}
+}

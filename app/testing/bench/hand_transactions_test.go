@@ -161,37 +161,26 @@ func (h *hand) transfers(ctx context.Context, times, payers []int64, of []transa
 		place[at] = &of[i]
 	}
 	var batch pgx.Batch
-	var at, token, amount int64
+	var at, token, holder, amount int64
 	var account *int64
 	var approved bool
 	batch.Queue(`select consensus_timestamp, entity_id, amount, coalesce(is_approval, false) from crypto_transfer
-where consensus_timestamp = any($1) and payer_account_id = any($2) order by consensus_timestamp, entity_id, amount`, times, payers).Query(func(rows pgx.Rows) error {
-		_, err := pgx.ForEachRow(rows, []any{&at, &account, &amount, &approved}, func() error {
+where consensus_timestamp = any($1) and payer_account_id = any($2) order by consensus_timestamp, entity_id, amount`, times, payers).
+		Query(each([]any{&at, &account, &amount, &approved}, func() {
 			t := place[at]
 			t.Transfers = append(t.Transfers, transferDTO{idOf(account), amount, approved})
-			return nil
-		})
-		return err
-	})
+		}))
 	batch.Queue(`select consensus_timestamp, token_id, account_id, amount, coalesce(is_approval, false) from token_transfer
-where consensus_timestamp = any($1) and payer_account_id = any($2) order by consensus_timestamp, token_id, account_id`, times, payers).Query(func(rows pgx.Rows) error {
-		var holder int64
-		_, err := pgx.ForEachRow(rows, []any{&at, &token, &holder, &amount, &approved}, func() error {
+where consensus_timestamp = any($1) and payer_account_id = any($2) order by consensus_timestamp, token_id, account_id`, times, payers).
+		Query(each([]any{&at, &token, &holder, &amount, &approved}, func() {
 			t := place[at]
 			t.TokenTransfers = append(t.TokenTransfers, tokenTransferDTO{ledger.EntityID(token).String(), ledger.EntityID(holder).String(), amount, approved})
-			return nil
-		})
-		return err
-	})
+		}))
 	batch.Queue(`select consensus_timestamp, account_id, amount from staking_reward_transfer r where consensus_timestamp = any($1) and exists (
-  select from crypto_transfer c where c.consensus_timestamp = r.consensus_timestamp and c.entity_id = 800) order by consensus_timestamp, account_id`, times).Query(func(rows pgx.Rows) error {
-		var rewarded int64
-		_, err := pgx.ForEachRow(rows, []any{&at, &rewarded, &amount}, func() error {
+  select from crypto_transfer c where c.consensus_timestamp = r.consensus_timestamp and c.entity_id = 800) order by consensus_timestamp, account_id`, times).
+		Query(each([]any{&at, &holder, &amount}, func() {
 			t := place[at]
-			t.StakingRewardTransfers = append(t.StakingRewardTransfers, rewardDTO{ledger.EntityID(rewarded).String(), amount})
-			return nil
-		})
-		return err
-	})
+			t.StakingRewardTransfers = append(t.StakingRewardTransfers, rewardDTO{ledger.EntityID(holder).String(), amount})
+		}))
 	return h.pool.SendBatch(ctx, &batch).Close()
 }

@@ -72,11 +72,7 @@ func (n *network) startGateway(t *testing.T, listen string, args ...string) (gat
 		t.Fatalf("%v: create the binary with `make build`", err)
 	}
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+listen+"/health/liveness", http.NoBody)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if resp, err := http.DefaultClient.Do(r); err == nil {
+		if resp, err := get(t.Context(), http.DefaultClient, "http://"+listen+"/health/liveness"); err == nil {
 			_ = resp.Body.Close() // it is not read
 			return gateway, listen
 		}

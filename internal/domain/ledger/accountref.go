@@ -77,9 +77,12 @@ func ParseAccountRef(s string, base EntityID) (AccountRef, error) {
 	case errors.Is(err, ErrRange) || isDigits(strings.ReplaceAll(s, ".", "")):
 		return AccountRef{}, err
 	}
+	if s == "" || strings.ContainsFunc(s[at:], func(c rune) bool { return !inBase32(c) }) {
+		return AccountRef{}, fmt.Errorf("%q is no entity id, EVM address or alias: %w", s, ErrSyntax)
+	}
 	alias, err := ParseAlias(s[at:])
 	if err != nil {
-		return AccountRef{}, fmt.Errorf("%q is no entity id, EVM address or alias: %w", s, err)
+		return AccountRef{}, err
 	}
 	if err := checkRealm(realm, 5, base); err != nil {
 		return AccountRef{}, fmt.Errorf("alias %q: %w", s, err)
@@ -140,7 +143,7 @@ func ParseAlias(s string) (Alias, error) {
 	}
 	// The decoder skips line breaks and accepts any length and trailing bits, so these are checked here.
 	for i, c := range s {
-		if (c < 'A' || c > 'Z') && (c < '2' || c > '7') {
+		if !inBase32(c) {
 			return nil, fmt.Errorf("alias %q: %q at %d is not one of A to Z and 2 to 7: %w", s, c, i, ErrSyntax)
 		}
 	}
@@ -157,6 +160,8 @@ func ParseAlias(s string) (Alias, error) {
 	}
 	return b, nil
 }
+
+func inBase32(c rune) bool { return 'A' <= c && c <= 'Z' || '2' <= c && c <= '7' }
 
 // EVMAddress is the 20-byte address of an account or contract in the EVM.
 type EVMAddress [20]byte

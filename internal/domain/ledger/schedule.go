@@ -72,9 +72,7 @@ func (s *Schedule) Transaction() *ScheduledTransaction {
 		token := idOf(list.GetToken())
 		for _, a := range list.GetTransfers() {
 			account := t.party(a.GetAccountID(), a.GetAmount(), a.GetIsApproval())
-			t.TokenTransfers = append(t.TokenTransfers, &TokenTransfer{
-				TokenID: token, AccountID: account, Amount: a.GetAmount(), IsApproval: a.GetIsApproval(),
-			})
+			t.TokenTransfers = append(t.TokenTransfers, &TokenTransfer{TokenID: token, AccountID: account, Amount: a.GetAmount(), IsApproval: a.GetIsApproval()})
 		}
 		for _, n := range list.GetNftTransfers() {
 			from, to := t.party(n.GetSenderAccountID(), -1, n.GetIsApproval()), t.party(n.GetReceiverAccountID(), 1, false)

@@ -168,7 +168,7 @@ func TestIncidentRejections(t *testing.T) {
 	for words, in := range map[string]NewIncident{
 		"the name of the notice is empty":   {Name: " ", Body: "x"},
 		"more than one line":                {Name: "a\nb", Body: "x"},
-		"the text is empty":                 {Name: "x", Body: "\n"},
+		"the body is empty":                 {Name: "x", Body: "\n"},
 		"not an impact":                     {Name: "x", Body: "x", ImpactOverride: ledger.Of(Impact("bad"))},
 		"list of hours":                     {Name: "x", Body: "x", Reminders: ledger.Of("soon")},
 		"cannot start in the future":        {Name: "x", Body: "x", StartedAt: future},
@@ -295,7 +295,7 @@ func TestEditUpdate(t *testing.T) {
 		reason Reason
 	}{
 		"no update other":     {"other", dated, NotFound},
-		"text is empty":       {s.Updates[0].Code, UpdateEdit{Body: ledger.Of("")}, BadInput},
+		"body is empty":       {s.Updates[0].Code, UpdateEdit{Body: ledger.Of("")}, BadInput},
 		"in the future":       {s.Updates[0].Code, UpdateEdit{DisplayAt: ledger.Of(p.At.Add(time.Minute))}, BadInput},
 		"postmortems have no": {s.Updates[4].Code, dated, BadInput},
 	} {
@@ -441,7 +441,7 @@ func TestMaintenanceVariants(t *testing.T) {
 		"at least 1 minute":     {Name: "x", Body: "x", Start: next, End: next.Add(1e9), RemindMinutes: ledger.Of(int32(0))},
 		"not an impact":         {Name: "x", Body: "x", Start: next, End: next.Add(1e9), ImpactOverride: ledger.Of(Impact("x"))},
 		"is a group":            {Name: "x", Body: "x", Start: past, End: next, State: InProgress, Components: []string{"g"}},
-		"the text is empty":     {Name: "x", Start: next, End: next.Add(1e9)},
+		"the body is empty":     {Name: "x", Start: next, End: next.Add(1e9)},
 		"Group is a group: its": {Name: "x", Body: "x", Start: next, End: next.Add(1e9), Components: []string{"g"}},
 	} {
 		_, err := p.ScheduleMaintenance(in)
@@ -601,7 +601,7 @@ func TestTemplates(t *testing.T) {
 	wantError(t, err, BadInput, "x")
 	for words, change := range map[string]func(*Template){
 		"name of the template": func(t *Template) { t.Name = "" }, "incident or": func(t *Template) { t.Kind = "x" }, "not a state": func(t *Template) { t.State = Planned },
-		"name of the notice": func(t *Template) { t.Title = "" }, "text is empty": func(t *Template) { t.Body = "" },
+		"name of the notice": func(t *Template) { t.Title = "" }, "body is empty": func(t *Template) { t.Body = "" },
 	} {
 		other := tpl
 		change(&other)

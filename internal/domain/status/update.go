@@ -73,7 +73,7 @@ func (e *Effect) then(next *Effect) *Effect {
 // checkBody fails if a text is blank.
 func checkBody(body string) error {
 	if strings.TrimSpace(body) == "" {
-		return Errorf(BadInput, "the text is empty")
+		return Errorf(BadInput, "the body is empty")
 	}
 	return nil
 }
@@ -235,9 +235,7 @@ func (b *WorkingCopy) affect(e *Effect, added *Update, attachments []*Attachment
 	}
 	slices.SortFunc(affected, DisplayOrder(b.Components))
 	for i, c := range affected {
-		a := &AffectedComponent{
-			UpdateCode: u.code, Ordinal: int32(i), Code: c.Code, Name: c.QualifiedName(), OldStatus: before[c.Code], NewStatus: c.Status,
-		}
+		a := &AffectedComponent{UpdateCode: u.code, Ordinal: int32(i), Code: c.Code, Name: c.QualifiedName(), OldStatus: before[c.Code], NewStatus: c.Status}
 		switch {
 		case n.Backfilled:
 			a.OldStatus, a.NewStatus = backfilledStatuses(given[c.Code], u.State)
