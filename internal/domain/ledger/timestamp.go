@@ -103,7 +103,7 @@ func ParseTimestamp(s string) (Timestamp, error) {
 
 // ParseAnyTimestamp parses a timestamp (see [ParseTimestamp]), an ISO 8601 date, which is its start in UTC, or an RFC 3339 time.
 func ParseAnyTimestamp(s string) (Timestamp, error) {
-	if !strings.ContainsRune(s, '-') {
+	if strings.Trim(s, ".0123456789") == "" {
 		return ParseTimestamp(s)
 	}
 	layout := time.RFC3339Nano
