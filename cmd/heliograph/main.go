@@ -189,7 +189,7 @@ func (c *migrateCmd) Run(ctx context.Context) (err error) {
 		}
 		must.Do(migrateLedger(ctx, create, d.url, log))
 	} else {
-		fmt.Fprintln(os.Stdout, "without --database-url, this is the embedded database in", must.Get(c.dataDir()))
+		fmt.Fprintln(os.Stdout, "no --database-url: using the embedded database in", must.Get(c.dataDir()))
 	}
 	fmt.Fprintf(os.Stdout, "the tables are up to date (schema version %d)\n", migrations.Version())
 	c.migrateStatus(ctx, d.url, log)

@@ -133,6 +133,7 @@ func TestBadInput(t *testing.T) {
 		"no tables":                    {append([]string{"serve", "--database-url", empty}, free...), "run `heliograph migrate` to create them"},
 		"some tables":                  {append([]string{"serve", "--database-url", partly}, free...), "missing tables: account_balance"},
 		"migrate over some tables":     {[]string{"migrate", "--database-url", partly}, "entity"},
+		"migrate without a ledger":     {[]string{"migrate", "--status-database-url", empty}, "--database-url is missing"},
 		"demo over other data":         {[]string{"demo", "--database-url", foreign}, "use an empty database"},
 		"check an invalid URL":         {[]string{"check", "--database-url", "hidden"}, "such as postgres://user@host:5432/name"},
 		"check without tables":         {[]string{"check", "--database-url", empty}, "`heliograph migrate` creates the tables in an empty database"},

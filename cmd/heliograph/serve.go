@@ -146,7 +146,7 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 		MemoryLimit: memory, AdminHosts: c.AdminHosts, MaxLag: c.MaxLag, RequestTimeout: c.RequestTimeout, Version: version, EVM: contracts, Traces: traces,
 	})
 	if err != nil {
-		return invalid("create the gateway: %w", err) // of its settings
+		return invalid("create the gateway: %w", err) // because of a setting, such as the file of API keys
 	}
 	watching, stop := context.WithCancel(ctx)
 	defer stop()

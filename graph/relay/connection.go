@@ -189,7 +189,7 @@ type Service struct{ SDL string }
 type Entity interface{ IsEntity() }
 
 // errID is the error of a global id that this graph did not create.
-var errID = errors.New("not a global ID, which the field id of an object has; account, token and other fields take IDs such as 0.0.1001")
+var errID = errors.New("not a global ID (the field id of an object); for an ID such as 0.0.1001 use account, token or another field")
 
 // ID returns the global id of an object: base64url of its type and its name within the type.
 func ID(typ, name string) string {

@@ -57,7 +57,7 @@ func (rel *Relation[T, R]) queue(ctx context.Context, q Request, f *ast.Field, v
 	return rel.Load(ctx, q, parents, args)
 }
 
-// fieldError is the error of a field below the field of a plan, for all parents. Its path has index 0 for lists.
+// fieldError is the error of a field below the field of a plan, for all parents. In lists it has the path of the first object.
 type fieldError struct {
 	path ast.Path
 	error

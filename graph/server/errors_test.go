@@ -161,3 +161,19 @@ func TestExplain(t *testing.T) {
 		}
 	}
 }
+
+// TestInvalidArguments checks that errors have the path of the field, and name the argument.
+func TestInvalidArguments(t *testing.T) {
+	t.Parallel()
+	g := testenv.Demo(t)
+	for query, want := range map[string]string{
+		`{accounts(first:2){nodes{x:transactions(first:101){nodes{memo}}}}}`: `"first must be between 0 and 100","path":["accounts","nodes",0,"x"]`,
+		`{accounts(first:1){nodes{transactions(filter:{accountId:{in:["1","x"]}}){nodes{memo}}}}}`: `filter.accountId.in[1]: entity id \"x\": number: \"x\" is not a number",` +
+			`"path":["accounts","nodes",0,"transactions"]`,
+		`{account(id:"a b"){memo}}`: `"id: \"a b\" is no entity id, EVM address or alias","path":["account"]`,
+	} {
+		if got := g.Query(t, query, nil); !strings.Contains(got.Body, want) {
+			t.Errorf("%s: %s", query, got.Body)
+		}
+	}
+}
