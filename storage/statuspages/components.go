@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"heliograph/internal/base/list"
-	"heliograph/internal/base/must"
 	"heliograph/internal/domain/status"
 )
 
@@ -122,23 +121,38 @@ func (e *Editor) AddComponent(ctx context.Context, by Author, page string, in st
 	if in.IsGroup {
 		name = "group.add"
 	}
-	return e.edit(ctx, command{by: by, name: name, page: page}, func(ctx context.Context, w *write) {
-		c, moved, err := w.workingCopy(ctx).AddComponent(in)
-		must.Do(err)
-		w.insertComponent(c)
-		w.table, w.object = componentTable, c.Code
-		w.updatePositions(moved, c)
+	return e.edit(ctx, command{by: by, name: name, page: page}, func(ctx context.Context, tx *commandTx) error {
+		b, err := tx.workingCopy(ctx)
+		if err != nil {
+			return err
+		}
+		c, moved, err := b.AddComponent(in)
+		if err != nil {
+			return err
+		}
+		err = tx.insertComponent(c)
+		if err != nil {
+			return err
+		}
+		tx.table, tx.object = componentTable, c.Code
+		tx.updatePositions(moved, c)
+		return nil
 	})
 }
 
-func (w *write) insertComponent(c *status.Component) {
-	c.Code = must.Get(w.editor.code())
-	c.PageCode, c.CreatedAt, c.UpdatedAt, c.Version = w.Page.Code, w.At, w.At, 1
-	w.statements.InsertComponent(c)
-	w.conflict = nodeConflict(c)
-	if !c.IsGroup && c.BaseStatus != status.Operational {
-		w.insertChanges([]*status.Change{{ComponentCode: c.Code, At: w.At, OldStatus: status.Operational, NewStatus: c.BaseStatus, Origin: c.Origin}})
+func (tx *commandTx) insertComponent(c *status.Component) error {
+	code, err := tx.editor.code()
+	if err != nil {
+		return err
 	}
+	c.Code = code
+	c.PageCode, c.CreatedAt, c.UpdatedAt, c.Version = tx.Page.Code, tx.At, tx.At, 1
+	tx.statements.InsertComponent(c)
+	tx.conflict = nodeConflict(c)
+	if !c.IsGroup && c.BaseStatus != status.Operational {
+		tx.insertChanges([]*status.Change{{ComponentCode: c.Code, At: tx.At, OldStatus: status.Operational, NewStatus: c.BaseStatus, Origin: c.Origin}})
+	}
+	return nil
 }
 
 func nodeConflict(c *status.Component) error {
@@ -146,62 +160,88 @@ func nodeConflict(c *status.Component) error {
 }
 
 // updatePositions writes the positions of components other than except. Their versions stay, since nothing changes that an editor has seen.
-func (w *write) updatePositions(moved []*status.Component, except *status.Component) {
+func (tx *commandTx) updatePositions(moved []*status.Component, except *status.Component) {
 	for _, c := range moved {
 		if c != except {
-			w.queue(`update status.component set position = $2, list_index = $3, updated_at = $4 where id = $1`, c.Code, c.Position, c.ListIndex, w.At)
+			tx.queue(`update status.component set position = $2, list_index = $3, updated_at = $4 where id = $1`, c.Code, c.Position, c.ListIndex, tx.At)
 		}
 	}
 }
 
 // EditComponent changes a component or group.
 func (e *Editor) EditComponent(ctx context.Context, by Author, code string, in status.ComponentEdit) (string, error) {
-	return e.editComponent(ctx, by, "component.set", code, in.ExpectedVersion, func(w *write, b *status.WorkingCopy, c *status.Component) {
-		w.insertChanges(must.Get(b.EditComponent(c, in)))
-		w.conflict = nodeConflict(c)
-		w.queue(`update status.component set name = $2, description = $3,
+	return e.editComponent(ctx, by, "component.set", code, in.ExpectedVersion, func(tx *commandTx, b *status.WorkingCopy, c *status.Component) error {
+		changes, err := b.EditComponent(c, in)
+		if err != nil {
+			return err
+		}
+		tx.insertChanges(changes)
+		tx.conflict = nodeConflict(c)
+		tx.queue(`update status.component set name = $2, description = $3,
 base_status = nullif($4, '')::status.component_status,
   showcase = $5, only_show_if_degraded = $6, start_date = $7::text::date, node_id = $8 where id = $1`,
 			c.Code, c.Name, c.Description.Pointer(), string(c.BaseStatus), c.Showcase, c.OnlyShowIfDegraded, c.StartDate.Pointer(), c.NodeID.Pointer())
+		return nil
 	})
 }
 
 // MoveComponent moves a component or group.
 func (e *Editor) MoveComponent(ctx context.Context, by Author, code string, in status.ComponentMove) (string, error) {
-	return e.editComponent(ctx, by, "component.move", code, in.ExpectedVersion, func(w *write, b *status.WorkingCopy, c *status.Component) {
-		w.updatePositions(must.Get(b.Move(c, in.Group, in.Position)), c)
-		w.queue(`update status.component set group_id = $2, position = $3, list_index = 0 where id = $1`, c.Code, c.GroupCode.Pointer(), c.Position)
+	return e.editComponent(ctx, by, "component.move", code, in.ExpectedVersion, func(tx *commandTx, b *status.WorkingCopy, c *status.Component) error {
+		moved, err := b.Move(c, in.Group, in.Position)
+		if err != nil {
+			return err
+		}
+		tx.updatePositions(moved, c)
+		tx.queue(`update status.component set group_id = $2, position = $3, list_index = 0 where id = $1`, c.Code, c.GroupCode.Pointer(), c.Position)
+		return nil
 	})
 }
 
 // RemoveComponent removes a component or an empty group from its page. Updates that mention it stay.
 func (e *Editor) RemoveComponent(ctx context.Context, by Author, code string, expectedVersion int64) (string, error) {
-	return e.editComponent(ctx, by, "component.remove", code, expectedVersion, func(w *write, b *status.WorkingCopy, c *status.Component) {
-		must.Do(b.CheckRemove(c))
-		w.queue(`update status.incident_component set held_status = null where component_id = $1`, c.Code)
-		w.queue(`update status.component set deleted_at = $2 where id = $1`, c.Code, w.At)
+	return e.editComponent(ctx, by, "component.remove", code, expectedVersion, func(tx *commandTx, b *status.WorkingCopy, c *status.Component) error {
+		err := b.CheckRemove(c)
+		if err != nil {
+			return err
+		}
+		tx.queue(`update status.incident_component set held_status = null where component_id = $1`, c.Code)
+		tx.queue(`update status.component set deleted_at = $2 where id = $1`, c.Code, tx.At)
+		return nil
 	})
 }
 
 // editComponent writes to a component and increments its version.
 func (e *Editor) editComponent(ctx context.Context, by Author, name, code string, expected int64,
-	do func(w *write, b *status.WorkingCopy, c *status.Component),
+	do func(tx *commandTx, b *status.WorkingCopy, c *status.Component) error,
 ) (string, error) {
 	page, err := e.pageOf(ctx, componentTable, "component", code)
 	if err != nil {
 		return "", err
 	}
-	return e.edit(ctx, command{by: by, name: name, page: page}, func(ctx context.Context, w *write) {
-		w.target(ctx, componentTable, code)
-		b := w.workingCopy(ctx)
+	return e.edit(ctx, command{by: by, name: name, page: page}, func(ctx context.Context, tx *commandTx) error {
+		_, err := tx.target(ctx, componentTable, code)
+		if err != nil {
+			return err
+		}
+		b, err := tx.workingCopy(ctx)
+		if err != nil {
+			return err
+		}
 		c := b.Component(code)
 		if c == nil {
-			must.Do(status.Errorf(status.NotFound, "component %s does not exist", code))
-			return
+			return status.Errorf(status.NotFound, "component %s does not exist", code)
 		}
-		must.Do(status.CheckVersion(c.Name, expected, c.Version))
+		err = status.CheckVersion(c.Name, expected, c.Version)
+		if err != nil {
+			return err
+		}
 		version := c.Version
-		do(w, b, c)
-		w.queue(`update status.component set version = $2, updated_at = $3 where id = $1`, code, version+1, w.At)
+		err = do(tx, b, c)
+		if err != nil {
+			return err
+		}
+		tx.queue(`update status.component set version = $2, updated_at = $3 where id = $1`, code, version+1, tx.At)
+		return nil
 	})
 }

@@ -177,11 +177,11 @@ func (s *DB) begin(ctx context.Context, do func(pgx.Tx) error) error {
 // Write writes to a page in a transaction that locks the page, calls do, adds messages to the outbox, increments the revision and notifies readers. Reads with
 // the context of do belong to the transaction. It fails with [ErrNoPage] if the page does not exist.
 func (s *DB) Write(ctx context.Context, page string, at time.Time, do func(ctx context.Context, tx *Tx) error) error {
-	return s.write(ctx, page, at, nil, do)
+	return s.writePrepared(ctx, page, at, nil, do)
 }
 
-// write is [DB.Write]. It calls prepare, if not nil, before it reads the page.
-func (s *DB) write(ctx context.Context, page string, at time.Time, prepare func(tx pgx.Tx) error, do func(ctx context.Context, tx *Tx) error) error {
+// writePrepared is [DB.Write]. It calls prepare, if not nil, before it reads the page.
+func (s *DB) writePrepared(ctx context.Context, page string, at time.Time, prepare func(tx pgx.Tx) error, do func(ctx context.Context, tx *Tx) error) error {
 	err := s.begin(ctx, func(tx pgx.Tx) error {
 		if prepare != nil {
 			if err := prepare(tx); err != nil {

@@ -15,7 +15,6 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"heliograph/internal/base/must"
 	"heliograph/internal/base/wrap"
 	"heliograph/internal/domain/status"
 	"heliograph/storage"
@@ -106,19 +105,19 @@ type replayedError struct{ object string }
 func (*replayedError) Error() string { return "the write was done before" }
 
 // edit writes to a page and returns the code of the object that do writes to, also if the write was done before with the same key.
-func (e *Editor) edit(ctx context.Context, c command, do func(ctx context.Context, w *write)) (string, error) {
+func (e *Editor) edit(ctx context.Context, c command, do func(ctx context.Context, tx *commandTx) error) (string, error) {
 	if c.by.Page != "" && c.by.Page != c.page {
 		return "", status.Errorf(status.NotFound, "page %s does not exist", c.page)
 	}
-	w := &write{editor: e, command: c}
-	return w.finish(e.db.Write(ctx, c.page, e.now(), func(ctx context.Context, tx *Tx) error {
-		w.Tx = tx
-		return w.run(ctx, do)
+	tx := &commandTx{editor: e, command: c}
+	return tx.finish(e.db.Write(ctx, c.page, e.now(), func(ctx context.Context, page *Tx) error {
+		tx.Tx = page
+		return tx.run(ctx, do)
 	}))
 }
 
-// write is a running command. It first reads, and collects statements that are sent at the end.
-type write struct {
+// commandTx is the transaction of a command. It first reads, and collects statements that are sent at the end.
+type commandTx struct {
 	*Tx
 	statements Batch
 	editor     *Editor
@@ -129,36 +128,39 @@ type write struct {
 	conflict   error  // replaces the error of a violated unique constraint, if not nil
 }
 
-// run runs the command in its transaction. do may use package must.
-func (w *write) run(ctx context.Context, do func(ctx context.Context, w *write)) error {
-	return must.Run(func() error {
-		w.replay(ctx)
-		if !w.command.settings && w.command.by.origin() != status.FromSync && w.Page.Mode == status.Mirror {
-			return status.Errorf(status.BadState, "the page %s is a mirror of another page and cannot be edited", w.Page.Slug)
-		}
-		do(ctx, w)
-		w.audit()
-		if err := w.SendBatch(ctx, &w.statements.Batch).Close(); err != nil {
-			return fmt.Errorf("executing a write: %w", err)
-		}
-		return w.preview(ctx, w.command.by.Preview)
-	})
+// run runs the command in its transaction.
+func (tx *commandTx) run(ctx context.Context, do func(ctx context.Context, tx *commandTx) error) error {
+	if err := tx.replay(ctx); err != nil {
+		return err
+	}
+	if !tx.command.settings && tx.command.by.origin() != status.FromSync && tx.Page.Mode == status.Mirror {
+		return status.Errorf(status.BadState, "the page %s is a mirror of another page and cannot be edited", tx.Page.Slug)
+	}
+	if err := do(ctx, tx); err != nil {
+		return err
+	}
+	tx.audit()
+	err := tx.SendBatch(ctx, &tx.statements.Batch).Close()
+	if err != nil {
+		return fmt.Errorf("executing a write: %w", err)
+	}
+	return tx.preview(ctx, tx.command.by.Preview)
 }
 
 // finish returns the code of the written object. err is the error of the transaction.
-func (w *write) finish(err error) (string, error) {
+func (tx *commandTx) finish(err error) (string, error) {
 	var replayed *replayedError
 	switch {
-	case w.conflict != nil && duplicate(err):
-		return "", w.conflict
+	case tx.conflict != nil && duplicate(err):
+		return "", tx.conflict
 	case errors.As(err, &replayed):
 		return replayed.object, nil
 	case errors.Is(err, errPreviewed):
-		return w.object, nil
+		return tx.object, nil
 	case errors.Is(err, ErrNoPage):
-		return "", status.Errorf(status.NotFound, "page %s does not exist", w.command.page)
+		return "", status.Errorf(status.NotFound, "page %s does not exist", tx.command.page)
 	}
-	return w.object, explainWrite(err)
+	return tx.object, explainWrite(err)
 }
 
 // duplicate reports whether a statement failed because of a unique constraint.
@@ -182,27 +184,31 @@ func (tx *Tx) preview(ctx context.Context, show func(ctx context.Context) error)
 }
 
 // scan reads a row, if there is one. what describes the statement in errors.
-func (w *write) scan(ctx context.Context, what string, into []any, sql string, args ...any) (found bool) {
-	err := w.QueryRow(ctx, sql, args...).Scan(into...)
-	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
-		must.Do(fmt.Errorf("%s: %w", what, err))
+func (tx *commandTx) scan(ctx context.Context, what string, into []any, sql string, args ...any) (found bool, err error) {
+	err = tx.QueryRow(ctx, sql, args...).Scan(into...)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return false, nil
 	}
-	return err == nil
+	return err == nil, wrap.Error(err, "%s", what)
 }
 
-// replay ends the write if it was done before.
-func (w *write) replay(ctx context.Context) {
+// replay fails with a [*replayedError] if the write was done before.
+func (tx *commandTx) replay(ctx context.Context) error {
 	var page, name, object *string
 	var content []byte
-	if w.command.by.Key == "" || !w.scan(ctx, "reading the idempotency key", []any{&page, &name, &object, &content},
-		`select page_id, action, object_id, idempotency_content from status.audit where idempotency_key = $1`, w.command.by.Key) {
-		return
+	if tx.command.by.Key == "" {
+		return nil
 	}
-	if *name != w.command.name || page == nil || *page != w.command.page || object == nil ||
-		content != nil && w.command.by.Content != nil && !bytes.Equal(content, w.command.by.Content) {
-		must.Do(status.Errorf(status.Conflict, "the idempotency key was used by another write"))
+	found, err := tx.scan(ctx, "reading the idempotency key", []any{&page, &name, &object, &content},
+		`select page_id, action, object_id, idempotency_content from status.audit where idempotency_key = $1`, tx.command.by.Key)
+	if err != nil || !found {
+		return err
 	}
-	must.Do(&replayedError{object: *object})
+	if *name != tx.command.name || page == nil || *page != tx.command.page || object == nil ||
+		content != nil && tx.command.by.Content != nil && !bytes.Equal(content, tx.command.by.Content) {
+		return status.Errorf(status.Conflict, "the idempotency key was used by another write")
+	}
+	return &replayedError{object: *object}
 }
 
 // The tables whose rows are in the audit log.
@@ -219,20 +225,20 @@ const (
 const auditedRow = `to_jsonb(t) - '{token_sha256,secret,old_secret}'::text[]`
 
 // target sets the object of the write and reads its row, before it changes. It reports whether the row exists.
-func (w *write) target(ctx context.Context, table, code string) (exists bool) {
-	w.table, w.object = table, code
-	return w.scan(ctx, "reading the row to change", []any{&w.before}, `select `+auditedRow+` from `+table+` t where t.id::text = $1`, code)
+func (tx *commandTx) target(ctx context.Context, table, code string) (exists bool, err error) {
+	tx.table, tx.object = table, code
+	return tx.scan(ctx, "reading the row to change", []any{&tx.before}, `select `+auditedRow+` from `+table+` t where t.id::text = $1`, code)
 }
 
-func (w *write) audit() {
-	w.queue(`insert into status.audit (at, page_id, actor, action, object_id, idempotency_key, before,
+func (tx *commandTx) audit() {
+	tx.queue(`insert into status.audit (at, page_id, actor, action, object_id, idempotency_key, before,
   idempotency_content, after)
-values ($1, nullif($2, ''), $3, $4, $5, nullif($6, ''), $7, $8, (select `+auditedRow+` from `+w.table+` t where t.id::text = $5))`,
-		w.At, w.command.page, cmp.Or(w.command.by.Name, "unknown"), w.command.name, w.object, w.command.by.Key, w.before, w.command.by.Content)
+values ($1, nullif($2, ''), $3, $4, $5, nullif($6, ''), $7, $8, (select `+auditedRow+` from `+tx.table+` t where t.id::text = $5))`,
+		tx.At, tx.command.page, cmp.Or(tx.command.by.Name, "unknown"), tx.command.name, tx.object, tx.command.by.Key, tx.before, tx.command.by.Content)
 }
 
 // queue adds a statement to those that are sent at the end.
-func (w *write) queue(sql string, args ...any) { w.statements.Queue(sql, args...) }
+func (tx *commandTx) queue(sql string, args ...any) { tx.statements.Queue(sql, args...) }
 
 // exec runs a statement that is not part of a write to a page.
 func (s *DB) exec(ctx context.Context, what, sql string, args ...any) error {

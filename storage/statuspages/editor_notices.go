@@ -8,13 +8,14 @@ import (
 	"time"
 
 	"heliograph/internal/base/list"
-	"heliograph/internal/base/must"
 	"heliograph/internal/domain/status"
 )
 
 // OpenIncident opens an incident and returns its code.
 func (e *Editor) OpenIncident(ctx context.Context, by Author, page string, in status.NewIncident) (string, error) {
-	return e.addNotice(ctx, by, "incident.open", page, func(c *status.WorkingCopy) (*status.Effect, error) { return c.OpenIncident(in) })
+	return e.addNotice(ctx, by, "incident.open", page, func(c *status.WorkingCopy) (*status.Effect, error) {
+		return c.OpenIncident(in)
+	})
 }
 
 // UpdateIncident adds an update to an incident that is not over, or resolves it.
@@ -39,14 +40,18 @@ func (e *Editor) PublishDraft(ctx context.Context, by Author, code string, expec
 
 // DiscardDraft deletes a draft.
 func (e *Editor) DiscardDraft(ctx context.Context, by Author, code string, expectedVersion int64) (string, error) {
-	return e.editNotice(ctx, by, "incident.discard", status.Realtime, code, expectedVersion, func(ctx context.Context, w *write, s status.NoticeState) {
-		must.Do(status.CheckDraft(s.Notice))
-		w.deleteDraft(code)
+	return e.editNotice(ctx, by, "incident.discard", status.Realtime, code, expectedVersion, func(ctx context.Context, tx *commandTx, s status.NoticeState) error {
+		err := status.CheckDraft(s.Notice)
+		if err != nil {
+			return err
+		}
+		tx.deleteDraft(code)
+		return nil
 	})
 }
 
-func (w *write) deleteDraft(code string) {
-	w.queue(`update status.incident set deleted_at = $2, version = version + 1 where id = $1`, code, w.At)
+func (tx *commandTx) deleteDraft(code string) {
+	tx.queue(`update status.incident set deleted_at = $2, version = version + 1 where id = $1`, code, tx.At)
 }
 
 // EditUpdate changes the text or the date of an update, and returns the code of the update.
@@ -58,40 +63,60 @@ func (e *Editor) EditUpdate(ctx context.Context, by Author, update string, edit 
 	if notice == "" {
 		return "", status.Errorf(status.NotFound, "update %s does not exist", update)
 	}
-	return e.editNotice(ctx, by, "update.edit", "", notice, 0, func(ctx context.Context, w *write, s status.NoticeState) {
-		w.target(ctx, updateTable, update)
-		n, u, err := w.emptyCopy().EditUpdate(s, update, edit)
-		must.Do(err)
-		w.updateNotice(n)
-		w.queue(`update status.incident_update set body = $2, display_at = $3, updated_at = $4, revision = default where id = $1`,
+	return e.editNotice(ctx, by, "update.edit", "", notice, 0, func(ctx context.Context, tx *commandTx, s status.NoticeState) error {
+		_, err := tx.target(ctx, updateTable, update)
+		if err != nil {
+			return err
+		}
+		n, u, err := tx.emptyCopy().EditUpdate(s, update, edit)
+		if err != nil {
+			return err
+		}
+		tx.updateNotice(n)
+		tx.queue(`update status.incident_update set body = $2, display_at = $3, updated_at = $4, revision = default where id = $1`,
 			update, u.Body, u.DisplayAt.Pointer(), u.UpdatedAt)
+		return nil
 	})
 }
 
 // EditNotice changes an incident or a maintenance without an update.
 func (e *Editor) EditNotice(ctx context.Context, by Author, code string, edit status.NoticeEdit) (string, error) {
-	return e.editNotice(ctx, by, "notice.edit", "", code, edit.ExpectedVersion, func(ctx context.Context, w *write, s status.NoticeState) {
-		given := must.Get(read(ctx, e.db, `select distinct c.new_status::text from status.update_component c join status.incident_update u on u.id = c.update_id
-where u.incident_id = $1`,
-			[]any{code}, value[status.ComponentStatus], nil))
+	return e.editNotice(ctx, by, "notice.edit", "", code, edit.ExpectedVersion, func(ctx context.Context, tx *commandTx, s status.NoticeState) error {
+		given, err := read(ctx, e.db, `select distinct c.new_status::text from status.update_component c
+join status.incident_update u on u.id = c.update_id where u.incident_id = $1`,
+			[]any{code}, value[status.ComponentStatus], nil)
+		if err != nil {
+			return err
+		}
 		statuses := list.Map(given, func(s *status.ComponentStatus) status.ComponentStatus { return *s })
-		w.updateNotice(must.Get(w.emptyCopy().EditNotice(s.Notice, edit, statuses)))
+		n, err := tx.emptyCopy().EditNotice(s.Notice, edit, statuses)
+		if err != nil {
+			return err
+		}
+		tx.updateNotice(n)
+		return nil
 	})
 }
 
 // DeleteNotice deletes an incident or a maintenance, and releases its components.
 func (e *Editor) DeleteNotice(ctx context.Context, by Author, code string, expectedVersion int64) (string, error) {
-	return e.editNotice(ctx, by, "notice.delete", "", code, expectedVersion, func(ctx context.Context, w *write, _ status.NoticeState) {
-		c := w.workingCopy(ctx)
-		w.queue(`update status.incident_component set held_status = null where incident_id = $1`, code)
-		w.insertChanges(c.Release(code))
-		w.queue(`update status.incident set deleted_at = $2, updated_at = $2, version = version + 1 where id = $1`, code, w.At)
+	return e.editNotice(ctx, by, "notice.delete", "", code, expectedVersion, func(ctx context.Context, tx *commandTx, _ status.NoticeState) error {
+		c, err := tx.workingCopy(ctx)
+		if err != nil {
+			return err
+		}
+		tx.queue(`update status.incident_component set held_status = null where incident_id = $1`, code)
+		tx.insertChanges(c.Release(code))
+		tx.queue(`update status.incident set deleted_at = $2, updated_at = $2, version = version + 1 where id = $1`, code, tx.At)
+		return nil
 	})
 }
 
 // ScheduleMaintenance schedules a maintenance and returns its code.
 func (e *Editor) ScheduleMaintenance(ctx context.Context, by Author, page string, in status.NewMaintenance) (string, error) {
-	return e.addNotice(ctx, by, "maintenance.schedule", page, func(c *status.WorkingCopy) (*status.Effect, error) { return c.ScheduleMaintenance(in) })
+	return e.addNotice(ctx, by, "maintenance.schedule", page, func(c *status.WorkingCopy) (*status.Effect, error) {
+		return c.ScheduleMaintenance(in)
+	})
 }
 
 // ScheduleSeries schedules a maintenance and repeats it, with the same duration, at further start times. It schedules all or none, and returns their codes.
@@ -100,17 +125,23 @@ func (e *Editor) ScheduleSeries(ctx context.Context, by Author, page string, in 
 		return nil, status.Errorf(status.BadInput, "a series cannot have an idempotency key: it creates several maintenances")
 	}
 	var codes []string
-	_, err := e.edit(ctx, command{by: by, name: "maintenance.schedule", page: page}, func(ctx context.Context, w *write) {
+	_, err := e.edit(ctx, command{by: by, name: "maintenance.schedule", page: page}, func(ctx context.Context, tx *commandTx) error {
 		duration := in.End.Sub(in.Start)
 		for i, start := range append([]time.Time{in.Start}, others...) {
 			if i > 0 { // edit adds the audit entry of the last one
-				w.audit()
+				tx.audit()
 			}
 			one := in
 			one.Start, one.End = start, start.Add(duration)
-			w.store(must.Get(w.workingCopy(ctx).ScheduleMaintenance(one)))
-			codes = append(codes, w.object)
+			err := tx.storeNotice(ctx, func(c *status.WorkingCopy) (*status.Effect, error) {
+				return c.ScheduleMaintenance(one)
+			})
+			if err != nil {
+				return err
+			}
+			codes = append(codes, tx.object)
 		}
+		return nil
 	})
 	return codes, err
 }
@@ -131,15 +162,33 @@ func (e *Editor) RescheduleMaintenance(ctx context.Context, by Author, code stri
 }
 
 func (e *Editor) addNotice(ctx context.Context, by Author, name, page string, add func(*status.WorkingCopy) (*status.Effect, error)) (string, error) {
-	return e.edit(ctx, command{by: by, name: name, page: page}, func(ctx context.Context, w *write) { w.store(must.Get(add(w.workingCopy(ctx)))) })
+	return e.edit(ctx, command{by: by, name: name, page: page}, func(ctx context.Context, tx *commandTx) error {
+		return tx.storeNotice(ctx, add)
+	})
+}
+
+// storeNotice writes the effect that compute returns for the current state of the page.
+func (tx *commandTx) storeNotice(
+	ctx context.Context, compute func(*status.WorkingCopy) (*status.Effect, error),
+) error {
+	c, err := tx.workingCopy(ctx)
+	if err != nil {
+		return err
+	}
+	effect, err := compute(c)
+	if err != nil {
+		return err
+	}
+	tx.store(effect)
+	return nil
 }
 
 // changeNotice adds an update to a notice.
 func (e *Editor) changeNotice(ctx context.Context, by Author, name string, k status.Kind, code string, expected int64,
 	change func(*status.WorkingCopy, status.NoticeState) (*status.Effect, error),
 ) (string, error) {
-	return e.editNotice(ctx, by, name, k, code, expected, func(ctx context.Context, w *write, s status.NoticeState) {
-		w.store(must.Get(change(w.workingCopy(ctx), s)))
+	return e.editNotice(ctx, by, name, k, code, expected, func(ctx context.Context, tx *commandTx, s status.NoticeState) error {
+		return tx.storeNotice(ctx, func(c *status.WorkingCopy) (*status.Effect, error) { return change(c, s) })
 	})
 }
 
@@ -151,7 +200,7 @@ func with[T any](in T, change func(*status.WorkingCopy, status.NoticeState, T) (
 
 // editNotice writes to a notice of a kind, or of any kind if k is empty.
 func (e *Editor) editNotice(ctx context.Context, by Author, name string, k status.Kind, code string, expected int64,
-	do func(ctx context.Context, w *write, s status.NoticeState),
+	do func(ctx context.Context, tx *commandTx, s status.NoticeState) error,
 ) (string, error) {
 	what, article := map[status.Kind]string{status.Realtime: "incident", status.Scheduled: "maintenance", "": "notice"}[k], "a"
 	if k == status.Realtime {
@@ -161,13 +210,19 @@ func (e *Editor) editNotice(ctx context.Context, by Author, name string, k statu
 	if err != nil {
 		return "", err
 	}
-	return e.edit(ctx, command{by: by, name: name, page: page}, func(ctx context.Context, w *write) {
-		s := w.notice(ctx, what, code)
-		if k != "" && s.Notice.Kind != k {
-			must.Do(status.Errorf(status.NotFound, "%s is not %s %s", code, article, what))
+	return e.edit(ctx, command{by: by, name: name, page: page}, func(ctx context.Context, tx *commandTx) error {
+		s, err := tx.notice(ctx, what, code)
+		if err != nil {
+			return err
 		}
-		must.Do(status.CheckVersion(s.Notice.Name, expected, s.Notice.Version))
-		do(ctx, w, s)
+		if k != "" && s.Notice.Kind != k {
+			return status.Errorf(status.NotFound, "%s is not %s %s", code, article, what)
+		}
+		err = status.CheckVersion(s.Notice.Name, expected, s.Notice.Version)
+		if err != nil {
+			return err
+		}
+		return do(ctx, tx, s)
 	})
 }
 
@@ -228,19 +283,25 @@ order by coalesce(n.scheduled_for, n.created_at), n.id`, nil, noticeTargets, nil
 func (e *Editor) runDue(ctx context.Context, n *status.Notice) (*DueAction, error) {
 	var action *DueAction
 	by := Author{Name: "schedule", Origin: status.FromSchedule}
-	_, err := e.edit(ctx, command{by: by, name: "schedule", page: n.PageCode}, func(ctx context.Context, w *write) {
-		w.target(ctx, noticeTable, n.Code)
-		s := w.noticeState(ctx, n.Code, ` for update skip locked`)
-		if s.Notice == nil {
-			must.Do(ErrUnchanged)
+	_, err := e.edit(ctx, command{by: by, name: "schedule", page: n.PageCode}, func(ctx context.Context, tx *commandTx) error {
+		_, err := tx.target(ctx, noticeTable, n.Code)
+		if err != nil {
+			return err
 		}
-		due := status.DueOf(s.Notice, w.At)
+		s, err := tx.noticeState(ctx, n.Code, ` for update skip locked`)
+		if err != nil {
+			return err
+		}
+		if s.Notice == nil {
+			return ErrUnchanged
+		}
+		due := status.DueOf(s.Notice, tx.At)
 		if due == status.NothingDue {
-			must.Do(ErrUnchanged)
+			return ErrUnchanged
 		}
 		action = &DueAction{Page: n.PageCode, Notice: n.Code, Name: s.Notice.Name, Due: due}
-		w.command.name = "schedule." + string(due)
-		w.store(must.Get(w.workingCopy(ctx).RunDue(s, due)))
+		tx.command.name = "schedule." + string(due)
+		return tx.storeNotice(ctx, func(c *status.WorkingCopy) (*status.Effect, error) { return c.RunDue(s, due) })
 	})
 	if err != nil {
 		return nil, err

@@ -32,7 +32,7 @@ type ImportResult struct {
 func (s *DB) ImportPage(ctx context.Context, by Author, source *status.Source, o status.ImportOptions, at time.Time) (*ImportResult, error) {
 	result := &ImportResult{Page: source.Page.Code}
 	page := status.NewImportedPage(source.Page, o)
-	err := s.write(ctx, page.Code, at, func(tx pgx.Tx) error {
+	err := s.writePrepared(ctx, page.Code, at, func(tx pgx.Tx) error {
 		var exists bool
 		if err := tx.QueryRow(ctx, `select exists (select from status.page where id = $1)`, page.Code).Scan(&exists); err != nil {
 			return fmt.Errorf("looking for the page: %w", err)

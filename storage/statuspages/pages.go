@@ -6,7 +6,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"heliograph/internal/base/must"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
 )
@@ -73,21 +72,25 @@ func (e *Editor) InitPage(ctx context.Context, by Author, in PageInit) (string, 
 		return "", err
 	}
 	at := status.Milliseconds(e.now()).In(p.Zone)
-	w := &write{editor: e, command: command{by: by, name: "page.init", page: p.Code}, conflict: slugConflict(p)}
-	return w.finish(e.db.begin(ctx, func(tx pgx.Tx) error {
-		if err := insertPage(ctx, tx, p, at); err != nil {
+	tx := &commandTx{editor: e, command: command{by: by, name: "page.init", page: p.Code}, conflict: slugConflict(p)}
+	return tx.finish(e.db.begin(ctx, func(open pgx.Tx) error {
+		err := insertPage(ctx, open, p, at)
+		if err != nil {
 			return err
 		}
-		w.Tx = &Tx{Tx: tx, Page: p, At: at}
-		if err := w.run(context.WithValue(ctx, txKey{e.db}, &sharedTx{tx: tx}), func(_ context.Context, w *write) {
-			c, _, err := w.emptyCopy().AddComponent(status.NewComponent{Name: in.Component})
-			must.Do(err)
-			w.insertComponent(c)
-			w.table, w.object = pageTable, p.Code
-		}); err != nil {
+		tx.Tx = &Tx{Tx: open, Page: p, At: at}
+		err = tx.run(context.WithValue(ctx, txKey{e.db}, &sharedTx{tx: open}), func(_ context.Context, tx *commandTx) error {
+			c, _, err := tx.emptyCopy().AddComponent(status.NewComponent{Name: in.Component})
+			if err != nil {
+				return err
+			}
+			tx.table, tx.object = pageTable, p.Code
+			return tx.insertComponent(c)
+		})
+		if err != nil {
 			return err
 		}
-		return incrementRevision(ctx, tx, p.Code, at)
+		return incrementRevision(ctx, open, p.Code, at)
 	}))
 }
 
@@ -97,21 +100,28 @@ func slugConflict(p *status.Page) error {
 
 // SetPage changes settings of a page.
 func (e *Editor) SetPage(ctx context.Context, by Author, page string, settings []status.PageSetting) (string, error) {
-	return e.edit(ctx, command{by: by, name: "page.set", page: page, settings: true}, func(ctx context.Context, w *write) {
-		w.target(ctx, pageTable, page)
-		p := must.Get(w.Page.WithSettings(settings))
-		if p.IsDefault && !w.Page.IsDefault {
-			w.queue(`update status.page set is_default = false where is_default`)
+	return e.edit(ctx, command{by: by, name: "page.set", page: page, settings: true}, func(ctx context.Context, tx *commandTx) error {
+		_, err := tx.target(ctx, pageTable, page)
+		if err != nil {
+			return err
 		}
-		w.conflict = slugConflict(p)
-		w.queue(`update status.page set name = $2, slug = $3, url = $4, hosts = coalesce($5::text[], '{}'), is_default = $6,
+		p, err := tx.Page.WithSettings(settings)
+		if err != nil {
+			return err
+		}
+		if p.IsDefault && !tx.Page.IsDefault {
+			tx.queue(`update status.page set is_default = false where is_default`)
+		}
+		tx.conflict = slugConflict(p)
+		tx.queue(`update status.page set name = $2, slug = $3, url = $4, hosts = coalesce($5::text[], '{}'), is_default = $6,
 time_zone = $7, locale = $8,
   vocabulary = $9, auto_publish = $10, texts = coalesce($11::jsonb, '{}') where id = $1`,
 			page, p.Name, p.Slug, p.URL, p.Hosts, p.IsDefault, p.TimeZone, p.Locale, p.Vocabulary, p.AutoPublish, p.Texts)
-		if p.URL != w.Page.URL {
-			w.queue(`update status.incident set shortlink = $3 || '/incidents/' || id
+		if p.URL != tx.Page.URL {
+			tx.queue(`update status.incident set shortlink = $3 || '/incidents/' || id
 where page_id = $1 and shortlink = $2 || '/incidents/' || id`,
-				page, w.Page.URL, p.URL)
+				page, tx.Page.URL, p.URL)
 		}
+		return nil
 	})
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"heliograph/internal/base/must"
 	"heliograph/internal/base/wrap"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
@@ -48,16 +47,24 @@ func (e *Editor) AddProbe(ctx context.Context, by Author, in status.Probe) (int6
 	if err != nil {
 		return 0, err
 	}
-	object, err := e.edit(ctx, command{by: by, name: "probe.add", page: page}, func(ctx context.Context, w *write) {
-		c := must.Get(w.workingCopy(ctx).Leaf(in.Component))
-		if in.Kind == status.NodeProbe && in.Spec.Node == 0 && !c.NodeID.Valid {
-			must.Do(status.Errorf(status.BadInput, "%s does not represent a consensus node: give the node, or set it with component set --node",
-				c.QualifiedName()))
+	object, err := e.edit(ctx, command{by: by, name: "probe.add", page: page}, func(ctx context.Context, tx *commandTx) error {
+		b, err := tx.workingCopy(ctx)
+		if err != nil {
+			return err
 		}
-		w.table = probeTable
-		w.scan(ctx, "inserting a probe", []any{&w.object}, `insert into status.probe (component_id, kind, spec, every_seconds, fail_after, pass_after,
+		c, err := b.Leaf(in.Component)
+		if err != nil {
+			return err
+		}
+		if in.Kind == status.NodeProbe && in.Spec.Node == 0 && !c.NodeID.Valid {
+			return status.Errorf(status.BadInput, "%s does not represent a consensus node: give the node, or set it with component set --node",
+				c.QualifiedName())
+		}
+		tx.table = probeTable
+		_, err = tx.scan(ctx, "inserting a probe", []any{&tx.object}, `insert into status.probe (component_id, kind, spec, every_seconds, fail_after, pass_after,
 sets_status, publish, enabled) values ($1, $2, $3, $4, $5, $6, $7, $8, true) returning id::text`,
 			in.Component, in.Kind, in.Spec, int(in.Every/time.Second), in.FailAfter, in.PassAfter, in.Sets, in.Publish)
+		return err
 	})
 	if err != nil {
 		return 0, err
@@ -90,11 +97,13 @@ func (e *Editor) editProbe(ctx context.Context, by Author, name string, id int64
 	if p == nil {
 		return noProbe(id)
 	}
-	_, err = e.edit(ctx, command{by: by, name: name, page: p.PageCode}, func(ctx context.Context, w *write) {
-		if !w.target(ctx, probeTable, strconv.FormatInt(id, 10)) {
-			must.Do(noProbe(id))
+	_, err = e.edit(ctx, command{by: by, name: name, page: p.PageCode}, func(ctx context.Context, tx *commandTx) error {
+		found, err := tx.target(ctx, probeTable, strconv.FormatInt(id, 10))
+		if err == nil && !found {
+			err = noProbe(id)
 		}
-		w.queue(sql, id)
+		tx.queue(sql, id)
+		return err
 	})
 	return err
 }
@@ -200,18 +209,28 @@ func (e *Editor) ApplyProbe(ctx context.Context, id int64) (*ProbeAction, error)
 		return nil, explainWrite(err)
 	}
 	var out *status.ProbeOutcome
-	_, err = e.edit(ctx, command{by: probeAuthor(id), name: status.ProbeNote, page: p.PageCode}, func(ctx context.Context, w *write) {
+	_, err = e.edit(ctx, command{by: probeAuthor(id), name: status.ProbeNote, page: p.PageCode}, func(ctx context.Context, tx *commandTx) error {
 		out = nil
-		facts := w.probeFacts(ctx, id)
+		facts, err := tx.probeFacts(ctx, id)
+		if err != nil {
+			return err
+		}
 		if facts == nil {
-			must.Do(ErrUnchanged)
-			return
+			return ErrUnchanged
 		}
 		p = facts.Probe
-		if out = must.Get(w.workingCopy(ctx).ApplyProbe(*facts)); out == nil || out.Unchanged {
-			must.Do(ErrUnchanged)
+		c, err := tx.workingCopy(ctx)
+		if err != nil {
+			return err
 		}
-		w.storeProbe(ctx, p, out)
+		out, err = c.ApplyProbe(*facts)
+		if err != nil {
+			return err
+		}
+		if out == nil || out.Unchanged {
+			return ErrUnchanged
+		}
+		return tx.storeProbe(ctx, p, out)
 	})
 	if err != nil || out == nil {
 		return nil, err
@@ -241,17 +260,20 @@ values ($1, $2, $3, $4, $5, jsonb_build_object('component', $6::text, 'level', $
 }
 
 // probeFacts locks a probe and reads what its application depends on. It returns nil if the level is applied already, or cannot be applied now.
-func (w *write) probeFacts(ctx context.Context, id int64) *status.ProbeFacts {
-	w.scan(ctx, "locking the probe", nil, `select from status.probe where id = $1 for update`, id)
-	db := w.editor.db
-	p := must.Get(db.Probe(ctx, id))
-	if p == nil || !p.Enabled || p.Level == p.Applied || w.Page.Mode == status.Mirror {
-		return nil
+func (tx *commandTx) probeFacts(ctx context.Context, id int64) (*status.ProbeFacts, error) {
+	_, err := tx.scan(ctx, "locking the probe", nil, `select from status.probe where id = $1 for update`, id)
+	if err != nil {
+		return nil, err
+	}
+	db := tx.editor.db
+	p, err := db.Probe(ctx, id)
+	if err != nil || p == nil || !p.Enabled || p.Level == p.Applied || tx.Page.Mode == status.Mirror {
+		return nil, err
 	}
 	f := &status.ProbeFacts{Probe: p}
 	var maintenance bool
 	var joinable, joinableDraft *string
-	w.scan(ctx, "reading the state of probes",
+	_, err = tx.scan(ctx, "reading the state of probes",
 		[]any{&maintenance, &f.Edited, &joinable, &joinableDraft, &f.PublishedLastHour, &f.Remotes, &f.FailingRemotes}, `with joinable as (
   select draft, max(id) as id from status.incident where page_id = $1 and origin = 'probe' and deleted_at is null and resolved_at is null
 and probe_version = version
@@ -264,55 +286,63 @@ select exists (select from status.incident_component h join status.incident n on
   count(*) filter (where p.kind in ('http', 'graphql', 'tcp')), count(*) filter (where p.kind in ('http', 'graphql', 'tcp')
 and (p.level = 'bad' or p.streak > 0 and p.toward = 'bad'))
 from status.probe p join status.component c on c.id = p.component_id and c.deleted_at is null where c.page_id = $1 and p.enabled`,
-		w.Page.Code, p.Component, w.At.Add(-status.ProbeJoin), w.At, p.Incident, w.At.Add(-time.Hour))
-	if maintenance {
-		return nil // probes are not applied during a maintenance
+		tx.Page.Code, p.Component, tx.At.Add(-status.ProbeJoin), tx.At, p.Incident, tx.At.Add(-time.Hour))
+	if err != nil || maintenance { // probes are not applied during a maintenance
+		return nil, err
 	}
 	for _, n := range []struct {
 		code *string
 		into *status.NoticeState
 	}{{&p.Incident, &f.Incident}, {joinable, &f.Joinable}, {joinableDraft, &f.JoinableDraft}} {
 		if n.code != nil && *n.code != "" {
-			*n.into = w.noticeState(ctx, *n.code, ` for update`)
+			*n.into, err = tx.noticeState(ctx, *n.code, ` for update`)
+			if err != nil {
+				return nil, err
+			}
 		}
 	}
-	f.Others = must.Get(read(ctx, db, `select `+probeColumns+` from status.probe`+probeJoins+` where c.page_id = $1 and p.incident_id is not null and p.id <> $2
+	f.Others, err = read(ctx, db, `select `+probeColumns+` from status.probe`+probeJoins+` where c.page_id = $1 and p.incident_id is not null and p.id <> $2
 and p.acted <> 'good' and p.enabled order by p.id`,
-		[]any{w.Page.Code, id}, probeTargets, nil))
-	return f
+		[]any{tx.Page.Code, id}, probeTargets, nil)
+	return f, err
 }
 
 // storeProbe writes what a probe does to its page.
-func (w *write) storeProbe(ctx context.Context, p *status.Probe, out *status.ProbeOutcome) {
-	w.command.name = out.Action
+func (tx *commandTx) storeProbe(ctx context.Context, p *status.Probe, out *status.ProbeOutcome) error {
+	tx.command.name = out.Action
+	var err error
 	switch {
 	case out.Component != nil:
-		w.target(ctx, componentTable, out.Object)
-		w.insertChanges(out.Changes)
-		w.updateBase(out.Component)
+		_, err = tx.target(ctx, componentTable, out.Object)
+		tx.insertChanges(out.Changes)
+		tx.updateBase(out.Component)
 	case out.Withdraw != "":
-		w.target(ctx, noticeTable, out.Withdraw)
-		w.deleteDraft(out.Withdraw)
+		_, err = tx.target(ctx, noticeTable, out.Withdraw)
+		tx.deleteDraft(out.Withdraw)
 	case !out.Effect.New:
-		w.target(ctx, noticeTable, out.Object)
+		_, err = tx.target(ctx, noticeTable, out.Object)
+	}
+	if err != nil {
+		return err
 	}
 	if out.Effect != nil {
-		w.store(out.Effect)
+		tx.store(out.Effect)
 		if out.Withdraw != "" { // its probes move to the new draft
-			w.queue(`update status.probe set incident_id = $2 where incident_id = $1`, out.Withdraw, out.Incident)
+			tx.queue(`update status.probe set incident_id = $2 where incident_id = $1`, out.Withdraw, out.Incident)
 		}
 	}
-	w.queue(`update status.probe set acted = level, incident_id = nullif($2, ''),
+	tx.queue(`update status.probe set acted = level, incident_id = nullif($2, ''),
 set_status = nullif($3, '')::status.component_status where id = $1`,
 		p.ID, out.Incident, string(out.Set))
-	if w.object == out.Incident { // otherwise an editor may have changed it since
-		w.setProbeVersion()
+	if tx.object == out.Incident { // otherwise an editor may have changed it since
+		tx.setProbeVersion()
 	}
+	return nil
 }
 
 // setProbeVersion records the version of the notice that is written to: later versions are those of editors.
-func (w *write) setProbeVersion() {
-	w.queue(`update status.incident set probe_version = version where id = $1`, w.object)
+func (tx *commandTx) setProbeVersion() {
+	tx.queue(`update status.incident set probe_version = version where id = $1`, tx.object)
 }
 
 // ResolveProbed resolves the incidents of probes that have passed for [status.ProbeHoldOff] and that no editor has changed. It returns their codes.
@@ -329,15 +359,23 @@ and g.auto_publish where`+ready,
 	var out []string
 	for _, n := range list {
 		resolved := false
-		_, err := e.edit(ctx, command{by: probeAuthor(n.ProbeID.V), name: status.ProbeResolve, page: n.PageCode}, func(ctx context.Context, w *write) {
-			if !w.scan(ctx, "checking whether an incident can be resolved", nil, `select from status.incident n where n.id = $2 and`+ready,
-				w.At.Add(-status.ProbeHoldOff), n.Code) {
-				must.Do(ErrUnchanged)
+		_, err := e.edit(ctx, command{by: probeAuthor(n.ProbeID.V), name: status.ProbeResolve, page: n.PageCode}, func(ctx context.Context, tx *commandTx) error {
+			found, err := tx.scan(ctx, "checking whether an incident can be resolved", nil, `select from status.incident n where n.id = $2 and`+ready,
+				tx.At.Add(-status.ProbeHoldOff), n.Code)
+			if err == nil && !found {
+				err = ErrUnchanged
 			}
-			s := w.notice(ctx, "incident", n.Code)
+			if err != nil {
+				return err
+			}
+			s, err := tx.notice(ctx, "incident", n.Code)
+			if err != nil {
+				return err
+			}
 			resolved = true
-			w.store(must.Get(w.workingCopy(ctx).ResolveProbed(s)))
-			w.setProbeVersion()
+			err = tx.storeNotice(ctx, func(c *status.WorkingCopy) (*status.Effect, error) { return c.ResolveProbed(s) })
+			tx.setProbeVersion()
+			return err
 		})
 		if err != nil {
 			return out, err

@@ -9,7 +9,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"heliograph/internal/base/list"
-	"heliograph/internal/base/must"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
 )
@@ -122,54 +121,63 @@ func (s *DB) WorkingCopy(ctx context.Context, p *status.Page) (*status.WorkingCo
 	return status.NewWorkingCopy(p, components, holds), nil
 }
 
-func (w *write) workingCopy(ctx context.Context) *status.WorkingCopy {
-	c := must.Get(w.editor.db.WorkingCopy(ctx, w.Page))
-	c.At, c.Origin, c.NewCode = w.At, w.command.by.origin(), w.editor.code
-	return c
+func (tx *commandTx) workingCopy(ctx context.Context) (*status.WorkingCopy, error) {
+	c, err := tx.editor.db.WorkingCopy(ctx, tx.Page)
+	if err != nil {
+		return nil, err
+	}
+	c.At, c.Origin, c.NewCode = tx.At, tx.command.by.origin(), tx.editor.code
+	return c, nil
 }
 
 // emptyCopy returns a working copy without components, for rules that do not need them.
-func (w *write) emptyCopy() *status.WorkingCopy {
-	return &status.WorkingCopy{Page: w.Page, At: w.At, Origin: w.command.by.origin(), NewCode: w.editor.code}
+func (tx *commandTx) emptyCopy() *status.WorkingCopy {
+	return &status.WorkingCopy{Page: tx.Page, At: tx.At, Origin: tx.command.by.origin(), NewCode: tx.editor.code}
 }
 
 // notice makes a notice the target of the write, locks it and reads it. what is the object in the error if it does not exist.
-func (w *write) notice(ctx context.Context, what, code string) status.NoticeState {
-	w.target(ctx, noticeTable, code)
-	s := w.noticeState(ctx, code, ` for update`)
-	if s.Notice == nil {
-		must.Do(status.Errorf(status.NotFound, "%s %s does not exist", what, code))
+func (tx *commandTx) notice(ctx context.Context, what, code string) (status.NoticeState, error) {
+	_, err := tx.target(ctx, noticeTable, code)
+	if err != nil {
+		return status.NoticeState{}, err
 	}
-	return s
+	s, err := tx.noticeState(ctx, code, ` for update`)
+	if err == nil && s.Notice == nil {
+		err = status.Errorf(status.NotFound, "%s %s does not exist", what, code)
+	}
+	return s, err
 }
 
 // noticeState reads a notice with its components and updates. The notice is nil if it does not exist. lock is the locking clause.
-func (w *write) noticeState(ctx context.Context, code, lock string) status.NoticeState {
-	db := w.editor.db
-	rows := must.Get(read(ctx, db, `select `+noticeColumns+` from status.incident n where n.id = $1 and n.deleted_at is null`+lock, []any{code}, noticeTargets,
-		func(n *status.Notice) error {
-			noticeInZone(n, w.Page.Zone)
+func (tx *commandTx) noticeState(ctx context.Context, code, lock string) (status.NoticeState, error) {
+	db := tx.editor.db
+	rows, err := read(ctx, db, `select `+noticeColumns+` from status.incident n where n.id = $1 and n.deleted_at is null`+lock,
+		[]any{code}, noticeTargets, func(n *status.Notice) error {
+			noticeInZone(n, tx.Page.Zone)
 			return nil
-		}))
-	if len(rows) == 0 {
-		return status.NoticeState{}
+		})
+	if err != nil || len(rows) == 0 {
+		return status.NoticeState{}, err
 	}
-	s := must.Get(db.noticeStates(ctx, status.Pages{w.Page}, rows))[0]
-	slices.Reverse(s.Updates) // oldest first
-	return s
+	states, err := db.noticeStates(ctx, status.Pages{tx.Page}, rows)
+	if err != nil {
+		return status.NoticeState{}, err
+	}
+	slices.Reverse(states[0].Updates) // oldest first
+	return states[0], nil
 }
 
 // store writes an effect on a notice, which becomes the object of the write.
-func (w *write) store(e *status.Effect) {
-	b := &w.statements
+func (tx *commandTx) store(e *status.Effect) {
+	b := &tx.statements
 	if e.New {
-		w.table, w.object = noticeTable, e.Notice.Code
+		tx.table, tx.object = noticeTable, e.Notice.Code
 		b.InsertNotice(e.Notice)
 	} else {
-		w.updateNotice(e.Notice)
+		tx.updateNotice(e.Notice)
 	}
 	for _, u := range e.Updates {
-		u.Revision = ledger.Of(w.Page.Revision + 1)
+		u.Revision = ledger.Of(tx.Page.Revision + 1)
 		b.Queue(replaceUpdate, updateRow(u)...)
 		b.Queue(`delete from status.update_component where update_id = $1`, u.Code)
 		b.insertAffected(u)
@@ -177,27 +185,27 @@ func (w *write) store(e *status.Effect) {
 	for _, a := range e.Attachments {
 		b.Queue(`insert into status.incident_component (page_id, incident_id, component_id, held_status) values ($1, $2, $3, $4)
 on conflict (incident_id, component_id) do update set held_status = excluded.held_status`,
-			w.Page.Code, e.Notice.Code, a.ComponentCode, ledger.NonZero(a.HeldStatus).Pointer())
+			tx.Page.Code, e.Notice.Code, a.ComponentCode, ledger.NonZero(a.HeldStatus).Pointer())
 	}
 	for _, c := range e.BaseChanged {
-		w.updateBase(c)
+		tx.updateBase(c)
 	}
-	w.insertChanges(e.Changes)
+	tx.insertChanges(e.Changes)
 }
 
-func (w *write) updateNotice(n *status.Notice) { w.queue(updateNotice, noticeRow(n)...) }
+func (tx *commandTx) updateNotice(n *status.Notice) { tx.queue(updateNotice, noticeRow(n)...) }
 
-func (w *write) updateBase(c *status.Component) {
-	w.queue(`update status.component set base_status = $2, updated_at = $3, version = version + 1 where id = $1`, c.Code, c.BaseStatus, w.At)
+func (tx *commandTx) updateBase(c *status.Component) {
+	tx.queue(`update status.component set base_status = $2, updated_at = $3, version = version + 1 where id = $1`, c.Code, c.BaseStatus, tx.At)
 }
 
 // insertChanges writes changes of statuses. The second change of a component within a millisecond is dated a millisecond later.
-func (w *write) insertChanges(list []*status.Change) {
+func (tx *commandTx) insertChanges(list []*status.Change) {
 	for _, c := range list {
-		w.queue(`insert into status.component_change (component_id, changed_at, old_status, new_status, update_id, origin)
+		tx.queue(`insert into status.component_change (component_id, changed_at, old_status, new_status, update_id, origin)
 values ($1::text, greatest($2::timestamptz, (select max(changed_at) + interval '1 millisecond' from status.component_change
 where component_id = $1::text)), $3, $4, $5, $6)`,
 			c.ComponentCode, c.At, c.OldStatus, c.NewStatus, c.UpdateCode.Pointer(), c.Origin)
-		w.queue(`update status.component set updated_at = $2, version = version + 1 where id = $1 and updated_at <> $2`, c.ComponentCode, w.At)
+		tx.queue(`update status.component set updated_at = $2, version = version + 1 where id = $1 and updated_at <> $2`, c.ComponentCode, tx.At)
 	}
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"heliograph/internal/base/must"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
 )
@@ -22,11 +21,12 @@ func (e *Editor) AddToken(ctx context.Context, by Author, in status.TokenInput) 
 		return "", err
 	}
 	hash := status.HashToken(token)
-	err = e.editTokens(ctx, by, "token.add", func(ctx context.Context, w *write) {
-		w.conflict = status.Errorf(status.Conflict, "a token with the name %s exists already", in.Name)
-		w.scan(ctx, "inserting a token", []any{&w.object}, `insert into status.operator_token (name, token_sha256, role, page_id, created_at, expires_at)
+	err = e.editTokens(ctx, by, "token.add", func(ctx context.Context, tx *commandTx) error {
+		tx.conflict = status.Errorf(status.Conflict, "a token with the name %s exists already", in.Name)
+		_, err := tx.scan(ctx, "inserting a token", []any{&tx.object}, `insert into status.operator_token (name, token_sha256, role, page_id, created_at, expires_at)
 values ($1, $2, $3, nullif($4, ''), $5, $6) returning id::text`,
-			in.Name, hash[:], in.Role, in.Page, w.At, in.ExpiresAt.Pointer())
+			in.Name, hash[:], in.Role, in.Page, tx.At, in.ExpiresAt.Pointer())
+		return err
 	})
 	if err != nil {
 		return "", err
@@ -36,22 +36,27 @@ values ($1, $2, $3, nullif($4, ''), $5, $6) returning id::text`,
 
 // RemoveToken revokes a token.
 func (e *Editor) RemoveToken(ctx context.Context, by Author, name string) error {
-	return e.editTokens(ctx, by, "token.remove", func(ctx context.Context, w *write) {
+	return e.editTokens(ctx, by, "token.remove", func(ctx context.Context, tx *commandTx) error {
 		var id string
-		if !w.scan(ctx, "reading a token", []any{&id}, `select id::text from status.operator_token where name = $1 for update`, name) {
-			must.Do(status.Errorf(status.NotFound, "token %s does not exist", name))
+		found, err := tx.scan(ctx, "reading a token", []any{&id}, `select id::text from status.operator_token where name = $1 for update`, name)
+		if err == nil && !found {
+			err = status.Errorf(status.NotFound, "token %s does not exist", name)
 		}
-		w.target(ctx, tokenTable, id)
-		w.queue(`delete from status.operator_token where name = $1`, name)
+		if err != nil {
+			return err
+		}
+		tx.queue(`delete from status.operator_token where name = $1`, name)
+		_, err = tx.target(ctx, tokenTable, id)
+		return err
 	})
 }
 
 // editTokens writes to the tokens. They do not belong to a page, so no revision changes.
-func (e *Editor) editTokens(ctx context.Context, by Author, name string, do func(ctx context.Context, w *write)) error {
-	w := &write{editor: e, command: command{by: by, name: name, settings: true}, table: tokenTable}
-	_, err := w.finish(e.db.begin(ctx, func(tx pgx.Tx) error {
-		w.Tx = &Tx{Tx: tx, At: status.Milliseconds(e.now())}
-		return w.run(ctx, do)
+func (e *Editor) editTokens(ctx context.Context, by Author, name string, do func(ctx context.Context, tx *commandTx) error) error {
+	tx := &commandTx{editor: e, command: command{by: by, name: name, settings: true}, table: tokenTable}
+	_, err := tx.finish(e.db.begin(ctx, func(open pgx.Tx) error {
+		tx.Tx = &Tx{Tx: open, At: status.Milliseconds(e.now())}
+		return tx.run(ctx, do)
 	}))
 	return err
 }
@@ -89,31 +94,41 @@ func (e *Editor) SetTemplate(ctx context.Context, by Author, page string, t stat
 	if err := t.Check(); err != nil {
 		return err
 	}
-	_, err := e.edit(ctx, command{by: by, name: "template.set", page: page, settings: true}, func(ctx context.Context, w *write) {
-		w.template(ctx, t.Name)
-		w.scan(ctx, "writing a template", []any{&w.object}, `insert into status.template (page_id, name, kind, state, title, body)
+	_, err := e.edit(ctx, command{by: by, name: "template.set", page: page, settings: true}, func(ctx context.Context, tx *commandTx) error {
+		_, err := tx.template(ctx, t.Name)
+		if err != nil {
+			return err
+		}
+		_, err = tx.scan(ctx, "writing a template", []any{&tx.object}, `insert into status.template (page_id, name, kind, state, title, body)
 values ($1, $2, $3, $4, $5, $6)
 on conflict (page_id, name) do update set kind = excluded.kind, state = excluded.state, title = excluded.title, body = excluded.body returning id::text`,
 			page, t.Name, t.Kind, t.State, t.Title, t.Body)
+		return err
 	})
 	return err
 }
 
 // template makes the template with a name the target of the write. It reports whether the template exists.
-func (w *write) template(ctx context.Context, name string) bool {
+func (tx *commandTx) template(ctx context.Context, name string) (bool, error) {
 	var id string
-	w.table = templateTable
-	return w.scan(ctx, "reading a template", []any{&id}, `select id::text from status.template where page_id = $1 and name = $2`, w.Page.Code, name) &&
-		w.target(ctx, templateTable, id)
+	tx.table = templateTable
+	found, err := tx.scan(ctx, "reading a template", []any{&id},
+		`select id::text from status.template where page_id = $1 and name = $2`, tx.Page.Code, name)
+	if err != nil || !found {
+		return false, err
+	}
+	return tx.target(ctx, templateTable, id)
 }
 
 // RemoveTemplate removes a template.
 func (e *Editor) RemoveTemplate(ctx context.Context, by Author, page, name string) error {
-	_, err := e.edit(ctx, command{by: by, name: "template.remove", page: page, settings: true}, func(ctx context.Context, w *write) {
-		if !w.template(ctx, name) {
-			must.Do(status.Errorf(status.NotFound, "template %s does not exist", name))
+	_, err := e.edit(ctx, command{by: by, name: "template.remove", page: page, settings: true}, func(ctx context.Context, tx *commandTx) error {
+		found, err := tx.template(ctx, name)
+		if err == nil && !found {
+			err = status.Errorf(status.NotFound, "template %s does not exist", name)
 		}
-		w.queue(`delete from status.template where page_id = $1 and name = $2`, page, name)
+		tx.queue(`delete from status.template where page_id = $1 and name = $2`, page, name)
+		return err
 	})
 	return err
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"heliograph/internal/base/list"
-	"heliograph/internal/base/must"
 	"heliograph/internal/base/wrap"
 	"heliograph/internal/domain/status"
 	"heliograph/storage"
@@ -43,14 +42,29 @@ func (s *DB) webhooks(ctx context.Context, where, arg string) ([]*status.Webhook
 
 // AddWebhook adds a webhook to a page. It returns its code and its secret, which is empty if the write was done before with the same key.
 func (e *Editor) AddWebhook(ctx context.Context, by Author, page string, in status.NewWebhook) (code, secret string, err error) {
-	code, err = e.edit(ctx, command{by: by, name: "webhook.add", page: page, settings: true}, func(ctx context.Context, w *write) {
-		must.Do(in.Check(w.workingCopy(ctx)))
+	code, err = e.edit(ctx, command{by: by, name: "webhook.add", page: page, settings: true}, func(ctx context.Context, tx *commandTx) error {
+		c, err := tx.workingCopy(ctx)
+		if err != nil {
+			return err
+		}
+		err = in.Check(c)
+		if err != nil {
+			return err
+		}
 		key, text, err := status.NewWebhookSecret(e.random)
-		must.Do(err)
-		w.table, w.object, secret = webhookTable, must.Get(e.code()), text
-		w.conflict = status.Errorf(status.Conflict, "the page has a webhook with the URL %s already", in.URL)
-		w.queue(`insert into status.webhook (id, page_id, url, components, secret, created_at)
-values ($1, $2, $3, coalesce($4::text[], '{}'), $5, $6)`, w.object, page, in.URL, in.Components, key, w.At)
+		if err != nil {
+			return err
+		}
+		tx.object, err = e.code()
+		if err != nil {
+			return err
+		}
+		tx.table = webhookTable
+		secret = text
+		tx.conflict = status.Errorf(status.Conflict, "the page has a webhook with the URL %s already", in.URL)
+		tx.queue(`insert into status.webhook (id, page_id, url, components, secret, created_at)
+values ($1, $2, $3, coalesce($4::text[], '{}'), $5, $6)`, tx.object, page, in.URL, in.Components, key, tx.At)
+		return nil
 	})
 	return code, secret, err
 }
@@ -62,36 +76,45 @@ func (e *Editor) RotateWebhook(ctx context.Context, by Author, code string) (sec
 	if err != nil {
 		return "", err
 	}
-	_, err = e.editWebhook(ctx, by, "webhook.rotate", code, func(w *write) {
+	_, err = e.editWebhook(ctx, by, "webhook.rotate", code, func(tx *commandTx) error {
 		secret = text
-		w.queue(`update status.webhook set secret = $2, old_secret = secret, old_until = $3 where id = $1`, code, key, w.At.Add(status.WebhookSecretOverlap))
+		tx.queue(`update status.webhook set secret = $2, old_secret = secret, old_until = $3 where id = $1`, code, key, tx.At.Add(status.WebhookSecretOverlap))
+		return nil
 	})
 	return secret, err
 }
 
 // EnableWebhook enables a webhook that was disabled after failures.
 func (e *Editor) EnableWebhook(ctx context.Context, by Author, code string) (string, error) {
-	return e.editWebhook(ctx, by, "webhook.enable", code, func(w *write) {
-		w.queue(`update status.webhook set disabled_at = null, failures = 0, last_error = null, next_at = '-infinity'
+	return e.editWebhook(ctx, by, "webhook.enable", code, func(tx *commandTx) error {
+		tx.queue(`update status.webhook set disabled_at = null, failures = 0, last_error = null, next_at = '-infinity'
 where id = $1`, code)
+		return nil
 	})
 }
 
 // RemoveWebhook removes a webhook and its messages.
 func (e *Editor) RemoveWebhook(ctx context.Context, by Author, code string) (string, error) {
-	return e.editWebhook(ctx, by, "webhook.remove", code, func(w *write) { w.queue(`delete from status.webhook where id = $1`, code) })
+	return e.editWebhook(ctx, by, "webhook.remove", code, func(tx *commandTx) error {
+		tx.queue(`delete from status.webhook where id = $1`, code)
+		return nil
+	})
 }
 
-func (e *Editor) editWebhook(ctx context.Context, by Author, name, code string, do func(w *write)) (string, error) {
+func (e *Editor) editWebhook(ctx context.Context, by Author, name, code string, do func(tx *commandTx) error) (string, error) {
 	page, err := e.pageOf(ctx, webhookTable, "webhook", code)
 	if err != nil {
 		return "", err
 	}
-	return e.edit(ctx, command{by: by, name: name, page: page, settings: true}, func(ctx context.Context, w *write) {
-		if !w.target(ctx, webhookTable, code) {
-			must.Do(status.Errorf(status.NotFound, "webhook %s does not exist", code))
+	return e.edit(ctx, command{by: by, name: name, page: page, settings: true}, func(ctx context.Context, tx *commandTx) error {
+		found, err := tx.target(ctx, webhookTable, code)
+		if err == nil && !found {
+			err = status.Errorf(status.NotFound, "webhook %s does not exist", code)
 		}
-		do(w)
+		if err != nil {
+			return err
+		}
+		return do(tx)
 	})
 }
 
