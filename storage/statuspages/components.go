@@ -12,7 +12,8 @@ only_show_if_degraded,
   to_char(start_date, 'YYYY-MM-DD'), known_from, node_id, origin::text, version, created_at, updated_at`
 
 func componentTargets(c *status.Component, into []any) []any {
-	return append(into, &c.Code, &c.PageCode, &c.IsGroup, &c.GroupCode, &c.Name, &c.Description, &c.BaseStatus, &c.Position, &c.ListIndex, &c.Showcase,
+	return append(into, &c.Code, &c.PageCode, &c.IsGroup, &c.GroupCode, &c.Name, &c.Description, &c.BaseStatus,
+		&c.Position, &c.ListIndex, &c.Showcase,
 		&c.OnlyShowIfDegraded, &c.StartDate, &c.KnownFrom, &c.NodeID, &c.Origin, &c.Version, &c.CreatedAt, &c.UpdatedAt)
 }
 
@@ -25,7 +26,8 @@ type hold struct {
 func holdTargets(h *hold, into []any) []any { return append(into, &h.component, &h.status) }
 
 func (s *DB) components(ctx context.Context, page *status.Page) ([]*status.Component, error) {
-	return read(ctx, s, `select `+componentColumns+` from status.component where page_id = $1 and deleted_at is null`, []any{page.Code},
+	return read(ctx, s, `select `+componentColumns+` from status.component where page_id = $1 and deleted_at is null`,
+		[]any{page.Code},
 		componentTargets, func(c *status.Component) error {
 			inZone(page.Zone, &c.CreatedAt, &c.UpdatedAt)
 			return nil
@@ -95,7 +97,8 @@ union all `+statusChanges+` where component_id = any($1::text[]) and update_id i
 	out := make([][]status.HistoryPoint, len(components))
 	for i, stated := range grouped(events, codes, func(e *status.HistoryEvent) string { return e.Component }) {
 		c := components[i]
-		out[i] = status.HistoryOf(stated, c.KnownFrom.Or(c.CreatedAt), status.HistoryPoint{At: c.UpdatedAt, Status: c.Status})
+		out[i] = status.HistoryOf(stated, c.KnownFrom.Or(c.CreatedAt),
+			status.HistoryPoint{At: c.UpdatedAt, Status: c.Status})
 	}
 	return out, nil
 }
@@ -150,7 +153,8 @@ func (tx *commandTx) insertComponent(c *status.Component) error {
 	tx.statements.InsertComponent(c)
 	tx.conflict = nodeConflict(c)
 	if !c.IsGroup && c.BaseStatus != status.Operational {
-		tx.insertChanges([]*status.Change{{ComponentCode: c.Code, At: tx.At, OldStatus: status.Operational, NewStatus: c.BaseStatus, Origin: c.Origin}})
+		tx.insertChanges([]*status.Change{{ComponentCode: c.Code, At: tx.At, OldStatus: status.Operational,
+			NewStatus: c.BaseStatus, Origin: c.Origin}})
 	}
 	return nil
 }
@@ -159,56 +163,63 @@ func nodeConflict(c *status.Component) error {
 	return status.Errorf(status.Conflict, "another component of the page represents node %d", c.NodeID.V)
 }
 
-// updatePositions writes the positions of components other than except. Their versions stay, since nothing changes that an editor has seen.
+// updatePositions writes the positions of components other than except. Their versions stay, since nothing changes that
+// an editor has seen.
 func (tx *commandTx) updatePositions(moved []*status.Component, except *status.Component) {
 	for _, c := range moved {
 		if c != except {
-			tx.queue(`update status.component set position = $2, list_index = $3, updated_at = $4 where id = $1`, c.Code, c.Position, c.ListIndex, tx.At)
+			tx.queue(`update status.component set position = $2, list_index = $3, updated_at = $4 where id = $1`,
+				c.Code, c.Position, c.ListIndex, tx.At)
 		}
 	}
 }
 
 // EditComponent changes a component or group.
 func (e *Editor) EditComponent(ctx context.Context, by Author, code string, in status.ComponentEdit) (string, error) {
-	return e.editComponent(ctx, by, "component.set", code, in.ExpectedVersion, func(tx *commandTx, b *status.WorkingCopy, c *status.Component) error {
-		changes, err := b.EditComponent(c, in)
-		if err != nil {
-			return err
-		}
-		tx.insertChanges(changes)
-		tx.conflict = nodeConflict(c)
-		tx.queue(`update status.component set name = $2, description = $3,
+	return e.editComponent(ctx, by, "component.set", code, in.ExpectedVersion,
+		func(tx *commandTx, b *status.WorkingCopy, c *status.Component) error {
+			changes, err := b.EditComponent(c, in)
+			if err != nil {
+				return err
+			}
+			tx.insertChanges(changes)
+			tx.conflict = nodeConflict(c)
+			tx.queue(`update status.component set name = $2, description = $3,
 base_status = nullif($4, '')::status.component_status,
   showcase = $5, only_show_if_degraded = $6, start_date = $7::text::date, node_id = $8 where id = $1`,
-			c.Code, c.Name, c.Description.Pointer(), string(c.BaseStatus), c.Showcase, c.OnlyShowIfDegraded, c.StartDate.Pointer(), c.NodeID.Pointer())
-		return nil
-	})
+				c.Code, c.Name, c.Description.Pointer(), string(c.BaseStatus), c.Showcase, c.OnlyShowIfDegraded,
+				c.StartDate.Pointer(), c.NodeID.Pointer())
+			return nil
+		})
 }
 
 // MoveComponent moves a component or group.
 func (e *Editor) MoveComponent(ctx context.Context, by Author, code string, in status.ComponentMove) (string, error) {
-	return e.editComponent(ctx, by, "component.move", code, in.ExpectedVersion, func(tx *commandTx, b *status.WorkingCopy, c *status.Component) error {
-		moved, err := b.Move(c, in.Group, in.Position)
-		if err != nil {
-			return err
-		}
-		tx.updatePositions(moved, c)
-		tx.queue(`update status.component set group_id = $2, position = $3, list_index = 0 where id = $1`, c.Code, c.GroupCode.Pointer(), c.Position)
-		return nil
-	})
+	return e.editComponent(ctx, by, "component.move", code, in.ExpectedVersion,
+		func(tx *commandTx, b *status.WorkingCopy, c *status.Component) error {
+			moved, err := b.Move(c, in.Group, in.Position)
+			if err != nil {
+				return err
+			}
+			tx.updatePositions(moved, c)
+			tx.queue(`update status.component set group_id = $2, position = $3, list_index = 0 where id = $1`, c.Code,
+				c.GroupCode.Pointer(), c.Position)
+			return nil
+		})
 }
 
 // RemoveComponent removes a component or an empty group from its page. Updates that mention it stay.
 func (e *Editor) RemoveComponent(ctx context.Context, by Author, code string, expectedVersion int64) (string, error) {
-	return e.editComponent(ctx, by, "component.remove", code, expectedVersion, func(tx *commandTx, b *status.WorkingCopy, c *status.Component) error {
-		err := b.CheckRemove(c)
-		if err != nil {
-			return err
-		}
-		tx.queue(`update status.incident_component set held_status = null where component_id = $1`, c.Code)
-		tx.queue(`update status.component set deleted_at = $2 where id = $1`, c.Code, tx.At)
-		return nil
-	})
+	return e.editComponent(ctx, by, "component.remove", code, expectedVersion,
+		func(tx *commandTx, b *status.WorkingCopy, c *status.Component) error {
+			err := b.CheckRemove(c)
+			if err != nil {
+				return err
+			}
+			tx.queue(`update status.incident_component set held_status = null where component_id = $1`, c.Code)
+			tx.queue(`update status.component set deleted_at = $2 where id = $1`, c.Code, tx.At)
+			return nil
+		})
 }
 
 // editComponent writes to a component and increments its version.

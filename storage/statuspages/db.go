@@ -1,4 +1,5 @@
-// Package statuspages reads and writes the status pages: pages, components, incidents, maintenance windows, probes and their audit.
+// Package statuspages reads and writes the status pages: pages, components, incidents, maintenance windows, probes and
+// their audit.
 package statuspages
 
 import (
@@ -21,10 +22,11 @@ import (
 	"heliograph/storage/migrations"
 )
 
-// DB is a pool of connections to the database of the status pages, which may be another one than the ledger's. Reads of a database without the schema status
-// return no rows and no error.
+// DB is a pool of connections to the database of the status pages, which may be another one than the ledger's. Reads of
+// a database without the schema status return no rows and no error.
 //
-// Reads use the transaction of the context if it comes from [DB.Snapshot] or [DB.Write], and a connection of the pool otherwise.
+// Reads use the transaction of the context if it comes from [DB.Snapshot] or [DB.Write], and a connection of the pool
+// otherwise.
 type DB struct {
 	pool    *pgxpool.Pool
 	options storage.PoolOptions
@@ -36,7 +38,8 @@ func Open(ctx context.Context, o storage.PoolOptions) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("status pages: %w", err)
 	}
-	// After a restore, each prepared statement fails once because types have other OIDs. A connection that reports it is closed.
+	// After a restore, each prepared statement fails once because types have other OIDs. A connection that reports it
+	// is closed.
 	cfg.ConnConfig.OnPgError = func(_ *pgconn.PgConn, err *pgconn.PgError) bool {
 		return err.Severity != "FATAL" && err.Code != "0A000"
 	}
@@ -59,8 +62,8 @@ func (s *DB) Exists(ctx context.Context) (bool, error) {
 	return there, err
 }
 
-// A TaskLog logs the errors of a background task that runs again and again: each error once, and that the task succeeds again. If the database is unreachable,
-// it logs at level debug: the cache of status pages reports that for all tasks.
+// A TaskLog logs the errors of a background task that runs again and again: each error once, and that the task succeeds
+// again. If the database is unreachable, it logs at level debug: the cache of status pages reports that for all tasks.
 type TaskLog struct {
 	Logger *slog.Logger
 	Task   string // such as "running probes"
@@ -95,7 +98,8 @@ func missingTables(err error) bool {
 	return errors.As(err, &pg) && (pg.Code == "3F000" || pg.Code == "42P01")
 }
 
-// sharedTx is the transaction of a context. The mutex serializes the fields of a query, which are resolved concurrently.
+// sharedTx is the transaction of a context. The mutex serializes the fields of a query, which are resolved
+// concurrently.
 type sharedTx struct {
 	mu sync.Mutex
 	tx pgx.Tx
@@ -113,7 +117,9 @@ func (s *DB) Snapshot(ctx context.Context) (context.Context, func(), error) {
 	return context.WithValue(ctx, txKey{s}, &sharedTx{tx: tx}), end, nil
 }
 
-func read[T any](ctx context.Context, s *DB, sql string, args []any, cols storage.Columns[T], finish func(*T) error) ([]*T, error) {
+func read[T any](
+	ctx context.Context, s *DB, sql string, args []any, cols storage.Columns[T], finish func(*T) error,
+) ([]*T, error) {
 	var q interface {
 		Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 	} = s.pool
@@ -132,7 +138,9 @@ func read[T any](ctx context.Context, s *DB, sql string, args []any, cols storag
 }
 
 // readOne runs a query and returns its first row, or nil.
-func readOne[T any](ctx context.Context, s *DB, sql string, args []any, cols storage.Columns[T], finish func(*T) error) (*T, error) {
+func readOne[T any](
+	ctx context.Context, s *DB, sql string, args []any, cols storage.Columns[T], finish func(*T) error,
+) (*T, error) {
 	rows, err := read(ctx, s, sql, args, cols, finish)
 	if err != nil || len(rows) == 0 {
 		return nil, err
@@ -152,8 +160,8 @@ func value[T any](v *T, into []any) []any { return append(into, v) }
 // Channel is the notification channel for writes. The payload is "code:revision" of the page.
 const Channel = "status_page"
 
-// ErrUnchanged is returned by the function of [DB.Write] if there is nothing to write. The transaction is rolled back, the revision stays, and Write returns
-// no error.
+// ErrUnchanged is returned by the function of [DB.Write] if there is nothing to write. The transaction is rolled back,
+// the revision stays, and Write returns no error.
 var ErrUnchanged = errors.New("nothing to write")
 
 // ErrNoPage reports that a page does not exist.
@@ -168,20 +176,24 @@ type Tx struct {
 	At time.Time
 }
 
-// begin runs do in a transaction. Confirmed writes must survive a crash, even if asynchronous commits are the default of the server, as they are of the
-// embedded one.
+// begin runs do in a transaction. Confirmed writes must survive a crash, even if asynchronous commits are the default
+// of the server, as they are of the embedded one.
 func (s *DB) begin(ctx context.Context, do func(pgx.Tx) error) error {
 	return pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{BeginQuery: `begin; set local synchronous_commit = on`}, do)
 }
 
-// Write writes to a page in a transaction that locks the page, calls do, adds messages to the outbox, increments the revision and notifies readers. Reads with
-// the context of do belong to the transaction. It fails with [ErrNoPage] if the page does not exist.
+// Write writes to a page in a transaction that locks the page, calls do, adds messages to the outbox, increments the
+// revision and notifies readers. Reads with the context of do belong to the transaction. It fails with [ErrNoPage] if
+// the page does not exist.
 func (s *DB) Write(ctx context.Context, page string, at time.Time, do func(ctx context.Context, tx *Tx) error) error {
 	return s.writePrepared(ctx, page, at, nil, do)
 }
 
 // writePrepared is [DB.Write]. It calls prepare, if not nil, before it reads the page.
-func (s *DB) writePrepared(ctx context.Context, page string, at time.Time, prepare func(tx pgx.Tx) error, do func(ctx context.Context, tx *Tx) error) error {
+func (s *DB) writePrepared(
+	ctx context.Context, page string, at time.Time, prepare func(tx pgx.Tx) error,
+	do func(ctx context.Context, tx *Tx) error,
+) error {
 	err := s.begin(ctx, func(tx pgx.Tx) error {
 		if prepare != nil {
 			if err := prepare(tx); err != nil {
@@ -189,8 +201,9 @@ func (s *DB) writePrepared(ctx context.Context, page string, at time.Time, prepa
 			}
 		}
 		// The default of the revision columns.
-		if _, err := tx.Exec(ctx, `select set_config('heliograph.status_revision', (revision + 1)::text, true) from status.page where id = $1 for update`,
-			page); err != nil {
+		_, err := tx.Exec(ctx, `select set_config('heliograph.status_revision', (revision + 1)::text, true)
+from status.page where id = $1 for update`, page)
+		if err != nil {
 			return fmt.Errorf("locking the page: %w", err)
 		}
 		ctx := context.WithValue(ctx, txKey{s}, &sharedTx{tx: tx})
@@ -217,7 +230,8 @@ func (s *DB) writePrepared(ctx context.Context, page string, at time.Time, prepa
 	return wrap.Error(err, "writing to the status page")
 }
 
-// incrementRevision increments the revision of a page, records it, and notifies readers when the transaction is committed.
+// incrementRevision increments the revision of a page, records it, and notifies readers when the transaction is
+// committed.
 func incrementRevision(ctx context.Context, tx pgx.Tx, page string, at time.Time) error {
 	_, err := tx.Exec(ctx, `with incremented as (
   update status.page set revision = revision + 1, updated_at = $2 where id = $1 returning id, revision),
@@ -237,7 +251,8 @@ func insertPage(ctx context.Context, tx pgx.Tx, p *status.Page, at time.Time) er
 created_at, updated_at)
 values ($1, $2, $3, $4, coalesce($5::text[], '{}'), not exists (select from status.page where is_default), $6, $7, $8, $9, $10, coalesce($11::jsonb, '{}'),
 $12, $12)`,
-		p.Code, p.Slug, p.Name, p.URL, p.Hosts, cmp.Or(p.TimeZone, "Etc/UTC"), cmp.Or(p.Locale, "en"), cmp.Or(p.Vocabulary, status.Documented),
+		p.Code, p.Slug, p.Name, p.URL, p.Hosts, cmp.Or(p.TimeZone, "Etc/UTC"), cmp.Or(p.Locale, "en"),
+		cmp.Or(p.Vocabulary, status.Documented),
 		cmp.Or(p.Mode, status.Own), p.AutoPublish, p.Texts, status.Milliseconds(at))
 	return wrap.Error(err, "inserting the page")
 }
@@ -245,8 +260,9 @@ $12, $12)`,
 // pollInterval is the interval at which writes are looked for behind a pooler.
 const pollInterval = time.Second
 
-// Listen calls changed once it listens for writes, and then after each write to a page. It uses a connection of its own, and returns when that is lost or the
-// context ends. Later writes are not reported. If a pooler prevents listening, it polls.
+// Listen calls changed once it listens for writes, and then after each write to a page. It uses a connection of its
+// own, and returns when that is lost or the context ends. Later writes are not reported. If a pooler prevents
+// listening, it polls.
 func (s *DB) Listen(ctx context.Context, changed func()) error {
 	conn, ok, err := s.options.ConnectDirect(ctx)
 	if err != nil {

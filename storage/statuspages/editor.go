@@ -31,16 +31,18 @@ type Author struct {
 	Page string
 	// Key is an idempotency key: a second write with the same key returns the result of the first. Empty for none.
 	Key string
-	// Content is a hash of what is written. A second write with the same key and other content fails. Nil is not compared.
+	// Content is a hash of what is written. A second write with the same key and other content fails. Nil is not
+	// compared.
 	Content []byte
-	// Preview is called instead of committing, with a context in which pages read as if the write had been committed. The write is then rolled back.
+	// Preview is called instead of committing, with a context in which pages read as if the write had been committed.
+	// The write is then rolled back.
 	Preview func(ctx context.Context) error
 }
 
 func (a *Author) origin() status.Origin { return cmp.Or(a.Origin, status.FromOperator) }
 
-// Editor writes to status pages. Each method is one transaction with an entry in the audit log. Writes that are not possible fail with a [*status.Error] or a
-// [*status.TransitionError].
+// Editor writes to status pages. Each method is one transaction with an entry in the audit log. Writes that are not
+// possible fail with a [*status.Error] or a [*status.TransitionError].
 type Editor struct {
 	db     *DB
 	now    func() time.Time
@@ -77,9 +79,12 @@ func explainWrite(err error) error {
 	case err == nil:
 		return nil
 	case missingTables(err):
-		return &Unwritable{Text: "the database has no status tables: create them with heliograph migrate --status-only", err: err}
-	case errors.As(err, &pg) && (pg.Code == "25006" || pg.Code == "42501"): // read_only_sql_transaction, insufficient_privilege
-		return &Unwritable{Text: "the role cannot write to the status database: use the role that owns its tables in --status-database-url", err: err}
+		return &Unwritable{err: err, Text: "the database has no status tables: " +
+			"create them with heliograph migrate --status-only"}
+	case errors.As(err, &pg) && (pg.Code == "25006" || pg.Code == "42501"):
+		// read_only_sql_transaction, insufficient_privilege
+		return &Unwritable{err: err, Text: "the role cannot write to the status database: " +
+			"use the role that owns its tables in --status-database-url"}
 	case errors.As(err, &pg) && pg.Code == "23505" && pg.ConstraintName == idempotencyKeyConstraint:
 		return status.Errorf(status.Conflict, "the idempotency key is in use by a concurrent write")
 	}
@@ -104,8 +109,11 @@ type replayedError struct{ object string }
 
 func (*replayedError) Error() string { return "the write was done before" }
 
-// edit writes to a page and returns the code of the object that do writes to, also if the write was done before with the same key.
-func (e *Editor) edit(ctx context.Context, c command, do func(ctx context.Context, tx *commandTx) error) (string, error) {
+// edit writes to a page and returns the code of the object that do writes to, also if the write was done before with
+// the same key.
+func (e *Editor) edit(
+	ctx context.Context, c command, do func(ctx context.Context, tx *commandTx) error,
+) (string, error) {
 	if c.by.Page != "" && c.by.Page != c.page {
 		return "", status.Errorf(status.NotFound, "page %s does not exist", c.page)
 	}
@@ -134,7 +142,8 @@ func (tx *commandTx) run(ctx context.Context, do func(ctx context.Context, tx *c
 		return err
 	}
 	if !tx.command.settings && tx.command.by.origin() != status.FromSync && tx.Page.Mode == status.Mirror {
-		return status.Errorf(status.BadState, "the page %s is a mirror of another page and cannot be edited", tx.Page.Slug)
+		return status.Errorf(status.BadState, "the page %s is a mirror of another page and cannot be edited",
+			tx.Page.Slug)
 	}
 	if err := do(ctx, tx); err != nil {
 		return err
@@ -184,7 +193,9 @@ func (tx *Tx) preview(ctx context.Context, show func(ctx context.Context) error)
 }
 
 // scan reads a row, if there is one. what describes the statement in errors.
-func (tx *commandTx) scan(ctx context.Context, what string, into []any, sql string, args ...any) (found bool, err error) {
+func (tx *commandTx) scan(
+	ctx context.Context, what string, into []any, sql string, args ...any,
+) (found bool, err error) {
 	err = tx.QueryRow(ctx, sql, args...).Scan(into...)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return false, nil
@@ -200,7 +211,8 @@ func (tx *commandTx) replay(ctx context.Context) error {
 		return nil
 	}
 	found, err := tx.scan(ctx, "reading the idempotency key", []any{&page, &name, &object, &content},
-		`select page_id, action, object_id, idempotency_content from status.audit where idempotency_key = $1`, tx.command.by.Key)
+		`select page_id, action, object_id, idempotency_content from status.audit where idempotency_key = $1`,
+		tx.command.by.Key)
 	if err != nil || !found {
 		return err
 	}
@@ -227,14 +239,16 @@ const auditedRow = `to_jsonb(t) - '{token_sha256,secret,old_secret}'::text[]`
 // target sets the object of the write and reads its row, before it changes. It reports whether the row exists.
 func (tx *commandTx) target(ctx context.Context, table, code string) (exists bool, err error) {
 	tx.table, tx.object = table, code
-	return tx.scan(ctx, "reading the row to change", []any{&tx.before}, `select `+auditedRow+` from `+table+` t where t.id::text = $1`, code)
+	return tx.scan(ctx, "reading the row to change", []any{&tx.before},
+		`select `+auditedRow+` from `+table+` t where t.id::text = $1`, code)
 }
 
 func (tx *commandTx) audit() {
 	tx.queue(`insert into status.audit (at, page_id, actor, action, object_id, idempotency_key, before,
   idempotency_content, after)
 values ($1, nullif($2, ''), $3, $4, $5, nullif($6, ''), $7, $8, (select `+auditedRow+` from `+tx.table+` t where t.id::text = $5))`,
-		tx.At, tx.command.page, cmp.Or(tx.command.by.Name, "unknown"), tx.command.name, tx.object, tx.command.by.Key, tx.before, tx.command.by.Content)
+		tx.At, tx.command.page, cmp.Or(tx.command.by.Name, "unknown"), tx.command.name, tx.object, tx.command.by.Key,
+		tx.before, tx.command.by.Content)
 }
 
 // queue adds a statement to those that are sent at the end.
@@ -263,7 +277,8 @@ func (e *Editor) pageOf(ctx context.Context, table, what, code string) (string, 
 func (e *Editor) Writable(ctx context.Context) error {
 	has, err := e.db.Exists(ctx)
 	if err == nil && !has {
-		err = &pgconn.PgError{Code: "42P01", Message: fmt.Sprintf("status tables are older than version %d", migrations.StatusVersion())}
+		text := fmt.Sprintf("status tables are older than version %d", migrations.StatusVersion())
+		err = &pgconn.PgError{Code: "42P01", Message: text}
 	}
 	return explainWrite(err)
 }

@@ -20,34 +20,39 @@ func (e *Editor) OpenIncident(ctx context.Context, by Author, page string, in st
 
 // UpdateIncident adds an update to an incident that is not over, or resolves it.
 func (e *Editor) UpdateIncident(ctx context.Context, by Author, code string, in status.NewUpdate) (string, error) {
-	return e.changeNotice(ctx, by, "incident.update", status.Realtime, code, in.ExpectedVersion, with(in, (*status.WorkingCopy).UpdateIncident))
+	return e.changeNotice(ctx, by, "incident.update", status.Realtime, code, in.ExpectedVersion,
+		with(in, (*status.WorkingCopy).UpdateIncident))
 }
 
 // ReopenIncident reopens an incident that is over.
 func (e *Editor) ReopenIncident(ctx context.Context, by Author, code string, in status.NewUpdate) (string, error) {
-	return e.changeNotice(ctx, by, "incident.reopen", status.Realtime, code, in.ExpectedVersion, with(in, (*status.WorkingCopy).ReopenIncident))
+	return e.changeNotice(ctx, by, "incident.reopen", status.Realtime, code, in.ExpectedVersion,
+		with(in, (*status.WorkingCopy).ReopenIncident))
 }
 
 // PublishPostmortem adds the postmortem to a resolved incident, or replaces it.
 func (e *Editor) PublishPostmortem(ctx context.Context, by Author, code string, in status.NewUpdate) (string, error) {
-	return e.changeNotice(ctx, by, "incident.postmortem", status.Realtime, code, in.ExpectedVersion, with(in, (*status.WorkingCopy).PublishPostmortem))
+	return e.changeNotice(ctx, by, "incident.postmortem", status.Realtime, code, in.ExpectedVersion,
+		with(in, (*status.WorkingCopy).PublishPostmortem))
 }
 
 // PublishDraft publishes a draft: its update is dated now, and sets the components to the statuses that it states.
 func (e *Editor) PublishDraft(ctx context.Context, by Author, code string, expectedVersion int64) (string, error) {
-	return e.changeNotice(ctx, by, "incident.publish", status.Realtime, code, expectedVersion, (*status.WorkingCopy).PublishDraft)
+	return e.changeNotice(ctx, by, "incident.publish", status.Realtime, code, expectedVersion,
+		(*status.WorkingCopy).PublishDraft)
 }
 
 // DiscardDraft deletes a draft.
 func (e *Editor) DiscardDraft(ctx context.Context, by Author, code string, expectedVersion int64) (string, error) {
-	return e.editNotice(ctx, by, "incident.discard", status.Realtime, code, expectedVersion, func(ctx context.Context, tx *commandTx, s status.NoticeState) error {
-		err := status.CheckDraft(s.Notice)
-		if err != nil {
-			return err
-		}
-		tx.deleteDraft(code)
-		return nil
-	})
+	return e.editNotice(ctx, by, "incident.discard", status.Realtime, code, expectedVersion,
+		func(ctx context.Context, tx *commandTx, s status.NoticeState) error {
+			err := status.CheckDraft(s.Notice)
+			if err != nil {
+				return err
+			}
+			tx.deleteDraft(code)
+			return nil
+		})
 }
 
 func (tx *commandTx) deleteDraft(code string) {
@@ -63,105 +68,126 @@ func (e *Editor) EditUpdate(ctx context.Context, by Author, update string, edit 
 	if notice == "" {
 		return "", status.Errorf(status.NotFound, "update %s does not exist", update)
 	}
-	return e.editNotice(ctx, by, "update.edit", "", notice, 0, func(ctx context.Context, tx *commandTx, s status.NoticeState) error {
-		_, err := tx.target(ctx, updateTable, update)
-		if err != nil {
-			return err
-		}
-		n, u, err := tx.emptyCopy().EditUpdate(s, update, edit)
-		if err != nil {
-			return err
-		}
-		tx.updateNotice(n)
-		tx.queue(`update status.incident_update set body = $2, display_at = $3, updated_at = $4, revision = default where id = $1`,
-			update, u.Body, u.DisplayAt.Pointer(), u.UpdatedAt)
-		return nil
-	})
+	return e.editNotice(ctx, by, "update.edit", "", notice, 0,
+		func(ctx context.Context, tx *commandTx, s status.NoticeState) error {
+			_, err := tx.target(ctx, updateTable, update)
+			if err != nil {
+				return err
+			}
+			n, u, err := tx.emptyCopy().EditUpdate(s, update, edit)
+			if err != nil {
+				return err
+			}
+			tx.updateNotice(n)
+			tx.queue(
+				`update status.incident_update set body = $2, display_at = $3, updated_at = $4, revision = default
+where id = $1`,
+				update, u.Body, u.DisplayAt.Pointer(), u.UpdatedAt)
+			return nil
+		})
 }
 
 // EditNotice changes an incident or a maintenance without an update.
 func (e *Editor) EditNotice(ctx context.Context, by Author, code string, edit status.NoticeEdit) (string, error) {
-	return e.editNotice(ctx, by, "notice.edit", "", code, edit.ExpectedVersion, func(ctx context.Context, tx *commandTx, s status.NoticeState) error {
-		given, err := read(ctx, e.db, `select distinct c.new_status::text from status.update_component c
+	return e.editNotice(ctx, by, "notice.edit", "", code, edit.ExpectedVersion,
+		func(ctx context.Context, tx *commandTx, s status.NoticeState) error {
+			given, err := read(ctx, e.db, `select distinct c.new_status::text from status.update_component c
 join status.incident_update u on u.id = c.update_id where u.incident_id = $1`,
-			[]any{code}, value[status.ComponentStatus], nil)
-		if err != nil {
-			return err
-		}
-		statuses := list.Map(given, func(s *status.ComponentStatus) status.ComponentStatus { return *s })
-		n, err := tx.emptyCopy().EditNotice(s.Notice, edit, statuses)
-		if err != nil {
-			return err
-		}
-		tx.updateNotice(n)
-		return nil
-	})
+				[]any{code}, value[status.ComponentStatus], nil)
+			if err != nil {
+				return err
+			}
+			statuses := list.Map(given, func(s *status.ComponentStatus) status.ComponentStatus { return *s })
+			n, err := tx.emptyCopy().EditNotice(s.Notice, edit, statuses)
+			if err != nil {
+				return err
+			}
+			tx.updateNotice(n)
+			return nil
+		})
 }
 
 // DeleteNotice deletes an incident or a maintenance, and releases its components.
 func (e *Editor) DeleteNotice(ctx context.Context, by Author, code string, expectedVersion int64) (string, error) {
-	return e.editNotice(ctx, by, "notice.delete", "", code, expectedVersion, func(ctx context.Context, tx *commandTx, _ status.NoticeState) error {
-		c, err := tx.workingCopy(ctx)
-		if err != nil {
-			return err
-		}
-		tx.queue(`update status.incident_component set held_status = null where incident_id = $1`, code)
-		tx.insertChanges(c.Release(code))
-		tx.queue(`update status.incident set deleted_at = $2, updated_at = $2, version = version + 1 where id = $1`, code, tx.At)
-		return nil
-	})
+	return e.editNotice(ctx, by, "notice.delete", "", code, expectedVersion,
+		func(ctx context.Context, tx *commandTx, _ status.NoticeState) error {
+			c, err := tx.workingCopy(ctx)
+			if err != nil {
+				return err
+			}
+			tx.queue(`update status.incident_component set held_status = null where incident_id = $1`, code)
+			tx.insertChanges(c.Release(code))
+			tx.queue(`update status.incident set deleted_at = $2, updated_at = $2, version = version + 1 where id = $1`,
+				code, tx.At)
+			return nil
+		})
 }
 
 // ScheduleMaintenance schedules a maintenance and returns its code.
-func (e *Editor) ScheduleMaintenance(ctx context.Context, by Author, page string, in status.NewMaintenance) (string, error) {
+func (e *Editor) ScheduleMaintenance(
+	ctx context.Context, by Author, page string, in status.NewMaintenance,
+) (string, error) {
 	return e.addNotice(ctx, by, "maintenance.schedule", page, func(c *status.WorkingCopy) (*status.Effect, error) {
 		return c.ScheduleMaintenance(in)
 	})
 }
 
-// ScheduleSeries schedules a maintenance and repeats it, with the same duration, at further start times. It schedules all or none, and returns their codes.
-func (e *Editor) ScheduleSeries(ctx context.Context, by Author, page string, in status.NewMaintenance, others []time.Time) ([]string, error) {
+// ScheduleSeries schedules a maintenance and repeats it, with the same duration, at further start times. It schedules
+// all or none, and returns their codes.
+func (e *Editor) ScheduleSeries(
+	ctx context.Context, by Author, page string, in status.NewMaintenance, others []time.Time,
+) ([]string, error) {
 	if by.Key != "" && len(others) > 0 {
-		return nil, status.Errorf(status.BadInput, "a series cannot have an idempotency key: it creates several maintenances")
+		return nil, status.Errorf(status.BadInput,
+			"a series cannot have an idempotency key: it creates several maintenances")
 	}
 	var codes []string
-	_, err := e.edit(ctx, command{by: by, name: "maintenance.schedule", page: page}, func(ctx context.Context, tx *commandTx) error {
-		duration := in.End.Sub(in.Start)
-		for i, start := range append([]time.Time{in.Start}, others...) {
-			if i > 0 { // edit adds the audit entry of the last one
-				tx.audit()
+	_, err := e.edit(ctx, command{by: by, name: "maintenance.schedule", page: page},
+		func(ctx context.Context, tx *commandTx) error {
+			duration := in.End.Sub(in.Start)
+			for i, start := range append([]time.Time{in.Start}, others...) {
+				if i > 0 { // edit adds the audit entry of the last one
+					tx.audit()
+				}
+				one := in
+				one.Start, one.End = start, start.Add(duration)
+				err := tx.storeNotice(ctx, func(c *status.WorkingCopy) (*status.Effect, error) {
+					return c.ScheduleMaintenance(one)
+				})
+				if err != nil {
+					return err
+				}
+				codes = append(codes, tx.object)
 			}
-			one := in
-			one.Start, one.End = start, start.Add(duration)
-			err := tx.storeNotice(ctx, func(c *status.WorkingCopy) (*status.Effect, error) {
-				return c.ScheduleMaintenance(one)
-			})
-			if err != nil {
-				return err
-			}
-			codes = append(codes, tx.object)
-		}
-		return nil
-	})
+			return nil
+		})
 	return codes, err
 }
 
 // MoveMaintenance changes the state of a maintenance, or adds text in its current state.
 func (e *Editor) MoveMaintenance(ctx context.Context, by Author, code string, in status.NewUpdate) (string, error) {
-	return e.changeNotice(ctx, by, "maintenance.move", status.Scheduled, code, in.ExpectedVersion, with(in, (*status.WorkingCopy).MoveMaintenance))
+	return e.changeNotice(ctx, by, "maintenance.move", status.Scheduled, code, in.ExpectedVersion,
+		with(in, (*status.WorkingCopy).MoveMaintenance))
 }
 
 // CancelMaintenance ends a maintenance that has not started. It is published as completed.
 func (e *Editor) CancelMaintenance(ctx context.Context, by Author, code string, in status.NewUpdate) (string, error) {
-	return e.changeNotice(ctx, by, "maintenance.cancel", status.Scheduled, code, in.ExpectedVersion, with(in, (*status.WorkingCopy).CancelMaintenance))
+	return e.changeNotice(ctx, by, "maintenance.cancel", status.Scheduled, code, in.ExpectedVersion,
+		with(in, (*status.WorkingCopy).CancelMaintenance))
 }
 
-// RescheduleMaintenance moves a maintenance that has not started, or the end of one in progress. A body is published as an update in the current state.
-func (e *Editor) RescheduleMaintenance(ctx context.Context, by Author, code string, in status.Reschedule) (string, error) {
-	return e.changeNotice(ctx, by, "maintenance.reschedule", status.Scheduled, code, in.ExpectedVersion, with(in, (*status.WorkingCopy).RescheduleMaintenance))
+// RescheduleMaintenance moves a maintenance that has not started, or the end of one in progress. A body is published as
+// an update in the current state.
+func (e *Editor) RescheduleMaintenance(
+	ctx context.Context, by Author, code string, in status.Reschedule,
+) (string, error) {
+	return e.changeNotice(ctx, by, "maintenance.reschedule", status.Scheduled, code, in.ExpectedVersion,
+		with(in, (*status.WorkingCopy).RescheduleMaintenance))
 }
 
-func (e *Editor) addNotice(ctx context.Context, by Author, name, page string, add func(*status.WorkingCopy) (*status.Effect, error)) (string, error) {
+func (e *Editor) addNotice(
+	ctx context.Context, by Author, name, page string, add func(*status.WorkingCopy) (*status.Effect, error),
+) (string, error) {
 	return e.edit(ctx, command{by: by, name: name, page: page}, func(ctx context.Context, tx *commandTx) error {
 		return tx.storeNotice(ctx, add)
 	})
@@ -185,16 +211,21 @@ func (tx *commandTx) storeNotice(
 
 // changeNotice adds an update to a notice.
 func (e *Editor) changeNotice(ctx context.Context, by Author, name string, k status.Kind, code string, expected int64,
-	change func(*status.WorkingCopy, status.NoticeState) (*status.Effect, error),
+	change noticeChange,
 ) (string, error) {
-	return e.editNotice(ctx, by, name, k, code, expected, func(ctx context.Context, tx *commandTx, s status.NoticeState) error {
-		return tx.storeNotice(ctx, func(c *status.WorkingCopy) (*status.Effect, error) { return change(c, s) })
-	})
+	return e.editNotice(ctx, by, name, k, code, expected,
+		func(ctx context.Context, tx *commandTx, s status.NoticeState) error {
+			return tx.storeNotice(ctx, func(c *status.WorkingCopy) (*status.Effect, error) { return change(c, s) })
+		})
 }
 
-func with[T any](in T, change func(*status.WorkingCopy, status.NoticeState, T) (*status.Effect, error)) func(*status.WorkingCopy, status.NoticeState) (
-	*status.Effect, error,
-) {
+// noticeChange computes what changes a notice.
+type noticeChange = func(*status.WorkingCopy, status.NoticeState) (*status.Effect, error)
+
+// with returns a change with its input.
+func with[T any](
+	in T, change func(*status.WorkingCopy, status.NoticeState, T) (*status.Effect, error),
+) noticeChange {
 	return func(c *status.WorkingCopy, s status.NoticeState) (*status.Effect, error) { return change(c, s, in) }
 }
 
@@ -202,9 +233,12 @@ func with[T any](in T, change func(*status.WorkingCopy, status.NoticeState, T) (
 func (e *Editor) editNotice(ctx context.Context, by Author, name string, k status.Kind, code string, expected int64,
 	do func(ctx context.Context, tx *commandTx, s status.NoticeState) error,
 ) (string, error) {
-	what, article := map[status.Kind]string{status.Realtime: "incident", status.Scheduled: "maintenance", "": "notice"}[k], "a"
-	if k == status.Realtime {
-		article = "an"
+	what, article := "notice", "a"
+	switch k {
+	case status.Realtime:
+		what, article = "incident", "an"
+	case status.Scheduled:
+		what = "maintenance"
 	}
 	page, err := e.pageOf(ctx, noticeTable, what, code)
 	if err != nil {
@@ -237,9 +271,10 @@ type DueAction struct {
 // maxDue is the maximum number of actions that can be due for a notice at once: a start and an end.
 const maxDue = 2
 
-// RunDue performs the actions that are due on all pages: it starts and completes maintenances, publishes their reminders, and records reminders of
-// incidents. Missed actions follow in order. Each is a write of its own, which happens once even if several gateways call RunDue. It returns the actions
-// that it performed, also with an error: an error of one notice does not affect the others.
+// RunDue performs the actions that are due on all pages: it starts and completes maintenances, publishes their
+// reminders, and records reminders of incidents. Missed actions follow in order. Each is a write of its own, which
+// happens once even if several gateways call RunDue. It returns the actions that it performed, also with an error: an
+// error of one notice does not affect the others.
 func (e *Editor) RunDue(ctx context.Context) ([]DueAction, error) {
 	var done []DueAction
 	var failed []error
@@ -264,7 +299,8 @@ func (e *Editor) RunDue(ctx context.Context) ([]DueAction, error) {
 	return done, errors.Join(failed...)
 }
 
-// due returns the notices for which an action is due, earliest first. Mirrors are excluded, since they follow their sources.
+// due returns the notices for which an action is due, earliest first. Mirrors are excluded, since they follow their
+// sources.
 func (e *Editor) due(ctx context.Context) ([]*status.Notice, error) {
 	now := e.now()
 	list, err := read(ctx, e.db, `select `+noticeColumns+` from status.incident n join status.page p on p.id = n.page_id and p.mode <> 'mirror'
@@ -276,33 +312,36 @@ order by coalesce(n.scheduled_for, n.created_at), n.id`, nil, noticeTargets, nil
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(list, func(n *status.Notice) bool { return status.DueOf(n, now) == status.NothingDue }), nil
+	return slices.DeleteFunc(list, func(n *status.Notice) bool { return status.DueOf(n, now) == status.NothingDue }),
+		nil
 }
 
-// runDue performs the action that is due for a notice. It returns nil if there is none, for example because another gateway performed it.
+// runDue performs the action that is due for a notice. It returns nil if there is none, for example because another
+// gateway performed it.
 func (e *Editor) runDue(ctx context.Context, n *status.Notice) (*DueAction, error) {
 	var action *DueAction
 	by := Author{Name: "schedule", Origin: status.FromSchedule}
-	_, err := e.edit(ctx, command{by: by, name: "schedule", page: n.PageCode}, func(ctx context.Context, tx *commandTx) error {
-		_, err := tx.target(ctx, noticeTable, n.Code)
-		if err != nil {
-			return err
-		}
-		s, err := tx.noticeState(ctx, n.Code, ` for update skip locked`)
-		if err != nil {
-			return err
-		}
-		if s.Notice == nil {
-			return ErrUnchanged
-		}
-		due := status.DueOf(s.Notice, tx.At)
-		if due == status.NothingDue {
-			return ErrUnchanged
-		}
-		action = &DueAction{Page: n.PageCode, Notice: n.Code, Name: s.Notice.Name, Due: due}
-		tx.command.name = "schedule." + string(due)
-		return tx.storeNotice(ctx, func(c *status.WorkingCopy) (*status.Effect, error) { return c.RunDue(s, due) })
-	})
+	_, err := e.edit(ctx, command{by: by, name: "schedule", page: n.PageCode},
+		func(ctx context.Context, tx *commandTx) error {
+			_, err := tx.target(ctx, noticeTable, n.Code)
+			if err != nil {
+				return err
+			}
+			s, err := tx.noticeState(ctx, n.Code, ` for update skip locked`)
+			if err != nil {
+				return err
+			}
+			if s.Notice == nil {
+				return ErrUnchanged
+			}
+			due := status.DueOf(s.Notice, tx.At)
+			if due == status.NothingDue {
+				return ErrUnchanged
+			}
+			action = &DueAction{Page: n.PageCode, Notice: n.Code, Name: s.Notice.Name, Due: due}
+			tx.command.name = "schedule." + string(due)
+			return tx.storeNotice(ctx, func(c *status.WorkingCopy) (*status.Effect, error) { return c.RunDue(s, due) })
+		})
 	if err != nil {
 		return nil, err
 	}

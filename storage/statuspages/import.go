@@ -27,14 +27,18 @@ type ImportResult struct {
 	Stale []string
 }
 
-// ImportPage writes the documents of another page in one transaction with an entry in the audit log. A second import of the same documents writes nothing and
-// does not change the revision. It fails with a [*status.Error] if the page is edited here. The default name of the author is "sync".
-func (s *DB) ImportPage(ctx context.Context, by Author, source *status.Source, o status.ImportOptions, at time.Time) (*ImportResult, error) {
+// ImportPage writes the documents of another page in one transaction with an entry in the audit log. A second import of
+// the same documents writes nothing and does not change the revision. It fails with a [*status.Error] if the page is
+// edited here. The default name of the author is "sync".
+func (s *DB) ImportPage(
+	ctx context.Context, by Author, source *status.Source, o status.ImportOptions, at time.Time,
+) (*ImportResult, error) {
 	result := &ImportResult{Page: source.Page.Code}
 	page := status.NewImportedPage(source.Page, o)
 	err := s.writePrepared(ctx, page.Code, at, func(tx pgx.Tx) error {
 		var exists bool
-		if err := tx.QueryRow(ctx, `select exists (select from status.page where id = $1)`, page.Code).Scan(&exists); err != nil {
+		err := tx.QueryRow(ctx, `select exists (select from status.page where id = $1)`, page.Code).Scan(&exists)
+		if err != nil {
 			return fmt.Errorf("looking for the page: %w", err)
 		}
 		if exists {
@@ -63,8 +67,10 @@ func (s *DB) ImportPage(ctx context.Context, by Author, source *status.Source, o
 		}
 		batch := &importBatch{page: page.Code, at: tx.At, revision: tx.Page.Revision + 1}
 		batch.queue(changes)
-		batch.Queue(`insert into status.audit (at, page_id, actor, action, object_id, after) values ($1, $2, $3, $4, $2, jsonb_build_object('changed', $5::int))`,
-			tx.At, page.Code, cmp.Or(by.Name, "sync"), map[status.Mode]string{status.Mirror: "page.sync", status.Imported: "page.import"}[o.Mode], result.Changed)
+		action := map[status.Mode]string{status.Mirror: "page.sync", status.Imported: "page.import"}[o.Mode]
+		batch.Queue(`insert into status.audit (at, page_id, actor, action, object_id, after)
+values ($1, $2, $3, $4, $2, jsonb_build_object('changed', $5::int))`,
+			tx.At, page.Code, cmp.Or(by.Name, "sync"), action, result.Changed)
 		if err := tx.SendBatch(ctx, &batch.Batch.Batch).Close(); err != nil {
 			return fmt.Errorf("writing the imported page: %w", err)
 		}
@@ -85,14 +91,16 @@ func (s *DB) ImportPage(ctx context.Context, by Author, source *status.Source, o
 // stored reads what the database has of a page.
 func (s *DB) stored(ctx context.Context, p *status.Page) (out status.Stored, err error) {
 	out.Page = p
-	out.Components, err = read(ctx, s, `select `+componentColumns+`, deleted_at is not null from status.component where page_id = $1`, []any{p.Code},
+	out.Components, err = read(ctx, s,
+		`select `+componentColumns+`, deleted_at is not null from status.component where page_id = $1`, []any{p.Code},
 		func(c *status.StoredComponent, into []any) []any {
 			return append(componentTargets(&c.Component, into), &c.Deleted)
 		}, nil)
 	if err != nil {
 		return out, err
 	}
-	notices, err := read(ctx, s, `select `+noticeColumns+` from status.incident n where n.page_id = $1 and n.deleted_at is null`, []any{p.Code},
+	notices, err := read(ctx, s,
+		`select `+noticeColumns+` from status.incident n where n.page_id = $1 and n.deleted_at is null`, []any{p.Code},
 		noticeTargets, nil)
 	if err != nil {
 		return out, err
@@ -100,13 +108,16 @@ func (s *DB) stored(ctx context.Context, p *status.Page) (out status.Stored, err
 	if out.Notices, err = s.noticeStates(ctx, status.Pages{p}, notices); err != nil {
 		return out, err
 	}
-	out.Changes, err = read(ctx, s, statusChanges+` join status.component c on c.id = component_id where c.page_id = $1 and update_id is null order by changed_at`,
+	out.Changes, err = read(ctx, s,
+		statusChanges+` join status.component c on c.id = component_id where c.page_id = $1 and update_id is null
+order by changed_at`,
 		[]any{p.Code}, eventTargets, nil)
 	return out, err
 }
 
-// Unexplained returns the imported components of a page whose base status no open incident or maintenance explains and no editor or probe has set. Imports
-// before schema version 10 did not hold components by their incidents, so that ending these had no effect.
+// Unexplained returns the imported components of a page whose base status no open incident or maintenance explains and
+// no editor or probe has set. Imports before schema version 10 did not hold components by their incidents, so that
+// ending these had no effect.
 func (s *DB) Unexplained(ctx context.Context, page *status.Page) ([]*status.Component, error) {
 	return read(ctx, s, `select `+componentColumns+` from status.component c where page_id = $1 and deleted_at is null and origin = 'sync'
   and base_status <> 'operational' and not exists (select from status.incident_component h join status.incident n on n.id = h.incident_id
@@ -125,11 +136,13 @@ type importBatch struct {
 
 func (b *importBatch) queue(i *status.Import) {
 	if p := i.Page; p != nil {
-		b.Queue(`update status.page set name = $2, time_zone = $3, url = $4, mode = $5 where id = $1`, b.page, p.Name, p.TimeZone, p.URL, string(p.Mode))
+		b.Queue(`update status.page set name = $2, time_zone = $3, url = $4, mode = $5 where id = $1`, b.page, p.Name,
+			p.TimeZone, p.URL, string(p.Mode))
 	}
 	if i.EndsMirror {
 		b.Queue(`delete from status.sync_source where page_id = $1`, b.page)
-		b.Queue(`update status.incident set shortlink = $2 || '/incidents/' || id where page_id = $1`, b.page, i.Page.URL)
+		b.Queue(`update status.incident set shortlink = $2 || '/incidents/' || id where page_id = $1`, b.page,
+			i.Page.URL)
 	}
 	for _, code := range i.Ungrouped {
 		b.Queue(`update status.component set group_id = null where page_id = $1 and group_id = $2`, b.page, code)
@@ -143,7 +156,8 @@ func (b *importBatch) queue(i *status.Import) {
 	for _, n := range i.Notices {
 		b.notice(n)
 	}
-	b.Queue(`update status.incident_component set held_status = null where incident_id = any($1::text[])`, append([]string{}, i.Released...))
+	b.Queue(`update status.incident_component set held_status = null where incident_id = any($1::text[])`,
+		append([]string{}, i.Released...))
 	for _, c := range i.Changes {
 		b.Queue(`insert into status.component_change (component_id, changed_at, old_status, new_status, update_id, origin) values ($1, $2, $3, $4, $5, 'sync')
 on conflict (component_id, changed_at) do update set new_status = excluded.new_status, update_id = excluded.update_id, revision = excluded.revision`,
@@ -155,13 +169,17 @@ on conflict (component_id, changed_at) do update set new_status = excluded.new_s
 }
 
 // upsertComponent inserts a component, or replaces what documents have of it.
-var upsertComponent = insertComponent + " on conflict (page_id, id) do update set version = component.version + 1, deleted_at = null, " +
-	excluded("is_group", "group_id", "name", "description", "base_status", "position", "list_index", "showcase", "only_show_if_degraded", "start_date",
+var upsertComponent = insertComponent +
+	" on conflict (page_id, id) do update set version = component.version + 1, deleted_at = null, " +
+	excluded("is_group", "group_id", "name", "description", "base_status", "position", "list_index", "showcase",
+		"only_show_if_degraded", "start_date",
 		"created_at", "updated_at")
 
 // upsertNotice inserts a notice, or replaces what documents have of it.
-var upsertNotice = insertNotice + " on conflict (page_id, id) do update set version = incident.version + 1, deleted_at = null, " +
-	excluded("kind", "name", "state", "impact", "impact_override", "shortlink", "started_at", "created_at", "updated_at", "monitoring_at", "resolved_at",
+var upsertNotice = insertNotice +
+	" on conflict (page_id, id) do update set version = incident.version + 1, deleted_at = null, " +
+	excluded("kind", "name", "state", "impact", "impact_override", "shortlink", "started_at", "created_at",
+		"updated_at", "monitoring_at", "resolved_at",
 		"reminder_intervals", "scheduled_for", "scheduled_until")
 
 // upsertUpdate replaces an update that exists.
@@ -171,7 +189,8 @@ func (b *importBatch) notice(n status.ImportedNotice) {
 	b.Queue(upsertNotice, noticeRow(&n.Notice)...)
 	components := append([]string{}, n.Components...) // not nil, which would be null
 	held := list.Map(components, func(code string) string { return string(n.Held[code]) })
-	b.Queue(`delete from status.incident_component where incident_id = $1 and component_id <> all($2::text[])`, n.Code, components)
+	b.Queue(`delete from status.incident_component where incident_id = $1 and component_id <> all($2::text[])`, n.Code,
+		components)
 	b.Queue(`insert into status.incident_component (page_id, incident_id, component_id, held_status)
 select $1, $2, code, nullif(held, '')::status.component_status from unnest($3::text[], $4::text[]) x(code, held)
 on conflict (incident_id, component_id) do update set held_status = excluded.held_status`, b.page, n.Code, components, held)
@@ -211,7 +230,8 @@ const sourceColumns = `page_id, base_url, make_interval(secs => every_seconds), 
   case when isfinite(next_at) then next_at end`
 
 func sourceTargets(s *PageSource, into []any) []any {
-	return append(into, &s.Page, &s.URL, &s.Every, &s.Tags, (*maybeTime)(&s.OKAt), &s.Error, &s.Failures, (*maybeTime)(&s.NextAt))
+	return append(into, &s.Page, &s.URL, &s.Every, &s.Tags, (*maybeTime)(&s.OKAt), &s.Error, &s.Failures,
+		(*maybeTime)(&s.NextAt))
 }
 
 // maybeTime scans an instant; null becomes the zero value.
@@ -232,10 +252,15 @@ func (t *maybeTime) Scan(v any) error {
 // maxNextRead is the maximum time until the next read. A later one was set by a clock that has been set back since.
 const maxNextRead = time.Hour
 
-// ClaimSource claims the next read of a source for the duration of a lease. claimed is false if another gateway holds it; the source then has the time of the
-// next read. A source that was never read is not claimed exclusively, since imports are idempotent.
-func (s *DB) ClaimSource(ctx context.Context, url string, now time.Time, lease time.Duration) (source *PageSource, claimed bool, err error) {
-	rows, _ := s.pool.Query(ctx, `update status.sync_source set next_at = $3 where base_url = $1 and (next_at <= $2 or next_at > $4) returning `+sourceColumns,
+// ClaimSource claims the next read of a source for the duration of a lease. claimed is false if another gateway holds
+// it; the source then has the time of the next read. A source that was never read is not claimed exclusively, since
+// imports are idempotent.
+func (s *DB) ClaimSource(
+	ctx context.Context, url string, now time.Time, lease time.Duration,
+) (source *PageSource, claimed bool, err error) {
+	rows, _ := s.pool.Query(ctx,
+		`update status.sync_source set next_at = $3
+where base_url = $1 and (next_at <= $2 or next_at > $4) returning `+sourceColumns,
 		url, now, now.Add(lease), now.Add(maxNextRead)) // rows have the error
 	taken, err := storage.MapperOf(sourceTargets, nil).Collect(rows)
 	if err != nil {
@@ -244,14 +269,16 @@ func (s *DB) ClaimSource(ctx context.Context, url string, now time.Time, lease t
 	if len(taken) > 0 {
 		return taken[0], true, nil
 	}
-	source, err = readOne(ctx, s, `select `+sourceColumns+` from status.sync_source where base_url = $1`, []any{url}, sourceTargets, nil)
+	source, err = readOne(ctx, s, `select `+sourceColumns+` from status.sync_source where base_url = $1`, []any{url},
+		sourceTargets, nil)
 	if err == nil && source == nil {
 		return &PageSource{URL: url}, true, nil
 	}
 	return source, false, err
 }
 
-// ReleaseSource records the outcome of a read and the time of the next one. A source without a page was never read, and is not recorded.
+// ReleaseSource records the outcome of a read and the time of the next one. A source without a page was never read, and
+// is not recorded.
 func (s *DB) ReleaseSource(ctx context.Context, source *PageSource) error {
 	if source.Page == "" {
 		return nil
@@ -262,7 +289,8 @@ func (s *DB) ReleaseSource(ctx context.Context, source *PageSource) error {
 on conflict (page_id) do update set base_url = excluded.base_url, every_seconds = excluded.every_seconds, etags = excluded.etags,
 last_ok_at = excluded.last_ok_at,
   last_error = excluded.last_error, failures = excluded.failures, next_at = excluded.next_at`,
-		source.Page, source.URL, int(max(source.Every, MinSourceEvery)/time.Second), source.Tags, ok.Pointer(), source.Error, source.Failures, source.NextAt)
+		source.Page, source.URL, int(max(source.Every, MinSourceEvery)/time.Second), source.Tags, ok.Pointer(),
+		source.Error, source.Failures, source.NextAt)
 }
 
 // MinSourceEvery is the minimum polling interval of sources.
@@ -270,5 +298,6 @@ const MinSourceEvery = 15 * time.Second
 
 // SourceOf returns the source of a mirror, or nil if the page is not a mirror or was never read.
 func (s *DB) SourceOf(ctx context.Context, page string) (*PageSource, error) {
-	return readOne(ctx, s, `select `+sourceColumns+` from status.sync_source where page_id = $1`, []any{page}, sourceTargets, nil)
+	return readOne(ctx, s, `select `+sourceColumns+` from status.sync_source where page_id = $1`, []any{page},
+		sourceTargets, nil)
 }

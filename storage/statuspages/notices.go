@@ -17,10 +17,13 @@ n.created_at, n.updated_at,
   n.auto_operational_state, n.notify_at_start, n.notify_at_end, n.remind_minutes, n.reminded_at, n.backfilled, n.draft, n.origin::text, n.probe_id, n.version`
 
 func noticeTargets(n *status.Notice, into []any) []any {
-	return append(into, &n.Code, &n.Seq, &n.PageCode, &n.Kind, &n.Name, &n.State, &n.Impact, &n.ImpactOverride, &n.Shortlink, &n.StartedAt, &n.CreatedAt,
+	return append(into, &n.Code, &n.Seq, &n.PageCode, &n.Kind, &n.Name, &n.State, &n.Impact, &n.ImpactOverride,
+		&n.Shortlink, &n.StartedAt, &n.CreatedAt,
 		&n.UpdatedAt,
-		&n.MonitoringAt, &n.ResolvedAt, &n.ReminderIntervals, &n.ScheduledFor, &n.ScheduledUntil, &n.AutoInProgress, &n.AutoCompleted, &n.AutoMaintenanceState,
-		&n.AutoOperationalState, &n.NotifyAtStart, &n.NotifyAtEnd, &n.RemindMinutes, &n.RemindedAt, &n.Backfilled, &n.Draft, &n.Origin, &n.ProbeID, &n.Version)
+		&n.MonitoringAt, &n.ResolvedAt, &n.ReminderIntervals, &n.ScheduledFor, &n.ScheduledUntil, &n.AutoInProgress,
+		&n.AutoCompleted, &n.AutoMaintenanceState,
+		&n.AutoOperationalState, &n.NotifyAtStart, &n.NotifyAtEnd, &n.RemindMinutes, &n.RemindedAt, &n.Backfilled,
+		&n.Draft, &n.Origin, &n.ProbeID, &n.Version)
 }
 
 // noticeInZone converts the instants of a notice to the zone of its page.
@@ -34,7 +37,8 @@ type NoticeFilter struct {
 	Kind      status.Kind
 	States    []status.State
 	Component string // only notices with this component
-	// Since and Until select incidents that were created in this period, and maintenances whose planned or actual duration overlaps it.
+	// Since and Until select incidents that were created in this period, and maintenances whose planned or actual
+	// duration overlaps it.
 	Since, Until ledger.Null[time.Time]
 	// Drafts selects drafts instead of published notices.
 	Drafts bool
@@ -45,9 +49,10 @@ type NoticeOrder string
 
 // The orders.
 const (
-	ByCreation NoticeOrder = `n.created_at`                             // of incidents
-	ByRecency  NoticeOrder = `coalesce(n.resolved_at, n.scheduled_for)` // of maintenances: actual end, or else planned start
-	ByStart    NoticeOrder = `n.scheduled_for`                          // of maintenances
+	ByCreation NoticeOrder = `n.created_at` // of incidents
+	// of maintenances: actual end, or else planned start
+	ByRecency NoticeOrder = `coalesce(n.resolved_at, n.scheduled_for)`
+	ByStart   NoticeOrder = `n.scheduled_for` // of maintenances
 )
 
 func (f *NoticeFilter) add(w *storage.Where) {
@@ -58,10 +63,12 @@ func (f *NoticeFilter) add(w *storage.Where) {
 		w.And("not n.draft")
 	}
 	if f.States != nil {
-		w.And("n.state = any(?::text[]::status.incident_state[])", list.Map(f.States, func(s status.State) string { return string(s) }))
+		w.And("n.state = any(?::text[]::status.incident_state[])",
+			list.Map(f.States, func(s status.State) string { return string(s) }))
 	}
 	if f.Component != "" {
-		w.And("exists (select from status.incident_component a where a.incident_id = n.id and a.component_id = ?)", f.Component)
+		w.And("exists (select from status.incident_component a where a.incident_id = n.id and a.component_id = ?)",
+			f.Component)
 	}
 	since, until := "n.created_at >= ?", "n.created_at < ?"
 	if f.Kind == status.Scheduled {
@@ -91,8 +98,11 @@ func statusPlaces(p storage.Page) (storage.Page, error) {
 	return p, nil
 }
 
-// Notices returns a page of the notices of a status page. A cursor consists of milliseconds since 1970 and the bytes of the code.
-func (s *DB) Notices(ctx context.Context, page *status.Page, f NoticeFilter, order NoticeOrder, p storage.Page) ([]*status.Notice, error) {
+// Notices returns a page of the notices of a status page. A cursor consists of milliseconds since 1970 and the bytes of
+// the code.
+func (s *DB) Notices(
+	ctx context.Context, page *status.Page, f NoticeFilter, order NoticeOrder, p storage.Page,
+) ([]*status.Notice, error) {
 	p, err := statusPlaces(p)
 	if err != nil {
 		return nil, err
@@ -100,7 +110,8 @@ func (s *DB) Notices(ctx context.Context, page *status.Page, f NoticeFilter, ord
 	w := storage.Where{Args: []any{page.Code}}
 	f.add(&w)
 	w.Keyset(p, string(order), "n.id")
-	return read(ctx, s, `select `+noticeColumns+` from status.incident n where n.page_id = $1`+w.String()+w.OrderBy(p, string(order), "n.id"), w.Args,
+	return read(ctx, s, `select `+noticeColumns+` from status.incident n where n.page_id = $1`+w.String()+w.OrderBy(p,
+		string(order), "n.id"), w.Args,
 		noticeTargets, func(n *status.Notice) error {
 			noticeInZone(n, page.Zone)
 			return nil
@@ -116,7 +127,8 @@ type ownedNotice struct {
 // The sources of notices n that belong to an object p.
 const (
 	NoticesOfPage      = `status.incident n where n.page_id = p.code`
-	NoticesOfComponent = `status.incident_component a join status.incident n on n.id = a.incident_id where a.component_id = p.code`
+	NoticesOfComponent = `status.incident_component a join status.incident n on n.id = a.incident_id
+where a.component_id = p.code`
 )
 
 // CountNotices counts the notices of each of the given objects from one of the sources, up to [storage.MaxCount] + 1.
@@ -141,7 +153,8 @@ func (s *DB) NoticesOfComponents(ctx context.Context, components []*status.Compo
 	w.Keyset(p, string(order), "n.id")
 	rows, err := read(ctx, s, `select p.ord, `+noticeColumns+` from unnest($1::text[]) with ordinality p(code, ord) cross join lateral (
   select n.* from status.incident_component a join status.incident n on n.id = a.incident_id where a.component_id = p.code`+w.String()+
-		w.OrderBy(p, string(order), "n.id")+`) n order by p.ord, `+string(order)+p.Direction()+`, n.id`+p.Direction(), w.Args,
+		w.OrderBy(p, string(order), "n.id")+`) n order by p.ord, `+string(order)+p.Direction()+`, n.id`+p.Direction(),
+		w.Args,
 		func(n *ownedNotice, into []any) []any { return noticeTargets(&n.Notice, append(into, &n.owner)) }, nil)
 	if err != nil {
 		return nil, err
@@ -154,9 +167,12 @@ func (s *DB) NoticesOfComponents(ctx context.Context, components []*status.Compo
 	return out, nil
 }
 
-// NoticesByCode reads notices of any kind, drafts included, by their codes; those that do not exist or were deleted are missing from the map.
+// NoticesByCode reads notices of any kind, drafts included, by their codes; those that do not exist or were deleted are
+// missing from the map.
 func (s *DB) NoticesByCode(ctx context.Context, pages status.Pages, codes []string) (map[string]*status.Notice, error) {
-	rows, err := read(ctx, s, `select `+noticeColumns+` from status.incident n where n.id = any($1::text[]) and n.deleted_at is null`, []any{codes},
+	rows, err := read(ctx, s,
+		`select `+noticeColumns+` from status.incident n where n.id = any($1::text[]) and n.deleted_at is null`,
+		[]any{codes},
 		noticeTargets, func(n *status.Notice) error {
 			noticeInZone(n, pages.Zone(n.PageCode))
 			return nil
@@ -168,7 +184,8 @@ const updateColumns = `u.id, u.incident_id, u.state::text, u.body, u.created_at,
 u.tweet_id, u.empty_affected, u.origin::text, u.revision`
 
 func updateTargets(u *status.Update, into []any) []any {
-	return append(into, &u.Code, &u.NoticeCode, &u.State, &u.Body, &u.CreatedAt, &u.UpdatedAt, &u.DisplayAt, &u.DeliverNotifications, &u.CustomTweet, &u.TweetID,
+	return append(into, &u.Code, &u.NoticeCode, &u.State, &u.Body, &u.CreatedAt, &u.UpdatedAt, &u.DisplayAt,
+		&u.DeliverNotifications, &u.CustomTweet, &u.TweetID,
 		&u.EmptyAffected, &u.Origin, &u.Revision)
 }
 
@@ -188,7 +205,8 @@ order by u.created_at desc, u.id desc`, []any{codes}, updateTargets, nil)
 	for _, u := range rows {
 		pageOf[u.Code] = pageOfNotice[u.NoticeCode]
 	}
-	return grouped(rows, codes, func(u *status.Update) string { return u.NoticeCode }), s.completeUpdates(ctx, pages, rows, pageOf)
+	return grouped(rows, codes, func(u *status.Update) string { return u.NoticeCode }), s.completeUpdates(ctx, pages,
+		rows, pageOf)
 }
 
 // updateOnPage is an update with the code of its page.
@@ -208,8 +226,11 @@ where u.id = $1 and n.deleted_at is null and not n.draft`, []any{code},
 	return &u.Update, s.completeUpdates(ctx, pages, []*status.Update{&u.Update}, map[string]string{code: u.page})
 }
 
-// completeUpdates reads the components of updates, and converts instants to the zones of pages. pageOf is the page of each update.
-func (s *DB) completeUpdates(ctx context.Context, pages status.Pages, updates []*status.Update, pageOf map[string]string) error {
+// completeUpdates reads the components of updates, and converts instants to the zones of pages. pageOf is the page of
+// each update.
+func (s *DB) completeUpdates(
+	ctx context.Context, pages status.Pages, updates []*status.Update, pageOf map[string]string,
+) error {
 	if len(updates) == 0 {
 		return nil
 	}
@@ -242,7 +263,9 @@ where update_id = any($1::text[]) order by update_id, ordinal`, []any{codes}, fu
 }
 
 // noticeStates returns notices with their components and updates, newest first.
-func (s *DB) noticeStates(ctx context.Context, pages status.Pages, notices []*status.Notice) ([]status.NoticeState, error) {
+func (s *DB) noticeStates(
+	ctx context.Context, pages status.Pages, notices []*status.Notice,
+) ([]status.NoticeState, error) {
 	updates, err := s.Updates(ctx, pages, notices)
 	if err != nil {
 		return nil, err

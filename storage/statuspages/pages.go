@@ -10,10 +10,12 @@ import (
 	"heliograph/internal/domain/status"
 )
 
-const pageColumns = `id, slug, name, url, hosts, is_default, time_zone, locale, vocabulary, mode, auto_publish, texts, revision, created_at, updated_at`
+const pageColumns = `id, slug, name, url, hosts, is_default, time_zone, locale, vocabulary,
+mode, auto_publish, texts, revision, created_at, updated_at`
 
 func pageTargets(p *status.Page, into []any) []any {
-	return append(into, &p.Code, &p.Slug, &p.Name, &p.URL, &p.Hosts, &p.IsDefault, &p.TimeZone, &p.Locale, &p.Vocabulary, &p.Mode, &p.AutoPublish, &p.Texts,
+	return append(into, &p.Code, &p.Slug, &p.Name, &p.URL, &p.Hosts, &p.IsDefault, &p.TimeZone, &p.Locale,
+		&p.Vocabulary, &p.Mode, &p.AutoPublish, &p.Texts,
 		&p.Revision, &p.CreatedAt, &p.UpdatedAt)
 }
 
@@ -44,12 +46,14 @@ func nullInZone(zone *time.Location, list ...*ledger.Null[time.Time]) {
 
 // Pages returns all status pages: the default page first, then oldest first.
 func (s *DB) Pages(ctx context.Context) (status.Pages, error) {
-	return read(ctx, s, `select `+pageColumns+` from status.page order by is_default desc, created_at, id`, nil, pageTargets, finishPage)
+	return read(ctx, s, `select `+pageColumns+` from status.page order by is_default desc, created_at, id`, nil,
+		pageTargets, finishPage)
 }
 
 // PageByCode returns the page with a code, or nil.
 func (s *DB) PageByCode(ctx context.Context, code string) (*status.Page, error) {
-	return readOne(ctx, s, `select `+pageColumns+` from status.page where id = $1`, []any{code}, pageTargets, finishPage)
+	return readOne(ctx, s, `select `+pageColumns+` from status.page where id = $1`, []any{code}, pageTargets,
+		finishPage)
 }
 
 // PageInit describes a page to create. Empty settings of the page get defaults; see [status.NewPage].
@@ -79,14 +83,15 @@ func (e *Editor) InitPage(ctx context.Context, by Author, in PageInit) (string, 
 			return err
 		}
 		tx.Tx = &Tx{Tx: open, Page: p, At: at}
-		err = tx.run(context.WithValue(ctx, txKey{e.db}, &sharedTx{tx: open}), func(_ context.Context, tx *commandTx) error {
-			c, _, err := tx.emptyCopy().AddComponent(status.NewComponent{Name: in.Component})
-			if err != nil {
-				return err
-			}
-			tx.table, tx.object = pageTable, p.Code
-			return tx.insertComponent(c)
-		})
+		err = tx.run(context.WithValue(ctx, txKey{e.db}, &sharedTx{tx: open}),
+			func(_ context.Context, tx *commandTx) error {
+				c, _, err := tx.emptyCopy().AddComponent(status.NewComponent{Name: in.Component})
+				if err != nil {
+					return err
+				}
+				tx.table, tx.object = pageTable, p.Code
+				return tx.insertComponent(c)
+			})
 		if err != nil {
 			return err
 		}
@@ -100,28 +105,30 @@ func slugConflict(p *status.Page) error {
 
 // SetPage changes settings of a page.
 func (e *Editor) SetPage(ctx context.Context, by Author, page string, settings []status.PageSetting) (string, error) {
-	return e.edit(ctx, command{by: by, name: "page.set", page: page, settings: true}, func(ctx context.Context, tx *commandTx) error {
-		_, err := tx.target(ctx, pageTable, page)
-		if err != nil {
-			return err
-		}
-		p, err := tx.Page.WithSettings(settings)
-		if err != nil {
-			return err
-		}
-		if p.IsDefault && !tx.Page.IsDefault {
-			tx.queue(`update status.page set is_default = false where is_default`)
-		}
-		tx.conflict = slugConflict(p)
-		tx.queue(`update status.page set name = $2, slug = $3, url = $4, hosts = coalesce($5::text[], '{}'), is_default = $6,
+	return e.edit(ctx, command{by: by, name: "page.set", page: page, settings: true},
+		func(ctx context.Context, tx *commandTx) error {
+			_, err := tx.target(ctx, pageTable, page)
+			if err != nil {
+				return err
+			}
+			p, err := tx.Page.WithSettings(settings)
+			if err != nil {
+				return err
+			}
+			if p.IsDefault && !tx.Page.IsDefault {
+				tx.queue(`update status.page set is_default = false where is_default`)
+			}
+			tx.conflict = slugConflict(p)
+			tx.queue(`update status.page set name = $2, slug = $3, url = $4, hosts = coalesce($5::text[], '{}'), is_default = $6,
 time_zone = $7, locale = $8,
   vocabulary = $9, auto_publish = $10, texts = coalesce($11::jsonb, '{}') where id = $1`,
-			page, p.Name, p.Slug, p.URL, p.Hosts, p.IsDefault, p.TimeZone, p.Locale, p.Vocabulary, p.AutoPublish, p.Texts)
-		if p.URL != tx.Page.URL {
-			tx.queue(`update status.incident set shortlink = $3 || '/incidents/' || id
+				page, p.Name, p.Slug, p.URL, p.Hosts, p.IsDefault, p.TimeZone, p.Locale, p.Vocabulary, p.AutoPublish,
+				p.Texts)
+			if p.URL != tx.Page.URL {
+				tx.queue(`update status.incident set shortlink = $3 || '/incidents/' || id
 where page_id = $1 and shortlink = $2 || '/incidents/' || id`,
-				page, tx.Page.URL, p.URL)
-		}
-		return nil
-	})
+					page, tx.Page.URL, p.URL)
+			}
+			return nil
+		})
 }

@@ -27,7 +27,8 @@ const probeJoins = ` p join status.component c on c.id = p.component_id and c.de
 left join lateral (select * from status.probe_result where probe_id = p.id order by at desc limit 1) r on true`
 
 func probeTargets(p *status.Probe, into []any) []any {
-	return append(into, &p.ID, &p.PageCode, &p.Component, &p.Name, &p.Kind, &p.Spec, &p.Every, &p.FailAfter, &p.PassAfter, &p.Sets,
+	return append(into, &p.ID, &p.PageCode, &p.Component, &p.Name, &p.Kind, &p.Spec, &p.Every, &p.FailAfter,
+		&p.PassAfter, &p.Sets,
 		&p.Publish, &p.Enabled,
 		&p.Level, &p.Streak, &p.Toward, &p.Applied, &p.Incident, &p.Set, (*maybeTime)(&p.BeatAt), &p.NodeID,
 		(*maybeTime)(&p.Last.At), &p.Last.Level, &p.Last.Took, &p.Last.Detail)
@@ -35,7 +36,8 @@ func probeTargets(p *status.Probe, into []any) []any {
 
 // Probes returns the probes of a page with their newest results, in the order of creation.
 func (s *DB) Probes(ctx context.Context, page string) ([]*status.Probe, error) {
-	return read(ctx, s, `select `+probeColumns+` from status.probe`+probeJoins+` where c.page_id = $1 order by p.id`, []any{page}, probeTargets, nil)
+	return read(ctx, s, `select `+probeColumns+` from status.probe`+probeJoins+` where c.page_id = $1 order by p.id`,
+		[]any{page}, probeTargets, nil)
 }
 
 // AddProbe adds a probe of a component and returns its id.
@@ -47,25 +49,28 @@ func (e *Editor) AddProbe(ctx context.Context, by Author, in status.Probe) (int6
 	if err != nil {
 		return 0, err
 	}
-	object, err := e.edit(ctx, command{by: by, name: "probe.add", page: page}, func(ctx context.Context, tx *commandTx) error {
-		b, err := tx.workingCopy(ctx)
-		if err != nil {
-			return err
-		}
-		c, err := b.Leaf(in.Component)
-		if err != nil {
-			return err
-		}
-		if in.Kind == status.NodeProbe && in.Spec.Node == 0 && !c.NodeID.Valid {
-			return status.Errorf(status.BadInput, "%s does not represent a consensus node: give the node, or set it with component set --node",
-				c.QualifiedName())
-		}
-		tx.table = probeTable
-		_, err = tx.scan(ctx, "inserting a probe", []any{&tx.object}, `insert into status.probe (component_id, kind, spec, every_seconds, fail_after, pass_after,
+	object, err := e.edit(ctx, command{by: by, name: "probe.add", page: page},
+		func(ctx context.Context, tx *commandTx) error {
+			b, err := tx.workingCopy(ctx)
+			if err != nil {
+				return err
+			}
+			c, err := b.Leaf(in.Component)
+			if err != nil {
+				return err
+			}
+			if in.Kind == status.NodeProbe && in.Spec.Node == 0 && !c.NodeID.Valid {
+				const text = "%s does not represent a consensus node: " +
+					"give the node, or set it with component set --node"
+				return status.Errorf(status.BadInput, text, c.QualifiedName())
+			}
+			tx.table = probeTable
+			_, err = tx.scan(ctx, "inserting a probe", []any{&tx.object}, `insert into status.probe (component_id, kind, spec, every_seconds, fail_after, pass_after,
 sets_status, publish, enabled) values ($1, $2, $3, $4, $5, $6, $7, $8, true) returning id::text`,
-			in.Component, in.Kind, in.Spec, int(in.Every/time.Second), in.FailAfter, in.PassAfter, in.Sets, in.Publish)
-		return err
-	})
+				in.Component, in.Kind, in.Spec, int(in.Every/time.Second), in.FailAfter, in.PassAfter, in.Sets,
+				in.Publish)
+			return err
+		})
 	if err != nil {
 		return 0, err
 	}
@@ -84,7 +89,8 @@ func (e *Editor) RemoveProbe(ctx context.Context, by Author, id int64) error {
 // EnableProbe enables or disables a probe.
 func (e *Editor) EnableProbe(ctx context.Context, by Author, id int64, on bool) error {
 	if on {
-		return e.editProbe(ctx, by, "probe.enable", id, `update status.probe set enabled = true, streak = 0, toward = level, next_at = '-infinity' where id = $1`)
+		return e.editProbe(ctx, by, "probe.enable", id,
+			`update status.probe set enabled = true, streak = 0, toward = level, next_at = '-infinity' where id = $1`)
 	}
 	return e.editProbe(ctx, by, "probe.disable", id, `update status.probe set enabled = false where id = $1`)
 }
@@ -112,12 +118,14 @@ func noProbe(id int64) error { return status.Errorf(status.NotFound, "probe %d d
 
 // Probe returns the probe with an id, or nil.
 func (s *DB) Probe(ctx context.Context, id int64) (*status.Probe, error) {
-	return readOne(ctx, s, `select `+probeColumns+` from status.probe`+probeJoins+` where p.id = $1`, []any{id}, probeTargets, nil)
+	return readOne(ctx, s, `select `+probeColumns+` from status.probe`+probeJoins+` where p.id = $1`, []any{id},
+		probeTargets, nil)
 }
 
 // RecordHeartbeat records a heartbeat of a probe.
 func (e *Editor) RecordHeartbeat(ctx context.Context, id int64) error {
-	tag, err := e.db.pool.Exec(ctx, `update status.probe set beat_at = $2 where id = $1 and kind = 'heartbeat'`, id, e.now())
+	tag, err := e.db.pool.Exec(ctx, `update status.probe set beat_at = $2 where id = $1 and kind = 'heartbeat'`, id,
+		e.now())
 	if err != nil {
 		return explainWrite(fmt.Errorf("recording a heartbeat: %w", err))
 	}
@@ -127,11 +135,14 @@ func (e *Editor) RecordHeartbeat(ctx context.Context, id int64) error {
 	return nil
 }
 
-// ClaimProbes claims at most limit probes that are due, on pages that are not mirrors, until their timeouts. Other gateways do not run them meanwhile.
+// ClaimProbes claims at most limit probes that are due, on pages that are not mirrors, until their timeouts. Other
+// gateways do not run them meanwhile.
 func (e *Editor) ClaimProbes(ctx context.Context, limit int) ([]*status.Probe, error) {
 	// This runs every second. If nothing is due, nothing is written, so that a read-only database is no error.
-	const due = ` p.enabled and (p.next_at <= $1::timestamptz or p.next_at > $1::timestamptz + 2 * make_interval(secs => p.every_seconds) + $2::interval)`
-	waiting, err := read(ctx, e.db, `select 1 from status.probe p where`+due+` limit 1`, []any{e.now(), 2 * status.ProbeTimeout}, value[int], nil)
+	const due = ` p.enabled and (p.next_at <= $1::timestamptz
+or p.next_at > $1::timestamptz + 2 * make_interval(secs => p.every_seconds) + $2::interval)`
+	waiting, err := read(ctx, e.db, `select 1 from status.probe p where`+due+` limit 1`,
+		[]any{e.now(), 2 * status.ProbeTimeout}, value[int], nil)
 	if err != nil || len(waiting) == 0 {
 		return nil, explainWrite(err)
 	}
@@ -148,13 +159,18 @@ select `+probeColumns+` from taken`+probeJoins+` order by p.id`,
 	return out, explainWrite(wrap.Error(err, "claiming probes"))
 }
 
-// RecordResult records a result of a probe and the time of its next run. changed reports whether the level has to be applied; see [Editor.ApplyProbe].
-func (e *Editor) RecordResult(ctx context.Context, id int64, r status.ProbeResult, next time.Time) (changed bool, err error) {
+// RecordResult records a result of a probe and the time of its next run. changed reports whether the level has to be
+// applied; see [Editor.ApplyProbe].
+func (e *Editor) RecordResult(
+	ctx context.Context, id int64, r status.ProbeResult, next time.Time,
+) (changed bool, err error) {
 	err = e.db.begin(ctx, func(tx pgx.Tx) error {
 		var h status.Hysteresis
 		var fail, pass int32
 		var acted status.Level
-		err := tx.QueryRow(ctx, `select level::text, streak, toward::text, acted::text, fail_after, pass_after from status.probe where id = $1 for update`, id).
+		err := tx.QueryRow(ctx,
+			`select level::text, streak, toward::text, acted::text, fail_after, pass_after from status.probe
+where id = $1 for update`, id).
 			Scan(&h.Level, &h.Streak, &h.Toward, &acted, &fail, &pass)
 		if errors.Is(err, pgx.ErrNoRows) { // removed while it ran
 			return nil
@@ -164,14 +180,17 @@ func (e *Editor) RecordResult(ctx context.Context, id int64, r status.ProbeResul
 		}
 		h = h.Next(r.Level, fail, pass)
 		changed = h.Level != acted
-		if _, err := tx.Exec(ctx, `update status.probe set level = $2, streak = $3, toward = $4, next_at = $5 where id = $1`, id, string(h.Level), h.Streak,
-			string(h.Toward), next); err != nil {
+		_, err = tx.Exec(ctx,
+			`update status.probe set level = $2, streak = $3, toward = $4, next_at = $5 where id = $1`,
+			id, string(h.Level), h.Streak, string(h.Toward), next)
+		if err != nil {
 			return fmt.Errorf("updating the probe: %w", err)
 		}
 		took := ledger.Null[int64]{V: r.Took.Milliseconds(), Valid: r.Took >= 0}
 		_, err = tx.Exec(ctx, `insert into status.probe_result (probe_id, at, ok, level, latency_ms, detail) values ($1, $2, $3, nullif($4, ''), $5, $6)
 on conflict (probe_id, at) do nothing`,
-			id, status.Milliseconds(r.At), r.Level == status.Good || r.Level == status.Unknown, string(r.Level), took.Pointer(), r.Detail)
+			id, status.Milliseconds(r.At), r.Level == status.Good || r.Level == status.Unknown, string(r.Level),
+			took.Pointer(), r.Detail)
 		return wrap.Error(err, "inserting the result")
 	})
 	return changed, explainWrite(err)
@@ -181,11 +200,13 @@ const resultRetention = 30 * 24 * time.Hour
 
 // PruneResults deletes old results of probes.
 func (e *Editor) PruneResults(ctx context.Context) error {
-	old, err := read(ctx, e.db, `select 1 from status.probe_result where at < $1 limit 1`, []any{e.now().Add(-resultRetention)}, value[int], nil)
+	old, err := read(ctx, e.db, `select 1 from status.probe_result where at < $1 limit 1`,
+		[]any{e.now().Add(-resultRetention)}, value[int], nil)
 	if err != nil || len(old) == 0 {
 		return explainWrite(err)
 	}
-	return e.db.exec(ctx, "deleting old results of probes", `delete from status.probe_result where at < $1`, e.now().Add(-resultRetention))
+	return e.db.exec(ctx, "deleting old results of probes", `delete from status.probe_result where at < $1`,
+		e.now().Add(-resultRetention))
 }
 
 // ProbeAction is what a probe did to its page.
@@ -200,38 +221,39 @@ func probeAuthor(id int64) Author {
 	return Author{Name: "probe " + strconv.FormatInt(id, 10), Origin: status.FromProbe}
 }
 
-// ApplyProbe applies the level of a probe to its page; see [status.WorkingCopy.ApplyProbe]. It is a single write that happens once, even if several gateways
-// call it. It returns nil if there is nothing to do, because another gateway did it, or because the component is under maintenance, during which probes are
-// not applied.
+// ApplyProbe applies the level of a probe to its page; see [status.WorkingCopy.ApplyProbe]. It is a single write that
+// happens once, even if several gateways call it. It returns nil if there is nothing to do, because another gateway did
+// it, or because the component is under maintenance, during which probes are not applied.
 func (e *Editor) ApplyProbe(ctx context.Context, id int64) (*ProbeAction, error) {
 	p, err := e.db.Probe(ctx, id)
 	if err != nil || p == nil {
 		return nil, explainWrite(err)
 	}
 	var out *status.ProbeOutcome
-	_, err = e.edit(ctx, command{by: probeAuthor(id), name: status.ProbeNote, page: p.PageCode}, func(ctx context.Context, tx *commandTx) error {
-		out = nil
-		facts, err := tx.probeFacts(ctx, id)
-		if err != nil {
-			return err
-		}
-		if facts == nil {
-			return ErrUnchanged
-		}
-		p = facts.Probe
-		c, err := tx.workingCopy(ctx)
-		if err != nil {
-			return err
-		}
-		out, err = c.ApplyProbe(*facts)
-		if err != nil {
-			return err
-		}
-		if out == nil || out.Unchanged {
-			return ErrUnchanged
-		}
-		return tx.storeProbe(ctx, p, out)
-	})
+	_, err = e.edit(ctx, command{by: probeAuthor(id), name: status.ProbeNote, page: p.PageCode},
+		func(ctx context.Context, tx *commandTx) error {
+			out = nil
+			facts, err := tx.probeFacts(ctx, id)
+			if err != nil {
+				return err
+			}
+			if facts == nil {
+				return ErrUnchanged
+			}
+			p = facts.Probe
+			c, err := tx.workingCopy(ctx)
+			if err != nil {
+				return err
+			}
+			out, err = c.ApplyProbe(*facts)
+			if err != nil {
+				return err
+			}
+			if out == nil || out.Unchanged {
+				return ErrUnchanged
+			}
+			return tx.storeProbe(ctx, p, out)
+		})
 	if err != nil || out == nil {
 		return nil, err
 	}
@@ -244,7 +266,8 @@ func (e *Editor) ApplyProbe(ctx context.Context, id int64) (*ProbeAction, error)
 // noteProbe records that a probe's level was applied without a change of the page.
 func (e *Editor) noteProbe(ctx context.Context, p *status.Probe, out *status.ProbeOutcome) error {
 	err := e.db.begin(ctx, func(tx pgx.Tx) error {
-		tag, err := tx.Exec(ctx, `update status.probe set acted = $2 where id = $1 and acted = $3`, p.ID, string(p.Level), string(p.Applied))
+		tag, err := tx.Exec(ctx, `update status.probe set acted = $2 where id = $1 and acted = $3`, p.ID,
+			string(p.Level), string(p.Applied))
 		if err != nil {
 			return fmt.Errorf("updating the probe: %w", err)
 		}
@@ -259,7 +282,8 @@ values ($1, $2, $3, $4, $5, jsonb_build_object('component', $6::text, 'level', $
 	return explainWrite(wrap.Error(err, "recording that a probe was applied"))
 }
 
-// probeFacts locks a probe and reads what its application depends on. It returns nil if the level is applied already, or cannot be applied now.
+// probeFacts locks a probe and reads what its application depends on. It returns nil if the level is applied already,
+// or cannot be applied now.
 func (tx *commandTx) probeFacts(ctx context.Context, id int64) (*status.ProbeFacts, error) {
 	_, err := tx.scan(ctx, "locking the probe", nil, `select from status.probe where id = $1 for update`, id)
 	if err != nil {
@@ -345,7 +369,8 @@ func (tx *commandTx) setProbeVersion() {
 	tx.queue(`update status.incident set probe_version = version where id = $1`, tx.object)
 }
 
-// ResolveProbed resolves the incidents of probes that have passed for [status.ProbeHoldOff] and that no editor has changed. It returns their codes.
+// ResolveProbed resolves the incidents of probes that have passed for [status.ProbeHoldOff] and that no editor has
+// changed. It returns their codes.
 func (e *Editor) ResolveProbed(ctx context.Context) ([]string, error) {
 	const ready = ` n.origin = 'probe' and not n.draft and n.deleted_at is null and n.state = 'monitoring' and n.probe_version = n.version
 and n.monitoring_at <= $1
@@ -359,24 +384,29 @@ and g.auto_publish where`+ready,
 	var out []string
 	for _, n := range list {
 		resolved := false
-		_, err := e.edit(ctx, command{by: probeAuthor(n.ProbeID.V), name: status.ProbeResolve, page: n.PageCode}, func(ctx context.Context, tx *commandTx) error {
-			found, err := tx.scan(ctx, "checking whether an incident can be resolved", nil, `select from status.incident n where n.id = $2 and`+ready,
-				tx.At.Add(-status.ProbeHoldOff), n.Code)
-			if err == nil && !found {
-				err = ErrUnchanged
-			}
-			if err != nil {
+		_, err := e.edit(ctx, command{by: probeAuthor(n.ProbeID.V), name: status.ProbeResolve, page: n.PageCode},
+			func(ctx context.Context, tx *commandTx) error {
+				found, err := tx.scan(ctx, "checking whether an incident can be resolved", nil,
+					`select from status.incident n where n.id = $2 and`+ready,
+					tx.At.Add(-status.ProbeHoldOff), n.Code)
+				if err == nil && !found {
+					err = ErrUnchanged
+				}
+				if err != nil {
+					return err
+				}
+				s, err := tx.notice(ctx, "incident", n.Code)
+				if err != nil {
+					return err
+				}
+				resolved = true
+				err = tx.storeNotice(ctx, func(c *status.WorkingCopy) (*status.Effect,
+					error) {
+					return c.ResolveProbed(s)
+				})
+				tx.setProbeVersion()
 				return err
-			}
-			s, err := tx.notice(ctx, "incident", n.Code)
-			if err != nil {
-				return err
-			}
-			resolved = true
-			err = tx.storeNotice(ctx, func(c *status.WorkingCopy) (*status.Effect, error) { return c.ResolveProbed(s) })
-			tx.setProbeVersion()
-			return err
-		})
+			})
 		if err != nil {
 			return out, err
 		}

@@ -15,11 +15,16 @@ import (
 	"heliograph/internal/domain/status"
 )
 
-// Revisions returns at most limit revisions of a page after one revision up to and including another, in order. Writes older than the list of revisions are
-// missing.
+// Revisions returns at most limit revisions of a page after one revision up to and including another, in order. Writes
+// older than the list of revisions are missing.
 func (s *DB) Revisions(ctx context.Context, page string, after, until int64, limit int) ([]*status.Revision, error) {
-	return read(ctx, s, `select page_id, revision, at from status.revision where page_id = $1 and revision > $2 and revision <= $3 order by revision limit $4`,
-		[]any{page, after, until, limit}, func(r *status.Revision, into []any) []any { return append(into, &r.PageCode, &r.Number, &r.At) }, nil)
+	return read(ctx, s,
+		`select page_id, revision, at from status.revision where page_id = $1 and revision > $2 and revision <= $3
+order by revision limit $4`,
+		[]any{page, after, until, limit}, func(r *status.Revision,
+			into []any) []any {
+			return append(into, &r.PageCode, &r.Number, &r.At)
+		}, nil)
 }
 
 // NewestRevision returns the revision of a page, or 0 if it does not exist.
@@ -49,7 +54,9 @@ type ownedChange struct {
 }
 
 // ChangesOfRevisions returns the changes of statuses that revisions wrote, in order; one list per revision.
-func (s *DB) ChangesOfRevisions(ctx context.Context, pages status.Pages, revisions []*status.Revision) ([][]*status.Change, error) {
+func (s *DB) ChangesOfRevisions(
+	ctx context.Context, pages status.Pages, revisions []*status.Revision,
+) ([][]*status.Change, error) {
 	rows, err := read(ctx, s, `select r.ord, c.page_id, case when g.id is null then c.name else g.name || ' - ' || c.name end, h.component_id, h.changed_at,
   coalesce(h.old_status::text, ''), h.new_status::text, h.update_id, h.origin::text, h.revision
 from unnest($1::text[], $2::bigint[]) with ordinality r(page, number, ord)
@@ -58,7 +65,8 @@ join status.component c on c.id = h.component_id and c.page_id = r.page
 left join status.component g on g.id = c.group_id
 order by r.ord, h.changed_at, c.position, c.list_index, c.id`, revisionKeys(revisions),
 		func(c *ownedChange, into []any) []any {
-			return append(into, &c.owner, &c.PageCode, &c.Name, &c.ComponentCode, &c.At, &c.OldStatus, &c.NewStatus, &c.UpdateCode, &c.Origin, &c.Revision)
+			return append(into, &c.owner, &c.PageCode, &c.Name, &c.ComponentCode, &c.At, &c.OldStatus, &c.NewStatus,
+				&c.UpdateCode, &c.Origin, &c.Revision)
 		}, nil)
 	if err != nil {
 		return nil, err
@@ -80,9 +88,11 @@ type ownedUpdate struct {
 	owner int64
 }
 
-// UpdatesOfRevisions returns the updates of published notices that revisions created or changed, in order; one list per revision. An update belongs to the
-// last revision that changed it.
-func (s *DB) UpdatesOfRevisions(ctx context.Context, pages status.Pages, revisions []*status.Revision) ([][]*status.Update, error) {
+// UpdatesOfRevisions returns the updates of published notices that revisions created or changed, in order; one list per
+// revision. An update belongs to the last revision that changed it.
+func (s *DB) UpdatesOfRevisions(
+	ctx context.Context, pages status.Pages, revisions []*status.Revision,
+) ([][]*status.Update, error) {
 	rows, err := read(ctx, s, `select r.ord, n.page_id, `+updateColumns+`
 from unnest($1::text[], $2::bigint[]) with ordinality r(page, number, ord)
 join status.incident_update u on u.revision = r.number
@@ -108,7 +118,9 @@ order by r.ord, u.created_at, u.id`, revisionKeys(revisions),
 const maxSavedRevisions = 100
 
 // SaveDocuments saves the documents of a revision of a page as they are served, unless they are saved already.
-func (s *DB) SaveDocuments(ctx context.Context, page string, revision int64, documents map[string][]byte, at time.Time) error {
+func (s *DB) SaveDocuments(
+	ctx context.Context, page string, revision int64, documents map[string][]byte, at time.Time,
+) error {
 	texts := make(map[string]string, len(documents))
 	for name, body := range documents {
 		texts[name] = string(body)
@@ -130,9 +142,11 @@ func (s *DB) SaveDocuments(ctx context.Context, page string, revision int64, doc
 delete from status.document_cache where page_id = $1 and revision <= (select revision from kept) - $5`, page, revision, at, b.Bytes(), maxSavedRevisions)
 }
 
-// SavedDocuments returns the documents of a revision of a page as they were served, by name, or nil if they are not saved.
+// SavedDocuments returns the documents of a revision of a page as they were served, by name, or nil if they are not
+// saved.
 func (s *DB) SavedDocuments(ctx context.Context, page string, revision int64) (map[string]string, error) {
-	compressed, err := readValue[[]byte](ctx, s, `select documents from status.document_cache where page_id = $1 and revision = $2`, page, revision)
+	compressed, err := readValue[[]byte](ctx, s,
+		`select documents from status.document_cache where page_id = $1 and revision = $2`, page, revision)
 	if err != nil || compressed == nil {
 		return nil, err
 	}
@@ -151,7 +165,8 @@ func (s *DB) SavedDocuments(ctx context.Context, page string, revision int64) (m
 
 // SavedRevisions returns the revisions of a page whose documents are saved, newest first.
 func (s *DB) SavedRevisions(ctx context.Context, page string) ([]int64, error) {
-	rows, err := read(ctx, s, `select revision from status.document_cache where page_id = $1 order by revision desc`, []any{page},
+	rows, err := read(ctx, s, `select revision from status.document_cache where page_id = $1 order by revision desc`,
+		[]any{page},
 		value[int64], nil)
 	return list.Map(rows, func(r *int64) int64 { return *r }), err
 }

@@ -40,10 +40,12 @@ func insertInto(table string, columns []string) string {
 	for i := range columns {
 		parameters[i] = fmt.Sprintf("$%d", i+1)
 	}
-	return "insert into " + table + " (" + strings.Join(columns, ", ") + ") values (" + strings.Join(parameters, ", ") + ")"
+	return "insert into " + table + " (" + strings.Join(columns, ", ") + ") values (" + strings.Join(parameters, ", ") +
+		")"
 }
 
-// updateOf returns a statement that updates the row with the id in the first parameter. Its parameters are those of [insertInto].
+// updateOf returns a statement that updates the row with the id in the first parameter. Its parameters are those of
+// [insertInto].
 func updateOf(table string, columns []string) string {
 	assignments := make([]string, len(columns))
 	for i, c := range columns {
@@ -59,24 +61,30 @@ func excluded(columns ...string) string {
 
 func componentRow(c *status.Component) []any {
 	return []any{
-		c.Code, c.PageCode, c.IsGroup, c.GroupCode.Pointer(), c.Name, c.Description.Pointer(), ledger.NonZero(c.BaseStatus).Pointer(), c.Position,
-		c.ListIndex, c.Showcase, c.OnlyShowIfDegraded, (*string)(c.StartDate.Pointer()), c.KnownFrom.Pointer(), c.NodeID.Pointer(), c.Origin, c.Version,
+		c.Code, c.PageCode, c.IsGroup, c.GroupCode.Pointer(), c.Name, c.Description.Pointer(),
+		ledger.NonZero(c.BaseStatus).Pointer(), c.Position,
+		c.ListIndex, c.Showcase, c.OnlyShowIfDegraded, (*string)(c.StartDate.Pointer()), c.KnownFrom.Pointer(),
+		c.NodeID.Pointer(), c.Origin, c.Version,
 		c.CreatedAt, c.UpdatedAt,
 	}
 }
 
 func noticeRow(n *status.Notice) []any {
 	return []any{
-		n.Code, n.PageCode, n.Kind, n.Name, n.State, n.Impact, n.ImpactOverride.Pointer(), n.Shortlink, n.StartedAt, n.CreatedAt, n.UpdatedAt,
-		n.MonitoringAt.Pointer(), n.ResolvedAt.Pointer(), n.ReminderIntervals.Pointer(), n.ScheduledFor.Pointer(), n.ScheduledUntil.Pointer(),
-		n.AutoInProgress, n.AutoCompleted, n.AutoMaintenanceState, n.AutoOperationalState, n.NotifyAtStart, n.NotifyAtEnd, n.RemindMinutes.Pointer(),
+		n.Code, n.PageCode, n.Kind, n.Name, n.State, n.Impact, n.ImpactOverride.Pointer(), n.Shortlink, n.StartedAt,
+		n.CreatedAt, n.UpdatedAt,
+		n.MonitoringAt.Pointer(), n.ResolvedAt.Pointer(), n.ReminderIntervals.Pointer(), n.ScheduledFor.Pointer(),
+		n.ScheduledUntil.Pointer(),
+		n.AutoInProgress, n.AutoCompleted, n.AutoMaintenanceState, n.AutoOperationalState, n.NotifyAtStart,
+		n.NotifyAtEnd, n.RemindMinutes.Pointer(),
 		n.RemindedAt.Pointer(), n.Backfilled, n.Draft, n.Origin, n.ProbeID.Pointer(), n.Version,
 	}
 }
 
 func updateRow(u *status.Update) []any {
 	return []any{
-		u.Code, u.NoticeCode, u.State, u.Body, u.CreatedAt, u.UpdatedAt, u.DisplayAt.Pointer(), u.DeliverNotifications, u.CustomTweet.Pointer(),
+		u.Code, u.NoticeCode, u.State, u.Body, u.CreatedAt, u.UpdatedAt, u.DisplayAt.Pointer(), u.DeliverNotifications,
+		u.CustomTweet.Pointer(),
 		u.TweetID.Pointer(), u.EmptyAffected, u.Origin, u.Revision.Pointer(),
 	}
 }
@@ -98,7 +106,9 @@ func (b *Batch) InsertUpdate(u *status.Update) {
 
 func (b *Batch) insertAffected(u *status.Update) {
 	for _, a := range u.Affected {
-		b.Queue(`insert into status.update_component (update_id, ordinal, code, name, old_status, new_status) values ($1, $2, $3, $4, $5, $6)`,
+		b.Queue(
+			`insert into status.update_component (update_id, ordinal, code, name, old_status, new_status)
+values ($1, $2, $3, $4, $5, $6)`,
 			u.Code, a.Ordinal, a.Code, a.Name, a.OldStatus, a.NewStatus)
 	}
 }
@@ -113,7 +123,9 @@ func (s *DB) WorkingCopy(ctx context.Context, p *status.Page) (*status.WorkingCo
 	if err != nil {
 		return nil, err
 	}
-	holds, err := read(ctx, s, `select incident_id, component_id, held_status::text from status.incident_component where page_id = $1 and held_status is not null`,
+	holds, err := read(ctx, s,
+		`select incident_id, component_id, held_status::text from status.incident_component where page_id = $1
+and held_status is not null`,
 		[]any{p.Code}, attachmentTargets, nil)
 	if err != nil {
 		return nil, err
@@ -135,7 +147,8 @@ func (tx *commandTx) emptyCopy() *status.WorkingCopy {
 	return &status.WorkingCopy{Page: tx.Page, At: tx.At, Origin: tx.command.by.origin(), NewCode: tx.editor.code}
 }
 
-// notice makes a notice the target of the write, locks it and reads it. what is the object in the error if it does not exist.
+// notice makes a notice the target of the write, locks it and reads it. what is the object in the error if it does not
+// exist.
 func (tx *commandTx) notice(ctx context.Context, what, code string) (status.NoticeState, error) {
 	_, err := tx.target(ctx, noticeTable, code)
 	if err != nil {
@@ -148,10 +161,12 @@ func (tx *commandTx) notice(ctx context.Context, what, code string) (status.Noti
 	return s, err
 }
 
-// noticeState reads a notice with its components and updates. The notice is nil if it does not exist. lock is the locking clause.
+// noticeState reads a notice with its components and updates. The notice is nil if it does not exist. lock is the
+// locking clause.
 func (tx *commandTx) noticeState(ctx context.Context, code, lock string) (status.NoticeState, error) {
 	db := tx.editor.db
-	rows, err := read(ctx, db, `select `+noticeColumns+` from status.incident n where n.id = $1 and n.deleted_at is null`+lock,
+	rows, err := read(ctx, db,
+		`select `+noticeColumns+` from status.incident n where n.id = $1 and n.deleted_at is null`+lock,
 		[]any{code}, noticeTargets, func(n *status.Notice) error {
 			noticeInZone(n, tx.Page.Zone)
 			return nil
@@ -196,16 +211,20 @@ on conflict (incident_id, component_id) do update set held_status = excluded.hel
 func (tx *commandTx) updateNotice(n *status.Notice) { tx.queue(updateNotice, noticeRow(n)...) }
 
 func (tx *commandTx) updateBase(c *status.Component) {
-	tx.queue(`update status.component set base_status = $2, updated_at = $3, version = version + 1 where id = $1`, c.Code, c.BaseStatus, tx.At)
+	tx.queue(`update status.component set base_status = $2, updated_at = $3, version = version + 1 where id = $1`,
+		c.Code, c.BaseStatus, tx.At)
 }
 
-// insertChanges writes changes of statuses. The second change of a component within a millisecond is dated a millisecond later.
+// insertChanges writes changes of statuses. The second change of a component within a millisecond is dated a
+// millisecond later.
 func (tx *commandTx) insertChanges(list []*status.Change) {
 	for _, c := range list {
 		tx.queue(`insert into status.component_change (component_id, changed_at, old_status, new_status, update_id, origin)
 values ($1::text, greatest($2::timestamptz, (select max(changed_at) + interval '1 millisecond' from status.component_change
 where component_id = $1::text)), $3, $4, $5, $6)`,
 			c.ComponentCode, c.At, c.OldStatus, c.NewStatus, c.UpdateCode.Pointer(), c.Origin)
-		tx.queue(`update status.component set updated_at = $2, version = version + 1 where id = $1 and updated_at <> $2`, c.ComponentCode, tx.At)
+		tx.queue(
+			`update status.component set updated_at = $2, version = version + 1 where id = $1 and updated_at <> $2`,
+			c.ComponentCode, tx.At)
 	}
 }

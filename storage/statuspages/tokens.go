@@ -38,7 +38,8 @@ values ($1, $2, $3, nullif($4, ''), $5, $6) returning id::text`,
 func (e *Editor) RemoveToken(ctx context.Context, by Author, name string) error {
 	return e.editTokens(ctx, by, "token.remove", func(ctx context.Context, tx *commandTx) error {
 		var id string
-		found, err := tx.scan(ctx, "reading a token", []any{&id}, `select id::text from status.operator_token where name = $1 for update`, name)
+		found, err := tx.scan(ctx, "reading a token", []any{&id},
+			`select id::text from status.operator_token where name = $1 for update`, name)
 		if err == nil && !found {
 			err = status.Errorf(status.NotFound, "token %s does not exist", name)
 		}
@@ -52,7 +53,9 @@ func (e *Editor) RemoveToken(ctx context.Context, by Author, name string) error 
 }
 
 // editTokens writes to the tokens. They do not belong to a page, so no revision changes.
-func (e *Editor) editTokens(ctx context.Context, by Author, name string, do func(ctx context.Context, tx *commandTx) error) error {
+func (e *Editor) editTokens(
+	ctx context.Context, by Author, name string, do func(ctx context.Context, tx *commandTx) error,
+) error {
 	tx := &commandTx{editor: e, command: command{by: by, name: name, settings: true}, table: tokenTable}
 	_, err := tx.finish(e.db.begin(ctx, func(open pgx.Tx) error {
 		tx.Tx = &Tx{Tx: open, At: status.Milliseconds(e.now())}
@@ -67,7 +70,8 @@ func (s *DB) Tokens(ctx context.Context, at time.Time) ([]*status.Token, error) 
 	return read(ctx, s, `select id, name, token_sha256, role, page_id, created_at, expires_at, last_used_at from status.operator_token
 where $1::timestamptz is null or expires_at is null or expires_at > $1 order by name`, []any{validAt},
 		func(t *status.Token, into []any) []any {
-			return append(into, &t.ID, &t.Name, (*tokenHash)(&t.Hash), &t.Role, &t.PageCode, &t.CreatedAt, &t.ExpiresAt, &t.LastUsedAt)
+			return append(into, &t.ID, &t.Name, (*tokenHash)(&t.Hash), &t.Role, &t.PageCode, &t.CreatedAt, &t.ExpiresAt,
+				&t.LastUsedAt)
 		}, nil)
 }
 
@@ -94,17 +98,18 @@ func (e *Editor) SetTemplate(ctx context.Context, by Author, page string, t stat
 	if err := t.Check(); err != nil {
 		return err
 	}
-	_, err := e.edit(ctx, command{by: by, name: "template.set", page: page, settings: true}, func(ctx context.Context, tx *commandTx) error {
-		_, err := tx.template(ctx, t.Name)
-		if err != nil {
-			return err
-		}
-		_, err = tx.scan(ctx, "writing a template", []any{&tx.object}, `insert into status.template (page_id, name, kind, state, title, body)
+	_, err := e.edit(ctx, command{by: by, name: "template.set", page: page, settings: true},
+		func(ctx context.Context, tx *commandTx) error {
+			_, err := tx.template(ctx, t.Name)
+			if err != nil {
+				return err
+			}
+			_, err = tx.scan(ctx, "writing a template", []any{&tx.object}, `insert into status.template (page_id, name, kind, state, title, body)
 values ($1, $2, $3, $4, $5, $6)
 on conflict (page_id, name) do update set kind = excluded.kind, state = excluded.state, title = excluded.title, body = excluded.body returning id::text`,
-			page, t.Name, t.Kind, t.State, t.Title, t.Body)
-		return err
-	})
+				page, t.Name, t.Kind, t.State, t.Title, t.Body)
+			return err
+		})
 	return err
 }
 
@@ -122,20 +127,23 @@ func (tx *commandTx) template(ctx context.Context, name string) (bool, error) {
 
 // RemoveTemplate removes a template.
 func (e *Editor) RemoveTemplate(ctx context.Context, by Author, page, name string) error {
-	_, err := e.edit(ctx, command{by: by, name: "template.remove", page: page, settings: true}, func(ctx context.Context, tx *commandTx) error {
-		found, err := tx.template(ctx, name)
-		if err == nil && !found {
-			err = status.Errorf(status.NotFound, "template %s does not exist", name)
-		}
-		tx.queue(`delete from status.template where page_id = $1 and name = $2`, page, name)
-		return err
-	})
+	_, err := e.edit(ctx, command{by: by, name: "template.remove", page: page, settings: true},
+		func(ctx context.Context, tx *commandTx) error {
+			found, err := tx.template(ctx, name)
+			if err == nil && !found {
+				err = status.Errorf(status.NotFound, "template %s does not exist", name)
+			}
+			tx.queue(`delete from status.template where page_id = $1 and name = $2`, page, name)
+			return err
+		})
 	return err
 }
 
 // Templates returns the templates of a page, by name.
 func (s *DB) Templates(ctx context.Context, page string) ([]*status.Template, error) {
-	return read(ctx, s, `select page_id, name, kind::text, state::text, title, body from status.template where page_id = $1 order by name`, []any{page},
+	return read(ctx, s,
+		`select page_id, name, kind::text, state::text, title, body from status.template where page_id = $1
+order by name`, []any{page},
 		func(t *status.Template, into []any) []any {
 			return append(into, &t.PageCode, &t.Name, &t.Kind, &t.State, &t.Title, &t.Body)
 		}, nil)

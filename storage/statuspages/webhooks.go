@@ -36,41 +36,46 @@ func (s *DB) webhooks(ctx context.Context, where, arg string) ([]*status.Webhook
 	return read(ctx, s, `select w.id, w.page_id, w.url, w.components, w.created_at, (select count(*) from status.outbox o where o.webhook_id = w.id), w.failures,
   w.last_error, w.disabled_at from status.webhook w where `+where+` order by w.created_at, w.id`, []any{arg},
 		func(w *status.Webhook, into []any) []any {
-			return append(into, &w.Code, &w.PageCode, &w.URL, &w.Components, &w.CreatedAt, &w.Pending, &w.Failures, &w.LastError, &w.DisabledAt)
+			return append(into, &w.Code, &w.PageCode, &w.URL, &w.Components, &w.CreatedAt, &w.Pending, &w.Failures,
+				&w.LastError, &w.DisabledAt)
 		}, nil)
 }
 
-// AddWebhook adds a webhook to a page. It returns its code and its secret, which is empty if the write was done before with the same key.
-func (e *Editor) AddWebhook(ctx context.Context, by Author, page string, in status.NewWebhook) (code, secret string, err error) {
-	code, err = e.edit(ctx, command{by: by, name: "webhook.add", page: page, settings: true}, func(ctx context.Context, tx *commandTx) error {
-		c, err := tx.workingCopy(ctx)
-		if err != nil {
-			return err
-		}
-		err = in.Check(c)
-		if err != nil {
-			return err
-		}
-		key, text, err := status.NewWebhookSecret(e.random)
-		if err != nil {
-			return err
-		}
-		tx.object, err = e.code()
-		if err != nil {
-			return err
-		}
-		tx.table = webhookTable
-		secret = text
-		tx.conflict = status.Errorf(status.Conflict, "the page has a webhook with the URL %s already", in.URL)
-		tx.queue(`insert into status.webhook (id, page_id, url, components, secret, created_at)
+// AddWebhook adds a webhook to a page. It returns its code and its secret, which is empty if the write was done before
+// with the same key.
+func (e *Editor) AddWebhook(
+	ctx context.Context, by Author, page string, in status.NewWebhook,
+) (code, secret string, err error) {
+	code, err = e.edit(ctx, command{by: by, name: "webhook.add", page: page, settings: true},
+		func(ctx context.Context, tx *commandTx) error {
+			c, err := tx.workingCopy(ctx)
+			if err != nil {
+				return err
+			}
+			err = in.Check(c)
+			if err != nil {
+				return err
+			}
+			key, text, err := status.NewWebhookSecret(e.random)
+			if err != nil {
+				return err
+			}
+			tx.object, err = e.code()
+			if err != nil {
+				return err
+			}
+			tx.table = webhookTable
+			secret = text
+			tx.conflict = status.Errorf(status.Conflict, "the page has a webhook with the URL %s already", in.URL)
+			tx.queue(`insert into status.webhook (id, page_id, url, components, secret, created_at)
 values ($1, $2, $3, coalesce($4::text[], '{}'), $5, $6)`, tx.object, page, in.URL, in.Components, key, tx.At)
-		return nil
-	})
+			return nil
+		})
 	return code, secret, err
 }
 
-// RotateWebhook replaces the secret of a webhook and returns the new one, which is empty if the write was done before with the same key. For a day, messages
-// are signed with both.
+// RotateWebhook replaces the secret of a webhook and returns the new one, which is empty if the write was done before
+// with the same key. For a day, messages are signed with both.
 func (e *Editor) RotateWebhook(ctx context.Context, by Author, code string) (secret string, err error) {
 	key, text, err := status.NewWebhookSecret(e.random)
 	if err != nil {
@@ -78,7 +83,8 @@ func (e *Editor) RotateWebhook(ctx context.Context, by Author, code string) (sec
 	}
 	_, err = e.editWebhook(ctx, by, "webhook.rotate", code, func(tx *commandTx) error {
 		secret = text
-		tx.queue(`update status.webhook set secret = $2, old_secret = secret, old_until = $3 where id = $1`, code, key, tx.At.Add(status.WebhookSecretOverlap))
+		tx.queue(`update status.webhook set secret = $2, old_secret = secret, old_until = $3 where id = $1`, code, key,
+			tx.At.Add(status.WebhookSecretOverlap))
 		return nil
 	})
 	return secret, err
@@ -101,27 +107,31 @@ func (e *Editor) RemoveWebhook(ctx context.Context, by Author, code string) (str
 	})
 }
 
-func (e *Editor) editWebhook(ctx context.Context, by Author, name, code string, do func(tx *commandTx) error) (string, error) {
+func (e *Editor) editWebhook(
+	ctx context.Context, by Author, name, code string, do func(tx *commandTx) error,
+) (string, error) {
 	page, err := e.pageOf(ctx, webhookTable, "webhook", code)
 	if err != nil {
 		return "", err
 	}
-	return e.edit(ctx, command{by: by, name: name, page: page, settings: true}, func(ctx context.Context, tx *commandTx) error {
-		found, err := tx.target(ctx, webhookTable, code)
-		if err == nil && !found {
-			err = status.Errorf(status.NotFound, "webhook %s does not exist", code)
-		}
-		if err != nil {
-			return err
-		}
-		return do(tx)
-	})
+	return e.edit(ctx, command{by: by, name: name, page: page, settings: true},
+		func(ctx context.Context, tx *commandTx) error {
+			found, err := tx.target(ctx, webhookTable, code)
+			if err == nil && !found {
+				err = status.Errorf(status.NotFound, "webhook %s does not exist", code)
+			}
+			if err != nil {
+				return err
+			}
+			return do(tx)
+		})
 }
 
-// notify adds messages about the updates and changes of a write to the outbox. Edited updates, backfilled incidents, and updates for which editors have turned
-// notifications off are not sent.
+// notify adds messages about the updates and changes of a write to the outbox. Edited updates, backfilled incidents,
+// and updates for which editors have turned notifications off are not sent.
 func (s *DB) notify(ctx context.Context, tx *Tx) error {
-	wanted, err := read(ctx, s, `select true from status.webhook where page_id = $1 and disabled_at is null limit 1`, []any{tx.Page.Code}, value[bool], nil)
+	wanted, err := read(ctx, s, `select true from status.webhook where page_id = $1 and disabled_at is null limit 1`,
+		[]any{tx.Page.Code}, value[bool], nil)
 	if err != nil || len(wanted) == 0 {
 		return err
 	}
@@ -184,7 +194,9 @@ func (s *DB) messages(ctx context.Context, tx *Tx) ([]*status.Message, error) {
 	return out, err
 }
 
-func (s *DB) noticeMessages(ctx context.Context, state *status.PageState, codes map[string]bool) ([]*status.Message, error) {
+func (s *DB) noticeMessages(
+	ctx context.Context, state *status.PageState, codes map[string]bool,
+) ([]*status.Message, error) {
 	pages := status.Pages{state.Page}
 	found, err := s.NoticesByCode(ctx, pages, slices.Collect(maps.Keys(codes)))
 	if err != nil {
@@ -200,11 +212,13 @@ func (s *DB) noticeMessages(ctx context.Context, state *status.PageState, codes 
 	return list.Map(states, func(n status.NoticeState) *status.Message { return state.NoticeMessage(&n) }), err
 }
 
-// ClaimDeliveries claims the next message of at most limit webhooks for the duration of the lease. Other gateways do not send to these webhooks meanwhile.
+// ClaimDeliveries claims the next message of at most limit webhooks for the duration of the lease. Other gateways do
+// not send to these webhooks meanwhile.
 func (e *Editor) ClaimDeliveries(ctx context.Context, limit int, lease time.Duration) ([]*status.Delivery, error) {
 	now := e.now()
 	// This runs every second. If nothing is due, nothing is written, so that a read-only database is no error.
-	const due = ` from status.webhook w where w.next_at <= $1 and w.disabled_at is null and exists (select from status.outbox o where o.webhook_id = w.id)`
+	const due = ` from status.webhook w where w.next_at <= $1 and w.disabled_at is null and exists (select
+from status.outbox o where o.webhook_id = w.id)`
 	waiting, err := read(ctx, e.db, `select true`+due+` limit 1`, []any{now}, value[bool], nil)
 	if err != nil || len(waiting) == 0 {
 		return nil, explainWrite(err)
@@ -217,7 +231,8 @@ func (e *Editor) ClaimDeliveries(ctx context.Context, limit int, lease time.Dura
 		if err != nil {
 			return fmt.Errorf("claiming webhooks: %w", err)
 		}
-		// A statement of its own, whose snapshot includes the deliveries of gateways that had claimed the webhooks before.
+		// A statement of its own, whose snapshot includes the deliveries of gateways that had claimed the webhooks
+		// before.
 		rows, _ = tx.Query(ctx, `select o.id, o.message_id, w.id, w.url, array_remove(array[w.secret, case when w.old_until > $2 then w.old_secret end], null),
   convert_to(m.body, 'UTF8'), w.failures
 from status.webhook w cross join lateral (select * from status.outbox o where o.webhook_id = w.id order by o.id limit 1) o
@@ -230,12 +245,13 @@ join status.message m on m.id = o.message_id where w.id = any($1)`, taken, now)
 	return out, explainWrite(err)
 }
 
-// RecordDelivered removes sent messages from the outbox. The commit does not wait for the disk: a crash of the database repeats the delivery, as a crash of the
-// gateway does.
+// RecordDelivered removes sent messages from the outbox. The commit does not wait for the disk: a crash of the database
+// repeats the delivery, as a crash of the gateway does.
 func (e *Editor) RecordDelivered(ctx context.Context, sent []*status.Delivery) error {
 	var b pgx.Batch
 	b.Queue(`select set_config('synchronous_commit', 'off', true)`)
-	b.Queue(`delete from status.outbox where id = any($1)`, list.Map(sent, func(d *status.Delivery) int64 { return d.ID }))
+	b.Queue(`delete from status.outbox where id = any($1)`,
+		list.Map(sent, func(d *status.Delivery) int64 { return d.ID }))
 	b.Queue(`update status.webhook set next_at = $2, failures = 0, last_error = null where id = any($1)`,
 		list.Map(sent, func(d *status.Delivery) string { return d.Webhook }), e.now())
 	return explainWrite(wrap.Error(e.db.pool.SendBatch(ctx, &b).Close(), "recording sent messages"))
