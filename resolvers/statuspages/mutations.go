@@ -7,7 +7,6 @@ import (
 	"heliograph/graph/fault"
 	"heliograph/graph/model"
 	"heliograph/graph/relay"
-	"heliograph/internal/base/must"
 	"heliograph/internal/domain/status"
 	"heliograph/storage/statuspages"
 )
@@ -16,42 +15,42 @@ import (
 type target []string
 
 var (
-	page        target
-	component   = target{componentType}
-	incident    = target{incidentType}
-	maintenance = target{maintenanceType}
-	notice      = target{incidentType, maintenanceType}
-	update      = target{updateType}
-	webhook     = target{} // webhooks have no global id
+	toPage        target
+	toComponent   = target{componentType}
+	toIncident    = target{incidentType}
+	toMaintenance = target{maintenanceType}
+	toNotice      = target{incidentType, maintenanceType}
+	toUpdate      = target{updateType}
+	toWebhook     = target{} // webhooks have no global id
 )
 
 // Mutations returns the mutations of status pages.
 func (r *Resolver) Mutations() graph.Mutations {
 	e := r.editor
 	return graph.Mutations{
-		OpenIncident:          write(r, status.Operator, page, r.openIncident, r.incidentPayload),
-		UpdateIncident:        write(r, status.Reporter, incident, e.UpdateIncident, r.incidentPayload),
-		ReopenIncident:        write(r, status.Operator, incident, e.ReopenIncident, r.incidentPayload),
-		PublishPostmortem:     write(r, status.Operator, incident, e.PublishPostmortem, r.incidentPayload),
-		PublishDraft:          write(r, status.Operator, notice, expecting(e.PublishDraft), r.incidentPayload),
-		DiscardDraft:          write(r, status.Operator, notice, expecting(e.DiscardDraft), removed),
-		DeleteStatusNotice:    write(r, status.Operator, notice, expecting(e.DeleteNotice), removed),
-		EditStatusNotice:      write(r, status.Operator, notice, e.EditNotice, r.noticePayload),
-		EditUpdate:            write(r, status.Operator, update, e.EditUpdate, r.updatePayload),
-		ScheduleMaintenance:   write(r, status.Operator, page, e.ScheduleMaintenance, r.maintenancePayload),
-		MoveMaintenance:       write(r, status.Operator, maintenance, e.MoveMaintenance, r.maintenancePayload),
-		RescheduleMaintenance: write(r, status.Operator, maintenance, e.RescheduleMaintenance, r.maintenancePayload),
-		CancelMaintenance:     write(r, status.Operator, maintenance, e.CancelMaintenance, r.maintenancePayload),
-		SetComponentStatus:    write(r, status.Reporter, component, e.EditComponent, r.componentPayload),
-		AddComponent:          write(r, status.Admin, page, e.AddComponent, r.componentPayload),
-		EditComponent:         write(r, status.Admin, component, e.EditComponent, r.componentPayload),
-		MoveComponent:         write(r, status.Admin, component, e.MoveComponent, r.componentPayload),
-		RemoveComponent:       write(r, status.Admin, component, expecting(e.RemoveComponent), removed),
-		SetStatusPage:         write(r, status.Admin, page, r.setPage, r.pagePayload),
-		AddStatusWebhook:      writeWebhook(r, page, e.AddWebhook),
-		RotateStatusWebhook:   writeWebhook(r, webhook, r.rotateWebhook),
-		EnableStatusWebhook:   writeWebhook(r, webhook, r.enableWebhook),
-		RemoveStatusWebhook:   write(r, status.Admin, webhook, r.removeWebhook, removed),
+		OpenIncident:          mutation(r, status.Operator, toPage, r.openIncident, r.incidentPayload),
+		UpdateIncident:        mutation(r, status.Reporter, toIncident, e.UpdateIncident, r.incidentPayload),
+		ReopenIncident:        mutation(r, status.Operator, toIncident, e.ReopenIncident, r.incidentPayload),
+		PublishPostmortem:     mutation(r, status.Operator, toIncident, e.PublishPostmortem, r.incidentPayload),
+		PublishDraft:          mutation(r, status.Operator, toNotice, expecting(e.PublishDraft), r.incidentPayload),
+		DiscardDraft:          mutation(r, status.Operator, toNotice, expecting(e.DiscardDraft), removed),
+		DeleteStatusNotice:    mutation(r, status.Operator, toNotice, expecting(e.DeleteNotice), removed),
+		EditStatusNotice:      mutation(r, status.Operator, toNotice, e.EditNotice, r.noticePayload),
+		EditUpdate:            mutation(r, status.Operator, toUpdate, e.EditUpdate, r.updatePayload),
+		ScheduleMaintenance:   mutation(r, status.Operator, toPage, e.ScheduleMaintenance, r.maintenancePayload),
+		MoveMaintenance:       mutation(r, status.Operator, toMaintenance, e.MoveMaintenance, r.maintenancePayload),
+		RescheduleMaintenance: mutation(r, status.Operator, toMaintenance, e.RescheduleMaintenance, r.maintenancePayload),
+		CancelMaintenance:     mutation(r, status.Operator, toMaintenance, e.CancelMaintenance, r.maintenancePayload),
+		SetComponentStatus:    mutation(r, status.Reporter, toComponent, e.EditComponent, r.componentPayload),
+		AddComponent:          mutation(r, status.Admin, toPage, e.AddComponent, r.componentPayload),
+		EditComponent:         mutation(r, status.Admin, toComponent, e.EditComponent, r.componentPayload),
+		MoveComponent:         mutation(r, status.Admin, toComponent, e.MoveComponent, r.componentPayload),
+		RemoveComponent:       mutation(r, status.Admin, toComponent, expecting(e.RemoveComponent), removed),
+		SetStatusPage:         mutation(r, status.Admin, toPage, r.setPage, r.pagePayload),
+		AddStatusWebhook:      webhookMutation(r, toPage, e.AddWebhook),
+		RotateStatusWebhook:   webhookMutation(r, toWebhook, r.rotateWebhook),
+		EnableStatusWebhook:   webhookMutation(r, toWebhook, r.enableWebhook),
+		RemoveStatusWebhook:   mutation(r, status.Admin, toWebhook, r.removeWebhook, removed),
 	}
 }
 
@@ -66,7 +65,7 @@ func (r *Resolver) setPage(ctx context.Context, by statuspages.Author, page stri
 	return r.editor.SetPage(ctx, by, page, in.Settings)
 }
 
-// expecting returns a function for [write] that writes to an object with an expected version.
+// expecting returns a function for [mutation] that writes to an object with an expected version.
 func expecting(do func(ctx context.Context, by statuspages.Author, code string, version int64) (string, error)) func(
 	context.Context, statuspages.Author, string, status.VersionInput,
 ) (string, error) {
@@ -80,10 +79,10 @@ type input[I any] interface {
 	Destination() *status.Target
 }
 
-// write returns the function of a mutation: it authenticates the sender, replaces global ids by codes, calls do with the code of the target, and reads the
+// mutation returns the function of a mutation: it authenticates the sender, replaces global ids by codes, calls do with the code of the target, and reads the
 // written object.
-func write[I, P any, T input[I]](r *Resolver, needed status.Role, kind target,
-	do func(ctx context.Context, by statuspages.Author, code string, in I) (string, error), read func(ctx context.Context, code string) P,
+func mutation[I, P any, T input[I]](r *Resolver, needed status.Role, kind target,
+	do func(ctx context.Context, by statuspages.Author, code string, in I) (string, error), read func(ctx context.Context, code string) (P, error),
 ) func(context.Context, I) (P, error) {
 	return func(ctx context.Context, in I) (out P, err error) {
 		to := T(&in).Destination()
@@ -105,11 +104,7 @@ func write[I, P any, T input[I]](r *Resolver, needed status.Role, kind target,
 		if err != nil {
 			return out, err
 		}
-		err = must.Run(func() error {
-			out = read(ctx, code)
-			return nil
-		})
-		return out, err
+		return read(ctx, code)
 	}
 }
 
@@ -167,21 +162,21 @@ func (r *Resolver) written(ctx context.Context) {
 	reads.read, reads.pages, reads.states = false, nil, map[string]*status.PageState{}
 }
 
-// writeWebhook is [write] for webhooks. do returns the code and the new secret, which is empty if there is none.
-func writeWebhook[I any, T input[I]](r *Resolver, kind target,
+// webhookMutation is [mutation] for webhooks. do returns the code and the new secret, which is empty if there is none.
+func webhookMutation[I any, T input[I]](r *Resolver, kind target,
 	do func(ctx context.Context, by statuspages.Author, code string, in I) (string, string, error),
 ) func(context.Context, I) (*model.StatusWebhookPayload, error) {
 	return func(ctx context.Context, in I) (*model.StatusWebhookPayload, error) {
 		var p model.StatusWebhookPayload
-		return write[I, *model.StatusWebhookPayload, T](r, status.Admin, kind, func(ctx context.Context, by statuspages.Author, code string, in I) (string, error) {
+		return mutation[I, *model.StatusWebhookPayload, T](r, status.Admin, kind, func(ctx context.Context, by statuspages.Author, code string, in I) (string, error) {
 			code, secret, err := do(ctx, by, code, in)
 			if secret != "" {
 				p.Secret = &secret
 			}
 			return code, err
-		}, func(ctx context.Context, code string) *model.StatusWebhookPayload {
-			p.Webhook = found(r.db.Webhook(ctx, code))
-			return &p
+		}, func(ctx context.Context, code string) (_ *model.StatusWebhookPayload, err error) {
+			p.Webhook, err = found(r.db.Webhook(ctx, code))
+			return &p, err
 		})(ctx, in)
 	}
 }
@@ -200,31 +195,46 @@ func (r *Resolver) removeWebhook(ctx context.Context, by statuspages.Author, cod
 	return r.editor.RemoveWebhook(ctx, by, code)
 }
 
-// The functions below read objects after a write. They use package must.
-
-// found fails if an object was deleted after it was written.
-func found[T any](row *T, err error) *T {
+// found returns the result of reading an object after a write. It fails if the object was deleted since.
+func found[T any](row *T, err error) (*T, error) {
 	if err == nil && row == nil {
 		err = &fault.Error{Code: fault.NotFound, Message: "the object was deleted after the write"}
 	}
-	return must.Get(row, err)
+	return row, err
 }
 
-// notice reads a notice. It includes drafts.
-func (r *Resolver) notice(ctx context.Context, code string) *status.Notice {
-	return found(must.Get(r.db.NoticesByCode(ctx, must.Get(r.pages(ctx)), []string{code}))[code], nil)
+// notice returns a notice after a write. It includes drafts.
+func (r *Resolver) notice(ctx context.Context, code string) (*status.Notice, error) {
+	pages, err := r.pages(ctx)
+	if err != nil {
+		return nil, err
+	}
+	notices, err := r.db.NoticesByCode(ctx, pages, []string{code})
+	return found(notices[code], err)
 }
 
-func (r *Resolver) incidentPayload(ctx context.Context, code string) *model.IncidentPayload {
-	return &model.IncidentPayload{Incident: asIncident(r.notice(ctx, code))}
+func (r *Resolver) incidentPayload(ctx context.Context, code string) (*model.IncidentPayload, error) {
+	n, err := r.notice(ctx, code)
+	if err != nil {
+		return nil, err
+	}
+	return &model.IncidentPayload{Incident: asIncident(n)}, nil
 }
 
-func (r *Resolver) maintenancePayload(ctx context.Context, code string) *model.MaintenancePayload {
-	return &model.MaintenancePayload{Maintenance: asMaintenance(r.notice(ctx, code))}
+func (r *Resolver) maintenancePayload(ctx context.Context, code string) (*model.MaintenancePayload, error) {
+	n, err := r.notice(ctx, code)
+	if err != nil {
+		return nil, err
+	}
+	return &model.MaintenancePayload{Maintenance: asMaintenance(n)}, nil
 }
 
-func (r *Resolver) noticePayload(ctx context.Context, code string) *model.NoticePayload {
-	return &model.NoticePayload{Notice: asNotice(r.notice(ctx, code))}
+func (r *Resolver) noticePayload(ctx context.Context, code string) (*model.NoticePayload, error) {
+	n, err := r.notice(ctx, code)
+	if err != nil {
+		return nil, err
+	}
+	return &model.NoticePayload{Notice: asNotice(n)}, nil
 }
 
 // asNotice converts a notice to its type in the schema.
@@ -239,20 +249,42 @@ func asIncident(n *status.Notice) *status.Incident { return &status.Incident{Not
 
 func asMaintenance(n *status.Notice) *status.Maintenance { return &status.Maintenance{Notice: *n} }
 
-func (r *Resolver) updatePayload(ctx context.Context, code string) *model.UpdatePayload {
-	return &model.UpdatePayload{Update: found(r.db.UpdateByCode(ctx, must.Get(r.pages(ctx)), code))}
+func (r *Resolver) updatePayload(ctx context.Context, code string) (*model.UpdatePayload, error) {
+	pages, err := r.pages(ctx)
+	if err != nil {
+		return nil, err
+	}
+	u, err := found(r.db.UpdateByCode(ctx, pages, code))
+	return &model.UpdatePayload{Update: u}, err
 }
 
-func (r *Resolver) pagePayload(ctx context.Context, code string) *model.StatusPagePayload {
-	return &model.StatusPagePayload{Page: found(must.Get(r.pages(ctx)).ByCode(code), nil)}
+func (r *Resolver) pagePayload(ctx context.Context, code string) (*model.StatusPagePayload, error) {
+	pages, err := r.pages(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p, err := found(pages.ByCode(code), nil)
+	return &model.StatusPagePayload{Page: p}, err
 }
 
 // componentPayload includes groups without components.
-func (r *Resolver) componentPayload(ctx context.Context, code string) *model.ComponentPayload {
-	p := r.pagePayload(ctx, must.Get(r.db.PageOfComponent(ctx, code)))
-	return &model.ComponentPayload{Component: found(must.Get(r.db.WorkingCopy(ctx, p.Page)).Component(code), nil)}
+func (r *Resolver) componentPayload(ctx context.Context, code string) (*model.ComponentPayload, error) {
+	page, err := r.db.PageOfComponent(ctx, code)
+	if err != nil {
+		return nil, err
+	}
+	p, err := r.pagePayload(ctx, page)
+	if err != nil {
+		return nil, err
+	}
+	w, err := r.db.WorkingCopy(ctx, p.Page)
+	if err != nil {
+		return nil, err
+	}
+	c, err := found(w.Component(code), nil)
+	return &model.ComponentPayload{Component: c}, err
 }
 
-func removed(_ context.Context, code string) *model.RemovedPayload {
-	return &model.RemovedPayload{Code: code}
+func removed(_ context.Context, code string) (*model.RemovedPayload, error) {
+	return &model.RemovedPayload{Code: code}, nil
 }
