@@ -36,16 +36,22 @@ type noticeList struct {
 	page   relay.Page
 }
 
-func incidentList(ctx context.Context, args graph.StatusPageIncidentsArgs, states ...status.State) (l noticeList, err error) {
-	l = noticeList{filter: statuspages.NoticeFilter{Kind: status.Realtime, States: states}, order: statuspages.ByCreation, kind: incidentKind}
+func incidentList(
+	ctx context.Context, args graph.StatusPageIncidentsArgs, states ...status.State,
+) (l noticeList, err error) {
+	l = noticeList{filter: statuspages.NoticeFilter{Kind: status.Realtime, States: states},
+		order: statuspages.ByCreation, kind: incidentKind}
 	l.restrict(args.Statuses, args.Component, args.Since, args.Until)
 	l.page, err = pageOfList(ctx, args.Args, l.kind, 2, true)
 	return l, err
 }
 
 // maintenanceList reads the arguments of a list of maintenances.
-func maintenanceList(ctx context.Context, args graph.StatusPageMaintenancesArgs, byStart bool, states ...status.State) (l noticeList, err error) {
-	l = noticeList{filter: statuspages.NoticeFilter{Kind: status.Scheduled, States: states}, order: statuspages.ByRecency, kind: maintenanceKind}
+func maintenanceList(
+	ctx context.Context, args graph.StatusPageMaintenancesArgs, byStart bool, states ...status.State,
+) (l noticeList, err error) {
+	l = noticeList{filter: statuspages.NoticeFilter{Kind: status.Scheduled, States: states},
+		order: statuspages.ByRecency, kind: maintenanceKind}
 	if byStart || args.OrderBy == model.MaintenanceOrderStartFirst {
 		l.order, l.kind = statuspages.ByStart, startKind
 	}
@@ -72,15 +78,19 @@ func (l *noticeList) key(n *status.Notice) relay.Key {
 }
 
 func (l *noticeList) incidents(rows []*status.Notice) *relay.StatusIncidentConnection {
-	return relay.NewConnection(l.kind, l.page, list.Map(rows, asIncident), func(n *status.Incident) relay.Key { return l.key(&n.Notice) })
+	return relay.NewConnection(l.kind, l.page, list.Map(rows, asIncident),
+		func(n *status.Incident) relay.Key { return l.key(&n.Notice) })
 }
 
 func (l *noticeList) maintenances(rows []*status.Notice) *relay.StatusMaintenanceConnection {
-	return relay.NewConnection(l.kind, l.page, list.Map(rows, asMaintenance), func(n *status.Maintenance) relay.Key { return l.key(&n.Notice) })
+	return relay.NewConnection(l.kind, l.page, list.Map(rows, asMaintenance),
+		func(n *status.Maintenance) relay.Key { return l.key(&n.Notice) })
 }
 
 // countNotices makes lists count the notices of some objects.
-func countNotices[T, C any](f Fields, of []T, code func(T) string, lists []*relay.Connection[C], source string, filter statuspages.NoticeFilter) {
+func countNotices[T, C any](
+	f Fields, of []T, code func(T) string, lists []*relay.Connection[C], source string, filter statuspages.NoticeFilter,
+) {
 	relay.SetCounts(lists, func(ctx context.Context) ([]int64, error) {
 		counts, err := f.db.CountNotices(ctx, list.Map(of, code), source, filter)
 		if len(counts) < len(lists) { // the database has no status pages
@@ -90,7 +100,9 @@ func countNotices[T, C any](f Fields, of []T, code func(T) string, lists []*rela
 	}, storage.MaxCount)
 }
 
-func componentList(ctx context.Context, s *status.PageState, args graph.StatusPageComponentsArgs) (*relay.StatusComponentConnection, error) {
+func componentList(
+	ctx context.Context, s *status.PageState, args graph.StatusPageComponentsArgs,
+) (*relay.StatusComponentConnection, error) {
 	p, err := pageOfList(ctx, args.Args, componentKind, 4, false)
 	if err != nil {
 		return nil, err
@@ -118,7 +130,8 @@ func componentKey(c *status.Component) relay.Key {
 func within[T any](all []*T, p relay.Page, key func(*T) relay.Key) []*T {
 	var rows []*T
 	for _, row := range all {
-		if k := key(row); (p.After == nil || compareKeys(k, p.After) > 0) && (p.Before == nil || compareKeys(k, p.Before) < 0) {
+		if k := key(row); (p.After == nil || compareKeys(k, p.After) > 0) &&
+			(p.Before == nil || compareKeys(k, p.Before) < 0) {
 			rows = append(rows, row)
 		}
 	}

@@ -34,7 +34,8 @@ func bearer(ctx context.Context) string {
 func (r *Resolver) operator(ctx context.Context, needed status.Role) (*status.Token, error) {
 	text := bearer(ctx)
 	if text == "" || r.db == nil {
-		return nil, &fault.Error{Code: fault.Unauthenticated, Message: "an operator token is required: Authorization: Bearer …"}
+		return nil, &fault.Error{Code: fault.Unauthenticated,
+			Message: "an operator token is required: Authorization: Bearer …"}
 	}
 	stored, err := r.db.Tokens(ctx, r.now())
 	if err != nil {
@@ -50,7 +51,8 @@ func (r *Resolver) operator(ctx context.Context, needed status.Role) (*status.To
 		}
 	}
 	if !t.Role.May(needed) {
-		return nil, &fault.Error{Code: fault.Forbidden, Message: "the role " + string(needed) + " is required, but the token has the role " + string(t.Role)}
+		return nil, &fault.Error{Code: fault.Forbidden,
+			Message: "the role " + string(needed) + " is required, but the token has the role " + string(t.Role)}
 	}
 	return t, nil
 }
@@ -118,11 +120,13 @@ func Classify(err error) *fault.Error {
 	case errors.As(err, &transition):
 		allowed := list.Map(transition.Allowed, func(s status.State) string { return strings.ToUpper(string(s)) })
 		return &fault.Error{Code: fault.BadState, Message: transition.Error(), Extra: map[string]any{
-			"from": strings.ToUpper(string(transition.From)), "to": strings.ToUpper(string(transition.To)), "allowed": allowed,
+			"from": strings.ToUpper(string(transition.From)), "to": strings.ToUpper(string(transition.To)),
+			"allowed": allowed,
 		}}
 	case errors.As(err, &rejected):
 		code := map[status.Reason]fault.Code{
-			status.BadInput: fault.BadUserInput, status.BadState: fault.BadState, status.Conflict: fault.Conflict, status.NotFound: fault.NotFound,
+			status.BadInput: fault.BadUserInput, status.BadState: fault.BadState, status.Conflict: fault.Conflict,
+			status.NotFound: fault.NotFound,
 		}[rejected.Reason]
 		return &fault.Error{Code: code, Message: rejected.Text}
 	case errors.As(err, &unwritable):

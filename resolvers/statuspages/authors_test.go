@@ -12,7 +12,8 @@ func TestStatusCode(t *testing.T) {
 	for id, want := range map[string]string{
 		relay.ID(componentType, "b1x4d9r7kq2c"): "b1x4d9r7kq2c", "b1x4d9r7kq2c": "b1x4d9r7kq2c",
 		"p9s6dx5j2fnn":                     "p9s6dx5j2fnn", // valid base64 of a text with a colon
-		relay.ID(incidentType, "b1x4d9r7"): "the id of a StatusIncident", "not a code": "is not a valid id", "": "is not a valid id",
+		relay.ID(incidentType, "b1x4d9r7"): "the id of a StatusIncident", "not a code": "is not a valid id",
+		"": "is not a valid id",
 	} {
 		got, err := codeOf(id, componentType)
 		if err != nil {

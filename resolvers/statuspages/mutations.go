@@ -11,7 +11,8 @@ import (
 	"heliograph/storage/statuspages"
 )
 
-// target is the kind of object that a mutation writes to: the types of its global ids. It is nil for mutations that write to a page.
+// target is the kind of object that a mutation writes to: the types of its global ids. It is nil for mutations that
+// write to a page.
 type target []string
 
 var (
@@ -28,40 +29,45 @@ var (
 func (r *Resolver) Mutations() graph.Mutations {
 	e := r.editor
 	return graph.Mutations{
-		OpenIncident:          mutation(r, status.Operator, toPage, r.openIncident, r.incidentPayload),
-		UpdateIncident:        mutation(r, status.Reporter, toIncident, e.UpdateIncident, r.incidentPayload),
-		ReopenIncident:        mutation(r, status.Operator, toIncident, e.ReopenIncident, r.incidentPayload),
-		PublishPostmortem:     mutation(r, status.Operator, toIncident, e.PublishPostmortem, r.incidentPayload),
-		PublishDraft:          mutation(r, status.Operator, toNotice, expecting(e.PublishDraft), r.incidentPayload),
-		DiscardDraft:          mutation(r, status.Operator, toNotice, expecting(e.DiscardDraft), removed),
-		DeleteStatusNotice:    mutation(r, status.Operator, toNotice, expecting(e.DeleteNotice), removed),
-		EditStatusNotice:      mutation(r, status.Operator, toNotice, e.EditNotice, r.noticePayload),
-		EditUpdate:            mutation(r, status.Operator, toUpdate, e.EditUpdate, r.updatePayload),
-		ScheduleMaintenance:   mutation(r, status.Operator, toPage, e.ScheduleMaintenance, r.maintenancePayload),
-		MoveMaintenance:       mutation(r, status.Operator, toMaintenance, e.MoveMaintenance, r.maintenancePayload),
-		RescheduleMaintenance: mutation(r, status.Operator, toMaintenance, e.RescheduleMaintenance, r.maintenancePayload),
-		CancelMaintenance:     mutation(r, status.Operator, toMaintenance, e.CancelMaintenance, r.maintenancePayload),
-		SetComponentStatus:    mutation(r, status.Reporter, toComponent, e.EditComponent, r.componentPayload),
-		AddComponent:          mutation(r, status.Admin, toPage, e.AddComponent, r.componentPayload),
-		EditComponent:         mutation(r, status.Admin, toComponent, e.EditComponent, r.componentPayload),
-		MoveComponent:         mutation(r, status.Admin, toComponent, e.MoveComponent, r.componentPayload),
-		RemoveComponent:       mutation(r, status.Admin, toComponent, expecting(e.RemoveComponent), removed),
-		SetStatusPage:         mutation(r, status.Admin, toPage, r.setPage, r.pagePayload),
-		AddStatusWebhook:      webhookMutation(r, toPage, e.AddWebhook),
-		RotateStatusWebhook:   webhookMutation(r, toWebhook, r.rotateWebhook),
-		EnableStatusWebhook:   webhookMutation(r, toWebhook, r.enableWebhook),
-		RemoveStatusWebhook:   mutation(r, status.Admin, toWebhook, r.removeWebhook, removed),
+		OpenIncident:        mutation(r, status.Operator, toPage, r.openIncident, r.incidentPayload),
+		UpdateIncident:      mutation(r, status.Reporter, toIncident, e.UpdateIncident, r.incidentPayload),
+		ReopenIncident:      mutation(r, status.Operator, toIncident, e.ReopenIncident, r.incidentPayload),
+		PublishPostmortem:   mutation(r, status.Operator, toIncident, e.PublishPostmortem, r.incidentPayload),
+		PublishDraft:        mutation(r, status.Operator, toNotice, expecting(e.PublishDraft), r.incidentPayload),
+		DiscardDraft:        mutation(r, status.Operator, toNotice, expecting(e.DiscardDraft), removed),
+		DeleteStatusNotice:  mutation(r, status.Operator, toNotice, expecting(e.DeleteNotice), removed),
+		EditStatusNotice:    mutation(r, status.Operator, toNotice, e.EditNotice, r.noticePayload),
+		EditUpdate:          mutation(r, status.Operator, toUpdate, e.EditUpdate, r.updatePayload),
+		ScheduleMaintenance: mutation(r, status.Operator, toPage, e.ScheduleMaintenance, r.maintenancePayload),
+		MoveMaintenance:     mutation(r, status.Operator, toMaintenance, e.MoveMaintenance, r.maintenancePayload),
+		RescheduleMaintenance: mutation(r, status.Operator, toMaintenance, e.RescheduleMaintenance,
+			r.maintenancePayload),
+		CancelMaintenance:   mutation(r, status.Operator, toMaintenance, e.CancelMaintenance, r.maintenancePayload),
+		SetComponentStatus:  mutation(r, status.Reporter, toComponent, e.EditComponent, r.componentPayload),
+		AddComponent:        mutation(r, status.Admin, toPage, e.AddComponent, r.componentPayload),
+		EditComponent:       mutation(r, status.Admin, toComponent, e.EditComponent, r.componentPayload),
+		MoveComponent:       mutation(r, status.Admin, toComponent, e.MoveComponent, r.componentPayload),
+		RemoveComponent:     mutation(r, status.Admin, toComponent, expecting(e.RemoveComponent), removed),
+		SetStatusPage:       mutation(r, status.Admin, toPage, r.setPage, r.pagePayload),
+		AddStatusWebhook:    webhookMutation(r, toPage, e.AddWebhook),
+		RotateStatusWebhook: webhookMutation(r, toWebhook, r.rotateWebhook),
+		EnableStatusWebhook: webhookMutation(r, toWebhook, r.enableWebhook),
+		RemoveStatusWebhook: mutation(r, status.Admin, toWebhook, r.removeWebhook, removed),
 	}
 }
 
-func (r *Resolver) openIncident(ctx context.Context, by statuspages.Author, page string, in status.NewIncident) (string, error) {
+func (r *Resolver) openIncident(
+	ctx context.Context, by statuspages.Author, page string, in status.NewIncident,
+) (string, error) {
 	if in.Backfill && in.State == status.Investigating { // the default
 		in.State = status.Resolved
 	}
 	return r.editor.OpenIncident(ctx, by, page, in)
 }
 
-func (r *Resolver) setPage(ctx context.Context, by statuspages.Author, page string, in status.PageEdit) (string, error) {
+func (r *Resolver) setPage(
+	ctx context.Context, by statuspages.Author, page string, in status.PageEdit,
+) (string, error) {
 	return r.editor.SetPage(ctx, by, page, in.Settings)
 }
 
@@ -79,10 +85,11 @@ type input[I any] interface {
 	Destination() *status.Target
 }
 
-// mutation returns the function of a mutation: it authenticates the sender, replaces global ids by codes, calls do with the code of the target, and reads the
-// written object.
+// mutation returns the function of a mutation: it authenticates the sender, replaces global ids by codes, calls do with
+// the code of the target, and reads the written object.
 func mutation[I, P any, T input[I]](r *Resolver, needed status.Role, kind target,
-	do func(ctx context.Context, by statuspages.Author, code string, in I) (string, error), read func(ctx context.Context, code string) (P, error),
+	do func(ctx context.Context, by statuspages.Author, code string, in I) (string, error),
+	read func(ctx context.Context, code string) (P, error),
 ) func(context.Context, I) (P, error) {
 	return func(ctx context.Context, in I) (out P, err error) {
 		to := T(&in).Destination()
@@ -168,30 +175,37 @@ func webhookMutation[I any, T input[I]](r *Resolver, kind target,
 ) func(context.Context, I) (*model.StatusWebhookPayload, error) {
 	return func(ctx context.Context, in I) (*model.StatusWebhookPayload, error) {
 		var p model.StatusWebhookPayload
-		return mutation[I, *model.StatusWebhookPayload, T](r, status.Admin, kind, func(ctx context.Context, by statuspages.Author, code string, in I) (string, error) {
-			code, secret, err := do(ctx, by, code, in)
-			if secret != "" {
-				p.Secret = &secret
-			}
-			return code, err
-		}, func(ctx context.Context, code string) (_ *model.StatusWebhookPayload, err error) {
-			p.Webhook, err = found(r.db.Webhook(ctx, code))
-			return &p, err
-		})(ctx, in)
+		return mutation[I, *model.StatusWebhookPayload, T](r, status.Admin, kind,
+			func(ctx context.Context, by statuspages.Author, code string, in I) (string, error) {
+				code, secret, err := do(ctx, by, code, in)
+				if secret != "" {
+					p.Secret = &secret
+				}
+				return code, err
+			}, func(ctx context.Context, code string) (_ *model.StatusWebhookPayload, err error) {
+				p.Webhook, err = found(r.db.Webhook(ctx, code))
+				return &p, err
+			})(ctx, in)
 	}
 }
 
-func (r *Resolver) rotateWebhook(ctx context.Context, by statuspages.Author, code string, _ status.VersionInput) (string, string, error) {
+func (r *Resolver) rotateWebhook(
+	ctx context.Context, by statuspages.Author, code string, _ status.VersionInput,
+) (string, string, error) {
 	secret, err := r.editor.RotateWebhook(ctx, by, code)
 	return code, secret, err
 }
 
-func (r *Resolver) enableWebhook(ctx context.Context, by statuspages.Author, code string, _ status.VersionInput) (string, string, error) {
+func (r *Resolver) enableWebhook(
+	ctx context.Context, by statuspages.Author, code string, _ status.VersionInput,
+) (string, string, error) {
 	code, err := r.editor.EnableWebhook(ctx, by, code)
 	return code, "", err
 }
 
-func (r *Resolver) removeWebhook(ctx context.Context, by statuspages.Author, code string, _ status.VersionInput) (string, error) {
+func (r *Resolver) removeWebhook(
+	ctx context.Context, by statuspages.Author, code string, _ status.VersionInput,
+) (string, error) {
 	return r.editor.RemoveWebhook(ctx, by, code)
 }
 

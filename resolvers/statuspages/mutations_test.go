@@ -21,7 +21,8 @@ const (
 	operatorToken = "operator-token-of-the-tests"
 	reporterToken = "reporter-token-of-the-tests"
 	viewerToken   = "viewer-token-of-the-tests"
-	allTokens     = "ann:admin:" + adminToken + ",otto:operator:" + operatorToken + ",rita:reporter:" + reporterToken + ",vera:viewer:" + viewerToken
+	allTokens     = "ann:admin:" + adminToken + ",otto:operator:" + operatorToken + ",rita:reporter:" + reporterToken +
+		",vera:viewer:" + viewerToken
 )
 
 // desk is a gateway with a status page and editors.
@@ -58,7 +59,9 @@ func newDesk(t *testing.T) *desk {
 		testenv.Logger(slog.New(slog.NewTextHandler(d.log, &slog.HandlerOptions{Level: slog.LevelDebug}))))
 	ed := statuspages.NewEditor(d.Status, testenv.Now, nil)
 	var err error
-	if d.page, err = ed.InitPage(t.Context(), statuspages.Author{Name: "test"}, statuspages.PageInit{Page: status.Page{Name: "Lantern", URL: "https://status.example"}, Component: "API"}); err != nil {
+	if d.page, err = ed.InitPage(t.Context(), statuspages.Author{Name: "test"},
+		statuspages.PageInit{Page: status.Page{Name: "Lantern", URL: "https://status.example"},
+			Component: "API"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := d.Status.Pool().QueryRow(t.Context(), `select id from status.component`).Scan(&d.component); err != nil {
@@ -131,38 +134,50 @@ func TestMutations(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	affected := func(s string) []any { return []any{map[string]any{"componentId": d.component, "status": s}} }
-	got := d.ok(operatorToken, openDocument, map[string]any{"name": "Slow", "body": "We look.", "affected": affected("PARTIAL_OUTAGE")})
+	got := d.ok(operatorToken, openDocument, map[string]any{"name": "Slow", "body": "We look.",
+		"affected": affected("PARTIAL_OUTAGE")})
 	text, _ := json.Marshal(got["components"])
 	updates, _ := json.Marshal(got["updates"])
-	if got["status"] != "INVESTIGATING" || got["impact"] != "MAJOR" || got["version"] != "1" || string(text) != `[{"status":"PARTIAL_OUTAGE"}]` ||
+	if got["status"] != "INVESTIGATING" || got["impact"] != "MAJOR" || got["version"] != "1" ||
+		string(text) != `[{"status":"PARTIAL_OUTAGE"}]` ||
 		!strings.Contains(string(updates), `[{"newStatus":"PARTIAL_OUTAGE","oldStatus":"OPERATIONAL"}]`) {
 		t.Errorf("%v", got)
 	}
 	id := got["id"]
-	d.ok(reporterToken, updateDocument, map[string]any{"id": got["code"], "status": "MONITORING", "body": "Better.", "expectedVersion": 1})
-	a := d.as(operatorToken, updateDocument, map[string]any{"id": id, "status": "RESOLVED", "body": "Over.", "expectedVersion": 1})
+	d.ok(reporterToken, updateDocument, map[string]any{"id": got["code"], "status": "MONITORING", "body": "Better.",
+		"expectedVersion": 1})
+	a := d.as(operatorToken, updateDocument, map[string]any{"id": id, "status": "RESOLVED", "body": "Over.",
+		"expectedVersion": 1})
 	if a.code() != "CONFLICT" {
 		t.Errorf("%+v", a)
 	}
-	d.ok(operatorToken, updateDocument, map[string]any{"id": id, "status": "RESOLVED", "body": "Over.", "expectedVersion": 2})
+	d.ok(operatorToken, updateDocument, map[string]any{"id": id, "status": "RESOLVED", "body": "Over.",
+		"expectedVersion": 2})
 	a = d.as(operatorToken, updateDocument, map[string]any{"id": id, "status": "MONITORING", "body": "x"})
-	if want := "[RESOLVED POSTMORTEM]"; a.code() != "BAD_STATE" || show(a.Errors[0].Extensions["from"], a.Errors[0].Extensions["to"], a.Errors[0].Extensions["allowed"]) != "RESOLVED MONITORING "+want {
+	if want := "[RESOLVED POSTMORTEM]"; a.code() != "BAD_STATE" ||
+		show(a.Errors[0].Extensions["from"], a.Errors[0].Extensions["to"],
+			a.Errors[0].Extensions["allowed"]) != "RESOLVED MONITORING "+want {
 		t.Errorf("%+v", a)
 	}
 	const postmortem = `mutation($in: PublishPostmortemInput!) { r: publishPostmortem(input: $in) { incident { status } } }`
-	if got := d.ok(operatorToken, postmortem, map[string]any{"id": id, "body": "So it was."}); got["status"] != "POSTMORTEM" {
+	if got := d.ok(operatorToken, postmortem, map[string]any{"id": id,
+		"body": "So it was."}); got["status"] != "POSTMORTEM" {
 		t.Errorf("%v", got)
 	}
-	if got := d.ok(operatorToken, strings.Replace(updateDocument, "updateIncident", "reopenIncident", 1), map[string]any{"id": id, "status": "IDENTIFIED", "body": "Again."}); got["status"] != "IDENTIFIED" {
+	if got := d.ok(operatorToken, strings.Replace(updateDocument, "updateIncident", "reopenIncident", 1),
+		map[string]any{"id": id, "status": "IDENTIFIED", "body": "Again."}); got["status"] != "IDENTIFIED" {
 		t.Errorf("%v", got)
 	}
 	first := updates[bytes.Index(updates, []byte(`"code":"`))+8:]
 	const edit = `mutation($in: EditUpdateInput!) { r: editUpdate(input: $in) { update { body displayAt notice { ... on StatusIncident { createdAt } } } } }`
-	if got := d.ok(operatorToken, edit, map[string]any{"id": string(first[:12]), "body": "We looked.", "displayAt": "2026-05-17T10:00:00.5Z"}); show(got) != "map[body:We looked. displayAt:2026-05-17T10:00:00.000Z notice:map[createdAt:2026-05-17T10:00:00.000Z]]" {
+	if got := d.ok(operatorToken, edit, map[string]any{"id": string(first[:12]), "body": "We looked.",
+		"displayAt": "2026-05-17T10:00:00.5Z"}); show(
+		got) != "map[body:We looked. displayAt:2026-05-17T10:00:00.000Z notice:map[createdAt:2026-05-17T10:00:00.000Z]]" {
 		t.Errorf("%v", got)
 	}
 	const editNotice = `mutation($in: EditNoticeInput!) { r: editStatusNotice(input: $in) { notice { name impact } } }`
-	if got := d.ok(operatorToken, editNotice, map[string]any{"id": id, "name": "Very slow", "impactOverride": "CRITICAL"}); show(got) != "map[impact:CRITICAL name:Very slow]" {
+	if got := d.ok(operatorToken, editNotice, map[string]any{"id": id, "name": "Very slow",
+		"impactOverride": "CRITICAL"}); show(got) != "map[impact:CRITICAL name:Very slow]" {
 		t.Errorf("%v", got)
 	}
 	const remove = `mutation($in: NoticeInput!) { r: deleteStatusNotice(input: $in) { code } }`
@@ -180,12 +195,15 @@ func TestMutations(t *testing.T) {
 func TestMaintenanceMutations(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	in := map[string]any{"name": "Work", "body": "Soon.", "scheduledFor": "2026-05-17T13:00:00Z", "scheduledUntil": "2026-05-17T14:00:00Z", "componentIds": []string{d.component}, "idempotencyKey": "w1"}
+	in := map[string]any{"name": "Work", "body": "Soon.", "scheduledFor": "2026-05-17T13:00:00Z",
+		"scheduledUntil": "2026-05-17T14:00:00Z", "componentIds": []string{d.component}, "idempotencyKey": "w1"}
 	got := d.ok(operatorToken, scheduleDocument, in)
-	if show(got["status"], got["remindMinutes"], got["autoCompleted"], got["page"]) != "SCHEDULED 60 true map[revision:2 slug:lantern]" {
+	if show(got["status"], got["remindMinutes"], got["autoCompleted"],
+		got["page"]) != "SCHEDULED 60 true map[revision:2 slug:lantern]" {
 		t.Errorf("%v", got)
 	}
-	if again := d.ok(operatorToken, scheduleDocument, in); again["id"] != got["id"] || show(again["page"]) != "map[revision:2 slug:lantern]" {
+	if again := d.ok(operatorToken, scheduleDocument, in); again["id"] != got["id"] ||
+		show(again["page"]) != "map[revision:2 slug:lantern]" {
 		t.Errorf("the same key: %v", again)
 	}
 	in["name"] = "Other work"
@@ -195,15 +213,20 @@ func TestMaintenanceMutations(t *testing.T) {
 	in["name"] = "Work"
 	id := got["id"]
 	const reschedule = `mutation($in: RescheduleMaintenanceInput!) { r: rescheduleMaintenance(input: $in) { maintenance { scheduledFor updates { status body } } } }`
-	got = d.ok(operatorToken, reschedule, map[string]any{"id": id, "scheduledFor": "2026-05-17T12:00:00+00:00", "scheduledUntil": "2026-05-17T15:00:00Z", "body": "Earlier."})
-	if show(got["scheduledFor"], got["updates"]) != "2026-05-17T12:00:00.000Z [map[body:Earlier. status:SCHEDULED] map[body:Soon. status:SCHEDULED]]" {
+	got = d.ok(operatorToken, reschedule, map[string]any{"id": id, "scheduledFor": "2026-05-17T12:00:00+00:00",
+		"scheduledUntil": "2026-05-17T15:00:00Z", "body": "Earlier."})
+	if show(got["scheduledFor"],
+		got["updates"]) != "2026-05-17T12:00:00.000Z [map[body:Earlier. status:SCHEDULED] map[body:Soon. status:SCHEDULED]]" {
 		t.Errorf("%v", got)
 	}
-	if a := d.as(operatorToken, moveDocument, map[string]any{"id": id, "status": "VERIFYING"}); a.code() != "BAD_STATE" || show(a.Errors[0].Extensions["allowed"]) != "[SCHEDULED IN_PROGRESS COMPLETED]" {
+	if a := d.as(operatorToken, moveDocument, map[string]any{"id": id,
+		"status": "VERIFYING"}); a.code() != "BAD_STATE" ||
+		show(a.Errors[0].Extensions["allowed"]) != "[SCHEDULED IN_PROGRESS COMPLETED]" {
 		t.Errorf("%+v", a)
 	}
 	got = d.ok(operatorToken, moveDocument, map[string]any{"id": id, "status": "IN_PROGRESS"})
-	if show(got["components"]) != "[map[shownStatus:OPERATIONAL status:UNDER_MAINTENANCE]]" || !strings.Contains(show(got["updates"]), "This maintenance has started.") {
+	if show(got["components"]) != "[map[shownStatus:OPERATIONAL status:UNDER_MAINTENANCE]]" ||
+		!strings.Contains(show(got["updates"]), "This maintenance has started.") {
 		t.Errorf("%v", got)
 	}
 	const cancel = `mutation($in: CancelMaintenanceInput!) { r: cancelMaintenance(input: $in) { maintenance { status } } }`
@@ -223,19 +246,23 @@ func TestPageMutations(t *testing.T) {
 	const add = `mutation($in: AddComponentInput!) { r: addComponent(input: $in) { component { id code isGroup position showcase startDate group { name } } } }`
 	group := d.ok(adminToken, add, map[string]any{"name": "Mainnet", "isGroup": true, "showcase": false})
 	relay := d.ok(adminToken, add, map[string]any{"name": "Relay", "groupId": group["id"]})
-	if show(relay["group"], relay["position"], relay["showcase"], relay["startDate"]) != "map[name:Mainnet] 1 true 2026-05-17" {
+	if show(relay["group"], relay["position"], relay["showcase"],
+		relay["startDate"]) != "map[name:Mainnet] 1 true 2026-05-17" {
 		t.Errorf("%v", relay)
 	}
 	const move = `mutation($in: MoveComponentInput!) { r: moveComponent(input: $in) { component { position group { name } } } }`
-	if got := d.ok(adminToken, move, map[string]any{"id": relay["id"], "position": 1}); show(got) != "map[group:<nil> position:1]" {
+	if got := d.ok(adminToken, move, map[string]any{"id": relay["id"], "position": 1}); show(
+		got) != "map[group:<nil> position:1]" {
 		t.Errorf("%v", got)
 	}
 	const edit = `mutation($in: EditComponentInput!) { r: editComponent(input: $in) { component { name description nodeId } } }`
-	if got := d.ok(adminToken, edit, map[string]any{"id": relay["code"], "name": "JSON-RPC", "description": "Relays", "nodeId": 3}); show(got) != "map[description:Relays name:JSON-RPC nodeId:3]" {
+	if got := d.ok(adminToken, edit, map[string]any{"id": relay["code"], "name": "JSON-RPC", "description": "Relays",
+		"nodeId": 3}); show(got) != "map[description:Relays name:JSON-RPC nodeId:3]" {
 		t.Errorf("%v", got)
 	}
 	const setStatus = `mutation($in: SetComponentStatusInput!) { r: setComponentStatus(input: $in) { component { status baseStatus } } }`
-	if got := d.ok(reporterToken, setStatus, map[string]any{"id": relay["code"], "status": "MAJOR_OUTAGE"}); show(got) != "map[baseStatus:MAJOR_OUTAGE status:MAJOR_OUTAGE]" {
+	if got := d.ok(reporterToken, setStatus, map[string]any{"id": relay["code"], "status": "MAJOR_OUTAGE"}); show(
+		got) != "map[baseStatus:MAJOR_OUTAGE status:MAJOR_OUTAGE]" {
 		t.Errorf("%v", got)
 	}
 	const remove = `mutation($in: RemoveComponentInput!) { r: removeComponent(input: $in) { code } }`
@@ -245,21 +272,27 @@ func TestPageMutations(t *testing.T) {
 		}
 	}
 	const page = `mutation($in: SetStatusPageInput!) { r: setStatusPage(input: $in) { page { name timeZone } } }`
-	if got := d.ok(adminToken, page, map[string]any{"settings": []any{map[string]any{"key": "name", "value": "Beacon"}, map[string]any{"key": "time_zone", "value": "Asia/Kolkata"}}}); show(got) != "map[name:Beacon timeZone:Asia/Kolkata]" {
+	if got := d.ok(adminToken, page, map[string]any{"settings": []any{map[string]any{"key": "name", "value": "Beacon"},
+		map[string]any{"key": "time_zone", "value": "Asia/Kolkata"}}}); show(
+		got) != "map[name:Beacon timeZone:Asia/Kolkata]" {
 		t.Errorf("%v", got)
 	}
-	if a := d.as(adminToken, page, map[string]any{"settings": []any{map[string]any{"key": "color", "value": "red"}}}); a.code() != "BAD_USER_INPUT" {
+	if a := d.as(adminToken, page,
+		map[string]any{"settings": []any{map[string]any{"key": "color",
+			"value": "red"}}}); a.code() != "BAD_USER_INPUT" {
 		t.Errorf("%+v", a)
 	}
 	if a := d.as(adminToken, page, map[string]any{"page": "none", "settings": []any{}}); a.code() != "NOT_FOUND" {
 		t.Errorf("%+v", a)
 	}
 	// A mutation reads the writes of earlier mutations in the same document.
-	got := d.as(adminToken, `mutation($a: SetStatusPageInput!, $b: SetStatusPageInput!) { a: setStatusPage(input: {settings: [{key: "name", value: "One"}]}) { page { name revision } } b: setStatusPage(input: {settings: [{key: "name", value: "Two"}]}) { page { name revision } } }`, nil)
+	got := d.as(adminToken,
+		`mutation($a: SetStatusPageInput!, $b: SetStatusPageInput!) { a: setStatusPage(input: {settings: [{key: "name", value: "One"}]}) { page { name revision } } b: setStatusPage(input: {settings: [{key: "name", value: "Two"}]}) { page { name revision } } }`, nil)
 	if len(got.Errors) == 0 {
 		t.Error("unused variables are accepted")
 	}
-	got = d.as(adminToken, `mutation { a: setStatusPage(input: {settings: [{key: "name", value: "One"}]}) { page { name } } b: setStatusPage(input: {settings: [{key: "name", value: "Two"}]}) { page { name } } }`, nil)
+	got = d.as(adminToken,
+		`mutation { a: setStatusPage(input: {settings: [{key: "name", value: "One"}]}) { page { name } } b: setStatusPage(input: {settings: [{key: "name", value: "Two"}]}) { page { name } } }`, nil)
 	if string(got.Data["a"])+string(got.Data["b"]) != `{"page":{"name":"One"}}{"page":{"name":"Two"}}` {
 		t.Errorf("%s", got.Data)
 	}
@@ -293,7 +326,8 @@ func TestRoles(t *testing.T) {
 		{adminToken, add, ""},
 		{adminToken, openDocument, ""},
 	} {
-		input := map[string]map[string]any{openDocument: open, updateDocument: update, setStatus: state, add: {"name": "New"}}[c.document]
+		input := map[string]map[string]any{openDocument: open, updateDocument: update, setStatus: state,
+			add: {"name": "New"}}[c.document]
 		if got := d.as(c.token, c.document, input); got.code() != c.want {
 			t.Errorf("%s as %s: %+v, want %q", c.document[:60], c.token, got, c.want)
 		}
@@ -306,14 +340,18 @@ func TestRoles(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.ok(token, openDocument, open)
-	if _, err := ed.InitPage(t.Context(), by, statuspages.PageInit{Page: status.Page{Name: "Other", URL: "https://other.example"}, Component: "X"}); err != nil {
+	if _, err := ed.InitPage(t.Context(), by, statuspages.PageInit{Page: status.Page{Name: "Other",
+		URL: "https://other.example"}, Component: "X"}); err != nil {
 		t.Fatal(err)
 	}
-	if a := d.as(token, openDocument, map[string]any{"page": "other", "name": "x", "body": "x"}); a.code() != "NOT_FOUND" {
+	if a := d.as(token, openDocument, map[string]any{"page": "other", "name": "x",
+		"body": "x"}); a.code() != "NOT_FOUND" {
 		t.Errorf("token of another page: %+v", a)
 	}
 	var actor string
-	if err := d.Status.Pool().QueryRow(t.Context(), `select actor from status.audit where action = 'incident.open' order by id desc limit 1`).Scan(&actor); err != nil || actor != "bot" {
+	if err := d.Status.Pool().QueryRow(t.Context(),
+		`select actor from status.audit where action = 'incident.open' order by id desc limit 1`).Scan(
+		&actor); err != nil || actor != "bot" {
 		t.Errorf("the audit log has the actor %s, %v", actor, err)
 	}
 	if err := ed.RemoveToken(t.Context(), by, "bot"); err != nil {
@@ -336,12 +374,14 @@ func TestDraftsAreHidden(t *testing.T) {
 	if a := d.as("", drafts, nil); a.code() != "UNAUTHENTICATED" {
 		t.Errorf("%+v", a)
 	}
-	if a := d.as("", `{ statusIncident(code: "`+code+`") { name } status { incidents { nodes { name } } } }`, nil); string(a.Data["statusIncident"])+string(a.Data["status"]) != `null{"incidents":{"nodes":[]}}` {
+	if a := d.as("", `{ statusIncident(code: "`+code+`") { name } status { incidents { nodes { name } } } }`,
+		nil); string(a.Data["statusIncident"])+string(a.Data["status"]) != `null{"incidents":{"nodes":[]}}` {
 		t.Errorf("%s", a.Data)
 	}
 	const publish = `mutation($in: NoticeInput!) { r: publishDraft(input: $in) { incident { name } } }`
 	d.ok(operatorToken, publish, map[string]any{"id": code})
-	if a := d.as("", `{ statusIncident(code: "`+code+`") { name } }`, nil); string(a.Data["statusIncident"]) != `{"name":"Maybe"}` {
+	if a := d.as("", `{ statusIncident(code: "`+code+`") { name } }`,
+		nil); string(a.Data["statusIncident"]) != `{"name":"Maybe"}` {
 		t.Errorf("%s", a.Data)
 	}
 }
@@ -350,12 +390,15 @@ func TestDraftsAreHidden(t *testing.T) {
 func TestGetDoesNotMutate(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	got := d.Do(t, "GET", "/graphql?query="+url.QueryEscape(`mutation { openIncident(input: {name: "x", body: "x"}) { incident { id } } }`), "", "Authorization: Bearer "+adminToken)
+	got := d.Do(t, "GET", "/graphql?query="+url.QueryEscape(
+		`mutation { openIncident(input: {name: "x", body: "x"}) { incident { id } } }`), "",
+		"Authorization: Bearer "+adminToken)
 	if got.Status != 405 || !strings.Contains(got.Body, "POST") {
 		t.Errorf("status %d: %s", got.Status, got.Body)
 	}
 	var n int
-	if err := d.Status.Pool().QueryRow(t.Context(), `select count(*) from status.incident`).Scan(&n); err != nil || n != 0 {
+	if err := d.Status.Pool().QueryRow(t.Context(), `select count(*) from status.incident`).Scan(&n); err != nil ||
+		n != 0 {
 		t.Errorf("%d incidents, %v", n, err)
 	}
 }
@@ -393,7 +436,8 @@ func TestWebhookMutations(t *testing.T) {
 	}
 	got := ok(add, in)
 	hook, _ := got["webhook"].(map[string]any)
-	if secret := show(got["secret"]); !strings.HasPrefix(secret, "whsec_") || show(hook["url"], hook["components"], hook["pending"]) != "https://r.example/x ["+d.component+"] 0" {
+	if secret := show(got["secret"]); !strings.HasPrefix(secret, "whsec_") ||
+		show(hook["url"], hook["components"], hook["pending"]) != "https://r.example/x ["+d.component+"] 0" {
 		t.Errorf("%v", got)
 	}
 	if again := ok(add, in); again["secret"] != nil || show(again["webhook"]) != show(hook) {
@@ -402,10 +446,12 @@ func TestWebhookMutations(t *testing.T) {
 	if a := d.as(adminToken, add, map[string]any{"url": "file:///etc/passwd"}); a.code() != "BAD_USER_INPUT" {
 		t.Errorf("%+v", a)
 	}
-	d.ok(operatorToken, openDocument, map[string]any{"name": "Slow", "body": "x", "affected": []any{map[string]any{"componentId": d.component, "status": "MAJOR_OUTAGE"}}})
+	d.ok(operatorToken, openDocument, map[string]any{"name": "Slow", "body": "x",
+		"affected": []any{map[string]any{"componentId": d.component, "status": "MAJOR_OUTAGE"}}})
 	d.ok(operatorToken, openDocument, map[string]any{"name": "Quiet", "body": "x", "deliverNotifications": false})
 	const listed = `{ statusWebhooks { code pending } }`
-	if a := d.as(adminToken, listed, nil); string(a.Data["statusWebhooks"]) != `[{"code":"`+show(hook["code"])+`","pending":"2"}]` {
+	if a := d.as(adminToken, listed, nil); string(a.Data["statusWebhooks"]) != `[{"code":"`+show(
+		hook["code"])+`","pending":"2"}]` {
 		t.Errorf("%s", a.Data)
 	}
 	if a := d.as(operatorToken, listed, nil); a.code() != "FORBIDDEN" {
@@ -413,7 +459,8 @@ func TestWebhookMutations(t *testing.T) {
 	}
 	code := map[string]any{"code": hook["code"]}
 	const rotate = `mutation($in: StatusWebhookInput!) { r: rotateStatusWebhook(input: $in) { secret webhook { code } } }`
-	if again := ok(rotate, code); !strings.HasPrefix(show(again["secret"]), "whsec_") || again["secret"] == got["secret"] {
+	if again := ok(rotate, code); !strings.HasPrefix(show(again["secret"]), "whsec_") ||
+		again["secret"] == got["secret"] {
 		t.Errorf("%v", again)
 	}
 	const enable = `mutation($in: StatusWebhookInput!) { r: enableStatusWebhook(input: $in) { webhook { disabledAt } } }`

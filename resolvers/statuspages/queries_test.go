@@ -17,11 +17,14 @@ func statusQueries() map[string]string {
 	const notice = `id code name impact impactOverride shortlink startedAt createdAt updatedAt monitoringAt resolvedAt version pageCode`
 	const update = `id code noticeCode status body createdAt updatedAt displayAt deliverNotifications customTweet tweetId affectedComponents { code name oldStatus newStatus oldShown newShown }`
 	return map[string]string{
-		"page":       `{ status { __typename id code slug name url timeZone locale vocabulary mode isDefault createdAt updatedAt revision rollup { indicator description } shownRollup { indicator } effectiveIndicator } statusPage(slug: "lantern-bay") { code } default: statusPage { code } none: statusPage(slug: "none") { code } }`,
-		"components": `{ status { components(first: 100) { nodes { ` + component + ` group { code name } children { code status } page { slug rollup { indicator } } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } } }`,
+		"page": `{ status { __typename id code slug name url timeZone locale vocabulary mode isDefault createdAt updatedAt revision rollup { indicator description } shownRollup { indicator } effectiveIndicator } statusPage(slug: "lantern-bay") { code } default: statusPage { code } none: statusPage(slug: "none") { code } }`,
+		"components": `{ status { components(first: 100) { nodes { ` + component +
+			` group { code name } children { code status } page { slug rollup { indicator } } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } } }`,
 		"some components": `{ status { tops: components(flat: false) { nodes { name children { name children { name } } } } healthy: components(includeHiddenWhenHealthy: false, first: 100) { nodes { name } }
 bad: components(statuses: [DEGRADED_PERFORMANCE, UNDER_MAINTENANCE]) { nodes { name status shownStatus } } last: components(last: 3) { edges { cursor node { name } } } } }`,
-		"incidents": `{ status { incidents(first: 60) { edges { cursor node { code } } nodes { ` + notice + ` status reminderIntervals backfilled updates { ` + update + ` } components { code status incidents(first: 2) { nodes { code } } } page { slug } } pageInfo { hasNextPage endCursor } } } }`,
+		"incidents": `{ status { incidents(first: 60) { edges { cursor node { code } } nodes { ` + notice +
+			` status reminderIntervals backfilled updates { ` + update +
+			` } components { code status incidents(first: 2) { nodes { code } } } page { slug } } pageInfo { hasNextPage endCursor } } } }`,
 		"maintenances": `{ status { maintenances { nodes { ` + notice + ` status scheduledFor scheduledUntil autoInProgress autoCompleted autoMaintenanceState autoOperationalState remindMinutes updates { ` + update + ` } components { code maintenances(first: 2) { nodes { code status } } } } }
 byStart: maintenances(orderBy: START_FIRST, first: 4) { nodes { code scheduledFor } } activeMaintenances { nodes { code status } } upcomingMaintenances { nodes { code status scheduledFor } } unresolvedIncidents { nodes { code status impact } } } }`,
 		"filters": `{ status { resolved: incidents(statuses: [RESOLVED, POSTMORTEM], first: 3) { nodes { code status } } one: incidents(statuses: MONITORING) { nodes { status } } may: incidents(since: "2026-05-01T00:00:00+01:00", until: "2026-05-10T00:00:00Z") { nodes { createdAt } }
@@ -63,8 +66,10 @@ func TestStatusLists(t *testing.T) {
 		}
 	}
 	for name, field := range map[string]string{
-		"incidents": "incidents(", "maintenances": "maintenances(", "maintenances by start": "maintenances(orderBy: START_FIRST, ", "components": "components(",
-		"resolved": "incidents(statuses: [RESOLVED], ", "notices of a component": `component(code: "` + codeOf(t, g, "Gull Rock") + `") { incidents(`,
+		"incidents": "incidents(", "maintenances": "maintenances(",
+		"maintenances by start": "maintenances(orderBy: START_FIRST, ", "components": "components(",
+		"resolved":               "incidents(statuses: [RESOLVED], ",
+		"notices of a component": `component(code: "` + codeOf(t, g, "Gull Rock") + `") { incidents(`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -76,7 +81,9 @@ func TestStatusLists(t *testing.T) {
 				var data struct {
 					Status map[string]any
 				}
-				query := `{ status { ` + field + args + `) { nodes { code } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } ` + end + ` } }`
+				query := `{ status { ` + field + args +
+					`) { nodes { code } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } ` + end +
+					` } }`
 				g.Data(t, query, nil, &data)
 				text := g.Query(t, query, nil).Body
 				var l list
@@ -123,7 +130,8 @@ func TestStatusLists(t *testing.T) {
 func codeOf(t *testing.T, g *testenv.Gateway, name string) string {
 	t.Helper()
 	var code string
-	if err := g.Status.Pool().QueryRow(t.Context(), `select id from status.component where name = $1`, name).Scan(&code); err != nil {
+	if err := g.Status.Pool().QueryRow(t.Context(), `select id from status.component where name = $1`,
+		name).Scan(&code); err != nil {
 		t.Fatal(err)
 	}
 	return code
@@ -149,7 +157,8 @@ union all (select 'StatusUpdate:' || u.id from status.incident_update u join sta
 				ID       string
 			}
 		}
-		g.Data(t, `query($id: ID!) { node(id: $id) { __typename id } }`, map[string]any{"id": relay.ID(typ, code)}, &data)
+		g.Data(t, `query($id: ID!) { node(id: $id) { __typename id } }`, map[string]any{"id": relay.ID(typ, code)},
+			&data)
 		if data.Node.Typename != typ || data.Node.ID != relay.ID(typ, code) {
 			t.Errorf("%s: %+v", name, data)
 		}
@@ -158,16 +167,21 @@ union all (select 'StatusUpdate:' || u.id from status.incident_update u join sta
 		t.Errorf("types %v", seen)
 	}
 	var draft, other, update string
-	if err := g.Status.Pool().QueryRow(t.Context(), `select n.id, (select id from status.incident where kind = 'scheduled' limit 1), u.id from status.incident n join status.incident_update u on u.incident_id = n.id where draft`).
+	if err := g.Status.Pool().QueryRow(t.Context(),
+		`select n.id, (select id from status.incident where kind = 'scheduled' limit 1), u.id from status.incident n join status.incident_update u on u.incident_id = n.id where draft`).
 		Scan(&draft, &other, &update); err != nil {
 		t.Fatal(err)
 	}
-	got := g.Query(t, `query($draft: String!, $other: String!, $id: ID!, $update: ID!) { statusIncident(code: $draft) { name } wrong: statusIncident(code: $other) { name } statusMaintenance(code: $draft) { name } node(id: $id) { id } said: node(id: $update) { id } }`,
-		map[string]any{"draft": draft, "other": other, "id": relay.ID("StatusIncident", draft), "update": relay.ID("StatusUpdate", update)}).Body
+	got := g.Query(t,
+		`query($draft: String!, $other: String!, $id: ID!, $update: ID!) { statusIncident(code: $draft) { name } wrong: statusIncident(code: $other) { name } statusMaintenance(code: $draft) { name } node(id: $id) { id } said: node(id: $update) { id } }`,
+		map[string]any{"draft": draft, "other": other, "id": relay.ID("StatusIncident", draft),
+			"update": relay.ID("StatusUpdate", update)}).Body
 	if got != `{"data":{"statusIncident":null,"wrong":null,"statusMaintenance":null,"node":null,"said":null}}` {
 		t.Errorf("a draft is visible: %s", got)
 	}
-	if all := g.Query(t, `{ status { incidents(first: 100) { nodes { name } } component(code: "`+codeOf(t, g, "Faucet")+`") { status incidents { nodes { name } } } } }`, nil).Body; strings.Contains(all, "Not yet told") || !strings.Contains(all, `"status":"OPERATIONAL"`) {
+	if all := g.Query(t, `{ status { incidents(first: 100) { nodes { name } } component(code: "`+codeOf(t, g,
+		"Faucet")+`") { status incidents { nodes { name } } } } }`, nil).Body; strings.Contains(all, "Not yet told") ||
+		!strings.Contains(all, `"status":"OPERATIONAL"`) {
 		t.Errorf("a draft is visible in %s", all)
 	}
 }
@@ -195,7 +209,8 @@ func TestStatusArguments(t *testing.T) {
 // TestCountsOfNotices compares the counts of lists with full lists.
 func TestCountsOfNotices(t *testing.T) {
 	t.Parallel()
-	for name, g := range map[string]*testenv.Gateway{"plans": testenv.Demo(t), "no plans": testenv.Demo(t, testenv.PlansOff())} {
+	for name, g := range map[string]*testenv.Gateway{"plans": testenv.Demo(t),
+		"no plans": testenv.Demo(t, testenv.PlansOff())} {
 		type notices struct {
 			Short, Long struct {
 				Nodes      []struct{ Code string }
@@ -208,15 +223,18 @@ func TestCountsOfNotices(t *testing.T) {
 		counted, most := 0, 0
 		check := func(what string, n notices) {
 			count := n.Short.TotalCount
-			if all := len(n.Long.Nodes); count != n.Long.TotalCount || !count.Exact || count.Value != strconv.Itoa(all) {
+			if all := len(n.Long.Nodes); count != n.Long.TotalCount || !count.Exact ||
+				count.Value != strconv.Itoa(all) {
 				t.Errorf("%s, %s: %+v, but there are %d", name, what, count, all)
 			} else {
 				counted, most = counted+1, max(most, all)
 			}
 		}
 		for _, list := range []string{
-			"incidents", "incidents(statuses: [RESOLVED])", `incidents(since: "2026-05-01T00:00:00Z", until: "2026-05-10T00:00:00Z")`, "unresolvedIncidents",
-			"maintenances", "maintenances(orderBy: START_FIRST, statuses: [SCHEDULED])", "activeMaintenances", "upcomingMaintenances",
+			"incidents", "incidents(statuses: [RESOLVED])",
+			`incidents(since: "2026-05-01T00:00:00Z", until: "2026-05-10T00:00:00Z")`, "unresolvedIncidents",
+			"maintenances", "maintenances(orderBy: START_FIRST, statuses: [SCHEDULED])", "activeMaintenances",
+			"upcomingMaintenances",
 		} {
 			field, args, _ := strings.Cut(strings.TrimSuffix(list, ")"), "(")
 			selection := func(first int, args string) string {

@@ -16,7 +16,8 @@ import (
 	"heliograph/storage/statuspages"
 )
 
-// Reads caches the status pages of an operation and the states of the pages that it selects. Both are small, and most other fields need them.
+// Reads caches the status pages of an operation and the states of the pages that it selects. Both are small, and most
+// other fields need them.
 type Reads struct {
 	mu     sync.Mutex
 	read   bool
@@ -173,7 +174,8 @@ func (r *Resolver) Drafts(ctx context.Context, slug *string) ([]*status.Incident
 	if err != nil {
 		return nil, err
 	}
-	rows, err := r.db.Notices(ctx, p, statuspages.NoticeFilter{Kind: status.Realtime, Drafts: true}, statuspages.ByCreation,
+	rows, err := r.db.Notices(ctx, p, statuspages.NoticeFilter{Kind: status.Realtime, Drafts: true},
+		statuspages.ByCreation,
 		storage.Page{Limit: maxDrafts, Desc: true})
 	return list.Map(rows, asIncident), err
 }
@@ -181,8 +183,8 @@ func (r *Resolver) Drafts(ctx context.Context, slug *string) ([]*status.Incident
 // pace is the interval at which a page with subscribers is polled if no write is announced.
 const pace = time.Second
 
-// feeds are the sources of subscriptions to status pages: one feed per page, created on the first subscription. Positions are revisions instead of
-// consensus times.
+// feeds are the sources of subscriptions to status pages: one feed per page, created on the first subscription.
+// Positions are revisions instead of consensus times.
 type feeds struct {
 	db *statuspages.DB
 	o  feed.Options
@@ -255,7 +257,9 @@ func (f *feeds) close() {
 func (r *Resolver) Changed() { r.feeds.heard() }
 
 // Listen streams the changes of a page: those after a revision, those dated after a time, or only new ones.
-func (r *Resolver) Listen(ctx context.Context, slug *string, from *int64, since *time.Time) (<-chan *status.Revision, error) {
+func (r *Resolver) Listen(
+	ctx context.Context, slug *string, from *int64, since *time.Time,
+) (<-chan *status.Revision, error) {
 	if from != nil && since != nil {
 		return nil, fault.Input("from and since cannot be combined")
 	}

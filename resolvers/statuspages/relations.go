@@ -15,8 +15,9 @@ import (
 	"heliograph/storage/statuspages"
 )
 
-// Fields implements the functions of [graph.Fields] for status pages. Status pages are in a database of their own, so the functions do not use the
-// batches of the ledger: each sends one statement, or a fixed number of them, for all parents.
+// Fields implements the functions of [graph.Fields] for status pages. Status pages are in a database of their own, so
+// the functions do not use the batches of the ledger: each sends one statement, or a fixed number of them, for all
+// parents.
 type Fields struct{ *Resolver }
 
 // ready returns results that have been read.
@@ -45,22 +46,38 @@ func perPage[R any](of []*status.Page, read func(p *status.Page) (R, error)) (ro
 func pageCode(p *status.Page) string { return p.Code }
 
 // StatusPageRollup computes the status of pages.
-func (f Fields) StatusPageRollup(ctx context.Context, _ rowplan.Request, of []*status.Page) (rowplan.Results[*status.Rollup], error) {
-	return fromState(ctx, f, of, pageCode, func(s *status.PageState, _ *status.Page) *status.Rollup { return new(s.Rollup()) })
+func (f Fields) StatusPageRollup(
+	ctx context.Context, _ rowplan.Request, of []*status.Page,
+) (rowplan.Results[*status.Rollup], error) {
+	return fromState(ctx, f, of, pageCode, func(s *status.PageState,
+		_ *status.Page) *status.Rollup {
+		return new(s.Rollup())
+	})
 }
 
 // StatusPageShownRollup computes the status that pages show.
-func (f Fields) StatusPageShownRollup(ctx context.Context, _ rowplan.Request, of []*status.Page) (rowplan.Results[*status.Rollup], error) {
-	return fromState(ctx, f, of, pageCode, func(s *status.PageState, _ *status.Page) *status.Rollup { return new(s.ShownRollup()) })
+func (f Fields) StatusPageShownRollup(
+	ctx context.Context, _ rowplan.Request, of []*status.Page,
+) (rowplan.Results[*status.Rollup], error) {
+	return fromState(ctx, f, of, pageCode, func(s *status.PageState,
+		_ *status.Page) *status.Rollup {
+		return new(s.ShownRollup())
+	})
 }
 
 // StatusPageEffectiveIndicator computes the indicators of pages.
-func (f Fields) StatusPageEffectiveIndicator(ctx context.Context, _ rowplan.Request, of []*status.Page) (rowplan.Results[status.Indicator], error) {
-	return fromState(ctx, f, of, pageCode, func(s *status.PageState, _ *status.Page) status.Indicator { return s.EffectiveIndicator() })
+func (f Fields) StatusPageEffectiveIndicator(
+	ctx context.Context, _ rowplan.Request, of []*status.Page,
+) (rowplan.Results[status.Indicator], error) {
+	return fromState(ctx, f, of, pageCode, func(s *status.PageState,
+		_ *status.Page) status.Indicator {
+		return s.EffectiveIndicator()
+	})
 }
 
 // StatusPageComponents reads the components of pages.
-func (f Fields) StatusPageComponents(ctx context.Context, _ rowplan.Request, of []*status.Page, args graph.StatusPageComponentsArgs) (
+func (f Fields) StatusPageComponents(ctx context.Context, _ rowplan.Request, of []*status.Page,
+	args graph.StatusPageComponentsArgs) (
 	rowplan.Results[*relay.StatusComponentConnection], error,
 ) {
 	return perPage(of, func(p *status.Page) (*relay.StatusComponentConnection, error) {
@@ -73,20 +90,24 @@ func (f Fields) StatusPageComponents(ctx context.Context, _ rowplan.Request, of 
 }
 
 // StatusPageComponent reads a component of pages.
-func (f Fields) StatusPageComponent(ctx context.Context, _ rowplan.Request, of []*status.Page, args graph.StatusPageComponentArgs) (
+func (f Fields) StatusPageComponent(ctx context.Context, _ rowplan.Request, of []*status.Page,
+	args graph.StatusPageComponentArgs) (
 	rowplan.Results[*status.Component], error,
 ) {
 	return perPage(of, func(p *status.Page) (*status.Component, error) { return f.Component(ctx, p, args.Code) })
 }
 
 // StatusPageUnresolvedIncidents reads the unresolved incidents of pages.
-func (f Fields) StatusPageUnresolvedIncidents(ctx context.Context, _ rowplan.Request, of []*status.Page, args graph.StatusPageUnresolvedIncidentsArgs) (
+func (f Fields) StatusPageUnresolvedIncidents(ctx context.Context, _ rowplan.Request, of []*status.Page,
+	args graph.StatusPageUnresolvedIncidentsArgs) (
 	rowplan.Results[*relay.StatusIncidentConnection], error,
 ) {
-	return f.incidents(ctx, of, graph.StatusPageIncidentsArgs{Args: args.Args}, status.Investigating, status.Identified, status.Monitoring)
+	return f.incidents(ctx, of, graph.StatusPageIncidentsArgs{Args: args.Args}, status.Investigating, status.Identified,
+		status.Monitoring)
 }
 
-func (f Fields) incidents(ctx context.Context, of []*status.Page, args graph.StatusPageIncidentsArgs, states ...status.State) (
+func (f Fields) incidents(ctx context.Context, of []*status.Page, args graph.StatusPageIncidentsArgs,
+	states ...status.State) (
 	rowplan.Results[*relay.StatusIncidentConnection], error,
 ) {
 	l, err := incidentList(ctx, args, states...)
@@ -96,26 +117,31 @@ func (f Fields) incidents(ctx context.Context, of []*status.Page, args graph.Sta
 	return perPage(of, func(p *status.Page) (*relay.StatusIncidentConnection, error) {
 		rows, err := f.db.Notices(ctx, p, l.filter, l.order, storage.NewPage(l.page.Range()))
 		c := l.incidents(rows)
-		countNotices(f, []*status.Page{p}, pageCode, []*relay.Connection[status.Incident]{c}, statuspages.NoticesOfPage, l.filter)
+		countNotices(f, []*status.Page{p}, pageCode, []*relay.Connection[status.Incident]{c}, statuspages.NoticesOfPage,
+			l.filter)
 		return c, err
 	})
 }
 
 // StatusPageActiveMaintenances reads the active maintenances of pages.
-func (f Fields) StatusPageActiveMaintenances(ctx context.Context, _ rowplan.Request, of []*status.Page, args graph.StatusPageActiveMaintenancesArgs) (
+func (f Fields) StatusPageActiveMaintenances(ctx context.Context, _ rowplan.Request, of []*status.Page,
+	args graph.StatusPageActiveMaintenancesArgs) (
 	rowplan.Results[*relay.StatusMaintenanceConnection], error,
 ) {
-	return f.maintenances(ctx, of, graph.StatusPageMaintenancesArgs{Args: args.Args}, true, status.InProgress, status.Verifying)
+	return f.maintenances(ctx, of, graph.StatusPageMaintenancesArgs{Args: args.Args}, true, status.InProgress,
+		status.Verifying)
 }
 
 // StatusPageUpcomingMaintenances reads the upcoming maintenances of pages.
-func (f Fields) StatusPageUpcomingMaintenances(ctx context.Context, _ rowplan.Request, of []*status.Page, args graph.StatusPageUpcomingMaintenancesArgs) (
+func (f Fields) StatusPageUpcomingMaintenances(ctx context.Context, _ rowplan.Request, of []*status.Page,
+	args graph.StatusPageUpcomingMaintenancesArgs) (
 	rowplan.Results[*relay.StatusMaintenanceConnection], error,
 ) {
 	return f.maintenances(ctx, of, graph.StatusPageMaintenancesArgs{Args: args.Args}, true, status.Planned)
 }
 
-func (f Fields) maintenances(ctx context.Context, of []*status.Page, args graph.StatusPageMaintenancesArgs, byStart bool, states ...status.State) (
+func (f Fields) maintenances(ctx context.Context, of []*status.Page, args graph.StatusPageMaintenancesArgs,
+	byStart bool, states ...status.State) (
 	rowplan.Results[*relay.StatusMaintenanceConnection], error,
 ) {
 	l, err := maintenanceList(ctx, args, byStart, states...)
@@ -125,7 +151,8 @@ func (f Fields) maintenances(ctx context.Context, of []*status.Page, args graph.
 	return perPage(of, func(p *status.Page) (*relay.StatusMaintenanceConnection, error) {
 		rows, err := f.db.Notices(ctx, p, l.filter, l.order, storage.NewPage(l.page.Range()))
 		c := l.maintenances(rows)
-		countNotices(f, []*status.Page{p}, pageCode, []*relay.Connection[status.Maintenance]{c}, statuspages.NoticesOfPage, l.filter)
+		countNotices(f, []*status.Page{p}, pageCode, []*relay.Connection[status.Maintenance]{c},
+			statuspages.NoticesOfPage, l.filter)
 		return c, err
 	})
 }
@@ -138,7 +165,9 @@ func pageOf[T any](ctx context.Context, f Fields, of []T, code func(T) string) (
 }
 
 // onPages reads a field with a function of the database that needs all pages.
-func onPages[T, R any](ctx context.Context, f Fields, of []T, read func(context.Context, status.Pages, []T) ([]R, error)) (rowplan.Results[R], error) {
+func onPages[T, R any](
+	ctx context.Context, f Fields, of []T, read func(context.Context, status.Pages, []T) ([]R, error),
+) (rowplan.Results[R], error) {
 	pages, err := f.pages(ctx)
 	if err != nil {
 		return nil, err
@@ -147,7 +176,9 @@ func onPages[T, R any](ctx context.Context, f Fields, of []T, read func(context.
 }
 
 // fromState reads a field from the states of the pages that rows belong to.
-func fromState[T, R any](ctx context.Context, f Fields, of []T, page func(T) string, get func(*status.PageState, T) R) (rowplan.Results[R], error) {
+func fromState[T, R any](
+	ctx context.Context, f Fields, of []T, page func(T) string, get func(*status.PageState, T) R,
+) (rowplan.Results[R], error) {
 	out := make([]R, len(of))
 	for i, row := range of {
 		s, err := f.state(ctx, page(row))
@@ -162,19 +193,28 @@ func fromState[T, R any](ctx context.Context, f Fields, of []T, page func(T) str
 func pageOfComponent(c *status.Component) string { return c.PageCode }
 
 // StatusComponentGroup reads the groups of components.
-func (f Fields) StatusComponentGroup(ctx context.Context, _ rowplan.Request, of []*status.Component) (rowplan.Results[*status.Component], error) {
-	return fromState(ctx, f, of, pageOfComponent, func(s *status.PageState, c *status.Component) *status.Component { return s.Component(c.GroupCode.V) })
+func (f Fields) StatusComponentGroup(
+	ctx context.Context, _ rowplan.Request, of []*status.Component,
+) (rowplan.Results[*status.Component], error) {
+	return fromState(ctx, f, of, pageOfComponent, func(s *status.PageState,
+		c *status.Component) *status.Component {
+		return s.Component(c.GroupCode.V)
+	})
 }
 
 // StatusComponentChildren reads the components of groups.
-func (f Fields) StatusComponentChildren(ctx context.Context, _ rowplan.Request, of []*status.Component) (rowplan.Results[[]*status.Component], error) {
+func (f Fields) StatusComponentChildren(
+	ctx context.Context, _ rowplan.Request, of []*status.Component,
+) (rowplan.Results[[]*status.Component], error) {
 	return fromState(ctx, f, of, pageOfComponent, func(s *status.PageState, c *status.Component) []*status.Component {
 		return list.Map(c.Children, s.Component)
 	})
 }
 
-// StatusComponentUptime computes the uptime of components. Groups, components without a start date, and those of which nothing is known have no uptime.
-func (f Fields) StatusComponentUptime(ctx context.Context, _ rowplan.Request, of []*status.Component, args graph.StatusComponentUptimeArgs) (
+// StatusComponentUptime computes the uptime of components. Groups, components without a start date, and those of which
+// nothing is known have no uptime.
+func (f Fields) StatusComponentUptime(ctx context.Context, _ rowplan.Request, of []*status.Component,
+	args graph.StatusComponentUptimeArgs) (
 	rowplan.Results[*status.Uptime], error,
 ) {
 	if err := checkUptimeDays(args.Days); err != nil {
@@ -192,7 +232,8 @@ func (f Fields) StatusComponentUptime(ctx context.Context, _ rowplan.Request, of
 	for i, c := range of {
 		if !c.IsGroup && c.StartDate.Valid {
 			now := f.now().In(pages.Zone(c.PageCode)).Truncate(time.Millisecond)
-			if u := status.UptimeOf(histories[i], c.StartDate.V, int(args.Days), now, pages.Vocabulary(c.PageCode)); len(u.Days) > 0 {
+			if u := status.UptimeOf(histories[i], c.StartDate.V, int(args.Days), now,
+				pages.Vocabulary(c.PageCode)); len(u.Days) > 0 {
 				out[i] = u
 			}
 		}
@@ -201,7 +242,8 @@ func (f Fields) StatusComponentUptime(ctx context.Context, _ rowplan.Request, of
 }
 
 // StatusComponentIncidents reads the incidents of components.
-func (f Fields) StatusComponentIncidents(ctx context.Context, _ rowplan.Request, of []*status.Component, args graph.StatusComponentIncidentsArgs) (
+func (f Fields) StatusComponentIncidents(ctx context.Context, _ rowplan.Request, of []*status.Component,
+	args graph.StatusComponentIncidentsArgs) (
 	rowplan.Results[*relay.StatusIncidentConnection], error,
 ) {
 	l, err := incidentList(ctx, graph.StatusPageIncidentsArgs{Args: args.Args})
@@ -215,7 +257,8 @@ func (f Fields) StatusComponentIncidents(ctx context.Context, _ rowplan.Request,
 }
 
 // StatusComponentMaintenances reads the maintenances of components.
-func (f Fields) StatusComponentMaintenances(ctx context.Context, _ rowplan.Request, of []*status.Component, args graph.StatusComponentMaintenancesArgs) (
+func (f Fields) StatusComponentMaintenances(ctx context.Context, _ rowplan.Request, of []*status.Component,
+	args graph.StatusComponentMaintenancesArgs) (
 	rowplan.Results[*relay.StatusMaintenanceConnection], error,
 ) {
 	l, err := maintenanceList(ctx, graph.StatusPageMaintenancesArgs{Args: args.Args}, false)
@@ -229,7 +272,9 @@ func (f Fields) StatusComponentMaintenances(ctx context.Context, _ rowplan.Reque
 }
 
 // NetworkNodeStatusComponent reads the components that represent consensus nodes on the default page.
-func (f Fields) NetworkNodeStatusComponent(ctx context.Context, _ rowplan.Request, of []*ledger.NetworkNode) (rowplan.Results[*status.Component], error) {
+func (f Fields) NetworkNodeStatusComponent(
+	ctx context.Context, _ rowplan.Request, of []*ledger.NetworkNode,
+) (rowplan.Results[*status.Component], error) {
 	page, err := f.Page(ctx, nil)
 	if err != nil || page == nil {
 		return ready(make([]*status.Component, len(of)), err)
@@ -238,7 +283,8 @@ func (f Fields) NetworkNodeStatusComponent(ctx context.Context, _ rowplan.Reques
 	if err != nil {
 		return nil, err
 	}
-	return ready(list.Map(of, func(n *ledger.NetworkNode) *status.Component { return s.ComponentOfNode(n.NodeID) }), nil)
+	return ready(list.Map(of, func(n *ledger.NetworkNode) *status.Component { return s.ComponentOfNode(n.NodeID) }),
+		nil)
 }
 
 func noticeOfIncident(n *status.Incident) *status.Notice { return &n.Notice }
@@ -246,7 +292,9 @@ func noticeOfIncident(n *status.Incident) *status.Notice { return &n.Notice }
 func noticeOfMaintenance(n *status.Maintenance) *status.Notice { return &n.Notice }
 
 // components reads the components that notices ever affected, in the order of documents, without deleted ones.
-func (f Fields) components(ctx context.Context, notices []*status.Notice) (rowplan.Results[[]*status.Component], error) {
+func (f Fields) components(
+	ctx context.Context, notices []*status.Notice,
+) (rowplan.Results[[]*status.Component], error) {
 	attached, err := f.db.Attachments(ctx, notices)
 	if err != nil {
 		return nil, err
@@ -272,7 +320,9 @@ func (f Fields) components(ctx context.Context, notices []*status.Notice) (rowpl
 }
 
 // StatusUpdateNotice reads the notices of updates.
-func (f Fields) StatusUpdateNotice(ctx context.Context, _ rowplan.Request, of []*status.Update) (rowplan.Results[relay.StatusNotice], error) {
+func (f Fields) StatusUpdateNotice(
+	ctx context.Context, _ rowplan.Request, of []*status.Update,
+) (rowplan.Results[relay.StatusNotice], error) {
 	found, err := f.notices(ctx, list.Map(of, func(u *status.Update) string { return u.NoticeCode }))
 	if err != nil {
 		return nil, err
@@ -286,7 +336,8 @@ func (f Fields) StatusUpdateNotice(ctx context.Context, _ rowplan.Request, of []
 }
 
 // StatusAffectedComponentComponent reads components that updates changed.
-func (f Fields) StatusAffectedComponentComponent(ctx context.Context, _ rowplan.Request, of []*status.AffectedComponent) (
+func (f Fields) StatusAffectedComponentComponent(ctx context.Context, _ rowplan.Request,
+	of []*status.AffectedComponent) (
 	rowplan.Results[*status.Component], error,
 ) {
 	return fromState(ctx, f, of, func(a *status.AffectedComponent) string { return a.PageCode },
@@ -294,7 +345,9 @@ func (f Fields) StatusAffectedComponentComponent(ctx context.Context, _ rowplan.
 }
 
 // StatusComponentChangeComponent reads the components of changes.
-func (f Fields) StatusComponentChangeComponent(ctx context.Context, _ rowplan.Request, of []*status.Change) (rowplan.Results[*status.Component], error) {
+func (f Fields) StatusComponentChangeComponent(
+	ctx context.Context, _ rowplan.Request, of []*status.Change,
+) (rowplan.Results[*status.Component], error) {
 	return fromState(ctx, f, of, func(c *status.Change) string { return c.PageCode },
 		func(s *status.PageState, c *status.Change) *status.Component { return s.Component(c.ComponentCode) })
 }
