@@ -16,8 +16,12 @@ import (
 	"heliograph/internal/domain/status"
 )
 
-// objects are the tables of the row plan.
+// objects are the tables of the row plan, and what their fields are read with.
 type objects struct {
+	fields Fields
+	rel    *relations
+	ec     *executionContext
+
 	AccessListItem              *rowplan.Object[*ledger.AccessListItem]
 	Account                     *rowplan.Object[*ledger.Account]
 	AccountAllowances           *rowplan.Object[*ledger.AccountAllowances]
@@ -205,2848 +209,181 @@ type Rows struct {
 func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 	t := rowplan.NewTables(newBatch)
 	ec := newExecutionContext(&graphql.OperationContext{}, NewExecutableSchema(Config{}).(*executableSchema), nil)
-	rel := newRelations(fields, ec)
-	var o objects
-	o.AccessListItem = rowplan.NewObject([]string{"AccessListItem"}, map[string]rowplan.Field[*ledger.AccessListItem]{
-		"address": rowplan.Scalar(func(dst []byte, v *ledger.AccessListItem, s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.Address, s)
-		}),
-		"storageKeys": rowplan.Get(func(v *ledger.AccessListItem) []string { return v.StorageKeys }, rowplan.ListOf(rowplan.ScalarOf(scalar.AppendString))),
-	})
-	o.Account = rowplan.NewObject([]string{"Account", "Node", "Entity", "_Entity", "SearchResult"}, map[string]rowplan.Field[*ledger.Account]{
-		"id": rowplan.Get(fields.AccountID, rowplan.ScalarOf(scalar.AppendID)),
-		"entityId": rowplan.Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.EntityID, s)
-		}),
-		"type": rowplan.Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
-			return scalar.AppendEntityType(dst, v.Type, s)
-		}),
-		"alias": rowplan.Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte { return scalar.AppendAlias(dst, v.Alias, s) }),
-		"autoRenewAccountId": rowplan.Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.AutoRenewAccountID, s)
-		}),
-		"autoRenewAccount": rowplan.Read(rel.accountAutoRenewAccount, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
-		"autoRenewPeriod": rowplan.Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
-			return scalar.AppendNullLong(dst, v.AutoRenewPeriod, s)
-		}),
-		"balance":      rowplan.Compute(ec.readAccountBalanceArgs, func(v *ledger.Account, a AccountBalanceArgs) ledger.HbarAmount { return v.BalanceIn(a.Unit) }, rowplan.ScalarOf(scalar.AppendHbarAmount)),
-		"balanceValue": rowplan.Get(fields.AccountBalanceValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
-		"holdings":     rowplan.Compute(ec.readAccountHoldingsArgs, func(v *ledger.Account, a AccountHoldingsArgs) *ledger.Balance { return v.Holdings(a.Include) }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Balance] { return o.Balance })),
-		"createdTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
-			return scalar.AppendNullTimestamp(dst, v.CreatedTimestamp, s)
-		}),
-		"createdTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
-			return scalar.AppendNullInstant(dst, v.CreatedTimestamp, s)
-		}),
-		"declineReward": rowplan.Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
-			return scalar.AppendBoolean(dst, v.DeclineReward, s)
-		}),
-		"delegationAddress": rowplan.Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
-			return scalar.AppendHex(dst, v.DelegationAddress, s)
-		}),
-		"deleted": rowplan.Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
-			return scalar.AppendNullBoolean(dst, v.Deleted, s)
-		}),
-		"ethereumNonce": rowplan.Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
-			return scalar.AppendNullLong(dst, v.EthereumNonce, s)
-		}),
-		"evmAddress": rowplan.Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
-			return scalar.AppendNullEVMAddress(dst, v.EVMAddress, s)
-		}),
-		"expirationTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
-			return scalar.AppendNullTimestamp(dst, v.ExpirationTimestamp, s)
-		}),
-		"expirationTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
-			return scalar.AppendNullInstant(dst, v.ExpirationTimestamp, s)
-		}),
-		"key": rowplan.Get(func(v *ledger.Account) *ledger.KeyInfo { return v.Key }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.KeyInfo] { return o.Key })),
-		"maxAutomaticTokenAssociations": rowplan.Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
-			return scalar.AppendNullInt(dst, v.MaxAutomaticTokenAssociations, s)
-		}),
-		"memo": rowplan.Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte { return scalar.AppendString(dst, v.Memo, s) }),
-		"pendingReward": rowplan.Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.PendingReward, s)
-		}),
-		"pendingRewardValue": rowplan.Get(fields.AccountPendingRewardValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
-		"receiverSigRequired": rowplan.Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
-			return scalar.AppendNullBoolean(dst, v.ReceiverSigRequired, s)
-		}),
-		"stakedAccountId": rowplan.Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.StakedAccountID, s)
-		}),
-		"stakedAccount": rowplan.Read(rel.accountStakedAccount, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
-		"stakedNodeId": rowplan.Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
-			return scalar.AppendNullLong(dst, v.StakedNodeID, s)
-		}),
-		"stakePeriodStart": rowplan.Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
-			return scalar.AppendDay(dst, v.StakePeriodStart, s)
-		}),
-		"timestamp":             rowplan.Get(func(v *ledger.Account) *ledger.TimestampRange { return &v.Timestamp }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TimestampRange] { return o.TimestampRange })),
-		"transactions":          rowplan.Read(rel.accountTransactions, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.Transaction]] { return o.TransactionConnection })),
-		"outstandingAirdrops":   rowplan.Read(rel.accountOutstandingAirdrops, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.Airdrop]] { return o.AirdropConnection })),
-		"pendingAirdrops":       rowplan.Read(rel.accountPendingAirdrops, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.Airdrop]] { return o.AirdropConnection })),
-		"allowances":            rowplan.Read(rel.accountAllowances, rowplan.ObjectOf(func() *rowplan.Object[*ledger.AccountAllowances] { return o.AccountAllowances })),
-		"receivedAllowances":    rowplan.Read(rel.accountReceivedAllowances, rowplan.ObjectOf(func() *rowplan.Object[*ledger.AccountAllowances] { return o.AccountAllowances })),
-		"rewards":               rowplan.Read(rel.accountRewards, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.StakingReward]] { return o.StakingRewardConnection })),
-		"contract":              rowplan.Read(rel.accountContract, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Contract] { return o.Contract })),
-		"contractResults":       rowplan.Read(rel.accountContractResults, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.ContractResult]] { return o.ContractResultConnection })),
-		"history":               rowplan.Read(rel.accountHistory, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.Version]] { return o.VersionConnection })),
-		"hooks":                 rowplan.Read(rel.accountHooks, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.Hook]] { return o.HookConnection })),
-		"stakedNode":            rowplan.Read(rel.accountStakedNode, rowplan.ObjectOf(func() *rowplan.Object[*ledger.NetworkNode] { return o.NetworkNode })),
-		"node":                  rowplan.Read(rel.accountNode, rowplan.ObjectOf(func() *rowplan.Object[*ledger.NetworkNode] { return o.NetworkNode })),
-		"nfts":                  rowplan.Read(rel.accountNfts, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.NFT]] { return o.NFTConnection })),
-		"nftAllowances":         rowplan.Read(rel.accountNftAllowances, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.NFTAllowance]] { return o.NFTAllowanceConnection })),
-		"receivedNFTAllowances": rowplan.Read(rel.accountReceivedNFTAllowances, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.NFTAllowance]] { return o.NFTAllowanceConnection })),
-		"schedules":             rowplan.Read(rel.accountSchedules, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.Schedule]] { return o.ScheduleConnection })),
-		"stats":                 rowplan.ReadMany(rel.accountStats, func() *rowplan.Object[*ledger.AccountStatistics] { return o.AccountStatistics }),
-		"tokens": rowplan.Read(rel.accountTokens, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.TokenRelationship]] {
-			return o.TokenRelationshipConnection
-		})),
-		"transfers": rowplan.Read(rel.accountTransfers, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.Transfer]] { return o.TransferConnection })),
-	})
-	o.AccountAllowances = rowplan.NewObject([]string{"AccountAllowances"}, map[string]rowplan.Field[*ledger.AccountAllowances]{
-		"crypto": rowplan.Read(rel.accountAllowancesCrypto, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.CryptoAllowance]] { return o.CryptoAllowanceConnection })),
-		"tokens": rowplan.Read(rel.accountAllowancesTokens, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.TokenAllowance]] { return o.TokenAllowanceConnection })),
-	})
-	o.AccountConnection = rowplan.NewObject([]string{"AccountConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.Account]]{
-		"edges":      rowplan.Many(func(v *relay.Connection[ledger.Account]) []*relay.Edge[ledger.Account] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.Account]] { return o.AccountEdge }),
-		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.Account]) []*ledger.Account { return v.Nodes }, func() *rowplan.Object[*ledger.Account] { return o.Account }),
-		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.Account]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
-		"totalCount": rowplan.Read(rel.accountConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
-	})
-	o.AccountEdge = rowplan.NewObject([]string{"AccountEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.Account]]{
-		"node": rowplan.Get(func(v *relay.Edge[ledger.Account]) *ledger.Account { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
-		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.Account], s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.Cursor, s)
-		}),
-	})
-	o.AccountStatistics = rowplan.NewObject([]string{"AccountStatistics"}, map[string]rowplan.Field[*ledger.AccountStatistics]{
-		"from": rowplan.Scalar(func(dst []byte, v *ledger.AccountStatistics, s scalar.Style) []byte {
-			return scalar.AppendTimestamp(dst, v.From, s)
-		}),
-		"fromIso": rowplan.Scalar(func(dst []byte, v *ledger.AccountStatistics, s scalar.Style) []byte {
-			return scalar.AppendInstant(dst, v.From, s)
-		}),
-		"to": rowplan.Scalar(func(dst []byte, v *ledger.AccountStatistics, s scalar.Style) []byte {
-			return scalar.AppendTimestamp(dst, v.To, s)
-		}),
-		"toIso": rowplan.Scalar(func(dst []byte, v *ledger.AccountStatistics, s scalar.Style) []byte {
-			return scalar.AppendInstant(dst, v.To, s)
-		}),
-		"transactions": rowplan.Scalar(func(dst []byte, v *ledger.AccountStatistics, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.Transactions, s)
-		}),
-		"received": rowplan.Scalar(func(dst []byte, v *ledger.AccountStatistics, s scalar.Style) []byte {
-			return scalar.AppendNullBigInt(dst, v.Received, s)
-		}),
-		"receivedValue": rowplan.Get(fields.AccountStatisticsReceivedValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
-		"sent": rowplan.Scalar(func(dst []byte, v *ledger.AccountStatistics, s scalar.Style) []byte {
-			return scalar.AppendNullBigInt(dst, v.Sent, s)
-		}),
-		"sentValue": rowplan.Get(fields.AccountStatisticsSentValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
-		"rewards": rowplan.Scalar(func(dst []byte, v *ledger.AccountStatistics, s scalar.Style) []byte {
-			return scalar.AppendBigInt(dst, v.Rewards, s)
-		}),
-		"rewardsValue": rowplan.Get(fields.AccountStatisticsRewardsValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
-	})
-	o.Airdrop = rowplan.NewObject([]string{"Airdrop", "Node", "_Entity"}, map[string]rowplan.Field[*ledger.Airdrop]{
-		"id": rowplan.Get(fields.AirdropID, rowplan.ScalarOf(scalar.AppendID)),
-		"amount": rowplan.Scalar(func(dst []byte, v *ledger.Airdrop, s scalar.Style) []byte {
-			return scalar.AppendNullLong(dst, v.Amount, s)
-		}),
-		"amountValue": rowplan.Read(rel.airdropAmountValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
-		"receiverId": rowplan.Scalar(func(dst []byte, v *ledger.Airdrop, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.ReceiverID, s)
-		}),
-		"receiver": rowplan.Read(rel.airdropReceiver, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
-		"senderId": rowplan.Scalar(func(dst []byte, v *ledger.Airdrop, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.SenderID, s)
-		}),
-		"sender": rowplan.Read(rel.airdropSender, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
-		"serialNumber": rowplan.Scalar(func(dst []byte, v *ledger.Airdrop, s scalar.Style) []byte {
-			return scalar.AppendNullLong(dst, v.SerialNumber, s)
-		}),
-		"timestamp": rowplan.Get(func(v *ledger.Airdrop) *ledger.TimestampRange { return &v.Timestamp }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TimestampRange] { return o.TimestampRange })),
-		"tokenId": rowplan.Scalar(func(dst []byte, v *ledger.Airdrop, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.TokenID, s)
-		}),
-		"token": rowplan.Read(rel.airdropToken, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Token] { return o.Token })),
-		"nft":   rowplan.Read(rel.airdropNft, rowplan.ObjectOf(func() *rowplan.Object[*ledger.NFT] { return o.NFT })),
-	})
-	o.AirdropConnection = rowplan.NewObject([]string{"AirdropConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.Airdrop]]{
-		"edges":      rowplan.Many(func(v *relay.Connection[ledger.Airdrop]) []*relay.Edge[ledger.Airdrop] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.Airdrop]] { return o.AirdropEdge }),
-		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.Airdrop]) []*ledger.Airdrop { return v.Nodes }, func() *rowplan.Object[*ledger.Airdrop] { return o.Airdrop }),
-		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.Airdrop]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
-		"totalCount": rowplan.Read(rel.airdropConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
-	})
-	o.AirdropEdge = rowplan.NewObject([]string{"AirdropEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.Airdrop]]{
-		"node": rowplan.Get(func(v *relay.Edge[ledger.Airdrop]) *ledger.Airdrop { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Airdrop] { return o.Airdrop })),
-		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.Airdrop], s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.Cursor, s)
-		}),
-	})
-	o.Amount = rowplan.NewObject([]string{"Amount"}, map[string]rowplan.Field[*ledger.Amount]{
-		"raw": rowplan.Scalar(func(dst []byte, v *ledger.Amount, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Raw, s) }),
-		"display": rowplan.Scalar(func(dst []byte, v *ledger.Amount, s scalar.Style) []byte {
-			return scalar.AppendNullString(dst, v.Display(), s)
-		}),
-		"usd": rowplan.Read(rel.amountUsd, rowplan.PointerOf(scalar.AppendString)),
-	})
-	o.AssessedCustomFee = rowplan.NewObject([]string{"AssessedCustomFee"}, map[string]rowplan.Field[*ledger.AssessedCustomFee]{
-		"amount": rowplan.Scalar(func(dst []byte, v *ledger.AssessedCustomFee, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.Amount, s)
-		}),
-		"amountValue": rowplan.Read(rel.assessedCustomFeeAmountValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
-		"collectorAccountId": rowplan.Scalar(func(dst []byte, v *ledger.AssessedCustomFee, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.CollectorAccountID, s)
-		}),
-		"collectorAccount": rowplan.Read(rel.assessedCustomFeeCollectorAccount, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
-		"tokenId": rowplan.Scalar(func(dst []byte, v *ledger.AssessedCustomFee, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.TokenID, s)
-		}),
-		"token":                    rowplan.Read(rel.assessedCustomFeeToken, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Token] { return o.Token })),
-		"effectivePayerAccountIds": rowplan.Get(func(v *ledger.AssessedCustomFee) []ledger.EntityID { return v.EffectivePayerAccountIDs }, rowplan.ListOf(rowplan.ScalarOf(scalar.AppendEntityID))),
-		"effectivePayerAccounts":   rowplan.ReadMany(rel.assessedCustomFeeEffectivePayerAccounts, func() *rowplan.Object[*ledger.Account] { return o.Account }),
-	})
-	o.Authorization = rowplan.NewObject([]string{"Authorization"}, map[string]rowplan.Field[*ledger.Authorization]{
-		"address": rowplan.Scalar(func(dst []byte, v *ledger.Authorization, s scalar.Style) []byte {
-			return scalar.AppendNullString(dst, v.Address, s)
-		}),
-		"chainId": rowplan.Scalar(func(dst []byte, v *ledger.Authorization, s scalar.Style) []byte {
-			return scalar.AppendNullString(dst, v.ChainID, s)
-		}),
-		"nonce": rowplan.Scalar(func(dst []byte, v *ledger.Authorization, s scalar.Style) []byte {
-			return scalar.AppendNullLong(dst, v.Nonce, s)
-		}),
-		"r": rowplan.Scalar(func(dst []byte, v *ledger.Authorization, s scalar.Style) []byte {
-			return scalar.AppendNullString(dst, v.R, s)
-		}),
-		"s": rowplan.Scalar(func(dst []byte, v *ledger.Authorization, s scalar.Style) []byte {
-			return scalar.AppendNullString(dst, v.S, s)
-		}),
-		"yParity": rowplan.Scalar(func(dst []byte, v *ledger.Authorization, s scalar.Style) []byte {
-			return scalar.AppendNullString(dst, v.YParity, s)
-		}),
-	})
-	o.Balance = rowplan.NewObject([]string{"Balance"}, map[string]rowplan.Field[*ledger.Balance]{
-		"accountId": rowplan.Scalar(func(dst []byte, v *ledger.Balance, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.AccountID, s)
-		}),
-		"account": rowplan.Read(rel.balanceAccount, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
-		"balance": rowplan.Scalar(func(dst []byte, v *ledger.Balance, s scalar.Style) []byte {
-			return scalar.AppendNullLong(dst, v.Balance, s)
-		}),
-		"balanceValue": rowplan.Get(fields.BalanceBalanceValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
-		"timestamp": rowplan.Scalar(func(dst []byte, v *ledger.Balance, s scalar.Style) []byte {
-			return scalar.AppendNullTimestamp(dst, v.Timestamp, s)
-		}),
-		"timestampIso": rowplan.Scalar(func(dst []byte, v *ledger.Balance, s scalar.Style) []byte {
-			return scalar.AppendNullInstant(dst, v.Timestamp, s)
-		}),
-		"tokens": rowplan.ReadMany(rel.balanceTokens, func() *rowplan.Object[*ledger.TokenBalance] { return o.TokenBalance }),
-	})
-	o.BalanceConnection = rowplan.NewObject([]string{"BalanceConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.Balance]]{
-		"edges":    rowplan.Many(func(v *relay.Connection[ledger.Balance]) []*relay.Edge[ledger.Balance] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.Balance]] { return o.BalanceEdge }),
-		"nodes":    rowplan.Many(func(v *relay.Connection[ledger.Balance]) []*ledger.Balance { return v.Nodes }, func() *rowplan.Object[*ledger.Balance] { return o.Balance }),
-		"pageInfo": rowplan.Get(func(v *relay.Connection[ledger.Balance]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
-		"timestamp": rowplan.Scalar(func(dst []byte, v *relay.Connection[ledger.Balance], s scalar.Style) []byte {
-			return scalar.AppendNullTimestamp(dst, v.Timestamp, s)
-		}),
-		"totalCount": rowplan.Read(rel.balanceConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
-	})
-	o.BalanceEdge = rowplan.NewObject([]string{"BalanceEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.Balance]]{
-		"node": rowplan.Get(func(v *relay.Edge[ledger.Balance]) *ledger.Balance { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Balance] { return o.Balance })),
-		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.Balance], s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.Cursor, s)
-		}),
-	})
-	o.Block = rowplan.NewObject([]string{"Block", "Node", "_Entity", "SearchResult"}, map[string]rowplan.Field[*ledger.Block]{
-		"id":    rowplan.Get(fields.BlockID, rowplan.ScalarOf(scalar.AppendID)),
-		"count": rowplan.Scalar(func(dst []byte, v *ledger.Block, s scalar.Style) []byte { return scalar.AppendCount(dst, v.Count, s) }),
-		"hapiVersion": rowplan.Scalar(func(dst []byte, v *ledger.Block, s scalar.Style) []byte {
-			return scalar.AppendNullString(dst, v.HapiVersion, s)
-		}),
-		"hash":   rowplan.Scalar(func(dst []byte, v *ledger.Block, s scalar.Style) []byte { return scalar.AppendHash(dst, v.Hash, s) }),
-		"name":   rowplan.Scalar(func(dst []byte, v *ledger.Block, s scalar.Style) []byte { return scalar.AppendString(dst, v.Name, s) }),
-		"number": rowplan.Scalar(func(dst []byte, v *ledger.Block, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Number, s) }),
-		"previousHash": rowplan.Scalar(func(dst []byte, v *ledger.Block, s scalar.Style) []byte {
-			return scalar.AppendHash(dst, v.PreviousHash, s)
-		}),
-		"size":      rowplan.Scalar(func(dst []byte, v *ledger.Block, s scalar.Style) []byte { return scalar.AppendNullLong(dst, v.Size, s) }),
-		"timestamp": rowplan.Get(func(v *ledger.Block) *ledger.TimestampRange { return &v.Timestamp }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TimestampRange] { return o.TimestampRange })),
-		"gasUsed": rowplan.Scalar(func(dst []byte, v *ledger.Block, s scalar.Style) []byte {
-			return scalar.AppendNullLong(dst, v.GasUsed, s)
-		}),
-		"logsBloom":       rowplan.Scalar(func(dst []byte, v *ledger.Block, s scalar.Style) []byte { return scalar.AppendHex(dst, v.LogsBloom, s) }),
-		"previous":        rowplan.Read(rel.blockPrevious, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Block] { return o.Block })),
-		"next":            rowplan.Read(rel.blockNext, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Block] { return o.Block })),
-		"transactions":    rowplan.Read(rel.blockTransactions, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.Transaction]] { return o.TransactionConnection })),
-		"contractLogs":    rowplan.Read(rel.blockContractLogs, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.ContractLog]] { return o.ContractLogConnection })),
-		"contractResults": rowplan.Read(rel.blockContractResults, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.ContractResult]] { return o.ContractResultConnection })),
-	})
-	o.BlockConnection = rowplan.NewObject([]string{"BlockConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.Block]]{
-		"edges":      rowplan.Many(func(v *relay.Connection[ledger.Block]) []*relay.Edge[ledger.Block] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.Block]] { return o.BlockEdge }),
-		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.Block]) []*ledger.Block { return v.Nodes }, func() *rowplan.Object[*ledger.Block] { return o.Block }),
-		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.Block]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
-		"totalCount": rowplan.Read(rel.blockConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
-	})
-	o.BlockEdge = rowplan.NewObject([]string{"BlockEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.Block]]{
-		"node": rowplan.Get(func(v *relay.Edge[ledger.Block]) *ledger.Block { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Block] { return o.Block })),
-		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.Block], s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.Cursor, s)
-		}),
-	})
-	o.BlockNodeService = rowplan.NewObject([]string{"BlockNodeService"}, map[string]rowplan.Field[*ledger.BlockNodeService]{
-		"endpointApis": rowplan.Get(func(v *ledger.BlockNodeService) []ledger.BlockNodeAPI { return v.EndpointAPIs }, rowplan.ListOf(rowplan.ScalarOf(scalar.AppendBlockNodeAPI))),
-	})
-	o.Change = rowplan.NewObject([]string{"Change"}, map[string]rowplan.Field[*ledger.Change]{
-		"field": rowplan.Scalar(func(dst []byte, v *ledger.Change, s scalar.Style) []byte { return scalar.AppendString(dst, v.Field, s) }),
-		"before": rowplan.Scalar(func(dst []byte, v *ledger.Change, s scalar.Style) []byte {
-			return scalar.AppendNullString(dst, v.Before, s)
-		}),
-		"after": rowplan.Scalar(func(dst []byte, v *ledger.Change, s scalar.Style) []byte {
-			return scalar.AppendNullString(dst, v.After, s)
-		}),
-	})
-	o.ChunkInfo = rowplan.NewObject([]string{"ChunkInfo"}, map[string]rowplan.Field[*ledger.ChunkInfo]{
-		"initialTransactionId": rowplan.Get(func(v *ledger.ChunkInfo) *ledger.MessageTransactionID { return v.InitialTransactionID }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.MessageTransactionID] { return o.MessageTransactionID })),
-		"number": rowplan.Scalar(func(dst []byte, v *ledger.ChunkInfo, s scalar.Style) []byte {
-			return scalar.AppendInt(dst, v.Number, s)
-		}),
-		"total": rowplan.Scalar(func(dst []byte, v *ledger.ChunkInfo, s scalar.Style) []byte {
-			return scalar.AppendNullInt(dst, v.Total, s)
-		}),
-	})
-	o.ComponentPayload = rowplan.NewObject([]string{"ComponentPayload"}, map[string]rowplan.Field[*model.ComponentPayload]{
-		"component": rowplan.Get(func(v *model.ComponentPayload) *status.Component { return v.Component }, rowplan.ObjectOf(func() *rowplan.Object[*status.Component] { return o.StatusComponent })),
-	})
-	o.Contract = rowplan.NewObject([]string{"Contract", "Node", "Entity", "_Entity", "SearchResult"}, map[string]rowplan.Field[*ledger.Contract]{
-		"id": rowplan.Get(fields.ContractID, rowplan.ScalarOf(scalar.AppendID)),
-		"entityId": rowplan.Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.EntityID, s)
-		}),
-		"account":  rowplan.Read(rel.contractAccount, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
-		"adminKey": rowplan.Get(func(v *ledger.Contract) *ledger.KeyInfo { return v.AdminKey }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.KeyInfo] { return o.Key })),
-		"autoRenewAccountId": rowplan.Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.AutoRenewAccountID, s)
-		}),
-		"autoRenewAccount": rowplan.Read(rel.contractAutoRenewAccount, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
-		"autoRenewPeriod": rowplan.Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
-			return scalar.AppendNullLong(dst, v.AutoRenewPeriod, s)
-		}),
-		"bytecode": rowplan.Read(rel.contractBytecode, rowplan.ScalarOf(scalar.AppendString)),
-		"createdTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
-			return scalar.AppendNullTimestamp(dst, v.CreatedTimestamp, s)
-		}),
-		"createdTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
-			return scalar.AppendNullInstant(dst, v.CreatedTimestamp, s)
-		}),
-		"deleted": rowplan.Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
-			return scalar.AppendNullBoolean(dst, v.Deleted, s)
-		}),
-		"evmAddress": rowplan.Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
-			return scalar.AppendHex(dst, v.EVMAddress, s)
-		}),
-		"expirationTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
-			return scalar.AppendNullTimestamp(dst, v.ExpirationTimestamp, s)
-		}),
-		"expirationTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
-			return scalar.AppendNullInstant(dst, v.ExpirationTimestamp, s)
-		}),
-		"fileId": rowplan.Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.FileID, s)
-		}),
-		"file": rowplan.Read(rel.contractFile, rowplan.ObjectOf(func() *rowplan.Object[*ledger.File] { return o.File })),
-		"logs": rowplan.Read(rel.contractLogs, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.ContractLog]] { return o.ContractLogConnection })),
-		"maxAutomaticTokenAssociations": rowplan.Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
-			return scalar.AppendNullInt(dst, v.MaxAutomaticTokenAssociations, s)
-		}),
-		"memo": rowplan.Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.Memo, s)
-		}),
-		"nonce": rowplan.Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
-			return scalar.AppendNullLong(dst, v.Nonce, s)
-		}),
-		"obtainerId": rowplan.Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.ObtainerID, s)
-		}),
-		"obtainer": rowplan.Read(rel.contractObtainer, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
-		"permanentRemoval": rowplan.Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
-			return scalar.AppendNullBoolean(dst, v.PermanentRemoval, s)
-		}),
-		"proxyAccountId": rowplan.Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.ProxyAccountID, s)
-		}),
-		"proxyAccount":    rowplan.Read(rel.contractProxyAccount, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
-		"results":         rowplan.Read(rel.contractResults, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.ContractResult]] { return o.ContractResultConnection })),
-		"runtimeBytecode": rowplan.Read(rel.contractRuntimeBytecode, rowplan.ScalarOf(scalar.AppendHex)),
-		"state":           rowplan.Read(rel.contractState, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.ContractState]] { return o.ContractStateConnection })),
-		"timestamp":       rowplan.Get(func(v *ledger.Contract) *ledger.TimestampRange { return &v.Timestamp }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TimestampRange] { return o.TimestampRange })),
-		"call":            rowplan.Read(rel.contractCall, rowplan.ObjectOf(func() *rowplan.Object[*calls.ContractCall] { return o.ContractCall })),
-		"stats":           rowplan.ReadMany(rel.contractStats, func() *rowplan.Object[*ledger.ContractStatistics] { return o.ContractStatistics }),
-	})
-	o.ContractAction = rowplan.NewObject([]string{"ContractAction", "Node", "_Entity"}, map[string]rowplan.Field[*ledger.ContractAction]{
-		"id": rowplan.Get(fields.ContractActionID, rowplan.ScalarOf(scalar.AppendID)),
-		"callDepth": rowplan.Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
-			return scalar.AppendInt(dst, v.CallDepth, s)
-		}),
-		"callOperationType": rowplan.Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
-			return scalar.AppendCallOperationType(dst, v.CallOperationType, s)
-		}),
-		"callType": rowplan.Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
-			return scalar.AppendCallType(dst, v.CallType, s)
-		}),
-		"callerId": rowplan.Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.Caller, s)
-		}),
-		"caller": rowplan.Read(rel.contractActionCaller, rowplan.AnyOf(rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Account] { return o.Account }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Contract] { return o.Contract }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.File] { return o.File }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Schedule] { return o.Schedule }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Token] { return o.Token }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Topic] { return o.Topic }))),
-		"callerType": rowplan.Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
-			return scalar.AppendEntityType(dst, v.CallerType, s)
-		}),
-		"consensusTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
-			return scalar.AppendTimestamp(dst, v.ConsensusTimestamp, s)
-		}),
-		"consensusTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
-			return scalar.AppendInstant(dst, v.ConsensusTimestamp, s)
-		}),
-		"decodedCall":  rowplan.Read(rel.contractActionDecodedCall, rowplan.ObjectOf(func() *rowplan.Object[*abi.Decoded] { return o.DecodedABI })),
-		"decodedError": rowplan.Read(rel.contractActionDecodedError, rowplan.ObjectOf(func() *rowplan.Object[*abi.Decoded] { return o.DecodedABI })),
-		"from": rowplan.Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
-			return scalar.AppendHex(dst, v.From(), s)
-		}),
-		"gas": rowplan.Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.Gas, s)
-		}),
-		"gasUsed": rowplan.Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.GasUsed, s)
-		}),
-		"index": rowplan.Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
-			return scalar.AppendInt(dst, v.Index, s)
-		}),
-		"input": rowplan.Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
-			return scalar.AppendHex(dst, v.Input, s)
-		}),
-		"recipientId": rowplan.Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.Recipient, s)
-		}),
-		"recipient": rowplan.Read(rel.contractActionRecipient, rowplan.AnyOf(rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Account] { return o.Account }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Contract] { return o.Contract }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.File] { return o.File }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Schedule] { return o.Schedule }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Token] { return o.Token }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Topic] { return o.Topic }))),
-		"recipientType": rowplan.Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
-			return scalar.AppendPointer(dst, v.RecipientType, s, scalar.AppendEntityType)
-		}),
-		"resultData": rowplan.Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
-			return scalar.AppendHex(dst, v.ResultData, s)
-		}),
-		"resultDataType": rowplan.Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
-			return scalar.AppendResultDataType(dst, v.ResultDataType, s)
-		}),
-		"to": rowplan.Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
-			return scalar.AppendHex(dst, v.To, s)
-		}),
-		"value": rowplan.Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.Value, s)
-		}),
-	})
-	o.ContractActionConnection = rowplan.NewObject([]string{"ContractActionConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.ContractAction]]{
-		"edges": rowplan.Many(func(v *relay.Connection[ledger.ContractAction]) []*relay.Edge[ledger.ContractAction] {
-			return v.Edges()
-		}, func() *rowplan.Object[*relay.Edge[ledger.ContractAction]] { return o.ContractActionEdge }),
-		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.ContractAction]) []*ledger.ContractAction { return v.Nodes }, func() *rowplan.Object[*ledger.ContractAction] { return o.ContractAction }),
-		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.ContractAction]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
-		"totalCount": rowplan.Read(rel.contractActionConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
-	})
-	o.ContractActionEdge = rowplan.NewObject([]string{"ContractActionEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.ContractAction]]{
-		"node": rowplan.Get(func(v *relay.Edge[ledger.ContractAction]) *ledger.ContractAction { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.ContractAction] { return o.ContractAction })),
-		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.ContractAction], s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.Cursor, s)
-		}),
-	})
-	o.ContractCall = rowplan.NewObject([]string{"ContractCall"}, map[string]rowplan.Field[*calls.ContractCall]{
-		"blockNumber": rowplan.Scalar(func(dst []byte, v *calls.ContractCall, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.BlockNumber, s)
-		}),
-		"failure": rowplan.Get(func(v *calls.ContractCall) *calls.ContractCallFailure { return v.Failure }, rowplan.ObjectOf(func() *rowplan.Object[*calls.ContractCallFailure] { return o.ContractCallFailure })),
-		"gasUsed": rowplan.Scalar(func(dst []byte, v *calls.ContractCall, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.GasUsed, s)
-		}),
-		"output": rowplan.Scalar(func(dst []byte, v *calls.ContractCall, s scalar.Style) []byte {
-			return scalar.AppendHex(dst, v.Output, s)
-		}),
-	})
-	o.ContractCallFailure = rowplan.NewObject([]string{"ContractCallFailure"}, map[string]rowplan.Field[*calls.ContractCallFailure]{
-		"children": rowplan.Get(func(v *calls.ContractCallFailure) []ledger.ResponseCode { return v.Children }, rowplan.ListOf(rowplan.ScalarOf(scalar.AppendResponseCode))),
-		"code": rowplan.Scalar(func(dst []byte, v *calls.ContractCallFailure, s scalar.Style) []byte {
-			return scalar.AppendResponseCode(dst, v.Code, s)
-		}),
-		"data": rowplan.Scalar(func(dst []byte, v *calls.ContractCallFailure, s scalar.Style) []byte {
-			return scalar.AppendHex(dst, v.Data, s)
-		}),
-		"reason": rowplan.Scalar(func(dst []byte, v *calls.ContractCallFailure, s scalar.Style) []byte {
-			return scalar.AppendNullString(dst, v.Reason, s)
-		}),
-	})
-	o.ContractConnection = rowplan.NewObject([]string{"ContractConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.Contract]]{
-		"edges":      rowplan.Many(func(v *relay.Connection[ledger.Contract]) []*relay.Edge[ledger.Contract] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.Contract]] { return o.ContractEdge }),
-		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.Contract]) []*ledger.Contract { return v.Nodes }, func() *rowplan.Object[*ledger.Contract] { return o.Contract }),
-		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.Contract]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
-		"totalCount": rowplan.Read(rel.contractConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
-	})
-	o.ContractEdge = rowplan.NewObject([]string{"ContractEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.Contract]]{
-		"node": rowplan.Get(func(v *relay.Edge[ledger.Contract]) *ledger.Contract { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Contract] { return o.Contract })),
-		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.Contract], s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.Cursor, s)
-		}),
-	})
-	o.ContractKey = rowplan.NewObject([]string{"ContractKey", "DecodedKey"}, map[string]rowplan.Field[*ledger.ContractKey]{
-		"contractId": rowplan.Scalar(func(dst []byte, v *ledger.ContractKey, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.ContractID, s)
-		}),
-		"contract": rowplan.Read(rel.contractKeyContract, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Contract] { return o.Contract })),
-		"evmAddress": rowplan.Scalar(func(dst []byte, v *ledger.ContractKey, s scalar.Style) []byte {
-			return scalar.AppendNullEVMAddress(dst, v.EVMAddress, s)
-		}),
-	})
-	o.ContractLog = rowplan.NewObject([]string{"ContractLog", "Node", "_Entity"}, map[string]rowplan.Field[*ledger.ContractLog]{
-		"id": rowplan.Get(fields.ContractLogID, rowplan.ScalarOf(scalar.AppendID)),
-		"address": rowplan.Scalar(func(dst []byte, v *ledger.ContractLog, s scalar.Style) []byte {
-			return scalar.AppendHex(dst, v.Address, s)
-		}),
-		"block": rowplan.Read(rel.contractLogBlock, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Block] { return o.Block })),
-		"blockHash": rowplan.Scalar(func(dst []byte, v *ledger.ContractLog, s scalar.Style) []byte {
-			return scalar.AppendHash(dst, v.BlockHash, s)
-		}),
-		"blockNumber": rowplan.Scalar(func(dst []byte, v *ledger.ContractLog, s scalar.Style) []byte {
-			return scalar.AppendNullLong(dst, v.BlockNumber, s)
-		}),
-		"bloom": rowplan.Scalar(func(dst []byte, v *ledger.ContractLog, s scalar.Style) []byte {
-			return scalar.AppendHex(dst, v.Bloom, s)
-		}),
-		"consensusTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.ContractLog, s scalar.Style) []byte {
-			return scalar.AppendTimestamp(dst, v.ConsensusTimestamp, s)
-		}),
-		"consensusTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.ContractLog, s scalar.Style) []byte {
-			return scalar.AppendInstant(dst, v.ConsensusTimestamp, s)
-		}),
-		"contract": rowplan.Read(rel.contractLogContract, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Contract] { return o.Contract })),
-		"contractId": rowplan.Scalar(func(dst []byte, v *ledger.ContractLog, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.ContractID, s)
-		}),
-		"contractResult": rowplan.Read(rel.contractLogContractResult, rowplan.ObjectOf(func() *rowplan.Object[*ledger.ContractResult] { return o.ContractResult })),
-		"decoded":        rowplan.Read(rel.contractLogDecoded, rowplan.ObjectOf(func() *rowplan.Object[*abi.Decoded] { return o.DecodedABI })),
-		"data": rowplan.Scalar(func(dst []byte, v *ledger.ContractLog, s scalar.Style) []byte {
-			return scalar.AppendHex(dst, v.Data, s)
-		}),
-		"index": rowplan.Scalar(func(dst []byte, v *ledger.ContractLog, s scalar.Style) []byte {
-			return scalar.AppendInt(dst, v.Index, s)
-		}),
-		"payerAccountId": rowplan.Scalar(func(dst []byte, v *ledger.ContractLog, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.PayerAccountID, s)
-		}),
-		"payer":        rowplan.Read(rel.contractLogPayer, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
-		"rootContract": rowplan.Read(rel.contractLogRootContract, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Contract] { return o.Contract })),
-		"rootContractId": rowplan.Scalar(func(dst []byte, v *ledger.ContractLog, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.RootContractID, s)
-		}),
-		"synthetic": rowplan.Scalar(func(dst []byte, v *ledger.ContractLog, s scalar.Style) []byte {
-			return scalar.AppendBoolean(dst, v.Synthetic, s)
-		}),
-		"topics":      rowplan.Get(func(v *ledger.ContractLog) [][]byte { return v.Topics }, rowplan.ListOf(rowplan.ScalarOf(scalar.AppendHex))),
-		"transaction": rowplan.Read(rel.contractLogTransaction, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Transaction] { return o.Transaction })),
-		"transactionHash": rowplan.Scalar(func(dst []byte, v *ledger.ContractLog, s scalar.Style) []byte {
-			return scalar.AppendHex(dst, v.TransactionHash, s)
-		}),
-		"transactionIndex": rowplan.Scalar(func(dst []byte, v *ledger.ContractLog, s scalar.Style) []byte {
-			return scalar.AppendNullInt(dst, v.TransactionIndex, s)
-		}),
-	})
-	o.ContractLogConnection = rowplan.NewObject([]string{"ContractLogConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.ContractLog]]{
-		"edges":      rowplan.Many(func(v *relay.Connection[ledger.ContractLog]) []*relay.Edge[ledger.ContractLog] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.ContractLog]] { return o.ContractLogEdge }),
-		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.ContractLog]) []*ledger.ContractLog { return v.Nodes }, func() *rowplan.Object[*ledger.ContractLog] { return o.ContractLog }),
-		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.ContractLog]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
-		"totalCount": rowplan.Read(rel.contractLogConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
-	})
-	o.ContractLogEdge = rowplan.NewObject([]string{"ContractLogEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.ContractLog]]{
-		"node": rowplan.Get(func(v *relay.Edge[ledger.ContractLog]) *ledger.ContractLog { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.ContractLog] { return o.ContractLog })),
-		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.ContractLog], s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.Cursor, s)
-		}),
-	})
-	o.ContractResult = rowplan.NewObject([]string{"ContractResult", "Node", "_Entity"}, map[string]rowplan.Field[*ledger.ContractResult]{
-		"id":         rowplan.Get(fields.ContractResultID, rowplan.ScalarOf(scalar.AppendID)),
-		"accessList": rowplan.Many(func(v *ledger.ContractResult) []*ledger.AccessListItem { return v.AccessList() }, func() *rowplan.Object[*ledger.AccessListItem] { return o.AccessListItem }),
-		"actions":    rowplan.Read(rel.contractResultActions, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.ContractAction]] { return o.ContractActionConnection })),
-		"address": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
-			return scalar.AppendHex(dst, v.Address, s)
-		}),
-		"amount": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
-			return scalar.AppendNullLong(dst, v.Amount, s)
-		}),
-		"amountValue":       rowplan.Get(fields.ContractResultAmountValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
-		"authorizationList": rowplan.NullableMany(func(v *ledger.ContractResult) []*ledger.Authorization { return v.AuthorizationList() }, func() *rowplan.Object[*ledger.Authorization] { return o.Authorization }),
-		"block":             rowplan.Read(rel.contractResultBlock, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Block] { return o.Block })),
-		"blockGasUsed": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
-			return scalar.AppendNullLong(dst, v.BlockGasUsed, s)
-		}),
-		"blockHash": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
-			return scalar.AppendHash(dst, v.BlockHash, s)
-		}),
-		"blockNumber": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
-			return scalar.AppendNullLong(dst, v.BlockNumber, s)
-		}),
-		"bloom": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
-			return scalar.AppendHex(dst, v.Bloom, s)
-		}),
-		"callData": rowplan.Read(rel.contractResultCallData, rowplan.ScalarOf(scalar.AppendHex)),
-		"callResult": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
-			return scalar.AppendHex(dst, v.CallResult, s)
-		}),
-		"chainId": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
-			return scalar.AppendQuantity(dst, v.ChainID(), s)
-		}),
-		"consensusTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
-			return scalar.AppendTimestamp(dst, v.ConsensusTimestamp, s)
-		}),
-		"consensusTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
-			return scalar.AppendInstant(dst, v.ConsensusTimestamp, s)
-		}),
-		"contractId": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.ContractID, s)
-		}),
-		"contractLongZero": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
-			return scalar.AppendHex(dst, v.ContractLongZero(), s)
-		}),
-		"createdContractIds": rowplan.Get(func(v *ledger.ContractResult) []ledger.EntityID { return v.CreatedContractIDs }, rowplan.ListOf(rowplan.ScalarOf(scalar.AppendEntityID))),
-		"createdContracts":   rowplan.ReadMany(rel.contractResultCreatedContracts, func() *rowplan.Object[*ledger.Contract] { return o.Contract }),
-		"decodedCall":        rowplan.Read(rel.contractResultDecodedCall, rowplan.ObjectOf(func() *rowplan.Object[*abi.Decoded] { return o.DecodedABI })),
-		"decodedError":       rowplan.Read(rel.contractResultDecodedError, rowplan.ObjectOf(func() *rowplan.Object[*abi.Decoded] { return o.DecodedABI })),
-		"errorMessage": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
-			return scalar.AppendNullString(dst, v.ErrorMessage, s)
-		}),
-		"failedCallData": rowplan.Read(rel.contractResultFailedCallData, rowplan.ScalarOf(scalar.AppendHex)),
-		"failedInitcode": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
-			return scalar.AppendHex(dst, v.FailedInitcode, s)
-		}),
-		"failureReason": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
-			return scalar.AppendNullString(dst, v.FailureReason(), s)
-		}),
-		"from": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
-			return scalar.AppendHex(dst, v.From, s)
-		}),
-		"fromAccount": rowplan.Read(rel.contractResultFromAccount, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
-		"functionParameters": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
-			return scalar.AppendHex(dst, v.FunctionParameters, s)
-		}),
-		"gasConsumed": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
-			return scalar.AppendNullLong(dst, v.GasConsumed, s)
-		}),
-		"gasLimit": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.GasLimit, s)
-		}),
-		"gasPrice":       rowplan.Read(rel.contractResultGasPrice, rowplan.PointerOf(scalar.AppendQuantity)),
-		"gasPriceWeibar": rowplan.Read(rel.contractResultGasPriceWeibar, rowplan.PointerOf(scalar.AppendQuantity)),
-		"gasUsed": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
-			return scalar.AppendNullLong(dst, v.GasUsed, s)
-		}),
-		"hash": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
-			return scalar.AppendHex(dst, v.Hash, s)
-		}),
-		"maxFeePerGas": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
-			return scalar.AppendQuantity(dst, v.MaxFeePerGas(), s)
-		}),
-		"maxFeePerGasWeibar": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
-			return scalar.AppendQuantity(dst, v.MaxFeePerGasWeibar(), s)
-		}),
-		"maxPriorityFeePerGas": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
-			return scalar.AppendQuantity(dst, v.MaxPriorityFeePerGas(), s)
-		}),
-		"maxPriorityFeePerGasWeibar": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
-			return scalar.AppendQuantity(dst, v.MaxPriorityFeePerGasWeibar(), s)
-		}),
-		"nonce": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
-			return scalar.AppendNullLong(dst, v.Nonce(), s)
-		}),
-		"partial": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
-			return scalar.AppendBoolean(dst, v.Partial, s)
-		}),
-		"payerAccountId": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.PayerAccountID, s)
-		}),
-		"payer": rowplan.Read(rel.contractResultPayer, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
-		"r": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
-			return scalar.AppendHex(dst, v.R(), s)
-		}),
-		"result": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
-			return scalar.AppendResponseCode(dst, v.Result, s)
-		}),
-		"s": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
-			return scalar.AppendHex(dst, v.S(), s)
-		}),
-		"senderId": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.SenderID, s)
-		}),
-		"stateChanges": rowplan.ReadMany(rel.contractResultStateChanges, func() *rowplan.Object[*ledger.ContractStateChange] { return o.ContractStateChange }),
-		"status": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
-			return scalar.AppendQuantity(dst, v.Status(), s)
-		}),
-		"synthetic": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
-			return scalar.AppendBoolean(dst, v.Synthetic, s)
-		}),
-		"to": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
-			return scalar.AppendHex(dst, v.To(), s)
-		}),
-		"toAccount":   rowplan.Read(rel.contractResultToAccount, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
-		"transaction": rowplan.Read(rel.contractResultTransaction, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Transaction] { return o.Transaction })),
-		"transactionGasLimit": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.TransactionGasLimit(), s)
-		}),
-		"transactionIndex": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
-			return scalar.AppendNullInt(dst, v.TransactionIndex, s)
-		}),
-		"transactionNonce": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
-			return scalar.AppendInt(dst, v.TransactionNonce, s)
-		}),
-		"type": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
-			return scalar.AppendInt(dst, v.Type(), s)
-		}),
-		"v": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
-			return scalar.AppendInteger(dst, v.V(), s)
-		}),
-		"value": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
-			return scalar.AppendInteger(dst, v.Value(), s)
-		}),
-		"valueWeibar": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
-			return scalar.AppendInteger(dst, v.ValueWeibar(), s)
-		}),
-		"contract": rowplan.Read(rel.contractResultContract, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Contract] { return o.Contract })),
-		"logs":     rowplan.ReadMany(rel.contractResultLogs, func() *rowplan.Object[*ledger.ContractLog] { return o.ContractLog }),
-		"trace":    rowplan.Read(rel.contractResultTrace, rowplan.ObjectOf(func() *rowplan.Object[*calls.OpcodeTrace] { return o.OpcodeTrace })),
-	})
-	o.ContractResultConnection = rowplan.NewObject([]string{"ContractResultConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.ContractResult]]{
-		"edges": rowplan.Many(func(v *relay.Connection[ledger.ContractResult]) []*relay.Edge[ledger.ContractResult] {
-			return v.Edges()
-		}, func() *rowplan.Object[*relay.Edge[ledger.ContractResult]] { return o.ContractResultEdge }),
-		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.ContractResult]) []*ledger.ContractResult { return v.Nodes }, func() *rowplan.Object[*ledger.ContractResult] { return o.ContractResult }),
-		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.ContractResult]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
-		"totalCount": rowplan.Read(rel.contractResultConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
-	})
-	o.ContractResultEdge = rowplan.NewObject([]string{"ContractResultEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.ContractResult]]{
-		"node": rowplan.Get(func(v *relay.Edge[ledger.ContractResult]) *ledger.ContractResult { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.ContractResult] { return o.ContractResult })),
-		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.ContractResult], s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.Cursor, s)
-		}),
-	})
-	o.ContractState = rowplan.NewObject([]string{"ContractState", "Node", "_Entity"}, map[string]rowplan.Field[*ledger.ContractState]{
-		"id": rowplan.Get(fields.ContractStateID, rowplan.ScalarOf(scalar.AppendID)),
-		"address": rowplan.Scalar(func(dst []byte, v *ledger.ContractState, s scalar.Style) []byte {
-			return scalar.AppendHex(dst, v.Address, s)
-		}),
-		"contractId": rowplan.Scalar(func(dst []byte, v *ledger.ContractState, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.ContractID, s)
-		}),
-		"contract": rowplan.Read(rel.contractStateContract, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Contract] { return o.Contract })),
-		"slot": rowplan.Scalar(func(dst []byte, v *ledger.ContractState, s scalar.Style) []byte {
-			return scalar.AppendHex(dst, v.Slot, s)
-		}),
-		"value": rowplan.Scalar(func(dst []byte, v *ledger.ContractState, s scalar.Style) []byte {
-			return scalar.AppendHex(dst, v.Value, s)
-		}),
-		"timestamp": rowplan.Scalar(func(dst []byte, v *ledger.ContractState, s scalar.Style) []byte {
-			return scalar.AppendTimestamp(dst, v.Timestamp, s)
-		}),
-		"timestampIso": rowplan.Scalar(func(dst []byte, v *ledger.ContractState, s scalar.Style) []byte {
-			return scalar.AppendInstant(dst, v.Timestamp, s)
-		}),
-	})
-	o.ContractStateChange = rowplan.NewObject([]string{"ContractStateChange"}, map[string]rowplan.Field[*ledger.ContractStateChange]{
-		"address": rowplan.Scalar(func(dst []byte, v *ledger.ContractStateChange, s scalar.Style) []byte {
-			return scalar.AppendHex(dst, v.Address, s)
-		}),
-		"contractId": rowplan.Scalar(func(dst []byte, v *ledger.ContractStateChange, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.ContractID, s)
-		}),
-		"contract": rowplan.Read(rel.contractStateChangeContract, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Contract] { return o.Contract })),
-		"slot": rowplan.Scalar(func(dst []byte, v *ledger.ContractStateChange, s scalar.Style) []byte {
-			return scalar.AppendHex(dst, v.Slot, s)
-		}),
-		"valueRead": rowplan.Scalar(func(dst []byte, v *ledger.ContractStateChange, s scalar.Style) []byte {
-			return scalar.AppendHex(dst, v.ValueRead, s)
-		}),
-		"valueWritten": rowplan.Scalar(func(dst []byte, v *ledger.ContractStateChange, s scalar.Style) []byte {
-			return scalar.AppendHex(dst, v.ValueWritten, s)
-		}),
-	})
-	o.ContractStateConnection = rowplan.NewObject([]string{"ContractStateConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.ContractState]]{
-		"edges":      rowplan.Many(func(v *relay.Connection[ledger.ContractState]) []*relay.Edge[ledger.ContractState] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.ContractState]] { return o.ContractStateEdge }),
-		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.ContractState]) []*ledger.ContractState { return v.Nodes }, func() *rowplan.Object[*ledger.ContractState] { return o.ContractState }),
-		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.ContractState]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
-		"totalCount": rowplan.Read(rel.contractStateConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
-	})
-	o.ContractStateEdge = rowplan.NewObject([]string{"ContractStateEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.ContractState]]{
-		"node": rowplan.Get(func(v *relay.Edge[ledger.ContractState]) *ledger.ContractState { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.ContractState] { return o.ContractState })),
-		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.ContractState], s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.Cursor, s)
-		}),
-	})
-	o.ContractStatistics = rowplan.NewObject([]string{"ContractStatistics"}, map[string]rowplan.Field[*ledger.ContractStatistics]{
-		"from": rowplan.Scalar(func(dst []byte, v *ledger.ContractStatistics, s scalar.Style) []byte {
-			return scalar.AppendTimestamp(dst, v.From, s)
-		}),
-		"fromIso": rowplan.Scalar(func(dst []byte, v *ledger.ContractStatistics, s scalar.Style) []byte {
-			return scalar.AppendInstant(dst, v.From, s)
-		}),
-		"to": rowplan.Scalar(func(dst []byte, v *ledger.ContractStatistics, s scalar.Style) []byte {
-			return scalar.AppendTimestamp(dst, v.To, s)
-		}),
-		"toIso": rowplan.Scalar(func(dst []byte, v *ledger.ContractStatistics, s scalar.Style) []byte {
-			return scalar.AppendInstant(dst, v.To, s)
-		}),
-		"calls": rowplan.Scalar(func(dst []byte, v *ledger.ContractStatistics, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.Calls, s)
-		}),
-		"gasUsed": rowplan.Scalar(func(dst []byte, v *ledger.ContractStatistics, s scalar.Style) []byte {
-			return scalar.AppendBigInt(dst, v.GasUsed, s)
-		}),
-	})
-	o.Count = rowplan.NewObject([]string{"Count"}, map[string]rowplan.Field[*relay.Count]{
-		"value": rowplan.Scalar(func(dst []byte, v *relay.Count, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Value, s) }),
-		"exact": rowplan.Scalar(func(dst []byte, v *relay.Count, s scalar.Style) []byte { return scalar.AppendBoolean(dst, v.Exact, s) }),
-	})
-	o.CryptoAllowance = rowplan.NewObject([]string{"CryptoAllowance", "Node", "_Entity"}, map[string]rowplan.Field[*ledger.CryptoAllowance]{
-		"id": rowplan.Get(fields.CryptoAllowanceID, rowplan.ScalarOf(scalar.AppendID)),
-		"amount": rowplan.Scalar(func(dst []byte, v *ledger.CryptoAllowance, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.Amount, s)
-		}),
-		"amountValue": rowplan.Get(fields.CryptoAllowanceAmountValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
-		"amountGranted": rowplan.Scalar(func(dst []byte, v *ledger.CryptoAllowance, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.AmountGranted, s)
-		}),
-		"amountGrantedValue": rowplan.Get(fields.CryptoAllowanceAmountGrantedValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
-		"ownerId": rowplan.Scalar(func(dst []byte, v *ledger.CryptoAllowance, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.OwnerID, s)
-		}),
-		"owner": rowplan.Read(rel.cryptoAllowanceOwner, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
-		"spenderId": rowplan.Scalar(func(dst []byte, v *ledger.CryptoAllowance, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.SpenderID, s)
-		}),
-		"spender":   rowplan.Read(rel.cryptoAllowanceSpender, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
-		"timestamp": rowplan.Get(func(v *ledger.CryptoAllowance) *ledger.TimestampRange { return &v.Timestamp }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TimestampRange] { return o.TimestampRange })),
-	})
-	o.CryptoAllowanceConnection = rowplan.NewObject([]string{"CryptoAllowanceConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.CryptoAllowance]]{
-		"edges": rowplan.Many(func(v *relay.Connection[ledger.CryptoAllowance]) []*relay.Edge[ledger.CryptoAllowance] {
-			return v.Edges()
-		}, func() *rowplan.Object[*relay.Edge[ledger.CryptoAllowance]] { return o.CryptoAllowanceEdge }),
-		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.CryptoAllowance]) []*ledger.CryptoAllowance { return v.Nodes }, func() *rowplan.Object[*ledger.CryptoAllowance] { return o.CryptoAllowance }),
-		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.CryptoAllowance]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
-		"totalCount": rowplan.Read(rel.cryptoAllowanceConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
-	})
-	o.CryptoAllowanceEdge = rowplan.NewObject([]string{"CryptoAllowanceEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.CryptoAllowance]]{
-		"node": rowplan.Get(func(v *relay.Edge[ledger.CryptoAllowance]) *ledger.CryptoAllowance { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.CryptoAllowance] { return o.CryptoAllowance })),
-		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.CryptoAllowance], s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.Cursor, s)
-		}),
-	})
-	o.CryptoTransfer = rowplan.NewObject([]string{"CryptoTransfer"}, map[string]rowplan.Field[*ledger.CryptoTransfer]{
-		"accountId": rowplan.Scalar(func(dst []byte, v *ledger.CryptoTransfer, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.AccountID, s)
-		}),
-		"account": rowplan.Read(rel.cryptoTransferAccount, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
-		"amount": rowplan.Scalar(func(dst []byte, v *ledger.CryptoTransfer, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.Amount, s)
-		}),
-		"amountValue": rowplan.Get(fields.CryptoTransferAmountValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
-		"isApproval": rowplan.Scalar(func(dst []byte, v *ledger.CryptoTransfer, s scalar.Style) []byte {
-			return scalar.AppendBoolean(dst, v.IsApproval, s)
-		}),
-	})
-	o.CustomFeeLimit = rowplan.NewObject([]string{"CustomFeeLimit"}, map[string]rowplan.Field[*ledger.CustomFeeLimit]{
-		"accountId": rowplan.Scalar(func(dst []byte, v *ledger.CustomFeeLimit, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.AccountID, s)
-		}),
-		"account": rowplan.Read(rel.customFeeLimitAccount, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
-		"amount": rowplan.Scalar(func(dst []byte, v *ledger.CustomFeeLimit, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.Amount, s)
-		}),
-		"amountValue": rowplan.Read(rel.customFeeLimitAmountValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
-		"denominatingTokenId": rowplan.Scalar(func(dst []byte, v *ledger.CustomFeeLimit, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.DenominatingTokenID, s)
-		}),
-		"denominatingToken": rowplan.Read(rel.customFeeLimitDenominatingToken, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Token] { return o.Token })),
-	})
-	o.DecodedABI = rowplan.NewObject([]string{"DecodedABI"}, map[string]rowplan.Field[*abi.Decoded]{
-		"name": rowplan.Scalar(func(dst []byte, v *abi.Decoded, s scalar.Style) []byte { return scalar.AppendString(dst, v.Name, s) }),
-		"signature": rowplan.Scalar(func(dst []byte, v *abi.Decoded, s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.Signature, s)
-		}),
-		"arguments": rowplan.Many(func(v *abi.Decoded) []*abi.Argument { return v.Arguments }, func() *rowplan.Object[*abi.Argument] { return o.DecodedArgument }),
-		"results":   rowplan.NullableMany(func(v *abi.Decoded) []*abi.Argument { return v.Results }, func() *rowplan.Object[*abi.Argument] { return o.DecodedArgument }),
-	})
-	o.DecodedArgument = rowplan.NewObject([]string{"DecodedArgument"}, map[string]rowplan.Field[*abi.Argument]{
-		"indexed": rowplan.Scalar(func(dst []byte, v *abi.Argument, s scalar.Style) []byte {
-			return scalar.AppendBoolean(dst, v.Indexed, s)
-		}),
-		"name":  rowplan.Scalar(func(dst []byte, v *abi.Argument, s scalar.Style) []byte { return scalar.AppendString(dst, v.Name, s) }),
-		"type":  rowplan.Scalar(func(dst []byte, v *abi.Argument, s scalar.Style) []byte { return scalar.AppendString(dst, v.Type, s) }),
-		"value": rowplan.Scalar(func(dst []byte, v *abi.Argument, s scalar.Style) []byte { return scalar.AppendString(dst, v.Value, s) }),
-	})
-	o.DelegatableContractKey = rowplan.NewObject([]string{"DelegatableContractKey", "DecodedKey"}, map[string]rowplan.Field[*ledger.DelegatableContractKey]{
-		"contractId": rowplan.Scalar(func(dst []byte, v *ledger.DelegatableContractKey, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.ContractID, s)
-		}),
-		"contract": rowplan.Read(rel.delegatableContractKeyContract, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Contract] { return o.Contract })),
-		"evmAddress": rowplan.Scalar(func(dst []byte, v *ledger.DelegatableContractKey, s scalar.Style) []byte {
-			return scalar.AppendNullEVMAddress(dst, v.EVMAddress, s)
-		}),
-	})
-	o.ECDSAKey = rowplan.NewObject([]string{"ECDSAKey", "DecodedKey"}, map[string]rowplan.Field[*ledger.ECDSAKey]{
-		"publicKey": rowplan.Scalar(func(dst []byte, v *ledger.ECDSAKey, s scalar.Style) []byte {
-			return scalar.AppendHexDigits(dst, v.PublicKey, s)
-		}),
-	})
-	o.ED25519Key = rowplan.NewObject([]string{"ED25519Key", "DecodedKey"}, map[string]rowplan.Field[*ledger.ED25519Key]{
-		"publicKey": rowplan.Scalar(func(dst []byte, v *ledger.ED25519Key, s scalar.Style) []byte {
-			return scalar.AppendHexDigits(dst, v.PublicKey, s)
-		}),
-	})
-	o.ExchangeRate = rowplan.NewObject([]string{"ExchangeRate"}, map[string]rowplan.Field[*ledger.ExchangeRate]{
-		"centEquivalent": rowplan.Scalar(func(dst []byte, v *ledger.ExchangeRate, s scalar.Style) []byte {
-			return scalar.AppendInt(dst, v.CentEquivalent, s)
-		}),
-		"expirationTime": rowplan.Scalar(func(dst []byte, v *ledger.ExchangeRate, s scalar.Style) []byte {
-			return scalar.AppendNullLong(dst, v.ExpirationTime, s)
-		}),
-		"hbarEquivalent": rowplan.Scalar(func(dst []byte, v *ledger.ExchangeRate, s scalar.Style) []byte {
-			return scalar.AppendInt(dst, v.HbarEquivalent, s)
-		}),
-	})
-	o.ExchangeRateSet = rowplan.NewObject([]string{"ExchangeRateSet"}, map[string]rowplan.Field[*ledger.ExchangeRateSet]{
-		"currentRate": rowplan.Get(func(v *ledger.ExchangeRateSet) *ledger.ExchangeRate { return v.CurrentRate }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.ExchangeRate] { return o.ExchangeRate })),
-		"nextRate":    rowplan.Get(func(v *ledger.ExchangeRateSet) *ledger.ExchangeRate { return v.NextRate }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.ExchangeRate] { return o.ExchangeRate })),
-		"timestamp": rowplan.Scalar(func(dst []byte, v *ledger.ExchangeRateSet, s scalar.Style) []byte {
-			return scalar.AppendTimestamp(dst, v.Timestamp, s)
-		}),
-		"timestampIso": rowplan.Scalar(func(dst []byte, v *ledger.ExchangeRateSet, s scalar.Style) []byte {
-			return scalar.AppendInstant(dst, v.Timestamp, s)
-		}),
-	})
-	o.FallbackFee = rowplan.NewObject([]string{"FallbackFee"}, map[string]rowplan.Field[*ledger.FallbackFee]{
-		"amount": rowplan.Scalar(func(dst []byte, v *ledger.FallbackFee, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.Amount, s)
-		}),
-		"amountValue": rowplan.Read(rel.fallbackFeeAmountValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
-		"denominatingTokenId": rowplan.Scalar(func(dst []byte, v *ledger.FallbackFee, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.DenominatingTokenID, s)
-		}),
-		"denominatingToken": rowplan.Read(rel.fallbackFeeDenominatingToken, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Token] { return o.Token })),
-	})
-	o.FeeEstimate = rowplan.NewObject([]string{"FeeEstimate"}, map[string]rowplan.Field[*fees.Estimate]{
-		"mode": rowplan.Scalar(func(dst []byte, v *fees.Estimate, s scalar.Style) []byte {
-			return scalar.AppendFeeEstimateMode(dst, v.Mode, s)
-		}),
-		"function": rowplan.Scalar(func(dst []byte, v *fees.Estimate, s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.Function, s)
-		}),
-		"highVolumeMultiplier": rowplan.Scalar(func(dst []byte, v *fees.Estimate, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.HighVolumeMultiplier, s)
-		}),
-		"network": rowplan.Get(func(v *fees.Estimate) *fees.NetworkPart { return &v.Network }, rowplan.ObjectOf(func() *rowplan.Object[*fees.NetworkPart] { return o.FeeEstimateNetwork })),
-		"node":    rowplan.Get(func(v *fees.Estimate) *fees.Part { return &v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*fees.Part] { return o.FeeEstimatePart })),
-		"notes":   rowplan.Get(func(v *fees.Estimate) []string { return v.Notes }, rowplan.ListOf(rowplan.ScalarOf(scalar.AppendString))),
-		"service": rowplan.Get(func(v *fees.Estimate) *fees.Part { return &v.Service }, rowplan.ObjectOf(func() *rowplan.Object[*fees.Part] { return o.FeeEstimatePart })),
-		"total":   rowplan.Scalar(func(dst []byte, v *fees.Estimate, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Total, s) }),
-		"usCents": rowplan.Scalar(func(dst []byte, v *fees.Estimate, s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.USCents(), s)
-		}),
-		"tinybars":     rowplan.Read(rel.feeEstimateTinybars, rowplan.PointerOf(scalar.AppendLong)),
-		"exchangeRate": rowplan.Read(rel.feeEstimateExchangeRate, rowplan.ObjectOf(func() *rowplan.Object[*ledger.ExchangeRate] { return o.ExchangeRate })),
-		"scheduleTimestamp": rowplan.Scalar(func(dst []byte, v *fees.Estimate, s scalar.Style) []byte {
-			return scalar.AppendNullTimestamp(dst, v.ScheduleTimestamp, s)
-		}),
-	})
-	o.FeeEstimateNetwork = rowplan.NewObject([]string{"FeeEstimateNetwork"}, map[string]rowplan.Field[*fees.NetworkPart]{
-		"multiplier": rowplan.Scalar(func(dst []byte, v *fees.NetworkPart, s scalar.Style) []byte {
-			return scalar.AppendInt(dst, v.Multiplier, s)
-		}),
-		"subtotal": rowplan.Scalar(func(dst []byte, v *fees.NetworkPart, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.Subtotal, s)
-		}),
-	})
-	o.FeeEstimatePart = rowplan.NewObject([]string{"FeeEstimatePart"}, map[string]rowplan.Field[*fees.Part]{
-		"base":     rowplan.Scalar(func(dst []byte, v *fees.Part, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Base, s) }),
-		"extras":   rowplan.Many(func(v *fees.Part) []*fees.Charge { return v.Extras }, func() *rowplan.Object[*fees.Charge] { return o.FeeExtra }),
-		"subtotal": rowplan.Scalar(func(dst []byte, v *fees.Part, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Subtotal, s) }),
-	})
-	o.FeeExtra = rowplan.NewObject([]string{"FeeExtra"}, map[string]rowplan.Field[*fees.Charge]{
-		"charged": rowplan.Scalar(func(dst []byte, v *fees.Charge, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Charged, s) }),
-		"count":   rowplan.Scalar(func(dst []byte, v *fees.Charge, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Count, s) }),
-		"feePerUnit": rowplan.Scalar(func(dst []byte, v *fees.Charge, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.FeePerUnit, s)
-		}),
-		"included": rowplan.Scalar(func(dst []byte, v *fees.Charge, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Included, s) }),
-		"name": rowplan.Scalar(func(dst []byte, v *fees.Charge, s scalar.Style) []byte {
-			return scalar.AppendFeeExtraName(dst, v.Extra, s)
-		}),
-		"subtotal": rowplan.Scalar(func(dst []byte, v *fees.Charge, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Subtotal, s) }),
-		"explanation": rowplan.Scalar(func(dst []byte, v *fees.Charge, s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.Explanation(), s)
-		}),
-	})
-	o.File = rowplan.NewObject([]string{"File", "_Entity", "Node", "Entity", "SearchResult"}, map[string]rowplan.Field[*ledger.File]{
-		"id": rowplan.Get(fields.FileID, rowplan.ScalarOf(scalar.AppendID)),
-		"entityId": rowplan.Scalar(func(dst []byte, v *ledger.File, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.EntityID, s)
-		}),
-		"createdTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.File, s scalar.Style) []byte {
-			return scalar.AppendNullTimestamp(dst, v.CreatedTimestamp, s)
-		}),
-		"createdTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.File, s scalar.Style) []byte {
-			return scalar.AppendNullInstant(dst, v.CreatedTimestamp, s)
-		}),
-		"deleted": rowplan.Scalar(func(dst []byte, v *ledger.File, s scalar.Style) []byte {
-			return scalar.AppendNullBoolean(dst, v.Deleted, s)
-		}),
-		"expirationTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.File, s scalar.Style) []byte {
-			return scalar.AppendNullTimestamp(dst, v.ExpirationTimestamp, s)
-		}),
-		"expirationTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.File, s scalar.Style) []byte {
-			return scalar.AppendNullInstant(dst, v.ExpirationTimestamp, s)
-		}),
-		"key":       rowplan.Get(func(v *ledger.File) *ledger.KeyInfo { return v.Key }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.KeyInfo] { return o.Key })),
-		"memo":      rowplan.Scalar(func(dst []byte, v *ledger.File, s scalar.Style) []byte { return scalar.AppendString(dst, v.Memo, s) }),
-		"timestamp": rowplan.Get(func(v *ledger.File) *ledger.TimestampRange { return &v.Timestamp }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TimestampRange] { return o.TimestampRange })),
-	})
-	o.FixedFee = rowplan.NewObject([]string{"FixedFee"}, map[string]rowplan.Field[*ledger.FixedFee]{
-		"amount": rowplan.Scalar(func(dst []byte, v *ledger.FixedFee, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.Amount, s)
-		}),
-		"amountValue": rowplan.Read(rel.fixedFeeAmountValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
-		"collectorAccountId": rowplan.Scalar(func(dst []byte, v *ledger.FixedFee, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.CollectorAccountID, s)
-		}),
-		"denominatingTokenId": rowplan.Scalar(func(dst []byte, v *ledger.FixedFee, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.DenominatingTokenID, s)
-		}),
-		"allCollectorsAreExempt": rowplan.Scalar(func(dst []byte, v *ledger.FixedFee, s scalar.Style) []byte {
-			return scalar.AppendBoolean(dst, v.AllCollectorsAreExempt, s)
-		}),
-		"collectorAccount":  rowplan.Read(rel.fixedFeeCollectorAccount, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
-		"denominatingToken": rowplan.Read(rel.fixedFeeDenominatingToken, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Token] { return o.Token })),
-	})
-	o.Fraction = rowplan.NewObject([]string{"Fraction"}, map[string]rowplan.Field[*ledger.Fraction]{
-		"numerator": rowplan.Scalar(func(dst []byte, v *ledger.Fraction, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.Numerator, s)
-		}),
-		"denominator": rowplan.Scalar(func(dst []byte, v *ledger.Fraction, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.Denominator, s)
-		}),
-	})
-	o.FractionalFee = rowplan.NewObject([]string{"FractionalFee"}, map[string]rowplan.Field[*ledger.FractionalFee]{
-		"allCollectorsAreExempt": rowplan.Scalar(func(dst []byte, v *ledger.FractionalFee, s scalar.Style) []byte {
-			return scalar.AppendBoolean(dst, v.AllCollectorsAreExempt, s)
-		}),
-		"amount": rowplan.Get(func(v *ledger.FractionalFee) *ledger.Fraction { return v.Amount }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Fraction] { return o.Fraction })),
-		"collectorAccountId": rowplan.Scalar(func(dst []byte, v *ledger.FractionalFee, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.CollectorAccountID, s)
-		}),
-		"collectorAccount": rowplan.Read(rel.fractionalFeeCollectorAccount, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
-		"denominatingTokenId": rowplan.Scalar(func(dst []byte, v *ledger.FractionalFee, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.DenominatingTokenID, s)
-		}),
-		"denominatingToken": rowplan.Read(rel.fractionalFeeDenominatingToken, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Token] { return o.Token })),
-		"maximum": rowplan.Scalar(func(dst []byte, v *ledger.FractionalFee, s scalar.Style) []byte {
-			return scalar.AppendNullLong(dst, v.Maximum, s)
-		}),
-		"maximumValue": rowplan.Read(rel.fractionalFeeMaximumValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
-		"minimum": rowplan.Scalar(func(dst []byte, v *ledger.FractionalFee, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.Minimum, s)
-		}),
-		"minimumValue": rowplan.Read(rel.fractionalFeeMinimumValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
-		"netOfTransfers": rowplan.Scalar(func(dst []byte, v *ledger.FractionalFee, s scalar.Style) []byte {
-			return scalar.AppendBoolean(dst, v.NetOfTransfers, s)
-		}),
-	})
-	o.GasEstimate = rowplan.NewObject([]string{"GasEstimate"}, map[string]rowplan.Field[*calls.GasEstimate]{
-		"blockNumber": rowplan.Scalar(func(dst []byte, v *calls.GasEstimate, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.BlockNumber, s)
-		}),
-		"failure": rowplan.Get(func(v *calls.GasEstimate) *calls.ContractCallFailure { return v.Failure }, rowplan.ObjectOf(func() *rowplan.Object[*calls.ContractCallFailure] { return o.ContractCallFailure })),
-		"gas": rowplan.Scalar(func(dst []byte, v *calls.GasEstimate, s scalar.Style) []byte {
-			return scalar.AppendNullLong(dst, v.Gas, s)
-		}),
-		"gasHex": rowplan.Scalar(func(dst []byte, v *calls.GasEstimate, s scalar.Style) []byte {
-			return scalar.AppendNullString(dst, v.GasHex(), s)
-		}),
-	})
-	o.GeneralService = rowplan.NewObject([]string{"GeneralService"}, map[string]rowplan.Field[*ledger.GeneralService]{
-		"description": rowplan.Scalar(func(dst []byte, v *ledger.GeneralService, s scalar.Style) []byte {
-			return scalar.AppendNullString(dst, v.Description, s)
-		}),
-	})
-	o.Hook = rowplan.NewObject([]string{"Hook", "_Entity", "Node"}, map[string]rowplan.Field[*ledger.Hook]{
-		"id":       rowplan.Get(fields.HookID, rowplan.ScalarOf(scalar.AppendID)),
-		"adminKey": rowplan.Get(func(v *ledger.Hook) *ledger.KeyInfo { return v.AdminKey }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.KeyInfo] { return o.Key })),
-		"contractId": rowplan.Scalar(func(dst []byte, v *ledger.Hook, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.ContractID, s)
-		}),
-		"contract": rowplan.Read(rel.hookContract, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Contract] { return o.Contract })),
-		"createdTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.Hook, s scalar.Style) []byte {
-			return scalar.AppendNullTimestamp(dst, v.CreatedTimestamp, s)
-		}),
-		"createdTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.Hook, s scalar.Style) []byte {
-			return scalar.AppendNullInstant(dst, v.CreatedTimestamp, s)
-		}),
-		"deleted": rowplan.Scalar(func(dst []byte, v *ledger.Hook, s scalar.Style) []byte {
-			return scalar.AppendBoolean(dst, v.Deleted, s)
-		}),
-		"extensionPoint": rowplan.Scalar(func(dst []byte, v *ledger.Hook, s scalar.Style) []byte {
-			return scalar.AppendHookExtensionPoint(dst, v.ExtensionPoint, s)
-		}),
-		"hookId": rowplan.Scalar(func(dst []byte, v *ledger.Hook, s scalar.Style) []byte { return scalar.AppendLong(dst, v.HookID, s) }),
-		"ownerId": rowplan.Scalar(func(dst []byte, v *ledger.Hook, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.OwnerID, s)
-		}),
-		"owner":     rowplan.Read(rel.hookOwner, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
-		"timestamp": rowplan.Get(func(v *ledger.Hook) *ledger.TimestampRange { return v.Timestamp }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TimestampRange] { return o.TimestampRange })),
-		"type":      rowplan.Scalar(func(dst []byte, v *ledger.Hook, s scalar.Style) []byte { return scalar.AppendHookType(dst, v.Type, s) }),
-		"storage":   rowplan.Read(rel.hookStorage, rowplan.ObjectOf(func() *rowplan.Object[*relay.HookSlotConnection] { return o.HookSlotConnection })),
-	})
-	o.HookConnection = rowplan.NewObject([]string{"HookConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.Hook]]{
-		"edges":      rowplan.Many(func(v *relay.Connection[ledger.Hook]) []*relay.Edge[ledger.Hook] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.Hook]] { return o.HookEdge }),
-		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.Hook]) []*ledger.Hook { return v.Nodes }, func() *rowplan.Object[*ledger.Hook] { return o.Hook }),
-		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.Hook]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
-		"totalCount": rowplan.Read(rel.hookConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
-	})
-	o.HookEdge = rowplan.NewObject([]string{"HookEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.Hook]]{
-		"node": rowplan.Get(func(v *relay.Edge[ledger.Hook]) *ledger.Hook { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Hook] { return o.Hook })),
-		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.Hook], s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.Cursor, s)
-		}),
-	})
-	o.HookSlot = rowplan.NewObject([]string{"HookSlot", "_Entity", "Node"}, map[string]rowplan.Field[*ledger.HookSlot]{
-		"id":    rowplan.Get(fields.HookSlotID, rowplan.ScalarOf(scalar.AppendID)),
-		"key":   rowplan.Scalar(func(dst []byte, v *ledger.HookSlot, s scalar.Style) []byte { return scalar.AppendHex(dst, v.Key, s) }),
-		"value": rowplan.Scalar(func(dst []byte, v *ledger.HookSlot, s scalar.Style) []byte { return scalar.AppendHex(dst, v.Value, s) }),
-		"timestamp": rowplan.Scalar(func(dst []byte, v *ledger.HookSlot, s scalar.Style) []byte {
-			return scalar.AppendTimestamp(dst, v.Timestamp, s)
-		}),
-		"timestampIso": rowplan.Scalar(func(dst []byte, v *ledger.HookSlot, s scalar.Style) []byte {
-			return scalar.AppendInstant(dst, v.Timestamp, s)
-		}),
-		"transaction": rowplan.Read(rel.hookSlotTransaction, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Transaction] { return o.Transaction })),
-		"hook":        rowplan.Read(rel.hookSlotHook, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Hook] { return o.Hook })),
-	})
-	o.HookSlotConnection = rowplan.NewObject([]string{"HookSlotConnection"}, map[string]rowplan.Field[*relay.HookSlotConnection]{
-		"edges":    rowplan.Many(func(v *relay.HookSlotConnection) []*relay.Edge[ledger.HookSlot] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.HookSlot]] { return o.HookSlotEdge }),
-		"nodes":    rowplan.Many(func(v *relay.HookSlotConnection) []*ledger.HookSlot { return v.Nodes }, func() *rowplan.Object[*ledger.HookSlot] { return o.HookSlot }),
-		"pageInfo": rowplan.Get(func(v *relay.HookSlotConnection) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
-		"ownerId": rowplan.Scalar(func(dst []byte, v *relay.HookSlotConnection, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.OwnerID, s)
-		}),
-		"owner": rowplan.Read(rel.hookSlotConnectionOwner, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
-		"hookId": rowplan.Scalar(func(dst []byte, v *relay.HookSlotConnection, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.HookID, s)
-		}),
-		"totalCount": rowplan.Read(rel.hookSlotConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
-	})
-	o.HookSlotEdge = rowplan.NewObject([]string{"HookSlotEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.HookSlot]]{
-		"node": rowplan.Get(func(v *relay.Edge[ledger.HookSlot]) *ledger.HookSlot { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.HookSlot] { return o.HookSlot })),
-		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.HookSlot], s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.Cursor, s)
-		}),
-	})
-	o.IncidentPayload = rowplan.NewObject([]string{"IncidentPayload"}, map[string]rowplan.Field[*model.IncidentPayload]{
-		"incident": rowplan.Get(func(v *model.IncidentPayload) *status.Incident { return v.Incident }, rowplan.ObjectOf(func() *rowplan.Object[*status.Incident] { return o.StatusIncident })),
-	})
-	o.Key = rowplan.NewObject([]string{"Key"}, map[string]rowplan.Field[*ledger.KeyInfo]{
-		"type": rowplan.Scalar(func(dst []byte, v *ledger.KeyInfo, s scalar.Style) []byte {
-			return scalar.AppendKeyType(dst, v.Type, s)
-		}),
-		"value": rowplan.Scalar(func(dst []byte, v *ledger.KeyInfo, s scalar.Style) []byte {
-			return scalar.AppendHexDigits(dst, v.Value(), s)
-		}),
-		"decoded": rowplan.Get(func(v *ledger.KeyInfo) ledger.DecodedKey { return v.Decoded() }, rowplan.AnyOf(rowplan.CaseOf[ledger.DecodedKey](func() *rowplan.Object[*ledger.ContractKey] { return o.ContractKey }), rowplan.CaseOf[ledger.DecodedKey](func() *rowplan.Object[*ledger.DelegatableContractKey] { return o.DelegatableContractKey }), rowplan.CaseOf[ledger.DecodedKey](func() *rowplan.Object[*ledger.ECDSAKey] { return o.ECDSAKey }), rowplan.CaseOf[ledger.DecodedKey](func() *rowplan.Object[*ledger.ED25519Key] { return o.ED25519Key }), rowplan.CaseOf[ledger.DecodedKey](func() *rowplan.Object[*ledger.KeyList] { return o.KeyList }), rowplan.CaseOf[ledger.DecodedKey](func() *rowplan.Object[*ledger.ThresholdKey] { return o.ThresholdKey }))),
-	})
-	o.KeyList = rowplan.NewObject([]string{"KeyList", "DecodedKey"}, map[string]rowplan.Field[*ledger.KeyList]{
-		"keys": rowplan.Many(func(v *ledger.KeyList) []*ledger.KeyInfo { return v.Keys }, func() *rowplan.Object[*ledger.KeyInfo] { return o.Key }),
-	})
-	o.MaintenancePayload = rowplan.NewObject([]string{"MaintenancePayload"}, map[string]rowplan.Field[*model.MaintenancePayload]{
-		"maintenance": rowplan.Get(func(v *model.MaintenancePayload) *status.Maintenance { return v.Maintenance }, rowplan.ObjectOf(func() *rowplan.Object[*status.Maintenance] { return o.StatusMaintenance })),
-	})
-	o.MessageTransactionID = rowplan.NewObject([]string{"MessageTransactionID"}, map[string]rowplan.Field[*ledger.MessageTransactionID]{
-		"accountId": rowplan.Scalar(func(dst []byte, v *ledger.MessageTransactionID, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.AccountID, s)
-		}),
-		"account": rowplan.Read(rel.messageTransactionIDAccount, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
-		"nonce": rowplan.Scalar(func(dst []byte, v *ledger.MessageTransactionID, s scalar.Style) []byte {
-			return scalar.AppendNullInt(dst, v.Nonce, s)
-		}),
-		"scheduled": rowplan.Scalar(func(dst []byte, v *ledger.MessageTransactionID, s scalar.Style) []byte {
-			return scalar.AppendNullBoolean(dst, v.Scheduled, s)
-		}),
-		"transactionValidStart": rowplan.Scalar(func(dst []byte, v *ledger.MessageTransactionID, s scalar.Style) []byte {
-			return scalar.AppendNullTimestamp(dst, v.TransactionValidStart, s)
-		}),
-	})
-	o.NFT = rowplan.NewObject([]string{"NFT", "_Entity", "Node", "SearchResult"}, map[string]rowplan.Field[*ledger.NFT]{
-		"id": rowplan.Get(fields.NFTID, rowplan.ScalarOf(scalar.AppendID)),
-		"ownerId": rowplan.Scalar(func(dst []byte, v *ledger.NFT, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.AccountID, s)
-		}),
-		"owner": rowplan.Read(rel.nFTOwner, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
-		"createdTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.NFT, s scalar.Style) []byte {
-			return scalar.AppendNullTimestamp(dst, v.CreatedTimestamp, s)
-		}),
-		"createdTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.NFT, s scalar.Style) []byte {
-			return scalar.AppendNullInstant(dst, v.CreatedTimestamp, s)
-		}),
-		"delegatingSpenderId": rowplan.Scalar(func(dst []byte, v *ledger.NFT, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.DelegatingSpenderID, s)
-		}),
-		"delegatingSpender": rowplan.Read(rel.nFTDelegatingSpender, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
-		"deleted": rowplan.Scalar(func(dst []byte, v *ledger.NFT, s scalar.Style) []byte {
-			return scalar.AppendNullBoolean(dst, v.Deleted, s)
-		}),
-		"metadata": rowplan.Scalar(func(dst []byte, v *ledger.NFT, s scalar.Style) []byte { return scalar.AppendBytes(dst, v.Metadata, s) }),
-		"metadataText": rowplan.Scalar(func(dst []byte, v *ledger.NFT, s scalar.Style) []byte {
-			return scalar.AppendNullString(dst, v.MetadataText(), s)
-		}),
-		"modifiedTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.NFT, s scalar.Style) []byte {
-			return scalar.AppendNullTimestamp(dst, v.ModifiedTimestamp(), s)
-		}),
-		"modifiedTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.NFT, s scalar.Style) []byte {
-			return scalar.AppendNullInstant(dst, v.ModifiedTimestamp(), s)
-		}),
-		"serialNumber": rowplan.Scalar(func(dst []byte, v *ledger.NFT, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.SerialNumber, s)
-		}),
-		"spenderId": rowplan.Scalar(func(dst []byte, v *ledger.NFT, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.SpenderID, s)
-		}),
-		"spender":   rowplan.Read(rel.nFTSpender, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
-		"timestamp": rowplan.Get(func(v *ledger.NFT) *ledger.TimestampRange { return &v.Timestamp }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TimestampRange] { return o.TimestampRange })),
-		"tokenId": rowplan.Scalar(func(dst []byte, v *ledger.NFT, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.TokenID, s)
-		}),
-		"token":        rowplan.Read(rel.nFTToken, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Token] { return o.Token })),
-		"transactions": rowplan.Read(rel.nFTTransactions, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.NFTTransaction]] { return o.NFTTransactionConnection })),
-		"history":      rowplan.Read(rel.nFTHistory, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.Version]] { return o.VersionConnection })),
-	})
-	o.NFTAllowance = rowplan.NewObject([]string{"NFTAllowance", "_Entity", "Node"}, map[string]rowplan.Field[*ledger.NFTAllowance]{
-		"id": rowplan.Get(fields.NFTAllowanceID, rowplan.ScalarOf(scalar.AppendID)),
-		"approvedForAll": rowplan.Scalar(func(dst []byte, v *ledger.NFTAllowance, s scalar.Style) []byte {
-			return scalar.AppendBoolean(dst, v.ApprovedForAll, s)
-		}),
-		"ownerId": rowplan.Scalar(func(dst []byte, v *ledger.NFTAllowance, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.OwnerID, s)
-		}),
-		"owner": rowplan.Read(rel.nFTAllowanceOwner, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
-		"spenderId": rowplan.Scalar(func(dst []byte, v *ledger.NFTAllowance, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.SpenderID, s)
-		}),
-		"spender":   rowplan.Read(rel.nFTAllowanceSpender, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
-		"timestamp": rowplan.Get(func(v *ledger.NFTAllowance) *ledger.TimestampRange { return &v.Timestamp }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TimestampRange] { return o.TimestampRange })),
-		"tokenId": rowplan.Scalar(func(dst []byte, v *ledger.NFTAllowance, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.TokenID, s)
-		}),
-		"token": rowplan.Read(rel.nFTAllowanceToken, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Token] { return o.Token })),
-	})
-	o.NFTAllowanceConnection = rowplan.NewObject([]string{"NFTAllowanceConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.NFTAllowance]]{
-		"edges":      rowplan.Many(func(v *relay.Connection[ledger.NFTAllowance]) []*relay.Edge[ledger.NFTAllowance] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.NFTAllowance]] { return o.NFTAllowanceEdge }),
-		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.NFTAllowance]) []*ledger.NFTAllowance { return v.Nodes }, func() *rowplan.Object[*ledger.NFTAllowance] { return o.NFTAllowance }),
-		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.NFTAllowance]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
-		"totalCount": rowplan.Read(rel.nFTAllowanceConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
-	})
-	o.NFTAllowanceEdge = rowplan.NewObject([]string{"NFTAllowanceEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.NFTAllowance]]{
-		"node": rowplan.Get(func(v *relay.Edge[ledger.NFTAllowance]) *ledger.NFTAllowance { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.NFTAllowance] { return o.NFTAllowance })),
-		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.NFTAllowance], s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.Cursor, s)
-		}),
-	})
-	o.NFTConnection = rowplan.NewObject([]string{"NFTConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.NFT]]{
-		"edges":      rowplan.Many(func(v *relay.Connection[ledger.NFT]) []*relay.Edge[ledger.NFT] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.NFT]] { return o.NFTEdge }),
-		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.NFT]) []*ledger.NFT { return v.Nodes }, func() *rowplan.Object[*ledger.NFT] { return o.NFT }),
-		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.NFT]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
-		"totalCount": rowplan.Read(rel.nFTConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
-	})
-	o.NFTEdge = rowplan.NewObject([]string{"NFTEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.NFT]]{
-		"node": rowplan.Get(func(v *relay.Edge[ledger.NFT]) *ledger.NFT { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.NFT] { return o.NFT })),
-		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.NFT], s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.Cursor, s)
-		}),
-	})
-	o.NFTTransaction = rowplan.NewObject([]string{"NFTTransaction", "_Entity", "Node"}, map[string]rowplan.Field[*ledger.NFTTransaction]{
-		"id": rowplan.Get(fields.NFTTransactionID, rowplan.ScalarOf(scalar.AppendID)),
-		"consensusTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.NFTTransaction, s scalar.Style) []byte {
-			return scalar.AppendTimestamp(dst, v.ConsensusTimestamp, s)
-		}),
-		"consensusTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.NFTTransaction, s scalar.Style) []byte {
-			return scalar.AppendInstant(dst, v.ConsensusTimestamp, s)
-		}),
-		"isApproval": rowplan.Scalar(func(dst []byte, v *ledger.NFTTransaction, s scalar.Style) []byte {
-			return scalar.AppendBoolean(dst, v.IsApproval, s)
-		}),
-		"nonce": rowplan.Scalar(func(dst []byte, v *ledger.NFTTransaction, s scalar.Style) []byte {
-			return scalar.AppendInt(dst, v.Nonce, s)
-		}),
-		"receiverId": rowplan.Scalar(func(dst []byte, v *ledger.NFTTransaction, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.ReceiverAccountID, s)
-		}),
-		"receiver": rowplan.Read(rel.nFTTransactionReceiver, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
-		"senderId": rowplan.Scalar(func(dst []byte, v *ledger.NFTTransaction, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.SenderAccountID, s)
-		}),
-		"sender":      rowplan.Read(rel.nFTTransactionSender, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
-		"transaction": rowplan.Read(rel.nFTTransactionTransaction, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Transaction] { return o.Transaction })),
-		"transactionId": rowplan.Scalar(func(dst []byte, v *ledger.NFTTransaction, s scalar.Style) []byte {
-			return scalar.AppendTransactionID(dst, v.TransactionID(), s)
-		}),
-		"type": rowplan.Scalar(func(dst []byte, v *ledger.NFTTransaction, s scalar.Style) []byte {
-			return scalar.AppendTransactionType(dst, v.Type, s)
-		}),
-	})
-	o.NFTTransactionConnection = rowplan.NewObject([]string{"NFTTransactionConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.NFTTransaction]]{
-		"edges": rowplan.Many(func(v *relay.Connection[ledger.NFTTransaction]) []*relay.Edge[ledger.NFTTransaction] {
-			return v.Edges()
-		}, func() *rowplan.Object[*relay.Edge[ledger.NFTTransaction]] { return o.NFTTransactionEdge }),
-		"nodes":    rowplan.Many(func(v *relay.Connection[ledger.NFTTransaction]) []*ledger.NFTTransaction { return v.Nodes }, func() *rowplan.Object[*ledger.NFTTransaction] { return o.NFTTransaction }),
-		"pageInfo": rowplan.Get(func(v *relay.Connection[ledger.NFTTransaction]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
-		"partial": rowplan.Scalar(func(dst []byte, v *relay.Connection[ledger.NFTTransaction], s scalar.Style) []byte {
-			return scalar.AppendBoolean(dst, v.Partial, s)
-		}),
-		"totalCount": rowplan.Read(rel.nFTTransactionConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
-	})
-	o.NFTTransactionEdge = rowplan.NewObject([]string{"NFTTransactionEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.NFTTransaction]]{
-		"node": rowplan.Get(func(v *relay.Edge[ledger.NFTTransaction]) *ledger.NFTTransaction { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.NFTTransaction] { return o.NFTTransaction })),
-		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.NFTTransaction], s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.Cursor, s)
-		}),
-	})
-	o.NFTTransfer = rowplan.NewObject([]string{"NFTTransfer"}, map[string]rowplan.Field[*ledger.NFTTransfer]{
-		"isApproval": rowplan.Scalar(func(dst []byte, v *ledger.NFTTransfer, s scalar.Style) []byte {
-			return scalar.AppendBoolean(dst, v.IsApproval, s)
-		}),
-		"receiverId": rowplan.Scalar(func(dst []byte, v *ledger.NFTTransfer, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.ReceiverAccountID, s)
-		}),
-		"senderId": rowplan.Scalar(func(dst []byte, v *ledger.NFTTransfer, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.SenderAccountID, s)
-		}),
-		"serialNumber": rowplan.Scalar(func(dst []byte, v *ledger.NFTTransfer, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.SerialNumber, s)
-		}),
-		"tokenId": rowplan.Scalar(func(dst []byte, v *ledger.NFTTransfer, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.TokenID, s)
-		}),
-		"nft":      rowplan.Read(rel.nFTTransferNft, rowplan.ObjectOf(func() *rowplan.Object[*ledger.NFT] { return o.NFT })),
-		"receiver": rowplan.Read(rel.nFTTransferReceiver, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
-		"sender":   rowplan.Read(rel.nFTTransferSender, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
-		"token":    rowplan.Read(rel.nFTTransferToken, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Token] { return o.Token })),
-	})
-	o.NetworkFee = rowplan.NewObject([]string{"NetworkFee"}, map[string]rowplan.Field[*ledger.NetworkFee]{
-		"gas": rowplan.Scalar(func(dst []byte, v *ledger.NetworkFee, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Gas, s) }),
-		"transactionType": rowplan.Scalar(func(dst []byte, v *ledger.NetworkFee, s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.TransactionType, s)
-		}),
-	})
-	o.NetworkFees = rowplan.NewObject([]string{"NetworkFees"}, map[string]rowplan.Field[*ledger.NetworkFees]{
-		"fees": rowplan.Many(func(v *ledger.NetworkFees) []*ledger.NetworkFee { return v.Fees }, func() *rowplan.Object[*ledger.NetworkFee] { return o.NetworkFee }),
-		"timestamp": rowplan.Scalar(func(dst []byte, v *ledger.NetworkFees, s scalar.Style) []byte {
-			return scalar.AppendTimestamp(dst, v.Timestamp, s)
-		}),
-		"timestampIso": rowplan.Scalar(func(dst []byte, v *ledger.NetworkFees, s scalar.Style) []byte {
-			return scalar.AppendInstant(dst, v.Timestamp, s)
-		}),
-	})
-	o.NetworkFreshness = rowplan.NewObject([]string{"NetworkFreshness"}, map[string]rowplan.Field[*ledger.NetworkFreshness]{
-		"newestBlock": rowplan.Get(func(v *ledger.NetworkFreshness) *ledger.Block { return v.NewestBlock }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Block] { return o.Block })),
-		"lag": rowplan.Scalar(func(dst []byte, v *ledger.NetworkFreshness, s scalar.Style) []byte {
-			return scalar.AppendDouble(dst, v.Lag, s)
-		}),
-	})
-	o.NetworkNode = rowplan.NewObject([]string{"NetworkNode", "_Entity", "Node", "SearchResult"}, map[string]rowplan.Field[*ledger.NetworkNode]{
-		"id": rowplan.Get(fields.NetworkNodeID, rowplan.ScalarOf(scalar.AppendID)),
-		"nodeId": rowplan.Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.NodeID, s)
-		}),
-		"fileId": rowplan.Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.FileID, s)
-		}),
-		"file":                      rowplan.Read(rel.networkNodeFile, rowplan.ObjectOf(func() *rowplan.Object[*ledger.File] { return o.File })),
-		"bookTimestamp":             rowplan.Get(func(v *ledger.NetworkNode) *ledger.TimestampRange { return &v.BookTimestamp }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TimestampRange] { return o.TimestampRange })),
-		"adminKey":                  rowplan.Get(func(v *ledger.NetworkNode) *ledger.KeyInfo { return v.AdminKey }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.KeyInfo] { return o.Key })),
-		"associatedRegisteredNodes": rowplan.Get(func(v *ledger.NetworkNode) []int64 { return v.AssociatedRegisteredNodes }, rowplan.ListOf(rowplan.ScalarOf(scalar.AppendLong))),
-		"registeredNodes":           rowplan.ReadMany(rel.networkNodeRegisteredNodes, func() *rowplan.Object[*ledger.RegisteredNode] { return o.RegisteredNode }),
-		"certHash": rowplan.Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.CertHash, s)
-		}),
-		"createdTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
-			return scalar.AppendNullTimestamp(dst, v.CreatedTimestamp, s)
-		}),
-		"createdTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
-			return scalar.AppendNullInstant(dst, v.CreatedTimestamp, s)
-		}),
-		"declineReward": rowplan.Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
-			return scalar.AppendNullBoolean(dst, v.DeclineReward, s)
-		}),
-		"deleted": rowplan.Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
-			return scalar.AppendNullBoolean(dst, v.Deleted, s)
-		}),
-		"description": rowplan.Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
-			return scalar.AppendNullString(dst, v.Description, s)
-		}),
-		"grpcProxyEndpoint": rowplan.Get(func(v *ledger.NetworkNode) *ledger.ServiceEndpoint { return v.GRPCProxyEndpoint }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.ServiceEndpoint] { return o.ServiceEndpoint })),
-		"maxStake": rowplan.Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
-			return scalar.AppendNullLong(dst, v.MaxStake, s)
-		}),
-		"maxStakeValue": rowplan.Get(fields.NetworkNodeMaxStakeValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
-		"minStake": rowplan.Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
-			return scalar.AppendNullLong(dst, v.MinStake, s)
-		}),
-		"minStakeValue": rowplan.Get(fields.NetworkNodeMinStakeValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
-		"memo": rowplan.Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
-			return scalar.AppendNullString(dst, v.Memo, s)
-		}),
-		"accountId": rowplan.Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.NodeAccountID, s)
-		}),
-		"account": rowplan.Read(rel.networkNodeAccount, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
-		"publicKey": rowplan.Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.PublicKey, s)
-		}),
-		"rewardRateStart": rowplan.Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
-			return scalar.AppendNullLong(dst, v.RewardRateStart, s)
-		}),
-		"rewardRateStartValue": rowplan.Get(fields.NetworkNodeRewardRateStartValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
-		"serviceEndpoints":     rowplan.ReadMany(rel.networkNodeServiceEndpoints, func() *rowplan.Object[*ledger.ServiceEndpoint] { return o.ServiceEndpoint }),
-		"stake": rowplan.Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
-			return scalar.AppendNullLong(dst, v.Stake, s)
-		}),
-		"stakeValue": rowplan.Get(fields.NetworkNodeStakeValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
-		"stakeNotRewarded": rowplan.Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
-			return scalar.AppendNullLong(dst, v.StakeNotRewarded, s)
-		}),
-		"stakeNotRewardedValue": rowplan.Get(fields.NetworkNodeStakeNotRewardedValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
-		"stakeRewarded": rowplan.Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
-			return scalar.AppendNullLong(dst, v.StakeRewarded, s)
-		}),
-		"stakeRewardedValue": rowplan.Get(fields.NetworkNodeStakeRewardedValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
-		"stakingPeriod":      rowplan.Get(func(v *ledger.NetworkNode) *ledger.TimestampRange { return v.StakingPeriod }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TimestampRange] { return o.TimestampRange })),
-		"statusComponent":    rowplan.Read(rel.networkNodeStatusComponent, rowplan.ObjectOf(func() *rowplan.Object[*status.Component] { return o.StatusComponent })),
-	})
-	o.NetworkNodeConnection = rowplan.NewObject([]string{"NetworkNodeConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.NetworkNode]]{
-		"edges":      rowplan.Many(func(v *relay.Connection[ledger.NetworkNode]) []*relay.Edge[ledger.NetworkNode] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.NetworkNode]] { return o.NetworkNodeEdge }),
-		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.NetworkNode]) []*ledger.NetworkNode { return v.Nodes }, func() *rowplan.Object[*ledger.NetworkNode] { return o.NetworkNode }),
-		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.NetworkNode]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
-		"totalCount": rowplan.Read(rel.networkNodeConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
-	})
-	o.NetworkNodeEdge = rowplan.NewObject([]string{"NetworkNodeEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.NetworkNode]]{
-		"node": rowplan.Get(func(v *relay.Edge[ledger.NetworkNode]) *ledger.NetworkNode { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.NetworkNode] { return o.NetworkNode })),
-		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.NetworkNode], s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.Cursor, s)
-		}),
-	})
-	o.NetworkStake = rowplan.NewObject([]string{"NetworkStake"}, map[string]rowplan.Field[*ledger.NetworkStake]{
-		"consensusTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStake, s scalar.Style) []byte {
-			return scalar.AppendTimestamp(dst, v.ConsensusTimestamp, s)
-		}),
-		"consensusTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStake, s scalar.Style) []byte {
-			return scalar.AppendInstant(dst, v.ConsensusTimestamp, s)
-		}),
-		"maxStakeRewarded": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStake, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.MaxStakeRewarded, s)
-		}),
-		"maxStakeRewardedValue": rowplan.Get(fields.NetworkStakeMaxStakeRewardedValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
-		"maxStakingRewardRatePerHbar": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStake, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.MaxStakingRewardRatePerHbar, s)
-		}),
-		"maxStakingRewardRatePerHbarValue": rowplan.Get(fields.NetworkStakeMaxStakingRewardRatePerHbarValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
-		"maxTotalReward": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStake, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.MaxTotalReward, s)
-		}),
-		"maxTotalRewardValue": rowplan.Get(fields.NetworkStakeMaxTotalRewardValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
-		"nodeRewardFeeFraction": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStake, s scalar.Style) []byte {
-			return scalar.AppendFloat(dst, v.NodeRewardFeeFraction, s)
-		}),
-		"reservedStakingRewards": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStake, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.ReservedStakingRewards, s)
-		}),
-		"reservedStakingRewardsValue": rowplan.Get(fields.NetworkStakeReservedStakingRewardsValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
-		"rewardBalanceThreshold": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStake, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.RewardBalanceThreshold, s)
-		}),
-		"rewardBalanceThresholdValue": rowplan.Get(fields.NetworkStakeRewardBalanceThresholdValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
-		"stakeTotal": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStake, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.StakeTotal, s)
-		}),
-		"stakeTotalValue": rowplan.Get(fields.NetworkStakeStakeTotalValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
-		"stakingPeriod":   rowplan.Get(func(v *ledger.NetworkStake) *ledger.TimestampRange { return &v.StakingPeriod }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TimestampRange] { return o.TimestampRange })),
-		"stakingPeriodDuration": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStake, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.StakingPeriodDuration, s)
-		}),
-		"stakingPeriodsStored": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStake, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.StakingPeriodsStored, s)
-		}),
-		"stakingRewardFeeFraction": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStake, s scalar.Style) []byte {
-			return scalar.AppendFloat(dst, v.StakingRewardFeeFraction, s)
-		}),
-		"stakingRewardRate": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStake, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.StakingRewardRate, s)
-		}),
-		"stakingRewardRateValue": rowplan.Get(fields.NetworkStakeStakingRewardRateValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
-		"stakingStartThreshold": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStake, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.StakingStartThreshold, s)
-		}),
-		"stakingStartThresholdValue": rowplan.Get(fields.NetworkStakeStakingStartThresholdValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
-		"unreservedStakingRewardBalance": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStake, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.UnreservedStakingRewardBalance, s)
-		}),
-		"unreservedStakingRewardBalanceValue": rowplan.Get(fields.NetworkStakeUnreservedStakingRewardBalanceValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
-	})
-	o.NetworkStatistics = rowplan.NewObject([]string{"NetworkStatistics"}, map[string]rowplan.Field[*ledger.NetworkStatistics]{
-		"from": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStatistics, s scalar.Style) []byte {
-			return scalar.AppendTimestamp(dst, v.From, s)
-		}),
-		"fromIso": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStatistics, s scalar.Style) []byte {
-			return scalar.AppendInstant(dst, v.From, s)
-		}),
-		"to": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStatistics, s scalar.Style) []byte {
-			return scalar.AppendTimestamp(dst, v.To, s)
-		}),
-		"toIso": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStatistics, s scalar.Style) []byte {
-			return scalar.AppendInstant(dst, v.To, s)
-		}),
-		"blocks": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStatistics, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.Blocks, s)
-		}),
-		"transactions": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStatistics, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.Transactions, s)
-		}),
-		"gasUsed": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStatistics, s scalar.Style) []byte {
-			return scalar.AppendBigInt(dst, v.GasUsed, s)
-		}),
-	})
-	o.NetworkSupply = rowplan.NewObject([]string{"NetworkSupply"}, map[string]rowplan.Field[*ledger.NetworkSupply]{
-		"releasedSupply": rowplan.Scalar(func(dst []byte, v *ledger.NetworkSupply, s scalar.Style) []byte {
-			return scalar.AppendBigInt(dst, v.ReleasedSupply, s)
-		}),
-		"releasedSupplyValue": rowplan.Get(fields.NetworkSupplyReleasedSupplyValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
-		"releasedHbar": rowplan.Scalar(func(dst []byte, v *ledger.NetworkSupply, s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.ReleasedHbar(), s)
-		}),
-		"timestamp": rowplan.Scalar(func(dst []byte, v *ledger.NetworkSupply, s scalar.Style) []byte {
-			return scalar.AppendTimestamp(dst, v.Timestamp, s)
-		}),
-		"timestampIso": rowplan.Scalar(func(dst []byte, v *ledger.NetworkSupply, s scalar.Style) []byte {
-			return scalar.AppendInstant(dst, v.Timestamp, s)
-		}),
-		"totalSupply": rowplan.Scalar(func(dst []byte, v *ledger.NetworkSupply, s scalar.Style) []byte {
-			return scalar.AppendBigInt(dst, v.TotalSupply(), s)
-		}),
-		"totalSupplyValue": rowplan.Get(fields.NetworkSupplyTotalSupplyValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
-		"totalHbar": rowplan.Scalar(func(dst []byte, v *ledger.NetworkSupply, s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.TotalHbar(), s)
-		}),
-	})
-	o.NoticePayload = rowplan.NewObject([]string{"NoticePayload"}, map[string]rowplan.Field[*model.NoticePayload]{
-		"notice": rowplan.Get(func(v *model.NoticePayload) relay.StatusNotice { return v.Notice }, rowplan.AnyOf(rowplan.CaseOf[relay.StatusNotice](func() *rowplan.Object[*status.Incident] { return o.StatusIncident }), rowplan.CaseOf[relay.StatusNotice](func() *rowplan.Object[*status.Maintenance] { return o.StatusMaintenance }))),
-	})
-	o.OpcodeStep = rowplan.NewObject([]string{"OpcodeStep"}, map[string]rowplan.Field[*calls.OpcodeStep]{
-		"depth": rowplan.Scalar(func(dst []byte, v *calls.OpcodeStep, s scalar.Style) []byte { return scalar.AppendInt(dst, v.Depth, s) }),
-		"gas":   rowplan.Scalar(func(dst []byte, v *calls.OpcodeStep, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Gas, s) }),
-		"gasCost": rowplan.Scalar(func(dst []byte, v *calls.OpcodeStep, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.GasCost, s)
-		}),
-		"memory": rowplan.Get(func(v *calls.OpcodeStep) [][]byte { return v.Memory }, rowplan.ListOf(rowplan.ScalarOf(scalar.AppendHex))),
-		"op":     rowplan.Scalar(func(dst []byte, v *calls.OpcodeStep, s scalar.Style) []byte { return scalar.AppendString(dst, v.Op, s) }),
-		"pc":     rowplan.Scalar(func(dst []byte, v *calls.OpcodeStep, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Pc, s) }),
-		"reason": rowplan.Scalar(func(dst []byte, v *calls.OpcodeStep, s scalar.Style) []byte {
-			return scalar.AppendHex(dst, v.Reason, s)
-		}),
-		"stack":   rowplan.Get(func(v *calls.OpcodeStep) [][]byte { return v.Stack }, rowplan.ListOf(rowplan.ScalarOf(scalar.AppendHex))),
-		"storage": rowplan.Many(func(v *calls.OpcodeStep) []*calls.SlotValue { return v.Storage }, func() *rowplan.Object[*calls.SlotValue] { return o.SlotValue }),
-	})
-	o.OpcodeTrace = rowplan.NewObject([]string{"OpcodeTrace"}, map[string]rowplan.Field[*calls.OpcodeTrace]{
-		"address": rowplan.Scalar(func(dst []byte, v *calls.OpcodeTrace, s scalar.Style) []byte {
-			return scalar.AppendEVMAddress(dst, v.Address, s)
-		}),
-		"contractId": rowplan.Scalar(func(dst []byte, v *calls.OpcodeTrace, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.ContractID, s)
-		}),
-		"contract": rowplan.Read(rel.opcodeTraceContract, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Contract] { return o.Contract })),
-		"failed": rowplan.Scalar(func(dst []byte, v *calls.OpcodeTrace, s scalar.Style) []byte {
-			return scalar.AppendBoolean(dst, v.Failed, s)
-		}),
-		"gas":     rowplan.Scalar(func(dst []byte, v *calls.OpcodeTrace, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Gas, s) }),
-		"opcodes": rowplan.Many(func(v *calls.OpcodeTrace) []*calls.OpcodeStep { return v.Opcodes }, func() *rowplan.Object[*calls.OpcodeStep] { return o.OpcodeStep }),
-		"returnValue": rowplan.Scalar(func(dst []byte, v *calls.OpcodeTrace, s scalar.Style) []byte {
-			return scalar.AppendHex(dst, v.ReturnValue, s)
-		}),
-		"steps": rowplan.Scalar(func(dst []byte, v *calls.OpcodeTrace, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.Steps, s)
-		}),
-	})
-	o.PageInfo = rowplan.NewObject([]string{"PageInfo"}, map[string]rowplan.Field[*relay.PageInfo]{
-		"hasNextPage": rowplan.Scalar(func(dst []byte, v *relay.PageInfo, s scalar.Style) []byte {
-			return scalar.AppendBoolean(dst, v.HasNextPage, s)
-		}),
-		"hasPreviousPage": rowplan.Scalar(func(dst []byte, v *relay.PageInfo, s scalar.Style) []byte {
-			return scalar.AppendBoolean(dst, v.HasPreviousPage, s)
-		}),
-		"startCursor": rowplan.Scalar(func(dst []byte, v *relay.PageInfo, s scalar.Style) []byte {
-			return scalar.AppendPointer(dst, v.StartCursor, s, scalar.AppendString)
-		}),
-		"endCursor": rowplan.Scalar(func(dst []byte, v *relay.PageInfo, s scalar.Style) []byte {
-			return scalar.AppendPointer(dst, v.EndCursor, s, scalar.AppendString)
-		}),
-	})
-	o.RegisteredNode = rowplan.NewObject([]string{"RegisteredNode", "_Entity", "Node"}, map[string]rowplan.Field[*ledger.RegisteredNode]{
-		"id": rowplan.Get(fields.RegisteredNodeID, rowplan.ScalarOf(scalar.AppendID)),
-		"registeredNodeId": rowplan.Scalar(func(dst []byte, v *ledger.RegisteredNode, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.RegisteredNodeID, s)
-		}),
-		"adminKey": rowplan.Get(func(v *ledger.RegisteredNode) *ledger.KeyInfo { return v.AdminKey }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.KeyInfo] { return o.Key })),
-		"createdTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.RegisteredNode, s scalar.Style) []byte {
-			return scalar.AppendNullTimestamp(dst, v.CreatedTimestamp, s)
-		}),
-		"createdTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.RegisteredNode, s scalar.Style) []byte {
-			return scalar.AppendNullInstant(dst, v.CreatedTimestamp, s)
-		}),
-		"deleted": rowplan.Scalar(func(dst []byte, v *ledger.RegisteredNode, s scalar.Style) []byte {
-			return scalar.AppendBoolean(dst, v.Deleted, s)
-		}),
-		"description": rowplan.Scalar(func(dst []byte, v *ledger.RegisteredNode, s scalar.Style) []byte {
-			return scalar.AppendNullString(dst, v.Description, s)
-		}),
-		"networkNodes":     rowplan.ReadMany(rel.registeredNodeNetworkNodes, func() *rowplan.Object[*ledger.NetworkNode] { return o.NetworkNode }),
-		"serviceEndpoints": rowplan.Many(func(v *ledger.RegisteredNode) []*ledger.RegisteredServiceEndpoint { return v.ServiceEndpoints }, func() *rowplan.Object[*ledger.RegisteredServiceEndpoint] { return o.RegisteredServiceEndpoint }),
-		"timestamp":        rowplan.Get(func(v *ledger.RegisteredNode) *ledger.TimestampRange { return &v.Timestamp }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TimestampRange] { return o.TimestampRange })),
-		"types":            rowplan.Get(func(v *ledger.RegisteredNode) []ledger.RegisteredNodeType { return v.Types }, rowplan.ListOf(rowplan.ScalarOf(scalar.AppendRegisteredNodeType))),
-	})
-	o.RegisteredNodeConnection = rowplan.NewObject([]string{"RegisteredNodeConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.RegisteredNode]]{
-		"edges": rowplan.Many(func(v *relay.Connection[ledger.RegisteredNode]) []*relay.Edge[ledger.RegisteredNode] {
-			return v.Edges()
-		}, func() *rowplan.Object[*relay.Edge[ledger.RegisteredNode]] { return o.RegisteredNodeEdge }),
-		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.RegisteredNode]) []*ledger.RegisteredNode { return v.Nodes }, func() *rowplan.Object[*ledger.RegisteredNode] { return o.RegisteredNode }),
-		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.RegisteredNode]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
-		"totalCount": rowplan.Read(rel.registeredNodeConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
-	})
-	o.RegisteredNodeEdge = rowplan.NewObject([]string{"RegisteredNodeEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.RegisteredNode]]{
-		"node": rowplan.Get(func(v *relay.Edge[ledger.RegisteredNode]) *ledger.RegisteredNode { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.RegisteredNode] { return o.RegisteredNode })),
-		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.RegisteredNode], s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.Cursor, s)
-		}),
-	})
-	o.RegisteredServiceEndpoint = rowplan.NewObject([]string{"RegisteredServiceEndpoint"}, map[string]rowplan.Field[*ledger.RegisteredServiceEndpoint]{
-		"blockNode": rowplan.Get(func(v *ledger.RegisteredServiceEndpoint) *ledger.BlockNodeService { return v.BlockNode }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.BlockNodeService] { return o.BlockNodeService })),
-		"domainName": rowplan.Scalar(func(dst []byte, v *ledger.RegisteredServiceEndpoint, s scalar.Style) []byte {
-			return scalar.AppendNullString(dst, v.DomainName, s)
-		}),
-		"generalService": rowplan.Get(func(v *ledger.RegisteredServiceEndpoint) *ledger.GeneralService { return v.GeneralService }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.GeneralService] { return o.GeneralService })),
-		"ipAddress": rowplan.Scalar(func(dst []byte, v *ledger.RegisteredServiceEndpoint, s scalar.Style) []byte {
-			return scalar.AppendNullString(dst, v.IPAddress, s)
-		}),
-		"mirrorNode": rowplan.Scalar(func(dst []byte, v *ledger.RegisteredServiceEndpoint, s scalar.Style) []byte {
-			return scalar.AppendNullEmpty(dst, v.MirrorNode, s)
-		}),
-		"port": rowplan.Scalar(func(dst []byte, v *ledger.RegisteredServiceEndpoint, s scalar.Style) []byte {
-			return scalar.AppendInt(dst, v.Port, s)
-		}),
-		"requiresTls": rowplan.Scalar(func(dst []byte, v *ledger.RegisteredServiceEndpoint, s scalar.Style) []byte {
-			return scalar.AppendBoolean(dst, v.RequiresTLS, s)
-		}),
-		"rpcRelay": rowplan.Scalar(func(dst []byte, v *ledger.RegisteredServiceEndpoint, s scalar.Style) []byte {
-			return scalar.AppendNullEmpty(dst, v.RPCRelay, s)
-		}),
-		"type": rowplan.Scalar(func(dst []byte, v *ledger.RegisteredServiceEndpoint, s scalar.Style) []byte {
-			return scalar.AppendRegisteredNodeType(dst, v.Type(), s)
-		}),
-	})
-	o.RemovedPayload = rowplan.NewObject([]string{"RemovedPayload"}, map[string]rowplan.Field[*model.RemovedPayload]{
-		"code": rowplan.Scalar(func(dst []byte, v *model.RemovedPayload, s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.Code, s)
-		}),
-	})
-	o.RoyaltyFee = rowplan.NewObject([]string{"RoyaltyFee"}, map[string]rowplan.Field[*ledger.RoyaltyFee]{
-		"allCollectorsAreExempt": rowplan.Scalar(func(dst []byte, v *ledger.RoyaltyFee, s scalar.Style) []byte {
-			return scalar.AppendBoolean(dst, v.AllCollectorsAreExempt, s)
-		}),
-		"amount": rowplan.Get(func(v *ledger.RoyaltyFee) *ledger.Fraction { return v.Amount }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Fraction] { return o.Fraction })),
-		"collectorAccountId": rowplan.Scalar(func(dst []byte, v *ledger.RoyaltyFee, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.CollectorAccountID, s)
-		}),
-		"collectorAccount": rowplan.Read(rel.royaltyFeeCollectorAccount, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
-		"fallbackFee":      rowplan.Get(func(v *ledger.RoyaltyFee) *ledger.FallbackFee { return v.FallbackFee }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.FallbackFee] { return o.FallbackFee })),
-	})
-	o.Schedule = rowplan.NewObject([]string{"Schedule", "_Entity", "Node", "Entity", "SearchResult"}, map[string]rowplan.Field[*ledger.Schedule]{
-		"id": rowplan.Get(fields.ScheduleID, rowplan.ScalarOf(scalar.AppendID)),
-		"entityId": rowplan.Scalar(func(dst []byte, v *ledger.Schedule, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.EntityID, s)
-		}),
-		"adminKey": rowplan.Get(func(v *ledger.Schedule) *ledger.KeyInfo { return v.AdminKey }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.KeyInfo] { return o.Key })),
-		"createdTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.Schedule, s scalar.Style) []byte {
-			return scalar.AppendTimestamp(dst, v.CreatedTimestamp, s)
-		}),
-		"createdTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.Schedule, s scalar.Style) []byte {
-			return scalar.AppendInstant(dst, v.CreatedTimestamp, s)
-		}),
-		"creation": rowplan.Read(rel.scheduleCreation, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Transaction] { return o.Transaction })),
-		"creatorAccountId": rowplan.Scalar(func(dst []byte, v *ledger.Schedule, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.CreatorAccountID, s)
-		}),
-		"creator": rowplan.Read(rel.scheduleCreator, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
-		"deleted": rowplan.Scalar(func(dst []byte, v *ledger.Schedule, s scalar.Style) []byte {
-			return scalar.AppendNullBoolean(dst, v.Deleted, s)
-		}),
-		"executedTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.Schedule, s scalar.Style) []byte {
-			return scalar.AppendNullTimestamp(dst, v.ExecutedTimestamp, s)
-		}),
-		"executedTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.Schedule, s scalar.Style) []byte {
-			return scalar.AppendNullInstant(dst, v.ExecutedTimestamp, s)
-		}),
-		"execution": rowplan.Read(rel.scheduleExecution, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Transaction] { return o.Transaction })),
-		"expirationTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.Schedule, s scalar.Style) []byte {
-			return scalar.AppendNullTimestamp(dst, v.ExpirationTimestamp, s)
-		}),
-		"expirationTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.Schedule, s scalar.Style) []byte {
-			return scalar.AppendNullInstant(dst, v.ExpirationTimestamp, s)
-		}),
-		"memo": rowplan.Scalar(func(dst []byte, v *ledger.Schedule, s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.Memo(), s)
-		}),
-		"storedMemo": rowplan.Scalar(func(dst []byte, v *ledger.Schedule, s scalar.Style) []byte {
-			return scalar.AppendNullString(dst, v.StoredMemo, s)
-		}),
-		"payerAccountId": rowplan.Scalar(func(dst []byte, v *ledger.Schedule, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.PayerAccountID, s)
-		}),
-		"payer":       rowplan.Read(rel.schedulePayer, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
-		"signatures":  rowplan.ReadMany(rel.scheduleSignatures, func() *rowplan.Object[*ledger.ScheduleSignature] { return o.ScheduleSignature }),
-		"state":       rowplan.Get(fields.ScheduleState, rowplan.ScalarOf(scalar.AppendScheduleState)),
-		"timestamp":   rowplan.Get(func(v *ledger.Schedule) *ledger.TimestampRange { return &v.Timestamp }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TimestampRange] { return o.TimestampRange })),
-		"transaction": rowplan.Get(func(v *ledger.Schedule) *ledger.ScheduledTransaction { return v.Transaction() }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.ScheduledTransaction] { return o.ScheduledTransaction })),
-		"transactionBody": rowplan.Scalar(func(dst []byte, v *ledger.Schedule, s scalar.Style) []byte {
-			return scalar.AppendBytes(dst, v.TransactionBody, s)
-		}),
-		"waitForExpiry": rowplan.Scalar(func(dst []byte, v *ledger.Schedule, s scalar.Style) []byte {
-			return scalar.AppendBoolean(dst, v.WaitForExpiry, s)
-		}),
-	})
-	o.ScheduleConnection = rowplan.NewObject([]string{"ScheduleConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.Schedule]]{
-		"edges":      rowplan.Many(func(v *relay.Connection[ledger.Schedule]) []*relay.Edge[ledger.Schedule] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.Schedule]] { return o.ScheduleEdge }),
-		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.Schedule]) []*ledger.Schedule { return v.Nodes }, func() *rowplan.Object[*ledger.Schedule] { return o.Schedule }),
-		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.Schedule]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
-		"totalCount": rowplan.Read(rel.scheduleConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
-	})
-	o.ScheduleEdge = rowplan.NewObject([]string{"ScheduleEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.Schedule]]{
-		"node": rowplan.Get(func(v *relay.Edge[ledger.Schedule]) *ledger.Schedule { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Schedule] { return o.Schedule })),
-		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.Schedule], s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.Cursor, s)
-		}),
-	})
-	o.ScheduleSignature = rowplan.NewObject([]string{"ScheduleSignature"}, map[string]rowplan.Field[*ledger.ScheduleSignature]{
-		"consensusTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.ScheduleSignature, s scalar.Style) []byte {
-			return scalar.AppendTimestamp(dst, v.ConsensusTimestamp, s)
-		}),
-		"consensusTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.ScheduleSignature, s scalar.Style) []byte {
-			return scalar.AppendInstant(dst, v.ConsensusTimestamp, s)
-		}),
-		"publicKeyPrefix": rowplan.Scalar(func(dst []byte, v *ledger.ScheduleSignature, s scalar.Style) []byte {
-			return scalar.AppendLineBytes(dst, v.PublicKeyPrefix, s)
-		}),
-		"signature": rowplan.Scalar(func(dst []byte, v *ledger.ScheduleSignature, s scalar.Style) []byte {
-			return scalar.AppendLineBytes(dst, v.Signature, s)
-		}),
-		"type": rowplan.Scalar(func(dst []byte, v *ledger.ScheduleSignature, s scalar.Style) []byte {
-			return scalar.AppendSignatureType(dst, v.Type, s)
-		}),
-	})
-	o.ScheduleSigner = rowplan.NewObject([]string{"ScheduleSigner"}, map[string]rowplan.Field[*ledger.ScheduleSigner]{
-		"entityId": rowplan.Scalar(func(dst []byte, v *ledger.ScheduleSigner, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.EntityID, s)
-		}),
-		"entity":      rowplan.Read(rel.scheduleSignerEntity, rowplan.AnyOf(rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Account] { return o.Account }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Contract] { return o.Contract }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.File] { return o.File }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Schedule] { return o.Schedule }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Token] { return o.Token }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Topic] { return o.Topic }))),
-		"key":         rowplan.Get(func(v *ledger.ScheduleSigner) *ledger.KeyInfo { return v.Key }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.KeyInfo] { return o.Key })),
-		"missingKeys": rowplan.Many(func(v *ledger.ScheduleSigner) []*ledger.KeyInfo { return v.MissingKeys }, func() *rowplan.Object[*ledger.KeyInfo] { return o.Key }),
-	})
-	o.ScheduledTransaction = rowplan.NewObject([]string{"ScheduledTransaction"}, map[string]rowplan.Field[*ledger.ScheduledTransaction]{
-		"type": rowplan.Scalar(func(dst []byte, v *ledger.ScheduledTransaction, s scalar.Style) []byte {
-			return scalar.AppendTransactionType(dst, v.Type, s)
-		}),
-		"entityId": rowplan.Scalar(func(dst []byte, v *ledger.ScheduledTransaction, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.EntityID, s)
-		}),
-		"entity": rowplan.Read(rel.scheduledTransactionEntity, rowplan.AnyOf(rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Account] { return o.Account }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Contract] { return o.Contract }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.File] { return o.File }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Schedule] { return o.Schedule }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Token] { return o.Token }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Topic] { return o.Topic }))),
-		"maxFee": rowplan.Scalar(func(dst []byte, v *ledger.ScheduledTransaction, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.MaxFee, s)
-		}),
-		"maxFeeValue": rowplan.Get(fields.ScheduledTransactionMaxFeeValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
-		"memo": rowplan.Scalar(func(dst []byte, v *ledger.ScheduledTransaction, s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.Memo, s)
-		}),
-		"nftTransfers":      rowplan.Many(func(v *ledger.ScheduledTransaction) []*ledger.NFTTransfer { return v.NFTTransfers }, func() *rowplan.Object[*ledger.NFTTransfer] { return o.NFTTransfer }),
-		"tokenTransfers":    rowplan.Many(func(v *ledger.ScheduledTransaction) []*ledger.TokenTransfer { return v.TokenTransfers }, func() *rowplan.Object[*ledger.TokenTransfer] { return o.TokenTransfer }),
-		"transfers":         rowplan.Many(func(v *ledger.ScheduledTransaction) []*ledger.CryptoTransfer { return v.Transfers }, func() *rowplan.Object[*ledger.CryptoTransfer] { return o.CryptoTransfer }),
-		"signaturesPresent": rowplan.ReadMany(rel.scheduledTransactionSignaturesPresent, func() *rowplan.Object[*ledger.ScheduleSigner] { return o.ScheduleSigner }),
-		"signaturesMissing": rowplan.ReadMany(rel.scheduledTransactionSignaturesMissing, func() *rowplan.Object[*ledger.ScheduleSigner] { return o.ScheduleSigner }),
-	})
-	o.SearchResultConnection = rowplan.NewObject([]string{"SearchResultConnection"}, map[string]rowplan.Field[*relay.SearchResultConnection]{
-		"edges":      rowplan.Many(func(v *relay.SearchResultConnection) []*relay.SearchResultEdge { return v.Edges }, func() *rowplan.Object[*relay.SearchResultEdge] { return o.SearchResultEdge }),
-		"nodes":      rowplan.Get(func(v *relay.SearchResultConnection) []relay.Node { return v.Nodes }, rowplan.ListOf(rowplan.AnyOf(rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Account] { return o.Account }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Block] { return o.Block }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Contract] { return o.Contract }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.File] { return o.File }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.NFT] { return o.NFT }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.NetworkNode] { return o.NetworkNode }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Schedule] { return o.Schedule }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Token] { return o.Token }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Topic] { return o.Topic }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.TopicMessage] { return o.TopicMessage }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Transaction] { return o.Transaction })))),
-		"pageInfo":   rowplan.Get(func(v *relay.SearchResultConnection) *relay.PageInfo { return v.PageInfo }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
-		"totalCount": rowplan.Get(func(v *relay.SearchResultConnection) *relay.Count { return v.TotalCount }, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
-	})
-	o.SearchResultEdge = rowplan.NewObject([]string{"SearchResultEdge"}, map[string]rowplan.Field[*relay.SearchResultEdge]{
-		"node": rowplan.Get(func(v *relay.SearchResultEdge) relay.Node { return v.Node }, rowplan.AnyOf(rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Account] { return o.Account }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Block] { return o.Block }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Contract] { return o.Contract }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.File] { return o.File }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.NFT] { return o.NFT }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.NetworkNode] { return o.NetworkNode }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Schedule] { return o.Schedule }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Token] { return o.Token }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Topic] { return o.Topic }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.TopicMessage] { return o.TopicMessage }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Transaction] { return o.Transaction }))),
-		"cursor": rowplan.Scalar(func(dst []byte, v *relay.SearchResultEdge, s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.Cursor, s)
-		}),
-	})
-	o.ServiceEndpoint = rowplan.NewObject([]string{"ServiceEndpoint"}, map[string]rowplan.Field[*ledger.ServiceEndpoint]{
-		"domainName": rowplan.Scalar(func(dst []byte, v *ledger.ServiceEndpoint, s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.DomainName, s)
-		}),
-		"ipAddressV4": rowplan.Scalar(func(dst []byte, v *ledger.ServiceEndpoint, s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.IPAddressV4, s)
-		}),
-		"port": rowplan.Scalar(func(dst []byte, v *ledger.ServiceEndpoint, s scalar.Style) []byte {
-			return scalar.AppendInt(dst, v.Port, s)
-		}),
-	})
-	o.SlotValue = rowplan.NewObject([]string{"SlotValue"}, map[string]rowplan.Field[*calls.SlotValue]{
-		"key":   rowplan.Scalar(func(dst []byte, v *calls.SlotValue, s scalar.Style) []byte { return scalar.AppendHex(dst, v.Key, s) }),
-		"value": rowplan.Scalar(func(dst []byte, v *calls.SlotValue, s scalar.Style) []byte { return scalar.AppendHex(dst, v.Value, s) }),
-	})
-	o.StakingReward = rowplan.NewObject([]string{"StakingReward", "_Entity", "Node"}, map[string]rowplan.Field[*ledger.StakingReward]{
-		"id": rowplan.Get(fields.StakingRewardID, rowplan.ScalarOf(scalar.AppendID)),
-		"accountId": rowplan.Scalar(func(dst []byte, v *ledger.StakingReward, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.AccountID, s)
-		}),
-		"amount": rowplan.Scalar(func(dst []byte, v *ledger.StakingReward, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.Amount, s)
-		}),
-		"amountValue": rowplan.Get(fields.StakingRewardAmountValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
-		"consensusTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.StakingReward, s scalar.Style) []byte {
-			return scalar.AppendTimestamp(dst, v.ConsensusTimestamp, s)
-		}),
-		"consensusTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.StakingReward, s scalar.Style) []byte {
-			return scalar.AppendInstant(dst, v.ConsensusTimestamp, s)
-		}),
-		"account":     rowplan.Read(rel.stakingRewardAccount, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
-		"transaction": rowplan.Read(rel.stakingRewardTransaction, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Transaction] { return o.Transaction })),
-	})
-	o.StakingRewardConnection = rowplan.NewObject([]string{"StakingRewardConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.StakingReward]]{
-		"edges":      rowplan.Many(func(v *relay.Connection[ledger.StakingReward]) []*relay.Edge[ledger.StakingReward] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.StakingReward]] { return o.StakingRewardEdge }),
-		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.StakingReward]) []*ledger.StakingReward { return v.Nodes }, func() *rowplan.Object[*ledger.StakingReward] { return o.StakingReward }),
-		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.StakingReward]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
-		"totalCount": rowplan.Read(rel.stakingRewardConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
-	})
-	o.StakingRewardEdge = rowplan.NewObject([]string{"StakingRewardEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.StakingReward]]{
-		"node": rowplan.Get(func(v *relay.Edge[ledger.StakingReward]) *ledger.StakingReward { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.StakingReward] { return o.StakingReward })),
-		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.StakingReward], s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.Cursor, s)
-		}),
-	})
-	o.StatusAffectedComponent = rowplan.NewObject([]string{"StatusAffectedComponent"}, map[string]rowplan.Field[*status.AffectedComponent]{
-		"code": rowplan.Scalar(func(dst []byte, v *status.AffectedComponent, s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.Code, s)
-		}),
-		"name": rowplan.Scalar(func(dst []byte, v *status.AffectedComponent, s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.Name, s)
-		}),
-		"oldStatus": rowplan.Scalar(func(dst []byte, v *status.AffectedComponent, s scalar.Style) []byte {
-			return scalar.AppendComponentStatus(dst, v.OldStatus, s)
-		}),
-		"newStatus": rowplan.Scalar(func(dst []byte, v *status.AffectedComponent, s scalar.Style) []byte {
-			return scalar.AppendComponentStatus(dst, v.NewStatus, s)
-		}),
-		"oldShown": rowplan.Scalar(func(dst []byte, v *status.AffectedComponent, s scalar.Style) []byte {
-			return scalar.AppendComponentStatus(dst, v.OldShown, s)
-		}),
-		"newShown": rowplan.Scalar(func(dst []byte, v *status.AffectedComponent, s scalar.Style) []byte {
-			return scalar.AppendComponentStatus(dst, v.NewShown, s)
-		}),
-		"component": rowplan.Read(rel.statusAffectedComponentComponent, rowplan.ObjectOf(func() *rowplan.Object[*status.Component] { return o.StatusComponent })),
-	})
-	o.StatusChange = rowplan.NewObject([]string{"StatusChange"}, map[string]rowplan.Field[*status.Revision]{
-		"revision": rowplan.Scalar(func(dst []byte, v *status.Revision, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.Number, s)
-		}),
-		"at": rowplan.Scalar(func(dst []byte, v *status.Revision, s scalar.Style) []byte {
-			return scalar.AppendDateTime(dst, v.At, s)
-		}),
-		"page":             rowplan.Read(rel.statusChangePage, rowplan.ObjectOf(func() *rowplan.Object[*status.Page] { return o.StatusPage })),
-		"componentChanges": rowplan.ReadMany(rel.statusChangeComponentChanges, func() *rowplan.Object[*status.Change] { return o.StatusComponentChange }),
-		"updates":          rowplan.ReadMany(rel.statusChangeUpdates, func() *rowplan.Object[*status.Update] { return o.StatusUpdate }),
-	})
-	o.StatusComponent = rowplan.NewObject([]string{"StatusComponent", "_Entity", "Node"}, map[string]rowplan.Field[*status.Component]{
-		"id": rowplan.Get(fields.StatusComponentID, rowplan.ScalarOf(scalar.AppendID)),
-		"code": rowplan.Scalar(func(dst []byte, v *status.Component, s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.Code, s)
-		}),
-		"page": rowplan.Read(rel.statusComponentPage, rowplan.ObjectOf(func() *rowplan.Object[*status.Page] { return o.StatusPage })),
-		"pageCode": rowplan.Scalar(func(dst []byte, v *status.Component, s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.PageCode, s)
-		}),
-		"name": rowplan.Scalar(func(dst []byte, v *status.Component, s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.Name, s)
-		}),
-		"qualifiedName": rowplan.Scalar(func(dst []byte, v *status.Component, s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.QualifiedName(), s)
-		}),
-		"status": rowplan.Scalar(func(dst []byte, v *status.Component, s scalar.Style) []byte {
-			return scalar.AppendComponentStatus(dst, v.Status, s)
-		}),
-		"shownStatus": rowplan.Scalar(func(dst []byte, v *status.Component, s scalar.Style) []byte {
-			return scalar.AppendComponentStatus(dst, v.Shown, s)
-		}),
-		"baseStatus": rowplan.Scalar(func(dst []byte, v *status.Component, s scalar.Style) []byte {
-			return scalar.AppendComponentStatus(dst, v.BaseStatus, s)
-		}),
-		"description": rowplan.Scalar(func(dst []byte, v *status.Component, s scalar.Style) []byte {
-			return scalar.AppendNullString(dst, v.Description, s)
-		}),
-		"position": rowplan.Scalar(func(dst []byte, v *status.Component, s scalar.Style) []byte {
-			return scalar.AppendInt(dst, v.Position, s)
-		}),
-		"isGroup": rowplan.Scalar(func(dst []byte, v *status.Component, s scalar.Style) []byte {
-			return scalar.AppendBoolean(dst, v.IsGroup, s)
-		}),
-		"group": rowplan.Read(rel.statusComponentGroup, rowplan.ObjectOf(func() *rowplan.Object[*status.Component] { return o.StatusComponent })),
-		"groupCode": rowplan.Scalar(func(dst []byte, v *status.Component, s scalar.Style) []byte {
-			return scalar.AppendNullString(dst, v.GroupCode, s)
-		}),
-		"children":   rowplan.ReadMany(rel.statusComponentChildren, func() *rowplan.Object[*status.Component] { return o.StatusComponent }),
-		"childCodes": rowplan.Get(func(v *status.Component) []string { return v.Children }, rowplan.NullableListOf(rowplan.ScalarOf(scalar.AppendString))),
-		"showcase": rowplan.Scalar(func(dst []byte, v *status.Component, s scalar.Style) []byte {
-			return scalar.AppendBoolean(dst, v.Showcase, s)
-		}),
-		"onlyShowIfDegraded": rowplan.Scalar(func(dst []byte, v *status.Component, s scalar.Style) []byte {
-			return scalar.AppendBoolean(dst, v.OnlyShowIfDegraded, s)
-		}),
-		"startDate": rowplan.Scalar(func(dst []byte, v *status.Component, s scalar.Style) []byte {
-			return scalar.AppendNullDate(dst, v.StartDate, s)
-		}),
-		"createdAt": rowplan.Scalar(func(dst []byte, v *status.Component, s scalar.Style) []byte {
-			return scalar.AppendDateTime(dst, v.CreatedAt, s)
-		}),
-		"updatedAt": rowplan.Scalar(func(dst []byte, v *status.Component, s scalar.Style) []byte {
-			return scalar.AppendDateTime(dst, v.UpdatedAt, s)
-		}),
-		"version": rowplan.Scalar(func(dst []byte, v *status.Component, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.Version, s)
-		}),
-		"nodeId": rowplan.Scalar(func(dst []byte, v *status.Component, s scalar.Style) []byte {
-			return scalar.AppendNullLong(dst, v.NodeID, s)
-		}),
-		"networkNode":  rowplan.Read(rel.statusComponentNetworkNode, rowplan.ObjectOf(func() *rowplan.Object[*ledger.NetworkNode] { return o.NetworkNode })),
-		"uptime":       rowplan.Read(rel.statusComponentUptime, rowplan.ObjectOf(func() *rowplan.Object[*status.Uptime] { return o.StatusUptime })),
-		"incidents":    rowplan.Read(rel.statusComponentIncidents, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[status.Incident]] { return o.StatusIncidentConnection })),
-		"maintenances": rowplan.Read(rel.statusComponentMaintenances, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[status.Maintenance]] { return o.StatusMaintenanceConnection })),
-	})
-	o.StatusComponentChange = rowplan.NewObject([]string{"StatusComponentChange"}, map[string]rowplan.Field[*status.Change]{
-		"code": rowplan.Scalar(func(dst []byte, v *status.Change, s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.ComponentCode, s)
-		}),
-		"name": rowplan.Scalar(func(dst []byte, v *status.Change, s scalar.Style) []byte { return scalar.AppendString(dst, v.Name, s) }),
-		"at":   rowplan.Scalar(func(dst []byte, v *status.Change, s scalar.Style) []byte { return scalar.AppendDateTime(dst, v.At, s) }),
-		"oldStatus": rowplan.Scalar(func(dst []byte, v *status.Change, s scalar.Style) []byte {
-			return scalar.AppendComponentStatus(dst, v.OldStatus, s)
-		}),
-		"newStatus": rowplan.Scalar(func(dst []byte, v *status.Change, s scalar.Style) []byte {
-			return scalar.AppendComponentStatus(dst, v.NewStatus, s)
-		}),
-		"oldShown": rowplan.Scalar(func(dst []byte, v *status.Change, s scalar.Style) []byte {
-			return scalar.AppendComponentStatus(dst, v.OldShown, s)
-		}),
-		"newShown": rowplan.Scalar(func(dst []byte, v *status.Change, s scalar.Style) []byte {
-			return scalar.AppendComponentStatus(dst, v.NewShown, s)
-		}),
-		"component": rowplan.Read(rel.statusComponentChangeComponent, rowplan.ObjectOf(func() *rowplan.Object[*status.Component] { return o.StatusComponent })),
-	})
-	o.StatusComponentConnection = rowplan.NewObject([]string{"StatusComponentConnection"}, map[string]rowplan.Field[*relay.Connection[status.Component]]{
-		"nodes":      rowplan.Many(func(v *relay.Connection[status.Component]) []*status.Component { return v.Nodes }, func() *rowplan.Object[*status.Component] { return o.StatusComponent }),
-		"edges":      rowplan.Many(func(v *relay.Connection[status.Component]) []*relay.Edge[status.Component] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[status.Component]] { return o.StatusComponentEdge }),
-		"pageInfo":   rowplan.Get(func(v *relay.Connection[status.Component]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
-		"totalCount": rowplan.Read(rel.statusComponentConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
-	})
-	o.StatusComponentEdge = rowplan.NewObject([]string{"StatusComponentEdge"}, map[string]rowplan.Field[*relay.Edge[status.Component]]{
-		"node": rowplan.Get(func(v *relay.Edge[status.Component]) *status.Component { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*status.Component] { return o.StatusComponent })),
-		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[status.Component], s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.Cursor, s)
-		}),
-	})
-	o.StatusIncident = rowplan.NewObject([]string{"StatusIncident", "_Entity", "Node", "StatusNotice"}, map[string]rowplan.Field[*status.Incident]{
-		"id": rowplan.Get(fields.StatusIncidentID, rowplan.ScalarOf(scalar.AppendID)),
-		"code": rowplan.Scalar(func(dst []byte, v *status.Incident, s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.Code, s)
-		}),
-		"page": rowplan.Read(rel.statusIncidentPage, rowplan.ObjectOf(func() *rowplan.Object[*status.Page] { return o.StatusPage })),
-		"pageCode": rowplan.Scalar(func(dst []byte, v *status.Incident, s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.PageCode, s)
-		}),
-		"name": rowplan.Scalar(func(dst []byte, v *status.Incident, s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.Name, s)
-		}),
-		"status": rowplan.Scalar(func(dst []byte, v *status.Incident, s scalar.Style) []byte {
-			return scalar.AppendNoticeStatus(dst, v.State, s)
-		}),
-		"impact": rowplan.Scalar(func(dst []byte, v *status.Incident, s scalar.Style) []byte {
-			return scalar.AppendStatusIndicator(dst, v.Impact, s)
-		}),
-		"impactOverride": rowplan.Scalar(func(dst []byte, v *status.Incident, s scalar.Style) []byte {
-			return scalar.AppendNullStatusIndicator(dst, v.ImpactOverride, s)
-		}),
-		"shortlink": rowplan.Scalar(func(dst []byte, v *status.Incident, s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.Shortlink, s)
-		}),
-		"startedAt": rowplan.Scalar(func(dst []byte, v *status.Incident, s scalar.Style) []byte {
-			return scalar.AppendDateTime(dst, v.StartedAt, s)
-		}),
-		"createdAt": rowplan.Scalar(func(dst []byte, v *status.Incident, s scalar.Style) []byte {
-			return scalar.AppendDateTime(dst, v.CreatedAt, s)
-		}),
-		"updatedAt": rowplan.Scalar(func(dst []byte, v *status.Incident, s scalar.Style) []byte {
-			return scalar.AppendDateTime(dst, v.UpdatedAt, s)
-		}),
-		"monitoringAt": rowplan.Scalar(func(dst []byte, v *status.Incident, s scalar.Style) []byte {
-			return scalar.AppendNullDateTime(dst, v.MonitoringAt, s)
-		}),
-		"resolvedAt": rowplan.Scalar(func(dst []byte, v *status.Incident, s scalar.Style) []byte {
-			return scalar.AppendNullDateTime(dst, v.ResolvedAt, s)
-		}),
-		"reminderIntervals": rowplan.Scalar(func(dst []byte, v *status.Incident, s scalar.Style) []byte {
-			return scalar.AppendNullString(dst, v.ReminderIntervals, s)
-		}),
-		"backfilled": rowplan.Scalar(func(dst []byte, v *status.Incident, s scalar.Style) []byte {
-			return scalar.AppendBoolean(dst, v.Backfilled, s)
-		}),
-		"updates":    rowplan.ReadMany(rel.statusIncidentUpdates, func() *rowplan.Object[*status.Update] { return o.StatusUpdate }),
-		"components": rowplan.ReadMany(rel.statusIncidentComponents, func() *rowplan.Object[*status.Component] { return o.StatusComponent }),
-		"version": rowplan.Scalar(func(dst []byte, v *status.Incident, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.Version, s)
-		}),
-	})
-	o.StatusIncidentConnection = rowplan.NewObject([]string{"StatusIncidentConnection"}, map[string]rowplan.Field[*relay.Connection[status.Incident]]{
-		"nodes":      rowplan.Many(func(v *relay.Connection[status.Incident]) []*status.Incident { return v.Nodes }, func() *rowplan.Object[*status.Incident] { return o.StatusIncident }),
-		"edges":      rowplan.Many(func(v *relay.Connection[status.Incident]) []*relay.Edge[status.Incident] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[status.Incident]] { return o.StatusIncidentEdge }),
-		"pageInfo":   rowplan.Get(func(v *relay.Connection[status.Incident]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
-		"totalCount": rowplan.Read(rel.statusIncidentConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
-	})
-	o.StatusIncidentEdge = rowplan.NewObject([]string{"StatusIncidentEdge"}, map[string]rowplan.Field[*relay.Edge[status.Incident]]{
-		"node": rowplan.Get(func(v *relay.Edge[status.Incident]) *status.Incident { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*status.Incident] { return o.StatusIncident })),
-		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[status.Incident], s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.Cursor, s)
-		}),
-	})
-	o.StatusMaintenance = rowplan.NewObject([]string{"StatusMaintenance", "_Entity", "Node", "StatusNotice"}, map[string]rowplan.Field[*status.Maintenance]{
-		"id": rowplan.Get(fields.StatusMaintenanceID, rowplan.ScalarOf(scalar.AppendID)),
-		"code": rowplan.Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.Code, s)
-		}),
-		"page": rowplan.Read(rel.statusMaintenancePage, rowplan.ObjectOf(func() *rowplan.Object[*status.Page] { return o.StatusPage })),
-		"pageCode": rowplan.Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.PageCode, s)
-		}),
-		"name": rowplan.Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.Name, s)
-		}),
-		"status": rowplan.Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
-			return scalar.AppendNoticeStatus(dst, v.State, s)
-		}),
-		"impact": rowplan.Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
-			return scalar.AppendStatusIndicator(dst, v.Impact, s)
-		}),
-		"impactOverride": rowplan.Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
-			return scalar.AppendNullStatusIndicator(dst, v.ImpactOverride, s)
-		}),
-		"shortlink": rowplan.Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.Shortlink, s)
-		}),
-		"startedAt": rowplan.Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
-			return scalar.AppendDateTime(dst, v.StartedAt, s)
-		}),
-		"createdAt": rowplan.Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
-			return scalar.AppendDateTime(dst, v.CreatedAt, s)
-		}),
-		"updatedAt": rowplan.Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
-			return scalar.AppendDateTime(dst, v.UpdatedAt, s)
-		}),
-		"monitoringAt": rowplan.Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
-			return scalar.AppendNullDateTime(dst, v.MonitoringAt, s)
-		}),
-		"resolvedAt": rowplan.Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
-			return scalar.AppendNullDateTime(dst, v.ResolvedAt, s)
-		}),
-		"scheduledFor": rowplan.Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
-			return scalar.AppendDateTime(dst, v.Start(), s)
-		}),
-		"scheduledUntil": rowplan.Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
-			return scalar.AppendDateTime(dst, v.End(), s)
-		}),
-		"autoInProgress": rowplan.Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
-			return scalar.AppendBoolean(dst, v.AutoInProgress, s)
-		}),
-		"autoCompleted": rowplan.Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
-			return scalar.AppendBoolean(dst, v.AutoCompleted, s)
-		}),
-		"autoMaintenanceState": rowplan.Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
-			return scalar.AppendBoolean(dst, v.AutoMaintenanceState, s)
-		}),
-		"autoOperationalState": rowplan.Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
-			return scalar.AppendBoolean(dst, v.AutoOperationalState, s)
-		}),
-		"remindMinutes": rowplan.Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
-			return scalar.AppendNullInt(dst, v.RemindMinutes, s)
-		}),
-		"updates":    rowplan.ReadMany(rel.statusMaintenanceUpdates, func() *rowplan.Object[*status.Update] { return o.StatusUpdate }),
-		"components": rowplan.ReadMany(rel.statusMaintenanceComponents, func() *rowplan.Object[*status.Component] { return o.StatusComponent }),
-		"version": rowplan.Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.Version, s)
-		}),
-	})
-	o.StatusMaintenanceConnection = rowplan.NewObject([]string{"StatusMaintenanceConnection"}, map[string]rowplan.Field[*relay.Connection[status.Maintenance]]{
-		"nodes":      rowplan.Many(func(v *relay.Connection[status.Maintenance]) []*status.Maintenance { return v.Nodes }, func() *rowplan.Object[*status.Maintenance] { return o.StatusMaintenance }),
-		"edges":      rowplan.Many(func(v *relay.Connection[status.Maintenance]) []*relay.Edge[status.Maintenance] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[status.Maintenance]] { return o.StatusMaintenanceEdge }),
-		"pageInfo":   rowplan.Get(func(v *relay.Connection[status.Maintenance]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
-		"totalCount": rowplan.Read(rel.statusMaintenanceConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
-	})
-	o.StatusMaintenanceEdge = rowplan.NewObject([]string{"StatusMaintenanceEdge"}, map[string]rowplan.Field[*relay.Edge[status.Maintenance]]{
-		"node": rowplan.Get(func(v *relay.Edge[status.Maintenance]) *status.Maintenance { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*status.Maintenance] { return o.StatusMaintenance })),
-		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[status.Maintenance], s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.Cursor, s)
-		}),
-	})
-	o.StatusPage = rowplan.NewObject([]string{"StatusPage", "_Entity", "Node"}, map[string]rowplan.Field[*status.Page]{
-		"id":   rowplan.Get(fields.StatusPageID, rowplan.ScalarOf(scalar.AppendID)),
-		"code": rowplan.Scalar(func(dst []byte, v *status.Page, s scalar.Style) []byte { return scalar.AppendString(dst, v.Code, s) }),
-		"slug": rowplan.Scalar(func(dst []byte, v *status.Page, s scalar.Style) []byte { return scalar.AppendString(dst, v.Slug, s) }),
-		"name": rowplan.Scalar(func(dst []byte, v *status.Page, s scalar.Style) []byte { return scalar.AppendString(dst, v.Name, s) }),
-		"url":  rowplan.Scalar(func(dst []byte, v *status.Page, s scalar.Style) []byte { return scalar.AppendString(dst, v.URL, s) }),
-		"timeZone": rowplan.Scalar(func(dst []byte, v *status.Page, s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.TimeZone, s)
-		}),
-		"locale": rowplan.Scalar(func(dst []byte, v *status.Page, s scalar.Style) []byte { return scalar.AppendString(dst, v.Locale, s) }),
-		"vocabulary": rowplan.Scalar(func(dst []byte, v *status.Page, s scalar.Style) []byte {
-			return scalar.AppendStatusVocabulary(dst, v.Vocabulary, s)
-		}),
-		"mode": rowplan.Scalar(func(dst []byte, v *status.Page, s scalar.Style) []byte {
-			return scalar.AppendStatusPageMode(dst, v.Mode, s)
-		}),
-		"isDefault": rowplan.Scalar(func(dst []byte, v *status.Page, s scalar.Style) []byte {
-			return scalar.AppendBoolean(dst, v.IsDefault, s)
-		}),
-		"createdAt": rowplan.Scalar(func(dst []byte, v *status.Page, s scalar.Style) []byte {
-			return scalar.AppendDateTime(dst, v.CreatedAt, s)
-		}),
-		"updatedAt": rowplan.Scalar(func(dst []byte, v *status.Page, s scalar.Style) []byte {
-			return scalar.AppendDateTime(dst, v.UpdatedAt, s)
-		}),
-		"revision":             rowplan.Scalar(func(dst []byte, v *status.Page, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Revision, s) }),
-		"rollup":               rowplan.Read(rel.statusPageRollup, rowplan.ObjectOf(func() *rowplan.Object[*status.Rollup] { return o.StatusRollup })),
-		"shownRollup":          rowplan.Read(rel.statusPageShownRollup, rowplan.ObjectOf(func() *rowplan.Object[*status.Rollup] { return o.StatusRollup })),
-		"effectiveIndicator":   rowplan.Read(rel.statusPageEffectiveIndicator, rowplan.ScalarOf(scalar.AppendStatusIndicator)),
-		"components":           rowplan.Read(rel.statusPageComponents, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[status.Component]] { return o.StatusComponentConnection })),
-		"component":            rowplan.Read(rel.statusPageComponent, rowplan.ObjectOf(func() *rowplan.Object[*status.Component] { return o.StatusComponent })),
-		"incidents":            rowplan.Read(rel.statusPageIncidents, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[status.Incident]] { return o.StatusIncidentConnection })),
-		"unresolvedIncidents":  rowplan.Read(rel.statusPageUnresolvedIncidents, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[status.Incident]] { return o.StatusIncidentConnection })),
-		"maintenances":         rowplan.Read(rel.statusPageMaintenances, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[status.Maintenance]] { return o.StatusMaintenanceConnection })),
-		"activeMaintenances":   rowplan.Read(rel.statusPageActiveMaintenances, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[status.Maintenance]] { return o.StatusMaintenanceConnection })),
-		"upcomingMaintenances": rowplan.Read(rel.statusPageUpcomingMaintenances, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[status.Maintenance]] { return o.StatusMaintenanceConnection })),
-	})
-	o.StatusPagePayload = rowplan.NewObject([]string{"StatusPagePayload"}, map[string]rowplan.Field[*model.StatusPagePayload]{
-		"page": rowplan.Get(func(v *model.StatusPagePayload) *status.Page { return v.Page }, rowplan.ObjectOf(func() *rowplan.Object[*status.Page] { return o.StatusPage })),
-	})
-	o.StatusRollup = rowplan.NewObject([]string{"StatusRollup"}, map[string]rowplan.Field[*status.Rollup]{
-		"indicator": rowplan.Scalar(func(dst []byte, v *status.Rollup, s scalar.Style) []byte {
-			return scalar.AppendStatusIndicator(dst, v.Indicator, s)
-		}),
-		"description": rowplan.Scalar(func(dst []byte, v *status.Rollup, s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.Description, s)
-		}),
-	})
-	o.StatusUpdate = rowplan.NewObject([]string{"StatusUpdate", "_Entity", "Node"}, map[string]rowplan.Field[*status.Update]{
-		"id":     rowplan.Get(fields.StatusUpdateID, rowplan.ScalarOf(scalar.AppendID)),
-		"code":   rowplan.Scalar(func(dst []byte, v *status.Update, s scalar.Style) []byte { return scalar.AppendString(dst, v.Code, s) }),
-		"notice": rowplan.Read(rel.statusUpdateNotice, rowplan.AnyOf(rowplan.CaseOf[relay.StatusNotice](func() *rowplan.Object[*status.Incident] { return o.StatusIncident }), rowplan.CaseOf[relay.StatusNotice](func() *rowplan.Object[*status.Maintenance] { return o.StatusMaintenance }))),
-		"noticeCode": rowplan.Scalar(func(dst []byte, v *status.Update, s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.NoticeCode, s)
-		}),
-		"status": rowplan.Scalar(func(dst []byte, v *status.Update, s scalar.Style) []byte {
-			return scalar.AppendNoticeStatus(dst, v.State, s)
-		}),
-		"body": rowplan.Scalar(func(dst []byte, v *status.Update, s scalar.Style) []byte { return scalar.AppendString(dst, v.Body, s) }),
-		"createdAt": rowplan.Scalar(func(dst []byte, v *status.Update, s scalar.Style) []byte {
-			return scalar.AppendDateTime(dst, v.CreatedAt, s)
-		}),
-		"updatedAt": rowplan.Scalar(func(dst []byte, v *status.Update, s scalar.Style) []byte {
-			return scalar.AppendDateTime(dst, v.UpdatedAt, s)
-		}),
-		"displayAt": rowplan.Scalar(func(dst []byte, v *status.Update, s scalar.Style) []byte {
-			return scalar.AppendNullDateTime(dst, v.DisplayAt, s)
-		}),
-		"affectedComponents": rowplan.NullableMany(func(v *status.Update) []*status.AffectedComponent { return v.Affected }, func() *rowplan.Object[*status.AffectedComponent] { return o.StatusAffectedComponent }),
-		"deliverNotifications": rowplan.Scalar(func(dst []byte, v *status.Update, s scalar.Style) []byte {
-			return scalar.AppendBoolean(dst, v.DeliverNotifications, s)
-		}),
-		"customTweet": rowplan.Scalar(func(dst []byte, v *status.Update, s scalar.Style) []byte {
-			return scalar.AppendNullString(dst, v.CustomTweet, s)
-		}),
-		"tweetId": rowplan.Scalar(func(dst []byte, v *status.Update, s scalar.Style) []byte {
-			return scalar.AppendNullString(dst, v.TweetID, s)
-		}),
-	})
-	o.StatusUptime = rowplan.NewObject([]string{"StatusUptime"}, map[string]rowplan.Field[*status.Uptime]{
-		"percent": rowplan.Scalar(func(dst []byte, v *status.Uptime, s scalar.Style) []byte {
-			return scalar.AppendDouble(dst, v.Percent, s)
-		}),
-		"days": rowplan.Many(func(v *status.Uptime) []*status.UptimeDay { return v.Days }, func() *rowplan.Object[*status.UptimeDay] { return o.StatusUptimeDay }),
-	})
-	o.StatusUptimeDay = rowplan.NewObject([]string{"StatusUptimeDay"}, map[string]rowplan.Field[*status.UptimeDay]{
-		"date": rowplan.Scalar(func(dst []byte, v *status.UptimeDay, s scalar.Style) []byte { return scalar.AppendDate(dst, v.Date, s) }),
-		"percent": rowplan.Scalar(func(dst []byte, v *status.UptimeDay, s scalar.Style) []byte {
-			return scalar.AppendDouble(dst, v.Percent, s)
-		}),
-		"worst": rowplan.Scalar(func(dst []byte, v *status.UptimeDay, s scalar.Style) []byte {
-			return scalar.AppendComponentStatus(dst, v.Worst, s)
-		}),
-		"worstShown": rowplan.Scalar(func(dst []byte, v *status.UptimeDay, s scalar.Style) []byte {
-			return scalar.AppendComponentStatus(dst, v.WorstShown, s)
-		}),
-		"outageSeconds": rowplan.Scalar(func(dst []byte, v *status.UptimeDay, s scalar.Style) []byte {
-			return scalar.AppendInt(dst, v.OutageSeconds, s)
-		}),
-		"partialSeconds": rowplan.Scalar(func(dst []byte, v *status.UptimeDay, s scalar.Style) []byte {
-			return scalar.AppendInt(dst, v.PartialSeconds, s)
-		}),
-		"degradedSeconds": rowplan.Scalar(func(dst []byte, v *status.UptimeDay, s scalar.Style) []byte {
-			return scalar.AppendInt(dst, v.DegradedSeconds, s)
-		}),
-		"maintenanceSeconds": rowplan.Scalar(func(dst []byte, v *status.UptimeDay, s scalar.Style) []byte {
-			return scalar.AppendInt(dst, v.MaintenanceSeconds, s)
-		}),
-	})
-	o.StatusWebhook = rowplan.NewObject([]string{"StatusWebhook"}, map[string]rowplan.Field[*status.Webhook]{
-		"code":       rowplan.Scalar(func(dst []byte, v *status.Webhook, s scalar.Style) []byte { return scalar.AppendString(dst, v.Code, s) }),
-		"url":        rowplan.Scalar(func(dst []byte, v *status.Webhook, s scalar.Style) []byte { return scalar.AppendString(dst, v.URL, s) }),
-		"components": rowplan.Get(func(v *status.Webhook) []string { return v.Components }, rowplan.ListOf(rowplan.ScalarOf(scalar.AppendString))),
-		"createdAt": rowplan.Scalar(func(dst []byte, v *status.Webhook, s scalar.Style) []byte {
-			return scalar.AppendDateTime(dst, v.CreatedAt, s)
-		}),
-		"pending": rowplan.Scalar(func(dst []byte, v *status.Webhook, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.Pending, s)
-		}),
-		"failures": rowplan.Scalar(func(dst []byte, v *status.Webhook, s scalar.Style) []byte {
-			return scalar.AppendInt(dst, v.Failures, s)
-		}),
-		"lastError": rowplan.Scalar(func(dst []byte, v *status.Webhook, s scalar.Style) []byte {
-			return scalar.AppendNullString(dst, v.LastError, s)
-		}),
-		"disabledAt": rowplan.Scalar(func(dst []byte, v *status.Webhook, s scalar.Style) []byte {
-			return scalar.AppendNullDateTime(dst, v.DisabledAt, s)
-		}),
-	})
-	o.StatusWebhookPayload = rowplan.NewObject([]string{"StatusWebhookPayload"}, map[string]rowplan.Field[*model.StatusWebhookPayload]{
-		"webhook": rowplan.Get(func(v *model.StatusWebhookPayload) *status.Webhook { return v.Webhook }, rowplan.ObjectOf(func() *rowplan.Object[*status.Webhook] { return o.StatusWebhook })),
-		"secret": rowplan.Scalar(func(dst []byte, v *model.StatusWebhookPayload, s scalar.Style) []byte {
-			return scalar.AppendPointer(dst, v.Secret, s, scalar.AppendString)
-		}),
-	})
-	o.ThresholdKey = rowplan.NewObject([]string{"ThresholdKey", "DecodedKey"}, map[string]rowplan.Field[*ledger.ThresholdKey]{
-		"threshold": rowplan.Scalar(func(dst []byte, v *ledger.ThresholdKey, s scalar.Style) []byte {
-			return scalar.AppendInt(dst, v.Threshold, s)
-		}),
-		"keys": rowplan.Many(func(v *ledger.ThresholdKey) []*ledger.KeyInfo { return v.Keys }, func() *rowplan.Object[*ledger.KeyInfo] { return o.Key }),
-	})
-	o.TimestampRange = rowplan.NewObject([]string{"TimestampRange"}, map[string]rowplan.Field[*ledger.TimestampRange]{
-		"from": rowplan.Scalar(func(dst []byte, v *ledger.TimestampRange, s scalar.Style) []byte {
-			return scalar.AppendNullTimestamp(dst, v.From, s)
-		}),
-		"fromIso": rowplan.Scalar(func(dst []byte, v *ledger.TimestampRange, s scalar.Style) []byte {
-			return scalar.AppendNullInstant(dst, v.From, s)
-		}),
-		"to": rowplan.Scalar(func(dst []byte, v *ledger.TimestampRange, s scalar.Style) []byte {
-			return scalar.AppendNullTimestamp(dst, v.To, s)
-		}),
-		"toIso": rowplan.Scalar(func(dst []byte, v *ledger.TimestampRange, s scalar.Style) []byte {
-			return scalar.AppendNullInstant(dst, v.To, s)
-		}),
-	})
-	o.Token = rowplan.NewObject([]string{"Token", "_Entity", "SearchResult", "Node", "Entity"}, map[string]rowplan.Field[*ledger.Token]{
-		"id": rowplan.Get(fields.TokenID, rowplan.ScalarOf(scalar.AppendID)),
-		"entityId": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.EntityID, s)
-		}),
-		"type": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
-			return scalar.AppendTokenType(dst, v.Type, s)
-		}),
-		"adminKey": rowplan.Get(func(v *ledger.Token) *ledger.KeyInfo { return v.AdminKey }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.KeyInfo] { return o.Key })),
-		"autoRenewAccountId": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.AutoRenewAccountID, s)
-		}),
-		"autoRenewAccount": rowplan.Read(rel.tokenAutoRenewAccount, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
-		"autoRenewPeriod": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
-			return scalar.AppendNullLong(dst, v.AutoRenewPeriod, s)
-		}),
-		"createdTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
-			return scalar.AppendTimestamp(dst, v.CreatedTimestamp, s)
-		}),
-		"createdTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
-			return scalar.AppendInstant(dst, v.CreatedTimestamp, s)
-		}),
-		"customFees": rowplan.Read(rel.tokenCustomFees, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TokenCustomFees] { return o.TokenCustomFees })),
-		"decimals": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
-			return scalar.AppendCount(dst, v.Decimals, s)
-		}),
-		"decimalsString": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
-			return scalar.AppendBigInt(dst, v.Decimals, s)
-		}),
-		"deleted": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
-			return scalar.AppendNullBoolean(dst, v.Deleted, s)
-		}),
-		"expirationTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
-			return scalar.AppendNullTimestamp(dst, v.ExpirationTimestamp, s)
-		}),
-		"expirationTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
-			return scalar.AppendNullInstant(dst, v.ExpirationTimestamp, s)
-		}),
-		"expirationNanoseconds": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
-			return scalar.AppendNullLong(dst, v.ExpirationNanoseconds(), s)
-		}),
-		"feeScheduleKey": rowplan.Get(func(v *ledger.Token) *ledger.KeyInfo { return v.FeeScheduleKey }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.KeyInfo] { return o.Key })),
-		"freezeDefault": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
-			return scalar.AppendBoolean(dst, v.FreezeDefault, s)
-		}),
-		"freezeKey": rowplan.Get(func(v *ledger.Token) *ledger.KeyInfo { return v.FreezeKey }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.KeyInfo] { return o.Key })),
-		"initialSupply": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
-			return scalar.AppendBigInt(dst, v.InitialSupply, s)
-		}),
-		"initialSupplyValue": rowplan.Get(fields.TokenInitialSupplyValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
-		"kycKey":             rowplan.Get(func(v *ledger.Token) *ledger.KeyInfo { return v.KYCKey }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.KeyInfo] { return o.Key })),
-		"maxSupply": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
-			return scalar.AppendBigInt(dst, v.MaxSupply, s)
-		}),
-		"maxSupplyValue": rowplan.Get(fields.TokenMaxSupplyValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
-		"memo":           rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte { return scalar.AppendString(dst, v.Memo, s) }),
-		"metadata": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
-			return scalar.AppendBytes(dst, v.Metadata, s)
-		}),
-		"metadataText": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
-			return scalar.AppendNullString(dst, v.MetadataText(), s)
-		}),
-		"metadataKey": rowplan.Get(func(v *ledger.Token) *ledger.KeyInfo { return v.MetadataKey }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.KeyInfo] { return o.Key })),
-		"modifiedTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
-			return scalar.AppendNullTimestamp(dst, v.ModifiedTimestamp(), s)
-		}),
-		"modifiedTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
-			return scalar.AppendNullInstant(dst, v.ModifiedTimestamp(), s)
-		}),
-		"name":     rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte { return scalar.AppendString(dst, v.Name, s) }),
-		"pauseKey": rowplan.Get(func(v *ledger.Token) *ledger.KeyInfo { return v.PauseKey }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.KeyInfo] { return o.Key })),
-		"pauseStatus": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
-			return scalar.AppendTokenPauseStatus(dst, v.PauseStatus, s)
-		}),
-		"supplyKey": rowplan.Get(func(v *ledger.Token) *ledger.KeyInfo { return v.SupplyKey }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.KeyInfo] { return o.Key })),
-		"supplyType": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
-			return scalar.AppendTokenSupplyType(dst, v.SupplyType, s)
-		}),
-		"symbol":    rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte { return scalar.AppendString(dst, v.Symbol, s) }),
-		"timestamp": rowplan.Get(func(v *ledger.Token) *ledger.TimestampRange { return &v.Timestamp }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TimestampRange] { return o.TimestampRange })),
-		"totalSupply": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
-			return scalar.AppendBigInt(dst, v.TotalSupply, s)
-		}),
-		"totalSupplyValue": rowplan.Get(fields.TokenTotalSupplyValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
-		"treasuryAccountId": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.TreasuryAccountID, s)
-		}),
-		"treasuryAccount": rowplan.Read(rel.tokenTreasuryAccount, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
-		"wipeKey":         rowplan.Get(func(v *ledger.Token) *ledger.KeyInfo { return v.WipeKey }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.KeyInfo] { return o.Key })),
-		"balances":        rowplan.Read(rel.tokenBalances, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.TokenHolder]] { return o.TokenHolderConnection })),
-		"holders":         rowplan.Read(rel.tokenHolders, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.TokenHolder]] { return o.TokenHolderConnection })),
-		"holderCount":     rowplan.Read(rel.tokenHolderCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
-		"nfts":            rowplan.Read(rel.tokenNfts, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.NFT]] { return o.NFTConnection })),
-		"history":         rowplan.Read(rel.tokenHistory, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.Version]] { return o.VersionConnection })),
-		"stats":           rowplan.ReadMany(rel.tokenStats, func() *rowplan.Object[*ledger.TokenStatistics] { return o.TokenStatistics }),
-		"transfers":       rowplan.Read(rel.tokenTransfers, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.Transfer]] { return o.TransferConnection })),
-	})
-	o.TokenAllowance = rowplan.NewObject([]string{"TokenAllowance", "Node", "_Entity"}, map[string]rowplan.Field[*ledger.TokenAllowance]{
-		"id": rowplan.Get(fields.TokenAllowanceID, rowplan.ScalarOf(scalar.AppendID)),
-		"amount": rowplan.Scalar(func(dst []byte, v *ledger.TokenAllowance, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.Amount, s)
-		}),
-		"amountValue": rowplan.Read(rel.tokenAllowanceAmountValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
-		"amountGranted": rowplan.Scalar(func(dst []byte, v *ledger.TokenAllowance, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.AmountGranted, s)
-		}),
-		"amountGrantedValue": rowplan.Read(rel.tokenAllowanceAmountGrantedValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
-		"ownerId": rowplan.Scalar(func(dst []byte, v *ledger.TokenAllowance, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.OwnerID, s)
-		}),
-		"owner": rowplan.Read(rel.tokenAllowanceOwner, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
-		"spenderId": rowplan.Scalar(func(dst []byte, v *ledger.TokenAllowance, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.SpenderID, s)
-		}),
-		"spender":   rowplan.Read(rel.tokenAllowanceSpender, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
-		"timestamp": rowplan.Get(func(v *ledger.TokenAllowance) *ledger.TimestampRange { return &v.Timestamp }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TimestampRange] { return o.TimestampRange })),
-		"tokenId": rowplan.Scalar(func(dst []byte, v *ledger.TokenAllowance, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.TokenID, s)
-		}),
-		"token": rowplan.Read(rel.tokenAllowanceToken, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Token] { return o.Token })),
-	})
-	o.TokenAllowanceConnection = rowplan.NewObject([]string{"TokenAllowanceConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.TokenAllowance]]{
-		"edges": rowplan.Many(func(v *relay.Connection[ledger.TokenAllowance]) []*relay.Edge[ledger.TokenAllowance] {
-			return v.Edges()
-		}, func() *rowplan.Object[*relay.Edge[ledger.TokenAllowance]] { return o.TokenAllowanceEdge }),
-		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.TokenAllowance]) []*ledger.TokenAllowance { return v.Nodes }, func() *rowplan.Object[*ledger.TokenAllowance] { return o.TokenAllowance }),
-		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.TokenAllowance]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
-		"totalCount": rowplan.Read(rel.tokenAllowanceConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
-	})
-	o.TokenAllowanceEdge = rowplan.NewObject([]string{"TokenAllowanceEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.TokenAllowance]]{
-		"node": rowplan.Get(func(v *relay.Edge[ledger.TokenAllowance]) *ledger.TokenAllowance { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TokenAllowance] { return o.TokenAllowance })),
-		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.TokenAllowance], s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.Cursor, s)
-		}),
-	})
-	o.TokenBalance = rowplan.NewObject([]string{"TokenBalance"}, map[string]rowplan.Field[*ledger.TokenBalance]{
-		"tokenId": rowplan.Scalar(func(dst []byte, v *ledger.TokenBalance, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.TokenID, s)
-		}),
-		"balance": rowplan.Scalar(func(dst []byte, v *ledger.TokenBalance, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.Balance, s)
-		}),
-		"balanceValue": rowplan.Read(rel.tokenBalanceBalanceValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
-		"token":        rowplan.Read(rel.tokenBalanceToken, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Token] { return o.Token })),
-	})
-	o.TokenConnection = rowplan.NewObject([]string{"TokenConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.Token]]{
-		"edges":      rowplan.Many(func(v *relay.Connection[ledger.Token]) []*relay.Edge[ledger.Token] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.Token]] { return o.TokenEdge }),
-		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.Token]) []*ledger.Token { return v.Nodes }, func() *rowplan.Object[*ledger.Token] { return o.Token }),
-		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.Token]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
-		"totalCount": rowplan.Read(rel.tokenConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
-	})
-	o.TokenCustomFees = rowplan.NewObject([]string{"TokenCustomFees"}, map[string]rowplan.Field[*ledger.TokenCustomFees]{
-		"createdTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.TokenCustomFees, s scalar.Style) []byte {
-			return scalar.AppendNullTimestamp(dst, v.CreatedTimestamp, s)
-		}),
-		"createdTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.TokenCustomFees, s scalar.Style) []byte {
-			return scalar.AppendNullInstant(dst, v.CreatedTimestamp, s)
-		}),
-		"fixedFees":      rowplan.Many(func(v *ledger.TokenCustomFees) []*ledger.FixedFee { return v.FixedFees }, func() *rowplan.Object[*ledger.FixedFee] { return o.FixedFee }),
-		"fractionalFees": rowplan.NullableMany(func(v *ledger.TokenCustomFees) []*ledger.FractionalFee { return v.FractionalFees }, func() *rowplan.Object[*ledger.FractionalFee] { return o.FractionalFee }),
-		"royaltyFees":    rowplan.NullableMany(func(v *ledger.TokenCustomFees) []*ledger.RoyaltyFee { return v.RoyaltyFees }, func() *rowplan.Object[*ledger.RoyaltyFee] { return o.RoyaltyFee }),
-	})
-	o.TokenEdge = rowplan.NewObject([]string{"TokenEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.Token]]{
-		"node": rowplan.Get(func(v *relay.Edge[ledger.Token]) *ledger.Token { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Token] { return o.Token })),
-		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.Token], s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.Cursor, s)
-		}),
-	})
-	o.TokenHolder = rowplan.NewObject([]string{"TokenHolder", "_Entity", "Node"}, map[string]rowplan.Field[*ledger.TokenHolder]{
-		"id": rowplan.Get(fields.TokenHolderID, rowplan.ScalarOf(scalar.AppendID)),
-		"accountId": rowplan.Scalar(func(dst []byte, v *ledger.TokenHolder, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.AccountID, s)
-		}),
-		"account": rowplan.Read(rel.tokenHolderAccount, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
-		"balance": rowplan.Scalar(func(dst []byte, v *ledger.TokenHolder, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.Balance, s)
-		}),
-		"balanceValue": rowplan.Get(fields.TokenHolderBalanceValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
-		"decimals": rowplan.Scalar(func(dst []byte, v *ledger.TokenHolder, s scalar.Style) []byte {
-			return scalar.AppendNullInt(dst, v.Decimals, s)
-		}),
-		"timestamp": rowplan.Scalar(func(dst []byte, v *ledger.TokenHolder, s scalar.Style) []byte {
-			return scalar.AppendNullTimestamp(dst, v.Timestamp, s)
-		}),
-		"timestampIso": rowplan.Scalar(func(dst []byte, v *ledger.TokenHolder, s scalar.Style) []byte {
-			return scalar.AppendNullInstant(dst, v.Timestamp, s)
-		}),
-		"tokenId": rowplan.Scalar(func(dst []byte, v *ledger.TokenHolder, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.TokenID, s)
-		}),
-		"token": rowplan.Read(rel.tokenHolderToken, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Token] { return o.Token })),
-	})
-	o.TokenHolderConnection = rowplan.NewObject([]string{"TokenHolderConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.TokenHolder]]{
-		"edges":    rowplan.Many(func(v *relay.Connection[ledger.TokenHolder]) []*relay.Edge[ledger.TokenHolder] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.TokenHolder]] { return o.TokenHolderEdge }),
-		"nodes":    rowplan.Many(func(v *relay.Connection[ledger.TokenHolder]) []*ledger.TokenHolder { return v.Nodes }, func() *rowplan.Object[*ledger.TokenHolder] { return o.TokenHolder }),
-		"pageInfo": rowplan.Get(func(v *relay.Connection[ledger.TokenHolder]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
-		"timestamp": rowplan.Scalar(func(dst []byte, v *relay.Connection[ledger.TokenHolder], s scalar.Style) []byte {
-			return scalar.AppendNullTimestamp(dst, v.Timestamp, s)
-		}),
-		"totalCount": rowplan.Read(rel.tokenHolderConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
-	})
-	o.TokenHolderEdge = rowplan.NewObject([]string{"TokenHolderEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.TokenHolder]]{
-		"node": rowplan.Get(func(v *relay.Edge[ledger.TokenHolder]) *ledger.TokenHolder { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TokenHolder] { return o.TokenHolder })),
-		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.TokenHolder], s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.Cursor, s)
-		}),
-	})
-	o.TokenRelationship = rowplan.NewObject([]string{"TokenRelationship", "_Entity", "Node"}, map[string]rowplan.Field[*ledger.TokenRelationship]{
-		"id": rowplan.Get(fields.TokenRelationshipID, rowplan.ScalarOf(scalar.AppendID)),
-		"accountId": rowplan.Scalar(func(dst []byte, v *ledger.TokenRelationship, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.AccountID, s)
-		}),
-		"account": rowplan.Read(rel.tokenRelationshipAccount, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
-		"automaticAssociation": rowplan.Scalar(func(dst []byte, v *ledger.TokenRelationship, s scalar.Style) []byte {
-			return scalar.AppendNullBoolean(dst, v.AutomaticAssociation, s)
-		}),
-		"balance": rowplan.Scalar(func(dst []byte, v *ledger.TokenRelationship, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.Balance, s)
-		}),
-		"balanceValue": rowplan.Get(fields.TokenRelationshipBalanceValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
-		"createdTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.TokenRelationship, s scalar.Style) []byte {
-			return scalar.AppendNullTimestamp(dst, v.CreatedTimestamp, s)
-		}),
-		"createdTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.TokenRelationship, s scalar.Style) []byte {
-			return scalar.AppendNullInstant(dst, v.CreatedTimestamp, s)
-		}),
-		"decimals": rowplan.Scalar(func(dst []byte, v *ledger.TokenRelationship, s scalar.Style) []byte {
-			return scalar.AppendNullInt(dst, v.Decimals, s)
-		}),
-		"freezeStatus": rowplan.Scalar(func(dst []byte, v *ledger.TokenRelationship, s scalar.Style) []byte {
-			return scalar.AppendNullTokenFreezeStatus(dst, v.FreezeStatus, s)
-		}),
-		"kycStatus": rowplan.Scalar(func(dst []byte, v *ledger.TokenRelationship, s scalar.Style) []byte {
-			return scalar.AppendNullTokenKYCStatus(dst, v.KYCStatus, s)
-		}),
-		"timestamp": rowplan.Get(func(v *ledger.TokenRelationship) *ledger.TimestampRange { return &v.Timestamp }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TimestampRange] { return o.TimestampRange })),
-		"tokenId": rowplan.Scalar(func(dst []byte, v *ledger.TokenRelationship, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.TokenID, s)
-		}),
-		"token": rowplan.Read(rel.tokenRelationshipToken, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Token] { return o.Token })),
-	})
-	o.TokenRelationshipConnection = rowplan.NewObject([]string{"TokenRelationshipConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.TokenRelationship]]{
-		"edges": rowplan.Many(func(v *relay.Connection[ledger.TokenRelationship]) []*relay.Edge[ledger.TokenRelationship] {
-			return v.Edges()
-		}, func() *rowplan.Object[*relay.Edge[ledger.TokenRelationship]] { return o.TokenRelationshipEdge }),
-		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.TokenRelationship]) []*ledger.TokenRelationship { return v.Nodes }, func() *rowplan.Object[*ledger.TokenRelationship] { return o.TokenRelationship }),
-		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.TokenRelationship]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
-		"totalCount": rowplan.Read(rel.tokenRelationshipConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
-	})
-	o.TokenRelationshipEdge = rowplan.NewObject([]string{"TokenRelationshipEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.TokenRelationship]]{
-		"node": rowplan.Get(func(v *relay.Edge[ledger.TokenRelationship]) *ledger.TokenRelationship { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TokenRelationship] { return o.TokenRelationship })),
-		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.TokenRelationship], s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.Cursor, s)
-		}),
-	})
-	o.TokenStatistics = rowplan.NewObject([]string{"TokenStatistics"}, map[string]rowplan.Field[*ledger.TokenStatistics]{
-		"from": rowplan.Scalar(func(dst []byte, v *ledger.TokenStatistics, s scalar.Style) []byte {
-			return scalar.AppendTimestamp(dst, v.From, s)
-		}),
-		"fromIso": rowplan.Scalar(func(dst []byte, v *ledger.TokenStatistics, s scalar.Style) []byte {
-			return scalar.AppendInstant(dst, v.From, s)
-		}),
-		"to": rowplan.Scalar(func(dst []byte, v *ledger.TokenStatistics, s scalar.Style) []byte {
-			return scalar.AppendTimestamp(dst, v.To, s)
-		}),
-		"toIso": rowplan.Scalar(func(dst []byte, v *ledger.TokenStatistics, s scalar.Style) []byte {
-			return scalar.AppendInstant(dst, v.To, s)
-		}),
-		"transfers": rowplan.Scalar(func(dst []byte, v *ledger.TokenStatistics, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.Transfers, s)
-		}),
-		"volume": rowplan.Scalar(func(dst []byte, v *ledger.TokenStatistics, s scalar.Style) []byte {
-			return scalar.AppendNullBigInt(dst, v.Volume, s)
-		}),
-		"volumeValue": rowplan.Read(rel.tokenStatisticsVolumeValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
-	})
-	o.TokenTransfer = rowplan.NewObject([]string{"TokenTransfer"}, map[string]rowplan.Field[*ledger.TokenTransfer]{
-		"tokenId": rowplan.Scalar(func(dst []byte, v *ledger.TokenTransfer, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.TokenID, s)
-		}),
-		"accountId": rowplan.Scalar(func(dst []byte, v *ledger.TokenTransfer, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.AccountID, s)
-		}),
-		"amount": rowplan.Scalar(func(dst []byte, v *ledger.TokenTransfer, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.Amount, s)
-		}),
-		"amountValue": rowplan.Read(rel.tokenTransferAmountValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
-		"isApproval": rowplan.Scalar(func(dst []byte, v *ledger.TokenTransfer, s scalar.Style) []byte {
-			return scalar.AppendBoolean(dst, v.IsApproval, s)
-		}),
-		"account": rowplan.Read(rel.tokenTransferAccount, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
-		"token":   rowplan.Read(rel.tokenTransferToken, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Token] { return o.Token })),
-	})
-	o.Topic = rowplan.NewObject([]string{"Topic", "_Entity", "SearchResult", "Node", "Entity"}, map[string]rowplan.Field[*ledger.Topic]{
-		"id": rowplan.Get(fields.TopicID, rowplan.ScalarOf(scalar.AppendID)),
-		"entityId": rowplan.Scalar(func(dst []byte, v *ledger.Topic, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.EntityID, s)
-		}),
-		"adminKey": rowplan.Get(func(v *ledger.Topic) *ledger.KeyInfo { return v.AdminKey }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.KeyInfo] { return o.Key })),
-		"autoRenewAccountId": rowplan.Scalar(func(dst []byte, v *ledger.Topic, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.AutoRenewAccountID, s)
-		}),
-		"autoRenewAccount": rowplan.Read(rel.topicAutoRenewAccount, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
-		"autoRenewPeriod": rowplan.Scalar(func(dst []byte, v *ledger.Topic, s scalar.Style) []byte {
-			return scalar.AppendNullLong(dst, v.AutoRenewPeriod, s)
-		}),
-		"createdTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.Topic, s scalar.Style) []byte {
-			return scalar.AppendNullTimestamp(dst, v.CreatedTimestamp, s)
-		}),
-		"createdTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.Topic, s scalar.Style) []byte {
-			return scalar.AppendNullInstant(dst, v.CreatedTimestamp, s)
-		}),
-		"customFees": rowplan.Get(func(v *ledger.Topic) *ledger.TopicCustomFees { return v.CustomFees }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TopicCustomFees] { return o.TopicCustomFees })),
-		"deleted": rowplan.Scalar(func(dst []byte, v *ledger.Topic, s scalar.Style) []byte {
-			return scalar.AppendNullBoolean(dst, v.Deleted, s)
-		}),
-		"expirationTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.Topic, s scalar.Style) []byte {
-			return scalar.AppendNullTimestamp(dst, v.ExpirationTimestamp, s)
-		}),
-		"expirationTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.Topic, s scalar.Style) []byte {
-			return scalar.AppendNullInstant(dst, v.ExpirationTimestamp, s)
-		}),
-		"feeExemptKeys":  rowplan.Many(func(v *ledger.Topic) []*ledger.KeyInfo { return v.FeeExemptKeys }, func() *rowplan.Object[*ledger.KeyInfo] { return o.Key }),
-		"feeScheduleKey": rowplan.Get(func(v *ledger.Topic) *ledger.KeyInfo { return v.FeeScheduleKey }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.KeyInfo] { return o.Key })),
-		"memo":           rowplan.Scalar(func(dst []byte, v *ledger.Topic, s scalar.Style) []byte { return scalar.AppendString(dst, v.Memo, s) }),
-		"submitKey":      rowplan.Get(func(v *ledger.Topic) *ledger.KeyInfo { return v.SubmitKey }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.KeyInfo] { return o.Key })),
-		"timestamp":      rowplan.Get(func(v *ledger.Topic) *ledger.TimestampRange { return &v.Timestamp }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TimestampRange] { return o.TimestampRange })),
-		"messages":       rowplan.Read(rel.topicMessages, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.TopicMessage]] { return o.TopicMessageConnection })),
-		"stats":          rowplan.ReadMany(rel.topicStats, func() *rowplan.Object[*ledger.TopicStatistics] { return o.TopicStatistics }),
-		"transactions":   rowplan.Read(rel.topicTransactions, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.Transaction]] { return o.TransactionConnection })),
-	})
-	o.TopicCustomFees = rowplan.NewObject([]string{"TopicCustomFees"}, map[string]rowplan.Field[*ledger.TopicCustomFees]{
-		"createdTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.TopicCustomFees, s scalar.Style) []byte {
-			return scalar.AppendNullTimestamp(dst, v.CreatedTimestamp, s)
-		}),
-		"createdTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.TopicCustomFees, s scalar.Style) []byte {
-			return scalar.AppendNullInstant(dst, v.CreatedTimestamp, s)
-		}),
-		"fixedFees": rowplan.Many(func(v *ledger.TopicCustomFees) []*ledger.FixedFee { return v.FixedFees }, func() *rowplan.Object[*ledger.FixedFee] { return o.FixedFee }),
-	})
-	o.TopicMessage = rowplan.NewObject([]string{"TopicMessage", "_Entity", "SearchResult", "Node"}, map[string]rowplan.Field[*ledger.TopicMessage]{
-		"id":        rowplan.Get(fields.TopicMessageID, rowplan.ScalarOf(scalar.AppendID)),
-		"chunkInfo": rowplan.Get(func(v *ledger.TopicMessage) *ledger.ChunkInfo { return v.ChunkInfo }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.ChunkInfo] { return o.ChunkInfo })),
-		"consensusTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.TopicMessage, s scalar.Style) []byte {
-			return scalar.AppendTimestamp(dst, v.ConsensusTimestamp, s)
-		}),
-		"consensusTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.TopicMessage, s scalar.Style) []byte {
-			return scalar.AppendInstant(dst, v.ConsensusTimestamp, s)
-		}),
-		"message": rowplan.Scalar(func(dst []byte, v *ledger.TopicMessage, s scalar.Style) []byte {
-			return scalar.AppendBytes(dst, v.Message, s)
-		}),
-		"text": rowplan.Scalar(func(dst []byte, v *ledger.TopicMessage, s scalar.Style) []byte {
-			return scalar.AppendText(dst, v.Text(), s)
-		}),
-		"messageText": rowplan.Scalar(func(dst []byte, v *ledger.TopicMessage, s scalar.Style) []byte {
-			return scalar.AppendNullString(dst, v.MessageText(), s)
-		}),
-		"joinedChunks": rowplan.Scalar(func(dst []byte, v *ledger.TopicMessage, s scalar.Style) []byte {
-			return scalar.AppendInt(dst, v.JoinedChunks(), s)
-		}),
-		"payerAccountId": rowplan.Scalar(func(dst []byte, v *ledger.TopicMessage, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.PayerAccountID, s)
-		}),
-		"payer": rowplan.Read(rel.topicMessagePayer, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
-		"runningHash": rowplan.Scalar(func(dst []byte, v *ledger.TopicMessage, s scalar.Style) []byte {
-			return scalar.AppendBytes(dst, v.RunningHash, s)
-		}),
-		"runningHashVersion": rowplan.Scalar(func(dst []byte, v *ledger.TopicMessage, s scalar.Style) []byte {
-			return scalar.AppendInt(dst, v.RunningHashVersion, s)
-		}),
-		"sequenceNumber": rowplan.Scalar(func(dst []byte, v *ledger.TopicMessage, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.SequenceNumber, s)
-		}),
-		"topicId": rowplan.Scalar(func(dst []byte, v *ledger.TopicMessage, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.TopicID, s)
-		}),
-		"topic":       rowplan.Read(rel.topicMessageTopic, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Topic] { return o.Topic })),
-		"transaction": rowplan.Read(rel.topicMessageTransaction, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Transaction] { return o.Transaction })),
-	})
-	o.TopicMessageConnection = rowplan.NewObject([]string{"TopicMessageConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.TopicMessage]]{
-		"edges":      rowplan.Many(func(v *relay.Connection[ledger.TopicMessage]) []*relay.Edge[ledger.TopicMessage] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.TopicMessage]] { return o.TopicMessageEdge }),
-		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.TopicMessage]) []*ledger.TopicMessage { return v.Nodes }, func() *rowplan.Object[*ledger.TopicMessage] { return o.TopicMessage }),
-		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.TopicMessage]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
-		"totalCount": rowplan.Read(rel.topicMessageConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
-	})
-	o.TopicMessageEdge = rowplan.NewObject([]string{"TopicMessageEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.TopicMessage]]{
-		"node": rowplan.Get(func(v *relay.Edge[ledger.TopicMessage]) *ledger.TopicMessage { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TopicMessage] { return o.TopicMessage })),
-		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.TopicMessage], s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.Cursor, s)
-		}),
-	})
-	o.TopicStatistics = rowplan.NewObject([]string{"TopicStatistics"}, map[string]rowplan.Field[*ledger.TopicStatistics]{
-		"from": rowplan.Scalar(func(dst []byte, v *ledger.TopicStatistics, s scalar.Style) []byte {
-			return scalar.AppendTimestamp(dst, v.From, s)
-		}),
-		"fromIso": rowplan.Scalar(func(dst []byte, v *ledger.TopicStatistics, s scalar.Style) []byte {
-			return scalar.AppendInstant(dst, v.From, s)
-		}),
-		"to": rowplan.Scalar(func(dst []byte, v *ledger.TopicStatistics, s scalar.Style) []byte {
-			return scalar.AppendTimestamp(dst, v.To, s)
-		}),
-		"toIso": rowplan.Scalar(func(dst []byte, v *ledger.TopicStatistics, s scalar.Style) []byte {
-			return scalar.AppendInstant(dst, v.To, s)
-		}),
-		"messages": rowplan.Scalar(func(dst []byte, v *ledger.TopicStatistics, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.Messages, s)
-		}),
-	})
-	o.Transaction = rowplan.NewObject([]string{"Transaction", "_Entity", "SearchResult", "Node"}, map[string]rowplan.Field[*ledger.Transaction]{
-		"id":                 rowplan.Get(fields.TransactionID, rowplan.ScalarOf(scalar.AppendID)),
-		"assessedCustomFees": rowplan.ReadMany(rel.transactionAssessedCustomFees, func() *rowplan.Object[*ledger.AssessedCustomFee] { return o.AssessedCustomFee }),
-		"batchKey":           rowplan.Get(func(v *ledger.Transaction) *ledger.KeyInfo { return v.BatchKey }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.KeyInfo] { return o.Key })),
-		"bytes": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
-			return scalar.AppendBytes(dst, v.Bytes, s)
-		}),
-		"chargedFee": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
-			return scalar.AppendNullLong(dst, v.ChargedFee, s)
-		}),
-		"chargedFeeValue": rowplan.Get(fields.TransactionChargedFeeValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
-		"consensusTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
-			return scalar.AppendTimestamp(dst, v.ConsensusTimestamp, s)
-		}),
-		"consensusTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
-			return scalar.AppendInstant(dst, v.ConsensusTimestamp, s)
-		}),
-		"entityId": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.EntityID, s)
-		}),
-		"entity": rowplan.Read(rel.transactionEntity, rowplan.AnyOf(rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Account] { return o.Account }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Contract] { return o.Contract }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.File] { return o.File }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Schedule] { return o.Schedule }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Token] { return o.Token }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Topic] { return o.Topic }))),
-		"highVolume": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
-			return scalar.AppendBoolean(dst, v.HighVolume, s)
-		}),
-		"highVolumePricingMultiplier": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
-			return scalar.AppendNullLong(dst, v.HighVolumePricingMultiplier, s)
-		}),
-		"index": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
-			return scalar.AppendNullInt(dst, v.Index, s)
-		}),
-		"innerTransactionIds": rowplan.Get(func(v *ledger.Transaction) []ledger.TransactionID { return v.InnerTransactions }, rowplan.ListOf(rowplan.ScalarOf(scalar.AppendTransactionID))),
-		"innerTransactions":   rowplan.ReadMany(rel.transactionInnerTransactions, func() *rowplan.Object[*ledger.Transaction] { return o.Transaction }),
-		"maxCustomFees":       rowplan.Many(func(v *ledger.Transaction) []*ledger.CustomFeeLimit { return v.MaxCustomFees }, func() *rowplan.Object[*ledger.CustomFeeLimit] { return o.CustomFeeLimit }),
-		"maxFee": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
-			return scalar.AppendNullBigInt(dst, v.MaxFee, s)
-		}),
-		"maxFeeValue": rowplan.Get(fields.TransactionMaxFeeValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
-		"memo": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
-			return scalar.AppendBytes(dst, v.Memo, s)
-		}),
-		"memoText": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
-			return scalar.AppendNullString(dst, v.MemoText(), s)
-		}),
-		"nftTransfers": rowplan.Many(func(v *ledger.Transaction) []*ledger.NFTTransfer { return v.NFTTransfers }, func() *rowplan.Object[*ledger.NFTTransfer] { return o.NFTTransfer }),
-		"nodeAccountId": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.NodeAccountID, s)
-		}),
-		"nonce": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
-			return scalar.AppendInt(dst, v.Nonce, s)
-		}),
-		"parentConsensusTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
-			return scalar.AppendNullTimestamp(dst, v.ParentConsensusTimestamp, s)
-		}),
-		"parent": rowplan.Read(rel.transactionParent, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Transaction] { return o.Transaction })),
-		"payerAccountId": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.PayerAccountID, s)
-		}),
-		"payer": rowplan.Read(rel.transactionPayer, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
-		"result": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
-			return scalar.AppendResponseCode(dst, v.Result, s)
-		}),
-		"scheduled": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
-			return scalar.AppendBoolean(dst, v.Scheduled, s)
-		}),
-		"stakingRewardTransfers": rowplan.ReadMany(rel.transactionStakingRewardTransfers, func() *rowplan.Object[*ledger.StakingReward] { return o.StakingReward }),
-		"tokenTransfers":         rowplan.ReadMany(rel.transactionTokenTransfers, func() *rowplan.Object[*ledger.TokenTransfer] { return o.TokenTransfer }),
-		"transactionHash": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
-			return scalar.AppendBytes(dst, v.Hash, s)
-		}),
-		"transactionId": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
-			return scalar.AppendTransactionID(dst, v.TransactionID(), s)
-		}),
-		"transfers": rowplan.ReadMany(rel.transactionTransfers, func() *rowplan.Object[*ledger.CryptoTransfer] { return o.CryptoTransfer }),
-		"type": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
-			return scalar.AppendTransactionType(dst, v.Type, s)
-		}),
-		"validDurationSeconds": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
-			return scalar.AppendNullBigInt(dst, v.ValidDurationSeconds, s)
-		}),
-		"validStartTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
-			return scalar.AppendTimestamp(dst, v.ValidStartTimestamp, s)
-		}),
-		"validStartTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
-			return scalar.AppendInstant(dst, v.ValidStartTimestamp, s)
-		}),
-		"block":          rowplan.Read(rel.transactionBlock, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Block] { return o.Block })),
-		"contractLogs":   rowplan.Read(rel.transactionContractLogs, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.ContractLog]] { return o.ContractLogConnection })),
-		"contractResult": rowplan.Read(rel.transactionContractResult, rowplan.ObjectOf(func() *rowplan.Object[*ledger.ContractResult] { return o.ContractResult })),
-		"node":           rowplan.Read(rel.transactionNode, rowplan.ObjectOf(func() *rowplan.Object[*ledger.NetworkNode] { return o.NetworkNode })),
-		"schedule":       rowplan.Read(rel.transactionSchedule, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Schedule] { return o.Schedule })),
-	})
-	o.TransactionConnection = rowplan.NewObject([]string{"TransactionConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.Transaction]]{
-		"edges":      rowplan.Many(func(v *relay.Connection[ledger.Transaction]) []*relay.Edge[ledger.Transaction] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.Transaction]] { return o.TransactionEdge }),
-		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.Transaction]) []*ledger.Transaction { return v.Nodes }, func() *rowplan.Object[*ledger.Transaction] { return o.Transaction }),
-		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.Transaction]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
-		"totalCount": rowplan.Read(rel.transactionConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
-	})
-	o.TransactionEdge = rowplan.NewObject([]string{"TransactionEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.Transaction]]{
-		"node": rowplan.Get(func(v *relay.Edge[ledger.Transaction]) *ledger.Transaction { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Transaction] { return o.Transaction })),
-		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.Transaction], s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.Cursor, s)
-		}),
-	})
-	o.Transfer = rowplan.NewObject([]string{"Transfer", "_Entity", "Node"}, map[string]rowplan.Field[*ledger.Transfer]{
-		"id": rowplan.Get(fields.TransferID, rowplan.ScalarOf(scalar.AppendID)),
-		"accountId": rowplan.Scalar(func(dst []byte, v *ledger.Transfer, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.AccountID, s)
-		}),
-		"account": rowplan.Read(rel.transferAccount, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
-		"amount": rowplan.Scalar(func(dst []byte, v *ledger.Transfer, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.Amount, s)
-		}),
-		"amountValue": rowplan.Read(rel.transferAmountValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
-		"consensusTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.Transfer, s scalar.Style) []byte {
-			return scalar.AppendTimestamp(dst, v.ConsensusTimestamp, s)
-		}),
-		"consensusTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.Transfer, s scalar.Style) []byte {
-			return scalar.AppendInstant(dst, v.ConsensusTimestamp, s)
-		}),
-		"counterparties": rowplan.ReadMany(rel.transferCounterparties, func() *rowplan.Object[*ledger.Transfer] { return o.Transfer }),
-		"fee":            rowplan.Scalar(func(dst []byte, v *ledger.Transfer, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Fee(), s) }),
-		"feeValue":       rowplan.Get(fields.TransferFeeValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
-		"fees":           rowplan.ReadMany(rel.transferFees, func() *rowplan.Object[*ledger.Transfer] { return o.Transfer }),
-		"tokenId": rowplan.Scalar(func(dst []byte, v *ledger.Transfer, s scalar.Style) []byte {
-			return scalar.AppendEntityID(dst, v.TokenID, s)
-		}),
-		"token":       rowplan.Read(rel.transferToken, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Token] { return o.Token })),
-		"transaction": rowplan.Read(rel.transferTransaction, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Transaction] { return o.Transaction })),
-	})
-	o.TransferConnection = rowplan.NewObject([]string{"TransferConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.Transfer]]{
-		"edges":      rowplan.Many(func(v *relay.Connection[ledger.Transfer]) []*relay.Edge[ledger.Transfer] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.Transfer]] { return o.TransferEdge }),
-		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.Transfer]) []*ledger.Transfer { return v.Nodes }, func() *rowplan.Object[*ledger.Transfer] { return o.Transfer }),
-		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.Transfer]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
-		"totalCount": rowplan.Read(rel.transferConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
-	})
-	o.TransferEdge = rowplan.NewObject([]string{"TransferEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.Transfer]]{
-		"node": rowplan.Get(func(v *relay.Edge[ledger.Transfer]) *ledger.Transfer { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Transfer] { return o.Transfer })),
-		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.Transfer], s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.Cursor, s)
-		}),
-	})
-	o.UpdatePayload = rowplan.NewObject([]string{"UpdatePayload"}, map[string]rowplan.Field[*model.UpdatePayload]{
-		"update": rowplan.Get(func(v *model.UpdatePayload) *status.Update { return v.Update }, rowplan.ObjectOf(func() *rowplan.Object[*status.Update] { return o.StatusUpdate })),
-	})
-	o.Version = rowplan.NewObject([]string{"Version"}, map[string]rowplan.Field[*ledger.Version]{
-		"timestamp": rowplan.Scalar(func(dst []byte, v *ledger.Version, s scalar.Style) []byte {
-			return scalar.AppendTimestamp(dst, v.Timestamp, s)
-		}),
-		"timestampIso": rowplan.Scalar(func(dst []byte, v *ledger.Version, s scalar.Style) []byte {
-			return scalar.AppendInstant(dst, v.Timestamp, s)
-		}),
-		"transaction": rowplan.Read(rel.versionTransaction, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Transaction] { return o.Transaction })),
-		"changes":     rowplan.Many(func(v *ledger.Version) []*ledger.Change { return v.Changes }, func() *rowplan.Object[*ledger.Change] { return o.Change }),
-	})
-	o.VersionConnection = rowplan.NewObject([]string{"VersionConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.Version]]{
-		"edges":      rowplan.Many(func(v *relay.Connection[ledger.Version]) []*relay.Edge[ledger.Version] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.Version]] { return o.VersionEdge }),
-		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.Version]) []*ledger.Version { return v.Nodes }, func() *rowplan.Object[*ledger.Version] { return o.Version }),
-		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.Version]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
-		"totalCount": rowplan.Read(rel.versionConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
-	})
-	o.VersionEdge = rowplan.NewObject([]string{"VersionEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.Version]]{
-		"node": rowplan.Get(func(v *relay.Edge[ledger.Version]) *ledger.Version { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Version] { return o.Version })),
-		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.Version], s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.Cursor, s)
-		}),
-	})
-	o._Service = rowplan.NewObject([]string{"_Service"}, map[string]rowplan.Field[*relay.Service]{
-		"sdl": rowplan.Scalar(func(dst []byte, v *relay.Service, s scalar.Style) []byte { return scalar.AppendString(dst, v.SDL, s) }),
-	})
+	o := &objects{fields: fields, rel: newRelations(fields, ec), ec: ec}
+	o.setAccessListItem()
+	o.setAccount()
+	o.setAccountAllowances()
+	o.setAccountConnection()
+	o.setAccountEdge()
+	o.setAccountStatistics()
+	o.setAirdrop()
+	o.setAirdropConnection()
+	o.setAirdropEdge()
+	o.setAmount()
+	o.setAssessedCustomFee()
+	o.setAuthorization()
+	o.setBalance()
+	o.setBalanceConnection()
+	o.setBalanceEdge()
+	o.setBlock()
+	o.setBlockConnection()
+	o.setBlockEdge()
+	o.setBlockNodeService()
+	o.setChange()
+	o.setChunkInfo()
+	o.setComponentPayload()
+	o.setContract()
+	o.setContractAction()
+	o.setContractActionConnection()
+	o.setContractActionEdge()
+	o.setContractCall()
+	o.setContractCallFailure()
+	o.setContractConnection()
+	o.setContractEdge()
+	o.setContractKey()
+	o.setContractLog()
+	o.setContractLogConnection()
+	o.setContractLogEdge()
+	o.setContractResult()
+	o.setContractResultConnection()
+	o.setContractResultEdge()
+	o.setContractState()
+	o.setContractStateChange()
+	o.setContractStateConnection()
+	o.setContractStateEdge()
+	o.setContractStatistics()
+	o.setCount()
+	o.setCryptoAllowance()
+	o.setCryptoAllowanceConnection()
+	o.setCryptoAllowanceEdge()
+	o.setCryptoTransfer()
+	o.setCustomFeeLimit()
+	o.setDecodedABI()
+	o.setDecodedArgument()
+	o.setDelegatableContractKey()
+	o.setECDSAKey()
+	o.setED25519Key()
+	o.setExchangeRate()
+	o.setExchangeRateSet()
+	o.setFallbackFee()
+	o.setFeeEstimate()
+	o.setFeeEstimateNetwork()
+	o.setFeeEstimatePart()
+	o.setFeeExtra()
+	o.setFile()
+	o.setFixedFee()
+	o.setFraction()
+	o.setFractionalFee()
+	o.setGasEstimate()
+	o.setGeneralService()
+	o.setHook()
+	o.setHookConnection()
+	o.setHookEdge()
+	o.setHookSlot()
+	o.setHookSlotConnection()
+	o.setHookSlotEdge()
+	o.setIncidentPayload()
+	o.setKey()
+	o.setKeyList()
+	o.setMaintenancePayload()
+	o.setMessageTransactionID()
+	o.setNFT()
+	o.setNFTAllowance()
+	o.setNFTAllowanceConnection()
+	o.setNFTAllowanceEdge()
+	o.setNFTConnection()
+	o.setNFTEdge()
+	o.setNFTTransaction()
+	o.setNFTTransactionConnection()
+	o.setNFTTransactionEdge()
+	o.setNFTTransfer()
+	o.setNetworkFee()
+	o.setNetworkFees()
+	o.setNetworkFreshness()
+	o.setNetworkNode()
+	o.setNetworkNodeConnection()
+	o.setNetworkNodeEdge()
+	o.setNetworkStake()
+	o.setNetworkStatistics()
+	o.setNetworkSupply()
+	o.setNoticePayload()
+	o.setOpcodeStep()
+	o.setOpcodeTrace()
+	o.setPageInfo()
+	o.setRegisteredNode()
+	o.setRegisteredNodeConnection()
+	o.setRegisteredNodeEdge()
+	o.setRegisteredServiceEndpoint()
+	o.setRemovedPayload()
+	o.setRoyaltyFee()
+	o.setSchedule()
+	o.setScheduleConnection()
+	o.setScheduleEdge()
+	o.setScheduleSignature()
+	o.setScheduleSigner()
+	o.setScheduledTransaction()
+	o.setSearchResultConnection()
+	o.setSearchResultEdge()
+	o.setServiceEndpoint()
+	o.setSlotValue()
+	o.setStakingReward()
+	o.setStakingRewardConnection()
+	o.setStakingRewardEdge()
+	o.setStatusAffectedComponent()
+	o.setStatusChange()
+	o.setStatusComponent()
+	o.setStatusComponentChange()
+	o.setStatusComponentConnection()
+	o.setStatusComponentEdge()
+	o.setStatusIncident()
+	o.setStatusIncidentConnection()
+	o.setStatusIncidentEdge()
+	o.setStatusMaintenance()
+	o.setStatusMaintenanceConnection()
+	o.setStatusMaintenanceEdge()
+	o.setStatusPage()
+	o.setStatusPagePayload()
+	o.setStatusRollup()
+	o.setStatusUpdate()
+	o.setStatusUptime()
+	o.setStatusUptimeDay()
+	o.setStatusWebhook()
+	o.setStatusWebhookPayload()
+	o.setThresholdKey()
+	o.setTimestampRange()
+	o.setToken()
+	o.setTokenAllowance()
+	o.setTokenAllowanceConnection()
+	o.setTokenAllowanceEdge()
+	o.setTokenBalance()
+	o.setTokenConnection()
+	o.setTokenCustomFees()
+	o.setTokenEdge()
+	o.setTokenHolder()
+	o.setTokenHolderConnection()
+	o.setTokenHolderEdge()
+	o.setTokenRelationship()
+	o.setTokenRelationshipConnection()
+	o.setTokenRelationshipEdge()
+	o.setTokenStatistics()
+	o.setTokenTransfer()
+	o.setTopic()
+	o.setTopicCustomFees()
+	o.setTopicMessage()
+	o.setTopicMessageConnection()
+	o.setTopicMessageEdge()
+	o.setTopicStatistics()
+	o.setTransaction()
+	o.setTransactionConnection()
+	o.setTransactionEdge()
+	o.setTransfer()
+	o.setTransferConnection()
+	o.setTransferEdge()
+	o.setUpdatePayload()
+	o.setVersion()
+	o.setVersionConnection()
+	o.setVersionEdge()
+	o.set_Service()
 	rowplan.Register(t, o.AccessListItem)
 	rowplan.Register(t, o.Account)
 	rowplan.Register(t, o.AccountAllowances)
@@ -3222,5 +559,3367 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 	rowplan.Register(t, o.VersionEdge)
 	rowplan.Register(t, o._Service)
 	rowplan.RegisterList(t, rowplan.AnyOf(rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Account] { return o.Account }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Airdrop] { return o.Airdrop }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Block] { return o.Block }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Contract] { return o.Contract }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.ContractAction] { return o.ContractAction }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.ContractLog] { return o.ContractLog }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.ContractResult] { return o.ContractResult }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.ContractState] { return o.ContractState }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.CryptoAllowance] { return o.CryptoAllowance }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.File] { return o.File }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Hook] { return o.Hook }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.HookSlot] { return o.HookSlot }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.NFT] { return o.NFT }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.NFTAllowance] { return o.NFTAllowance }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.NFTTransaction] { return o.NFTTransaction }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.NetworkNode] { return o.NetworkNode }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.RegisteredNode] { return o.RegisteredNode }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Schedule] { return o.Schedule }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.StakingReward] { return o.StakingReward }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*status.Component] { return o.StatusComponent }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*status.Incident] { return o.StatusIncident }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*status.Maintenance] { return o.StatusMaintenance }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*status.Page] { return o.StatusPage }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*status.Update] { return o.StatusUpdate }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Token] { return o.Token }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.TokenAllowance] { return o.TokenAllowance }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.TokenHolder] { return o.TokenHolder }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.TokenRelationship] { return o.TokenRelationship }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Topic] { return o.Topic }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.TopicMessage] { return o.TopicMessage }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Transaction] { return o.Transaction }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Transfer] { return o.Transfer })))
-	return &Rows{Tables: t, fields: fields, relations: rel}
+	return &Rows{Tables: t, fields: fields, relations: o.rel}
+}
+
+func (o *objects) setAccessListItem() {
+	o.AccessListItem = rowplan.NewObject([]string{"AccessListItem"}, map[string]rowplan.Field[*ledger.AccessListItem]{
+		"address": rowplan.Scalar(func(dst []byte, v *ledger.AccessListItem, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Address, s)
+		}),
+		"storageKeys": rowplan.Get(func(v *ledger.AccessListItem) []string { return v.StorageKeys }, rowplan.ListOf(rowplan.ScalarOf(scalar.AppendString))),
+	})
+}
+
+func (o *objects) setAccount() {
+	o.Account = rowplan.NewObject([]string{"Account", "Node", "Entity", "_Entity", "SearchResult"}, map[string]rowplan.Field[*ledger.Account]{
+		"id": rowplan.Get(o.fields.AccountID, rowplan.ScalarOf(scalar.AppendID)),
+		"entityId": rowplan.Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.EntityID, s)
+		}),
+		"type": rowplan.Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
+			return scalar.AppendEntityType(dst, v.Type, s)
+		}),
+		"alias": rowplan.Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte { return scalar.AppendAlias(dst, v.Alias, s) }),
+		"autoRenewAccountId": rowplan.Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.AutoRenewAccountID, s)
+		}),
+		"autoRenewAccount": rowplan.Read(o.rel.accountAutoRenewAccount, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
+		"autoRenewPeriod": rowplan.Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.AutoRenewPeriod, s)
+		}),
+		"balance":      rowplan.Compute(o.ec.readAccountBalanceArgs, func(v *ledger.Account, a AccountBalanceArgs) ledger.HbarAmount { return v.BalanceIn(a.Unit) }, rowplan.ScalarOf(scalar.AppendHbarAmount)),
+		"balanceValue": rowplan.Get(o.fields.AccountBalanceValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
+		"holdings":     rowplan.Compute(o.ec.readAccountHoldingsArgs, func(v *ledger.Account, a AccountHoldingsArgs) *ledger.Balance { return v.Holdings(a.Include) }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Balance] { return o.Balance })),
+		"createdTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
+			return scalar.AppendNullTimestamp(dst, v.CreatedTimestamp, s)
+		}),
+		"createdTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
+			return scalar.AppendNullInstant(dst, v.CreatedTimestamp, s)
+		}),
+		"declineReward": rowplan.Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.DeclineReward, s)
+		}),
+		"delegationAddress": rowplan.Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.DelegationAddress, s)
+		}),
+		"deleted": rowplan.Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
+			return scalar.AppendNullBoolean(dst, v.Deleted, s)
+		}),
+		"ethereumNonce": rowplan.Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.EthereumNonce, s)
+		}),
+		"evmAddress": rowplan.Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
+			return scalar.AppendNullEVMAddress(dst, v.EVMAddress, s)
+		}),
+		"expirationTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
+			return scalar.AppendNullTimestamp(dst, v.ExpirationTimestamp, s)
+		}),
+		"expirationTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
+			return scalar.AppendNullInstant(dst, v.ExpirationTimestamp, s)
+		}),
+		"key": rowplan.Get(func(v *ledger.Account) *ledger.KeyInfo { return v.Key }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.KeyInfo] { return o.Key })),
+		"maxAutomaticTokenAssociations": rowplan.Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
+			return scalar.AppendNullInt(dst, v.MaxAutomaticTokenAssociations, s)
+		}),
+		"memo": rowplan.Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte { return scalar.AppendString(dst, v.Memo, s) }),
+		"pendingReward": rowplan.Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.PendingReward, s)
+		}),
+		"pendingRewardValue": rowplan.Get(o.fields.AccountPendingRewardValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
+		"receiverSigRequired": rowplan.Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
+			return scalar.AppendNullBoolean(dst, v.ReceiverSigRequired, s)
+		}),
+		"stakedAccountId": rowplan.Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.StakedAccountID, s)
+		}),
+		"stakedAccount": rowplan.Read(o.rel.accountStakedAccount, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
+		"stakedNodeId": rowplan.Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.StakedNodeID, s)
+		}),
+		"stakePeriodStart": rowplan.Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
+			return scalar.AppendDay(dst, v.StakePeriodStart, s)
+		}),
+		"timestamp":             rowplan.Get(func(v *ledger.Account) *ledger.TimestampRange { return &v.Timestamp }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TimestampRange] { return o.TimestampRange })),
+		"transactions":          rowplan.Read(o.rel.accountTransactions, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.Transaction]] { return o.TransactionConnection })),
+		"outstandingAirdrops":   rowplan.Read(o.rel.accountOutstandingAirdrops, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.Airdrop]] { return o.AirdropConnection })),
+		"pendingAirdrops":       rowplan.Read(o.rel.accountPendingAirdrops, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.Airdrop]] { return o.AirdropConnection })),
+		"allowances":            rowplan.Read(o.rel.accountAllowances, rowplan.ObjectOf(func() *rowplan.Object[*ledger.AccountAllowances] { return o.AccountAllowances })),
+		"receivedAllowances":    rowplan.Read(o.rel.accountReceivedAllowances, rowplan.ObjectOf(func() *rowplan.Object[*ledger.AccountAllowances] { return o.AccountAllowances })),
+		"rewards":               rowplan.Read(o.rel.accountRewards, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.StakingReward]] { return o.StakingRewardConnection })),
+		"contract":              rowplan.Read(o.rel.accountContract, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Contract] { return o.Contract })),
+		"contractResults":       rowplan.Read(o.rel.accountContractResults, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.ContractResult]] { return o.ContractResultConnection })),
+		"history":               rowplan.Read(o.rel.accountHistory, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.Version]] { return o.VersionConnection })),
+		"hooks":                 rowplan.Read(o.rel.accountHooks, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.Hook]] { return o.HookConnection })),
+		"stakedNode":            rowplan.Read(o.rel.accountStakedNode, rowplan.ObjectOf(func() *rowplan.Object[*ledger.NetworkNode] { return o.NetworkNode })),
+		"node":                  rowplan.Read(o.rel.accountNode, rowplan.ObjectOf(func() *rowplan.Object[*ledger.NetworkNode] { return o.NetworkNode })),
+		"nfts":                  rowplan.Read(o.rel.accountNfts, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.NFT]] { return o.NFTConnection })),
+		"nftAllowances":         rowplan.Read(o.rel.accountNftAllowances, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.NFTAllowance]] { return o.NFTAllowanceConnection })),
+		"receivedNFTAllowances": rowplan.Read(o.rel.accountReceivedNFTAllowances, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.NFTAllowance]] { return o.NFTAllowanceConnection })),
+		"schedules":             rowplan.Read(o.rel.accountSchedules, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.Schedule]] { return o.ScheduleConnection })),
+		"stats":                 rowplan.ReadMany(o.rel.accountStats, func() *rowplan.Object[*ledger.AccountStatistics] { return o.AccountStatistics }),
+		"tokens": rowplan.Read(o.rel.accountTokens, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.TokenRelationship]] {
+			return o.TokenRelationshipConnection
+		})),
+		"transfers": rowplan.Read(o.rel.accountTransfers, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.Transfer]] { return o.TransferConnection })),
+	})
+}
+
+func (o *objects) setAccountAllowances() {
+	o.AccountAllowances = rowplan.NewObject([]string{"AccountAllowances"}, map[string]rowplan.Field[*ledger.AccountAllowances]{
+		"crypto": rowplan.Read(o.rel.accountAllowancesCrypto, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.CryptoAllowance]] { return o.CryptoAllowanceConnection })),
+		"tokens": rowplan.Read(o.rel.accountAllowancesTokens, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.TokenAllowance]] { return o.TokenAllowanceConnection })),
+	})
+}
+
+func (o *objects) setAccountConnection() {
+	o.AccountConnection = rowplan.NewObject([]string{"AccountConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.Account]]{
+		"edges":      rowplan.Many(func(v *relay.Connection[ledger.Account]) []*relay.Edge[ledger.Account] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.Account]] { return o.AccountEdge }),
+		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.Account]) []*ledger.Account { return v.Nodes }, func() *rowplan.Object[*ledger.Account] { return o.Account }),
+		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.Account]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"totalCount": rowplan.Read(o.rel.accountConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
+	})
+}
+
+func (o *objects) setAccountEdge() {
+	o.AccountEdge = rowplan.NewObject([]string{"AccountEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.Account]]{
+		"node": rowplan.Get(func(v *relay.Edge[ledger.Account]) *ledger.Account { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
+		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.Account], s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
+		}),
+	})
+}
+
+func (o *objects) setAccountStatistics() {
+	o.AccountStatistics = rowplan.NewObject([]string{"AccountStatistics"}, map[string]rowplan.Field[*ledger.AccountStatistics]{
+		"from": rowplan.Scalar(func(dst []byte, v *ledger.AccountStatistics, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.From, s)
+		}),
+		"fromIso": rowplan.Scalar(func(dst []byte, v *ledger.AccountStatistics, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.From, s)
+		}),
+		"to": rowplan.Scalar(func(dst []byte, v *ledger.AccountStatistics, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.To, s)
+		}),
+		"toIso": rowplan.Scalar(func(dst []byte, v *ledger.AccountStatistics, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.To, s)
+		}),
+		"transactions": rowplan.Scalar(func(dst []byte, v *ledger.AccountStatistics, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Transactions, s)
+		}),
+		"received": rowplan.Scalar(func(dst []byte, v *ledger.AccountStatistics, s scalar.Style) []byte {
+			return scalar.AppendNullBigInt(dst, v.Received, s)
+		}),
+		"receivedValue": rowplan.Get(o.fields.AccountStatisticsReceivedValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
+		"sent": rowplan.Scalar(func(dst []byte, v *ledger.AccountStatistics, s scalar.Style) []byte {
+			return scalar.AppendNullBigInt(dst, v.Sent, s)
+		}),
+		"sentValue": rowplan.Get(o.fields.AccountStatisticsSentValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
+		"rewards": rowplan.Scalar(func(dst []byte, v *ledger.AccountStatistics, s scalar.Style) []byte {
+			return scalar.AppendBigInt(dst, v.Rewards, s)
+		}),
+		"rewardsValue": rowplan.Get(o.fields.AccountStatisticsRewardsValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
+	})
+}
+
+func (o *objects) setAirdrop() {
+	o.Airdrop = rowplan.NewObject([]string{"Airdrop", "Node", "_Entity"}, map[string]rowplan.Field[*ledger.Airdrop]{
+		"id": rowplan.Get(o.fields.AirdropID, rowplan.ScalarOf(scalar.AppendID)),
+		"amount": rowplan.Scalar(func(dst []byte, v *ledger.Airdrop, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.Amount, s)
+		}),
+		"amountValue": rowplan.Read(o.rel.airdropAmountValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
+		"receiverId": rowplan.Scalar(func(dst []byte, v *ledger.Airdrop, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.ReceiverID, s)
+		}),
+		"receiver": rowplan.Read(o.rel.airdropReceiver, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
+		"senderId": rowplan.Scalar(func(dst []byte, v *ledger.Airdrop, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.SenderID, s)
+		}),
+		"sender": rowplan.Read(o.rel.airdropSender, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
+		"serialNumber": rowplan.Scalar(func(dst []byte, v *ledger.Airdrop, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.SerialNumber, s)
+		}),
+		"timestamp": rowplan.Get(func(v *ledger.Airdrop) *ledger.TimestampRange { return &v.Timestamp }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TimestampRange] { return o.TimestampRange })),
+		"tokenId": rowplan.Scalar(func(dst []byte, v *ledger.Airdrop, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.TokenID, s)
+		}),
+		"token": rowplan.Read(o.rel.airdropToken, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Token] { return o.Token })),
+		"nft":   rowplan.Read(o.rel.airdropNft, rowplan.ObjectOf(func() *rowplan.Object[*ledger.NFT] { return o.NFT })),
+	})
+}
+
+func (o *objects) setAirdropConnection() {
+	o.AirdropConnection = rowplan.NewObject([]string{"AirdropConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.Airdrop]]{
+		"edges":      rowplan.Many(func(v *relay.Connection[ledger.Airdrop]) []*relay.Edge[ledger.Airdrop] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.Airdrop]] { return o.AirdropEdge }),
+		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.Airdrop]) []*ledger.Airdrop { return v.Nodes }, func() *rowplan.Object[*ledger.Airdrop] { return o.Airdrop }),
+		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.Airdrop]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"totalCount": rowplan.Read(o.rel.airdropConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
+	})
+}
+
+func (o *objects) setAirdropEdge() {
+	o.AirdropEdge = rowplan.NewObject([]string{"AirdropEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.Airdrop]]{
+		"node": rowplan.Get(func(v *relay.Edge[ledger.Airdrop]) *ledger.Airdrop { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Airdrop] { return o.Airdrop })),
+		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.Airdrop], s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
+		}),
+	})
+}
+
+func (o *objects) setAmount() {
+	o.Amount = rowplan.NewObject([]string{"Amount"}, map[string]rowplan.Field[*ledger.Amount]{
+		"raw": rowplan.Scalar(func(dst []byte, v *ledger.Amount, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Raw, s) }),
+		"display": rowplan.Scalar(func(dst []byte, v *ledger.Amount, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.Display(), s)
+		}),
+		"usd": rowplan.Read(o.rel.amountUsd, rowplan.PointerOf(scalar.AppendString)),
+	})
+}
+
+func (o *objects) setAssessedCustomFee() {
+	o.AssessedCustomFee = rowplan.NewObject([]string{"AssessedCustomFee"}, map[string]rowplan.Field[*ledger.AssessedCustomFee]{
+		"amount": rowplan.Scalar(func(dst []byte, v *ledger.AssessedCustomFee, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Amount, s)
+		}),
+		"amountValue": rowplan.Read(o.rel.assessedCustomFeeAmountValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
+		"collectorAccountId": rowplan.Scalar(func(dst []byte, v *ledger.AssessedCustomFee, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.CollectorAccountID, s)
+		}),
+		"collectorAccount": rowplan.Read(o.rel.assessedCustomFeeCollectorAccount, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
+		"tokenId": rowplan.Scalar(func(dst []byte, v *ledger.AssessedCustomFee, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.TokenID, s)
+		}),
+		"token":                    rowplan.Read(o.rel.assessedCustomFeeToken, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Token] { return o.Token })),
+		"effectivePayerAccountIds": rowplan.Get(func(v *ledger.AssessedCustomFee) []ledger.EntityID { return v.EffectivePayerAccountIDs }, rowplan.ListOf(rowplan.ScalarOf(scalar.AppendEntityID))),
+		"effectivePayerAccounts":   rowplan.ReadMany(o.rel.assessedCustomFeeEffectivePayerAccounts, func() *rowplan.Object[*ledger.Account] { return o.Account }),
+	})
+}
+
+func (o *objects) setAuthorization() {
+	o.Authorization = rowplan.NewObject([]string{"Authorization"}, map[string]rowplan.Field[*ledger.Authorization]{
+		"address": rowplan.Scalar(func(dst []byte, v *ledger.Authorization, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.Address, s)
+		}),
+		"chainId": rowplan.Scalar(func(dst []byte, v *ledger.Authorization, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.ChainID, s)
+		}),
+		"nonce": rowplan.Scalar(func(dst []byte, v *ledger.Authorization, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.Nonce, s)
+		}),
+		"r": rowplan.Scalar(func(dst []byte, v *ledger.Authorization, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.R, s)
+		}),
+		"s": rowplan.Scalar(func(dst []byte, v *ledger.Authorization, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.S, s)
+		}),
+		"yParity": rowplan.Scalar(func(dst []byte, v *ledger.Authorization, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.YParity, s)
+		}),
+	})
+}
+
+func (o *objects) setBalance() {
+	o.Balance = rowplan.NewObject([]string{"Balance"}, map[string]rowplan.Field[*ledger.Balance]{
+		"accountId": rowplan.Scalar(func(dst []byte, v *ledger.Balance, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.AccountID, s)
+		}),
+		"account": rowplan.Read(o.rel.balanceAccount, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
+		"balance": rowplan.Scalar(func(dst []byte, v *ledger.Balance, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.Balance, s)
+		}),
+		"balanceValue": rowplan.Get(o.fields.BalanceBalanceValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
+		"timestamp": rowplan.Scalar(func(dst []byte, v *ledger.Balance, s scalar.Style) []byte {
+			return scalar.AppendNullTimestamp(dst, v.Timestamp, s)
+		}),
+		"timestampIso": rowplan.Scalar(func(dst []byte, v *ledger.Balance, s scalar.Style) []byte {
+			return scalar.AppendNullInstant(dst, v.Timestamp, s)
+		}),
+		"tokens": rowplan.ReadMany(o.rel.balanceTokens, func() *rowplan.Object[*ledger.TokenBalance] { return o.TokenBalance }),
+	})
+}
+
+func (o *objects) setBalanceConnection() {
+	o.BalanceConnection = rowplan.NewObject([]string{"BalanceConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.Balance]]{
+		"edges":    rowplan.Many(func(v *relay.Connection[ledger.Balance]) []*relay.Edge[ledger.Balance] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.Balance]] { return o.BalanceEdge }),
+		"nodes":    rowplan.Many(func(v *relay.Connection[ledger.Balance]) []*ledger.Balance { return v.Nodes }, func() *rowplan.Object[*ledger.Balance] { return o.Balance }),
+		"pageInfo": rowplan.Get(func(v *relay.Connection[ledger.Balance]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"timestamp": rowplan.Scalar(func(dst []byte, v *relay.Connection[ledger.Balance], s scalar.Style) []byte {
+			return scalar.AppendNullTimestamp(dst, v.Timestamp, s)
+		}),
+		"totalCount": rowplan.Read(o.rel.balanceConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
+	})
+}
+
+func (o *objects) setBalanceEdge() {
+	o.BalanceEdge = rowplan.NewObject([]string{"BalanceEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.Balance]]{
+		"node": rowplan.Get(func(v *relay.Edge[ledger.Balance]) *ledger.Balance { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Balance] { return o.Balance })),
+		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.Balance], s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
+		}),
+	})
+}
+
+func (o *objects) setBlock() {
+	o.Block = rowplan.NewObject([]string{"Block", "Node", "_Entity", "SearchResult"}, map[string]rowplan.Field[*ledger.Block]{
+		"id":    rowplan.Get(o.fields.BlockID, rowplan.ScalarOf(scalar.AppendID)),
+		"count": rowplan.Scalar(func(dst []byte, v *ledger.Block, s scalar.Style) []byte { return scalar.AppendCount(dst, v.Count, s) }),
+		"hapiVersion": rowplan.Scalar(func(dst []byte, v *ledger.Block, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.HapiVersion, s)
+		}),
+		"hash":   rowplan.Scalar(func(dst []byte, v *ledger.Block, s scalar.Style) []byte { return scalar.AppendHash(dst, v.Hash, s) }),
+		"name":   rowplan.Scalar(func(dst []byte, v *ledger.Block, s scalar.Style) []byte { return scalar.AppendString(dst, v.Name, s) }),
+		"number": rowplan.Scalar(func(dst []byte, v *ledger.Block, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Number, s) }),
+		"previousHash": rowplan.Scalar(func(dst []byte, v *ledger.Block, s scalar.Style) []byte {
+			return scalar.AppendHash(dst, v.PreviousHash, s)
+		}),
+		"size":      rowplan.Scalar(func(dst []byte, v *ledger.Block, s scalar.Style) []byte { return scalar.AppendNullLong(dst, v.Size, s) }),
+		"timestamp": rowplan.Get(func(v *ledger.Block) *ledger.TimestampRange { return &v.Timestamp }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TimestampRange] { return o.TimestampRange })),
+		"gasUsed": rowplan.Scalar(func(dst []byte, v *ledger.Block, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.GasUsed, s)
+		}),
+		"logsBloom":       rowplan.Scalar(func(dst []byte, v *ledger.Block, s scalar.Style) []byte { return scalar.AppendHex(dst, v.LogsBloom, s) }),
+		"previous":        rowplan.Read(o.rel.blockPrevious, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Block] { return o.Block })),
+		"next":            rowplan.Read(o.rel.blockNext, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Block] { return o.Block })),
+		"transactions":    rowplan.Read(o.rel.blockTransactions, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.Transaction]] { return o.TransactionConnection })),
+		"contractLogs":    rowplan.Read(o.rel.blockContractLogs, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.ContractLog]] { return o.ContractLogConnection })),
+		"contractResults": rowplan.Read(o.rel.blockContractResults, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.ContractResult]] { return o.ContractResultConnection })),
+	})
+}
+
+func (o *objects) setBlockConnection() {
+	o.BlockConnection = rowplan.NewObject([]string{"BlockConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.Block]]{
+		"edges":      rowplan.Many(func(v *relay.Connection[ledger.Block]) []*relay.Edge[ledger.Block] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.Block]] { return o.BlockEdge }),
+		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.Block]) []*ledger.Block { return v.Nodes }, func() *rowplan.Object[*ledger.Block] { return o.Block }),
+		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.Block]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"totalCount": rowplan.Read(o.rel.blockConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
+	})
+}
+
+func (o *objects) setBlockEdge() {
+	o.BlockEdge = rowplan.NewObject([]string{"BlockEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.Block]]{
+		"node": rowplan.Get(func(v *relay.Edge[ledger.Block]) *ledger.Block { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Block] { return o.Block })),
+		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.Block], s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
+		}),
+	})
+}
+
+func (o *objects) setBlockNodeService() {
+	o.BlockNodeService = rowplan.NewObject([]string{"BlockNodeService"}, map[string]rowplan.Field[*ledger.BlockNodeService]{
+		"endpointApis": rowplan.Get(func(v *ledger.BlockNodeService) []ledger.BlockNodeAPI { return v.EndpointAPIs }, rowplan.ListOf(rowplan.ScalarOf(scalar.AppendBlockNodeAPI))),
+	})
+}
+
+func (o *objects) setChange() {
+	o.Change = rowplan.NewObject([]string{"Change"}, map[string]rowplan.Field[*ledger.Change]{
+		"field": rowplan.Scalar(func(dst []byte, v *ledger.Change, s scalar.Style) []byte { return scalar.AppendString(dst, v.Field, s) }),
+		"before": rowplan.Scalar(func(dst []byte, v *ledger.Change, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.Before, s)
+		}),
+		"after": rowplan.Scalar(func(dst []byte, v *ledger.Change, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.After, s)
+		}),
+	})
+}
+
+func (o *objects) setChunkInfo() {
+	o.ChunkInfo = rowplan.NewObject([]string{"ChunkInfo"}, map[string]rowplan.Field[*ledger.ChunkInfo]{
+		"initialTransactionId": rowplan.Get(func(v *ledger.ChunkInfo) *ledger.MessageTransactionID { return v.InitialTransactionID }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.MessageTransactionID] { return o.MessageTransactionID })),
+		"number": rowplan.Scalar(func(dst []byte, v *ledger.ChunkInfo, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.Number, s)
+		}),
+		"total": rowplan.Scalar(func(dst []byte, v *ledger.ChunkInfo, s scalar.Style) []byte {
+			return scalar.AppendNullInt(dst, v.Total, s)
+		}),
+	})
+}
+
+func (o *objects) setComponentPayload() {
+	o.ComponentPayload = rowplan.NewObject([]string{"ComponentPayload"}, map[string]rowplan.Field[*model.ComponentPayload]{
+		"component": rowplan.Get(func(v *model.ComponentPayload) *status.Component { return v.Component }, rowplan.ObjectOf(func() *rowplan.Object[*status.Component] { return o.StatusComponent })),
+	})
+}
+
+func (o *objects) setContract() {
+	o.Contract = rowplan.NewObject([]string{"Contract", "Node", "Entity", "_Entity", "SearchResult"}, map[string]rowplan.Field[*ledger.Contract]{
+		"id": rowplan.Get(o.fields.ContractID, rowplan.ScalarOf(scalar.AppendID)),
+		"entityId": rowplan.Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.EntityID, s)
+		}),
+		"account":  rowplan.Read(o.rel.contractAccount, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
+		"adminKey": rowplan.Get(func(v *ledger.Contract) *ledger.KeyInfo { return v.AdminKey }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.KeyInfo] { return o.Key })),
+		"autoRenewAccountId": rowplan.Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.AutoRenewAccountID, s)
+		}),
+		"autoRenewAccount": rowplan.Read(o.rel.contractAutoRenewAccount, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
+		"autoRenewPeriod": rowplan.Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.AutoRenewPeriod, s)
+		}),
+		"bytecode": rowplan.Read(o.rel.contractBytecode, rowplan.ScalarOf(scalar.AppendString)),
+		"createdTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
+			return scalar.AppendNullTimestamp(dst, v.CreatedTimestamp, s)
+		}),
+		"createdTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
+			return scalar.AppendNullInstant(dst, v.CreatedTimestamp, s)
+		}),
+		"deleted": rowplan.Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
+			return scalar.AppendNullBoolean(dst, v.Deleted, s)
+		}),
+		"evmAddress": rowplan.Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.EVMAddress, s)
+		}),
+		"expirationTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
+			return scalar.AppendNullTimestamp(dst, v.ExpirationTimestamp, s)
+		}),
+		"expirationTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
+			return scalar.AppendNullInstant(dst, v.ExpirationTimestamp, s)
+		}),
+		"fileId": rowplan.Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.FileID, s)
+		}),
+		"file": rowplan.Read(o.rel.contractFile, rowplan.ObjectOf(func() *rowplan.Object[*ledger.File] { return o.File })),
+		"logs": rowplan.Read(o.rel.contractLogs, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.ContractLog]] { return o.ContractLogConnection })),
+		"maxAutomaticTokenAssociations": rowplan.Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
+			return scalar.AppendNullInt(dst, v.MaxAutomaticTokenAssociations, s)
+		}),
+		"memo": rowplan.Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Memo, s)
+		}),
+		"nonce": rowplan.Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.Nonce, s)
+		}),
+		"obtainerId": rowplan.Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.ObtainerID, s)
+		}),
+		"obtainer": rowplan.Read(o.rel.contractObtainer, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
+		"permanentRemoval": rowplan.Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
+			return scalar.AppendNullBoolean(dst, v.PermanentRemoval, s)
+		}),
+		"proxyAccountId": rowplan.Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.ProxyAccountID, s)
+		}),
+		"proxyAccount":    rowplan.Read(o.rel.contractProxyAccount, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
+		"results":         rowplan.Read(o.rel.contractResults, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.ContractResult]] { return o.ContractResultConnection })),
+		"runtimeBytecode": rowplan.Read(o.rel.contractRuntimeBytecode, rowplan.ScalarOf(scalar.AppendHex)),
+		"state":           rowplan.Read(o.rel.contractState, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.ContractState]] { return o.ContractStateConnection })),
+		"timestamp":       rowplan.Get(func(v *ledger.Contract) *ledger.TimestampRange { return &v.Timestamp }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TimestampRange] { return o.TimestampRange })),
+		"call":            rowplan.Read(o.rel.contractCall, rowplan.ObjectOf(func() *rowplan.Object[*calls.ContractCall] { return o.ContractCall })),
+		"stats":           rowplan.ReadMany(o.rel.contractStats, func() *rowplan.Object[*ledger.ContractStatistics] { return o.ContractStatistics }),
+	})
+}
+
+func (o *objects) setContractAction() {
+	o.ContractAction = rowplan.NewObject([]string{"ContractAction", "Node", "_Entity"}, map[string]rowplan.Field[*ledger.ContractAction]{
+		"id": rowplan.Get(o.fields.ContractActionID, rowplan.ScalarOf(scalar.AppendID)),
+		"callDepth": rowplan.Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.CallDepth, s)
+		}),
+		"callOperationType": rowplan.Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
+			return scalar.AppendCallOperationType(dst, v.CallOperationType, s)
+		}),
+		"callType": rowplan.Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
+			return scalar.AppendCallType(dst, v.CallType, s)
+		}),
+		"callerId": rowplan.Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.Caller, s)
+		}),
+		"caller": rowplan.Read(o.rel.contractActionCaller, rowplan.AnyOf(rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Account] { return o.Account }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Contract] { return o.Contract }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.File] { return o.File }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Schedule] { return o.Schedule }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Token] { return o.Token }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Topic] { return o.Topic }))),
+		"callerType": rowplan.Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
+			return scalar.AppendEntityType(dst, v.CallerType, s)
+		}),
+		"consensusTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.ConsensusTimestamp, s)
+		}),
+		"consensusTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.ConsensusTimestamp, s)
+		}),
+		"decodedCall":  rowplan.Read(o.rel.contractActionDecodedCall, rowplan.ObjectOf(func() *rowplan.Object[*abi.Decoded] { return o.DecodedABI })),
+		"decodedError": rowplan.Read(o.rel.contractActionDecodedError, rowplan.ObjectOf(func() *rowplan.Object[*abi.Decoded] { return o.DecodedABI })),
+		"from": rowplan.Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.From(), s)
+		}),
+		"gas": rowplan.Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Gas, s)
+		}),
+		"gasUsed": rowplan.Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.GasUsed, s)
+		}),
+		"index": rowplan.Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.Index, s)
+		}),
+		"input": rowplan.Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.Input, s)
+		}),
+		"recipientId": rowplan.Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.Recipient, s)
+		}),
+		"recipient": rowplan.Read(o.rel.contractActionRecipient, rowplan.AnyOf(rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Account] { return o.Account }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Contract] { return o.Contract }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.File] { return o.File }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Schedule] { return o.Schedule }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Token] { return o.Token }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Topic] { return o.Topic }))),
+		"recipientType": rowplan.Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
+			return scalar.AppendPointer(dst, v.RecipientType, s, scalar.AppendEntityType)
+		}),
+		"resultData": rowplan.Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.ResultData, s)
+		}),
+		"resultDataType": rowplan.Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
+			return scalar.AppendResultDataType(dst, v.ResultDataType, s)
+		}),
+		"to": rowplan.Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.To, s)
+		}),
+		"value": rowplan.Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Value, s)
+		}),
+	})
+}
+
+func (o *objects) setContractActionConnection() {
+	o.ContractActionConnection = rowplan.NewObject([]string{"ContractActionConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.ContractAction]]{
+		"edges": rowplan.Many(func(v *relay.Connection[ledger.ContractAction]) []*relay.Edge[ledger.ContractAction] {
+			return v.Edges()
+		}, func() *rowplan.Object[*relay.Edge[ledger.ContractAction]] { return o.ContractActionEdge }),
+		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.ContractAction]) []*ledger.ContractAction { return v.Nodes }, func() *rowplan.Object[*ledger.ContractAction] { return o.ContractAction }),
+		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.ContractAction]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"totalCount": rowplan.Read(o.rel.contractActionConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
+	})
+}
+
+func (o *objects) setContractActionEdge() {
+	o.ContractActionEdge = rowplan.NewObject([]string{"ContractActionEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.ContractAction]]{
+		"node": rowplan.Get(func(v *relay.Edge[ledger.ContractAction]) *ledger.ContractAction { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.ContractAction] { return o.ContractAction })),
+		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.ContractAction], s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
+		}),
+	})
+}
+
+func (o *objects) setContractCall() {
+	o.ContractCall = rowplan.NewObject([]string{"ContractCall"}, map[string]rowplan.Field[*calls.ContractCall]{
+		"blockNumber": rowplan.Scalar(func(dst []byte, v *calls.ContractCall, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.BlockNumber, s)
+		}),
+		"failure": rowplan.Get(func(v *calls.ContractCall) *calls.ContractCallFailure { return v.Failure }, rowplan.ObjectOf(func() *rowplan.Object[*calls.ContractCallFailure] { return o.ContractCallFailure })),
+		"gasUsed": rowplan.Scalar(func(dst []byte, v *calls.ContractCall, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.GasUsed, s)
+		}),
+		"output": rowplan.Scalar(func(dst []byte, v *calls.ContractCall, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.Output, s)
+		}),
+	})
+}
+
+func (o *objects) setContractCallFailure() {
+	o.ContractCallFailure = rowplan.NewObject([]string{"ContractCallFailure"}, map[string]rowplan.Field[*calls.ContractCallFailure]{
+		"children": rowplan.Get(func(v *calls.ContractCallFailure) []ledger.ResponseCode { return v.Children }, rowplan.ListOf(rowplan.ScalarOf(scalar.AppendResponseCode))),
+		"code": rowplan.Scalar(func(dst []byte, v *calls.ContractCallFailure, s scalar.Style) []byte {
+			return scalar.AppendResponseCode(dst, v.Code, s)
+		}),
+		"data": rowplan.Scalar(func(dst []byte, v *calls.ContractCallFailure, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.Data, s)
+		}),
+		"reason": rowplan.Scalar(func(dst []byte, v *calls.ContractCallFailure, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.Reason, s)
+		}),
+	})
+}
+
+func (o *objects) setContractConnection() {
+	o.ContractConnection = rowplan.NewObject([]string{"ContractConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.Contract]]{
+		"edges":      rowplan.Many(func(v *relay.Connection[ledger.Contract]) []*relay.Edge[ledger.Contract] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.Contract]] { return o.ContractEdge }),
+		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.Contract]) []*ledger.Contract { return v.Nodes }, func() *rowplan.Object[*ledger.Contract] { return o.Contract }),
+		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.Contract]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"totalCount": rowplan.Read(o.rel.contractConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
+	})
+}
+
+func (o *objects) setContractEdge() {
+	o.ContractEdge = rowplan.NewObject([]string{"ContractEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.Contract]]{
+		"node": rowplan.Get(func(v *relay.Edge[ledger.Contract]) *ledger.Contract { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Contract] { return o.Contract })),
+		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.Contract], s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
+		}),
+	})
+}
+
+func (o *objects) setContractKey() {
+	o.ContractKey = rowplan.NewObject([]string{"ContractKey", "DecodedKey"}, map[string]rowplan.Field[*ledger.ContractKey]{
+		"contractId": rowplan.Scalar(func(dst []byte, v *ledger.ContractKey, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.ContractID, s)
+		}),
+		"contract": rowplan.Read(o.rel.contractKeyContract, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Contract] { return o.Contract })),
+		"evmAddress": rowplan.Scalar(func(dst []byte, v *ledger.ContractKey, s scalar.Style) []byte {
+			return scalar.AppendNullEVMAddress(dst, v.EVMAddress, s)
+		}),
+	})
+}
+
+func (o *objects) setContractLog() {
+	o.ContractLog = rowplan.NewObject([]string{"ContractLog", "Node", "_Entity"}, map[string]rowplan.Field[*ledger.ContractLog]{
+		"id": rowplan.Get(o.fields.ContractLogID, rowplan.ScalarOf(scalar.AppendID)),
+		"address": rowplan.Scalar(func(dst []byte, v *ledger.ContractLog, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.Address, s)
+		}),
+		"block": rowplan.Read(o.rel.contractLogBlock, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Block] { return o.Block })),
+		"blockHash": rowplan.Scalar(func(dst []byte, v *ledger.ContractLog, s scalar.Style) []byte {
+			return scalar.AppendHash(dst, v.BlockHash, s)
+		}),
+		"blockNumber": rowplan.Scalar(func(dst []byte, v *ledger.ContractLog, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.BlockNumber, s)
+		}),
+		"bloom": rowplan.Scalar(func(dst []byte, v *ledger.ContractLog, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.Bloom, s)
+		}),
+		"consensusTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.ContractLog, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.ConsensusTimestamp, s)
+		}),
+		"consensusTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.ContractLog, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.ConsensusTimestamp, s)
+		}),
+		"contract": rowplan.Read(o.rel.contractLogContract, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Contract] { return o.Contract })),
+		"contractId": rowplan.Scalar(func(dst []byte, v *ledger.ContractLog, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.ContractID, s)
+		}),
+		"contractResult": rowplan.Read(o.rel.contractLogContractResult, rowplan.ObjectOf(func() *rowplan.Object[*ledger.ContractResult] { return o.ContractResult })),
+		"decoded":        rowplan.Read(o.rel.contractLogDecoded, rowplan.ObjectOf(func() *rowplan.Object[*abi.Decoded] { return o.DecodedABI })),
+		"data": rowplan.Scalar(func(dst []byte, v *ledger.ContractLog, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.Data, s)
+		}),
+		"index": rowplan.Scalar(func(dst []byte, v *ledger.ContractLog, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.Index, s)
+		}),
+		"payerAccountId": rowplan.Scalar(func(dst []byte, v *ledger.ContractLog, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.PayerAccountID, s)
+		}),
+		"payer":        rowplan.Read(o.rel.contractLogPayer, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
+		"rootContract": rowplan.Read(o.rel.contractLogRootContract, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Contract] { return o.Contract })),
+		"rootContractId": rowplan.Scalar(func(dst []byte, v *ledger.ContractLog, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.RootContractID, s)
+		}),
+		"synthetic": rowplan.Scalar(func(dst []byte, v *ledger.ContractLog, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.Synthetic, s)
+		}),
+		"topics":      rowplan.Get(func(v *ledger.ContractLog) [][]byte { return v.Topics }, rowplan.ListOf(rowplan.ScalarOf(scalar.AppendHex))),
+		"transaction": rowplan.Read(o.rel.contractLogTransaction, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Transaction] { return o.Transaction })),
+		"transactionHash": rowplan.Scalar(func(dst []byte, v *ledger.ContractLog, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.TransactionHash, s)
+		}),
+		"transactionIndex": rowplan.Scalar(func(dst []byte, v *ledger.ContractLog, s scalar.Style) []byte {
+			return scalar.AppendNullInt(dst, v.TransactionIndex, s)
+		}),
+	})
+}
+
+func (o *objects) setContractLogConnection() {
+	o.ContractLogConnection = rowplan.NewObject([]string{"ContractLogConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.ContractLog]]{
+		"edges":      rowplan.Many(func(v *relay.Connection[ledger.ContractLog]) []*relay.Edge[ledger.ContractLog] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.ContractLog]] { return o.ContractLogEdge }),
+		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.ContractLog]) []*ledger.ContractLog { return v.Nodes }, func() *rowplan.Object[*ledger.ContractLog] { return o.ContractLog }),
+		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.ContractLog]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"totalCount": rowplan.Read(o.rel.contractLogConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
+	})
+}
+
+func (o *objects) setContractLogEdge() {
+	o.ContractLogEdge = rowplan.NewObject([]string{"ContractLogEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.ContractLog]]{
+		"node": rowplan.Get(func(v *relay.Edge[ledger.ContractLog]) *ledger.ContractLog { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.ContractLog] { return o.ContractLog })),
+		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.ContractLog], s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
+		}),
+	})
+}
+
+func (o *objects) setContractResult() {
+	o.ContractResult = rowplan.NewObject([]string{"ContractResult", "Node", "_Entity"}, map[string]rowplan.Field[*ledger.ContractResult]{
+		"id":         rowplan.Get(o.fields.ContractResultID, rowplan.ScalarOf(scalar.AppendID)),
+		"accessList": rowplan.Many(func(v *ledger.ContractResult) []*ledger.AccessListItem { return v.AccessList() }, func() *rowplan.Object[*ledger.AccessListItem] { return o.AccessListItem }),
+		"actions":    rowplan.Read(o.rel.contractResultActions, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.ContractAction]] { return o.ContractActionConnection })),
+		"address": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.Address, s)
+		}),
+		"amount": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.Amount, s)
+		}),
+		"amountValue":       rowplan.Get(o.fields.ContractResultAmountValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
+		"authorizationList": rowplan.NullableMany(func(v *ledger.ContractResult) []*ledger.Authorization { return v.AuthorizationList() }, func() *rowplan.Object[*ledger.Authorization] { return o.Authorization }),
+		"block":             rowplan.Read(o.rel.contractResultBlock, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Block] { return o.Block })),
+		"blockGasUsed": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.BlockGasUsed, s)
+		}),
+		"blockHash": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendHash(dst, v.BlockHash, s)
+		}),
+		"blockNumber": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.BlockNumber, s)
+		}),
+		"bloom": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.Bloom, s)
+		}),
+		"callData": rowplan.Read(o.rel.contractResultCallData, rowplan.ScalarOf(scalar.AppendHex)),
+		"callResult": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.CallResult, s)
+		}),
+		"chainId": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendQuantity(dst, v.ChainID(), s)
+		}),
+		"consensusTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.ConsensusTimestamp, s)
+		}),
+		"consensusTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.ConsensusTimestamp, s)
+		}),
+		"contractId": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.ContractID, s)
+		}),
+		"contractLongZero": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.ContractLongZero(), s)
+		}),
+		"createdContractIds": rowplan.Get(func(v *ledger.ContractResult) []ledger.EntityID { return v.CreatedContractIDs }, rowplan.ListOf(rowplan.ScalarOf(scalar.AppendEntityID))),
+		"createdContracts":   rowplan.ReadMany(o.rel.contractResultCreatedContracts, func() *rowplan.Object[*ledger.Contract] { return o.Contract }),
+		"decodedCall":        rowplan.Read(o.rel.contractResultDecodedCall, rowplan.ObjectOf(func() *rowplan.Object[*abi.Decoded] { return o.DecodedABI })),
+		"decodedError":       rowplan.Read(o.rel.contractResultDecodedError, rowplan.ObjectOf(func() *rowplan.Object[*abi.Decoded] { return o.DecodedABI })),
+		"errorMessage": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.ErrorMessage, s)
+		}),
+		"failedCallData": rowplan.Read(o.rel.contractResultFailedCallData, rowplan.ScalarOf(scalar.AppendHex)),
+		"failedInitcode": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.FailedInitcode, s)
+		}),
+		"failureReason": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.FailureReason(), s)
+		}),
+		"from": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.From, s)
+		}),
+		"fromAccount": rowplan.Read(o.rel.contractResultFromAccount, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
+		"functionParameters": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.FunctionParameters, s)
+		}),
+		"gasConsumed": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.GasConsumed, s)
+		}),
+		"gasLimit": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.GasLimit, s)
+		}),
+		"gasPrice":       rowplan.Read(o.rel.contractResultGasPrice, rowplan.PointerOf(scalar.AppendQuantity)),
+		"gasPriceWeibar": rowplan.Read(o.rel.contractResultGasPriceWeibar, rowplan.PointerOf(scalar.AppendQuantity)),
+		"gasUsed": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.GasUsed, s)
+		}),
+		"hash": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.Hash, s)
+		}),
+		"maxFeePerGas": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendQuantity(dst, v.MaxFeePerGas(), s)
+		}),
+		"maxFeePerGasWeibar": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendQuantity(dst, v.MaxFeePerGasWeibar(), s)
+		}),
+		"maxPriorityFeePerGas": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendQuantity(dst, v.MaxPriorityFeePerGas(), s)
+		}),
+		"maxPriorityFeePerGasWeibar": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendQuantity(dst, v.MaxPriorityFeePerGasWeibar(), s)
+		}),
+		"nonce": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.Nonce(), s)
+		}),
+		"partial": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.Partial, s)
+		}),
+		"payerAccountId": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.PayerAccountID, s)
+		}),
+		"payer": rowplan.Read(o.rel.contractResultPayer, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
+		"r": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.R(), s)
+		}),
+		"result": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendResponseCode(dst, v.Result, s)
+		}),
+		"s": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.S(), s)
+		}),
+		"senderId": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.SenderID, s)
+		}),
+		"stateChanges": rowplan.ReadMany(o.rel.contractResultStateChanges, func() *rowplan.Object[*ledger.ContractStateChange] { return o.ContractStateChange }),
+		"status": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendQuantity(dst, v.Status(), s)
+		}),
+		"synthetic": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.Synthetic, s)
+		}),
+		"to": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.To(), s)
+		}),
+		"toAccount":   rowplan.Read(o.rel.contractResultToAccount, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
+		"transaction": rowplan.Read(o.rel.contractResultTransaction, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Transaction] { return o.Transaction })),
+		"transactionGasLimit": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.TransactionGasLimit(), s)
+		}),
+		"transactionIndex": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendNullInt(dst, v.TransactionIndex, s)
+		}),
+		"transactionNonce": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.TransactionNonce, s)
+		}),
+		"type": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.Type(), s)
+		}),
+		"v": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendInteger(dst, v.V(), s)
+		}),
+		"value": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendInteger(dst, v.Value(), s)
+		}),
+		"valueWeibar": rowplan.Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendInteger(dst, v.ValueWeibar(), s)
+		}),
+		"contract": rowplan.Read(o.rel.contractResultContract, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Contract] { return o.Contract })),
+		"logs":     rowplan.ReadMany(o.rel.contractResultLogs, func() *rowplan.Object[*ledger.ContractLog] { return o.ContractLog }),
+		"trace":    rowplan.Read(o.rel.contractResultTrace, rowplan.ObjectOf(func() *rowplan.Object[*calls.OpcodeTrace] { return o.OpcodeTrace })),
+	})
+}
+
+func (o *objects) setContractResultConnection() {
+	o.ContractResultConnection = rowplan.NewObject([]string{"ContractResultConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.ContractResult]]{
+		"edges": rowplan.Many(func(v *relay.Connection[ledger.ContractResult]) []*relay.Edge[ledger.ContractResult] {
+			return v.Edges()
+		}, func() *rowplan.Object[*relay.Edge[ledger.ContractResult]] { return o.ContractResultEdge }),
+		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.ContractResult]) []*ledger.ContractResult { return v.Nodes }, func() *rowplan.Object[*ledger.ContractResult] { return o.ContractResult }),
+		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.ContractResult]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"totalCount": rowplan.Read(o.rel.contractResultConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
+	})
+}
+
+func (o *objects) setContractResultEdge() {
+	o.ContractResultEdge = rowplan.NewObject([]string{"ContractResultEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.ContractResult]]{
+		"node": rowplan.Get(func(v *relay.Edge[ledger.ContractResult]) *ledger.ContractResult { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.ContractResult] { return o.ContractResult })),
+		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.ContractResult], s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
+		}),
+	})
+}
+
+func (o *objects) setContractState() {
+	o.ContractState = rowplan.NewObject([]string{"ContractState", "Node", "_Entity"}, map[string]rowplan.Field[*ledger.ContractState]{
+		"id": rowplan.Get(o.fields.ContractStateID, rowplan.ScalarOf(scalar.AppendID)),
+		"address": rowplan.Scalar(func(dst []byte, v *ledger.ContractState, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.Address, s)
+		}),
+		"contractId": rowplan.Scalar(func(dst []byte, v *ledger.ContractState, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.ContractID, s)
+		}),
+		"contract": rowplan.Read(o.rel.contractStateContract, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Contract] { return o.Contract })),
+		"slot": rowplan.Scalar(func(dst []byte, v *ledger.ContractState, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.Slot, s)
+		}),
+		"value": rowplan.Scalar(func(dst []byte, v *ledger.ContractState, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.Value, s)
+		}),
+		"timestamp": rowplan.Scalar(func(dst []byte, v *ledger.ContractState, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.Timestamp, s)
+		}),
+		"timestampIso": rowplan.Scalar(func(dst []byte, v *ledger.ContractState, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.Timestamp, s)
+		}),
+	})
+}
+
+func (o *objects) setContractStateChange() {
+	o.ContractStateChange = rowplan.NewObject([]string{"ContractStateChange"}, map[string]rowplan.Field[*ledger.ContractStateChange]{
+		"address": rowplan.Scalar(func(dst []byte, v *ledger.ContractStateChange, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.Address, s)
+		}),
+		"contractId": rowplan.Scalar(func(dst []byte, v *ledger.ContractStateChange, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.ContractID, s)
+		}),
+		"contract": rowplan.Read(o.rel.contractStateChangeContract, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Contract] { return o.Contract })),
+		"slot": rowplan.Scalar(func(dst []byte, v *ledger.ContractStateChange, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.Slot, s)
+		}),
+		"valueRead": rowplan.Scalar(func(dst []byte, v *ledger.ContractStateChange, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.ValueRead, s)
+		}),
+		"valueWritten": rowplan.Scalar(func(dst []byte, v *ledger.ContractStateChange, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.ValueWritten, s)
+		}),
+	})
+}
+
+func (o *objects) setContractStateConnection() {
+	o.ContractStateConnection = rowplan.NewObject([]string{"ContractStateConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.ContractState]]{
+		"edges":      rowplan.Many(func(v *relay.Connection[ledger.ContractState]) []*relay.Edge[ledger.ContractState] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.ContractState]] { return o.ContractStateEdge }),
+		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.ContractState]) []*ledger.ContractState { return v.Nodes }, func() *rowplan.Object[*ledger.ContractState] { return o.ContractState }),
+		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.ContractState]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"totalCount": rowplan.Read(o.rel.contractStateConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
+	})
+}
+
+func (o *objects) setContractStateEdge() {
+	o.ContractStateEdge = rowplan.NewObject([]string{"ContractStateEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.ContractState]]{
+		"node": rowplan.Get(func(v *relay.Edge[ledger.ContractState]) *ledger.ContractState { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.ContractState] { return o.ContractState })),
+		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.ContractState], s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
+		}),
+	})
+}
+
+func (o *objects) setContractStatistics() {
+	o.ContractStatistics = rowplan.NewObject([]string{"ContractStatistics"}, map[string]rowplan.Field[*ledger.ContractStatistics]{
+		"from": rowplan.Scalar(func(dst []byte, v *ledger.ContractStatistics, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.From, s)
+		}),
+		"fromIso": rowplan.Scalar(func(dst []byte, v *ledger.ContractStatistics, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.From, s)
+		}),
+		"to": rowplan.Scalar(func(dst []byte, v *ledger.ContractStatistics, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.To, s)
+		}),
+		"toIso": rowplan.Scalar(func(dst []byte, v *ledger.ContractStatistics, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.To, s)
+		}),
+		"calls": rowplan.Scalar(func(dst []byte, v *ledger.ContractStatistics, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Calls, s)
+		}),
+		"gasUsed": rowplan.Scalar(func(dst []byte, v *ledger.ContractStatistics, s scalar.Style) []byte {
+			return scalar.AppendBigInt(dst, v.GasUsed, s)
+		}),
+	})
+}
+
+func (o *objects) setCount() {
+	o.Count = rowplan.NewObject([]string{"Count"}, map[string]rowplan.Field[*relay.Count]{
+		"value": rowplan.Scalar(func(dst []byte, v *relay.Count, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Value, s) }),
+		"exact": rowplan.Scalar(func(dst []byte, v *relay.Count, s scalar.Style) []byte { return scalar.AppendBoolean(dst, v.Exact, s) }),
+	})
+}
+
+func (o *objects) setCryptoAllowance() {
+	o.CryptoAllowance = rowplan.NewObject([]string{"CryptoAllowance", "Node", "_Entity"}, map[string]rowplan.Field[*ledger.CryptoAllowance]{
+		"id": rowplan.Get(o.fields.CryptoAllowanceID, rowplan.ScalarOf(scalar.AppendID)),
+		"amount": rowplan.Scalar(func(dst []byte, v *ledger.CryptoAllowance, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Amount, s)
+		}),
+		"amountValue": rowplan.Get(o.fields.CryptoAllowanceAmountValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
+		"amountGranted": rowplan.Scalar(func(dst []byte, v *ledger.CryptoAllowance, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.AmountGranted, s)
+		}),
+		"amountGrantedValue": rowplan.Get(o.fields.CryptoAllowanceAmountGrantedValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
+		"ownerId": rowplan.Scalar(func(dst []byte, v *ledger.CryptoAllowance, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.OwnerID, s)
+		}),
+		"owner": rowplan.Read(o.rel.cryptoAllowanceOwner, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
+		"spenderId": rowplan.Scalar(func(dst []byte, v *ledger.CryptoAllowance, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.SpenderID, s)
+		}),
+		"spender":   rowplan.Read(o.rel.cryptoAllowanceSpender, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
+		"timestamp": rowplan.Get(func(v *ledger.CryptoAllowance) *ledger.TimestampRange { return &v.Timestamp }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TimestampRange] { return o.TimestampRange })),
+	})
+}
+
+func (o *objects) setCryptoAllowanceConnection() {
+	o.CryptoAllowanceConnection = rowplan.NewObject([]string{"CryptoAllowanceConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.CryptoAllowance]]{
+		"edges": rowplan.Many(func(v *relay.Connection[ledger.CryptoAllowance]) []*relay.Edge[ledger.CryptoAllowance] {
+			return v.Edges()
+		}, func() *rowplan.Object[*relay.Edge[ledger.CryptoAllowance]] { return o.CryptoAllowanceEdge }),
+		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.CryptoAllowance]) []*ledger.CryptoAllowance { return v.Nodes }, func() *rowplan.Object[*ledger.CryptoAllowance] { return o.CryptoAllowance }),
+		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.CryptoAllowance]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"totalCount": rowplan.Read(o.rel.cryptoAllowanceConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
+	})
+}
+
+func (o *objects) setCryptoAllowanceEdge() {
+	o.CryptoAllowanceEdge = rowplan.NewObject([]string{"CryptoAllowanceEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.CryptoAllowance]]{
+		"node": rowplan.Get(func(v *relay.Edge[ledger.CryptoAllowance]) *ledger.CryptoAllowance { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.CryptoAllowance] { return o.CryptoAllowance })),
+		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.CryptoAllowance], s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
+		}),
+	})
+}
+
+func (o *objects) setCryptoTransfer() {
+	o.CryptoTransfer = rowplan.NewObject([]string{"CryptoTransfer"}, map[string]rowplan.Field[*ledger.CryptoTransfer]{
+		"accountId": rowplan.Scalar(func(dst []byte, v *ledger.CryptoTransfer, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.AccountID, s)
+		}),
+		"account": rowplan.Read(o.rel.cryptoTransferAccount, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
+		"amount": rowplan.Scalar(func(dst []byte, v *ledger.CryptoTransfer, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Amount, s)
+		}),
+		"amountValue": rowplan.Get(o.fields.CryptoTransferAmountValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
+		"isApproval": rowplan.Scalar(func(dst []byte, v *ledger.CryptoTransfer, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.IsApproval, s)
+		}),
+	})
+}
+
+func (o *objects) setCustomFeeLimit() {
+	o.CustomFeeLimit = rowplan.NewObject([]string{"CustomFeeLimit"}, map[string]rowplan.Field[*ledger.CustomFeeLimit]{
+		"accountId": rowplan.Scalar(func(dst []byte, v *ledger.CustomFeeLimit, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.AccountID, s)
+		}),
+		"account": rowplan.Read(o.rel.customFeeLimitAccount, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
+		"amount": rowplan.Scalar(func(dst []byte, v *ledger.CustomFeeLimit, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Amount, s)
+		}),
+		"amountValue": rowplan.Read(o.rel.customFeeLimitAmountValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
+		"denominatingTokenId": rowplan.Scalar(func(dst []byte, v *ledger.CustomFeeLimit, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.DenominatingTokenID, s)
+		}),
+		"denominatingToken": rowplan.Read(o.rel.customFeeLimitDenominatingToken, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Token] { return o.Token })),
+	})
+}
+
+func (o *objects) setDecodedABI() {
+	o.DecodedABI = rowplan.NewObject([]string{"DecodedABI"}, map[string]rowplan.Field[*abi.Decoded]{
+		"name": rowplan.Scalar(func(dst []byte, v *abi.Decoded, s scalar.Style) []byte { return scalar.AppendString(dst, v.Name, s) }),
+		"signature": rowplan.Scalar(func(dst []byte, v *abi.Decoded, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Signature, s)
+		}),
+		"arguments": rowplan.Many(func(v *abi.Decoded) []*abi.Argument { return v.Arguments }, func() *rowplan.Object[*abi.Argument] { return o.DecodedArgument }),
+		"results":   rowplan.NullableMany(func(v *abi.Decoded) []*abi.Argument { return v.Results }, func() *rowplan.Object[*abi.Argument] { return o.DecodedArgument }),
+	})
+}
+
+func (o *objects) setDecodedArgument() {
+	o.DecodedArgument = rowplan.NewObject([]string{"DecodedArgument"}, map[string]rowplan.Field[*abi.Argument]{
+		"indexed": rowplan.Scalar(func(dst []byte, v *abi.Argument, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.Indexed, s)
+		}),
+		"name":  rowplan.Scalar(func(dst []byte, v *abi.Argument, s scalar.Style) []byte { return scalar.AppendString(dst, v.Name, s) }),
+		"type":  rowplan.Scalar(func(dst []byte, v *abi.Argument, s scalar.Style) []byte { return scalar.AppendString(dst, v.Type, s) }),
+		"value": rowplan.Scalar(func(dst []byte, v *abi.Argument, s scalar.Style) []byte { return scalar.AppendString(dst, v.Value, s) }),
+	})
+}
+
+func (o *objects) setDelegatableContractKey() {
+	o.DelegatableContractKey = rowplan.NewObject([]string{"DelegatableContractKey", "DecodedKey"}, map[string]rowplan.Field[*ledger.DelegatableContractKey]{
+		"contractId": rowplan.Scalar(func(dst []byte, v *ledger.DelegatableContractKey, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.ContractID, s)
+		}),
+		"contract": rowplan.Read(o.rel.delegatableContractKeyContract, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Contract] { return o.Contract })),
+		"evmAddress": rowplan.Scalar(func(dst []byte, v *ledger.DelegatableContractKey, s scalar.Style) []byte {
+			return scalar.AppendNullEVMAddress(dst, v.EVMAddress, s)
+		}),
+	})
+}
+
+func (o *objects) setECDSAKey() {
+	o.ECDSAKey = rowplan.NewObject([]string{"ECDSAKey", "DecodedKey"}, map[string]rowplan.Field[*ledger.ECDSAKey]{
+		"publicKey": rowplan.Scalar(func(dst []byte, v *ledger.ECDSAKey, s scalar.Style) []byte {
+			return scalar.AppendHexDigits(dst, v.PublicKey, s)
+		}),
+	})
+}
+
+func (o *objects) setED25519Key() {
+	o.ED25519Key = rowplan.NewObject([]string{"ED25519Key", "DecodedKey"}, map[string]rowplan.Field[*ledger.ED25519Key]{
+		"publicKey": rowplan.Scalar(func(dst []byte, v *ledger.ED25519Key, s scalar.Style) []byte {
+			return scalar.AppendHexDigits(dst, v.PublicKey, s)
+		}),
+	})
+}
+
+func (o *objects) setExchangeRate() {
+	o.ExchangeRate = rowplan.NewObject([]string{"ExchangeRate"}, map[string]rowplan.Field[*ledger.ExchangeRate]{
+		"centEquivalent": rowplan.Scalar(func(dst []byte, v *ledger.ExchangeRate, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.CentEquivalent, s)
+		}),
+		"expirationTime": rowplan.Scalar(func(dst []byte, v *ledger.ExchangeRate, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.ExpirationTime, s)
+		}),
+		"hbarEquivalent": rowplan.Scalar(func(dst []byte, v *ledger.ExchangeRate, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.HbarEquivalent, s)
+		}),
+	})
+}
+
+func (o *objects) setExchangeRateSet() {
+	o.ExchangeRateSet = rowplan.NewObject([]string{"ExchangeRateSet"}, map[string]rowplan.Field[*ledger.ExchangeRateSet]{
+		"currentRate": rowplan.Get(func(v *ledger.ExchangeRateSet) *ledger.ExchangeRate { return v.CurrentRate }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.ExchangeRate] { return o.ExchangeRate })),
+		"nextRate":    rowplan.Get(func(v *ledger.ExchangeRateSet) *ledger.ExchangeRate { return v.NextRate }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.ExchangeRate] { return o.ExchangeRate })),
+		"timestamp": rowplan.Scalar(func(dst []byte, v *ledger.ExchangeRateSet, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.Timestamp, s)
+		}),
+		"timestampIso": rowplan.Scalar(func(dst []byte, v *ledger.ExchangeRateSet, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.Timestamp, s)
+		}),
+	})
+}
+
+func (o *objects) setFallbackFee() {
+	o.FallbackFee = rowplan.NewObject([]string{"FallbackFee"}, map[string]rowplan.Field[*ledger.FallbackFee]{
+		"amount": rowplan.Scalar(func(dst []byte, v *ledger.FallbackFee, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Amount, s)
+		}),
+		"amountValue": rowplan.Read(o.rel.fallbackFeeAmountValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
+		"denominatingTokenId": rowplan.Scalar(func(dst []byte, v *ledger.FallbackFee, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.DenominatingTokenID, s)
+		}),
+		"denominatingToken": rowplan.Read(o.rel.fallbackFeeDenominatingToken, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Token] { return o.Token })),
+	})
+}
+
+func (o *objects) setFeeEstimate() {
+	o.FeeEstimate = rowplan.NewObject([]string{"FeeEstimate"}, map[string]rowplan.Field[*fees.Estimate]{
+		"mode": rowplan.Scalar(func(dst []byte, v *fees.Estimate, s scalar.Style) []byte {
+			return scalar.AppendFeeEstimateMode(dst, v.Mode, s)
+		}),
+		"function": rowplan.Scalar(func(dst []byte, v *fees.Estimate, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Function, s)
+		}),
+		"highVolumeMultiplier": rowplan.Scalar(func(dst []byte, v *fees.Estimate, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.HighVolumeMultiplier, s)
+		}),
+		"network": rowplan.Get(func(v *fees.Estimate) *fees.NetworkPart { return &v.Network }, rowplan.ObjectOf(func() *rowplan.Object[*fees.NetworkPart] { return o.FeeEstimateNetwork })),
+		"node":    rowplan.Get(func(v *fees.Estimate) *fees.Part { return &v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*fees.Part] { return o.FeeEstimatePart })),
+		"notes":   rowplan.Get(func(v *fees.Estimate) []string { return v.Notes }, rowplan.ListOf(rowplan.ScalarOf(scalar.AppendString))),
+		"service": rowplan.Get(func(v *fees.Estimate) *fees.Part { return &v.Service }, rowplan.ObjectOf(func() *rowplan.Object[*fees.Part] { return o.FeeEstimatePart })),
+		"total":   rowplan.Scalar(func(dst []byte, v *fees.Estimate, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Total, s) }),
+		"usCents": rowplan.Scalar(func(dst []byte, v *fees.Estimate, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.USCents(), s)
+		}),
+		"tinybars":     rowplan.Read(o.rel.feeEstimateTinybars, rowplan.PointerOf(scalar.AppendLong)),
+		"exchangeRate": rowplan.Read(o.rel.feeEstimateExchangeRate, rowplan.ObjectOf(func() *rowplan.Object[*ledger.ExchangeRate] { return o.ExchangeRate })),
+		"scheduleTimestamp": rowplan.Scalar(func(dst []byte, v *fees.Estimate, s scalar.Style) []byte {
+			return scalar.AppendNullTimestamp(dst, v.ScheduleTimestamp, s)
+		}),
+	})
+}
+
+func (o *objects) setFeeEstimateNetwork() {
+	o.FeeEstimateNetwork = rowplan.NewObject([]string{"FeeEstimateNetwork"}, map[string]rowplan.Field[*fees.NetworkPart]{
+		"multiplier": rowplan.Scalar(func(dst []byte, v *fees.NetworkPart, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.Multiplier, s)
+		}),
+		"subtotal": rowplan.Scalar(func(dst []byte, v *fees.NetworkPart, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Subtotal, s)
+		}),
+	})
+}
+
+func (o *objects) setFeeEstimatePart() {
+	o.FeeEstimatePart = rowplan.NewObject([]string{"FeeEstimatePart"}, map[string]rowplan.Field[*fees.Part]{
+		"base":     rowplan.Scalar(func(dst []byte, v *fees.Part, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Base, s) }),
+		"extras":   rowplan.Many(func(v *fees.Part) []*fees.Charge { return v.Extras }, func() *rowplan.Object[*fees.Charge] { return o.FeeExtra }),
+		"subtotal": rowplan.Scalar(func(dst []byte, v *fees.Part, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Subtotal, s) }),
+	})
+}
+
+func (o *objects) setFeeExtra() {
+	o.FeeExtra = rowplan.NewObject([]string{"FeeExtra"}, map[string]rowplan.Field[*fees.Charge]{
+		"charged": rowplan.Scalar(func(dst []byte, v *fees.Charge, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Charged, s) }),
+		"count":   rowplan.Scalar(func(dst []byte, v *fees.Charge, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Count, s) }),
+		"feePerUnit": rowplan.Scalar(func(dst []byte, v *fees.Charge, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.FeePerUnit, s)
+		}),
+		"included": rowplan.Scalar(func(dst []byte, v *fees.Charge, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Included, s) }),
+		"name": rowplan.Scalar(func(dst []byte, v *fees.Charge, s scalar.Style) []byte {
+			return scalar.AppendFeeExtraName(dst, v.Extra, s)
+		}),
+		"subtotal": rowplan.Scalar(func(dst []byte, v *fees.Charge, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Subtotal, s) }),
+		"explanation": rowplan.Scalar(func(dst []byte, v *fees.Charge, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Explanation(), s)
+		}),
+	})
+}
+
+func (o *objects) setFile() {
+	o.File = rowplan.NewObject([]string{"File", "_Entity", "Node", "Entity", "SearchResult"}, map[string]rowplan.Field[*ledger.File]{
+		"id": rowplan.Get(o.fields.FileID, rowplan.ScalarOf(scalar.AppendID)),
+		"entityId": rowplan.Scalar(func(dst []byte, v *ledger.File, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.EntityID, s)
+		}),
+		"createdTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.File, s scalar.Style) []byte {
+			return scalar.AppendNullTimestamp(dst, v.CreatedTimestamp, s)
+		}),
+		"createdTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.File, s scalar.Style) []byte {
+			return scalar.AppendNullInstant(dst, v.CreatedTimestamp, s)
+		}),
+		"deleted": rowplan.Scalar(func(dst []byte, v *ledger.File, s scalar.Style) []byte {
+			return scalar.AppendNullBoolean(dst, v.Deleted, s)
+		}),
+		"expirationTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.File, s scalar.Style) []byte {
+			return scalar.AppendNullTimestamp(dst, v.ExpirationTimestamp, s)
+		}),
+		"expirationTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.File, s scalar.Style) []byte {
+			return scalar.AppendNullInstant(dst, v.ExpirationTimestamp, s)
+		}),
+		"key":       rowplan.Get(func(v *ledger.File) *ledger.KeyInfo { return v.Key }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.KeyInfo] { return o.Key })),
+		"memo":      rowplan.Scalar(func(dst []byte, v *ledger.File, s scalar.Style) []byte { return scalar.AppendString(dst, v.Memo, s) }),
+		"timestamp": rowplan.Get(func(v *ledger.File) *ledger.TimestampRange { return &v.Timestamp }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TimestampRange] { return o.TimestampRange })),
+	})
+}
+
+func (o *objects) setFixedFee() {
+	o.FixedFee = rowplan.NewObject([]string{"FixedFee"}, map[string]rowplan.Field[*ledger.FixedFee]{
+		"amount": rowplan.Scalar(func(dst []byte, v *ledger.FixedFee, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Amount, s)
+		}),
+		"amountValue": rowplan.Read(o.rel.fixedFeeAmountValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
+		"collectorAccountId": rowplan.Scalar(func(dst []byte, v *ledger.FixedFee, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.CollectorAccountID, s)
+		}),
+		"denominatingTokenId": rowplan.Scalar(func(dst []byte, v *ledger.FixedFee, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.DenominatingTokenID, s)
+		}),
+		"allCollectorsAreExempt": rowplan.Scalar(func(dst []byte, v *ledger.FixedFee, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.AllCollectorsAreExempt, s)
+		}),
+		"collectorAccount":  rowplan.Read(o.rel.fixedFeeCollectorAccount, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
+		"denominatingToken": rowplan.Read(o.rel.fixedFeeDenominatingToken, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Token] { return o.Token })),
+	})
+}
+
+func (o *objects) setFraction() {
+	o.Fraction = rowplan.NewObject([]string{"Fraction"}, map[string]rowplan.Field[*ledger.Fraction]{
+		"numerator": rowplan.Scalar(func(dst []byte, v *ledger.Fraction, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Numerator, s)
+		}),
+		"denominator": rowplan.Scalar(func(dst []byte, v *ledger.Fraction, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Denominator, s)
+		}),
+	})
+}
+
+func (o *objects) setFractionalFee() {
+	o.FractionalFee = rowplan.NewObject([]string{"FractionalFee"}, map[string]rowplan.Field[*ledger.FractionalFee]{
+		"allCollectorsAreExempt": rowplan.Scalar(func(dst []byte, v *ledger.FractionalFee, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.AllCollectorsAreExempt, s)
+		}),
+		"amount": rowplan.Get(func(v *ledger.FractionalFee) *ledger.Fraction { return v.Amount }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Fraction] { return o.Fraction })),
+		"collectorAccountId": rowplan.Scalar(func(dst []byte, v *ledger.FractionalFee, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.CollectorAccountID, s)
+		}),
+		"collectorAccount": rowplan.Read(o.rel.fractionalFeeCollectorAccount, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
+		"denominatingTokenId": rowplan.Scalar(func(dst []byte, v *ledger.FractionalFee, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.DenominatingTokenID, s)
+		}),
+		"denominatingToken": rowplan.Read(o.rel.fractionalFeeDenominatingToken, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Token] { return o.Token })),
+		"maximum": rowplan.Scalar(func(dst []byte, v *ledger.FractionalFee, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.Maximum, s)
+		}),
+		"maximumValue": rowplan.Read(o.rel.fractionalFeeMaximumValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
+		"minimum": rowplan.Scalar(func(dst []byte, v *ledger.FractionalFee, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Minimum, s)
+		}),
+		"minimumValue": rowplan.Read(o.rel.fractionalFeeMinimumValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
+		"netOfTransfers": rowplan.Scalar(func(dst []byte, v *ledger.FractionalFee, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.NetOfTransfers, s)
+		}),
+	})
+}
+
+func (o *objects) setGasEstimate() {
+	o.GasEstimate = rowplan.NewObject([]string{"GasEstimate"}, map[string]rowplan.Field[*calls.GasEstimate]{
+		"blockNumber": rowplan.Scalar(func(dst []byte, v *calls.GasEstimate, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.BlockNumber, s)
+		}),
+		"failure": rowplan.Get(func(v *calls.GasEstimate) *calls.ContractCallFailure { return v.Failure }, rowplan.ObjectOf(func() *rowplan.Object[*calls.ContractCallFailure] { return o.ContractCallFailure })),
+		"gas": rowplan.Scalar(func(dst []byte, v *calls.GasEstimate, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.Gas, s)
+		}),
+		"gasHex": rowplan.Scalar(func(dst []byte, v *calls.GasEstimate, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.GasHex(), s)
+		}),
+	})
+}
+
+func (o *objects) setGeneralService() {
+	o.GeneralService = rowplan.NewObject([]string{"GeneralService"}, map[string]rowplan.Field[*ledger.GeneralService]{
+		"description": rowplan.Scalar(func(dst []byte, v *ledger.GeneralService, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.Description, s)
+		}),
+	})
+}
+
+func (o *objects) setHook() {
+	o.Hook = rowplan.NewObject([]string{"Hook", "_Entity", "Node"}, map[string]rowplan.Field[*ledger.Hook]{
+		"id":       rowplan.Get(o.fields.HookID, rowplan.ScalarOf(scalar.AppendID)),
+		"adminKey": rowplan.Get(func(v *ledger.Hook) *ledger.KeyInfo { return v.AdminKey }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.KeyInfo] { return o.Key })),
+		"contractId": rowplan.Scalar(func(dst []byte, v *ledger.Hook, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.ContractID, s)
+		}),
+		"contract": rowplan.Read(o.rel.hookContract, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Contract] { return o.Contract })),
+		"createdTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.Hook, s scalar.Style) []byte {
+			return scalar.AppendNullTimestamp(dst, v.CreatedTimestamp, s)
+		}),
+		"createdTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.Hook, s scalar.Style) []byte {
+			return scalar.AppendNullInstant(dst, v.CreatedTimestamp, s)
+		}),
+		"deleted": rowplan.Scalar(func(dst []byte, v *ledger.Hook, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.Deleted, s)
+		}),
+		"extensionPoint": rowplan.Scalar(func(dst []byte, v *ledger.Hook, s scalar.Style) []byte {
+			return scalar.AppendHookExtensionPoint(dst, v.ExtensionPoint, s)
+		}),
+		"hookId": rowplan.Scalar(func(dst []byte, v *ledger.Hook, s scalar.Style) []byte { return scalar.AppendLong(dst, v.HookID, s) }),
+		"ownerId": rowplan.Scalar(func(dst []byte, v *ledger.Hook, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.OwnerID, s)
+		}),
+		"owner":     rowplan.Read(o.rel.hookOwner, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
+		"timestamp": rowplan.Get(func(v *ledger.Hook) *ledger.TimestampRange { return v.Timestamp }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TimestampRange] { return o.TimestampRange })),
+		"type":      rowplan.Scalar(func(dst []byte, v *ledger.Hook, s scalar.Style) []byte { return scalar.AppendHookType(dst, v.Type, s) }),
+		"storage":   rowplan.Read(o.rel.hookStorage, rowplan.ObjectOf(func() *rowplan.Object[*relay.HookSlotConnection] { return o.HookSlotConnection })),
+	})
+}
+
+func (o *objects) setHookConnection() {
+	o.HookConnection = rowplan.NewObject([]string{"HookConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.Hook]]{
+		"edges":      rowplan.Many(func(v *relay.Connection[ledger.Hook]) []*relay.Edge[ledger.Hook] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.Hook]] { return o.HookEdge }),
+		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.Hook]) []*ledger.Hook { return v.Nodes }, func() *rowplan.Object[*ledger.Hook] { return o.Hook }),
+		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.Hook]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"totalCount": rowplan.Read(o.rel.hookConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
+	})
+}
+
+func (o *objects) setHookEdge() {
+	o.HookEdge = rowplan.NewObject([]string{"HookEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.Hook]]{
+		"node": rowplan.Get(func(v *relay.Edge[ledger.Hook]) *ledger.Hook { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Hook] { return o.Hook })),
+		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.Hook], s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
+		}),
+	})
+}
+
+func (o *objects) setHookSlot() {
+	o.HookSlot = rowplan.NewObject([]string{"HookSlot", "_Entity", "Node"}, map[string]rowplan.Field[*ledger.HookSlot]{
+		"id":    rowplan.Get(o.fields.HookSlotID, rowplan.ScalarOf(scalar.AppendID)),
+		"key":   rowplan.Scalar(func(dst []byte, v *ledger.HookSlot, s scalar.Style) []byte { return scalar.AppendHex(dst, v.Key, s) }),
+		"value": rowplan.Scalar(func(dst []byte, v *ledger.HookSlot, s scalar.Style) []byte { return scalar.AppendHex(dst, v.Value, s) }),
+		"timestamp": rowplan.Scalar(func(dst []byte, v *ledger.HookSlot, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.Timestamp, s)
+		}),
+		"timestampIso": rowplan.Scalar(func(dst []byte, v *ledger.HookSlot, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.Timestamp, s)
+		}),
+		"transaction": rowplan.Read(o.rel.hookSlotTransaction, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Transaction] { return o.Transaction })),
+		"hook":        rowplan.Read(o.rel.hookSlotHook, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Hook] { return o.Hook })),
+	})
+}
+
+func (o *objects) setHookSlotConnection() {
+	o.HookSlotConnection = rowplan.NewObject([]string{"HookSlotConnection"}, map[string]rowplan.Field[*relay.HookSlotConnection]{
+		"edges":    rowplan.Many(func(v *relay.HookSlotConnection) []*relay.Edge[ledger.HookSlot] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.HookSlot]] { return o.HookSlotEdge }),
+		"nodes":    rowplan.Many(func(v *relay.HookSlotConnection) []*ledger.HookSlot { return v.Nodes }, func() *rowplan.Object[*ledger.HookSlot] { return o.HookSlot }),
+		"pageInfo": rowplan.Get(func(v *relay.HookSlotConnection) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"ownerId": rowplan.Scalar(func(dst []byte, v *relay.HookSlotConnection, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.OwnerID, s)
+		}),
+		"owner": rowplan.Read(o.rel.hookSlotConnectionOwner, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
+		"hookId": rowplan.Scalar(func(dst []byte, v *relay.HookSlotConnection, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.HookID, s)
+		}),
+		"totalCount": rowplan.Read(o.rel.hookSlotConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
+	})
+}
+
+func (o *objects) setHookSlotEdge() {
+	o.HookSlotEdge = rowplan.NewObject([]string{"HookSlotEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.HookSlot]]{
+		"node": rowplan.Get(func(v *relay.Edge[ledger.HookSlot]) *ledger.HookSlot { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.HookSlot] { return o.HookSlot })),
+		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.HookSlot], s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
+		}),
+	})
+}
+
+func (o *objects) setIncidentPayload() {
+	o.IncidentPayload = rowplan.NewObject([]string{"IncidentPayload"}, map[string]rowplan.Field[*model.IncidentPayload]{
+		"incident": rowplan.Get(func(v *model.IncidentPayload) *status.Incident { return v.Incident }, rowplan.ObjectOf(func() *rowplan.Object[*status.Incident] { return o.StatusIncident })),
+	})
+}
+
+func (o *objects) setKey() {
+	o.Key = rowplan.NewObject([]string{"Key"}, map[string]rowplan.Field[*ledger.KeyInfo]{
+		"type": rowplan.Scalar(func(dst []byte, v *ledger.KeyInfo, s scalar.Style) []byte {
+			return scalar.AppendKeyType(dst, v.Type, s)
+		}),
+		"value": rowplan.Scalar(func(dst []byte, v *ledger.KeyInfo, s scalar.Style) []byte {
+			return scalar.AppendHexDigits(dst, v.Value(), s)
+		}),
+		"decoded": rowplan.Get(func(v *ledger.KeyInfo) ledger.DecodedKey { return v.Decoded() }, rowplan.AnyOf(rowplan.CaseOf[ledger.DecodedKey](func() *rowplan.Object[*ledger.ContractKey] { return o.ContractKey }), rowplan.CaseOf[ledger.DecodedKey](func() *rowplan.Object[*ledger.DelegatableContractKey] { return o.DelegatableContractKey }), rowplan.CaseOf[ledger.DecodedKey](func() *rowplan.Object[*ledger.ECDSAKey] { return o.ECDSAKey }), rowplan.CaseOf[ledger.DecodedKey](func() *rowplan.Object[*ledger.ED25519Key] { return o.ED25519Key }), rowplan.CaseOf[ledger.DecodedKey](func() *rowplan.Object[*ledger.KeyList] { return o.KeyList }), rowplan.CaseOf[ledger.DecodedKey](func() *rowplan.Object[*ledger.ThresholdKey] { return o.ThresholdKey }))),
+	})
+}
+
+func (o *objects) setKeyList() {
+	o.KeyList = rowplan.NewObject([]string{"KeyList", "DecodedKey"}, map[string]rowplan.Field[*ledger.KeyList]{
+		"keys": rowplan.Many(func(v *ledger.KeyList) []*ledger.KeyInfo { return v.Keys }, func() *rowplan.Object[*ledger.KeyInfo] { return o.Key }),
+	})
+}
+
+func (o *objects) setMaintenancePayload() {
+	o.MaintenancePayload = rowplan.NewObject([]string{"MaintenancePayload"}, map[string]rowplan.Field[*model.MaintenancePayload]{
+		"maintenance": rowplan.Get(func(v *model.MaintenancePayload) *status.Maintenance { return v.Maintenance }, rowplan.ObjectOf(func() *rowplan.Object[*status.Maintenance] { return o.StatusMaintenance })),
+	})
+}
+
+func (o *objects) setMessageTransactionID() {
+	o.MessageTransactionID = rowplan.NewObject([]string{"MessageTransactionID"}, map[string]rowplan.Field[*ledger.MessageTransactionID]{
+		"accountId": rowplan.Scalar(func(dst []byte, v *ledger.MessageTransactionID, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.AccountID, s)
+		}),
+		"account": rowplan.Read(o.rel.messageTransactionIDAccount, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
+		"nonce": rowplan.Scalar(func(dst []byte, v *ledger.MessageTransactionID, s scalar.Style) []byte {
+			return scalar.AppendNullInt(dst, v.Nonce, s)
+		}),
+		"scheduled": rowplan.Scalar(func(dst []byte, v *ledger.MessageTransactionID, s scalar.Style) []byte {
+			return scalar.AppendNullBoolean(dst, v.Scheduled, s)
+		}),
+		"transactionValidStart": rowplan.Scalar(func(dst []byte, v *ledger.MessageTransactionID, s scalar.Style) []byte {
+			return scalar.AppendNullTimestamp(dst, v.TransactionValidStart, s)
+		}),
+	})
+}
+
+func (o *objects) setNFT() {
+	o.NFT = rowplan.NewObject([]string{"NFT", "_Entity", "Node", "SearchResult"}, map[string]rowplan.Field[*ledger.NFT]{
+		"id": rowplan.Get(o.fields.NFTID, rowplan.ScalarOf(scalar.AppendID)),
+		"ownerId": rowplan.Scalar(func(dst []byte, v *ledger.NFT, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.AccountID, s)
+		}),
+		"owner": rowplan.Read(o.rel.nFTOwner, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
+		"createdTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.NFT, s scalar.Style) []byte {
+			return scalar.AppendNullTimestamp(dst, v.CreatedTimestamp, s)
+		}),
+		"createdTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.NFT, s scalar.Style) []byte {
+			return scalar.AppendNullInstant(dst, v.CreatedTimestamp, s)
+		}),
+		"delegatingSpenderId": rowplan.Scalar(func(dst []byte, v *ledger.NFT, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.DelegatingSpenderID, s)
+		}),
+		"delegatingSpender": rowplan.Read(o.rel.nFTDelegatingSpender, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
+		"deleted": rowplan.Scalar(func(dst []byte, v *ledger.NFT, s scalar.Style) []byte {
+			return scalar.AppendNullBoolean(dst, v.Deleted, s)
+		}),
+		"metadata": rowplan.Scalar(func(dst []byte, v *ledger.NFT, s scalar.Style) []byte { return scalar.AppendBytes(dst, v.Metadata, s) }),
+		"metadataText": rowplan.Scalar(func(dst []byte, v *ledger.NFT, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.MetadataText(), s)
+		}),
+		"modifiedTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.NFT, s scalar.Style) []byte {
+			return scalar.AppendNullTimestamp(dst, v.ModifiedTimestamp(), s)
+		}),
+		"modifiedTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.NFT, s scalar.Style) []byte {
+			return scalar.AppendNullInstant(dst, v.ModifiedTimestamp(), s)
+		}),
+		"serialNumber": rowplan.Scalar(func(dst []byte, v *ledger.NFT, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.SerialNumber, s)
+		}),
+		"spenderId": rowplan.Scalar(func(dst []byte, v *ledger.NFT, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.SpenderID, s)
+		}),
+		"spender":   rowplan.Read(o.rel.nFTSpender, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
+		"timestamp": rowplan.Get(func(v *ledger.NFT) *ledger.TimestampRange { return &v.Timestamp }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TimestampRange] { return o.TimestampRange })),
+		"tokenId": rowplan.Scalar(func(dst []byte, v *ledger.NFT, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.TokenID, s)
+		}),
+		"token":        rowplan.Read(o.rel.nFTToken, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Token] { return o.Token })),
+		"transactions": rowplan.Read(o.rel.nFTTransactions, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.NFTTransaction]] { return o.NFTTransactionConnection })),
+		"history":      rowplan.Read(o.rel.nFTHistory, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.Version]] { return o.VersionConnection })),
+	})
+}
+
+func (o *objects) setNFTAllowance() {
+	o.NFTAllowance = rowplan.NewObject([]string{"NFTAllowance", "_Entity", "Node"}, map[string]rowplan.Field[*ledger.NFTAllowance]{
+		"id": rowplan.Get(o.fields.NFTAllowanceID, rowplan.ScalarOf(scalar.AppendID)),
+		"approvedForAll": rowplan.Scalar(func(dst []byte, v *ledger.NFTAllowance, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.ApprovedForAll, s)
+		}),
+		"ownerId": rowplan.Scalar(func(dst []byte, v *ledger.NFTAllowance, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.OwnerID, s)
+		}),
+		"owner": rowplan.Read(o.rel.nFTAllowanceOwner, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
+		"spenderId": rowplan.Scalar(func(dst []byte, v *ledger.NFTAllowance, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.SpenderID, s)
+		}),
+		"spender":   rowplan.Read(o.rel.nFTAllowanceSpender, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
+		"timestamp": rowplan.Get(func(v *ledger.NFTAllowance) *ledger.TimestampRange { return &v.Timestamp }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TimestampRange] { return o.TimestampRange })),
+		"tokenId": rowplan.Scalar(func(dst []byte, v *ledger.NFTAllowance, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.TokenID, s)
+		}),
+		"token": rowplan.Read(o.rel.nFTAllowanceToken, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Token] { return o.Token })),
+	})
+}
+
+func (o *objects) setNFTAllowanceConnection() {
+	o.NFTAllowanceConnection = rowplan.NewObject([]string{"NFTAllowanceConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.NFTAllowance]]{
+		"edges":      rowplan.Many(func(v *relay.Connection[ledger.NFTAllowance]) []*relay.Edge[ledger.NFTAllowance] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.NFTAllowance]] { return o.NFTAllowanceEdge }),
+		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.NFTAllowance]) []*ledger.NFTAllowance { return v.Nodes }, func() *rowplan.Object[*ledger.NFTAllowance] { return o.NFTAllowance }),
+		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.NFTAllowance]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"totalCount": rowplan.Read(o.rel.nFTAllowanceConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
+	})
+}
+
+func (o *objects) setNFTAllowanceEdge() {
+	o.NFTAllowanceEdge = rowplan.NewObject([]string{"NFTAllowanceEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.NFTAllowance]]{
+		"node": rowplan.Get(func(v *relay.Edge[ledger.NFTAllowance]) *ledger.NFTAllowance { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.NFTAllowance] { return o.NFTAllowance })),
+		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.NFTAllowance], s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
+		}),
+	})
+}
+
+func (o *objects) setNFTConnection() {
+	o.NFTConnection = rowplan.NewObject([]string{"NFTConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.NFT]]{
+		"edges":      rowplan.Many(func(v *relay.Connection[ledger.NFT]) []*relay.Edge[ledger.NFT] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.NFT]] { return o.NFTEdge }),
+		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.NFT]) []*ledger.NFT { return v.Nodes }, func() *rowplan.Object[*ledger.NFT] { return o.NFT }),
+		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.NFT]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"totalCount": rowplan.Read(o.rel.nFTConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
+	})
+}
+
+func (o *objects) setNFTEdge() {
+	o.NFTEdge = rowplan.NewObject([]string{"NFTEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.NFT]]{
+		"node": rowplan.Get(func(v *relay.Edge[ledger.NFT]) *ledger.NFT { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.NFT] { return o.NFT })),
+		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.NFT], s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
+		}),
+	})
+}
+
+func (o *objects) setNFTTransaction() {
+	o.NFTTransaction = rowplan.NewObject([]string{"NFTTransaction", "_Entity", "Node"}, map[string]rowplan.Field[*ledger.NFTTransaction]{
+		"id": rowplan.Get(o.fields.NFTTransactionID, rowplan.ScalarOf(scalar.AppendID)),
+		"consensusTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.NFTTransaction, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.ConsensusTimestamp, s)
+		}),
+		"consensusTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.NFTTransaction, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.ConsensusTimestamp, s)
+		}),
+		"isApproval": rowplan.Scalar(func(dst []byte, v *ledger.NFTTransaction, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.IsApproval, s)
+		}),
+		"nonce": rowplan.Scalar(func(dst []byte, v *ledger.NFTTransaction, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.Nonce, s)
+		}),
+		"receiverId": rowplan.Scalar(func(dst []byte, v *ledger.NFTTransaction, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.ReceiverAccountID, s)
+		}),
+		"receiver": rowplan.Read(o.rel.nFTTransactionReceiver, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
+		"senderId": rowplan.Scalar(func(dst []byte, v *ledger.NFTTransaction, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.SenderAccountID, s)
+		}),
+		"sender":      rowplan.Read(o.rel.nFTTransactionSender, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
+		"transaction": rowplan.Read(o.rel.nFTTransactionTransaction, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Transaction] { return o.Transaction })),
+		"transactionId": rowplan.Scalar(func(dst []byte, v *ledger.NFTTransaction, s scalar.Style) []byte {
+			return scalar.AppendTransactionID(dst, v.TransactionID(), s)
+		}),
+		"type": rowplan.Scalar(func(dst []byte, v *ledger.NFTTransaction, s scalar.Style) []byte {
+			return scalar.AppendTransactionType(dst, v.Type, s)
+		}),
+	})
+}
+
+func (o *objects) setNFTTransactionConnection() {
+	o.NFTTransactionConnection = rowplan.NewObject([]string{"NFTTransactionConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.NFTTransaction]]{
+		"edges": rowplan.Many(func(v *relay.Connection[ledger.NFTTransaction]) []*relay.Edge[ledger.NFTTransaction] {
+			return v.Edges()
+		}, func() *rowplan.Object[*relay.Edge[ledger.NFTTransaction]] { return o.NFTTransactionEdge }),
+		"nodes":    rowplan.Many(func(v *relay.Connection[ledger.NFTTransaction]) []*ledger.NFTTransaction { return v.Nodes }, func() *rowplan.Object[*ledger.NFTTransaction] { return o.NFTTransaction }),
+		"pageInfo": rowplan.Get(func(v *relay.Connection[ledger.NFTTransaction]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"partial": rowplan.Scalar(func(dst []byte, v *relay.Connection[ledger.NFTTransaction], s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.Partial, s)
+		}),
+		"totalCount": rowplan.Read(o.rel.nFTTransactionConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
+	})
+}
+
+func (o *objects) setNFTTransactionEdge() {
+	o.NFTTransactionEdge = rowplan.NewObject([]string{"NFTTransactionEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.NFTTransaction]]{
+		"node": rowplan.Get(func(v *relay.Edge[ledger.NFTTransaction]) *ledger.NFTTransaction { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.NFTTransaction] { return o.NFTTransaction })),
+		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.NFTTransaction], s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
+		}),
+	})
+}
+
+func (o *objects) setNFTTransfer() {
+	o.NFTTransfer = rowplan.NewObject([]string{"NFTTransfer"}, map[string]rowplan.Field[*ledger.NFTTransfer]{
+		"isApproval": rowplan.Scalar(func(dst []byte, v *ledger.NFTTransfer, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.IsApproval, s)
+		}),
+		"receiverId": rowplan.Scalar(func(dst []byte, v *ledger.NFTTransfer, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.ReceiverAccountID, s)
+		}),
+		"senderId": rowplan.Scalar(func(dst []byte, v *ledger.NFTTransfer, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.SenderAccountID, s)
+		}),
+		"serialNumber": rowplan.Scalar(func(dst []byte, v *ledger.NFTTransfer, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.SerialNumber, s)
+		}),
+		"tokenId": rowplan.Scalar(func(dst []byte, v *ledger.NFTTransfer, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.TokenID, s)
+		}),
+		"nft":      rowplan.Read(o.rel.nFTTransferNft, rowplan.ObjectOf(func() *rowplan.Object[*ledger.NFT] { return o.NFT })),
+		"receiver": rowplan.Read(o.rel.nFTTransferReceiver, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
+		"sender":   rowplan.Read(o.rel.nFTTransferSender, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
+		"token":    rowplan.Read(o.rel.nFTTransferToken, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Token] { return o.Token })),
+	})
+}
+
+func (o *objects) setNetworkFee() {
+	o.NetworkFee = rowplan.NewObject([]string{"NetworkFee"}, map[string]rowplan.Field[*ledger.NetworkFee]{
+		"gas": rowplan.Scalar(func(dst []byte, v *ledger.NetworkFee, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Gas, s) }),
+		"transactionType": rowplan.Scalar(func(dst []byte, v *ledger.NetworkFee, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.TransactionType, s)
+		}),
+	})
+}
+
+func (o *objects) setNetworkFees() {
+	o.NetworkFees = rowplan.NewObject([]string{"NetworkFees"}, map[string]rowplan.Field[*ledger.NetworkFees]{
+		"fees": rowplan.Many(func(v *ledger.NetworkFees) []*ledger.NetworkFee { return v.Fees }, func() *rowplan.Object[*ledger.NetworkFee] { return o.NetworkFee }),
+		"timestamp": rowplan.Scalar(func(dst []byte, v *ledger.NetworkFees, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.Timestamp, s)
+		}),
+		"timestampIso": rowplan.Scalar(func(dst []byte, v *ledger.NetworkFees, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.Timestamp, s)
+		}),
+	})
+}
+
+func (o *objects) setNetworkFreshness() {
+	o.NetworkFreshness = rowplan.NewObject([]string{"NetworkFreshness"}, map[string]rowplan.Field[*ledger.NetworkFreshness]{
+		"newestBlock": rowplan.Get(func(v *ledger.NetworkFreshness) *ledger.Block { return v.NewestBlock }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Block] { return o.Block })),
+		"lag": rowplan.Scalar(func(dst []byte, v *ledger.NetworkFreshness, s scalar.Style) []byte {
+			return scalar.AppendDouble(dst, v.Lag, s)
+		}),
+	})
+}
+
+func (o *objects) setNetworkNode() {
+	o.NetworkNode = rowplan.NewObject([]string{"NetworkNode", "_Entity", "Node", "SearchResult"}, map[string]rowplan.Field[*ledger.NetworkNode]{
+		"id": rowplan.Get(o.fields.NetworkNodeID, rowplan.ScalarOf(scalar.AppendID)),
+		"nodeId": rowplan.Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.NodeID, s)
+		}),
+		"fileId": rowplan.Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.FileID, s)
+		}),
+		"file":                      rowplan.Read(o.rel.networkNodeFile, rowplan.ObjectOf(func() *rowplan.Object[*ledger.File] { return o.File })),
+		"bookTimestamp":             rowplan.Get(func(v *ledger.NetworkNode) *ledger.TimestampRange { return &v.BookTimestamp }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TimestampRange] { return o.TimestampRange })),
+		"adminKey":                  rowplan.Get(func(v *ledger.NetworkNode) *ledger.KeyInfo { return v.AdminKey }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.KeyInfo] { return o.Key })),
+		"associatedRegisteredNodes": rowplan.Get(func(v *ledger.NetworkNode) []int64 { return v.AssociatedRegisteredNodes }, rowplan.ListOf(rowplan.ScalarOf(scalar.AppendLong))),
+		"registeredNodes":           rowplan.ReadMany(o.rel.networkNodeRegisteredNodes, func() *rowplan.Object[*ledger.RegisteredNode] { return o.RegisteredNode }),
+		"certHash": rowplan.Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.CertHash, s)
+		}),
+		"createdTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
+			return scalar.AppendNullTimestamp(dst, v.CreatedTimestamp, s)
+		}),
+		"createdTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
+			return scalar.AppendNullInstant(dst, v.CreatedTimestamp, s)
+		}),
+		"declineReward": rowplan.Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
+			return scalar.AppendNullBoolean(dst, v.DeclineReward, s)
+		}),
+		"deleted": rowplan.Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
+			return scalar.AppendNullBoolean(dst, v.Deleted, s)
+		}),
+		"description": rowplan.Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.Description, s)
+		}),
+		"grpcProxyEndpoint": rowplan.Get(func(v *ledger.NetworkNode) *ledger.ServiceEndpoint { return v.GRPCProxyEndpoint }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.ServiceEndpoint] { return o.ServiceEndpoint })),
+		"maxStake": rowplan.Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.MaxStake, s)
+		}),
+		"maxStakeValue": rowplan.Get(o.fields.NetworkNodeMaxStakeValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
+		"minStake": rowplan.Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.MinStake, s)
+		}),
+		"minStakeValue": rowplan.Get(o.fields.NetworkNodeMinStakeValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
+		"memo": rowplan.Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.Memo, s)
+		}),
+		"accountId": rowplan.Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.NodeAccountID, s)
+		}),
+		"account": rowplan.Read(o.rel.networkNodeAccount, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
+		"publicKey": rowplan.Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.PublicKey, s)
+		}),
+		"rewardRateStart": rowplan.Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.RewardRateStart, s)
+		}),
+		"rewardRateStartValue": rowplan.Get(o.fields.NetworkNodeRewardRateStartValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
+		"serviceEndpoints":     rowplan.ReadMany(o.rel.networkNodeServiceEndpoints, func() *rowplan.Object[*ledger.ServiceEndpoint] { return o.ServiceEndpoint }),
+		"stake": rowplan.Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.Stake, s)
+		}),
+		"stakeValue": rowplan.Get(o.fields.NetworkNodeStakeValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
+		"stakeNotRewarded": rowplan.Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.StakeNotRewarded, s)
+		}),
+		"stakeNotRewardedValue": rowplan.Get(o.fields.NetworkNodeStakeNotRewardedValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
+		"stakeRewarded": rowplan.Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.StakeRewarded, s)
+		}),
+		"stakeRewardedValue": rowplan.Get(o.fields.NetworkNodeStakeRewardedValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
+		"stakingPeriod":      rowplan.Get(func(v *ledger.NetworkNode) *ledger.TimestampRange { return v.StakingPeriod }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TimestampRange] { return o.TimestampRange })),
+		"statusComponent":    rowplan.Read(o.rel.networkNodeStatusComponent, rowplan.ObjectOf(func() *rowplan.Object[*status.Component] { return o.StatusComponent })),
+	})
+}
+
+func (o *objects) setNetworkNodeConnection() {
+	o.NetworkNodeConnection = rowplan.NewObject([]string{"NetworkNodeConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.NetworkNode]]{
+		"edges":      rowplan.Many(func(v *relay.Connection[ledger.NetworkNode]) []*relay.Edge[ledger.NetworkNode] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.NetworkNode]] { return o.NetworkNodeEdge }),
+		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.NetworkNode]) []*ledger.NetworkNode { return v.Nodes }, func() *rowplan.Object[*ledger.NetworkNode] { return o.NetworkNode }),
+		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.NetworkNode]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"totalCount": rowplan.Read(o.rel.networkNodeConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
+	})
+}
+
+func (o *objects) setNetworkNodeEdge() {
+	o.NetworkNodeEdge = rowplan.NewObject([]string{"NetworkNodeEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.NetworkNode]]{
+		"node": rowplan.Get(func(v *relay.Edge[ledger.NetworkNode]) *ledger.NetworkNode { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.NetworkNode] { return o.NetworkNode })),
+		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.NetworkNode], s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
+		}),
+	})
+}
+
+func (o *objects) setNetworkStake() {
+	o.NetworkStake = rowplan.NewObject([]string{"NetworkStake"}, map[string]rowplan.Field[*ledger.NetworkStake]{
+		"consensusTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStake, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.ConsensusTimestamp, s)
+		}),
+		"consensusTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStake, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.ConsensusTimestamp, s)
+		}),
+		"maxStakeRewarded": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStake, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.MaxStakeRewarded, s)
+		}),
+		"maxStakeRewardedValue": rowplan.Get(o.fields.NetworkStakeMaxStakeRewardedValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
+		"maxStakingRewardRatePerHbar": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStake, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.MaxStakingRewardRatePerHbar, s)
+		}),
+		"maxStakingRewardRatePerHbarValue": rowplan.Get(o.fields.NetworkStakeMaxStakingRewardRatePerHbarValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
+		"maxTotalReward": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStake, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.MaxTotalReward, s)
+		}),
+		"maxTotalRewardValue": rowplan.Get(o.fields.NetworkStakeMaxTotalRewardValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
+		"nodeRewardFeeFraction": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStake, s scalar.Style) []byte {
+			return scalar.AppendFloat(dst, v.NodeRewardFeeFraction, s)
+		}),
+		"reservedStakingRewards": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStake, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.ReservedStakingRewards, s)
+		}),
+		"reservedStakingRewardsValue": rowplan.Get(o.fields.NetworkStakeReservedStakingRewardsValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
+		"rewardBalanceThreshold": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStake, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.RewardBalanceThreshold, s)
+		}),
+		"rewardBalanceThresholdValue": rowplan.Get(o.fields.NetworkStakeRewardBalanceThresholdValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
+		"stakeTotal": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStake, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.StakeTotal, s)
+		}),
+		"stakeTotalValue": rowplan.Get(o.fields.NetworkStakeStakeTotalValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
+		"stakingPeriod":   rowplan.Get(func(v *ledger.NetworkStake) *ledger.TimestampRange { return &v.StakingPeriod }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TimestampRange] { return o.TimestampRange })),
+		"stakingPeriodDuration": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStake, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.StakingPeriodDuration, s)
+		}),
+		"stakingPeriodsStored": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStake, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.StakingPeriodsStored, s)
+		}),
+		"stakingRewardFeeFraction": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStake, s scalar.Style) []byte {
+			return scalar.AppendFloat(dst, v.StakingRewardFeeFraction, s)
+		}),
+		"stakingRewardRate": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStake, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.StakingRewardRate, s)
+		}),
+		"stakingRewardRateValue": rowplan.Get(o.fields.NetworkStakeStakingRewardRateValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
+		"stakingStartThreshold": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStake, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.StakingStartThreshold, s)
+		}),
+		"stakingStartThresholdValue": rowplan.Get(o.fields.NetworkStakeStakingStartThresholdValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
+		"unreservedStakingRewardBalance": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStake, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.UnreservedStakingRewardBalance, s)
+		}),
+		"unreservedStakingRewardBalanceValue": rowplan.Get(o.fields.NetworkStakeUnreservedStakingRewardBalanceValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
+	})
+}
+
+func (o *objects) setNetworkStatistics() {
+	o.NetworkStatistics = rowplan.NewObject([]string{"NetworkStatistics"}, map[string]rowplan.Field[*ledger.NetworkStatistics]{
+		"from": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStatistics, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.From, s)
+		}),
+		"fromIso": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStatistics, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.From, s)
+		}),
+		"to": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStatistics, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.To, s)
+		}),
+		"toIso": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStatistics, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.To, s)
+		}),
+		"blocks": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStatistics, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Blocks, s)
+		}),
+		"transactions": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStatistics, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Transactions, s)
+		}),
+		"gasUsed": rowplan.Scalar(func(dst []byte, v *ledger.NetworkStatistics, s scalar.Style) []byte {
+			return scalar.AppendBigInt(dst, v.GasUsed, s)
+		}),
+	})
+}
+
+func (o *objects) setNetworkSupply() {
+	o.NetworkSupply = rowplan.NewObject([]string{"NetworkSupply"}, map[string]rowplan.Field[*ledger.NetworkSupply]{
+		"releasedSupply": rowplan.Scalar(func(dst []byte, v *ledger.NetworkSupply, s scalar.Style) []byte {
+			return scalar.AppendBigInt(dst, v.ReleasedSupply, s)
+		}),
+		"releasedSupplyValue": rowplan.Get(o.fields.NetworkSupplyReleasedSupplyValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
+		"releasedHbar": rowplan.Scalar(func(dst []byte, v *ledger.NetworkSupply, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.ReleasedHbar(), s)
+		}),
+		"timestamp": rowplan.Scalar(func(dst []byte, v *ledger.NetworkSupply, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.Timestamp, s)
+		}),
+		"timestampIso": rowplan.Scalar(func(dst []byte, v *ledger.NetworkSupply, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.Timestamp, s)
+		}),
+		"totalSupply": rowplan.Scalar(func(dst []byte, v *ledger.NetworkSupply, s scalar.Style) []byte {
+			return scalar.AppendBigInt(dst, v.TotalSupply(), s)
+		}),
+		"totalSupplyValue": rowplan.Get(o.fields.NetworkSupplyTotalSupplyValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
+		"totalHbar": rowplan.Scalar(func(dst []byte, v *ledger.NetworkSupply, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.TotalHbar(), s)
+		}),
+	})
+}
+
+func (o *objects) setNoticePayload() {
+	o.NoticePayload = rowplan.NewObject([]string{"NoticePayload"}, map[string]rowplan.Field[*model.NoticePayload]{
+		"notice": rowplan.Get(func(v *model.NoticePayload) relay.StatusNotice { return v.Notice }, rowplan.AnyOf(rowplan.CaseOf[relay.StatusNotice](func() *rowplan.Object[*status.Incident] { return o.StatusIncident }), rowplan.CaseOf[relay.StatusNotice](func() *rowplan.Object[*status.Maintenance] { return o.StatusMaintenance }))),
+	})
+}
+
+func (o *objects) setOpcodeStep() {
+	o.OpcodeStep = rowplan.NewObject([]string{"OpcodeStep"}, map[string]rowplan.Field[*calls.OpcodeStep]{
+		"depth": rowplan.Scalar(func(dst []byte, v *calls.OpcodeStep, s scalar.Style) []byte { return scalar.AppendInt(dst, v.Depth, s) }),
+		"gas":   rowplan.Scalar(func(dst []byte, v *calls.OpcodeStep, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Gas, s) }),
+		"gasCost": rowplan.Scalar(func(dst []byte, v *calls.OpcodeStep, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.GasCost, s)
+		}),
+		"memory": rowplan.Get(func(v *calls.OpcodeStep) [][]byte { return v.Memory }, rowplan.ListOf(rowplan.ScalarOf(scalar.AppendHex))),
+		"op":     rowplan.Scalar(func(dst []byte, v *calls.OpcodeStep, s scalar.Style) []byte { return scalar.AppendString(dst, v.Op, s) }),
+		"pc":     rowplan.Scalar(func(dst []byte, v *calls.OpcodeStep, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Pc, s) }),
+		"reason": rowplan.Scalar(func(dst []byte, v *calls.OpcodeStep, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.Reason, s)
+		}),
+		"stack":   rowplan.Get(func(v *calls.OpcodeStep) [][]byte { return v.Stack }, rowplan.ListOf(rowplan.ScalarOf(scalar.AppendHex))),
+		"storage": rowplan.Many(func(v *calls.OpcodeStep) []*calls.SlotValue { return v.Storage }, func() *rowplan.Object[*calls.SlotValue] { return o.SlotValue }),
+	})
+}
+
+func (o *objects) setOpcodeTrace() {
+	o.OpcodeTrace = rowplan.NewObject([]string{"OpcodeTrace"}, map[string]rowplan.Field[*calls.OpcodeTrace]{
+		"address": rowplan.Scalar(func(dst []byte, v *calls.OpcodeTrace, s scalar.Style) []byte {
+			return scalar.AppendEVMAddress(dst, v.Address, s)
+		}),
+		"contractId": rowplan.Scalar(func(dst []byte, v *calls.OpcodeTrace, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.ContractID, s)
+		}),
+		"contract": rowplan.Read(o.rel.opcodeTraceContract, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Contract] { return o.Contract })),
+		"failed": rowplan.Scalar(func(dst []byte, v *calls.OpcodeTrace, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.Failed, s)
+		}),
+		"gas":     rowplan.Scalar(func(dst []byte, v *calls.OpcodeTrace, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Gas, s) }),
+		"opcodes": rowplan.Many(func(v *calls.OpcodeTrace) []*calls.OpcodeStep { return v.Opcodes }, func() *rowplan.Object[*calls.OpcodeStep] { return o.OpcodeStep }),
+		"returnValue": rowplan.Scalar(func(dst []byte, v *calls.OpcodeTrace, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.ReturnValue, s)
+		}),
+		"steps": rowplan.Scalar(func(dst []byte, v *calls.OpcodeTrace, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Steps, s)
+		}),
+	})
+}
+
+func (o *objects) setPageInfo() {
+	o.PageInfo = rowplan.NewObject([]string{"PageInfo"}, map[string]rowplan.Field[*relay.PageInfo]{
+		"hasNextPage": rowplan.Scalar(func(dst []byte, v *relay.PageInfo, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.HasNextPage, s)
+		}),
+		"hasPreviousPage": rowplan.Scalar(func(dst []byte, v *relay.PageInfo, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.HasPreviousPage, s)
+		}),
+		"startCursor": rowplan.Scalar(func(dst []byte, v *relay.PageInfo, s scalar.Style) []byte {
+			return scalar.AppendPointer(dst, v.StartCursor, s, scalar.AppendString)
+		}),
+		"endCursor": rowplan.Scalar(func(dst []byte, v *relay.PageInfo, s scalar.Style) []byte {
+			return scalar.AppendPointer(dst, v.EndCursor, s, scalar.AppendString)
+		}),
+	})
+}
+
+func (o *objects) setRegisteredNode() {
+	o.RegisteredNode = rowplan.NewObject([]string{"RegisteredNode", "_Entity", "Node"}, map[string]rowplan.Field[*ledger.RegisteredNode]{
+		"id": rowplan.Get(o.fields.RegisteredNodeID, rowplan.ScalarOf(scalar.AppendID)),
+		"registeredNodeId": rowplan.Scalar(func(dst []byte, v *ledger.RegisteredNode, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.RegisteredNodeID, s)
+		}),
+		"adminKey": rowplan.Get(func(v *ledger.RegisteredNode) *ledger.KeyInfo { return v.AdminKey }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.KeyInfo] { return o.Key })),
+		"createdTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.RegisteredNode, s scalar.Style) []byte {
+			return scalar.AppendNullTimestamp(dst, v.CreatedTimestamp, s)
+		}),
+		"createdTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.RegisteredNode, s scalar.Style) []byte {
+			return scalar.AppendNullInstant(dst, v.CreatedTimestamp, s)
+		}),
+		"deleted": rowplan.Scalar(func(dst []byte, v *ledger.RegisteredNode, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.Deleted, s)
+		}),
+		"description": rowplan.Scalar(func(dst []byte, v *ledger.RegisteredNode, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.Description, s)
+		}),
+		"networkNodes":     rowplan.ReadMany(o.rel.registeredNodeNetworkNodes, func() *rowplan.Object[*ledger.NetworkNode] { return o.NetworkNode }),
+		"serviceEndpoints": rowplan.Many(func(v *ledger.RegisteredNode) []*ledger.RegisteredServiceEndpoint { return v.ServiceEndpoints }, func() *rowplan.Object[*ledger.RegisteredServiceEndpoint] { return o.RegisteredServiceEndpoint }),
+		"timestamp":        rowplan.Get(func(v *ledger.RegisteredNode) *ledger.TimestampRange { return &v.Timestamp }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TimestampRange] { return o.TimestampRange })),
+		"types":            rowplan.Get(func(v *ledger.RegisteredNode) []ledger.RegisteredNodeType { return v.Types }, rowplan.ListOf(rowplan.ScalarOf(scalar.AppendRegisteredNodeType))),
+	})
+}
+
+func (o *objects) setRegisteredNodeConnection() {
+	o.RegisteredNodeConnection = rowplan.NewObject([]string{"RegisteredNodeConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.RegisteredNode]]{
+		"edges": rowplan.Many(func(v *relay.Connection[ledger.RegisteredNode]) []*relay.Edge[ledger.RegisteredNode] {
+			return v.Edges()
+		}, func() *rowplan.Object[*relay.Edge[ledger.RegisteredNode]] { return o.RegisteredNodeEdge }),
+		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.RegisteredNode]) []*ledger.RegisteredNode { return v.Nodes }, func() *rowplan.Object[*ledger.RegisteredNode] { return o.RegisteredNode }),
+		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.RegisteredNode]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"totalCount": rowplan.Read(o.rel.registeredNodeConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
+	})
+}
+
+func (o *objects) setRegisteredNodeEdge() {
+	o.RegisteredNodeEdge = rowplan.NewObject([]string{"RegisteredNodeEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.RegisteredNode]]{
+		"node": rowplan.Get(func(v *relay.Edge[ledger.RegisteredNode]) *ledger.RegisteredNode { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.RegisteredNode] { return o.RegisteredNode })),
+		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.RegisteredNode], s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
+		}),
+	})
+}
+
+func (o *objects) setRegisteredServiceEndpoint() {
+	o.RegisteredServiceEndpoint = rowplan.NewObject([]string{"RegisteredServiceEndpoint"}, map[string]rowplan.Field[*ledger.RegisteredServiceEndpoint]{
+		"blockNode": rowplan.Get(func(v *ledger.RegisteredServiceEndpoint) *ledger.BlockNodeService { return v.BlockNode }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.BlockNodeService] { return o.BlockNodeService })),
+		"domainName": rowplan.Scalar(func(dst []byte, v *ledger.RegisteredServiceEndpoint, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.DomainName, s)
+		}),
+		"generalService": rowplan.Get(func(v *ledger.RegisteredServiceEndpoint) *ledger.GeneralService { return v.GeneralService }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.GeneralService] { return o.GeneralService })),
+		"ipAddress": rowplan.Scalar(func(dst []byte, v *ledger.RegisteredServiceEndpoint, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.IPAddress, s)
+		}),
+		"mirrorNode": rowplan.Scalar(func(dst []byte, v *ledger.RegisteredServiceEndpoint, s scalar.Style) []byte {
+			return scalar.AppendNullEmpty(dst, v.MirrorNode, s)
+		}),
+		"port": rowplan.Scalar(func(dst []byte, v *ledger.RegisteredServiceEndpoint, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.Port, s)
+		}),
+		"requiresTls": rowplan.Scalar(func(dst []byte, v *ledger.RegisteredServiceEndpoint, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.RequiresTLS, s)
+		}),
+		"rpcRelay": rowplan.Scalar(func(dst []byte, v *ledger.RegisteredServiceEndpoint, s scalar.Style) []byte {
+			return scalar.AppendNullEmpty(dst, v.RPCRelay, s)
+		}),
+		"type": rowplan.Scalar(func(dst []byte, v *ledger.RegisteredServiceEndpoint, s scalar.Style) []byte {
+			return scalar.AppendRegisteredNodeType(dst, v.Type(), s)
+		}),
+	})
+}
+
+func (o *objects) setRemovedPayload() {
+	o.RemovedPayload = rowplan.NewObject([]string{"RemovedPayload"}, map[string]rowplan.Field[*model.RemovedPayload]{
+		"code": rowplan.Scalar(func(dst []byte, v *model.RemovedPayload, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Code, s)
+		}),
+	})
+}
+
+func (o *objects) setRoyaltyFee() {
+	o.RoyaltyFee = rowplan.NewObject([]string{"RoyaltyFee"}, map[string]rowplan.Field[*ledger.RoyaltyFee]{
+		"allCollectorsAreExempt": rowplan.Scalar(func(dst []byte, v *ledger.RoyaltyFee, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.AllCollectorsAreExempt, s)
+		}),
+		"amount": rowplan.Get(func(v *ledger.RoyaltyFee) *ledger.Fraction { return v.Amount }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Fraction] { return o.Fraction })),
+		"collectorAccountId": rowplan.Scalar(func(dst []byte, v *ledger.RoyaltyFee, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.CollectorAccountID, s)
+		}),
+		"collectorAccount": rowplan.Read(o.rel.royaltyFeeCollectorAccount, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
+		"fallbackFee":      rowplan.Get(func(v *ledger.RoyaltyFee) *ledger.FallbackFee { return v.FallbackFee }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.FallbackFee] { return o.FallbackFee })),
+	})
+}
+
+func (o *objects) setSchedule() {
+	o.Schedule = rowplan.NewObject([]string{"Schedule", "_Entity", "Node", "Entity", "SearchResult"}, map[string]rowplan.Field[*ledger.Schedule]{
+		"id": rowplan.Get(o.fields.ScheduleID, rowplan.ScalarOf(scalar.AppendID)),
+		"entityId": rowplan.Scalar(func(dst []byte, v *ledger.Schedule, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.EntityID, s)
+		}),
+		"adminKey": rowplan.Get(func(v *ledger.Schedule) *ledger.KeyInfo { return v.AdminKey }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.KeyInfo] { return o.Key })),
+		"createdTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.Schedule, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.CreatedTimestamp, s)
+		}),
+		"createdTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.Schedule, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.CreatedTimestamp, s)
+		}),
+		"creation": rowplan.Read(o.rel.scheduleCreation, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Transaction] { return o.Transaction })),
+		"creatorAccountId": rowplan.Scalar(func(dst []byte, v *ledger.Schedule, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.CreatorAccountID, s)
+		}),
+		"creator": rowplan.Read(o.rel.scheduleCreator, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
+		"deleted": rowplan.Scalar(func(dst []byte, v *ledger.Schedule, s scalar.Style) []byte {
+			return scalar.AppendNullBoolean(dst, v.Deleted, s)
+		}),
+		"executedTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.Schedule, s scalar.Style) []byte {
+			return scalar.AppendNullTimestamp(dst, v.ExecutedTimestamp, s)
+		}),
+		"executedTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.Schedule, s scalar.Style) []byte {
+			return scalar.AppendNullInstant(dst, v.ExecutedTimestamp, s)
+		}),
+		"execution": rowplan.Read(o.rel.scheduleExecution, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Transaction] { return o.Transaction })),
+		"expirationTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.Schedule, s scalar.Style) []byte {
+			return scalar.AppendNullTimestamp(dst, v.ExpirationTimestamp, s)
+		}),
+		"expirationTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.Schedule, s scalar.Style) []byte {
+			return scalar.AppendNullInstant(dst, v.ExpirationTimestamp, s)
+		}),
+		"memo": rowplan.Scalar(func(dst []byte, v *ledger.Schedule, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Memo(), s)
+		}),
+		"storedMemo": rowplan.Scalar(func(dst []byte, v *ledger.Schedule, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.StoredMemo, s)
+		}),
+		"payerAccountId": rowplan.Scalar(func(dst []byte, v *ledger.Schedule, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.PayerAccountID, s)
+		}),
+		"payer":       rowplan.Read(o.rel.schedulePayer, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
+		"signatures":  rowplan.ReadMany(o.rel.scheduleSignatures, func() *rowplan.Object[*ledger.ScheduleSignature] { return o.ScheduleSignature }),
+		"state":       rowplan.Get(o.fields.ScheduleState, rowplan.ScalarOf(scalar.AppendScheduleState)),
+		"timestamp":   rowplan.Get(func(v *ledger.Schedule) *ledger.TimestampRange { return &v.Timestamp }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TimestampRange] { return o.TimestampRange })),
+		"transaction": rowplan.Get(func(v *ledger.Schedule) *ledger.ScheduledTransaction { return v.Transaction() }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.ScheduledTransaction] { return o.ScheduledTransaction })),
+		"transactionBody": rowplan.Scalar(func(dst []byte, v *ledger.Schedule, s scalar.Style) []byte {
+			return scalar.AppendBytes(dst, v.TransactionBody, s)
+		}),
+		"waitForExpiry": rowplan.Scalar(func(dst []byte, v *ledger.Schedule, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.WaitForExpiry, s)
+		}),
+	})
+}
+
+func (o *objects) setScheduleConnection() {
+	o.ScheduleConnection = rowplan.NewObject([]string{"ScheduleConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.Schedule]]{
+		"edges":      rowplan.Many(func(v *relay.Connection[ledger.Schedule]) []*relay.Edge[ledger.Schedule] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.Schedule]] { return o.ScheduleEdge }),
+		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.Schedule]) []*ledger.Schedule { return v.Nodes }, func() *rowplan.Object[*ledger.Schedule] { return o.Schedule }),
+		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.Schedule]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"totalCount": rowplan.Read(o.rel.scheduleConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
+	})
+}
+
+func (o *objects) setScheduleEdge() {
+	o.ScheduleEdge = rowplan.NewObject([]string{"ScheduleEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.Schedule]]{
+		"node": rowplan.Get(func(v *relay.Edge[ledger.Schedule]) *ledger.Schedule { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Schedule] { return o.Schedule })),
+		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.Schedule], s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
+		}),
+	})
+}
+
+func (o *objects) setScheduleSignature() {
+	o.ScheduleSignature = rowplan.NewObject([]string{"ScheduleSignature"}, map[string]rowplan.Field[*ledger.ScheduleSignature]{
+		"consensusTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.ScheduleSignature, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.ConsensusTimestamp, s)
+		}),
+		"consensusTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.ScheduleSignature, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.ConsensusTimestamp, s)
+		}),
+		"publicKeyPrefix": rowplan.Scalar(func(dst []byte, v *ledger.ScheduleSignature, s scalar.Style) []byte {
+			return scalar.AppendLineBytes(dst, v.PublicKeyPrefix, s)
+		}),
+		"signature": rowplan.Scalar(func(dst []byte, v *ledger.ScheduleSignature, s scalar.Style) []byte {
+			return scalar.AppendLineBytes(dst, v.Signature, s)
+		}),
+		"type": rowplan.Scalar(func(dst []byte, v *ledger.ScheduleSignature, s scalar.Style) []byte {
+			return scalar.AppendSignatureType(dst, v.Type, s)
+		}),
+	})
+}
+
+func (o *objects) setScheduleSigner() {
+	o.ScheduleSigner = rowplan.NewObject([]string{"ScheduleSigner"}, map[string]rowplan.Field[*ledger.ScheduleSigner]{
+		"entityId": rowplan.Scalar(func(dst []byte, v *ledger.ScheduleSigner, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.EntityID, s)
+		}),
+		"entity":      rowplan.Read(o.rel.scheduleSignerEntity, rowplan.AnyOf(rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Account] { return o.Account }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Contract] { return o.Contract }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.File] { return o.File }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Schedule] { return o.Schedule }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Token] { return o.Token }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Topic] { return o.Topic }))),
+		"key":         rowplan.Get(func(v *ledger.ScheduleSigner) *ledger.KeyInfo { return v.Key }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.KeyInfo] { return o.Key })),
+		"missingKeys": rowplan.Many(func(v *ledger.ScheduleSigner) []*ledger.KeyInfo { return v.MissingKeys }, func() *rowplan.Object[*ledger.KeyInfo] { return o.Key }),
+	})
+}
+
+func (o *objects) setScheduledTransaction() {
+	o.ScheduledTransaction = rowplan.NewObject([]string{"ScheduledTransaction"}, map[string]rowplan.Field[*ledger.ScheduledTransaction]{
+		"type": rowplan.Scalar(func(dst []byte, v *ledger.ScheduledTransaction, s scalar.Style) []byte {
+			return scalar.AppendTransactionType(dst, v.Type, s)
+		}),
+		"entityId": rowplan.Scalar(func(dst []byte, v *ledger.ScheduledTransaction, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.EntityID, s)
+		}),
+		"entity": rowplan.Read(o.rel.scheduledTransactionEntity, rowplan.AnyOf(rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Account] { return o.Account }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Contract] { return o.Contract }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.File] { return o.File }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Schedule] { return o.Schedule }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Token] { return o.Token }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Topic] { return o.Topic }))),
+		"maxFee": rowplan.Scalar(func(dst []byte, v *ledger.ScheduledTransaction, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.MaxFee, s)
+		}),
+		"maxFeeValue": rowplan.Get(o.fields.ScheduledTransactionMaxFeeValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
+		"memo": rowplan.Scalar(func(dst []byte, v *ledger.ScheduledTransaction, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Memo, s)
+		}),
+		"nftTransfers":      rowplan.Many(func(v *ledger.ScheduledTransaction) []*ledger.NFTTransfer { return v.NFTTransfers }, func() *rowplan.Object[*ledger.NFTTransfer] { return o.NFTTransfer }),
+		"tokenTransfers":    rowplan.Many(func(v *ledger.ScheduledTransaction) []*ledger.TokenTransfer { return v.TokenTransfers }, func() *rowplan.Object[*ledger.TokenTransfer] { return o.TokenTransfer }),
+		"transfers":         rowplan.Many(func(v *ledger.ScheduledTransaction) []*ledger.CryptoTransfer { return v.Transfers }, func() *rowplan.Object[*ledger.CryptoTransfer] { return o.CryptoTransfer }),
+		"signaturesPresent": rowplan.ReadMany(o.rel.scheduledTransactionSignaturesPresent, func() *rowplan.Object[*ledger.ScheduleSigner] { return o.ScheduleSigner }),
+		"signaturesMissing": rowplan.ReadMany(o.rel.scheduledTransactionSignaturesMissing, func() *rowplan.Object[*ledger.ScheduleSigner] { return o.ScheduleSigner }),
+	})
+}
+
+func (o *objects) setSearchResultConnection() {
+	o.SearchResultConnection = rowplan.NewObject([]string{"SearchResultConnection"}, map[string]rowplan.Field[*relay.SearchResultConnection]{
+		"edges":      rowplan.Many(func(v *relay.SearchResultConnection) []*relay.SearchResultEdge { return v.Edges }, func() *rowplan.Object[*relay.SearchResultEdge] { return o.SearchResultEdge }),
+		"nodes":      rowplan.Get(func(v *relay.SearchResultConnection) []relay.Node { return v.Nodes }, rowplan.ListOf(rowplan.AnyOf(rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Account] { return o.Account }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Block] { return o.Block }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Contract] { return o.Contract }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.File] { return o.File }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.NFT] { return o.NFT }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.NetworkNode] { return o.NetworkNode }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Schedule] { return o.Schedule }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Token] { return o.Token }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Topic] { return o.Topic }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.TopicMessage] { return o.TopicMessage }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Transaction] { return o.Transaction })))),
+		"pageInfo":   rowplan.Get(func(v *relay.SearchResultConnection) *relay.PageInfo { return v.PageInfo }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"totalCount": rowplan.Get(func(v *relay.SearchResultConnection) *relay.Count { return v.TotalCount }, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
+	})
+}
+
+func (o *objects) setSearchResultEdge() {
+	o.SearchResultEdge = rowplan.NewObject([]string{"SearchResultEdge"}, map[string]rowplan.Field[*relay.SearchResultEdge]{
+		"node": rowplan.Get(func(v *relay.SearchResultEdge) relay.Node { return v.Node }, rowplan.AnyOf(rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Account] { return o.Account }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Block] { return o.Block }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Contract] { return o.Contract }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.File] { return o.File }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.NFT] { return o.NFT }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.NetworkNode] { return o.NetworkNode }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Schedule] { return o.Schedule }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Token] { return o.Token }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Topic] { return o.Topic }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.TopicMessage] { return o.TopicMessage }), rowplan.CaseOf[relay.Node](func() *rowplan.Object[*ledger.Transaction] { return o.Transaction }))),
+		"cursor": rowplan.Scalar(func(dst []byte, v *relay.SearchResultEdge, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
+		}),
+	})
+}
+
+func (o *objects) setServiceEndpoint() {
+	o.ServiceEndpoint = rowplan.NewObject([]string{"ServiceEndpoint"}, map[string]rowplan.Field[*ledger.ServiceEndpoint]{
+		"domainName": rowplan.Scalar(func(dst []byte, v *ledger.ServiceEndpoint, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.DomainName, s)
+		}),
+		"ipAddressV4": rowplan.Scalar(func(dst []byte, v *ledger.ServiceEndpoint, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.IPAddressV4, s)
+		}),
+		"port": rowplan.Scalar(func(dst []byte, v *ledger.ServiceEndpoint, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.Port, s)
+		}),
+	})
+}
+
+func (o *objects) setSlotValue() {
+	o.SlotValue = rowplan.NewObject([]string{"SlotValue"}, map[string]rowplan.Field[*calls.SlotValue]{
+		"key":   rowplan.Scalar(func(dst []byte, v *calls.SlotValue, s scalar.Style) []byte { return scalar.AppendHex(dst, v.Key, s) }),
+		"value": rowplan.Scalar(func(dst []byte, v *calls.SlotValue, s scalar.Style) []byte { return scalar.AppendHex(dst, v.Value, s) }),
+	})
+}
+
+func (o *objects) setStakingReward() {
+	o.StakingReward = rowplan.NewObject([]string{"StakingReward", "_Entity", "Node"}, map[string]rowplan.Field[*ledger.StakingReward]{
+		"id": rowplan.Get(o.fields.StakingRewardID, rowplan.ScalarOf(scalar.AppendID)),
+		"accountId": rowplan.Scalar(func(dst []byte, v *ledger.StakingReward, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.AccountID, s)
+		}),
+		"amount": rowplan.Scalar(func(dst []byte, v *ledger.StakingReward, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Amount, s)
+		}),
+		"amountValue": rowplan.Get(o.fields.StakingRewardAmountValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
+		"consensusTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.StakingReward, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.ConsensusTimestamp, s)
+		}),
+		"consensusTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.StakingReward, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.ConsensusTimestamp, s)
+		}),
+		"account":     rowplan.Read(o.rel.stakingRewardAccount, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
+		"transaction": rowplan.Read(o.rel.stakingRewardTransaction, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Transaction] { return o.Transaction })),
+	})
+}
+
+func (o *objects) setStakingRewardConnection() {
+	o.StakingRewardConnection = rowplan.NewObject([]string{"StakingRewardConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.StakingReward]]{
+		"edges":      rowplan.Many(func(v *relay.Connection[ledger.StakingReward]) []*relay.Edge[ledger.StakingReward] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.StakingReward]] { return o.StakingRewardEdge }),
+		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.StakingReward]) []*ledger.StakingReward { return v.Nodes }, func() *rowplan.Object[*ledger.StakingReward] { return o.StakingReward }),
+		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.StakingReward]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"totalCount": rowplan.Read(o.rel.stakingRewardConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
+	})
+}
+
+func (o *objects) setStakingRewardEdge() {
+	o.StakingRewardEdge = rowplan.NewObject([]string{"StakingRewardEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.StakingReward]]{
+		"node": rowplan.Get(func(v *relay.Edge[ledger.StakingReward]) *ledger.StakingReward { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.StakingReward] { return o.StakingReward })),
+		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.StakingReward], s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
+		}),
+	})
+}
+
+func (o *objects) setStatusAffectedComponent() {
+	o.StatusAffectedComponent = rowplan.NewObject([]string{"StatusAffectedComponent"}, map[string]rowplan.Field[*status.AffectedComponent]{
+		"code": rowplan.Scalar(func(dst []byte, v *status.AffectedComponent, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Code, s)
+		}),
+		"name": rowplan.Scalar(func(dst []byte, v *status.AffectedComponent, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Name, s)
+		}),
+		"oldStatus": rowplan.Scalar(func(dst []byte, v *status.AffectedComponent, s scalar.Style) []byte {
+			return scalar.AppendComponentStatus(dst, v.OldStatus, s)
+		}),
+		"newStatus": rowplan.Scalar(func(dst []byte, v *status.AffectedComponent, s scalar.Style) []byte {
+			return scalar.AppendComponentStatus(dst, v.NewStatus, s)
+		}),
+		"oldShown": rowplan.Scalar(func(dst []byte, v *status.AffectedComponent, s scalar.Style) []byte {
+			return scalar.AppendComponentStatus(dst, v.OldShown, s)
+		}),
+		"newShown": rowplan.Scalar(func(dst []byte, v *status.AffectedComponent, s scalar.Style) []byte {
+			return scalar.AppendComponentStatus(dst, v.NewShown, s)
+		}),
+		"component": rowplan.Read(o.rel.statusAffectedComponentComponent, rowplan.ObjectOf(func() *rowplan.Object[*status.Component] { return o.StatusComponent })),
+	})
+}
+
+func (o *objects) setStatusChange() {
+	o.StatusChange = rowplan.NewObject([]string{"StatusChange"}, map[string]rowplan.Field[*status.Revision]{
+		"revision": rowplan.Scalar(func(dst []byte, v *status.Revision, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Number, s)
+		}),
+		"at": rowplan.Scalar(func(dst []byte, v *status.Revision, s scalar.Style) []byte {
+			return scalar.AppendDateTime(dst, v.At, s)
+		}),
+		"page":             rowplan.Read(o.rel.statusChangePage, rowplan.ObjectOf(func() *rowplan.Object[*status.Page] { return o.StatusPage })),
+		"componentChanges": rowplan.ReadMany(o.rel.statusChangeComponentChanges, func() *rowplan.Object[*status.Change] { return o.StatusComponentChange }),
+		"updates":          rowplan.ReadMany(o.rel.statusChangeUpdates, func() *rowplan.Object[*status.Update] { return o.StatusUpdate }),
+	})
+}
+
+func (o *objects) setStatusComponent() {
+	o.StatusComponent = rowplan.NewObject([]string{"StatusComponent", "_Entity", "Node"}, map[string]rowplan.Field[*status.Component]{
+		"id": rowplan.Get(o.fields.StatusComponentID, rowplan.ScalarOf(scalar.AppendID)),
+		"code": rowplan.Scalar(func(dst []byte, v *status.Component, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Code, s)
+		}),
+		"page": rowplan.Read(o.rel.statusComponentPage, rowplan.ObjectOf(func() *rowplan.Object[*status.Page] { return o.StatusPage })),
+		"pageCode": rowplan.Scalar(func(dst []byte, v *status.Component, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.PageCode, s)
+		}),
+		"name": rowplan.Scalar(func(dst []byte, v *status.Component, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Name, s)
+		}),
+		"qualifiedName": rowplan.Scalar(func(dst []byte, v *status.Component, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.QualifiedName(), s)
+		}),
+		"status": rowplan.Scalar(func(dst []byte, v *status.Component, s scalar.Style) []byte {
+			return scalar.AppendComponentStatus(dst, v.Status, s)
+		}),
+		"shownStatus": rowplan.Scalar(func(dst []byte, v *status.Component, s scalar.Style) []byte {
+			return scalar.AppendComponentStatus(dst, v.Shown, s)
+		}),
+		"baseStatus": rowplan.Scalar(func(dst []byte, v *status.Component, s scalar.Style) []byte {
+			return scalar.AppendComponentStatus(dst, v.BaseStatus, s)
+		}),
+		"description": rowplan.Scalar(func(dst []byte, v *status.Component, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.Description, s)
+		}),
+		"position": rowplan.Scalar(func(dst []byte, v *status.Component, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.Position, s)
+		}),
+		"isGroup": rowplan.Scalar(func(dst []byte, v *status.Component, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.IsGroup, s)
+		}),
+		"group": rowplan.Read(o.rel.statusComponentGroup, rowplan.ObjectOf(func() *rowplan.Object[*status.Component] { return o.StatusComponent })),
+		"groupCode": rowplan.Scalar(func(dst []byte, v *status.Component, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.GroupCode, s)
+		}),
+		"children":   rowplan.ReadMany(o.rel.statusComponentChildren, func() *rowplan.Object[*status.Component] { return o.StatusComponent }),
+		"childCodes": rowplan.Get(func(v *status.Component) []string { return v.Children }, rowplan.NullableListOf(rowplan.ScalarOf(scalar.AppendString))),
+		"showcase": rowplan.Scalar(func(dst []byte, v *status.Component, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.Showcase, s)
+		}),
+		"onlyShowIfDegraded": rowplan.Scalar(func(dst []byte, v *status.Component, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.OnlyShowIfDegraded, s)
+		}),
+		"startDate": rowplan.Scalar(func(dst []byte, v *status.Component, s scalar.Style) []byte {
+			return scalar.AppendNullDate(dst, v.StartDate, s)
+		}),
+		"createdAt": rowplan.Scalar(func(dst []byte, v *status.Component, s scalar.Style) []byte {
+			return scalar.AppendDateTime(dst, v.CreatedAt, s)
+		}),
+		"updatedAt": rowplan.Scalar(func(dst []byte, v *status.Component, s scalar.Style) []byte {
+			return scalar.AppendDateTime(dst, v.UpdatedAt, s)
+		}),
+		"version": rowplan.Scalar(func(dst []byte, v *status.Component, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Version, s)
+		}),
+		"nodeId": rowplan.Scalar(func(dst []byte, v *status.Component, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.NodeID, s)
+		}),
+		"networkNode":  rowplan.Read(o.rel.statusComponentNetworkNode, rowplan.ObjectOf(func() *rowplan.Object[*ledger.NetworkNode] { return o.NetworkNode })),
+		"uptime":       rowplan.Read(o.rel.statusComponentUptime, rowplan.ObjectOf(func() *rowplan.Object[*status.Uptime] { return o.StatusUptime })),
+		"incidents":    rowplan.Read(o.rel.statusComponentIncidents, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[status.Incident]] { return o.StatusIncidentConnection })),
+		"maintenances": rowplan.Read(o.rel.statusComponentMaintenances, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[status.Maintenance]] { return o.StatusMaintenanceConnection })),
+	})
+}
+
+func (o *objects) setStatusComponentChange() {
+	o.StatusComponentChange = rowplan.NewObject([]string{"StatusComponentChange"}, map[string]rowplan.Field[*status.Change]{
+		"code": rowplan.Scalar(func(dst []byte, v *status.Change, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.ComponentCode, s)
+		}),
+		"name": rowplan.Scalar(func(dst []byte, v *status.Change, s scalar.Style) []byte { return scalar.AppendString(dst, v.Name, s) }),
+		"at":   rowplan.Scalar(func(dst []byte, v *status.Change, s scalar.Style) []byte { return scalar.AppendDateTime(dst, v.At, s) }),
+		"oldStatus": rowplan.Scalar(func(dst []byte, v *status.Change, s scalar.Style) []byte {
+			return scalar.AppendComponentStatus(dst, v.OldStatus, s)
+		}),
+		"newStatus": rowplan.Scalar(func(dst []byte, v *status.Change, s scalar.Style) []byte {
+			return scalar.AppendComponentStatus(dst, v.NewStatus, s)
+		}),
+		"oldShown": rowplan.Scalar(func(dst []byte, v *status.Change, s scalar.Style) []byte {
+			return scalar.AppendComponentStatus(dst, v.OldShown, s)
+		}),
+		"newShown": rowplan.Scalar(func(dst []byte, v *status.Change, s scalar.Style) []byte {
+			return scalar.AppendComponentStatus(dst, v.NewShown, s)
+		}),
+		"component": rowplan.Read(o.rel.statusComponentChangeComponent, rowplan.ObjectOf(func() *rowplan.Object[*status.Component] { return o.StatusComponent })),
+	})
+}
+
+func (o *objects) setStatusComponentConnection() {
+	o.StatusComponentConnection = rowplan.NewObject([]string{"StatusComponentConnection"}, map[string]rowplan.Field[*relay.Connection[status.Component]]{
+		"nodes":      rowplan.Many(func(v *relay.Connection[status.Component]) []*status.Component { return v.Nodes }, func() *rowplan.Object[*status.Component] { return o.StatusComponent }),
+		"edges":      rowplan.Many(func(v *relay.Connection[status.Component]) []*relay.Edge[status.Component] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[status.Component]] { return o.StatusComponentEdge }),
+		"pageInfo":   rowplan.Get(func(v *relay.Connection[status.Component]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"totalCount": rowplan.Read(o.rel.statusComponentConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
+	})
+}
+
+func (o *objects) setStatusComponentEdge() {
+	o.StatusComponentEdge = rowplan.NewObject([]string{"StatusComponentEdge"}, map[string]rowplan.Field[*relay.Edge[status.Component]]{
+		"node": rowplan.Get(func(v *relay.Edge[status.Component]) *status.Component { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*status.Component] { return o.StatusComponent })),
+		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[status.Component], s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
+		}),
+	})
+}
+
+func (o *objects) setStatusIncident() {
+	o.StatusIncident = rowplan.NewObject([]string{"StatusIncident", "_Entity", "Node", "StatusNotice"}, map[string]rowplan.Field[*status.Incident]{
+		"id": rowplan.Get(o.fields.StatusIncidentID, rowplan.ScalarOf(scalar.AppendID)),
+		"code": rowplan.Scalar(func(dst []byte, v *status.Incident, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Code, s)
+		}),
+		"page": rowplan.Read(o.rel.statusIncidentPage, rowplan.ObjectOf(func() *rowplan.Object[*status.Page] { return o.StatusPage })),
+		"pageCode": rowplan.Scalar(func(dst []byte, v *status.Incident, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.PageCode, s)
+		}),
+		"name": rowplan.Scalar(func(dst []byte, v *status.Incident, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Name, s)
+		}),
+		"status": rowplan.Scalar(func(dst []byte, v *status.Incident, s scalar.Style) []byte {
+			return scalar.AppendNoticeStatus(dst, v.State, s)
+		}),
+		"impact": rowplan.Scalar(func(dst []byte, v *status.Incident, s scalar.Style) []byte {
+			return scalar.AppendStatusIndicator(dst, v.Impact, s)
+		}),
+		"impactOverride": rowplan.Scalar(func(dst []byte, v *status.Incident, s scalar.Style) []byte {
+			return scalar.AppendNullStatusIndicator(dst, v.ImpactOverride, s)
+		}),
+		"shortlink": rowplan.Scalar(func(dst []byte, v *status.Incident, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Shortlink, s)
+		}),
+		"startedAt": rowplan.Scalar(func(dst []byte, v *status.Incident, s scalar.Style) []byte {
+			return scalar.AppendDateTime(dst, v.StartedAt, s)
+		}),
+		"createdAt": rowplan.Scalar(func(dst []byte, v *status.Incident, s scalar.Style) []byte {
+			return scalar.AppendDateTime(dst, v.CreatedAt, s)
+		}),
+		"updatedAt": rowplan.Scalar(func(dst []byte, v *status.Incident, s scalar.Style) []byte {
+			return scalar.AppendDateTime(dst, v.UpdatedAt, s)
+		}),
+		"monitoringAt": rowplan.Scalar(func(dst []byte, v *status.Incident, s scalar.Style) []byte {
+			return scalar.AppendNullDateTime(dst, v.MonitoringAt, s)
+		}),
+		"resolvedAt": rowplan.Scalar(func(dst []byte, v *status.Incident, s scalar.Style) []byte {
+			return scalar.AppendNullDateTime(dst, v.ResolvedAt, s)
+		}),
+		"reminderIntervals": rowplan.Scalar(func(dst []byte, v *status.Incident, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.ReminderIntervals, s)
+		}),
+		"backfilled": rowplan.Scalar(func(dst []byte, v *status.Incident, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.Backfilled, s)
+		}),
+		"updates":    rowplan.ReadMany(o.rel.statusIncidentUpdates, func() *rowplan.Object[*status.Update] { return o.StatusUpdate }),
+		"components": rowplan.ReadMany(o.rel.statusIncidentComponents, func() *rowplan.Object[*status.Component] { return o.StatusComponent }),
+		"version": rowplan.Scalar(func(dst []byte, v *status.Incident, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Version, s)
+		}),
+	})
+}
+
+func (o *objects) setStatusIncidentConnection() {
+	o.StatusIncidentConnection = rowplan.NewObject([]string{"StatusIncidentConnection"}, map[string]rowplan.Field[*relay.Connection[status.Incident]]{
+		"nodes":      rowplan.Many(func(v *relay.Connection[status.Incident]) []*status.Incident { return v.Nodes }, func() *rowplan.Object[*status.Incident] { return o.StatusIncident }),
+		"edges":      rowplan.Many(func(v *relay.Connection[status.Incident]) []*relay.Edge[status.Incident] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[status.Incident]] { return o.StatusIncidentEdge }),
+		"pageInfo":   rowplan.Get(func(v *relay.Connection[status.Incident]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"totalCount": rowplan.Read(o.rel.statusIncidentConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
+	})
+}
+
+func (o *objects) setStatusIncidentEdge() {
+	o.StatusIncidentEdge = rowplan.NewObject([]string{"StatusIncidentEdge"}, map[string]rowplan.Field[*relay.Edge[status.Incident]]{
+		"node": rowplan.Get(func(v *relay.Edge[status.Incident]) *status.Incident { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*status.Incident] { return o.StatusIncident })),
+		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[status.Incident], s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
+		}),
+	})
+}
+
+func (o *objects) setStatusMaintenance() {
+	o.StatusMaintenance = rowplan.NewObject([]string{"StatusMaintenance", "_Entity", "Node", "StatusNotice"}, map[string]rowplan.Field[*status.Maintenance]{
+		"id": rowplan.Get(o.fields.StatusMaintenanceID, rowplan.ScalarOf(scalar.AppendID)),
+		"code": rowplan.Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Code, s)
+		}),
+		"page": rowplan.Read(o.rel.statusMaintenancePage, rowplan.ObjectOf(func() *rowplan.Object[*status.Page] { return o.StatusPage })),
+		"pageCode": rowplan.Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.PageCode, s)
+		}),
+		"name": rowplan.Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Name, s)
+		}),
+		"status": rowplan.Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
+			return scalar.AppendNoticeStatus(dst, v.State, s)
+		}),
+		"impact": rowplan.Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
+			return scalar.AppendStatusIndicator(dst, v.Impact, s)
+		}),
+		"impactOverride": rowplan.Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
+			return scalar.AppendNullStatusIndicator(dst, v.ImpactOverride, s)
+		}),
+		"shortlink": rowplan.Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Shortlink, s)
+		}),
+		"startedAt": rowplan.Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
+			return scalar.AppendDateTime(dst, v.StartedAt, s)
+		}),
+		"createdAt": rowplan.Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
+			return scalar.AppendDateTime(dst, v.CreatedAt, s)
+		}),
+		"updatedAt": rowplan.Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
+			return scalar.AppendDateTime(dst, v.UpdatedAt, s)
+		}),
+		"monitoringAt": rowplan.Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
+			return scalar.AppendNullDateTime(dst, v.MonitoringAt, s)
+		}),
+		"resolvedAt": rowplan.Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
+			return scalar.AppendNullDateTime(dst, v.ResolvedAt, s)
+		}),
+		"scheduledFor": rowplan.Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
+			return scalar.AppendDateTime(dst, v.Start(), s)
+		}),
+		"scheduledUntil": rowplan.Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
+			return scalar.AppendDateTime(dst, v.End(), s)
+		}),
+		"autoInProgress": rowplan.Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.AutoInProgress, s)
+		}),
+		"autoCompleted": rowplan.Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.AutoCompleted, s)
+		}),
+		"autoMaintenanceState": rowplan.Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.AutoMaintenanceState, s)
+		}),
+		"autoOperationalState": rowplan.Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.AutoOperationalState, s)
+		}),
+		"remindMinutes": rowplan.Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
+			return scalar.AppendNullInt(dst, v.RemindMinutes, s)
+		}),
+		"updates":    rowplan.ReadMany(o.rel.statusMaintenanceUpdates, func() *rowplan.Object[*status.Update] { return o.StatusUpdate }),
+		"components": rowplan.ReadMany(o.rel.statusMaintenanceComponents, func() *rowplan.Object[*status.Component] { return o.StatusComponent }),
+		"version": rowplan.Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Version, s)
+		}),
+	})
+}
+
+func (o *objects) setStatusMaintenanceConnection() {
+	o.StatusMaintenanceConnection = rowplan.NewObject([]string{"StatusMaintenanceConnection"}, map[string]rowplan.Field[*relay.Connection[status.Maintenance]]{
+		"nodes":      rowplan.Many(func(v *relay.Connection[status.Maintenance]) []*status.Maintenance { return v.Nodes }, func() *rowplan.Object[*status.Maintenance] { return o.StatusMaintenance }),
+		"edges":      rowplan.Many(func(v *relay.Connection[status.Maintenance]) []*relay.Edge[status.Maintenance] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[status.Maintenance]] { return o.StatusMaintenanceEdge }),
+		"pageInfo":   rowplan.Get(func(v *relay.Connection[status.Maintenance]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"totalCount": rowplan.Read(o.rel.statusMaintenanceConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
+	})
+}
+
+func (o *objects) setStatusMaintenanceEdge() {
+	o.StatusMaintenanceEdge = rowplan.NewObject([]string{"StatusMaintenanceEdge"}, map[string]rowplan.Field[*relay.Edge[status.Maintenance]]{
+		"node": rowplan.Get(func(v *relay.Edge[status.Maintenance]) *status.Maintenance { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*status.Maintenance] { return o.StatusMaintenance })),
+		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[status.Maintenance], s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
+		}),
+	})
+}
+
+func (o *objects) setStatusPage() {
+	o.StatusPage = rowplan.NewObject([]string{"StatusPage", "_Entity", "Node"}, map[string]rowplan.Field[*status.Page]{
+		"id":   rowplan.Get(o.fields.StatusPageID, rowplan.ScalarOf(scalar.AppendID)),
+		"code": rowplan.Scalar(func(dst []byte, v *status.Page, s scalar.Style) []byte { return scalar.AppendString(dst, v.Code, s) }),
+		"slug": rowplan.Scalar(func(dst []byte, v *status.Page, s scalar.Style) []byte { return scalar.AppendString(dst, v.Slug, s) }),
+		"name": rowplan.Scalar(func(dst []byte, v *status.Page, s scalar.Style) []byte { return scalar.AppendString(dst, v.Name, s) }),
+		"url":  rowplan.Scalar(func(dst []byte, v *status.Page, s scalar.Style) []byte { return scalar.AppendString(dst, v.URL, s) }),
+		"timeZone": rowplan.Scalar(func(dst []byte, v *status.Page, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.TimeZone, s)
+		}),
+		"locale": rowplan.Scalar(func(dst []byte, v *status.Page, s scalar.Style) []byte { return scalar.AppendString(dst, v.Locale, s) }),
+		"vocabulary": rowplan.Scalar(func(dst []byte, v *status.Page, s scalar.Style) []byte {
+			return scalar.AppendStatusVocabulary(dst, v.Vocabulary, s)
+		}),
+		"mode": rowplan.Scalar(func(dst []byte, v *status.Page, s scalar.Style) []byte {
+			return scalar.AppendStatusPageMode(dst, v.Mode, s)
+		}),
+		"isDefault": rowplan.Scalar(func(dst []byte, v *status.Page, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.IsDefault, s)
+		}),
+		"createdAt": rowplan.Scalar(func(dst []byte, v *status.Page, s scalar.Style) []byte {
+			return scalar.AppendDateTime(dst, v.CreatedAt, s)
+		}),
+		"updatedAt": rowplan.Scalar(func(dst []byte, v *status.Page, s scalar.Style) []byte {
+			return scalar.AppendDateTime(dst, v.UpdatedAt, s)
+		}),
+		"revision":             rowplan.Scalar(func(dst []byte, v *status.Page, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Revision, s) }),
+		"rollup":               rowplan.Read(o.rel.statusPageRollup, rowplan.ObjectOf(func() *rowplan.Object[*status.Rollup] { return o.StatusRollup })),
+		"shownRollup":          rowplan.Read(o.rel.statusPageShownRollup, rowplan.ObjectOf(func() *rowplan.Object[*status.Rollup] { return o.StatusRollup })),
+		"effectiveIndicator":   rowplan.Read(o.rel.statusPageEffectiveIndicator, rowplan.ScalarOf(scalar.AppendStatusIndicator)),
+		"components":           rowplan.Read(o.rel.statusPageComponents, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[status.Component]] { return o.StatusComponentConnection })),
+		"component":            rowplan.Read(o.rel.statusPageComponent, rowplan.ObjectOf(func() *rowplan.Object[*status.Component] { return o.StatusComponent })),
+		"incidents":            rowplan.Read(o.rel.statusPageIncidents, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[status.Incident]] { return o.StatusIncidentConnection })),
+		"unresolvedIncidents":  rowplan.Read(o.rel.statusPageUnresolvedIncidents, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[status.Incident]] { return o.StatusIncidentConnection })),
+		"maintenances":         rowplan.Read(o.rel.statusPageMaintenances, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[status.Maintenance]] { return o.StatusMaintenanceConnection })),
+		"activeMaintenances":   rowplan.Read(o.rel.statusPageActiveMaintenances, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[status.Maintenance]] { return o.StatusMaintenanceConnection })),
+		"upcomingMaintenances": rowplan.Read(o.rel.statusPageUpcomingMaintenances, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[status.Maintenance]] { return o.StatusMaintenanceConnection })),
+	})
+}
+
+func (o *objects) setStatusPagePayload() {
+	o.StatusPagePayload = rowplan.NewObject([]string{"StatusPagePayload"}, map[string]rowplan.Field[*model.StatusPagePayload]{
+		"page": rowplan.Get(func(v *model.StatusPagePayload) *status.Page { return v.Page }, rowplan.ObjectOf(func() *rowplan.Object[*status.Page] { return o.StatusPage })),
+	})
+}
+
+func (o *objects) setStatusRollup() {
+	o.StatusRollup = rowplan.NewObject([]string{"StatusRollup"}, map[string]rowplan.Field[*status.Rollup]{
+		"indicator": rowplan.Scalar(func(dst []byte, v *status.Rollup, s scalar.Style) []byte {
+			return scalar.AppendStatusIndicator(dst, v.Indicator, s)
+		}),
+		"description": rowplan.Scalar(func(dst []byte, v *status.Rollup, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Description, s)
+		}),
+	})
+}
+
+func (o *objects) setStatusUpdate() {
+	o.StatusUpdate = rowplan.NewObject([]string{"StatusUpdate", "_Entity", "Node"}, map[string]rowplan.Field[*status.Update]{
+		"id":     rowplan.Get(o.fields.StatusUpdateID, rowplan.ScalarOf(scalar.AppendID)),
+		"code":   rowplan.Scalar(func(dst []byte, v *status.Update, s scalar.Style) []byte { return scalar.AppendString(dst, v.Code, s) }),
+		"notice": rowplan.Read(o.rel.statusUpdateNotice, rowplan.AnyOf(rowplan.CaseOf[relay.StatusNotice](func() *rowplan.Object[*status.Incident] { return o.StatusIncident }), rowplan.CaseOf[relay.StatusNotice](func() *rowplan.Object[*status.Maintenance] { return o.StatusMaintenance }))),
+		"noticeCode": rowplan.Scalar(func(dst []byte, v *status.Update, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.NoticeCode, s)
+		}),
+		"status": rowplan.Scalar(func(dst []byte, v *status.Update, s scalar.Style) []byte {
+			return scalar.AppendNoticeStatus(dst, v.State, s)
+		}),
+		"body": rowplan.Scalar(func(dst []byte, v *status.Update, s scalar.Style) []byte { return scalar.AppendString(dst, v.Body, s) }),
+		"createdAt": rowplan.Scalar(func(dst []byte, v *status.Update, s scalar.Style) []byte {
+			return scalar.AppendDateTime(dst, v.CreatedAt, s)
+		}),
+		"updatedAt": rowplan.Scalar(func(dst []byte, v *status.Update, s scalar.Style) []byte {
+			return scalar.AppendDateTime(dst, v.UpdatedAt, s)
+		}),
+		"displayAt": rowplan.Scalar(func(dst []byte, v *status.Update, s scalar.Style) []byte {
+			return scalar.AppendNullDateTime(dst, v.DisplayAt, s)
+		}),
+		"affectedComponents": rowplan.NullableMany(func(v *status.Update) []*status.AffectedComponent { return v.Affected }, func() *rowplan.Object[*status.AffectedComponent] { return o.StatusAffectedComponent }),
+		"deliverNotifications": rowplan.Scalar(func(dst []byte, v *status.Update, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.DeliverNotifications, s)
+		}),
+		"customTweet": rowplan.Scalar(func(dst []byte, v *status.Update, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.CustomTweet, s)
+		}),
+		"tweetId": rowplan.Scalar(func(dst []byte, v *status.Update, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.TweetID, s)
+		}),
+	})
+}
+
+func (o *objects) setStatusUptime() {
+	o.StatusUptime = rowplan.NewObject([]string{"StatusUptime"}, map[string]rowplan.Field[*status.Uptime]{
+		"percent": rowplan.Scalar(func(dst []byte, v *status.Uptime, s scalar.Style) []byte {
+			return scalar.AppendDouble(dst, v.Percent, s)
+		}),
+		"days": rowplan.Many(func(v *status.Uptime) []*status.UptimeDay { return v.Days }, func() *rowplan.Object[*status.UptimeDay] { return o.StatusUptimeDay }),
+	})
+}
+
+func (o *objects) setStatusUptimeDay() {
+	o.StatusUptimeDay = rowplan.NewObject([]string{"StatusUptimeDay"}, map[string]rowplan.Field[*status.UptimeDay]{
+		"date": rowplan.Scalar(func(dst []byte, v *status.UptimeDay, s scalar.Style) []byte { return scalar.AppendDate(dst, v.Date, s) }),
+		"percent": rowplan.Scalar(func(dst []byte, v *status.UptimeDay, s scalar.Style) []byte {
+			return scalar.AppendDouble(dst, v.Percent, s)
+		}),
+		"worst": rowplan.Scalar(func(dst []byte, v *status.UptimeDay, s scalar.Style) []byte {
+			return scalar.AppendComponentStatus(dst, v.Worst, s)
+		}),
+		"worstShown": rowplan.Scalar(func(dst []byte, v *status.UptimeDay, s scalar.Style) []byte {
+			return scalar.AppendComponentStatus(dst, v.WorstShown, s)
+		}),
+		"outageSeconds": rowplan.Scalar(func(dst []byte, v *status.UptimeDay, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.OutageSeconds, s)
+		}),
+		"partialSeconds": rowplan.Scalar(func(dst []byte, v *status.UptimeDay, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.PartialSeconds, s)
+		}),
+		"degradedSeconds": rowplan.Scalar(func(dst []byte, v *status.UptimeDay, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.DegradedSeconds, s)
+		}),
+		"maintenanceSeconds": rowplan.Scalar(func(dst []byte, v *status.UptimeDay, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.MaintenanceSeconds, s)
+		}),
+	})
+}
+
+func (o *objects) setStatusWebhook() {
+	o.StatusWebhook = rowplan.NewObject([]string{"StatusWebhook"}, map[string]rowplan.Field[*status.Webhook]{
+		"code":       rowplan.Scalar(func(dst []byte, v *status.Webhook, s scalar.Style) []byte { return scalar.AppendString(dst, v.Code, s) }),
+		"url":        rowplan.Scalar(func(dst []byte, v *status.Webhook, s scalar.Style) []byte { return scalar.AppendString(dst, v.URL, s) }),
+		"components": rowplan.Get(func(v *status.Webhook) []string { return v.Components }, rowplan.ListOf(rowplan.ScalarOf(scalar.AppendString))),
+		"createdAt": rowplan.Scalar(func(dst []byte, v *status.Webhook, s scalar.Style) []byte {
+			return scalar.AppendDateTime(dst, v.CreatedAt, s)
+		}),
+		"pending": rowplan.Scalar(func(dst []byte, v *status.Webhook, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Pending, s)
+		}),
+		"failures": rowplan.Scalar(func(dst []byte, v *status.Webhook, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.Failures, s)
+		}),
+		"lastError": rowplan.Scalar(func(dst []byte, v *status.Webhook, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.LastError, s)
+		}),
+		"disabledAt": rowplan.Scalar(func(dst []byte, v *status.Webhook, s scalar.Style) []byte {
+			return scalar.AppendNullDateTime(dst, v.DisabledAt, s)
+		}),
+	})
+}
+
+func (o *objects) setStatusWebhookPayload() {
+	o.StatusWebhookPayload = rowplan.NewObject([]string{"StatusWebhookPayload"}, map[string]rowplan.Field[*model.StatusWebhookPayload]{
+		"webhook": rowplan.Get(func(v *model.StatusWebhookPayload) *status.Webhook { return v.Webhook }, rowplan.ObjectOf(func() *rowplan.Object[*status.Webhook] { return o.StatusWebhook })),
+		"secret": rowplan.Scalar(func(dst []byte, v *model.StatusWebhookPayload, s scalar.Style) []byte {
+			return scalar.AppendPointer(dst, v.Secret, s, scalar.AppendString)
+		}),
+	})
+}
+
+func (o *objects) setThresholdKey() {
+	o.ThresholdKey = rowplan.NewObject([]string{"ThresholdKey", "DecodedKey"}, map[string]rowplan.Field[*ledger.ThresholdKey]{
+		"threshold": rowplan.Scalar(func(dst []byte, v *ledger.ThresholdKey, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.Threshold, s)
+		}),
+		"keys": rowplan.Many(func(v *ledger.ThresholdKey) []*ledger.KeyInfo { return v.Keys }, func() *rowplan.Object[*ledger.KeyInfo] { return o.Key }),
+	})
+}
+
+func (o *objects) setTimestampRange() {
+	o.TimestampRange = rowplan.NewObject([]string{"TimestampRange"}, map[string]rowplan.Field[*ledger.TimestampRange]{
+		"from": rowplan.Scalar(func(dst []byte, v *ledger.TimestampRange, s scalar.Style) []byte {
+			return scalar.AppendNullTimestamp(dst, v.From, s)
+		}),
+		"fromIso": rowplan.Scalar(func(dst []byte, v *ledger.TimestampRange, s scalar.Style) []byte {
+			return scalar.AppendNullInstant(dst, v.From, s)
+		}),
+		"to": rowplan.Scalar(func(dst []byte, v *ledger.TimestampRange, s scalar.Style) []byte {
+			return scalar.AppendNullTimestamp(dst, v.To, s)
+		}),
+		"toIso": rowplan.Scalar(func(dst []byte, v *ledger.TimestampRange, s scalar.Style) []byte {
+			return scalar.AppendNullInstant(dst, v.To, s)
+		}),
+	})
+}
+
+func (o *objects) setToken() {
+	o.Token = rowplan.NewObject([]string{"Token", "_Entity", "SearchResult", "Node", "Entity"}, map[string]rowplan.Field[*ledger.Token]{
+		"id": rowplan.Get(o.fields.TokenID, rowplan.ScalarOf(scalar.AppendID)),
+		"entityId": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.EntityID, s)
+		}),
+		"type": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
+			return scalar.AppendTokenType(dst, v.Type, s)
+		}),
+		"adminKey": rowplan.Get(func(v *ledger.Token) *ledger.KeyInfo { return v.AdminKey }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.KeyInfo] { return o.Key })),
+		"autoRenewAccountId": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.AutoRenewAccountID, s)
+		}),
+		"autoRenewAccount": rowplan.Read(o.rel.tokenAutoRenewAccount, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
+		"autoRenewPeriod": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.AutoRenewPeriod, s)
+		}),
+		"createdTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.CreatedTimestamp, s)
+		}),
+		"createdTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.CreatedTimestamp, s)
+		}),
+		"customFees": rowplan.Read(o.rel.tokenCustomFees, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TokenCustomFees] { return o.TokenCustomFees })),
+		"decimals": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
+			return scalar.AppendCount(dst, v.Decimals, s)
+		}),
+		"decimalsString": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
+			return scalar.AppendBigInt(dst, v.Decimals, s)
+		}),
+		"deleted": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
+			return scalar.AppendNullBoolean(dst, v.Deleted, s)
+		}),
+		"expirationTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
+			return scalar.AppendNullTimestamp(dst, v.ExpirationTimestamp, s)
+		}),
+		"expirationTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
+			return scalar.AppendNullInstant(dst, v.ExpirationTimestamp, s)
+		}),
+		"expirationNanoseconds": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.ExpirationNanoseconds(), s)
+		}),
+		"feeScheduleKey": rowplan.Get(func(v *ledger.Token) *ledger.KeyInfo { return v.FeeScheduleKey }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.KeyInfo] { return o.Key })),
+		"freezeDefault": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.FreezeDefault, s)
+		}),
+		"freezeKey": rowplan.Get(func(v *ledger.Token) *ledger.KeyInfo { return v.FreezeKey }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.KeyInfo] { return o.Key })),
+		"initialSupply": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
+			return scalar.AppendBigInt(dst, v.InitialSupply, s)
+		}),
+		"initialSupplyValue": rowplan.Get(o.fields.TokenInitialSupplyValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
+		"kycKey":             rowplan.Get(func(v *ledger.Token) *ledger.KeyInfo { return v.KYCKey }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.KeyInfo] { return o.Key })),
+		"maxSupply": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
+			return scalar.AppendBigInt(dst, v.MaxSupply, s)
+		}),
+		"maxSupplyValue": rowplan.Get(o.fields.TokenMaxSupplyValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
+		"memo":           rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte { return scalar.AppendString(dst, v.Memo, s) }),
+		"metadata": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
+			return scalar.AppendBytes(dst, v.Metadata, s)
+		}),
+		"metadataText": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.MetadataText(), s)
+		}),
+		"metadataKey": rowplan.Get(func(v *ledger.Token) *ledger.KeyInfo { return v.MetadataKey }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.KeyInfo] { return o.Key })),
+		"modifiedTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
+			return scalar.AppendNullTimestamp(dst, v.ModifiedTimestamp(), s)
+		}),
+		"modifiedTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
+			return scalar.AppendNullInstant(dst, v.ModifiedTimestamp(), s)
+		}),
+		"name":     rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte { return scalar.AppendString(dst, v.Name, s) }),
+		"pauseKey": rowplan.Get(func(v *ledger.Token) *ledger.KeyInfo { return v.PauseKey }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.KeyInfo] { return o.Key })),
+		"pauseStatus": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
+			return scalar.AppendTokenPauseStatus(dst, v.PauseStatus, s)
+		}),
+		"supplyKey": rowplan.Get(func(v *ledger.Token) *ledger.KeyInfo { return v.SupplyKey }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.KeyInfo] { return o.Key })),
+		"supplyType": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
+			return scalar.AppendTokenSupplyType(dst, v.SupplyType, s)
+		}),
+		"symbol":    rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte { return scalar.AppendString(dst, v.Symbol, s) }),
+		"timestamp": rowplan.Get(func(v *ledger.Token) *ledger.TimestampRange { return &v.Timestamp }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TimestampRange] { return o.TimestampRange })),
+		"totalSupply": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
+			return scalar.AppendBigInt(dst, v.TotalSupply, s)
+		}),
+		"totalSupplyValue": rowplan.Get(o.fields.TokenTotalSupplyValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
+		"treasuryAccountId": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.TreasuryAccountID, s)
+		}),
+		"treasuryAccount": rowplan.Read(o.rel.tokenTreasuryAccount, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
+		"wipeKey":         rowplan.Get(func(v *ledger.Token) *ledger.KeyInfo { return v.WipeKey }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.KeyInfo] { return o.Key })),
+		"balances":        rowplan.Read(o.rel.tokenBalances, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.TokenHolder]] { return o.TokenHolderConnection })),
+		"holders":         rowplan.Read(o.rel.tokenHolders, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.TokenHolder]] { return o.TokenHolderConnection })),
+		"holderCount":     rowplan.Read(o.rel.tokenHolderCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
+		"nfts":            rowplan.Read(o.rel.tokenNfts, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.NFT]] { return o.NFTConnection })),
+		"history":         rowplan.Read(o.rel.tokenHistory, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.Version]] { return o.VersionConnection })),
+		"stats":           rowplan.ReadMany(o.rel.tokenStats, func() *rowplan.Object[*ledger.TokenStatistics] { return o.TokenStatistics }),
+		"transfers":       rowplan.Read(o.rel.tokenTransfers, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.Transfer]] { return o.TransferConnection })),
+	})
+}
+
+func (o *objects) setTokenAllowance() {
+	o.TokenAllowance = rowplan.NewObject([]string{"TokenAllowance", "Node", "_Entity"}, map[string]rowplan.Field[*ledger.TokenAllowance]{
+		"id": rowplan.Get(o.fields.TokenAllowanceID, rowplan.ScalarOf(scalar.AppendID)),
+		"amount": rowplan.Scalar(func(dst []byte, v *ledger.TokenAllowance, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Amount, s)
+		}),
+		"amountValue": rowplan.Read(o.rel.tokenAllowanceAmountValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
+		"amountGranted": rowplan.Scalar(func(dst []byte, v *ledger.TokenAllowance, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.AmountGranted, s)
+		}),
+		"amountGrantedValue": rowplan.Read(o.rel.tokenAllowanceAmountGrantedValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
+		"ownerId": rowplan.Scalar(func(dst []byte, v *ledger.TokenAllowance, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.OwnerID, s)
+		}),
+		"owner": rowplan.Read(o.rel.tokenAllowanceOwner, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
+		"spenderId": rowplan.Scalar(func(dst []byte, v *ledger.TokenAllowance, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.SpenderID, s)
+		}),
+		"spender":   rowplan.Read(o.rel.tokenAllowanceSpender, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
+		"timestamp": rowplan.Get(func(v *ledger.TokenAllowance) *ledger.TimestampRange { return &v.Timestamp }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TimestampRange] { return o.TimestampRange })),
+		"tokenId": rowplan.Scalar(func(dst []byte, v *ledger.TokenAllowance, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.TokenID, s)
+		}),
+		"token": rowplan.Read(o.rel.tokenAllowanceToken, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Token] { return o.Token })),
+	})
+}
+
+func (o *objects) setTokenAllowanceConnection() {
+	o.TokenAllowanceConnection = rowplan.NewObject([]string{"TokenAllowanceConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.TokenAllowance]]{
+		"edges": rowplan.Many(func(v *relay.Connection[ledger.TokenAllowance]) []*relay.Edge[ledger.TokenAllowance] {
+			return v.Edges()
+		}, func() *rowplan.Object[*relay.Edge[ledger.TokenAllowance]] { return o.TokenAllowanceEdge }),
+		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.TokenAllowance]) []*ledger.TokenAllowance { return v.Nodes }, func() *rowplan.Object[*ledger.TokenAllowance] { return o.TokenAllowance }),
+		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.TokenAllowance]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"totalCount": rowplan.Read(o.rel.tokenAllowanceConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
+	})
+}
+
+func (o *objects) setTokenAllowanceEdge() {
+	o.TokenAllowanceEdge = rowplan.NewObject([]string{"TokenAllowanceEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.TokenAllowance]]{
+		"node": rowplan.Get(func(v *relay.Edge[ledger.TokenAllowance]) *ledger.TokenAllowance { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TokenAllowance] { return o.TokenAllowance })),
+		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.TokenAllowance], s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
+		}),
+	})
+}
+
+func (o *objects) setTokenBalance() {
+	o.TokenBalance = rowplan.NewObject([]string{"TokenBalance"}, map[string]rowplan.Field[*ledger.TokenBalance]{
+		"tokenId": rowplan.Scalar(func(dst []byte, v *ledger.TokenBalance, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.TokenID, s)
+		}),
+		"balance": rowplan.Scalar(func(dst []byte, v *ledger.TokenBalance, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Balance, s)
+		}),
+		"balanceValue": rowplan.Read(o.rel.tokenBalanceBalanceValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
+		"token":        rowplan.Read(o.rel.tokenBalanceToken, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Token] { return o.Token })),
+	})
+}
+
+func (o *objects) setTokenConnection() {
+	o.TokenConnection = rowplan.NewObject([]string{"TokenConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.Token]]{
+		"edges":      rowplan.Many(func(v *relay.Connection[ledger.Token]) []*relay.Edge[ledger.Token] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.Token]] { return o.TokenEdge }),
+		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.Token]) []*ledger.Token { return v.Nodes }, func() *rowplan.Object[*ledger.Token] { return o.Token }),
+		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.Token]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"totalCount": rowplan.Read(o.rel.tokenConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
+	})
+}
+
+func (o *objects) setTokenCustomFees() {
+	o.TokenCustomFees = rowplan.NewObject([]string{"TokenCustomFees"}, map[string]rowplan.Field[*ledger.TokenCustomFees]{
+		"createdTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.TokenCustomFees, s scalar.Style) []byte {
+			return scalar.AppendNullTimestamp(dst, v.CreatedTimestamp, s)
+		}),
+		"createdTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.TokenCustomFees, s scalar.Style) []byte {
+			return scalar.AppendNullInstant(dst, v.CreatedTimestamp, s)
+		}),
+		"fixedFees":      rowplan.Many(func(v *ledger.TokenCustomFees) []*ledger.FixedFee { return v.FixedFees }, func() *rowplan.Object[*ledger.FixedFee] { return o.FixedFee }),
+		"fractionalFees": rowplan.NullableMany(func(v *ledger.TokenCustomFees) []*ledger.FractionalFee { return v.FractionalFees }, func() *rowplan.Object[*ledger.FractionalFee] { return o.FractionalFee }),
+		"royaltyFees":    rowplan.NullableMany(func(v *ledger.TokenCustomFees) []*ledger.RoyaltyFee { return v.RoyaltyFees }, func() *rowplan.Object[*ledger.RoyaltyFee] { return o.RoyaltyFee }),
+	})
+}
+
+func (o *objects) setTokenEdge() {
+	o.TokenEdge = rowplan.NewObject([]string{"TokenEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.Token]]{
+		"node": rowplan.Get(func(v *relay.Edge[ledger.Token]) *ledger.Token { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Token] { return o.Token })),
+		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.Token], s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
+		}),
+	})
+}
+
+func (o *objects) setTokenHolder() {
+	o.TokenHolder = rowplan.NewObject([]string{"TokenHolder", "_Entity", "Node"}, map[string]rowplan.Field[*ledger.TokenHolder]{
+		"id": rowplan.Get(o.fields.TokenHolderID, rowplan.ScalarOf(scalar.AppendID)),
+		"accountId": rowplan.Scalar(func(dst []byte, v *ledger.TokenHolder, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.AccountID, s)
+		}),
+		"account": rowplan.Read(o.rel.tokenHolderAccount, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
+		"balance": rowplan.Scalar(func(dst []byte, v *ledger.TokenHolder, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Balance, s)
+		}),
+		"balanceValue": rowplan.Get(o.fields.TokenHolderBalanceValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
+		"decimals": rowplan.Scalar(func(dst []byte, v *ledger.TokenHolder, s scalar.Style) []byte {
+			return scalar.AppendNullInt(dst, v.Decimals, s)
+		}),
+		"timestamp": rowplan.Scalar(func(dst []byte, v *ledger.TokenHolder, s scalar.Style) []byte {
+			return scalar.AppendNullTimestamp(dst, v.Timestamp, s)
+		}),
+		"timestampIso": rowplan.Scalar(func(dst []byte, v *ledger.TokenHolder, s scalar.Style) []byte {
+			return scalar.AppendNullInstant(dst, v.Timestamp, s)
+		}),
+		"tokenId": rowplan.Scalar(func(dst []byte, v *ledger.TokenHolder, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.TokenID, s)
+		}),
+		"token": rowplan.Read(o.rel.tokenHolderToken, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Token] { return o.Token })),
+	})
+}
+
+func (o *objects) setTokenHolderConnection() {
+	o.TokenHolderConnection = rowplan.NewObject([]string{"TokenHolderConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.TokenHolder]]{
+		"edges":    rowplan.Many(func(v *relay.Connection[ledger.TokenHolder]) []*relay.Edge[ledger.TokenHolder] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.TokenHolder]] { return o.TokenHolderEdge }),
+		"nodes":    rowplan.Many(func(v *relay.Connection[ledger.TokenHolder]) []*ledger.TokenHolder { return v.Nodes }, func() *rowplan.Object[*ledger.TokenHolder] { return o.TokenHolder }),
+		"pageInfo": rowplan.Get(func(v *relay.Connection[ledger.TokenHolder]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"timestamp": rowplan.Scalar(func(dst []byte, v *relay.Connection[ledger.TokenHolder], s scalar.Style) []byte {
+			return scalar.AppendNullTimestamp(dst, v.Timestamp, s)
+		}),
+		"totalCount": rowplan.Read(o.rel.tokenHolderConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
+	})
+}
+
+func (o *objects) setTokenHolderEdge() {
+	o.TokenHolderEdge = rowplan.NewObject([]string{"TokenHolderEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.TokenHolder]]{
+		"node": rowplan.Get(func(v *relay.Edge[ledger.TokenHolder]) *ledger.TokenHolder { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TokenHolder] { return o.TokenHolder })),
+		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.TokenHolder], s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
+		}),
+	})
+}
+
+func (o *objects) setTokenRelationship() {
+	o.TokenRelationship = rowplan.NewObject([]string{"TokenRelationship", "_Entity", "Node"}, map[string]rowplan.Field[*ledger.TokenRelationship]{
+		"id": rowplan.Get(o.fields.TokenRelationshipID, rowplan.ScalarOf(scalar.AppendID)),
+		"accountId": rowplan.Scalar(func(dst []byte, v *ledger.TokenRelationship, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.AccountID, s)
+		}),
+		"account": rowplan.Read(o.rel.tokenRelationshipAccount, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
+		"automaticAssociation": rowplan.Scalar(func(dst []byte, v *ledger.TokenRelationship, s scalar.Style) []byte {
+			return scalar.AppendNullBoolean(dst, v.AutomaticAssociation, s)
+		}),
+		"balance": rowplan.Scalar(func(dst []byte, v *ledger.TokenRelationship, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Balance, s)
+		}),
+		"balanceValue": rowplan.Get(o.fields.TokenRelationshipBalanceValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
+		"createdTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.TokenRelationship, s scalar.Style) []byte {
+			return scalar.AppendNullTimestamp(dst, v.CreatedTimestamp, s)
+		}),
+		"createdTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.TokenRelationship, s scalar.Style) []byte {
+			return scalar.AppendNullInstant(dst, v.CreatedTimestamp, s)
+		}),
+		"decimals": rowplan.Scalar(func(dst []byte, v *ledger.TokenRelationship, s scalar.Style) []byte {
+			return scalar.AppendNullInt(dst, v.Decimals, s)
+		}),
+		"freezeStatus": rowplan.Scalar(func(dst []byte, v *ledger.TokenRelationship, s scalar.Style) []byte {
+			return scalar.AppendNullTokenFreezeStatus(dst, v.FreezeStatus, s)
+		}),
+		"kycStatus": rowplan.Scalar(func(dst []byte, v *ledger.TokenRelationship, s scalar.Style) []byte {
+			return scalar.AppendNullTokenKYCStatus(dst, v.KYCStatus, s)
+		}),
+		"timestamp": rowplan.Get(func(v *ledger.TokenRelationship) *ledger.TimestampRange { return &v.Timestamp }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TimestampRange] { return o.TimestampRange })),
+		"tokenId": rowplan.Scalar(func(dst []byte, v *ledger.TokenRelationship, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.TokenID, s)
+		}),
+		"token": rowplan.Read(o.rel.tokenRelationshipToken, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Token] { return o.Token })),
+	})
+}
+
+func (o *objects) setTokenRelationshipConnection() {
+	o.TokenRelationshipConnection = rowplan.NewObject([]string{"TokenRelationshipConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.TokenRelationship]]{
+		"edges": rowplan.Many(func(v *relay.Connection[ledger.TokenRelationship]) []*relay.Edge[ledger.TokenRelationship] {
+			return v.Edges()
+		}, func() *rowplan.Object[*relay.Edge[ledger.TokenRelationship]] { return o.TokenRelationshipEdge }),
+		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.TokenRelationship]) []*ledger.TokenRelationship { return v.Nodes }, func() *rowplan.Object[*ledger.TokenRelationship] { return o.TokenRelationship }),
+		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.TokenRelationship]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"totalCount": rowplan.Read(o.rel.tokenRelationshipConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
+	})
+}
+
+func (o *objects) setTokenRelationshipEdge() {
+	o.TokenRelationshipEdge = rowplan.NewObject([]string{"TokenRelationshipEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.TokenRelationship]]{
+		"node": rowplan.Get(func(v *relay.Edge[ledger.TokenRelationship]) *ledger.TokenRelationship { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TokenRelationship] { return o.TokenRelationship })),
+		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.TokenRelationship], s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
+		}),
+	})
+}
+
+func (o *objects) setTokenStatistics() {
+	o.TokenStatistics = rowplan.NewObject([]string{"TokenStatistics"}, map[string]rowplan.Field[*ledger.TokenStatistics]{
+		"from": rowplan.Scalar(func(dst []byte, v *ledger.TokenStatistics, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.From, s)
+		}),
+		"fromIso": rowplan.Scalar(func(dst []byte, v *ledger.TokenStatistics, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.From, s)
+		}),
+		"to": rowplan.Scalar(func(dst []byte, v *ledger.TokenStatistics, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.To, s)
+		}),
+		"toIso": rowplan.Scalar(func(dst []byte, v *ledger.TokenStatistics, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.To, s)
+		}),
+		"transfers": rowplan.Scalar(func(dst []byte, v *ledger.TokenStatistics, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Transfers, s)
+		}),
+		"volume": rowplan.Scalar(func(dst []byte, v *ledger.TokenStatistics, s scalar.Style) []byte {
+			return scalar.AppendNullBigInt(dst, v.Volume, s)
+		}),
+		"volumeValue": rowplan.Read(o.rel.tokenStatisticsVolumeValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
+	})
+}
+
+func (o *objects) setTokenTransfer() {
+	o.TokenTransfer = rowplan.NewObject([]string{"TokenTransfer"}, map[string]rowplan.Field[*ledger.TokenTransfer]{
+		"tokenId": rowplan.Scalar(func(dst []byte, v *ledger.TokenTransfer, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.TokenID, s)
+		}),
+		"accountId": rowplan.Scalar(func(dst []byte, v *ledger.TokenTransfer, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.AccountID, s)
+		}),
+		"amount": rowplan.Scalar(func(dst []byte, v *ledger.TokenTransfer, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Amount, s)
+		}),
+		"amountValue": rowplan.Read(o.rel.tokenTransferAmountValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
+		"isApproval": rowplan.Scalar(func(dst []byte, v *ledger.TokenTransfer, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.IsApproval, s)
+		}),
+		"account": rowplan.Read(o.rel.tokenTransferAccount, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
+		"token":   rowplan.Read(o.rel.tokenTransferToken, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Token] { return o.Token })),
+	})
+}
+
+func (o *objects) setTopic() {
+	o.Topic = rowplan.NewObject([]string{"Topic", "_Entity", "SearchResult", "Node", "Entity"}, map[string]rowplan.Field[*ledger.Topic]{
+		"id": rowplan.Get(o.fields.TopicID, rowplan.ScalarOf(scalar.AppendID)),
+		"entityId": rowplan.Scalar(func(dst []byte, v *ledger.Topic, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.EntityID, s)
+		}),
+		"adminKey": rowplan.Get(func(v *ledger.Topic) *ledger.KeyInfo { return v.AdminKey }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.KeyInfo] { return o.Key })),
+		"autoRenewAccountId": rowplan.Scalar(func(dst []byte, v *ledger.Topic, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.AutoRenewAccountID, s)
+		}),
+		"autoRenewAccount": rowplan.Read(o.rel.topicAutoRenewAccount, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
+		"autoRenewPeriod": rowplan.Scalar(func(dst []byte, v *ledger.Topic, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.AutoRenewPeriod, s)
+		}),
+		"createdTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.Topic, s scalar.Style) []byte {
+			return scalar.AppendNullTimestamp(dst, v.CreatedTimestamp, s)
+		}),
+		"createdTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.Topic, s scalar.Style) []byte {
+			return scalar.AppendNullInstant(dst, v.CreatedTimestamp, s)
+		}),
+		"customFees": rowplan.Get(func(v *ledger.Topic) *ledger.TopicCustomFees { return v.CustomFees }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TopicCustomFees] { return o.TopicCustomFees })),
+		"deleted": rowplan.Scalar(func(dst []byte, v *ledger.Topic, s scalar.Style) []byte {
+			return scalar.AppendNullBoolean(dst, v.Deleted, s)
+		}),
+		"expirationTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.Topic, s scalar.Style) []byte {
+			return scalar.AppendNullTimestamp(dst, v.ExpirationTimestamp, s)
+		}),
+		"expirationTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.Topic, s scalar.Style) []byte {
+			return scalar.AppendNullInstant(dst, v.ExpirationTimestamp, s)
+		}),
+		"feeExemptKeys":  rowplan.Many(func(v *ledger.Topic) []*ledger.KeyInfo { return v.FeeExemptKeys }, func() *rowplan.Object[*ledger.KeyInfo] { return o.Key }),
+		"feeScheduleKey": rowplan.Get(func(v *ledger.Topic) *ledger.KeyInfo { return v.FeeScheduleKey }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.KeyInfo] { return o.Key })),
+		"memo":           rowplan.Scalar(func(dst []byte, v *ledger.Topic, s scalar.Style) []byte { return scalar.AppendString(dst, v.Memo, s) }),
+		"submitKey":      rowplan.Get(func(v *ledger.Topic) *ledger.KeyInfo { return v.SubmitKey }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.KeyInfo] { return o.Key })),
+		"timestamp":      rowplan.Get(func(v *ledger.Topic) *ledger.TimestampRange { return &v.Timestamp }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TimestampRange] { return o.TimestampRange })),
+		"messages":       rowplan.Read(o.rel.topicMessages, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.TopicMessage]] { return o.TopicMessageConnection })),
+		"stats":          rowplan.ReadMany(o.rel.topicStats, func() *rowplan.Object[*ledger.TopicStatistics] { return o.TopicStatistics }),
+		"transactions":   rowplan.Read(o.rel.topicTransactions, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.Transaction]] { return o.TransactionConnection })),
+	})
+}
+
+func (o *objects) setTopicCustomFees() {
+	o.TopicCustomFees = rowplan.NewObject([]string{"TopicCustomFees"}, map[string]rowplan.Field[*ledger.TopicCustomFees]{
+		"createdTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.TopicCustomFees, s scalar.Style) []byte {
+			return scalar.AppendNullTimestamp(dst, v.CreatedTimestamp, s)
+		}),
+		"createdTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.TopicCustomFees, s scalar.Style) []byte {
+			return scalar.AppendNullInstant(dst, v.CreatedTimestamp, s)
+		}),
+		"fixedFees": rowplan.Many(func(v *ledger.TopicCustomFees) []*ledger.FixedFee { return v.FixedFees }, func() *rowplan.Object[*ledger.FixedFee] { return o.FixedFee }),
+	})
+}
+
+func (o *objects) setTopicMessage() {
+	o.TopicMessage = rowplan.NewObject([]string{"TopicMessage", "_Entity", "SearchResult", "Node"}, map[string]rowplan.Field[*ledger.TopicMessage]{
+		"id":        rowplan.Get(o.fields.TopicMessageID, rowplan.ScalarOf(scalar.AppendID)),
+		"chunkInfo": rowplan.Get(func(v *ledger.TopicMessage) *ledger.ChunkInfo { return v.ChunkInfo }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.ChunkInfo] { return o.ChunkInfo })),
+		"consensusTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.TopicMessage, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.ConsensusTimestamp, s)
+		}),
+		"consensusTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.TopicMessage, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.ConsensusTimestamp, s)
+		}),
+		"message": rowplan.Scalar(func(dst []byte, v *ledger.TopicMessage, s scalar.Style) []byte {
+			return scalar.AppendBytes(dst, v.Message, s)
+		}),
+		"text": rowplan.Scalar(func(dst []byte, v *ledger.TopicMessage, s scalar.Style) []byte {
+			return scalar.AppendText(dst, v.Text(), s)
+		}),
+		"messageText": rowplan.Scalar(func(dst []byte, v *ledger.TopicMessage, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.MessageText(), s)
+		}),
+		"joinedChunks": rowplan.Scalar(func(dst []byte, v *ledger.TopicMessage, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.JoinedChunks(), s)
+		}),
+		"payerAccountId": rowplan.Scalar(func(dst []byte, v *ledger.TopicMessage, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.PayerAccountID, s)
+		}),
+		"payer": rowplan.Read(o.rel.topicMessagePayer, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
+		"runningHash": rowplan.Scalar(func(dst []byte, v *ledger.TopicMessage, s scalar.Style) []byte {
+			return scalar.AppendBytes(dst, v.RunningHash, s)
+		}),
+		"runningHashVersion": rowplan.Scalar(func(dst []byte, v *ledger.TopicMessage, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.RunningHashVersion, s)
+		}),
+		"sequenceNumber": rowplan.Scalar(func(dst []byte, v *ledger.TopicMessage, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.SequenceNumber, s)
+		}),
+		"topicId": rowplan.Scalar(func(dst []byte, v *ledger.TopicMessage, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.TopicID, s)
+		}),
+		"topic":       rowplan.Read(o.rel.topicMessageTopic, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Topic] { return o.Topic })),
+		"transaction": rowplan.Read(o.rel.topicMessageTransaction, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Transaction] { return o.Transaction })),
+	})
+}
+
+func (o *objects) setTopicMessageConnection() {
+	o.TopicMessageConnection = rowplan.NewObject([]string{"TopicMessageConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.TopicMessage]]{
+		"edges":      rowplan.Many(func(v *relay.Connection[ledger.TopicMessage]) []*relay.Edge[ledger.TopicMessage] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.TopicMessage]] { return o.TopicMessageEdge }),
+		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.TopicMessage]) []*ledger.TopicMessage { return v.Nodes }, func() *rowplan.Object[*ledger.TopicMessage] { return o.TopicMessage }),
+		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.TopicMessage]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"totalCount": rowplan.Read(o.rel.topicMessageConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
+	})
+}
+
+func (o *objects) setTopicMessageEdge() {
+	o.TopicMessageEdge = rowplan.NewObject([]string{"TopicMessageEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.TopicMessage]]{
+		"node": rowplan.Get(func(v *relay.Edge[ledger.TopicMessage]) *ledger.TopicMessage { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.TopicMessage] { return o.TopicMessage })),
+		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.TopicMessage], s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
+		}),
+	})
+}
+
+func (o *objects) setTopicStatistics() {
+	o.TopicStatistics = rowplan.NewObject([]string{"TopicStatistics"}, map[string]rowplan.Field[*ledger.TopicStatistics]{
+		"from": rowplan.Scalar(func(dst []byte, v *ledger.TopicStatistics, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.From, s)
+		}),
+		"fromIso": rowplan.Scalar(func(dst []byte, v *ledger.TopicStatistics, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.From, s)
+		}),
+		"to": rowplan.Scalar(func(dst []byte, v *ledger.TopicStatistics, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.To, s)
+		}),
+		"toIso": rowplan.Scalar(func(dst []byte, v *ledger.TopicStatistics, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.To, s)
+		}),
+		"messages": rowplan.Scalar(func(dst []byte, v *ledger.TopicStatistics, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Messages, s)
+		}),
+	})
+}
+
+func (o *objects) setTransaction() {
+	o.Transaction = rowplan.NewObject([]string{"Transaction", "_Entity", "SearchResult", "Node"}, map[string]rowplan.Field[*ledger.Transaction]{
+		"id":                 rowplan.Get(o.fields.TransactionID, rowplan.ScalarOf(scalar.AppendID)),
+		"assessedCustomFees": rowplan.ReadMany(o.rel.transactionAssessedCustomFees, func() *rowplan.Object[*ledger.AssessedCustomFee] { return o.AssessedCustomFee }),
+		"batchKey":           rowplan.Get(func(v *ledger.Transaction) *ledger.KeyInfo { return v.BatchKey }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.KeyInfo] { return o.Key })),
+		"bytes": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
+			return scalar.AppendBytes(dst, v.Bytes, s)
+		}),
+		"chargedFee": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.ChargedFee, s)
+		}),
+		"chargedFeeValue": rowplan.Get(o.fields.TransactionChargedFeeValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
+		"consensusTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.ConsensusTimestamp, s)
+		}),
+		"consensusTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.ConsensusTimestamp, s)
+		}),
+		"entityId": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.EntityID, s)
+		}),
+		"entity": rowplan.Read(o.rel.transactionEntity, rowplan.AnyOf(rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Account] { return o.Account }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Contract] { return o.Contract }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.File] { return o.File }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Schedule] { return o.Schedule }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Token] { return o.Token }), rowplan.CaseOf[relay.Entity](func() *rowplan.Object[*ledger.Topic] { return o.Topic }))),
+		"highVolume": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.HighVolume, s)
+		}),
+		"highVolumePricingMultiplier": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.HighVolumePricingMultiplier, s)
+		}),
+		"index": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
+			return scalar.AppendNullInt(dst, v.Index, s)
+		}),
+		"innerTransactionIds": rowplan.Get(func(v *ledger.Transaction) []ledger.TransactionID { return v.InnerTransactions }, rowplan.ListOf(rowplan.ScalarOf(scalar.AppendTransactionID))),
+		"innerTransactions":   rowplan.ReadMany(o.rel.transactionInnerTransactions, func() *rowplan.Object[*ledger.Transaction] { return o.Transaction }),
+		"maxCustomFees":       rowplan.Many(func(v *ledger.Transaction) []*ledger.CustomFeeLimit { return v.MaxCustomFees }, func() *rowplan.Object[*ledger.CustomFeeLimit] { return o.CustomFeeLimit }),
+		"maxFee": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
+			return scalar.AppendNullBigInt(dst, v.MaxFee, s)
+		}),
+		"maxFeeValue": rowplan.Get(o.fields.TransactionMaxFeeValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
+		"memo": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
+			return scalar.AppendBytes(dst, v.Memo, s)
+		}),
+		"memoText": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.MemoText(), s)
+		}),
+		"nftTransfers": rowplan.Many(func(v *ledger.Transaction) []*ledger.NFTTransfer { return v.NFTTransfers }, func() *rowplan.Object[*ledger.NFTTransfer] { return o.NFTTransfer }),
+		"nodeAccountId": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.NodeAccountID, s)
+		}),
+		"nonce": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.Nonce, s)
+		}),
+		"parentConsensusTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
+			return scalar.AppendNullTimestamp(dst, v.ParentConsensusTimestamp, s)
+		}),
+		"parent": rowplan.Read(o.rel.transactionParent, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Transaction] { return o.Transaction })),
+		"payerAccountId": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.PayerAccountID, s)
+		}),
+		"payer": rowplan.Read(o.rel.transactionPayer, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
+		"result": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
+			return scalar.AppendResponseCode(dst, v.Result, s)
+		}),
+		"scheduled": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.Scheduled, s)
+		}),
+		"stakingRewardTransfers": rowplan.ReadMany(o.rel.transactionStakingRewardTransfers, func() *rowplan.Object[*ledger.StakingReward] { return o.StakingReward }),
+		"tokenTransfers":         rowplan.ReadMany(o.rel.transactionTokenTransfers, func() *rowplan.Object[*ledger.TokenTransfer] { return o.TokenTransfer }),
+		"transactionHash": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
+			return scalar.AppendBytes(dst, v.Hash, s)
+		}),
+		"transactionId": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
+			return scalar.AppendTransactionID(dst, v.TransactionID(), s)
+		}),
+		"transfers": rowplan.ReadMany(o.rel.transactionTransfers, func() *rowplan.Object[*ledger.CryptoTransfer] { return o.CryptoTransfer }),
+		"type": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
+			return scalar.AppendTransactionType(dst, v.Type, s)
+		}),
+		"validDurationSeconds": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
+			return scalar.AppendNullBigInt(dst, v.ValidDurationSeconds, s)
+		}),
+		"validStartTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.ValidStartTimestamp, s)
+		}),
+		"validStartTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.ValidStartTimestamp, s)
+		}),
+		"block":          rowplan.Read(o.rel.transactionBlock, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Block] { return o.Block })),
+		"contractLogs":   rowplan.Read(o.rel.transactionContractLogs, rowplan.ObjectOf(func() *rowplan.Object[*relay.Connection[ledger.ContractLog]] { return o.ContractLogConnection })),
+		"contractResult": rowplan.Read(o.rel.transactionContractResult, rowplan.ObjectOf(func() *rowplan.Object[*ledger.ContractResult] { return o.ContractResult })),
+		"node":           rowplan.Read(o.rel.transactionNode, rowplan.ObjectOf(func() *rowplan.Object[*ledger.NetworkNode] { return o.NetworkNode })),
+		"schedule":       rowplan.Read(o.rel.transactionSchedule, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Schedule] { return o.Schedule })),
+	})
+}
+
+func (o *objects) setTransactionConnection() {
+	o.TransactionConnection = rowplan.NewObject([]string{"TransactionConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.Transaction]]{
+		"edges":      rowplan.Many(func(v *relay.Connection[ledger.Transaction]) []*relay.Edge[ledger.Transaction] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.Transaction]] { return o.TransactionEdge }),
+		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.Transaction]) []*ledger.Transaction { return v.Nodes }, func() *rowplan.Object[*ledger.Transaction] { return o.Transaction }),
+		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.Transaction]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"totalCount": rowplan.Read(o.rel.transactionConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
+	})
+}
+
+func (o *objects) setTransactionEdge() {
+	o.TransactionEdge = rowplan.NewObject([]string{"TransactionEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.Transaction]]{
+		"node": rowplan.Get(func(v *relay.Edge[ledger.Transaction]) *ledger.Transaction { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Transaction] { return o.Transaction })),
+		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.Transaction], s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
+		}),
+	})
+}
+
+func (o *objects) setTransfer() {
+	o.Transfer = rowplan.NewObject([]string{"Transfer", "_Entity", "Node"}, map[string]rowplan.Field[*ledger.Transfer]{
+		"id": rowplan.Get(o.fields.TransferID, rowplan.ScalarOf(scalar.AppendID)),
+		"accountId": rowplan.Scalar(func(dst []byte, v *ledger.Transfer, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.AccountID, s)
+		}),
+		"account": rowplan.Read(o.rel.transferAccount, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Account] { return o.Account })),
+		"amount": rowplan.Scalar(func(dst []byte, v *ledger.Transfer, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Amount, s)
+		}),
+		"amountValue": rowplan.Read(o.rel.transferAmountValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
+		"consensusTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.Transfer, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.ConsensusTimestamp, s)
+		}),
+		"consensusTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.Transfer, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.ConsensusTimestamp, s)
+		}),
+		"counterparties": rowplan.ReadMany(o.rel.transferCounterparties, func() *rowplan.Object[*ledger.Transfer] { return o.Transfer }),
+		"fee":            rowplan.Scalar(func(dst []byte, v *ledger.Transfer, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Fee(), s) }),
+		"feeValue":       rowplan.Get(o.fields.TransferFeeValue, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Amount] { return o.Amount })),
+		"fees":           rowplan.ReadMany(o.rel.transferFees, func() *rowplan.Object[*ledger.Transfer] { return o.Transfer }),
+		"tokenId": rowplan.Scalar(func(dst []byte, v *ledger.Transfer, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.TokenID, s)
+		}),
+		"token":       rowplan.Read(o.rel.transferToken, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Token] { return o.Token })),
+		"transaction": rowplan.Read(o.rel.transferTransaction, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Transaction] { return o.Transaction })),
+	})
+}
+
+func (o *objects) setTransferConnection() {
+	o.TransferConnection = rowplan.NewObject([]string{"TransferConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.Transfer]]{
+		"edges":      rowplan.Many(func(v *relay.Connection[ledger.Transfer]) []*relay.Edge[ledger.Transfer] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.Transfer]] { return o.TransferEdge }),
+		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.Transfer]) []*ledger.Transfer { return v.Nodes }, func() *rowplan.Object[*ledger.Transfer] { return o.Transfer }),
+		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.Transfer]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"totalCount": rowplan.Read(o.rel.transferConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
+	})
+}
+
+func (o *objects) setTransferEdge() {
+	o.TransferEdge = rowplan.NewObject([]string{"TransferEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.Transfer]]{
+		"node": rowplan.Get(func(v *relay.Edge[ledger.Transfer]) *ledger.Transfer { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Transfer] { return o.Transfer })),
+		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.Transfer], s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
+		}),
+	})
+}
+
+func (o *objects) setUpdatePayload() {
+	o.UpdatePayload = rowplan.NewObject([]string{"UpdatePayload"}, map[string]rowplan.Field[*model.UpdatePayload]{
+		"update": rowplan.Get(func(v *model.UpdatePayload) *status.Update { return v.Update }, rowplan.ObjectOf(func() *rowplan.Object[*status.Update] { return o.StatusUpdate })),
+	})
+}
+
+func (o *objects) setVersion() {
+	o.Version = rowplan.NewObject([]string{"Version"}, map[string]rowplan.Field[*ledger.Version]{
+		"timestamp": rowplan.Scalar(func(dst []byte, v *ledger.Version, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.Timestamp, s)
+		}),
+		"timestampIso": rowplan.Scalar(func(dst []byte, v *ledger.Version, s scalar.Style) []byte {
+			return scalar.AppendInstant(dst, v.Timestamp, s)
+		}),
+		"transaction": rowplan.Read(o.rel.versionTransaction, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Transaction] { return o.Transaction })),
+		"changes":     rowplan.Many(func(v *ledger.Version) []*ledger.Change { return v.Changes }, func() *rowplan.Object[*ledger.Change] { return o.Change }),
+	})
+}
+
+func (o *objects) setVersionConnection() {
+	o.VersionConnection = rowplan.NewObject([]string{"VersionConnection"}, map[string]rowplan.Field[*relay.Connection[ledger.Version]]{
+		"edges":      rowplan.Many(func(v *relay.Connection[ledger.Version]) []*relay.Edge[ledger.Version] { return v.Edges() }, func() *rowplan.Object[*relay.Edge[ledger.Version]] { return o.VersionEdge }),
+		"nodes":      rowplan.Many(func(v *relay.Connection[ledger.Version]) []*ledger.Version { return v.Nodes }, func() *rowplan.Object[*ledger.Version] { return o.Version }),
+		"pageInfo":   rowplan.Get(func(v *relay.Connection[ledger.Version]) *relay.PageInfo { return v.PageInfo() }, rowplan.ObjectOf(func() *rowplan.Object[*relay.PageInfo] { return o.PageInfo })),
+		"totalCount": rowplan.Read(o.rel.versionConnectionTotalCount, rowplan.ObjectOf(func() *rowplan.Object[*relay.Count] { return o.Count })),
+	})
+}
+
+func (o *objects) setVersionEdge() {
+	o.VersionEdge = rowplan.NewObject([]string{"VersionEdge"}, map[string]rowplan.Field[*relay.Edge[ledger.Version]]{
+		"node": rowplan.Get(func(v *relay.Edge[ledger.Version]) *ledger.Version { return v.Node }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.Version] { return o.Version })),
+		"cursor": rowplan.Scalar(func(dst []byte, v *relay.Edge[ledger.Version], s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
+		}),
+	})
+}
+
+func (o *objects) set_Service() {
+	o._Service = rowplan.NewObject([]string{"_Service"}, map[string]rowplan.Field[*relay.Service]{
+		"sdl": rowplan.Scalar(func(dst []byte, v *relay.Service, s scalar.Style) []byte { return scalar.AppendString(dst, v.SDL, s) }),
+	})
 }

@@ -3,7 +3,8 @@
 // the same bytes.
 //
 // Type parameters T and C are types of pointers to rows, not of rows: the compiler generates one instance for all pointers, but one for each
-// struct. For the same reason their constraint is any and not comparable.
+// struct. For the same reason their constraint is any and not comparable. Functions that return fields and shapes are not inlined: the compiler would copy
+// their closures into the tables of package graph, for each of more than a thousand fields.
 package rowplan
 
 import (
@@ -55,16 +56,22 @@ func NewObject[T any](names []string, fields map[string]Field[T]) *Object[T] {
 }
 
 // Scalar returns a field that a function writes.
+//
+//go:noinline
 func Scalar[T any](write func(dst []byte, v T, style scalar.Style) []byte) Field[T] {
 	return Field[T]{compile: func(*compiler, *ast.Field) node[T] { return scalarNode(write) }}
 }
 
 // Get returns a field that a function reads from the row.
+//
+//go:noinline
 func Get[T, V any](get func(T) V, shape Shape[V]) Field[T] {
 	return Field[T]{compile: func(c *compiler, f *ast.Field) node[T] { return through(shape.compile(c, f), get) }}
 }
 
 // Many returns a field with a list of objects that the row holds.
+//
+//go:noinline
 func Many[T, C any](get func(T) []C, child func() *Object[C]) Field[T] {
 	return Get(get, ListOf(ObjectOf(child)))
 }
@@ -92,6 +99,8 @@ func through[T, V any](inner node[V], get func(T) V) node[T] {
 type Args[A any] func(ctx context.Context, f *ast.Field, variables map[string]any) (A, error)
 
 // Compute returns a field that a function computes from the row and the field's arguments, which are read once for all rows.
+//
+//go:noinline
 func Compute[T, A, V any](args Args[A], compute func(T, A) V, shape Shape[V]) Field[T] {
 	return Field[T]{compile: func(c *compiler, f *ast.Field) node[T] {
 		slot, path := c.slot(), slices.Clone(c.path)

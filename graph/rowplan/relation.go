@@ -81,6 +81,8 @@ type ParentErrors []error
 func (e ParentErrors) Error() string { return errors.Join(e...).Error() }
 
 // OneByOne returns the Load function of a field that is read for each parent separately. Parents are read concurrently.
+//
+//go:noinline
 func OneByOne[T, R any](read func(ctx context.Context, parent T, args any) (R, error)) func(context.Context, Request, []T, any) (Results[R], error) {
 	return func(ctx context.Context, _ Request, parents []T, args any) (Results[R], error) {
 		got, errs := make([]R, len(parents)), make(ParentErrors, len(parents))
@@ -109,6 +111,8 @@ func OneByOne[T, R any](read func(ctx context.Context, parent T, args any) (R, e
 }
 
 // Read returns a field that a relation reads.
+//
+//go:noinline
 func Read[T, R any](rel *Relation[T, R], shape Shape[R]) Field[T] {
 	return Field[T]{compile: func(c *compiler, f *ast.Field) node[T] {
 		slot, path := c.slot(), slices.Clone(c.path)
@@ -125,6 +129,8 @@ func Read[T, R any](rel *Relation[T, R], shape Shape[R]) Field[T] {
 }
 
 // ReadMany returns a field with a list of objects that a relation reads.
+//
+//go:noinline
 func ReadMany[T, C any](rel *Relation[T, []C], child func() *Object[C]) Field[T] {
 	return Read(rel, ListOf(ObjectOf(child)))
 }

@@ -15,6 +15,8 @@ type Shape[V any] struct {
 }
 
 // ScalarOf returns the shape of scalars that a function writes.
+//
+//go:noinline
 func ScalarOf[V any](write scalar.Func[V]) Shape[V] {
 	return Shape[V]{compile: func(*compiler, *ast.Field) node[V] { return scalarNode(write) }}
 }
@@ -29,11 +31,15 @@ func PointerOf[V any](write scalar.Func[V]) Shape[*V] {
 }
 
 // ObjectOf returns the shape of objects. A nil pointer is null.
+//
+//go:noinline
 func ObjectOf[C any](table func() *Object[C]) Shape[C] {
 	return Shape[C]{compile: func(c *compiler, f *ast.Field) node[C] { return table().compile(c, f.SelectionSet) }}
 }
 
 // ListOf returns the shape of lists. A nil slice is an empty list.
+//
+//go:noinline
 func ListOf[V any](element Shape[V]) Shape[[]V] {
 	return Shape[[]V]{compile: func(c *compiler, f *ast.Field) node[[]V] {
 		c.path = append(c.path, ast.PathIndex(0))
@@ -65,6 +71,8 @@ func ListOf[V any](element Shape[V]) Shape[[]V] {
 }
 
 // NullableListOf is [ListOf] for lists that are null if the slice is nil.
+//
+//go:noinline
 func NullableListOf[V any](element Shape[V]) Shape[[]V] {
 	list := ListOf(element)
 	return Shape[[]V]{compile: func(c *compiler, f *ast.Field) node[[]V] {
@@ -87,6 +95,8 @@ type Case[I any] struct {
 }
 
 // CaseOf returns the case of values that hold a C.
+//
+//go:noinline
 func CaseOf[I, C any](table func() *Object[C]) Case[I] {
 	return Case[I]{
 		is: func(v I) bool {
@@ -103,6 +113,8 @@ func CaseOf[I, C any](table func() *Object[C]) Case[I] {
 }
 
 // AnyOf returns the shape of interfaces and unions. A nil interface is null.
+//
+//go:noinline
 func AnyOf[I any](cases ...Case[I]) Shape[I] {
 	return Shape[I]{compile: func(c *compiler, f *ast.Field) node[I] {
 		nodes := make([]node[I], len(cases))
