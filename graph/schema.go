@@ -23,7 +23,10 @@ import (
 //go:embed schema.graphql
 var SDL string
 
-var _ = sdl.Inherit(parsedSchema)
+// whenNeeded returns a function that loads the schema on its first call. The generated code has its result, parsedSchema.
+func whenNeeded(load func() *ast.Schema) func() *ast.Schema {
+	return sync.OnceValue(func() *ast.Schema { return sdl.Inherit(load()) })
+}
 
 // schema executes queries without two steps of the generated code that are not needed per query: collecting the functions that unmarshal input objects, and
 // preparing for concurrent root fields and deferred fragments.
@@ -239,7 +242,7 @@ type EntityReader interface {
 const maxReferences = 100
 
 // subgraph returns the federation subgraph SDL. It is printed on the first call.
-var subgraph = sync.OnceValue(func() string { return sdl.Subgraph(parsedSchema) })
+var subgraph = sync.OnceValue(func() string { return sdl.Subgraph(parsedSchema()) })
 
 // __resolve__service resolves the root field _service. The generated code calls it by this name.
 func (*executionContext) __resolve__service(context.Context) (relay.Service, error) { //nolint:unparam // the generated code expects an error

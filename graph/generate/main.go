@@ -43,6 +43,7 @@ func generate() error {
 	if err != nil {
 		return fmt.Errorf("generating the graph: %w", err)
 	}
+	must.Do(parseLate(cfg.Exec.Filename))
 	must.Do(os.WriteFile("graph/schema.graphql", []byte(sdl.Print(sdl.Inherit(cfg.Schema))), 0o644))
 	for _, name := range []string{"apollo.ts", "relay.json", "scalars.json", "scalars.ts", "urql.ts"} {
 		var text bytes.Buffer
@@ -50,6 +51,22 @@ func generate() error {
 		must.Do(os.WriteFile("examples/clients/generated/"+name, text.Bytes(), 0o644))
 	}
 	return nil
+}
+
+// parseLate makes gqlgen's code parse the schema when it is first needed. Otherwise every process would parse it before main.
+func parseLate(file string) error {
+	const now = "var parsedSchema = gqlparser.MustLoadSchema(sources...)\n"
+	const late = "var parsedSchema = whenNeeded(func() *ast.Schema { return gqlparser.MustLoadSchema(sources...) })\n"
+	src, err := os.ReadFile(file)
+	if err != nil {
+		return fmt.Errorf("reading the generated code: %w", err)
+	}
+	before, after, found := strings.Cut(string(src), now)
+	if !found {
+		return fmt.Errorf("%s does not have the line %s", file, now)
+	}
+	call := strings.NewReplacer("parsedSchema", "parsedSchema()")
+	return os.WriteFile(file, []byte(call.Replace(before)+late+call.Replace(after)), 0o644)
 }
 
 // generator is a gqlgen plugin that writes the files of package graph which are not gqlgen's.
