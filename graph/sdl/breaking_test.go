@@ -1,4 +1,4 @@
-package sdl
+package sdl_test
 
 import (
 	"fmt"
@@ -7,9 +7,9 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// Breaking returns the changes between two schemas that break clients of the older one: valid documents become invalid, or responses have unexpected
+// breaking returns the changes between two schemas that break clients of the older one: valid documents become invalid, or responses have unexpected
 // values. The result is sorted. It includes the removal of deprecated elements; to accept a change, make it in the older schema too.
-func Breaking(older, newer *ast.Schema) []string {
+func breaking(older, newer *ast.Schema) []string {
 	c := &comparison{newer: newer}
 	for name, def := range older.Types {
 		if !def.BuiltIn {

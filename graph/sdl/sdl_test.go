@@ -43,7 +43,7 @@ func TestReleased(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, change := range sdl.Breaking(load(t, string(text)), current()) {
+	for _, change := range breaking(load(t, string(text)), current()) {
 		t.Errorf("breaking change: %s", change)
 	}
 }
@@ -101,12 +101,12 @@ func TestBreaking(t *testing.T) {
 			if !strings.Contains(old, c.from) {
 				t.Fatalf("%q is not in the schema", c.from)
 			}
-			if got := strings.Join(sdl.Breaking(load(t, old), load(t, strings.Replace(old, c.from, c.to, 1))), "; "); got != c.want {
+			if got := strings.Join(breaking(load(t, old), load(t, strings.Replace(old, c.from, c.to, 1))), "; "); got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
 	}
-	if got := sdl.Breaking(load(t, old+"type Mutation { a: Int }"), load(t, old)); !slices.Contains(got, "the root type of mutation is no longer Mutation") {
+	if got := breaking(load(t, old+"type Mutation { a: Int }"), load(t, old)); !slices.Contains(got, "the root type of mutation is no longer Mutation") {
 		t.Errorf("got %q", got)
 	}
 }
