@@ -1,7 +1,6 @@
 package probe_test
 
 import (
-	"context"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -13,16 +12,12 @@ import (
 	"heliograph/app/probe"
 	"heliograph/internal/domain/status"
 	"heliograph/storage"
-	"heliograph/storage/migrations"
 	"heliograph/storage/pgtest"
+	"heliograph/storage/pgtest/tables"
 	"heliograph/storage/statuspages"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
-
-var statusTables = &pgtest.Template{Name: "status", Prepare: func(ctx context.Context, url string) error {
-	return migrations.Status(ctx, url, slog.New(slog.DiscardHandler))
-}}
 
 var editor = statuspages.Author{Name: "test"}
 
@@ -52,7 +47,7 @@ func newLab(t *testing.T, settings ...status.PageSetting) *lab {
 		}
 	}))
 	t.Cleanup(l.target.Close)
-	db, err := statuspages.Open(t.Context(), storage.PoolOptions{URL: statusTables.Fresh(t), StatementTimeout: 30 * time.Second, MaxConnections: 8})
+	db, err := statuspages.Open(t.Context(), storage.PoolOptions{URL: tables.Status.Fresh(t), StatementTimeout: 30 * time.Second, MaxConnections: 8})
 	if err != nil {
 		t.Fatal(err)
 	}

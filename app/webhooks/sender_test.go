@@ -20,14 +20,9 @@ import (
 	"heliograph/app/webhooks"
 	"heliograph/internal/domain/status"
 	"heliograph/storage"
-	"heliograph/storage/migrations"
-	"heliograph/storage/pgtest"
+	"heliograph/storage/pgtest/tables"
 	"heliograph/storage/statuspages"
 )
-
-var statusTables = &pgtest.Template{Name: "status", Prepare: func(ctx context.Context, url string) error {
-	return migrations.Status(ctx, url, slog.New(slog.DiscardHandler))
-}}
 
 var author = statuspages.Author{Name: "test"}
 
@@ -36,7 +31,7 @@ var loopback = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 // newPage opens a database with a page and returns its editor and the code of the page.
 func newPage(t *testing.T) (*statuspages.Editor, string) {
 	t.Helper()
-	db, err := statuspages.Open(t.Context(), storage.PoolOptions{URL: statusTables.Fresh(t), StatementTimeout: 30 * time.Second, MaxConnections: 8})
+	db, err := statuspages.Open(t.Context(), storage.PoolOptions{URL: tables.Status.Fresh(t), StatementTimeout: 30 * time.Second, MaxConnections: 8})
 	if err != nil {
 		t.Fatal(err)
 	}

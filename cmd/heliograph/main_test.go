@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -25,6 +24,7 @@ import (
 
 	"heliograph/storage/migrations"
 	"heliograph/storage/pgtest"
+	"heliograph/storage/pgtest/tables"
 )
 
 // asCommand makes the test binary behave as the program itself.
@@ -37,10 +37,6 @@ func TestMain(m *testing.M) {
 	}
 	pgtest.Main(m)
 }
-
-var ledgerTables = &pgtest.Template{Name: "ledger", Prepare: func(ctx context.Context, url string) error {
-	return migrations.Ledger(ctx, url, slog.New(slog.DiscardHandler))
-}}
 
 // command returns a command that runs the program with arguments, in an environment without Heliograph settings.
 func command(t *testing.T, args ...string) *exec.Cmd {
@@ -98,7 +94,7 @@ func TestBadInput(t *testing.T) {
 	taken := listen(t, "127.0.0.1:0")
 	empty := pgtest.Database(t)
 	partly := pgtest.Database(t)
-	foreign := ledgerTables.Fresh(t)
+	foreign := tables.Ledger.Fresh(t)
 	execSQL(t, partly, "create table entity (id bigint primary key)")
 	execSQL(t, foreign, "insert into record_file (name, load_start, load_end, hash, prev_hash, consensus_start, consensus_end, count, digest_algorithm, version, file_hash, index) "+
 		"values ('a', 0, 0, repeat('0', 96), repeat('0', 96), 1, 2, 0, 0, 6, repeat('0', 96), 1)")
@@ -178,7 +174,7 @@ func TestCheck(t *testing.T) {
 		url  string
 		want []string
 	}{
-		"complete": {ledgerTables.Fresh(t), []string{"age of the newest block none", "missing tables and columns 0", "status pages no tables", "pooler off"}},
+		"complete": {tables.Ledger.Fresh(t), []string{"age of the newest block none", "missing tables and columns 0", "status pages no tables", "pooler off"}},
 		"empty":    {pgtest.Database(t), []string{"missing all tables correct the name of the database", "status pages no tables"}},
 	} {
 		r := runCommand(t, "check", "--database-url", c.url)
@@ -192,7 +188,7 @@ func TestCheck(t *testing.T) {
 			t.Errorf("%s: unexpected rows in\n%s", name, r.stdout)
 		}
 	}
-	r := runCommand(t, "check", "--database-url", ledgerTables.Fresh(t), "--status-database-url", "postgres://me:hidden@127.0.0.1:1/pages")
+	r := runCommand(t, "check", "--database-url", tables.Ledger.Fresh(t), "--status-database-url", "postgres://me:hidden@127.0.0.1:1/pages")
 	if r.code != 0 || !strings.Contains(r.stdout, "cannot use the database pages on 127.0.0.1") || strings.Contains(r.stdout, "hidden") {
 		t.Errorf("unreachable status database: exit code %d, %s", r.code, r.stdout+r.stderr)
 	}
@@ -217,7 +213,7 @@ func TestUnknownVariables(t *testing.T) {
 func TestCheckDistributed(t *testing.T) {
 	t.Parallel()
 	const name = "citus.max_adaptive_executor_pool_size"
-	url := ledgerTables.Fresh(t)
+	url := tables.Ledger.Fresh(t)
 	mark := "?"
 	if strings.Contains(url, "?") {
 		mark = "&"
@@ -472,7 +468,7 @@ func postmasterFile(t *testing.T, dir string) string {
 // TestAttached serves an external database with a role that cannot write.
 func TestAttached(t *testing.T) {
 	t.Parallel()
-	url := ledgerTables.Fresh(t)
+	url := tables.Ledger.Fresh(t)
 	if r := runCommand(t, "demo", "--database-url", url); r.code != 0 {
 		t.Fatalf("demo: %s", r.stderr)
 	}
@@ -596,7 +592,7 @@ func TestIndependence(t *testing.T) {
 // twoDatabases returns the ledger database and the URL of the status database of the demo network.
 func twoDatabases(t *testing.T) (ledger *pgx.ConnConfig, pages string) {
 	t.Helper()
-	url, pages := ledgerTables.Fresh(t), pgtest.Database(t)
+	url, pages := tables.Ledger.Fresh(t), pgtest.Database(t)
 	if r := runCommand(t, "demo", "--database-url", url, "--status-database-url", pages); r.code != 0 {
 		t.Fatalf("demo: %s", r.stderr)
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"heliograph/storage/pgtest"
+	"heliograph/storage/pgtest/tables"
 )
 
 // TestStatusSync mirrors a page on the command line. Its documents are printed unchanged, it cannot be edited, and it can be converted to a local page.
@@ -37,7 +38,7 @@ func TestStatusSync(t *testing.T) {
 		_, _ = w.Write(documents[r.URL.Path])
 	}))
 	defer source.Close()
-	e := &statusCLI{t: t, url: statusTables.Fresh(t), now: "2026-03-12T09:42:10.118Z"}
+	e := &statusCLI{t: t, url: tables.Status.Fresh(t), now: "2026-03-12T09:42:10.118Z"}
 	e.fails(2, "not the URL of a page", "sync", "status.example.com")
 	e.fails(2, "at least 15s", "sync", source.URL, "--every", "1s")
 	e.fails(2, "--url requires --import", "sync", source.URL, "--url", "https://x.example")

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"io/fs"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,13 +13,9 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"heliograph/storage/migrations"
 	"heliograph/storage/pgtest"
+	"heliograph/storage/pgtest/tables"
 )
-
-var statusTables = &pgtest.Template{Name: "status", Prepare: func(ctx context.Context, url string) error {
-	return migrations.Status(ctx, url, slog.New(slog.DiscardHandler))
-}}
 
 // statusCLI runs status commands on a database.
 type statusCLI struct {
@@ -61,7 +56,7 @@ func (e *statusCLI) fails(code int, words string, args ...string) {
 
 func newStatusCLI(t *testing.T) *statusCLI {
 	t.Helper()
-	e := &statusCLI{t: t, url: statusTables.Fresh(t), now: "2026-05-17T12:34:56Z"}
+	e := &statusCLI{t: t, url: tables.Status.Fresh(t), now: "2026-05-17T12:34:56Z"}
 	e.fails(1, "status init", "list")
 	e.ok("init", "--name", "Lantern Net", "--url", "https://status.lantern.example/", "--time-zone", "America/New_York")
 	return e

@@ -1,22 +1,24 @@
 // Package pgtest creates PostgreSQL databases for tests.
 //
-// Each test binary has its own server. It starts when the first test needs a database and stops with the binary. A [Template] prepares the schema and
-// data of a database once. A test gets its own copy, which takes about 50 ms, or shares a read-only copy with other tests:
+// All test binaries of a user share one server. The first one that needs a database starts it, and it stops when nobody has used it for half a minute. A
+// [Template] prepares the schema and data of a database once. A test gets its own copy, which takes about 50 ms, or shares a read-only copy with the other
+// tests of the binary:
 //
-//	var empty = &pgtest.Template{Name: "empty", Prepare: migrate}
-//	var demo = &pgtest.Template{Name: "demo", From: empty, Prepare: loadDemo}
+//	var empty = &pgtest.Template{Name: "empty", Package: "heliograph/storage/migrations", Prepare: migrate}
+//	var rows = &pgtest.Template{Name: "rows", From: empty, Prepare: insertRows}
 //
 //	func TestMain(m *testing.M) { pgtest.Main(m) }
 //
-//	func TestRead(t *testing.T) { pool := connect(t, demo.Shared(t)) … }
+//	func TestRead(t *testing.T) { pool := connect(t, rows.Shared(t)) … }
 //	func TestWrite(t *testing.T) { pool := connect(t, empty.Fresh(t)) … }
 //
-// The package is safe for parallel tests and for concurrent test binaries. The environment variable HELIOGRAPH_PG_BINDIR sets the folder of the
-// PostgreSQL programs.
+// The package is safe for parallel tests, for concurrent test binaries, and for several working trees. The environment variable HELIOGRAPH_PG_BINDIR sets
+// the folder of the PostgreSQL programs.
 package pgtest
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -28,32 +30,47 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-
-	"heliograph/storage/embedded"
 )
 
 // timeout is the timeout of each step: starting the server, Prepare, copying a database.
 const timeout = 3 * time.Minute
 
-// running is the server of this test binary. It is global, because tests cannot share state otherwise.
-var running = &host{templates: map[*Template]*prepared{}}
+// running is the state of this test binary. It is global, because tests cannot share state otherwise.
+var running = &host{idle: 30 * time.Second}
 
-var validName = regexp.MustCompile(`^[A-Za-z0-9_]{1,50}$`)
+var validName = regexp.MustCompile(`^[A-Za-z0-9_]{1,30}$`)
 
-// host is a server that starts on first use, with its templates.
+// host connects a test binary to the server, on first use, and has its templates.
 type host struct {
+	idle time.Duration // the server that this host starts stops when it was unused for so long
+
 	mu        sync.Mutex
-	open      bool // while Main runs
-	server    *embedded.Server
-	err       error // error of starting the server
+	open      bool   // while Main runs
+	dir       string // folder of the server
+	server    *server
+	err       error // error of joining the server
 	templates map[*Template]*prepared
-	databases int // number of databases created so far
+	run       string   // part of the names of the databases of this binary
+	databases int      // number of databases created so far
+	drop      []string // databases to drop at the end
 }
 
-// Main runs the tests of a package and then stops the server. Call it as the last statement of TestMain. It does not return the result, because
-// package testing records it.
+// Main runs the tests of a package and then drops its databases. Call it as the last statement of TestMain. It does not return the result, because package
+// testing records it.
 func Main(m *testing.M) {
-	running.begin()
+	if dir := os.Getenv(serverVariable); dir != "" {
+		if err := serve(dir); err != nil {
+			fmt.Fprintln(os.Stderr, "pgtest:", err)
+			os.Exit(1)
+		}
+		return
+	}
+	dir, err := serverFolder()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "pgtest:", err)
+		os.Exit(1)
+	}
+	running.begin(dir)
 	m.Run()
 	if err := running.end(); err != nil {
 		fmt.Fprintln(os.Stderr, "pgtest:", err)
@@ -61,10 +78,11 @@ func Main(m *testing.M) {
 	}
 }
 
-func (h *host) begin() {
+// begin permits the use of the server in a folder.
+func (h *host) begin(dir string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.open = true
+	h.open, h.dir, h.run, h.templates = true, dir, "test_"+strings.ToLower(rand.Text()[:8]), map[*Template]*prepared{}
 }
 
 func (h *host) end() error {
@@ -75,35 +93,27 @@ func (h *host) end() error {
 	if h.server == nil {
 		return nil
 	}
-	early := h.server.Err()
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
-	if err := h.server.Stop(ctx); err != nil {
-		return err
+	var drop []string
+	for _, name := range h.drop {
+		drop = append(drop, "drop database if exists "+pgx.Identifier{name}.Sanitize()+" with (force)")
 	}
-	return early
+	err := admin(ctx, h.server.URL, drop...)
+	return errors.Join(err, h.server.leave())
 }
 
-// get returns the server. The first call starts it.
-func (h *host) get() (*embedded.Server, error) {
+// get returns the server. The first call starts or joins it.
+func (h *host) get() (*server, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if !h.open {
 		return nil, errors.New("pgtest: the package needs func TestMain(m *testing.M) { pgtest.Main(m) }")
 	}
 	if h.server == nil && h.err == nil {
-		ctx, cancel := context.WithTimeout(context.Background(), timeout)
-		defer cancel()
-		h.server, h.err = embedded.Start(ctx, embedded.Options{
-			Ephemeral: true,
-			BinDir:    os.Getenv("HELIOGRAPH_PG_BINDIR"),
-			Settings: map[string]string{
-				"max_connections": "200",
-				"shared_buffers":  "64MB",
-				// Plans must not depend on the time of automatic statistics, and no worker may be connected to a template while it is copied.
-				"autovacuum": "off",
-			},
-		})
+		if h.server, h.err = join(h.dir, h.idle); h.err != nil {
+			h.err = fmt.Errorf("pgtest: starting the server in %s: %w", h.dir, h.err)
+		}
 	}
 	return h.server, h.err
 }
@@ -123,16 +133,19 @@ func (h *host) lookUp(t *Template) (*prepared, error) {
 			return nil, fmt.Errorf("pgtest: duplicate template name %s", t.Name)
 		}
 	}
-	p := &prepared{name: "template_" + t.Name}
+	p := &prepared{}
 	h.templates[t] = p
 	return p, nil
 }
 
+// nextName returns a name for a database of this binary, which is dropped with the binary if it still exists.
 func (h *host) nextName() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.databases++
-	return fmt.Sprintf("test_%d", h.databases)
+	name := fmt.Sprintf("%s_%d", h.run, h.databases)
+	h.drop = append(h.drop, name)
+	return name
 }
 
 // Connect returns a connection to a database that is closed when the test ends.

@@ -13,21 +13,27 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// killedVariable makes the test binary one that starts its server and waits to be killed.
-const killedVariable = "PGTEST_TEST_KILLED"
+// userVariable makes the test binary a user of the server in the folder that is its value. It prints the process id of the server, and waits to be killed.
+const userVariable = "PGTEST_TEST_USER"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(killedVariable) == "" {
+	dir := os.Getenv(userVariable)
+	if dir == "" || os.Getenv(serverVariable) != "" {
 		Main(m)
 		return
 	}
-	running.begin()
+	running.idle = time.Hour
+	running.begin(dir)
 	server, err := running.get()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	fmt.Println(server.DataDir())
+	if err := admin(context.Background(), server.URL, "create database "+running.nextName()); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	fmt.Println("uses the server")
 	time.Sleep(time.Minute)
 }
 
@@ -199,32 +205,6 @@ func TestFailures(t *testing.T) {
 		if got := failure(t, test.use); !strings.Contains(got, test.want) {
 			t.Errorf("the test fails with %q, want %q", got, test.want)
 		}
-	}
-}
-
-func TestHost(t *testing.T) {
-	t.Parallel()
-	h := &host{}
-	if _, err := h.get(); err == nil || !strings.Contains(err.Error(), "pgtest.Main(m)") {
-		t.Errorf("a server without Main: %v", err)
-	}
-	h.begin()
-	if err := h.end(); err != nil {
-		t.Errorf("ending a binary that needs no server: %v", err)
-	}
-	h.begin()
-	server, err := h.get()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if again, err := h.get(); again != server || err != nil {
-		t.Errorf("a second server: %v", err)
-	}
-	if err := h.end(); err != nil {
-		t.Error(err)
-	}
-	if _, err := os.Stat(server.DataDir()); !os.IsNotExist(err) {
-		t.Errorf("the server's folder is still there: %v", err)
 	}
 }
 

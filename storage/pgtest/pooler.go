@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -17,17 +16,18 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// The ports are parts of the names of the sockets, which are in the same folder.
-const (
-	serverPort = "port=5432"
-	poolerPort = "port=6432"
-)
-
 var pooler struct {
-	once sync.Once
-	cmd  *exec.Cmd
-	err  error
+	once   sync.Once
+	cmd    *exec.Cmd
+	folder string // of its socket and settings
+	server string // folder of the server's socket
+	err    error
 }
+
+const (
+	serverPort = "5432"
+	poolerPort = "6432"
+)
 
 // Pooled returns the URL of a database through PgBouncer with transaction pooling, if the environment variable HELIOGRAPH_TEST_PGBOUNCER has its program.
 // Otherwise it returns the URL itself, as for databases of other servers.
@@ -41,24 +41,55 @@ func Pooled(tb testing.TB, direct string) string {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	own, err := url.Parse(server.URL("postgres"))
-	if err != nil || !strings.Contains(direct, own.RawQuery) {
-		return direct
+	own, err := url.Parse(server.URL)
+	if err != nil {
+		tb.Fatal(err)
 	}
-	pooler.once.Do(func() { pooler.err = startPooler(program, own.Query().Get("host"), own.User.Username()) })
+	pooler.once.Do(func() {
+		pooler.server = own.Query().Get("host")
+		if pooler.err = startPooler(program, own.User.Username()); pooler.err != nil {
+			pooler.err = fmt.Errorf("pgtest: starting PgBouncer: %w", pooler.err)
+		}
+	})
 	if pooler.err != nil {
-		tb.Fatalf("pgtest: starting PgBouncer: %v", pooler.err)
+		tb.Fatal(pooler.err)
 	}
-	return strings.Replace(direct, serverPort, poolerPort, 1)
+	return replaceSocket(direct, pooler.server, serverPort, pooler.folder, poolerPort)
 }
 
 // Direct is the inverse of [Pooled].
-func Direct(pooled string) string { return strings.Replace(pooled, poolerPort, serverPort, 1) }
+func Direct(pooled string) string {
+	if pooler.folder == "" {
+		return pooled
+	}
+	return replaceSocket(pooled, pooler.folder, poolerPort, pooler.server, serverPort)
+}
+
+// replaceSocket replaces the socket in the URL of a database.
+func replaceSocket(text, fromFolder, fromPort, toFolder, toPort string) string {
+	u, err := url.Parse(text)
+	if err != nil {
+		return text
+	}
+	q := u.Query()
+	if q.Get("host") != fromFolder || q.Get("port") != fromPort {
+		return text
+	}
+	q.Set("host", toFolder)
+	q.Set("port", toPort)
+	u.RawQuery = q.Encode()
+	return u.String()
+}
 
 // startPooler starts PgBouncer with its defaults, except that the number of clients is not limited to those of one gateway.
-func startPooler(program, folder, user string) error {
-	settings := fmt.Sprintf("[databases]\n* = host=%s %s\n[pgbouncer]\nunix_socket_dir = %s\nlisten_%s\npool_mode = transaction\nauth_type = trust\n"+
-		"auth_file = %s/users.txt\nmax_client_conn = 2000\n", folder, serverPort, folder, poolerPort, folder)
+func startPooler(program, user string) error {
+	folder, err := os.MkdirTemp("", "heliograph-pooler-")
+	if err != nil {
+		return err
+	}
+	pooler.folder = folder
+	settings := fmt.Sprintf("[databases]\n* = host=%s port=%s\n[pgbouncer]\nunix_socket_dir = %s\nlisten_port = %s\npool_mode = transaction\n"+
+		"auth_type = trust\nauth_file = %s/users.txt\nmax_client_conn = 2000\n", pooler.server, serverPort, folder, poolerPort, folder)
 	version, err := exec.CommandContext(context.Background(), program, "--version").Output()
 	var major, minor int
 	if _, scan := fmt.Sscanf(string(version), "PgBouncer %d.%d", &major, &minor); scan == nil && (major > 1 || minor >= 21) {
@@ -66,12 +97,15 @@ func startPooler(program, folder, user string) error {
 	}
 	var owner syscall.Stat_t
 	config := filepath.Join(folder, "pgbouncer.ini")
-	if err := errors.Join(err, syscall.Stat(folder, &owner), os.WriteFile(config, []byte(settings), 0o644),
+	if err := errors.Join(err, syscall.Stat(pooler.server, &owner), os.WriteFile(config, []byte(settings), 0o644),
 		os.WriteFile(filepath.Join(folder, "users.txt"), fmt.Appendf(nil, "%q \"\"\n", user), 0o644)); err != nil {
 		return err
 	}
 	pooler.cmd = exec.CommandContext(context.Background(), program, "--quiet", config)
 	if os.Getuid() == 0 { // PgBouncer refuses to run as root
+		if err := os.Chown(folder, int(owner.Uid), int(owner.Gid)); err != nil {
+			return err
+		}
 		pooler.cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: owner.Uid, Gid: owner.Gid}}
 	}
 	if err := pooler.cmd.Start(); err != nil {
@@ -80,7 +114,7 @@ func startPooler(program, folder, user string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	for {
-		conn, err := pgx.Connect(ctx, fmt.Sprintf("postgres://%s@/postgres?host=%s&%s", user, url.QueryEscape(folder), poolerPort))
+		conn, err := pgx.Connect(ctx, fmt.Sprintf("postgres://%s@/postgres?host=%s&port=%s", user, url.QueryEscape(folder), poolerPort))
 		if err == nil {
 			return conn.Close(ctx)
 		}
@@ -96,5 +130,6 @@ func stopPooler() {
 	if pooler.cmd != nil && pooler.cmd.Process != nil {
 		_ = pooler.cmd.Process.Kill() // it has no state
 		_ = pooler.cmd.Wait()
+		_ = os.RemoveAll(pooler.folder)
 	}
 }

@@ -2,21 +2,26 @@ package pgtest
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
 	"fmt"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
-
-	"heliograph/storage/embedded"
 )
 
-// Template describes a database that is prepared once per test binary and copied for tests. Declare it as a package variable, and do not copy or modify it.
+// Template describes a database that is prepared once and copied for tests. Declare it as a package variable, and do not copy or modify it.
 type Template struct {
 	// Name identifies the template in the test binary. It consists of letters, digits and underscores.
 	Name string
 	// From is the template to start from. Nil means an empty database.
 	From *Template
+	// Package is the import path of the package whose code, with the packages of this module that it imports, determines what Prepare writes. Then all test
+	// binaries share the template until that code or the day changes. Each binary prepares a template without Package for itself.
+	Package string
 	// Prepare fills the database at url. It has three minutes and must close its connections. Statistics are collected afterwards. Can be nil.
 	Prepare func(ctx context.Context, url string) error
 }
@@ -49,7 +54,7 @@ func Database(tb testing.TB) string {
 	return fresh(tb, server, "template0")
 }
 
-func fresh(tb testing.TB, server *embedded.Server, from string) string {
+func fresh(tb testing.TB, server *server, from string) string {
 	tb.Helper()
 	name := running.nextName()
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
@@ -61,7 +66,7 @@ func fresh(tb testing.TB, server *embedded.Server, from string) string {
 	tb.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), timeout)
 		defer cancel()
-		if err := admin(ctx, server.URL("postgres"), "drop database "+name+" with (force)"); err != nil {
+		if err := admin(ctx, server.URL, "drop database "+name+" with (force)"); err != nil {
 			tb.Errorf("pgtest: %v", err)
 		}
 	})
@@ -77,7 +82,7 @@ func (t *Template) Shared(tb testing.TB) string {
 		defer cancel()
 		name := running.nextName()
 		if p.url, p.urlErr = copyDatabase(ctx, server, p.name, name); p.urlErr == nil {
-			p.urlErr = admin(ctx, server.URL("postgres"), "alter database "+name+" set default_transaction_read_only = on")
+			p.urlErr = admin(ctx, server.URL, "alter database "+name+" set default_transaction_read_only = on")
 		}
 	})
 	if p.urlErr != nil {
@@ -86,7 +91,7 @@ func (t *Template) Shared(tb testing.TB) string {
 	return p.url
 }
 
-func (t *Template) mustPrepare(tb testing.TB) (*embedded.Server, *prepared) {
+func (t *Template) mustPrepare(tb testing.TB) (*server, *prepared) {
 	tb.Helper()
 	server, err := running.get()
 	if err != nil {
@@ -100,30 +105,72 @@ func (t *Template) mustPrepare(tb testing.TB) (*embedded.Server, *prepared) {
 }
 
 // prepare creates the database to copy on the first call.
-func (t *Template) prepare(server *embedded.Server) (*prepared, error) {
+func (t *Template) prepare(server *server) (*prepared, error) {
 	p, err := running.lookUp(t)
 	if err != nil {
 		return nil, err
 	}
 	p.once.Do(func() {
-		if err := t.build(server, p.name); err != nil {
-			p.err = fmt.Errorf("pgtest: prepare template %s: %w", t.Name, err)
+		if p.name, p.err = t.find(server); p.err != nil {
+			p.err = fmt.Errorf("pgtest: prepare template %s: %w", t.Name, p.err)
 		}
 	})
 	return p, p.err
 }
 
-func (t *Template) build(server *embedded.Server, name string) error {
+func today() string { return time.Now().UTC().Format("060102") }
+
+// find returns the name of the template's database. It builds the database if it does not exist.
+func (t *Template) find(server *server) (string, error) {
 	from := "template0"
 	if t.From != nil {
 		parent, err := t.From.prepare(server)
 		if err != nil {
-			return err
+			return "", err
 		}
 		from = parent.name
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
+	if t.Package == "" {
+		name := running.nextName()
+		return name, t.build(ctx, server, from, name)
+	}
+	code, err := hashOf(t.Package)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %s %s %t", code, from, t.Package, Keys()))
+	name := "template_" + today() + "_" + hex.EncodeToString(sum[:6]) + "_" + t.Name
+	return name, t.buildOnce(ctx, server, from, name)
+}
+
+// buildOnce builds a database that test binaries share, unless it exists. Others wait for the one that builds. What a killed one left is dropped.
+func (t *Template) buildOnce(ctx context.Context, server *server, from, name string) error {
+	conn, err := pgx.Connect(ctx, server.URL)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(context.WithoutCancel(ctx)) // releases the lock
+	if _, err := conn.Exec(ctx, `select pg_advisory_lock(hashtext($1))`, name); err != nil {
+		return err
+	}
+	var complete bool
+	err = conn.QueryRow(ctx, `select datistemplate from pg_database where datname = $1`, name).Scan(&complete)
+	if complete || err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		return err
+	}
+	quoted := pgx.Identifier{name}.Sanitize()
+	if err := admin(ctx, server.URL, "drop database if exists "+quoted+" with (force)"); err != nil {
+		return err
+	}
+	if err := t.build(ctx, server, from, name); err != nil {
+		return err
+	}
+	return admin(ctx, server.URL, "alter database "+quoted+" is_template true")
+}
+
+func (t *Template) build(ctx context.Context, server *server, from, name string) error {
 	url, err := copyDatabase(ctx, server, from, name)
 	if err != nil || t.Prepare == nil {
 		return err
@@ -140,19 +187,19 @@ func (t *Template) build(server *embedded.Server, name string) error {
 
 // disconnect closes the connections to a database and prevents new ones, because PostgreSQL does not copy a database in use. The process of a
 // connection can live a little longer than the call that closed it.
-func disconnect(ctx context.Context, server *embedded.Server, name string) error {
-	return admin(ctx, server.URL("postgres"),
+func disconnect(ctx context.Context, server *server, name string) error {
+	return admin(ctx, server.URL,
 		"alter database "+pgx.Identifier{name}.Sanitize()+" allow_connections false",
 		"select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = '"+name+"'")
 }
 
-func copyDatabase(ctx context.Context, server *embedded.Server, from, name string) (string, error) {
+func copyDatabase(ctx context.Context, server *server, from, name string) (string, error) {
 	sql := "create database " + pgx.Identifier{name}.Sanitize() + " template " + pgx.Identifier{from}.Sanitize()
-	if server.Major() >= 15 {
+	if server.Major >= 15 {
 		sql += " strategy file_copy" // does not write each page to the WAL
 	}
-	if err := admin(ctx, server.URL("postgres"), sql); err != nil {
+	if err := admin(ctx, server.URL, sql); err != nil {
 		return "", err
 	}
-	return server.URL(name), nil
+	return server.database(name), nil
 }

@@ -1,9 +1,7 @@
 package statuspages_test
 
 import (
-	"context"
 	"errors"
-	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -15,15 +13,10 @@ import (
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
 	"heliograph/storage"
-	"heliograph/storage/migrations"
 	"heliograph/storage/pgtest"
+	"heliograph/storage/pgtest/tables"
 	"heliograph/storage/statuspages"
 )
-
-// statusTables is a database with the status tables only.
-var statusTables = &pgtest.Template{Name: "status", Prepare: func(ctx context.Context, url string) error {
-	return migrations.Status(ctx, url, slog.New(slog.DiscardHandler))
-}}
 
 // editorTest is an editor with a page and a clock that the test sets.
 type editorTest struct {
@@ -41,7 +34,7 @@ var editor = statuspages.Author{Name: "test"}
 
 func newEditorTest(t *testing.T, zone string) *editorTest {
 	t.Helper()
-	n := &editorTest{t: t, url: statusTables.Fresh(t), now: time.Date(2026, 5, 17, 12, 34, 56, 789_000_000, time.UTC)}
+	n := &editorTest{t: t, url: tables.Status.Fresh(t), now: time.Date(2026, 5, 17, 12, 34, 56, 789_000_000, time.UTC)}
 	n.db = openStatus(t, n.url)
 	n.Editor = statuspages.NewEditor(n.db, n.clock, nil)
 	page, err := n.InitPage(t.Context(), editor, statuspages.PageInit{Page: status.Page{Name: "Lantern Net", URL: "https://status.lantern.example/", TimeZone: zone}, Component: "API"})

@@ -5,21 +5,16 @@ package transactions_test
 import (
 	"context"
 	"fmt"
-	"log/slog"
 
 	"github.com/jackc/pgx/v5"
 
-	"heliograph/storage/migrations"
 	"heliograph/storage/pgtest"
+	"heliograph/storage/pgtest/tables"
 )
-
-var empty = &pgtest.Template{Name: "empty", Prepare: func(ctx context.Context, url string) error {
-	return migrations.Ledger(ctx, url, slog.New(slog.DiscardHandler))
-}}
 
 // loaded has enough rows to give the planner a choice: 50,000 accounts, 200,000 transactions with their transfers, 100,000 messages and 20,000 blocks.
 // Transactions are ten milliseconds apart. Many of them involve the accounts 98 (the fee collector) and 1001 (the payer of a tenth of them).
-var loaded = &pgtest.Template{Name: "loaded", From: empty, Prepare: func(ctx context.Context, url string) error {
+var loaded = &pgtest.Template{Name: "loaded", From: tables.Ledger, Prepare: func(ctx context.Context, url string) error {
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
 		return err

@@ -33,35 +33,21 @@ import (
 	"heliograph/resolvers/contractcalls"
 	"heliograph/rest"
 	"heliograph/storage"
-	"heliograph/storage/demo/demodb"
-	"heliograph/storage/demo/statusdemo"
-	"heliograph/storage/migrations"
+	"heliograph/storage/demo/demotest"
 	"heliograph/storage/pgtest"
+	"heliograph/storage/pgtest/tables"
 	"heliograph/storage/statuspages"
 )
 
 // Now returns the fixed current time of test gateways, at which the demo network was loaded.
-func Now() time.Time { return time.Date(2026, 5, 17, 12, 34, 56, 0, time.UTC) }
+func Now() time.Time { return demotest.Now() }
 
 // Templates of test databases. They are variables, because pgtest identifies templates by their addresses.
 var (
 	// Empty has empty ledger and status tables.
-	Empty = &pgtest.Template{Name: "empty", Prepare: func(ctx context.Context, url string) error {
-		log := slog.New(slog.DiscardHandler)
-		return errors.Join(migrations.Ledger(ctx, url, log), migrations.Status(ctx, url, log), pgtest.KeyByKey(ctx, url, migrations.Distribution()))
-	}}
+	Empty = tables.All
 	// Filled has the demo network at [Now] and its status page.
-	Filled = &pgtest.Template{Name: "demo", From: Empty, Prepare: func(ctx context.Context, url string) error {
-		conn, err := pgx.Connect(ctx, url)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = conn.Close(ctx) }() // the load has been committed
-		if err = demodb.Load(ctx, conn, Now(), nil); err != nil {
-			return err
-		}
-		return statusdemo.Load(ctx, conn, Now())
-	}}
+	Filled = demotest.Full
 )
 
 // Rows returns a template with the rows that a batch of statements inserts into empty tables.

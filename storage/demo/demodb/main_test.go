@@ -22,12 +22,12 @@ func TestMain(m *testing.M) { pgtest.Main(m) }
 var noon = time.Date(2026, 5, 17, 12, 34, 56, 789, time.UTC)
 
 // empty has the tables of the ledger without rows.
-var empty = &pgtest.Template{Name: "empty", Prepare: func(ctx context.Context, url string) error {
+var empty = &pgtest.Template{Name: "empty", Package: "heliograph/storage/demo/demodb", Prepare: func(ctx context.Context, url string) error {
 	return migrations.Ledger(ctx, url, slog.New(slog.DiscardHandler))
 }}
 
 // filled has the demo of noon.
-var filled = &pgtest.Template{Name: "filled", From: empty, Prepare: func(ctx context.Context, url string) error {
+var filled = &pgtest.Template{Name: "filled", From: empty, Package: "heliograph/storage/demo/demodb", Prepare: func(ctx context.Context, url string) error {
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
 		return err

@@ -1,35 +1,46 @@
-// Package demotest has a test database with the demo network, for tests below the gateway.
+// Package demotest has test databases with the demo network.
 package demotest
 
 import (
 	"context"
-	"errors"
-	"log/slog"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"heliograph/storage/demo/demodb"
-	"heliograph/storage/migrations"
+	"heliograph/storage/demo/statusdemo"
 	"heliograph/storage/pgtest"
+	"heliograph/storage/pgtest/tables"
 )
 
 // Now returns the time of the demo network.
 func Now() time.Time { return time.Date(2026, 5, 17, 12, 34, 56, 0, time.UTC) }
 
-// Network is the ledger of the demo network at [Now], with the planner's statistics.
-var Network = &pgtest.Template{Name: "network", Prepare: func(ctx context.Context, url string) error {
-	if err := migrations.Ledger(ctx, url, slog.New(slog.DiscardHandler)); err != nil {
-		return err
-	}
+// Templates of test databases. They are variables, because pgtest identifies templates by their addresses.
+var (
+	// Network is the ledger of the demo network at [Now].
+	Network = &pgtest.Template{Name: "network", From: tables.Ledger, Package: "heliograph/storage/demo/demotest", Prepare: loadLedger}
+	// Full is the demo network at [Now] with its status page.
+	Full = &pgtest.Template{Name: "full", From: tables.All, Package: "heliograph/storage/demo/demotest", Prepare: loadAll}
+)
+
+func loadLedger(ctx context.Context, url string) error {
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
 		return err //nolint:wrapcheck // of the test database
 	}
-	defer func() { _ = conn.Close(ctx) }() // everything has been committed
-	if err := errors.Join(demodb.Load(ctx, conn, Now(), nil), pgtest.KeyByKey(ctx, url, migrations.Distribution())); err != nil {
+	defer func() { _ = conn.Close(ctx) }()    // everything has been committed
+	return demodb.Load(ctx, conn, Now(), nil) //nolint:wrapcheck // as above
+}
+
+func loadAll(ctx context.Context, url string) error {
+	if err := loadLedger(ctx, url); err != nil {
 		return err
 	}
-	_, err = conn.Exec(ctx, `analyze`)
-	return err //nolint:wrapcheck // as above
-}}
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return err //nolint:wrapcheck // as above
+	}
+	defer func() { _ = conn.Close(ctx) }()   // everything has been committed
+	return statusdemo.Load(ctx, conn, Now()) //nolint:wrapcheck // as above
+}

@@ -1,25 +1,18 @@
 package statusdemo
 
 import (
-	"context"
 	"errors"
-	"log/slog"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
-	"heliograph/storage/migrations"
 	"heliograph/storage/pgtest"
+	"heliograph/storage/pgtest/tables"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
-
-// statusTables has the status tables alone.
-var statusTables = &pgtest.Template{Name: "status", Prepare: func(ctx context.Context, url string) error {
-	return migrations.Status(ctx, url, slog.New(slog.DiscardHandler))
-}}
 
 func texts(t *testing.T, conn *pgx.Conn, sql string) []string {
 	t.Helper()
@@ -51,7 +44,7 @@ func digest(t *testing.T, conn *pgx.Conn) []string {
 func TestStatusPage(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 5, 17, 12, 34, 56, 789, time.UTC)
-	conn := pgtest.Connect(t, statusTables.Fresh(t))
+	conn := pgtest.Connect(t, tables.Status.Fresh(t))
 	if err := Load(t.Context(), conn, now); err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,113 @@
+package pgtest
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"go/parser"
+	"go/token"
+	"hash"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// module is the path of the module whose packages prepare templates.
+const module = "heliograph"
+
+// sources hashes the packages of the module that code consists of.
+type sources struct {
+	root string          // folder of the module
+	seen map[string]bool // packages by import path
+	sum  hash.Hash
+}
+
+// hashOf returns a hash of the files of a package, including its tests, of all packages of the module that it imports, and of go.sum.
+func hashOf(path string) (string, error) {
+	root, err := moduleRoot()
+	if err != nil {
+		return "", err
+	}
+	return hashIn(root, path)
+}
+
+func hashIn(root, path string) (string, error) {
+	s := &sources{root: root, seen: map[string]bool{}, sum: sha256.New()}
+	if err := errors.Join(s.file(filepath.Join(root, "go.sum"), nil), s.add(path, true)); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(s.sum.Sum(nil)[:6]), nil
+}
+
+// moduleRoot returns the folder of the module that contains the working directory, which is the folder of the tested package.
+func moduleRoot() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for {
+		text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+		if err == nil && bytes.HasPrefix(text, []byte("module "+module+"\n")) {
+			return dir, nil
+		}
+		if dir == filepath.Dir(dir) {
+			return "", errors.New("pgtest: the tests do not run in the module " + module)
+		}
+		dir = filepath.Dir(dir)
+	}
+}
+
+// add hashes a package and those that it imports. Folders without Go files belong to the package above them, for example embedded files.
+func (s *sources) add(path string, tests bool) error {
+	if s.seen[path] {
+		return nil
+	}
+	s.seen[path] = true
+	dir := filepath.Join(s.root, strings.TrimPrefix(path, module))
+	var imports []string
+	err := filepath.WalkDir(dir, func(file string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case !entry.IsDir() && (tests || !strings.HasSuffix(file, "_test.go")):
+			return s.file(file, &imports)
+		case !entry.IsDir() || file == dir:
+			return nil
+		}
+		code, err := filepath.Glob(filepath.Join(file, "*.go"))
+		if err == nil && (len(code) > 0 || entry.Name() == "testdata") {
+			return fs.SkipDir
+		}
+		return err
+	})
+	for _, path := range imports {
+		err = errors.Join(err, s.add(path, false))
+	}
+	return err
+}
+
+// file hashes a file and adds the packages of the module that it imports.
+func (s *sources) file(file string, imports *[]string) error {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	s.sum.Write([]byte(strings.TrimPrefix(file, s.root) + "\x00" + strconv.Itoa(len(text)) + "\x00"))
+	s.sum.Write(text)
+	if filepath.Ext(file) != ".go" || strings.HasSuffix(file, "_test.go") {
+		return nil
+	}
+	parsed, err := parser.ParseFile(token.NewFileSet(), file, text, parser.ImportsOnly)
+	if err != nil {
+		return err
+	}
+	for _, i := range parsed.Imports {
+		if path := strings.Trim(i.Path.Value, `"`); strings.HasPrefix(path, module+"/") {
+			*imports = append(*imports, path)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,30 @@
+// Package tables has templates of test databases with empty tables.
+package tables
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"heliograph/storage/migrations"
+	"heliograph/storage/pgtest"
+)
+
+// Templates of test databases. They are variables, because pgtest identifies templates by their addresses.
+var (
+	// Ledger has the tables of the ledger.
+	Ledger = &pgtest.Template{Name: "ledger", Package: "heliograph/storage/pgtest/tables", Prepare: func(ctx context.Context, url string) error {
+		return errors.Join(
+			migrations.Ledger(ctx, url, slog.New(slog.DiscardHandler)),
+			pgtest.KeyByKey(ctx, url, migrations.Distribution()),
+		)
+	}}
+	// Status has the tables of status pages.
+	Status = &pgtest.Template{Name: "status", Package: "heliograph/storage/pgtest/tables", Prepare: addStatus}
+	// All has both.
+	All = &pgtest.Template{Name: "all", From: Ledger, Package: "heliograph/storage/pgtest/tables", Prepare: addStatus}
+)
+
+func addStatus(ctx context.Context, url string) error {
+	return migrations.Status(ctx, url, slog.New(slog.DiscardHandler))
+}
