@@ -7,11 +7,10 @@
 #   LISTS      settings of bench-lists, for example `-args -lists.only "^/transactions" -lists.worst 100`
 #   CLIENTS    folders in tests/ and examples/ for test-clients; default: all
 #   BENCHTIME  duration of each benchmark                     ASSETS     off skips the front-end assets
-#   RACE       off runs `make test` without the race detector, whose first build takes many minutes
 
 SHELL := bash
 .DEFAULT_GOAL := help
-.PHONY: help run build release test record test-slow test-pooler test-keys test-browser test-clients test-attack soak fuzz bench bench-lists lint fmt count generate verify ci clean
+.PHONY: help run build release test test-race nightly record test-slow test-pooler test-keys test-browser test-clients test-attack soak fuzz bench bench-lists lint fmt count generate verify ci clean
 
 ARGS ?=
 PKGS ?= ./...
@@ -23,7 +22,10 @@ SOAK ?=
 ATTACK ?=
 SHORT ?=
 ASSETS ?= on
-RACE ?= on
+
+# All targets use the same flags, so that each uses the packages that others have compiled. `make lint` includes go vet.
+export CGO_ENABLED = 0
+export GOFLAGS += -trimpath -buildvcs=false -vet=off
 
 # The output of `heliograph version`. The date is that of the commit, so that builds are reproducible.
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
@@ -40,12 +42,12 @@ GOLANGCI_LINT := bin/golangci-lint-$(GOLANGCI_LINT_VERSION)/golangci-lint
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-run: build ## Build and serve on http://127.0.0.1:8080; installs PostgreSQL if missing
-	@[ -n "$$HELIOGRAPH_DATABASE_URL" ] || scripts/ensure-postgres.sh
+run: ## Build and serve on http://127.0.0.1:8080; installs PostgreSQL if missing
+	@LDFLAGS='$(LDFLAGS)' scripts/build.sh $(if $(HELIOGRAPH_DATABASE_URL),,--with-postgres) -o bin/heliograph ./cmd/heliograph
 	@exec bin/heliograph serve $(ARGS)
 
 build: ## Build bin/heliograph, a static binary
-	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/heliograph ./cmd/heliograph
+	@LDFLAGS='$(LDFLAGS)' scripts/build.sh -o bin/heliograph ./cmd/heliograph
 
 # The files depend on the commit, the Go version and the locked modules only, not on the folder.
 RELEASE_PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
@@ -54,63 +56,65 @@ release: ## Build binaries, image, licences, component list and checksums in dis
 	rm -rf dist
 	@set -e; for platform in $(RELEASE_PLATFORMS); do \
 	  echo "building for $$platform"; \
-	  GOOS=$${platform%/*} GOARCH=$${platform#*/} GOAMD64=v1 CGO_ENABLED=0 go build -trimpath -toolexec "$(CURDIR)/scripts/trim-asm.sh $$(go env GOMODCACHE)" -buildvcs=false -ldflags '$(LDFLAGS) -buildid=' \
+	  GOOS=$${platform%/*} GOARCH=$${platform#*/} GOAMD64=v1 go build -trimpath -toolexec "$(CURDIR)/scripts/trim-asm.sh $$(go env GOMODCACHE)" -buildvcs=false -ldflags '$(LDFLAGS) -buildid=' \
 	    -o "dist/heliograph-$${platform%/*}-$${platform#*/}" ./cmd/heliograph; \
 	done
 	@! grep -l "$$(go env GOMODCACHE)/" dist/heliograph-* || { echo 'These binaries contain the path of the module cache, so that other folders give other bytes.' >&2; exit 1; }
-	@cd tests/release && CGO_ENABLED=0 go build -trimpath -o ../../bin/release .
+	@cd tests/release && go build -trimpath -o ../../bin/release .
 	bin/release -version '$(VERSION)' -date '$(DATE)'
 	cd dist && sha256sum -c --quiet SHA256SUMS && ls -l
 	bin/release -check
 
-# Only the race detector needs cgo and a C compiler. By default it delays the exit of each process by a second, and the tests of the command line start a
-# hundred processes.
-test: export GORACE ?= atexit_sleep_ms=0
-test: ## Run the tests, with the race detector if there is a C compiler and RACE is not off
+test: ## Run the tests, of all packages or those in PKGS
+	@scripts/build.sh --with-postgres $(PKGS)
+	@set -x; result=0; \
+	go test -timeout 10m $(TESTFLAGS) $(PKGS) || result=1; \
+	[ '$(PKGS)' != ./... ] || go -C tests test -timeout 10m $(TESTFLAGS) ./formats/... || result=1; \
+	exit $$result
+
+# By default the race detector delays the exit of each process by a second.
+test-race: export GORACE ?= atexit_sleep_ms=0
+test-race: export CGO_ENABLED = 1
+test-race: ## Run the same tests with the race detector; installs a C compiler if missing
+	@scripts/ensure-cc.sh
 	@scripts/ensure-postgres.sh
-	@if [ '$(RACE)' != off ] && scripts/ensure-cc.sh; then \
-	  export CGO_ENABLED=1 race=-race; \
-	else \
-	  echo 'Running the tests WITHOUT the race detector.'; \
-	  export CGO_ENABLED=0 race=; \
-	fi; \
-	set -x; result=0; \
-	go test $$race -timeout 10m $(TESTFLAGS) $(PKGS) || result=1; \
-	[ '$(PKGS)' != ./... ] || go -C tests test $$race -timeout 10m $(TESTFLAGS) ./formats/... || result=1; \
+	@set -x; result=0; \
+	go test -race -timeout 20m $(TESTFLAGS) $(PKGS) || result=1; \
+	[ '$(PKGS)' != ./... ] || go -C tests test -race -timeout 20m $(TESTFLAGS) ./formats/... || result=1; \
 	exit $$result
 
 record: ## Rewrite golden files, response examples and the record of REST responses, and print the changes of the record grouped by cause
 	@scripts/ensure-postgres.sh
-	CGO_ENABLED=0 go test -run '^TestExamples$$' -count 1 $(TESTFLAGS) ./rest/openapi -update
+	go test -run '^TestExamples$$' -count 1 $(TESTFLAGS) ./rest/openapi -update
 	go run ./rest/generate # the OpenAPI files have the examples
-	CGO_ENABLED=0 go test -run '^TestGolden$$' -count 1 $(TESTFLAGS) ./rest/v1 -update
-	CGO_ENABLED=0 go test -run '^TestRecord$$' -count 1 -v $(TESTFLAGS) ./rest/v1 -update
+	go test -run '^TestGolden$$' -count 1 $(TESTFLAGS) ./rest/v1 -update
+	go test -run '^TestRecord$$' -count 1 -v $(TESTFLAGS) ./rest/v1 -update
 
 test-slow: ## Run slow tests: replicas and failover, query plans on large tables, memory of traces, random histories of status pages, 5,000 webhooks
 	@scripts/ensure-postgres.sh
-	CGO_ENABLED=0 go test -tags slow -run 'Replicas' -timeout 10m -v $(TESTFLAGS) ./app/gateway
-	CGO_ENABLED=0 go test -tags slow -run 'Load|Kills' -timeout 10m -v $(TESTFLAGS) ./app/webhooks
-	CGO_ENABLED=0 go test -tags slow -run 'Plans|LongResponse' -timeout 10m $(TESTFLAGS) ./storage/transactions ./rest/v1
-	CGO_ENABLED=0 go -C tests test -tags slow -run Random -timeout 10m $(TESTFLAGS) ./formats/statuspage
+	go test -tags slow -run 'Replicas' -timeout 10m -v $(TESTFLAGS) ./app/gateway
+	go test -tags slow -run 'Load|Kills' -timeout 10m -v $(TESTFLAGS) ./app/webhooks
+	go test -tags slow -run 'Plans|LongResponse' -timeout 10m $(TESTFLAGS) ./storage/transactions ./rest/v1
+	go -C tests test -tags slow -run Random -timeout 10m $(TESTFLAGS) ./formats/statuspage
 
 # The tests that read and write databases.
 POOLER_PKGS := ./storage ./storage/transactions ./storage/entities ./storage/evmstate ./storage/statuspages ./resolvers/... ./graph/server ./rest/... ./app/gateway
 
 test-pooler: ## Run the tests of the database through PgBouncer with transaction pooling; installs it if missing
 	@scripts/ensure-postgres.sh
-	HELIOGRAPH_TEST_PGBOUNCER=$$(scripts/ensure-pgbouncer.sh) CGO_ENABLED=0 go test -timeout 10m $(TESTFLAGS) $(POOLER_PKGS)
+	HELIOGRAPH_TEST_PGBOUNCER=$$(scripts/ensure-pgbouncer.sh) go test -timeout 10m $(TESTFLAGS) $(POOLER_PKGS)
 
 # These packages were built for test-pooler already.
 KEYS_PKGS := ./storage ./storage/entities ./storage/evmstate ./storage/transactions ./resolvers ./resolvers/contractcalls ./graph/server ./rest/v1
 
 test-keys: ## Run the tests of the ledger with the statements for tables that are distributed with Citus, on plain PostgreSQL
 	@scripts/ensure-postgres.sh
-	HELIOGRAPH_TEST_KEYS=on CGO_ENABLED=0 go test -timeout 15m $(TESTFLAGS) $(KEYS_PKGS)
+	HELIOGRAPH_TEST_KEYS=on go test -timeout 15m $(TESTFLAGS) $(KEYS_PKGS)
 
 test-browser: ## Run the browser tests; installs Chromium if missing
 	@scripts/ensure-postgres.sh
 	@scripts/ensure-chromium.sh
-	CGO_ENABLED=0 go -C tests test -timeout 10m $(TESTFLAGS) $(BROWSER_PKGS)
+	go -C tests test -timeout 10m $(TESTFLAGS) $(BROWSER_PKGS)
 
 test-clients: build ## Run compatibility tests with third-party clients (tests/) and the examples
 	@scripts/ensure-postgres.sh
@@ -118,13 +122,13 @@ test-clients: build ## Run compatibility tests with third-party clients (tests/)
 
 test-attack: build ## Measure what attacks, overload and a broken database do to other clients; takes six minutes, with SHORT=on half a minute
 	@scripts/ensure-postgres.sh
-	CGO_ENABLED=0 go test -tags attack -count 1 -timeout 20m -v $(TESTFLAGS) ./app/testing/attack \
+	go test -tags attack -count 1 -timeout 20m -v $(TESTFLAGS) ./app/testing/attack \
 	  $(if $(SHORT),-run 'Attacks$$|HalfSent',-run 'OnProcess|Small|Single|Overload|Connections|Broken' -args -attack.time 8s -attack.clients 64 -attack.slowest 50ms $(ATTACK))
 
 soak: build ## Run a load test with 2,000 subscriptions and a restart of PostgreSQL, and restart and kill gateways behind HAProxy; takes minutes
 	@scripts/ensure-postgres.sh
 	@scripts/ensure-haproxy.sh
-	CGO_ENABLED=0 go test -tags soak -count 1 -timeout 20m -v $(TESTFLAGS) ./app/testing/soak $(SOAK)
+	go test -tags soak -count 1 -timeout 20m -v $(TESTFLAGS) ./app/testing/soak $(SOAK)
 
 fuzz: ## Run each fuzz target for FUZZTIME (default: 10s)
 	@scripts/ensure-postgres.sh
@@ -134,10 +138,10 @@ bench: ## Run each benchmark for BENCHTIME (default: 1s)
 	@scripts/ensure-postgres.sh
 	@packages=$$(git ls-files -co --exclude-standard '*_test.go' | xargs grep -l '^func Benchmark' | xargs -n 1 dirname | sort -u | sed 's|^|./|'); \
 	if [ -z "$$packages" ]; then echo 'No benchmarks found.'; exit; fi; \
-	set -x; CGO_ENABLED=0 go test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) $(TESTFLAGS) $$packages
+	set -x; go test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) $(TESTFLAGS) $$packages
 
 bench-lists: ## Measure each list with its filters on the database at HELIOGRAPH_DATABASE_URL; takes minutes
-	CGO_ENABLED=0 go test -tags lists -run TestLists -count 1 -timeout 60m $(TESTFLAGS) ./app/testing/lists $(LISTS)
+	go test -tags lists -run TestLists -count 1 -timeout 60m $(TESTFLAGS) ./app/testing/lists $(LISTS)
 
 lint: $(GOLANGCI_LINT) ## Run the linters in .golangci.yml; the first run builds them, which takes minutes
 	$(GOLANGCI_LINT) run $(PKGS)
@@ -152,7 +156,7 @@ count: ## Count the lines of each package, and check the limits of packages and 
 # Each version has its own folder.
 $(GOLANGCI_LINT):
 	@echo 'Building golangci-lint $(GOLANGCI_LINT_VERSION). This takes a few minutes.'
-	@CGO_ENABLED=0 GOBIN='$(CURDIR)/$(@D)' go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT_VERSION)
+	@GOBIN='$(CURDIR)/$(@D)' go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT_VERSION)
 
 generate: ## Run the code generators, and build the front-end assets if Node.js is installed
 	go generate ./...
