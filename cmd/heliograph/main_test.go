@@ -7,14 +7,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -34,6 +37,12 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asCommand) != "" {
 		main()
 		return
+	}
+	for _, variable := range os.Environ() { // commands run without settings of the environment
+		name, _, _ := strings.Cut(variable, "=")
+		if strings.HasPrefix(name, "HELIOGRAPH_") && name != "HELIOGRAPH_PG_BINDIR" && os.Getenv(pgtest.ServerVariable) == "" {
+			_ = os.Unsetenv(name) // fails for invalid names only
+		}
 	}
 	pgtest.Main(m)
 }
@@ -55,7 +64,8 @@ type result struct {
 	stdout, stderr string
 }
 
-func runCommand(t *testing.T, args ...string) result {
+// runProcess runs a command as a process of its own.
+func runProcess(t *testing.T, args ...string) result {
 	t.Helper()
 	cmd := command(t, args...)
 	var out, errs bytes.Buffer
@@ -68,6 +78,43 @@ func runCommand(t *testing.T, args ...string) result {
 		t.Fatal(err)
 	}
 	return result{cmd.ProcessState.ExitCode(), out.String(), errs.String()}
+}
+
+// running is held while a command runs in this process, because commands write to the standard output and error of the process.
+var running sync.Mutex
+
+// runCommand runs a command in this process, which saves the start of another one.
+func runCommand(t *testing.T, args ...string) result {
+	t.Helper()
+	running.Lock()
+	defer running.Unlock()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	logger, memory := slog.Default(), debug.SetMemoryLimit(-1) // serve sets both
+	out, errs := capture(t, &os.Stdout), capture(t, &os.Stderr)
+	code := run(ctx, args)
+	slog.SetDefault(logger)
+	debug.SetMemoryLimit(memory)
+	return result{code, out(), errs()}
+}
+
+// capture redirects a file of the process, and returns a function that ends this and returns what was written.
+func capture(t *testing.T, file **os.File) func() string {
+	t.Helper()
+	temporary, err := os.CreateTemp(t.TempDir(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	original := *file
+	*file = temporary
+	return func() string {
+		*file = original
+		text, err := os.ReadFile(temporary.Name())
+		if err := errors.Join(err, temporary.Close()); err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
 }
 
 // dataDir returns a folder that the user of the embedded server can access.
@@ -150,7 +197,11 @@ func TestBadInput(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := runCommand(t, c.args...)
+			execute := runCommand
+			if name == "unknown flag" || name == "no tables" {
+				execute = runProcess
+			}
+			r := execute(t, c.args...)
 			if r.code == 0 || r.code != exitUsage && strings.Contains(c.want, "HELIOGRAPH_") {
 				t.Errorf("exit code %d, standard error %s", r.code, r.stderr)
 			}
@@ -655,7 +706,7 @@ func TestExplain(t *testing.T) {
 // TestVersion checks that the output contains what bug reports need.
 func TestVersion(t *testing.T) {
 	t.Parallel()
-	r := runCommand(t, "version")
+	r := runProcess(t, "version")
 	if want := fmt.Sprintf("schema %d", migrations.Version()); r.code != 0 || !strings.Contains(r.stdout, want) {
 		t.Errorf("exit code %d: %s", r.code, r.stdout)
 	}

@@ -58,7 +58,7 @@ type host struct {
 // Main runs the tests of a package and then drops its databases. Call it as the last statement of TestMain. It does not return the result, because package
 // testing records it.
 func Main(m *testing.M) {
-	if dir := os.Getenv(serverVariable); dir != "" {
+	if dir := os.Getenv(ServerVariable); dir != "" {
 		if err := serve(dir); err != nil {
 			fmt.Fprintln(os.Stderr, "pgtest:", err)
 			os.Exit(1)

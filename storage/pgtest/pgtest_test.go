@@ -18,7 +18,7 @@ const userVariable = "PGTEST_TEST_USER"
 
 func TestMain(m *testing.M) {
 	dir := os.Getenv(userVariable)
-	if dir == "" || os.Getenv(serverVariable) != "" {
+	if dir == "" || os.Getenv(ServerVariable) != "" {
 		Main(m)
 		return
 	}

@@ -33,8 +33,8 @@ import (
 // The system releases the locks of a killed process, so that nothing has to be cleaned up. If the server's process is killed, the system or the next start
 // stops the server.
 
-// serverVariable makes a test binary run the server in the folder that is its value, instead of tests.
-const serverVariable = "HELIOGRAPH_TEST_SERVER"
+// ServerVariable is an environment variable. It makes a test binary run the server in the folder that is its value, instead of tests.
+const ServerVariable = "HELIOGRAPH_TEST_SERVER"
 
 // idleVariable is the duration after which an unused server stops.
 const idleVariable = "HELIOGRAPH_TEST_SERVER_IDLE"
@@ -165,7 +165,7 @@ func launch(dir string, idle time.Duration) error {
 	}
 	defer errs.Close() // the process has its own copy
 	cmd := exec.Command(path)
-	cmd.Env = append(os.Environ(), serverVariable+"="+dir, idleVariable+"="+idle.String())
+	cmd.Env = append(os.Environ(), ServerVariable+"="+dir, idleVariable+"="+idle.String())
 	cmd.Dir = "/"
 	cmd.Stderr = errs
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // Ctrl-C ends the tests only
