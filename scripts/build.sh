@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Compiles packages, and prints progress while that takes long. The modules are downloaded while the standard library is compiled.
 #
-#   build.sh [--with-postgres] [-o FILE] PACKAGE...
+#   build.sh [--with-postgres] [-o FILE] PACKAGE…
 #     --with-postgres  also runs ensure-postgres.sh, at the same time
 #     -o FILE          writes the binary of the package, with LDFLAGS from the environment
 set -euo pipefail
@@ -32,7 +32,13 @@ progress() {
     { print; fflush() }' >&2
 }
 
-total=$(go list -deps "${packages[@]}" 2> >(progress 0) | wc -l)
+# Without a file to write, main packages are not linked.
+imported=$(go list -deps -f '{{.ImportPath}} {{and .Module .Module.Main (ne .Name "main")}}' "${packages[@]}" 2> >(progress 0))
+total=$(wc -l <<<"$imported")
+if [ "${1-}" != -o ]; then
+  read -r -d '' -a packages < <(awk '$2 == "true" { print $1 }' <<<"$imported") || true
+  set -- "${packages[@]}"
+fi
 wait "$standard" || true # the next command reports the error
 result=0
 go build -v "${flags[@]}" "$@" 2>&1 | progress "$((total))" || result=1
