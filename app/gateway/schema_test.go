@@ -85,14 +85,14 @@ func TestOtherSchema(t *testing.T) {
 // TestDenied checks the statement that grants missing permissions.
 func TestDenied(t *testing.T) {
 	t.Parallel()
-	conn := pgtest.Connect(t, testenv.Empty.Fresh(t))
-	pgtest.Exec(t, conn, "create role reader_of_some", "grant select on all tables in schema public to reader_of_some",
-		"revoke select on token, prng from reader_of_some", "set role reader_of_some")
-	if got, err := migrations.Denied(t.Context(), conn); err != nil || got != "grant select on token to reader_of_some" {
+	url := testenv.Empty.Fresh(t)
+	reader, conn := pgtest.Role(t, url), pgtest.Connect(t, url)
+	pgtest.Exec(t, conn, "grant select on all tables in schema public to "+reader, "revoke select on token, prng from "+reader, "set role "+reader)
+	if got, err := migrations.Denied(t.Context(), conn); err != nil || got != "grant select on token to "+reader {
 		t.Errorf("%q, %v", got, err)
 	}
-	pgtest.Exec(t, conn, "reset role", "revoke select on all tables in schema public from reader_of_some", "set role reader_of_some")
-	if got, err := migrations.Denied(t.Context(), conn); err != nil || got != "grant select on all tables in schema public to reader_of_some" {
+	pgtest.Exec(t, conn, "reset role", "revoke select on all tables in schema public from "+reader, "set role "+reader)
+	if got, err := migrations.Denied(t.Context(), conn); err != nil || got != "grant select on all tables in schema public to "+reader {
 		t.Errorf("%q, %v", got, err)
 	}
 	pgtest.Exec(t, conn, "reset role")

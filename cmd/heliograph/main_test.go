@@ -526,9 +526,8 @@ func TestAttached(t *testing.T) {
 	if r := runCommand(t, "migrate", "--database-url", url); r.code != 0 || !strings.Contains(r.stdout, "up to date") {
 		t.Fatalf("migrate: %s %s", r.stdout, r.stderr)
 	}
-	reader := "reader" + strconv.Itoa(os.Getpid())
-	execSQL(t, url, "create role "+reader+" login; grant select on all tables in schema public to "+reader)
-	t.Cleanup(func() { execSQL(t, url, "drop owned by "+reader+"; drop role "+reader) })
+	reader := pgtest.Role(t, url)
+	execSQL(t, url, "grant select on all tables in schema public to "+reader)
 	g := start(t, "--database-url", strings.Replace(url, config(t, url).User+"@", reader+"@", 1))
 	for _, path := range []string{"/health/readiness", "/api/v1/accounts/1001", "/api/v1/balances", "/api/v1/blocks", "/api/v1/transactions", "/api/v1/topics/4001", "/api/v1/topics/4001/messages"} {
 		if got := statusOf(t, g.base+path); got != http.StatusOK {

@@ -148,6 +148,22 @@ func (h *host) nextName() string {
 	return name
 }
 
+// Role creates a role that can log in to the database at url, and is dropped when the test ends. Roles belong to the server, which other binaries use too.
+func Role(tb testing.TB, url string) string {
+	tb.Helper()
+	name := "test_" + strings.ToLower(rand.Text()[:8])
+	run := func(statements ...string) {
+		ctx, cancel := context.WithTimeout(context.Background(), timeout)
+		defer cancel()
+		if err := admin(ctx, url, statements...); err != nil {
+			tb.Error(err)
+		}
+	}
+	run("create role " + name + " login")
+	tb.Cleanup(func() { run("drop owned by "+name, "drop role "+name) })
+	return name
+}
+
 // Connect returns a connection to a database that is closed when the test ends.
 func Connect(tb testing.TB, url string) *pgx.Conn {
 	tb.Helper()

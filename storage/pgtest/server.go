@@ -173,6 +173,9 @@ func launch(dir string, idle time.Duration) error {
 	if err != nil {
 		return err
 	}
+	for fd := 3; fd < 256; fd++ { // files that this process has inherited, such as a pipe whose reader waits for its end
+		syscall.CloseOnExec(fd)
+	}
 	if err := cmd.Start(); err != nil {
 		return err
 	}
@@ -227,7 +230,7 @@ func serve(dir string) error {
 	}
 }
 
-// sweep drops the databases of killed test binaries, and all but the newest templates. Nobody uses the server yet.
+// sweep drops the databases and roles of killed test binaries, and all but the newest templates. Nobody uses the server yet.
 func sweep(ctx context.Context, url string, keep int) error {
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
@@ -251,7 +254,13 @@ union all
 			return err
 		}
 	}
-	return nil
+	_, err = conn.Exec(ctx, `do $$ declare name text;
+begin
+  for name in select rolname from pg_roles where rolname like 'test\_%' loop
+    execute format('drop role %I', name);
+  end loop;
+end $$`)
+	return err
 }
 
 // sweepFolders removes the folders beside dir that have not been used for two days: those of earlier starts of the machine and of other settings.
