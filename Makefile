@@ -10,7 +10,7 @@
 
 SHELL := bash
 .DEFAULT_GOAL := help
-.PHONY: help run build release test test-race nightly record test-slow test-pooler test-keys test-browser test-clients test-attack soak fuzz bench bench-lists lint fmt count generate verify ci clean
+.PHONY: help run build release test test-unit test-race nightly record test-slow test-pooler test-keys test-browser test-clients test-attack soak fuzz bench bench-lists lint fmt count generate verify ci clean
 
 ARGS ?=
 PKGS ?= ./...
@@ -71,6 +71,9 @@ test: ## Run the tests, of all packages or those in PKGS
 	go test -timeout 10m $(TESTFLAGS) $(PKGS) || result=1; \
 	[ '$(PKGS)' != ./... ] || go -C tests test -timeout 10m $(TESTFLAGS) ./formats/... || result=1; \
 	exit $$result
+
+test-unit: ## Run the tests that need no database
+	go test -timeout 10m $(TESTFLAGS) $$(go list -f '{{.ImportPath}} {{.TestImports}} {{.XTestImports}}' ./... | awk '/ \[\] \[\]$$/ || /storage\/(pgtest|embedded)/ { next } { print $$1 }')
 
 # By default the race detector delays the exit of each process by a second.
 test-race: export GORACE ?= atexit_sleep_ms=0
@@ -170,6 +173,9 @@ verify: ## Fail if generated files, go.mod or the formatting are not up to date
 
 ci: ## Run all steps of CI
 	@.ci/run
+
+nightly: ## Run what CI has no time for: slow, generated and load tests in full length, attacks, and fuzzing for FUZZTIME each; takes hours
+	@FUZZTIME='$(if $(filter file,$(origin FUZZTIME)),5m,$(FUZZTIME))' .ci/nightly
 
 clean: ## Remove build results and tools
 	rm -rf bin

@@ -209,7 +209,7 @@ func (x *expectation) check(t *testing.T, v any, at string) {
 func TestAmounts(t *testing.T) {
 	t.Parallel()
 	cached := testenv.Storage(func(o *storage.Options) { o.Cache = true })
-	for name, g := range map[string]*testenv.Gateway{"plans": testenv.Demo(t), "no plans": testenv.Demo(t, testenv.PlansOff()), "cached": testenv.Demo(t, cached)} {
+	for name, g := range map[string]*testenv.Gateway{"plans": testenv.Shared(t), "no plans": testenv.Demo(t, testenv.PlansOff()), "cached": testenv.Demo(t, cached)} {
 		x := expectAmounts(t, g)
 		for range 2 {
 			var data any

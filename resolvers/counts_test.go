@@ -117,7 +117,7 @@ func TestCountsScanNothing(t *testing.T) {
 // TestEntities checks the references by which other graphs of a federation identify objects of this one.
 func TestEntities(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	const query = `query($r: [_Any!]!) { _entities(representations: $r) { __typename ... on Account { id entityId } ... on Token { entityId } ... on Block { number } } }`
 	var ids struct {
 		Account struct{ ID string }

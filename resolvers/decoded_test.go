@@ -35,7 +35,7 @@ var publicKey = regexp.MustCompile(`"publicKey":"([0-9a-f]+)"`)
 // TestDecodedKeys decodes keys of every kind. The public keys are those in the bytes of the keys.
 func TestDecodedKeys(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	for account, want := range map[string]string{
 		"1001": `{"kind":"ED25519Key","publicKey":32}`,
 		"1002": `{"kind":"ECDSAKey","publicKey":33}`,
@@ -76,7 +76,7 @@ func TestDecodedKeys(t *testing.T) {
 // TestText reads bytes as text where they are UTF-8.
 func TestText(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	var got struct {
 		TopicMessages struct {
 			Nodes []struct {
@@ -118,7 +118,7 @@ func TestText(t *testing.T) {
 // TestJoinedChunks joins the chunks of messages, at the root and below topics, and pages through the joined list in both directions.
 func TestJoinedChunks(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	type message struct {
 		SequenceNumber, Message string
 		JoinedChunks            int
@@ -194,7 +194,7 @@ func TestJoinedChunks(t *testing.T) {
 // TestScheduledTransactions decodes the transactions of schedules, and tells who has signed them.
 func TestScheduledTransactions(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	type signer struct {
 		EntityID    string
 		Entity      struct{ EntityID string }
@@ -262,7 +262,7 @@ func TestScheduledTransactions(t *testing.T) {
 // TestDecodedLogs decodes all logs of the demo network: transfers by the built-in declarations, others by those of the request.
 func TestDecodedLogs(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	var got struct {
 		ContractLogs struct {
 			Nodes []struct {
@@ -311,7 +311,7 @@ func TestDecodedLogs(t *testing.T) {
 // TestDecodedCalls decodes the calls of the demo network. A decoded call has the selector of its signature, and arguments that an independent decoder reads.
 func TestDecodedCalls(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	type decoded struct {
 		Name, Signature    string
 		Arguments, Results []struct{ Name, Type, Value string }
@@ -357,7 +357,7 @@ func TestDecodedCalls(t *testing.T) {
 // TestISOTimes compares times in both notations, in responses and in arguments.
 func TestISOTimes(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	var got struct {
 		Transactions struct {
 			Nodes []struct {

@@ -11,7 +11,7 @@ import (
 // TestPlansDoNotShow checks that responses with and without row plans are byte-identical.
 func TestPlansDoNotShow(t *testing.T) {
 	t.Parallel()
-	planned, unplanned := testenv.Demo(t), testenv.Demo(t, testenv.PlansOff())
+	planned, unplanned := testenv.Shared(t), testenv.Demo(t, testenv.PlansOff())
 	topic := column(t, planned, arguments()["topic"])[0]
 	at := column(t, planned, `select consensus_timestamp / 1000000000 || '.' || lpad((consensus_timestamp % 1000000000)::text, 9, '0') from topic_message order by 1 limit 1`)[0]
 	nodes := []string{

@@ -16,7 +16,7 @@ func TestKeyByKey(t *testing.T) {
 	if err := pgtest.Distributed(t.Context(), url, migrations.Distribution()); err != nil {
 		t.Fatal(err)
 	}
-	plain, distributed := testenv.Demo(t), testenv.Over(t, url)
+	plain, distributed := testenv.Shared(t), testenv.Over(t, url)
 	for name, document := range map[string]string{
 		"counterparties": `{ account(id: 1001) { transfers(first: 25) { nodes { amount fee token { symbol } counterparties { amount accountId } fees { amount } } } } }`,
 		"nested counts": `{ accounts(first: 20) { nodes { nfts(first: 1) { totalCount { value exact } } tokens(first: 1) { totalCount { value exact } }

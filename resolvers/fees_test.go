@@ -53,7 +53,7 @@ func TestEstimateFee(t *testing.T) {
 	t.Parallel()
 	variables := map[string]any{"t": unsigned(t, everything()), "mode": "STATE"}
 	document := strings.Replace(estimateQuery, "total notes", "total notes usCents tinybars exchangeRate { centEquivalent hbarEquivalent } scheduleTimestamp", 1)
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	got := g.Query(t, document, variables)
 	if slow := testenv.Demo(t, testenv.PlansOff()).Query(t, document, variables); slow.Body != got.Body {
 		t.Errorf("without plans: %s", slow.Body)

@@ -10,7 +10,7 @@ import (
 func TestArrowsOfGrants(t *testing.T) {
 	t.Parallel()
 	type named struct{ EntityID string }
-	for name, g := range map[string]*testenv.Gateway{"plans": testenv.Demo(t), "no plans": testenv.Demo(t, testenv.PlansOff())} {
+	for name, g := range map[string]*testenv.Gateway{"plans": testenv.Shared(t), "no plans": testenv.Demo(t, testenv.PlansOff())} {
 		var data struct {
 			Accounts struct {
 				Nodes []struct {
@@ -81,7 +81,7 @@ func TestArrowsOfGrants(t *testing.T) {
 // TestNoRowsWanted checks that a list with first: 0 still reports whether it has rows.
 func TestNoRowsWanted(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	for query, want := range map[string]bool{
 		`{ list: transactions(first: 0) { nodes { result } pageInfo { hasNextPage } } }`:                                                    true,
 		`{ list: transactions(first: 0, filter: {timestamp: {lt: "1"}}) { pageInfo { hasNextPage } nodes { result } } }`:                    false,

@@ -11,7 +11,7 @@ import (
 // TestHistory compares the changes of single fields with the versions in the tables, read from first to last and from last to first.
 func TestHistory(t *testing.T) {
 	t.Parallel()
-	for name, g := range map[string]*testenv.Gateway{"plans": testenv.Demo(t), "no plans": testenv.Demo(t, testenv.PlansOff())} {
+	for name, g := range map[string]*testenv.Gateway{"plans": testenv.Shared(t), "no plans": testenv.Demo(t, testenv.PlansOff())} {
 		seen := 0
 		for _, c := range []struct{ object, field, table, key, value string }{
 			{`account(id: "1001")`, "memo", "entity", "id = 1001", "memo"},
@@ -95,7 +95,7 @@ func TestHistory(t *testing.T) {
 // TestNodesWithKeys reads objects of all types whose ids consist of a key again, by their ids.
 func TestNodesWithKeys(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	const fragment = ` fragment N on Node { __typename id ... on CryptoAllowance { amount spenderId } ... on TokenAllowance { amount tokenId } ... on NFTAllowance { tokenId approvedForAll }
 		... on TokenRelationship { tokenId balance } ... on TokenHolder { accountId balance } ... on Airdrop { senderId receiverId tokenId serialNumber } ... on StakingReward { timestamp: consensusTimestamp amount }
 		... on Transfer { consensusTimestamp amount token { symbol } } ... on ContractState { slot value } ... on HookSlot { key value }
@@ -167,7 +167,7 @@ func TestIDsOfSnapshots(t *testing.T) {
 		Nodes     []struct{ ID string }
 		Timestamp string
 	}
-	testenv.Demo(t).Data(t, `{ current: tokenBalances(token: "2001", filter: {accountId: {eq: "1001"}}) { timestamp nodes { id } }
+	testenv.Shared(t).Data(t, `{ current: tokenBalances(token: "2001", filter: {accountId: {eq: "1001"}}) { timestamp nodes { id } }
 		snapshot: tokenBalances(token: "2001", filter: {accountId: {eq: "1001"}}, at: {lt: "2026-05-17"}) { timestamp nodes { id } } }`, nil, &data)
 	current, snapshot := data["current"], data["snapshot"]
 	if len(current.Nodes) != 1 || len(snapshot.Nodes) != 1 || current.Timestamp == snapshot.Timestamp || current.Nodes[0].ID != snapshot.Nodes[0].ID {

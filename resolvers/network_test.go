@@ -37,7 +37,7 @@ creator { entityId } payer { memo } creation { ` + transaction + ` schedule { en
 // TestNetworkPlansDoNotShow checks that responses with and without row plans are byte-identical.
 func TestNetworkPlansDoNotShow(t *testing.T) {
 	t.Parallel()
-	planned, unplanned := testenv.Demo(t), testenv.Demo(t, testenv.PlansOff())
+	planned, unplanned := testenv.Shared(t), testenv.Demo(t, testenv.PlansOff())
 	for name, query := range networkQueries() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -57,7 +57,7 @@ type named struct{ EntityID string }
 // TestScheduleArrows follows the relations from schedules to their transactions and back.
 func TestScheduleArrows(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	type transaction struct {
 		ConsensusTimestamp, Name string
 		Scheduled                bool
@@ -115,7 +115,7 @@ creation { consensusTimestamp name: type scheduled schedule { entityId } } execu
 // TestNodeArrows follows the relations of nodes in both directions.
 func TestNodeArrows(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	type node struct {
 		ID               string
 		NodeID, FileID   string
@@ -164,7 +164,7 @@ func TestNodeArrows(t *testing.T) {
 // TestNetworkRefuses tests invalid arguments and missing objects.
 func TestNetworkRefuses(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	for query, want := range map[string]string{
 		`{ network { supply(at: {ne: "1"}) { timestamp } } }`:                        "ne and notIn are not supported here",
 		`{ network { fees(at: {notIn: ["1"]}) { timestamp } } }`:                     "ne and notIn are not supported here",
@@ -236,7 +236,7 @@ func TestFreshness(t *testing.T) {
 		}
 		return f.Lag
 	}
-	now := age(testenv.Demo(t))
+	now := age(testenv.Shared(t))
 	then := age(testenv.Demo(t, testenv.REST(func(c *rest.Config) { c.Now = func() time.Time { return testenv.Now().Add(later) } })))
 	if now < 0 || now > 3600 || math.Abs(then-now-later.Seconds()) > 1e-3 {
 		t.Errorf("the lag is %g s, and %g s %s later", now, then, later)

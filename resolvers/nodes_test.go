@@ -30,7 +30,7 @@ const nodesQuery = `query($ids: [ID!]!) { nodes(ids: $ids) { __typename id } }`
 // TestNodes checks that objects which are requested together equal those requested alone, and are in the order of their ids.
 func TestNodes(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	ids := idsOf(t, g)
 	var together struct{ Nodes []json.RawMessage }
 	g.Data(t, nodesQuery, map[string]any{"ids": ids}, &together)

@@ -35,7 +35,7 @@ func same(t *testing.T, g *testenv.Gateway, query, sql string) {
 // TestNestedCounts compares the totalCount of lists with counts over whole tables, and with the rows of the list.
 func TestNestedCounts(t *testing.T) {
 	t.Parallel()
-	for name, g := range map[string]*testenv.Gateway{"plans": testenv.Demo(t), "no plans": testenv.Demo(t, testenv.PlansOff())} {
+	for name, g := range map[string]*testenv.Gateway{"plans": testenv.Shared(t), "no plans": testenv.Demo(t, testenv.PlansOff())} {
 		for list, sql := range map[string]string{
 			`account(id: "1001") { tokens`:       `token_account where account_id = 1001 and associated`,
 			`account(id: "1001") { nfts`:         `nft where account_id = 1001`,
@@ -161,7 +161,7 @@ func TestDeletedNFTs(t *testing.T) {
 // TestOrdersAndFilters compares filtered and sorted lists with SQL.
 func TestOrdersAndFilters(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	now := testenv.Now().UnixNano()
 	for query, sql := range map[string]string{
 		`tokens(first: 100, filter: {treasury: "1017"}) { nodes { entityId } }`:                        `select '0.0.' || token_id as "entityId" from token where treasury_account_id = 1017 order by token_id`,
@@ -232,7 +232,7 @@ func TestOrdersAndFilters(t *testing.T) {
 // TestTransactionsOfEntity compares the transactions of accounts that concern an entity or transfer a token with SQL.
 func TestTransactionsOfEntity(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	const at = `consensus_timestamp`
 	for filter, sql := range map[string]string{
 		`entityId: "4001"`: `select distinct t.consensus_timestamp from transaction t where entity_id = 4001 and (payer_account_id = 1001 and (nonce = 0 or parent_consensus_timestamp is not null or type in (11, 15))
@@ -254,7 +254,7 @@ func TestTransactionsOfEntity(t *testing.T) {
 // TestNodesByStake pages through the nodes by stake.
 func TestNodesByStake(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	var want []string
 	rows, err := g.DB.Pool().Query(t.Context(), `select e.node_id || ' ' || coalesce(s.stake::text, '') from address_book_entry e
 		left join node_stake s on s.node_id = e.node_id and s.consensus_timestamp = (select max(consensus_timestamp) from node_stake)

@@ -68,7 +68,7 @@ const longWalk = 2000
 // is correct. Of lists with more than [longWalk] rows it reads the start in each direction.
 func TestPaging(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	schema, err := gqlparser.LoadSchema(&ast.Source{Input: graph.SDL})
 	if err != nil {
 		t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 // TestReferences reads ids with the objects that they identify. The alias of an object is that of its id with the prefix of_.
 func TestReferences(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	for name, query := range map[string]string{
 		"transfers": `{ transactions(first: 100) { nodes { transfers { id: accountId of_id: account { entityId } }
 			tokenTransfers { token: tokenId of_token: token { entityId } account: accountId of_account: account { entityId } }

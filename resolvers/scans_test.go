@@ -12,7 +12,7 @@ import (
 // TestScans checks which filters of transactions are scans, by the cost of operations.
 func TestScans(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	cost := func(filter map[string]any) int {
 		body, err := json.Marshal(map[string]any{
 			"query":     `query($f: TransactionFilter) { ...Root } fragment Root on Query { transactions(filter: $f, first: 1) { nodes { name: type } } }`,

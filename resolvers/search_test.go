@@ -56,7 +56,7 @@ const (
 // TestSearch finds objects by texts from the database, and compares with SQL.
 func TestSearch(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	at := fmt.Sprintf(sqlTime, "consensus_timestamp")
 	transaction := `string_agg('Transaction ' || ` + at + `, ', ' order by consensus_timestamp)`
 	start := fmt.Sprintf(sqlTime, "valid_start_ns")
@@ -115,7 +115,7 @@ func TestSearch(t *testing.T) {
 // TestSearchPages reads results page by page, and limits their types.
 func TestSearchPages(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	search := func(variables map[string]any) (got found) {
 		g.Data(t, searchQuery, variables, &got)
 		return got
@@ -189,7 +189,7 @@ func TestSearchForms(t *testing.T) {
 	start := fmt.Sprintf(sqlTime, "valid_start_ns")
 	count := &counter{}
 	g := testenv.Demo(t, testenv.Storage(func(o *storage.Options) { o.Tracer, o.MaxConnections = count, 1 }))
-	db := testenv.Demo(t).DB.Pool()
+	db := testenv.Shared(t).DB.Pool()
 	texts := 0
 	for form, sql := range map[string]string{ // texts, and the types that they find, sorted
 		"entity ID":              `select '0.0.' || id, ` + kinds + ` from entity where type <> 'UNKNOWN'` + some,
@@ -268,7 +268,7 @@ func TestSearchForms(t *testing.T) {
 // TestReferenceForms requests objects by other forms of their ids.
 func TestReferenceForms(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	var id string
 	sql := `select '0.0.' || payer_account_id || '@' || ` + fmt.Sprintf(sqlTime, "valid_start_ns") + ` from transaction where payer_account_id = 1002 order by consensus_timestamp limit 1`
 	if err := g.DB.Pool().QueryRow(t.Context(), sql).Scan(&id); err != nil {
@@ -307,7 +307,7 @@ func TestReferenceForms(t *testing.T) {
 // TestEntityObjects reads entities of all types by the ids in transactions and actions.
 func TestEntityObjects(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	var data struct {
 		Transactions struct {
 			Nodes []struct {
@@ -409,7 +409,7 @@ const transferFields = `{ nodes { accountId amount consensusTimestamp fee tokenI
 // TestTransfers compares the transfers of accounts with SQL.
 func TestTransfers(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	moves := `(select consensus_timestamp, 0 as token, entity_id as account, amount from crypto_transfer
 		union all select consensus_timestamp, token_id, account_id, amount from token_transfer) m`
 	line := fmt.Sprintf(sqlTime, "consensus_timestamp") + ` || ' 0.0.' || token || ' 0.0.' || account || ' ' || sum(amount)`
@@ -505,7 +505,7 @@ func checkParties(t *testing.T, g *testenv.Gateway, one transfer) {
 // TestTokenTransfers compares the transfers of tokens with SQL.
 func TestTokenTransfers(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	var from, to, want string
 	at := fmt.Sprintf(sqlTime, "consensus_timestamp")
 	if err := g.DB.Pool().QueryRow(t.Context(), `with r as (select consensus_timestamp as since, consensus_timestamp + 86400000000000 as until from token_transfer where token_id = 2001
@@ -537,7 +537,7 @@ func TestTokenTransfers(t *testing.T) {
 // TestTopicTransactions compares the transactions of topics with SQL.
 func TestTopicTransactions(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	for _, topic := range []int{4001, 4002, 4003, 4005} {
 		for order, sql := range map[string]string{"ASC": "asc", "DESC": "desc"} {
 			var want []string

@@ -221,7 +221,7 @@ func TestLoaders(t *testing.T) {
 // TestOnlyIDs checks that accounts, tokens and contracts of which only ids are selected are read without other columns, and are the same.
 func TestOnlyIDs(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	memos := regexp.MustCompile(`,"memo":"(\\.|[^"\\])*"`)
 	for _, list := range []struct{ name, typ, from, relation string }{
 		{"accounts", "Account", "from entity e ", " tokens(first: 2) { nodes { balance } }"},

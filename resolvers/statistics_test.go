@@ -14,7 +14,7 @@ import (
 // TestStatistics compares statistics of each object and interval with counts over whole tables.
 func TestStatistics(t *testing.T) {
 	t.Parallel()
-	for name, g := range map[string]*testenv.Gateway{"plans": testenv.Demo(t), "no plans": testenv.Demo(t, testenv.PlansOff())} {
+	for name, g := range map[string]*testenv.Gateway{"plans": testenv.Shared(t), "no plans": testenv.Demo(t, testenv.PlansOff())} {
 		var first, last int64
 		if err := g.DB.Pool().QueryRow(t.Context(), `select min(consensus_timestamp), max(consensus_timestamp) from transaction`).Scan(&first, &last); err != nil {
 			t.Fatal(err)
@@ -91,7 +91,7 @@ func TestStatistics(t *testing.T) {
 // TestStatisticsErrors checks ranges that are refused, and objects without statistics.
 func TestStatisticsErrors(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	for query, want := range map[string]string{
 		`{ topic(id: "4001") { stats(range: {from: "5", to: "5"}, by: DAY) { messages } } }`:                                                          `the range from 5.000000000 to 5.000000000 is empty`,
 		`{ topic(id: "4001") { stats(range: {from: "0"}, by: DAY) { messages } } }`:                                                                   `the range has more than 1000 periods: use a shorter range or longer periods`,

@@ -23,6 +23,7 @@ if [ "$before" != "$after" ]; then
   git --no-pager diff --stat "$before" "$after" >&2
   failed=1
 fi
+go test -tags verify ./graph/generate || failed=1
 while IFS= read -r module; do
   if ! go -C "$(dirname "$module")" mod tidy -diff; then
     echo "$module or its go.sum is not up to date: run go mod tidy in its folder." >&2

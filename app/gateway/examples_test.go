@@ -20,7 +20,7 @@ func TestMain(m *testing.M) { pgtest.Main(m) }
 // TestExamples runs every GraphiQL example on the demo network. Each must return data, and subscriptions must deliver a past event.
 func TestExamples(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	for _, e := range graphiql.Examples() {
 		t.Run(e.Name, func(t *testing.T) {
 			t.Parallel()
@@ -74,7 +74,7 @@ func runExample(t *testing.T, g *testenv.Gateway, document string, operation *as
 // TestExplainOverHTTP checks the document of a path, and the errors for paths that cannot be explained.
 func TestExplainOverHTTP(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	for _, c := range []struct {
 		path, want string
 		status     int
@@ -101,7 +101,7 @@ func TestExplainOverHTTP(t *testing.T) {
 // TestExplainBody explains a POST request with its body.
 func TestExplainBody(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	const call = "/graphql/explain?path=POST+/api/v1/contracts/call"
 	for name, c := range map[string]struct {
 		body, want string
@@ -120,7 +120,7 @@ func TestExplainBody(t *testing.T) {
 // TestExplanationsRun runs the explained document of a path and compares its data with the response of the path.
 func TestExplanationsRun(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	for _, path := range []string{
 		"/api/v1/accounts?account.balance=gt:100&order=desc", "/api/v1/accounts/1001?transactiontype=cryptotransfer", "/api/v1/balances?account.id=1001&account.id=1002",
 		"/api/v1/blocks?block.number=lte:20", "/api/v1/topics/4001/messages?encoding=utf-8&sequencenumber=gt:2", "/api/v1/transactions?result=fail&order=asc",
@@ -140,7 +140,7 @@ func TestExplanationsRun(t *testing.T) {
 // TestRoutes checks the routes other than the APIs.
 func TestRoutes(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	for path, want := range map[string]struct {
 		status int
 		want   string

@@ -1,11 +1,11 @@
+//go:build verify
+
 package main
 
 import (
 	"bytes"
-	"go/format"
 	"io"
 	"log"
-	"maps"
 	"os"
 	"slices"
 	"sync"
@@ -15,6 +15,8 @@ import (
 	"github.com/99designs/gqlgen/codegen/config"
 	"github.com/vektah/gqlparser/v2/ast"
 )
+
+// These tests run gqlgen, which takes as long as all other tests of the graph. `make verify`, which runs it too, runs them. It also compares the generated files.
 
 // TestMain runs the tests in the root of the module, as the generator runs.
 func TestMain(m *testing.M) {
@@ -56,25 +58,6 @@ func TestEveryFieldHasAnEntry(t *testing.T) {
 		less.List = slices.Delete(slices.Clone(all.List), i, i+1)
 		if less.check() == nil {
 			t.Errorf("%s.%s can be removed", one.Object.Name, one.Name)
-		}
-	}
-}
-
-// TestFilesAreCurrent compares the generated files with what the generator writes. An entry of a table that is removed from a file still compiles.
-func TestFilesAreCurrent(t *testing.T) {
-	t.Parallel()
-	data, all := load()
-	files := outputs(all)
-	maps.Copy(files, bound(data.Config))
-	for name, src := range files {
-		want, err := format.Source(src)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		got, err := os.ReadFile(name)
-		if err != nil || !bytes.Equal(got, want) {
-			t.Errorf("%s is not current (error %v); run go run ./graph/generate", name, err)
 		}
 	}
 }

@@ -36,7 +36,7 @@ func records(t *testing.T, got *testenv.Response) [][]string {
 // TestCSV compares an export with the pages of the list, read one by one, and with the number of rows of the table.
 func TestCSV(t *testing.T) {
 	t.Parallel()
-	for name, g := range map[string]*testenv.Gateway{"plans": testenv.Demo(t), "no plans": testenv.Demo(t, testenv.PlansOff())} {
+	for name, g := range map[string]*testenv.Gateway{"plans": testenv.Shared(t), "no plans": testenv.Demo(t, testenv.PlansOff())} {
 		const query = `query Paid($of: EntityID!, $first: Int, $after: String) {
 			transactions(filter: {accountId: {eq: $of}}, first: $first, after: $after, order: ASC) { ...Rows pageInfo { hasNextPage endCursor } }
 		}
@@ -142,7 +142,7 @@ func TestCSVLimit(t *testing.T) {
 // TestCSVErrors checks operations that cannot be exported.
 func TestCSVErrors(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	for query, want := range map[string]string{
 		`{ accounts { nodes { entityId } } tokens { nodes { name } } }`:                           "selects one list",
 		`{ account(id: "1001") { memo transactions { nodes { result } } } }`:                      "remove memo or transactions",

@@ -189,7 +189,7 @@ var deferring = map[string]struct {
 // TestMergedParts tests that the merged parts equal the single response, with and without plans, and counts the parts.
 func TestMergedParts(t *testing.T) {
 	t.Parallel()
-	for how, g := range map[string]*testenv.Gateway{"with plans": testenv.Demo(t), "without": testenv.Demo(t, testenv.PlansOff())} {
+	for how, g := range map[string]*testenv.Gateway{"with plans": testenv.Shared(t), "without": testenv.Demo(t, testenv.PlansOff())} {
 		for name, c := range deferring {
 			t.Run(how+", "+name, func(t *testing.T) {
 				t.Parallel()
@@ -243,7 +243,7 @@ func someIDs(t *testing.T, g *testenv.Gateway) []any {
 // TestPartBytes tests the bytes of a response in parts.
 func TestPartBytes(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	const document = `{ accounts(first: 2) { nodes { entityId ... @defer(label: "l") { declineReward } } } }`
 	got := g.Do(t, http.MethodPost, "/graphql", `{"extensions":{"cost":true},"query":"`+strings.ReplaceAll(document, `"`, `\"`)+`"}`, "Content-Type: "+plainMedia, "Accept: "+partsMedia)
 	const head = "\r\nContent-Type: application/json; charset=utf-8\r\n\r\n"
@@ -268,7 +268,7 @@ func TestPartBytes(t *testing.T) {
 // TestSingleResponse tests requests with @defer that get a single response.
 func TestSingleResponse(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	const document = `query($on: Boolean) { account(id: 1008) { entityId ... @defer(if: $on) { memo } } }`
 	whole := g.Do(t, http.MethodPost, "/graphql", body(t, document, nil), "Content-Type: "+plainMedia)
 	if !strings.HasPrefix(whole.Body, `{"data":{"account":{"entityId":"0.0.1008","memo":`) || whole.Header.Get("Content-Type") != plainMedia+"; charset=utf-8" {
@@ -339,7 +339,7 @@ func TestDeferredByID(t *testing.T) {
 // TestManySplits tests an operation with more splits than the server caches.
 func TestManySplits(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	const document = `query($a: Boolean!, $b: Boolean!, $c: Boolean!) {
 		account(id: 1008) { entityId ... @defer(if: $a, label: "a") { declineReward ... @defer(if: $b, label: "b") { memo } } ... @defer(if: $c, label: "c") { evmAddress } } }`
 	for range 2 {
@@ -384,7 +384,7 @@ func TestDeferInSchema(t *testing.T) {
 			}
 		} `json:"__schema"`
 	}
-	testenv.Demo(t).Data(t, `{ __schema { directives { name description locations args { name description } } } }`, nil, &data)
+	testenv.Shared(t).Data(t, `{ __schema { directives { name description locations args { name description } } } }`, nil, &data)
 	for _, d := range data.Schema.Directives {
 		if d.Name != "defer" {
 			continue

@@ -50,7 +50,7 @@ func read(t *testing.T, got *testenv.Response) (response, string) {
 // TestRequests tests the status, the data and the error codes of responses. The response to an invalid request has no data member.
 func TestRequests(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	const query, post = `{"query":"{ __typename }"}`, http.MethodPost
 	const bad = "BAD_USER_INPUT"
 	get := func(pairs ...string) string {
@@ -151,7 +151,7 @@ func TestRequests(t *testing.T) {
 // TestAccept tests the choice of the media type.
 func TestAccept(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	for accept, want := range map[string]string{
 		"*/*": plainMedia, plainMedia: plainMedia, graphMedia: graphMedia, graphMedia + ", " + plainMedia: graphMedia, plainMedia + ", " + graphMedia: plainMedia,
 		graphMedia + ";q=0.5, " + plainMedia: plainMedia, plainMedia + ";q=0.9," + graphMedia: graphMedia, "text/html": plainMedia, graphMedia + ";q=0": plainMedia,
@@ -168,7 +168,7 @@ func TestAccept(t *testing.T) {
 // TestHead tests that HEAD has the headers of GET and no body.
 func TestHead(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	const path = "/graphql?query=%7B__typename%7D"
 	get, head := g.Get(t, path), g.Do(t, http.MethodHead, path, "")
 	if head.Status != http.StatusOK || head.Body != "" || head.Header.Get("Content-Length") != get.Header.Get("Content-Length") || head.Header.Get("Content-Length") == "" {
@@ -182,7 +182,7 @@ func TestHead(t *testing.T) {
 // TestBodyLimit tests the maximum size of a body, 2^19 bytes.
 func TestBodyLimit(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	body := func(size int) string {
 		const start, end = `{"query":"{ __typename }","extensions":{"x":"`, `"}}`
 		return start + strings.Repeat("x", size-len(start)-len(end)) + end
@@ -198,7 +198,7 @@ func TestBodyLimit(t *testing.T) {
 // TestStyle tests the encoding of values: 64-bit integers are strings, and bytes are hex.
 func TestStyle(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	got := g.Query(t, `{ accounts(first: 1) { nodes { pendingReward delegationAddress maxAutomaticTokenAssociations declineReward } } transactions(first: 1) { nodes { transactionHash } } }`, nil)
 	for _, part := range []string{`"pendingReward":"0"`, `"delegationAddress":"0x"`, `"maxAutomaticTokenAssociations":0`, `"declineReward":`, `"transactionHash":"0x`} {
 		if !strings.Contains(got.Body, part) {

@@ -12,7 +12,7 @@ import (
 // TestOneField tests that a query with a single root field, which takes a shorter path, has the same response as a query with two.
 func TestOneField(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	for _, field := range []string{
 		`accounts(first: 2) { nodes { entityId memo } pageInfo { hasNextPage } }`,
 		`some: account(id: "0.0.2") { entityId tokens(first: 1) { nodes { tokenId } } }`,

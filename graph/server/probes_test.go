@@ -14,7 +14,7 @@ import (
 // TestProbes tests the twelve probes of common security scanners for GraphQL servers, and the settings that change the responses.
 func TestProbes(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	hidden := testenv.Demo(t, testenv.Graph(func(o *gateway.GraphOptions) { o.IntrospectionOff = true }))
 	const schema = `query { __schema { queryType { name } } }`
 	const circular = `query { __schema { types { fields { type { fields { type { fields { type { fields { type { name } } } } } } } } } } }`

@@ -11,7 +11,7 @@ import (
 // TestVariableErrors checks the texts of errors about variables, which have a location and no path.
 func TestVariableErrors(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	const query = `query($a: AccountRef!, $n: Int, $f: AccountFilter, $o: Order) { account(id: $a) { id } accounts(first: $n, filter: $f, order: $o) { nodes { id } } }`
 	for name, c := range map[string]struct {
 		variables map[string]any

@@ -39,7 +39,7 @@ planned: maintenances(statuses: [SCHEDULED]) { nodes { status } } now: maintenan
 // TestStatusPlansDoNotShow checks that responses with and without row plans are byte-identical.
 func TestStatusPlansDoNotShow(t *testing.T) {
 	t.Parallel()
-	planned, unplanned := testenv.Demo(t), testenv.Demo(t, testenv.PlansOff())
+	planned, unplanned := testenv.Shared(t), testenv.Demo(t, testenv.PlansOff())
 	for name, query := range statusQueries() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -57,7 +57,7 @@ func TestStatusPlansDoNotShow(t *testing.T) {
 // TestStatusLists reads lists in both directions and checks that every notice appears once.
 func TestStatusLists(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	type list struct {
 		Nodes    []struct{ Code string }
 		PageInfo struct {
@@ -140,7 +140,7 @@ func codeOf(t *testing.T, g *testenv.Gateway, name string) string {
 // TestStatusIDs reads every object by its global id. Drafts must not be found.
 func TestStatusIDs(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	var names []string
 	if err := g.Status.Pool().QueryRow(t.Context(), `select array_agg(name) from (select 'StatusPage:' || id as name from status.page union all (select 'StatusComponent:' || id from status.component limit 3)
 union all (select case kind when 'realtime' then 'StatusIncident:' else 'StatusMaintenance:' end || id from status.incident where not draft limit 90)
@@ -189,7 +189,7 @@ union all (select 'StatusUpdate:' || u.id from status.incident_update u join sta
 // TestStatusArguments tests rejected arguments.
 func TestStatusArguments(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	for query, want := range map[string]string{
 		`{ status { incidents(first: 101) { nodes { code } } } }`:                                  "first must be between 0 and 100",
 		`{ status { incidents(after: "x") { nodes { code } } } }`:                                  "the cursor is not one of this list",
@@ -209,7 +209,7 @@ func TestStatusArguments(t *testing.T) {
 // TestCountsOfNotices compares the counts of lists with full lists.
 func TestCountsOfNotices(t *testing.T) {
 	t.Parallel()
-	for name, g := range map[string]*testenv.Gateway{"plans": testenv.Demo(t),
+	for name, g := range map[string]*testenv.Gateway{"plans": testenv.Shared(t),
 		"no plans": testenv.Demo(t, testenv.PlansOff())} {
 		type notices struct {
 			Short, Long struct {

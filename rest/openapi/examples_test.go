@@ -23,7 +23,7 @@ var update = flag.Bool("update", false, "record the examples of responses, as ma
 // TestExamples compares the examples of responses with those of the demo network. Each operation must have one, and a summary of its own.
 func TestExamples(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	var file bytes.Buffer
 	summaries := map[string]string{}
 	file.WriteString("{\n")

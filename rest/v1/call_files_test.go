@@ -31,7 +31,7 @@ end $$`)
 // TestOpcodesOfFiles checks that a transaction whose input is in a file has the same trace as with the input in the transaction.
 func TestOpcodesOfFiles(t *testing.T) {
 	t.Parallel()
-	g, moved := testenv.Demo(t), testenv.Over(t, inFiles.Shared(t))
+	g, moved := testenv.Shared(t), testenv.Over(t, inFiles.Shared(t))
 	for name, paths := range map[string]string{
 		"calls": `select 'results/0x' || encode(hash, 'hex') || '/opcodes' from ethereum_transaction e join contract_result r using (consensus_timestamp)
 where r.transaction_result = 22 and length(e.call_data) > 0 and length(e.to_address) > 0 order by consensus_timestamp desc limit 3`,

@@ -40,7 +40,7 @@ func callProblem(messages ...string) string {
 
 func TestContractCall(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	const supply = `"data":"18160ddd","to":"` + coinAddress + `"`
 	total := `{"result":"0x` + fmt.Sprintf("%064x", 100_000_000) + `"}`
 	bad := func(details ...string) string {
@@ -234,7 +234,7 @@ func trace(t *testing.T, g *testenv.Gateway, path string, headers ...string) (*t
 
 func TestOpcodes(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	type result struct {
 		Hash        string
 		Timestamp   string
@@ -356,7 +356,7 @@ func checkSteps(t *testing.T, body map[string]any) {
 // TestHistoricalBalances compares a holder's historical balances at some blocks with the sums of the logs up to them.
 func TestHistoricalBalances(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	type log struct {
 		Data   string
 		Block  int64 `json:"block_number"`

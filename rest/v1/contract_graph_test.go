@@ -11,7 +11,7 @@ import (
 // TestContractsInGraphQL runs GraphQL queries for the data behind the REST API and for data that only the graph has.
 func TestContractsInGraphQL(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	const supply = `data: "0x18160ddd"`
 	for _, c := range []struct{ query, want string }{
 		{

@@ -94,7 +94,7 @@ func createAccount(keys int, highVolume bool) *txBody {
 // TestFeeEstimate compares complete responses.
 func TestFeeEstimate(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	extra := func(name string, count, included, price int64) string {
 		return fmt.Sprintf(`{"charged":%d,"count":%d,"fee_per_unit":%d,"included":%d,"name":%q,"subtotal":%d}`, count-included, count, price, included, name, (count-included)*price)
 	}
@@ -160,7 +160,7 @@ func TestFeeEstimate(t *testing.T) {
 // TestFeeEstimateErrors compares the responses of invalid requests, in the order of the validation.
 func TestFeeEstimateErrors(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	good := transaction(t, transfers(), 1)
 	problem := func(message, detail string) string {
 		return `{"_status":{"messages":[{"message":"` + message + `","detail":"` + detail + `"}]}}`
@@ -371,7 +371,7 @@ func TestFeeSchedule(t *testing.T) {
 // TestFeeExplained checks that the example of the path runs, also in the graph.
 func TestFeeExplained(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	x, err := g.Explain(t.Context(), "POST "+feesPath+"?mode=STATE&high_volume_throttle=5")
 	if err != nil {
 		t.Fatal(err)

@@ -19,7 +19,7 @@ const goldenFolder = "testdata/golden"
 // TestGolden compares complete responses over the demo network with approved ones.
 func TestGolden(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	known := map[string]bool{}
 	for _, r := range requests() {
 		file := r.name + ".json"
@@ -61,7 +61,7 @@ func TestGolden(t *testing.T) {
 // endpoint.
 func TestSameBodiesWithoutPlans(t *testing.T) {
 	t.Parallel()
-	planned, unplanned := testenv.Demo(t), testenv.Demo(t, testenv.PlansOff())
+	planned, unplanned := testenv.Shared(t), testenv.Demo(t, testenv.PlansOff())
 	var paths []string
 	for _, r := range requests() {
 		paths = append(paths, fillPlaceholders(t, planned, r.path))

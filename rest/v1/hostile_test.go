@@ -292,7 +292,7 @@ func TestHostileSizes(t *testing.T) {
 // TestMalformedRequestLines checks that the server rejects malformed requests and continues.
 func TestMalformedRequestLines(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	for _, target := range []string{"/api/v1/accounts/%zz", "/api/v1/accounts/%", "/api/v1/accounts/1 2", "/api/v1/accounts?limit=\x01", "accounts", "/api/v1/accounts/\x7f"} {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", strings.TrimPrefix(g.URL, "http://"))

@@ -15,7 +15,7 @@ import (
 // later than anything: an upper bound restricts nothing, and nothing matches a lower bound or eq. Where eq selects a version, it means "at or before".
 func TestLateTimestamps(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	const late, latest = "9999999999", "9223372036.854775807"
 	checked := 0
 	for _, e := range v1.Endpoints() {

@@ -24,7 +24,6 @@ import (
 	generator "heliograph/rest/requests"
 	v1 "heliograph/rest/v1"
 	"heliograph/storage/demo/demodb"
-	"heliograph/storage/migrations"
 	"heliograph/storage/pgtest"
 )
 
@@ -56,20 +55,11 @@ type recorded struct {
 	body   string // if the record contains it
 }
 
-// TestRecord compares the responses to generated requests with the record. Rewrite it with: make record
+// TestRecord compares the responses to generated requests with the record. Rewrite it with: make record. `make test-keys` compares those of the statements
+// for distributed tables.
 func TestRecord(t *testing.T) {
 	t.Parallel()
-	compareRecord(t, record(t, testenv.Demo(t).Public()))
-}
-
-// TestRecordKeyByKey is [TestRecord] with the statements for distributed tables.
-func TestRecordKeyByKey(t *testing.T) {
-	t.Parallel()
-	url := testenv.Filled.Fresh(t)
-	if err := pgtest.Distributed(t.Context(), url, migrations.Distribution()); err != nil {
-		t.Fatal(err)
-	}
-	compareRecord(t, record(t, testenv.Over(t, url).Public()))
+	compareRecord(t, record(t, testenv.Shared(t).Public()))
 }
 
 // TestRecordCitus is [TestRecord] for a database with distributed tables. It loads the demo network if the database is empty.

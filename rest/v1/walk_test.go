@@ -103,7 +103,7 @@ func texts(t testing.TB, g *testenv.Gateway, sql string) []string {
 // each once, as must a walk with the cursors of the graph.
 func TestFollowLinks(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	const size, most = 100, 20
 	for _, e := range v1.Endpoints() {
 		if e.Next == nil || e.Undocumented { // undescribed paths duplicate a described one or have no rows

@@ -164,7 +164,7 @@ func launch(dir string, idle time.Duration) error {
 		return err
 	}
 	defer errs.Close() // the process has its own copy
-	cmd := exec.Command(path)
+	cmd := exec.CommandContext(context.Background(), path) // outlives this process
 	cmd.Env = append(os.Environ(), ServerVariable+"="+dir, idleVariable+"="+idle.String())
 	cmd.Dir = "/"
 	cmd.Stderr = errs

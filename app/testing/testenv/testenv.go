@@ -3,7 +3,7 @@
 //	func TestMain(m *testing.M) { pgtest.Main(m) }
 //
 //	func TestAccounts(t *testing.T) {
-//		g := testenv.Demo(t)
+//		g := testenv.Shared(t)
 //		got := g.Get(t, "/api/v1/accounts?limit=2")
 //		…
 //	}
@@ -144,21 +144,52 @@ type Gateway struct {
 	transport *http.Transport
 }
 
-// Demo returns a gateway over the demo network in a read-only database that tests share.
+// Demo returns a gateway of its own over the demo network in a read-only database that tests share. Tests without options use [Shared], unless they close or
+// change the gateway, or need its caches empty.
 func Demo(tb testing.TB, options ...Option) *Gateway {
 	tb.Helper()
 	return Over(tb, Filled.Shared(tb), options...)
 }
 
+// shared is the gateway of [Shared].
+var shared struct {
+	once    sync.Once
+	gateway *Gateway
+	err     error
+}
+
+// Shared returns a gateway with the default options over the demo network, which all tests of the binary share. They must not close or change it.
+func Shared(tb testing.TB) *Gateway {
+	tb.Helper()
+	url := pgtest.Pooled(tb, Filled.Shared(tb))
+	shared.once.Do(func() { shared.gateway, _, shared.err = open(url) })
+	if shared.err != nil {
+		tb.Fatal(shared.err)
+	}
+	return shared.gateway
+}
+
 // Over returns a gateway over the database at url.
 func Over(tb testing.TB, url string, options ...Option) *Gateway {
 	tb.Helper()
-	g := &Gateway{Config: &rest.Config{
+	g, closers, err := open(pgtest.Pooled(tb, url), options...)
+	for _, c := range closers {
+		tb.Cleanup(c)
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return g
+}
+
+// open returns a gateway, and the functions that close it, of which the last is called first.
+func open(url string, options ...Option) (g *Gateway, closers []func(), err error) {
+	g = &Gateway{Config: &rest.Config{
 		LimitDefault: 25, LimitMax: 100, TokensInList: 50, TokensOfAccount: 1000, MaxRepeats: 100,
 		MaxTransactionsRange: 60 * 24 * time.Hour, Now: Now,
 	}}
 	so := storage.Options{PoolOptions: storage.PoolOptions{
-		URL: pgtest.Pooled(tb, url), StatementTimeout: 20 * time.Second, ConnectTimeout: 10 * time.Second, MaxConnections: 8,
+		URL: url, StatementTimeout: 20 * time.Second, ConnectTimeout: 10 * time.Second, MaxConnections: 8,
 	}}
 	so.MaxWait = 10 * time.Second // parallel tests share the machine
 	o := gateway.Options{
@@ -172,39 +203,37 @@ func Over(tb testing.TB, url string, options ...Option) *Gateway {
 	so.Base = g.Config.Base
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	var err error
 	if g.DB, err = storage.Open(ctx, so); err != nil {
-		tb.Fatal(err)
+		return nil, closers, err
 	}
-	tb.Cleanup(g.DB.Close)
+	closers = append(closers, g.DB.Close)
 	if err = g.DB.ReadPlacement(ctx); err != nil && storage.FailureOf(err) == storage.FailureOther {
-		tb.Fatal(err)
+		return nil, closers, err
 	}
 	o.DB = g.DB
 	if g.Status, err = statuspages.Open(ctx, so.PoolOptions); err != nil {
-		tb.Fatal(err)
+		return nil, closers, err
 	}
-	tb.Cleanup(g.Status.Close)
+	closers = append(closers, g.Status.Close)
 	o.Status = g.Status
 	if g.Gateway, err = gateway.New(o); err != nil {
-		tb.Fatal(err)
+		return nil, closers, err
 	}
 	running, stop := context.WithCancel(context.Background())
 	var background sync.WaitGroup
 	if so.Tracer == nil { // a tracer must not see statements of background tasks
 		background.Go(func() { g.Run(running) })
 	}
-	tb.Cleanup(func() {
+	closers = append(closers, func() {
 		stop()
 		background.Wait()
 	})
 	server := httptest.NewServer(g.Public())
-	tb.Cleanup(server.Close)
-	tb.Cleanup(g.Close) // before the server, which waits for open requests
+	closers = append(closers, server.Close, g.Close) // the gateway first, because the server waits for open requests
 	g.URL = server.URL
 	g.transport = &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 8}
-	tb.Cleanup(g.transport.CloseIdleConnections)
-	return g
+	closers = append(closers, g.transport.CloseIdleConnections)
+	return g, closers, nil
 }
 
 // Response is a complete response.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"heliograph/app/testing/testenv"
+	"heliograph/internal/base/breadth"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
 	"heliograph/storage/statuspages"
@@ -110,7 +111,8 @@ func TestRoundTrip(t *testing.T) {
 	source, target := testenv.Over(t, testenv.Empty.Fresh(t)), testenv.Over(t, testenv.Empty.Fresh(t))
 	acts := map[string]int{}
 	headlines := map[string]int{}
-	for n := range 50 {
+	pages := breadth.Of(12, 50)
+	for n := range pages {
 		h := &history{Rand: rand.New(rand.NewPCG(19, uint64(n))), t: t, now: time.Date(2026, 2, 10, 8, 0, 0, 0, time.UTC), acts: acts}
 		h.edit = statuspages.NewEditor(source.Status, func() time.Time { return h.now }, nil)
 		h.page = &status.Page{
@@ -212,8 +214,8 @@ uptime { percent days { date percent worstShown outageSeconds partialSeconds deg
 		}
 	}
 	for _, name := range []string{"open", "update", "resolve", "reopen", "backfill", "schedule", "complete", "remove"} {
-		if acts[name] < 10 {
-			t.Errorf("%d times %s", acts[name], name)
+		if acts[name] < pages/5 {
+			t.Errorf("%d times %s on %d pages", acts[name], name, pages)
 		}
 	}
 	t.Logf("acts %v, headlines %v", acts, headlines)

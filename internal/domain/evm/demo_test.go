@@ -52,7 +52,7 @@ func open(t testing.TB, m *evm.Machine, reader *evmstate.Reader, ref worldstate.
 // TestTrips counts round trips to the database. Values that one call read one by one are read ahead at once by the next call.
 func TestTrips(t *testing.T) {
 	t.Parallel()
-	db := testenv.Demo(t).DB
+	db := testenv.Shared(t).DB
 	for _, c := range []struct {
 		name       string
 		ref        worldstate.BlockRef

@@ -293,7 +293,7 @@ func TestAnswers(t *testing.T) {
 // TestTraces holds traces, which are written while their transactions run and only sent compressed, against what is described.
 func TestTraces(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	d := served(t, g)
 	for path, actual := range map[string][]string{
 		"/contracts/results/{transactionIdOrHash}/opcodes": expand(t, g, "/contracts/results/{transactionIdOrHash}/opcodes")[:3],
@@ -339,7 +339,7 @@ func TestTraces(t *testing.T) {
 // TestAnswersToBodies holds the answers of endpoints that take a body against what is described.
 func TestAnswersToBodies(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	d := served(t, g)
 	for i, api := 0, offlineAPI(t); i < len(api.Endpoints); i++ {
 		e := &api.Endpoints[i]
@@ -409,7 +409,7 @@ func (d *description) again(t *testing.T, g *testenv.Gateway, path, request stri
 // TestFailures holds answers that no request can ask for by its parameters against the description.
 func TestFailures(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	d := served(t, g)
 	late := testenv.Demo(t, testenv.Timeout(time.Nanosecond))
 	for path, item := range asObject(d.document["paths"]) {

@@ -162,7 +162,7 @@ func TestDestruct(t *testing.T) {
 // TestHTTP calls system contracts through a gateway.
 func TestHTTP(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	g := testenv.Shared(t)
 	for body, want := range map[string]struct {
 		status int
 		text   string

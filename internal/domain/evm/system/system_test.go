@@ -36,7 +36,7 @@ type bench struct {
 
 func newBench(t testing.TB) *bench {
 	t.Helper()
-	db := testenv.Demo(t).DB
+	db := testenv.Shared(t).DB
 	contracts := system.Contracts(system.Config{ChainID: evm.ChainIDTestnet})
 	return &bench{evm.New(evm.Config{SystemContracts: contracts, MinimumBalance: evm.DefaultMinimumBalance}), evmstate.NewReader(db, entities.NewGasPrices(db), 0)}
 }
