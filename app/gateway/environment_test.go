@@ -1,14 +1,11 @@
-package testenv_test
+package gateway_test
 
 import (
 	"net/http"
 	"testing"
 
 	"heliograph/app/testing/testenv"
-	"heliograph/storage/pgtest"
 )
-
-func TestMain(m *testing.M) { pgtest.Main(m) }
 
 // TestGateway sends a REST and a GraphQL request.
 func TestGateway(t *testing.T) {

@@ -163,7 +163,7 @@ func launch(dir string, idle time.Duration) error {
 	if err != nil {
 		return err
 	}
-	defer errs.Close() // the process has its own copy
+	defer errs.Close()                                     // the process has its own copy
 	cmd := exec.CommandContext(context.Background(), path) // outlives this process
 	cmd.Env = append(os.Environ(), ServerVariable+"="+dir, idleVariable+"="+idle.String())
 	cmd.Dir = "/"

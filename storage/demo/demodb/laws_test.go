@@ -11,6 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"heliograph/internal/base/breadth"
 	"heliograph/storage/pgtest"
 )
 
@@ -316,7 +317,8 @@ func soundVersions(t *testing.T, conn *pgx.Conn) {
 // TestSoundnessAtTurns loads the demo at times at which days, months and years turn.
 func TestSoundnessAtTurns(t *testing.T) {
 	t.Parallel()
-	for _, now := range []string{"2026-01-01T00:00:03Z", "2026-03-01T00:12:00Z", "2028-02-29T23:59:59Z"} {
+	turns := []string{"2028-02-29T23:59:59Z", "2026-01-01T00:00:03Z", "2026-03-01T00:12:00Z"}
+	for _, now := range turns[:breadth.Of(1, len(turns))] {
 		t.Run(now, func(t *testing.T) {
 			at, err := time.Parse(time.RFC3339, now)
 			if err != nil {
