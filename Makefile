@@ -4,13 +4,14 @@
 #   ARGS       more arguments for `heliograph serve`          PKGS       packages to test and lint; default: ./...
 #   TESTFLAGS  more arguments for `go test`                   FUZZTIME   duration of each fuzz target
 #   SOAK       settings of soak, for example `-args -soak.rate 200 -soak.time 20s`
+#   LOAD       settings of test-load, for example `-load.database postgres://…`
 #   LISTS      settings of bench-lists, for example `-args -lists.only "^/transactions" -lists.worst 100`
 #   CLIENTS    folders in tests/ and examples/ for test-clients; default: all
 #   BENCHTIME  duration of each benchmark                     ASSETS     off skips the front-end assets
 
 SHELL := bash
 .DEFAULT_GOAL := help
-.PHONY: help run build release test test-unit test-race nightly record test-slow test-pooler test-keys test-browser test-clients test-attack soak fuzz bench bench-lists lint fmt count generate verify ci clean
+.PHONY: help run build release test test-unit test-race nightly record test-slow test-pooler test-keys test-browser test-clients test-attack test-load soak fuzz bench bench-lists lint fmt count generate verify ci clean
 
 ARGS ?=
 PKGS ?= ./...
@@ -20,6 +21,7 @@ BENCHTIME ?= 1s
 CLIENTS ?=
 SOAK ?=
 ATTACK ?=
+LOAD ?=
 SHORT ?=
 ASSETS ?= on
 
@@ -126,7 +128,12 @@ test-clients: build ## Run compatibility tests with third-party clients (tests/)
 test-attack: build ## Measure what attacks, overload and a broken database do to other clients; takes six minutes, with SHORT=on half a minute
 	@scripts/ensure-postgres.sh
 	go test -tags attack -count 1 -timeout 20m -v $(TESTFLAGS) ./app/testing/attack \
-	  $(if $(SHORT),-run 'Attacks$$|HalfSent',-run 'OnProcess|Small|Single|Overload|Connections|Broken' -args -attack.time 8s -attack.clients 64 -attack.slowest 50ms $(ATTACK))
+	  $(if $(SHORT),-run 'Attacks$$|HalfSent',-run 'OnProcess|Small|Single|TestConnections|Broken' -args -attack.time 8s -attack.clients 64 -attack.slowest 50ms $(ATTACK))
+
+test-load: build ## Measure how more requests than the gateway can run are served; takes 25 minutes, with SHORT=on one minute
+	@scripts/ensure-postgres.sh
+	go test -tags attack -count 1 -timeout 60m -v $(TESTFLAGS) ./app/testing/attack -run TestLoad \
+	  -args $(if $(SHORT),-load.time 1s -load.short -load.slack 4) $(LOAD)
 
 soak: build ## Run a load test with 2,000 subscriptions and a restart of PostgreSQL, and restart and kill gateways behind HAProxy; takes minutes
 	@scripts/ensure-postgres.sh

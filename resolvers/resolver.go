@@ -15,6 +15,7 @@ import (
 	"heliograph/graph/feed"
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
+	"heliograph/internal/base/admission"
 	"heliograph/internal/base/values"
 	"heliograph/internal/domain/fees"
 	"heliograph/internal/domain/ledger"
@@ -153,11 +154,11 @@ func (r *Resolver) FindAddress(ctx context.Context, a ledger.EVMAddress) (ledger
 func Work(ctx context.Context, lists, scans, event bool) values.Value {
 	switch {
 	case scans:
-		return storage.Work(ctx, storage.Scans, event)
+		return storage.Work(ctx, admission.Scans, event)
 	case lists:
-		return storage.Work(ctx, storage.Lists, event)
+		return storage.Work(ctx, admission.Lists, event)
 	default:
-		return storage.Work(ctx, storage.PointReads, event)
+		return storage.Work(ctx, admission.PointReads, event)
 	}
 }
 
@@ -192,7 +193,7 @@ func Classify(err error) *fault.Error {
 	case storage.FailureTimeout:
 		return &fault.Error{Code: fault.Timeout, Message: "the database took too long"}
 	case storage.FailureBusy:
-		return &fault.Error{Code: fault.Unavailable, Message: "the server is busy: retry after a second", Err: storage.ErrBusy}
+		return fault.Busy(admission.RefusalOf(err))
 	case storage.FailureDatabase:
 		return &fault.Error{Code: fault.Unavailable, Message: "the database cannot answer now"}
 	case storage.FailureCancelled:

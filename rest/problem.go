@@ -30,8 +30,8 @@ type Item struct {
 type Problem struct {
 	Status int
 	Items  []Item
-	// Retry makes the response have the header Retry-After.
-	Retry bool
+	// Retry is the header Retry-After in seconds, or 0 for none.
+	Retry int
 }
 
 // ItemOf returns an item with all its members.

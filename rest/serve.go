@@ -199,7 +199,10 @@ func (a *API) problemOf(f Family, err *gqlerror.Error) *Problem {
 	case fault.Timeout:
 		return f.fail(http.StatusServiceUnavailable)
 	case fault.Unavailable:
-		return f.unavailable()
+		p := f.fail(http.StatusServiceUnavailable)
+		seconds, _ := err.Extensions["retryAfter"].(int)
+		p.Retry = max(1, seconds)
+		return p
 	case fault.SchemaMismatch:
 		if f == Modern {
 			return ModernProblem(http.StatusNotImplemented, err.Message)
@@ -294,8 +297,8 @@ func Reject(w http.ResponseWriter, r *http.Request, status int, message string) 
 	writeProblem(w, r, Classic, &Problem{Status: status, Items: []Item{{Message: message}}})
 }
 
-// Unavailable responds that the server is busy, as the family of the endpoint does.
-func (a *API) Unavailable(w http.ResponseWriter, r *http.Request) {
+// Unavailable responds that the server is busy for some seconds, as the family of the endpoint does.
+func (a *API) Unavailable(w http.ResponseWriter, r *http.Request, seconds int) {
 	allowAnyOrigin(w.Header())
 	f := Classic
 	if at := a.route(r.URL.EscapedPath()); at != nil {
@@ -303,6 +306,7 @@ func (a *API) Unavailable(w http.ResponseWriter, r *http.Request) {
 	}
 	b := busy[f]
 	maps.Copy(w.Header(), b.header)
+	w.Header()["Retry-After"] = []string{strconv.Itoa(seconds)}
 	w.WriteHeader(http.StatusServiceUnavailable)
 	_, _ = w.Write(b.body) // the client may have disconnected
 }
@@ -315,8 +319,8 @@ var busy = func() (all [Modern + 1]struct {
 ) {
 	for f := range all {
 		b := &all[f]
-		b.body = Family(f).unavailable().body()
-		b.header = http.Header{"Content-Type": classicContentType, "Retry-After": {"1"}, "Content-Length": {strconv.Itoa(len(b.body))}}
+		b.body = Family(f).fail(http.StatusServiceUnavailable).body()
+		b.header = http.Header{"Content-Type": classicContentType, "Content-Length": {strconv.Itoa(len(b.body))}}
 		if Family(f) == Modern {
 			b.header["Content-Type"] = modernContentType
 		}
@@ -324,16 +328,9 @@ var busy = func() (all [Modern + 1]struct {
 	return all
 }()
 
-// unavailable returns the problem of a request that can be repeated later.
-func (f Family) unavailable() *Problem {
-	p := f.fail(http.StatusServiceUnavailable)
-	p.Retry = true
-	return p
-}
-
 func writeProblem(w http.ResponseWriter, r *http.Request, f Family, p *Problem) {
-	if p.Retry {
-		w.Header().Set("Retry-After", "1")
+	if p.Retry > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(p.Retry))
 	}
 	writeBody(w, r, f, p.Status, p.body())
 }

@@ -199,7 +199,7 @@ func (p *part) run(ctx context.Context, b *Batch) error {
 		p.send(ctx)
 	}
 	<-p.sent
-	if p.err == nil || errors.Is(p.err, ErrBusy) || ctx.Err() != nil {
+	if p.err == nil || FailureOf(p.err) == FailureBusy || ctx.Err() != nil {
 		return p.err
 	}
 	return b.run(ctx)

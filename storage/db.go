@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"runtime"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -18,7 +17,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"heliograph/internal/base/turns"
+	"heliograph/internal/base/admission"
 	"heliograph/internal/base/wrap"
 	"heliograph/internal/domain/ledger"
 )
@@ -28,8 +27,8 @@ type Options struct {
 	PoolOptions
 	// PerOperation is the maximum number of connections that one operation uses at the same time. Default 2.
 	PerOperation int
-	// MaxWait is how long the first statement of an operation waits for a connection. Default 100 ms.
-	MaxWait time.Duration
+	// Queue decides which statements run. Default: a queue with default options.
+	Queue *admission.Queue
 	// MaxLag is the maximum age of the newest block of a server that is used, relative to that of the freshest server. Default 10 s.
 	MaxLag time.Duration
 	// ReadOnly makes all sessions read-only, except behind a pooler.
@@ -47,7 +46,6 @@ type Options struct {
 const (
 	defaultFileAttempts = 12
 	defaultPerOperation = 2
-	defaultMaxWait      = 100 * time.Millisecond
 )
 
 // defaultChainID is the chain ID of the test network.
@@ -63,7 +61,7 @@ type DB struct {
 	chainID      ledger.Quantity
 	cache        bool
 	statistics   *statistics
-	turns        *turns.Queue
+	queue        *admission.Queue
 	schema       *atomic.Pointer[schema]
 	placement    *atomic.Pointer[placement]
 }
@@ -82,23 +80,25 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, connections, wait := &servers{maxLag: cmp.Or(o.MaxLag, defaultMaxLag)}, 0, cmp.Or(o.MaxWait, defaultMaxWait)
+	all, queue := &servers{maxLag: cmp.Or(o.MaxLag, defaultMaxLag)}, o.Queue
+	if queue == nil {
+		queue = admission.New(admission.Options{})
+	}
 	for _, cfg := range hosts(parsed) {
 		o.configure(cfg, settings)
 		pool, err := pgxpool.NewWithConfig(ctx, cfg)
 		if err != nil {
 			return nil, fmt.Errorf("connecting to the database: %w", err)
 		}
-		n, name := int(cfg.MaxConns), net.JoinHostPort(cfg.ConnConfig.Host, strconv.Itoa(int(cfg.ConnConfig.Port)))
-		all.list = append(all.list, &server{name: name, pool: pool, admission: newAdmission(n, cmp.Or(o.PerOperation, defaultPerOperation), wait)})
-		connections += n
+		name := net.JoinHostPort(cfg.ConnConfig.Host, strconv.Itoa(int(cfg.ConnConfig.Port)))
+		admitted := queue.Pool(int(cfg.MaxConns), cmp.Or(o.PerOperation, defaultPerOperation))
+		all.list = append(all.list, &server{name: name, pool: pool, admission: admitted})
 	}
 	all.watch()
-	processors := min(runtime.GOMAXPROCS(0), runtime.NumCPU())
 	return &DB{
 		servers: all, base: o.Base, fileAttempts: cmp.Or(o.FileAttempts, defaultFileAttempts), chainID: cmp.Or(o.ChainID, defaultChainID), cache: o.Cache,
 		statistics: &statistics{}, schema: &atomic.Pointer[schema]{},
-		placement: &atomic.Pointer[placement]{}, turns: turns.New(connections+2*processors, 2*processors, wait),
+		placement: &atomic.Pointer[placement]{}, queue: queue,
 	}, nil
 }
 
@@ -110,23 +110,23 @@ type querier interface {
 
 // Acquire waits for a connection of the share of the EVM. The caller must call release.
 func (db *DB) Acquire(ctx context.Context) (conn *pgxpool.Conn, release func(), err error) {
-	err = db.on(ctx, EVM, "", func(one *server, s *slot) error {
+	err = db.on(ctx, admission.EVM, "", func(one *server, s *admission.Slot) error {
 		if conn, err = one.pool.Acquire(ctx); err != nil {
-			s.leave()
+			s.Leave()
 			return err //nolint:wrapcheck // it is wrapped below
 		}
 		held := conn
 		release = func() {
 			held.Release()
-			s.leave()
+			s.Leave()
 		}
 		return nil
 	})
 	return conn, release, wrap.Error(err, "waiting for a connection")
 }
 
-// Turns returns the queue of requests that run: enough to use all connections and processors, of which one client leaves some to others.
-func (db *DB) Turns() *turns.Queue { return db.turns }
+// Queue returns the queue that decides which requests and statements run.
+func (db *DB) Queue() *admission.Queue { return db.queue }
 
 // Close closes all connections.
 func (db *DB) Close() { db.servers.close() }

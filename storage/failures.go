@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/puddle/v2"
 
+	"heliograph/internal/base/admission"
 	"heliograph/internal/domain/ledger"
 )
 
@@ -21,7 +22,7 @@ type Failure int
 const (
 	FailureOther       Failure = iota // a bug, or data that cannot be decoded
 	FailureTimeout                    // a statement or a request exceeded its time limit
-	FailureBusy                       // no connection was free; see [ErrBusy]
+	FailureBusy                       // refused; see [admission.Refusal]
 	FailureDatabase                   // the database returned an error or is unreachable
 	FailureCancelled                  // the request was cancelled
 	FailureAmbiguous                  // two rows where one is expected; see [ErrAmbiguous]
@@ -45,7 +46,7 @@ func FailureOf(err error) Failure {
 		return FailureMismatch
 	case errors.Is(err, ErrAmbiguous):
 		return FailureAmbiguous
-	case errors.Is(err, ErrBusy):
+	case admission.RefusalOf(err) != nil:
 		return FailureBusy
 	case errors.Is(err, context.Canceled):
 		return FailureCancelled

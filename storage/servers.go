@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"heliograph/internal/base/admission"
 	"heliograph/internal/base/values"
 	"heliograph/internal/domain/ledger"
 )
@@ -28,7 +29,7 @@ const (
 type server struct {
 	name      string // host:port
 	pool      *pgxpool.Pool
-	admission *admission
+	admission *admission.Pool
 
 	// The result of the last check. Without other servers, there are no checks.
 	up, primary atomic.Bool
@@ -112,7 +113,7 @@ func (s *servers) choose(from int64, except *server) (best *server) {
 		if one == except || !one.up.Load() || one.newest.Load() < from {
 			continue
 		}
-		if load := one.admission.load(); best == nil || load < least {
+		if load := one.admission.Load(); best == nil || load < least {
 			best, least = one, load
 		}
 	}
@@ -128,10 +129,10 @@ type place struct {
 
 // place returns the place of the operation, which operations of the same request share.
 func (w *work) place() *place {
-	if w.turn == nil || w.latest {
+	if w.Turn == nil || w.Turn.Client() == "" || w.latest {
 		return &w.own
 	}
-	return w.turn.Kept(func() any { return new(place) }).(*place) //nolint:forcetypeassert // nothing else is kept
+	return w.Turn.Kept(func() any { return new(place) }).(*place) //nolint:forcetypeassert // nothing else is kept
 }
 
 // of returns the server of an operation. It waits until a server is fresh enough for a subscription.
@@ -220,18 +221,18 @@ func (db *DB) run(ctx context.Context, sql string, f func(querier) error) error 
 		RunAlone(ctx)
 		return f(db.conn)
 	}
-	return db.on(ctx, PointReads, sql, func(one *server, s *slot) error {
-		defer s.leave()
+	return db.on(ctx, admission.PointReads, sql, func(one *server, s *admission.Slot) error {
+		defer s.Leave()
 		return f(one.pool)
 	})
 }
 
 // on calls f with a server and a slot, which f must leave. If the server cannot answer, it calls f once more with another one.
-func (db *DB) on(ctx context.Context, class Class, sql string, f func(*server, *slot) error) error {
+func (db *DB) on(ctx context.Context, share admission.Share, sql string, f func(*server, *admission.Slot) error) error {
 	RunAlone(ctx)
 	w, ok := workKey.Of(ctx)
 	if !ok {
-		w = newWork(ctx, class)
+		w = newWork(ctx, share)
 		ctx = values.Context(ctx, workKey.Is(w))
 	}
 	for again := true; ; again = false {
@@ -239,7 +240,7 @@ func (db *DB) on(ctx context.Context, class Class, sql string, f func(*server, *
 		if err != nil {
 			return err
 		}
-		s, err := one.admission.enter(ctx, class, sql)
+		s, err := one.admission.Enter(ctx, &w.Operation, share, sql)
 		if err != nil {
 			return err
 		}
@@ -272,11 +273,11 @@ func (db *DB) Elsewhere(ctx context.Context, err error) bool {
 // Follow returns a context for reads of a subscription, which only servers answer that have all rows that such reads have returned. The caller reports the
 // time of the newest row that it has read.
 func (db *DB) Follow(ctx context.Context) (_ context.Context, report func(ledger.Timestamp)) {
-	class := PointReads
+	share := admission.PointReads
 	if of, ok := workKey.Of(ctx); ok {
-		class = of.class
+		share = of.Share
 	}
-	w := newWork(ctx, class)
+	w := newWork(ctx, share)
 	w.latest = true
 	return values.Context(ctx, workKey.Is(w)), func(at ledger.Timestamp) {
 		raise(&db.servers.seen, int64(at))

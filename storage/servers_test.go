@@ -10,7 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"heliograph/internal/base/turns"
+	"heliograph/internal/base/admission"
 	"heliograph/internal/base/values"
 )
 
@@ -19,7 +19,7 @@ func threeServers() *servers {
 	s := &servers{maxLag: 10 * time.Second, checked: make(chan struct{})}
 	close(s.checked)
 	for i, lag := range []time.Duration{0, 4 * time.Second, time.Minute} {
-		one := &server{name: string(rune('a' + i)), admission: newAdmission(10, 2, time.Second)}
+		one := &server{name: string(rune('a' + i)), admission: admission.New(admission.Options{}).Pool(10, 2)}
 		one.up.Store(true)
 		one.primary.Store(i == 0)
 		one.newest.Store((time.Hour - lag).Nanoseconds())
@@ -34,10 +34,10 @@ func TestChooseServer(t *testing.T) {
 	s := threeServers()
 	used := func(event bool) (names string) {
 		for range 30 {
-			ctx := values.Context(t.Context(), turns.New(9, 9, 0).Turn("a").Value())
+			ctx := values.Context(t.Context(), admission.New(admission.Options{}).Turn("a", "").Value())
 			first := ""
 			for range 2 { // operations of the same request
-				w, _ := workKey.Of(values.Context(ctx, Work(ctx, PointReads, event)))
+				w, _ := workKey.Of(values.Context(ctx, Work(ctx, admission.PointReads, event)))
 				one, err := s.of(ctx, w)
 				if err != nil || !event && first != "" && one.name != first {
 					t.Fatalf("%v after %s: %v", one, first, err)
@@ -56,18 +56,18 @@ func TestChooseServer(t *testing.T) {
 	if used(true) != "a" {
 		t.Error("a subscription uses a server without its rows")
 	}
-	slot, err := s.list[0].admission.enter(t.Context(), PointReads, "")
+	slot, err := s.list[0].admission.Enter(t.Context(), &admission.Operation{}, admission.PointReads, "")
 	if err != nil || used(false) != "b" {
 		t.Error("the least loaded server is not used", err)
 	}
-	slot.leave()
+	slot.Leave()
 	s.list[0].up.Store(false)
 	if used(false) != "b" {
 		t.Error("without the primary, the freshest standby is not used")
 	}
 	ctx, stop := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer stop()
-	w := newWork(ctx, PointReads)
+	w := newWork(ctx, admission.PointReads)
 	w.latest = true
 	if one, err := s.of(ctx, w); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("a subscription does not wait for its rows: %v %v", one, err)
@@ -93,7 +93,7 @@ func TestMove(t *testing.T) {
 		"a recovery conflict as a cancel": {1, false, &pgconn.PgError{Code: "57014", Message: "canceling statement due to conflict with recovery"}, "a"},
 	} {
 		s := threeServers()
-		w := newWork(t.Context(), PointReads)
+		w := newWork(t.Context(), admission.PointReads)
 		w.own.server, w.own.answered = s.list[c.from], c.answered
 		moved, got := s.move(t.Context(), w, s.list[c.from], c.err), ""
 		if moved {

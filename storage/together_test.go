@@ -4,7 +4,6 @@ import (
 	"context"
 	"sync"
 	"testing"
-	"time"
 
 	contexts "heliograph/internal/base/values"
 	"heliograph/storage"
@@ -14,7 +13,7 @@ import (
 // fails does so for its own part only.
 func TestTogether(t *testing.T) {
 	t.Parallel()
-	db := open(t, func(o *storage.Options) { o.MaxConnections, o.MaxWait = 5, time.Minute })
+	db := open(t, func(o *storage.Options) { o.MaxConnections = 5 })
 	number := func(ctx context.Context, sql string) (int64, error) {
 		b := db.NewBatch()
 		var got int64

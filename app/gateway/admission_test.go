@@ -23,64 +23,6 @@ import (
 	"heliograph/storage/pgtest"
 )
 
-// TestLockedTable checks that requests for other tables are served while many requests wait for a locked table, and that excess requests are refused with a
-// hint when to retry, in the format of their API.
-func TestLockedTable(t *testing.T) {
-	t.Parallel()
-	url := testenv.Filled.Fresh(t)
-	g := testenv.Over(t, url, testenv.Timeout(5*time.Second), testenv.Proxies(netip.MustParsePrefix("127.0.0.0/8")),
-		testenv.Storage(func(o *storage.Options) { o.MaxConnections, o.MaxWait = 10, 0 }))
-	tx, err := pgtest.Connect(t, url).Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := tx.Exec(t.Context(), `lock table topic`); err != nil {
-		t.Fatal(err)
-	}
-	const topic = `{ topic(id: "0.0.4001") { memo } }`
-	var (
-		attack sync.WaitGroup
-		mu     sync.Mutex
-		bodies = map[string]int{}
-	)
-	for i := range 60 {
-		attack.Go(func() {
-			var got *testenv.Response
-			if i%2 == 0 {
-				got = g.Query(t, topic, nil)
-			} else {
-				got = g.Get(t, "/api/v1/topics/0.0.4001")
-			}
-			if got.Status != http.StatusServiceUnavailable && !strings.Contains(got.Body, `"TIMEOUT"`) {
-				t.Errorf("status %d: %s", got.Status, got.Body)
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			bodies[got.Body+got.Header.Get("Retry-After")]++
-		})
-	}
-	time.Sleep(300 * time.Millisecond)
-	for range 20 {
-		for _, path := range []string{"/api/v1/blocks", "/api/v1/accounts?limit=2"} {
-			if got := g.Do(t, http.MethodGet, path, "", "X-Forwarded-For: 203.0.113.9"); got.Status != http.StatusOK {
-				t.Errorf("%s: status %d: %s", path, got.Status, got.Body)
-			}
-		}
-	}
-	attack.Wait()
-	if err := tx.Rollback(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	found := bodies[`{"errors":[{"message":"the server is busy: retry after a second","extensions":{"code":"UNAVAILABLE"}}]}1`] + // without a turn
-		bodies[`{"data":{"topic":null},"errors":[{"message":"the server is busy: retry after a second","path":["topic"],"extensions":{"code":"UNAVAILABLE"}}]}1`]
-	if found == 0 || bodies[`{"_status":{"messages":[{"message":"Service Unavailable","detail":""}]}}1`] == 0 {
-		t.Errorf("responses %v", bodies)
-	}
-	if got := g.Get(t, "/api/v1/topics/0.0.4001"); got.Status != http.StatusOK {
-		t.Errorf("after the lock: status %d", got.Status)
-	}
-}
-
 // TestStateReads checks that a contract call that reads the balances of too many accounts fails.
 func TestStateReads(t *testing.T) {
 	t.Parallel()

@@ -79,7 +79,8 @@ func DefaultGraph() GraphOptions {
 
 // exposedHeaders are the headers of GraphQL responses that scripts of other origins can read, in addition to those that CORS always permits.
 var exposedHeaders = []string{
-	"Content-Disposition", "ETag", "Retry-After", "X-Query-Cost", "X-Query-Cost-Limit", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset",
+	"Content-Disposition", "ETag", "Retry-After", "Server-Timing", "X-Query-Cost", "X-Query-Cost-Limit",
+	"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset",
 }
 
 // Options configure a gateway.
@@ -126,20 +127,21 @@ type Options struct {
 
 // Gateway serves the public and the admin port.
 type Gateway struct {
-	o       Options
-	graph   *server.Server
-	v1      *rest.API
-	v2      *v2.API
-	cache   *doccache.Cache // rendered status pages
-	site    *statuspage.Site
-	docs    func() (map[string]http.Handler, error) // by prefix of the API; rendered on first use
-	metrics *metrics
-	cors    func(http.Handler) http.Handler
-	rates   *rates
-	root    *resolvers.Resolver
-	checks  map[string]*part // by the names of the parts
-	closing atomic.Bool
-	budget  memoryBudget
+	o        Options
+	graph    *server.Server
+	v1       *rest.API
+	v2       *v2.API
+	cache    *doccache.Cache // rendered status pages
+	site     *statuspage.Site
+	docs     func() (map[string]http.Handler, error) // by prefix of the API; rendered on first use
+	metrics  *metrics
+	cors     func(http.Handler) http.Handler
+	rates    *rates
+	root     *resolvers.Resolver
+	checks   map[string]*part // by the names of the parts
+	closing  atomic.Bool
+	budget   memoryBudget
+	refusals refusals
 }
 
 // New returns a new gateway.
@@ -207,6 +209,9 @@ func New(o Options) (*Gateway, error) {
 		}),
 	}
 	g.metrics.registry.MustRegister(observer.counts, collected)
+	if o.DB != nil {
+		g.metrics.registry.MustRegister(queueMetrics{o.DB.Queue()})
+	}
 	g.metrics.gauge("build", "info", "1, with the version of the gateway.", prometheus.Labels{"version": o.Version}, func() float64 { return 1 })
 	g.checks, g.budget.limit = g.parts(), o.MemoryLimit
 	return g, nil

@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"heliograph/graph/fault"
+	"heliograph/internal/base/admission"
 	"heliograph/resolvers/contractcalls"
 )
 
@@ -117,20 +117,11 @@ func DefaultMemoryLimit(embedded bool) int64 {
 func (g *Gateway) memory(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if g.budget.exhausted() && !strings.HasPrefix(r.URL.Path, "/health/") {
-			g.unavailable(w, r)
+			g.refuse(w, r, clientOf(r), &admission.Refusal{Limit: admission.ByMemory})
 			return
 		}
 		next.ServeHTTP(w, r)
 	})
-}
-
-func (g *Gateway) unavailable(w http.ResponseWriter, r *http.Request) {
-	if isREST(r) {
-		g.v1.Unavailable(w, r)
-		return
-	}
-	w.Header().Set("Retry-After", "1")
-	g.reject(w, r, http.StatusServiceUnavailable, fault.Unavailable, "the server is busy: retry after a second")
 }
 
 const (

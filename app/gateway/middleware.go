@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"context"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -70,6 +69,9 @@ func (g *Gateway) record(next http.Handler) http.Handler {
 			span.Finish(r.Method, g.pattern(r), status)
 		}
 		g.metrics.observe(family(r.URL.Path), status, took)
+		if l := limited(w); l != nil && l.refused { // the log has their number
+			return
+		}
 		attrs := requestAttrs(r, status, ww.BytesWritten(), took)
 		if l := limited(w); l != nil && l.key != "" {
 			attrs = append(attrs, slog.String("key", l.key))
@@ -109,18 +111,5 @@ func (g *Gateway) recover(next http.Handler) http.Handler {
 			writeJSON(w, http.StatusInternalServerError, map[string]any{"_status": map[string]any{"messages": []map[string]string{{"message": "Internal error"}}}})
 		}()
 		next.ServeHTTP(w, r)
-	})
-}
-
-// deadline sets the timeout of requests, except for subscriptions.
-func (g *Gateway) deadline(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if streams(r) {
-			next.ServeHTTP(w, r)
-			return
-		}
-		ctx, cancel := context.WithTimeout(r.Context(), g.o.RequestTimeout)
-		defer cancel()
-		next.ServeHTTP(w, r.WithContext(ctx))
 	})
 }

@@ -13,14 +13,12 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/go-chi/httprate"
 
 	"heliograph/graph/fault"
 	"heliograph/graph/server"
-	"heliograph/internal/base/turns"
 	"heliograph/internal/base/values"
 	"heliograph/internal/base/wrap"
 	"heliograph/rest"
@@ -159,7 +157,7 @@ func (g *Gateway) rate(next http.Handler) http.Handler {
 				limit = g.o.Rates.PerMinuteOfKeys
 			}
 		}
-		c := server.Client{Name: client}
+		turn := g.o.DB.Queue().Turn(client, g.class(r))
 		if limit > 0 {
 			counted := r.WithContext(httprate.WithRequestLimit(r.Context(), limit))
 			if g.rates.limiter.OnLimit(w, counted, client) {
@@ -170,30 +168,11 @@ func (g *Gateway) rate(next http.Handler) http.Handler {
 			if streams(r) { // its operations run concurrently, after the headers were sent
 				headers = noHeaders{}
 			}
-			c.Charge = func(points int) bool {
+			turn.Charge = func(points int) bool {
 				return !g.rates.limiter.OnLimit(headers, counted.WithContext(httprate.WithIncrement(counted.Context(), points)), client)
 			}
 		}
-		turn := g.o.DB.Turns().Turn(client)
-		g.run(next, w, r.WithContext(values.Context(r.Context(), c.Value(), turn.Value())), turn)
-	})
-}
-
-// shed refuses requests of clients without an API key while too many of them wait. It is cheap: such requests are not logged one by one.
-func (g *Gateway) shed(next http.Handler) http.Handler {
-	var refused atomic.Int64
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if exempt(r) || r.Header.Get(keyHeader) != "" || g.o.DB == nil || !g.o.DB.Turns().Full(clientOf(r)) {
-			next.ServeHTTP(w, r)
-			return
-		}
-		if refused.Add(1) == 1 {
-			time.AfterFunc(time.Second, func() {
-				g.o.Logger.Warn("requests were refused because too many were waiting", "requests", refused.Swap(0))
-			})
-		}
-		g.metrics.observe(family(r.URL.Path), http.StatusServiceUnavailable, 0)
-		g.unavailable(w, r)
+		g.run(next, w, r.WithContext(values.Context(r.Context(), turn.Value())), turn)
 	})
 }
 
@@ -204,24 +183,6 @@ func exempt(r *http.Request) bool {
 
 // clientOf returns the name of a client without an API key.
 func clientOf(r *http.Request) string { return "address " + addressOf(r) }
-
-// run runs a request when it is its turn. The turn ends early if the client reads the response slowly. Streams take a turn for each operation instead.
-func (g *Gateway) run(next http.Handler, w http.ResponseWriter, r *http.Request, turn *turns.Turn) {
-	if !streams(r) {
-		receive(r)
-		if err := turn.Enter(r.Context()); err != nil || g.budget.exceeded(turn.Client()) {
-			turn.Leave()
-			g.unavailable(w, r)
-			return
-		}
-		defer turn.Leave()
-		if l := limited(w); l != nil {
-			l.slow = turn.Leave
-			l.sending = func(bytes int64) { g.budget.send(turn.Client(), bytes) }
-		}
-	}
-	next.ServeHTTP(w, r)
-}
 
 type noHeaders struct{ http.ResponseWriter }
 

@@ -12,6 +12,8 @@ import (
 
 	"github.com/go-chi/chi/v5/middleware"
 	"github.com/go-chi/httprate"
+
+	"heliograph/internal/base/admission"
 )
 
 // transfer limits how long clients take to send a request body and to read a response. Both may take long as long as bytes arrive.
@@ -87,6 +89,7 @@ type limitedWriter struct {
 	sending func(bytes int64) // counts the bytes of a large response while it is sent; can be nil
 	timer   *time.Timer       // calls slow
 	key     string            // name of the API key, for the log
+	refused bool              // the request was refused
 }
 
 // limited returns the writer of this middleware below w, or nil.
@@ -105,21 +108,44 @@ const (
 	slowWrite = 10 * time.Millisecond
 )
 
-// receive reads the body of a request, up to the size that endpoints allow. Its handler reads the same bytes and the same error.
-func receive(r *http.Request) {
+// receive reads the body of a request, up to the size that endpoints allow. Its handler reads the same bytes and the
+// same error. It fails if the memory of waiting requests is used up.
+func receive(r *http.Request, turn *admission.Turn, l *limitedWriter) error {
 	if r.Body == nil || r.Body == http.NoBody || r.ContentLength > maxExplained {
-		return
+		return nil
 	}
-	start := bytes.NewBuffer(make([]byte, 0, bytes.MinRead+min(max(r.ContentLength, 0), transferPart))) // clients can announce more than they send
-	_, err := start.ReadFrom(io.LimitReader(r.Body, maxExplained+1))
-	rest := io.Reader(r.Body)
-	if err != nil {
-		rest = failed{err} // the body has no deadline anymore
+	interrupt := func() {
+		if l != nil {
+			_ = l.c.SetReadDeadline(time.Now()) //nolint:forbidigo // deadlines use the system clock
+		}
+	}
+	var parts net.Buffers
+	body := io.Reader(r.Body)
+	size := bytes.MinRead + int(min(max(r.ContentLength, 0), transferPart)) // clients can announce more than they send
+	for total := 0; total <= maxExplained; {
+		if err := turn.Hold(size, interrupt); err != nil {
+			return err //nolint:wrapcheck // it is a refusal
+		}
+		var err error
+		part, n := make([]byte, size), 0
+		for n < size && err == nil {
+			var read int
+			read, err = body.Read(part[n:])
+			n += read
+		}
+		parts = append(parts, part[:n])
+		total += n
+		if err != nil {
+			body = failed{err} // the body has no deadline anymore
+			break
+		}
+		size = transferPart
 	}
 	r.Body = struct {
 		io.Reader
 		io.Closer
-	}{io.MultiReader(start, rest), r.Body}
+	}{io.MultiReader(&parts, body), r.Body}
+	return nil
 }
 
 // failed is a reader that returns an error.

@@ -21,6 +21,7 @@ import (
 	"heliograph/app/gateway"
 	"heliograph/app/probe"
 	"heliograph/app/tracing"
+	"heliograph/internal/base/admission"
 	"heliograph/internal/base/must"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
@@ -66,6 +67,7 @@ type serveCmd struct {
 	RequestTimeout time.Duration `env:"HELIOGRAPH_REQUEST_TIMEOUT" min:"10ms" default:"20s" help:"Timeout of a request, including its database statements." group:"Limits"`
 	ShutdownDelay  time.Duration `env:"HELIOGRAPH_SHUTDOWN_DELAY" min:"0s" default:"0" help:"Time between the signal to stop and the closing of the ports. Readiness fails from the signal on, so that load balancers stop sending requests; use a time in which theirs notices that." group:"Limits"`
 	MemoryLimit    int64         `env:"HELIOGRAPH_MEMORY_LIMIT" min:"67108864" help:"Memory in bytes above which new requests are refused (default: 80 % of the limit of the control group less 512 MiB for the embedded PostgreSQL, or half of the machine's memory)." group:"Limits"`
+	QueueTimeout   time.Duration `env:"HELIOGRAPH_QUEUE_TIMEOUT" min:"10ms" default:"5s" help:"How long a request waits for its turn before it is refused." group:"Limits"`
 	PerClient      int           `name:"max-connections-per-client" env:"HELIOGRAPH_MAX_CONNECTIONS_PER_CLIENT" min:"0" default:"2000" help:"Maximum number of open connections of a client address (IPv6: per /64 network), except of trusted proxies; 0 for no limit." group:"Limits"`
 	rateSettings   `group:"Limits"`
 
@@ -126,7 +128,8 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 	}
 	stopLive := must.Get(c.live(ctx, d, cfg.Now, log))
 	defer stopLive()
-	g := must.Get(c.connect(ctx, d, cfg.Base, traces.Statements()))
+	queue := admission.New(admission.Options{Timeout: c.QueueTimeout, Memory: memory / waitingShare})
+	g := must.Get(c.connect(ctx, d, cfg.Base, queue, traces.Statements()))
 	defer g.Close()
 	must.Do(c.await(ctx, d, g, log))
 	pages := must.Get(c.connectStatus(ctx, d, traces.Statements()))
@@ -209,13 +212,18 @@ func (c *serveCmd) live(ctx context.Context, d *database, now func() time.Time, 
 	}, nil
 }
 
+// waitingShare is the inverse of the share of the memory limit that waiting requests can use.
+const waitingShare = 4
+
 // connect opens the pool of the ledger database. Its sessions are read-only.
-func (c *serveCmd) connect(ctx context.Context, d *database, base ledger.EntityID, tracer pgx.QueryTracer) (*storage.DB, error) {
+func (c *serveCmd) connect(
+	ctx context.Context, d *database, base ledger.EntityID, queue *admission.Queue, tracer pgx.QueryTracer,
+) (*storage.DB, error) {
 	chainID := must.Get(c.chainID())
 	options := c.pool(d.url, c.RequestTimeout, c.MaxConnections)
 	options.Tracer = tracer
 	db, err := storage.Open(ctx, storage.Options{
-		PoolOptions: options, PerOperation: c.PerOperation, MaxLag: c.ReplicaLag, ReadOnly: true,
+		PoolOptions: options, PerOperation: c.PerOperation, Queue: queue, MaxLag: c.ReplicaLag, ReadOnly: true,
 		Base: base, ChainID: chainID, FileAttempts: c.MaxFileAttempts, Cache: c.Cache.on,
 	})
 	if err != nil {

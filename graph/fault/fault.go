@@ -1,7 +1,11 @@
 // Package fault defines the errors that GraphQL clients receive: a closed list of codes, and messages without internal details.
 package fault
 
-import "fmt"
+import (
+	"fmt"
+
+	"heliograph/internal/base/admission"
+)
 
 // Code is the value of extensions.code.
 type Code string
@@ -49,6 +53,11 @@ func Of(code Code, err error) error {
 // Input returns an error that the client's input caused.
 func Input(format string, args ...any) error {
 	return &Error{Code: BadUserInput, Message: fmt.Sprintf(format, args...)}
+}
+
+// Busy returns the error of a request that was refused. The extension retryAfter has the seconds after which to retry.
+func Busy(r *admission.Refusal) *Error {
+	return &Error{Code: Unavailable, Message: r.Error(), Extra: map[string]any{"retryAfter": r.Seconds()}, Err: r}
 }
 
 // Missing returns an error about an object that does not exist.

@@ -14,7 +14,7 @@ import (
 
 	"heliograph/graph/fault"
 	"heliograph/graph/scalar"
-	"heliograph/internal/base/turns"
+	"heliograph/internal/base/admission"
 )
 
 // Tables are the tables of all objects, by the Go types that resolvers return.
@@ -223,7 +223,7 @@ func (p *plan[V]) marshal(ctx context.Context, w io.Writer, r *run, v V) {
 	if !ok {
 		buf = new(bytes.Buffer)
 	}
-	turns.Of(ctx).Build(ctx)
+	admission.Of(ctx).Build(ctx)
 	written := &storeOf(ctx).written
 	r.most = r.tables.MaxResponse - int(written.Load())
 	r.tables.Buffers.grow(buf, int(p.size.Load())+slack)

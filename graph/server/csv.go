@@ -25,7 +25,7 @@ import (
 	"heliograph/graph/limits"
 	"heliograph/graph/relay"
 	"heliograph/internal/base/accept"
-	"heliograph/internal/base/turns"
+	"heliograph/internal/base/admission"
 	"heliograph/internal/base/values"
 )
 
@@ -69,9 +69,9 @@ func (s *Server) serveCSV(w http.ResponseWriter, r *http.Request) {
 		writeErrors(w, max(bad.status, http.StatusBadRequest), gqlerror.List{bad.err})
 		return
 	}
-	end, refused := s.streams.begin(clientOf(r.Context()).Name, &s.o.Streams)
+	end, refused := admission.Of(r.Context()).Stream(s.o.Streams.Most, s.o.Streams.PerClient)
 	if refused != nil {
-		writeErrors(w, http.StatusTooManyRequests, gqlerror.List{refused})
+		writeErrors(w, http.StatusTooManyRequests, gqlerror.List{coded(fault.RateLimited, refused.Error())})
 		return
 	}
 	defer end()
@@ -272,11 +272,11 @@ func (x *export) page(ctx context.Context, lines *csv.Writer) *gqlerror.Error {
 	if limited := charge(ctx, x.cost()/costPerPoint); limited != nil {
 		return limited
 	}
-	turn := turns.Of(ctx).Another()
-	if turn.Enter(ctx) != nil {
-		return coded(fault.Unavailable, "the server is busy: retry after a second")
+	turn := admission.Of(ctx).Another()
+	defer turn.End()
+	if err := enter(ctx, turn, 0); err != nil {
+		return err
 	}
-	defer turn.Leave()
 	if s.o.Streams.QueryTimeout > 0 {
 		var stop context.CancelFunc
 		ctx, stop = context.WithTimeout(ctx, s.o.Streams.QueryTimeout)

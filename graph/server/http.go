@@ -135,7 +135,7 @@ func (s *Server) execute(w http.ResponseWriter, r *http.Request, params *graphql
 	}
 	data, status := orNull(resp.Data), http.StatusOK
 	if unavailable(resp.Errors) {
-		h.Set("Retry-After", "1")
+		h.Set("Retry-After", retryAfter(resp.Errors))
 		if withoutData.Match(data) {
 			status = http.StatusServiceUnavailable
 		}

@@ -223,6 +223,16 @@ func unavailable(errs gqlerror.List) bool {
 	return slices.ContainsFunc(errs, func(e *gqlerror.Error) bool { return e.Extensions["code"] == string(fault.Unavailable) })
 }
 
+// retryAfter returns the value of the header Retry-After for a response with errors.
+func retryAfter(errs gqlerror.List) string {
+	seconds := 1
+	for _, e := range errs {
+		n, _ := e.Extensions["retryAfter"].(int)
+		seconds = max(seconds, n)
+	}
+	return strconv.Itoa(seconds)
+}
+
 // panicError is the error of a resolver that panicked.
 type panicError struct {
 	value any

@@ -90,7 +90,6 @@ type Server struct {
 	middleware graphql.FieldMiddleware
 	costLimit  string         // value of the header
 	responses  *responseCache // nil if disabled
-	streams    streams
 	closing    context.Context //nolint:containedctx // lifetime of the server, which WebSockets depend on
 	close      context.CancelFunc
 }

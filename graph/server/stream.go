@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/http"
 	"sync"
 	"time"
@@ -16,7 +17,7 @@ import (
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
 	"heliograph/internal/base/accept"
-	"heliograph/internal/base/turns"
+	"heliograph/internal/base/admission"
 	"heliograph/internal/base/values"
 )
 
@@ -45,52 +46,22 @@ func DefaultStreams() StreamOptions {
 // Streams reports whether the response to a request can last as long as the client stays connected.
 func Streams(r *http.Request) bool { return acceptsEvents(r) || isWebSocket(r) || acceptsCSV(r) }
 
-// streams counts the operations of WebSockets and server-sent events.
-type streams struct {
-	mu       sync.Mutex
-	open     int
-	byClient map[string]int
-}
-
-// begin counts an operation of a client. The caller must call end unless a limit is exceeded, which err describes.
-func (s *streams) begin(client string, o *StreamOptions) (end func(), err *gqlerror.Error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch {
-	case s.open >= o.Most:
-		return nil, coded(fault.RateLimited, "too many subscriptions are open on this server; retry later")
-	case o.PerClient > 0 && s.byClient[client] >= o.PerClient:
-		return nil, coded(fault.RateLimited, "too many subscriptions of your address or key are open; close some of them")
-	}
-	if s.byClient == nil {
-		s.byClient = map[string]int{}
-	}
-	s.open++
-	s.byClient[client]++
-	return func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.open--
-		s.byClient[client]--
-		if s.byClient[client] == 0 {
-			delete(s.byClient, client)
-		}
-	}, nil
-}
-
 // stream executes an operation and sends each response, or each part of it, as pieces of JSON. It returns the errors of an invalid request, or the reason
-// why the server ended the operation. The pieces are valid until send returns. more reports whether another response follows at once.
-func (s *Server) stream(ctx context.Context, params *graphql.RawParams, store func(), send func(more bool, json ...[]byte) error) gqlerror.List {
-	end, refused := s.streams.begin(clientOf(ctx).Name, &s.o.Streams)
+// why the server ended the operation. The pieces are valid until send returns. more reports whether another response
+// follows at once. The request has a size in bytes.
+func (s *Server) stream(
+	ctx context.Context, size int, params *graphql.RawParams, store func(), send func(more bool, json ...[]byte) error,
+) gqlerror.List {
+	end, refused := admission.Of(ctx).Stream(s.o.Streams.Most, s.o.Streams.PerClient)
 	if refused != nil {
-		return gqlerror.List{refused}
+		return gqlerror.List{coded(fault.RateLimited, refused.Error())}
 	}
 	defer end()
-	turn := begin(ctx)
-	if turn == nil && turns.Of(ctx) != nil {
-		return gqlerror.List{coded(fault.Unavailable, "the server is busy: retry after a second")}
+	turn := admission.Of(ctx).Another()
+	defer turn.End()
+	if err := enter(ctx, turn, size); err != nil {
+		return gqlerror.List{err}
 	}
-	defer turn.Leave()
 	ctx = values.Context(ctx, turn.Value())
 	op, errs := s.prepare(ctx, params, store)
 	if errs != nil {
@@ -100,7 +71,7 @@ func (s *Server) stream(ctx context.Context, params *graphql.RawParams, store fu
 	ctx, cancel := context.WithCancel(values.Context(s.context(ctx, op), ending.Value()))
 	defer cancel()
 	if op.oc.Operation.Operation == ast.Subscription {
-		turn.Leave()
+		turn.End()
 	} else if s.o.Streams.QueryTimeout > 0 {
 		var stop context.CancelFunc
 		ctx, stop = context.WithTimeout(ctx, s.o.Streams.QueryTimeout)
@@ -143,27 +114,23 @@ func (s *Server) stream(ctx context.Context, params *graphql.RawParams, store fu
 	return nil
 }
 
-// An operation waits for a turn for at most startTimeout. Clients do not repeat a refused subscription on their own, and the number of operations is limited,
-// so one that is refused tries again after startPause.
-const (
-	startTimeout = 15 * time.Second
-	startPause   = 500 * time.Millisecond
-)
-
-// begin returns a turn of the client of ctx that is in use, or nil if there is none in time.
-func begin(ctx context.Context) *turns.Turn {
-	ctx, cancel := context.WithTimeout(ctx, startTimeout)
-	defer cancel()
-	for ctx.Err() == nil {
-		if turn := turns.Of(ctx).Another(); turn.Enter(ctx) == nil {
-			return turn
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(startPause):
-		}
+// enter waits for the turn of an operation in a request with a size in bytes.
+func enter(ctx context.Context, turn *admission.Turn, size int) *gqlerror.Error {
+	err := turn.Hold(size, nil)
+	if err == nil {
+		err = turn.Enter(ctx)
 	}
-	return nil
+	if err == nil {
+		return nil
+	}
+	refusal := admission.RefusalOf(err)
+	if refusal == nil {
+		return timedOut() // the client has left
+	}
+	busy := fault.Busy(refusal)
+	e := coded(busy.Code, busy.Message)
+	maps.Copy(e.Extensions, busy.Extra)
+	return e
 }
 
 func timedOut() *gqlerror.Error { return coded(fault.Timeout, "the request timed out") }
@@ -201,7 +168,7 @@ func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request) {
 		if events.write(false, comment, nil, "") != nil { // sends the headers before the first event
 			return
 		}
-		errs = s.stream(r.Context(), params, store, events.next)
+		errs = s.stream(r.Context(), len(raw), params, store, events.next)
 	}
 	if errs != nil {
 		if b, err := json.Marshal(errs); err == nil && events.next(false, []byte(`{"data":null,"errors":`), b, []byte("}")) != nil {

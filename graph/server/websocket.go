@@ -163,16 +163,17 @@ func (c *socket) subscribe(ctx context.Context, m *message) (code websocket.Stat
 	c.operations[m.ID] = end
 	c.running.Go(func() {
 		defer end()
-		errs := c.server.stream(running, params, store, func(_ bool, json ...[]byte) error {
+		errs := c.server.stream(running, len(m.Payload), params, store, func(_ bool, json ...[]byte) error {
 			return c.write(ctx, message{Type: "next", ID: m.ID, Payload: slices.Concat(json...)})
 		})
 		c.mu.Lock()
 		delete(c.operations, m.ID)
 		c.mu.Unlock()
 		switch {
+		case running.Err() != nil: // the client has completed the operation
 		case errs != nil:
 			c.fail(ctx, m.ID, errs)
-		case running.Err() == nil: // the client did not complete the operation
+		default:
 			_ = c.write(ctx, message{Type: "complete", ID: m.ID})
 		}
 	})

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"heliograph/internal/base/admission"
 	"heliograph/internal/base/list"
 	"heliograph/internal/base/values"
 	"heliograph/internal/domain/ledger"
@@ -137,7 +138,7 @@ func (s *BlockStatistics) Warm(ctx context.Context, db *storage.DB, pause time.D
 	if s.cache == nil {
 		return nil
 	}
-	ctx = values.Context(ctx, storage.Work(ctx, storage.Scans, false))
+	ctx = values.Context(ctx, storage.Work(ctx, admission.Scans, false))
 	newest, err := storage.Value[ledger.Timestamp](ctx, db, "a block", `select coalesce(max(consensus_end), 0) from record_file`)
 	if err != nil {
 		return err

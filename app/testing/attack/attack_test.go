@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 		attack()
 		return
 	}
-	if os.Getenv(loadEnv) != "" {
+	if os.Getenv(driveEnv) != "" {
 		sendLoad()
 		return
 	}
@@ -247,7 +247,7 @@ func attack() {
 func TestAttacks(t *testing.T) { //nolint:paralleltest // measures latencies
 	url := *target
 	if url == "" {
-		url = testenv.Demo(t, testenv.Storage(func(o *storage.Options) { o.MaxConnections, o.MaxWait = 10, 0 })).URL
+		url = testenv.Demo(t, testenv.Storage(func(o *storage.Options) { o.MaxConnections = 10 })).URL
 	}
 	run := func(name string, end func() string) {
 		ctx, cancel := context.WithTimeout(t.Context(), *duration)

@@ -29,9 +29,6 @@ var (
 	procs  = flag.Int("attack.procs", runtime.GOMAXPROCS(0), "GOMAXPROCS of the gateway")
 )
 
-// listPath is a request that needs the database and has no cached response.
-const listPath = "/api/v1/transactions?limit=100"
-
 // within returns a context that ends after the duration.
 func within(t *testing.T, d time.Duration) context.Context {
 	t.Helper()
@@ -110,54 +107,9 @@ func TestSingleRequests(t *testing.T) { //nolint:paralleltest // measures proces
 	}
 }
 
-// TestOverload sends more requests than the gateway can serve, at fixed rates.
-func TestOverload(t *testing.T) { //nolint:paralleltest // measures latencies
-	p := start(t)
-	const connections = 2000
-	load := func(rate float64, n int, d time.Duration) *load { return loadSpec{p.url, listPath, rate, n, d}.run(t) }
-	load(0, 16, *duration/2)
-	before := p.usage(t).cpu
-	capacity := float64(load(0, 16, *duration).served()) / duration.Seconds()
-	price := (p.usage(t).cpu - before).Seconds() / (capacity * duration.Seconds())
-	t.Logf("capacity %.0f requests/s, %.0f µs of CPU each", capacity, 1e6*price)
-	var atCapacity time.Duration
-	for _, times := range []float64{1, 2, 10} {
-		before := p.usage(t).cpu
-		l := load(times*capacity, connections, *duration)
-		refused := len(l.Latencies[http.StatusServiceUnavailable])
-		goodput := float64(l.served()) / duration.Seconds() / capacity
-		refusal := (p.usage(t).cpu - before).Seconds() - price*float64(l.served())
-		t.Logf("%4.0f × capacity: goodput %3.0f %%, accepted p50 %s p99 %s, %d refused p99 %s (%.0f µs of CPU each), %d failed, resident %d MB", times, 100*goodput,
-			l.at(200, 0.5), l.at(200, 0.99), refused, l.at(503, 0.99), 1e6*refusal/float64(max(refused, 1)), len(l.Latencies[0]), p.usage(t).resident)
-		if times == 1 {
-			atCapacity = l.at(200, 0.99)
-			continue
-		}
-		least := map[float64]float64{2: 0.9, 10: 0.5}[times]
-		if goodput < least || l.Bare > 0 || l.at(503, 0.99) > 150*time.Millisecond || l.at(200, 0.99) > 3*max(atCapacity, 20*time.Millisecond) {
-			t.Errorf("%.0f × capacity: %d refusals without Retry-After", times, l.Bare)
-		}
-		after := load(capacity/2, connections, 3*time.Second)
-		t.Logf("     then half of it: the last failure began after %s", round(after.LastBad))
-		if after.LastBad > time.Second {
-			t.Errorf("recovery after %s", after.LastBad)
-		}
-	}
-}
-
-// TestConnections checks many connections: in a closed loop, and open without requests.
+// TestConnections checks many connections of one address that are open without requests.
 func TestConnections(t *testing.T) { //nolint:paralleltest // measures latencies
 	p := start(t)
-	ctx := within(t, *duration)
-	health := make(chan *seen, 1)
-	go func() { health <- watch(ctx, prober, p.url, "/health/readiness") }()
-	l := loadSpec{p.url, listPath, 0, 2000, *duration}.run(t)
-	h := <-health
-	t.Logf("2000 in a closed loop: served %d p50 %s p99 %s, refused %d p50 %s p99 %s, failed %d, readiness p99 %s, resident %d MB", l.served(), l.at(200, 0.5),
-		l.at(200, 0.99), len(l.Latencies[503]), l.at(503, 0.5), l.at(503, 0.99), len(l.Latencies[0]), round(h.p99()), p.usage(t).peak)
-	if len(l.Latencies[0]) > 0 || len(h.failed) > 0 || max(h.p99(), l.at(503, 0.99), l.at(200, 0.5)) > time.Second {
-		t.Error(l.Bare, h.failed)
-	}
 	const open, most = 7500, 2000
 	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(attacker)}}
 	refused := 0

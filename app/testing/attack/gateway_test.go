@@ -56,11 +56,26 @@ func start(t *testing.T, args ...string) *process {
 			t.Fatal(err)
 		}
 	}
+	p.serve(t, url, testenv.Now(), wellBehaved, args...)
+	return p
+}
+
+// startOver starts the binary like start, over another ledger database.
+func startOver(t *testing.T, url string, now time.Time, args ...string) *process {
+	t.Helper()
+	p := &process{}
+	p.serve(t, url, now, nil, args...)
+	return p
+}
+
+// serve starts the process, and waits until it serves paths.
+func (p *process) serve(t *testing.T, url string, now time.Time, paths []string, args ...string) {
+	t.Helper()
 	p.cmd = exec.Command(*binary, append([]string{
 		"serve", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--database-url", url,
 		"--status-database-url", testenv.Filled.Fresh(t),
 	}, args...)...)
-	p.cmd.Env = append(os.Environ(), "GOMAXPROCS="+strconv.Itoa(*procs), "HELIOGRAPH_FIXED_TIME="+testenv.Now().Format(time.RFC3339))
+	p.cmd.Env = append(os.Environ(), "GOMAXPROCS="+strconv.Itoa(*procs), "HELIOGRAPH_FIXED_TIME="+now.Format(time.RFC3339))
 	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
 	if err != nil {
 		t.Fatal(err)
@@ -84,14 +99,13 @@ func start(t *testing.T, args ...string) *process {
 	}
 	c := clientOf(victim)
 	defer c.CloseIdleConnections()
-	for _, path := range append([]string{"/api/v2/summary.json"}, wellBehaved...) {
+	for _, path := range append([]string{"/api/v2/summary.json", "/api/v1/blocks"}, paths...) {
 		for end := time.Now().Add(15 * time.Second); send(t.Context(), c, p.url, request{path: path}) != http.StatusOK; time.Sleep(20 * time.Millisecond) {
 			if time.Now().After(end) {
 				t.Fatalf("%s is not served", path)
 			}
 		}
 	}
-	return p
 }
 
 func (p *process) startLedger(t *testing.T) {

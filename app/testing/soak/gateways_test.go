@@ -61,6 +61,7 @@ backend gateways
   balance roundrobin
   option forwardfor
   option redispatch 1
+  option abortonclose
   option httpchk
   http-check send meth GET uri /health/readiness/ledger ver HTTP/1.1 hdr Host localhost
   default-server check inter 300ms fall 1 rise 1

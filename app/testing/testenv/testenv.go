@@ -191,7 +191,6 @@ func open(url string, options ...Option) (g *Gateway, closers []func(), err erro
 	so := storage.Options{PoolOptions: storage.PoolOptions{
 		URL: url, StatementTimeout: 20 * time.Second, ConnectTimeout: 10 * time.Second, MaxConnections: 8,
 	}}
-	so.MaxWait = 10 * time.Second // parallel tests share the machine
 	o := gateway.Options{
 		REST: g.Config, Graph: gateway.DefaultGraph(), Logger: slog.New(slog.DiscardHandler), Origins: []string{"*"},
 		RequestTimeout: 20 * time.Second, Version: "test", CheckVariables: true,

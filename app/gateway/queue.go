@@ -1,0 +1,170 @@
+package gateway
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"heliograph/graph/fault"
+	"heliograph/internal/base/admission"
+)
+
+// shed refuses requests of clients without an API key whose queue is too long. It is cheap: such requests are not
+// logged one by one.
+func (g *Gateway) shed(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !exempt(r) && r.Header.Get(keyHeader) == "" && g.o.DB != nil {
+			path := family(r.URL.Path)
+			if refusal := g.o.DB.Queue().Full(clientOf(r), path); refusal != nil {
+				g.metrics.observe(path, http.StatusServiceUnavailable, 0)
+				g.refuse(w, r, clientOf(r), refusal)
+				return
+			}
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// class returns the class of a request in the queue: the pattern of its path in the REST API, or the first segment.
+func (g *Gateway) class(r *http.Request) string {
+	if isREST(r) {
+		if pattern := g.v1.Pattern(r); pattern != "" {
+			return pattern
+		}
+	}
+	return family(r.URL.Path)
+}
+
+// statusGone is the status in the log of a request whose client has disconnected before it was its turn.
+const statusGone = 499
+
+// run runs a request when it is its turn. The turn ends early if the client reads the response slowly. Streams take a
+// turn for each operation instead.
+func (g *Gateway) run(next http.Handler, w http.ResponseWriter, r *http.Request, turn *admission.Turn) {
+	if streams(r) {
+		next.ServeHTTP(w, r)
+		return
+	}
+	defer turn.End()
+	l := limited(w)
+	err := receive(r, turn, l)
+	ctx, cancel := context.WithTimeout(r.Context(), g.o.RequestTimeout)
+	defer cancel()
+	if err == nil {
+		err = turn.Enter(ctx)
+	}
+	refusal := admission.RefusalOf(err)
+	if err == nil && g.budget.exceeded(turn.Client()) {
+		refusal = &admission.Refusal{Limit: admission.ByMemory}
+	}
+	if l != nil {
+		l.refused = refusal != nil
+		l.slow = turn.Leave
+		l.sending = func(bytes int64) { g.budget.send(turn.Client(), bytes) }
+	}
+	switch {
+	case refusal != nil:
+		g.refuse(w, r, turn.Client(), refusal)
+	case err != nil:
+		w.WriteHeader(statusGone)
+	default:
+		w.Header()["Server-Timing"] = []string{timing(turn.Waited())}
+		next.ServeHTTP(w, r.WithContext(ctx))
+	}
+}
+
+// timing returns the value of the header Server-Timing.
+func timing(waited time.Duration) string {
+	return "queue;dur=" + strconv.FormatFloat(float64(waited.Microseconds())/1000, 'f', -1, 64)
+}
+
+// refuse responds that the server is busy.
+func (g *Gateway) refuse(w http.ResponseWriter, r *http.Request, client string, refusal *admission.Refusal) {
+	g.refusals.add(g.o.Logger, client, refusal.Limit)
+	if isREST(r) {
+		g.v1.Unavailable(w, r, refusal.Seconds())
+		return
+	}
+	w.Header().Set("Retry-After", strconv.Itoa(refusal.Seconds()))
+	g.reject(w, r, http.StatusServiceUnavailable, fault.Unavailable, refusal.Error())
+}
+
+// refusals counts refused requests, and logs them once a second.
+type refusals struct {
+	mu     sync.Mutex
+	counts map[refused]int
+}
+
+// refused is a kind of refusals.
+type refused struct {
+	client string
+	limit  admission.Limit
+}
+
+// maxRefused is the maximum number of kinds that are counted in a second.
+const maxRefused = 1000
+
+// settings are those that change a limit.
+var settings = map[admission.Limit]string{
+	admission.ByQueue:   "--queue-timeout, --max-connections",
+	admission.ByTimeout: "--queue-timeout, --request-timeout",
+	admission.ByMemory:  "--memory-limit",
+}
+
+func (f *refusals) add(log *slog.Logger, client string, limit admission.Limit) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.counts == nil {
+		f.counts = map[refused]int{}
+		time.AfterFunc(time.Second, func() { f.report(log) })
+	}
+	if kind := (refused{client, limit}); f.counts[kind] > 0 || len(f.counts) < maxRefused {
+		f.counts[kind]++
+	}
+}
+
+// report logs the number of refusals, and their most frequent kind.
+func (f *refusals) report(log *slog.Logger) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var most refused
+	all := 0
+	for kind, n := range f.counts {
+		if all += n; n > f.counts[most] {
+			most = kind
+		}
+	}
+	log.Warn("requests were refused", "requests", all, "client", most.client, "of_client", f.counts[most],
+		"limit", most.limit, "setting", settings[most.limit])
+	f.counts = nil
+}
+
+// queueMetrics are the metrics of the queue.
+type queueMetrics struct{ queue *admission.Queue }
+
+var (
+	queueWaiting = describe("waiting", "Number of requests that wait, by class.")
+	queueServed  = describe("served_total", "Number of requests that have started to run, by class.")
+	queueRefused = describe("refused_total", "Number of requests that were refused, by class.")
+)
+
+func describe(name, help string) *prometheus.Desc {
+	return prometheus.NewDesc("heliograph_queue_"+name, help, []string{"class"}, nil)
+}
+
+// Describe implements [prometheus.Collector].
+func (m queueMetrics) Describe(out chan<- *prometheus.Desc) { prometheus.DescribeByCollect(m, out) }
+
+// Collect implements [prometheus.Collector].
+func (m queueMetrics) Collect(out chan<- prometheus.Metric) {
+	for class, s := range m.queue.Stats() {
+		out <- prometheus.MustNewConstMetric(queueWaiting, prometheus.GaugeValue, float64(s.Waiting), class)
+		out <- prometheus.MustNewConstMetric(queueServed, prometheus.CounterValue, float64(s.Served), class)
+		out <- prometheus.MustNewConstMetric(queueRefused, prometheus.CounterValue, float64(s.Refused), class)
+	}
+}

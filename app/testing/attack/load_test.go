@@ -1,0 +1,337 @@
+//go:build attack
+
+package attack
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/jackc/pgx/v5"
+)
+
+var (
+	loadTime  = flag.Duration("load.time", 20*time.Second, "duration of a measurement; three times that of open loops")
+	loadShort = flag.Bool("load.short", false, "only some of the requests and numbers of connections")
+	loadSlack = flag.Float64("load.slack", 1, "factor of the limits of latencies and of tolerances, for busy machines")
+	database  = flag.String("load.database", "", "URL of the ledger database; default: the demo network")
+	onlyKinds = flag.String("load.only", "", "part of the names of the requests of the closed loops")
+)
+
+// ordinary are the requests of an ordinary client, which any database can answer.
+var ordinary = []string{"/api/v1/blocks", "/api/v1/transactions?limit=5", "/api/v1/accounts?limit=2"}
+
+// queueTimeout is the default of --queue-timeout.
+const queueTimeout = 5 * time.Second
+
+// wallet is a GraphQL query of a wallet.
+const wallet = `query Wallet($id: EntityId!) { account(id: $id) { id memo balance { balance } ` +
+	`tokenRelationships(first: 10) { nodes { balance token { name symbol decimals } } } } ` +
+	`transactions(filter: {account: {eq: $id}}, first: 10) { nodes { consensusTimestamp type result } } }`
+
+// startLoaded starts a gateway over the database of the test, and returns the requests by kind.
+func startLoaded(t *testing.T, args ...string) (p *process, requests map[string]string) {
+	t.Helper()
+	args = append(args, "--evm-requests-per-second", "1000000", "--evm-gas-per-second", "1000000000000000")
+	if *database == "" {
+		p = start(t, args...)
+	} else {
+		p = startOver(t, *database, newestBlock(t), args...)
+	}
+	read := func(path string, into any) {
+		t.Helper()
+		resp, err := http.Get(p.url + path) //nolint:noctx // the test has a timeout
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		if err := json.NewDecoder(resp.Body).Decode(into); err != nil {
+			t.Fatal(path, err)
+		}
+	}
+	var blocks struct{ Blocks []struct{ Number int64 } }
+	read("/api/v1/blocks?limit=25", &blocks)
+	var transactions struct {
+		Transactions []struct{ Transfers []struct{ Account string } }
+	}
+	read("/api/v1/transactions?limit=25&transactiontype=cryptotransfer", &transactions)
+	if len(blocks.Blocks) == 0 || len(transactions.Transactions) == 0 {
+		t.Fatal("the database has no blocks or no transfers")
+	}
+	transfers := transactions.Transactions[0].Transfers
+	account := transfers[len(transfers)-1].Account
+	variables, err := json.Marshal(map[string]any{"query": wallet, "variables": map[string]string{"id": account}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, map[string]string{
+		"block":           get(fmt.Sprintf("/api/v1/blocks/%d", blocks.Blocks[len(blocks.Blocks)-1].Number)),
+		"account":         get("/api/v1/accounts/" + account),
+		"25 accounts":     get("/api/v1/accounts?limit=25"),
+		"25 transactions": get("/api/v1/transactions?limit=25"),
+		"results":         get("/api/v1/contracts/results?limit=25"),
+		"supply":          get("/api/v1/network/supply"),
+		"wallet":          post("/graphql", string(variables)),
+		"call":            post("/api/v1/contracts/call", `{"data":"0x600160005260206000f3","gas":100000}`),
+	}
+}
+
+// newestBlock returns the time of the newest block of the database.
+func newestBlock(t *testing.T) (at time.Time) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), *database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(t.Context())) }()
+	var ns int64
+	if err := conn.QueryRow(t.Context(), `select max(consensus_end) from record_file`).Scan(&ns); err != nil {
+		t.Fatal(err)
+	}
+	return time.Unix(0, ns+1e9).UTC()
+}
+
+// slack returns a limit of latencies for the machine.
+func slack(d time.Duration) time.Duration { return time.Duration(float64(d) * *loadSlack) }
+
+// kinds are the kinds of requests of closed loops.
+func kinds() []string {
+	if *loadShort {
+		return []string{"block", "25 accounts", "wallet", "call"}
+	}
+	return []string{"block", "account", "25 accounts", "25 transactions", "results", "supply", "wallet", "call"}
+}
+
+// busy keeps connections of one address busy with a request.
+func busy(t *testing.T, p *process, connections int, text string) *result {
+	t.Helper()
+	l := load{Address: attacker, Connections: connections, Request: text}
+	return drive{Server: host(p.url), Loads: []load{l}, Warm: *loadTime / 4, During: *loadTime}.run(t)[0]
+}
+
+// TestLoadClosed keeps connections of one address busy. No request is refused, more connections do not lower the rate,
+// and all wait for about the same time.
+func TestLoadClosed(t *testing.T) { //nolint:paralleltest // measures latencies
+	p, requests := startLoaded(t)
+	numbers := []int{1, 8, 16, 64, 256, 1000}
+	if *loadShort {
+		numbers = []int{16, 64, 1000}
+	}
+	t.Logf("%-16s %12s %9s %9s %9s %9s", "request", "connections", "200s/s", "other", "p50", "p99")
+	for _, kind := range kinds() {
+		if !strings.Contains(kind, *onlyKinds) {
+			continue
+		}
+		rates, best := map[int]*result{}, 0.0
+		for _, n := range numbers {
+			r := busy(t, p, n, requests[kind])
+			rates[n] = r
+			best = max(best, r.rate())
+			ok := r.Statuses[http.StatusOK]
+			t.Logf("%-16s %12d %9.0f %9d %9s %9s", kind, n, r.rate(), r.other(), ok.at(0.5), ok.at(0.99))
+		}
+		for n, r := range rates {
+			cycle := time.Duration(float64(n) / max(1, r.rate()) * float64(time.Second))
+			most := 2 * cycle
+			if n < 64 {
+				most = max(40*time.Millisecond, 2*most)
+			}
+			if cycle > queueTimeout {
+				continue
+			}
+			p99, least := r.Statuses[http.StatusOK].at(0.99), (1-0.05*(*loadSlack))*best
+			if r.other() > 0 || p99 > slack(most) || n >= 64 && r.rate() < least {
+				t.Errorf("%s, %d connections: %.0f of %.0f requests/s, %d others, p99 %s of %s",
+					kind, n, r.rate(), best, r.other(), p99, most)
+			}
+		}
+	}
+}
+
+// TestLoadShares keeps 32 connections of each of eight addresses busy: they get the same number of responses. Then one
+// of them sends expensive requests, and the others keep their latency.
+func TestLoadShares(t *testing.T) { //nolint:paralleltest // measures latencies
+	p, requests := startLoaded(t)
+	run := func(last string) (rates []float64, p99s []time.Duration) {
+		d := drive{Server: host(p.url), Warm: *loadTime / 4, During: *loadTime}
+		for i, address := range addresses(8) {
+			kind := "block"
+			if i == 7 {
+				kind = last
+			}
+			d.Loads = append(d.Loads, load{Address: address, Connections: 32, Request: requests[kind]})
+		}
+		for i, r := range d.run(t) {
+			rates, p99s = append(rates, r.rate()), append(p99s, r.Statuses[http.StatusOK].at(0.99))
+			if r.other() > 0 {
+				t.Errorf("address %d: %d requests are not served", i, r.other())
+			}
+		}
+		t.Logf("the last address sends %-10s: %.0f requests/s, p99 %v", last, rates, p99s)
+		return rates, p99s
+	}
+	rates, p99s := run("block")
+	total := 0.0
+	for _, r := range rates {
+		total += r
+	}
+	for i, r := range rates {
+		if share := r * 8 / total; share < 1-0.15*(*loadSlack) || share > 1+0.15*(*loadSlack) {
+			t.Errorf("address %d has %.2f of its share", i, share)
+		}
+	}
+	mixed, later := run("results")
+	if mixed[7] >= rates[7] {
+		t.Errorf("%.0f expensive requests/s instead of %.0f", mixed[7], rates[7])
+	}
+	for i, p99 := range later[:7] {
+		if p99 > slack(2*p99s[i]) {
+			t.Errorf("address %d: p99 %s instead of %s", i, p99, p99s[i])
+		}
+	}
+}
+
+// TestLoadOpen sends requests at fixed rates from eight addresses.
+func TestLoadOpen(t *testing.T) { //nolint:paralleltest // measures latencies
+	p, requests := startLoaded(t)
+	const connections = 1500
+	during := 3 * *loadTime
+	send := func(n int, rate float64, d time.Duration) *result {
+		all := drive{Server: host(p.url), During: d}
+		for _, address := range addresses(8) {
+			l := load{Address: address, Connections: n, Rate: rate / 8, Request: requests["25 accounts"]}
+			all.Loads = append(all.Loads, l)
+		}
+		return sum(all.run(t))
+	}
+	send(2, 0, *loadTime/4)
+	capacity := send(2, 0, *loadTime).rate()
+	quiet := watch(within(t, 2*time.Second), victim, p.url, ordinary...).p99()
+	t.Logf("capacity %.0f requests/s, p99 of an ordinary client %s", capacity, quiet)
+	factors := []float64{0.9, 1.2, 2, 10}
+	if *loadShort {
+		factors = []float64{0.9, 2}
+	}
+	for _, times := range factors {
+		r := send(connections, times*capacity, during)
+		served, refused := r.Statuses[http.StatusOK], r.Statuses[http.StatusServiceUnavailable]
+		goodput, wanted := r.rate()/capacity, 0.9*min(times, 1)
+		t.Logf("%4.1f × capacity: goodput %3.0f %%, served p50 %s p99 %s, %d refused p50 %s p99 %s, %d failed, %d MB",
+			times, 100*goodput, served.at(0.5), served.at(0.99), r.count(503), refused.at(0.5), refused.at(0.99),
+			r.count(0), p.usage(t).peak)
+		late := refused.at(0.99) > slack(50*time.Millisecond)
+		if goodput < wanted/max(1, *loadSlack) || r.Bare > 0 || late || times < 1 && r.other() > 0 {
+			t.Errorf("%.1f × capacity: goodput %.2f, %d refusals without a usable Retry-After, others %d",
+				times, goodput, r.Bare, r.other())
+		}
+		time.Sleep(queueTimeout)
+		after := watch(within(t, 2*time.Second), victim, p.url, ordinary...)
+		t.Logf("      afterwards an ordinary client has p99 %s", after.p99())
+		if len(after.failed) > 0 || after.p99() > slack(max(50*time.Millisecond, 5*quiet)) {
+			t.Errorf("%.1f × capacity: afterwards p99 %s, failures %v", times, after.p99(), after.failed)
+		}
+	}
+}
+
+// TestLoadIdle keeps 64 connections busy beside 10,000 idle connections of ten addresses, and 2,000 subscriptions.
+func TestLoadIdle(t *testing.T) { //nolint:paralleltest // measures latencies
+	p, requests := startLoaded(t)
+	idle, subscriptions := 1000, 2000
+	if *loadShort {
+		idle, subscriptions = 100, 200
+	}
+	for _, address := range addresses(10) {
+		d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}}
+		for range idle {
+			conn, err := d.DialContext(t.Context(), "tcp", host(p.url))
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = conn.Close() })
+		}
+	}
+	const perSocket = 50
+	for range subscriptions / perSocket {
+		conn, resp, err := websocket.Dial(t.Context(), p.url+"/graphql", &websocket.DialOptions{
+			Subprotocols: []string{"graphql-transport-ws"}, HTTPClient: clientOf(prober),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body // belongs to the connection
+		t.Cleanup(func() { _ = conn.CloseNow() })
+		messages := []string{`{"type":"connection_init"}`}
+		for i := range perSocket {
+			const subscribe = `{"type":"subscribe","id":"%d","payload":{"query":"subscription { blocks { number } }"}}`
+			messages = append(messages, fmt.Sprintf(subscribe, i))
+		}
+		for _, m := range messages {
+			if err := conn.Write(t.Context(), websocket.MessageText, []byte(m)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		go func() {
+			for {
+				_, b, err := conn.Read(t.Context())
+				if err != nil {
+					return
+				}
+				if strings.Contains(string(b), `"error"`) {
+					t.Errorf("a subscription: %s", b)
+				}
+			}
+		}()
+	}
+	r := busy(t, p, 64, requests["25 accounts"])
+	t.Logf("%d idle connections, %d subscriptions: %.0f requests/s, p99 %s, %d others, %d MB",
+		10*idle, subscriptions, r.rate(), r.Statuses[200].at(0.99), r.other(), p.usage(t).peak)
+	if r.other() > 0 {
+		t.Errorf("%d requests are not served", r.other())
+	}
+}
+
+// TestLoadBodies sends large bodies from 2,000 connections to a gateway with little memory: it stays below the limit,
+// and others are served.
+func TestLoadBodies(t *testing.T) { //nolint:paralleltest // measures memory
+	const limit = 256 // MiB
+	p, _ := startLoaded(t, "--memory-limit", fmt.Sprint(limit<<20))
+	quiet := watch(within(t, time.Second), victim, p.url, ordinary...).p99()
+	const query = `{"query":"{blocks(first:100){nodes{number}}}","extensions":{"x":"%s"}}`
+	body := post("/graphql", fmt.Sprintf(query, strings.Repeat("x", 500_000)))
+	p.resetPeak(t)
+	ctx := within(t, *loadTime)
+	var all sync.WaitGroup
+	for _, address := range addresses(2) {
+		d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}}
+		for range 1000 {
+			all.Go(func() {
+				for ctx.Err() == nil {
+					conn, err := d.DialContext(ctx, "tcp", host(p.url))
+					if err != nil {
+						return
+					}
+					_ = conn.SetDeadline(time.Now().Add(*loadTime))
+					_, _ = io.WriteString(conn, body)
+					_, _ = conn.Read(make([]byte, 4096))
+					_ = conn.Close()
+				}
+			})
+		}
+	}
+	other := watch(ctx, victim, p.url, ordinary...)
+	all.Wait()
+	peak := p.usage(t).peak
+	t.Logf("2,000 bodies: victim p99 %s (quiet %s), failures %v, %d MB", other.p99(), quiet, other.failed, peak)
+	if len(other.failed) > 0 || peak > limit || other.p99() > slack(max(50*time.Millisecond, 5*quiet)) {
+		t.Errorf("victim p99 %s, failures %v, resident %d MB", other.p99(), other.failed, peak)
+	}
+}

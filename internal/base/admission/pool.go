@@ -1,0 +1,329 @@
+package admission
+
+import (
+	"context"
+	"slices"
+	"time"
+)
+
+// Share is a kind of statement. Each has a share of the connections to the database.
+type Share uint8
+
+// The shares.
+const (
+	// PointReads are statements of operations without lists. They can use all connections that are not reserved for
+	// other shares.
+	PointReads Share = iota
+	// Lists are statements of operations with lists. They can use all connections that are not reserved for other
+	// shares.
+	Lists
+	// Scans are statements that take longer than [scanTime], or did so lately. They use a quarter of the connections
+	// at most.
+	Scans
+	// EVM are the snapshots of contract calls and traces. They use a third of the connections at most.
+	EVM
+
+	shares
+)
+
+const (
+	// scanTime is the duration after which a statement counts as a scan, or maxScanTime if all statements take long
+	// because the processors are busy. Later statements with the same text count as scans for scanMemory, or until one
+	// is fast.
+	scanTime    = 250 * time.Millisecond
+	maxScanTime = 2 * time.Second
+	scanMemory  = 10 * time.Second
+	// maxScans is the number of texts of scans that are remembered.
+	maxScans = 1000
+	// patience is how long a contract call keeps its turn while it waits for a connection.
+	patience = 100 * time.Millisecond
+)
+
+// Pool divides the connections to one server of the database among shares and clients. Each can use more than its
+// share while no other waits.
+type Pool struct {
+	q                      *Queue
+	capacity, perOperation int
+	most, reserved         [shares]int // connections that a share uses at most, and that are kept for it
+	used                   [shares]int
+	held                   []*Slot // in use
+	waiting                []*Slot // in order of arrival
+	clients                map[*client]connections
+	scans                  map[string]time.Time // texts of scans, and when they end to count as scans
+	typical                time.Duration        // moving average of the durations of statements that are no scans
+}
+
+// connections has the statements of a client that run, and those of them that are scans.
+type connections struct{ held, scans int }
+
+// Operation is an operation whose statements run on the database.
+type Operation struct {
+	// Share is that of its statements.
+	Share Share
+	// Turn is that of its request.
+	Turn *Turn
+
+	started bool // a statement has run
+	held    int  // connections in use
+}
+
+// Slot is the permission to use a connection.
+type Slot struct {
+	p      *Pool
+	op     *Operation
+	client *client
+	share  Share
+	sql    string
+	since  time.Time     // when it began to run or to wait
+	ready  chan struct{} // closed when a waiting slot is granted
+	parked bool          // it waits, and its request has no turn
+}
+
+// Pool returns a new pool of connections. One of them is not divided: it is for health checks. An operation uses at
+// most perOperation at the same time.
+func (q *Queue) Pool(all, perOperation int) *Pool {
+	n := max(1, all-1)
+	p := &Pool{
+		q: q, capacity: n, perOperation: perOperation,
+		clients: map[*client]connections{}, scans: map[string]time.Time{},
+	}
+	p.most = [shares]int{PointReads: n, Lists: n, Scans: max(1, n/4), EVM: max(1, n/3)}
+	if n > int(shares) {
+		p.reserved = [shares]int{1, 1, 1, 1}
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.pools = append(q.pools, p)
+	q.most.all += all
+	return p
+}
+
+// Load returns the number of statements that run or wait.
+func (p *Pool) Load() int {
+	p.q.mu.Lock()
+	defer p.q.mu.Unlock()
+	return len(p.held) + len(p.waiting)
+}
+
+// Enter waits for the permission to run a statement. The caller must call Leave. The first statement of an operation
+// is refused with a [Refusal] if its request has waited for [Options.Timeout]; the others wait until the context ends.
+func (p *Pool) Enter(ctx context.Context, op *Operation, share Share, sql string) (*Slot, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err //nolint:wrapcheck // the caller knows its context
+	}
+	s := &Slot{p: p, op: op, share: max(share, op.Share), sql: sql, since: now()}
+	p.q.mu.Lock()
+	s.enter()
+	timer := time.NewTimer(p.q.o.Timeout - op.Turn.waited)
+	late := timer.C
+	if op.started {
+		late = nil
+	}
+	p.q.mu.Unlock()
+	defer timer.Stop()
+	if s.ready == nil {
+		return s, nil
+	}
+	select {
+	case <-s.ready:
+	case <-late:
+	case <-ctx.Done():
+	}
+	p.q.mu.Lock()
+	defer p.q.mu.Unlock()
+	if !slices.Contains(p.waiting, s) {
+		return s, nil
+	}
+	err := ctx.Err()
+	if err == nil {
+		p.q.class(op.Turn.className).Refused++
+		err = &Refusal{ByTimeout, s.client.remaining()}
+	}
+	s.dequeue()
+	s.end()
+	return nil, err //nolint:wrapcheck // as above
+}
+
+// enter grants the slot, or adds it to those that wait.
+func (s *Slot) enter() {
+	p, t := s.p, s.op.Turn
+	if s.share < Scans && s.since.Before(p.scans[s.sql]) {
+		s.share = Scans
+	}
+	if t == nil {
+		t = p.q.Turn("", "")
+		s.op.Turn = t
+	}
+	if s.client = p.q.join(t.name); t.client == nil { // statements without a request
+		t.client = s.client
+		t.client.virtual = max(t.client.virtual, p.q.virtual)
+	}
+	t.query(1, 0)
+	if p.fits(s) {
+		s.take()
+		return
+	}
+	s.ready = make(chan struct{})
+	p.waiting = append(p.waiting, s)
+	p.q.measure(s.client)
+	if s.share == Scans {
+		s.park()
+	}
+}
+
+// park ends the turn of the request of a waiting slot, so that others can start. The request waits like those in the
+// queue.
+func (s *Slot) park() {
+	if !s.parked {
+		s.p.q.measure(s.client)
+		s.parked = true
+		s.client.parked++
+		s.client.started = max(0, s.client.started-1)
+		s.op.Turn.leave()
+	}
+}
+
+// dequeue removes the slot from those that wait.
+func (s *Slot) dequeue() {
+	s.p.waiting = remove(s.p.waiting, s)
+	if s.parked {
+		s.p.q.measure(s.client)
+		s.client.parked--
+		s.client.started++
+	}
+}
+
+// take grants the slot.
+func (s *Slot) take() {
+	p := s.p
+	p.held = append(p.held, s)
+	s.since, s.op.started = now(), true
+	s.op.held++
+	s.op.Turn.query(0, 1)
+	s.count(1)
+}
+
+// count changes the number of connections in use.
+func (s *Slot) count(change int) {
+	s.p.used[s.share] += change
+	of := s.p.clients[s.client]
+	of.held += change
+	if s.share == Scans {
+		of.scans += change
+	}
+	if s.p.clients[s.client] = of; of == (connections{}) {
+		delete(s.p.clients, s.client)
+	}
+}
+
+// end ends the use of the client by the slot.
+func (s *Slot) end() {
+	s.op.Turn.query(-1, 0)
+	s.client.uses--
+	s.p.q.grant()
+}
+
+// Leave returns the connection. A nil slot is none.
+func (s *Slot) Leave() {
+	if s == nil {
+		return
+	}
+	p := s.p
+	p.q.mu.Lock()
+	defer p.q.mu.Unlock()
+	p.sweep()
+	p.held = remove(p.held, s)
+	s.op.held--
+	s.count(-1)
+	s.op.Turn.query(0, -1)
+	took := now().Sub(s.since)
+	if took < scanTime {
+		delete(p.scans, s.sql)
+	}
+	if s.share < Scans {
+		p.typical += (took - p.typical) / 16
+	}
+	s.end()
+	p.grant()
+}
+
+// fits reports whether a slot can be granted now.
+func (p *Pool) fits(s *Slot) bool {
+	if s.op.held >= p.perOperation || p.used[s.share] >= p.most[s.share] {
+		return false
+	}
+	free, kept := p.capacity-len(p.held), 0
+	for share := range shares {
+		kept += p.reserved[share]
+		if share != s.share {
+			free -= max(0, p.reserved[share]-p.used[share])
+		}
+	}
+	of := p.clients[s.client]
+	if s.share < Scans && (of.scans >= p.most[Scans] || of.held >= p.capacity/2) {
+		// For other clients: statements that turn out to be scans or are being canceled do not end soon.
+		free -= p.reserved[s.share]
+	}
+	// The statements of one client can become scans, and then no longer use what is kept for these.
+	return free > 0 && of.held <= p.capacity-kept
+}
+
+// sweep counts statements that take long as scans, and ends the turns of their requests.
+func (p *Pool) sweep() {
+	at := now()
+	slow := min(max(scanTime, 4*p.typical), maxScanTime)
+	for _, s := range p.held {
+		if s.share == EVM || at.Sub(s.since) < slow {
+			continue
+		}
+		s.op.Turn.accrue()
+		if len(p.scans) >= maxScans {
+			clear(p.scans)
+		}
+		p.scans[s.sql] = at.Add(scanMemory)
+		if s.share != Scans {
+			s.count(-1)
+			s.share = Scans
+			s.count(1)
+			s.op.Turn.leave()
+		}
+	}
+}
+
+// check ends the turns of contract calls that wait for a connection for long, and grants what has become free.
+func (p *Pool) check() {
+	p.sweep()
+	for _, s := range p.waiting {
+		if s.share == EVM && now().Sub(s.since) > patience {
+			s.park()
+		}
+	}
+	p.grant()
+}
+
+// grant grants waiting slots as long as one fits.
+func (p *Pool) grant() {
+	for {
+		var next *Slot
+		for _, s := range p.waiting {
+			if p.fits(s) && (next == nil || s.before(next)) {
+				next = s
+			}
+		}
+		if next == nil {
+			return
+		}
+		next.dequeue()
+		next.take()
+		close(next.ready)
+	}
+}
+
+// before reports whether a slot precedes an older one: clients have the order of the queue, and the operations of a
+// client end before others begin.
+func (s *Slot) before(older *Slot) bool {
+	if s.client != older.client {
+		return s.client.virtual < older.client.virtual
+	}
+	return s.op.started && !older.op.started
+}

@@ -1,0 +1,342 @@
+// Package admission decides which requests and statements run, and in which order the others wait. It has one notion
+// of clients, costs and deadlines for both.
+//
+// Requests of one client run in order of arrival. Between clients, the next one is that with the smallest virtual time
+// (start-time fair queuing): a request moves the virtual time of its client forward by its cost. Its cost is the time
+// in which it computes, plus the time of its statements. When it starts, its client pays the average cost of its
+// class, and when it ends, the difference.
+package admission
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Options configure a [Queue]. A zero value selects the default.
+type Options struct {
+	// Processors is the number of processors. Default: that of the program.
+	Processors int
+	// Timeout is how long a request waits at most. Default: 5 seconds.
+	Timeout time.Duration
+	// Memory is the maximum number of bytes that all waiting requests use. Default: no limit.
+	Memory int64
+}
+
+// DefaultTimeout is the default of [Options.Timeout].
+const DefaultTimeout = 5 * time.Second
+
+const (
+	// interval is the time after which the queue checks again, while something waits, for statements that take long.
+	interval = 25 * time.Millisecond
+	// active is how long after a request of another client the processors are shared.
+	active = time.Second
+	// overhead is the memory that a waiting request uses in addition to its body, in bytes: its goroutine, its buffers
+	// and its header.
+	overhead = 16 << 10
+	// maxParked is the number of requests of a client that wait for a connection above which its next requests wait.
+	maxParked = 64
+	// maxIdle is the number of clients without requests that are remembered because of their costs.
+	maxIdle = 10_000
+	// firstCost is the cost of a class that has not run yet, in seconds.
+	firstCost = 0.001
+)
+
+// Limit is a reason to refuse a request.
+type Limit string
+
+// The limits.
+const (
+	// ByQueue refuses a request at its arrival, because the queue of its client is too long.
+	ByQueue Limit = "queue"
+	// ByTimeout refuses a request that has waited for [Options.Timeout].
+	ByTimeout Limit = "timeout"
+	// ByMemory refuses a request of the client that uses the most memory for waiting requests.
+	ByMemory Limit = "memory"
+)
+
+// Refusal is the error of a request that does not run.
+type Refusal struct {
+	Limit Limit
+	// RetryAfter is the time after which the requests of the client that wait now have run, at the rate at which they
+	// currently do.
+	RetryAfter time.Duration
+}
+
+// Seconds returns the time after which to retry in seconds, rounded up.
+func (r *Refusal) Seconds() int { return max(1, int(math.Ceil(r.RetryAfter.Seconds()))) }
+
+// Error returns the message for clients.
+func (r *Refusal) Error() string {
+	return fmt.Sprintf("the server is busy: retry after %d s", r.Seconds())
+}
+
+// RefusalOf returns the refusal that caused an error, or nil.
+func RefusalOf(err error) (r *Refusal) {
+	errors.As(err, &r)
+	return r
+}
+
+// Queue has the requests that run and those that wait.
+type Queue struct {
+	o Options
+
+	mu      sync.Mutex
+	most    count
+	used    count
+	pools   []*Pool
+	clients map[string]*client
+	queued  []*client // those with waiting turns
+	classes map[string]*class
+	virtual float64 // largest virtual time at which a request has started, in seconds
+	bytes   int64   // of waiting requests
+	streams int
+	purged  int  // number of clients after the last purge
+	ticking bool // a check is scheduled
+
+	last    string    // client of the newest turn
+	changed time.Time // when another client had it
+}
+
+// count is a number of turns in use, and of those that do not wait for the database.
+type count struct{ all, computing int }
+
+// client is an address or an API key.
+type client struct {
+	name    string
+	virtual float64 // at which its next request starts, in seconds
+	used    count
+	waiting []*Turn // in order of arrival
+	parked  int     // requests that wait for a connection without a turn
+	uses    int     // turns that have arrived and not ended, and slots
+	streams int
+
+	holding []*Turn // those that use memory, in order of arrival
+	bytes   int64
+
+	building int             // responses that are being built
+	builders []chan struct{} // closed when a waiting response can be built
+
+	// The rate at which its requests start while others of it wait: both numbers decay.
+	started float64   // requests
+	time    float64   // seconds in which requests waited
+	at      time.Time // when both were last changed
+	since   time.Time // from which on requests have waited all the time
+}
+
+// class is a kind of request, whose cost is about the same.
+type class struct {
+	Stats
+
+	cost float64 // moving average in seconds
+}
+
+// Stats counts the requests of a class.
+type Stats struct {
+	Waiting, Served, Refused int64
+}
+
+// New returns a queue without connections to a database.
+func New(o Options) *Queue {
+	o.Processors = cmp.Or(o.Processors, min(runtime.GOMAXPROCS(0), runtime.NumCPU()))
+	o.Timeout = cmp.Or(o.Timeout, DefaultTimeout)
+	o.Memory = cmp.Or(o.Memory, math.MaxInt64)
+	most := count{2 * o.Processors, 2 * o.Processors}
+	return &Queue{o: o, most: most, clients: map[string]*client{}, classes: map[string]*class{}}
+}
+
+// Stats returns the numbers of requests by class.
+func (q *Queue) Stats() map[string]Stats {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	all := map[string]Stats{}
+	for name, c := range q.classes {
+		all[name] = c.Stats
+	}
+	return all
+}
+
+// Full returns the refusal of a request that would arrive now, or nil. It counts the refusal.
+func (q *Queue) Full(name, class string) *Refusal {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	c := q.clients[name]
+	if c == nil {
+		return nil
+	}
+	r := q.full(c)
+	if r != nil {
+		q.class(class).Refused++
+	}
+	return r
+}
+
+// now returns the current time.
+func now() time.Time {
+	return time.Now() //nolint:forbidigo // measures durations, and the clock of the ledger may be fixed
+}
+
+// class returns the class with a name, which must be one of few.
+func (q *Queue) class(name string) *class {
+	c := q.classes[name]
+	if c == nil {
+		c = &class{cost: firstCost}
+		q.classes[name] = c
+	}
+	return c
+}
+
+// join returns the client with a name, which has one more use.
+func (q *Queue) join(name string) *client {
+	c := q.clients[name]
+	if c == nil {
+		if len(q.clients) >= 2*q.purged+maxParked {
+			q.purge()
+		}
+		c = &client{name: name}
+		q.clients[name] = c
+	}
+	c.uses++
+	return c
+}
+
+// purge forgets clients without requests whose costs are those of others or less, and all without requests if too many
+// remain.
+func (q *Queue) purge() {
+	for _, all := range []bool{false, true} {
+		for name, c := range q.clients {
+			if c.uses == 0 && (all || c.virtual <= q.virtual) {
+				delete(q.clients, name)
+			}
+		}
+		if q.purged = len(q.clients); q.purged < maxIdle {
+			return
+		}
+	}
+}
+
+// fits reports whether a turn of the client can start.
+func (q *Queue) fits(c *client) bool {
+	return q.used.all < q.most.all && q.used.computing < q.most.computing && c.parked < maxParked &&
+		c.used.all < q.most.all-q.most.computing/2 && c.used.computing < q.processors()
+}
+
+// processors returns how many turns of one client can compute.
+func (q *Queue) processors() int {
+	if now().Sub(q.changed) < active {
+		return max(1, q.most.computing/4)
+	}
+	return q.most.computing - 1
+}
+
+// grant starts waiting turns as long as one fits.
+func (q *Queue) grant() {
+	for len(q.queued) > 0 && q.used.all < q.most.all && q.used.computing < q.most.computing {
+		var next *client
+		for _, c := range q.queued {
+			if q.fits(c) && (next == nil || c.before(next)) {
+				next = c
+			}
+		}
+		if next == nil {
+			return
+		}
+		t := next.waiting[0]
+		t.dequeue(0)
+		next.started++
+		t.start()
+		close(t.ready)
+	}
+}
+
+// before reports whether the next turn of the client precedes that of another one.
+func (c *client) before(other *client) bool {
+	if c.virtual != other.virtual {
+		return c.virtual < other.virtual
+	}
+	return c.waiting[0].arrived.Before(other.waiting[0].arrived)
+}
+
+// measure is called before the number of waiting requests of the client changes.
+func (q *Queue) measure(c *client) {
+	c.advance(q.o.Timeout)
+	if c.length() == 0 { // the requests that run have started before, and make room
+		c.since, c.started = c.at, max(c.started, float64(c.used.all))
+	}
+	if !q.ticking {
+		q.ticking = true
+		time.AfterFunc(interval, q.tick)
+	}
+}
+
+func (c *client) length() int { return len(c.waiting) + c.parked }
+
+// advance measures the rate up to now. What happened half a timeout ago counts for a third.
+func (c *client) advance(timeout time.Duration) {
+	at := now()
+	window := timeout.Seconds() / 2
+	decay := math.Exp(-at.Sub(c.at).Seconds() / window)
+	c.at = at
+	c.started *= decay
+	c.time *= decay
+	if c.length() > 0 {
+		c.time += window * (1 - decay)
+	}
+}
+
+// remaining returns the time after which the requests of the client that wait have started, at the current rate.
+func (c *client) remaining() time.Duration {
+	return time.Duration(float64(c.length()) * c.time / max(1, c.started) * float64(time.Second))
+}
+
+// full returns the refusal of another turn of the client, or nil: if its queue is longer than the timeout. A tenth of
+// it is for rates that fall meanwhile. The rate has to be measured for a tenth of the timeout before.
+func (q *Queue) full(c *client) *Refusal {
+	margin := q.o.Timeout / 10
+	if c.length() == 0 || now().Sub(c.since) < margin {
+		return nil
+	}
+	c.advance(q.o.Timeout)
+	if wait := c.remaining(); wait > q.o.Timeout-margin {
+		return &Refusal{ByQueue, wait}
+	}
+	return nil
+}
+
+// tick looks for statements that take long, as long as something waits.
+func (q *Queue) tick() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.ticking = false
+	for _, p := range q.pools {
+		p.check()
+		q.ticking = q.ticking || len(p.waiting) > 0
+	}
+	q.grant()
+	if q.ticking = q.ticking || len(q.queued) > 0; q.ticking {
+		time.AfterFunc(interval, q.tick)
+	}
+}
+
+// heaviest returns the client whose waiting requests use the most memory.
+func (q *Queue) heaviest() (most *client) {
+	for _, c := range q.clients {
+		if most == nil || c.bytes > most.bytes {
+			most = c
+		}
+	}
+	return most
+}
+
+// remove removes the only occurrence of v from a slice.
+func remove[T comparable](s []T, v T) []T {
+	if i := slices.Index(s, v); i >= 0 {
+		return slices.Delete(s, i, i+1)
+	}
+	return s
+}

@@ -1,0 +1,563 @@
+package admission_test
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"heliograph/internal/base/admission"
+)
+
+// simulation runs requests with a fake clock. A request takes the time of its statement; more connections than the
+// pool has do not make it slower.
+type simulation struct {
+	q    *admission.Queue
+	pool *admission.Pool
+
+	mu      sync.Mutex
+	clients map[string]*measured
+}
+
+// measured is what a client measured.
+type measured struct {
+	served, gone int
+	refused      map[admission.Limit]int
+	latencies    []time.Duration // of served requests
+	refusals     []time.Duration // latencies of refused requests
+	retries      []int
+}
+
+func (m *measured) p99() time.Duration {
+	slices.Sort(m.latencies)
+	return m.latencies[len(m.latencies)*99/100]
+}
+
+// simulate calls f with a queue in a bubble with a fake clock. 9 statements run at the same time, of one client 5.
+func simulate(t *testing.T, o admission.Options, f func(t *testing.T, s *simulation)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		o.Processors = 2
+		s := &simulation{q: admission.New(o), clients: map[string]*measured{}}
+		s.pool = s.q.Pool(10, 2)
+		f(t, s)
+	})
+}
+
+// request is a request with one statement.
+type request struct {
+	client, class string
+	cost          time.Duration
+}
+
+// run runs a request.
+func (s *simulation) run(ctx context.Context, r request) (waited time.Duration, err error) {
+	turn := s.q.Turn(r.client, r.class)
+	defer turn.End()
+	if err := turn.Enter(ctx); err != nil {
+		return turn.Waited(), err
+	}
+	slot, err := s.pool.Enter(ctx, &admission.Operation{Turn: turn}, admission.PointReads, r.class)
+	if err != nil {
+		return turn.Waited(), err
+	}
+	time.Sleep(r.cost)
+	slot.Leave()
+	return turn.Waited(), nil
+}
+
+// measure runs a request and counts its result.
+func (s *simulation) measure(ctx context.Context, r request) error {
+	begin := time.Now()
+	_, err := s.run(ctx, r)
+	took := time.Since(begin)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m := s.clients[r.client]
+	if m == nil {
+		m = &measured{refused: map[admission.Limit]int{}}
+		s.clients[r.client] = m
+	}
+	switch refusal := admission.RefusalOf(err); {
+	case refusal != nil:
+		m.refused[refusal.Limit]++
+		m.refusals = append(m.refusals, took)
+		m.retries = append(m.retries, refusal.Seconds())
+	case err != nil:
+		m.gone++
+	default:
+		m.served++
+		m.latencies = append(m.latencies, took)
+	}
+	return err
+}
+
+// closed keeps connections busy for a time.
+func (s *simulation) closed(t *testing.T, all *sync.WaitGroup, connections int, d time.Duration, next func() request) {
+	t.Helper()
+	end := time.Now().Add(d)
+	for range connections {
+		all.Go(func() {
+			for time.Now().Before(end) {
+				if err := s.measure(t.Context(), next()); err != nil {
+					time.Sleep(10 * time.Millisecond)
+				}
+			}
+		})
+	}
+}
+
+// open sends requests at a rate for a time.
+func (s *simulation) open(t *testing.T, all *sync.WaitGroup, rate float64, d time.Duration, r request) {
+	t.Helper()
+	all.Go(func() {
+		end, pause := time.Now().Add(d), time.Duration(float64(time.Second)/rate)
+		for time.Now().Before(end) {
+			all.Go(func() { _ = s.measure(t.Context(), r) })
+			time.Sleep(pause)
+		}
+	})
+}
+
+// TestOrder checks that requests of one client run in order of arrival, that another client does not wait behind them,
+// and that those that left do not run.
+func TestOrder(t *testing.T) {
+	t.Parallel()
+	simulate(t, admission.Options{}, func(t *testing.T, s *simulation) {
+		t.Helper()
+		var all sync.WaitGroup
+		var mu sync.Mutex
+		var order []string
+		start := func(ctx context.Context, client, name string) {
+			all.Go(func() {
+				turn := s.q.Turn(client, "class")
+				defer turn.End()
+				if turn.Enter(ctx) == nil {
+					mu.Lock()
+					order = append(order, name)
+					mu.Unlock()
+					time.Sleep(time.Second)
+				}
+			})
+			synctest.Wait()
+		}
+		gone, leave := context.WithCancel(t.Context())
+		for _, name := range []string{"1", "2", "3", "4", "5", "6"} {
+			ctx := t.Context()
+			if name == "5" {
+				ctx = gone
+			}
+			start(ctx, "busy", name)
+		}
+		start(t.Context(), "other", "a")
+		leave()
+		all.Wait()
+		if want := []string{"1", "2", "3", "a", "4", "6"}; !slices.Equal(order, want) {
+			t.Errorf("order %v, want %v", order, want)
+		}
+	})
+}
+
+// TestEqualShares checks that clients with any number of connections get equal shares of the time, whatever their
+// requests cost, within 15 %.
+func TestEqualShares(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(20) {
+		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
+			t.Parallel()
+			random := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // the same numbers at each run
+			simulate(t, admission.Options{Timeout: time.Hour}, func(t *testing.T, s *simulation) {
+				t.Helper()
+				const d = 60 * time.Second
+				var all sync.WaitGroup
+				costs := map[string]time.Duration{}
+				for i := range 2 + random.IntN(7) {
+					name := strconv.Itoa(i)
+					costs[name] = time.Duration(1+random.IntN(50)) * time.Millisecond
+					r := request{name, "class " + strconv.Itoa(i%3), costs[name]}
+					s.closed(t, &all, 16+random.IntN(50), d, func() request { return r })
+				}
+				all.Wait()
+				total := time.Duration(0)
+				for name, m := range s.clients {
+					total += time.Duration(m.served) * costs[name]
+				}
+				for name, m := range s.clients {
+					share := float64(time.Duration(m.served)*costs[name]) / (float64(total) / float64(len(costs)))
+					if share < 0.85 || share > 1.15 || len(m.refused) > 0 {
+						t.Errorf("client %s with requests of %s has %.2f of its share, %v refused",
+							name, costs[name], share, m.refused)
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestExpensiveClient checks that a client whose requests become expensive gets fewer of them, and that the others
+// keep their latency.
+func TestExpensiveClient(t *testing.T) {
+	t.Parallel()
+	measure := func(cost time.Duration) (all map[string]*measured) {
+		simulate(t, admission.Options{}, func(t *testing.T, s *simulation) {
+			t.Helper()
+			var running sync.WaitGroup
+			for i := range 8 {
+				r := request{strconv.Itoa(i), "blocks", 2 * time.Millisecond}
+				if i == 7 && cost > 0 {
+					r.class, r.cost = "results", cost
+				}
+				s.closed(t, &running, 32, 20*time.Second, func() request { return r })
+			}
+			running.Wait()
+			all = s.clients
+		})
+		return all
+	}
+	equal, mixed := measure(0), measure(200*time.Millisecond)
+	if mixed["7"].served*10 > equal["7"].served {
+		t.Errorf("%d expensive requests are served instead of %d", mixed["7"].served, equal["7"].served)
+	}
+	for name, m := range mixed {
+		if name != "7" && (m.p99() > 2*equal[name].p99() || len(m.refused) > 0) {
+			t.Errorf("client %s: p99 %s instead of %s, %v refused", name, m.p99(), equal[name].p99(), m.refused)
+		}
+	}
+}
+
+// TestClosedLoops checks that no request is refused if connections ÷ rate is below the timeout, that all have about
+// the same latency, and that more connections do not lower the rate.
+func TestClosedLoops(t *testing.T) {
+	t.Parallel()
+	for _, cost := range []time.Duration{5 * time.Millisecond, 20 * time.Millisecond} {
+		best := 0.0
+		for _, connections := range []int{1, 8, 16, 64, 256, 1000} {
+			simulate(t, admission.Options{}, func(t *testing.T, s *simulation) {
+				t.Helper()
+				const d = 20 * time.Second
+				var all sync.WaitGroup
+				s.closed(t, &all, connections, d, func() request { return request{"client", "class", cost} })
+				all.Wait()
+				m := s.clients["client"]
+				rate := float64(m.served) / d.Seconds()
+				best = max(best, rate)
+				cycle := time.Duration(float64(connections) / rate * float64(time.Second))
+				if len(m.refused) > 0 || connections >= 64 && (m.p99() > 2*cycle || rate < 0.95*best) {
+					t.Errorf("%d connections: %.0f requests/s, p99 %s, cycle %s, %v refused",
+						connections, rate, m.p99(), cycle, m.refused)
+				}
+			})
+		}
+	}
+}
+
+// TestOverload checks open loops: below the capacity nothing is refused. Above, the capacity is used, refusals are
+// immediate and say when to retry, hardly any request waits in vain, and a client within its share has no refusal.
+func TestOverload(t *testing.T) {
+	t.Parallel()
+	for _, times := range []float64{0.9, 1.2, 2, 10} {
+		simulate(t, admission.Options{}, func(t *testing.T, s *simulation) {
+			t.Helper()
+			const (
+				d        = 20 * time.Second
+				cost     = 10 * time.Millisecond
+				capacity = 500.0 // 5 statements of one client at the same time
+			)
+			var all sync.WaitGroup
+			s.open(t, &all, times*capacity, d, request{"busy", "class", cost})
+			s.open(t, &all, 20, d, request{"modest", "class", cost})
+			all.Wait()
+			busy, modest := s.clients["busy"], s.clients["modest"]
+			offered := min(times, 1) * (d + admission.DefaultTimeout).Seconds() * capacity
+			if times < 1 {
+				offered = times * d.Seconds() * capacity
+			}
+			if float64(busy.served) < 0.9*offered || times < 1 && len(busy.refused) > 0 {
+				t.Errorf("%.1f × capacity: %d of %.0f served, %v refused", times, busy.served, offered, busy.refused)
+			}
+			if late := busy.refused[admission.ByTimeout]; late > busy.served/100 {
+				t.Errorf("%.1f × capacity: %d of %d requests waited in vain", times, late, busy.served)
+			}
+			for _, seconds := range busy.retries {
+				if seconds < 1 || seconds > 10 {
+					t.Fatalf("retry after %d s", seconds)
+				}
+			}
+			if len(modest.refused) > 0 || modest.p99() > 10*cost {
+				t.Errorf("%.1f × capacity: a modest client: p99 %s, %v refused", times, modest.p99(), modest.refused)
+			}
+		})
+	}
+}
+
+// TestAborts checks that requests whose client has left do not run, and leave nothing behind.
+func TestAborts(t *testing.T) {
+	t.Parallel()
+	simulate(t, admission.Options{}, func(t *testing.T, s *simulation) {
+		t.Helper()
+		var all sync.WaitGroup
+		var running []*admission.Turn
+		for range 3 { // as many as one client can have computing
+			turn := s.q.Turn("busy", "class")
+			if err := turn.Enter(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			running = append(running, turn)
+		}
+		var statements atomic.Int64
+		for i := range 1000 {
+			ctx, leave := context.WithCancel(t.Context())
+			all.Go(func() {
+				turn := s.q.Turn("busy", "aborted")
+				defer turn.End()
+				if err := turn.Enter(ctx); err == nil {
+					statements.Add(1)
+				}
+			})
+			time.AfterFunc(time.Duration(i%5)*time.Millisecond, leave)
+			if i%100 == 0 {
+				time.Sleep(10 * time.Millisecond)
+			}
+		}
+		all.Wait()
+		for _, turn := range running {
+			turn.End()
+		}
+		if s.q.Stats()["aborted"].Waiting != 0 || statements.Load() > 0 {
+			t.Errorf("%d of 1000 aborted requests ran: %+v", statements.Load(), s.q.Stats())
+		}
+		for _, client := range []string{"busy", "other"} {
+			if waited, err := s.run(t.Context(), request{client, "class", 0}); err != nil || waited > 0 {
+				t.Errorf("afterwards, a request of %s waited %s: %v", client, waited, err)
+			}
+		}
+	})
+}
+
+// TestDeadline checks that a request does not wait beyond its deadline, and is then refused like one that has waited
+// for the timeout.
+func TestDeadline(t *testing.T) {
+	t.Parallel()
+	simulate(t, admission.Options{}, func(t *testing.T, s *simulation) {
+		t.Helper()
+		for range 3 { // as many as one client can have computing
+			if err := s.q.Turn("client", "class").Enter(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, deadline := range []time.Duration{time.Second, time.Minute} {
+			want := min(deadline, admission.DefaultTimeout)
+			ctx, cancel := context.WithTimeout(t.Context(), deadline)
+			begin := time.Now()
+			_, err := s.run(ctx, request{"client", "class", 0})
+			cancel()
+			refusal := admission.RefusalOf(err)
+			if refusal == nil || refusal.Limit != admission.ByTimeout || time.Since(begin) != want {
+				t.Errorf("deadline %s: refused after %s: %v", deadline, time.Since(begin), err)
+			}
+		}
+	})
+}
+
+// TestMemory checks that the client whose waiting requests use the most memory is refused first, also while it still
+// sends a body.
+func TestMemory(t *testing.T) {
+	t.Parallel()
+	simulate(t, admission.Options{Memory: 10 << 20}, func(t *testing.T, s *simulation) {
+		t.Helper()
+		for i := range 4 { // all processors are busy
+			if err := s.q.Turn(strconv.Itoa(i), "class").Enter(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		results := map[string]chan error{"large": make(chan error, 20), "modest": make(chan error, 100)}
+		wait := func(client string, bytes int) {
+			turn := s.q.Turn(client, client)
+			if err := turn.Hold(bytes, nil); err != nil {
+				turn.End()
+				results[client] <- err
+				return
+			}
+			go func() {
+				defer turn.End()
+				results[client] <- turn.Enter(t.Context())
+			}()
+			synctest.Wait()
+		}
+		stalled, woken := s.q.Turn("large", "large"), false
+		for range 9 {
+			wait("large", 1<<20)
+		}
+		if err := stalled.Hold(1<<19, func() { woken = true }); err != nil {
+			t.Fatal(err)
+		}
+		for range 40 {
+			wait("modest", 32<<10)
+		}
+		stats := s.q.Stats()
+		modest, n := stats["modest"], stats["large"].Refused
+		if modest.Waiting != 40 || modest.Refused > 0 || n < 2 || n > 4 || !woken {
+			t.Errorf("the large client is woken: %t; %+v", woken, stats)
+		}
+		if r := admission.RefusalOf(stalled.Enter(t.Context())); r == nil || r.Limit != admission.ByMemory {
+			t.Errorf("a refused request enters: %v", r)
+		}
+		wait("large", 8<<20)
+		if err := <-results["large"]; admission.RefusalOf(err) == nil {
+			t.Error(err)
+		}
+		time.Sleep(time.Minute)
+		for name, all := range results {
+			for range len(all) {
+				if err := <-all; name == "modest" && admission.RefusalOf(err).Limit != admission.ByTimeout {
+					t.Error(err)
+				}
+			}
+		}
+		if err := s.q.Turn("large", "large").Hold(10<<20, nil); err != nil {
+			t.Errorf("the memory of requests that have left is in use: %v", err)
+		}
+	})
+}
+
+// TestProcessors checks how many requests of a client compute, alone and while others are active, and that those that
+// wait for the database do not count.
+func TestProcessors(t *testing.T) {
+	t.Parallel()
+	simulate(t, admission.Options{}, func(t *testing.T, s *simulation) {
+		t.Helper()
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+		fill := func(client string) (n int, all []*admission.Turn) {
+			for ; ; n++ {
+				turn := s.q.Turn(client, "class")
+				if err := turn.Enter(ended); err != nil { // it has to wait
+					turn.End()
+					return n, all
+				}
+				all = append(all, turn)
+			}
+		}
+		n, all := fill("greedy")
+		if n != 3 {
+			t.Errorf("%d turns compute, want 3", n)
+		}
+		m, others := fill("modest")
+		if m != 1 {
+			t.Errorf("%d turns are left to another client, want 1", m)
+		}
+		for _, turn := range slices.Concat(all, others) {
+			turn.Leave()
+			turn.End()
+			turn.End()
+		}
+		if n, _ := fill("greedy"); n != 1 {
+			t.Errorf("%d turns compute while another client is active, want 1", n)
+		}
+	})
+	var none *admission.Turn
+	none.Leave()
+	none.End()
+	none.Build(t.Context())
+	_, err := none.Stream(0, 0)
+	if err != nil || none.Another() != nil || none.Client() != "" || none.Enter(t.Context()) != nil {
+		t.Error("a request without a turn has one")
+	}
+}
+
+// TestBuild checks that one client builds few responses at the same time, and that these count until their turns end.
+func TestBuild(t *testing.T) {
+	t.Parallel()
+	simulate(t, admission.Options{}, func(t *testing.T, s *simulation) {
+		t.Helper()
+		built := map[string]bool{}
+		var mu sync.Mutex
+		begin := func(ctx context.Context, client, name string) *admission.Turn {
+			turn := s.q.Turn(client, "class")
+			go func() {
+				turn.Build(ctx)
+				turn.Build(ctx) // the next root field
+				mu.Lock()
+				defer mu.Unlock()
+				built[name] = true
+			}()
+			synctest.Wait()
+			return turn
+		}
+		expect := func(what string, want ...string) {
+			t.Helper()
+			synctest.Wait()
+			if got := slices.Sorted(maps.Keys(built)); !slices.Equal(got, want) {
+				t.Errorf("%s: %v, want %v", what, got, want)
+			}
+		}
+		for _, client := range []string{"modest", "greedy"} { // both are active
+			turn := s.q.Turn(client, "class")
+			if err := turn.Enter(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			turn.End()
+		}
+		first := begin(t.Context(), "greedy", "1")
+		second := begin(t.Context(), "greedy", "2")
+		ended, cancel := context.WithCancel(t.Context())
+		begin(ended, "greedy", "3")
+		expect("the first is being built", "1")
+		begin(t.Context(), "modest", "modest")
+		expect("a response of the other client", "1", "modest")
+		first.Leave()
+		expect("the first has ended", "1", "2", "modest")
+		cancel()
+		expect("the context of the third has ended", "1", "2", "3", "modest")
+		second.End()
+	})
+}
+
+// TestStreams checks the limits of streams.
+func TestStreams(t *testing.T) {
+	t.Parallel()
+	q := admission.New(admission.Options{})
+	open := func(client string) (func(), error) { return q.Turn(client, "class").Stream(3, 2) }
+	end, err := open("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		client string
+		want   error
+	}{{"a", nil}, {"a", admission.ErrClientStreams}, {"b", nil}, {"c", admission.ErrStreams}} {
+		if _, err := open(c.client); !errors.Is(err, c.want) {
+			t.Errorf("client %s: %v, want %v", c.client, err, c.want)
+		}
+	}
+	end()
+	if _, err := open("c"); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestManyClients checks that clients that have left are forgotten.
+func TestManyClients(t *testing.T) {
+	t.Parallel()
+	simulate(t, admission.Options{}, func(t *testing.T, s *simulation) {
+		t.Helper()
+		for i := range 100_000 {
+			turn := s.q.Turn(strconv.Itoa(i), "class")
+			if err := turn.Enter(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(10 * time.Millisecond) // more than the average
+			turn.End()
+		}
+		if n := s.q.Clients(); n > 25_000 {
+			t.Errorf("%d clients are remembered", n)
+		}
+	})
+}

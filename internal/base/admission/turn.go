@@ -1,0 +1,420 @@
+package admission
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"heliograph/internal/base/values"
+)
+
+// state is the state of a turn.
+type state uint8
+
+const (
+	arriving state = iota // not in the queue yet
+	waiting
+	running
+	left
+)
+
+// Turn is the permission of a request to run. It is used once, and its user must call End. The methods of a nil turn
+// do nothing.
+type Turn struct {
+	// Charge counts points towards the rate limit of the client. It reports false if the limit is exceeded. Nil means
+	// no limit.
+	Charge func(points int) bool
+
+	q         *Queue
+	name      string
+	className string
+
+	client  *client // nil before it has arrived
+	class   *class
+	state   state
+	arrived time.Time
+	waited  time.Duration
+	ready   chan struct{} // closed when a waiting turn starts or is refused
+	refused *Refusal
+	wake    func() // called if the turn is refused before it waits
+	bytes   int64  // memory that it uses while it waits
+	ended   bool
+	builds  bool // its response counts as one that is being built
+	kept    any
+
+	away       int       // statements that run or wait for a connection: the request does not compute
+	statements int       // that run
+	since      time.Time // up to which the cost is known
+	cost, paid float64   // in seconds; paid is the part of the average cost that is not used up
+}
+
+var key = values.NewKey[*Turn]()
+
+// Turn returns a turn of the named client that has not arrived yet. The names of classes must be few.
+func (q *Queue) Turn(client, class string) *Turn { return &Turn{q: q, name: client, className: class} }
+
+// Of returns the turn of ctx, or nil.
+func Of(ctx context.Context) *Turn {
+	t, _ := key.Of(ctx)
+	return t
+}
+
+// Value returns the context value of the turn.
+func (t *Turn) Value() values.Value { return key.Is(t) }
+
+// Client returns the name of the client, or an empty string for a nil turn.
+func (t *Turn) Client() string {
+	if t == nil {
+		return ""
+	}
+	return t.name
+}
+
+// Waited returns how long the turn has waited.
+func (t *Turn) Waited() time.Duration { return t.waited }
+
+// Kept returns the value that the request keeps for its statements. The first call makes it. The turn must not be nil.
+func (t *Turn) Kept(first func() any) any {
+	t.q.mu.Lock()
+	defer t.q.mu.Unlock()
+	if t.kept == nil {
+		t.kept = first()
+	}
+	return t.kept
+}
+
+// Another returns another turn of the client.
+func (t *Turn) Another() *Turn {
+	if t == nil {
+		return nil
+	}
+	other := t.q.Turn(t.name, t.className)
+	other.Charge = t.Charge
+	return other
+}
+
+// Hold counts memory that the request uses until it runs, in bytes, before it waits. It fails with a [Refusal] if too
+// much is in use. wake is called if the turn is refused later because of a request of another client, before it waits.
+func (t *Turn) Hold(bytes int, wake func()) error {
+	if t == nil {
+		return nil
+	}
+	t.q.mu.Lock()
+	defer t.q.mu.Unlock()
+	t.wake = wake
+	t.arrive()
+	return t.hold(int64(bytes))
+}
+
+// arrive registers the turn with its client.
+func (t *Turn) arrive() {
+	if t.client == nil {
+		t.client, t.class, t.arrived = t.q.join(t.name), t.q.class(t.className), now()
+	}
+}
+
+// hold counts memory. As long as too much is in use, it refuses the newest turns of the client that uses the most.
+func (t *Turn) hold(bytes int64) error {
+	if t.refused != nil {
+		return t.refused
+	}
+	if t.bytes == 0 {
+		t.client.holding = append(t.client.holding, t)
+	}
+	t.release(-bytes)
+	for t.q.bytes > t.q.o.Memory && t.refused == nil {
+		worst, refused := t.q.heaviest(), t
+		if worst != t.client {
+			refused = worst.holding[len(worst.holding)-1]
+		}
+		refused.refuse(ByMemory)
+	}
+	if t.refused != nil {
+		return t.refused
+	}
+	return nil
+}
+
+// release returns memory.
+func (t *Turn) release(bytes int64) {
+	for _, n := range []*int64{&t.bytes, &t.client.bytes, &t.q.bytes} {
+		*n -= bytes
+	}
+	if t.bytes == 0 {
+		t.client.holding = remove(t.client.holding, t)
+	}
+}
+
+// refuse refuses a turn that waits or has not arrived.
+func (t *Turn) refuse(by Limit) {
+	t.class.Refused++
+	t.refused = &Refusal{by, t.client.remaining()}
+	if t.bytes > 0 {
+		t.release(t.bytes)
+	}
+	if i := slices.Index(t.client.waiting, t); i >= 0 {
+		t.dequeue(i)
+		close(t.ready)
+	} else if t.wake != nil {
+		t.wake()
+	}
+}
+
+// Enter waits for the turn. It fails with a [Refusal], or if the context ends.
+func (t *Turn) Enter(ctx context.Context) error {
+	if t == nil {
+		return nil
+	}
+	t.q.mu.Lock()
+	wait, err := t.enter()
+	t.q.mu.Unlock()
+	if !wait || err != nil {
+		return err
+	}
+	timer := time.NewTimer(t.q.o.Timeout - now().Sub(t.arrived))
+	defer timer.Stop()
+	select {
+	case <-t.ready:
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	t.q.mu.Lock()
+	defer t.q.mu.Unlock()
+	switch {
+	case t.state != waiting:
+	case errors.Is(ctx.Err(), context.Canceled):
+		t.dequeue(slices.Index(t.client.waiting, t))
+		return ctx.Err() //nolint:wrapcheck // the caller knows its context
+	default:
+		t.refuse(ByTimeout)
+	}
+	if t.refused != nil {
+		return t.refused
+	}
+	return ctx.Err() //nolint:wrapcheck // as above
+}
+
+// enter starts the turn, or adds it to the queue.
+func (t *Turn) enter() (wait bool, err error) {
+	t.arrive()
+	q, c := t.q, t.client
+	if t.name != q.last {
+		if q.last != "" {
+			q.changed = now()
+		}
+		q.last = t.name
+	}
+	t.wake = nil
+	if err := t.hold(overhead); err != nil {
+		return false, err
+	}
+	if c.length() == 0 { // it has used none of the time since
+		c.virtual = max(c.virtual, q.virtual)
+	}
+	if len(c.waiting) == 0 && q.fits(c) {
+		t.start()
+		return false, nil
+	}
+	if refusal := q.full(c); refusal != nil {
+		t.refuse(ByQueue)
+		return false, refusal
+	}
+	q.measure(c)
+	t.arrived, t.state, t.ready = now(), waiting, make(chan struct{})
+	t.class.Waiting++
+	if c.waiting = append(c.waiting, t); len(c.waiting) == 1 {
+		q.queued = append(q.queued, c)
+	}
+	return true, nil
+}
+
+// dequeue removes the turn from the queue, in which it is the i-th of its client.
+func (t *Turn) dequeue(i int) {
+	c := t.client
+	t.q.measure(c)
+	t.state, t.waited = arriving, now().Sub(t.arrived)
+	t.class.Waiting--
+	if c.waiting = slices.Delete(c.waiting, i, i+1); len(c.waiting) == 0 {
+		t.q.queued = remove(t.q.queued, c)
+	}
+}
+
+// start starts the turn.
+func (t *Turn) start() {
+	q, c := t.q, t.client
+	t.release(t.bytes)
+	t.state, t.since, t.paid = running, now(), t.class.cost
+	t.class.Served++
+	q.virtual = max(q.virtual, c.virtual)
+	c.virtual += t.paid
+	t.use(1, 1)
+}
+
+// use changes the numbers of turns in use.
+func (t *Turn) use(all, computing int) {
+	for _, n := range []*count{&t.q.used, &t.client.used} {
+		n.all += all
+		n.computing += computing
+	}
+}
+
+// Leave ends the turn if it is in use, and its response if it is being built, so that others can start. The request
+// can run on, for example to send the response.
+func (t *Turn) Leave() {
+	if t == nil {
+		return
+	}
+	t.q.mu.Lock()
+	defer t.q.mu.Unlock()
+	t.leave()
+}
+
+func (t *Turn) leave() {
+	if t.builds {
+		t.built()
+	}
+	if t.state != running {
+		return
+	}
+	t.accrue()
+	t.state = left
+	t.use(-1, min(t.away, 1)-1)
+	t.q.grant()
+}
+
+// End ends the turn and its request.
+func (t *Turn) End() {
+	if t == nil {
+		return
+	}
+	t.q.mu.Lock()
+	defer t.q.mu.Unlock()
+	t.leave()
+	if t.client == nil || t.ended {
+		return
+	}
+	t.ended = true
+	if t.bytes > 0 {
+		t.release(t.bytes)
+	}
+	if t.state == left {
+		t.client.virtual -= t.paid
+		t.paid = 0
+		t.class.cost += (t.cost - t.class.cost) / 16
+	}
+	t.client.uses--
+}
+
+// accrue adds the time since the last call to the cost. Its client pays what exceeds the average cost.
+func (t *Turn) accrue() {
+	units := t.statements
+	if t.state == running && t.away == 0 {
+		units = 1
+	}
+	at := now()
+	cost := float64(units) * at.Sub(t.since).Seconds()
+	t.since = at
+	t.cost += cost
+	paid := min(cost, t.paid)
+	t.paid -= paid
+	t.client.virtual += cost - paid
+}
+
+// query changes the number of statements that run or wait, and of those that run.
+func (t *Turn) query(away, statements int) {
+	t.accrue()
+	before := min(t.away, 1)
+	t.away += away
+	t.statements += statements
+	if after := min(t.away, 1); t.state == running && after != before {
+		t.use(0, before-after)
+		t.q.grant()
+	}
+}
+
+// Build waits until the client can build another response: requests that waited for the database at the same time
+// should not all compute at the same time. The response counts until Leave or End is called.
+func (t *Turn) Build(ctx context.Context) {
+	if t == nil {
+		return
+	}
+	t.q.mu.Lock()
+	defer t.q.mu.Unlock()
+	if t.builds {
+		return
+	}
+	t.arrive()
+	t.builds = true
+	c := t.client
+	if c.building < t.q.processors() {
+		c.building++
+		return
+	}
+	ready := make(chan struct{})
+	c.builders = append(c.builders, ready)
+	t.query(1, 0) // it does not compute
+	defer t.query(-1, 0)
+	t.q.mu.Unlock()
+	select {
+	case <-ready:
+	case <-ctx.Done():
+	}
+	t.q.mu.Lock()
+	if i := slices.Index(c.builders, ready); i >= 0 {
+		c.builders = slices.Delete(c.builders, i, i+1)
+		c.building++
+	}
+}
+
+// built ends the response of a turn.
+func (t *Turn) built() {
+	t.builds = false
+	c := t.client
+	if len(c.builders) > 0 {
+		close(c.builders[0])
+		c.builders = c.builders[1:]
+		return
+	}
+	c.building--
+}
+
+// Errors of [Turn.Stream], for clients.
+var (
+	ErrStreams       = errors.New("too many subscriptions are open on this server; retry later")
+	ErrClientStreams = errors.New("too many subscriptions of your address or key are open; close some of them")
+)
+
+// Stream counts a stream of the client. It fails if most streams are open, or perClient of the client; 0 is no limit
+// for the client. The caller must call end.
+func (t *Turn) Stream(most, perClient int) (end func(), err error) {
+	if t == nil {
+		return func() {}, nil
+	}
+	q := t.q
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	c := q.join(t.name)
+	count := func(n int) {
+		q.streams += n
+		c.streams += n
+	}
+	count(1)
+	end = func() {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		count(-1)
+		c.uses--
+	}
+	switch {
+	case q.streams > most:
+		err = ErrStreams
+	case perClient > 0 && c.streams > perClient:
+		err = ErrClientStreams
+	default:
+		return end, nil
+	}
+	count(-1)
+	c.uses--
+	return nil, err
+}
