@@ -54,8 +54,8 @@ func queue(o admission.Options) testenv.Option {
 	return testenv.Storage(func(s *storage.Options) { s.Queue = admission.New(o) })
 }
 
-// await waits until a condition holds.
-func await(t *testing.T, what string, holds func() bool) {
+// eventually waits until a condition holds.
+func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	for end := time.Now().Add(20 * time.Second); !holds(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
@@ -157,7 +157,7 @@ func TestRefused(t *testing.T) {
 			t.Errorf("the metrics do not have %s", line)
 		}
 	}
-	await(t, "no log line", func() bool { return strings.Contains(log.String(), "requests were refused") })
+	eventually(t, "no log line", func() bool { return strings.Contains(log.String(), "requests were refused") })
 	want := `requests=3 client="` + own + `" of_client=3 limit=timeout setting="--queue-timeout`
 	if text := log.String(); !strings.Contains(text, want) || strings.Contains(text, "status=503") {
 		t.Errorf("log: %s", text)
@@ -211,11 +211,11 @@ func TestAborts(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	await(t, "the requests do not wait", func() bool { return waiting(g) == n })
+	eventually(t, "the requests do not wait", func() bool { return waiting(g) == n })
 	for _, conn := range conns {
 		_ = conn.Close()
 	}
-	await(t, "the requests do not leave", func() bool { return waiting(g) == 0 })
+	eventually(t, "the requests do not leave", func() bool { return waiting(g) == 0 })
 	free()
 	before := count.n.Load()
 	if got := g.Get(t, "/api/v1/accounts?limit=25"); got.Status != http.StatusOK {
@@ -252,9 +252,9 @@ func TestSocketQueue(t *testing.T) {
 	for _, id := range []string{"completed", "served"} {
 		send(`{"type":"subscribe","id":"%s","payload":{"query":"{__typename}"}}`, id)
 	}
-	await(t, "the operations do not wait", func() bool { return waiting(g) == 2 })
+	eventually(t, "the operations do not wait", func() bool { return waiting(g) == 2 })
 	send(`{"type":"complete","id":"completed"}`)
-	await(t, "the completed operation waits", func() bool { return waiting(g) == 1 })
+	eventually(t, "the completed operation waits", func() bool { return waiting(g) == 1 })
 	free()
 	for _, want := range []string{`"type":"next","id":"served"`, `"type":"complete","id":"served"`} {
 		if got := read(); !strings.Contains(got, want) {
@@ -296,7 +296,7 @@ func TestWaitingBodies(t *testing.T) {
 		begin("203.0.113.9", 400_000, 400_000-i%2) // every other one is not complete
 	}
 	refused := func() int64 { return g.DB.Queue().Stats()["/graphql"].Refused }
-	await(t, "no request is refused", func() bool { return refused() >= 10 })
+	eventually(t, "no request is refused", func() bool { return refused() >= 10 })
 	body := `{"query":"{__typename}","extensions":{"x":"` + strings.Repeat("x", 200_000) + `"}}`
 	got := g.Do(t, http.MethodPost, "/graphql", body,
 		"Content-Type: application/json", "X-Forwarded-For: 203.0.113.10")

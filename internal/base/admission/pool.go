@@ -35,8 +35,6 @@ const (
 	scanMemory  = 10 * time.Second
 	// maxScans is the number of texts of scans that are remembered.
 	maxScans = 1000
-	// patience is how long a contract call keeps its turn while it waits for a connection.
-	patience = 100 * time.Millisecond
 )
 
 // Pool divides the connections to one server of the database among shares and clients. Each can use more than its
@@ -44,17 +42,12 @@ const (
 type Pool struct {
 	q                      *Queue
 	capacity, perOperation int
-	most, reserved         [shares]int // connections that a share uses at most, and that are kept for it
-	used                   [shares]int
-	held                   []*Slot // in use
-	waiting                []*Slot // in order of arrival
-	clients                map[*client]connections
+	most, reserved         [shares]int          // connections that a share uses at most, and that are kept for it
+	held                   []*Slot              // in use
+	waiting                []*Slot              // in order of arrival
 	scans                  map[string]time.Time // texts of scans, and when they end to count as scans
 	typical                time.Duration        // moving average of the durations of statements that are no scans
 }
-
-// connections has the statements of a client that run, and those of them that are scans.
-type connections struct{ held, scans int }
 
 // Operation is an operation whose statements run on the database.
 type Operation struct {
@@ -76,17 +69,13 @@ type Slot struct {
 	sql    string
 	since  time.Time     // when it began to run or to wait
 	ready  chan struct{} // closed when a waiting slot is granted
-	parked bool          // it waits, and its request has no turn
 }
 
 // Pool returns a new pool of connections. One of them is not divided: it is for health checks. An operation uses at
 // most perOperation at the same time.
 func (q *Queue) Pool(all, perOperation int) *Pool {
 	n := max(1, all-1)
-	p := &Pool{
-		q: q, capacity: n, perOperation: perOperation,
-		clients: map[*client]connections{}, scans: map[string]time.Time{},
-	}
+	p := &Pool{q: q, capacity: n, perOperation: perOperation, scans: map[string]time.Time{}}
 	p.most = [shares]int{PointReads: n, Lists: n, Scans: max(1, n/4), EVM: max(1, n/3)}
 	if n > int(shares) {
 		p.reserved = [shares]int{1, 1, 1, 1}
@@ -114,19 +103,19 @@ func (p *Pool) Enter(ctx context.Context, op *Operation, share Share, sql string
 	s := &Slot{p: p, op: op, share: max(share, op.Share), sql: sql, since: now()}
 	p.q.mu.Lock()
 	s.enter()
-	timer := time.NewTimer(p.q.o.Timeout - op.Turn.waited)
-	late := timer.C
-	if op.started {
-		late = nil
-	}
+	waits, started, left := s.ready != nil, op.started, p.q.o.Timeout-op.Turn.waited
 	p.q.mu.Unlock()
-	defer timer.Stop()
-	if s.ready == nil {
+	if !waits {
 		return s, nil
+	}
+	timer := time.NewTimer(left)
+	defer timer.Stop()
+	if started {
+		timer.Stop() // it waits until the context ends
 	}
 	select {
 	case <-s.ready:
-	case <-late:
+	case <-timer.C:
 	case <-ctx.Done():
 	}
 	p.q.mu.Lock()
@@ -154,10 +143,8 @@ func (s *Slot) enter() {
 		t = p.q.Turn("", "")
 		s.op.Turn = t
 	}
-	if s.client = p.q.join(t.name); t.client == nil { // statements without a request
-		t.client = s.client
-		t.client.virtual = max(t.client.virtual, p.q.virtual)
-	}
+	s.client = p.q.join(t.name)
+	t.client = s.client // another one if its request has ended, or is none
 	t.query(1, 0)
 	if p.fits(s) {
 		s.take()
@@ -166,27 +153,23 @@ func (s *Slot) enter() {
 	s.ready = make(chan struct{})
 	p.waiting = append(p.waiting, s)
 	p.q.measure(s.client)
-	if s.share == Scans {
+	if s.share >= Scans {
 		s.park()
 	}
 }
 
-// park ends the turn of the request of a waiting slot, so that others can start. The request waits like those in the
-// queue.
+// park ends the turn of the request of a waiting slot whose share is small, so that others can start. The request waits
+// like those in the queue.
 func (s *Slot) park() {
-	if !s.parked {
-		s.p.q.measure(s.client)
-		s.parked = true
-		s.client.parked++
-		s.client.started = max(0, s.client.started-1)
-		s.op.Turn.leave()
-	}
+	s.client.parked++
+	s.client.started = max(0, s.client.started-1)
+	s.op.Turn.leave()
 }
 
 // dequeue removes the slot from those that wait.
 func (s *Slot) dequeue() {
 	s.p.waiting = remove(s.p.waiting, s)
-	if s.parked {
+	if s.share >= Scans {
 		s.p.q.measure(s.client)
 		s.client.parked--
 		s.client.started++
@@ -200,26 +183,12 @@ func (s *Slot) take() {
 	s.since, s.op.started = now(), true
 	s.op.held++
 	s.op.Turn.query(0, 1)
-	s.count(1)
-}
-
-// count changes the number of connections in use.
-func (s *Slot) count(change int) {
-	s.p.used[s.share] += change
-	of := s.p.clients[s.client]
-	of.held += change
-	if s.share == Scans {
-		of.scans += change
-	}
-	if s.p.clients[s.client] = of; of == (connections{}) {
-		delete(s.p.clients, s.client)
-	}
 }
 
 // end ends the use of the client by the slot.
 func (s *Slot) end() {
 	s.op.Turn.query(-1, 0)
-	s.client.uses--
+	s.p.q.drop(s.client)
 	s.p.q.grant()
 }
 
@@ -231,10 +200,8 @@ func (s *Slot) Leave() {
 	p := s.p
 	p.q.mu.Lock()
 	defer p.q.mu.Unlock()
-	p.sweep()
 	p.held = remove(p.held, s)
 	s.op.held--
-	s.count(-1)
 	s.op.Turn.query(0, -1)
 	took := now().Sub(s.since)
 	if took < scanTime {
@@ -249,23 +216,30 @@ func (s *Slot) Leave() {
 
 // fits reports whether a slot can be granted now.
 func (p *Pool) fits(s *Slot) bool {
-	if s.op.held >= p.perOperation || p.used[s.share] >= p.most[s.share] {
-		return false
+	var used [shares]int
+	own, scans := 0, 0 // of the client
+	for _, h := range p.held {
+		used[h.share]++
+		if h.client == s.client {
+			own++
+			if h.share == Scans {
+				scans++
+			}
+		}
 	}
 	free, kept := p.capacity-len(p.held), 0
 	for share := range shares {
 		kept += p.reserved[share]
 		if share != s.share {
-			free -= max(0, p.reserved[share]-p.used[share])
+			free -= max(0, p.reserved[share]-used[share])
 		}
 	}
-	of := p.clients[s.client]
-	if s.share < Scans && (of.scans >= p.most[Scans] || of.held >= p.capacity/2) {
+	if s.share < Scans && (scans >= p.most[Scans] || own >= p.capacity/2) {
 		// For other clients: statements that turn out to be scans or are being canceled do not end soon.
 		free -= p.reserved[s.share]
 	}
 	// The statements of one client can become scans, and then no longer use what is kept for these.
-	return free > 0 && of.held <= p.capacity-kept
+	return free > 0 && own <= p.capacity-kept && used[s.share] < p.most[s.share] && s.op.held < p.perOperation
 }
 
 // sweep counts statements that take long as scans, and ends the turns of their requests.
@@ -281,29 +255,15 @@ func (p *Pool) sweep() {
 			clear(p.scans)
 		}
 		p.scans[s.sql] = at.Add(scanMemory)
-		if s.share != Scans {
-			s.count(-1)
-			s.share = Scans
-			s.count(1)
-			s.op.Turn.leave()
-		}
+		s.share = Scans
+		s.op.Turn.leave()
 	}
-}
-
-// check ends the turns of contract calls that wait for a connection for long, and grants what has become free.
-func (p *Pool) check() {
-	p.sweep()
-	for _, s := range p.waiting {
-		if s.share == EVM && now().Sub(s.since) > patience {
-			s.park()
-		}
-	}
-	p.grant()
 }
 
 // grant grants waiting slots as long as one fits.
 func (p *Pool) grant() {
-	for {
+	p.sweep()
+	for len(p.waiting) > 0 {
 		var next *Slot
 		for _, s := range p.waiting {
 			if p.fits(s) && (next == nil || s.before(next)) {

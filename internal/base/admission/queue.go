@@ -41,8 +41,6 @@ const (
 	overhead = 16 << 10
 	// maxParked is the number of requests of a client that wait for a connection above which its next requests wait.
 	maxParked = 64
-	// maxIdle is the number of clients without requests that are remembered because of their costs.
-	maxIdle = 10_000
 	// firstCost is the cost of a class that has not run yet, in seconds.
 	firstCost = 0.001
 )
@@ -96,7 +94,6 @@ type Queue struct {
 	virtual float64 // largest virtual time at which a request has started, in seconds
 	bytes   int64   // of waiting requests
 	streams int
-	purged  int  // number of clients after the last purge
 	ticking bool // a check is scheduled
 
 	last    string    // client of the newest turn
@@ -195,28 +192,17 @@ func (q *Queue) class(name string) *class {
 func (q *Queue) join(name string) *client {
 	c := q.clients[name]
 	if c == nil {
-		if len(q.clients) >= 2*q.purged+maxParked {
-			q.purge()
-		}
-		c = &client{name: name}
+		c = &client{name: name, virtual: q.virtual}
 		q.clients[name] = c
 	}
 	c.uses++
 	return c
 }
 
-// purge forgets clients without requests whose costs are those of others or less, and all without requests if too many
-// remain.
-func (q *Queue) purge() {
-	for _, all := range []bool{false, true} {
-		for name, c := range q.clients {
-			if c.uses == 0 && (all || c.virtual <= q.virtual) {
-				delete(q.clients, name)
-			}
-		}
-		if q.purged = len(q.clients); q.purged < maxIdle {
-			return
-		}
+// drop ends a use of the client, and forgets one without uses.
+func (q *Queue) drop(c *client) {
+	if c.uses--; c.uses == 0 {
+		delete(q.clients, c.name)
 	}
 }
 
@@ -314,7 +300,7 @@ func (q *Queue) tick() {
 	defer q.mu.Unlock()
 	q.ticking = false
 	for _, p := range q.pools {
-		p.check()
+		p.grant()
 		q.ticking = q.ticking || len(p.waiting) > 0
 	}
 	q.grant()

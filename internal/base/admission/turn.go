@@ -303,7 +303,7 @@ func (t *Turn) End() {
 		t.paid = 0
 		t.class.cost += (t.cost - t.class.cost) / 16
 	}
-	t.client.uses--
+	t.q.drop(t.client)
 }
 
 // accrue adds the time since the last call to the cost. Its client pays what exceeds the average cost.
@@ -341,7 +341,7 @@ func (t *Turn) Build(ctx context.Context) {
 	}
 	t.q.mu.Lock()
 	defer t.q.mu.Unlock()
-	if t.builds {
+	if t.builds || t.ended { // events of subscriptions need no turn
 		return
 	}
 	t.arrive()
@@ -404,7 +404,7 @@ func (t *Turn) Stream(most, perClient int) (end func(), err error) {
 		q.mu.Lock()
 		defer q.mu.Unlock()
 		count(-1)
-		c.uses--
+		q.drop(c)
 	}
 	switch {
 	case q.streams > most:
@@ -415,6 +415,6 @@ func (t *Turn) Stream(most, perClient int) (end func(), err error) {
 		return end, nil
 	}
 	count(-1)
-	c.uses--
+	q.drop(c)
 	return nil, err
 }
