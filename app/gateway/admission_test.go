@@ -12,7 +12,6 @@ import (
 	"net/netip"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -20,7 +19,6 @@ import (
 	"heliograph/app/testing/testenv"
 	"heliograph/resolvers/contractcalls"
 	"heliograph/storage"
-	"heliograph/storage/pgtest"
 )
 
 // TestStateReads checks that a contract call that reads the balances of too many accounts fails.
