@@ -88,8 +88,8 @@ type Server struct {
 	// presenter and middleware are the methods present and field. A method value allocates each time.
 	presenter  graphql.ErrorPresenterFunc
 	middleware graphql.FieldMiddleware
-	costLimit  string         // value of the header
-	responses  *responseCache // nil if disabled
+	costLimit  string          // value of the header
+	responses  *responseCache  // nil if disabled
 	closing    context.Context //nolint:containedctx // lifetime of the server, which WebSockets depend on
 	close      context.CancelFunc
 }
