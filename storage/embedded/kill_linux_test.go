@@ -90,7 +90,7 @@ func negligentParentRole(a assignment) error {
 
 func TestZombieServer(t *testing.T) {
 	t.Parallel()
-	dir := tempDir(t)
+	dir := usedDir(t)
 	cmd := command(testBinary(t), assignment{Role: "negligent parent", Dir: dir})
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -133,7 +133,7 @@ func TestZombieServer(t *testing.T) {
 // TestOrphanOfUnseenFolder takes over an orphan without the capability to read other users' working directories. Root in containers lacks this capability.
 func TestOrphanOfUnseenFolder(t *testing.T) {
 	t.Parallel()
-	dir := tempDir(t)
+	dir := usedDir(t)
 	orphan := mustGateway(t, assignment{Dir: dir, NoDeathSignal: true})
 	fill(t, orphan.URL)
 	orphan.kill(t, syscall.SIGKILL)

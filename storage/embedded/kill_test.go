@@ -37,7 +37,11 @@ func TestKills(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			test.run(t, tempDir(t))
+			if test.name == "interrupted initdb" {
+				test.run(t, tempDir(t))
+			} else {
+				test.run(t, usedDir(t))
+			}
 		})
 	}
 }

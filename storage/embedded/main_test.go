@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -43,7 +44,9 @@ type announcement struct {
 func TestMain(m *testing.M) {
 	value := os.Getenv(roleVariable)
 	if value == "" {
-		os.Exit(m.Run())
+		code := m.Run()
+		_ = os.RemoveAll(earlier.dir) // a temporary folder
+		os.Exit(code)
 	}
 	var a assignment
 	err := json.Unmarshal([]byte(value), &a)
@@ -189,6 +192,32 @@ func tempDir(t *testing.T) string {
 			t.Error(err)
 		}
 	})
+	return dir
+}
+
+// earlier is a data folder in which a server ran and was stopped.
+var earlier struct {
+	once sync.Once
+	dir  string
+	err  error
+}
+
+// usedDir is [tempDir] with the data of an earlier server, which are copied because initdb takes a second.
+func usedDir(t *testing.T) string {
+	t.Helper()
+	earlier.once.Do(func() {
+		var s *Server
+		if earlier.dir, earlier.err = makeTemp(os.TempDir(), "embedded-test-"); earlier.err != nil {
+			return
+		}
+		if s, earlier.err = Start(context.Background(), Options{DataDir: earlier.dir}); earlier.err == nil {
+			earlier.err = s.Stop(context.Background())
+		}
+	})
+	dir := tempDir(t)
+	if err := errors.Join(earlier.err, exec.Command("cp", "-Rp", earlier.dir+"/.", dir).Run()); err != nil {
+		t.Fatal(err)
+	}
 	return dir
 }
 

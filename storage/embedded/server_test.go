@@ -71,7 +71,7 @@ func TestServer(t *testing.T) {
 
 func TestStopInsists(t *testing.T) {
 	t.Parallel()
-	dir := tempDir(t)
+	dir := usedDir(t)
 	s := mustStart(t, Options{DataDir: dir})
 	fill(t, s.URL(Name))
 	// A stopped process handles no signal but SIGKILL until it is continued, which this test does after a delay.
