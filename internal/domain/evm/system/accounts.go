@@ -136,22 +136,20 @@ func isValidAlias(c *call, in []any) evm.Outcome {
 }
 
 // ofTokens returns a function that applies do to an account and each of some distinct tokens.
-func ofTokens(do func(c *call, p party, t *token)) func(*call, common.Address, []any) []any {
+func ofTokens(do func(c *call, p party, at common.Address)) func(*call, common.Address, []any) []any {
 	return func(c *call, account common.Address, tokens []any) []any {
 		p, ok := c.facts.party(account)
 		failIf(!ok, codes.InvalidAccountID)
-		seen := map[common.Address]bool{}
+		failIf(repeats(tokens), codes.TokenIDRepeatedInTokenList)
 		for _, v := range tokens {
-			a := v.(common.Address)
-			failIf(seen[a], codes.TokenIDRepeatedInTokenList)
-			seen[a] = true
-			do(c, p, c.activeTokenAt(a))
+			do(c, p, v.(common.Address))
 		}
 		return nil
 	}
 }
 
-func associate(c *call, p party, t *token) {
+func associate(c *call, p party, at common.Address) {
+	t := c.activeTokenAt(at)
 	failIf(c.facts.relation(p, t).associated, codes.TokenAlreadyAssociatedToAccount)
 	c.relate(p, t, false)
 }
@@ -163,38 +161,50 @@ func (c *call) relate(p party, t *token, automatic bool) {
 	})
 }
 
-func dissociate(c *call, p party, t *token) {
-	r := c.facts.relation(p, t)
+// dissociate removes the association of an account with a token. If the simulation has deleted the token, it removes the balance too.
+func dissociate(c *call, p party, at common.Address) {
+	id, ok := c.facts.tokenID(at)
+	failIf(!ok, codes.InvalidTokenID)
+	k := relationKey{p, id}
+	c.facts.load(request{tokens: []ledger.EntityID{id}, relations: []relationKey{k}})
+	t, r := c.facts.tokens[id], c.facts.relations[k]
 	failIf(!r.associated, codes.TokenNotAssociatedToAccount)
-	failIf(partyOf(t.TreasuryAccountID) == p, codes.AccountIsTreasury)
-	failIf(r.frozen, codes.AccountFrozenForToken)
-	failIf(r.balance > 0 && t.Type == ledger.TokenFungibleCommon, codes.TransactionRequiresZeroTokenBalances)
-	failIf(r.balance > 0, codes.AccountStillOwnsNFTs)
+	if t != nil {
+		t.requireActive()
+	}
+	if t != nil && !t.deleted {
+		failIf(partyOf(t.TreasuryAccountID) == p, codes.AccountIsTreasury)
+		failIf(r.frozen, codes.AccountFrozenForToken)
+		failIf(r.balance > 0 && t.Type == ledger.TokenFungibleCommon, codes.TransactionRequiresZeroTokenBalances)
+		failIf(r.balance > 0, codes.AccountStillOwnsNFTs)
+	}
 	change(c.facts, r, relation{})
 }
 
-// setStatus returns an operation that changes the association of an account with a token. The token must have the key.
+// setStatus returns an operation that changes the association of an account with a token. The token must have the key. If the account is frozen, the
+// operation fails unless it unfreezes.
 func setStatus(key worldstate.KeyKind, set func(*relation)) operation {
 	return keyed(key, func(c *call, t *token, in []any) []any {
 		r, _ := c.held(t, in[0])
 		changed := *r
 		set(&changed)
+		failIf(r.frozen && changed.frozen, codes.AccountFrozenForToken)
 		change(c.facts, r, changed)
 		return nil
 	})
 }
 
 // one returns an operation on an account and a token.
-func one(do func(*call, party, *token)) operation {
+func one(do func(*call, party, common.Address)) operation {
 	return func(c *call, in []any) []any { return ofTokens(do)(c, in[0].(common.Address), in[1:2]) }
 }
 
 // many returns an operation on an account and several tokens.
-func many(do func(*call, party, *token)) operation {
+func many(do func(*call, party, common.Address)) operation {
 	return func(c *call, in []any) []any { return ofTokens(do)(c, in[0].(common.Address), abi.List(in[1])) }
 }
 
 // ofItself returns an operation on the caller and the called token.
-func ofItself(do func(*call, party, *token)) operation {
+func ofItself(do func(*call, party, common.Address)) operation {
 	return func(c *call, _ []any) []any { return ofTokens(do)(c, c.Caller, []any{c.entity}) }
 }

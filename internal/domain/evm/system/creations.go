@@ -345,20 +345,27 @@ const nanoseconds = 1_000_000_000 // per second
 // now returns the second of the block's start.
 func (c *call) now() int64 { return int64(c.Block.Start) / nanoseconds }
 
-// updateMetadata changes the metadata of serials: updateNFTsMetadata(token, serials, metadata). It requires the metadata key, or the supply key for serials
-// that the treasury owns.
+// updateMetadata changes the metadata of serials: updateNFTsMetadata(token, serials, metadata). It requires the metadata key, or the supply key if the
+// treasury owns all serials.
 func updateMetadata(c *call, in []any) []any {
-	t, rest := c.activeToken(in)
-	serials, metadata := abi.List(rest[0]), rest[1].([]byte)
+	serials, metadata := abi.List(in[1]), in[2].([]byte)
 	failIf(len(serials) == 0, codes.MissingSerialNumbers)
-	failIf(len(serials) > maxSerials, codes.BatchSizeLimitExceeded)
-	failIf(len(metadata) > maxMetadata, codes.MetadataTooLong)
-	failIf(!t.HasKey(worldstate.MetadataKey) && !t.HasKey(worldstate.SupplyKey), codes.TokenHasNoMetadataOrSupplyKey)
+	t := c.existingToken(in[0].(common.Address))
+	inTreasury := true
 	for _, v := range serials {
 		n := c.facts.nft(t, v.(int64))
 		failIf(n == nil, codes.InvalidNFTID)
-		failIf(!t.HasKey(worldstate.MetadataKey) && c.facts.owner(t, n) != partyOf(t.TreasuryAccountID), codes.TokenHasNoMetadataKey)
-		change(c.facts, &n.metadata, metadata)
+		inTreasury = inTreasury && c.facts.owner(t, n) == partyOf(t.TreasuryAccountID)
+	}
+	if !t.HasKey(worldstate.MetadataKey) {
+		failIf(!inTreasury, codes.TokenHasNoMetadataKey)
+		failIf(!t.HasKey(worldstate.SupplyKey), codes.TokenHasNoMetadataOrSupplyKey)
+	}
+	failIf(len(metadata) > maxMetadata, codes.MetadataTooLong)
+	failIf(len(serials) > maxSerials, codes.BatchSizeLimitExceeded)
+	t.requireActive()
+	for _, v := range serials {
+		change(c.facts, &c.facts.nft(t, v.(int64)).metadata, metadata)
 	}
 	return nil
 }

@@ -34,7 +34,7 @@ type outcome struct {
 }
 
 // stepGas is the gas limit of each call of a script.
-const stepGas = 3_000_000
+const stepGas = 6_000_000
 
 // results is the memory offset at which a script stores the outcomes of its steps. It is above the data of all steps.
 const results = 0x4000

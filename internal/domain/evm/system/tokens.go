@@ -1,6 +1,7 @@
 package system
 
 import (
+	"math"
 	"math/big"
 	"slices"
 	"strings"
@@ -103,10 +104,10 @@ func tokenWrites() []*function {
 		approving(change("approve(address,address,uint256)", "int64,bool", bounded(2, withCode(approveOf(units, codes.NFTInFungibleTokenAllowances))))),
 		approving(change("approveNFT(address,address,uint256)", "int64", withCode(approveOf(serials, codes.FungibleTokenInNFTAllowances)))),
 		approving(change("setApprovalForAll(address,address,bool)", "int64", withCode(setApprovalForAll))),
-		priced(change("mintToken(address,uint64,bytes[])", "int64,uint64,int64[]", withCode(mint())), priceOfMint),
-		priced(change("mintToken(address,int64,bytes[])", "int64,int64,int64[]", withCode(mint())), priceOfMint),
-		change("burnToken(address,uint64,int64[])", "int64,uint64", withCode(burn())),
-		change("burnToken(address,int64,int64[])", "int64,int64", withCode(burn())),
+		priced(change("mintToken(address,uint64,bytes[])", "int64,uint64,int64[]", bounded(1, withCode(mint))), priceOfMint),
+		priced(change("mintToken(address,int64,bytes[])", "int64,int64,int64[]", withCode(mint)), priceOfMint),
+		change("burnToken(address,uint64,int64[])", "int64,uint64", bounded(1, withCode(burn))),
+		change("burnToken(address,int64,int64[])", "int64,int64", withCode(burn)),
 		priced(change("associateToken(address,address)", "int64", withCode(one(associate))), perToken),
 		priced(change("associateTokens(address,address[])", "int64", withCode(many(associate))), perToken),
 		priced(change("dissociateToken(address,address)", "int64", withCode(one(dissociate))), perToken),
@@ -118,9 +119,9 @@ func tokenWrites() []*function {
 		change("pauseToken(address)", "int64", withCode(setPause(ledger.PausePaused))),
 		change("unpauseToken(address)", "int64", withCode(setPause(ledger.PauseUnpaused))),
 		change("deleteToken(address)", "int64", withCode(deleteToken())),
-		change("wipeTokenAccount(address,address,uint32)", "int64", withCode(wipe(false))),
-		change("wipeTokenAccount(address,address,int64)", "int64", withCode(wipe(false))),
-		change("wipeTokenAccountNFT(address,address,int64[])", "int64", withCode(wipe(true))),
+		change("wipeTokenAccount(address,address,uint32)", "int64", withCode(wipeUnits)),
+		change("wipeTokenAccount(address,address,int64)", "int64", withCode(wipeUnits)),
+		change("wipeTokenAccountNFT(address,address,int64[])", "int64", withCode(wipeSerials)),
 		later(change("updateTokenInfo(address,"+hederaToken+")", "int64", withCode(administered(never, updateInfo)))),
 		later(change("updateTokenInfo(address,"+oldToken+")", "int64", withCode(administered(never, updateInfo)))),
 		later(change("updateTokenInfo(address,"+newerToken+")", "int64", withCode(administered(never, updateInfo)))),
@@ -305,7 +306,14 @@ func setApprovalForAll(c *call, in []any) []any {
 // bounded makes a function halt if an argument exceeds the range of amounts, as for invalid input.
 func bounded(at int, run func(*call, []any) evm.Outcome) func(*call, []any) evm.Outcome {
 	return func(c *call, in []any) evm.Outcome {
-		if n := in[at].(*big.Int); !n.IsInt64() {
+		tooLarge := false
+		switch n := in[at].(type) {
+		case *big.Int:
+			tooLarge = !n.IsInt64()
+		case uint64:
+			tooLarge = n > math.MaxInt64
+		}
+		if tooLarge {
 			return evm.Halt(codes.ContractExecutionException)
 		}
 		return run(c, in)

@@ -8,6 +8,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/tracing"
 	"github.com/holiman/uint256"
 
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/evm"
 	"heliograph/internal/domain/evm/system/abi"
 	"heliograph/internal/domain/evm/worldstate"
@@ -62,10 +63,18 @@ func (c *call) createsAccount(a common.Address) bool {
 
 // transfer applies a transfer and its custom fees.
 func (c *call) transfer(x *transfer) []any {
+	units, serials := 0, 0
 	for i := range x.tokens {
-		x.tokens[i].validate()
+		m := &x.tokens[i]
+		m.validate()
+		units += len(m.moves)
+		serials += len(m.serials)
 	}
 	failIf(sum(x.hbars) != 0, codes.InvalidAccountAmounts)
+	failIf(repeats(list.Map(x.hbars, partyOfMove)), codes.AccountRepeatedInAccountAmounts)
+	failIf(len(x.hbars) > maxTransfers, codes.TransferListSizeLimitExceeded)
+	failIf(units > maxTransfers, codes.TokenTransferListSizeLimitExceeded)
+	failIf(serials > maxTransfers, codes.BatchSizeLimitExceeded)
 	c.charge(x)
 	c.moveHbars(x.hbars)
 	for i := range x.tokens {
@@ -80,7 +89,19 @@ func (m *movement) validate() {
 	failIf(len(m.moves) > 0 && !fungible, codes.AccountAmountTransfersOnlyAllowedForFungibleCommon)
 	failIf(len(m.serials) > 0 && fungible, codes.InvalidNFTID)
 	failIf(sum(m.moves) != 0, codes.TransfersNotZeroSumForToken)
+	failIf(repeats(list.Map(m.moves, partyOfMove)), codes.AccountRepeatedInAccountAmounts)
+	for _, x := range m.serials {
+		failIf(x.serial <= 0, codes.InvalidTokenNFTSerialNumber)
+		failIf(x.from == x.to, codes.AccountRepeatedInAccountAmounts)
+	}
+	failIf(repeats(list.Map(m.serials, func(x serialMove) int64 { return x.serial })), codes.InvalidAccountAmounts)
+	failIf(len(m.moves)+len(m.serials) == 0, codes.EmptyTokenTransferAccountAmounts)
 }
+
+func partyOfMove(m move) party { return m.party }
+
+// maxTransfers is the maximum number of hbar amounts, of token amounts, and of serials in a transfer.
+const maxTransfers = 10
 
 // sum adds up amounts. On overflow it returns a number other than 0.
 func sum(moves []move) (n int64) {

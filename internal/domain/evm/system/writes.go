@@ -3,6 +3,7 @@ package system
 import (
 	"math"
 	"math/big"
+	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
@@ -84,9 +85,12 @@ func (c *call) activeToken(in []any) (*token, []any) {
 
 func (c *call) activeTokenAt(a common.Address) *token {
 	t := c.existingToken(a)
-	failIf(t.PauseStatus == ledger.PausePaused, codes.TokenIsPaused)
+	t.requireActive()
 	return t
 }
+
+// requireActive fails if a token is paused.
+func (t *token) requireActive() { failIf(t.PauseStatus == ledger.PausePaused, codes.TokenIsPaused) }
 
 // existingToken returns the token at an address, paused or not.
 func (c *call) existingToken(a common.Address) *token {
@@ -149,6 +153,14 @@ func amountOf(v any) (n int64, ok bool) {
 	}
 }
 
+// signedOf converts an amount of a function that halts for values above the range of amounts (see [bounded]).
+func signedOf(v any) int64 {
+	if n, ok := v.(int64); ok {
+		return n
+	}
+	return int64(v.(uint64))
+}
+
 // remainingSupply returns the amount that can still be minted.
 func (t *token) remainingSupply() int64 {
 	if t.SupplyType == ledger.SupplyInfinite {
@@ -157,67 +169,91 @@ func (t *token) remainingSupply() int64 {
 	return t.MaxSupply - t.TotalSupply
 }
 
-func mint() operation { return keyed(worldstate.SupplyKey, mintOf) }
-
-func mintOf(c *call, t *token, rest []any) []any {
-	amount, ok := amountOf(rest[0])
-	metadata := abi.List(rest[1])
-	if t.Type != ledger.TokenFungibleCommon {
-		return mintSerials(c, t, metadata)
+// mint creates units of a token for its treasury, or a serial for each metadata: mintToken(token, amount, metadata).
+func mint(c *call, in []any) []any {
+	amount, metadata := signedOf(in[1]), abi.List(in[2])
+	failIf(amount > 0 && len(metadata) > 0, codes.InvalidTransactionBody)
+	failIf(amount < 0, codes.InvalidTokenMintAmount)
+	t := c.existingToken(in[0].(common.Address))
+	failIf(len(metadata) > maxSerials, codes.BatchSizeLimitExceeded)
+	for _, m := range metadata {
+		failIf(len(m.([]byte)) > maxMetadata, codes.MetadataTooLong)
 	}
-	failIf(!ok || len(metadata) > 0, codes.InvalidTokenMintAmount)
+	r := c.treasuryRelation(t)
+	if t.Type != ledger.TokenFungibleCommon {
+		return mintSerials(c, t, r, metadata)
+	}
 	failIf(amount > t.remainingSupply(), codes.TokenMaxSupplyReached)
-	r := c.facts.relation(partyOf(t.TreasuryAccountID), t)
-	failIf(!r.associated, codes.TokenNotAssociatedToAccount)
 	c.changeSupply(t, r, amount)
 	return []any{t.TotalSupply, []any{}}
 }
 
-func mintSerials(c *call, t *token, metadata []any) []any {
+// treasuryRelation returns the association of the treasury with an active token whose supply can change.
+func (c *call) treasuryRelation(t *token) *relation {
+	t.requireActive()
+	t.requireKey(worldstate.SupplyKey)
+	return c.usableRelation(t, partyOf(t.TreasuryAccountID), false)
+}
+
+func mintSerials(c *call, t *token, r *relation, metadata []any) []any {
 	failIf(len(metadata) == 0, codes.InvalidTokenMintMetadata)
-	failIf(len(metadata) > maxSerials, codes.BatchSizeLimitExceeded)
 	failIf(int64(len(metadata)) > t.remainingSupply(), codes.TokenMaxSupplyReached)
-	treasury := partyOf(t.TreasuryAccountID)
-	c.facts.load(request{relations: []relationKey{{treasury, t.EntityID}}, serials: []ledger.EntityID{t.EntityID}})
-	r, last := c.facts.relation(treasury, t), c.facts.serials[t.EntityID]
-	failIf(!r.associated, codes.TokenNotAssociatedToAccount)
+	c.facts.load(request{serials: []ledger.EntityID{t.EntityID}})
+	last := c.facts.serials[t.EntityID]
 	var serials []any
 	for _, m := range metadata {
-		data := m.([]byte)
-		failIf(len(data) > maxMetadata, codes.MetadataTooLong)
 		change(c.facts, last, *last+1)
 		k := ledger.NFTKey{TokenID: t.EntityID, SerialNumber: *last}
 		c.facts.load(request{nfts: []ledger.NFTKey{k}})
-		change(c.facts, c.facts.nfts[k], nft{exists: true, metadata: data, created: c.Block.Start})
+		change(c.facts, c.facts.nfts[k], nft{exists: true, metadata: m.([]byte), created: c.Block.Start})
 		serials = append(serials, *last)
 	}
 	c.changeSupply(t, r, int64(len(serials)))
 	return []any{t.TotalSupply, serials}
 }
 
-func burn() operation { return keyed(worldstate.SupplyKey, burnOf) }
-
-func burnOf(c *call, t *token, rest []any) []any {
-	amount, ok := amountOf(rest[0])
-	treasury := partyOf(t.TreasuryAccountID)
-	r := c.facts.relation(treasury, t)
-	if t.Type != ledger.TokenFungibleCommon {
-		c.destroy(t, treasury, r, abi.List(rest[1]), codes.InvalidTokenBurnAmount, codes.TreasuryMustOwnBurnedNFT)
+// burn removes units or serials of a token from its treasury: burnToken(token, amount, serials). It ignores serials of a fungible token, and the amount of
+// a non-fungible one.
+func burn(c *call, in []any) []any {
+	at, amount, serials := in[0].(common.Address), signedOf(in[1]), abi.List(in[2])
+	if t := c.facts.token(at); t != nil && t.Type == ledger.TokenNonFungibleUnique {
+		amount = 0
+	} else {
+		serials = nil
+	}
+	failIf(amount < 0, codes.InvalidTokenBurnAmount)
+	numbers := distinctSerials(serials)
+	t := c.existingToken(at)
+	failIf(len(numbers) > maxSerials, codes.BatchSizeLimitExceeded)
+	r := c.treasuryRelation(t)
+	if t.Type == ledger.TokenNonFungibleUnique {
+		failIf(len(numbers) == 0, codes.InvalidTokenBurnMetadata)
+		c.destroy(t, partyOf(t.TreasuryAccountID), r, numbers, codes.TreasuryMustOwnBurnedNFT)
 		return []any{t.TotalSupply}
 	}
-	failIf(!r.associated, codes.TokenNotAssociatedToAccount)
-	failIf(!ok || len(abi.List(rest[1])) > 0 || amount > t.TotalSupply, codes.InvalidTokenBurnAmount)
+	failIf(amount > t.TotalSupply, codes.InvalidTokenBurnAmount)
 	failIf(amount > r.balance, codes.InsufficientTokenBalance)
 	c.changeSupply(t, r, -amount)
 	return []any{t.TotalSupply}
 }
 
+// distinctSerials returns each serial of a burn or wipe once. All must be positive.
+func distinctSerials(values []any) []int64 {
+	var out []int64
+	for _, v := range values {
+		serial := v.(int64)
+		failIf(serial <= 0, codes.InvalidNFTID)
+		if !slices.Contains(out, serial) {
+			out = append(out, serial)
+		}
+	}
+	return out
+}
+
 // destroy removes serials of an owner.
-func (c *call) destroy(t *token, owner party, r *relation, serials []any, none, foreign ledger.ResponseCode) {
-	failIf(len(serials) == 0, none)
-	failIf(len(serials) > maxSerials, codes.BatchSizeLimitExceeded)
-	for _, v := range serials {
-		n := c.facts.nft(t, v.(int64))
+func (c *call) destroy(t *token, owner party, r *relation, serials []int64, foreign ledger.ResponseCode) {
+	for _, serial := range serials {
+		n := c.facts.nft(t, serial)
 		failIf(n == nil, codes.InvalidNFTID)
 		failIf(c.facts.owner(t, n) != owner, foreign)
 		change(c.facts, n, nft{})
@@ -225,21 +261,31 @@ func (c *call) destroy(t *token, owner party, r *relation, serials []any, none, 
 	}
 }
 
-// wipe removes units or serials of a token from an account.
-func wipe(serials bool) operation {
-	return keyed(worldstate.WipeKey, func(c *call, t *token, rest []any) []any {
-		r, p := c.held(t, rest[0])
-		failIf(p == partyOf(t.TreasuryAccountID), codes.CannotWipeTokenTreasuryAccount)
-		failIf(serials != (t.Type == ledger.TokenNonFungibleUnique), codes.InvalidWipingAmount)
-		if serials {
-			c.destroy(t, p, r, abi.List(rest[1]), codes.InvalidWipingAmount, codes.AccountDoesNotOwnWipedNFT)
-			return nil
-		}
-		amount, ok := amountOf(rest[1])
-		failIf(!ok || amount > r.balance, codes.InvalidWipingAmount)
-		c.changeSupply(t, r, -amount)
+// wipeUnits removes units of a token from an account: wipeTokenAccount(token, account, amount).
+func wipeUnits(c *call, in []any) []any { return c.wipe(in, signedOf(in[2]), nil) }
+
+// wipeSerials removes serials of a token from an account: wipeTokenAccountNFT(token, account, serials).
+func wipeSerials(c *call, in []any) []any { return c.wipe(in, 0, distinctSerials(abi.List(in[2]))) }
+
+// wipe removes an amount of a fungible token from an account, or serials of a non-fungible one.
+func (c *call) wipe(in []any, amount int64, serials []int64) []any {
+	failIf(amount < 0, codes.InvalidWipingAmount)
+	t := c.existingToken(in[0].(common.Address))
+	p, ok := c.facts.party(in[1].(common.Address))
+	failIf(!ok, codes.InvalidAccountID)
+	failIf(len(serials) > maxSerials, codes.BatchSizeLimitExceeded)
+	t.requireActive()
+	t.requireKey(worldstate.WipeKey)
+	r := c.usableRelation(t, p, false)
+	failIf(p == partyOf(t.TreasuryAccountID), codes.CannotWipeTokenTreasuryAccount)
+	if t.Type == ledger.TokenNonFungibleUnique {
+		failIf(len(serials) == 0, codes.InvalidWipingAmount)
+		c.destroy(t, p, r, serials, codes.AccountDoesNotOwnWipedNFT)
 		return nil
-	})
+	}
+	failIf(amount > t.TotalSupply || amount > r.balance, codes.InvalidWipingAmount)
+	c.changeSupply(t, r, -amount)
+	return nil
 }
 
 // changeSupply adds to the total supply of a token, and to the balance of the account whose association is given.

@@ -154,6 +154,8 @@ func TestWrites(t *testing.T) {
 			{htsAt, "burnToken(address,int64,int64[])", []any{post, 0, []any{10}}, "true 226"},
 			{htsAt, "burnToken(address,int64,int64[])", []any{post, 0, []any{1}}, "true 252"},
 			{demo.Postcard, "ownerOf(uint256)", []any{10}, "false 225"},
+			{htsAt, "wipeTokenAccount(address,address,uint32)", []any{fog, carol, 100}, "true 176"},
+			{htsAt, "grantTokenKyc(address,address)", []any{fog, carol}, "true 22"},
 			{htsAt, "wipeTokenAccount(address,address,uint32)", []any{fog, carol, 100}, "true 22"},
 			{demo.Foghorn, "balanceOf(address)", []any{carol}, "true 400"},
 			{htsAt, "wipeTokenAccount(address,address,int64)", []any{fog, carol, 401}, "true 192"},
@@ -242,6 +244,7 @@ func TestWrites(t *testing.T) {
 		{"366 days ago", ago(366), trent, []writing{
 			{htsAt, "mintToken(address,int64,bytes[])", []any{light, 0, []any{[]byte("first")}}, "true 22"},
 			{demo.Lighthouse, "ownerOf(uint256)", []any{1}, "true 1017"},
+			{htsAt, "grantTokenKyc(address,address)", []any{fog, carol}, "true 22"},
 			{htsAt, "wipeTokenAccount(address,address,int64)", []any{fog, carol, 800}, "true 22"},
 			{demo.Foghorn, "totalSupply()", nil, "true 8999200"},
 			{htsAt, "transferToken(address,address,address,int64)", []any{lz(demo.Kelp), alice, carol, 1}, "true 22"},
@@ -286,7 +289,7 @@ func TestUndo(t *testing.T) {
 		hts("transferToken(address,address,address,int64)", oil, alice, carol, 10), at(demo.LampOil, "approve(address,uint256)", bob, 3),
 		hts("mintToken(address,int64,bytes[])", tide, 5, []any{}), hts("mintToken(address,int64,bytes[])", post, 0, []any{[]byte("new")}),
 		hts("transferNFT(address,address,address,int64)", post, alice, bob, 1), at(demo.Lighthouse, "setApprovalForAll(address,bool)", bob, false),
-		at(demo.Ration, "associate()"), hts("wipeTokenAccount(address,address,int64)", fog, carol, 5), hts("deleteToken(address)", tide),
+		at(demo.Ration, "associate()"), hts("grantTokenKyc(address,address)", fog, carol), hts("wipeTokenAccount(address,address,int64)", fog, carol, 5), hts("deleteToken(address)", tide),
 	}
 	var steps []step
 	steps = append(steps, looks...)
@@ -333,7 +336,7 @@ func TestWriteGas(t *testing.T) {
 		{"approve(address,address,uint256)", []any{lz(demo.LampOil), bob, 1}, 705_424},
 		// 400,851,999,000 / 852,000 = 470483 and 94096
 		{"mintToken(address,int64,bytes[])", []any{lz(demo.Postcard), 0, []any{[]byte("a"), []byte("b")}}, 564_579},
-		{"freezeToken(address,address)", []any{lz(demo.Foghorn), alice}, 15_284},
+		{"freezeToken(address,address)", []any{lz(demo.Foghorn), carol}, 15_284},
 		{"updateTokenKeys(address,(uint256," + kv + ")[])", []any{lz(demo.Sunlight), []any{}}, 15_284},
 		{"rejectTokens(address,address[],(address,int64)[])", []any{alice, []any{lz(demo.LampOil)}, []any{}}, 15_284},
 		{"claimAirdrops((address,address,address,int64)[])", []any{[]any{[]any{alice, lz(demo.Erin), lz(demo.LampOil), 0}}}, 15_284},
