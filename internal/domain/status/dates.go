@@ -1,8 +1,10 @@
 package status
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -123,7 +125,7 @@ const maxOccurrences = 60
 const maxInterval = 365
 
 // Occurrences returns start and the times at which a recurrence rule (RFC 5545) repeats it, such as FREQ=WEEKLY;BYDAY=TU;COUNT=8. start is always the
-// first, and COUNT includes it. Rules have FREQ (DAILY, WEEKLY or MONTHLY), INTERVAL, BYDAY, BYMONTHDAY, and either COUNT or UNTIL.
+// first, and COUNT includes it. Rules have FREQ (DAILY, WEEKLY or MONTHLY), INTERVAL, BYDAY, BYMONTHDAY, WKST, and either COUNT or UNTIL.
 //
 // All occurrences have the wall time of start in its zone. If a change of the clock skips that time, the occurrence is as much later as the clock skips.
 // If the time occurs twice, the first is used.
@@ -139,7 +141,10 @@ func Occurrences(rule string, start time.Time) ([]time.Time, error) {
 	o.Count, o.Dtstart = 0, time.Date(y, m, d, h, minute, s, 0, time.UTC)
 	r, err := rrule.NewRRule(*o)
 	if err != nil {
-		return nil, invalidRule(rule)
+		return nil, invalidRule(rule, "%v", err)
+	}
+	if !until.IsZero() && until.Before(start) {
+		return nil, invalidRule(rule, "UNTIL is before the first occurrence, which starts at %s", start.Format(time.RFC3339))
 	}
 	out := []time.Time{start}
 	for next := r.Iterator(); len(out) != count; {
@@ -176,42 +181,123 @@ func wallTime(day, start time.Time) time.Time {
 	return wall.Add(-time.Duration(before) * time.Second).In(start.Location())
 }
 
-func invalidRule(text string) error {
-	return Errorf(BadInput,
-		"%q is not a rule such as FREQ=WEEKLY;BYDAY=TU;COUNT=8: rules have FREQ (DAILY, WEEKLY, MONTHLY), INTERVAL, BYDAY, BYMONTHDAY, and COUNT or UNTIL", text)
+// Values of the parts of a recurrence rule.
+var (
+	frequencies = map[string]rrule.Frequency{"DAILY": rrule.DAILY, "WEEKLY": rrule.WEEKLY, "MONTHLY": rrule.MONTHLY}
+	weekdays    = map[string]rrule.Weekday{
+		"MO": rrule.MO, "TU": rrule.TU, "WE": rrule.WE, "TH": rrule.TH, "FR": rrule.FR, "SA": rrule.SA, "SU": rrule.SU,
+	}
+)
+
+// invalidRule returns the error for a rule with the reason why it is invalid.
+func invalidRule(rule, format string, args ...any) error {
+	return Errorf(BadInput, "the rule %q is invalid: "+format, append([]any{rule}, args...)...)
 }
 
-// parseRule parses a recurrence rule and checks it against the supported part of RFC 5545. The library does not see UNTIL, which may be a local date here.
+// parseRule parses a recurrence rule and checks it against the supported part of RFC 5545. UNTIL may be a local date.
 func parseRule(text string, zone *time.Location) (o *rrule.ROption, until time.Time, err error) {
-	values := map[string]string{}
-	var parts []string
-	for part := range strings.SplitSeq(strings.TrimPrefix(strings.ToUpper(strings.TrimSpace(text)), "RRULE:"), ";") {
+	o = &rrule.ROption{Freq: rrule.YEARLY}
+	given := map[string]bool{}
+	rule := strings.TrimPrefix(strings.ToUpper(strings.TrimSpace(text)), "RRULE:")
+	if strings.Trim(rule, ";") == "" {
+		rule = "FREQ="
+	}
+	for part := range strings.SplitSeq(strings.TrimSuffix(rule, ";"), ";") {
 		key, value, _ := strings.Cut(part, "=")
-		if _, twice := values[key]; twice || !slices.Contains([]string{"FREQ", "INTERVAL", "BYDAY", "BYMONTHDAY", "COUNT", "UNTIL"}, key) {
-			return nil, time.Time{}, invalidRule(text)
+		if given[key] {
+			return nil, time.Time{}, invalidRule(text, "%s is given twice", key)
 		}
-		if values[key] = value; key != "UNTIL" {
-			parts = append(parts, part)
-		} else if until, err = parseUntil(value, zone); err != nil {
-			return nil, time.Time{}, invalidRule(text)
+		given[key] = true
+		if key == "UNTIL" {
+			until, err = parseUntil(value, zone)
+		} else {
+			err = readPart(o, key, value)
+		}
+		if err != nil {
+			return nil, time.Time{}, invalidRule(text, "%.40s: %v", part, err)
 		}
 	}
-	if o, err = rrule.StrToROption(strings.Join(parts, ";")); err != nil {
-		return nil, time.Time{}, invalidRule(text)
-	}
-	_, hasInterval := values["INTERVAL"]
-	_, hasCount := values["COUNT"]
-	monthly := o.Freq == rrule.MONTHLY
 	numbered := slices.ContainsFunc(o.Byweekday, func(d rrule.Weekday) bool { return d.N() != 0 })
 	switch {
-	case !monthly && o.Freq != rrule.WEEKLY && o.Freq != rrule.DAILY,
-		!monthly && (len(o.Bymonthday) > 0 || numbered), len(o.Byweekday) > 0 && len(o.Bymonthday) > 0,
-		hasInterval && (o.Interval < 1 || o.Interval > maxInterval), hasCount && (o.Count < 1 || o.Count > maxOccurrences):
-		return nil, time.Time{}, invalidRule(text)
-	case hasCount == !until.IsZero():
-		return nil, time.Time{}, Errorf(BadInput, "%q needs either COUNT or UNTIL: all occurrences are published in advance", text)
+	case !given["FREQ"]:
+		return nil, time.Time{}, invalidRule(text, "FREQ is missing, such as in FREQ=WEEKLY;BYDAY=TU;COUNT=8")
+	case o.Freq != rrule.MONTHLY && (given["BYMONTHDAY"] || numbered):
+		return nil, time.Time{}, invalidRule(text, "BYMONTHDAY and numbers in BYDAY require FREQ=MONTHLY")
+	case given["BYDAY"] && given["BYMONTHDAY"]:
+		return nil, time.Time{}, invalidRule(text, "it has both BYDAY and BYMONTHDAY")
+	case given["COUNT"] == given["UNTIL"]:
+		return nil, time.Time{}, invalidRule(text, "it needs either COUNT or UNTIL: all occurrences are published in advance")
 	}
 	return o, until, nil
+}
+
+// readPart reads a part of a recurrence rule other than UNTIL.
+func readPart(o *rrule.ROption, key, value string) (err error) {
+	known := true
+	switch key {
+	case "FREQ":
+		if o.Freq, known = frequencies[value]; !known {
+			err = errors.New("it must be DAILY, WEEKLY or MONTHLY")
+		}
+	case "WKST":
+		if o.Wkst, known = weekdays[value]; !known {
+			err = errors.New("it must be a day such as MO")
+		}
+	case "INTERVAL":
+		o.Interval, err = ruleNumber(value, 1, maxInterval)
+	case "COUNT":
+		o.Count, err = ruleNumber(value, 1, maxOccurrences)
+	case "BYMONTHDAY":
+		for day := range strings.SplitSeq(value, ",") {
+			n, invalid := signedNumber(day, 31)
+			o.Bymonthday, err = append(o.Bymonthday, n), errors.Join(err, invalid)
+		}
+	case "BYDAY":
+		for day := range strings.SplitSeq(value, ",") {
+			d, invalid := parseWeekday(day)
+			o.Byweekday, err = append(o.Byweekday, d), errors.Join(err, invalid)
+		}
+	default:
+		err = errors.New("rules have FREQ, INTERVAL, BYDAY, BYMONTHDAY, WKST, and COUNT or UNTIL")
+	}
+	return err
+}
+
+// parseWeekday parses a day such as TU, 1TU or -1FR. The number counts the days in the month, from the end if it is negative.
+func parseWeekday(text string) (rrule.Weekday, error) {
+	name := text[max(len(text)-2, 0):]
+	day, known := weekdays[name]
+	if !known {
+		return day, errors.New("days are MO, TU, WE, TH, FR, SA and SU")
+	}
+	digits := strings.TrimSuffix(text, name)
+	if digits == "" {
+		return day, nil
+	}
+	n, err := signedNumber(digits, 5)
+	return day.Nth(n), err
+}
+
+// signedNumber parses a number from -most to most except 0.
+func signedNumber(text string, most int) (int, error) {
+	digits := strings.TrimPrefix(strings.TrimPrefix(text, "-"), "+")
+	n, err := ruleNumber(digits, 1, most)
+	if err != nil || len(text)-len(digits) > 1 {
+		return 0, fmt.Errorf("numbers are 1 to %d, or -1 to -%d from the end of the month", most, most)
+	}
+	if text[0] == '-' {
+		return -n, nil
+	}
+	return n, nil
+}
+
+// ruleNumber parses a number without sign.
+func ruleNumber(text string, least, most int) (int, error) {
+	n, err := strconv.ParseUint(text, 10, 16)
+	if err != nil || int(n) < least || int(n) > most {
+		return 0, fmt.Errorf("it must be a number from %d to %d", least, most)
+	}
+	return int(n), nil
 }
 
 // parseUntil parses the last instant at which an occurrence may start. A date includes the whole day.
@@ -223,7 +309,7 @@ func parseUntil(value string, zone *time.Location) (until time.Time, err error) 
 		return until, nil
 	}
 	if until, err = time.ParseInLocation("20060102", strings.ReplaceAll(value, "-", ""), zone); err != nil {
-		return time.Time{}, err //nolint:wrapcheck // replaced by the caller
+		return time.Time{}, errors.New("it must be a date such as 20260131, or a time such as 20260131T120000 or 20260131T110000Z")
 	}
 	return until.AddDate(0, 0, 1).Add(-time.Nanosecond), nil
 }
