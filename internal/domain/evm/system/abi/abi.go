@@ -93,7 +93,7 @@ func elementary(name string) (*Type, error) {
 		t.kind, t.bits, known = kindFixed, bits, true
 	}
 	if !known {
-		return nil, fmt.Errorf("%q is not an ABI type", name)
+		return nil, fmt.Errorf("%.40q is not an ABI type: use address for contracts, uint8 for enums, and a tuple such as (uint256,bool) for structs", name)
 	}
 	return t, nil
 }

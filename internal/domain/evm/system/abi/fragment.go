@@ -1,6 +1,7 @@
 package abi
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -43,6 +44,9 @@ const (
 	failures  = "error"
 )
 
+// Declarations that nothing is decoded with. They have no names.
+var unnamed = []string{"constructor", "fallback", "receive"}
+
 // Decoded is a decoded call, error or log.
 type Decoded struct {
 	Name, Signature string
@@ -56,32 +60,58 @@ type Argument struct {
 	Indexed           bool
 }
 
-// New parses declarations: each text is a declaration in the notation of Solidity, or a JSON object or array of them. The result also uses those of next.
+// New parses declarations. Each text has declarations in the notation of Solidity, separated by semicolons or line breaks, or the JSON of an ABI: an object
+// or an array of them, an array of declarations in the notation of Solidity, or an object with one of these as its member abi, as compilers write it. The
+// result also uses the declarations of next.
 func New(texts []string, next *ABI) (*ABI, error) {
 	a := &ABI{declared: map[string][]*fragment{}, next: next}
 	for _, text := range texts {
-		declarations := []string{text}
-		if start := strings.TrimLeft(text, " \t\r\n"); strings.HasPrefix(start, "{") || strings.HasPrefix(start, "[") {
-			var err error
-			if declarations, err = fromJSON(start); err != nil {
-				return nil, err
-			}
+		list, err := split(text)
+		if err != nil {
+			return nil, err
 		}
-		for _, d := range declarations {
-			f, err := parseFragment(d)
-			if err != nil {
-				return nil, fmt.Errorf("ABI fragment %.60q: %w", d, err)
-			}
-			if hash := crypto.Keccak256([]byte(f.signature())); !f.anonymous {
-				key := f.kind + string(hash[:4])
-				if f.kind == events {
-					key = f.kind + string(hash)
-				}
-				a.declared[key] = append(a.declared[key], f)
+		for _, text := range list {
+			if err := a.declare(text); err != nil {
+				return nil, err
 			}
 		}
 	}
 	return a, nil
+}
+
+// split returns the texts in the notation of Solidity that a text is, or has as JSON.
+func split(text string) ([]string, error) {
+	text = strings.TrimLeft(text, " \t\r\n\ufeff")
+	if strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") {
+		return fromJSON([]byte(text))
+	}
+	return []string{text}, nil
+}
+
+// declare adds the declarations of a text in the notation of Solidity, at least one.
+func (a *ABI) declare(text string) error {
+	p := parser{text}
+	for found := false; ; found = true {
+		for p.accept(";") {
+		}
+		if p.rest == "" && found {
+			return nil
+		}
+		start := p.rest
+		f, err := p.fragment()
+		if err != nil {
+			return fmt.Errorf("ABI fragment %.60q: %w", start, err)
+		}
+		if f.inputs == nil || f.anonymous {
+			continue
+		}
+		hash := crypto.Keccak256([]byte(f.signature()))
+		key := f.kind + string(hash[:4])
+		if f.kind == events {
+			key = f.kind + string(hash)
+		}
+		a.declared[key] = append(a.declared[key], f)
+	}
 }
 
 func (a *ABI) find(kind string, id []byte) (out []*fragment) {
@@ -231,10 +261,47 @@ func (t *Type) appendJSON(dst []byte, v any) []byte {
 // parser parses types and declarations in the notation of Solidity.
 type parser struct{ rest string }
 
-// accept skips blanks, and a text if it is next. It reports whether it is.
+// accept skips blanks and comments, and a text if it is next. It reports whether it is.
 func (p *parser) accept(text string) (found bool) {
-	p.rest, found = strings.CutPrefix(strings.TrimLeft(p.rest, " \t\r\n"), text)
+	for {
+		p.rest = strings.TrimLeft(p.rest, " \t\r\n")
+		end := "\n"
+		if strings.HasPrefix(p.rest, "/*") {
+			end = "*/"
+		} else if !strings.HasPrefix(p.rest, "//") {
+			break
+		}
+		_, after, closed := strings.Cut(p.rest[2:], end)
+		if !closed && end == "*/" {
+			break // reported as an unexpected text
+		}
+		p.rest = after
+	}
+	p.rest, found = strings.CutPrefix(p.rest, text)
 	return found
+}
+
+// skipGroup skips a text up to the parenthesis that closes it, such as the arguments of a modifier. It reports whether there is one.
+func (p *parser) skipGroup() bool {
+	depth, quote := 1, rune(0)
+	for i, r := range p.rest {
+		switch {
+		case r == quote:
+			quote = 0
+		case quote != 0:
+		case r == '"' || r == '\'':
+			quote = r
+		case r == '(':
+			depth++
+		case r == ')':
+			depth--
+		}
+		if depth == 0 {
+			p.rest = p.rest[i+1:]
+			return true
+		}
+	}
+	return false
 }
 
 // word returns the next word, or an empty string if there is none.
@@ -304,10 +371,12 @@ func (p *parser) tuple(depth int) (t *Type, indexed []bool, err error) {
 		}
 		name, isIndexed := "", false
 		for word := p.word(); word != ""; word = p.word() {
-			switch word {
-			case "indexed":
+			switch {
+			case word == "indexed":
 				isIndexed = true
-			case "memory", "calldata", "storage", "payable":
+			case slices.Contains([]string{"memory", "calldata", "storage", "payable"}, word):
+			case name != "":
+				return nil, nil, fmt.Errorf("a parameter has two names, %.40q and %.40q", name, word)
 			default:
 				name = word
 			}
@@ -326,71 +395,140 @@ func (p *parser) tuple(depth int) (t *Type, indexed []bool, err error) {
 	return t, indexed, nil
 }
 
-// parseFragment parses a declaration in the notation of Solidity.
-func parseFragment(text string) (f *fragment, err error) {
-	p := parser{text}
-	f = &fragment{kind: p.word(), name: p.word(), outputs: &Type{kind: kindTuple}}
-	if f.kind != functions && f.kind != events && f.kind != failures {
-		return nil, errors.New("it must start with function, event or error")
+// fragment parses a declaration in the notation of Solidity. That of a constructor, or of the functions for calls without a selector, has no inputs.
+func (p *parser) fragment() (f *fragment, err error) {
+	f = &fragment{kind: p.word(), outputs: &Type{kind: kindTuple}}
+	named := !slices.Contains(unnamed, f.kind)
+	if named {
+		f.name = p.word()
 	}
-	if f.name == "" || !p.accept("(") {
+	if named && f.kind != functions && f.kind != events && f.kind != failures {
+		return nil, errors.New("a declaration must start with function, event or error")
+	}
+	if named && f.name == "" || !p.accept("(") {
 		return nil, errors.New("a name and parameters are missing")
 	}
 	if f.inputs, f.indexed, err = p.tuple(0); err != nil {
 		return nil, err
 	}
-	for word := p.word(); word != "" && err == nil; word = p.word() { // other modifiers do not matter
+	if err = p.modifiers(f); err != nil {
+		return nil, err
+	}
+	if !named {
+		f.inputs = nil
+	}
+	return f, nil
+}
+
+// modifiers parses what follows the parameters of a declaration. Only anonymous and returns matter.
+func (p *parser) modifiers(f *fragment) (err error) {
+	for {
+		before := *p
+		word := p.word()
+		if word == functions || word == events || word == failures || slices.Contains(unnamed, word) {
+			*p = before // the next declaration
+			return nil
+		}
 		f.anonymous = f.anonymous || word == "anonymous"
-		if word == "returns" && p.accept("(") {
-			f.outputs, _, err = p.tuple(0)
+		switch {
+		case word == "" && (p.rest == "" || p.rest[0] == ';'):
+			return nil
+		case word == "" && p.accept("{"):
+			return errors.New("a body is not part of a declaration, which ends with a semicolon")
+		case word == "":
+			return fmt.Errorf("unexpected %.20q after the parameters", p.rest)
+		case !p.accept("("):
+		case word == "returns":
+			if f.outputs, _, err = p.tuple(0); err != nil {
+				return err
+			}
+		case !p.skipGroup():
+			return fmt.Errorf("the arguments of the modifier %.40q do not end", word)
 		}
 	}
-	p.accept(";")
-	if err == nil && p.rest != "" {
-		err = fmt.Errorf("unexpected %.20q at the end", p.rest)
-	}
-	return f, err
 }
 
 type parameter struct {
-	Name, Type string
-	Indexed    bool
-	Components []parameter
+	Name       string      `json:"name"`
+	Type       string      `json:"type"`
+	Indexed    bool        `json:"indexed"`
+	Components []parameter `json:"components"`
 }
 
-// fromJSON returns the declarations in the JSON of an ABI: an object, or an array of them.
-func fromJSON(text string) (out []string, err error) {
-	var list []struct {
-		Type, Name      string
-		Inputs, Outputs []parameter
-		Anonymous       bool
-	}
+// declaration is a declaration in the JSON of an ABI.
+type declaration struct {
+	Type      string      `json:"type"`
+	Name      string      `json:"name"`
+	Inputs    []parameter `json:"inputs"`
+	Outputs   []parameter `json:"outputs"`
+	Anonymous bool        `json:"anonymous"`
+	// ABI has the declarations if the object is the output of a compiler.
+	ABI json.RawMessage `json:"abi"`
+}
+
+// fromJSON returns the declarations in the JSON of an ABI.
+func fromJSON(text []byte) (out []string, err error) {
+	var list []json.RawMessage
 	if text[0] == '{' {
-		text = "[" + text + "]"
+		list = []json.RawMessage{text}
+	} else if err = json.Unmarshal(text, &list); err != nil {
+		return nil, invalidJSON(err)
 	}
-	if err = json.Unmarshal([]byte(text), &list); err != nil {
-		return nil, fmt.Errorf("JSON of an ABI: %w", err)
-	}
-	for _, d := range list {
-		if d.Type == "" {
-			d.Type = functions
+	for _, element := range list {
+		var d declaration
+		switch element[0] {
+		case '"':
+			out = append(out, "")
+			err = json.Unmarshal(element, &out[len(out)-1])
+		case '{':
+			err = json.Unmarshal(element, &d)
+		default:
+			return nil, fmt.Errorf("JSON of an ABI: %.20q is neither a declaration nor a text", element)
 		}
-		if d.Type != functions && d.Type != events && d.Type != failures {
-			continue // a constructor or the like
+		if err != nil {
+			return nil, invalidJSON(err)
 		}
-		var b strings.Builder
-		b.WriteString(d.Type + " " + d.Name)
-		writeParameters(&b, d.Inputs)
-		if d.Anonymous {
-			b.WriteString(" anonymous")
+		switch {
+		case d.ABI != nil && text[0] == '{' && d.ABI[0] == '[':
+			return fromJSON(d.ABI)
+		case d.ABI != nil:
+			return nil, errors.New("JSON of an ABI: abi must be an array, and a member of the outermost object")
+		case element[0] == '"', slices.Contains(unnamed, d.Type):
+		default:
+			out = append(out, d.text())
 		}
-		if d.Type == functions {
-			b.WriteString(" returns ")
-			writeParameters(&b, d.Outputs)
-		}
-		out = append(out, b.String())
 	}
 	return out, nil
+}
+
+// invalidJSON returns the error for JSON that is not an ABI, in the words of JSON.
+func invalidJSON(err error) error {
+	var (
+		syntax *json.SyntaxError
+		kind   *json.UnmarshalTypeError
+	)
+	switch {
+	case errors.As(err, &syntax):
+		return fmt.Errorf("JSON of an ABI: %w after %d bytes", syntax, syntax.Offset)
+	case errors.As(err, &kind):
+		return fmt.Errorf("JSON of an ABI: %.100s must not be a JSON %s", kind.Field, kind.Value)
+	}
+	return fmt.Errorf("JSON of an ABI: %w", err)
+}
+
+// text returns a declaration in the notation of Solidity.
+func (d *declaration) text() string {
+	var b strings.Builder
+	b.WriteString(cmp.Or(d.Type, functions) + " " + d.Name)
+	writeParameters(&b, d.Inputs)
+	if d.Anonymous {
+		b.WriteString(" anonymous")
+	}
+	if d.Outputs != nil {
+		b.WriteString(" returns ")
+		writeParameters(&b, d.Outputs)
+	}
+	return b.String()
 }
 
 func writeParameters(b *strings.Builder, list []parameter) {

@@ -160,6 +160,94 @@ func TestInvalidABI(t *testing.T) {
 	}
 }
 
+// transferCall is a call of f(address), with the address 1.
+var transferCall = append(crypto.Keccak256([]byte("f(address)"))[:4], common.BigToHash(common.Big1).Bytes()...)
+
+// publicForms are declarations of f(address) in the forms that tools write and that people paste.
+var publicForms = []string{
+	"function f(address a)",
+	"function f(address a); ",
+	"function f(address a);\n",
+	"\tfunction f(address a)\r\n;\r\n",
+	";;function f(address a);;",
+	"function f ( address /* payable */ a ) // sends",
+	"// SPDX-License-Identifier: MIT\n/** sends\n * @param a where to */ function f(address a) external;",
+	"function f(address payable a) external payable",
+	"function f(address a) public view virtual override(A, B) returns (uint256)",
+	"function f(address a) external override(A,B);",
+	"function f(address a) external onlyRole(keccak256(\"a)b\")) whenNotPaused nonReentrant() returns (bool ok)",
+	"constructor(address owner) payable Ownable(owner); function f(address a)",
+	"receive() external payable; fallback(bytes calldata input) external returns (bytes memory); function f(address a)",
+	"function f(address a)\nfunction g(uint256)\nevent E(uint256 indexed n) anonymous\nerror X()",
+	"event E(uint256) ; function f(address a)",
+	"\ufeff" + `[{"type":"function","name":"f","inputs":[{"name":"a","type":"address"}]}]`,
+	` {"type":"function","name":"f","inputs":[{"name":"a","type":"address","internalType":"address payable"}],"outputs":[],"stateMutability":"view"}`,
+	`{"name":"f","inputs":[{"name":"a","type":"address"}],"constant":true}`,
+	`["function f(address a)","event E(uint256 indexed n)"]`,
+	`["constructor()","function f(address a) view returns (uint256);"]`,
+	`{"abi":[{"type":"constructor","inputs":[]},{"type":"function","name":"f","inputs":[{"name":"a","type":"address"}]}],"bytecode":"0x60"}`,
+	`{"_format":"hh-sol-artifact-1","contractName":"F","abi":["function f(address a)"],"linkReferences":{}}`,
+	`[{"type":"fallback","stateMutability":"payable"},{"type":"receive"},{"type":"function","name":"f","inputs":[{"name":"a","type":"address"}],"outputs":null}]`,
+}
+
+// TestPublicForms accepts the same declaration in many forms.
+func TestPublicForms(t *testing.T) {
+	t.Parallel()
+	for _, text := range publicForms {
+		a, err := abi.New([]string{text}, nil)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		if d := a.Call(transferCall, nil); d == nil || d.Signature != "f(address)" || d.Arguments[0].Name != "a" && d.Arguments[0].Name != "" {
+			t.Errorf("%s: got %s", text, show(d))
+		}
+	}
+	several, err := abi.New([]string{publicForms[13]}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ids := several.Identifiers(); len(ids) != 3 {
+		t.Errorf("got %d identifiers of three declarations that are not anonymous", len(ids))
+	}
+}
+
+// TestABIErrors checks that errors have the words of ABIs and JSON, not those of Go.
+func TestABIErrors(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"":                             "must start with function, event or error",
+		" ; ":                          "must start with function, event or error",
+		"transfer(address)":            "must start with function, event or error",
+		"struct A { uint256 n; }":      "must start with function, event or error",
+		"function (address)":           "a name and parameters are missing",
+		"function f(IERC20 token)":     `"IERC20" is not an ABI type: use address for contracts`,
+		"function f(uint a b)":         `a parameter has two names, "a" and "b"`,
+		"function f() { return; }":     "a body is not part of a declaration",
+		"function f() -> uint":         `unexpected "-> uint" after the parameters`,
+		"function f() m(1":             `the arguments of the modifier "m" do not end`,
+		"function f() /* x":            `unexpected "/* x" after the parameters`,
+		"function f(); g()":            "must start with function, event or error",
+		`[1]`:                          `JSON of an ABI: "1" is neither a declaration nor a text`,
+		`[[]]`:                         `JSON of an ABI: "[]" is neither a declaration nor a text`,
+		`{"type":"event"`:              "JSON of an ABI: unexpected end of JSON input after 15 bytes",
+		`{"type":5}`:                   "JSON of an ABI: type must not be a JSON number",
+		`{"name":["f"]}`:               "JSON of an ABI: name must not be a JSON array",
+		`{"name":"f","inputs":"none"}`: "JSON of an ABI: inputs must not be a JSON string",
+		`[{"name":"f","inputs":[{"type":"address","indexed":"yes"}]}]`: "indexed must not be a JSON string",
+		`[{"name":"f","inputs":["address"]}]`:                          "inputs must not be a JSON string",
+		`{"abi":"function f()"}`:                                       "abi must be an array",
+		`{"abi":[{"abi":[]}]}`:                                         "abi must be an array, and a member of the outermost object",
+		`{"contracts":{}}`:                                             "a name and parameters are missing",
+		`["function f(", "x"]`:                                         `"" is not an ABI type`,
+	} {
+		_, err := abi.New([]string{text}, nil)
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "Go ") || strings.Contains(err.Error(), "struct field") {
+			t.Errorf("%s: got %v, want %s", text, err, want)
+		}
+	}
+}
+
 // TestOffsetBombs limits how many values are decoded from data whose offsets refer to the same place.
 func TestOffsetBombs(t *testing.T) {
 	t.Parallel()
@@ -183,7 +271,7 @@ func TestOffsetBombs(t *testing.T) {
 
 // FuzzABI decodes any data with any declarations. What is decoded is not much longer than both.
 func FuzzABI(f *testing.F) {
-	for _, text := range append(seaText, seaABI, "error e(string[4][2] a)", "event e((bytes,uint8[])[] a)") {
+	for _, text := range slices.Concat(seaText, publicForms, []string{seaABI, "error e(string[4][2] a)", "event e((bytes,uint8[])[] a)"}) {
 		f.Add(text, make([]byte, 96))
 	}
 	f.Fuzz(func(t *testing.T, text string, data []byte) {
@@ -192,6 +280,9 @@ func FuzzABI(f *testing.F) {
 		}
 		a, err := abi.New([]string{text}, nil)
 		if err != nil {
+			if message := err.Error(); len(message) > 600 || strings.Contains(message, "Go value") || strings.Contains(message, "Go struct") {
+				t.Errorf("%q: %s", text, message)
+			}
 			return
 		}
 		for _, id := range a.Identifiers() {
