@@ -4,6 +4,7 @@ import (
 	"bytes"
 	stdjson "encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"sync"
 	"unsafe"
@@ -23,10 +24,21 @@ type decoder struct {
 
 var decoders = sync.Pool{New: func() any { return new(decoder) }}
 
-var (
-	errTooManyValues = errors.New("too many values")
-	errKind          = errors.New("a JSON value has the wrong type")
-)
+var errTooManyValues = errors.New("too many values")
+
+// kindError is a value of the wrong type.
+type kindError struct {
+	at   jsontext.Pointer // empty for the whole text
+	want string
+}
+
+func (e *kindError) Error() string { return fmt.Sprintf("%.*s must be %s", maxPointer, e.at, e.want) }
+
+// maxPointer is the maximum length of a JSON pointer in an error, in characters.
+const maxPointer = 200
+
+// wrongKind returns the error for the value that was read last.
+func (d *decoder) wrongKind(want string) error { return &kindError{d.StackPointer(), want} }
 
 // maxNesting is the maximum nesting of JSON values.
 const maxNesting = 1000
@@ -44,10 +56,14 @@ func decode(text []byte, maxValues int, read func(*decoder) error) error {
 	if err := read(d); err != nil {
 		return err
 	}
-	if _, err := d.ReadToken(); !errors.Is(err, io.EOF) {
-		return errKind
+	_, err := d.ReadToken()
+	switch {
+	case errors.Is(err, io.EOF):
+		return nil
+	case err == nil:
+		return &kindError{want: "one JSON value"}
 	}
-	return nil
+	return err //nolint:wrapcheck // callers describe it
 }
 
 // members calls member with the name of each member of an object, before its value. Null has none.
@@ -55,9 +71,9 @@ func (d *decoder) members(member func(name string) error) error {
 	t, err := d.ReadToken()
 	switch {
 	case err != nil || t.Kind() == 'n':
-		return err //nolint:wrapcheck // callers report only that it failed
+		return err //nolint:wrapcheck // callers describe it
 	case t.Kind() != '{':
-		return errKind
+		return d.wrongKind("a JSON object")
 	}
 	for d.PeekKind() != '}' {
 		name, err := d.ReadToken()
@@ -90,7 +106,7 @@ func (d *decoder) string() (string, error) {
 	case err != nil || t.Kind() == 'n':
 		return "", err //nolint:wrapcheck // as above
 	case t.Kind() != '"':
-		return "", errKind
+		return "", d.wrongKind("a string")
 	}
 	return t.String(), nil
 }
@@ -151,7 +167,7 @@ func (d *decoder) document() (string, error) {
 		text, err = jsontext.AppendUnquote(nil, raw)
 	case 'n':
 	default:
-		err = errKind
+		err = d.wrongKind("a string")
 	}
 	if err == nil && len(raw) <= maxText {
 		texts.Set(string(raw), string(text))

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/99designs/gqlgen/graphql"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"heliograph/graph/fault"
@@ -111,7 +112,7 @@ func readBody(raw []byte, maxValues int) (params *graphql.RawParams, documentID 
 			default:
 				err = d.SkipValue()
 			}
-			return err //nolint:wrapcheck // only that it failed is reported
+			return err //nolint:wrapcheck // undecoded describes it
 		})
 	})
 	return params, documentID, undecoded(err, "the request body", maxValues, " with query, operationName, variables and extensions (not a batch)")
@@ -142,9 +143,21 @@ func readQuery(raw string, maxValues int) (params *graphql.RawParams, documentID
 
 // undecoded returns the rejection for an error of [decode], or nil. what names the text, and members what it must contain.
 func undecoded(err error, what string, maxValues int, members string) *rejection {
+	var (
+		syntax *jsontext.SyntacticError
+		kind   *kindError
+	)
 	switch {
 	case err == nil:
 		return nil
+	case errors.As(err, &syntax):
+		place := fmt.Sprintf("after %d bytes", syntax.ByteOffset)
+		if syntax.JSONPointer != "" {
+			place += fmt.Sprintf(", at %.*s", maxPointer, syntax.JSONPointer)
+		}
+		return reject(http.StatusBadRequest, "%s is not valid JSON: %v, %s", what, syntax.Err, place)
+	case errors.As(err, &kind) && kind.at != "":
+		return reject(http.StatusBadRequest, "%s: %v", what, kind)
 	case errors.Is(err, errTooManyValues):
 		text := fmt.Sprintf("%s has more than %d JSON values, or more than %d nested in each other", what, maxValues, maxNesting)
 		return &rejection{http.StatusBadRequest, coded(fault.TooComplex, text)}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"reflect"
 	"strings"
 	"testing"
@@ -154,6 +155,67 @@ func TestBodyValues(t *testing.T) {
 		}
 		if _, _, bad := readBody([]byte(body), maxValues); bad == nil || bad.err.Extensions["code"] != code {
 			t.Errorf("%.60s: %v, want %s", body, bad, code)
+		}
+	}
+}
+
+// TestInvalidJSON checks that errors name the cause and the place, in the body, in variables of a query string, and in messages of a WebSocket, which have
+// the body as their payload.
+func TestInvalidJSON(t *testing.T) {
+	t.Parallel()
+	for variables, want := range map[string]string{
+		`{"s":"\ud83d"}`:           "invalid surrogate pair `\\ud83d\"",
+		`{"s":"\udc00\ud83d"}`:     "invalid surrogate pair `\\udc00",
+		`{"s":"\uD83Dx"}`:          "invalid surrogate pair `\\uD83Dx",
+		`{"\ud83d":1}`:             "invalid surrogate pair",
+		`{"s":{"a":1,"a":2}}`:      "duplicate object member name",
+		`{"s":1,"\u0073":2}`:       "duplicate object member name",
+		"{\"s\":\"x\xff\"}":        "invalid UTF-8",
+		"{\"s\":\"\xed\xa0\x80\"}": "invalid UTF-8", // an encoded surrogate
+		"{\"s\":\"a\nb\"}":         `invalid character '\n' in string`,
+		`{"s":"\x"}`:               "invalid escape sequence `\\x`",
+		`{"s":01}`:                 "invalid character '1' after object value",
+		`{"s":NaN}`:                "invalid character 'N'",
+		`{"s":[1,,2]}`:             "invalid character ','",
+		`{"s":tru}`:                "invalid character '}' in literal true",
+		`{"s":1,}`:                 "invalid character ','",
+		`{s:1}`:                    "invalid character 's'",
+		`"v"`:                      "must be a JSON object",
+		`[]`:                       "must be a JSON object",
+		`{"s":`:                    "",
+	} {
+		_, _, body := readBody([]byte(`{"query":"{a}","variables":`+variables+`}`), 100)
+		_, _, query := readQuery("query={a}&variables="+url.QueryEscape(variables), 100)
+		for place, bad := range map[string]*rejection{"the request body": body, "variables": query} {
+			if bad == nil || bad.err.Extensions["code"] != "BAD_USER_INPUT" || !strings.HasPrefix(bad.err.Message, place) ||
+				!strings.Contains(bad.err.Message, want) {
+				t.Errorf("%s in %s: %v, want %q", variables, place, bad, want)
+			}
+		}
+		if kind := strings.Contains(want, "must be"); !kind && !strings.Contains(body.err.Message, " bytes") ||
+			strings.Contains(body.err.Message, `"`) != strings.Contains(want, `"`) && !strings.Contains(want, "pair") {
+			t.Errorf("%s: %s", variables, body.err.Message)
+		}
+		if strings.HasPrefix(variables, `{"s":"`) && !strings.Contains(body.err.Message, "at /variables/s") {
+			t.Errorf("%s: %s has no place", variables, body.err.Message)
+		}
+	}
+	for body, want := range map[string]string{
+		`{"operationName":1}`:        "the request body: /operationName must be a string",
+		`{"query":{"a":1}}`:          "the request body: /query must be a string",
+		`{"documentId":[]}`:          "the request body: /documentId must be a string",
+		`{"extensions":true}`:        "the request body: /extensions must be a JSON object",
+		`{"variables":[1]}`:          "the request body: /variables must be a JSON object",
+		`{"query":"{a}"} {}`:         "the request body must be a JSON object",
+		`[{"query":"{a}"}]`:          "the request body must be a JSON object",
+		`{"query":"a","query":"b"}`:  "the request body is not valid JSON: duplicate object member name, after ",
+		"\ufeff" + `{"query":"{a}"}`: `the request body is not valid JSON: invalid character '\ufeff' at start of value, after 0 bytes`,
+		"":                           "the request body must be a JSON object",
+		`{"` + strings.Repeat("n", 70_000) + `":"\ud83d"}`: "the request body is not valid JSON: invalid surrogate pair",
+	} {
+		_, _, bad := readBody([]byte(body), 100)
+		if bad == nil || !strings.HasPrefix(bad.err.Message, want) || len(bad.err.Message) > 400 {
+			t.Errorf("%.60s: %v, want %s", body, bad, want)
 		}
 	}
 }
