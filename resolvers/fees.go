@@ -55,7 +55,7 @@ func (r *Resolver) estimateFee(ctx context.Context, transaction []byte, mode fee
 	case throttle > maxThrottle:
 		return nil, fault.Input("highVolumeThrottle is more than %d: %d", maxThrottle, throttle)
 	}
-	tx, err := fees.Parse(transaction)
+	tx, err := fees.ParseAny(transaction)
 	if err != nil {
 		return nil, inputError(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"heliograph/graph/relay"
+	"heliograph/internal/domain/fees"
 	"heliograph/internal/domain/ledger"
 	"heliograph/rest"
 )
@@ -191,7 +192,7 @@ func feeEndpoints() []rest.Endpoint {
 			Path: "/network/fees", Family: rest.Modern, Params: feeParams, Document: "fee_estimate.graphql",
 			Body: &rest.Body{
 				Types: []string{"application/protobuf", "application/x-protobuf"}, MaxBytes: maxTransaction, Bind: bindTransactionBytes,
-				Doc: "A transaction: the serialized HAPI message Transaction.", Example: []byte(exampleTransaction),
+				Doc: "A transaction: the serialized HAPI message Transaction, not the list of transactions that SDKs return from toBytes.", Example: []byte(exampleTransaction),
 			},
 			Shape: rest.Shape{OmitEmpty: []string{"notes"}}, MaxAge: networkAge,
 		},
@@ -225,8 +226,11 @@ func bindThrottle(r *rest.Request, values []rest.Value) error {
 	return nil
 }
 
-// bindTransactionBytes binds the transaction in the graph's encoding of bytes.
+// bindTransactionBytes binds the transaction in the graph's encoding of bytes. The graph also accepts the lists of SDKs, this API does not.
 func bindTransactionBytes(r *rest.Request, body []byte) error {
+	if fees.IsList(body) {
+		return rest.ModernBad(errorTexts[fees.ErrUnreadable])
+	}
 	r.Set("transaction", "0x"+hex.EncodeToString(body))
 	return nil
 }

@@ -2,10 +2,16 @@
 package sdk
 
 import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
 	"strings"
 	"testing"
 
+	protos "github.com/hiero-ledger/hiero-sdk-go/v2/proto/sdk"
 	hiero "github.com/hiero-ledger/hiero-sdk-go/v2/sdk"
+	"google.golang.org/protobuf/proto"
 )
 
 // Accounts, tokens and topics of the demo network.
@@ -86,4 +92,56 @@ func TestFeeEstimateRefused(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "400") || !strings.Contains(err.Error(), "Unknown transaction type") {
 		t.Errorf("%v", err)
 	}
+}
+
+// TestTransactionList estimates the fee of a transaction for two nodes. The SDK serializes it as a list: REST takes the first transaction of it, the graph
+// the list too.
+func TestTransactionList(t *testing.T) {
+	tx, err := hiero.NewTransferTransaction().AddTokenTransfer(dearer, alice, -500).AddTokenTransfer(dearer, bob, 500).
+		SetTransactionID(hiero.TransactionIDGenerate(alice)).SetNodeAccountIDs([]hiero.AccountID{node, {Account: 4}}).FreezeWith(client(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := tx.ToBytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var decoded protos.TransactionList
+	if err := proto.Unmarshal(list, &decoded); err != nil {
+		t.Fatal(err)
+	}
+	first, err := proto.Marshal(decoded.GetTransactionList()[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	const fees, media = "/api/v1/network/fees", "application/protobuf"
+	if status, body := post(t, fees, media, first); status != http.StatusOK || !strings.Contains(body, `"total":2000000`) {
+		t.Errorf("REST, first transaction: %d, %s", status, body)
+	}
+	status, body := post(t, fees, media, list)
+	if status != http.StatusBadRequest || !strings.Contains(body, "Unable to parse transaction") {
+		t.Errorf("REST, list: %d, %s", status, body)
+	}
+	for name, transaction := range map[string][]byte{"first": first, "list": list} {
+		query := fmt.Sprintf(`{"query":"{ estimateFee(transaction: \"0x%x\") { total } }"}`, transaction)
+		status, body := post(t, "/graphql", "application/json", []byte(query))
+		if status != http.StatusOK || !strings.Contains(body, `"total":"2000000"`) {
+			t.Errorf("graph, %s: %d, %s", name, status, body)
+		}
+	}
+}
+
+// post sends a body and returns the status and body of the response.
+func post(t *testing.T, path, media string, content []byte) (int, string) {
+	t.Helper()
+	r, err := http.Post("http://"+address+path, media, bytes.NewReader(content))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = r.Body.Close() }() // the body was read
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.StatusCode, string(body)
 }

@@ -2,6 +2,8 @@ package fees_test
 
 import (
 	"bytes"
+	"encoding/hex"
+	"errors"
 	"slices"
 	"testing"
 
@@ -413,4 +415,73 @@ func TestKeys(t *testing.T) {
 			t.Errorf("%s: %d, want %d", name, e.Total, want)
 		}
 	}
+}
+
+// Transactions as SDKs serialize them: a transfer of 5 hbars for two nodes with a signature (JavaScript, 2.87), its first transaction, and the same transfer
+// neither frozen nor signed.
+const (
+	sdkList = "0ac1012abe010a540a150a080880e2cfaa06100012070800100018e907180012060800100018031880c2d72f22020878320072280a260a110a070800100018e90710ff93ebdc0318000a" +
+		"110a070800100018ea07108094ebdc03180012660a640a20e0c8ec2758a5879ffac226a13c0c516b799e72e35141a0dd828f94d37988a4b71a40b179787200d728ebbe62bc32e559c9eb05" +
+		"220a8c91c5b47cecf0db202dc2f5ac106938b7367af9b3d854e5e262b7b6805762e1e0bb6b0c3a01024187439ec70e0ac1012abe010a540a150a080880e2cfaa06100012070800100018e907" +
+		"180012060800100018041880c2d72f22020878320072280a260a110a070800100018e90710ff93ebdc0318000a110a070800100018ea07108094ebdc03180012660a640a20e0c8ec2758a587" +
+		"9ffac226a13c0c516b799e72e35141a0dd828f94d37988a4b71a40b50b954806d15975b8d3ff3a3a2fd5512f4f764daa93ef762cc111e5d6713c5daef911abee6cfbf1d437cee3a47d01a5d9" +
+		"a60a45f781188e374c9bc744eb1301"
+	sdkOne = "2abe010a540a150a080880e2cfaa06100012070800100018e907180012060800100018031880c2d72f22020878320072280a260a110a070800100018e90710ff93ebdc0318000a110a07" +
+		"0800100018ea07108094ebdc03180012660a640a20e0c8ec2758a5879ffac226a13c0c516b799e72e35141a0dd828f94d37988a4b71a40b179787200d728ebbe62bc32e559c9eb05220a8c91" +
+		"c5b47cecf0db202dc2f5ac106938b7367af9b3d854e5e262b7b6805762e1e0bb6b0c3a01024187439ec70e"
+	sdkUnfrozen = "0a531a00224f0a150a080880e2cfaa06100012070800100018e9071800120608001000180322020878320072280a260a110a070800100018e90710ff93ebdc0318000a110a" +
+		"070800100018ea07108094ebdc031800"
+)
+
+// TestParseAny decodes a transaction and the lists of SDKs, and returns the error of [fees.Parse] for anything else.
+func TestParseAny(t *testing.T) {
+	t.Parallel()
+	unhex := func(text string) []byte {
+		b, err := hex.DecodeString(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	one, list, unfrozen := unhex(sdkOne), unhex(sdkList), unhex(sdkUnfrozen)
+	want, err := fees.Parse(one)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		bytes []byte
+		list  bool
+		err   error
+	}{
+		"transaction":          {one, false, nil},
+		"list":                 {list, true, nil},
+		"list of one":          {list[:len(list)/2], true, nil},
+		"not frozen":           {unfrozen, true, nil},
+		"list of lists":        {append([]byte{0x0a, byte(len(unfrozen))}, unfrozen...), false, fees.ErrUnreadable},
+		"list of nothing":      {[]byte{0x0a, 0}, false, fees.ErrEmpty},
+		"nothing":              {nil, false, fees.ErrEmpty},
+		"list that is cut off": {list[:100], false, fees.ErrUnreadable},
+		"text":                 {[]byte("0x0a"), false, fees.ErrEmpty},
+	} {
+		got, err := fees.ParseAny(c.bytes)
+		if !errors.Is(err, c.err) || fees.IsList(c.bytes) != c.list || err == nil && got.Function() != want.Function() {
+			t.Errorf("%s: %v, list %t: %v", name, got, fees.IsList(c.bytes), err)
+		}
+		if name != "not frozen" && err == nil && totalOf(t, got) != totalOf(t, want) {
+			t.Errorf("%s: got %d, want %d", name, totalOf(t, got), totalOf(t, want))
+		}
+		if _, strict := fees.Parse(c.bytes); c.list && !errors.Is(strict, fees.ErrUnreadable) {
+			t.Errorf("%s: without lists the error is %v", name, strict)
+		}
+	}
+}
+
+// totalOf returns the estimate of a transaction.
+func totalOf(t *testing.T, tx *fees.Transaction) int64 {
+	t.Helper()
+	e, err := schedule(t).Estimate(tx, fees.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e.Total
 }

@@ -63,6 +63,36 @@ func Parse(b []byte) (*Transaction, error) {
 	return t, nil
 }
 
+// ParseAny decodes a serialized Transaction like [Parse], or the first transaction of a list (see [IsList]).
+func ParseAny(b []byte) (*Transaction, error) {
+	if t := firstOfList(b); t != nil {
+		return t, nil
+	}
+	return Parse(b)
+}
+
+// IsList reports whether b is a serialized TransactionList, which the method toBytes of SDKs returns: the same transaction for several nodes, or the chunks
+// of a message.
+func IsList(b []byte) bool { return firstOfList(b) != nil }
+
+// firstOfList returns the first transaction of a list, or nil if b is not a list. A list has only the field 1. In a Transaction that field is a body without
+// signatures, which nothing is estimated from, and whose content is not a Transaction.
+func firstOfList(b []byte) *Transaction {
+	num, typ, n := protowire.ConsumeTag(b)
+	if num != 1 || typ != protowire.BytesType {
+		return nil
+	}
+	first, m := protowire.ConsumeBytes(b[n:])
+	if m < 0 {
+		return nil
+	}
+	t, err := Parse(first)
+	if err != nil {
+		return nil //nolint:nilerr // not a list
+	}
+	return t
+}
+
 // Function returns the network's name of the transaction type, such as CryptoTransfer, or NONE if it is unknown.
 func (t *Transaction) Function() string { return functionOf(t.body).String() }
 
