@@ -93,7 +93,7 @@ func (f fields) ContractResultDecodedCall(ctx context.Context, q rowplan.Request
 			if of[i].Succeeded() {
 				output = slices.Concat([]byte{}, of[i].CallResult)
 			}
-			out[i] = a.Call(input, output)
+			out[i] = system.DecodeCall(a, input, output)
 		}
 		return out, err
 	}, nil
@@ -108,9 +108,9 @@ func (f fields) ContractResultDecodedError(_ context.Context, _ rowplan.Request,
 			return nil
 		}
 		if data, err := ledger.ParseHex(r.ErrorMessage.V); err == nil && len(data) > 0 {
-			return a.Error(data)
+			return system.DecodeError(a, data)
 		}
-		return a.Error(r.CallResult)
+		return system.DecodeError(a, r.CallResult)
 	})
 }
 
@@ -120,9 +120,9 @@ func (f fields) ContractActionDecodedCall(_ context.Context, _ rowplan.Request, 
 ) {
 	return decoded(f, args.Abi, of, func(a *abi.ABI, action *ledger.ContractAction) *abi.Decoded {
 		if action.ResultDataType != "OUTPUT" {
-			return a.Call(action.Input, nil)
+			return system.DecodeCall(a, action.Input, nil)
 		}
-		return a.Call(action.Input, slices.Concat([]byte{}, action.ResultData))
+		return system.DecodeCall(a, action.Input, slices.Concat([]byte{}, action.ResultData))
 	})
 }
 
@@ -134,6 +134,6 @@ func (f fields) ContractActionDecodedError(_ context.Context, _ rowplan.Request,
 		if action.ResultDataType != "REVERT_REASON" {
 			return nil
 		}
-		return a.Error(action.ResultData)
+		return system.DecodeError(a, action.ResultData)
 	})
 }

@@ -264,16 +264,8 @@ func (c *call) unwrap() (inner []byte, ok bool) {
 		c.entity, inner = common.Address(packed[:20]), packed[20:]
 		return inner, len(inner) >= 4
 	}
-	if v, err := redirectArgs.Decode(c.Args); err == nil {
-		parts := abi.List(v)
-		c.entity, inner = parts[0].(common.Address), parts[1].([]byte)
-		return inner, len(inner) >= 4
-	}
-	if len(c.Args) < 24 {
-		return nil, false
-	}
-	c.entity = common.Address(c.Args[:20])
-	return c.Args[20:], true
+	c.entity, inner, ok = unwrapRedirect(c.Args)
+	return inner, ok
 }
 
 func (c *call) gas() uint64 {

@@ -52,6 +52,7 @@ type Decoded struct {
 	Name, Signature string
 	Arguments       []*Argument
 	Results         []*Argument // of a call; nil if unknown
+	Inner           *Decoded    // the call that a call passes on, or nil
 }
 
 // Argument is an argument of a call, error or log, or a result of a call.
