@@ -89,10 +89,6 @@ type haltError struct{ code ledger.ResponseCode }
 
 func (h haltError) Error() string { return h.code.String() }
 
-// abort is the panic value that stops a run in the middle of an opcode. The interpreter has no other way to do that. [Simulation.run] recovers the panic and
-// returns err, or a failed result if err is a [haltError].
-type abort struct{ err error }
-
 // codeOf returns the response code of an execution error.
 func codeOf(err error) ledger.ResponseCode {
 	var halt haltError

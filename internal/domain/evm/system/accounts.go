@@ -6,7 +6,6 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"heliograph/internal/domain/evm"
-	"heliograph/internal/domain/evm/system/abi"
 	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/ledger/codes"
@@ -14,25 +13,50 @@ import (
 
 // accountFunctions returns the functions of the account service.
 func accountFunctions() []*function {
+	const amount, alias = responseCode + ",int256 amount", responseCode + ",address "
 	return []*function{
-		{signature: "hbarAllowance(address,address)", returns: "int64,int256", run: hbarAllowance},
-		{signature: "getEvmAddressAlias(address)", returns: "int64,address", run: evmAddressAlias},
-		{signature: "getHederaAccountNumAlias(address)", returns: "int64,address", run: accountNumber},
-		{signature: "isValidAlias(address)", returns: "bool", run: isValidAlias},
-		{signature: "isAuthorizedRaw(address,bytes,bytes)", returns: "bool", run: isAuthorizedRaw},
-		{signature: "isAuthorized(address,bytes,bytes)", returns: "int64,bool", run: isAuthorized},
-		{signature: "hbarApprove(address,address,int256)", returns: "int64", kind: write, tinycents: approvePrice, run: hbarApprove},
+		{signature: "hbarAllowance(address owner,address spender)", returns: amount, run: hbarAllowance},
+		{
+			signature: "getEvmAddressAlias(address accountNumAlias)", returns: alias + "evmAddressAlias",
+			run: evmAddressAlias,
+		},
+		{
+			signature: "getHederaAccountNumAlias(address evmAddressAlias)", returns: alias + "accountNumAlias",
+			run: accountNumber,
+		},
+		{signature: "isValidAlias(address addr)", returns: "bool response", run: isValidAlias},
+		{
+			signature: "isAuthorizedRaw(address account,bytes messageHash,bytes signature)", returns: "bool authorized",
+			run: isAuthorizedRaw,
+		},
+		{
+			signature: "isAuthorized(address account,bytes message,bytes signature)",
+			returns:   responseCode + ",bool authorized", run: isAuthorized,
+		},
+		{
+			signature: "hbarApprove(address owner,address spender,int256 amount)", returns: responseCode, kind: write,
+			price: priceOfApproval, run: hbarApprove,
+		},
 	}
 }
 
 // accountFacade returns the functions of the address of an account without code.
 func accountFacade() []*function {
 	return []*function{
-		{signature: "hbarAllowance(address)", returns: "int64,int256", run: hbarAllowance},
-		{signature: "hbarApprove(address,int256)", returns: "int64", kind: write, tinycents: approvePrice, run: hbarApprove},
-		{signature: "setUnlimitedAutomaticAssociations(bool)", returns: "int64", kind: write, tinycents: accountUpdatePrice, run: setUnlimitedAssociations},
+		{signature: "hbarAllowance(address spender)", returns: responseCode + ",int256 amount", run: hbarAllowance},
+		{
+			signature: "hbarApprove(address spender,int256 amount)", returns: responseCode, kind: write,
+			price: priceOfApproval, run: hbarApprove,
+		},
+		{
+			signature: "setUnlimitedAutomaticAssociations(bool enableAutoAssociations)", returns: responseCode,
+			kind: write, run: setUnlimitedAssociations,
+			price: func(*call, []any) int64 { return accountUpdatePrice },
+		},
 	}
 }
+
+func priceOfApproval(*call, []any) int64 { return approvePrice }
 
 // Prices in tinycents: a ten-billionth of a dollar.
 const (
@@ -41,7 +65,8 @@ const (
 	accountUpdatePrice = dollar / 100_000 * 22
 )
 
-// ownerAndSpender returns the parties of an allowance and the remaining arguments. The owner is the called account, or the first argument.
+// ownerAndSpender returns the parties of an allowance and the remaining arguments. The owner is the called account, or
+// the first argument.
 func (c *call) ownerAndSpender(in []any) (owner, spender party, rest []any, code ledger.ResponseCode) {
 	at := c.entity
 	if !c.redirect {
@@ -135,34 +160,56 @@ func isValidAlias(c *call, in []any) evm.Outcome {
 	return c.returns(ok)
 }
 
-// ofTokens returns a function that applies do to an account and each of some distinct tokens.
-func ofTokens(do func(c *call, p party, at common.Address)) func(*call, common.Address, []any) []any {
-	return func(c *call, account common.Address, tokens []any) []any {
-		p, ok := c.facts.party(account)
-		failIf(!ok, codes.InvalidAccountID)
-		failIf(repeats(tokens), codes.TokenIDRepeatedInTokenList)
-		for _, v := range tokens {
-			do(c, p, v.(common.Address))
-		}
-		return nil
+// associate associates an account with tokens: associateToken(account, token), associateTokens(account, tokens), and
+// associate() of a token.
+func associate(c *call, in []any) []any {
+	p, tokens := c.accountAndTokens(in)
+	for _, v := range tokens {
+		t := c.activeTokenAt(v.(common.Address))
+		failIf(c.facts.relation(p, t).associated, codes.TokenAlreadyAssociatedToAccount)
+		c.relate(p, t, false)
 	}
+	return nil
 }
 
-func associate(c *call, p party, at common.Address) {
-	t := c.activeTokenAt(at)
-	failIf(c.facts.relation(p, t).associated, codes.TokenAlreadyAssociatedToAccount)
-	c.relate(p, t, false)
+// accountAndTokens returns the account whose associations change, and the distinct tokens: the arguments, or the caller
+// and the called token.
+func (c *call) accountAndTokens(in []any) (party, []any) {
+	account, tokens := c.Caller, []any{c.entity}
+	if !c.redirect {
+		account, tokens = in[0].(common.Address), in[1:]
+		if several, ok := in[1].([]any); ok {
+			tokens = several
+		}
+	}
+	p, ok := c.facts.party(account)
+	failIf(!ok, codes.InvalidAccountID)
+	failIf(repeats(tokens), codes.TokenIDRepeatedInTokenList)
+	return p, tokens
 }
 
 // relate associates an account with a token.
 func (c *call) relate(p party, t *token, automatic bool) {
 	change(c.facts, c.facts.relation(p, t), relation{
-		associated: true, frozen: t.HasKey(worldstate.FreezeKey) && t.FreezeDefault, kyc: !t.HasKey(worldstate.KYCKey), automatic: automatic,
+		associated: true, frozen: t.HasKey(
+			worldstate.FreezeKey,
+		) && t.FreezeDefault, kyc: !t.HasKey(worldstate.KYCKey), automatic: automatic,
 	})
 }
 
-// dissociate removes the association of an account with a token. If the simulation has deleted the token, it removes the balance too.
-func dissociate(c *call, p party, at common.Address) {
+// dissociate removes associations of an account: dissociateToken(account, token), dissociateTokens(account, tokens),
+// and dissociate() of a token.
+func dissociate(c *call, in []any) []any {
+	p, tokens := c.accountAndTokens(in)
+	for _, v := range tokens {
+		c.dissociateFrom(p, v.(common.Address))
+	}
+	return nil
+}
+
+// dissociateFrom removes the association of an account with a token. If the simulation has deleted the token, it
+// removes the balance too.
+func (c *call) dissociateFrom(p party, at common.Address) {
 	id, ok := c.facts.tokenID(at)
 	failIf(!ok, codes.InvalidTokenID)
 	k := relationKey{p, id}
@@ -181,30 +228,20 @@ func dissociate(c *call, p party, at common.Address) {
 	change(c.facts, r, relation{})
 }
 
-// setStatus returns an operation that changes the association of an account with a token. The token must have the key. If the account is frozen, the
-// operation fails unless it unfreezes.
-func setStatus(key worldstate.KeyKind, set func(*relation)) operation {
-	return keyed(key, func(c *call, t *token, in []any) []any {
-		r, _ := c.held(t, in[0])
-		changed := *r
-		set(&changed)
-		failIf(r.frozen && changed.frozen, codes.AccountFrozenForToken)
-		change(c.facts, r, changed)
-		return nil
-	})
+// setFrozen is freezeToken(token, account) and unfreezeToken(token, account).
+func setFrozen(c *call, in []any) []any {
+	t, rest := c.keyedToken(in, worldstate.FreezeKey)
+	r := c.held(t, rest[0])
+	failIf(c.f.sets && r.frozen, codes.AccountFrozenForToken)
+	change(c.facts, &r.frozen, c.f.sets)
+	return nil
 }
 
-// one returns an operation on an account and a token.
-func one(do func(*call, party, common.Address)) operation {
-	return func(c *call, in []any) []any { return ofTokens(do)(c, in[0].(common.Address), in[1:2]) }
-}
-
-// many returns an operation on an account and several tokens.
-func many(do func(*call, party, common.Address)) operation {
-	return func(c *call, in []any) []any { return ofTokens(do)(c, in[0].(common.Address), abi.List(in[1])) }
-}
-
-// ofItself returns an operation on the caller and the called token.
-func ofItself(do func(*call, party, common.Address)) operation {
-	return func(c *call, _ []any) []any { return ofTokens(do)(c, c.Caller, []any{c.entity}) }
+// setKYC is grantTokenKyc(token, account) and revokeTokenKyc(token, account).
+func setKYC(c *call, in []any) []any {
+	t, rest := c.keyedToken(in, worldstate.KYCKey)
+	r := c.held(t, rest[0])
+	failIf(r.frozen, codes.AccountFrozenForToken)
+	change(c.facts, &r.kyc, c.f.sets)
+	return nil
 }

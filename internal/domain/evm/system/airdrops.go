@@ -11,7 +11,8 @@ import (
 	"heliograph/internal/domain/ledger/codes"
 )
 
-// maxAirdrops is the maximum number of pending airdrops in a claim or cancellation, and of tokens and serials in a rejection.
+// maxAirdrops is the maximum number of pending airdrops in a claim or cancellation, and of tokens and serials in a
+// rejection.
 const maxAirdrops = 10
 
 type airdrop struct {
@@ -26,32 +27,30 @@ type airdropKey struct {
 	serial           int64
 }
 
-// onAirdrops returns an operation on pending airdrops: a list of (sender, receiver, token, serial).
-func onAirdrops(do func(*call, airdropKey, *airdrop)) operation {
-	return func(c *call, in []any) []any {
-		var keys []airdropKey
-		for _, v := range abi.List(in[0]) {
-			p := abi.List(v)
-			keys = append(keys, c.airdropKey(p[0].(common.Address), p[1].(common.Address), p[2].(common.Address), p[3].(int64)))
-		}
-		return c.eachAirdrop(keys, do)
+// settleAirdrops is claimAirdrops((sender, receiver, token, serial)[]) and cancelAirdrops.
+func settleAirdrops(c *call, in []any) []any {
+	var keys []airdropKey
+	for _, v := range abi.List(in[0]) {
+		p := abi.List(v)
+		keys = append(
+			keys, c.airdropKey(p[0].(common.Address), p[1].(common.Address), p[2].(common.Address), p[3].(int64)),
+		)
 	}
+	return c.settle(keys)
 }
 
-// onOwnAirdrop returns an operation on a pending airdrop of the called token. The caller is the sender or the receiver, the arguments are the other one and
-// a serial.
-func onOwnAirdrop(sends bool, do func(*call, airdropKey, *airdrop)) operation {
-	return func(c *call, in []any) []any {
-		sender, receiver, serial := c.Caller, in[0].(common.Address), int64(0)
-		if !sends {
-			sender, receiver = receiver, sender
-		}
-		if len(in) > 1 {
-			serial = in[1].(int64)
-			failIf(serial <= 0, codes.InvalidPendingAirdropID)
-		}
-		return c.eachAirdrop([]airdropKey{c.airdropKey(sender, receiver, c.entity, serial)}, do)
+// settleOwnAirdrop settles an airdrop of the called token to or by the caller: claimAirdropFT(sender),
+// claimAirdropNFT(sender, serial), cancelAirdropFT(receiver) and cancelAirdropNFT(receiver, serial).
+func settleOwnAirdrop(c *call, in []any) []any {
+	sender, receiver, serial := c.Caller, in[0].(common.Address), int64(0)
+	if c.f.sets {
+		sender, receiver = receiver, sender
 	}
+	if len(in) > 1 {
+		serial = in[1].(int64)
+		failIf(serial <= 0, codes.InvalidPendingAirdropID)
+	}
+	return c.settle([]airdropKey{c.airdropKey(sender, receiver, c.entity, serial)})
 }
 
 // airdropKey returns the key of an airdrop between two existing accounts.
@@ -64,8 +63,8 @@ func (c *call) airdropKey(sender, receiver, at common.Address, serial int64) air
 	return airdropKey{from, to, id, serial}
 }
 
-// eachAirdrop calls do for each of some airdrops. They must be distinct and pending.
-func (c *call) eachAirdrop(keys []airdropKey, do func(*call, airdropKey, *airdrop)) []any {
+// settle claims or cancels airdrops. They must be distinct and pending.
+func (c *call) settle(keys []airdropKey) []any {
 	failIf(len(keys) == 0, codes.EmptyPendingAirdropIDList)
 	failIf(len(keys) > maxAirdrops, codes.PendingAirdropIDListTooLong)
 	c.facts.loadAirdrops(keys)
@@ -73,7 +72,9 @@ func (c *call) eachAirdrop(keys []airdropKey, do func(*call, airdropKey, *airdro
 	for _, k := range keys {
 		a := c.facts.airdrops[k]
 		failIf(!a.pending, codes.InvalidPendingAirdropID)
-		do(c, k, a)
+		if c.f.sets {
+			c.claim(k, a)
+		}
 		change(c.facts, a, airdrop{})
 	}
 	return nil
@@ -92,7 +93,9 @@ func (f *facts) loadAirdrops(keys []airdropKey) {
 	var named []*ledger.Airdrop
 	for _, k := range missing(f.airdrops, keys, zero[airdrop]) {
 		if k.sender.id != 0 && k.receiver.id != 0 {
-			named = append(named, &ledger.Airdrop{SenderID: k.sender.id, ReceiverID: k.receiver.id, TokenID: k.token, SerialNumber: ledger.Of(k.serial)})
+			named = append(named, &ledger.Airdrop{
+				SenderID: k.sender.id, ReceiverID: k.receiver.id, TokenID: k.token, SerialNumber: ledger.Of(k.serial),
+			})
 		}
 	}
 	if named == nil {
@@ -101,14 +104,15 @@ func (f *facts) loadAirdrops(keys []airdropKey) {
 	pending, err := f.source.PendingAirdrops(f.state.Context(), named)
 	f.state.Check(err, "running a system contract")
 	for _, a := range pending {
-		*f.airdrops[airdropKey{partyOf(a.SenderID), partyOf(a.ReceiverID), a.TokenID, a.SerialNumber.V}] = airdrop{pending: true, amount: a.Amount.V}
+		*f.airdrops[airdropKey{
+			partyOf(a.SenderID), partyOf(a.ReceiverID), a.TokenID, a.SerialNumber.V,
+		}] = airdrop{pending: true, amount: a.Amount.V}
 	}
 }
 
-func cancelAirdrop(*call, airdropKey, *airdrop) {}
-
-// claimAirdrop transfers a pending airdrop and associates its receiver with the token. The sender has already paid the custom fees.
-func claimAirdrop(c *call, k airdropKey, a *airdrop) {
+// claim transfers a pending airdrop and associates its receiver with the token. The sender has already paid the custom
+// fees.
+func (c *call) claim(k airdropKey, a *airdrop) {
 	t := c.activeTokenAt(longZero(k.token))
 	if !c.facts.relation(k.receiver, t).associated {
 		c.relate(k.receiver, t, false)
@@ -120,8 +124,8 @@ func claimAirdrop(c *call, k airdropKey, a *airdrop) {
 	c.moveToken(m)
 }
 
-// rejectTokens returns all of an account's units of tokens, and serials, to the treasuries: rejectTokens(owner, tokens, (token, serial)[]). It charges no
-// custom fees.
+// rejectTokens returns all of an account's units of tokens, and serials, to the treasuries: rejectTokens(owner, tokens,
+// (token, serial)[]). It charges no custom fees.
 func rejectTokens(c *call, in []any) []any {
 	owner, ok := c.facts.party(in[0].(common.Address))
 	failIf(!ok, codes.InvalidOwnerID)
@@ -139,7 +143,9 @@ func rejectOwn(c *call, _ []any) []any { return c.reject(c.caller(), []rejected{
 
 // rejectOwnSerials returns serials of the called token.
 func rejectOwnSerials(c *call, in []any) []any {
-	return c.reject(c.caller(), list.Map(abi.List(in[0]), func(v any) rejected { return rejected{c.entity, v.(int64)} }), 0)
+	return c.reject(
+		c.caller(), list.Map(abi.List(in[0]), func(v any) rejected { return rejected{c.entity, v.(int64)} }), 0,
+	)
 }
 
 type rejected struct {
@@ -169,7 +175,9 @@ func (c *call) giveBack(owner party, t *token, serial int64) {
 		failIf(owner == treasury, codes.AccountIsTreasury)
 		r := c.usableRelation(t, owner, false)
 		failIf(r.balance == 0, codes.InsufficientTokenBalance)
-		c.moveToken(&movement{token: t, moves: []move{{party: owner, amount: -r.balance}, {party: treasury, amount: r.balance}}})
+		c.moveToken(&movement{
+			token: t, moves: []move{{party: owner, amount: -r.balance}, {party: treasury, amount: r.balance}},
+		})
 		return
 	}
 	n := c.facts.nft(t, serial)
@@ -179,9 +187,10 @@ func (c *call) giveBack(owner party, t *token, serial int64) {
 	c.moveToken(&movement{token: t, serials: []serialMove{{from: owner, to: treasury, serial: serial}}})
 }
 
-// airdropTokens sends units and serials of tokens: airdropTokens((token, (account, amount, approved)[], (from, to, serial, approved)[])[]). A receiver that
-// is associated with the token, or has a free automatic association, receives it at once. For other receivers the airdrop is pending until they claim it.
-// The sender pays all custom fees at once, including those that a transfer would deduct from the received amount.
+// airdropTokens sends units and serials of tokens: airdropTokens((token, (account, amount, approved)[], (from, to,
+// serial, approved)[])[]). A receiver that is associated with the token, or has a free automatic association, receives
+// it at once. For other receivers the airdrop is pending until they claim it. The sender pays all custom fees at once,
+// including those that a transfer would deduct from the received amount.
 func airdropTokens(c *call, in []any) []any {
 	x := &transfer{}
 	parts := abi.List(in[0])
@@ -189,7 +198,9 @@ func airdropTokens(c *call, in []any) []any {
 	failIf(len(parts) > maxAirdrops, codes.InvalidTransactionBody)
 	for _, v := range parts {
 		m := c.airdropOf(abi.List(v))
-		failIf(slices.ContainsFunc(x.tokens, func(other movement) bool { return other.token == m.token }), codes.TokenIDRepeatedInTokenList)
+		failIf(slices.ContainsFunc(
+			x.tokens, func(other movement) bool { return other.token == m.token },
+		), codes.TokenIDRepeatedInTokenList)
 		x.tokens = append(x.tokens, m)
 	}
 	asked := len(x.tokens)
@@ -207,7 +218,8 @@ func airdropTokens(c *call, in []any) []any {
 	return nil
 }
 
-// airdropOf reads the airdrop of one token by one sender. A sender cannot airdrop tokens of another account, even with an approval.
+// airdropOf reads the airdrop of one token by one sender. A sender cannot airdrop tokens of another account, even with
+// an approval.
 func (c *call) airdropOf(part []any) movement {
 	amounts, serials := abi.List(part[1]), abi.List(part[2])
 	for _, v := range slices.Concat(amounts, serials) {
@@ -229,7 +241,9 @@ func (c *call) airdropOf(part []any) movement {
 		for _, fee := range t.Fees.V.RoyaltyFees {
 			// The receiver would have to pay the fallback fee without consent.
 			failIf(fee.FallbackFee != nil && !exempt(t, h.from, fee.CollectorAccountID, fee.AllCollectorsAreExempt) &&
-				!exempt(t, h.to, fee.CollectorAccountID, fee.AllCollectorsAreExempt), codes.TokenAirdropWithFallbackRoyalty)
+				!exempt(
+					t, h.to, fee.CollectorAccountID, fee.AllCollectorsAreExempt,
+				), codes.TokenAirdropWithFallbackRoyalty)
 		}
 	}
 	failIf(len(senders) > 1, codes.AirdropContainsMultipleSendersForAToken)
@@ -277,7 +291,8 @@ func (c *call) withhold(m *movement) (offers []offer) {
 	return offers
 }
 
-// offer adds pending airdrops of a token by one sender. The sender must own the amount and keeps it until the airdrop is claimed.
+// offer adds pending airdrops of a token by one sender. The sender must own the amount and keeps it until the airdrop
+// is claimed.
 func (c *call) offer(t *token, offers []offer) {
 	held := int64(0)
 	for _, o := range offers {

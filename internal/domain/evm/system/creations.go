@@ -18,40 +18,40 @@ import (
 	"heliograph/internal/domain/ledger/codes"
 )
 
-// Prices of the creation of a token in tinycents. The caller pays the price plus 20 percent in value, minus the price of the gas.
+// Prices of the creation of a token in tinycents. The caller pays the price plus 20 percent in value, minus the price
+// of the gas.
 const (
 	creationGas          = 100_000
 	creationPrice        = dollar
 	creationWithFeePrice = 2 * dollar // with custom fees
 )
 
-// creating returns a function that creates a token and charges for it. Value in excess of the charge stays with the caller, and all of it if no token is
-// created.
-func creating(kind ledger.TokenType) func(*call, []any) evm.Outcome {
-	return func(c *call, in []any) evm.Outcome {
-		price := int64(creationPrice)
-		if countOf(feeLists(kind, in)) > 0 {
-			price = creationWithFeePrice
-		}
-		due := c.due(price)
-		code, values := c.do(func(c *call, in []any) []any {
-			failIf(c.Value.Lt(due), codes.InsufficientTxFee)
-			t := c.newToken(kind, in)
-			c.relateFirst(t)
-			return []any{longZero(t.EntityID)}
-		}, in)
-		back := new(uint256.Int).Set(c.Value)
-		if code == codes.Success {
-			back.Sub(back, due)
-		}
-		c.State.SubBalance(c.Self, c.Value, tracing.BalanceChangeTransfer)
-		c.State.AddBalance(c.Caller, back, tracing.BalanceChangeTransfer)
-		return c.returns(append([]any{int64(code)}, values...)...)
+// createToken creates a token of the function's type and charges for it. Value in excess of the charge stays with the
+// caller, and all of it if no token is created.
+func createToken(c *call, in []any) evm.Outcome {
+	price := int64(creationPrice)
+	if countOf(feeLists(c.f.of, in)) > 0 {
+		price = creationWithFeePrice
 	}
+	due := c.due(price)
+	code, values := c.do(func(c *call, in []any) []any {
+		failIf(c.Value.Lt(due), codes.InsufficientTxFee)
+		t := c.newToken(c.f.of, in)
+		c.relateFirst(t)
+		return []any{longZero(t.EntityID)}
+	}, in)
+	back := new(uint256.Int).Set(c.Value)
+	if code == codes.Success {
+		back.Sub(back, due)
+	}
+	c.State.SubBalance(c.Self, c.Value, tracing.BalanceChangeTransfer)
+	c.State.AddBalance(c.Caller, back, tracing.BalanceChangeTransfer)
+	return c.returns(append([]any{int64(code)}, values...)...)
 }
 
-// feeLists returns the arguments of a creation that are lists of custom fees, two or none. They are the last arguments: (token, supply, decimals, fixed
-// fees, fractional fees) of a fungible token, (token, fixed fees, royalty fees) of a non-fungible token.
+// feeLists returns the arguments of a creation that are lists of custom fees, two or none. They are the last arguments:
+// (token, supply, decimals, fixed fees, fractional fees) of a fungible token, (token, fixed fees, royalty fees) of a
+// non-fungible token.
 func feeLists(kind ledger.TokenType, in []any) []any {
 	if kind == ledger.TokenFungibleCommon {
 		return in[3:]
@@ -88,7 +88,8 @@ func (c *call) newToken(kind ledger.TokenType, in []any) *token {
 	info, fees := abi.List(in[0]), feeLists(kind, in)
 	t := &token{made: true, fresh: true}
 	t.Type, t.Name, t.Symbol, t.Memo = kind, info[0].(string), info[1].(string), info[3].(string)
-	t.CreatedTimestamp, t.FreezeDefault, t.SupplyType, t.PauseStatus = c.Block.Start, info[6].(bool), ledger.SupplyInfinite, ledger.PauseNotApplicable
+	t.CreatedTimestamp, t.FreezeDefault = c.Block.Start, info[6].(bool)
+	t.SupplyType, t.PauseStatus = ledger.SupplyInfinite, ledger.PauseNotApplicable
 	var ok bool
 	t.Keys, ok = c.keysOf(abi.List(info[7]))
 	failIf(!ok, codes.InvalidTransactionBody)
@@ -98,7 +99,8 @@ func (c *call) newToken(kind ledger.TokenType, in []any) *token {
 	treasury, known := c.facts.party(info[2].(common.Address))
 	failIf(t.Symbol == "", codes.MissingTokenSymbol)
 	failIf(!known, codes.InvalidAccountID)
-	failIf(abi.List(info[8])[1].(common.Address) == common.Address{}, codes.InvalidExpirationTime) // no account renews it
+	// An account must renew it.
+	failIf(abi.List(info[8])[1].(common.Address) == common.Address{}, codes.InvalidExpirationTime)
 	t.TreasuryAccountID = treasury.id
 	if kind == ledger.TokenFungibleCommon {
 		t.setUnits(in[1], in[2])
@@ -160,10 +162,13 @@ func (c *call) setFirstExpiry(t *token, expiry []any) {
 	}
 }
 
-// relateFirst associates a new token with its treasury, which receives the initial supply and is never frozen, and with its fee collectors.
+// relateFirst associates a new token with its treasury, which receives the initial supply and is never frozen, and with
+// its fee collectors.
 func (c *call) relateFirst(t *token) {
 	fees := t.Fees.V
-	collectors := list.Map(fees.FractionalFees, func(f *ledger.FractionalFee) ledger.EntityID { return f.CollectorAccountID })
+	collectors := list.Map(
+		fees.FractionalFees, func(f *ledger.FractionalFee) ledger.EntityID { return f.CollectorAccountID },
+	)
 	for _, fee := range fees.FixedFees {
 		if fee.DenominatingTokenID == t.EntityID {
 			collectors = append(collectors, fee.CollectorAccountID)
@@ -179,20 +184,19 @@ func (c *call) relateFirst(t *token) {
 	c.changeSupply(t, c.facts.relation(treasury, t), t.InitialSupply)
 }
 
-func setPause(status ledger.TokenPauseStatus) operation {
-	return func(c *call, in []any) []any {
-		t := c.existingToken(in[0].(common.Address))
-		t.requireKey(worldstate.PauseKey)
-		change(c.facts, &t.PauseStatus, status)
-		return nil
-	}
+// setPause is pauseToken(token) and unpauseToken(token).
+func setPause(c *call, in []any) []any {
+	t := c.existingToken(in[0].(common.Address))
+	t.requireKey(worldstate.PauseKey)
+	statuses := map[bool]ledger.TokenPauseStatus{true: ledger.PausePaused, false: ledger.PauseUnpaused}
+	change(c.facts, &t.PauseStatus, statuses[c.f.sets])
+	return nil
 }
 
-func deleteToken() operation {
-	return keyed(worldstate.AdminKey, func(c *call, t *token, _ []any) []any {
-		change(c.facts, &t.deleted, true)
-		return nil
-	})
+func deleteToken(c *call, in []any) []any {
+	t, _ := c.keyedToken(in, worldstate.AdminKey)
+	change(c.facts, &t.deleted, true)
+	return nil
 }
 
 // Limits of the properties of a token.
@@ -203,37 +207,29 @@ const (
 	maxLifetime    = 3_153_600_000 // in seconds from now
 )
 
-// administered returns an operation that updates a token. It requires an admin key, unless without reports true.
-func administered(without func(c *call, t *token, in []any) bool, do func(c *call, t *token, in []any)) operation {
-	return func(c *call, in []any) []any {
-		t, rest := c.activeToken(in)
-		failIf(!t.HasKey(worldstate.AdminKey) && !without(c, t, rest), codes.TokenIsImmutable)
-		do(c, t, rest)
-		return nil
-	}
+// updateKeys replaces keys of a token: updateTokenKeys(token, keys). A token without an admin key allows that if it has
+// any key.
+func updateKeys(c *call, in []any) []any {
+	t, rest := c.activeToken(in)
+	entries := abi.List(rest[0])
+	hasKey := slices.ContainsFunc(t.Keys[:], func(k ledger.Key) bool { return !k.IsNone() })
+	failIf(!t.HasKey(worldstate.AdminKey) && (len(entries) == 0 || !hasKey), codes.TokenIsImmutable)
+	c.setKeys(t, entries)
+	return nil
 }
 
-// never is for updates that always require an admin key.
-func never(*call, *token, []any) bool { return false }
-
-// hasOtherKeys is for updates of keys: a token without an admin key allows them if it has any key.
-func hasOtherKeys(_ *call, t *token, in []any) bool {
-	return len(abi.List(in[0])) > 0 && slices.ContainsFunc(t.Keys[:], func(k ledger.Key) bool { return !k.IsNone() })
-}
-
-// onlyLater is for updates of the expiration: extending it requires no admin key.
-func onlyLater(_ *call, _ *token, in []any) bool {
-	expiry := abi.List(in[0])
+// updateExpiry changes the expiration and the renewal of a token: updateTokenExpiryInfo(token, expiry). Extending the
+// expiration requires no admin key.
+func updateExpiry(c *call, in []any) []any {
+	t, rest := c.activeToken(in)
+	expiry := abi.List(rest[0])
 	second, _ := amountOf(expiry[0])
 	period, _ := amountOf(expiry[2])
-	return second != 0 && period == 0 && expiry[1].(common.Address) == common.Address{}
+	extends := second != 0 && period == 0 && expiry[1].(common.Address) == common.Address{}
+	failIf(!t.HasKey(worldstate.AdminKey) && !extends, codes.TokenIsImmutable)
+	c.setExpiry(t, expiry)
+	return nil
 }
-
-// updateKeys replaces keys of a token: updateTokenKeys(token, keys).
-func updateKeys(c *call, t *token, in []any) { c.setKeys(t, abi.List(in[0])) }
-
-// updateExpiry changes the expiration and the renewal of a token: updateTokenExpiryInfo(token, expiry).
-func updateExpiry(c *call, t *token, in []any) { c.setExpiry(t, abi.List(in[0])) }
 
 // validateTexts fails if a symbol, a name or a memo is invalid.
 func validateTexts(symbol, name, memo string) {
@@ -256,10 +252,11 @@ func metadataOf(info []any) []byte {
 
 const metadataIndex = 9 // after the values of the first interface
 
-// updateInfo updates a token: updateTokenInfo(token, info). An empty name or symbol and a zero treasury are not changed, and values that are fixed at
-// creation are ignored. An empty memo clears the memo.
-func updateInfo(c *call, t *token, in []any) {
-	info := abi.List(in[0])
+// updateInfo updates a token: updateTokenInfo(token, info). An empty name or symbol and a zero treasury are not
+// changed, and values that are fixed at creation are ignored. An empty memo clears the memo.
+func updateInfo(c *call, in []any) []any {
+	t, rest := c.keyedToken(in, worldstate.AdminKey)
+	info := abi.List(rest[0])
 	name, symbol, memo := info[0].(string), info[1].(string), info[3].(string)
 	validateTexts(symbol, name, memo)
 	if name != "" {
@@ -281,6 +278,7 @@ func updateInfo(c *call, t *token, in []any) {
 		failIf(!ok, codes.InvalidTreasuryAccountForToken)
 		c.setTreasury(t, p)
 	}
+	return nil
 }
 
 // setTreasury changes the treasury of a token. The new treasury receives the balance of the old one.
@@ -301,8 +299,9 @@ func (c *call) setTreasury(t *token, p party) {
 // requireKey fails if a token does not have a key of the given kind.
 func (t *token) requireKey(kind worldstate.KeyKind) {
 	failIf(!t.HasKey(kind), [worldstate.KeyKinds]ledger.ResponseCode{
-		worldstate.AdminKey: codes.TokenIsImmutable, worldstate.KYCKey: codes.TokenHasNoKYCKey, worldstate.FreezeKey: codes.TokenHasNoFreezeKey,
-		worldstate.WipeKey: codes.TokenHasNoWipeKey, worldstate.SupplyKey: codes.TokenHasNoSupplyKey, worldstate.PauseKey: codes.TokenHasNoPauseKey,
+		worldstate.AdminKey: codes.TokenIsImmutable, worldstate.KYCKey: codes.TokenHasNoKYCKey,
+		worldstate.FreezeKey: codes.TokenHasNoFreezeKey, worldstate.WipeKey: codes.TokenHasNoWipeKey,
+		worldstate.SupplyKey: codes.TokenHasNoSupplyKey, worldstate.PauseKey: codes.TokenHasNoPauseKey,
 		worldstate.FeeScheduleKey: codes.TokenHasNoFeeScheduleKey, worldstate.MetadataKey: codes.TokenHasNoMetadataKey,
 	}[kind])
 }
@@ -319,7 +318,8 @@ func (c *call) setKeys(t *token, entries []any) {
 	}
 }
 
-// setExpiry changes the expiration in seconds, the auto-renew account, and the auto-renew period in seconds. Zero values are not changed.
+// setExpiry changes the expiration in seconds, the auto-renew account, and the auto-renew period in seconds. Zero
+// values are not changed.
 func (c *call) setExpiry(t *token, expiry []any) {
 	second, sound := amountOf(expiry[0])
 	failIf(!sound, codes.InvalidExpirationTime)
@@ -345,8 +345,8 @@ const nanoseconds = 1_000_000_000 // per second
 // now returns the second of the block's start.
 func (c *call) now() int64 { return int64(c.Block.Start) / nanoseconds }
 
-// updateMetadata changes the metadata of serials: updateNFTsMetadata(token, serials, metadata). It requires the metadata key, or the supply key if the
-// treasury owns all serials.
+// updateMetadata changes the metadata of serials: updateNFTsMetadata(token, serials, metadata). It requires the
+// metadata key, or the supply key if the treasury owns all serials.
 func updateMetadata(c *call, in []any) []any {
 	serials, metadata := abi.List(in[1]), in[2].([]byte)
 	failIf(len(serials) == 0, codes.MissingSerialNumbers)

@@ -48,7 +48,7 @@ func listing(t *testing.T, list []*function) string {
 	for _, f := range list {
 		f.prepare()
 		answer := map[kind]string{read: "reads", write: "changes"}[f.kind]
-		fmt.Fprintf(&b, "| `%s` | `%s` | %s |\n", hex.EncodeToString([]byte{byte(f.selector >> 24), byte(f.selector >> 16), byte(f.selector >> 8), byte(f.selector)}), f.signature, answer)
+		fmt.Fprintf(&b, "| `%s` | `%s` | %s |\n", hex.EncodeToString([]byte{byte(f.selector >> 24), byte(f.selector >> 16), byte(f.selector >> 8), byte(f.selector)}), f.canonical(), answer)
 	}
 	return b.String()
 }

@@ -82,8 +82,9 @@ func factsOf(state *evm.State, cfg Config) *facts {
 		}
 		return &facts{
 			state: state, source: source, cfg: cfg,
-			tokens: map[ledger.EntityID]*token{}, relations: map[relationKey]*relation{}, nfts: map[ledger.NFTKey]*nft{},
-			allowances: map[allowanceKey]*int64{}, operators: map[allowanceKey]*bool{}, slots: map[party]*worldstate.AutoAssociations{},
+			tokens: map[ledger.EntityID]*token{}, relations: map[relationKey]*relation{},
+			nfts: map[ledger.NFTKey]*nft{}, allowances: map[allowanceKey]*int64{},
+			operators: map[allowanceKey]*bool{}, slots: map[party]*worldstate.AutoAssociations{},
 			serials: map[ledger.EntityID]*int64{}, airdrops: map[airdropKey]*airdrop{},
 			schedules: map[ledger.EntityID]*schedule{}, addresses: map[ledger.EntityID]common.Address{},
 		}
@@ -183,14 +184,18 @@ func (f *facts) read(r *worldstate.TokenReads) {
 		f.tokens[id] = &token{Token: *t, former: t.TreasuryAccountID}
 	}
 	for k, v := range got.Relations {
-		*f.relations[relationKey{partyOf(k.Account), k.Token}] = relation{true, v.Frozen, v.KYCGranted, v.Automatic, v.Balance}
+		*f.relations[relationKey{
+			partyOf(k.Account), k.Token,
+		}] = relation{true, v.Frozen, v.KYCGranted, v.Automatic, v.Balance}
 	}
 	for k, n := range got.NFTs {
 		owner := partyOf(n.AccountID)
 		if t := f.tokens[k.TokenID]; t != nil && n.AccountID == t.former {
 			owner = party{}
 		}
-		*f.nfts[k] = nft{exists: true, owner: owner, spender: partyOf(n.SpenderID), metadata: n.Metadata, created: n.CreatedTimestamp.V}
+		*f.nfts[k] = nft{exists: true, owner: owner, spender: partyOf(
+			n.SpenderID,
+		), metadata: n.Metadata, created: n.CreatedTimestamp.V}
 	}
 	for k, v := range got.Allowances {
 		*f.allowances[ofLedger(k)] = v

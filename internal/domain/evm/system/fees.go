@@ -32,12 +32,15 @@ func (c *call) charge(x *transfer) {
 	}
 }
 
-// exempt reports whether an account pays no fee of a token: the treasury, the fee's collector and, if all is set, each collector of the token.
+// exempt reports whether an account pays no fee of a token: the treasury, the fee's collector and, if all is set, each
+// collector of the token.
 func exempt(t *token, payer party, collector ledger.EntityID, all bool) bool {
 	if payer.id == 0 {
 		return false
 	}
-	return payer.id == t.TreasuryAccountID || payer.id == collector || all && slices.Contains(collectors(t.Fees.V), payer.id)
+	return payer.id == t.TreasuryAccountID || payer.id == collector || all && slices.Contains(
+		collectors(t.Fees.V), payer.id,
+	)
 }
 
 func collectors(f *ledger.TokenCustomFees) []ledger.EntityID {
@@ -71,7 +74,10 @@ func (c *call) chargeFor(x *transfer, m movement, level int) {
 }
 
 // pay adds a fee in hbars or in a token to a transfer, and the fees that are due for it.
-func (c *call) pay(x *transfer, of *token, payer party, collector ledger.EntityID, amount int64, denomination ledger.EntityID, level int) {
+func (c *call) pay(
+	x *transfer, of *token, payer party, collector ledger.EntityID, amount int64, denomination ledger.EntityID,
+	level int,
+) {
 	moves := []move{{party: payer, amount: -amount, fee: true}, {party: partyOf(collector), amount: amount, fee: true}}
 	if denomination.IsNone() {
 		x.hbars = append(x.hbars, moves...)
@@ -90,7 +96,8 @@ func (c *call) pay(x *transfer, of *token, payer party, collector ledger.EntityI
 	}
 }
 
-// chargeParts adds fractional fees. The sender pays them in addition, or they are deducted from the amounts of the receivers in proportion.
+// chargeParts adds fractional fees. The sender pays them in addition, or they are deducted from the amounts of the
+// receivers in proportion.
 func (c *call) chargeParts(m *movement) {
 	given := m.moves
 	left := make([]int64, len(given)) // the remaining amount of each receiver
@@ -116,7 +123,9 @@ func (c *call) chargeParts(m *movement) {
 			switch {
 			case len(payers) == 0:
 			case fee.NetOfTransfers || m.onTop:
-				m.moves = append(m.moves, move{party: from.party, amount: -part, fee: true}, move{party: collector, amount: part, fee: true})
+				m.moves = append(m.moves, move{
+					party: from.party, amount: -part, fee: true,
+				}, move{party: collector, amount: part, fee: true})
 			default:
 				failIf(part > units, codes.InsufficientSenderAccountBalanceForCustomFee)
 				units -= part
@@ -129,7 +138,8 @@ func (c *call) chargeParts(m *movement) {
 	}
 }
 
-// shares divides an amount among payers in proportion to the amounts in left, and subtracts each share from them. The first payers pay the remainder.
+// shares divides an amount among payers in proportion to the amounts in left, and subtracts each share from them. The
+// first payers pay the remainder.
 func shares(amount int64, payers []int, left []int64) iter.Seq2[int, int64] {
 	all, rest := new(big.Int), amount
 	for _, i := range payers {
@@ -173,8 +183,8 @@ func partOf(amount int64, fee *ledger.FractionalFee) int64 {
 	return part
 }
 
-// chargeRoyalties adds royalty fees. The sender pays them from the payment, once for all serials of the token. If there is no payment, the receiver of each
-// serial pays the fallback fee.
+// chargeRoyalties adds royalty fees. The sender pays them from the payment, once for all serials of the token. If there
+// is no payment, the receiver of each serial pays the fallback fee.
 func (c *call) chargeRoyalties(x *transfer, m movement, asked int, paidFor map[relationKey]bool) {
 	for _, v := range m.serials {
 		got := received(x, asked, v.from)
@@ -193,8 +203,11 @@ func (c *call) chargeRoyalties(x *transfer, m movement, asked int, paidFor map[r
 					c.pay(x, m.token, v.from, fee.CollectorAccountID, share, paid.token, 1)
 				}
 			}
-			if len(got) == 0 && fee.FallbackFee != nil && !exempt(m.token, v.to, fee.CollectorAccountID, fee.AllCollectorsAreExempt) {
-				c.pay(x, m.token, v.to, fee.CollectorAccountID, fee.FallbackFee.Amount, fee.FallbackFee.DenominatingTokenID, 1)
+			if len(got) == 0 && fee.FallbackFee != nil && !exempt(
+				m.token, v.to, fee.CollectorAccountID, fee.AllCollectorsAreExempt,
+			) {
+				fallback := fee.FallbackFee
+				c.pay(x, m.token, v.to, fee.CollectorAccountID, fallback.Amount, fallback.DenominatingTokenID, 1)
 			}
 		}
 	}
@@ -224,18 +237,18 @@ func received(x *transfer, asked int, of party) (out []payment) {
 // maxFees is the maximum number of custom fees of a token.
 const maxFees = 10
 
-// updateFees returns the operation of updateFungibleTokenCustomFees and updateNonFungibleTokenCustomFees. The arguments are a token, its fixed fees, and its
-// fractional or royalty fees.
-func updateFees(of ledger.TokenType) operation {
-	return keyed(worldstate.FeeScheduleKey, func(c *call, t *token, in []any) []any {
-		fixed, others := abi.List(in[0]), abi.List(in[1])
-		failIf(len(fixed)+len(others) > maxFees, codes.CustomFeesListTooLong)
-		failIf(len(others) > 0 && t.Type != of && of == ledger.TokenFungibleCommon, codes.CustomFractionalFeeOnlyAllowedForFungibleCommon)
-		failIf(len(others) > 0 && t.Type != of, codes.CustomRoyaltyFeeOnlyAllowedForNonFungibleUnique)
-		failIf(len(fixed)+len(others) == 0 && !t.hasFees(), codes.CustomScheduleAlreadyHasNoFees)
-		change(c.facts, &t.Fees, ledger.Of(c.customFees(t, of, fixed, others)))
-		return nil
-	})
+// updateFees is updateFungibleTokenCustomFees(token, fixed fees, fractional fees) and
+// updateNonFungibleTokenCustomFees(token, fixed fees, royalty fees).
+func updateFees(c *call, in []any) []any {
+	t, rest := c.keyedToken(in, worldstate.FeeScheduleKey)
+	fixed, others := abi.List(rest[0]), abi.List(rest[1])
+	failIf(len(fixed)+len(others) > maxFees, codes.CustomFeesListTooLong)
+	misplaced := len(others) > 0 && t.Type != c.f.of
+	failIf(misplaced && c.f.of == ledger.TokenFungibleCommon, codes.CustomFractionalFeeOnlyAllowedForFungibleCommon)
+	failIf(misplaced, codes.CustomRoyaltyFeeOnlyAllowedForNonFungibleUnique)
+	failIf(len(fixed)+len(others) == 0 && !t.hasFees(), codes.CustomScheduleAlreadyHasNoFees)
+	change(c.facts, &t.Fees, ledger.Of(c.customFees(t, c.f.of, fixed, others)))
+	return nil
 }
 
 // customFees reads the fixed fees of a token and its fractional or royalty fees.
@@ -290,11 +303,14 @@ func (c *call) denomination(at common.Address, hbars bool) *token {
 	return t
 }
 
-// collector returns the account that receives a fee. It must be associated with the token that the fee is paid in, unless that token is being created.
+// collector returns the account that receives a fee. It must be associated with the token that the fee is paid in,
+// unless that token is being created.
 func (c *call) collector(at any, paidIn *token) ledger.EntityID {
 	p, ok := c.facts.party(at.(common.Address))
 	failIf(!ok, codes.InvalidCustomFeeCollector)
-	failIf(paidIn != nil && !paidIn.fresh && !c.facts.relation(p, paidIn).associated, codes.TokenNotAssociatedToFeeCollector)
+	failIf(paidIn != nil && !paidIn.fresh && !c.facts.relation(
+		p, paidIn,
+	).associated, codes.TokenNotAssociatedToFeeCollector)
 	return p.id
 }
 
@@ -315,7 +331,9 @@ func (c *call) fractionalFee(t *token, in []any) *ledger.FractionalFee {
 	failIf(least < 0 || most < 0, codes.CustomFeeMustBePositive)
 	failIf(most > 0 && most < least, codes.FractionalFeeMaxAmountLessThanMinAmount)
 	fee := &ledger.FractionalFee{
-		Amount: part, CollectorAccountID: c.collector(in[5], t), DenominatingTokenID: t.EntityID, Minimum: least, NetOfTransfers: in[4].(bool),
+		Amount: part, CollectorAccountID: c.collector(
+			in[5], t,
+		), DenominatingTokenID: t.EntityID, Minimum: least, NetOfTransfers: in[4].(bool),
 	}
 	if most > 0 {
 		fee.Maximum = ledger.Of(most)

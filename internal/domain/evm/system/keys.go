@@ -49,8 +49,8 @@ func (c *call) contractKey(kind keys.Kind, at common.Address) ledger.Key {
 	return keys.OfContract(kind, num)
 }
 
-// keysOf reads the keys of a token. Each entry applies to the kinds whose bits are set in its number. Later entries replace earlier ones. ok is false if an
-// entry is invalid.
+// keysOf reads the keys of a token. Each entry applies to the kinds whose bits are set in its number. Later entries
+// replace earlier ones. ok is false if an entry is invalid.
 func (c *call) keysOf(entries []any) (all [worldstate.KeyKinds]ledger.Key, ok bool) {
 	for _, v := range entries {
 		entry := abi.List(v)
@@ -67,7 +67,8 @@ func (c *call) keysOf(entries []any) (all [worldstate.KeyKinds]ledger.Key, ok bo
 	return all, true
 }
 
-// keyOf reads a key. Exactly one of these must be given: an ed25519 key, a secp256k1 key, a contract, or the key of the caller.
+// keyOf reads a key. Exactly one of these must be given: an ed25519 key, a secp256k1 key, a contract, or the key of the
+// caller.
 func (c *call) keyOf(value []any) (ledger.Key, bool) {
 	var found []ledger.Key
 	if value[0].(bool) {
@@ -85,7 +86,10 @@ func (c *call) keyOf(value []any) (ledger.Key, bool) {
 		kind keys.Kind
 		key  []byte
 		size int
-	}{{keys.ED25519, value[2].([]byte), ed25519.PublicKeySize}, {keys.Secp256k1, value[3].([]byte), keys.CompressedSize}} {
+	}{
+		{keys.ED25519, value[2].([]byte), ed25519.PublicKeySize},
+		{keys.Secp256k1, value[3].([]byte), keys.CompressedSize},
+	} {
 		if len(public.key) == public.size {
 			found = append(found, keys.New(public.kind, public.key))
 		}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/big"
 	"slices"
+	"strings"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/hiero-ledger/hiero-sdk-go/v2/proto/services"
@@ -28,35 +29,43 @@ const (
 )
 
 func scheduleFunctions() []*function {
-	const calls = "uint256,uint256,uint64,bytes)"
-	change := func(signature, returns string, price int64, run func(*call, []any) evm.Outcome) *function {
-		return &function{signature: signature, returns: returns, kind: write, tinycents: price, run: run}
-	}
-	const created = "int64,address"
+	const (
+		created = responseCode + ",address scheduleAddress"
+		called  = "uint256 expirySecond,uint256 gasLimit,uint64 value,bytes callData)"
+		byPayer = "(address to,address payer," + called
+	)
 	return []*function{
-		change("authorizeSchedule(address)", "int64", signPrice, withCode(ofSchedule(signByCaller))),
-		change("signSchedule(address,bytes)", "int64", signPrice, signByMap),
-		change("scheduleNative(address,bytes,address)", created, schedulePrice, withCode(scheduleNative)),
-		change("scheduleCall(address,"+calls, created, scheduleCallPrice, withCode(scheduleOwnCall)),
-		change("scheduleCallWithPayer(address,address,"+calls, created, scheduleCallPrice, withCode(schedulePaidCall(true))),
-		change("executeCallOnPayerSignature(address,address,"+calls, created, scheduleCallPrice, withCode(schedulePaidCall(false))),
-		change("deleteSchedule(address)", "int64", unschedulePrice, withCode(ofSchedule(deleteSchedule))),
+		writes(signPrice, "authorizeSchedule(address schedule)", responseCode, signSchedule),
 		{
-			signature: "getScheduledCreateFungibleTokenInfo(address)", returns: "int64,(" + tokenInfo + ",int32)",
-			run: readingScheduled(ledger.TokenFungibleCommon, func(c *call, t *token) []any { return []any{c.info(t), t.Decimals} }),
+			signature: "signSchedule(address schedule,bytes signatureMap)", returns: responseCode, kind: write,
+			run:   signByMap,
+			price: func(*call, []any) int64 { return signPrice },
+		},
+		writes(schedulePrice, "scheduleNative(address systemContractAddress,bytes callData,address payer)",
+			created, scheduleNative),
+		writes(scheduleCallPrice, "scheduleCall(address to,"+called, created, scheduleOwnCall),
+		writes(scheduleCallPrice, "scheduleCallWithPayer"+byPayer, created, schedulePaidCall).set(),
+		writes(scheduleCallPrice, "executeCallOnPayerSignature"+byPayer, created, schedulePaidCall),
+		writes(unschedulePrice, "deleteSchedule(address scheduleAddress)", responseCode, deleteSchedule),
+		{
+			signature: "getScheduledCreateFungibleTokenInfo(address schedule)", returns: responseCode + "," + unitsInfo,
+			run: scheduledInfo, of: ledger.TokenFungibleCommon,
 		},
 		{
-			signature: "getScheduledCreateNonFungibleTokenInfo(address)", returns: "int64,(" + tokenInfo + ",int64,address,int64,bytes,address)",
-			run: readingScheduled(ledger.TokenNonFungibleUnique, func(c *call, t *token) []any { return []any{c.info(t)} }), // a new token has no serial
+			signature: "getScheduledCreateNonFungibleTokenInfo(address schedule)",
+			returns:   responseCode + "," + serialInfo, run: scheduledInfo, of: ledger.TokenNonFungibleUnique,
 		},
-		{signature: "hasScheduleCapacity(uint256,uint256)", returns: "bool", run: hasScheduleCapacity},
+		{
+			signature: "hasScheduleCapacity(uint256 expirySecond,uint256 gasLimit)", returns: "bool hasCapacity",
+			run: hasScheduleCapacity,
+		},
 	}
 }
 
 func scheduleFacade() []*function {
 	return []*function{
-		{signature: "signSchedule()", returns: "int64", kind: write, tinycents: signPrice, run: withCode(ofSchedule(signByCaller))},
-		{signature: "deleteSchedule()", returns: "int64", kind: write, tinycents: unschedulePrice, run: withCode(ofSchedule(deleteSchedule))},
+		writes(signPrice, "signSchedule()", responseCode, signSchedule),
+		writes(unschedulePrice, "deleteSchedule()", responseCode, deleteSchedule),
 	}
 }
 
@@ -86,7 +95,9 @@ func (c *call) schedule(at common.Address) *schedule {
 		return nil
 	}
 	e := c.State.Entity(at)
-	s := &schedule{executed: found.ExecutedTimestamp.Valid, deleted: e == nil, hasAdmin: e != nil && !ledger.Key(e.Key).IsNone()}
+	s := &schedule{
+		executed: found.ExecutedTimestamp.Valid, deleted: e == nil, hasAdmin: e != nil && !ledger.Key(e.Key).IsNone(),
+	}
 	found.Deleted = ledger.Of(s.deleted)
 	if found.StateAt(c.Block.Start) == ledger.ScheduleExpired {
 		return nil // the network removes expired schedules
@@ -99,26 +110,25 @@ func (c *call) schedule(at common.Address) *schedule {
 	return s
 }
 
-// ofSchedule returns an operation on a pending schedule: the called one, or the first argument.
-func ofSchedule(do func(*call, *schedule)) operation {
-	return func(c *call, in []any) []any {
-		at := c.entity
-		if !c.redirect {
-			at = in[0].(common.Address)
-		}
-		s := c.schedule(at)
-		failIf(s == nil, codes.InvalidScheduleID)
-		failIf(s.deleted, codes.ScheduleAlreadyDeleted)
-		failIf(s.executed, codes.ScheduleAlreadyExecuted)
-		do(c, s)
-		return nil
+// pendingSchedule returns the called schedule, or that in the first argument, which must be pending.
+func (c *call) pendingSchedule(in []any) *schedule {
+	at := c.entity
+	if !c.redirect {
+		at = in[0].(common.Address)
 	}
+	s := c.schedule(at)
+	failIf(s == nil, codes.InvalidScheduleID)
+	failIf(s.deleted, codes.ScheduleAlreadyDeleted)
+	failIf(s.executed, codes.ScheduleAlreadyExecuted)
+	return s
 }
 
 // deleteSchedule deletes a schedule. The schedule must have an admin key.
-func deleteSchedule(c *call, s *schedule) {
+func deleteSchedule(c *call, in []any) []any {
+	s := c.pendingSchedule(in)
 	failIf(!s.hasAdmin, codes.ScheduleIsImmutable)
 	change(c.facts, &s.deleted, true)
+	return nil
 }
 
 // sign adds signatures. At least one of them must be new.
@@ -133,9 +143,10 @@ func (c *call) sign(s *schedule, signers [][]byte) {
 	change(c.facts, &s.signed, signed)
 }
 
-// signByCaller signs with all keys of the caller.
-func signByCaller(c *call, s *schedule) {
-	c.sign(s, keys.Primitives(c.signersKey()))
+// signSchedule signs a schedule with all keys of the caller.
+func signSchedule(c *call, in []any) []any {
+	c.sign(c.pendingSchedule(in), keys.Primitives(c.signersKey()))
+	return nil
 }
 
 // signersKey returns the key that signs for the caller: the key of an account, or the contract itself.
@@ -146,8 +157,9 @@ func (c *call) signersKey() ledger.Key {
 	return c.contractKey(keys.Contract, c.Caller)
 }
 
-// signByMap signs with the keys of a signature map: signSchedule(schedule, map). The signed message is the schedule's shard, realm and number, in eight
-// bytes each. Each signature must be valid, and its prefix must be the entire public key.
+// signByMap signs with the keys of a signature map: signSchedule(schedule, map). The signed message is the schedule's
+// shard, realm and number, in eight bytes each. Each signature must be valid, and its prefix must be the entire public
+// key.
 func signByMap(c *call, in []any) evm.Outcome {
 	signatures, ok := keys.ParseSignatures(in[1].([]byte))
 	if !ok || len(signatures) == 0 {
@@ -165,20 +177,25 @@ func signByMap(c *call, in []any) evm.Outcome {
 		}
 		signers = append(signers, x.Prefix)
 	}
-	return withCode(ofSchedule(func(c *call, s *schedule) { c.sign(s, signers) }))(c, in)
+	code, _ := c.do(func(c *call, in []any) []any {
+		c.sign(c.pendingSchedule(in), signers)
+		return nil
+	}, in)
+	return c.returns(int64(code))
 }
 
-// readingScheduled returns a read-only function of the token of a type that a schedule would create.
-func readingScheduled(kind ledger.TokenType, value func(c *call, t *token) []any) func(*call, []any) evm.Outcome {
-	return func(c *call, in []any) evm.Outcome {
-		switch s := c.schedule(in[0].(common.Address)); {
-		case s == nil || s.deleted:
-			return c.reverts(codes.RecordNotFound)
-		case s.token == nil || s.token.Type != kind:
-			return c.reverts(codes.InvalidScheduleID)
-		default:
-			return c.answers(value(c, s.token))
-		}
+// scheduledInfo returns the token of the function's type that a schedule would create. A non-fungible token has no
+// serials yet.
+func scheduledInfo(c *call, in []any) evm.Outcome {
+	switch s := c.schedule(in[0].(common.Address)); {
+	case s == nil || s.deleted:
+		return c.reverts(codes.RecordNotFound)
+	case s.token == nil || s.token.Type != c.f.of:
+		return c.reverts(codes.InvalidScheduleID)
+	case c.f.of == ledger.TokenFungibleCommon:
+		return c.returns(int64(codes.Success), []any{c.info(s.token), s.token.Decimals})
+	default:
+		return c.returns(int64(codes.Success), []any{c.info(s.token)})
 	}
 }
 
@@ -202,8 +219,12 @@ func (c *call) scheduledCreation(body []byte) *token {
 		t.SupplyType = ledger.SupplyFinite
 	}
 	t.Name, t.Symbol, t.Memo, t.Metadata = m.GetName(), m.GetSymbol(), m.GetMemo(), m.GetMetadata()
-	t.Decimals, t.InitialSupply, t.TotalSupply, t.MaxSupply = int64(m.GetDecimals()), int64(m.GetInitialSupply()), int64(m.GetInitialSupply()), m.GetMaxSupply()
-	t.TreasuryAccountID, t.AutoRenewAccountID, t.FreezeDefault = id(m.GetTreasury()), id(m.GetAutoRenewAccount()), m.GetFreezeDefault()
+	t.Decimals, t.InitialSupply, t.TotalSupply, t.MaxSupply = int64(
+		m.GetDecimals(),
+	), int64(m.GetInitialSupply()), int64(m.GetInitialSupply()), m.GetMaxSupply()
+	t.TreasuryAccountID, t.AutoRenewAccountID, t.FreezeDefault = id(
+		m.GetTreasury(),
+	), id(m.GetAutoRenewAccount()), m.GetFreezeDefault()
 	if p := m.GetAutoRenewPeriod(); p != nil {
 		t.AutoRenewPeriod = ledger.Of(p.GetSeconds())
 	}
@@ -211,8 +232,10 @@ func (c *call) scheduledCreation(body []byte) *token {
 		t.ExpirationTimestamp = ledger.Of(ledger.Timestamp(x.GetSeconds() * nanoseconds))
 	}
 	for kind, key := range map[worldstate.KeyKind]*services.Key{
-		worldstate.AdminKey: m.GetAdminKey(), worldstate.KYCKey: m.GetKycKey(), worldstate.FreezeKey: m.GetFreezeKey(), worldstate.WipeKey: m.GetWipeKey(),
-		worldstate.SupplyKey: m.GetSupplyKey(), worldstate.FeeScheduleKey: m.GetFeeScheduleKey(), worldstate.PauseKey: m.GetPauseKey(),
+		worldstate.AdminKey: m.GetAdminKey(), worldstate.KYCKey: m.GetKycKey(),
+		worldstate.FreezeKey: m.GetFreezeKey(), worldstate.WipeKey: m.GetWipeKey(),
+		worldstate.SupplyKey: m.GetSupplyKey(), worldstate.FeeScheduleKey: m.GetFeeScheduleKey(),
+		worldstate.PauseKey:    m.GetPauseKey(),
 		worldstate.MetadataKey: m.GetMetadataKey(),
 	} {
 		if key != nil {
@@ -234,19 +257,29 @@ func (c *call) scheduledFees(list []*services.CustomFee) *ledger.TokenCustomFees
 		collector, exempt := base.WithNum(f.GetFeeCollectorAccountId().GetAccountNum()), f.GetAllCollectorsAreExempt()
 		switch {
 		case f.GetFixedFee() != nil:
-			x := &ledger.FixedFee{Amount: f.GetFixedFee().GetAmount(), CollectorAccountID: collector, AllCollectorsAreExempt: exempt}
+			x := &ledger.FixedFee{
+				Amount: f.GetFixedFee().GetAmount(), CollectorAccountID: collector, AllCollectorsAreExempt: exempt,
+			}
 			x.DenominatingTokenID = c.denominationOf(f.GetFixedFee())
 			fees.FixedFees = append(fees.FixedFees, x)
 		case f.GetFractionalFee() != nil:
 			g := f.GetFractionalFee()
-			x := &ledger.FractionalFee{Amount: part(g.GetFractionalAmount()), CollectorAccountID: collector, AllCollectorsAreExempt: exempt}
-			x.Minimum, x.Maximum, x.NetOfTransfers = g.GetMinimumAmount(), ledger.Of(g.GetMaximumAmount()), g.GetNetOfTransfers()
+			x := &ledger.FractionalFee{
+				Amount: part(g.GetFractionalAmount()), CollectorAccountID: collector, AllCollectorsAreExempt: exempt,
+			}
+			x.Minimum, x.Maximum, x.NetOfTransfers = g.GetMinimumAmount(), ledger.Of(
+				g.GetMaximumAmount(),
+			), g.GetNetOfTransfers()
 			fees.FractionalFees = append(fees.FractionalFees, x)
 		case f.GetRoyaltyFee() != nil:
 			g := f.GetRoyaltyFee()
-			x := &ledger.RoyaltyFee{Amount: part(g.GetExchangeValueFraction()), CollectorAccountID: collector, AllCollectorsAreExempt: exempt}
+			x := &ledger.RoyaltyFee{Amount: part(
+				g.GetExchangeValueFraction(),
+			), CollectorAccountID: collector, AllCollectorsAreExempt: exempt}
 			if g.GetFallbackFee() != nil {
-				x.FallbackFee = &ledger.FallbackFee{Amount: g.GetFallbackFee().GetAmount(), DenominatingTokenID: c.denominationOf(g.GetFallbackFee())}
+				x.FallbackFee = &ledger.FallbackFee{
+					Amount: g.GetFallbackFee().GetAmount(), DenominatingTokenID: c.denominationOf(g.GetFallbackFee()),
+				}
 			}
 			fees.RoyaltyFees = append(fees.RoyaltyFees, x)
 		}
@@ -295,8 +328,8 @@ func hasScheduleCapacity(c *call, in []any) evm.Outcome {
 	return c.returns(second > c.now() && second <= c.now()+maxScheduledAhead && c.hasCapacity(second, clamped(in[1])))
 }
 
-// hasCapacity reports whether another call with the given gas can be scheduled for a second. It counts only the calls that the simulation scheduled, because
-// the ledger does not have the network's throttles.
+// hasCapacity reports whether another call with the given gas can be scheduled for a second. It counts only the calls
+// that the simulation scheduled, because the ledger does not have the network's throttles.
 func (c *call) hasCapacity(second, gas int64) bool {
 	used, calls := int64(0), 0
 	for _, s := range c.facts.schedules {
@@ -313,20 +346,20 @@ func scheduleOwnCall(c *call, in []any) []any {
 	return c.scheduleCall(c.caller(), in[0], in[1:], true)
 }
 
-// schedulePaidCall returns an operation that schedules a call with another payer, who must sign: (to, payer, second, gas, value, data). waits delays the
-// call until its second.
-func schedulePaidCall(waits bool) operation {
-	return func(c *call, in []any) []any {
-		payer, ok := c.facts.party(in[1].(common.Address))
-		failIf(!ok, codes.InvalidSchedulePayerID)
-		return c.scheduleCall(payer, in[0], in[2:], waits)
-	}
+// schedulePaidCall schedules a call with another payer, who must sign: scheduleCallWithPayer(to, payer, second, gas,
+// value, data) for the second, and executeCallOnPayerSignature for as soon as the payer has signed.
+func schedulePaidCall(c *call, in []any) []any {
+	payer, ok := c.facts.party(in[1].(common.Address))
+	failIf(!ok, codes.InvalidSchedulePayerID)
+	return c.scheduleCall(payer, in[0], in[2:], c.f.sets)
 }
 
 // scheduleCall schedules a call. The contract need not exist.
 func (c *call) scheduleCall(payer party, to any, in []any, waits bool) []any {
 	p := &plan{
-		creator: c.caller(), payer: payer, to: to.(common.Address), second: clamped(in[0]), gas: clamped(in[1]), value: in[2].(uint64), data: string(in[3].([]byte)),
+		creator: c.caller(), payer: payer, to: to.(common.Address), second: clamped(
+			in[0],
+		), gas: clamped(in[1]), value: in[2].(uint64), data: string(in[3].([]byte)),
 		waits: waits,
 	}
 	failIf(p.to == common.Address{}, codes.InvalidContractID)
@@ -338,21 +371,26 @@ func (c *call) scheduleCall(payer party, to any, in []any, waits bool) []any {
 	return c.create(&schedule{plan: p})
 }
 
-// scheduleNative schedules a call of another system contract that creates or updates a token: scheduleNative(contract, data, payer). A creation is validated
-// at once.
+// scheduleNative schedules a call of another system contract that creates or updates a token: scheduleNative(contract,
+// data, payer). A creation is validated at once.
 func scheduleNative(c *call, in []any) []any {
 	data := in[1].([]byte)
 	payer, ok := c.facts.party(in[2].(common.Address))
 	failIf(len(data) < 4, codes.ScheduledTransactionNotInWhitelist)
 	failIf(!ok, codes.InvalidSchedulePayerID)
 	f := c.s.tokens[in[0].(common.Address)][binary.BigEndian.Uint32(data)]
-	failIf(f == nil || !f.scheduled, codes.ScheduledTransactionNotInWhitelist)
+	failIf(f == nil || !f.payable && !strings.HasPrefix(
+		f.signature, "updateToken",
+	), codes.ScheduledTransactionNotInWhitelist)
 	args, err := f.args.Decode(data[4:])
 	failIf(err != nil, codes.InvalidTransactionBody)
-	s := &schedule{plan: &plan{creator: c.caller(), payer: payer, to: in[0].(common.Address), second: c.now() + defaultLifetime, data: string(data)}}
-	if f.creates != "" {
+	s := &schedule{plan: &plan{
+		creator: c.caller(), payer: payer, to: in[0].(common.Address), second: c.now() + defaultLifetime,
+		data: string(data),
+	}}
+	if f.payable {
 		mark := c.State.Snapshot()
-		t := c.newToken(f.creates, abi.List(args))
+		t := c.newToken(f.of, abi.List(args))
 		c.State.RevertToSnapshot(mark)
 		t.TotalSupply = t.InitialSupply
 		s.token = t

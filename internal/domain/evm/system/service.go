@@ -26,12 +26,13 @@ const (
 	SecondTokenService = 0x16c
 )
 
-// Source reads facts for the system contracts, in addition to [evm.Source]. The sources of simulations must implement it.
+// Source reads facts for the system contracts, in addition to [evm.Source]. The sources of simulations must implement
+// it.
 type Source interface {
 	// TokenFacts reads facts about tokens, allowances and associations together.
 	TokenFacts(ctx context.Context, r *worldstate.TokenReads) (*worldstate.TokenFacts, error)
-	// PendingAirdrops returns those of the given airdrops that are pending, with their amounts. An airdrop is identified by sender, receiver, token and
-	// serial; the serial is 0 for units.
+	// PendingAirdrops returns those of the given airdrops that are pending, with their amounts. An airdrop is
+	// identified by sender, receiver, token and serial; the serial is 0 for units.
 	PendingAirdrops(ctx context.Context, named []*ledger.Airdrop) ([]*ledger.Airdrop, error)
 	// TokensOf returns the tokens that an account has ever been associated with.
 	TokensOf(ctx context.Context, account ledger.EntityID) ([]ledger.EntityID, error)
@@ -110,28 +111,77 @@ const (
 	write      // may change the state
 )
 
-// function is a function of a contract.
+// function is a function of a contract. The function that implements it is either do or run.
 type function struct {
-	signature string // canonical, for the selector
-	returns   string // return types without parentheses
+	signature string // with the names of parameters
+	returns   string // result types with names, without parentheses
 	kind      kind
-	payable   bool
-	creates   ledger.TokenType // the type of the token that it creates, or empty
-	scheduled bool             // scheduleNative accepts it
-	tinycents int64            // the price, if neither price nor gas is set
-	gas       uint64
-	price     func(c *call, in []any) int64
-	run       func(c *call, in []any) evm.Outcome
+	payable   bool             // it creates a token
+	of        ledger.TokenType // the type of the tokens that it reads, changes or creates, empty for all
+	sets      bool             // it sets, grants or claims what its counterpart clears, revokes or cancels
+	amountAt  int              // position of an unsigned amount that must be at most 2^63 - 1: 1 is the first, 0 none
+	gas       uint64           // of a function that writes, if it has no price
+	// price returns the price of a function that writes, in tinycents.
+	price func(c *call, in []any) int64
+	// do returns the results without the response code, or fails by [failIf]. [call.perform] converts them to the
+	// outcome.
+	do func(c *call, in []any) []any
+	// run returns the outcome itself.
+	run func(c *call, in []any) evm.Outcome
 
 	args, result *abi.Type
 	selector     uint32
+	coded        bool // the first result is the response code
+}
+
+// responseCode is the first result of most functions.
+const responseCode = "int64 responseCode"
+
+// reads returns the row of a function that reads.
+func reads(signature, returns string, do func(c *call, in []any) []any) *function {
+	return &function{signature: signature, returns: returns, do: do}
+}
+
+// writes returns the row of a function that writes, at a fixed price in tinycents.
+func writes(price int64, signature, returns string, do func(c *call, in []any) []any) *function {
+	return writesFor(func(*call, []any) int64 { return price }, signature, returns, do)
+}
+
+// writesFor returns the row of a function that writes, at a price that depends on the arguments.
+func writesFor(
+	price func(c *call, in []any) int64, signature, returns string, do func(c *call, in []any) []any,
+) *function {
+	return &function{signature: signature, returns: returns, kind: write, price: price, do: do}
+}
+
+// limited returns the row with amountAt.
+func (f *function) limited(at int) *function {
+	f.amountAt = at
+	return f
+}
+
+// set returns the row with sets.
+func (f *function) set() *function {
+	f.sets = true
+	return f
+}
+
+// only returns the row with of.
+func (f *function) only(kind ledger.TokenType) *function {
+	f.of = kind
+	return f
+}
+
+// canonical returns the signature without names.
+func (f *function) canonical() string {
+	return f.signature[:strings.IndexByte(f.signature, '(')] + f.args.String()
 }
 
 // table is a set of functions by selector.
 type table map[uint32]*function
 
-// service is a contract. direct are the functions of its address. facade are the functions of the addresses of entities, whose calls arrive by the redirect
-// function.
+// service is a contract. direct are the functions of its address. facade are the functions of the addresses of
+// entities, whose calls arrive by the redirect function.
 type service struct {
 	cfg            Config
 	number         int64
@@ -144,7 +194,8 @@ type service struct {
 
 func (s *service) hasTokens() bool { return s.number == TokenService || s.number == SecondTokenService }
 
-// index parses the signatures of functions and returns them by selector. It panics if a signature is invalid or declared twice.
+// index parses the signatures of functions and returns them by selector. It panics if a signature is invalid or
+// declared twice.
 func index(list []*function) table {
 	t := table{}
 	for _, f := range list {
@@ -160,7 +211,8 @@ func index(list []*function) table {
 func (f *function) prepare() {
 	f.args = abi.MustParse(f.signature[strings.IndexByte(f.signature, '('):])
 	f.result = abi.MustParse("(" + f.returns + ")")
-	f.selector = binary.BigEndian.Uint32(crypto.Keccak256([]byte(f.signature)))
+	f.selector = binary.BigEndian.Uint32(crypto.Keccak256([]byte(f.canonical())))
+	f.coded = strings.HasPrefix(f.returns, responseCode)
 }
 
 // payableService is a service with payable functions.
@@ -180,7 +232,8 @@ func (s payableService) Payable(selector uint32) bool {
 	return f != nil && f.payable
 }
 
-// MayDestruct implements [evm.DestructGuard]. A contract that holds tokens, or is the treasury of a token, must not destroy itself.
+// MayDestruct implements [evm.DestructGuard]. A contract that holds tokens, or is the treasury of a token, must not
+// destroy itself.
 func (s tokenService) MayDestruct(state *evm.State, contract common.Address) bool {
 	f := factsOf(state, s.cfg)
 	p, ok := f.party(contract)
@@ -197,7 +250,9 @@ func (s tokenService) MayDestruct(state *evm.State, contract common.Address) boo
 		f.load(req)
 	}
 	for k, r := range f.relations {
-		if t := f.tokens[k.token]; k.account == p && r.associated && (r.balance > 0 || t != nil && !t.deleted && partyOf(t.TreasuryAccountID) == p) {
+		t := f.tokens[k.token]
+		isTreasury := t != nil && !t.deleted && partyOf(t.TreasuryAccountID) == p
+		if k.account == p && r.associated && (r.balance > 0 || isTreasury) {
 			return false
 		}
 	}
@@ -243,22 +298,50 @@ func (s *service) Call(sc *evm.SystemCall) evm.Outcome {
 		return evm.Halt(codes.ContractExecutionException)
 	}
 	c.facts = factsOf(sc.State, s.cfg)
+	values := abi.List(in)
 	if c.f.kind == write {
-		c.tinycents = c.f.tinycents
 		if c.f.price != nil {
-			c.tinycents = c.f.price(c, abi.List(in))
+			c.tinycents = c.f.price(c, values)
 		}
 		if gas := c.gas(); gas > sc.Gas {
 			return evm.Return(gas, nil) // the frame runs out of gas
 		}
 	}
-	return c.f.run(c, abi.List(in))
+	if c.f.run != nil {
+		return c.f.run(c, values)
+	}
+	return c.perform(values)
+}
+
+// perform ends the call with the results of the function, or with the response code of its failure: as a result if the
+// function has one, else by a revert.
+func (c *call) perform(in []any) evm.Outcome {
+	if at := c.f.amountAt; at > 0 {
+		if _, ok := amountOf(in[at-1]); !ok { // like invalid input
+			return evm.Halt(codes.ContractExecutionException)
+		}
+	}
+	code, values := c.do(c.f.do, in)
+	switch {
+	case code == codes.Success && c.f.coded:
+		return c.returns(append([]any{int64(code)}, values...)...)
+	case code == codes.Success && values == nil:
+		return evm.Return(c.gas(), nil)
+	case code == codes.Success:
+		return c.returns(values...)
+	case c.f.kind == read:
+		return c.fails(code)
+	case c.f.coded:
+		return c.returns(int64(code))
+	default:
+		return c.reverts(code)
+	}
 }
 
 func delegated(op vm.OpCode) bool { return op == vm.DELEGATECALL || op == vm.CALLCODE }
 
-// unwrap returns the input of a redirected call and sets its entity. The arguments are either ABI-encoded or, from the proxy code of entities, the address
-// followed by the input.
+// unwrap returns the input of a redirected call and sets its entity. The arguments are either ABI-encoded or, from the
+// proxy code of entities, the address followed by the input.
 func (c *call) unwrap() (inner []byte, ok bool) {
 	if packed := c.Args; len(packed) >= 20 && c.Proxied(common.Address(packed[:20])) {
 		c.entity, inner = common.Address(packed[:20]), packed[20:]
@@ -290,7 +373,8 @@ func (c *call) reverts(code ledger.ResponseCode) evm.Outcome {
 	return evm.Revert(c.gas(), word[:])
 }
 
-// fails ends a read-only function that failed: in a static call or at the address of an entity by a revert, else with the response code and zero values.
+// fails ends a read-only function that failed: in a static call or at the address of an entity by a revert, else with
+// the response code and zero values.
 func (c *call) fails(code ledger.ResponseCode) evm.Outcome {
 	if c.Static || c.redirect {
 		return c.reverts(code)

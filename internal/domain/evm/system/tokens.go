@@ -1,7 +1,6 @@
 package system
 
 import (
-	"math"
 	"math/big"
 	"slices"
 	"strings"
@@ -9,35 +8,40 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"heliograph/internal/base/list"
-	"heliograph/internal/domain/evm"
 	"heliograph/internal/domain/evm/system/abi"
-	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/ledger/codes"
 )
 
-// Tuples of functions that write.
+// Tuples of functions that write, with the names of the interface of the token service.
 const (
-	moves            = "(address,int64)[]"
-	serialMoves      = "(address,address,int64)[]"
-	tokenMoves       = "(address," + moves + "," + serialMoves + ")[]"
-	allowedMoves     = "(address,int64,bool)[]"
-	allowedSerials   = "(address,address,int64,bool)[]"
-	allowedTokens    = "(address," + allowedMoves + "," + allowedSerials + ")[]"
-	pendingAirdrops  = "(address,address,address,int64)[]"
-	oldExpiry        = "(uint32,address,uint32)"
-	oldToken         = "(string,string,address,string,bool,uint32,bool," + tokenKey + "[]," + oldExpiry + ")"
-	newerToken       = "(string,string,address,string,bool,int64,bool," + tokenKey + "[]," + oldExpiry + ")"
-	oldFixedFee      = "(uint32,address,bool,bool,address)"
-	oldFractionalFee = "(uint32,uint32,uint32,uint32,bool,address)"
-	oldRoyaltyFee    = "(uint32,uint32,uint32,address,bool,address)"
+	moves          = "(address accountID,int64 amount)[] transfers"
+	serialMoves    = "(address senderAccountID,address receiverAccountID,int64 serialNumber)[] nftTransfers"
+	allowedMoves   = "(address accountID,int64 amount,bool isApproval)[] transfers"
+	allowedSerials = "(address senderAccountID,address receiverAccountID,int64 serialNumber,bool isApproval)[]" +
+		" nftTransfers"
+	tokenMoves      = "(address token," + moves + "," + serialMoves + ")[] tokenTransfers"
+	allowedTokens   = "(address token," + allowedMoves + "," + allowedSerials + ")[] tokenTransfers"
+	pendingAirdrops = "(address sender,address receiver,address token,int64 serial)[] pendingAirdrops"
+
+	oldExpiry  = "(uint32 second,address autoRenewAccount,uint32 autoRenewPeriod) expiry"
+	oldToken   = tokenTexts + ",bool tokenSupplyType,uint32 maxSupply," + tokenKeysArgument + "," + oldExpiry + ")"
+	newerToken = tokenTexts + ",bool tokenSupplyType,int64 maxSupply," + tokenKeysArgument + "," + oldExpiry + ")"
+
+	oldFixedFee = "(uint32 amount,address tokenId,bool useHbarsForPayment,bool useCurrentTokenForPayment," +
+		"address feeCollector)[] fixedFees"
+	oldFractionalFee = "(uint32 numerator,uint32 denominator,uint32 minimumAmount,uint32 maximumAmount," +
+		"bool netOfTransfers,address feeCollector)[] fractionalFees"
+	oldRoyaltyFee = "(uint32 numerator,uint32 denominator,uint32 amount,address tokenId,bool useHbarsForPayment," +
+		"address feeCollector)[] royaltyFees"
 )
 
 func tokenFunctions() []*function {
 	return slices.Concat(tokenReads(), tokenWrites(), tokenCreations())
 }
 
-// secondTokenFunctions returns the functions of the second interface: the newest forms of those of the first, for tokens with metadata.
+// secondTokenFunctions returns the functions of the second interface: the newest forms of those of the first, for
+// tokens with metadata.
 func secondTokenFunctions() []*function {
 	var out []*function
 	for _, f := range tokenFunctions() {
@@ -67,137 +71,141 @@ const (
 )
 
 func tokenWrites() []*function {
-	change := func(signature, returns string, run func(*call, []any) evm.Outcome) *function {
-		return &function{signature: signature, returns: returns, kind: write, tinycents: tokenPrice, run: run}
-	}
-	priced := func(f *function, price func(*call, []any) int64) *function {
-		f.price = price
-		return f
-	}
-	approving := func(f *function) *function {
-		f.tinycents = approvePrice
-		return f
-	}
-	ofFirst := withAccounts(priceOfToken(func(in []any) []any { return in[:1] }))
-	// A single token costs as much as a list of one.
-	perToken := func(_ *call, in []any) int64 { return associatePrice * int64(max(len(abi.List(in[1])), 1)) }
-	units, serials := ledger.TokenFungibleCommon, ledger.TokenNonFungibleUnique
-	later := func(f *function) *function {
-		f.scheduled = true
-		return f
-	}
-	frozen := func(to bool) func(*call, []any) evm.Outcome {
-		return withCode(setStatus(worldstate.FreezeKey, func(r *relation) { r.frozen = to }))
-	}
-	known := func(to bool) func(*call, []any) evm.Outcome {
-		return withCode(setStatus(worldstate.KYCKey, func(r *relation) { r.kyc = to }))
-	}
+	const (
+		units, serials = ledger.TokenFungibleCommon, ledger.TokenNonFungibleUnique
+
+		transfer = "(address token,address sender,address recipient,"
+		account  = "(address token,address account)"
+	)
 	return []*function{
-		priced(change("cryptoTransfer("+tokenMoves+")", "int64", withCode(cryptoTransfer)), withAccounts(priceOfTransfer)),
-		priced(change("cryptoTransfer(("+allowedMoves+"),"+allowedTokens+")", "int64", withCode(cryptoTransfer)), withAccounts(priceOfTransfer)),
-		priced(change("transferTokens(address,address[],int64[])", "int64", withCode(sends(amounts))), ofFirst),
-		priced(change("transferToken(address,address,address,int64)", "int64", withCode(sends(oneAmount))), ofFirst),
-		priced(change("transferNFTs(address,address[],address[],int64[])", "int64", withCode(sends(manySerials))), ofFirst),
-		priced(change("transferNFT(address,address,address,int64)", "int64", withCode(sends(oneSerial))), ofFirst),
-		priced(change("transferFrom(address,address,address,uint256)", "int64", bounded(3, withCode(takenOf(ledger.TokenFungibleCommon)))), ofFirst),
-		priced(change("transferFromNFT(address,address,address,uint256)", "int64", bounded(3, withCode(takenOf(ledger.TokenNonFungibleUnique)))), ofFirst),
-		approving(change("approve(address,address,uint256)", "int64,bool", bounded(2, withCode(approveOf(units, codes.NFTInFungibleTokenAllowances))))),
-		approving(change("approveNFT(address,address,uint256)", "int64", withCode(approveOf(serials, codes.FungibleTokenInNFTAllowances)))),
-		approving(change("setApprovalForAll(address,address,bool)", "int64", withCode(setApprovalForAll))),
-		priced(change("mintToken(address,uint64,bytes[])", "int64,uint64,int64[]", bounded(1, withCode(mint))), priceOfMint),
-		priced(change("mintToken(address,int64,bytes[])", "int64,int64,int64[]", withCode(mint)), priceOfMint),
-		change("burnToken(address,uint64,int64[])", "int64,uint64", bounded(1, withCode(burn))),
-		change("burnToken(address,int64,int64[])", "int64,int64", withCode(burn)),
-		priced(change("associateToken(address,address)", "int64", withCode(one(associate))), perToken),
-		priced(change("associateTokens(address,address[])", "int64", withCode(many(associate))), perToken),
-		priced(change("dissociateToken(address,address)", "int64", withCode(one(dissociate))), perToken),
-		priced(change("dissociateTokens(address,address[])", "int64", withCode(many(dissociate))), perToken),
-		change("freezeToken(address,address)", "int64", frozen(true)),
-		change("unfreezeToken(address,address)", "int64", frozen(false)),
-		change("grantTokenKyc(address,address)", "int64", known(true)),
-		change("revokeTokenKyc(address,address)", "int64", known(false)),
-		change("pauseToken(address)", "int64", withCode(setPause(ledger.PausePaused))),
-		change("unpauseToken(address)", "int64", withCode(setPause(ledger.PauseUnpaused))),
-		change("deleteToken(address)", "int64", withCode(deleteToken())),
-		change("wipeTokenAccount(address,address,uint32)", "int64", withCode(wipeUnits)),
-		change("wipeTokenAccount(address,address,int64)", "int64", withCode(wipeUnits)),
-		change("wipeTokenAccountNFT(address,address,int64[])", "int64", withCode(wipeSerials)),
-		later(change("updateTokenInfo(address,"+hederaToken+")", "int64", withCode(administered(never, updateInfo)))),
-		later(change("updateTokenInfo(address,"+oldToken+")", "int64", withCode(administered(never, updateInfo)))),
-		later(change("updateTokenInfo(address,"+newerToken+")", "int64", withCode(administered(never, updateInfo)))),
-		later(change("updateTokenExpiryInfo(address,"+expiry+")", "int64", withCode(administered(onlyLater, updateExpiry)))),
-		later(change("updateTokenExpiryInfo(address,"+oldExpiry+")", "int64", withCode(administered(onlyLater, updateExpiry)))),
-		later(change("updateTokenKeys(address,"+tokenKey+"[])", "int64", withCode(administered(hasOtherKeys, updateKeys)))),
-		change("updateFungibleTokenCustomFees(address,"+fixedFee+"[],"+fractional+"[])", "int64", withCode(updateFees(ledger.TokenFungibleCommon))),
-		change("updateNonFungibleTokenCustomFees(address,"+fixedFee+"[],"+royaltyFee+"[])", "int64", withCode(updateFees(ledger.TokenNonFungibleUnique))),
-		change("updateNFTsMetadata(address,int64[],bytes)", "int64", withCode(updateMetadata)),
-		priced(change("airdropTokens("+allowedTokens+")", "int64", withCode(airdropTokens)), withAccounts(func(*call, []any) int64 { return airdropPrice })),
-		change("cancelAirdrops("+pendingAirdrops+")", "int64", withCode(onAirdrops(cancelAirdrop))),
-		change("claimAirdrops("+pendingAirdrops+")", "int64", withCode(onAirdrops(claimAirdrop))),
-		change("rejectTokens(address,address[],(address,int64)[])", "int64", withCode(rejectTokens)),
+		writesFor(priceOfTransfer, "cryptoTransfer("+tokenMoves+")", responseCode, cryptoTransfer),
+		writesFor(priceOfTransfer, "cryptoTransfer(("+allowedMoves+") transferList,"+allowedTokens+")",
+			responseCode, cryptoTransfer),
+		writesFor(priceOfToken, "transferTokens(address token,address[] accountId,int64[] amount)",
+			responseCode, sendUnitsOfAll),
+		writesFor(priceOfToken, "transferToken"+transfer+"int64 amount)", responseCode, sendUnits),
+		writesFor(priceOfToken, "transferNFTs(address token,address[] sender,address[] receiver,int64[] serialNumber)",
+			responseCode, sendSerials),
+		writesFor(priceOfToken, "transferNFT"+transfer+"int64 serialNumber)", responseCode, sendSerial),
+		writesFor(priceOfToken, "transferFrom(address token,address from,address to,uint256 amount)",
+			responseCode, takeOf).limited(4).only(units),
+		writesFor(priceOfToken, "transferFromNFT(address token,address from,address to,uint256 serialNumber)",
+			responseCode, takeOf).limited(4).only(serials),
+		writes(approvePrice, "approve(address token,address spender,uint256 amount)",
+			responseCode+",bool success", approveOf).limited(3).only(units),
+		writes(approvePrice, "approveNFT(address token,address approved,uint256 serialNumber)",
+			responseCode, approveOf).only(serials),
+		writes(approvePrice, "setApprovalForAll(address token,address operator,bool approved)",
+			responseCode, setApprovalForAll),
+		writesFor(priceOfMint, "mintToken(address token,uint64 amount,bytes[] metadata)",
+			responseCode+",uint64 newTotalSupply,int64[] serialNumbers", mint).limited(2),
+		writesFor(priceOfMint, "mintToken(address token,int64 amount,bytes[] metadata)",
+			responseCode+",int64 newTotalSupply,int64[] serialNumbers", mint),
+		writes(tokenPrice, "burnToken(address token,uint64 amount,int64[] serialNumbers)",
+			responseCode+",uint64 newTotalSupply", burn).limited(2),
+		writes(tokenPrice, "burnToken(address token,int64 amount,int64[] serialNumbers)",
+			responseCode+",int64 newTotalSupply", burn),
+		writesFor(priceOfAssociations, "associateToken(address account,address token)", responseCode, associate),
+		writesFor(priceOfAssociations, "associateTokens(address account,address[] tokens)", responseCode, associate),
+		writesFor(priceOfAssociations, "dissociateToken(address account,address token)", responseCode, dissociate),
+		writesFor(priceOfAssociations, "dissociateTokens(address account,address[] tokens)", responseCode, dissociate),
+		writes(tokenPrice, "freezeToken"+account, responseCode, setFrozen).set(),
+		writes(tokenPrice, "unfreezeToken"+account, responseCode, setFrozen),
+		writes(tokenPrice, "grantTokenKyc"+account, responseCode, setKYC).set(),
+		writes(tokenPrice, "revokeTokenKyc"+account, responseCode, setKYC),
+		writes(tokenPrice, "pauseToken(address token)", responseCode, setPause).set(),
+		writes(tokenPrice, "unpauseToken(address token)", responseCode, setPause),
+		writes(tokenPrice, "deleteToken(address token)", responseCode, deleteToken),
+		writes(tokenPrice, "wipeTokenAccount(address token,address account,uint32 amount)", responseCode, wipe),
+		writes(tokenPrice, "wipeTokenAccount(address token,address account,int64 amount)", responseCode, wipe),
+		writes(tokenPrice, "wipeTokenAccountNFT(address token,address account,int64[] serialNumbers)",
+			responseCode, wipe),
+		writes(tokenPrice, "updateTokenInfo(address token,"+hederaToken+" tokenInfo)", responseCode, updateInfo),
+		writes(tokenPrice, "updateTokenInfo(address token,"+oldToken+" tokenInfo)", responseCode, updateInfo),
+		writes(tokenPrice, "updateTokenInfo(address token,"+newerToken+" tokenInfo)", responseCode, updateInfo),
+		writes(tokenPrice, "updateTokenExpiryInfo(address token,"+expiry+")", responseCode, updateExpiry),
+		writes(tokenPrice, "updateTokenExpiryInfo(address token,"+oldExpiry+")", responseCode, updateExpiry),
+		writes(tokenPrice, "updateTokenKeys(address token,"+tokenKey+"[] keys)", responseCode, updateKeys),
+		writes(tokenPrice, "updateFungibleTokenCustomFees(address token,"+fixedFee+","+fractional+")",
+			responseCode, updateFees).only(units),
+		writes(tokenPrice, "updateNonFungibleTokenCustomFees(address token,"+fixedFee+","+royaltyFee+")",
+			responseCode, updateFees).only(serials),
+		writes(tokenPrice, "updateNFTsMetadata(address token,int64[] serialNumbers,bytes metadata)",
+			responseCode, updateMetadata),
+		writesFor(priceOfAirdrop, "airdropTokens("+allowedTokens+")", responseCode, airdropTokens),
+		writes(tokenPrice, "cancelAirdrops("+pendingAirdrops+")", responseCode, settleAirdrops),
+		writes(tokenPrice, "claimAirdrops("+pendingAirdrops+")", responseCode, settleAirdrops).set(),
+		writes(tokenPrice,
+			"rejectTokens(address rejectingAddress,address[] ftAddresses,(address nft,int64 serial)[] nftIDs)",
+			responseCode, rejectTokens),
 	}
 }
 
 func facadeWrites() []*function {
-	price := withAccounts(priceOfToken(func([]any) []any { return nil }))
-	usual := func(signature string, do operation) *function {
-		return &function{signature: signature, returns: "int64", kind: write, tinycents: tokenPrice, run: withCode(do)}
-	}
 	return []*function{
-		{signature: "approve(address,uint256)", returns: "bool", kind: write, tinycents: approvePrice, run: bounded(1, approval)},
-		{signature: "transfer(address,uint256)", returns: "bool", kind: write, price: price, run: onlyUnits(announced(ofCaller))},
-		{signature: "transferFrom(address,address,uint256)", returns: "bool", kind: write, price: price, run: announced(itself)},
-		{signature: "setApprovalForAll(address,bool)", kind: write, tinycents: approvePrice, run: orRevert(setApprovalForAll)},
-		{signature: "associate()", returns: "int64", kind: write, tinycents: associatePrice, run: withCode(ofItself(associate))},
-		{signature: "dissociate()", returns: "int64", kind: write, tinycents: associatePrice, run: withCode(ofItself(dissociate))},
-		usual("cancelAirdropFT(address)", onOwnAirdrop(true, cancelAirdrop)),
-		usual("cancelAirdropNFT(address,int64)", onOwnAirdrop(true, cancelAirdrop)),
-		usual("claimAirdropFT(address)", onOwnAirdrop(false, claimAirdrop)),
-		usual("claimAirdropNFT(address,int64)", onOwnAirdrop(false, claimAirdrop)),
-		usual("rejectTokenFT()", rejectOwn),
-		usual("rejectTokenNFTs(int64[])", rejectOwnSerials),
+		writes(approvePrice, "approve(address spender,uint256 amount)", "bool success", approve).limited(2),
+		writesFor(priceOfToken, "transfer(address recipient,uint256 amount)", "bool success", transferOwn).limited(2),
+		writesFor(priceOfToken, "transferFrom(address sender,address recipient,uint256 amount)",
+			"bool success", transferFrom).limited(3),
+		writes(approvePrice, "setApprovalForAll(address operator,bool approved)", "", setApprovalForAll),
+		writes(associatePrice, "associate()", responseCode, associate),
+		writes(associatePrice, "dissociate()", responseCode, dissociate),
+		writes(tokenPrice, "cancelAirdropFT(address receiverAddress)", responseCode, settleOwnAirdrop),
+		writes(tokenPrice, "cancelAirdropNFT(address receiverAddress,int64 serialNumber)",
+			responseCode, settleOwnAirdrop),
+		writes(tokenPrice, "claimAirdropFT(address senderAddress)", responseCode, settleOwnAirdrop).set(),
+		writes(tokenPrice, "claimAirdropNFT(address senderAddress,int64 serialNumber)",
+			responseCode, settleOwnAirdrop).set(),
+		writes(tokenPrice, "rejectTokenFT()", responseCode, rejectOwn),
+		writes(tokenPrice, "rejectTokenNFTs(int64[] serialNumbers)", responseCode, rejectOwnSerials),
 	}
 }
 
-// priceOfToken returns the price of transferring the tokens in some of the arguments, or the called token.
-func priceOfToken(named func(in []any) []any) func(*call, []any) int64 {
-	return func(c *call, in []any) int64 {
-		tokens := named(in)
-		if c.redirect {
-			tokens = []any{c.entity}
-		}
-		for _, v := range tokens {
-			if t := c.facts.token(v.(common.Address)); t != nil {
-				if t.hasFees() {
-					return feePrice
-				}
-			}
-		}
-		return tokenPrice
+// priceOfToken returns the price of transferring the called token, or that in the first argument.
+func priceOfToken(c *call, in []any) int64 {
+	tokens := in[:1]
+	if c.redirect {
+		tokens = []any{c.entity}
 	}
+	return c.priceOfTokens(tokens) + c.priceOfAccounts(in)
 }
 
+// priceOfTransfer returns the price of cryptoTransfer.
 func priceOfTransfer(c *call, in []any) int64 {
 	moved := abi.List(in[len(in)-1])
 	if len(moved) == 0 {
-		return hbarPrice
+		return hbarPrice + c.priceOfAccounts(in)
 	}
-	return priceOfToken(func([]any) []any {
-		return list.Map(moved, func(v any) any { return abi.List(v)[0] })
-	})(c, in)
+	return c.priceOfTokens(list.Map(moved, func(v any) any { return abi.List(v)[0] })) + c.priceOfAccounts(in)
 }
 
-// withAccounts adds to a price the price of the accounts that the call creates.
-func withAccounts(price func(*call, []any) int64) func(*call, []any) int64 {
-	return func(c *call, in []any) int64 {
-		come := map[common.Address]bool{}
-		c.eachAddress(in, func(a common.Address) {
-			if c.createsAccount(a) {
-				come[a] = true
-			}
-		})
-		return price(c, in) + accountPrice*int64(len(come))
+func priceOfAirdrop(c *call, in []any) int64 { return airdropPrice + c.priceOfAccounts(in) }
+
+// priceOfAssociations returns the price of the associations of an account with the tokens in the second argument. A
+// single token costs as much as a list of one.
+func priceOfAssociations(_ *call, in []any) int64 {
+	return associatePrice * int64(max(len(abi.List(in[1])), 1))
+}
+
+// priceOfTokens returns the price of transferring tokens.
+func (c *call) priceOfTokens(tokens []any) int64 {
+	for _, v := range tokens {
+		if t := c.facts.token(v.(common.Address)); t != nil && t.hasFees() {
+			return feePrice
+		}
 	}
+	return tokenPrice
+}
+
+// priceOfAccounts returns the price of the accounts that a transfer creates.
+func (c *call) priceOfAccounts(in []any) int64 {
+	created := map[common.Address]bool{}
+	c.eachAddress(in, func(a common.Address) {
+		if c.createsAccount(a) {
+			created[a] = true
+		}
+	})
+	return accountPrice * int64(len(created))
 }
 
 // eachAddress visits the addresses in arguments.
@@ -222,36 +230,59 @@ func priceOfMint(_ *call, in []any) int64 {
 
 // tokenCreations returns the functions of the token service that create a token. They charge the value of the call.
 func tokenCreations() []*function {
-	of := func(kind ledger.TokenType, signature string) *function {
-		return &function{
-			signature: signature, returns: "int64,address", kind: write, payable: true, gas: creationGas, creates: kind, scheduled: true, run: creating(kind),
-		}
-	}
-	units, serials := ledger.TokenFungibleCommon, ledger.TokenNonFungibleUnique
+	const (
+		units, serials = ledger.TokenFungibleCommon, ledger.TokenNonFungibleUnique
+		supply         = " token,int64 initialTotalSupply,int32 decimals"
+		oldSupply      = " token,uint256 initialTotalSupply,uint256 decimals"
+		newerSupply    = " token,uint64 initialTotalSupply,uint32 decimals"
+		fees, oldFees  = "," + fixedFee + ",", "," + oldFixedFee + ","
+	)
 	return []*function{
-		of(units, "createFungibleToken("+hederaToken+",int64,int32)"),
-		of(units, "createFungibleTokenWithCustomFees("+hederaToken+",int64,int32,"+fixedFee+"[],"+fractional+"[])"),
-		of(serials, "createNonFungibleToken("+hederaToken+")"),
-		of(serials, "createNonFungibleTokenWithCustomFees("+hederaToken+","+fixedFee+"[],"+royaltyFee+"[])"),
-		of(units, "createFungibleToken("+oldToken+",uint256,uint256)"),
-		of(units, "createFungibleToken("+newerToken+",uint64,uint32)"),
-		of(units, "createFungibleTokenWithCustomFees("+oldToken+",uint256,uint256,"+oldFixedFee+"[],"+oldFractionalFee+"[])"),
-		of(units, "createFungibleTokenWithCustomFees("+newerToken+",uint64,uint32,"+oldFixedFee+"[],"+oldFractionalFee+"[])"),
-		of(serials, "createNonFungibleToken("+oldToken+")"),
-		of(serials, "createNonFungibleToken("+newerToken+")"),
-		of(serials, "createNonFungibleTokenWithCustomFees("+oldToken+","+oldFixedFee+"[],"+oldRoyaltyFee+"[])"),
-		of(serials, "createNonFungibleTokenWithCustomFees("+newerToken+","+oldFixedFee+"[],"+oldRoyaltyFee+"[])"),
+		creates(units, "createFungibleToken("+hederaToken+supply+")"),
+		creates(units, "createFungibleTokenWithCustomFees("+hederaToken+supply+fees+fractional+")"),
+		creates(serials, "createNonFungibleToken("+hederaToken+" token)"),
+		creates(serials, "createNonFungibleTokenWithCustomFees("+hederaToken+" token"+fees+royaltyFee+")"),
+		creates(units, "createFungibleToken("+oldToken+oldSupply+")"),
+		creates(units, "createFungibleToken("+newerToken+newerSupply+")"),
+		creates(units, "createFungibleTokenWithCustomFees("+oldToken+oldSupply+oldFees+oldFractionalFee+")"),
+		creates(units, "createFungibleTokenWithCustomFees("+newerToken+newerSupply+oldFees+oldFractionalFee+")"),
+		creates(serials, "createNonFungibleToken("+oldToken+" token)"),
+		creates(serials, "createNonFungibleToken("+newerToken+" token)"),
+		creates(serials, "createNonFungibleTokenWithCustomFees("+oldToken+" token"+oldFees+oldRoyaltyFee+")"),
+		creates(serials, "createNonFungibleTokenWithCustomFees("+newerToken+" token"+oldFees+oldRoyaltyFee+")"),
 	}
 }
 
-// approve lets a spender transfer units of the caller, or one serial. For NFTs the number is the serial, and the zero address clears the approval.
+// creates returns the row of a function that creates a token.
+func creates(kind ledger.TokenType, signature string) *function {
+	return &function{
+		signature: signature, returns: responseCode + ",address tokenAddress", kind: write, payable: true,
+		gas: creationGas, of: kind, run: createToken,
+	}
+}
+
+// approve is approve(spender, amount or serial) at the address of a token. For units it returns true, for a serial
+// nothing.
 func approve(c *call, in []any) []any {
 	t, rest := c.activeToken(in)
 	if t.Type == ledger.TokenNonFungibleUnique {
-		return approveSerial(c, t, rest[0].(common.Address), rest[1].(*big.Int))
+		return c.approveSerial(t, rest[0].(common.Address), rest[1].(*big.Int))
 	}
-	owner, at := c.caller(), rest[0].(common.Address)
-	amount, _ := amountOf(rest[1])
+	return c.approveUnits(t, rest[0].(common.Address), rest[1])
+}
+
+// approveOf is approve(token, spender, amount) and approveNFT(token, approved, serial).
+func approveOf(c *call, in []any) []any {
+	t, _ := c.activeToken(in)
+	failIf(t.Type != c.f.of && t.Type == ledger.TokenNonFungibleUnique, codes.NFTInFungibleTokenAllowances)
+	failIf(t.Type != c.f.of, codes.FungibleTokenInNFTAllowances)
+	return approve(c, in)
+}
+
+// approveUnits lets a spender transfer units of the caller.
+func (c *call) approveUnits(t *token, at common.Address, units any) []any {
+	owner := c.caller()
+	amount, _ := amountOf(units)
 	spender, ok := c.facts.party(at)
 	failIf(!ok, codes.InvalidAllowanceSpenderID)
 	failIf(owner == spender, codes.SpenderAccountSameAsOwner)
@@ -262,7 +293,8 @@ func approve(c *call, in []any) []any {
 	return []any{true}
 }
 
-func approveSerial(c *call, t *token, at common.Address, serial *big.Int) []any {
+// approveSerial lets a spender transfer one serial. The zero address clears the approval.
+func (c *call) approveSerial(t *token, at common.Address, serial *big.Int) []any {
 	n := c.facts.nft(t, serialOf(serial))
 	failIf(n == nil, codes.InvalidTokenNFTSerialNumber)
 	owner, by := c.facts.owner(t, n), c.caller()
@@ -275,17 +307,9 @@ func approveSerial(c *call, t *token, at common.Address, serial *big.Int) []any 
 		failIf(spender == owner, codes.SpenderAccountSameAsOwner)
 	}
 	change(c.facts, &n.spender, spender)
-	c.log(t, "Approval(address,address,uint256)", []common.Hash{topic(c.facts.address(owner)), topic(at), topic(serial)}, nil)
+	topics := []common.Hash{topic(c.facts.address(owner)), topic(at), topic(serial)}
+	c.log(t, "Approval(address,address,uint256)", topics, nil)
 	return nil
-}
-
-// approveOf is the operation of approve for tokens of one type. Other tokens fail with a code.
-func approveOf(kind ledger.TokenType, otherwise ledger.ResponseCode) operation {
-	return func(c *call, in []any) []any {
-		t, _ := c.activeToken(in)
-		failIf(t.Type != kind, otherwise)
-		return approve(c, in)
-	}
 }
 
 // setApprovalForAll lets an operator transfer all serials of the caller, or revokes that.
@@ -301,33 +325,4 @@ func setApprovalForAll(c *call, in []any) []any {
 	word := abi.Word(all)
 	c.log(t, "ApprovalForAll(address,address,bool)", []common.Hash{topic(c.Caller), topic(at)}, word[:])
 	return nil
-}
-
-// bounded makes a function halt if an argument exceeds the range of amounts, as for invalid input.
-func bounded(at int, run func(*call, []any) evm.Outcome) func(*call, []any) evm.Outcome {
-	return func(c *call, in []any) evm.Outcome {
-		tooLarge := false
-		switch n := in[at].(type) {
-		case *big.Int:
-			tooLarge = !n.IsInt64()
-		case uint64:
-			tooLarge = n > math.MaxInt64
-		}
-		if tooLarge {
-			return evm.Halt(codes.ContractExecutionException)
-		}
-		return run(c, in)
-	}
-}
-
-// approval approves at the address of a token. For units it returns true, for a serial nothing.
-func approval(c *call, in []any) evm.Outcome {
-	code, values := c.do(approve, in)
-	switch {
-	case code != codes.Success:
-		return c.reverts(code)
-	case values == nil:
-		return evm.Return(c.gas(), nil)
-	}
-	return c.returns(values...)
 }

@@ -14,50 +14,52 @@ import (
 
 // Tuples of the token service, with the names of its Solidity interface.
 const (
-	keyValue          = "(bool,address,bytes,bytes,address)"
-	tokenKey          = "(uint256," + keyValue + ")"
-	expiry            = "(int64,address,int64)"
-	hederaToken       = "(string,string,address,string,bool,int64,bool," + tokenKey + "[]," + expiry + ")"
-	tokenWithMetadata = "(string,string,address,string,bool,int64,bool," + tokenKey + "[]," + expiry + ",bytes)"
-	fixedFee          = "(int64,address,bool,bool,address)"
-	fractional        = "(int64,int64,int64,int64,bool,address)"
-	royaltyFee        = "(int64,int64,int64,address,bool,address)"
-	tokenInfo         = "(" + hederaToken + ",int64,bool,bool,bool," + fixedFee + "[]," + fractional + "[]," + royaltyFee + "[],string)"
+	keyValue = "(bool inheritAccountKey,address contractId,bytes ed25519,bytes ECDSA_secp256k1," +
+		"address delegatableContractId)"
+	tokenKey = "(uint256 keyType," + keyValue + " key)"
+	expiry   = "(int64 second,address autoRenewAccount,int64 autoRenewPeriod) expiry"
+
+	tokenTexts        = "(string name,string symbol,address treasury,string memo"
+	tokenKeysArgument = "bool freezeDefault," + tokenKey + "[] tokenKeys"
+	tokenProperties   = tokenTexts + ",bool tokenSupplyType,int64 maxSupply," + tokenKeysArgument + "," + expiry
+	hederaToken       = tokenProperties + ")"
+	tokenWithMetadata = tokenProperties + ",bytes metadata)"
+
+	fixedFee = "(int64 amount,address tokenId,bool useHbarsForPayment,bool useCurrentTokenForPayment," +
+		"address feeCollector)[] fixedFees"
+	fractional = "(int64 numerator,int64 denominator,int64 minimumAmount,int64 maximumAmount,bool netOfTransfers," +
+		"address feeCollector)[] fractionalFees"
+	royaltyFee = "(int64 numerator,int64 denominator,int64 amount,address tokenId,bool useHbarsForPayment," +
+		"address feeCollector)[] royaltyFees"
+	customFees = fixedFee + "," + fractional + "," + royaltyFee
+
+	tokenInfo = "(" + hederaToken + " token,int64 totalSupply,bool deleted,bool defaultKycStatus,bool pauseStatus," +
+		customFees + ",string ledgerId) tokenInfo"
+	unitsInfo  = "(" + tokenInfo + ",int32 decimals) fungibleTokenInfo"
+	serialInfo = "(" + tokenInfo + ",int64 serialNumber,address ownerId,int64 creationTime,bytes metadata," +
+		"address spenderId) nonFungibleTokenInfo"
 )
 
 // tokenReads returns the read-only functions of the token service.
 func tokenReads() []*function {
+	const code, account = responseCode + ",", "(address token,address account)"
 	return []*function{
-		{signature: "isToken(address)", returns: "int64,bool", run: isToken},
-		{signature: "getTokenType(address)", returns: "int64,int32", run: ofToken(func(_ *call, t *token) []any { return []any{typeNumber(t)} })},
-		{signature: "isFrozen(address,address)", returns: "int64,bool", run: ofRelation(func(r *relation) bool { return r.frozen })},
-		{signature: "isKyc(address,address)", returns: "int64,bool", run: ofRelation(func(r *relation) bool { return r.kyc })},
-		{
-			signature: "getTokenDefaultFreezeStatus(address)", returns: "int64,bool",
-			run: ofToken(func(_ *call, t *token) []any { return []any{t.FreezeDefault} }),
-		},
-		{
-			signature: "getTokenDefaultKycStatus(address)", returns: "int64,bool",
-			run: ofToken(func(_ *call, t *token) []any { return []any{t.KYCByDefault || !t.HasKey(worldstate.KYCKey)} }),
-		},
-		{
-			signature: "getTokenCustomFees(address)", returns: "int64," + fixedFee + "[]," + fractional + "[]," + royaltyFee + "[]",
-			run: ofToken(func(c *call, t *token) []any { return c.fees(t) }),
-		},
-		{signature: "getTokenExpiryInfo(address)", returns: "int64," + expiry, run: ofToken(func(_ *call, t *token) []any { return []any{expiryOf(t)} })},
-		{signature: "getTokenInfo(address)", returns: "int64," + tokenInfo, run: ofToken(func(c *call, t *token) []any { return []any{c.info(t)} })},
-		{
-			signature: "getFungibleTokenInfo(address)", returns: "int64,(" + tokenInfo + ",int32)",
-			run: reading(ledger.TokenFungibleCommon, func(c *call, t *token, _ []any) evm.Outcome { return c.answers([]any{c.info(t), t.Decimals}) }),
-		},
-		{
-			signature: "getNonFungibleTokenInfo(address,int64)", returns: "int64,(" + tokenInfo + ",int64,address,int64,bytes,address)",
-			run: readingSerial(serialInfo),
-		},
-		{signature: "getTokenKey(address,uint256)", returns: "int64," + keyValue, run: reading("", tokenKeyOf)},
-		{signature: "allowance(address,address,address)", returns: "int64,uint256", run: reading("", allowance)},
-		{signature: "getApproved(address,uint256)", returns: "int64,address", run: readingSerial(approved)},
-		{signature: "isApprovedForAll(address,address,address)", returns: "int64,bool", run: reading(ledger.TokenNonFungibleUnique, approvedForAll)},
+		reads("isToken(address token)", code+"bool isToken", isToken),
+		reads("getTokenType(address token)", code+"int32 tokenType", tokenType),
+		reads("isFrozen"+account, code+"bool frozen", isFrozen),
+		reads("isKyc"+account, code+"bool kycGranted", isKYC),
+		reads("getTokenDefaultFreezeStatus(address token)", code+"bool defaultFreezeStatus", defaultFreeze),
+		reads("getTokenDefaultKycStatus(address token)", code+"bool defaultKycStatus", defaultKYC),
+		reads("getTokenCustomFees(address token)", code+customFees, readFees),
+		reads("getTokenExpiryInfo(address token)", code+expiry, readExpiry),
+		reads("getTokenInfo(address token)", code+tokenInfo, readInfo),
+		reads("getFungibleTokenInfo(address token)", code+unitsInfo, readUnitsInfo).only(ledger.TokenFungibleCommon),
+		reads("getNonFungibleTokenInfo(address token,int64 serialNumber)", code+serialInfo, readSerialInfo),
+		reads("getTokenKey(address token,uint256 keyType)", code+keyValue+" key", tokenKeyOf),
+		reads("allowance(address token,address owner,address spender)", code+"uint256 allowance", allowance),
+		reads("getApproved(address token,uint256 serialNumber)", code+"address approved", approved),
+		reads("isApprovedForAll(address token,address owner,address operator)", code+"bool approved", approvedForAll).
+			only(ledger.TokenNonFungibleUnique),
 	}
 }
 
@@ -84,71 +86,73 @@ func (c *call) prefetch(a common.Address, accounts ...common.Address) {
 	c.facts.load(req)
 }
 
-// answers ends a read-only function successfully. The values follow the code of success, except at the address of an entity.
-func (c *call) answers(values ...any) evm.Outcome {
-	if c.redirect {
-		return c.returns(values...)
-	}
-	return c.returns(append([]any{int64(codes.Success)}, values...)...)
-}
-
-// reading returns a read-only function of a token. If kind is not empty, the token must have this type.
-func reading(kind ledger.TokenType, answer func(c *call, t *token, in []any) evm.Outcome) func(*call, []any) evm.Outcome {
-	return func(c *call, in []any) evm.Outcome {
-		t, rest := c.tokenOf(in)
-		if t == nil || kind != "" && t.Type != kind {
-			return c.fails(codes.InvalidTokenID)
-		}
-		return answer(c, t, rest)
-	}
-}
-
-// readingSerial returns a read-only function of a serial, the first argument after the token.
-func readingSerial(answer func(c *call, t *token, n *nft, serial int64) evm.Outcome) func(*call, []any) evm.Outcome {
-	return reading(ledger.TokenNonFungibleUnique, func(c *call, t *token, in []any) evm.Outcome {
-		serial := serialOf(in[0])
-		n := c.facts.nft(t, serial)
-		if n == nil {
-			return c.fails(codes.InvalidTokenNFTSerialNumber)
-		}
-		return answer(c, t, n, serial)
-	})
-}
-
-// ofToken returns a read-only function that returns properties of a token.
-func ofToken(value func(*call, *token) []any) func(*call, []any) evm.Outcome {
-	return reading("", func(c *call, t *token, _ []any) evm.Outcome { return c.answers(value(c, t)...) })
-}
-
-func isToken(c *call, in []any) evm.Outcome {
+// readToken returns the token that a read-only function reads.
+func (c *call) readToken(in []any) *token {
 	t, _ := c.tokenOf(in)
-	return c.answers(t != nil)
+	failIf(t == nil || c.f.of != "" && t.Type != c.f.of, codes.InvalidTokenID)
+	return t
 }
 
-// typeNumber returns the number that contracts use for a token type.
-func typeNumber(t *token) int64 {
-	if t.Type == ledger.TokenNonFungibleUnique {
-		return 1
-	}
-	return 0
+// readSerial returns the serial that a read-only function reads, the first argument after the token.
+func (c *call) readSerial(in []any) (t *token, n *nft, serial int64) {
+	t, rest := c.tokenOf(in)
+	failIf(t == nil || t.Type != ledger.TokenNonFungibleUnique, codes.InvalidTokenID)
+	serial = serialOf(rest[0])
+	n = c.facts.nft(t, serial)
+	failIf(n == nil, codes.InvalidTokenNFTSerialNumber)
+	return t, n, serial
 }
 
-// ofRelation returns a read-only function of an account's association with a token. Without an association it returns false.
-func ofRelation(value func(*relation) bool) func(*call, []any) evm.Outcome {
-	return func(c *call, in []any) evm.Outcome {
-		account := in[1].(common.Address)
-		c.prefetch(in[0].(common.Address), account)
-		t, _ := c.tokenOf(in)
-		if t == nil {
-			return c.fails(codes.InvalidTokenID)
-		}
-		p, ok := c.facts.party(account)
-		if !ok {
-			return c.fails(codes.InvalidAccountID)
-		}
-		r := c.facts.relation(p, t)
-		return c.answers(r.associated && value(r))
+// readRelation returns the association of an account with a token. Without one all its values are zero.
+func (c *call) readRelation(at, account common.Address) relation {
+	c.prefetch(at, account)
+	t := c.facts.token(at)
+	failIf(t == nil, codes.InvalidTokenID)
+	p, ok := c.facts.party(account)
+	failIf(!ok, codes.InvalidAccountID)
+	if r := c.facts.relation(p, t); r.associated {
+		return *r
 	}
+	return relation{}
+}
+
+func isToken(c *call, in []any) []any {
+	t, _ := c.tokenOf(in)
+	return []any{t != nil}
+}
+
+// tokenType returns 0 for a fungible token and 1 for a non-fungible one.
+func tokenType(c *call, in []any) []any {
+	if c.readToken(in).Type == ledger.TokenNonFungibleUnique {
+		return []any{int64(1)}
+	}
+	return []any{int64(0)}
+}
+
+func isFrozen(c *call, in []any) []any {
+	return []any{c.readRelation(in[0].(common.Address), in[1].(common.Address)).frozen}
+}
+
+func isKYC(c *call, in []any) []any {
+	return []any{c.readRelation(in[0].(common.Address), in[1].(common.Address)).kyc}
+}
+
+func defaultFreeze(c *call, in []any) []any { return []any{c.readToken(in).FreezeDefault} }
+
+func defaultKYC(c *call, in []any) []any {
+	t := c.readToken(in)
+	return []any{t.KYCByDefault || !t.HasKey(worldstate.KYCKey)}
+}
+
+func readFees(c *call, in []any) []any { return c.fees(c.readToken(in)) }
+
+func readExpiry(c *call, in []any) []any { return []any{expiryOf(c.readToken(in))} }
+
+func readInfo(c *call, in []any) []any { return []any{c.info(c.readToken(in))} }
+
+func readUnitsInfo(c *call, in []any) []any {
+	t := c.readToken(in)
+	return []any{[]any{c.info(t), t.Decimals}}
 }
 
 func (c *call) fees(t *token) []any {
@@ -156,11 +160,15 @@ func (c *call) fees(t *token) []any {
 	fixed, parts, royalties := []any{}, []any{}, []any{}
 	for _, x := range f.FixedFees {
 		token := longZero(x.DenominatingTokenID)
-		fixed = append(fixed, []any{x.Amount, token, x.DenominatingTokenID.IsNone(), false, c.facts.address(partyOf(x.CollectorAccountID))})
+		fixed = append(fixed, []any{
+			x.Amount, token, x.DenominatingTokenID.IsNone(), false, c.facts.address(partyOf(x.CollectorAccountID)),
+		})
 	}
 	for _, x := range f.FractionalFees {
 		parts = append(parts, []any{
-			x.Amount.Numerator, x.Amount.Denominator, x.Minimum, x.Maximum.V, x.NetOfTransfers, c.facts.address(partyOf(x.CollectorAccountID)),
+			x.Amount.Numerator, x.Amount.Denominator, x.Minimum, x.Maximum.V, x.NetOfTransfers, c.facts.address(
+				partyOf(x.CollectorAccountID),
+			),
 		})
 	}
 	for _, x := range f.RoyaltyFees {
@@ -169,7 +177,9 @@ func (c *call) fees(t *token) []any {
 			fallback = *x.FallbackFee
 		}
 		royalties = append(royalties, []any{
-			x.Amount.Numerator, x.Amount.Denominator, fallback.Amount, longZero(fallback.DenominatingTokenID), fallback.DenominatingTokenID.IsNone(),
+			x.Amount.Numerator, x.Amount.Denominator, fallback.Amount, longZero(
+				fallback.DenominatingTokenID,
+			), fallback.DenominatingTokenID.IsNone(),
 			c.facts.address(partyOf(x.CollectorAccountID)),
 		})
 	}
@@ -208,7 +218,9 @@ func (c *call) info(t *token) []any {
 	fees := c.fees(t)
 	return []any{
 		[]any{
-			t.Name, t.Symbol, longZero(t.TreasuryAccountID), t.Memo, t.SupplyType == ledger.SupplyFinite, t.MaxSupply, t.FreezeDefault, keys,
+			t.Name, t.Symbol, longZero(
+				t.TreasuryAccountID,
+			), t.Memo, t.SupplyType == ledger.SupplyFinite, t.MaxSupply, t.FreezeDefault, keys,
 			expiryOf(t), t.Metadata,
 		},
 		t.TotalSupply, false, t.KYCByDefault, t.PauseStatus == "PAUSED", fees[0], fees[1], fees[2], c.ledgerID(),
@@ -230,32 +242,35 @@ func (c *call) ledgerID() string {
 
 const chainIDPreviewnet = 0x129
 
-func serialInfo(c *call, t *token, n *nft, serial int64) evm.Outcome {
-	return c.answers([]any{
-		c.info(t), serial, c.facts.address(c.facts.owner(t, n)), int64(n.created) / 1_000_000_000, n.metadata, c.facts.address(n.spender),
-	})
+func readSerialInfo(c *call, in []any) []any {
+	t, n, serial := c.readSerial(in)
+	return []any{[]any{
+		c.info(t), serial, c.facts.address(c.facts.owner(t, n)), int64(n.created) / nanoseconds, n.metadata,
+		c.facts.address(n.spender),
+	}}
 }
 
-func tokenKeyOf(c *call, t *token, in []any) evm.Outcome {
-	number := in[0].(*big.Int)
+func tokenKeyOf(c *call, in []any) []any {
+	t, number := c.readToken(in), in[1].(*big.Int)
 	for kind := range c.keyKinds() {
 		if number.IsUint64() && number.Uint64() == 1<<kind && t.HasKey(kind) {
-			return c.answers(keyValueOf(t.Keys[kind]))
+			return []any{keyValueOf(t.Keys[kind])}
 		}
 	}
-	return c.fails(codes.KeyNotProvided)
+	failIf(true, codes.KeyNotProvided)
+	return nil
 }
 
-func allowance(c *call, t *token, in []any) evm.Outcome {
-	owner, ok := c.facts.party(in[0].(common.Address))
-	if !ok {
-		return c.fails(codes.InvalidAllowanceOwnerID)
-	}
-	spender, ok := c.facts.party(in[1].(common.Address))
+func allowance(c *call, in []any) []any {
+	t := c.readToken(in)
+	_, rest := c.tokenOf(in)
+	owner, ok := c.facts.party(rest[0].(common.Address))
+	failIf(!ok, codes.InvalidAllowanceOwnerID)
+	spender, ok := c.facts.party(rest[1].(common.Address))
 	if !ok || t.Type != ledger.TokenFungibleCommon {
-		return c.answers(new(big.Int))
+		return []any{new(big.Int)}
 	}
-	return c.answers(big.NewInt(*c.facts.allowance(owner, spender, t)))
+	return []any{big.NewInt(*c.facts.allowance(owner, spender, t))}
 }
 
 // serialOf returns a serial, or 0 if the number is negative or too large.
@@ -267,82 +282,79 @@ func serialOf(v any) int64 {
 	return n
 }
 
-func approved(c *call, _ *token, n *nft, _ int64) evm.Outcome {
-	return c.answers(c.facts.address(n.spender))
+func approved(c *call, in []any) []any {
+	_, n, _ := c.readSerial(in)
+	return []any{c.facts.address(n.spender)}
 }
 
-func approvedForAll(c *call, t *token, in []any) evm.Outcome {
-	owner, known := c.facts.party(in[0].(common.Address))
-	operator, ok := c.facts.party(in[1].(common.Address))
-	return c.answers(known && ok && *c.facts.operator(owner, operator, t))
+func approvedForAll(c *call, in []any) []any {
+	t := c.readToken(in)
+	_, rest := c.tokenOf(in)
+	owner, known := c.facts.party(rest[0].(common.Address))
+	operator, ok := c.facts.party(rest[1].(common.Address))
+	return []any{known && ok && *c.facts.operator(owner, operator, t)}
 }
 
-// facadeReads returns the read-only functions of the address of a token: those of ERC-20 and ERC-721, and of the network.
+// facadeReads returns the read-only functions of the address of a token: those of ERC-20 and ERC-721, and of the
+// network.
 func facadeReads() []*function {
 	return []*function{
-		{signature: "name()", returns: "string", run: ofToken(func(_ *call, t *token) []any { return []any{t.Name} })},
-		{signature: "symbol()", returns: "string", run: ofToken(func(_ *call, t *token) []any { return []any{t.Symbol} })},
-		{
-			signature: "decimals()", returns: "uint8",
-			run: reading(ledger.TokenFungibleCommon, func(c *call, t *token, _ []any) evm.Outcome { return c.answers(t.Decimals) }),
-		},
-		{signature: "totalSupply()", returns: "uint256", run: ofToken(func(_ *call, t *token) []any { return []any{t.TotalSupply} })},
-		{signature: "balanceOf(address)", returns: "uint256", run: balanceOf},
-		{signature: "allowance(address,address)", returns: "uint256", run: reading("", allowance)},
-		{signature: "ownerOf(uint256)", returns: "address", run: readingSerial(ownerOf)},
-		{signature: "tokenURI(uint256)", returns: "string", run: reading("", tokenURI)},
-		{signature: "getApproved(uint256)", returns: "address", run: readingSerial(approved)},
-		{signature: "isApprovedForAll(address,address)", returns: "bool", run: reading(ledger.TokenNonFungibleUnique, approvedForAll)},
-		{signature: "isAssociated()", returns: "bool", run: isAssociated},
+		reads("name()", "string", tokenName),
+		reads("symbol()", "string", tokenSymbol),
+		reads("decimals()", "uint8", decimals).only(ledger.TokenFungibleCommon),
+		reads("totalSupply()", "uint256", totalSupply),
+		reads("balanceOf(address account)", "uint256", balanceOf),
+		reads("allowance(address owner,address spender)", "uint256", allowance),
+		reads("ownerOf(uint256 tokenId)", "address", ownerOf),
+		{signature: "tokenURI(uint256 tokenId)", returns: "string", run: tokenURI},
+		reads("getApproved(uint256 tokenId)", "address", approved),
+		reads("isApprovedForAll(address owner,address operator)",
+			"bool", approvedForAll).only(ledger.TokenNonFungibleUnique),
+		reads("isAssociated()", "bool associated", isAssociated),
 	}
 }
 
-func balanceOf(c *call, in []any) evm.Outcome {
-	account := in[0].(common.Address)
-	c.prefetch(c.entity, account)
-	t, _ := c.tokenOf(in)
-	if t == nil {
-		return c.fails(codes.InvalidTokenID)
-	}
-	p, ok := c.facts.party(account)
-	if !ok {
-		return c.fails(codes.InvalidAccountID)
-	}
-	balance := int64(0)
-	if r := c.facts.relation(p, t); r.associated {
-		balance = r.balance
-	}
-	return c.answers(balance)
+func tokenName(c *call, in []any) []any { return []any{c.readToken(in).Name} }
+
+func tokenSymbol(c *call, in []any) []any { return []any{c.readToken(in).Symbol} }
+
+func decimals(c *call, in []any) []any { return []any{c.readToken(in).Decimals} }
+
+func totalSupply(c *call, in []any) []any { return []any{c.readToken(in).TotalSupply} }
+
+func balanceOf(c *call, in []any) []any {
+	return []any{c.readRelation(c.entity, in[0].(common.Address)).balance}
 }
 
-func ownerOf(c *call, t *token, n *nft, _ int64) evm.Outcome {
+func ownerOf(c *call, in []any) []any {
+	t, n, _ := c.readSerial(in)
 	owner := c.facts.owner(t, n)
-	if owner.id != 0 && c.State.Entity(longZero(owner.id)) == nil {
-		return c.fails(codes.InvalidTokenNFTSerialNumber)
-	}
-	return c.answers(c.facts.address(owner))
+	failIf(owner.id != 0 && c.State.Entity(longZero(owner.id)) == nil, codes.InvalidTokenNFTSerialNumber)
+	return []any{c.facts.address(owner)}
 }
 
 // noSuchURI is the URI of a serial that does not exist.
 const noSuchURI = "ERC721Metadata: URI query for nonexistent token"
 
-func tokenURI(c *call, t *token, in []any) evm.Outcome {
-	if t.Type != ledger.TokenNonFungibleUnique {
+func tokenURI(c *call, in []any) evm.Outcome {
+	t, rest := c.tokenOf(in)
+	switch {
+	case t == nil:
+		return c.fails(codes.InvalidTokenID)
+	case t.Type != ledger.TokenNonFungibleUnique:
 		return evm.Halt(codes.ContractExecutionException)
 	}
-	n := c.facts.nft(t, serialOf(in[0]))
+	n := c.facts.nft(t, serialOf(rest[0]))
 	if n == nil {
-		return c.answers(noSuchURI)
+		return c.returns(noSuchURI)
 	}
-	return c.answers(strings.ToValidUTF8(string(n.metadata), "\uFFFD"))
+	return c.returns(strings.ToValidUTF8(string(n.metadata), "\uFFFD"))
 }
 
-func isAssociated(c *call, in []any) evm.Outcome {
+// isAssociated reports whether the caller is associated with the called token.
+func isAssociated(c *call, in []any) []any {
 	c.prefetch(c.entity, c.Caller)
-	t, _ := c.tokenOf(in)
-	if t == nil {
-		return c.fails(codes.InvalidTokenID)
-	}
+	t := c.readToken(in)
 	p, ok := c.facts.party(c.Caller)
-	return c.answers(ok && c.facts.relation(p, t).associated)
+	return []any{ok && c.facts.relation(p, t).associated}
 }

@@ -44,7 +44,8 @@ type transfer struct {
 	tokens []movement
 }
 
-// party returns the account of an argument of a transfer. If receives is set and no account has the address, it is created, unless it is a long-zero address.
+// party returns the account of an argument of a transfer. If receives is set and no account has the address, it is
+// created, unless it is a long-zero address.
 func (c *call) party(v any, receives bool) party {
 	a := v.(common.Address)
 	if p, ok := c.facts.party(a); ok {
@@ -149,7 +150,8 @@ func (c *call) spendable(a common.Address) *uint256.Int {
 	return owns
 }
 
-// usableRelation returns the association of a party that sends or receives a token. A receiver with a free automatic association becomes associated.
+// usableRelation returns the association of a party that sends or receives a token. A receiver with a free automatic
+// association becomes associated.
 func (c *call) usableRelation(t *token, p party, takes bool) *relation {
 	r := c.facts.relation(p, t)
 	if !r.associated && takes {
@@ -204,7 +206,9 @@ func (c *call) moveSerial(t *token, x serialMove) {
 	n := c.facts.nft(t, x.serial)
 	failIf(n == nil, codes.InvalidNFTID)
 	failIf(c.facts.owner(t, n) != x.from, codes.SenderDoesNotOwnNFTSerialNo)
-	failIf(x.approved && n.spender != c.caller() && !*c.facts.operator(x.from, c.caller(), t), codes.SpenderDoesNotHaveAllowance)
+	failIf(x.approved && n.spender != c.caller() && !*c.facts.operator(
+		x.from, c.caller(), t,
+	), codes.SpenderDoesNotHaveAllowance)
 	from, to := c.usableRelation(t, x.from, false), c.usableRelation(t, x.to, true)
 	change(c.facts, &from.balance, from.balance-1)
 	change(c.facts, &to.balance, to.balance+1)
@@ -216,7 +220,9 @@ func (c *call) moveSerial(t *token, x serialMove) {
 // units moves an amount of a token between two accounts.
 func (c *call) units(t *token, from, to any, amount int64, approved bool) movement {
 	giver, taker := c.party(from, false), c.party(to, true)
-	return movement{token: t, moves: []move{{party: giver, amount: -amount, approved: approved && giver != c.caller()}, {party: taker, amount: amount}}}
+	return movement{token: t, moves: []move{
+		{party: giver, amount: -amount, approved: approved && giver != c.caller()}, {party: taker, amount: amount},
+	}}
 }
 
 // serials moves serials of a token between accounts.
@@ -225,108 +231,93 @@ func (c *call) serials(t *token, from, to, numbers []any, approved bool) movemen
 	failIf(len(from) != len(to) || len(to) != len(numbers), codes.InvalidTransactionBody)
 	for i := range numbers {
 		giver, taker := c.party(from[i], false), c.party(to[i], true)
-		m.serials = append(m.serials, serialMove{from: giver, to: taker, serial: numbers[i].(int64), approved: approved && giver != c.caller()})
+		m.serials = append(m.serials, serialMove{
+			from: giver, to: taker, serial: numbers[i].(int64), approved: approved && giver != c.caller(),
+		})
 	}
 	return m
 }
 
-// sends returns an operation that transfers one token.
-func sends(what func(c *call, t *token, in []any) movement) operation {
-	return func(c *call, in []any) []any {
-		t, rest := c.activeToken(in)
-		return c.transfer(&transfer{tokens: []movement{what(c, t, rest)}})
-	}
-}
-
-// transferToken(token, from, to, amount)
-func oneAmount(c *call, t *token, in []any) movement {
-	amount := in[2].(int64)
+// sendUnits is transferToken(token, from, to, amount).
+func sendUnits(c *call, in []any) []any {
+	t, rest := c.activeToken(in)
+	amount := rest[2].(int64)
 	failIf(amount < 0, codes.InvalidTransactionBody)
-	return c.units(t, in[0], in[1], amount, false)
+	return c.send(c.units(t, rest[0], rest[1], amount, false))
 }
 
-// transferTokens(token, accounts, amounts)
-func amounts(c *call, t *token, in []any) movement {
-	accounts, values := abi.List(in[0]), abi.List(in[1])
+// sendUnitsOfAll is transferTokens(token, accounts, amounts).
+func sendUnitsOfAll(c *call, in []any) []any {
+	t, rest := c.activeToken(in)
+	accounts, values := abi.List(rest[0]), abi.List(rest[1])
 	m := movement{token: t}
 	failIf(len(accounts) != len(values), codes.InvalidTransactionBody)
 	for i, v := range values {
 		m.moves = append(m.moves, move{party: c.party(accounts[i], v.(int64) > 0), amount: v.(int64)})
 	}
-	return m
+	return c.send(m)
 }
 
-// transferNFT(token, from, to, serial)
-func oneSerial(c *call, t *token, in []any) movement {
-	return c.serials(t, in[:1], in[1:2], in[2:3], false)
+// sendSerial is transferNFT(token, from, to, serial).
+func sendSerial(c *call, in []any) []any {
+	t, rest := c.activeToken(in)
+	return c.send(c.serials(t, rest[:1], rest[1:2], rest[2:3], false))
 }
 
-// transferNFTs(token, from, to, serials)
-func manySerials(c *call, t *token, in []any) movement {
-	return c.serials(t, abi.List(in[0]), abi.List(in[1]), abi.List(in[2]), false)
+// sendSerials is transferNFTs(token, from, to, serials).
+func sendSerials(c *call, in []any) []any {
+	t, rest := c.activeToken(in)
+	return c.send(c.serials(t, abi.List(rest[0]), abi.List(rest[1]), abi.List(rest[2]), false))
 }
 
-// taken is transferFrom(token, from, to, amount or serial). The caller uses its allowance.
-func taken(c *call, t *token, in []any) movement {
-	n := in[2].(*big.Int).Int64()
+// takeOf is transferFrom(token, from, to, amount) and transferFromNFT(token, from, to, serial). The caller uses its
+// allowance.
+func takeOf(c *call, in []any) []any {
+	t, rest := c.activeToken(in)
+	failIf(t.Type != c.f.of, codes.InvalidTokenID)
+	c.take(t, rest[0], rest[1], rest[2].(*big.Int))
+	return nil
+}
+
+// take transfers an amount or a serial of a token with the allowance of the caller.
+func (c *call) take(t *token, from, to any, n *big.Int) {
 	if t.Type == ledger.TokenNonFungibleUnique {
-		return c.serials(t, in[:1], in[1:2], []any{n}, true)
+		c.send(c.serials(t, []any{from}, []any{to}, []any{n.Int64()}, true))
+		return
 	}
-	return c.units(t, in[0], in[1], n, true)
+	c.send(c.units(t, from, to, n.Int64(), true))
 }
 
-// takenOf is the operation of taken for tokens of one type.
-func takenOf(kind ledger.TokenType) operation {
-	return sends(func(c *call, t *token, in []any) movement {
-		failIf(t.Type != kind, codes.InvalidTokenID)
-		return taken(c, t, in)
-	})
+func (c *call) send(m movement) []any { return c.transfer(&transfer{tokens: []movement{m}}) }
+
+// transferOwn is transfer(to, amount) at the address of a token.
+func transferOwn(c *call, in []any) []any {
+	t, rest := c.activeToken(in)
+	failIf(t.Type != ledger.TokenFungibleCommon, codes.AccountAmountTransfersOnlyAllowedForFungibleCommon)
+	return c.takeAndLog(t, c.Caller, rest[0], rest[1])
 }
 
-// announced returns a transfer at the address of a token. It emits a log. For NFTs it returns nothing.
-func announced(from func(c *call, in []any) []any) func(*call, []any) evm.Outcome {
-	return func(c *call, in []any) evm.Outcome {
-		in = from(c, in)
-		if n := in[2].(*big.Int); !n.IsInt64() {
-			return evm.Halt(codes.ContractExecutionException)
-		}
-		code, _ := c.do(func(c *call, in []any) []any {
-			sends(taken)(c, in)
-			t, parties := c.facts.token(c.entity), []common.Hash{topic(in[0]), topic(in[1])}
-			if t.Type == ledger.TokenNonFungibleUnique {
-				c.log(t, "Transfer(address,address,uint256)", append(parties, topic(in[2])), nil)
-			} else {
-				word := abi.Word(in[2])
-				c.log(t, "Transfer(address,address,uint256)", parties, word[:])
-			}
-			return nil
-		}, in)
-		if code != codes.Success {
-			return c.reverts(code)
-		}
-		if t := c.facts.token(c.entity); t != nil && t.Type == ledger.TokenNonFungibleUnique {
-			return evm.Return(c.gas(), nil)
-		}
-		return c.returns(true)
+// transferFrom is transferFrom(from, to, amount or serial) at the address of a token.
+func transferFrom(c *call, in []any) []any {
+	t, rest := c.activeToken(in)
+	return c.takeAndLog(t, rest[0], rest[1], rest[2])
+}
+
+// takeAndLog transfers an amount or a serial of the called token and emits a log. For units it returns true, for a
+// serial nothing.
+func (c *call) takeAndLog(t *token, from, to, n any) []any {
+	c.take(t, from, to, n.(*big.Int))
+	parties := []common.Hash{topic(from), topic(to)}
+	if t.Type == ledger.TokenNonFungibleUnique {
+		c.log(t, "Transfer(address,address,uint256)", append(parties, topic(n)), nil)
+		return nil
 	}
+	c.log(t, "Transfer(address,address,uint256)", parties, word(n.(*big.Int).Int64()))
+	return []any{true}
 }
 
-// itself returns the arguments of transferFrom.
-func itself(_ *call, in []any) []any   { return in }
-func ofCaller(c *call, in []any) []any { return append([]any{c.Caller}, in...) }
-
-// onlyUnits makes a function fail for NFTs.
-func onlyUnits(run func(*call, []any) evm.Outcome) func(*call, []any) evm.Outcome {
-	return func(c *call, in []any) evm.Outcome {
-		if t := c.facts.token(c.entity); t != nil && t.PauseStatus != ledger.PausePaused && t.Type != ledger.TokenFungibleCommon {
-			return c.reverts(codes.AccountAmountTransfersOnlyAllowedForFungibleCommon)
-		}
-		return run(c, in)
-	}
-}
-
-// cryptoTransfer transfers hbars and tokens at once. Its arguments are lists of tokens with their movements. The newer form has a list of hbar transfers
-// before them, and reports which movements use an approval.
+// cryptoTransfer transfers hbars and tokens at once. Its arguments are lists of tokens with their movements. The newer
+// form has a list of hbar transfers before them, and reports which movements use an approval.
 func cryptoTransfer(c *call, in []any) []any {
 	x := &transfer{}
 	if len(in) == 2 {
@@ -335,7 +326,9 @@ func cryptoTransfer(c *call, in []any) []any {
 	for _, v := range abi.List(in[len(in)-1]) {
 		part := abi.List(v)
 		t := c.activeTokenAt(part[0].(common.Address))
-		x.tokens = append(x.tokens, movement{token: t, moves: c.amountsOf(abi.List(part[1])), serials: c.serialMovesOf(t, abi.List(part[2]))})
+		x.tokens = append(x.tokens, movement{
+			token: t, moves: c.amountsOf(abi.List(part[1])), serials: c.serialMovesOf(t, abi.List(part[2])),
+		})
 	}
 	return c.transfer(x)
 }
@@ -356,7 +349,9 @@ func (c *call) amountsOf(values []any) []move {
 	for _, v := range values {
 		part := abi.List(v)
 		amount := part[1].(int64)
-		out = append(out, move{party: c.party(part[0], amount > 0), amount: amount, approved: len(part) > 2 && part[2].(bool)})
+		out = append(
+			out, move{party: c.party(part[0], amount > 0), amount: amount, approved: len(part) > 2 && part[2].(bool)},
+		)
 	}
 	return out
 }

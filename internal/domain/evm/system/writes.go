@@ -16,62 +16,29 @@ import (
 	"heliograph/internal/domain/ledger/codes"
 )
 
-// operation is the body of a function that writes. It returns the return values, or fails by [failIf].
-type operation func(c *call, in []any) []any
-
-// failure is the panic value of an operation that fails: the response code. [call.do] recovers it.
-type failure ledger.ResponseCode
-
-// failIf makes the current operation fail with a response code if a condition is true.
+// failIf makes the current operation fail with a response code if a condition is true. [call.do] returns the code.
 func failIf(condition bool, code ledger.ResponseCode) {
 	if condition {
-		panic(failure(code))
+		evm.Refuse(code)
 	}
 }
 
-// withCode returns a function that returns the response code of an operation. An operation that fails changes nothing.
-func withCode(do operation) func(*call, []any) evm.Outcome {
-	return func(c *call, in []any) evm.Outcome {
-		code, values := c.do(do, in)
-		return c.returns(append([]any{int64(code)}, values...)...)
+// do calls a function, and undoes its changes if it fails.
+func (c *call) do(do func(*call, []any) []any, in []any) (code ledger.ResponseCode, values []any) {
+	if code = c.State.Attempt(func() { values = do(c, in) }); code == 0 {
+		return codes.Success, values
 	}
+	if c.f.kind == write {
+		c.ChildFailed(code)
+	}
+	return code, nil
 }
 
-// orRevert returns a function that reverts with the response code of an operation that fails.
-func orRevert(do operation) func(*call, []any) evm.Outcome {
-	return func(c *call, in []any) evm.Outcome {
-		code, values := c.do(do, in)
-		if code != codes.Success {
-			return c.reverts(code)
-		}
-		return c.returns(values...)
-	}
-}
-
-// do runs an operation and undoes its changes if it fails.
-func (c *call) do(do operation, in []any) (code ledger.ResponseCode, values []any) {
-	mark := c.State.Snapshot()
-	defer func() {
-		switch p := recover().(type) {
-		case nil:
-		case failure:
-			code = ledger.ResponseCode(p)
-			c.State.RevertToSnapshot(mark)
-			c.ChildFailed(code)
-		default:
-			panic(p) // the simulation was aborted, or a bug
-		}
-	}()
-	return codes.Success, do(c, in)
-}
-
-// keyed returns an operation on an active token that has a key of the given kind.
-func keyed(key worldstate.KeyKind, do func(c *call, t *token, in []any) []any) operation {
-	return func(c *call, in []any) []any {
-		t, rest := c.activeToken(in)
-		t.requireKey(key)
-		return do(c, t, rest)
-	}
+// keyedToken returns the active token of a call, which must have a key of the given kind, and the remaining arguments.
+func (c *call) keyedToken(in []any, key worldstate.KeyKind) (*token, []any) {
+	t, rest := c.activeToken(in)
+	t.requireKey(key)
+	return t, rest
 }
 
 // activeToken returns the token of a call and the remaining arguments. The token must not be paused.
@@ -110,18 +77,20 @@ func (c *call) caller() party {
 }
 
 // held returns the association of an account with a token. It fails without one.
-func (c *call) held(t *token, v any) (*relation, party) {
-	p, ok := c.facts.party(v.(common.Address))
+func (c *call) held(t *token, account any) *relation {
+	p, ok := c.facts.party(account.(common.Address))
 	failIf(!ok, codes.InvalidAccountID)
 	r := c.facts.relation(p, t)
 	failIf(!r.associated, codes.TokenNotAssociatedToAccount)
-	return r, p
+	return r
 }
 
 // log emits a log of a token.
 func (c *call) log(t *token, event string, topics []common.Hash, data []byte) {
 	c.State.AddLog(&types.Log{
-		Address: longZero(t.EntityID), Topics: append([]common.Hash{crypto.Keccak256Hash([]byte(event))}, topics...), Data: data, BlockNumber: uint64(c.Block.Number),
+		Address: longZero(t.EntityID), Topics: append(
+			[]common.Hash{crypto.Keccak256Hash([]byte(event))}, topics...,
+		), Data: data, BlockNumber: uint64(c.Block.Number),
 	})
 }
 
@@ -139,7 +108,7 @@ const (
 	maxMetadata = 100 // bytes per serial
 )
 
-// amountOf converts a signed or unsigned amount. ok is false if it is negative or too large.
+// amountOf converts a signed or unsigned amount. ok is false if it is negative or too large, and for other values.
 func amountOf(v any) (n int64, ok bool) {
 	switch v := v.(type) {
 	case int64:
@@ -153,14 +122,6 @@ func amountOf(v any) (n int64, ok bool) {
 	}
 }
 
-// signedOf converts an amount of a function that halts for values above the range of amounts (see [bounded]).
-func signedOf(v any) int64 {
-	if n, ok := v.(int64); ok {
-		return n
-	}
-	return int64(v.(uint64))
-}
-
 // remainingSupply returns the amount that can still be minted.
 func (t *token) remainingSupply() int64 {
 	if t.SupplyType == ledger.SupplyInfinite {
@@ -171,7 +132,8 @@ func (t *token) remainingSupply() int64 {
 
 // mint creates units of a token for its treasury, or a serial for each metadata: mintToken(token, amount, metadata).
 func mint(c *call, in []any) []any {
-	amount, metadata := signedOf(in[1]), abi.List(in[2])
+	amount, _ := amountOf(in[1])
+	metadata := abi.List(in[2])
 	failIf(amount > 0 && len(metadata) > 0, codes.InvalidTransactionBody)
 	failIf(amount < 0, codes.InvalidTokenMintAmount)
 	t := c.existingToken(in[0].(common.Address))
@@ -212,10 +174,11 @@ func mintSerials(c *call, t *token, r *relation, metadata []any) []any {
 	return []any{t.TotalSupply, serials}
 }
 
-// burn removes units or serials of a token from its treasury: burnToken(token, amount, serials). It ignores serials of a fungible token, and the amount of
-// a non-fungible one.
+// burn removes units or serials of a token from its treasury: burnToken(token, amount, serials). It ignores serials of
+// a fungible token, and the amount of a non-fungible one.
 func burn(c *call, in []any) []any {
-	at, amount, serials := in[0].(common.Address), signedOf(in[1]), abi.List(in[2])
+	at, serials := in[0].(common.Address), abi.List(in[2])
+	amount, _ := amountOf(in[1])
 	if t := c.facts.token(at); t != nil && t.Type == ledger.TokenNonFungibleUnique {
 		amount = 0
 	} else {
@@ -261,15 +224,12 @@ func (c *call) destroy(t *token, owner party, r *relation, serials []int64, fore
 	}
 }
 
-// wipeUnits removes units of a token from an account: wipeTokenAccount(token, account, amount).
-func wipeUnits(c *call, in []any) []any { return c.wipe(in, signedOf(in[2]), nil) }
-
-// wipeSerials removes serials of a token from an account: wipeTokenAccountNFT(token, account, serials).
-func wipeSerials(c *call, in []any) []any { return c.wipe(in, 0, distinctSerials(abi.List(in[2]))) }
-
-// wipe removes an amount of a fungible token from an account, or serials of a non-fungible one.
-func (c *call) wipe(in []any, amount int64, serials []int64) []any {
+// wipe removes an amount of a fungible token from an account, or serials of a non-fungible one: wipeTokenAccount(token,
+// account, amount) and wipeTokenAccountNFT(token, account, serials).
+func wipe(c *call, in []any) []any {
+	amount, _ := amountOf(in[2]) // 0 for serials
 	failIf(amount < 0, codes.InvalidWipingAmount)
+	serials := distinctSerials(abi.List(in[2]))
 	t := c.existingToken(in[0].(common.Address))
 	p, ok := c.facts.party(in[1].(common.Address))
 	failIf(!ok, codes.InvalidAccountID)

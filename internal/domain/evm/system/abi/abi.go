@@ -1,4 +1,9 @@
-// Package abi encodes and decodes values of the contract ABI.
+// Package abi encodes and decodes values of the contract ABI, and declarations in the notation of Solidity.
+//
+// It replaces go-ethereum's package of the same name, which the tests compare it with. That package makes Go types by
+// reflection for each ABI, and the runtime keeps such types for ever: a client could fill the memory with different
+// texts. It cannot parse declarations in the notation of Solidity, and has no limit for values that refer to the same
+// data.
 package abi
 
 import (
@@ -13,8 +18,9 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// Type is a type of the contract ABI. Its values have these Go types: address is common.Address, bool is bool, integers of up to 64 bits are int64 or
-// uint64, wider integers are *big.Int, bytes and shorter fixed bytes are []byte, bytes32 is [32]byte, string is string, and arrays and tuples are []any.
+// Type is a type of the contract ABI. Its values have these Go types: address is common.Address, bool is bool, integers
+// of up to 64 bits are int64 or uint64, wider integers are *big.Int, bytes and shorter fixed bytes are []byte, bytes32
+// is [32]byte, string is string, and arrays and tuples are []any.
 type Type struct {
 	kind  kind
 	bits  int      // of integers; the length of kindFixed and kindSequence
@@ -26,6 +32,9 @@ type Type struct {
 	// dynamic reports whether values are encoded by their offset.
 	dynamic bool
 }
+
+// String returns the canonical name, without the names of parts.
+func (t *Type) String() string { return t.text }
 
 type kind uint8
 
@@ -70,7 +79,9 @@ const (
 	maxWords = 4096 // in the head of a tuple or an array of fixed length
 )
 
-var kinds = map[string]kind{"address": kindAddress, "bool": kindBool, "bytes": kindBytes, "bytes32": kindBytes32, "string": kindString}
+var kinds = map[string]kind{
+	"address": kindAddress, "bool": kindBool, "bytes": kindBytes, "bytes32": kindBytes32, "string": kindString,
+}
 
 func elementary(name string) (*Type, error) {
 	if name == "uint" || name == "int" {
@@ -93,7 +104,8 @@ func elementary(name string) (*Type, error) {
 		t.kind, t.bits, known = kindFixed, bits, true
 	}
 	if !known {
-		return nil, fmt.Errorf("%.40q is not an ABI type: use address for contracts, uint8 for enums, and a tuple such as (uint256,bool) for structs", name)
+		const hint = "use address for contracts, uint8 for enums, and a tuple such as (uint256,bool) for structs"
+		return nil, fmt.Errorf("%.40q is not an ABI type: %s", name, hint)
 	}
 	return t, nil
 }
@@ -220,7 +232,9 @@ func (t *Type) decodeWord(word [32]byte) (any, error) {
 		if word[0]&0x80 != 0 {
 			v.Sub(v, new(big.Int).Lsh(common.Big1, 256))
 		}
-		if least := new(big.Int).Lsh(common.Big1, uint(t.bits-1)); v.Cmp(least) >= 0 || v.Cmp(new(big.Int).Neg(least)) < 0 {
+		if least := new(
+			big.Int,
+		).Lsh(common.Big1, uint(t.bits-1)); v.Cmp(least) >= 0 || v.Cmp(new(big.Int).Neg(least)) < 0 {
 			return nil, ErrInvalid
 		}
 		if t.bits <= 64 {

@@ -15,7 +15,8 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// Standard has declarations of the standards ERC-20, ERC-165, ERC-721 and ERC-1155, of the errors of Solidity, and of the system contracts without tables.
+// Standard has declarations of the standards ERC-20, ERC-165, ERC-721 and ERC-1155, of the errors of Solidity, and of
+// the system contracts without tables.
 //
 //go:embed standard.txt
 var Standard string
@@ -61,9 +62,10 @@ type Argument struct {
 	Indexed           bool
 }
 
-// New parses declarations. Each text has declarations in the notation of Solidity, separated by semicolons or line breaks, or the JSON of an ABI: an object
-// or an array of them, an array of declarations in the notation of Solidity, or an object with one of these as its member abi, as compilers write it. The
-// result also uses the declarations of next.
+// New parses declarations. Each text has declarations in the notation of Solidity, separated by semicolons or line
+// breaks, or the JSON of an ABI: an object or an array of them, an array of declarations in the notation of Solidity,
+// or an object with one of these as its member abi, as compilers write it. The result also uses the declarations of
+// next.
 func New(texts []string, next *ABI) (*ABI, error) {
 	a := &ABI{declared: map[string][]*fragment{}, next: next}
 	for _, text := range texts {
@@ -166,7 +168,8 @@ func (a *ABI) Log(topics [][]byte, data []byte) *Decoded {
 
 func (f *fragment) signature() string { return f.name + f.inputs.text }
 
-// decodeLog decodes a log without its first topic. An indexed value of a dynamic type, array or tuple is represented by its hash.
+// decodeLog decodes a log without its first topic. An indexed value of a dynamic type, array or tuple is represented by
+// its hash.
 func (f *fragment) decodeLog(topics [][]byte, data []byte) *Decoded {
 	rest := &Type{kind: kindTuple}
 	for i, t := range f.inputs.parts {
@@ -193,7 +196,9 @@ func (f *fragment) decodeLog(topics [][]byte, data []byte) *Decoded {
 				return nil
 			}
 		}
-		d.Arguments, topics = append(d.Arguments, &Argument{Name: f.inputs.names[i], Type: t.text, Value: t.format(v), Indexed: true}), topics[1:]
+		d.Arguments, topics = append(
+			d.Arguments, &Argument{Name: f.inputs.names[i], Type: t.text, Value: t.format(v), Indexed: true},
+		), topics[1:]
 	}
 	return d
 }
@@ -229,7 +234,8 @@ func (t *Type) format(v any) string {
 	}
 }
 
-// appendJSON appends a value: arrays as arrays, tuples as objects if all parts have names, booleans, and other values as strings.
+// appendJSON appends a value: arrays as arrays, tuples as objects if all parts have names, booleans, and other values
+// as strings.
 func (t *Type) appendJSON(dst []byte, v any) []byte {
 	values, nested := v.([]any)
 	if b, ok := v.(bool); ok {
@@ -282,7 +288,8 @@ func (p *parser) accept(text string) (found bool) {
 	return found
 }
 
-// skipGroup skips a text up to the parenthesis that closes it, such as the arguments of a modifier. It reports whether there is one.
+// skipGroup skips a text up to the parenthesis that closes it, such as the arguments of a modifier. It reports whether
+// there is one.
 func (p *parser) skipGroup() bool {
 	depth, quote := 1, rune(0)
 	for i, r := range p.rest {
@@ -319,7 +326,8 @@ func (p *parser) word() string {
 	return word
 }
 
-// typ parses a type: the name of an elementary type, or a tuple as "(…)" or "tuple(…)", with the lengths of arrays after it.
+// typ parses a type: the name of an elementary type, or a tuple as "(…)" or "tuple(…)", with the lengths of arrays
+// after it.
 func (p *parser) typ(depth int) (t *Type, err error) {
 	if p.accept("tuple(") || p.accept("(") {
 		t, _, err = p.tuple(depth + 1)
@@ -338,7 +346,8 @@ func (p *parser) typ(depth int) (t *Type, err error) {
 		case digits == "":
 			t = &Type{kind: kindArray, elem: t, text: t.text + "[]", words: 1, dynamic: true}
 		default:
-			t = &Type{kind: kindSequence, elem: t, bits: n, text: t.text + "[" + digits + "]", words: t.words * n, dynamic: t.dynamic}
+			text := t.text + "[" + digits + "]"
+			t = &Type{kind: kindSequence, elem: t, bits: n, text: text, words: t.words * n, dynamic: t.dynamic}
 			if t.dynamic {
 				t.words = 1
 			}
@@ -396,7 +405,8 @@ func (p *parser) tuple(depth int) (t *Type, indexed []bool, err error) {
 	return t, indexed, nil
 }
 
-// fragment parses a declaration in the notation of Solidity. That of a constructor, or of the functions for calls without a selector, has no inputs.
+// fragment parses a declaration in the notation of Solidity. That of a constructor, or of the functions for calls
+// without a selector, has no inputs.
 func (p *parser) fragment() (f *fragment, err error) {
 	f = &fragment{kind: p.word(), outputs: &Type{kind: kindTuple}}
 	named := !slices.Contains(unnamed, f.kind)
