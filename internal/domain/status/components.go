@@ -121,17 +121,17 @@ func NewWorkingCopy(p *Page, components []*Component, attachments []*Attachment)
 }
 
 // AddComponent returns a new component or group without a code, and the components whose position changes. Empty groups are not published.
-func (b *WorkingCopy) AddComponent(in NewComponent) (c *Component, moved []*Component, err error) {
-	c = &Component{IsGroup: in.IsGroup, Name: in.Name, Description: ledger.NonZero(in.Description), Origin: b.Origin}
+func (w *WorkingCopy) AddComponent(in NewComponent) (c *Component, moved []*Component, err error) {
+	c = &Component{IsGroup: in.IsGroup, Name: in.Name, Description: ledger.NonZero(in.Description), Origin: w.Origin}
 	if !in.IsGroup {
 		c.BaseStatus = cmp.Or(in.Status, Operational)
 		c.Showcase, c.OnlyShowIfDegraded, c.NodeID = in.Showcase.Or(true), in.OnlyShowIfDegraded, in.NodeID
-		c.StartDate = ledger.Of(in.StartDate.Or(DateOf(b.At)))
+		c.StartDate = ledger.Of(in.StartDate.Or(DateOf(w.At)))
 	}
 	if err := checkComponent(c); err != nil {
 		return nil, nil, err
 	}
-	if moved, err = b.Move(c, in.Group, in.Position); err != nil {
+	if moved, err = w.Move(c, in.Group, in.Position); err != nil {
 		return nil, nil, err
 	}
 	return c, moved, nil
@@ -154,16 +154,16 @@ func checkComponent(c *Component) error {
 }
 
 // EditComponent changes a component or group and returns the resulting changes of statuses.
-func (b *WorkingCopy) EditComponent(c *Component, in ComponentEdit) ([]*Change, error) {
+func (w *WorkingCopy) EditComponent(c *Component, in ComponentEdit) ([]*Change, error) {
 	var changes []*Change
 	if in.Status != "" {
-		if _, err := b.Leaf(c.Code); err != nil {
+		if _, err := w.Leaf(c.Code); err != nil {
 			return nil, err
 		}
 		if !in.Status.Valid() {
 			return nil, Errorf(BadInput, "%q is not a component status", in.Status)
 		}
-		changes = b.setBase(c, in.Status)
+		changes = w.setBase(c, in.Status)
 	}
 	c.Name, c.Showcase, c.OnlyShowIfDegraded = in.Name.Or(c.Name), in.Showcase.Or(c.Showcase), in.OnlyShowIfDegraded.Or(c.OnlyShowIfDegraded)
 	if in.Description.Valid {
@@ -181,8 +181,8 @@ func (b *WorkingCopy) EditComponent(c *Component, in ComponentEdit) ([]*Change, 
 }
 
 // CheckRemove fails if a component cannot be removed: groups must be empty.
-func (b *WorkingCopy) CheckRemove(c *Component) error {
-	if n := len(b.Children(c.Code)); c.IsGroup && n > 0 {
+func (w *WorkingCopy) CheckRemove(c *Component) error {
+	if n := len(w.Children(c.Code)); c.IsGroup && n > 0 {
 		return Errorf(BadState, "the group %s has %d components: move or remove them first", c.Name, n)
 	}
 	return nil
@@ -190,11 +190,11 @@ func (b *WorkingCopy) CheckRemove(c *Component) error {
 
 // Move puts a component at a position of a group, or of the top level of the page if group is empty, and returns all components whose position or group
 // changes. Position 0 is the last one. The component may be new.
-func (b *WorkingCopy) Move(c *Component, group string, position int32) ([]*Component, error) {
+func (w *WorkingCopy) Move(c *Component, group string, position int32) ([]*Component, error) {
 	if group != "" {
-		switch g := b.Component(group); {
+		switch g := w.Component(group); {
 		case g == nil:
-			return nil, Errorf(NotFound, "group %s does not exist on the page %s", group, b.Page.Slug)
+			return nil, Errorf(NotFound, "group %s does not exist on the page %s", group, w.Page.Slug)
 		case !g.IsGroup:
 			return nil, Errorf(BadInput, "%s is not a group", g.Name)
 		case c.IsGroup:
@@ -204,7 +204,7 @@ func (b *WorkingCopy) Move(c *Component, group string, position int32) ([]*Compo
 	if position < 0 {
 		return nil, Errorf(BadInput, "the position must be 1 or more, not %d", position)
 	}
-	list := slices.DeleteFunc(b.Children(group), func(s *Component) bool { return s == c })
+	list := slices.DeleteFunc(w.Children(group), func(s *Component) bool { return s == c })
 	if position == 0 || int(position) > len(list) {
 		list = append(list, c)
 	} else {
@@ -223,42 +223,42 @@ func (b *WorkingCopy) Move(c *Component, group string, position int32) ([]*Compo
 }
 
 // compute sets the statuses of the components from their base statuses and from the holds.
-func (b *WorkingCopy) compute() {
-	held := make(map[string][]ComponentStatus, len(b.Holds))
-	for c, by := range b.Holds {
+func (w *WorkingCopy) compute() {
+	held := make(map[string][]ComponentStatus, len(w.Holds))
+	for c, by := range w.Holds {
 		held[c] = slices.Collect(maps.Values(by))
 	}
-	slices.SortFunc(b.Components, compareComponents)
-	for _, c := range b.Components {
+	slices.SortFunc(w.Components, compareComponents)
+	for _, c := range w.Components {
 		if c.IsGroup {
 			c.Status, c.Shown = "", ""
 		}
 	}
-	ComputeStatuses(slices.Clone(b.Components), held, b.Page.Vocabulary)
+	ComputeStatuses(slices.Clone(w.Components), held, w.Page.Vocabulary)
 }
 
-func (b *WorkingCopy) hold(component, notice string, s ComponentStatus) {
+func (w *WorkingCopy) hold(component, notice string, s ComponentStatus) {
 	if s == "" {
-		delete(b.Holds[component], notice)
+		delete(w.Holds[component], notice)
 		return
 	}
-	if b.Holds[component] == nil {
-		b.Holds[component] = map[string]ComponentStatus{}
+	if w.Holds[component] == nil {
+		w.Holds[component] = map[string]ComponentStatus{}
 	}
-	b.Holds[component][notice] = s
+	w.Holds[component][notice] = s
 }
 
 // Component returns the component or group with a code, or nil.
-func (b *WorkingCopy) Component(code string) *Component {
-	return list.Find(b.Components, func(c *Component) bool { return c.Code == code })
+func (w *WorkingCopy) Component(code string) *Component {
+	return list.Find(w.Components, func(c *Component) bool { return c.Code == code })
 }
 
 // Leaf returns the component with a code. It fails for groups.
-func (b *WorkingCopy) Leaf(code string) (*Component, error) {
-	c := b.Component(code)
+func (w *WorkingCopy) Leaf(code string) (*Component, error) {
+	c := w.Component(code)
 	switch {
 	case c == nil:
-		return nil, Errorf(NotFound, "component %s does not exist on the page %s", code, b.Page.Slug)
+		return nil, Errorf(NotFound, "component %s does not exist on the page %s", code, w.Page.Slug)
 	case c.IsGroup:
 		return nil, Errorf(BadInput, "%s is a group: its status is computed from its components", c.Name)
 	}
@@ -266,19 +266,19 @@ func (b *WorkingCopy) Leaf(code string) (*Component, error) {
 }
 
 // Find returns the component or group that a reference names: its code, its name if that is unique, or Group/Component.
-func (b *WorkingCopy) Find(ref string) (*Component, error) {
-	if c := b.Component(ref); c != nil {
+func (w *WorkingCopy) Find(ref string) (*Component, error) {
+	if c := w.Component(ref); c != nil {
 		return c, nil
 	}
 	var found []*Component
-	for _, c := range b.Components {
+	for _, c := range w.Components {
 		if c.Name == ref || c.GroupName != "" && c.GroupName+"/"+c.Name == ref {
 			found = append(found, c)
 		}
 	}
 	switch len(found) {
 	case 0:
-		return nil, Errorf(NotFound, "component %q does not exist on the page %s", ref, b.Page.Slug)
+		return nil, Errorf(NotFound, "component %q does not exist on the page %s", ref, w.Page.Slug)
 	case 1:
 		return found[0], nil
 	default:
@@ -288,27 +288,27 @@ func (b *WorkingCopy) Find(ref string) (*Component, error) {
 }
 
 // setBase sets the base status of a component and returns the resulting changes of statuses.
-func (b *WorkingCopy) setBase(c *Component, s ComponentStatus) []*Change {
-	before := b.statuses()
+func (w *WorkingCopy) setBase(c *Component, s ComponentStatus) []*Change {
+	before := w.statuses()
 	c.BaseStatus = s
-	b.compute()
-	return b.changesSince(before, b.Origin, ledger.Null[string]{})
+	w.compute()
+	return w.changesSince(before, w.Origin, ledger.Null[string]{})
 }
 
 // Release removes the holds of a notice and returns the resulting changes of statuses.
-func (b *WorkingCopy) Release(notice string) []*Change {
-	before := b.statuses()
-	for _, by := range b.Holds {
+func (w *WorkingCopy) Release(notice string) []*Change {
+	before := w.statuses()
+	for _, by := range w.Holds {
 		delete(by, notice)
 	}
-	b.compute()
-	return b.changesSince(before, b.Origin, ledger.Null[string]{})
+	w.compute()
+	return w.changesSince(before, w.Origin, ledger.Null[string]{})
 }
 
 // statuses returns the status of each component that is not a group, by code.
-func (b *WorkingCopy) statuses() map[string]ComponentStatus {
-	out := make(map[string]ComponentStatus, len(b.Components))
-	for _, c := range b.Components {
+func (w *WorkingCopy) statuses() map[string]ComponentStatus {
+	out := make(map[string]ComponentStatus, len(w.Components))
+	for _, c := range w.Components {
 		if !c.IsGroup {
 			out[c.Code] = c.Status
 		}
@@ -317,20 +317,20 @@ func (b *WorkingCopy) statuses() map[string]ComponentStatus {
 }
 
 // changesSince returns the changes of the components whose statuses differ from before.
-func (b *WorkingCopy) changesSince(before map[string]ComponentStatus, origin Origin, update ledger.Null[string]) []*Change {
+func (w *WorkingCopy) changesSince(before map[string]ComponentStatus, origin Origin, update ledger.Null[string]) []*Change {
 	var out []*Change
-	for _, c := range b.Components {
+	for _, c := range w.Components {
 		if old, known := before[c.Code]; known && old != c.Status {
-			out = append(out, &Change{ComponentCode: c.Code, At: b.At, OldStatus: old, NewStatus: c.Status, UpdateCode: update, Origin: origin})
+			out = append(out, &Change{ComponentCode: c.Code, At: w.At, OldStatus: old, NewStatus: c.Status, UpdateCode: update, Origin: origin})
 		}
 	}
 	return out
 }
 
 // Children returns the components of a group, or the top level of the page if group is empty, by position.
-func (b *WorkingCopy) Children(group string) []*Component {
+func (w *WorkingCopy) Children(group string) []*Component {
 	var out []*Component
-	for _, c := range b.Components {
+	for _, c := range w.Components {
 		if c.GroupCode.V == group {
 			out = append(out, c)
 		}

@@ -9,8 +9,8 @@ import (
 )
 
 // OpenIncident opens an incident.
-func (b *WorkingCopy) OpenIncident(in NewIncident) (*Effect, error) {
-	n, err := b.newNotice(Realtime, in.Name)
+func (w *WorkingCopy) OpenIncident(in NewIncident) (*Effect, error) {
+	n, err := w.newNotice(Realtime, in.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -24,13 +24,13 @@ func (b *WorkingCopy) OpenIncident(in NewIncident) (*Effect, error) {
 		return nil, err
 	}
 	if in.StartedAt.Valid {
-		n.StartedAt = b.local(in.StartedAt.V)
-		if n.StartedAt.After(b.At) {
+		n.StartedAt = w.local(in.StartedAt.V)
+		if n.StartedAt.After(w.At) {
 			return nil, Errorf(BadInput, "an incident cannot start in the future")
 		}
 	}
 	if in.Backfill {
-		return b.backfill(n, in)
+		return w.backfill(n, in)
 	}
 	u := update{NewUpdate: NewUpdate{State: in.State, Body: in.Body, Affected: in.Affected, Notify: in.Notify}}
 	switch u.State {
@@ -40,26 +40,26 @@ func (b *WorkingCopy) OpenIncident(in NewIncident) (*Effect, error) {
 		return nil, Errorf(BadInput, "a new incident that is resolved needs its start and its end: backfill it")
 	default:
 	}
-	return b.addUpdate(NoticeState{Notice: n}, u)
+	return w.addUpdate(NoticeState{Notice: n}, u)
 }
 
 // newNotice returns a new notice. Its first update completes it.
-func (b *WorkingCopy) newNotice(k Kind, name string) (*Notice, error) {
+func (w *WorkingCopy) newNotice(k Kind, name string) (*Notice, error) {
 	if err := CheckName("the notice", name); err != nil {
 		return nil, err
 	}
-	code, err := b.NewCode()
+	code, err := w.NewCode()
 	if err != nil {
 		return nil, err
 	}
 	return &Notice{
-		Code: code, PageCode: b.Page.Code, Kind: k, Name: name, Shortlink: b.Page.NoticeURL(code), NotifyAtStart: true, NotifyAtEnd: true,
-		Origin: b.Origin, Version: 1,
+		Code: code, PageCode: w.Page.Code, Kind: k, Name: name, Shortlink: w.Page.NoticeURL(code), NotifyAtStart: true, NotifyAtEnd: true,
+		Origin: w.Origin, Version: 1,
 	}, nil
 }
 
 // local returns an instant as it is stored and shown.
-func (b *WorkingCopy) local(t time.Time) time.Time { return Milliseconds(t).In(b.At.Location()) }
+func (w *WorkingCopy) local(t time.Time) time.Time { return Milliseconds(t).In(w.At.Location()) }
 
 func checkImpact(override ledger.Null[Impact]) error {
 	if override.Valid && !override.V.Valid() {
@@ -69,7 +69,7 @@ func checkImpact(override ledger.Null[Impact]) error {
 }
 
 // backfill records an incident that is over, with two updates.
-func (b *WorkingCopy) backfill(n *Notice, in NewIncident) (*Effect, error) {
+func (w *WorkingCopy) backfill(n *Notice, in NewIncident) (*Effect, error) {
 	switch {
 	case in.Draft:
 		return nil, Errorf(BadInput, "a backfilled incident cannot be a draft")
@@ -78,46 +78,46 @@ func (b *WorkingCopy) backfill(n *Notice, in NewIncident) (*Effect, error) {
 	case in.State != NoState && in.State != Resolved:
 		return nil, Errorf(BadInput, "a backfilled incident is resolved, not %s", in.State)
 	}
-	start, end := b.local(in.StartedAt.V), b.local(in.ResolvedAt.V)
+	start, end := w.local(in.StartedAt.V), w.local(in.ResolvedAt.V)
 	if err := CheckTimes(start, end); err != nil {
 		return nil, err
 	}
-	if end.After(b.At) {
+	if end.After(w.At) {
 		return nil, Errorf(BadInput, "a backfilled incident cannot end in the future")
 	}
-	first, err := b.addUpdate(NoticeState{Notice: n}, update{
+	first, err := w.addUpdate(NoticeState{Notice: n}, update{
 		NewUpdate: NewUpdate{State: Investigating, Body: in.Body, Affected: in.Affected, Notify: in.Notify}, at: start,
 	})
 	if err != nil {
 		return nil, err
 	}
-	resolution := NewUpdate{State: Resolved, Body: cmp.Or(in.Resolution, b.Page.Text(IncidentResolved)), Affected: in.Affected, Keep: true, Notify: in.Notify}
-	last, err := b.addUpdate(NoticeState{first.Notice, first.Attachments, first.Updates}, update{NewUpdate: resolution, at: end})
+	resolution := NewUpdate{State: Resolved, Body: cmp.Or(in.Resolution, w.Page.Text(IncidentResolved)), Affected: in.Affected, Keep: true, Notify: in.Notify}
+	last, err := w.addUpdate(NoticeState{first.Notice, first.Attachments, first.Updates}, update{NewUpdate: resolution, at: end})
 	if err != nil {
 		return nil, err
 	}
-	last.Notice.UpdatedAt, last.Notice.Version = b.At, 1
+	last.Notice.UpdatedAt, last.Notice.Version = w.At, 1
 	return first.then(last), nil
 }
 
 // UpdateIncident adds an update to an incident that is not over, or resolves it. In state [Postmortem] it publishes the postmortem.
-func (b *WorkingCopy) UpdateIncident(s NoticeState, in NewUpdate) (*Effect, error) {
+func (w *WorkingCopy) UpdateIncident(s NoticeState, in NewUpdate) (*Effect, error) {
 	if s.Notice.Draft {
 		return nil, Errorf(BadState, "%s is a draft: publish or discard it first", s.Notice.Code)
 	}
 	if in.State == Postmortem {
-		return b.PublishPostmortem(s, in)
+		return w.PublishPostmortem(s, in)
 	}
-	return b.addUpdate(s, update{NewUpdate: in})
+	return w.addUpdate(s, update{NewUpdate: in})
 }
 
 // ReopenIncident reopens an incident that is over.
-func (b *WorkingCopy) ReopenIncident(s NoticeState, in NewUpdate) (*Effect, error) {
-	return b.addUpdate(s, update{NewUpdate: in, reopen: true})
+func (w *WorkingCopy) ReopenIncident(s NoticeState, in NewUpdate) (*Effect, error) {
+	return w.addUpdate(s, update{NewUpdate: in, reopen: true})
 }
 
 // PublishPostmortem adds the postmortem to a resolved incident, or replaces it.
-func (b *WorkingCopy) PublishPostmortem(s NoticeState, in NewUpdate) (*Effect, error) {
+func (w *WorkingCopy) PublishPostmortem(s NoticeState, in NewUpdate) (*Effect, error) {
 	u := update{NewUpdate: NewUpdate{State: Postmortem, Body: in.Body, Notify: in.Notify}, textOnly: true}
 	for _, old := range s.Updates {
 		if old.State == Postmortem {
@@ -128,24 +128,24 @@ func (b *WorkingCopy) PublishPostmortem(s NoticeState, in NewUpdate) (*Effect, e
 		resolved := *s.Notice
 		resolved.State, s.Notice = Resolved, &resolved
 	}
-	return b.addUpdate(s, u)
+	return w.addUpdate(s, u)
 }
 
 // PublishDraft publishes a draft: its update is dated now, and sets the components to the statuses that it states.
-func (b *WorkingCopy) PublishDraft(s NoticeState) (*Effect, error) {
+func (w *WorkingCopy) PublishDraft(s NoticeState) (*Effect, error) {
 	if err := CheckDraft(s.Notice); err != nil {
 		return nil, err
 	}
 	first := s.Updates[0]
 	u := update{NewUpdate: NewUpdate{State: s.Notice.State, Body: first.Body, Notify: ledger.Of(first.DeliverNotifications)}, code: first.Code}
 	for _, a := range first.Affected {
-		if b.Component(a.Code) != nil {
+		if w.Component(a.Code) != nil {
 			u.Affected = append(u.Affected, Assignment{a.Code, a.NewStatus})
 		}
 	}
 	n := *s.Notice
 	n.State, n.Draft = NoState, false // as if this were its first update
-	e, err := b.addUpdate(NoticeState{Notice: &n, Attachments: s.Attachments}, u)
+	e, err := w.addUpdate(NoticeState{Notice: &n, Attachments: s.Attachments}, u)
 	if err != nil {
 		return nil, err
 	}
@@ -163,14 +163,14 @@ func CheckDraft(n *Notice) error {
 }
 
 // ScheduleMaintenance schedules a maintenance.
-func (b *WorkingCopy) ScheduleMaintenance(in NewMaintenance) (*Effect, error) {
-	n, err := b.newNotice(Scheduled, in.Name)
+func (w *WorkingCopy) ScheduleMaintenance(in NewMaintenance) (*Effect, error) {
+	n, err := w.newNotice(Scheduled, in.Name)
 	if err != nil {
 		return nil, err
 	}
-	start, end := b.local(in.Start), b.local(in.End)
+	start, end := w.local(in.Start), w.local(in.End)
 	state := cmp.Or(in.State, Planned)
-	if err := b.checkSchedule(start, end, state, in); err != nil {
+	if err := w.checkSchedule(start, end, state, in); err != nil {
 		return nil, err
 	}
 	n.ScheduledFor, n.ScheduledUntil, n.ImpactOverride = ledger.Of(start), ledger.Of(end), in.ImpactOverride
@@ -182,35 +182,35 @@ func (b *WorkingCopy) ScheduleMaintenance(in NewMaintenance) (*Effect, error) {
 	switch state {
 	case InProgress: // the components are attached without a status, so that they get that of maintenance
 		for _, code := range in.Components {
-			c, err := b.Leaf(code)
+			c, err := w.Leaf(code)
 			if err != nil {
 				return nil, err
 			}
 			s.Attachments = append(s.Attachments, &Attachment{NoticeCode: n.Code, ComponentCode: c.Code})
 		}
-		return b.addUpdate(s, u)
+		return w.addUpdate(s, u)
 	case Completed:
 		n.Backfilled, u.at = true, end
 	default:
 	}
 	u.Affected = list.Map(in.Components, func(code string) Assignment { return Assignment{code, Operational} })
-	e, err := b.addUpdate(s, u)
+	e, err := w.addUpdate(s, u)
 	if err == nil && state == Completed {
-		e.Notice.CreatedAt, e.Notice.StartedAt, e.Notice.UpdatedAt = start, start, b.At
+		e.Notice.CreatedAt, e.Notice.StartedAt, e.Notice.UpdatedAt = start, start, w.At
 	}
 	return e, err
 }
 
-func (b *WorkingCopy) checkSchedule(start, end time.Time, state State, in NewMaintenance) error {
+func (w *WorkingCopy) checkSchedule(start, end time.Time, state State, in NewMaintenance) error {
 	if err := CheckTimes(start, end); err != nil {
 		return err
 	}
 	switch {
-	case state == Completed && end.After(b.At):
+	case state == Completed && end.After(w.At):
 		return Errorf(BadInput, "a maintenance that is over cannot end in the future")
-	case state == InProgress && start.After(b.At):
+	case state == InProgress && start.After(w.At):
 		return Errorf(BadInput, "a maintenance in progress cannot start in the future")
-	case state != Completed && !end.After(b.At):
+	case state != Completed && !end.After(w.At):
 		return Errorf(BadInput, "the end, %s, is in the past", end.Format(time.RFC3339))
 	case in.RemindMinutes.Valid && in.RemindMinutes.V < 1:
 		return Errorf(BadInput, "a reminder must be at least 1 minute before the start")
@@ -227,29 +227,29 @@ func CheckTimes(start, end time.Time) error {
 }
 
 // MoveMaintenance changes the state of a maintenance, or adds text in its current state. The default text is that of the page.
-func (b *WorkingCopy) MoveMaintenance(s NoticeState, in NewUpdate) (*Effect, error) {
-	in.Body = cmp.Or(in.Body, b.stateText(in.State))
-	return b.addUpdate(s, update{NewUpdate: in})
+func (w *WorkingCopy) MoveMaintenance(s NoticeState, in NewUpdate) (*Effect, error) {
+	in.Body = cmp.Or(in.Body, w.stateText(in.State))
+	return w.addUpdate(s, update{NewUpdate: in})
 }
 
 // stateText returns the page's text for a maintenance that reaches a state, or "" if the state has none.
-func (b *WorkingCopy) stateText(s State) string {
-	return b.Page.Text(map[State]Event{InProgress: MaintenanceStarted, Verifying: MaintenanceVerifying, Completed: MaintenanceCompleted}[s])
+func (w *WorkingCopy) stateText(s State) string {
+	return w.Page.Text(map[State]Event{InProgress: MaintenanceStarted, Verifying: MaintenanceVerifying, Completed: MaintenanceCompleted}[s])
 }
 
 // CancelMaintenance ends a maintenance that has not started. It is published as completed.
-func (b *WorkingCopy) CancelMaintenance(s NoticeState, in NewUpdate) (*Effect, error) {
+func (w *WorkingCopy) CancelMaintenance(s NoticeState, in NewUpdate) (*Effect, error) {
 	if s.Notice.State != Planned {
 		return nil, Errorf(BadState, "a maintenance that is %s cannot be cancelled: complete it", s.Notice.State)
 	}
-	return b.addUpdate(s, update{NewUpdate: NewUpdate{State: Completed, Body: cmp.Or(in.Body, b.Page.Text(MaintenanceCancelled)), Notify: in.Notify}})
+	return w.addUpdate(s, update{NewUpdate: NewUpdate{State: Completed, Body: cmp.Or(in.Body, w.Page.Text(MaintenanceCancelled)), Notify: in.Notify}})
 }
 
 // RescheduleMaintenance moves a maintenance that has not started, or the end of one in progress. A body is published as an update in the current state.
 // The reminder is sent again, unless the update is later than the reminder would be.
-func (b *WorkingCopy) RescheduleMaintenance(s NoticeState, in Reschedule) (*Effect, error) {
+func (w *WorkingCopy) RescheduleMaintenance(s NoticeState, in Reschedule) (*Effect, error) {
 	n := *s.Notice
-	start, end := b.local(in.Start), b.local(in.End)
+	start, end := w.local(in.Start), w.local(in.End)
 	switch err := CheckTimes(start, end); {
 	case n.Kind != Scheduled:
 		return nil, Errorf(BadInput, "%s is an incident: only maintenances can be moved", n.Code)
@@ -263,30 +263,30 @@ func (b *WorkingCopy) RescheduleMaintenance(s NoticeState, in Reschedule) (*Effe
 	n.ScheduledFor, n.ScheduledUntil, n.RemindedAt = ledger.Of(start), ledger.Of(end), ledger.Null[time.Time]{}
 	s.Notice = &n
 	if in.Body != "" {
-		if !b.At.Before(start.Add(-time.Duration(n.RemindMinutes.V) * time.Minute)) {
-			n.RemindedAt = ledger.Of(b.At)
+		if !w.At.Before(start.Add(-time.Duration(n.RemindMinutes.V) * time.Minute)) {
+			n.RemindedAt = ledger.Of(w.At)
 		}
-		return b.addUpdate(s, update{NewUpdate: NewUpdate{State: n.State, Body: in.Body, Notify: in.Notify}})
+		return w.addUpdate(s, update{NewUpdate: NewUpdate{State: n.State, Body: in.Body, Notify: in.Notify}})
 	}
-	n.UpdatedAt = b.At
+	n.UpdatedAt = w.At
 	n.Version++
 	return &Effect{Notice: &n}, nil
 }
 
 // RunDue performs a due action of a notice.
-func (b *WorkingCopy) RunDue(s NoticeState, due Due) (*Effect, error) {
+func (w *WorkingCopy) RunDue(s NoticeState, due Due) (*Effect, error) {
 	n := *s.Notice
 	s.Notice = &n
 	switch due {
 	case StartDue:
-		return b.addUpdate(s, update{NewUpdate: NewUpdate{State: InProgress, Body: b.stateText(InProgress), Notify: ledger.Of(n.NotifyAtStart)}})
+		return w.addUpdate(s, update{NewUpdate: NewUpdate{State: InProgress, Body: w.stateText(InProgress), Notify: ledger.Of(n.NotifyAtStart)}})
 	case EndDue:
-		return b.addUpdate(s, update{NewUpdate: NewUpdate{State: Completed, Body: b.stateText(Completed), Notify: ledger.Of(n.NotifyAtEnd)}})
+		return w.addUpdate(s, update{NewUpdate: NewUpdate{State: Completed, Body: w.stateText(Completed), Notify: ledger.Of(n.NotifyAtEnd)}})
 	case ReminderDue:
-		n.RemindedAt = ledger.Of(b.At)
-		return b.addUpdate(s, update{NewUpdate: NewUpdate{State: n.State, Body: b.Page.Text(MaintenanceReminder)}, textOnly: true, origin: FromReminder})
+		n.RemindedAt = ledger.Of(w.At)
+		return w.addUpdate(s, update{NewUpdate: NewUpdate{State: n.State, Body: w.Page.Text(MaintenanceReminder)}, textOnly: true, origin: FromReminder})
 	default: // IncidentReminder is for editors only
-		n.RemindedAt = ledger.Of(b.At)
+		n.RemindedAt = ledger.Of(w.At)
 		return &Effect{Notice: &n}, nil
 	}
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // EditUpdate changes one of the updates of a notice, and the dates of the notice that follow from it. It returns changed copies.
-func (b *WorkingCopy) EditUpdate(s NoticeState, code string, edit UpdateEdit) (*Notice, *Update, error) {
+func (w *WorkingCopy) EditUpdate(s NoticeState, code string, edit UpdateEdit) (*Notice, *Update, error) {
 	updates := slices.SortedFunc(slices.Values(s.Updates), func(a, b *Update) int {
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), strings.Compare(a.Code, b.Code))
 	})
@@ -32,17 +32,17 @@ func (b *WorkingCopy) EditUpdate(s NoticeState, code string, edit UpdateEdit) (*
 		if u.State == Postmortem {
 			return nil, nil, Errorf(BadInput, "postmortems have no date")
 		}
-		display, err := checkDisplayTime(edit.DisplayAt.V, b.At)
+		display, err := checkDisplayTime(edit.DisplayAt.V, w.At)
 		if err != nil {
 			return nil, nil, err
 		}
 		u.DisplayAt = ledger.Of(display)
 	}
-	u.UpdatedAt = b.At
+	u.UpdatedAt = w.At
 	updates[i] = &u
 
 	n := *s.Notice
-	n.UpdatedAt = b.At
+	n.UpdatedAt = w.At
 	n.Version++
 	if edit.DisplayAt.Valid {
 		n.setDates(updates)
@@ -69,7 +69,7 @@ func (n *Notice) setDates(updates []*Update) {
 }
 
 // EditNotice returns a changed copy of a notice. given are the statuses that its updates gave to components.
-func (b *WorkingCopy) EditNotice(n *Notice, edit NoticeEdit, given []ComponentStatus) (*Notice, error) {
+func (w *WorkingCopy) EditNotice(n *Notice, edit NoticeEdit, given []ComponentStatus) (*Notice, error) {
 	after := *n
 	after.Name = edit.Name.Or(n.Name)
 	if err := CheckName("the notice", after.Name); err != nil {
@@ -97,7 +97,7 @@ func (b *WorkingCopy) EditNotice(n *Notice, edit NoticeEdit, given []ComponentSt
 		return nil, Errorf(BadInput, "only maintenances start and end automatically")
 	}
 	after.AutoInProgress, after.AutoCompleted = edit.AutoInProgress.Or(n.AutoInProgress), edit.AutoCompleted.Or(n.AutoCompleted)
-	after.UpdatedAt = b.At
+	after.UpdatedAt = w.At
 	after.Version++
 	return &after, nil
 }

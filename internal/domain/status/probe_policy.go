@@ -87,9 +87,9 @@ type probeRun struct {
 
 // ApplyProbe decides what a change of a probe's level does to the page, and applies it to the working copy. Settings of the probe and the page choose between
 // an incident, a draft and the base status of the component. Probes do not change what editors have changed. It returns nil if the component does not exist.
-func (b *WorkingCopy) ApplyProbe(f ProbeFacts) (*ProbeOutcome, error) {
+func (w *WorkingCopy) ApplyProbe(f ProbeFacts) (*ProbeOutcome, error) {
 	p := f.Probe
-	r := &probeRun{WorkingCopy: b, ProbeFacts: f, component: b.Component(p.Component), status: p.StatusAt(p.Level)}
+	r := &probeRun{WorkingCopy: w, ProbeFacts: f, component: w.Component(p.Component), status: p.StatusAt(p.Level)}
 	if r.component == nil {
 		return nil, nil //nolint:nilnil // nothing to do
 	}
@@ -266,6 +266,6 @@ func (r *probeRun) setStatus(s ComponentStatus) error {
 }
 
 // ResolveProbed resolves an incident of probes that have passed for [ProbeHoldOff].
-func (b *WorkingCopy) ResolveProbed(s NoticeState) (*Effect, error) {
-	return b.addUpdate(s, update{NewUpdate: NewUpdate{State: Resolved, Body: b.Page.Text(IncidentResolved)}})
+func (w *WorkingCopy) ResolveProbed(s NoticeState) (*Effect, error) {
+	return w.addUpdate(s, update{NewUpdate: NewUpdate{State: Resolved, Body: w.Page.Text(IncidentResolved)}})
 }

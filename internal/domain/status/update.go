@@ -99,16 +99,16 @@ func checkDisplayTime(chosen, now time.Time) (time.Time, error) {
 
 // addUpdate adds an update to a notice, which is in [NoState] if it is new. It changes the working copy, but not the notice. Transitions that are not
 // possible fail with a [*TransitionError].
-func (b *WorkingCopy) addUpdate(s NoticeState, u update) (*Effect, error) {
+func (w *WorkingCopy) addUpdate(s NoticeState, u update) (*Effect, error) {
 	n := s.Notice
 	if u.code == "" {
 		var err error
-		if u.code, err = b.NewCode(); err != nil {
+		if u.code, err = w.NewCode(); err != nil {
 			return nil, err
 		}
 	}
-	u.at, u.origin = cmp.Or(u.at, b.At), cmp.Or(u.origin, b.Origin)
-	if err := b.checkUpdate(n, &u); err != nil {
+	u.at, u.origin = cmp.Or(u.at, w.At), cmp.Or(u.origin, w.Origin)
+	if err := w.checkUpdate(n, &u); err != nil {
 		return nil, err
 	}
 	display := u.at
@@ -131,11 +131,11 @@ func (b *WorkingCopy) addUpdate(s NoticeState, u update) (*Effect, error) {
 		added.DisplayAt = ledger.Null[time.Time]{}
 	}
 	e := &Effect{New: n.State == NoState, Notice: n.after(&u, display), Updates: []*Update{added}}
-	b.affect(e, added, s.Attachments, &u)
+	w.affect(e, added, s.Attachments, &u)
 	return e, nil
 }
 
-func (b *WorkingCopy) checkUpdate(n *Notice, u *update) error {
+func (w *WorkingCopy) checkUpdate(n *Notice, u *update) error {
 	if u.reopen {
 		if err := CheckReopen(n.State, u.State); err != nil {
 			return err
@@ -148,7 +148,7 @@ func (b *WorkingCopy) checkUpdate(n *Notice, u *update) error {
 	}
 	seen := map[string]bool{}
 	for _, a := range u.Affected {
-		c, err := b.Leaf(a.Component)
+		c, err := w.Leaf(a.Component)
 		if err != nil {
 			return err
 		}
@@ -197,9 +197,9 @@ func (n *Notice) after(u *update, display time.Time) *Notice {
 }
 
 // affect applies an update to components. Drafts and backfilled notices only record what they state of components, and change none.
-func (b *WorkingCopy) affect(e *Effect, added *Update, attachments []*Attachment, u *update) {
+func (w *WorkingCopy) affect(e *Effect, added *Update, attachments []*Attachment, u *update) {
 	n := e.Notice
-	before := b.statuses()
+	before := w.statuses()
 	holds := map[string]ComponentStatus{}
 	for _, a := range attachments {
 		holds[a.ComponentCode] = a.HeldStatus
@@ -212,28 +212,28 @@ func (b *WorkingCopy) affect(e *Effect, added *Update, attachments []*Attachment
 	recordOnly := n.Draft || n.Backfilled
 	if !recordOnly {
 		setHolds(n, u, holds, given)
-		b.releaseHolds(e, u, holds)
+		w.releaseHolds(e, u, holds)
 	}
 	for _, code := range slices.Sorted(maps.Keys(holds)) {
 		held := holds[code]
-		if b.Component(code) == nil { // deleted
+		if w.Component(code) == nil { // deleted
 			held = ""
 		}
-		b.hold(code, n.Code, held)
+		w.hold(code, n.Code, held)
 		e.Attachments = append(e.Attachments, &Attachment{NoticeCode: n.Code, ComponentCode: code, HeldStatus: held})
 	}
-	b.compute()
-	e.Changes = b.changesSince(before, u.origin, ledger.Of(u.code))
+	w.compute()
+	e.Changes = w.changesSince(before, u.origin, ledger.Of(u.code))
 	if u.textOnly {
 		return
 	}
 	var affected []*Component
 	for code := range holds {
-		if c := b.Component(code); c != nil {
+		if c := w.Component(code); c != nil {
 			affected = append(affected, c)
 		}
 	}
-	slices.SortFunc(affected, DisplayOrder(b.Components))
+	slices.SortFunc(affected, DisplayOrder(w.Components))
 	for i, c := range affected {
 		a := &AffectedComponent{UpdateCode: u.code, Ordinal: int32(i), Code: c.Code, Name: c.QualifiedName(), OldStatus: before[c.Code], NewStatus: c.Status}
 		switch {
@@ -242,7 +242,7 @@ func (b *WorkingCopy) affect(e *Effect, added *Update, attachments []*Attachment
 		case n.Draft:
 			a.NewStatus = EffectiveStatus(a.OldStatus, given[c.Code])
 		}
-		a.OldShown, a.NewShown = a.OldStatus.Shown(b.Page.Vocabulary), a.NewStatus.Shown(b.Page.Vocabulary)
+		a.OldShown, a.NewShown = a.OldStatus.Shown(w.Page.Vocabulary), a.NewStatus.Shown(w.Page.Vocabulary)
 		added.Affected = append(added.Affected, a)
 	}
 }
@@ -272,13 +272,13 @@ func setHolds(n *Notice, u *update, holds, given map[string]ComponentStatus) {
 }
 
 // releaseHolds removes the holds of a notice that is over. Statuses that are kept become base statuses.
-func (b *WorkingCopy) releaseHolds(e *Effect, u *update, holds map[string]ComponentStatus) {
+func (w *WorkingCopy) releaseHolds(e *Effect, u *update, holds map[string]ComponentStatus) {
 	if u.State.Open() {
 		return
 	}
 	keep := u.Keep || e.Notice.Kind == Scheduled && !e.Notice.AutoOperationalState
 	for _, code := range slices.Sorted(maps.Keys(holds)) {
-		if c := b.Component(code); keep && c != nil && holds[code].WorseThan(c.BaseStatus) {
+		if c := w.Component(code); keep && c != nil && holds[code].WorseThan(c.BaseStatus) {
 			c.BaseStatus = holds[code]
 			e.BaseChanged = append(e.BaseChanged, c)
 		}

@@ -19,13 +19,13 @@ import (
 const maxWebhookURL = 2000
 
 // Check fails if the webhook cannot be created for a page.
-func (in *NewWebhook) Check(b *WorkingCopy) error {
+func (in *NewWebhook) Check(w *WorkingCopy) error {
 	u, err := url.Parse(in.URL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.Fragment != "" || len(in.URL) > maxWebhookURL {
 		return Errorf(BadInput, "%q is not a URL of a webhook: use http or https, without user and fragment, at most %d bytes", in.URL, maxWebhookURL)
 	}
 	for _, code := range in.Components {
-		if b.Component(code) == nil {
+		if w.Component(code) == nil {
 			return Errorf(NotFound, "component %s does not exist", code)
 		}
 	}
