@@ -47,7 +47,9 @@ func FuzzBody(f *testing.F) {
 func TestRepeatedDocuments(t *testing.T) {
 	t.Parallel()
 	long := "{ a" + strings.Repeat(" b", maxText) + " }"
-	for text, want := range map[string]string{`"{ a }"`: "{ a }", `"{\n\u0061 }"`: "{\na }", `null`: "", `""`: "", `"` + long + `"`: long} {
+	for text, want := range map[string]string{
+		`"{ a }"`: "{ a }", `"{\n\u0061 }"`: "{\na }", `null`: "", `""`: "", `"` + long + `"`: long,
+	} {
 		for range 2 {
 			params, _, bad := readBody([]byte(`{"query": `+text+` ,"operationName":"o"}`), 10)
 			if bad != nil || params.Query != want || params.OperationName != "o" {
@@ -76,7 +78,8 @@ type flushes struct {
 
 func (f *flushes) FlushError() error { f.n++; return nil }
 
-// TestEventsTogether checks that an event is sent with the next one if that follows at once, and that comments are sent until the stream ends.
+// TestEventsTogether checks that an event is sent with the next one if that follows at once, and that comments are sent
+// until the stream ends.
 func TestEventsTogether(t *testing.T) {
 	t.Parallel()
 	w := &flushes{ResponseRecorder: *httptest.NewRecorder()}
@@ -98,12 +101,15 @@ func TestEventsTogether(t *testing.T) {
 	stop()
 	n, text := w.n, w.Body.String()
 	time.Sleep(10 * time.Millisecond)
-	if want := strings.Repeat("event: next\ndata: 12\n\n", 3) + strings.Repeat(comment, n-1); n <= 3 || text != want || w.Body.String() != want || w.n != n {
+	if want := strings.Repeat(
+		"event: next\ndata: 12\n\n", 3,
+	) + strings.Repeat(comment, n-1); n <= 3 || text != want || w.Body.String() != want || w.n != n {
 		t.Errorf("%d flushes, then %d: %s", n, w.n, text)
 	}
 }
 
-// TestStaticResponses checks which operations have responses that do not change, and that these are kept when others expire.
+// TestStaticResponses checks which operations have responses that do not change, and that these are kept when others
+// expire.
 func TestStaticResponses(t *testing.T) {
 	t.Parallel()
 	for query, want := range map[string]bool{
@@ -139,7 +145,9 @@ func TestBodyValues(t *testing.T) {
 	if bad != nil {
 		t.Fatal(bad.err)
 	}
-	want := map[string]any{"n": json.Number("1.50"), "s": "é", "l": []any{true, nil, []any{}, map[string]any{}}, "o": map[string]any{"x": false}}
+	want := map[string]any{"n": json.Number(
+		"1.50",
+	), "s": "é", "l": []any{true, nil, []any{}, map[string]any{}}, "o": map[string]any{"x": false}}
 	if id != "d" || params.Query != "{ a }" || params.OperationName != "" || params.Extensions != nil || !reflect.DeepEqual(params.Variables, want) {
 		t.Errorf("%s: %+v", id, params)
 	}
@@ -159,8 +167,8 @@ func TestBodyValues(t *testing.T) {
 	}
 }
 
-// TestInvalidJSON checks that errors name the cause and the place, in the body, in variables of a query string, and in messages of a WebSocket, which have
-// the body as their payload.
+// TestInvalidJSON checks that errors name the cause and the place, in the body, in variables of a query string, and in
+// messages of a WebSocket, which have the body as their payload.
 func TestInvalidJSON(t *testing.T) {
 	t.Parallel()
 	for variables, want := range map[string]string{
@@ -187,7 +195,9 @@ func TestInvalidJSON(t *testing.T) {
 		_, _, body := readBody([]byte(`{"query":"{a}","variables":`+variables+`}`), 100)
 		_, _, query := readQuery("query={a}&variables="+url.QueryEscape(variables), 100)
 		for place, bad := range map[string]*rejection{"the request body": body, "variables": query} {
-			if bad == nil || bad.err.Extensions["code"] != "BAD_USER_INPUT" || !strings.HasPrefix(bad.err.Message, place) ||
+			if bad == nil || bad.err.Extensions["code"] != "BAD_USER_INPUT" || !strings.HasPrefix(
+				bad.err.Message, place,
+			) ||
 				!strings.Contains(bad.err.Message, want) {
 				t.Errorf("%s in %s: %v, want %q", variables, place, bad, want)
 			}
@@ -211,7 +221,9 @@ func TestInvalidJSON(t *testing.T) {
 		`{"query":"a","query":"b"}`:  "the request body is not valid JSON: duplicate object member name, after ",
 		"\ufeff" + `{"query":"{a}"}`: `the request body is not valid JSON: invalid character '\ufeff' at start of value, after 0 bytes`,
 		"":                           "the request body must be a JSON object",
-		`{"` + strings.Repeat("n", 70_000) + `":"\ud83d"}`: "the request body is not valid JSON: invalid surrogate pair",
+		`{"` + strings.Repeat(
+			"n", 70_000,
+		) + `":"\ud83d"}`: "the request body is not valid JSON: invalid surrogate pair",
 	} {
 		_, _, bad := readBody([]byte(body), 100)
 		if bad == nil || !strings.HasPrefix(bad.err.Message, want) || len(bad.err.Message) > 400 {

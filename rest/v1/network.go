@@ -192,7 +192,9 @@ func feeEndpoints() []rest.Endpoint {
 			Path: "/network/fees", Family: rest.Modern, Params: feeParams, Document: "fee_estimate.graphql",
 			Body: &rest.Body{
 				Types: []string{"application/protobuf", "application/x-protobuf"}, MaxBytes: maxTransaction, Bind: bindTransactionBytes,
-				Doc: "A transaction: the serialized HAPI message Transaction, not the list of transactions that SDKs return from toBytes.", Example: []byte(exampleTransaction),
+				Doc: "A transaction: the serialized HAPI message Transaction, not the list of transactions that SDKs return " +
+					"from toBytes.",
+				Example: []byte(exampleTransaction),
 			},
 			Shape: rest.Shape{OmitEmpty: []string{"notes"}}, MaxAge: networkAge,
 		},
@@ -226,7 +228,8 @@ func bindThrottle(r *rest.Request, values []rest.Value) error {
 	return nil
 }
 
-// bindTransactionBytes binds the transaction in the graph's encoding of bytes. The graph also accepts the lists of SDKs, this API does not.
+// bindTransactionBytes binds the transaction in the graph's encoding of bytes. The graph also accepts the lists of SDKs,
+// this API does not.
 func bindTransactionBytes(r *rest.Request, body []byte) error {
 	if fees.IsList(body) {
 		return rest.ModernBad(errorTexts[fees.ErrUnreadable])

@@ -1,4 +1,5 @@
-// Package sdk tests a running gateway with the SDK of the network. It is a separate module, because the gateway does not need the complete SDK.
+// Package sdk tests a running gateway with the SDK of the network. It is a separate module, because the gateway does
+// not need the complete SDK.
 package sdk
 
 import (
@@ -41,7 +42,9 @@ func TestFeeEstimateQuery(t *testing.T) {
 	}
 	message := func(topic hiero.TopicID, length int) func() hiero.TransactionInterface {
 		return func() hiero.TransactionInterface {
-			tx, err := hiero.NewTopicMessageSubmitTransaction().SetTopicID(topic).SetMessage(strings.Repeat("x", length)).FreezeWith(client)
+			tx, err := hiero.NewTopicMessageSubmitTransaction().SetTopicID(
+				topic,
+			).SetMessage(strings.Repeat("x", length)).FreezeWith(client)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -56,16 +59,22 @@ func TestFeeEstimateQuery(t *testing.T) {
 		multiplier uint64
 		extras     []string
 	}{
-		"transfer":                  {transfer, hiero.FeeEstimateModeIntrinsic, 0, 2000000, 1, []string{"TOKEN_TYPES"}},
-		"transfer, state":           {transfer, hiero.FeeEstimateModeState, 0, 20000000, 1, []string{"TOKEN_TRANSFER_BASE_CUSTOM_FEES"}},
-		"high volume, intrinsic":    {create, hiero.FeeEstimateModeIntrinsic, 100, 500000000, 1, nil},
-		"high volume":               {create, hiero.FeeEstimateModeState, 100, 500000000 * 80, 80, nil},
-		"message":                   {message(chat, 128), hiero.FeeEstimateModeState, 0, 1890400, 1, nil}, // the SDK adds up the chunks and drops the extras
-		"message to dear topic":     {message(notices, 128), hiero.FeeEstimateModeState, 0, 500000000, 1, nil},
-		"message of several chunks": {message(chat, 2500), hiero.FeeEstimateModeState, 0, 3*(1000000+700000) + (924+924+352)*6800, 1, nil},
+		"transfer": {transfer, hiero.FeeEstimateModeIntrinsic, 0, 2000000, 1, []string{"TOKEN_TYPES"}},
+		"transfer, state": {transfer, hiero.FeeEstimateModeState, 0, 20000000, 1, []string{
+			"TOKEN_TRANSFER_BASE_CUSTOM_FEES",
+		}},
+		"high volume, intrinsic": {create, hiero.FeeEstimateModeIntrinsic, 100, 500000000, 1, nil},
+		"high volume":            {create, hiero.FeeEstimateModeState, 100, 500000000 * 80, 80, nil},
+		"message":                {message(chat, 128), hiero.FeeEstimateModeState, 0, 1890400, 1, nil}, // the SDK adds up the chunks and drops the extras
+		"message to dear topic":  {message(notices, 128), hiero.FeeEstimateModeState, 0, 500000000, 1, nil},
+		"message of several chunks": {message(
+			chat, 2500,
+		), hiero.FeeEstimateModeState, 0, 3*(1000000+700000) + (924+924+352)*6800, 1, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := hiero.NewFeeEstimateQuery().SetMode(c.mode).SetTransaction(c.tx()).SetHighVolumeThrottle(c.throttle).Execute(client)
+			got, err := hiero.NewFeeEstimateQuery().SetMode(
+				c.mode,
+			).SetTransaction(c.tx()).SetHighVolumeThrottle(c.throttle).Execute(client)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -88,17 +97,23 @@ func TestFeeEstimateQuery(t *testing.T) {
 
 // TestFeeEstimateRefused requests an estimate that is not supported.
 func TestFeeEstimateRefused(t *testing.T) {
-	_, err := hiero.NewFeeEstimateQuery().SetTransaction(hiero.NewFreezeTransaction()).SetMaxAttempts(1).Execute(client(t))
-	if err == nil || !strings.Contains(err.Error(), "400") || !strings.Contains(err.Error(), "Unknown transaction type") {
+	_, err := hiero.NewFeeEstimateQuery().SetTransaction(
+		hiero.NewFreezeTransaction(),
+	).SetMaxAttempts(1).Execute(client(t))
+	if err == nil || !strings.Contains(
+		err.Error(), "400",
+	) || !strings.Contains(err.Error(), "Unknown transaction type") {
 		t.Errorf("%v", err)
 	}
 }
 
-// TestTransactionList estimates the fee of a transaction for two nodes. The SDK serializes it as a list: REST takes the first transaction of it, the graph
-// the list too.
+// TestTransactionList estimates the fee of a transaction for two nodes. The SDK serializes it as a list: REST takes the
+// first transaction of it, the graph the list too.
 func TestTransactionList(t *testing.T) {
 	tx, err := hiero.NewTransferTransaction().AddTokenTransfer(dearer, alice, -500).AddTokenTransfer(dearer, bob, 500).
-		SetTransactionID(hiero.TransactionIDGenerate(alice)).SetNodeAccountIDs([]hiero.AccountID{node, {Account: 4}}).FreezeWith(client(t))
+		SetTransactionID(
+			hiero.TransactionIDGenerate(alice),
+		).SetNodeAccountIDs([]hiero.AccountID{node, {Account: 4}}).FreezeWith(client(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +130,9 @@ func TestTransactionList(t *testing.T) {
 		t.Fatal(err)
 	}
 	const fees, media = "/api/v1/network/fees", "application/protobuf"
-	if status, body := post(t, fees, media, first); status != http.StatusOK || !strings.Contains(body, `"total":2000000`) {
+	if status, body := post(
+		t, fees, media, first,
+	); status != http.StatusOK || !strings.Contains(body, `"total":2000000`) {
 		t.Errorf("REST, first transaction: %d, %s", status, body)
 	}
 	status, body := post(t, fees, media, list)

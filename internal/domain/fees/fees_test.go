@@ -118,7 +118,9 @@ func transfer(hbar []*services.AccountAmount, tokens ...*services.TokenTransferL
 
 // fungible returns a transfer of token n between two accounts.
 func fungible(n int64) *services.TokenTransferList {
-	return &services.TokenTransferList{Token: token(n), Transfers: []*services.AccountAmount{amount(accountID(1), -5), amount(accountID(2), 5)}}
+	return &services.TokenTransferList{
+		Token: token(n), Transfers: []*services.AccountAmount{amount(accountID(1), -5), amount(accountID(2), 5)},
+	}
 }
 
 func message(length int) *services.TransactionBody {
@@ -151,7 +153,9 @@ func highVolume(b *services.TransactionBody) *services.TransactionBody {
 // TestWorkedExamples compares estimates with known totals.
 func TestWorkedExamples(t *testing.T) {
 	t.Parallel()
-	customToken := &ledger.FeeFacts{Tokens: map[ledger.EntityID]ledger.TokenFeeFacts{tokenEntity(t, 9): {HasCustomFees: true}}}
+	customToken := &ledger.FeeFacts{
+		Tokens: map[ledger.EntityID]ledger.TokenFeeFacts{tokenEntity(t, 9): {HasCustomFees: true}},
+	}
 	for name, c := range map[string]struct {
 		body       *services.TransactionBody
 		signatures int
@@ -165,16 +169,26 @@ func TestWorkedExamples(t *testing.T) {
 		"contract call": {body: &services.TransactionBody{Data: &services.TransactionBody_ContractCall{
 			ContractCall: &services.ContractCallTransactionBody{Gas: 1},
 		}}, signatures: 5, total: 0},
-		"ethereum":                             {body: &services.TransactionBody{Data: &services.TransactionBody_EthereumTransaction{}}, total: 1000000},
-		"message of 128 bytes":                 {body: message(128), total: 1890400},
-		"message to a topic with fees":         {body: message(128), options: fees.Options{Mode: fees.State, Facts: &ledger.FeeFacts{TopicHasFees: true}}, total: 500000000},
+		"ethereum": {body: &services.TransactionBody{
+			Data: &services.TransactionBody_EthereumTransaction{},
+		}, total: 1000000},
+		"message of 128 bytes": {body: message(128), total: 1890400},
+		"message to a topic with fees": {body: message(
+			128,
+		), options: fees.Options{Mode: fees.State, Facts: &ledger.FeeFacts{TopicHasFees: true}}, total: 500000000},
 		"create topic, 3 keys and custom fees": {body: createTopic(ed(1), ed(2), ed(3), 1), total: 20300000000},
 		"create account, 1 key and 1 hook":     {body: cryptoCreate(ed(1), 1), total: 10500000000},
 		"create account, 1 key":                {body: cryptoCreate(ed(1), 0), total: 500000000},
 		"fungible token":                       {body: transfer(nil, fungible(8)), total: 2000000},
-		"fungible token, state":                {body: transfer(nil, fungible(8)), options: fees.Options{Mode: fees.State}, total: 10000000},
-		"fungible token with fees, state":      {body: transfer(nil, fungible(9)), options: fees.Options{Mode: fees.State, Facts: customToken}, total: 20000000},
-		"create account, high volume":          {body: highVolume(cryptoCreate(ed(1), 0)), options: fees.Options{Mode: fees.State}, total: 2000000000, multiplier: 4},
+		"fungible token, state": {body: transfer(
+			nil, fungible(8),
+		), options: fees.Options{Mode: fees.State}, total: 10000000},
+		"fungible token with fees, state": {body: transfer(
+			nil, fungible(9),
+		), options: fees.Options{Mode: fees.State, Facts: customToken}, total: 20000000},
+		"create account, high volume": {body: highVolume(
+			cryptoCreate(ed(1), 0),
+		), options: fees.Options{Mode: fees.State}, total: 2000000000, multiplier: 4},
 		"create account, high volume at 50 %": {
 			body: highVolume(cryptoCreate(listKey(3), 0)), signatures: 2,
 			options: fees.Options{Mode: fees.State, HighVolumeThrottle: 5000}, total: 140200000000, multiplier: 200,
@@ -183,25 +197,45 @@ func TestWorkedExamples(t *testing.T) {
 			body:    highVolume(createTopic(nil, nil, nil, 0)),
 			options: fees.Options{Mode: fees.State, HighVolumeThrottle: 35}, total: 5000000000, multiplier: 50,
 		},
-		"high volume, intrinsic":               {body: highVolume(cryptoCreate(ed(1), 0)), options: fees.Options{Mode: fees.Intrinsic, HighVolumeThrottle: 10000}, total: 500000000},
-		"no high volume, state":                {body: cryptoCreate(ed(1), 0), options: fees.Options{Mode: fees.State, HighVolumeThrottle: 10000}, total: 500000000},
-		"high volume of what cannot be, state": {body: highVolume(transfer(nil)), options: fees.Options{Mode: fees.State, HighVolumeThrottle: 10000}, total: 1000000},
-		"pre-post hook in a transfer of hbar":  {body: transfer([]*services.AccountAmount{amount(accountID(1), -1), prePost(amount(accountID(2), 1), 25000)}), total: 143600000},
+		"high volume, intrinsic": {body: highVolume(
+			cryptoCreate(ed(1), 0),
+		), options: fees.Options{Mode: fees.Intrinsic, HighVolumeThrottle: 10000}, total: 500000000},
+		"no high volume, state": {body: cryptoCreate(
+			ed(1), 0,
+		), options: fees.Options{Mode: fees.State, HighVolumeThrottle: 10000}, total: 500000000},
+		"high volume of what cannot be, state": {body: highVolume(
+			transfer(nil),
+		), options: fees.Options{Mode: fees.State, HighVolumeThrottle: 10000}, total: 1000000},
+		"pre-post hook in a transfer of hbar": {body: transfer(
+			[]*services.AccountAmount{amount(accountID(1), -1), prePost(amount(accountID(2), 1), 25000)},
+		), total: 143600000},
 		"update topic, 5 keys":                 {body: updateTopic(), total: 402200000},
 		"update account, 1 hook more, 1 less":  {body: cryptoUpdate(), total: 20002200000},
 		"create contract, 1 key and 1 hook":    {body: contractCreate(), total: 20000000000},
 		"update contract, 1 hook more, 1 less": {body: contractUpdate(), total: 20260000000},
-		"delete topic":                         {body: &services.TransactionBody{Data: &services.TransactionBody_ConsensusDeleteTopic{}}, total: 50000000},
-		"delete account":                       {body: &services.TransactionBody{Data: &services.TransactionBody_CryptoDelete{}}, total: 50000000},
-		"delete contract":                      {body: &services.TransactionBody{Data: &services.TransactionBody_ContractDeleteInstance{}}, total: 70000000},
-		"delete file":                          {body: &services.TransactionBody{Data: &services.TransactionBody_FileDelete{}}, total: 70000000},
-		"create file":                          {body: fileCreate(1, 1000), total: 500000000},
-		"update file":                          {body: fileUpdate(1001, 1, 10), total: 500000000},
-		"append to file":                       {body: fileAppend(10), total: 500000000},
-		"schedule":                             {body: schedules(false), total: 100000000},
-		"sign schedule":                        {body: &services.TransactionBody{Data: &services.TransactionBody_ScheduleSign{}}, total: 10000000},
-		"associate":                            {body: associate(1), total: 500000000},
-		"dissociate":                           {body: &services.TransactionBody{Data: &services.TransactionBody_TokenDissociate{}}, total: 500000000},
+		"delete topic": {body: &services.TransactionBody{
+			Data: &services.TransactionBody_ConsensusDeleteTopic{},
+		}, total: 50000000},
+		"delete account": {body: &services.TransactionBody{
+			Data: &services.TransactionBody_CryptoDelete{},
+		}, total: 50000000},
+		"delete contract": {body: &services.TransactionBody{
+			Data: &services.TransactionBody_ContractDeleteInstance{},
+		}, total: 70000000},
+		"delete file": {body: &services.TransactionBody{
+			Data: &services.TransactionBody_FileDelete{},
+		}, total: 70000000},
+		"create file":    {body: fileCreate(1, 1000), total: 500000000},
+		"update file":    {body: fileUpdate(1001, 1, 10), total: 500000000},
+		"append to file": {body: fileAppend(10), total: 500000000},
+		"schedule":       {body: schedules(false), total: 100000000},
+		"sign schedule": {body: &services.TransactionBody{
+			Data: &services.TransactionBody_ScheduleSign{},
+		}, total: 10000000},
+		"associate": {body: associate(1), total: 500000000},
+		"dissociate": {body: &services.TransactionBody{
+			Data: &services.TransactionBody_TokenDissociate{},
+		}, total: 500000000},
 		"create token, 8 keys, custom fees":    {body: tokenCreate(true), total: 20700000000},
 		"create token, 8 keys, no custom fees": {body: tokenCreate(false), total: 20700000000},
 		"update token, 8 keys":                 {body: tokenUpdate(), total: 710000000},
@@ -239,7 +273,9 @@ func sound(t *testing.T, e *fees.Estimate) {
 			t.Errorf("base and extras are %d, the subtotal is %d", sum, p.Subtotal)
 		}
 	}
-	if e.Network.Subtotal != e.Node.Subtotal*int64(e.Network.Multiplier) || e.Total != e.Node.Subtotal+e.Network.Subtotal+e.Service.Subtotal {
+	if e.Network.Subtotal != e.Node.Subtotal*int64(
+		e.Network.Multiplier,
+	) || e.Total != e.Node.Subtotal+e.Network.Subtotal+e.Service.Subtotal {
 		t.Errorf("the parts are not the total: %+v", e)
 	}
 }
@@ -248,9 +284,13 @@ func sound(t *testing.T, e *fees.Estimate) {
 func TestOlderForm(t *testing.T) {
 	t.Parallel()
 	b := marshal(t, &services.Transaction{
-		BodyBytes: marshal(t, transfer(nil)), SigMap: &services.SignatureMap{SigPair: []*services.SignaturePair{{}, {}, {}}},
+		BodyBytes: marshal(
+			t, transfer(nil),
+		), SigMap: &services.SignatureMap{SigPair: []*services.SignaturePair{{}, {}, {}}},
 	})
-	if e := estimate(t, b, fees.Options{Mode: fees.Intrinsic}); e.Total != 3000000 || e.Node.Extras[0].Name() != "SIGNATURES" {
+	if e := estimate(
+		t, b, fees.Options{Mode: fees.Intrinsic},
+	); e.Total != 3000000 || e.Node.Extras[0].Name() != "SIGNATURES" {
 		t.Errorf("%+v", e)
 	}
 	for signatures, want := range []int64{1000000, 1000000, 2000000} {
@@ -258,7 +298,9 @@ func TestOlderForm(t *testing.T) {
 		for i := range pairs {
 			pairs[i] = &services.SignaturePair{}
 		}
-		older := &services.Transaction{BodyBytes: marshal(t, transfer(nil)), SigMap: &services.SignatureMap{SigPair: pairs}}
+		older := &services.Transaction{
+			BodyBytes: marshal(t, transfer(nil)), SigMap: &services.SignatureMap{SigPair: pairs},
+		}
 		if e := estimate(t, marshal(t, older), fees.Options{Mode: fees.Intrinsic}); e.Total != want {
 			t.Errorf("%d signatures: %+v, want %d", signatures, e, want)
 		}
@@ -275,7 +317,9 @@ func TestProcessingBytes(t *testing.T) {
 	t.Parallel()
 	b := signed(t, message(2000), 1)
 	want := 10*(100000+10000*int64(len(b)-1350)) + 13620000
-	for _, tx := range [][]byte{b, append(protowire.AppendBytes(protowire.AppendTag(nil, 900, protowire.BytesType), make([]byte, 300)), b...)} {
+	for _, tx := range [][]byte{
+		b, append(protowire.AppendBytes(protowire.AppendTag(nil, 900, protowire.BytesType), make([]byte, 300)), b...),
+	} {
 		e := estimate(t, tx, fees.Options{Mode: fees.Intrinsic})
 		if e.Total != want || e.Node.Extras[0].Count != int64(len(b)) || e.Node.Extras[0].Name() != "PROCESSING_BYTES" {
 			t.Errorf("%+v, want %d", e, want)
@@ -313,31 +357,37 @@ func TestRefusals(t *testing.T) {
 		b    []byte
 		want error
 	}{
-		"nothing":                      {nil, fees.ErrEmpty},
-		"garbage":                      {[]byte("not a transaction"), fees.ErrUnreadable},
-		"truncated":                    {good[:len(good)-1], fees.ErrUnreadable},
-		"only signatures":              {field(3, nil), fees.ErrEmpty},
-		"inline body":                  {field(1, marshal(t, transfer(nil))), fees.ErrEmpty},
-		"invalid inline body":          {field(1, []byte{0xff}), fees.ErrUnreadable},
-		"signed bytes are a number":    {varint(5, 7), fees.ErrUnreadable},
-		"signed bytes are garbage":     {field(5, []byte{0xff}), fees.ErrUnreadable},
-		"body bytes are a number":      {field(5, varint(1, 7)), fees.ErrUnreadable},
-		"body is garbage":              {ofBody([]byte{0xff}), fees.ErrUnreadable},
-		"transfer is a number":         {ofBody(varint(14, 7)), fees.ErrUnreadable},
-		"account number is bytes":      {ofBody(field(14, field(1, field(1, field(1, field(3, []byte{1})))))), fees.ErrUnreadable},
+		"nothing":                   {nil, fees.ErrEmpty},
+		"garbage":                   {[]byte("not a transaction"), fees.ErrUnreadable},
+		"truncated":                 {good[:len(good)-1], fees.ErrUnreadable},
+		"only signatures":           {field(3, nil), fees.ErrEmpty},
+		"inline body":               {field(1, marshal(t, transfer(nil))), fees.ErrEmpty},
+		"invalid inline body":       {field(1, []byte{0xff}), fees.ErrUnreadable},
+		"signed bytes are a number": {varint(5, 7), fees.ErrUnreadable},
+		"signed bytes are garbage":  {field(5, []byte{0xff}), fees.ErrUnreadable},
+		"body bytes are a number":   {field(5, varint(1, 7)), fees.ErrUnreadable},
+		"body is garbage":           {ofBody([]byte{0xff}), fees.ErrUnreadable},
+		"transfer is a number":      {ofBody(varint(14, 7)), fees.ErrUnreadable},
+		"account number is bytes": {ofBody(
+			field(14, field(1, field(1, field(1, field(3, []byte{1}))))),
+		), fees.ErrUnreadable},
 		"memo is no UTF-8":             {ofBody(field(6, []byte{0xff})), fees.ErrUnreadable},
 		"list of numbers packed badly": {ofBody(field(53, field(2, []byte{0x80}))), fees.ErrUnreadable},
 		"keys nested too deep":         {ofBody(field(11, field(1, deep))), fees.ErrUnreadable},
 		"empty body":                   {ofBody(nil), fees.ErrUnknownType},
 		"nothing to do":                {signed(t, &services.TransactionBody{Memo: "x"}, 0), fees.ErrUnknownType},
-		"without account":              {signed(t, transfer([]*services.AccountAmount{{Amount: 1}}), 0), fees.ErrUnknownType},
+		"without account": {signed(
+			t, transfer([]*services.AccountAmount{{Amount: 1}}), 0,
+		), fees.ErrUnknownType},
 		"NFT without receiver": {signed(t, transfer(nil, &services.TokenTransferList{
 			Token:        token(1),
 			NftTransfers: []*services.NftTransfer{{SenderAccountID: accountID(1)}},
 		}), 0), fees.ErrUnknownType},
 		"schedule of nothing": {
 			signed(t,
-				&services.TransactionBody{Data: &services.TransactionBody_ScheduleCreate{ScheduleCreate: &services.ScheduleCreateTransactionBody{}}}, 0),
+				&services.TransactionBody{Data: &services.TransactionBody_ScheduleCreate{
+					ScheduleCreate: &services.ScheduleCreateTransactionBody{},
+				}}, 0),
 			fees.ErrUnknownType,
 		},
 		"field number 0":            {[]byte{0x00, 0x00}, fees.ErrUnreadable},
@@ -355,9 +405,13 @@ func TestRefusals(t *testing.T) {
 		})
 	}
 	// Unknown fields, including groups, are skipped at all levels. Numbers may be packed or not.
-	group := append(protowire.AppendTag(nil, 900, protowire.StartGroupType), protowire.AppendTag(nil, 900, protowire.EndGroupType)...)
+	group := append(protowire.AppendTag(
+		nil, 900, protowire.StartGroupType,
+	), protowire.AppendTag(nil, 900, protowire.EndGroupType)...)
 	body := append(append(field(53, append(varint(2, 1), field(2, []byte{2, 3})...)), group...), varint(901, 1)...)
-	if e := estimate(t, append(ofBody(body), group...), fees.Options{Mode: fees.Intrinsic}); e.Total != 10000000+2*10000000 {
+	if e := estimate(
+		t, append(ofBody(body), group...), fees.Options{Mode: fees.Intrinsic},
+	); e.Total != 10000000+2*10000000 {
 		t.Errorf("%+v", e)
 	}
 }
@@ -373,7 +427,9 @@ func TestStateRefusals(t *testing.T) {
 	noFile.GetFileUpdate().FileID = nil
 	for name, body := range map[string]*services.TransactionBody{
 		"message without topic": noTopic, "file update without payer": noPayer, "file update without file": noFile,
-		"transfer without token": transfer(nil, &services.TokenTransferList{Transfers: []*services.AccountAmount{amount(accountID(1), 1)}}),
+		"transfer without token": transfer(
+			nil, &services.TokenTransferList{Transfers: []*services.AccountAmount{amount(accountID(1), 1)}},
+		),
 	} {
 		tx := parse(t, signed(t, body, 1))
 		if _, err := schedule(t).Estimate(tx, fees.Options{Mode: fees.Intrinsic}); err != nil {
@@ -389,25 +445,33 @@ func TestStateRefusals(t *testing.T) {
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	threshold := func(of uint32, list *services.KeyList) *services.Key {
-		return &services.Key{Key: &services.Key_ThresholdKey{ThresholdKey: &services.ThresholdKey{Threshold: of, Keys: list}}}
+		return &services.Key{
+			Key: &services.Key_ThresholdKey{ThresholdKey: &services.ThresholdKey{Threshold: of, Keys: list}},
+		}
 	}
 	contract := &services.Key{Key: &services.Key_ContractID{ContractID: &services.ContractID{}}}
 	for name, c := range map[string]struct {
 		key   *services.Key
 		count int64
 	}{
-		"ed25519":                {ed(1), 1},
-		"secp256k1":              {&services.Key{Key: &services.Key_ECDSASecp256K1{ECDSASecp256K1: make([]byte, 33)}}, 1},
-		"secp384":                {&services.Key{Key: &services.Key_ECDSA_384{}}, 1},
-		"RSA":                    {&services.Key{Key: &services.Key_RSA_3072{RSA_3072: []byte{1}}}, 0},
-		"contract":               {contract, 0},
-		"delegatable contract":   {&services.Key{Key: &services.Key_DelegatableContractId{DelegatableContractId: &services.ContractID{}}}, 0},
+		"ed25519": {ed(1), 1},
+		"secp256k1": {&services.Key{
+			Key: &services.Key_ECDSASecp256K1{ECDSASecp256K1: make([]byte, 33)},
+		}, 1},
+		"secp384":  {&services.Key{Key: &services.Key_ECDSA_384{}}, 1},
+		"RSA":      {&services.Key{Key: &services.Key_RSA_3072{RSA_3072: []byte{1}}}, 0},
+		"contract": {contract, 0},
+		"delegatable contract": {&services.Key{
+			Key: &services.Key_DelegatableContractId{DelegatableContractId: &services.ContractID{}},
+		}, 0},
 		"unset":                  {&services.Key{}, 0},
 		"list":                   {listKey(4), 4},
 		"empty list":             {listKey(0), 0},
 		"1 of 5":                 {threshold(1, keyList(5)), 5},
 		"threshold without list": {threshold(1, nil), 0},
-		"lists in thresholds":    {threshold(2, &services.KeyList{Keys: []*services.Key{listKey(2), threshold(3, keyList(3)), contract, ed(9)}}), 6},
+		"lists in thresholds": {threshold(
+			2, &services.KeyList{Keys: []*services.Key{listKey(2), threshold(3, keyList(3)), contract, ed(9)}},
+		), 6},
 	} {
 		e := estimate(t, signed(t, cryptoCreate(c.key, 0), 1), fees.Options{Mode: fees.Intrinsic})
 		want := int64(500000000) + max(0, c.count-1)*100000000
@@ -417,19 +481,27 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// Transactions as SDKs serialize them: a transfer of 5 hbars for two nodes with a signature (JavaScript, 2.87), its first transaction, and the same transfer
-// neither frozen nor signed.
+// Transactions as SDKs serialize them: a transfer of 5 hbars for two nodes with a signature (JavaScript, 2.87), its
+// first transaction, and the same transfer neither frozen nor signed.
 const (
-	sdkList = "0ac1012abe010a540a150a080880e2cfaa06100012070800100018e907180012060800100018031880c2d72f22020878320072280a260a110a070800100018e90710ff93ebdc0318000a" +
-		"110a070800100018ea07108094ebdc03180012660a640a20e0c8ec2758a5879ffac226a13c0c516b799e72e35141a0dd828f94d37988a4b71a40b179787200d728ebbe62bc32e559c9eb05" +
-		"220a8c91c5b47cecf0db202dc2f5ac106938b7367af9b3d854e5e262b7b6805762e1e0bb6b0c3a01024187439ec70e0ac1012abe010a540a150a080880e2cfaa06100012070800100018e907" +
-		"180012060800100018041880c2d72f22020878320072280a260a110a070800100018e90710ff93ebdc0318000a110a070800100018ea07108094ebdc03180012660a640a20e0c8ec2758a587" +
-		"9ffac226a13c0c516b799e72e35141a0dd828f94d37988a4b71a40b50b954806d15975b8d3ff3a3a2fd5512f4f764daa93ef762cc111e5d6713c5daef911abee6cfbf1d437cee3a47d01a5d9" +
+	sdkList = "0ac1012abe010a540a150a080880e2cfaa06100012070800100018e907180012060800100018031880c2d72f22020878" +
+		"320072280a260a110a070800100018e90710ff93ebdc0318000a" +
+		"110a070800100018ea07108094ebdc03180012660a640a20e0c8ec2758a5879ffac226a13c0c516b799e72e35141a0dd" +
+		"828f94d37988a4b71a40b179787200d728ebbe62bc32e559c9eb05" +
+		"220a8c91c5b47cecf0db202dc2f5ac106938b7367af9b3d854e5e262b7b6805762e1e0bb6b0c3a01024187439ec70e0a" +
+		"c1012abe010a540a150a080880e2cfaa06100012070800100018e907" +
+		"180012060800100018041880c2d72f22020878320072280a260a110a070800100018e90710ff93ebdc0318000a110a07" +
+		"0800100018ea07108094ebdc03180012660a640a20e0c8ec2758a587" +
+		"9ffac226a13c0c516b799e72e35141a0dd828f94d37988a4b71a40b50b954806d15975b8d3ff3a3a2fd5512f4f764daa" +
+		"93ef762cc111e5d6713c5daef911abee6cfbf1d437cee3a47d01a5d9" +
 		"a60a45f781188e374c9bc744eb1301"
-	sdkOne = "2abe010a540a150a080880e2cfaa06100012070800100018e907180012060800100018031880c2d72f22020878320072280a260a110a070800100018e90710ff93ebdc0318000a110a07" +
-		"0800100018ea07108094ebdc03180012660a640a20e0c8ec2758a5879ffac226a13c0c516b799e72e35141a0dd828f94d37988a4b71a40b179787200d728ebbe62bc32e559c9eb05220a8c91" +
+	sdkOne = "2abe010a540a150a080880e2cfaa06100012070800100018e907180012060800100018031880c2d72f22020878320072" +
+		"280a260a110a070800100018e90710ff93ebdc0318000a110a07" +
+		"0800100018ea07108094ebdc03180012660a640a20e0c8ec2758a5879ffac226a13c0c516b799e72e35141a0dd828f94" +
+		"d37988a4b71a40b179787200d728ebbe62bc32e559c9eb05220a8c91" +
 		"c5b47cecf0db202dc2f5ac106938b7367af9b3d854e5e262b7b6805762e1e0bb6b0c3a01024187439ec70e"
-	sdkUnfrozen = "0a531a00224f0a150a080880e2cfaa06100012070800100018e9071800120608001000180322020878320072280a260a110a070800100018e90710ff93ebdc0318000a110a" +
+	sdkUnfrozen = "0a531a00224f0a150a080880e2cfaa06100012070800100018e9071800120608001000180322020878320072280a260a" +
+		"110a070800100018e90710ff93ebdc0318000a110a" +
 		"070800100018ea07108094ebdc031800"
 )
 

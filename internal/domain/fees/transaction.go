@@ -39,7 +39,8 @@ type Transaction struct {
 	bytes      int64 // its length without unknown fields
 }
 
-// Parse decodes a serialized Transaction and ignores unknown fields. Known fields must have their wire types. Errors are an [InputError].
+// Parse decodes a serialized Transaction and ignores unknown fields. Known fields must have their wire types. Errors
+// are an [InputError].
 func Parse(b []byte) (*Transaction, error) {
 	var tx services.Transaction
 	if !unmarshal(b, &tx) {
@@ -71,12 +72,13 @@ func ParseAny(b []byte) (*Transaction, error) {
 	return Parse(b)
 }
 
-// IsList reports whether b is a serialized TransactionList, which the method toBytes of SDKs returns: the same transaction for several nodes, or the chunks
-// of a message.
+// IsList reports whether b is a serialized TransactionList, which the method toBytes of SDKs returns: the same
+// transaction for several nodes, or the chunks of a message.
 func IsList(b []byte) bool { return firstOfList(b) != nil }
 
-// firstOfList returns the first transaction of a list, or nil if b is not a list. A list has only the field 1. In a Transaction that field is a body without
-// signatures, which nothing is estimated from, and whose content is not a Transaction.
+// firstOfList returns the first transaction of a list, or nil if b is not a list. A list has only the field 1. In a
+// Transaction that field is a body without signatures, which nothing is estimated from, and whose content is not a
+// Transaction.
 func firstOfList(b []byte) *Transaction {
 	num, typ, n := protowire.ConsumeTag(b)
 	if num != 1 || typ != protowire.BytesType {
@@ -104,7 +106,8 @@ func unmarshal(b []byte, m proto.Message) bool {
 	return proto.UnmarshalOptions{DiscardUnknown: true, RecursionLimit: maxDepth + 1}.Unmarshal(b, m) == nil
 }
 
-// typed reports whether all known fields of a serialized message and its nested messages have their wire types. Unmarshalling treats others as unknown fields.
+// typed reports whether all known fields of a serialized message and its nested messages have their wire types.
+// Unmarshalling treats others as unknown fields.
 func typed(of protoreflect.MessageDescriptor, b []byte, depth int) bool {
 	if depth == 0 {
 		return false
@@ -156,7 +159,8 @@ func wireType(k protoreflect.Kind) protowire.Type {
 	}
 }
 
-// keys returns the number of keys that can sign, including nested ones. Thresholds are ignored: every key of a list counts.
+// keys returns the number of keys that can sign, including nested ones. Thresholds are ignored: every key of a list
+// counts.
 func keys(list ...*services.Key) int64 {
 	var n int64
 	for _, k := range list {

@@ -63,8 +63,8 @@ func LoadZone(name string) (*time.Location, error) {
 	return zone, nil
 }
 
-// AppendTime appends an instant in the format of documents: in the instant's zone, with three decimals. UTC has Z instead of an offset; other zones with an
-// offset of zero have +00:00.
+// AppendTime appends an instant in the format of documents: in the instant's zone, with three decimals. UTC has Z
+// instead of an offset; other zones with an offset of zero have +00:00.
 func AppendTime(dst []byte, t time.Time) []byte {
 	switch t.Location().String() {
 	case "UTC", "Etc/UTC":
@@ -77,8 +77,8 @@ func AppendTime(dst []byte, t time.Time) []byte {
 // localLayouts are the layouts of local times.
 var localLayouts = []string{"2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04"}
 
-// ParseTime parses an instant in RFC 3339, or a local time in a zone. It fails if the clock of the zone skips the local time, or shows it twice: then an
-// offset is necessary.
+// ParseTime parses an instant in RFC 3339, or a local time in a zone. It fails if the clock of the zone skips the local
+// time, or shows it twice: then an offset is necessary.
 func ParseTime(text string, zone *time.Location) (time.Time, error) {
 	text = strings.TrimSpace(text)
 	if t, err := time.Parse(time.RFC3339Nano, text); err == nil {
@@ -95,13 +95,18 @@ func ParseTime(text string, zone *time.Location) (time.Time, error) {
 		case 0:
 			return time.Time{}, Errorf(BadInput, "%s does not exist in %s, where the clock skips it: use another time, or give the offset", text, zone)
 		default:
-			return time.Time{}, Errorf(BadInput, "%s occurs twice in %s: use %s or %s", text, zone, found[0].Format(time.RFC3339), found[1].Format(time.RFC3339))
+			return time.Time{}, Errorf(BadInput, "%s occurs twice in %s: use %s or %s", text, zone, found[0].Format(
+				time.RFC3339,
+			), found[1].Format(time.RFC3339))
 		}
 	}
-	return time.Time{}, Errorf(BadInput, "%q is not a time such as 2026-01-31T12:00, in the zone of the page, or 2026-01-31T12:00:00Z", text)
+	return time.Time{}, Errorf(
+		BadInput, "%q is not a time such as 2026-01-31T12:00, in the zone of the page, or 2026-01-31T12:00:00Z", text,
+	)
 }
 
-// instants returns the instants at which the clock of a zone shows a wall time, which is given in UTC; earliest first. There are none if the clock skips it.
+// instants returns the instants at which the clock of a zone shows a wall time, which is given in UTC; earliest first.
+// There are none if the clock skips it.
 func instants(wall time.Time, zone *time.Location) []time.Time {
 	var found []time.Time
 	for _, around := range []time.Time{wall.Add(-36 * time.Hour), wall.Add(36 * time.Hour)} { // before and after a change of the clock
@@ -118,24 +123,27 @@ func instants(wall time.Time, zone *time.Location) []time.Time {
 	return found
 }
 
-// maxOccurrences is the maximum number of times that a recurrence rule may produce. Each is published as a maintenance of its own.
+// maxOccurrences is the maximum number of times that a recurrence rule may produce. Each is published as a maintenance
+// of its own.
 const maxOccurrences = 60
 
 // maxInterval is the maximum INTERVAL of a recurrence rule.
 const maxInterval = 365
 
-// Occurrences returns start and the times at which a recurrence rule (RFC 5545) repeats it, such as FREQ=WEEKLY;BYDAY=TU;COUNT=8. start is always the
-// first, and COUNT includes it. Rules have FREQ (DAILY, WEEKLY or MONTHLY), INTERVAL, BYDAY, BYMONTHDAY, WKST, and either COUNT or UNTIL.
+// Occurrences returns start and the times at which a recurrence rule (RFC 5545) repeats it, such as
+// FREQ=WEEKLY;BYDAY=TU;COUNT=8. start is always the first, and COUNT includes it. Rules have FREQ (DAILY, WEEKLY or
+// MONTHLY), INTERVAL, BYDAY, BYMONTHDAY, WKST, and either COUNT or UNTIL.
 //
-// All occurrences have the wall time of start in its zone. If a change of the clock skips that time, the occurrence is as much later as the clock skips.
-// If the time occurs twice, the first is used.
+// All occurrences have the wall time of start in its zone. If a change of the clock skips that time, the occurrence is
+// as much later as the clock skips. If the time occurs twice, the first is used.
 func Occurrences(rule string, start time.Time) ([]time.Time, error) {
 	o, until, err := parseRule(rule, start.Location())
 	if err != nil {
 		return nil, err
 	}
 	count := o.Count
-	// The library only finds the days, in UTC. It leaves it to time.Date which of two offsets applies when the clock changes.
+	// The library only finds the days, in UTC. It leaves it to time.Date which of two offsets applies when the clock
+	// changes.
 	y, m, d := start.Date()
 	h, minute, s := start.Clock()
 	o.Count, o.Dtstart = 0, time.Date(y, m, d, h, minute, s, 0, time.UTC)
@@ -144,7 +152,9 @@ func Occurrences(rule string, start time.Time) ([]time.Time, error) {
 		return nil, invalidRule(rule, "%v", err)
 	}
 	if !until.IsZero() && until.Before(start) {
-		return nil, invalidRule(rule, "UNTIL is before the first occurrence, which starts at %s", start.Format(time.RFC3339))
+		return nil, invalidRule(
+			rule, "UNTIL is before the first occurrence, which starts at %s", start.Format(time.RFC3339),
+		)
 	}
 	out := []time.Time{start}
 	for next := r.Iterator(); len(out) != count; {
@@ -160,7 +170,9 @@ func Occurrences(rule string, start time.Time) ([]time.Time, error) {
 			return out, nil
 		}
 		if len(out) == maxOccurrences {
-			return nil, Errorf(BadInput, "%q has more than %d occurrences: give COUNT or an earlier UNTIL", rule, maxOccurrences)
+			return nil, Errorf(
+				BadInput, "%q has more than %d occurrences: give COUNT or an earlier UNTIL", rule, maxOccurrences,
+			)
 		}
 		out = append(out, at)
 	}
@@ -226,7 +238,9 @@ func parseRule(text string, zone *time.Location) (o *rrule.ROption, until time.T
 	case given["BYDAY"] && given["BYMONTHDAY"]:
 		return nil, time.Time{}, invalidRule(text, "it has both BYDAY and BYMONTHDAY")
 	case given["COUNT"] == given["UNTIL"]:
-		return nil, time.Time{}, invalidRule(text, "it needs either COUNT or UNTIL: all occurrences are published in advance")
+		return nil, time.Time{}, invalidRule(
+			text, "it needs either COUNT or UNTIL: all occurrences are published in advance",
+		)
 	}
 	return o, until, nil
 }
@@ -263,7 +277,8 @@ func readPart(o *rrule.ROption, key, value string) (err error) {
 	return err
 }
 
-// parseWeekday parses a day such as TU, 1TU or -1FR. The number counts the days in the month, from the end if it is negative.
+// parseWeekday parses a day such as TU, 1TU or -1FR. The number counts the days in the month, from the end if it is
+// negative.
 func parseWeekday(text string) (rrule.Weekday, error) {
 	name := text[max(len(text)-2, 0):]
 	day, known := weekdays[name]
@@ -309,7 +324,9 @@ func parseUntil(value string, zone *time.Location) (until time.Time, err error) 
 		return until, nil
 	}
 	if until, err = time.ParseInLocation("20060102", strings.ReplaceAll(value, "-", ""), zone); err != nil {
-		return time.Time{}, errors.New("it must be a date such as 20260131, or a time such as 20260131T120000 or 20260131T110000Z")
+		return time.Time{}, errors.New(
+			"it must be a date such as 20260131, or a time such as 20260131T120000 or 20260131T110000Z",
+		)
 	}
 	return until.AddDate(0, 0, 1).Add(-time.Nanosecond), nil
 }

@@ -38,7 +38,8 @@ func TestOccurrences(t *testing.T) {
 		{"Etc/UTC", "2026-02-28T09:00:00Z", "FREQ=MONTHLY;BYDAY=MO;COUNT=3", "02-28 09:00 03-02 09:00 03-09 09:00"},
 		{"Etc/UTC", "2026-05-19T09:00:00Z", "FREQ=MONTHLY;BYDAY=1MO,3WE;COUNT=4", "05-19 09:00 05-20 09:00 06-01 09:00 06-17 09:00"},
 		{"Etc/UTC", "2027-12-31T09:00:00Z", "FREQ=MONTHLY;INTERVAL=2;BYMONTHDAY=1,-1;COUNT=3", "12-31 09:00 02-01 09:00 02-29 09:00"},
-		// Calendars export these forms. The second example of RFC 5545 for WKST differs from the first in the days, because weeks begin on Sunday.
+		// Calendars export these forms. The second example of RFC 5545 for WKST differs from the first in the days,
+		// because weeks begin on Sunday.
 		{"Etc/UTC", "2026-05-19T09:00:00Z", "FREQ=WEEKLY;BYDAY=TU;COUNT=2;", "05-19 09:00 05-26 09:00"},
 		{"Etc/UTC", "2026-05-19T09:00:00Z", "RRULE:FREQ=WEEKLY;WKST=MO;COUNT=2;BYDAY=TU;", "05-19 09:00 05-26 09:00"},
 		{
@@ -135,12 +136,15 @@ func TestOccurrences(t *testing.T) {
 		}
 	}
 	// A day that never comes must not be looked for for ever.
-	if list, err := status.Occurrences("FREQ=MONTHLY;INTERVAL=12;BYMONTHDAY=30;COUNT=2", time.Date(2026, 2, 1, 9, 0, 0, 0, time.UTC)); err == nil {
+	if list, err := status.Occurrences(
+		"FREQ=MONTHLY;INTERVAL=12;BYMONTHDAY=30;COUNT=2", time.Date(2026, 2, 1, 9, 0, 0, 0, time.UTC),
+	); err == nil {
 		t.Errorf("30 February: %v", list)
 	}
 }
 
-// FuzzOccurrences compares rules that are accepted with the library's own parser: it gives the same days, or the rule has a form that it does not read.
+// FuzzOccurrences compares rules that are accepted with the library's own parser: it gives the same days, or the rule
+// has a form that it does not read.
 func FuzzOccurrences(f *testing.F) {
 	for _, rule := range []string{
 		"FREQ=DAILY;COUNT=3", "RRULE:FREQ=WEEKLY;BYDAY=TU,TH;COUNT=4;WKST=SU;", "FREQ=MONTHLY;BYDAY=-1FR,+2MO;UNTIL=20271231",
@@ -154,7 +158,9 @@ func FuzzOccurrences(f *testing.F) {
 		if err != nil {
 			return
 		}
-		option, err := rrule.StrToROption(strings.TrimSuffix(strings.TrimPrefix(strings.ToUpper(strings.TrimSpace(rule)), "RRULE:"), ";"))
+		option, err := rrule.StrToROption(
+			strings.TrimSuffix(strings.TrimPrefix(strings.ToUpper(strings.TrimSpace(rule)), "RRULE:"), ";"),
+		)
 		if err != nil || !option.Until.IsZero() {
 			return
 		}

@@ -80,7 +80,9 @@ func TestDecodeRedirects(t *testing.T) {
 		},
 		"token, several arguments with a zero address": {
 			packed(0x618dc65e, transfer), number(1),
-			"redirectForToken(token=" + token + ", encodedFunctionSelector=0x" + hex.EncodeToString(transfer) + ") {transferFrom(" +
+			"redirectForToken(token=" + token + ", encodedFunctionSelector=0x" + hex.EncodeToString(
+				transfer,
+			) + ") {transferFrom(" +
 				"from=" + none + ", to=0x00000000000000000000000000000000000003e9, value=7) -> =true}",
 		},
 		"unknown inner function": {
@@ -89,8 +91,12 @@ func TestDecodeRedirects(t *testing.T) {
 		},
 		"account": {
 			packed(0xe4cbd3a7, input(t, "hbarApprove(address,int256)", alice, 3)), number(22),
-			"redirectForAccount(account=" + token + ", encodedFunctionSelector=0x86aff07c" + strings.Repeat("0", 60) + "03e9" +
-				strings.Repeat("0", 63) + "3) {hbarApprove(spender=0x00000000000000000000000000000000000003e9, amount=3) -> responseCode=22}",
+			"redirectForAccount(account=" + token + ", encodedFunctionSelector=0x86aff07c" + strings.Repeat(
+				"0", 60,
+			) + "03e9" +
+				strings.Repeat(
+					"0", 63,
+				) + "3) {hbarApprove(spender=0x00000000000000000000000000000000000003e9, amount=3) -> responseCode=22}",
 		},
 		"schedule": {
 			packed(0x5c3889ca, input(t, "signSchedule()")), number(22),
@@ -99,9 +105,13 @@ func TestDecodeRedirects(t *testing.T) {
 		"no inner function": {packed(0x618dc65e, []byte{1, 2, 3}), nil, "null"},
 		"no token":          {[]byte{0x61, 0x8d, 0xc6, 0x5e}, nil, "null"},
 		"cut off":           {[]byte{0x61, 0x8d, 0xc6}, nil, "null"},
-		"not redirected":    {balance, number(5), "balanceOf(account=0x00000000000000000000000000000000000003e9) -> =5"},
+		"not redirected": {balance, number(
+			5,
+		), "balanceOf(account=0x00000000000000000000000000000000000003e9) -> =5"},
 		"system contract": {
-			input(t, "mintToken(address,int64,bytes[])", target, 7, []any{}), slices.Concat(number(22), number(9), number(96), number(0)),
+			input(
+				t, "mintToken(address,int64,bytes[])", target, 7, []any{},
+			), slices.Concat(number(22), number(9), number(96), number(0)),
 			"mintToken(token=" + token + ", amount=7, metadata=[]) -> responseCode=22, newTotalSupply=9, serialNumbers=[]",
 		},
 		"system contract with a tuple": {
@@ -122,7 +132,9 @@ func TestDeclarationNames(t *testing.T) {
 	t.Parallel()
 	for _, d := range system.Declarations() {
 		parameters := d[:strings.Index(d, " returns ")]
-		for _, part := range strings.FieldsFunc(parameters[strings.IndexByte(parameters, '('):], func(r rune) bool { return strings.ContainsRune("(),", r) }) {
+		for _, part := range strings.FieldsFunc(parameters[strings.IndexByte(
+			parameters, '(',
+		):], func(r rune) bool { return strings.ContainsRune("(),", r) }) {
 			if fields := strings.Fields(part); len(fields) != 2 && part[0] != '[' && part[0] != ' ' {
 				t.Errorf("%s: %q has no name", d, part)
 			}

@@ -10,9 +10,10 @@ import (
 	"heliograph/storage/demo"
 )
 
-// TestSupplyCodes checks the response codes of functions that change a supply, an association or serials: each case in a simulation of its own. Serials
-// and tokens have these owners and keys: Alice owns postcard 1, Heidi 6, the treasury Trent none. The lamp oil has no supply key. Foghorns have keys for KYC,
-// freezing and wiping; Alice is frozen, Carol has no KYC. The kelp is paused.
+// TestSupplyCodes checks the response codes of functions that change a supply, an association or serials: each case in
+// a simulation of its own. Serials and tokens have these owners and keys: Alice owns postcard 1, Heidi 6, the treasury
+// Trent none. The lamp oil has no supply key. Foghorns have keys for KYC, freezing and wiping; Alice is frozen, Carol
+// has no KYC. The kelp is paused.
 func TestSupplyCodes(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -31,7 +32,9 @@ func TestSupplyCodes(t *testing.T) {
 		remove        = "deleteToken(address)"
 		twoAccounts   = "cryptoTransfer(((address,int64,bool)[]),(address,(address,int64,bool)[],(address,address,int64,bool)[])[])"
 	)
-	tide, fog, oil, post, kelp, none := lz(demo.Tide), lz(demo.Foghorn), lz(demo.LampOil), lz(demo.Postcard), lz(demo.Kelp), lz(missing)
+	tide, fog, oil, post, kelp, none := lz(
+		demo.Tide,
+	), lz(demo.Foghorn), lz(demo.LampOil), lz(demo.Postcard), lz(demo.Kelp), lz(missing)
 	alice, carol, trent, dave, fund := lz(demo.Alice), lz(demo.Carol), lz(demo.Trent), lz(demo.Dave), lz(demo.Fund)
 	bob, heidi := b.addressOf(t, demo.Bob), b.addressOf(t, demo.Heidi)
 	list := func(values ...any) []any { return values }
@@ -131,7 +134,9 @@ func TestSupplyCodes(t *testing.T) {
 		{"true 48", nil, sendNFT, list(post, list(alice, heidi), list(heidi, alice), list(1, 1))},
 		{"true 74", nil, sendNFT, list(post, list(alice), list(alice), list(1))},
 		{"true 228", nil, sendNFT, list(post, repeat(11, alice), repeat(11, heidi), eleven(1))},
-		{"true 74", nil, twoAccounts, list(list(list(list(alice, -2, false), list(bob, 1, false), list(bob, 1, false))), list())},
+		{"true 74", nil, twoAccounts, list(
+			list(list(list(alice, -2, false), list(bob, 1, false), list(bob, 1, false))), list(),
+		)},
 		{"true 165", nil, freeze, list(fog, alice)},
 		{"true 165", nil, grant, list(fog, alice)},
 		{"true 165", nil, revoke, list(fog, alice)},
@@ -150,7 +155,9 @@ func TestSupplyCodes(t *testing.T) {
 		for _, w := range tc.before {
 			steps = append(steps, step{to: lz(w.to), data: input(t, w.signature, w.args...)})
 		}
-		got := b.as(t, now(), trent, append(steps, step{to: common.Address(lz(system167)), data: input(t, tc.signature, tc.args...)})...)
+		got := b.as(t, now(), trent, append(
+			steps, step{to: common.Address(lz(system167)), data: input(t, tc.signature, tc.args...)},
+		)...)
 		for i, w := range tc.before {
 			if text := fmt.Sprint(got[i].ok, " ", got[i].word); text != w.want {
 				t.Errorf("%s: before it got %s, want %s", name, text, w.want)

@@ -74,9 +74,13 @@ func TestABI(t *testing.T) {
 		return b
 	}
 	at := common.HexToAddress("0xAbCd000000000000000000000000000000000001")
-	call := pack(reference.Pack("sail", []leg{{"Skagen", 3}, {"K\"", 65535}}, [3]bool{true, false, true}, []byte{1, 2}, [4]byte{0xca, 0xfe}))
+	call := pack(reference.Pack(
+		"sail", []leg{{"Skagen", 3}, {"K\"", 65535}}, [3]bool{true, false, true}, []byte{1, 2}, [4]byte{0xca, 0xfe},
+	))
 	output := pack(reference.Methods["sail"].Outputs.Pack(big.NewInt(-5), true))
-	storm := slices.Concat(reference.Errors["Storm"].ID.Bytes()[:4], pack(reference.Errors["Storm"].Inputs.Pack(uint8(9), at)))
+	storm := slices.Concat(
+		reference.Errors["Storm"].ID.Bytes()[:4], pack(reference.Errors["Storm"].Inputs.Pack(uint8(9), at)),
+	)
 	moored := reference.Events["Moored"]
 	data := pack(moored.Inputs.NonIndexed().Pack([]common.Address{at}, int64(-7)))
 	topics := [][]byte{moored.ID.Bytes(), crypto.Keccak256([]byte("Gull")), common.BigToHash(big.NewInt(12)).Bytes()}
@@ -97,11 +101,17 @@ func TestABI(t *testing.T) {
 			{"truncated call", "null", a.Call(call[:len(call)-40], nil)},
 			{"short call", "null", a.Call(call[:3], nil)},
 			{"error", "Storm(uint8,address): uint8 force=9 address where=0xabcd000000000000000000000000000000000001", a.Error(storm)},
-			{"error with a number that is too great", "null", a.Error(append(storm[:4:4], append([]byte{1}, storm[5:]...)...))},
+			{"error with a number that is too great", "null", a.Error(
+				append(storm[:4:4], append([]byte{1}, storm[5:]...)...),
+			)},
 			{"unknown error", "null", a.Error(call)},
 			{
-				"log", "Moored(string,uint256,address[],int64): string ship=0x" + hex.EncodeToString(topics[1]) + " (indexed) uint256 berth=12 (indexed)" +
-					` address[] crew=["0xabcd000000000000000000000000000000000001"] int64 depth=-7`, a.Log(topics, data),
+				"log", "Moored(string,uint256,address[],int64): string ship=0x" + hex.EncodeToString(
+					topics[1],
+				) + " (indexed) uint256 berth=12 (indexed)" +
+					` address[] crew=["0xabcd000000000000000000000000000000000001"] int64 depth=-7`, a.Log(
+					topics, data,
+				),
 			},
 			{"log with a topic less", "null", a.Log(topics[:2], data)},
 			{"log without topics", "null", a.Log(nil, data)},
@@ -121,7 +131,9 @@ func TestABIOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	own, err := abi.New([]string{"event Transfer(address indexed payer, address indexed payee, uint256 amount)"}, standard)
+	own, err := abi.New(
+		[]string{"event Transfer(address indexed payer, address indexed payee, uint256 amount)"}, standard,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +162,9 @@ func TestInvalidABI(t *testing.T) {
 	for _, text := range []string{
 		"", "transfer(address)", "function", "function f", "function f(", "function f(uint7)", "function f(uint256", "function f(uint256) returns (", "function f(int0)",
 		"function f(bytes33)", "function f(uint08)", "event e(uint256[0])", "event e(uint256[5000])", "event e(uint256[-1])", "event e(()[])", "event e(uint256[x])",
-		"error e(uint256) {}", "error e(uint256" + strings.Repeat("[]", 20) + ")", "error e" + strings.Repeat("(", 100_000), "error e(" + strings.Repeat("uint,", 5000) + "uint)",
+		"error e(uint256) {}", "error e(uint256" + strings.Repeat(
+			"[]", 20,
+		) + ")", "error e" + strings.Repeat("(", 100_000), "error e(" + strings.Repeat("uint,", 5000) + "uint)",
 		"error e(uint " + strings.Repeat("x", 65) + ")", "function f(fixed128x18)", `{"type":"event"`, `[1]`, `{"type":"event","name":"e","inputs":[{"type":"tuple["}]}`,
 		`{"name":"","inputs":[]}`, "error e(uint256,)", "error e(,uint256)", "error e(uint256 a b c d]",
 	} {
@@ -199,7 +213,9 @@ func TestPublicForms(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}
-		if d := a.Call(transferCall, nil); d == nil || d.Signature != "f(address)" || d.Arguments[0].Name != "a" && d.Arguments[0].Name != "" {
+		if d := a.Call(
+			transferCall, nil,
+		); d == nil || d.Signature != "f(address)" || d.Arguments[0].Name != "a" && d.Arguments[0].Name != "" {
 			t.Errorf("%s: got %s", text, show(d))
 		}
 	}
@@ -242,7 +258,9 @@ func TestABIErrors(t *testing.T) {
 		`["function f(", "x"]`:                                         `"" is not an ABI type`,
 	} {
 		_, err := abi.New([]string{text}, nil)
-		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "Go ") || strings.Contains(err.Error(), "struct field") {
+		if err == nil || !strings.Contains(
+			err.Error(), want,
+		) || strings.Contains(err.Error(), "Go ") || strings.Contains(err.Error(), "struct field") {
 			t.Errorf("%s: got %v, want %s", text, err, want)
 		}
 	}
@@ -256,7 +274,9 @@ func TestOffsetBombs(t *testing.T) {
 	for range 2 * n {
 		words = append(words, common.BigToHash(big.NewInt(32*n)).Bytes()...)
 	}
-	for _, types := range []string{"string[1000][1000]", "(string[1000],string[1000],string[1000])[1000]", "bytes[1000]", "string[][][][]"} {
+	for _, types := range []string{
+		"string[1000][1000]", "(string[1000],string[1000],string[1000])[1000]", "bytes[1000]", "string[][][][]",
+	} {
 		a, err := abi.New([]string{"error e(" + types + ")"}, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -271,7 +291,9 @@ func TestOffsetBombs(t *testing.T) {
 
 // FuzzABI decodes any data with any declarations. What is decoded is not much longer than both.
 func FuzzABI(f *testing.F) {
-	for _, text := range slices.Concat(seaText, publicForms, []string{seaABI, "error e(string[4][2] a)", "event e((bytes,uint8[])[] a)"}) {
+	for _, text := range slices.Concat(
+		seaText, publicForms, []string{seaABI, "error e(string[4][2] a)", "event e((bytes,uint8[])[] a)"},
+	) {
 		f.Add(text, make([]byte, 96))
 	}
 	f.Fuzz(func(t *testing.T, text string, data []byte) {
@@ -280,7 +302,9 @@ func FuzzABI(f *testing.F) {
 		}
 		a, err := abi.New([]string{text}, nil)
 		if err != nil {
-			if message := err.Error(); len(message) > 600 || strings.Contains(message, "Go value") || strings.Contains(message, "Go struct") {
+			if message := err.Error(); len(
+				message,
+			) > 600 || strings.Contains(message, "Go value") || strings.Contains(message, "Go struct") {
 				t.Errorf("%q: %s", text, message)
 			}
 			return
