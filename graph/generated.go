@@ -2043,6 +2043,8 @@ func (ec *executionContext) childFields_DecodedABI(ctx context.Context, field gr
 		return ec.fieldContext_DecodedABI_arguments(ctx, field)
 	case "results":
 		return ec.fieldContext_DecodedABI_results(ctx, field)
+	case "inner":
+		return ec.fieldContext_DecodedABI_inner(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type DecodedABI", field.Name)
 }
@@ -20572,6 +20574,38 @@ func (ec *executionContext) fieldContext_DecodedABI_results(_ context.Context, f
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_DecodedArgument(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DecodedABI_inner(ctx context.Context, field graphql.CollectedField, obj *abi.Decoded) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DecodedABI_inner(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Inner, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *abi.Decoded) graphql.Marshaler {
+			return ec.marshalODecodedABI2ᚖheliographᚋinternalᚋdomainᚋevmᚋsystemᚋabiᚐDecoded(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_DecodedABI_inner(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DecodedABI",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_DecodedABI(ctx, field)
 		},
 	}
 	return fc, nil
@@ -59723,6 +59757,11 @@ func (ec *executionContext) _DecodedABI(ctx context.Context, sel ast.SelectionSe
 			}
 		case "results":
 			out.Values[i] = ec._DecodedABI_results(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "inner":
+			out.Values[i] = ec._DecodedABI_inner(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}

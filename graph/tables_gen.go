@@ -1578,6 +1578,7 @@ func (o *objects) setDecodedABI() {
 		}),
 		"arguments": rowplan.Many(func(v *abi.Decoded) []*abi.Argument { return v.Arguments }, func() *rowplan.Object[*abi.Argument] { return o.DecodedArgument }),
 		"results":   rowplan.NullableMany(func(v *abi.Decoded) []*abi.Argument { return v.Results }, func() *rowplan.Object[*abi.Argument] { return o.DecodedArgument }),
+		"inner":     rowplan.Get(func(v *abi.Decoded) *abi.Decoded { return v.Inner }, rowplan.ObjectOf(func() *rowplan.Object[*abi.Decoded] { return o.DecodedABI })),
 	})
 }
 
