@@ -210,12 +210,18 @@ func (s *Snapshot) instant() ledger.Timestamp {
 // evmBlockRow is a row of record_file.
 type evmBlockRow struct {
 	worldstate.Block
-	hash string
+	hash         string
+	major, minor ledger.Null[int32]
 }
 
+const evmBlockColumns = `index, hash, consensus_start, consensus_end, hapi_version_major, hapi_version_minor`
+
 var evmBlockRows = storage.NewMapper(func(b *evmBlockRow, into []any) []any {
-	return append(into, &b.Number, &b.hash, &b.Start, &b.End)
+	return append(into, &b.Number, &b.hash, &b.Start, &b.End, &b.major, &b.minor)
 }, func(b *evmBlockRow) (err error) {
+	if b.major.Valid && b.minor.Valid {
+		b.HAPI = ledger.Of(worldstate.HAPIVersion{Major: b.major.V, Minor: b.minor.V})
+	}
 	b.Hash, err = hashHead(b.hash)
 	return err
 }, func(b *evmBlockRow) *worldstate.Block { return &b.Block })
@@ -248,7 +254,7 @@ func (s *Snapshot) queueBlock(b *storage.Batch, ref worldstate.BlockRef, done fu
 	default:
 		order = `order by index desc`
 	}
-	evmBlockRows.Queue(b, `select index, hash, consensus_start, consensus_end from record_file `+condition+` `+order+` limit 1`, args,
+	evmBlockRows.Queue(b, `select `+evmBlockColumns+` from record_file `+condition+` `+order+` limit 1`, args,
 		func(rows []*worldstate.Block) {
 			if len(rows) == 0 {
 				done(nil)
@@ -262,7 +268,7 @@ func (s *Snapshot) queueBlock(b *storage.Batch, ref worldstate.BlockRef, done fu
 func (s *Snapshot) BlockHash(ctx context.Context, number int64) (hash [32]byte, err error) {
 	s.trips++
 	block, err := evmBlockRows.One(ctx, s.db, "the hash of a block",
-		`select index, hash, consensus_start, consensus_end from record_file where index = $1 limit 1`, number)
+		`select `+evmBlockColumns+` from record_file where index = $1 limit 1`, number)
 	if err != nil || block == nil {
 		return hash, err
 	}

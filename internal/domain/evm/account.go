@@ -114,7 +114,7 @@ func (s *State) codeOf(a common.Address, e *worldstate.Entity) *code {
 		return newCode(scheduleRedirect.proxy(a))
 	case len(e.Code) > 0:
 		return s.codes.get(e.Code)
-	case e.Delegation.Valid && e.Delegation.V != ledger.EVMAddress{} && s.level >= Level67:
+	case e.Delegation.Valid && e.Delegation.V != ledger.EVMAddress{} && s.level >= Level70:
 		return newCode(types.AddressToDelegation(common.Address(e.Delegation.V)))
 	default:
 		return nil

@@ -355,7 +355,9 @@ func (b *bay) blockValues(t *testing.T, m moment) []testCall {
 	hbars, cents := b.rate(t, block)
 	list := []testCall{
 		does("toTinybars", with(n(1_000_000)), n(1_000_000*hbars/cents)), does("toTinycents", with(n(1_000_000)), n(1_000_000*cents/hbars)),
-		does("seed", nil, hashAt(block)), does("hashOf", with(n(block)), hashAt(block)), does("hashOf", with(n(3)), hashAt(3)), does("hashOf", with(n(block+1)), [32]byte{}),
+		does("seed", nil, hashAt(block)), does("hashOf", with(n(block)), hashAt(block)),
+		does("hashOf", with(n(block-255)), hashAt(block-255)), does("hashOf", with(n(block-256)), [32]byte{}),
+		does("hashOf", with(n(block+1)), [32]byte{}),
 		does("here", nil, n(block), n(start), n(0x128), hashAt(block), common.Address(lz(98)), n(15_000_000), n(0)),
 	}
 	for i := range list {

@@ -64,6 +64,9 @@ func (s *Simulation) enter(_ int, typ byte, from, to common.Address, input []byt
 		s.state.Abort(fmt.Errorf("running a contract: %w", s.state.ctx.Err()))
 	}
 	op := vm.OpCode(typ)
+	if op == vm.SELFDESTRUCT && value != nil {
+		s.state.addTransfer(from, to, uint256.MustFromBig(value))
+	}
 	s.state.frames.push(op, from, to, input, gas, value)
 	if s.tracer != nil {
 		s.tracer.enter(s.state.frames.top())
@@ -134,10 +137,13 @@ func (s *Simulation) beforeOpcode(op vm.OpCode, frame *vm.ScopeContext) {
 	last := len(stack) - 1
 	switch op {
 	case vm.BLOCKHASH:
-		// The interpreter only returns hashes of the last 256 blocks. So the block number is changed for this opcode.
-		if number := stack[last]; number.IsUint64() && number.Uint64() <= uint64(s.block.Number) {
-			s.evm.Context.BlockNumber, s.guard.shifted = new(big.Int).SetUint64(number.Uint64()+1), true
+		// The interpreter returns the hashes of the 256 blocks before the current one. So the block number is changed
+		// for this opcode: to the block after the requested one, or to 0, which has no blocks before it.
+		shown := new(big.Int)
+		if number := stack[last]; number.IsUint64() && s.inHashWindow(number.Uint64()) {
+			shown.SetUint64(number.Uint64() + 1)
 		}
+		s.evm.Context.BlockNumber, s.guard.shifted = shown, true
 	case vm.SELFDESTRUCT:
 		s.checkSelfDestruct(frame.Address(), common.Address(stack[last].Bytes20()))
 	case vm.BALANCE, vm.EXTCODESIZE, vm.EXTCODECOPY, vm.EXTCODEHASH:
@@ -146,6 +152,12 @@ func (s *Simulation) beforeOpcode(op vm.OpCode, frame *vm.ScopeContext) {
 		s.requireAccount(common.Address(stack[last-1].Bytes20()))
 	default:
 	}
+}
+
+// inHashWindow reports whether contracts can read the hash of a block.
+func (s *Simulation) inHashWindow(number uint64) bool {
+	current := uint64(s.block.Number)
+	return number <= current && current-number < s.machine.cfg.BlockHashWindow
 }
 
 // requireAccount makes the current frame fail if an account does not exist and the level requires it.
@@ -179,6 +191,10 @@ func (s *Simulation) blockHash(number uint64) common.Hash {
 	if number == uint64(s.block.Number) {
 		return s.block.Hash
 	}
+	if hash, simulated := s.hashes[int64(number)]; simulated || len(s.hashes) > 0 && int64(number) > s.first {
+		return hash
+	}
+	s.state.reads++
 	hash, err := s.state.source.BlockHash(s.state.ctx, int64(number))
 	s.state.Check(err, "reading the hash of block %d", number)
 	return hash
@@ -225,6 +241,7 @@ func (s *Simulation) canReceive(to common.Address) bool {
 func (s *Simulation) transfer(_ vm.StateDB, from, to common.Address, value *uint256.Int, _ *params.Rules) {
 	s.state.SubBalance(from, value, tracing.BalanceChangeTransfer)
 	s.state.AddBalance(to, value, tracing.BalanceChangeTransfer)
+	s.state.addTransfer(from, to, value)
 }
 
 // Frame is a call frame: a call or the creation of a contract.

@@ -7,6 +7,8 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/params"
 
+	"heliograph/internal/domain/evm/worldstate"
+	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/ledger/codes"
 )
 
@@ -23,13 +25,18 @@ const (
 	Level51              // the account service; SELFDESTRUCT destroys only new contracts
 	Level65              // as 51
 	Level66              // as 51
-	Level67              // Prague: delegated code, BLS12-381
+	Level67              // as 51
+	Level70              // Prague: delegated code, BLS12-381, minimum price of call data
 
-	NewestLevel = Level67
+	NewestLevel = Level70
 )
 
-// ChainIDMainnet is the chain that went through the levels. Other chains always use the newest level.
+// ChainIDMainnet is the chain that went through the levels. Other chains use the newest level, unless
+// [Config.PragueBlock] is set.
 const ChainIDMainnet = 0x127
+
+// pragueHAPI is the version of the network's API with which mainnet begins to use Level70.
+var pragueHAPI = worldstate.HAPIVersion{Minor: 77}
 
 // mainnetLevels has the first block of each level on mainnet.
 var mainnetLevels = [...]struct {
@@ -47,16 +54,26 @@ var mainnetLevels = [...]struct {
 	{87_129_575, Level67},
 }
 
-// LevelAt returns the level of a block.
-func LevelAt(chainID uint64, block int64) Level {
-	if chainID != ChainIDMainnet {
+// LevelAt returns the level of a block. prague is the first block of Level70. If it is null, mainnet uses the version
+// of the network's API at the block, and other chains always use the newest level.
+func LevelAt(chainID uint64, prague ledger.Null[int64], block Block) Level {
+	switch {
+	case prague.Valid && block.Number >= prague.V:
+		return Level70
+	case chainID == ChainIDMainnet:
+	case prague.Valid:
+		return Level67
+	default:
 		return NewestLevel
 	}
 	level := Level30
 	for _, l := range mainnetLevels {
-		if block >= l.from {
+		if block.Number >= l.from {
 			level = l.level
 		}
+	}
+	if !prague.Valid && block.HAPI.Valid && !block.HAPI.V.Before(pragueHAPI) {
+		level = Level70
 	}
 	return level
 }
@@ -85,7 +102,7 @@ func (l Level) ChainConfig(chainID uint64) *params.ChainConfig {
 	if l >= Level50 {
 		c.CancunTime = &now
 	}
-	if l >= Level67 {
+	if l >= Level70 {
 		c.PragueTime = &now
 	}
 	return c
@@ -105,7 +122,7 @@ func (s *Simulation) intrinsicGas(m *Message) (gas, floor uint64) {
 			gas += (uint64(len(m.Data)) + 31) / 32 * params.InitCodeWordGas
 		}
 	}
-	if s.machine.cfg.CalldataFloor && s.level >= Level67 {
+	if s.machine.cfg.CalldataFloor.Or(s.level >= Level70) && s.level >= Level67 {
 		floor = params.TxGas + 10*(zeros+4*others)
 	}
 	return gas, floor
@@ -124,41 +141,4 @@ func (s *Simulation) hollowGas(m *Message, to common.Address) (uint64, error) {
 	default:
 		return hollowAccountGas, nil
 	}
-}
-
-// estimateRounds is the maximum number of runs of the binary search.
-const estimateRounds = 20
-
-// Estimate estimates the gas that a message needs by a binary search between the gas that it used and its limit. The search stops early, so the estimate can be
-// about 10 percent too high. If the message fails with its gas limit, Estimate returns the failed result. Otherwise it returns the result of the first run
-// with the estimate as GasUsed.
-func (s *Simulation) Estimate(m Message) (*Result, error) {
-	result, err := s.run(m)
-	if err != nil || result.Failed() || result.GasUsed >= m.Gas {
-		return result, err
-	}
-	low, high, last := result.GasUsed, m.Gas, result.GasUsed
-	threshold := result.GasUsed / 10
-	for range estimateRounds {
-		if low+1 >= high {
-			break
-		}
-		try := m
-		try.Gas = low + (high-low)/2
-		r, err := s.run(try)
-		if err != nil {
-			return nil, err
-		}
-		if r.Failed() {
-			low = try.Gas
-		} else {
-			high = try.Gas
-			if max(last, try.Gas)-min(last, try.Gas) < threshold {
-				break
-			}
-		}
-		last = try.Gas
-	}
-	result.GasUsed = high
-	return result, nil
 }

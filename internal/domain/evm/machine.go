@@ -12,6 +12,7 @@
 package evm
 
 import (
+	"cmp"
 	"context"
 	"sync"
 
@@ -36,18 +37,27 @@ type Config struct {
 	MinimumBalance int64
 	// ValidatePayer makes a call fail if its sender cannot pay for it.
 	ValidatePayer bool
-	// CalldataFloor charges at least the calldata price of Prague (EIP-7623).
-	CalldataFloor bool
+	// CalldataFloor selects whether Prague's minimum price of call data (EIP-7623) is charged from Level67 on, or
+	// never. Default: from Level70 on.
+	CalldataFloor ledger.Null[bool]
+	// PragueBlock is the first block of Level70. Default: see [LevelAt].
+	PragueBlock ledger.Null[int64]
+	// BlockHashWindow is the number of blocks whose hashes contracts can read, which end with the current block.
+	// Default: [DefaultBlockHashWindow].
+	BlockHashWindow uint64
 	// MaxRefundPercent is the maximum share of unused gas that is refunded. Default: 100.
 	MaxRefundPercent uint64
 	// CacheBytes is the size of the code cache. 0 disables it.
 	CacheBytes uint64
-	// Level returns the EVM version at a block. Default: the network's table.
-	Level func(block int64) Level
+	// Level returns the EVM version at a block. Default: [LevelAt].
+	Level func(Block) Level
 }
 
 // ChainIDTestnet is the default chain ID.
 const ChainIDTestnet = 0x128
+
+// DefaultBlockHashWindow is the default of [Config.BlockHashWindow].
+const DefaultBlockHashWindow = 256
 
 // DefaultMinimumBalance is the default of [Config.MinimumBalance], in tinybars.
 const DefaultMinimumBalance = 100_000_000_000_000_000
@@ -75,12 +85,9 @@ type engine struct {
 
 // New returns a new machine.
 func New(cfg Config) *Machine {
-	if cfg.ChainID == 0 {
-		cfg.ChainID = ChainIDTestnet
-	}
-	if cfg.MaxRefundPercent == 0 {
-		cfg.MaxRefundPercent = 100
-	}
+	cfg.ChainID = cmp.Or(cfg.ChainID, ChainIDTestnet)
+	cfg.MaxRefundPercent = cmp.Or(cfg.MaxRefundPercent, 100)
+	cfg.BlockHashWindow = cmp.Or(cfg.BlockHashWindow, DefaultBlockHashWindow)
 	m := &Machine{cfg: cfg, codes: newCodeCache(cfg.CacheBytes)}
 	for level := range m.engines {
 		e, l := &m.engines[level], Level(level)
@@ -125,17 +132,19 @@ func (m *Machine) newEngine(l Level, rules params.Rules) *engine {
 const accountServiceNumber = 0x16a
 
 // level returns the EVM version at a block.
-func (m *Machine) level(block int64) Level {
+func (m *Machine) level(block Block) Level {
 	if m.cfg.Level != nil {
 		return min(max(m.cfg.Level(block), Level30), NewestLevel)
 	}
-	return LevelAt(m.cfg.ChainID, block)
+	return LevelAt(m.cfg.ChainID, m.cfg.PragueBlock, block)
 }
 
 // Begin returns a simulation in a block on the state of a source. The end of ctx stops it.
 func (m *Machine) Begin(ctx context.Context, source Source, block Block) *Simulation {
-	level := m.level(block.Number)
-	return &Simulation{machine: m, block: block, level: level, state: newState(ctx, source, m.codes, level)}
+	level := m.level(block)
+	return &Simulation{
+		machine: m, block: block, first: block.Number, level: level, state: newState(ctx, source, m.codes, level),
+	}
 }
 
 // Source reads a consistent snapshot of the ledger, now or at a historical instant. A simulation reads from one source. An error ends the simulation and is

@@ -30,11 +30,12 @@ func TestOpcodesByLevel(t *testing.T) {
 		{"MCOPY", "0x20 0x20 0x00 MCOPY STOP", evm.Level50},
 		{"BLOBHASH", "0x00 BLOBHASH STOP", evm.Level50},
 		{"BLOBBASEFEE", "BLOBBASEFEE STOP", evm.Level50},
+		{"a point of BLS12-381", "0x80 0x00 0x0100 0x00 0x00 0x0b 0xffff CALL RETURNDATASIZE 0x80 EQ @ok JUMPI INVALID :ok STOP", evm.Level70},
 		{"a code that no level has", "0x00 0x00 CLZ STOP", evm.NewestLevel + 1},
 	}
 	for _, c := range cases {
 		for level := evm.Level30; level <= evm.NewestLevel; level++ {
-			m := evm.New(evm.Config{Level: func(int64) evm.Level { return level }})
+			m := evm.New(evm.Config{Level: func(evm.Block) evm.Level { return level }})
 			r := run(t, m, world(t, c.code), to(target))
 			want := codes.Success
 			if level < c.since {
@@ -53,12 +54,33 @@ func TestLevelAt(t *testing.T) {
 		0: evm.Level30, 44_029_065: evm.Level30, 44_029_066: evm.Level34, 49_117_794: evm.Level38, 60_258_041: evm.Level38, 60_258_042: evm.Level46,
 		65_435_845: evm.Level50, 66_602_102: evm.Level51, 85_011_472: evm.Level65, 85_659_065: evm.Level66, 87_129_575: evm.Level67, 1 << 40: evm.Level67,
 	} {
-		if got := evm.LevelAt(evm.ChainIDMainnet, block); got != want {
+		if got := evm.LevelAt(evm.ChainIDMainnet, ledger.Null[int64]{}, evm.Block{Number: block}); got != want {
 			t.Errorf("block %d: got level %d, want %d", block, got, want)
 		}
 	}
-	if got := evm.LevelAt(evm.ChainIDTestnet, 0); got != evm.NewestLevel {
-		t.Errorf("another chain: got level %d", got)
+	hapi := func(major, minor int32) ledger.Null[worldstate.HAPIVersion] {
+		return ledger.Of(worldstate.HAPIVersion{Major: major, Minor: minor})
+	}
+	for _, c := range []struct {
+		name   string
+		chain  uint64
+		prague ledger.Null[int64]
+		block  evm.Block
+		want   evm.Level
+	}{
+		{"another chain", evm.ChainIDTestnet, ledger.Null[int64]{}, evm.Block{}, evm.Level70},
+		{"another chain with an older API", evm.ChainIDTestnet, ledger.Null[int64]{}, evm.Block{HAPI: hapi(0, 76)}, evm.Level70},
+		{"another chain, before its block", evm.ChainIDTestnet, ledger.Of[int64](10), evm.Block{Number: 9, HAPI: hapi(0, 77)}, evm.Level67},
+		{"another chain, at its block", evm.ChainIDTestnet, ledger.Of[int64](10), evm.Block{Number: 10}, evm.Level70},
+		{"mainnet, older API", evm.ChainIDMainnet, ledger.Null[int64]{}, evm.Block{Number: 90_000_000, HAPI: hapi(0, 76)}, evm.Level67},
+		{"mainnet, first API", evm.ChainIDMainnet, ledger.Null[int64]{}, evm.Block{Number: 90_000_000, HAPI: hapi(0, 77)}, evm.Level70},
+		{"mainnet, later API", evm.ChainIDMainnet, ledger.Null[int64]{}, evm.Block{Number: 90_000_000, HAPI: hapi(1, 0)}, evm.Level70},
+		{"mainnet, before the setting", evm.ChainIDMainnet, ledger.Of[int64](95_000_000), evm.Block{Number: 94_999_999, HAPI: hapi(0, 77)}, evm.Level67},
+		{"mainnet, at the setting", evm.ChainIDMainnet, ledger.Of[int64](95_000_000), evm.Block{Number: 95_000_000, HAPI: hapi(0, 76)}, evm.Level70},
+	} {
+		if got := evm.LevelAt(c.chain, c.prague, c.block); got != c.want {
+			t.Errorf("%s: got level %d, want %d", c.name, got, c.want)
+		}
 	}
 }
 
@@ -92,7 +114,7 @@ func TestEnvironment(t *testing.T) {
 func TestParisDifficulty(t *testing.T) {
 	t.Parallel()
 	for level, want := range map[evm.Level]common.Hash{evm.Level30: {}, evm.Level34: hashOf(block)} {
-		m := evm.New(evm.Config{Level: func(int64) evm.Level { return level }})
+		m := evm.New(evm.Config{Level: func(evm.Block) evm.Level { return level }})
 		if got := run(t, m, world(t, "DIFFICULTY"+returnWord), to(target)); common.BytesToHash(got.Output) != want {
 			t.Errorf("level %d: got %x", level, got.Output)
 		}
@@ -102,14 +124,38 @@ func TestParisDifficulty(t *testing.T) {
 func TestBlockHash(t *testing.T) {
 	t.Parallel()
 	src := world(t, `0x00 CALLDATALOAD BLOCKHASH 0x00 MSTORE NUMBER 0x20 MSTORE 0x40 0x00 RETURN`)
-	for number, want := range map[int64]common.Hash{block: hashOf(block), block - 1: hashOf(block - 1), 0: hashOf(0), 5: hashOf(5), block + 1: {}, 1 << 60: {}} {
-		got := words(run(t, newMachine(), src, to(target, word(number))).Output)
+	for number, want := range map[int64]common.Hash{
+		block: hashOf(block), block - 1: hashOf(block - 1), block - 255: hashOf(block - 255), block - 256: {}, block - 257: {}, 0: {}, block + 1: {}, 1 << 60: {},
+	} {
+		sim := begin(t, newMachine(), src)
+		before := sim.State().Reads()
+		r, err := sim.Call(to(target, word(number)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := words(r.Output)
 		if len(got) != 2 || got[0] != want || got[1] != common.BigToHash(big.NewInt(block)) {
 			t.Errorf("block %d: got %v", number, got)
 		}
+		if read := sim.State().Reads() - before; want == (common.Hash{}) && read > 1 {
+			t.Errorf("block %d: %d reads besides that of the accounts", number, read-1)
+		}
+	}
+	// The example of the specification: at block 1000, blocks 745 to 1000 have a hash.
+	for number, want := range map[int64]common.Hash{1001: {}, 1000: hashOf(1000), 745: hashOf(745), 744: {}, 0: {}} {
+		sim := newMachine().Begin(t.Context(), src, evm.Block{Number: 1000, Hash: hashOf(1000)})
+		if r, err := sim.Call(to(target, word(number))); err != nil || words(r.Output)[0] != want {
+			t.Errorf("block %d at block 1000: got %v, %v", number, r, err)
+		}
+	}
+	wide := evm.New(evm.Config{BlockHashWindow: 300})
+	for number, want := range map[int64]common.Hash{block - 299: hashOf(block - 299), block - 300: {}} {
+		if got := words(run(t, wide, src, to(target, word(number))).Output); got[0] != want {
+			t.Errorf("block %d of a window of 300: got %v", number, got)
+		}
 	}
 	src.blocks = 3
-	if got := words(run(t, newMachine(), src, to(target, word(4))).Output); got[0] != (common.Hash{}) {
+	if got := words(run(t, newMachine(), src, to(target, word(block-1))).Output); got[0] != (common.Hash{}) {
 		t.Errorf("an unknown block has hash %s", got[0])
 	}
 }
@@ -284,7 +330,7 @@ func TestMissingAccounts(t *testing.T) {
 	}
 	for _, c := range cases {
 		for level, want := range c.from {
-			m := evm.New(evm.Config{Level: func(int64) evm.Level { return level }})
+			m := evm.New(evm.Config{Level: func(evm.Block) evm.Level { return level }})
 			if r := run(t, m, world(t, c.code), c.msg); r.Code != want {
 				t.Errorf("%s at level %d: got %s, want %s", c.name, level, r.Code, want)
 			}

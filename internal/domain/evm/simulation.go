@@ -9,6 +9,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/tracing"
+	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/ethereum/go-ethereum/params"
 	"github.com/holiman/uint256"
@@ -25,11 +26,15 @@ type Simulation struct {
 	level   Level
 	state   *State
 
+	first  int64              // the number of the block of the state
+	hashes map[int64][32]byte // of the blocks of [Simulation.InBlock]
+
 	evm      *vm.EVM
 	hooks    *tracing.Hooks
 	guard    guard
 	tracer   *tracer // nil without a trace
 	children []ledger.ResponseCode
+	keep     bool // whether the changes of a successful run are kept
 }
 
 // Message is a call or the creation of a contract.
@@ -61,6 +66,15 @@ type Result struct {
 	Children []ledger.ResponseCode
 	// Contract is the address of the called or created contract.
 	Contract ledger.EVMAddress
+	// Logs and Transfers are the logs and the transfers of value in a successful message, in order.
+	Logs      []*types.Log
+	Transfers []Transfer
+}
+
+// Transfer is a transfer of value between accounts, in tinybars.
+type Transfer struct {
+	From, To ledger.EVMAddress
+	Value    uint256.Int
 }
 
 // Failed reports whether the message failed.
@@ -75,6 +89,22 @@ func (s *Simulation) Level() Level { return s.level }
 // Call runs a message and undoes its changes. The error is one that the message did not cause: the source failed, or the context ended.
 func (s *Simulation) Call(m Message) (*Result, error) {
 	return s.run(m)
+}
+
+// Apply runs a message like [Simulation.Call], and keeps its changes for later messages if it succeeds.
+func (s *Simulation) Apply(m Message) (*Result, error) {
+	s.keep = true
+	defer func() { s.keep = false }()
+	return s.run(m)
+}
+
+// InBlock sets the block of later messages. The state does not change, and the EVM version stays that of the first
+// block.
+func (s *Simulation) InBlock(b Block) {
+	if s.hashes == nil {
+		s.hashes = map[int64][32]byte{}
+	}
+	s.block, s.hashes[b.Number] = b, b.Hash
 }
 
 // participants are the canonical addresses of a message's sender and callee.
@@ -97,15 +127,15 @@ func (s *Simulation) resolve(m *Message) (p participants, failure *Result, err e
 		return p, nil, err
 	}
 	if p.from = s.visible(from); p.from == (common.Address{}) {
-		if from != longZero(treasuryNumber) {
+		if from != longZero(treasuryNumber) && !s.state.hasCreated(from) {
 			return p, &Result{Code: codes.PayerAccountNotFound, NoSender: true}, nil
 		}
 		p.from = from
 	}
 	switch sender := s.state.account(p.from); {
-	case sender.entity == nil: // a ledger without a treasury
 	case sender.isContract:
 		p.from = longZero(treasuryNumber)
+	case sender.entity == nil: // an account that the simulation created, or a ledger without a treasury
 	case sender.entity.Type != ledger.EntityAccount && sender.entity.Type != ledger.EntityUnknown:
 		return p, &Result{Code: codes.PayerAccountNotFound, NoSender: true}, nil
 	}
@@ -127,7 +157,7 @@ func (s *Simulation) visible(a common.Address) common.Address {
 	return common.Address{}
 }
 
-// run runs a message and undoes its changes.
+// run runs a message, and undoes its changes unless they are to be kept.
 func (s *Simulation) run(m Message) (result *Result, err error) {
 	mark := s.state.journal.len()
 	defer func() {
@@ -138,7 +168,11 @@ func (s *Simulation) run(m Message) (result *Result, err error) {
 		default:
 			panic(p) // a bug; the server recovers it
 		}
-		s.state.reset(mark)
+		if s.keep && err == nil && !result.Failed() {
+			s.state.commit()
+		} else {
+			s.state.reset(mark)
+		}
 		s.children, s.guard = nil, guard{}
 	}()
 	p, failure, err := s.resolve(&m)
@@ -227,7 +261,9 @@ func (s *Simulation) execute(m *Message, p participants, intrinsic uint64) (*Res
 	if refund := m.Gas * s.machine.cfg.MaxRefundPercent / 100; m.Gas-used > refund {
 		r.GasUsed = m.Gas - refund
 	}
-	if fail != nil {
+	if fail == nil {
+		r.Logs, r.Transfers = s.state.logs, s.state.transfers
+	} else {
 		r.Code = codeOf(s.guard.refine(fail))
 		if !errors.Is(fail, vm.ErrExecutionReverted) {
 			r.Output = nil

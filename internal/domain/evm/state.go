@@ -3,6 +3,7 @@ package evm
 import (
 	"context"
 	"fmt"
+	"maps"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/state"
@@ -39,6 +40,7 @@ type State struct {
 	warmSlots map[slotKey]struct{}
 	refund    uint64
 	logs      []*types.Log
+	transfers []Transfer
 	highest   ledger.Null[int64]                // the highest entity number of the ledger, once it was read
 	allocated int64                             // entity numbers that the run allocated
 	reads     int                               // requests to the source
@@ -64,13 +66,49 @@ func newState(ctx context.Context, source Source, codes *codeCache, level Level)
 // startRun resets the state of a single transaction.
 func (s *State) startRun() {
 	s.transient, s.warm, s.warmSlots = nil, map[common.Address]struct{}{}, map[slotKey]struct{}{}
-	s.refund, s.logs, s.frames = 0, nil, s.frames[:0]
+	s.refund, s.logs, s.transfers, s.frames = 0, nil, nil, s.frames[:0]
 }
 
 // reset undoes the changes of a run. Values that were read stay cached.
 func (s *State) reset(to int) {
 	s.journal.revert(to)
 	s.startRun()
+}
+
+// commit makes the changes of a run part of the state before the next run.
+func (s *State) commit() {
+	for _, x := range s.accounts {
+		switch {
+		case x.destroyed:
+			*x = account{cleared: true}
+			continue
+		case x.created:
+			x.created, x.cleared = false, true
+		}
+		if len(x.written) > 0 {
+			if x.slots == nil {
+				x.slots = map[common.Hash]common.Hash{}
+			}
+			maps.Copy(x.slots, x.written)
+			x.written = nil
+		}
+	}
+	s.journal.undos = nil
+	s.startRun()
+}
+
+// hasCreated reports whether an earlier message of the simulation created an account at an address.
+func (s *State) hasCreated(a common.Address) bool {
+	x := s.accounts[a]
+	return x != nil && x.exists && !isLongZero(a)
+}
+
+// addTransfer records a transfer of value.
+func (s *State) addTransfer(from, to common.Address, value *uint256.Int) {
+	if !value.IsZero() {
+		t := Transfer{ledger.EVMAddress(from), ledger.EVMAddress(to), *value}
+		set(&s.journal, &s.transfers, append(s.transfers, t))
+	}
 }
 
 // Reads returns the number of requests to the source.
@@ -187,13 +225,34 @@ func (s *State) SetNonce(a common.Address, n uint64, _ tracing.NonceChangeReason
 // GetCode implements vm.StateDB.
 func (s *State) GetCode(a common.Address) []byte {
 	x := s.account(a)
-	if x.code == nil {
+	switch {
+	case x.code == nil:
 		return s.accountProxy(a, x)
+	case isRedirected(x.entity) && s.isDelegatedTo(a):
+		return invalidDelegation
 	}
 	if s.onCode != nil && x.code.uses != 0 {
 		s.onCode(x.code.uses)
 	}
 	return x.code.bytes
+}
+
+// invalidDelegation is the code of an account that delegates to a token or schedule, whose own code is a delegation
+// for the network. It begins with an invalid opcode.
+var invalidDelegation = []byte{byte(vm.INVALID)}
+
+// isRedirected reports whether calls of an entity are redirected to a system contract. e may be nil.
+func isRedirected(e *worldstate.Entity) bool {
+	return e != nil && (e.Type == ledger.EntityToken || e.Type == ledger.EntitySchedule)
+}
+
+// isDelegatedTo reports whether the current frame runs an account that delegates its code to the entity at a.
+func (s *State) isDelegatedTo(a common.Address) bool {
+	if len(s.frames) == 0 || s.frames.top().Code == a {
+		return false
+	}
+	x := s.accounts[s.frames.top().Code]
+	return x != nil && x.entity != nil && x.entity.Delegation.Valid && x.entity.Delegation.V == ledger.EVMAddress(a)
 }
 
 // accountProxy returns the code of an account without code while a function of the account service is called on it.

@@ -245,6 +245,9 @@ func intrinsic(data []byte) uint64 {
 	return gas
 }
 
+// dataFloor returns the minimum gas of a call with data: 10 per zero byte, and 40 per other byte.
+func dataFloor(data []byte) uint64 { return 21_000 + (intrinsic(data)-21_000)*10/4 }
+
 const (
 	system167 = 0x167
 	system16a = 0x16a

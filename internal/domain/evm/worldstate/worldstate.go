@@ -37,6 +37,16 @@ type Block struct {
 	Hash [32]byte
 	// Start and End are the consensus timestamps of the block's first and last transaction.
 	Start, End ledger.Timestamp
+	// HAPI is the version of the network's API. Null if the ledger does not have it.
+	HAPI ledger.Null[HAPIVersion]
+}
+
+// HAPIVersion is a version of the network's API.
+type HAPIVersion struct{ Major, Minor int32 }
+
+// Before reports whether v is an earlier version than other.
+func (v HAPIVersion) Before(other HAPIVersion) bool {
+	return v.Major < other.Major || v.Major == other.Major && v.Minor < other.Minor
 }
 
 // BlockRef selects the block and the state that a call runs on. The zero value selects the newest block and the current state. Any other value selects
