@@ -70,7 +70,8 @@ func (r *Resolver) contractTrace(ctx context.Context, ref traceRef, o contractca
 	return r.calls.Trace(ctx, o, func() (*ledger.ContractResult, error) { return r.tracedResult(ctx, ref) })
 }
 
-// tracedResult returns the result of the referenced transaction. If a part is missing, the outcome reports it.
+// tracedResult returns the result of the referenced transaction, which ran a contract. If a part is missing, the
+// outcome reports it.
 func (r *Resolver) tracedResult(ctx context.Context, ref traceRef) (*ledger.ContractResult, error) {
 	var contract ledger.Null[ledger.EntityID]
 	if ref.contract != nil {
@@ -92,7 +93,7 @@ func (r *Resolver) tracedResult(ctx context.Context, ref traceRef) (*ledger.Cont
 	if err != nil {
 		return nil, err
 	}
-	if result == nil || contract.Valid && result.ContractID != contract.V {
+	if result == nil || result.Synthetic || contract.Valid && result.ContractID != contract.V {
 		relay.OutcomeOf(ctx).Missing = &relay.Missing{Kind: relay.MissingContractResult, At: at}
 		return nil, nil //nolint:nilnil // as above
 	}
@@ -105,8 +106,9 @@ func (r *Resolver) tracedAt(ctx context.Context, ref traceRef, contract ledger.N
 		if !contract.Valid {
 			return 0, fault.Input("give one of at, hash, transactionId and contract")
 		}
-		rows, err := transactions.ContractResults(ctx, r.db, &ledger.ContractResultFilter{ContractID: &ledger.EntityIDFilter{Eq: &contract.V}},
-			transactions.ResultDetails, storage.Page{Limit: 1, Desc: true})
+		ran := &ledger.ContractResultFilter{ContractID: &ledger.EntityIDFilter{Eq: &contract.V}, Synthetic: new(bool)}
+		rows, err := transactions.ContractResults(
+			ctx, r.db, ran, transactions.ResultDetails, storage.Page{Limit: 1, Desc: true})
 		if err != nil || len(rows) == 0 {
 			relay.OutcomeOf(ctx).Missing = &relay.Missing{Kind: relay.MissingContractResults, ID: contract.V}
 			return 0, err
