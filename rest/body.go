@@ -19,6 +19,8 @@ type Body struct {
 	Types []string
 	// MaxBytes is the maximum size in bytes. Longer bodies are rejected.
 	MaxBytes int64
+	// TooLarge is the response to longer bodies. Default: status 413.
+	TooLarge *Problem
 	// Bind converts the body, which is not empty, to variables. It may return a [*Problem] as the response.
 	Bind func(r *Request, body []byte) error
 	// Doc describes the body in one or two sentences.
@@ -64,6 +66,9 @@ func (b *Body) readBody(r *http.Request) ([]byte, error) {
 }
 
 func (b *Body) tooLarge() *Problem {
+	if b.TooLarge != nil {
+		return b.TooLarge
+	}
 	return ModernProblem(http.StatusRequestEntityTooLarge, "The request has more than "+strconv.FormatInt(b.MaxBytes, 10)+" bytes")
 }
 

@@ -208,6 +208,8 @@ func (a *API) problemOf(f Family, err *gqlerror.Error) *Problem {
 			return ModernProblem(http.StatusNotImplemented, err.Message)
 		}
 		return &Problem{Status: http.StatusNotImplemented, Items: []Item{{Message: err.Message}}}
+	case fault.Forbidden: // the operator has disabled the field
+		return f.fail(http.StatusNotImplemented)
 	case fault.RateLimited:
 		return ModernProblem(http.StatusTooManyRequests, a.text(err))
 	case fault.NotFound:

@@ -97,7 +97,7 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 		}
 	}
 	proxies := must.Get(readNetworks("HELIOGRAPH_TRUSTED_PROXIES", c.TrustedProxies))
-	contracts := must.Get(c.evm(cfg.Cache))
+	contracts := must.Get(c.evm(cfg.Cache, c.DatabaseURL == "" && c.Demo.on))
 	tokens, err := status.ParseTokens(c.OperatorTokens)
 	if err != nil {
 		return invalid("HELIOGRAPH_OPERATOR_TOKENS: %w", err)

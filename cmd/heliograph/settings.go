@@ -43,6 +43,18 @@ func (t *toggle) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// optionalToggle is a toggle whose default depends on something else.
+type optionalToggle struct{ ledger.Null[bool] }
+
+func (o *optionalToggle) UnmarshalText(text []byte) error {
+	var t toggle
+	if err := t.UnmarshalText(text); err != nil {
+		return err
+	}
+	o.Null = ledger.Null[bool]{V: t.on, Valid: len(text) > 0}
+	return nil
+}
+
 // demoMode is a toggle that can also be live.
 type demoMode struct {
 	toggle
@@ -388,27 +400,40 @@ func readNetworks(setting string, list []string) ([]netip.Prefix, error) {
 
 // evmSettings configure the execution of contracts.
 type evmSettings struct {
-	MaxGas            int64         `name:"evm-max-gas" env:"HELIOGRAPH_EVM_MAX_GAS" min:"1" default:"15000000" help:"Maximum gas of a contract call."`
-	GasPerSecond      int64         `name:"evm-gas-per-second" env:"HELIOGRAPH_EVM_GAS_PER_SECOND" min:"1" default:"7500000000" help:"Maximum gas of all contract calls per second."`
-	RequestsPerSecond int64         `name:"evm-requests-per-second" env:"HELIOGRAPH_EVM_REQUESTS_PER_SECOND" min:"1" default:"500" help:"Maximum number of contract calls per second."`
-	TracesPerSecond   int64         `name:"evm-traces-per-second" env:"HELIOGRAPH_EVM_TRACES_PER_SECOND" min:"1" default:"1" help:"Maximum number of traces (transactions that are executed again) per second."`
-	RefundPercent     int64         `name:"evm-refund-percent" env:"HELIOGRAPH_EVM_REFUND_PERCENT" min:"1" max:"100" default:"100" help:"Percentage of the unused gas of a call that is returned to the budget of gas per second."`
-	StateOverrides    toggle        `name:"evm-state-overrides" env:"HELIOGRAPH_EVM_STATE_OVERRIDES" default:"off" help:"Allow state overrides in contract calls."`
-	Traces            toggle        `name:"evm-traces" env:"HELIOGRAPH_EVM_TRACES" default:"on" help:"Allow traces, which execute a transaction again and return each step."`
-	ValidatePayer     toggle        `name:"evm-validate-payer" env:"HELIOGRAPH_EVM_VALIDATE_PAYER" default:"off" help:"Fail calls whose sender cannot pay for them."`
-	MinimumBalance    int64         `name:"evm-minimum-balance" env:"HELIOGRAPH_EVM_MINIMUM_BALANCE" min:"1" default:"100000000000000000" help:"Minimum balance that senders of hbars are assumed to have, in tinybars."`
-	CalldataFloor     toggle        `name:"evm-calldata-floor" env:"HELIOGRAPH_EVM_CALLDATA_FLOOR" default:"off" help:"Charge at least the call data floor price of the Prague fork."`
-	EVMTimeout        time.Duration `name:"evm-timeout" env:"HELIOGRAPH_EVM_TIMEOUT" min:"10ms" default:"10s" help:"Timeout of a contract call, including its database statements."`
-	EVMCacheBytes     uint64        `name:"evm-cache-bytes" env:"HELIOGRAPH_EVM_CACHE_BYTES" default:"67108864" help:"Maximum size of the cache of contract code in bytes, and at most an eighth of the memory limit."`
-	RequestFilters    string        `name:"evm-request-filters" env:"HELIOGRAPH_EVM_REQUEST_FILTERS" help:"Rules that reject or throttle contract calls, as JSON: [{\"field\":\"TO\",\"pattern\":…,\"action\":\"REJECT\"}]; see docs/evm.md."`
+	MaxGas            int64          `name:"evm-max-gas" env:"HELIOGRAPH_EVM_MAX_GAS" min:"1" default:"15000000" help:"Maximum gas of a contract call."`
+	GasPerSecond      int64          `name:"evm-gas-per-second" env:"HELIOGRAPH_EVM_GAS_PER_SECOND" min:"1" default:"7500000000" help:"Maximum gas of all contract calls per second."`
+	RequestsPerSecond int64          `name:"evm-requests-per-second" env:"HELIOGRAPH_EVM_REQUESTS_PER_SECOND" min:"1" default:"500" help:"Maximum number of contract calls per second."`
+	TracesPerSecond   int64          `name:"evm-traces-per-second" env:"HELIOGRAPH_EVM_TRACES_PER_SECOND" min:"1" default:"1" help:"Maximum number of traces (transactions that are executed again) per second."`
+	RefundPercent     int64          `name:"evm-refund-percent" env:"HELIOGRAPH_EVM_REFUND_PERCENT" min:"1" max:"100" default:"100" help:"Percentage of the unused gas of a call that is returned to the budget of gas per second."`
+	StateOverrides    optionalToggle `name:"evm-state-overrides" env:"HELIOGRAPH_EVM_STATE_OVERRIDES" help:"Allow state overrides in contract calls. Default: off, on with the demo network."`
+	Simulate          optionalToggle `name:"evm-simulate" env:"HELIOGRAPH_EVM_SIMULATE" help:"Allow simulations of several contract calls. Default: off, on with the demo network."`
+	Opcodes           toggle         `name:"evm-opcodes" env:"HELIOGRAPH_EVM_OPCODES" default:"on" help:"Allow traces, which execute a transaction again and return each step."`
+	ValidatePayer     toggle         `name:"evm-validate-payer" env:"HELIOGRAPH_EVM_VALIDATE_PAYER" default:"off" help:"Fail calls whose sender cannot pay for them."`
+	MinimumBalance    int64          `name:"evm-minimum-balance" env:"HELIOGRAPH_EVM_MINIMUM_BALANCE" min:"1" default:"100000000000000000" help:"Minimum balance that senders of hbars are assumed to have, in tinybars."`
+	CalldataFloor     optionalToggle `name:"evm-calldata-floor" env:"HELIOGRAPH_EVM_CALLDATA_FLOOR" help:"Charge at least the call data floor price of the Prague fork. Default: in blocks that use Prague."`
+	PragueBlock       *int64         `name:"evm-pectra-block" env:"HELIOGRAPH_EVM_PECTRA_BLOCK" help:"First block that uses the Prague fork. Default: on mainnet the first block of HAPI 0.77, on other networks all blocks."`
+	BlockHashWindow   uint64         `name:"evm-block-hash-window" env:"HELIOGRAPH_EVM_BLOCK_HASH_WINDOW" min:"1" default:"256" help:"Number of blocks whose hashes contracts can read."`
+	EVMTimeout        time.Duration  `name:"evm-timeout" env:"HELIOGRAPH_EVM_TIMEOUT" min:"10ms" default:"4s" help:"Timeout of a contract call, including its database statements."`
+	SimulateTimeout   time.Duration  `name:"evm-simulate-timeout" env:"HELIOGRAPH_EVM_SIMULATE_TIMEOUT" min:"10ms" help:"Timeout of a simulation of several contract calls. Default: the timeout of a contract call."`
+	OpcodesTimeout    time.Duration  `name:"evm-opcodes-timeout" env:"HELIOGRAPH_EVM_OPCODES_TIMEOUT" min:"10ms" help:"Timeout of a trace. Default: the timeout of a contract call."`
+	EVMCacheBytes     uint64         `name:"evm-cache-bytes" env:"HELIOGRAPH_EVM_CACHE_BYTES" default:"67108864" help:"Maximum size of the cache of contract code in bytes, and at most an eighth of the memory limit."`
+	RequestFilters    string         `name:"evm-request-filters" env:"HELIOGRAPH_EVM_REQUEST_FILTERS" help:"Rules that reject or throttle contract calls, as JSON: [{\"field\":\"TO\",\"pattern\":…,\"action\":\"REJECT\"}]; see docs/evm.md."`
 }
 
-// evm returns the options of the contract call service.
-func (s *evmSettings) evm(cache bool) (contractcalls.Options, error) {
+// evm returns the options of the contract call service. demo reports whether it serves the demo network, which shows
+// everything.
+func (s *evmSettings) evm(cache, demo bool) (contractcalls.Options, error) {
 	o := contractcalls.Options{
-		MaxGas: s.MaxGas, GasPerSecond: s.GasPerSecond, RequestsPerSecond: s.RequestsPerSecond, TracesPerSecond: s.TracesPerSecond, RefundPercent: s.RefundPercent,
-		Overrides: s.StateOverrides.on, TracesOff: !s.Traces.on, ValidatePayer: s.ValidatePayer.on, MinimumBalance: s.MinimumBalance,
-		CalldataFloor: s.CalldataFloor.on, Timeout: s.EVMTimeout, CacheBytes: s.EVMCacheBytes, Clock: time.Now,
+		MaxGas: s.MaxGas, GasPerSecond: s.GasPerSecond, RequestsPerSecond: s.RequestsPerSecond,
+		TracesPerSecond: s.TracesPerSecond, RefundPercent: s.RefundPercent,
+		Overrides: s.StateOverrides.Or(demo), Simulations: s.Simulate.Or(demo), TracesOff: !s.Opcodes.on,
+		ValidatePayer: s.ValidatePayer.on, MinimumBalance: s.MinimumBalance,
+		CalldataFloor: s.CalldataFloor.Null, BlockHashWindow: s.BlockHashWindow,
+		Timeout: s.EVMTimeout, TraceTimeout: s.OpcodesTimeout, SimulationTimeout: s.SimulateTimeout,
+		CacheBytes: s.EVMCacheBytes, Clock: time.Now,
+	}
+	if s.PragueBlock != nil {
+		o.PragueBlock = ledger.Of(*s.PragueBlock)
 	}
 	if !cache {
 		o.CacheBytes = 0

@@ -170,6 +170,7 @@ func TestCost(t *testing.T) {
 		`{ accounts(first: 2) { ...A } a: accounts(first: 3) { ...A } } fragment A on AccountConnection { nodes { memo } }`: "7",
 		`{ callContract(input: {data: "0x18160ddd", to: "0x0000000000000000000000000000000000000bb9"}) { output } }`:        "500",
 		`{ estimateGas(input: {data: "0x18160ddd", to: "0x0000000000000000000000000000000000000bb9"}) { gas } }`:            "1500",
+		`{ simulateCalls(input: {blocks: [{calls: [{}]}]}) { blockNumber } }`:                                               "4000",
 		`{ contract(id: 3001) { call(data: "0x18160ddd") { output } } }`:                                                    "501",
 		`{ nodes(ids: ["a", "b", "c"]) { id } }`:                                                                            "3",
 		`{ accounts(first: 2) { nodes { holdings { tokens(first: 3) { balance } } } } }`:                                    "11", // 1 + 2 × (1 + 1 + 3)

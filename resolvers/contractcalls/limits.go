@@ -46,33 +46,82 @@ func (l *limits) admit(ctx context.Context, in *calls.ContractCallInput, estimat
 	if violations := in.Validate(); len(violations) > 0 {
 		return nil, fault.Input("%s", strings.Join(list.Map(violations, (*calls.InputError).Error), "; "))
 	}
+	if err := l.filter(ctx, in, estimate); err != nil {
+		return nil, err
+	}
+	if done, err = l.reserve(in.Gas); err != nil {
+		return nil, err
+	}
+	if in.Gas > l.o.MaxGas {
+		done(0)
+		return nil, l.tooMuchGas("gas")
+	}
+	return done, nil
+}
+
+// admitAll validates the calls of a simulation and applies the limits. The caller must call done with the gas that
+// all calls used.
+func (l *limits) admitAll(ctx context.Context, in *calls.SimulationInput) (done func(used int64), err error) {
+	if violations := in.Validate(); len(violations) > 0 {
+		return nil, fault.Input("%s", strings.Join(list.Map(violations, (*calls.InputError).Error), "; "))
+	}
+	switch {
+	case !l.o.Simulations:
+		return nil, fault.Of(fault.Forbidden, calls.ErrSimulateDisabled)
+	case in.HasOverrides() && !l.o.Overrides:
+		return nil, invalid(calls.ErrOverridesDisabled)
+	}
+	gas := int64(0)
+	for i, call := range in.Calls() {
+		if call.Gas > l.o.MaxGas {
+			return nil, l.tooMuchGas("calls[" + strconv.Itoa(i) + "].gas")
+		}
+		gas += call.Gas
+	}
+	for _, call := range in.Calls() {
+		call.Block = in.Block
+		if err := l.filter(ctx, call, false); err != nil {
+			return nil, err
+		}
+	}
+	return l.reserve(gas)
+}
+
+func (l *limits) tooMuchGas(field string) error {
+	return invalid(&calls.InputError{Field: field, Rule: calls.AtMost, Bound: l.o.MaxGas})
+}
+
+// filter returns an error if the operator's filters reject or throttle a call.
+func (l *limits) filter(ctx context.Context, in *calls.ContractCallInput, estimate bool) error {
 	switch l.filters.apply(ctx, in, estimate) {
 	case Reject:
-		return nil, invalid(calls.ErrRejected)
+		return invalid(calls.ErrRejected)
 	case Throttle:
-		return nil, rateLimited(calls.ErrRequestRate)
-	case Log:
+		return rateLimited(calls.ErrRequestRate)
+	default:
+		return nil
 	}
+}
+
+// reserve takes a request and gas from the budgets per second. The caller must call done with the gas that was used;
+// the rest is refunded.
+func (l *limits) reserve(gas int64) (done func(used int64), err error) {
 	if !l.requests.AllowN(l.o.Clock(), 1) {
 		return nil, rateLimited(calls.ErrRequestRate)
 	}
-	units := in.Gas / gasUnit
-	if in.Gas <= gasUnit {
+	units := gas / gasUnit
+	if gas <= gasUnit {
 		units = 0
 	}
 	if !l.gas.take(units) {
 		return nil, rateLimited(calls.ErrGasRate)
 	}
-	if in.Gas > l.o.MaxGas {
-		l.gas.refund(units)
-		return nil, invalid(&calls.InputError{Field: "gas", Rule: calls.AtMost, Bound: l.o.MaxGas})
-	}
 	return func(used int64) {
-		if used <= 0 || used >= in.Gas {
+		if used <= 0 || used >= gas {
 			l.gas.refund(units)
 			return
 		}
-		l.gas.refund(min(in.Gas-used, in.Gas*l.o.RefundPercent/100) / gasUnit)
+		l.gas.refund(min(gas-used, gas*l.o.RefundPercent/100) / gasUnit)
 	}, nil
 }
 

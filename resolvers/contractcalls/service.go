@@ -45,7 +45,8 @@ func New(c Config) *Service {
 	}
 	s.machine = evm.New(evm.Config{
 		ChainID: c.DB.ChainID(), SystemContracts: contracts, MinimumBalance: o.MinimumBalance, ValidatePayer: o.ValidatePayer,
-		CalldataFloor: o.CalldataFloor, CacheBytes: o.CacheBytes,
+		CalldataFloor: o.CalldataFloor, PragueBlock: o.PragueBlock, BlockHashWindow: o.BlockHashWindow,
+		CacheBytes: o.CacheBytes,
 	})
 	return s
 }
@@ -93,7 +94,7 @@ func (s *Service) run(ctx context.Context, in *calls.ContractCallInput, estimate
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.o.Timeout)
 	defer cancel()
-	message := evm.Message{From: in.Sender(), To: in.Callee(), Data: in.Data, Value: in.Value, Gas: uint64(in.Gas), GasPrice: in.GasPrice}
+	message := messageOf(in)
 	err = s.prepared(ctx, func() error {
 		sim, snapshot, err := s.open(ctx, ref, &message)
 		if err != nil {
@@ -118,6 +119,13 @@ func (s *Service) run(ctx context.Context, in *calls.ContractCallInput, estimate
 	}
 	used = int64(result.GasUsed)
 	return result, block, nil
+}
+
+// messageOf returns the message of a call.
+func messageOf(in *calls.ContractCallInput) evm.Message {
+	return evm.Message{
+		From: in.Sender(), To: in.Callee(), Data: in.Data, Value: in.Value, Gas: uint64(in.Gas), GasPrice: in.GasPrice,
+	}
 }
 
 // prepared runs contracts, and runs them again if another server of the database has to answer. If they need the point evaluation before its set-up, it waits
@@ -220,14 +228,21 @@ type Options struct {
 	Overrides bool
 	// TracesOff disables traces.
 	TracesOff bool
+	// Simulations enables simulations of several calls.
+	Simulations bool
 	// ValidatePayer makes a call fail if its sender cannot pay for it.
 	ValidatePayer bool
 	// MinimumBalance is the balance that senders have at least, in tinybars. Default: 10^17.
 	MinimumBalance int64
-	// CalldataFloor charges at least the calldata price of Prague (EIP-7623).
-	CalldataFloor bool
-	// Timeout is the time limit of a call. Default: 10 seconds.
+	// CalldataFloor, PragueBlock and BlockHashWindow are those of [evm.Config].
+	CalldataFloor   ledger.Null[bool]
+	PragueBlock     ledger.Null[int64]
+	BlockHashWindow uint64
+	// Timeout is the time limit of a call or an estimate. Default: 4 seconds.
 	Timeout time.Duration
+	// TraceTimeout and SimulationTimeout are the time limits of a trace and of all calls of a simulation. Default:
+	// Timeout.
+	TraceTimeout, SimulationTimeout time.Duration
 	// CacheBytes is the maximum size of cached code. Default: 64 MiB; always 0 if [Config.Cache] is false.
 	CacheBytes uint64
 	// Filters are applied before a call runs. They must be compiled.
@@ -256,7 +271,7 @@ const (
 	defaultRequestsPerSecond = 500
 	defaultTracesPerSecond   = 1
 	defaultRefundPercent     = 100
-	defaultTimeout           = 10 * time.Second
+	defaultTimeout           = 4 * time.Second
 	defaultCacheBytes        = 64 << 20
 )
 
@@ -270,6 +285,8 @@ func (c Config) withDefaults() Options {
 	o.RefundPercent = cmp.Or(o.RefundPercent, defaultRefundPercent)
 	o.MinimumBalance = cmp.Or(o.MinimumBalance, evm.DefaultMinimumBalance)
 	o.Timeout = cmp.Or(o.Timeout, defaultTimeout)
+	o.TraceTimeout = cmp.Or(o.TraceTimeout, o.Timeout)
+	o.SimulationTimeout = cmp.Or(o.SimulationTimeout, o.Timeout)
 	o.CacheBytes = cmp.Or(o.CacheBytes, defaultCacheBytes)
 	if !c.Cache {
 		o.CacheBytes = 0

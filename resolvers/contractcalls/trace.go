@@ -38,7 +38,7 @@ type TraceOptions struct {
 // calls it once the request is admitted.
 func (s *Service) Trace(ctx context.Context, o TraceOptions, find func() (*ledger.ContractResult, error)) (*calls.OpcodeTrace, error) {
 	if s.o.TracesOff {
-		return nil, fault.Of(fault.NotFound, calls.ErrTracesDisabled)
+		return nil, fault.Of(fault.Forbidden, calls.ErrTracesDisabled)
 	}
 	if o.First < 0 || o.First > maxListedSteps {
 		return nil, fault.Input("first must be between 0 and %d", maxListedSteps)
@@ -50,7 +50,7 @@ func (s *Service) Trace(ctx context.Context, o TraceOptions, find func() (*ledge
 	if err != nil || result == nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, s.o.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, s.o.TraceTimeout)
 	defer cancel()
 	message, err := s.message(ctx, result)
 	if err != nil {

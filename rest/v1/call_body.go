@@ -2,6 +2,7 @@ package v1
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,14 +23,15 @@ const (
 	maxCallDigits  = 19
 	maxCallName    = 100
 	maxCallTokens  = 100
-	maxDataDigits  = 1_048_576
+	maxDataDigits  = 300_000
 	addressDigits  = 40
+	maxWordDigits  = 16 // of balances and nonces in hex
 	defaultCallGas = 15_000_000
 )
 
 // readJSON parses a JSON document within the limits. Objects become map[string]any, numbers json.Number. It uses package must.
-func readJSON(body []byte) any {
-	d := &boundedDecoder{dec: json.NewDecoder(bytes.NewReader(body))}
+func readJSON(body []byte, maxTokens int) any {
+	d := &boundedDecoder{dec: json.NewDecoder(bytes.NewReader(body)), maxTokens: maxTokens}
 	d.dec.UseNumber()
 	v := d.value(0)
 	if _, err := d.dec.Token(); !errors.Is(err, io.EOF) {
@@ -40,8 +42,8 @@ func readJSON(body []byte) any {
 
 // boundedDecoder decodes a document. Its methods use package must.
 type boundedDecoder struct {
-	dec    *json.Decoder
-	tokens int
+	dec               *json.Decoder
+	tokens, maxTokens int
 }
 
 func (d *boundedDecoder) token() json.Token {
@@ -52,8 +54,8 @@ func (d *boundedDecoder) token() json.Token {
 		must.Do(fmt.Errorf("malformed document: %w", err))
 	}
 	d.tokens++
-	if d.tokens > maxCallTokens {
-		must.Do(fmt.Errorf("the document has more than %d tokens", maxCallTokens))
+	if d.tokens > d.maxTokens {
+		must.Do(fmt.Errorf("the document has more than %d tokens", d.maxTokens))
 	}
 	if n, ok := t.(json.Number); ok && len(strings.Trim(string(n), "-")) > maxCallDigits {
 		must.Do(fmt.Errorf("a number has more than %d digits", maxCallDigits))
@@ -108,18 +110,16 @@ func (c *callBody) read(tree any) error {
 	if _, err := calls.ParseBlockRef(in.Block); err != nil {
 		return errors.New(blockText(err))
 	}
-	overrides, given := m["state_overrides"]
-	switch overrides := overrides.(type) {
-	case []any:
-		in.StateOverrides = list.Map(overrides, c.override)
-	case nil:
-		if given {
-			c.violations = append(c.violations, "stateOverrides field must not be null")
-		}
-	default:
-		return errors.New("state_overrides is no list")
-	}
+	in.StateOverrides = c.overrides(m)
 	return nil
+}
+
+// overrides parses the state overrides of a call or of a simulated block.
+func (c *callBody) overrides(m members) []*calls.StateOverrideInput {
+	if v, given := m["state_overrides"]; given && v == nil {
+		c.violations = append(c.violations, "stateOverrides field must not be null")
+	}
+	return list.Map(m.list("state_overrides"), c.override)
 }
 
 // data parses the call's data.
@@ -160,22 +160,45 @@ func trimPrefix(s string) string {
 func (c *callBody) override(entry any) *calls.StateOverrideInput {
 	m := membersOf(entry, "an entry of state_overrides")
 	return &calls.StateOverrideInput{
-		Address: c.word(m.text("address"), "address"), Balance: c.word(m.text("balance"), "balance"), Code: c.word(m.text("code"), "code"),
-		Nonce: c.word(m.text("nonce"), "nonce"), State: c.slots(m["state"], "state"), StateDiff: c.slots(m["state_diff"], "state_diff"),
+		Address: c.word(m.text("address"), "address"), Balance: c.amount(m, "balance"),
+		Code: c.word(m.text("code"), "code"), Nonce: c.amount(m, "nonce"), State: c.slots(m, "state"), StateDiff: c.slots(m, "state_diff"),
 	}
 }
 
-func (c *callBody) slots(given any, name string) []*calls.SlotValueInput {
-	if given == nil {
+// amount returns a balance or nonce as 8 bytes: a number, decimal digits, or up to 16 hex digits with 0x. It returns
+// nil if there is none.
+func (c *callBody) amount(m members, name string) []byte {
+	text := m.text(name)
+	if !text.Valid {
 		return nil
 	}
-	entries, ok := given.([]any)
-	if !ok {
-		must.Do(fmt.Errorf("%s is no list", name))
+	digits, base, bits := text.V, 10, 63
+	if short := trimPrefix(text.V); short != text.V && len(short) <= maxWordDigits {
+		digits, base, bits = short, 16, 64
 	}
-	return list.Map(entries, func(entry any) *calls.SlotValueInput {
+	if n, err := strconv.ParseUint(digits, base, bits); err == nil {
+		return binary.BigEndian.AppendUint64(nil, n)
+	}
+	negative, err := strconv.ParseInt(digits, base, 64)
+	_, isNumber := m[name].(json.Number)
+	switch {
+	case err == nil && negative < 0:
+		c.violations = append(c.violations, inputText(&calls.InputError{Field: name, Rule: calls.AtLeast}))
+	case isNumber:
+		fail(name, "64-bit integer")
+	default:
+		c.violations = append(c.violations, inputText(&calls.InputError{Field: name}))
+	}
+	return nil
+}
+
+func (c *callBody) slots(m members, name string) []*calls.SlotValueInput {
+	if m[name] == nil {
+		return nil
+	}
+	return list.Map(m.list(name), func(entry any) *calls.SlotValueInput {
 		m := membersOf(entry, "an entry of "+name)
-		return &calls.SlotValueInput{Key: c.word(m.text("key"), name+" key"), Value: c.word(m.text("value"), name+" value")}
+		return &calls.SlotValueInput{Key: c.word(m.text("key"), "key"), Value: c.word(m.text("value"), "value")}
 	})
 }
 
@@ -187,7 +210,7 @@ func (c *callBody) word(text ledger.Null[string], name string) []byte {
 	digits := trimPrefix(text.V)
 	b, err := ledger.ParseHex("0x" + strings.Repeat("0", len(digits)%2) + digits)
 	if err != nil {
-		c.violations = append(c.violations, "stateOverrides "+name+" field invalid hexadecimal string")
+		c.violations = append(c.violations, inputText(&calls.InputError{Field: name}))
 	}
 	return b
 }
@@ -245,6 +268,15 @@ func (m members) number(name string, unless int64) int64 {
 	return n
 }
 
+// list returns the elements of a list, or nil if the member is missing or null.
+func (m members) list(name string) []any {
+	v, ok := m[name].([]any)
+	if !ok && m[name] != nil {
+		fail(name, "list")
+	}
+	return v
+}
+
 func (m members) boolean(name string) bool {
 	switch v := m[name].(type) {
 	case nil:
@@ -261,16 +293,26 @@ func (m members) boolean(name string) bool {
 }
 
 func (c *callBody) variables() map[string]any {
-	in := &c.input
+	v := callVariables(&c.input)
+	v["block"] = c.input.Block
+	if c.input.StateOverrides != nil {
+		v["stateOverrides"] = overrideVariables(c.input.StateOverrides)
+	}
+	return v
+}
+
+// callVariables returns the variables that calls and simulated calls have in common.
+func callVariables(in *calls.ContractCallInput) map[string]any {
 	v := map[string]any{
-		"block": in.Block, "gas": strconv.FormatInt(in.Gas, 10), "gasPrice": strconv.FormatInt(in.GasPrice, 10),
+		"gas": strconv.FormatInt(in.Gas, 10), "gasPrice": strconv.FormatInt(in.GasPrice, 10),
 		"value": strconv.FormatInt(in.Value, 10),
 	}
 	setHex(v, map[string][]byte{"data": in.Data, "from": in.From, "to": in.To})
-	if in.StateOverrides == nil {
-		return v
-	}
-	v["stateOverrides"] = list.Map(in.StateOverrides, func(o *calls.StateOverrideInput) any {
+	return v
+}
+
+func overrideVariables(overrides []*calls.StateOverrideInput) []any {
+	return list.Map(overrides, func(o *calls.StateOverrideInput) any {
 		entry := map[string]any{}
 		setHex(entry, map[string][]byte{"address": o.Address, "balance": o.Balance, "code": o.Code, "nonce": o.Nonce})
 		for name, slots := range map[string][]*calls.SlotValueInput{"state": o.State, "stateDiff": o.StateDiff} {
@@ -283,7 +325,6 @@ func (c *callBody) variables() map[string]any {
 		}
 		return entry
 	})
-	return v
 }
 
 // setHex sets the members whose value is known.

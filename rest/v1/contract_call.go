@@ -39,14 +39,37 @@ func callEndpoints() []rest.Endpoint {
 		{
 			Path: "/contracts/call", Family: rest.Modern, Document: "contract_call.graphql", Operation: callOperation,
 			Body: &rest.Body{
-				Types: []string{"application/json"}, MaxBytes: maxCallBody, Bind: bindCall,
+				Types: []string{"application/json"}, MaxBytes: maxCallBody, TooLarge: longDocument, Bind: bindCall,
 				Doc: "The call.", Members: callMembers, Example: []byte(exampleCall),
 			},
 			NotFound: failedCall, Shape: rest.Shape{ErrorData: true},
 		},
+		{
+			Path: "/contracts/simulate", Family: rest.Modern, Document: "contract_simulate.graphql",
+			Body: &rest.Body{
+				Types: []string{"application/json"}, MaxBytes: maxCallBody, TooLarge: longDocument, Bind: bindSimulate,
+				Doc:     "The calls, one after another: each call runs on the state that the successful calls before it leave.",
+				Members: simulateMembers, Example: []byte(exampleSimulate),
+			},
+			Shape: rest.Shape{ErrorData: true},
+		},
 		trace, ofContract,
 	}
 }
+
+var simulateMembers = []rest.BodyMember{
+	{Name: "block", Type: "string", Doc: "The block whose state the first call runs on: a number, a hash, earliest or " +
+		"latest. Default: latest."},
+	{Name: "block_state_calls", Type: "array", Doc: "At most 16 blocks with calls (1 to 16 in total, with the members of " +
+		"contracts/call), state_overrides and block_override (number or time)."},
+	{Name: "trace_transfers", Type: "boolean", Doc: "Whether to add a log for each transfer of value. " +
+		"Default: false."},
+}
+
+// exampleSimulate reads the total supply of the demo network's contract 0.0.3001 in two blocks.
+const exampleSimulate = `{"block_state_calls":[` +
+	`{"calls":[{"data":"0x18160ddd","to":"0x0000000000000000000000000000000000000bb9"}]},` +
+	`{"calls":[{"data":"0x18160ddd","to":"0x0000000000000000000000000000000000000bb9"}]}]}`
 
 var callMembers = []rest.BodyMember{
 	{Name: "to", Type: "string", Doc: "The address of the callee: a contract, an account or a token. If missing, the call creates a contract, and data is its " +
@@ -59,11 +82,18 @@ var callMembers = []rest.BodyMember{
 	{Name: "value", Type: "integer", Doc: "The value in tinybars. Default: 0."},
 	{Name: "estimate", Type: "boolean", Doc: "Whether to estimate the gas of the call. The result is the gas in 16 hex digits. Default: false."},
 	{Name: "state_overrides", Type: "array", Doc: "State overrides for the call, by address: balance, code, nonce, state or state_diff. " +
+		"At most 10. Balance and nonce are numbers, or texts in decimal or in hex with 0x. " +
 		"Rejected unless the operator has enabled them."},
 }
 
 // exampleCall requests the total supply of the demo network's contract 0.0.3001.
 const exampleCall = `{"data":"0x18160ddd","to":"0x0000000000000000000000000000000000000bb9"}`
+
+// longDocument is the response to a document that exceeds the limit: it cannot be parsed.
+var longDocument = rest.ModernBad(parseError + fmt.Sprintf("the document has more than %d characters", maxCallBody))
+
+// parseError begins the text about a document that cannot be parsed.
+const parseError = "JSON parse error: "
 
 // callOperation selects the call or the gas estimate.
 func callOperation(r *rest.Request) string {
@@ -73,10 +103,18 @@ func callOperation(r *rest.Request) string {
 	return "CallContract"
 }
 
+// parseBody parses a document and passes its tree to read. The error is a problem.
+func parseBody(body []byte, maxTokens int, read func(tree any) error) error {
+	if err := must.Run(func() error { return read(readJSON(body, maxTokens)) }); err != nil {
+		return rest.ModernBad(parseError + err.Error())
+	}
+	return nil
+}
+
 func bindCall(r *rest.Request, body []byte) error {
 	var call callBody
-	if err := must.Run(func() error { return call.read(readJSON(body)) }); err != nil {
-		return rest.ModernBad("JSON parse error: " + err.Error())
+	if err := parseBody(body, maxCallTokens, call.read); err != nil {
+		return err
 	}
 	complaints := slices.Concat(call.violations, inputTexts(call.input.Validate()))
 	if len(complaints) > 0 {
@@ -186,7 +224,7 @@ func finishTrace(r *rest.Request) error {
 	given := r.HTTP.Header.Values("Accept-Encoding")
 	switch {
 	case r.Config.TracesOff:
-		return rest.ModernNotFound("404 NOT_FOUND")
+		return rest.ModernProblem(http.StatusNotImplemented, "")
 	case len(given) == 0:
 		return rest.ModernBad("Required request header 'accept-encoding' for method parameter type String is not present")
 	case !strings.Contains(strings.ToLower(strings.Join(given, ",")), "gzip"):

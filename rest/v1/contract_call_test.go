@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"strings"
 	"testing"
@@ -63,7 +64,7 @@ func TestContractCall(t *testing.T) {
 		{"earliest block", `{` + supply + `,"block":"EARLIEST"}`, 200, `{"result":"0x"}`},
 		{"block 0 in hex", `{` + supply + `,"block":"0x0"}`, 200, `{"result":"0x"}`},
 		{"an account", `{"to":"` + trentAddress + `"}`, 200, `{"result":"0x"}`},
-		{"estimate", `{"to":"` + trentAddress + `","estimate":true}`, 200, `{"result":"0x000000000000592c"}`},
+		{"estimate", `{"to":"` + trentAddress + `","estimate":true}`, 200, `{"result":"0x000000000000573e"}`},
 		{"creation", `{"data":"60016000526001601ff3"}`, 200, `{"result":"0x01"}`},
 		{"creation at the zero address", `{"data":"60016000526001601ff3","to":"0x0000000000000000000000000000000000000000"}`, 200, `{"result":"0x01"}`},
 		{"rate", `{"to":"0x0000000000000000000000000000000000000168","data":"0x2e3cff6a` + fmt.Sprintf("%064x", 1200) + `"}`, 200, `{"result":"0x` + fmt.Sprintf("%064x", 101) + `"}`},
@@ -97,7 +98,15 @@ func TestContractCall(t *testing.T) {
 			}
 		})
 	}
+	for _, digits := range []int{300_002, 262_000} {
+		// The limit of the document is lower than that of data.
+		got := call(t, g, `{"to":"`+trentAddress+`","data":"`+strings.Repeat("0", digits)+`"}`)
+		if status := map[int]int{300_002: 400, 262_000: 200}[digits]; got.Status != status {
+			t.Errorf("%d digits of data: status %d, %s", digits, got.Status, got.Body)
+		}
+	}
 	for _, body := range []string{
+		`{"data":"` + strings.Repeat("0", 280_000) + `"}`, strings.Repeat(" ", 263_168) + `{}`,
 		`{`, `[]`, `"x"`, `{} {}`, `{"gas":1.5}`, `{"gas":true}`, `{"gas":12345678901234567890}`, `{"data":{}}`, `{"estimate":"perhaps"}`, `{"state_overrides":7}`,
 		`{"` + strings.Repeat("n", 101) + `":1}`, strings.Repeat(`{"a":`, 11) + `1` + strings.Repeat(`}`, 11), `{"a":[` + strings.Repeat("1,", 100) + `1]}`,
 	} {
@@ -200,6 +209,21 @@ func TestStateOverrides(t *testing.T) {
 		{"storage of a missing account", `{"address":"` + missing + `","state_diff":[{"key":"` + word(1) + `","value":"` + word(9) + `"}],"code":"60015460005260206000f3"}`, "", missing, word(9), 200},
 		{"both", `{"address":"` + coinAddress + `","state":[],"state_diff":[]}`, "", coinAddress, "state and state_diff are mutually exclusive", 400},
 		{"no address", `{"code":"00"}`, "", coinAddress, "address field invalid hexadecimal string", 400},
+		{"balance as a number", `{"address":"` + missing + `","balance":100,"nonce":7,"code":"4760005260206000f3"}`, "", missing, word(100), 200},
+		{"balance in decimal", `{"address":"` + missing + `","balance":"100","nonce":"7","code":"4760005260206000f3"}`, "", missing, word(100), 200},
+		{"prefixes in capitals", `{"address":"0X` + missing + `","balance":"0X64","code":"0X4760005260206000F3"}`, "", missing, word(100), 200},
+		{"maximum nonce of relays", `{"address":"` + missing + `","nonce":"0x7fffffffffffffff","balance":9223372036854775807,"code":"4760005260206000f3"}`, "", missing,
+			word(math.MaxInt64), 200},
+		{"negative balance", `{"address":"` + missing + `","balance":-1}`, "", missing, `"balance field must be greater than or equal to 0"`, 400},
+		{"negative nonce", `{"address":"` + missing + `","nonce":-1}`, "", missing, `"nonce field must be greater than or equal to 0"`, 400},
+		{"fraction", `{"address":"` + missing + `","nonce":1.5}`, "", missing, "JSON parse error: ", 400},
+		{"no number", `{"address":"` + missing + `","balance":"many"}`, "", missing, `"balance field invalid hexadecimal string"`, 400},
+		{"17 digits", `{"address":"` + missing + `","balance":"0x00000000000000001"}`, "", missing, `"balance field invalid hexadecimal string"`, 400},
+		{"code", `{"address":"` + missing + `","code":"0xyz"}`, "", missing, `"code field invalid hexadecimal string"`, 400},
+		{"no overrides but settings of tracers", `{"address":"` + missing + `"}],"tracer_config":{"tracer":"callTracer"},"unknown":[1`, "", missing, `"0x"`, 200},
+		{"ten", strings.Repeat(`{"address":"`+missing+`"},`, 9) + `{"address":"` + missing + `"}`, "", missing, `"0x"`, 200},
+		{"eleven", strings.Repeat(`{"address":"`+missing+`"},`, 10) + `{"address":"` + missing + `"}`, "", missing,
+			`"stateOverrides field size must be between 0 and 10"`, 400},
 	}
 	for _, c := range cases {
 		got := call(t, g, `{"data":"`+c.data+`","to":"`+c.to+`","state_overrides":[`+c.overrides+`]}`)
@@ -320,7 +344,7 @@ func TestOpcodes(t *testing.T) {
 		}
 	}
 	off := testenv.Demo(t, testenv.EVM(func(o *contractcalls.Options) { o.TracesOff = true }))
-	if got := off.Get(t, "/api/v1/contracts/results/"+unknown+"/opcodes"); got.Status != http.StatusNotFound || got.Body != callProblem("Not Found", "404 NOT_FOUND", "") {
+	if got := off.Get(t, "/api/v1/contracts/results/"+unknown+"/opcodes"); got.Status != http.StatusNotImplemented || got.Body != callProblem("Not Implemented", "", "") {
 		t.Errorf("status %d, %s", got.Status, got.Body)
 	}
 }
@@ -436,4 +460,43 @@ func FuzzContractCallBody(f *testing.F) {
 			t.Errorf("no JSON: %s", got.Body)
 		}
 	})
+}
+
+// TestTraceWithoutContract requests traces of transactions that ran no contract, such as a token transfer, which has
+// a synthetic result.
+func TestTraceWithoutContract(t *testing.T) {
+	t.Parallel()
+	g := testenv.Demo(t)
+	query := `{"query":"{ contractResults(first: 1, filter: {synthetic: true}) { nodes { consensusTimestamp trace { gas } } } }"}`
+	got := g.Do(t, http.MethodPost, "/graphql", query, "Content-Type: application/json")
+	var list struct {
+		Data struct {
+			ContractResults struct {
+				Nodes []struct {
+					ConsensusTimestamp string
+					Trace              *struct{ Gas string }
+				}
+			}
+		}
+	}
+	testenv.Decode(t, got.Body, &list)
+	if len(list.Data.ContractResults.Nodes) != 1 || list.Data.ContractResults.Nodes[0].Trace != nil {
+		t.Fatalf("a synthetic result has a trace: %s", got.Body)
+	}
+	at := list.Data.ContractResults.Nodes[0].ConsensusTimestamp
+	var transactions struct {
+		Transactions []struct {
+			ID string `json:"transaction_id"`
+		}
+	}
+	testenv.Decode(t, g.Get(t, "/api/v1/transactions?timestamp="+at).Body, &transactions)
+	path := "/api/v1/contracts/results/" + transactions.Transactions[0].ID + "/opcodes"
+	want := callProblem("Not Found", "Contract result not found: "+strings.Replace(at, ".", "", 1), "")
+	if got, _ := trace(t, g, path, "Accept-Encoding: gzip"); got.Status != http.StatusNotFound || got.Body != want {
+		t.Errorf("%s: status %d, %s, want %s", path, got.Status, got.Body, want)
+	}
+	query = `{"query":"{ contractTrace(at: \"` + at + `\") { gas } }"}`
+	if got := g.Do(t, http.MethodPost, "/graphql", query, "Content-Type: application/json"); got.Body != `{"data":{"contractTrace":null}}` {
+		t.Errorf("the graph: %s", got.Body)
+	}
 }

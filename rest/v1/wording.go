@@ -52,7 +52,6 @@ var errorTexts = map[error]string{
 	calls.ErrGasRate:           "Gas per second rate limit exceeded.",
 	calls.ErrRejected:          "Invalid request",
 	calls.ErrOverridesDisabled: `400 BAD_REQUEST "State overrides are not supported."`,
-	calls.ErrTracesDisabled:    "404 NOT_FOUND",
 	calls.ErrUnknownBlock:      "Unknown block number",
 }
 
@@ -74,12 +73,15 @@ func errorText(err error) string {
 	return ""
 }
 
-// inputFields has the spellings of the fields of calls that differ from the graph's.
-var inputFields = strings.NewReplacer(".stateDiff", ".state_diff", ".key", " key", ".value", " value")
+// inputFields has the names of fields that differ from the graph's.
+var inputFields = map[string]string{"stateDiff": "state_diff", "blocks": "blockStateCalls"}
 
-// inputText returns the text about a field of a call that violates a rule.
+// inputText returns the text about a field of a call that violates a rule. It names the field without its path.
 func inputText(e *calls.InputError) string {
-	field, bound := inputFields.Replace(e.Field), strconv.FormatInt(e.Bound, 10)
+	field, bound := e.Field[strings.LastIndexByte(e.Field, '.')+1:], strconv.FormatInt(e.Bound, 10)
+	if name, differs := inputFields[field]; differs {
+		field = name
+	}
 	switch e.Rule {
 	case calls.AtLeast:
 		return field + " field must be greater than or equal to " + bound
@@ -88,9 +90,15 @@ func inputText(e *calls.InputError) string {
 	case calls.Required:
 		return field + " field must not be empty"
 	case calls.Exclusive:
-		return field + ".state and state_diff are mutually exclusive"
+		return "state and state_diff are mutually exclusive"
+	case calls.AnyCall:
+		return "at least one call is required across block_state_calls"
+	case calls.MaxCalls:
+		return "total number of calls across block_state_calls must not exceed " + bound
+	case calls.OneOfNumberAndTime:
+		return "number and time cannot be populated simultaneously"
 	case calls.MaxEntries:
-		return field + " size must be between 0 and " + bound
+		return field + " field size must be between 0 and " + bound
 	default:
 		return field + " field invalid hexadecimal string"
 	}

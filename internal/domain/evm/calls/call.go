@@ -26,6 +26,7 @@ const MinGas = 21_000
 
 // Limits of state overrides.
 const (
+	maxOverrides     = 10
 	maxOverrideSlots = 100
 	maxOverrideWord  = 8  // bytes of balances and nonces
 	wordLength       = 32 // bytes of keys and values of storage
@@ -54,10 +55,16 @@ func (c *ContractCallInput) Validate() []*InputError {
 	default:
 		v.check(c.createsContract(), InputError{Field: "to", Rule: Required})
 	}
-	for i, o := range c.StateOverrides {
-		o.validate("stateOverrides["+strconv.Itoa(i)+"]", &v)
-	}
+	validateOverrides(c.StateOverrides, "", &v)
 	return v
+}
+
+func validateOverrides(list []*StateOverrideInput, path string, v *violations) {
+	path += "stateOverrides"
+	v.check(len(list) <= maxOverrides, InputError{Field: path, Rule: MaxEntries, Bound: maxOverrides})
+	for i, o := range list {
+		o.validate(path+"["+strconv.Itoa(i)+"]", v)
+	}
 }
 
 // createsContract reports whether the data looks like initcode.
@@ -149,7 +156,8 @@ var (
 	ErrGasRate           = errors.New("too much gas per second")
 	ErrRejected          = errors.New("a filter of the operator rejects the call")
 	ErrOverridesDisabled = errors.New("state overrides are disabled")
-	ErrTracesDisabled    = errors.New("traces are disabled")
+	ErrTracesDisabled    = errors.New("traces are disabled on this server")
+	ErrSimulateDisabled  = errors.New("simulations are disabled on this server")
 	ErrUnknownBlock      = errors.New("the block does not exist")
 )
 
@@ -158,7 +166,7 @@ type InputError struct {
 	// Field is the path of the field, such as "gas" or "stateOverrides[0].stateDiff.key".
 	Field string
 	Rule  Rule
-	// Bound is the limit of the rules AtLeast, AtMost and MaxEntries.
+	// Bound is the limit of the rules AtLeast, AtMost, MaxEntries and MaxCalls.
 	Bound int64
 }
 
@@ -173,6 +181,10 @@ const (
 	Required   // required in calls with a value
 	Exclusive  // not both state and stateDiff
 	MaxEntries // the maximum length of a list
+	AnyCall    // at least one call in a simulation
+	MaxCalls   // the maximum number of calls in a simulation
+	// OneOfNumberAndTime allows a block of a simulation to replace its number or its time, not both.
+	OneOfNumberAndTime
 )
 
 func (e *InputError) Error() string {
@@ -189,6 +201,12 @@ func (e *InputError) Error() string {
 		return e.Field + " has both state and stateDiff"
 	case MaxEntries:
 		return fmt.Sprintf("%s must have at most %d entries", e.Field, e.Bound)
+	case AnyCall:
+		return e.Field + " must have at least one entry in all blocks together"
+	case MaxCalls:
+		return fmt.Sprintf("%s must have at most %d entries in all blocks together", e.Field, e.Bound)
+	case OneOfNumberAndTime:
+		return e.Field + " cannot be combined with time"
 	}
 	return e.Field + " is invalid"
 }

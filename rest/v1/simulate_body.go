@@ -1,0 +1,146 @@
+package v1
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+
+	"heliograph/internal/base/list"
+	"heliograph/internal/domain/evm/calls"
+	"heliograph/internal/domain/ledger"
+	"heliograph/rest"
+)
+
+// The most bytes of a word in hex digits: of amounts, and of parts of access lists and signatures.
+const maxSimulateWord = 64
+
+// simulateBody reads the body of a simulation.
+type simulateBody struct {
+	callBody
+	simulation calls.SimulationInput
+}
+
+func bindSimulate(r *rest.Request, body []byte) error {
+	var s simulateBody
+	// The number of tokens has no limit of its own: a simulation has many calls.
+	if err := parseBody(body, maxCallBody, s.read); err != nil {
+		return err
+	}
+	s.violations = append(s.violations, inputTexts(s.simulation.Validate())...)
+	if len(s.violations) > 0 {
+		return rest.ModernBadAll(slices.Compact(slices.Sorted(slices.Values(s.violations)))...)
+	}
+	r.Set("input", s.variables())
+	return nil
+}
+
+// read converts a document to a simulation. It ignores unknown members.
+func (s *simulateBody) read(tree any) error {
+	m, in := membersOf(tree, "the document"), &s.simulation
+	in.Block = m.text("block").Or("latest")
+	in.TraceTransfers = m.boolean("trace_transfers")
+	if _, err := calls.ParseBlockRef(in.Block); err != nil {
+		return errors.New(blockText(err))
+	}
+	s.require(m, "block_state_calls", "blockStateCalls")
+	in.Blocks = list.Map(m.list("block_state_calls"), s.block)
+	return nil
+}
+
+// require records a violation if a member is missing or null.
+func (s *simulateBody) require(m members, name, field string) {
+	if m[name] == nil {
+		s.violations = append(s.violations, field+" field must not be null")
+	}
+}
+
+func (s *simulateBody) block(entry any) *calls.SimulatedBlockInput {
+	m := membersOf(entry, "an entry of block_state_calls")
+	s.require(m, "calls", "calls")
+	out := &calls.SimulatedBlockInput{Calls: list.Map(m.list("calls"), s.call), StateOverrides: s.overrides(m)}
+	if m["block_override"] != nil {
+		override := membersOf(m["block_override"], "block_override")
+		out.Number, out.Time = override.quantity("number").Pointer(), override.quantity("time").Pointer()
+	}
+	return out
+}
+
+func (s *simulateBody) call(entry any) *calls.SimulatedCallInput {
+	m := membersOf(entry, "an entry of calls")
+	price := m.quantity("gasPrice")
+	if !price.Valid {
+		price = m.quantity("gas_price")
+	}
+	s.hexWord(m, "max_fee_per_gas", "maxFeePerGas")
+	for _, entry := range m.list("access_list") {
+		access := membersOf(entry, "an entry of access_list")
+		s.address(access.text("address"), "address", false)
+		for _, key := range access.list("storage_keys") {
+			s.hexWord(members{"key": key}, "key", "storageKeys")
+		}
+	}
+	for _, entry := range m.list("authorization_list") {
+		authorization := membersOf(entry, "an entry of authorization_list")
+		s.address(authorization.text("address"), "address", false)
+		for _, name := range []string{"r", "s"} {
+			s.hexWord(authorization, name, name)
+		}
+		for _, name := range []string{"chain_id", "nonce", "y_parity"} {
+			authorization.quantity(name)
+		}
+	}
+	return &calls.SimulatedCallInput{
+		Data: s.data(
+			m.text("data"),
+		), From: s.address(m.text("from"), "from", false), To: s.address(m.text("to"), "to", true),
+		Gas: m.quantity("gas").Or(defaultCallGas), GasPrice: price.V, Value: m.quantity("value").V,
+	}
+}
+
+// hexWord validates the hex digits of a member.
+func (s *simulateBody) hexWord(m members, name, field string) {
+	if len(trimPrefix(m.text(name).V)) > maxSimulateWord {
+		s.violations = append(s.violations, inputText(&calls.InputError{Field: field}))
+		return
+	}
+	s.word(m.text(name), field)
+}
+
+// quantity returns a number, given as a number, as decimal digits or as hex digits with 0x, or null.
+func (m members) quantity(name string) ledger.Null[int64] {
+	text := m.text(name)
+	if !text.Valid {
+		return ledger.Null[int64]{}
+	}
+	digits, base := text.V, 10
+	if short := trimPrefix(text.V); short != text.V {
+		digits, base = short, 16
+	}
+	n, err := strconv.ParseInt(digits, base, 64)
+	if err != nil {
+		fail(name, "64-bit integer")
+	}
+	return ledger.Of(n)
+}
+
+func (s *simulateBody) variables() map[string]any {
+	in := &s.simulation
+	return map[string]any{
+		"block": in.Block, "traceTransfers": in.TraceTransfers,
+		"blocks": list.Map(in.Blocks, func(b *calls.SimulatedBlockInput) any {
+			v := map[string]any{
+				"calls": list.Map(
+					b.Calls,
+					func(c *calls.SimulatedCallInput) any { return callVariables(c.Call()) },
+				),
+				"stateOverrides": overrideVariables(b.StateOverrides),
+			}
+			for name, n := range map[string]*int64{"number": b.Number, "time": b.Time} {
+				if n != nil {
+					v[name] = strconv.FormatInt(*n, 10)
+				}
+			}
+			return v
+		}),
+	}
+}
