@@ -283,8 +283,8 @@ func (w *World) recordTokenTransfer(t *Transaction, contract int64, n tokenTrans
 		w.Fail("the token system contract would have refused a transfer of 0.0.%d with code %d", token, c.result)
 	}
 	w.addResult(c, Row{
-		"function_parameters": n.input, "gas_used": int64(18_000), "call_result": Word(int64(codes.Success)), "contract_id": int64(tokenSystemContract),
-		"sender_id": contract, "gas_consumed": int64(18_000),
+		"function_parameters": n.input, "gas_used": int64(n.gas), "call_result": Word(int64(codes.Success)),
+		"contract_id": int64(tokenSystemContract), "sender_id": contract, "gas_consumed": int64(n.gas),
 	}, []int64{tokenSystemContract, c.payer})
 	w.commit(c)
 }

@@ -34,7 +34,17 @@ type machine struct {
 	state  *state.StateDB
 	runs   int
 	tokens *tokenPrecompile
+	known  func(common.Address) bool // whether the ledger has an account at an address
 }
+
+// accounts is the state of the EVM with the accounts of the ledger, which have no code and no hbars there.
+type accounts struct {
+	*state.StateDB
+	known func(common.Address) bool
+}
+
+// Empty reports whether a transfer of value to the address creates an account.
+func (a accounts) Empty(at common.Address) bool { return a.StateDB.Empty(at) && !a.known(at) }
 
 // execution is the result of a contract execution.
 type execution struct {
@@ -76,16 +86,33 @@ type valueTransfer struct {
 type tokenTransfer struct {
 	token, from, to common.Address
 	amount          int64
+	gas             uint64
 	input           []byte
 }
 
 // tokenPrecompile is a stub of the token system contract. It accepts transferToken calls and records them.
-type tokenPrecompile struct{ requests []tokenTransfer }
+type tokenPrecompile struct {
+	requests []tokenTransfer
+	hasFees  func(token common.Address) bool // whether transfers of a token have custom fees
+}
 
 var transferToken = crypto.Keccak256([]byte("transferToken(address,address,address,int64)"))[:4]
 
-func (d *tokenPrecompile) RequiredGas([]byte) uint64 { return 18_000 }
-func (d *tokenPrecompile) Name() string              { return "TOKEN" }
+// The prices of a token transfer in tinycents: 0.001 $, or 0.002 $ if the token has custom fees.
+const (
+	transferPrice         = 10_000_000
+	transferPriceWithFees = 20_000_000
+)
+
+func (d *tokenPrecompile) Name() string { return "TOKEN" }
+
+// RequiredGas returns the gas of a transfer.
+func (d *tokenPrecompile) RequiredGas(input []byte) uint64 {
+	if len(input) >= 4+32 && d.hasFees(common.BytesToAddress(input[4:4+32])) {
+		return network.DispatchGas(transferPriceWithFees)
+	}
+	return network.DispatchGas(transferPrice)
+}
 
 func (d *tokenPrecompile) Run(input []byte) ([]byte, error) {
 	if len(input) < 4+4*32 || !bytes.Equal(input[:4], transferToken) {
@@ -94,7 +121,7 @@ func (d *tokenPrecompile) Run(input []byte) ([]byte, error) {
 	word := func(i int) []byte { return input[4+32*i : 36+32*i] }
 	d.requests = append(d.requests, tokenTransfer{
 		token: common.BytesToAddress(word(0)), from: common.BytesToAddress(word(1)), to: common.BytesToAddress(word(2)),
-		amount: new(big.Int).SetBytes(word(3)).Int64(), input: slices.Clone(input),
+		amount: new(big.Int).SetBytes(word(3)).Int64(), gas: d.RequiredGas(input), input: slices.Clone(input),
 	})
 	return common.LeftPadBytes([]byte{byte(codes.Success)}, 32), nil
 }
@@ -171,15 +198,16 @@ func (m *machine) run(from common.Address, to, at *common.Address, input []byte,
 	evm.SetPrecompiles(precompiles)
 	m.state.Prepare(rules, from, common.Address{}, to, vm.ActivePrecompiles(rules), nil)
 
-	intrinsic := uint64(21_000)
+	intrinsic, floor := uint64(21_000), uint64(21_000)
 	for _, b := range input {
-		intrinsic += 16
+		units := uint64(4)
 		if b == 0 {
-			intrinsic -= 12
+			units = 1
 		}
+		intrinsic, floor = intrinsic+4*units, floor+10*units
 	}
 	if to == nil {
-		intrinsic += 32_000
+		intrinsic += 32_000 + (uint64(len(input))+31)/32*params.InitCodeWordGas
 	}
 	budget := vm.NewGasBudget(gas-intrinsic, 0)
 	amount := uint256.NewInt(uint64(value))
@@ -204,7 +232,11 @@ func (m *machine) run(from common.Address, to, at *common.Address, input []byte,
 		x.output, _, left, x.err = evm.Create(from, input, budget, amount)
 		x.frames[0].input = nil
 	}
-	x.gasUsed = int64(gas - left.ExecutionGas)
+	used := gas - left.ExecutionGas
+	if x.err == nil {
+		used -= min(m.state.GetRefund(), used/params.RefundQuotientEIP3529)
+	}
+	x.gasUsed = int64(max(used, floor))
 	for i := range x.slots {
 		x.slots[i].after = m.state.GetState(x.slots[i].contract, x.slots[i].slot)
 	}
@@ -216,7 +248,8 @@ func (m *machine) run(from common.Address, to, at *common.Address, input []byte,
 	return x
 }
 
-// evm returns an EVM of the Shanghai fork with constant block values, so that results do not depend on the time of the load.
+// evm returns an EVM of the newest version with constant block values, so that results do not depend on the time of
+// the load.
 func (m *machine) evm(origin common.Address, hooks *tracing.Hooks) *vm.EVM {
 	evm := vm.NewEVM(vm.BlockContext{
 		CanTransfer: func(vm.StateDB, common.Address, *uint256.Int) bool { return true },
@@ -224,7 +257,7 @@ func (m *machine) evm(origin common.Address, hooks *tracing.Hooks) *vm.EVM {
 		GetHash:     func(uint64) common.Hash { return common.Hash{} },
 		BlockNumber: big.NewInt(1), Time: 1, Difficulty: new(big.Int), GasLimit: 15_000_000,
 		BaseFee: new(big.Int), BlobBaseFee: new(big.Int), Random: new(common.Hash),
-	}, m.state, network.Level38.ChainConfig(ChainID), vm.Config{Tracer: hooks})
+	}, accounts{m.state, m.known}, network.NewestLevel.ChainConfig(ChainID), vm.Config{Tracer: hooks})
 	evm.SetTxContext(vm.TxContext{Origin: origin, GasPrice: new(uint256.Int)})
 	return evm
 }

@@ -124,6 +124,11 @@ func New(end int64) (*World, error) {
 	} {
 		*v = &versions{table: table, out: w.rows, byKey: map[string]*version{}}
 	}
+	vm.known = func(a common.Address) bool { return w.entities.get(key(w.idOf(a))) != nil }
+	vm.tokens.hasFees = func(token common.Address) bool {
+		fees := w.fees.get(key(w.idOf(token)))
+		return len(decodeFees(fees["fixed_fees"]))+len(decodeFees(fees["fractional_fees"])) > 0
+	}
 	w.nextHour = w.clock/Hour*Hour + Hour
 	w.snapshots.reset()
 	w.createSystemAccounts()
