@@ -592,6 +592,11 @@ type QueryEstimateGasArgs struct {
 	Input calls.ContractCallInput
 }
 
+// QuerySimulateCallsArgs are the arguments of Query.simulateCalls.
+type QuerySimulateCallsArgs struct {
+	Input calls.SimulationInput
+}
+
 // QueryContractTraceArgs are the arguments of Query.contractTrace.
 type QueryContractTraceArgs struct {
 	At            *ledger.Timestamp
@@ -1657,6 +1662,7 @@ type QueryFields interface {
 	EntityID(ctx context.Context, args QueryEntityIDArgs) (*ledger.EntityID, error)
 	CallContract(ctx context.Context, args QueryCallContractArgs) (*calls.ContractCall, error)
 	EstimateGas(ctx context.Context, args QueryEstimateGasArgs) (*calls.GasEstimate, error)
+	SimulateCalls(ctx context.Context, args QuerySimulateCallsArgs) (*calls.Simulation, error)
 	ContractTrace(ctx context.Context, args QueryContractTraceArgs) (*calls.OpcodeTrace, error)
 	EstimateFee(ctx context.Context, args QueryEstimateFeeArgs) (*fees.Estimate, error)
 	Hook(ctx context.Context, args QueryHookArgs) (*ledger.Hook, error)
@@ -4940,6 +4946,10 @@ func (r queryFunctions) CallContract(ctx context.Context, a0 calls.ContractCallI
 
 func (r queryFunctions) EstimateGas(ctx context.Context, a0 calls.ContractCallInput) (*calls.GasEstimate, error) {
 	return r.QueryFields.EstimateGas(ctx, QueryEstimateGasArgs{Input: a0})
+}
+
+func (r queryFunctions) SimulateCalls(ctx context.Context, a0 calls.SimulationInput) (*calls.Simulation, error) {
+	return r.QueryFields.SimulateCalls(ctx, QuerySimulateCallsArgs{Input: a0})
 }
 
 func (r queryFunctions) ContractTrace(ctx context.Context, a0 *ledger.Timestamp, a1 *ledger.ContractRef, a2 int32, a3 *string, a4 bool, a5 bool, a6 bool, a7 *ledger.TransactionID) (*calls.OpcodeTrace, error) {

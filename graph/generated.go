@@ -509,6 +509,7 @@ type QueryResolver interface {
 	EntityID(ctx context.Context, of ledger.AccountRef) (*ledger.EntityID, error)
 	CallContract(ctx context.Context, input calls.ContractCallInput) (*calls.ContractCall, error)
 	EstimateGas(ctx context.Context, input calls.ContractCallInput) (*calls.GasEstimate, error)
+	SimulateCalls(ctx context.Context, input calls.SimulationInput) (*calls.Simulation, error)
 	ContractTrace(ctx context.Context, at *ledger.Timestamp, contract *ledger.ContractRef, first int32, hash *string, memory bool, stack bool, storage bool, transactionID *ledger.TransactionID) (*calls.OpcodeTrace, error)
 
 	EstimateFee(ctx context.Context, transaction []byte, mode fees.Mode, highVolumeThrottle int32) (*fees.Estimate, error)
@@ -840,6 +841,9 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputScheduleMaintenanceInput,
 		ec.unmarshalInputSetComponentStatusInput,
 		ec.unmarshalInputSetStatusPageInput,
+		ec.unmarshalInputSimulatedBlockInput,
+		ec.unmarshalInputSimulatedCallInput,
+		ec.unmarshalInputSimulationInput,
 		ec.unmarshalInputSlotFilter,
 		ec.unmarshalInputSlotValueInput,
 		ec.unmarshalInputStakingRewardFilter,
@@ -3225,6 +3229,66 @@ func (ec *executionContext) childFields_ServiceEndpoint(ctx context.Context, fie
 		return ec.fieldContext_ServiceEndpoint_port(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ServiceEndpoint", field.Name)
+}
+
+func (ec *executionContext) childFields_SimulatedCall(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "blockHash":
+		return ec.fieldContext_SimulatedCall_blockHash(ctx, field)
+	case "blockNumber":
+		return ec.fieldContext_SimulatedCall_blockNumber(ctx, field)
+	case "failure":
+		return ec.fieldContext_SimulatedCall_failure(ctx, field)
+	case "gasUsed":
+		return ec.fieldContext_SimulatedCall_gasUsed(ctx, field)
+	case "gasUsedHex":
+		return ec.fieldContext_SimulatedCall_gasUsedHex(ctx, field)
+	case "logs":
+		return ec.fieldContext_SimulatedCall_logs(ctx, field)
+	case "returnData":
+		return ec.fieldContext_SimulatedCall_returnData(ctx, field)
+	case "status":
+		return ec.fieldContext_SimulatedCall_status(ctx, field)
+	case "transactionHash":
+		return ec.fieldContext_SimulatedCall_transactionHash(ctx, field)
+	case "transactionIndex":
+		return ec.fieldContext_SimulatedCall_transactionIndex(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type SimulatedCall", field.Name)
+}
+
+func (ec *executionContext) childFields_SimulatedLog(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "address":
+		return ec.fieldContext_SimulatedLog_address(ctx, field)
+	case "blockHash":
+		return ec.fieldContext_SimulatedLog_blockHash(ctx, field)
+	case "blockNumber":
+		return ec.fieldContext_SimulatedLog_blockNumber(ctx, field)
+	case "data":
+		return ec.fieldContext_SimulatedLog_data(ctx, field)
+	case "logIndex":
+		return ec.fieldContext_SimulatedLog_logIndex(ctx, field)
+	case "removed":
+		return ec.fieldContext_SimulatedLog_removed(ctx, field)
+	case "topics":
+		return ec.fieldContext_SimulatedLog_topics(ctx, field)
+	case "transactionHash":
+		return ec.fieldContext_SimulatedLog_transactionHash(ctx, field)
+	case "transactionIndex":
+		return ec.fieldContext_SimulatedLog_transactionIndex(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type SimulatedLog", field.Name)
+}
+
+func (ec *executionContext) childFields_Simulation(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "blockNumber":
+		return ec.fieldContext_Simulation_blockNumber(ctx, field)
+	case "calls":
+		return ec.fieldContext_Simulation_calls(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Simulation", field.Name)
 }
 
 func (ec *executionContext) childFields_SlotValue(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -8186,6 +8250,20 @@ func (ec *executionContext) field_Query_search_args(ctx context.Context, rawArgs
 		return nil, err
 	}
 	args["after"] = arg3
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_simulateCalls_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (calls.SimulationInput, error) {
+			return ec.unmarshalNSimulationInput2heliographᚋinternalᚋdomainᚋevmᚋcallsᚐSimulationInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
 	return args, nil
 }
 
@@ -31040,6 +31118,50 @@ func (ec *executionContext) fieldContext_Query_estimateGas(ctx context.Context, 
 	return fc, nil
 }
 
+func (ec *executionContext) _Query_simulateCalls(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_simulateCalls(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().SimulateCalls(ctx, fc.Args["input"].(calls.SimulationInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *calls.Simulation) graphql.Marshaler {
+			return ec.marshalNSimulation2ᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐSimulation(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Query_simulateCalls(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Simulation(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_simulateCalls_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Query_contractTrace(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -34895,6 +35017,516 @@ func (ec *executionContext) _ServiceEndpoint_port(ctx context.Context, field gra
 }
 func (ec *executionContext) fieldContext_ServiceEndpoint_port(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ServiceEndpoint", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _SimulatedCall_blockHash(ctx context.Context, field graphql.CollectedField, obj *calls.SimulatedCall) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SimulatedCall_blockHash(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.BlockHash, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []byte) graphql.Marshaler {
+			return ec.marshalNHex2ᚕbyte(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_SimulatedCall_blockHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SimulatedCall", field, false, false, errors.New("field of type Hex does not have child fields"))
+}
+
+func (ec *executionContext) _SimulatedCall_blockNumber(ctx context.Context, field graphql.CollectedField, obj *calls.SimulatedCall) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SimulatedCall_blockNumber(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.BlockNumber, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_SimulatedCall_blockNumber(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SimulatedCall", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _SimulatedCall_failure(ctx context.Context, field graphql.CollectedField, obj *calls.SimulatedCall) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SimulatedCall_failure(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Failure, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *calls.ContractCallFailure) graphql.Marshaler {
+			return ec.marshalOContractCallFailure2ᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐContractCallFailure(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_SimulatedCall_failure(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SimulatedCall",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ContractCallFailure(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SimulatedCall_gasUsed(ctx context.Context, field graphql.CollectedField, obj *calls.SimulatedCall) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SimulatedCall_gasUsed(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.GasUsed, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_SimulatedCall_gasUsed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SimulatedCall", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _SimulatedCall_gasUsedHex(ctx context.Context, field graphql.CollectedField, obj *calls.SimulatedCall) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SimulatedCall_gasUsedHex(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.GasUsedHex(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_SimulatedCall_gasUsedHex(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SimulatedCall", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _SimulatedCall_logs(ctx context.Context, field graphql.CollectedField, obj *calls.SimulatedCall) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SimulatedCall_logs(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Logs, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*calls.SimulatedLog) graphql.Marshaler {
+			return ec.marshalNSimulatedLog2ᚕᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐSimulatedLogᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_SimulatedCall_logs(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SimulatedCall",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_SimulatedLog(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SimulatedCall_returnData(ctx context.Context, field graphql.CollectedField, obj *calls.SimulatedCall) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SimulatedCall_returnData(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ReturnData, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []byte) graphql.Marshaler {
+			return ec.marshalNHex2ᚕbyte(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_SimulatedCall_returnData(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SimulatedCall", field, false, false, errors.New("field of type Hex does not have child fields"))
+}
+
+func (ec *executionContext) _SimulatedCall_status(ctx context.Context, field graphql.CollectedField, obj *calls.SimulatedCall) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SimulatedCall_status(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Status(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_SimulatedCall_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SimulatedCall", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _SimulatedCall_transactionHash(ctx context.Context, field graphql.CollectedField, obj *calls.SimulatedCall) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SimulatedCall_transactionHash(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TransactionHash, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []byte) graphql.Marshaler {
+			return ec.marshalNHex2ᚕbyte(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_SimulatedCall_transactionHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SimulatedCall", field, false, false, errors.New("field of type Hex does not have child fields"))
+}
+
+func (ec *executionContext) _SimulatedCall_transactionIndex(ctx context.Context, field graphql.CollectedField, obj *calls.SimulatedCall) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SimulatedCall_transactionIndex(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TransactionIndex, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
+			return ec.marshalNInt2int32(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_SimulatedCall_transactionIndex(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SimulatedCall", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _SimulatedLog_address(ctx context.Context, field graphql.CollectedField, obj *calls.SimulatedLog) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SimulatedLog_address(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Address, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.EVMAddress) graphql.Marshaler {
+			return ec.marshalNEVMAddress2heliographᚋinternalᚋdomainᚋledgerᚐEVMAddress(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_SimulatedLog_address(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SimulatedLog", field, false, false, errors.New("field of type EVMAddress does not have child fields"))
+}
+
+func (ec *executionContext) _SimulatedLog_blockHash(ctx context.Context, field graphql.CollectedField, obj *calls.SimulatedLog) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SimulatedLog_blockHash(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.BlockHash, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []byte) graphql.Marshaler {
+			return ec.marshalNHex2ᚕbyte(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_SimulatedLog_blockHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SimulatedLog", field, false, false, errors.New("field of type Hex does not have child fields"))
+}
+
+func (ec *executionContext) _SimulatedLog_blockNumber(ctx context.Context, field graphql.CollectedField, obj *calls.SimulatedLog) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SimulatedLog_blockNumber(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.BlockNumber, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_SimulatedLog_blockNumber(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SimulatedLog", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _SimulatedLog_data(ctx context.Context, field graphql.CollectedField, obj *calls.SimulatedLog) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SimulatedLog_data(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Data, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []byte) graphql.Marshaler {
+			return ec.marshalNHex2ᚕbyte(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_SimulatedLog_data(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SimulatedLog", field, false, false, errors.New("field of type Hex does not have child fields"))
+}
+
+func (ec *executionContext) _SimulatedLog_logIndex(ctx context.Context, field graphql.CollectedField, obj *calls.SimulatedLog) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SimulatedLog_logIndex(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.LogIndex, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
+			return ec.marshalNInt2int32(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_SimulatedLog_logIndex(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SimulatedLog", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _SimulatedLog_removed(ctx context.Context, field graphql.CollectedField, obj *calls.SimulatedLog) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SimulatedLog_removed(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Removed(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_SimulatedLog_removed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SimulatedLog", field, true, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _SimulatedLog_topics(ctx context.Context, field graphql.CollectedField, obj *calls.SimulatedLog) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SimulatedLog_topics(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Topics, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v [][]byte) graphql.Marshaler {
+			return ec.marshalNHex2ᚕᚕbyteᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_SimulatedLog_topics(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SimulatedLog", field, false, false, errors.New("field of type Hex does not have child fields"))
+}
+
+func (ec *executionContext) _SimulatedLog_transactionHash(ctx context.Context, field graphql.CollectedField, obj *calls.SimulatedLog) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SimulatedLog_transactionHash(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TransactionHash, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []byte) graphql.Marshaler {
+			return ec.marshalNHex2ᚕbyte(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_SimulatedLog_transactionHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SimulatedLog", field, false, false, errors.New("field of type Hex does not have child fields"))
+}
+
+func (ec *executionContext) _SimulatedLog_transactionIndex(ctx context.Context, field graphql.CollectedField, obj *calls.SimulatedLog) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SimulatedLog_transactionIndex(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TransactionIndex, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
+			return ec.marshalNInt2int32(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_SimulatedLog_transactionIndex(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SimulatedLog", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _Simulation_blockNumber(ctx context.Context, field graphql.CollectedField, obj *calls.Simulation) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Simulation_blockNumber(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.BlockNumber, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Simulation_blockNumber(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Simulation", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _Simulation_calls(ctx context.Context, field graphql.CollectedField, obj *calls.Simulation) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Simulation_calls(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Calls, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*calls.SimulatedCall) graphql.Marshaler {
+			return ec.marshalNSimulatedCall2ᚕᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐSimulatedCallᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Simulation_calls(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Simulation",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_SimulatedCall(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _SlotValue_key(ctx context.Context, field graphql.CollectedField, obj *calls.SlotValue) (ret graphql.Marshaler) {
@@ -50870,6 +51502,183 @@ func (ec *executionContext) unmarshalInputSetStatusPageInput(ctx context.Context
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputSimulatedBlockInput(ctx context.Context, obj any) (calls.SimulatedBlockInput, error) {
+	var it calls.SimulatedBlockInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"calls", "number", "stateOverrides", "time"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "calls":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("calls"))
+			data, err := ec.unmarshalNSimulatedCallInput2ᚕᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐSimulatedCallInputᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Calls = data
+		case "number":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("number"))
+			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Number = data
+		case "stateOverrides":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("stateOverrides"))
+			data, err := ec.unmarshalOStateOverrideInput2ᚕᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐStateOverrideInputᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.StateOverrides = data
+		case "time":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("time"))
+			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Time = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputSimulatedCallInput(ctx context.Context, obj any) (calls.SimulatedCallInput, error) {
+	var it calls.SimulatedCallInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	if _, present := asMap["gas"]; !present {
+		asMap["gas"] = 15000000
+	}
+	if _, present := asMap["gasPrice"]; !present {
+		asMap["gasPrice"] = 0
+	}
+	if _, present := asMap["value"]; !present {
+		asMap["value"] = 0
+	}
+
+	fieldsInOrder := [...]string{"data", "from", "gas", "gasPrice", "to", "value"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "data":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("data"))
+			data, err := ec.unmarshalOHex2ᚕbyte(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Data = data
+		case "from":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("from"))
+			data, err := ec.unmarshalOHex2ᚕbyte(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.From = data
+		case "gas":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("gas"))
+			data, err := ec.unmarshalNLong2int64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Gas = data
+		case "gasPrice":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("gasPrice"))
+			data, err := ec.unmarshalNLong2int64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.GasPrice = data
+		case "to":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("to"))
+			data, err := ec.unmarshalOHex2ᚕbyte(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.To = data
+		case "value":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("value"))
+			data, err := ec.unmarshalNLong2int64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Value = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputSimulationInput(ctx context.Context, obj any) (calls.SimulationInput, error) {
+	var it calls.SimulationInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	if _, present := asMap["block"]; !present {
+		asMap["block"] = "latest"
+	}
+	if _, present := asMap["traceTransfers"]; !present {
+		asMap["traceTransfers"] = false
+	}
+
+	fieldsInOrder := [...]string{"block", "blocks", "traceTransfers"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "block":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("block"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Block = data
+		case "blocks":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("blocks"))
+			data, err := ec.unmarshalNSimulatedBlockInput2ᚕᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐSimulatedBlockInputᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Blocks = data
+		case "traceTransfers":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("traceTransfers"))
+			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.TraceTransfers = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputSlotFilter(ctx context.Context, obj any) (ledger.BytesFilter, error) {
 	var it ledger.BytesFilter
 	if obj == nil {
@@ -66467,6 +67276,28 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "simulateCalls":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_simulateCalls(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
 		case "contractTrace":
 			field := field
 
@@ -68671,6 +69502,210 @@ func (ec *executionContext) _ServiceEndpoint(ctx context.Context, sel ast.Select
 			}
 		case "port":
 			out.Values[i] = ec._ServiceEndpoint_port(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var simulatedCallImplementors = []string{"SimulatedCall"}
+
+func (ec *executionContext) _SimulatedCall(ctx context.Context, sel ast.SelectionSet, obj *calls.SimulatedCall) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, simulatedCallImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SimulatedCall")
+		case "blockHash":
+			out.Values[i] = ec._SimulatedCall_blockHash(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "blockNumber":
+			out.Values[i] = ec._SimulatedCall_blockNumber(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "failure":
+			out.Values[i] = ec._SimulatedCall_failure(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "gasUsed":
+			out.Values[i] = ec._SimulatedCall_gasUsed(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "gasUsedHex":
+			out.Values[i] = ec._SimulatedCall_gasUsedHex(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "logs":
+			out.Values[i] = ec._SimulatedCall_logs(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "returnData":
+			out.Values[i] = ec._SimulatedCall_returnData(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "status":
+			out.Values[i] = ec._SimulatedCall_status(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "transactionHash":
+			out.Values[i] = ec._SimulatedCall_transactionHash(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "transactionIndex":
+			out.Values[i] = ec._SimulatedCall_transactionIndex(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var simulatedLogImplementors = []string{"SimulatedLog"}
+
+func (ec *executionContext) _SimulatedLog(ctx context.Context, sel ast.SelectionSet, obj *calls.SimulatedLog) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, simulatedLogImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SimulatedLog")
+		case "address":
+			out.Values[i] = ec._SimulatedLog_address(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "blockHash":
+			out.Values[i] = ec._SimulatedLog_blockHash(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "blockNumber":
+			out.Values[i] = ec._SimulatedLog_blockNumber(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "data":
+			out.Values[i] = ec._SimulatedLog_data(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "logIndex":
+			out.Values[i] = ec._SimulatedLog_logIndex(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "removed":
+			out.Values[i] = ec._SimulatedLog_removed(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "topics":
+			out.Values[i] = ec._SimulatedLog_topics(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "transactionHash":
+			out.Values[i] = ec._SimulatedLog_transactionHash(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "transactionIndex":
+			out.Values[i] = ec._SimulatedLog_transactionIndex(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var simulationImplementors = []string{"Simulation"}
+
+func (ec *executionContext) _Simulation(ctx context.Context, sel ast.SelectionSet, obj *calls.Simulation) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, simulationImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Simulation")
+		case "blockNumber":
+			out.Values[i] = ec._Simulation_blockNumber(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "calls":
+			out.Values[i] = ec._Simulation_calls(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -80274,6 +81309,115 @@ func (ec *executionContext) marshalNSignatureType2heliographᚋinternalᚋdomain
 		}
 	}
 	return graphql.WrapContextMarshaler(ctx, res)
+}
+
+func (ec *executionContext) unmarshalNSimulatedBlockInput2ᚕᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐSimulatedBlockInputᚄ(ctx context.Context, v any) ([]*calls.SimulatedBlockInput, error) {
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]*calls.SimulatedBlockInput, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNSimulatedBlockInput2ᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐSimulatedBlockInput(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) unmarshalNSimulatedBlockInput2ᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐSimulatedBlockInput(ctx context.Context, v any) (*calls.SimulatedBlockInput, error) {
+	res, err := ec.unmarshalInputSimulatedBlockInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNSimulatedCall2ᚕᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐSimulatedCallᚄ(ctx context.Context, sel ast.SelectionSet, v []*calls.SimulatedCall) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNSimulatedCall2ᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐSimulatedCall(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNSimulatedCall2ᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐSimulatedCall(ctx context.Context, sel ast.SelectionSet, v *calls.SimulatedCall) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._SimulatedCall(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNSimulatedCallInput2ᚕᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐSimulatedCallInputᚄ(ctx context.Context, v any) ([]*calls.SimulatedCallInput, error) {
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]*calls.SimulatedCallInput, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNSimulatedCallInput2ᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐSimulatedCallInput(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) unmarshalNSimulatedCallInput2ᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐSimulatedCallInput(ctx context.Context, v any) (*calls.SimulatedCallInput, error) {
+	res, err := ec.unmarshalInputSimulatedCallInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNSimulatedLog2ᚕᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐSimulatedLogᚄ(ctx context.Context, sel ast.SelectionSet, v []*calls.SimulatedLog) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNSimulatedLog2ᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐSimulatedLog(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNSimulatedLog2ᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐSimulatedLog(ctx context.Context, sel ast.SelectionSet, v *calls.SimulatedLog) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._SimulatedLog(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNSimulation2heliographᚋinternalᚋdomainᚋevmᚋcallsᚐSimulation(ctx context.Context, sel ast.SelectionSet, v calls.Simulation) graphql.Marshaler {
+	return ec._Simulation(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNSimulation2ᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐSimulation(ctx context.Context, sel ast.SelectionSet, v *calls.Simulation) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Simulation(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNSimulationInput2heliographᚋinternalᚋdomainᚋevmᚋcallsᚐSimulationInput(ctx context.Context, v any) (calls.SimulationInput, error) {
+	res, err := ec.unmarshalInputSimulationInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalNSlotValue2ᚕᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐSlotValueᚄ(ctx context.Context, sel ast.SelectionSet, v []*calls.SlotValue) graphql.Marshaler {

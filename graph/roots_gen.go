@@ -53,6 +53,8 @@ func (ec *executionContext) rootFieldByName(ctx context.Context, f graphql.Colle
 		return ec.rootCallContract(ctx, f), true
 	case "estimateGas":
 		return ec.rootEstimateGas(ctx, f), true
+	case "simulateCalls":
+		return ec.rootSimulateCalls(ctx, f), true
 	case "contractTrace":
 		return ec.rootContractTrace(ctx, f), false
 	case "_service":
@@ -455,6 +457,17 @@ func (ec *executionContext) rootEstimateGas(ctx context.Context, f graphql.Colle
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
 		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().EstimateGas(ctx, a0) },
 		nil, ec.marshalNGasEstimate2ᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐGasEstimate, true, true)
+}
+
+func (ec *executionContext) rootSimulateCalls(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	in := arguments{of: f.Field, variables: ec.Variables}
+	a0 := argument(ctx, &in, 0, ec.unmarshalNSimulationInput2heliographᚋinternalᚋdomainᚋevmᚋcallsᚐSimulationInput)
+	if in.err != nil {
+		return ec._Query_simulateCalls(ctx, f)
+	}
+	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
+		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().SimulateCalls(ctx, a0) },
+		nil, ec.marshalNSimulation2ᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐSimulation, true, true)
 }
 
 func (ec *executionContext) rootContractTrace(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {

@@ -137,6 +137,9 @@ type objects struct {
 	SearchResultConnection      *rowplan.Object[*relay.SearchResultConnection]
 	SearchResultEdge            *rowplan.Object[*relay.SearchResultEdge]
 	ServiceEndpoint             *rowplan.Object[*ledger.ServiceEndpoint]
+	SimulatedCall               *rowplan.Object[*calls.SimulatedCall]
+	SimulatedLog                *rowplan.Object[*calls.SimulatedLog]
+	Simulation                  *rowplan.Object[*calls.Simulation]
 	SlotValue                   *rowplan.Object[*calls.SlotValue]
 	StakingReward               *rowplan.Object[*ledger.StakingReward]
 	StakingRewardConnection     *rowplan.Object[*relay.Connection[ledger.StakingReward]]
@@ -325,6 +328,9 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 	o.setSearchResultConnection()
 	o.setSearchResultEdge()
 	o.setServiceEndpoint()
+	o.setSimulatedCall()
+	o.setSimulatedLog()
+	o.setSimulation()
 	o.setSlotValue()
 	o.setStakingReward()
 	o.setStakingRewardConnection()
@@ -499,6 +505,9 @@ func NewRows(fields Fields, newBatch func() rowplan.Batch) *Rows {
 	rowplan.Register(t, o.SearchResultConnection)
 	rowplan.Register(t, o.SearchResultEdge)
 	rowplan.Register(t, o.ServiceEndpoint)
+	rowplan.Register(t, o.SimulatedCall)
+	rowplan.Register(t, o.SimulatedLog)
+	rowplan.Register(t, o.Simulation)
 	rowplan.Register(t, o.SlotValue)
 	rowplan.Register(t, o.StakingReward)
 	rowplan.Register(t, o.StakingRewardConnection)
@@ -2708,6 +2717,76 @@ func (o *objects) setServiceEndpoint() {
 		"port": rowplan.Scalar(func(dst []byte, v *ledger.ServiceEndpoint, s scalar.Style) []byte {
 			return scalar.AppendInt(dst, v.Port, s)
 		}),
+	})
+}
+
+func (o *objects) setSimulatedCall() {
+	o.SimulatedCall = rowplan.NewObject([]string{"SimulatedCall"}, map[string]rowplan.Field[*calls.SimulatedCall]{
+		"blockHash": rowplan.Scalar(func(dst []byte, v *calls.SimulatedCall, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.BlockHash, s)
+		}),
+		"blockNumber": rowplan.Scalar(func(dst []byte, v *calls.SimulatedCall, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.BlockNumber, s)
+		}),
+		"failure": rowplan.Get(func(v *calls.SimulatedCall) *calls.ContractCallFailure { return v.Failure }, rowplan.ObjectOf(func() *rowplan.Object[*calls.ContractCallFailure] { return o.ContractCallFailure })),
+		"gasUsed": rowplan.Scalar(func(dst []byte, v *calls.SimulatedCall, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.GasUsed, s)
+		}),
+		"gasUsedHex": rowplan.Scalar(func(dst []byte, v *calls.SimulatedCall, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.GasUsedHex(), s)
+		}),
+		"logs": rowplan.Many(func(v *calls.SimulatedCall) []*calls.SimulatedLog { return v.Logs }, func() *rowplan.Object[*calls.SimulatedLog] { return o.SimulatedLog }),
+		"returnData": rowplan.Scalar(func(dst []byte, v *calls.SimulatedCall, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.ReturnData, s)
+		}),
+		"status": rowplan.Scalar(func(dst []byte, v *calls.SimulatedCall, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Status(), s)
+		}),
+		"transactionHash": rowplan.Scalar(func(dst []byte, v *calls.SimulatedCall, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.TransactionHash, s)
+		}),
+		"transactionIndex": rowplan.Scalar(func(dst []byte, v *calls.SimulatedCall, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.TransactionIndex, s)
+		}),
+	})
+}
+
+func (o *objects) setSimulatedLog() {
+	o.SimulatedLog = rowplan.NewObject([]string{"SimulatedLog"}, map[string]rowplan.Field[*calls.SimulatedLog]{
+		"address": rowplan.Scalar(func(dst []byte, v *calls.SimulatedLog, s scalar.Style) []byte {
+			return scalar.AppendEVMAddress(dst, v.Address, s)
+		}),
+		"blockHash": rowplan.Scalar(func(dst []byte, v *calls.SimulatedLog, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.BlockHash, s)
+		}),
+		"blockNumber": rowplan.Scalar(func(dst []byte, v *calls.SimulatedLog, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.BlockNumber, s)
+		}),
+		"data": rowplan.Scalar(func(dst []byte, v *calls.SimulatedLog, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.Data, s)
+		}),
+		"logIndex": rowplan.Scalar(func(dst []byte, v *calls.SimulatedLog, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.LogIndex, s)
+		}),
+		"removed": rowplan.Scalar(func(dst []byte, v *calls.SimulatedLog, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.Removed(), s)
+		}),
+		"topics": rowplan.Get(func(v *calls.SimulatedLog) [][]byte { return v.Topics }, rowplan.ListOf(rowplan.ScalarOf(scalar.AppendHex))),
+		"transactionHash": rowplan.Scalar(func(dst []byte, v *calls.SimulatedLog, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.TransactionHash, s)
+		}),
+		"transactionIndex": rowplan.Scalar(func(dst []byte, v *calls.SimulatedLog, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.TransactionIndex, s)
+		}),
+	})
+}
+
+func (o *objects) setSimulation() {
+	o.Simulation = rowplan.NewObject([]string{"Simulation"}, map[string]rowplan.Field[*calls.Simulation]{
+		"blockNumber": rowplan.Scalar(func(dst []byte, v *calls.Simulation, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.BlockNumber, s)
+		}),
+		"calls": rowplan.Many(func(v *calls.Simulation) []*calls.SimulatedCall { return v.Calls }, func() *rowplan.Object[*calls.SimulatedCall] { return o.SimulatedCall }),
 	})
 }
 

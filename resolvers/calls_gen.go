@@ -349,6 +349,10 @@ func (r queries) EstimateGas(ctx context.Context, args graph.QueryEstimateGasArg
 	return r.estimateGas(ctx, &args.Input)
 }
 
+func (r queries) SimulateCalls(ctx context.Context, args graph.QuerySimulateCallsArgs) (*calls.Simulation, error) {
+	return r.calls.Simulate(ctx, &args.Input)
+}
+
 func (r queries) EstimateFee(ctx context.Context, args graph.QueryEstimateFeeArgs) (*fees.Estimate, error) {
 	return r.estimateFee(ctx, args.Transaction, args.Mode, args.HighVolumeThrottle)
 }

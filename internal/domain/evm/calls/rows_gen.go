@@ -48,7 +48,7 @@ type ContractCallInput struct {
 	To []byte
 	// The transferred value, in tinybars.
 	Value int64
-	// State that replaces the state of the ledger. Must be enabled in the configuration.
+	// State that replaces the state of the ledger, at most 10 entries. Must be enabled in the configuration.
 	StateOverrides []*StateOverrideInput
 }
 
@@ -102,6 +102,94 @@ type OpcodeTrace struct {
 	Steps int64
 }
 
+// A block of a simulation. Without `number` and `time`, the first block has the number of `SimulationInput.block`, and the next ones follow it.
+type SimulatedBlockInput struct {
+	// The calls in order.
+	Calls []*SimulatedCallInput
+	// The block number that contracts read. Cannot be combined with `time`.
+	Number *int64
+	// State that replaces the state of the ledger from this block on, at most 10 entries. Must be enabled in the configuration.
+	StateOverrides []*StateOverrideInput
+	// The block time that contracts read, in seconds since 1970. Cannot be combined with `number`.
+	Time *int64
+}
+
+// The result of a call of a simulation.
+type SimulatedCall struct {
+	// The hash of the simulated block, 32 bytes.
+	BlockHash []byte
+	// The number of the simulated block.
+	BlockNumber int64
+	// The reason of the failure. Null if the call succeeded.
+	Failure *ContractCallFailure
+	// The gas used, also of a failed call.
+	GasUsed int64
+	// The logs. Empty if the call failed.
+	Logs []*SimulatedLog
+	// The return data, or the revert data. For a creation, the code of the new contract.
+	ReturnData []byte
+	// A hash of the return data and the index of the call, 32 bytes.
+	TransactionHash []byte
+	// The index of the call in its block.
+	TransactionIndex int32
+}
+
+// A call or contract creation of a simulation.
+type SimulatedCallInput struct {
+	// The call data: selector and arguments, at most 150000 bytes. For a creation, the initcode.
+	Data []byte
+	// The caller: a 20-byte address. Null means the treasury. A contract address is replaced by the treasury.
+	From []byte
+	// The gas limit: 21000 to 15000000 unless configured otherwise.
+	Gas int64
+	// The gas price, in tinybars. Used only if the gateway is configured to check the payer's balance.
+	GasPrice int64
+	// The callee: a 20-byte address. Null or zero creates a contract.
+	To []byte
+	// The transferred value, in tinybars.
+	Value int64
+}
+
+// A log of a simulated call.
+type SimulatedLog struct {
+	// The address of the contract. For a transfer of value, 20 bytes of `0xee`.
+	Address ledger.EVMAddress
+	// The hash of the simulated block, 32 bytes.
+	BlockHash []byte
+	// The number of the simulated block.
+	BlockNumber int64
+	// The data.
+	Data []byte
+	// The index of the log in its block.
+	LogIndex int32
+	// The topics, 32 bytes each.
+	Topics [][]byte
+	// The transaction hash of the call.
+	TransactionHash []byte
+	// The index of the call in its block.
+	TransactionIndex int32
+}
+
+// The results of simulated calls.
+type Simulation struct {
+	// The number of the block whose state the first call ran on.
+	BlockNumber int64
+	// The results in the order of the calls.
+	Calls []*SimulatedCall
+}
+
+// Contract calls to simulate one after another: `eth_simulateV1`. Later calls run on the state that successful calls leave. The ledger is not changed. Must be
+// enabled in the configuration.
+type SimulationInput struct {
+	// The block whose state the first call runs on: `latest`, `pending`, `safe` or `finalized` for the newest block; or a historical block: `earliest`, a number
+	// (decimal or hex with `0x`), or a hash with `0x`.
+	Block string
+	// The simulated blocks in order, at most 16, with 1 to 16 calls in total.
+	Blocks []*SimulatedBlockInput
+	// Adds a log in the form of an ERC-20 transfer for each transfer of value, after the logs of the contracts.
+	TraceTransfers bool
+}
+
 // A storage slot with its value.
 type SlotValue struct {
 	// The slot's key, 32 bytes.
@@ -122,11 +210,11 @@ type SlotValueInput struct {
 type StateOverrideInput struct {
 	// The 20-byte address. If the address does not exist, the account is created.
 	Address []byte
-	// The balance in tinybars, up to 8 bytes.
+	// The balance in tinybars, a big-endian number of up to 8 bytes.
 	Balance []byte
 	// The code.
 	Code []byte
-	// The nonce, up to 8 bytes.
+	// The nonce, a big-endian number of up to 8 bytes.
 	Nonce []byte
 	// The complete storage, at most 100 slots. Cannot be combined with `stateDiff`.
 	State []*SlotValueInput
