@@ -200,7 +200,7 @@ func failureOf(r *evm.Result) *calls.ContractCallFailure {
 func overrides(list []*calls.StateOverrideInput) []evm.Override {
 	out := make([]evm.Override, 0, len(list))
 	for _, in := range list {
-		o := evm.Override{Address: ledger.EVMAddress(in.Address), Balance: in.BalanceValue(), Nonce: in.NonceValue(), Code: in.Code, All: in.State != nil}
+		o := evm.Override{Address: ledger.EVMAddress(in.Address), Balance: in.BalanceValue(), Nonce: in.NonceValue(), Code: in.Code, All: len(in.State) > 0}
 		for _, slot := range append(in.State[:len(in.State):len(in.State)], in.StateDiff...) {
 			if o.Slots == nil {
 				o.Slots = map[[32]byte][32]byte{}

@@ -65,6 +65,7 @@ func TestContractCall(t *testing.T) {
 		{"block 0 in hex", `{` + supply + `,"block":"0x0"}`, 200, `{"result":"0x"}`},
 		{"an account", `{"to":"` + trentAddress + `"}`, 200, `{"result":"0x"}`},
 		{"estimate", `{"to":"` + trentAddress + `","estimate":true}`, 200, `{"result":"0x000000000000573e"}`},
+		{"historical estimate", `{"to":"` + trentAddress + `","estimate":true,"block":"1500"}`, 200, `{"result":"0x000000000000573e"}`},
 		{"creation", `{"data":"60016000526001601ff3"}`, 200, `{"result":"0x01"}`},
 		{"creation at the zero address", `{"data":"60016000526001601ff3","to":"0x0000000000000000000000000000000000000000"}`, 200, `{"result":"0x01"}`},
 		{"rate", `{"to":"0x0000000000000000000000000000000000000168","data":"0x2e3cff6a` + fmt.Sprintf("%064x", 1200) + `"}`, 200, `{"result":"0x` + fmt.Sprintf("%064x", 101) + `"}`},
@@ -204,6 +205,11 @@ func TestStateOverrides(t *testing.T) {
 		// Slot 2 holds the total supply.
 		{"a slot", `{"address":"` + coinAddress + `","state_diff":[{"key":"` + word(2) + `","value":"` + word(7) + `"}]}`, "18160ddd", coinAddress, word(7), 200},
 		{"all slots", `{"address":"` + coinAddress + `","state":[{"key":"` + word(9) + `","value":"` + word(7) + `"}]}`, "18160ddd", coinAddress, word(0), 200},
+		{"no slots", `{"address":"` + coinAddress + `","state":[]}`, "18160ddd", coinAddress, word(100_000_000), 200},
+		{
+			"no slots except zero", `{"address":"` + coinAddress + `","state":[{"key":"` + word(0) + `","value":"` + word(0) + `"}]}`,
+			"18160ddd", coinAddress, word(0), 200,
+		},
 		{"code", `{"address":"` + coinAddress + `","code":"60ff60005260206000f3"}`, "18160ddd", coinAddress, word(255), 200},
 		{"balance of a missing account", `{"address":"` + missing + `","balance":"0x64","code":"4760005260206000f3"}`, "", missing, word(100), 200},
 		{"storage of a missing account", `{"address":"` + missing + `","state_diff":[{"key":"` + word(1) + `","value":"` + word(9) + `"}],"code":"60015460005260206000f3"}`, "", missing, word(9), 200},

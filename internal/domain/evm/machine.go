@@ -8,6 +8,10 @@
 //   - the network's own contracts ([SystemContract]) as precompiled contracts
 //   - other rules in hooks on frames and, only for code that needs them, on opcodes
 //
+// The interpreter's interfaces return no errors. So code below it that cannot continue, because a read or a client of
+// a trace failed or a rule ends the whole run, calls [State.Abort], which panics with a value of this package. The
+// run of the message recovers it and returns the error. This package uses and recovers no other panic.
+//
 // A [Machine] is created once. Each request creates a [Simulation], which belongs to one goroutine.
 package evm
 

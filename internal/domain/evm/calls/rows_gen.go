@@ -216,7 +216,7 @@ type StateOverrideInput struct {
 	Code []byte
 	// The nonce, a big-endian number of up to 8 bytes.
 	Nonce []byte
-	// The complete storage, at most 100 slots. Cannot be combined with `stateDiff`.
+	// The complete storage, at most 100 slots. An empty list replaces nothing. Cannot be combined with `stateDiff`.
 	State []*SlotValueInput
 	// Individual storage slots, at most 100.
 	StateDiff []*SlotValueInput
