@@ -65,6 +65,20 @@ const (
 	timeAsCode   = "4260005260206000f3"
 )
 
+// coinHolder returns the address of an account that received coins.
+func coinHolder(t *testing.T, g *testenv.Gateway) string {
+	t.Helper()
+	var list struct{ Logs []struct{ Topics []string } }
+	testenv.Decode(t, g.Get(t, "/api/v1/contracts/0.0.3001/results/logs").Body, &list)
+	for _, l := range list.Logs {
+		if l.Topics[0] == "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef" {
+			return l.Topics[2][26:]
+		}
+	}
+	t.Fatal("no coins were transferred")
+	return ""
+}
+
 func TestSimulate(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t, testenv.EVM(withSimulations))
@@ -79,7 +93,8 @@ func TestSimulate(t *testing.T) {
 	nextHash := hashWithIndex(anchorHash, 1)
 	word := func(n int64) string { return fmt.Sprintf("%064x", n) }
 	const receiver = "00000000000000000000000000000000000ffff1"
-	from := `"from":"` + trentAddress + `","to":"` + coinAddress + `",`
+	holder := coinHolder(t, g)
+	from := `"from":"` + holder + `","to":"` + coinAddress + `",`
 	transfer := `{` + from + `"data":"a9059cbb` + strings.Repeat("0", 24) + receiver + word(5) + `"}`
 	balance := `{"to":"` + coinAddress + `","data":"0x70a08231` + strings.Repeat("0", 24) + receiver + `"}`
 	// The example of the documentation.
