@@ -8,7 +8,6 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
-	"github.com/vektah/gqlparser/v2/validator"
 
 	"heliograph/graph/fault"
 	"heliograph/graph/incremental"
@@ -52,9 +51,9 @@ func (s *Server) prepare(ctx context.Context, params *graphql.RawParams, store f
 	if def == nil {
 		return nil, gqlerror.List{coded(fault.BadUserInput, missingOperation(e.doc, params.OperationName))}
 	}
-	variables, err := validator.VariableValues(s.Schema(), def, params.Variables)
-	if err != nil {
-		return nil, badInput(variableErrors(def, params.Variables, gqlerror.List{gqlerror.WrapIfUnwrapped(err)}))
+	variables, errs := coerce(s.Schema(), def, params.Variables)
+	if errs != nil {
+		return nil, errs
 	}
 	oc := &graphql.OperationContext{
 		RawQuery: params.Query, OperationName: params.OperationName, Doc: e.doc, Operation: def, Variables: variables, Extensions: params.Extensions,

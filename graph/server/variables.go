@@ -1,0 +1,120 @@
+package server
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+	"github.com/vektah/gqlparser/v2/validator"
+)
+
+// coerce returns the variables of an operation of a client with their declared types and default values. Values of enums are case-sensitive, as in literals.
+func coerce(schema *ast.Schema, def *ast.OperationDefinition, given map[string]any) (map[string]any, gqlerror.List) {
+	for _, v := range def.VariableDefinitions {
+		if value, isGiven := given[v.Variable]; isGiven && value == nil && !v.Type.NonNull {
+			if typ := nonNullUse(def.SelectionSet, v.Variable, map[string]bool{}); typ != nil {
+				return nil, badInput(variableErrors(def, given, gqlerror.List{nullError(v, typ)}))
+			}
+		}
+		path := ast.Path{ast.PathName("variable"), ast.PathName(v.Variable)}
+		// Before the validator, which accepts enum values in any letter case, and changes the variables.
+		if err := checkEnums(schema, v.Type, given[v.Variable], path); err != nil {
+			return nil, badInput(variableErrors(def, given, gqlerror.List{err}))
+		}
+	}
+	variables, err := validator.VariableValues(schema, def, given)
+	if err != nil {
+		return nil, badInput(variableErrors(def, given, gqlerror.List{gqlerror.WrapIfUnwrapped(err)}))
+	}
+	return variables, nil
+}
+
+// nullError is the error for null as the value of a variable with a default value that is used where null is not permitted. Documents with such variables are
+// valid.
+func nullError(v *ast.VariableDefinition, used *ast.Type) *gqlerror.Error {
+	e := gqlerror.Errorf("Variable \"$%s\" must not be null, because it is used where the type is %q.", v.Variable, used)
+	if v.Position != nil {
+		e.Locations = []gqlerror.Location{{Line: v.Position.Line, Column: v.Position.Column}}
+	}
+	return e
+}
+
+// nonNullUse returns the type of a place in a selection where a variable is used and null is not permitted, or nil.
+func nonNullUse(set ast.SelectionSet, variable string, seen map[string]bool) *ast.Type {
+	for _, selection := range set {
+		var arguments ast.ArgumentList
+		var directives ast.DirectiveList
+		var below ast.SelectionSet
+		switch s := selection.(type) {
+		case *ast.Field:
+			arguments, directives, below = s.Arguments, s.Directives, s.SelectionSet
+		case *ast.InlineFragment:
+			directives, below = s.Directives, s.SelectionSet
+		case *ast.FragmentSpread:
+			directives = s.Directives
+			if !seen[s.Name] {
+				seen[s.Name] = true
+				below = s.Definition.SelectionSet
+			}
+		}
+		for _, d := range directives {
+			arguments = append(slices.Clip(arguments), d.Arguments...)
+		}
+		for _, a := range arguments {
+			if typ := nonNullIn(a.Value, variable); typ != nil {
+				return typ
+			}
+		}
+		if typ := nonNullUse(below, variable, seen); typ != nil {
+			return typ
+		}
+	}
+	return nil
+}
+
+// nonNullIn is [nonNullUse] for a value.
+func nonNullIn(v *ast.Value, variable string) *ast.Type {
+	if v.Kind == ast.Variable && v.Raw == variable && v.ExpectedType != nil && v.ExpectedType.NonNull {
+		return v.ExpectedType
+	}
+	for _, child := range v.Children {
+		if typ := nonNullIn(child.Value, variable); typ != nil {
+			return typ
+		}
+	}
+	return nil
+}
+
+// checkEnums fails if a value at a path has a string that is no value of the enum at its place. It ignores values that do not have the given type.
+func checkEnums(schema *ast.Schema, t *ast.Type, value any, path ast.Path) *gqlerror.Error {
+	if list, ok := value.([]any); ok && t.Elem != nil {
+		for i, item := range list {
+			if err := checkEnums(schema, t.Elem, item, append(path, ast.PathIndex(i))); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	def := schema.Types[t.Name()] // the type of the items if the value is the only item of a list
+	switch value := value.(type) {
+	case string:
+		if def.Kind == ast.Enum && def.EnumValues.ForName(value) == nil {
+			return gqlerror.ErrorPathf(path, "%s is not a valid %s", value, def.Name)
+		}
+	case json.Number:
+		if def.Kind == ast.Enum {
+			return gqlerror.ErrorPathf(path, "%s is not a valid %s", value, def.Name)
+		}
+	case map[string]any:
+		if def.Kind != ast.InputObject {
+			return nil
+		}
+		for _, field := range def.Fields {
+			if err := checkEnums(schema, field.Type, value[field.Name], append(path, ast.PathName(field.Name))); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
