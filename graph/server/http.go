@@ -20,15 +20,17 @@ import (
 // gqlgen's transport.GET and transport.POST are not used: they read bodies without limits on size and number of values, echo them in errors, report
 // invalid documents to clients of application/json with 422, and have no place for cached responses, their tags and the headers of the cost.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	switch {
-	case isWebSocket(r):
+	if isWebSocket(r) {
 		s.serveWebSocket(w, r)
-	case acceptsEvents(r):
+		return
+	}
+	switch media := responseMedia(r.Header); media {
+	case mediaEvents:
 		s.serveEvents(w, r)
-	case acceptsCSV(r):
+	case mediaCSV:
 		s.serveCSV(w, r)
 	default:
-		s.serveHTTP(w, r)
+		s.serveHTTP(w, r, media)
 	}
 }
 
@@ -41,9 +43,8 @@ func OpensPage(r *http.Request) bool {
 	return !q.Has("query") && !q.Has("documentId") && !q.Has("extensions")
 }
 
-// serveHTTP serves a GET or POST request, from the response cache if possible.
-func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
-	media := responseMedia(r.Header)
+// serveHTTP serves a GET or POST request with JSON of the given media type, from the response cache if possible.
+func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request, media string) {
 	w.Header().Add("Vary", "Accept")
 	w.Header()["Content-Type"] = contentTypes[media]
 	raw, bad := s.receive(w, r)

@@ -39,8 +39,13 @@ const (
 	costLimitHeader = "X-Query-Cost-Limit"
 )
 
-// responseMedia returns the media type of the response to GET and POST requests: application/json unless the client prefers application/graphql-response+json.
+// responseMedia returns the media type of the response to GET and POST requests: that which the client prefers, or application/json if it accepts none.
 func responseMedia(h http.Header) string {
+	return cmp.Or(accept.Best(h["Accept"], mediaJSON, mediaGraphQL, mediaEvents, mediaCSV), mediaJSON)
+}
+
+// jsonMedia is like responseMedia for responses that are JSON.
+func jsonMedia(h http.Header) string {
 	return cmp.Or(accept.Best(h["Accept"], mediaJSON, mediaGraphQL), mediaJSON)
 }
 
@@ -55,7 +60,7 @@ func errorStatus(media string) int {
 // WriteError writes a GraphQL response with a single error, for a request that does not reach the server.
 func WriteError(w http.ResponseWriter, r *http.Request, status int, code fault.Code, message string) {
 	w.Header().Add("Vary", "Accept")
-	w.Header()["Content-Type"] = contentTypes[responseMedia(r.Header)]
+	w.Header()["Content-Type"] = contentTypes[jsonMedia(r.Header)]
 	e := coded(code, message)
 	if after, err := strconv.Atoi(w.Header().Get("Retry-After")); err == nil {
 		e.Extensions["retryAfter"] = after // seconds

@@ -16,7 +16,6 @@ import (
 	"heliograph/graph/fault"
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
-	"heliograph/internal/base/accept"
 	"heliograph/internal/base/admission"
 	"heliograph/internal/base/values"
 )
@@ -44,7 +43,13 @@ func DefaultStreams() StreamOptions {
 }
 
 // Streams reports whether the response to a request can last as long as the client stays connected.
-func Streams(r *http.Request) bool { return acceptsEvents(r) || isWebSocket(r) || acceptsCSV(r) }
+func Streams(r *http.Request) bool {
+	if isWebSocket(r) {
+		return true
+	}
+	media := responseMedia(r.Header)
+	return media == mediaEvents || media == mediaCSV
+}
 
 // stream executes an operation and sends each response, or each part of it, as pieces of JSON. It returns the errors of an invalid request, or the reason
 // why the server ended the operation. The pieces are valid until send returns. more reports whether another response
@@ -134,10 +139,6 @@ func enter(ctx context.Context, turn *admission.Turn, size int) *gqlerror.Error 
 }
 
 func timedOut() *gqlerror.Error { return coded(fault.Timeout, "the request timed out") }
-
-func acceptsEvents(r *http.Request) bool {
-	return accept.Best(r.Header["Accept"], mediaJSON, mediaGraphQL, mediaEvents) == mediaEvents
-}
 
 // serveEvents serves an operation with server-sent events, according to the "distinct connections mode" of the protocol "GraphQL over Server-Sent Events":
 // an event "next" for each response, and "complete" at the end.

@@ -3,7 +3,6 @@ package accept
 
 import (
 	"iter"
-	"path"
 	"strconv"
 	"strings"
 )
@@ -53,18 +52,40 @@ func (e Element) Param(name string) (value string, ok bool) {
 	return "", false
 }
 
-// Best returns the media type among offers to which an element gives the highest weight, or "" if the client accepts none. The earlier offer wins if an
-// element has a wildcard.
+// Best returns the media type among offers with the highest weight, or "" if the client accepts none. The weight of a media type is that of the most specific
+// element that matches it. Of several with the same weight it is the one whose element is the first, or else the first offer.
 func Best(values []string, offers ...string) (best string) {
-	quality := 0.0
-	for e := range Elements(values) {
-		for _, offer := range offers {
-			if matches, _ := path.Match(strings.ToLower(e.Value), offer); matches && e.Quality > quality {
-				best, quality = offer, e.Quality
-			}
+	quality, first := 0.0, 0
+	for _, offer := range offers {
+		q, at := Media(values, offer)
+		if q > quality || q == quality && q > 0 && at < first {
+			best, quality, first = offer, q, at
 		}
 	}
 	return best
+}
+
+// Media returns the weight of a media type in the values of Accept, 0 if the client does not accept it, and the position of the most specific element that
+// matches it.
+func Media(values []string, media string) (quality float64, at int) {
+	group, _, _ := strings.Cut(media, "/")
+	specific, i := 0, 0
+	for e := range Elements(values) {
+		rank := 0
+		switch {
+		case strings.EqualFold(e.Value, media):
+			rank = 3
+		case strings.EqualFold(e.Value, group+"/*"):
+			rank = 2
+		case e.Value == "*/*":
+			rank = 1
+		}
+		if rank > specific || rank == specific && rank > 0 && e.Quality > quality {
+			quality, at, specific = e.Quality, i, rank
+		}
+		i++
+	}
+	return quality, at
 }
 
 // Coding returns the content coding among offers with the highest weight in the values of Accept-Encoding, the first of several. It returns "" if the
