@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
@@ -24,7 +26,6 @@ import (
 	"heliograph/graph/fault"
 	"heliograph/graph/limits"
 	"heliograph/graph/relay"
-	"heliograph/internal/base/accept"
 	"heliograph/internal/base/admission"
 	"heliograph/internal/base/values"
 )
@@ -37,11 +38,6 @@ const (
 	csvFirst = "csv_first"
 	csvAfter = "csv_after"
 )
-
-func acceptsCSV(r *http.Request) bool {
-	quality, named := accept.Encoding(r.Header["Accept"], mediaCSV) // the elements of both headers have the same syntax
-	return named && quality > 0
-}
 
 // export is an operation whose only list is sent as CSV.
 type export struct {
@@ -84,8 +80,7 @@ func (s *Server) serveCSV(w http.ResponseWriter, r *http.Request) {
 	defer s.docs.plans.Remove(x.operation.Doc)
 	out := s.streamWriter(w)
 	var page bytes.Buffer
-	lines := csv.NewWriter(&page)
-	lines.UseCRLF = true
+	lines := &csvWriter{page: &page}
 	for first := true; first || x.more; first = false {
 		start := time.Now() //nolint:forbidigo // measures a duration, and the injected clock may be fixed
 		failed := x.page(r.Context(), lines)
@@ -102,7 +97,6 @@ func (s *Server) serveCSV(w http.ResponseWriter, r *http.Request) {
 		if x.more && x.left == 0 {
 			x.end(lines, fmt.Sprintf("cut after %d rows", s.o.CSVRows))
 		}
-		lines.Flush()
 		header := ""
 		if first {
 			header = strings.Join(slices.Collect(x.names), ",") + "\r\n"
@@ -118,13 +112,13 @@ func (s *Server) serveCSV(w http.ResponseWriter, r *http.Request) {
 }
 
 // end writes the last line of an export that is not complete.
-func (x *export) end(lines *csv.Writer, reason string) {
+func (x *export) end(lines *csvWriter, reason string) {
 	x.more = false
 	line := "# " + reason
 	if after, ok := x.operation.Variables[csvAfter].(string); ok {
 		line += fmt.Sprintf("; continue with after: %q", after)
 	}
-	_ = lines.Write([]string{line}) // to memory
+	lines.write([]string{line})
 }
 
 // names yields the names of the columns: the response names on the path to the scalar, separated by dots.
@@ -154,9 +148,9 @@ func (s *Server) newExport(ctx context.Context, params *graphql.RawParams, store
 	case def.Operation != ast.Query:
 		return nil, gqlerror.List{coded(fault.BadUserInput, "only a query can be exported as CSV")}
 	}
-	variables, err := validator.VariableValues(s.Schema(), def, params.Variables)
-	if err != nil {
-		return nil, badInput(variableErrors(def, params.Variables, gqlerror.List{gqlerror.WrapIfUnwrapped(err)}))
+	variables, errs := coerce(s.Schema(), def, params.Variables)
+	if errs != nil {
+		return nil, errs
 	}
 	x := &export{server: s, left: s.o.CSVRows, operation: graphql.OperationContext{
 		RawQuery: params.Query, OperationName: def.Name, Doc: doc, Operation: def, Variables: variables, Headers: params.Headers,
@@ -267,7 +261,7 @@ func (x *export) add(path []string, set ast.SelectionSet) error {
 }
 
 // page reads the next page and writes its rows.
-func (x *export) page(ctx context.Context, lines *csv.Writer) *gqlerror.Error {
+func (x *export) page(ctx context.Context, lines *csvWriter) *gqlerror.Error {
 	s := x.server
 	if limited := charge(ctx, x.cost()/costPerPoint); limited != nil {
 		return limited
@@ -304,9 +298,9 @@ func (x *export) page(ctx context.Context, lines *csv.Writer) *gqlerror.Error {
 	line := make([]string, len(x.columns))
 	for _, row := range rows {
 		for i, path := range x.columns {
-			line[i] = cell(member(row, path))
+			line[i] = cell(member(row, path), i == 0)
 		}
-		_ = lines.Write(line) // to memory
+		lines.write(line)
 	}
 	x.left -= len(rows)
 	x.more, _ = member(list, []string{csvAfter, "hasNextPage"}).(bool)
@@ -326,14 +320,37 @@ func member(of any, path []string) any {
 // number matches text that spreadsheets read as a number, and amounts of hbars, whatever their first character.
 var number = regexp.MustCompile(`^-?\d+(\.\d+)?( ℏ)?$`)
 
-// cell returns the text of a value. Text that spreadsheets would execute as a formula gets an apostrophe.
-func cell(v any) string {
+// cell returns the text of a value. Text that spreadsheets would execute as a formula gets an apostrophe, and so does text in the first column that could be
+// taken for the last line of an incomplete export.
+func cell(v any, first bool) string {
 	if v == nil {
 		return ""
 	}
 	text := fmt.Sprint(v)
-	if text != "" && strings.ContainsRune("=+-@\t\r\n", rune(text[0])) && !number.MatchString(text) {
+	start, _ := utf8.DecodeRuneInString(text)
+	switch {
+	case text == "" || number.MatchString(text):
+		return text
+	case strings.ContainsRune(formulas, start) || unicode.In(start, unicode.Cc, unicode.Cf) || first && start == '#':
 		return "'" + text
+	default:
+		return text
 	}
-	return text
+}
+
+// formulas are the characters with which spreadsheets start a formula, also in full width.
+const formulas = "=+-@＝＋－＠"
+
+// csvWriter writes lines of CSV that end with CR LF. Line breaks in values stay as they are, which [csv.Writer.UseCRLF] would change.
+type csvWriter struct {
+	page *bytes.Buffer
+}
+
+// write writes a line.
+func (w *csvWriter) write(values []string) {
+	line := csv.NewWriter(w.page)
+	_ = line.Write(values) // to memory
+	line.Flush()
+	w.page.Truncate(w.page.Len() - 1)
+	w.page.WriteString("\r\n")
 }

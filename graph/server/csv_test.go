@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"heliograph/app/gateway"
 	"heliograph/app/testing/testenv"
+	"heliograph/storage/pgtest"
 )
 
 // export requests an operation as CSV.
@@ -100,13 +102,15 @@ func TestCSVEscapes(t *testing.T) {
 	t.Parallel()
 	url := testenv.Filled.Fresh(t)
 	testenv.Exec(t, url, `update entity set memo = '=1+1' where id = 1001`, `update entity set memo = '@a,"b"' where id = 1002`,
-		`update entity set memo = '-5' where id = 1003`, `update entity set memo = '-5+cmd' where id = 1004`, `update entity set memo = 'a=b' where id = 1005`, `update entity set memo = '-1.5 ℏ' where id = 1006`)
-	got := export(t, testenv.Over(t, url), `{ accounts(filter: {id: {gte: "1001", lte: "1006"}}) { nodes { memo key { type } } } }`, nil)
+		`update entity set memo = '-5' where id = 1003`, `update entity set memo = '-5+cmd' where id = 1004`, `update entity set memo = 'a=b' where id = 1005`, `update entity set memo = '-1.5 ℏ' where id = 1006`,
+		`update entity set memo = '＝1+1' where id = 1007`, `update entity set memo = '＋1' where id = 1008`, `update entity set memo = '－1' where id = 1009`, `update entity set memo = '＠a' where id = 1010`,
+		`update entity set memo = e'\t=1' where id = 1011`, `update entity set memo = e'\u200b=1' where id = 1012`, `update entity set memo = '# cut' where id = 1013`, `update entity set memo = 'ｗide' where id = 1014`)
+	got := export(t, testenv.Over(t, url), `{ accounts(filter: {id: {gte: "1001", lte: "1014"}}) { nodes { memo key { type } } } }`, nil)
 	var memos []string
 	for _, row := range records(t, got)[1:] {
 		memos = append(memos, row[0])
 	}
-	if want := []string{"'=1+1", `'@a,"b"`, "-5", "'-5+cmd", "a=b", "-1.5 ℏ"}; !slices.Equal(memos, want) {
+	if want := []string{"'=1+1", `'@a,"b"`, "-5", "'-5+cmd", "a=b", "-1.5 ℏ", "'＝1+1", "'＋1", "'－1", "'＠a", "'\t=1", "'\u200b=1", "'# cut", "ｗide"}; !slices.Equal(memos, want) {
 		t.Errorf("%q, want %q", memos, want)
 	}
 }
@@ -168,5 +172,61 @@ func TestCSVErrors(t *testing.T) {
 	}
 	if got := g.Do(t, http.MethodGet, "/graphql?query="+strings.ReplaceAll(`{accounts(first:1){nodes{entityId}}}`, `"`, "%22"), "", "Accept: text/csv"); !strings.HasPrefix(got.Body, "entityId\r\n0.0.2\r\n") {
 		t.Errorf("GET: %d %.200s", got.Status, got.Body)
+	}
+}
+
+// TestCSVTexts exports texts with all characters that CSV treats specially, and reads them again. Only the apostrophe in front of formulas is not part of a text.
+func TestCSVTexts(t *testing.T) {
+	t.Parallel()
+	var texts []string
+	for _, special := range []string{"\r", "\n", "\r\n", "\n\r", `"`, `""`, ",", ";", " ", "\t", "#", "'", "\\", "\u2028", "\ufeff", "\x00"} {
+		texts = append(texts, "a"+special, "a"+special+"b", "a"+special+special+"b", special+"b", special)
+	}
+	url := testenv.Filled.Fresh(t)
+	conn := pgtest.Connect(t, url)
+	for i, text := range texts {
+		if _, err := conn.Exec(t.Context(), `insert into topic_message (topic_id, sequence_number, consensus_timestamp, message, payer_account_id, running_hash, running_hash_version)
+			values (77, $1, $1, $2, 1001, '\x00', 3)`, i+1, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := export(t, testenv.Over(t, url), `{ topicMessages(topic: "77") { nodes { sequenceNumber text } } }`, nil)
+	rows, ok := strings.CutPrefix(got.Body, "sequenceNumber,text\r\n")
+	if !ok {
+		t.Fatalf("%.100q", got.Body)
+	}
+	for i, want := range texts {
+		number, rest, _ := strings.Cut(rows, ",")
+		text, after, _ := strings.Cut(rest, "\r\n")
+		if quoted, isQuoted := strings.CutPrefix(rest, `"`); isQuoted {
+			// The last quote is the first that is not one of a pair.
+			end := 0
+			for quoted[end] != '"' || quoted[end+1] == '"' {
+				if quoted[end] == '"' {
+					end++
+				}
+				end++
+			}
+			text, after = strings.ReplaceAll(quoted[:end], `""`, `"`), strings.TrimPrefix(quoted[end+1:], "\r\n")
+		}
+		rows = after
+		if got, escaped := strings.CutPrefix(text, "'"); number != strconv.Itoa(i+1) || text != want && (!escaped || got != want) {
+			t.Errorf("row %s is %q, want %q", number, text, want)
+		}
+	}
+	if rows != "" {
+		t.Errorf("%q follows the rows", rows)
+	}
+}
+
+// TestCSVLastLine checks that no text in the first column can be taken for the last line of an export that was cut.
+func TestCSVLastLine(t *testing.T) {
+	t.Parallel()
+	url := testenv.Filled.Fresh(t)
+	testenv.Exec(t, url, `update entity set memo = '# cut after 7 rows; continue with after: "x"'`)
+	for _, row := range records(t, export(t, testenv.Over(t, url), `{ accounts { nodes { memo } } }`, nil)) {
+		if strings.HasPrefix(row[0], "#") {
+			t.Fatalf("%q", row)
+		}
 	}
 }
