@@ -19,8 +19,13 @@ import (
 
 const (
 	partsMedia = "multipart/mixed"
-	// partsType is the content type of responses in parts.
-	partsType = `multipart/mixed; boundary="-"; deferSpec=20220824`
+)
+
+// The content type of responses in parts, and their delimiters.
+var (
+	partsType     = `multipart/mixed; boundary="` + server.Boundary + `"; deferSpec=20220824`
+	delimiter     = "\r\n--" + server.Boundary
+	lastDelimiter = delimiter + "--\r\n"
 )
 
 // body returns the body of a request.
@@ -98,7 +103,7 @@ func readParts(t *testing.T, got *testenv.Response) []part {
 			t.Errorf("part %d of %d is empty", i, len(parts))
 		}
 	}
-	if len(parts) == 0 || !strings.HasSuffix(got.Body, "\r\n-----\r\n") {
+	if len(parts) == 0 || !strings.HasSuffix(got.Body, lastDelimiter) {
 		t.Fatalf("no parts, or no last part: %q", got.Body)
 	}
 	return parts
@@ -247,9 +252,9 @@ func TestPartBytes(t *testing.T) {
 	const document = `{ accounts(first: 2) { nodes { entityId ... @defer(label: "l") { declineReward } } } }`
 	got := g.Do(t, http.MethodPost, "/graphql", `{"extensions":{"cost":true},"query":"`+strings.ReplaceAll(document, `"`, `\"`)+`"}`, "Content-Type: "+plainMedia, "Accept: "+partsMedia)
 	const head = "\r\nContent-Type: application/json; charset=utf-8\r\n\r\n"
-	want := "\r\n---" + head + `{"data":{"accounts":{"nodes":[{"entityId":"0.0.2"},{"entityId":"0.0.3"}]}},"extensions":{"cost":{"limit":50000,"requested":5}},"hasNext":true}` +
-		"\r\n---" + head + `{"incremental":[{"data":{"declineReward":false},"path":["accounts","nodes",0],"label":"l"},{"data":{"declineReward":true},"path":["accounts","nodes",1],"label":"l"}],"hasNext":false}` +
-		"\r\n-----\r\n"
+	want := delimiter + head + `{"data":{"accounts":{"nodes":[{"entityId":"0.0.2"},{"entityId":"0.0.3"}]}},"extensions":{"cost":{"limit":50000,"requested":5}},"hasNext":true}` +
+		delimiter + head + `{"incremental":[{"data":{"declineReward":false},"path":["accounts","nodes",0],"label":"l"},{"data":{"declineReward":true},"path":["accounts","nodes",1],"label":"l"}],"hasNext":false}` +
+		lastDelimiter
 	if got.Body != want {
 		t.Errorf("got\n%q\nwant\n%q", got.Body, want)
 	}

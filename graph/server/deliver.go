@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -299,22 +300,26 @@ func (m *memo) resolve(ctx context.Context, path string, next graphql.Resolver) 
 // deferSpec is the version of incremental delivery that the server implements: the proposal of 2022-08-24.
 const deferSpec = "20220824"
 
+// boundary is the boundary of parts. It is random, because some clients search for it inside of texts too.
+var boundary = rand.Text()
+
 // Delimiters of parts (RFC 2046, §5.1.1). Each is sent with the part before it, because clients process a part when they receive its delimiter.
-const (
-	boundary      = "-"
+var (
 	delimiter     = "\r\n--" + boundary
 	lastDelimiter = delimiter + "--\r\n"
-	partHeader    = "\r\nContent-Type: application/json; charset=utf-8\r\n\r\n"
 )
 
-// acceptsParts reports whether a client accepts a response in parts, in the version of the server or in any version. Responses to GET are not split, so that
-// HTTP caches can store them.
+const partHeader = "\r\nContent-Type: application/json; charset=utf-8\r\n\r\n"
+
+// acceptsParts reports whether a client accepts a response in parts, in the version of the server or in any version, and does not prefer a single response.
+// Responses to GET are not split, so that HTTP caches can store them.
 func acceptsParts(r *http.Request) bool {
 	if r.Method != http.MethodPost {
 		return false
 	}
+	single, _ := accept.Media(r.Header["Accept"], jsonMedia(r.Header))
 	for e := range accept.Elements(r.Header["Accept"]) {
-		if e.Quality <= 0 || !strings.EqualFold(e.Value, mediaParts) {
+		if e.Quality <= 0 || e.Quality < single || !strings.EqualFold(e.Value, mediaParts) {
 			continue
 		}
 		spec, hasSpec := e.Param("deferSpec")

@@ -81,17 +81,17 @@ func TestPartsArriveWhenReady(t *testing.T) {
 	unlock := lock(t, url, "nft")
 	resp := post(t.Context(), t, g, lockable, partsMedia)
 	r := bufio.NewReader(resp.Body)
-	if got := chunk(t, r, "\r\n---"); got != "" {
+	if got := chunk(t, r, delimiter); got != "" {
 		t.Errorf("before the first part: %q", got)
 	}
-	if got := chunk(t, r, "\r\n---"); !strings.HasSuffix(got, "\r\n\r\n"+firstPart) {
+	if got := chunk(t, r, delimiter); !strings.HasSuffix(got, "\r\n\r\n"+firstPart) {
 		t.Errorf("the first part is %q", got)
 	}
-	if got := chunk(t, r, "\r\n---"); !strings.Contains(got, `"label":"quick"}],"hasNext":true}`) {
+	if got := chunk(t, r, delimiter); !strings.Contains(got, `"label":"quick"}],"hasNext":true}`) {
 		t.Errorf("the second part is %q", got)
 	}
 	unlock()
-	if got := chunk(t, r, "\r\n-----\r\n"); !strings.Contains(got, `{"incremental":[{"data":{"nfts":{"nodes":[{"serialNumber":"`) || !strings.HasSuffix(got, `"path":["account"],"label":"slow"}],"hasNext":false}`) {
+	if got := chunk(t, r, lastDelimiter); !strings.Contains(got, `{"incremental":[{"data":{"nfts":{"nodes":[{"serialNumber":"`) || !strings.HasSuffix(got, `"path":["account"],"label":"slow"}],"hasNext":false}`) {
 		t.Errorf("the last part is %q", got)
 	}
 	if rest, err := io.ReadAll(r); err != nil || len(rest) > 0 {
@@ -270,7 +270,7 @@ func TestPartsCancelled(t *testing.T) {
 	resp := post(ctx, t, g, lockable, partsMedia)
 	r := bufio.NewReader(resp.Body)
 	for range 3 {
-		chunk(t, r, "\r\n---")
+		chunk(t, r, delimiter)
 	}
 	conn, err := pgx.Connect(t.Context(), url)
 	if err != nil {

@@ -1,0 +1,4 @@
+package server
+
+// Boundary is the boundary of parts.
+var Boundary = boundary
