@@ -378,6 +378,15 @@ func TestWebSocket(t *testing.T) {
 			[]string{`{"type":"connection_ack"}`},
 			4409,
 		},
+		"id of a completed subscription": {
+			[]string{
+				`{"type":"connection_init"}`, `{"id":"a","type":"subscribe","payload":{"query":"subscription { blocks { number } }"}}`, `{"id":"a","type":"complete"}`,
+				`{"id":"a","type":"subscribe","payload":{"query":"{ __typename }"}}`, `{"id":"a","type":"complete"}`, `{"id":"a","type":"subscribe","payload":{"query":"{ nothing }"}}`,
+				`{"id":"a","type":"subscribe","payload":{"query":"subscription { blocks { number } }"}}`, `{"id":"a","type":"subscribe","payload":{"query":"{ __typename }"}}`,
+			},
+			[]string{`{"type":"connection_ack"}`, `{"type":"error","id":"a","payload":[{"message":"Cannot query field`},
+			4409,
+		},
 		"too many operations": {
 			[]string{
 				`{"type":"connection_init"}`, `{"id":"a","type":"subscribe","payload":{"query":"subscription { blocks { number } }"}}`,
@@ -417,4 +426,44 @@ func TestWebSocket(t *testing.T) {
 			t.Errorf("got %v, want close code 4406", err)
 		}
 	})
+}
+
+// TestReusedID completes and repeats subscriptions with one ID as fast as the connection permits. Each sees its own events only, and the socket stays open.
+func TestReusedID(t *testing.T) {
+	t.Parallel()
+	g := testenv.Demo(t)
+	conn := socketOf(t, g, "graphql-transport-ws")
+	send := func(text string) {
+		if err := conn.Write(t.Context(), websocket.MessageText, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	send(`{"type":"connection_init"}`)
+	const rounds = 60
+	for i := range rounds {
+		send(fmt.Sprintf(`{"id":"1","type":"subscribe","payload":{"query":"subscription { b%d: blocks(from: \"0.0\") { number } }"}}`, i))
+		if i < rounds-1 {
+			send(`{"id":"1","type":"complete"}`)
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	latest, events := 0, 0
+	for events < 3 {
+		_, got, err := conn.Read(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var of, number int
+		if strings.Contains(string(got), `"connection_ack"`) {
+			continue
+		}
+		if _, err := fmt.Sscanf(string(got), `{"type":"next","id":"1","payload":{"data":{"b%d":{"number":"%d"}}}}`, &of, &number); err != nil || of < latest {
+			t.Fatalf("%s after subscription %d: %v", got, latest, err)
+		}
+		if of == rounds-1 {
+			events++
+		}
+		latest = of
+	}
 }

@@ -51,7 +51,7 @@ func (s *Server) serveWebSocket(w http.ResponseWriter, r *http.Request) {
 	conn.SetReadLimit(s.o.MaxBody)
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
-	c := &socket{server: s, conn: conn, headers: r.Header, cancel: cancel, operations: map[string]context.CancelFunc{}}
+	c := &socket{server: s, conn: conn, headers: r.Header, cancel: cancel, operations: map[string]*subscription{}}
 	defer c.running.Wait()
 	defer cancel()
 	defer context.AfterFunc(s.closing, func() { _ = conn.Close(websocket.StatusGoingAway, "The gateway is shutting down") })()
@@ -67,8 +67,14 @@ type socket struct {
 	cancel  context.CancelFunc
 	running sync.WaitGroup
 
-	mu         sync.Mutex
-	operations map[string]context.CancelFunc
+	mu         sync.Mutex               // held while messages of operations are sent
+	operations map[string]*subscription // by ID, until either side completes them
+	open       int                      // number of operations that have not stopped
+}
+
+// subscription is an operation of a WebSocket connection.
+type subscription struct {
+	end context.CancelFunc
 }
 
 // message is a message of the protocol.
@@ -114,7 +120,11 @@ func (c *socket) handle(ctx context.Context, m *message, initialised *bool) (cod
 		*initialised = true
 		return c.send(ctx, message{Type: "connection_ack"})
 	case "ping":
-		return c.send(ctx, message{Type: "pong", Payload: m.Payload})
+		pong := message{Type: "pong", Payload: m.Payload}
+		if string(m.Payload) == "null" {
+			pong.Payload = nil // clients refuse a payload that is not an object
+		}
+		return c.send(ctx, pong)
 	case "pong":
 		return 0, ""
 	case "subscribe":
@@ -125,8 +135,9 @@ func (c *socket) handle(ctx context.Context, m *message, initialised *bool) (cod
 	case "complete":
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		if end := c.operations[m.ID]; end != nil {
-			end()
+		if s := c.operations[m.ID]; s != nil {
+			s.end()
+			delete(c.operations, m.ID) // the client can use the ID again at once
 		}
 		return 0, ""
 	default:
@@ -144,7 +155,7 @@ func (c *socket) subscribe(ctx context.Context, m *message) (code websocket.Stat
 	if _, running := c.operations[m.ID]; running {
 		return closeDuplicate, "Subscriber for " + m.ID[:min(len(m.ID), 64)] + " already exists"
 	}
-	if len(c.operations) >= c.server.o.Streams.PerConnection {
+	if most := c.server.o.Streams.PerConnection; len(c.operations) >= most || c.open >= 2*most { // completed ones may not have stopped yet
 		return c.fail(ctx, m.ID, gqlerror.List{coded(fault.RateLimited, "too many operations are running on this connection")})
 	}
 	if limited := charge(ctx, 1); limited != nil {
@@ -160,22 +171,32 @@ func (c *socket) subscribe(ctx context.Context, m *message) (code websocket.Stat
 		return c.fail(ctx, m.ID, gqlerror.List{failed})
 	}
 	running, end := context.WithCancel(ctx)
-	c.operations[m.ID] = end
+	started := &subscription{end: end}
+	c.operations[m.ID] = started
+	c.open++
 	c.running.Go(func() {
 		defer end()
 		errs := c.server.stream(running, len(m.Payload), params, store, func(_ bool, json ...[]byte) error {
-			return c.write(ctx, message{Type: "next", ID: m.ID, Payload: slices.Concat(json...)})
+			next := message{Type: "next", ID: m.ID, Payload: slices.Concat(json...)}
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			if c.operations[m.ID] != started {
+				return context.Canceled
+			}
+			return c.write(ctx, next)
 		})
 		c.mu.Lock()
-		delete(c.operations, m.ID)
-		c.mu.Unlock()
+		defer c.mu.Unlock()
+		c.open--
 		switch {
-		case running.Err() != nil: // the client has completed the operation
+		case c.operations[m.ID] != started: // the client has completed the operation, and may have started another one with its ID
+			return
 		case errs != nil:
 			c.fail(ctx, m.ID, errs)
 		default:
 			_ = c.write(ctx, message{Type: "complete", ID: m.ID})
 		}
+		delete(c.operations, m.ID)
 	})
 	return 0, ""
 }
