@@ -2,6 +2,7 @@
 package sdl
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -23,8 +24,19 @@ func Inherit(s *ast.Schema) *ast.Schema {
 	return s
 }
 
-// Print returns the text of a schema.
+// Print returns the text of a schema. It has @defer, which is part of the parser's schemas, but not of the specification.
 func Print(s *ast.Schema) string {
+	copied := *s
+	copied.Directives = maps.Clone(s.Directives)
+	if d := s.Directives["defer"]; d != nil {
+		declared := *d
+		declared.Position = nil // the formatter omits directives from the source of the parser
+		copied.Directives[d.Name] = &declared
+	}
+	return formatted(&copied)
+}
+
+func formatted(s *ast.Schema) string {
 	var b strings.Builder
 	formatter.NewFormatter(&b, formatter.WithIndent("  ")).FormatSchema(s)
 	return b.String()
@@ -33,8 +45,11 @@ func Print(s *ast.Schema) string {
 // link imports the federation directives.
 const link = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@key", "@shareable"])` + "\n\n"
 
+// shared are the fields of Query that other subgraphs of a federation can also have: those of the Relay specification.
+var shared = []string{"node", "nodes"}
+
 // Subgraph returns the text of a schema as a subgraph of Apollo Federation 2. Types with a global id have it as a key. Entities of the ledger also have
-// their entity id as a key. PageInfo is shareable.
+// their entity id as a key. PageInfo is shareable, and so are the fields of Query that Relay defines.
 func Subgraph(s *ast.Schema) string {
 	copied := *s
 	copied.Types = make(map[string]*ast.Definition, len(s.Types))
@@ -46,6 +61,13 @@ func Subgraph(s *ast.Schema) string {
 		switch {
 		case def == s.Query:
 			d.Fields = slices.DeleteFunc(slices.Clone(def.Fields), func(f *ast.FieldDefinition) bool { return strings.HasPrefix(f.Name, "_") })
+			for i, f := range d.Fields {
+				if slices.Contains(shared, f.Name) {
+					also := *f
+					also.Directives = append(slices.Clone(f.Directives), &ast.Directive{Name: "shareable"})
+					d.Fields[i] = &also
+				}
+			}
 			copied.Query = &d
 		case name == "PageInfo":
 			d.Directives = append(slices.Clone(def.Directives), &ast.Directive{Name: "shareable"})
@@ -57,7 +79,7 @@ func Subgraph(s *ast.Schema) string {
 		}
 		copied.Types[name] = &d
 	}
-	return link + Print(&copied)
+	return link + formatted(&copied)
 }
 
 func key(fields string) *ast.Directive {

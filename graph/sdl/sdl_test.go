@@ -155,7 +155,7 @@ func TestSubgraph(t *testing.T) {
 	text := sdl.Subgraph(current())
 	for _, part := range []string{
 		`@link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@key", "@shareable"])`,
-		`type Account implements Node & Entity @key(fields: "id") @key(fields: "entityId") {`, `type PageInfo @shareable {`, ` @key(fields: "id") {`,
+		`type Account implements Node & Entity @key(fields: "id") @key(fields: "entityId") {`, `type PageInfo @shareable {`, ` @key(fields: "id") {`, `): Node @shareable`, `): [Node]! @shareable`,
 	} {
 		if !strings.Contains(text, part) {
 			t.Errorf("the subgraph lacks %q", part)

@@ -29,7 +29,13 @@ const names = `
   type FriendConnection { edges: [FriendEdge!]! pageInfo: PageInfo! }
   type FriendEdge { node: Account! cursor: String! }
   type PageInfo @shareable { hasNextPage: Boolean! hasPreviousPage: Boolean! startCursor: String endCursor: String }
-  type Query { favourites: [Account!]! }
+  interface Node { id: ID! }
+  type Note implements Node @key(fields: "id") { id: ID! text: String! }
+  type Query {
+    favourites: [Account!]!
+    node(id: ID!): Node @shareable
+    nodes(ids: [ID!]!): [Node]! @shareable
+  }
 `
 
 const { _service: { sdl } } = await ask('{ _service { sdl } }')
