@@ -302,11 +302,11 @@ func (r *Report) WriteTo(w io.Writer) (int64, error) {
 	var b strings.Builder
 	r.Causes() // sorts the groups
 	for _, g := range r.groups {
-		fmt.Fprintf(&b, "%s %s", g.Kind, cmp.Or(g.Where, "body"))
+		fmt.Fprintf(&b, "%s %s", g.Kind, cmp.Or(shorten(g.Where), "body"))
 		if g.Before != "" || g.After != "" {
-			fmt.Fprintf(&b, ": %s → %s", cmp.Or(g.Before, "none"), cmp.Or(g.After, "none"))
+			fmt.Fprintf(&b, ": %s → %s", cmp.Or(shorten(g.Before), "none"), cmp.Or(shorten(g.After), "none"))
 		}
-		fmt.Fprintf(&b, "\n  %s in %s, such as %s\n", count(g.requests, "request"), count(len(g.endpoints), "endpoint"), g.example)
+		fmt.Fprintf(&b, "\n  %s in %s, such as %s\n", count(g.requests, "request"), count(len(g.endpoints), "endpoint"), shorten(g.example))
 		if g.from != "" || g.to != "" {
 			fmt.Fprintf(&b, "  - %s\n  + %s\n", shorten(g.from), shorten(g.to))
 		}

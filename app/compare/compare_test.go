@@ -258,3 +258,69 @@ func TestServiceFails(t *testing.T) {
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { return len(p), nil }
+
+// TestReadLog reads lines of access logs in the layouts of common servers. Lines whose query string cannot be read are refused: a request without its query
+// string is another request.
+func TestReadLog(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		`10.0.0.1 - - [26/Nov/2026:14:00:00 +0000] "GET /api/v1/blocks?limit=1 HTTP/1.1" 200 17`:       "/api/v1/blocks?limit=1",
+		`10.0.0.1 - - [26/Nov/2026:14:00:00 +0000] "POST /api/v1/contracts/call HTTP/1.1" 200 17`:      "",
+		`{"method":"GET","path":"/api/v1/blocks","query":"limit=1"}`:                                   "/api/v1/blocks?limit=1",
+		`{"method":"GET","path":"/api/v1/blocks","query":{"limit":"1"}}`:                               "/api/v1/blocks?limit=1",
+		`{"method":"GET","path":"/api/v1/blocks","query":{"limit":1,"order":["asc","desc"],"x":true}}`: "/api/v1/blocks?limit=1&order=asc&order=desc&x=true",
+		`{"method":"GET","path":"/api/v1/blocks","query":{}}`:                                          "/api/v1/blocks",
+		`{"method":"GET","path":"/api/v1/blocks","query":null}`:                                        "/api/v1/blocks",
+		`{"method":"GET","path":"/api/v1/blocks","query":{"limit":{"a":1}}}`:                           "",
+		`{"method":"GET","path":"/api/v1/blocks","query":[1]}`:                                         "",
+		`{"method":"GET","path":"/api/v1/blocks?limit=2","query":{"limit":"1"}}`:                       "/api/v1/blocks?limit=2",
+		`{"path":"/api/v1/blocks","query_string":"?limit=1"}`:                                          "/api/v1/blocks?limit=1",
+		`{"request":"GET /api/v1/blocks?limit=1 HTTP/1.1"}`:                                            "/api/v1/blocks?limit=1",
+		`{"request":{"method":"GET","uri":"/api/v1/blocks?limit=1"}}`:                                  "/api/v1/blocks?limit=1",
+		`{"request":{"method":"POST","uri":"/api/v1/blocks"}}`:                                         "",
+		`{"url":{"path":"/api/v1/blocks","query":"limit=1"},"http":{"request":{"method":"GET"}}}`:      "/api/v1/blocks?limit=1",
+		`{"url":{"path":"/api/v1/blocks"},"http":{"request":{"method":"DELETE"}}}`:                     "",
+		`{"query":{"limit":"1"}}`: "",
+		`{`:                       "",
+		``:                        "",
+	} {
+		found, err := compare.ReadLog(strings.NewReader(line+"\n"), "/api/v1", 10)
+		if err != nil || len(found) > 1 || (len(found) == 1) != (want != "") || want != "" && found[0].Path != want {
+			t.Errorf("%s: %v, %v, want %s", line, found, err, want)
+		}
+	}
+}
+
+// TestLongPath checks that no line of a report is longer than a screen, whatever the path of the request is.
+func TestLongPath(t *testing.T) {
+	t.Parallel()
+	answer := func(text string) compare.Service {
+		return func(context.Context, string) (*compare.Response, error) {
+			return &compare.Response{Status: http.StatusOK, Header: http.Header{"Content-Type": {text + strings.Repeat("y", 3000)}}, Body: []byte(`{"` + strings.Repeat("m", 3000) + `":"` + text + `"}`)}, nil
+		}
+	}
+	api, err := v1.NewOffline(&rest.Config{LimitDefault: 25, LimitMax: 100, MaxRepeats: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := compare.Comparison{
+		Against: answer("a"), Own: answer("b"), API: api, Most: 1, Concurrency: 1,
+		Requests: []requests.Request{{Path: "/api/v1/blocks?limit=" + strings.Repeat("1", 70_000)}},
+	}
+	report, err := c.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if _, err := report.WriteTo(&b); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(b.String()) {
+		if len(line) > 500 {
+			t.Errorf("a line of %d bytes: %.80s", len(line), line)
+		}
+	}
+	if !strings.Contains(b.String(), "/api/v1/blocks?limit=111") {
+		t.Errorf("%.300s", b.String())
+	}
+}

@@ -17,7 +17,8 @@ import (
 const maxLine = 1 << 20
 
 // ReadLog returns the first most distinct GET requests of an access log whose paths are below prefix. Lines are in the common or combined log format, or
-// JSON objects with the path in path, uri, url or request. Other lines are ignored.
+// JSON objects with the path in path, uri, url or request, which can be objects. A query string beside the path can be an object of parameters. Other lines are
+// ignored.
 func ReadLog(r io.Reader, prefix string, most int) ([]requests.Request, error) {
 	var out []requests.Request
 	seen := map[string]bool{}
@@ -39,6 +40,7 @@ func logPath(line []byte) (path string, ok bool) {
 	method := ""
 	if strings.HasPrefix(text, "{") {
 		method, text = jsonRequest([]byte(text))
+		method = cmp.Or(method, http.MethodGet)
 	} else {
 		_, text, _ = strings.Cut(text, `"`) // the request is the first quoted text
 		text, _, _ = strings.Cut(text, `"`)
@@ -53,7 +55,7 @@ func logPath(line []byte) (path string, ok bool) {
 	return u.RequestURI(), true
 }
 
-// jsonRequest returns the method, by default GET, and the path of a JSON line.
+// jsonRequest returns the method and the path of a JSON object. The method is empty if the object has none.
 func jsonRequest(line []byte) (method, path string) {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(line, &members) != nil {
@@ -67,12 +69,58 @@ func jsonRequest(line []byte) (method, path string) {
 		}
 		return ""
 	}
-	if nested, ok := members["request"]; ok && nested[0] == '{' {
-		return jsonRequest(nested)
+	method = text("method", "request_method")
+	for _, name := range []string{"http", "request", "url"} { // the layouts of Caddy and of the Elastic Common Schema
+		if nested := members[name]; len(nested) > 0 && nested[0] == '{' {
+			inner, found := jsonRequest(nested)
+			method, path = cmp.Or(method, inner), cmp.Or(path, found)
+		}
 	}
-	path = text("path", "uri", "url", "request_uri", "request")
-	if query := text("query", "query_string"); query != "" && !strings.Contains(path, "?") {
-		path += "?" + strings.TrimPrefix(query, "?")
+	if path == "" {
+		path = text("path", "uri", "url", "request_uri", "request")
 	}
-	return cmp.Or(text("method", "request_method"), http.MethodGet), path
+	for _, name := range []string{"query", "query_string"} {
+		given := members[name]
+		if path == "" || len(given) == 0 || strings.Contains(path, "?") {
+			continue
+		}
+		query, ok := queryString(given)
+		if !ok {
+			return method, ""
+		}
+		if query != "" {
+			path += "?" + query
+		}
+	}
+	return method, path
+}
+
+// queryString returns a query string that is given as a text, or as an object of parameters. It reports false for anything else.
+func queryString(given json.RawMessage) (text string, ok bool) {
+	if json.Unmarshal(given, &text) == nil { // also null
+		return strings.TrimPrefix(text, "?"), true
+	}
+	var parameters map[string]json.RawMessage
+	if json.Unmarshal(given, &parameters) != nil {
+		return "", false
+	}
+	values := url.Values{}
+	for name, value := range parameters {
+		var several []json.RawMessage
+		if json.Unmarshal(value, &several) != nil {
+			several = []json.RawMessage{value}
+		}
+		for _, one := range several {
+			var text string
+			switch {
+			case json.Unmarshal(one, &text) == nil:
+				values.Add(name, text)
+			case one[0] == '{' || one[0] == '[':
+				return "", false
+			default:
+				values.Add(name, string(one)) // a number or a boolean
+			}
+		}
+	}
+	return values.Encode(), true
 }
