@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -31,6 +32,7 @@ func ParseSearch(text string, base EntityID, chainID uint64) (t Candidates) {
 	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
 		return t
 	}
+	text = respelled(text, base)
 	name, _, _ := strings.Cut(text, "?") // the SDKs append "?scheduled" and "/nonce" to transaction ids
 	name, _, _ = strings.Cut(name, "/")
 	if id, err := ParseAnyTransactionID(name); err == nil {
@@ -74,12 +76,32 @@ func ParseSearch(text string, base EntityID, chainID uint64) (t Candidates) {
 		t.Alias = ref.Alias
 		return t
 	}
+	if ref, err := ParseAccountRef(strings.ToUpper(text), base); err == nil && isAlias(ref.Alias) { // in lower case, which can be a name too
+		t.Alias = ref.Alias
+	}
 	const maxName = 100
 	t.parseBytes(text)
 	if t.Hash == nil && t.PublicKey == "" && len(text) <= maxName && word.MatchString(text) {
 		t.Name = text
 	}
 	return t
+}
+
+// respelled returns a text without the spellings that only other programs use: "0X", and the shard and realm of the ledger before a public key, or before an
+// address or alias with "0x".
+func respelled(text string, base EntityID) string {
+	shard, realm := strconv.FormatInt(base.Shard(), 10), strconv.FormatInt(base.Realm(), 10)
+	for _, prefix := range []string{shard + "." + realm + ".", realm + "."} {
+		rest, ok := strings.CutPrefix(text, prefix)
+		if lower := strings.ToLower(rest); ok && (publicKey.MatchString(lower) || strings.HasPrefix(lower, "0x")) {
+			text = rest
+			break
+		}
+	}
+	if digits, ok := strings.CutPrefix(text, "0X"); ok {
+		return "0x" + digits
+	}
+	return text
 }
 
 // parseBytes sets the hash and the public key.

@@ -57,25 +57,32 @@ var searches = map[string][]string{
 		"Sunlight", "sun", "SUN", "Harbour Coin", "HBAR", "USDC", "usd coin", "Wrapped Bitcoin [0x]", "0xBitcoin", "0xdeadbeef", "100% cotton", "a_b_cde", `back\slash`, "Lighthouses",
 		"日本語", "морской", "café", "🦀 crab", "Karate!", "100x", "1inch", "1.5x leverage", "version 1.2.3", "0.0.1001-7-", "0.0.1001 extra", "0..1001x", "-100", "1234567890123456789",
 		"literal:0x5ff1", "c-3po droid", "abc/def", "abc#1", "abc@1", "#hashtag", "name with 100 letters " + strings.Repeat("x", 78), "GEZDGNBVGY3TQOJQ", "MFRGG", "ABCDEFGH",
-		"0x" + hex20[:38], "0x" + hex20 + "00", hex32[:62], "0X" + hex20, "select * from token", "'; drop table token; --", "%abc%", "___abc", "true", "null", "NaN", "1e10", "0x3e9",
-		"0.0.1001?", "transaction", "0.0.1001.7abc", "1001-abcde", "1001-esxsf", "z" + hex20[:39], "one two", "abcdefghijklmnopqrstuvwxyz234567", "1700000000.123 abc",
+		"0x" + hex20[:38], "0x" + hex20 + "00", hex32[:62], "select * from token", "'; drop table token; --", "%abc%", "___abc", "true", "null", "NaN", "1e10", "0x3e9",
+		"0.0.1001?", "transaction", "0.0.1001.7abc", "1001-abcde", "1001-esxsf", "z" + hex20[:39], "one two", "1700000000.123 abc",
 	},
 	"address": {
+		"0X" + hex20, "0X" + strings.ToUpper(hex20), "0.0.0x" + hex20, "0.0.0X" + hex20, "0.0x" + hex20,
 		"0x" + hex20, hex20, "0x" + strings.ToUpper(hex20), strings.ToUpper(hex20), "0.0." + hex20, "0." + hex20, " 0x" + hex20 + " ", "0x" + strings.Repeat("f", 40),
 		"0x0000000000000000000000000000004000000000", "0x000000000000000000000001000000000000001e",
+	},
+	// In lower case it can also be the name of a token.
+	"alias name": {
+		"abcdefghijklmnopqrstuvwxyz234567", "ciqa" + strings.Repeat("a", 51), "0.0.hiqq" + strings.Repeat("a", 52), "Gezdgnbvgy3tqojqGEZDGNBVGY3TQOJQ",
 	},
 	"alias": {
 		"GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ", "CIQA" + strings.Repeat("A", 51), "HIQQ" + strings.Repeat("A", 52), "0.0.CIQA" + strings.Repeat("A", 51), "0.HIQQ" + strings.Repeat("A", 52),
 		" CIQA" + strings.Repeat("A", 51),
 	},
 	"key": {
+		"0.0.302a300506032b6570032100" + hex32, "0.302a300506032b6570032100" + hex32, "0.0.302D300706052B8104000A03220002" + hex32, "0.0.02" + hex32,
+		"0X302a300506032b6570032100" + hex32, "0.0.0x03" + hex32, "0X02" + hex32,
 		"02" + hex32, "03" + hex32, "0x02" + hex32, "0x03" + hex32, "02" + strings.ToUpper(hex32), "302a300506032b6570032100" + hex32, "302A300506032B6570032100" + strings.ToUpper(hex32),
 		"0x302a300506032b6570032100" + hex32, "302d300706052b8104000a03220002" + hex32, "302d300706052b8104000a03220003" + hex32,
 		"3036301006072a8648ce3d020106052b8104000a03220003" + hex32, " 02" + hex32 + " ",
 	},
-	"key hash": {hex32, "0x" + hex32, strings.ToUpper(hex32), "0x" + strings.ToUpper(hex32), " " + hex32, strings.Repeat("0", 64), strings.Repeat("f", 64), strings.Repeat("A", 64)},
+	"key hash": {"0X" + hex32, "0.0." + hex32, hex32, "0x" + hex32, strings.ToUpper(hex32), "0x" + strings.ToUpper(hex32), " " + hex32, strings.Repeat("0", 64), strings.Repeat("f", 64), strings.Repeat("A", 64)},
 	"hash": {
-		hex48, "0x" + hex48, strings.ToUpper(hex48), " 0x" + hex48 + "\n", strings.Repeat("G", 64), strings.Repeat("Zm9v", 16), strings.Repeat("-_Zz", 16), strings.Repeat("+/Zz", 16),
+		hex48, "0X" + hex48, "0x" + hex48, strings.ToUpper(hex48), " 0x" + hex48 + "\n", strings.Repeat("G", 64), strings.Repeat("Zm9v", 16), strings.Repeat("-_Zz", 16), strings.Repeat("+/Zz", 16),
 		strings.Repeat("ab/+", 16),
 	},
 	"transaction": {
@@ -159,7 +166,7 @@ func FuzzParseSearch(f *testing.F) {
 		if again := kinds(ledger.ParseSearch(" "+text+" ", 0, testNetwork)); again != kinds(c) {
 			t.Errorf("%q: %q, with space %q", text, kinds(c), again)
 		}
-		if c.Name != "" && (c.Hash != nil || c.Address.Valid || c.Alias != nil || len(c.Name) > 100) {
+		if c.Name != "" && (c.Hash != nil || c.Address.Valid || c.Alias != nil && strings.ToUpper(c.Name) == c.Name || len(c.Name) > 100) {
 			t.Errorf("%q: %q", text, kinds(c))
 		}
 		if !c.Entity.IsNone() && c.Element != (ledger.NFTKey{}) {
