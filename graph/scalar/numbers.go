@@ -64,7 +64,7 @@ func UnmarshalInt(_ context.Context, v any) (int32, error) {
 			return 0, fault.Input("%s is not an integer", v)
 		}
 	default:
-		return 0, fault.Input("an integer is required, not %T", v)
+		return 0, fault.Input("an integer is required, not %s", nameOf(v))
 	}
 	if n < math.MinInt32 || n > math.MaxInt32 {
 		return 0, fault.Input("%d is not a signed 32-bit integer", n)
@@ -79,7 +79,7 @@ func AppendBoolean(dst []byte, v bool, _ Style) []byte { return strconv.AppendBo
 func UnmarshalBoolean(_ context.Context, v any) (bool, error) {
 	b, ok := v.(bool)
 	if !ok && v != nil {
-		return false, fault.Input("a boolean is required, not %T", v)
+		return false, fault.Input("a boolean is required, not %s", nameOf(v))
 	}
 	return b, nil
 }
@@ -175,7 +175,7 @@ func validUTF8(s string) string {
 func UnmarshalString(_ context.Context, v any) (string, error) {
 	s, ok := v.(string)
 	if !ok && v != nil {
-		return "", fault.Input("a string is required, not %T", v)
+		return "", fault.Input("a string is required, not %s", nameOf(v))
 	}
 	return s, nil
 }

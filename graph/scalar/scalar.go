@@ -104,7 +104,25 @@ func inputText(v any) (string, error) {
 	case int:
 		return strconv.Itoa(v), nil
 	default:
-		return "", fault.Input("a string is required, not %T", v)
+		return "", fault.Input("a string is required, not %s", nameOf(v))
+	}
+}
+
+// nameOf returns the name of the type of an input value, with an article.
+func nameOf(v any) string {
+	switch v.(type) {
+	case nil:
+		return "null"
+	case string:
+		return "a string"
+	case bool:
+		return "a boolean"
+	case []any:
+		return "a list"
+	case map[string]any:
+		return "an object"
+	default: // all kinds of numbers
+		return "a number"
 	}
 }
 

@@ -11,9 +11,12 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/maypok86/otter/v2"
+
+	"heliograph/internal/domain/ledger"
 )
 
-// decoder decodes the JSON of a request. Its methods read the next value. Numbers become [stdjson.Number], which preserves their digits. Duplicate names and
+// decoder decodes the JSON of a request. Its methods read the next value. Numbers become [stdjson.Number], which preserves their
+// digits; see [ledger.Whole]. Duplicate names and
 // invalid UTF-8 are errors. It is faster than decoding with reflection, which takes a quarter of the time of a small request.
 type decoder struct {
 	jsontext.Decoder
@@ -139,7 +142,7 @@ func (d *decoder) value() (any, error) {
 	case '"':
 		return t.String(), nil
 	case '0':
-		return stdjson.Number(t.String()), nil
+		return stdjson.Number(ledger.Whole(t.String())), nil
 	case 't', 'f':
 		return t.Bool(), nil
 	default:

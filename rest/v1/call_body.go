@@ -255,7 +255,7 @@ func (m members) number(name string, unless int64) int64 {
 	case nil:
 		return 0
 	case json.Number:
-		digits = v.String()
+		digits = ledger.Whole(v.String())
 	case string:
 		digits = strings.TrimSpace(v)
 	default:
