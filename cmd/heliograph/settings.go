@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/netip"
@@ -219,7 +220,7 @@ type graphSettings struct {
 	MaxValues     int           `name:"max-body-values" env:"HELIOGRAPH_MAX_BODY_VALUES" min:"1" default:"10000" help:"Maximum number of JSON values in a GraphQL request body, including the variables."`
 	MaxResponse   int           `name:"max-response-bytes" env:"HELIOGRAPH_MAX_RESPONSE_BYTES" min:"1" default:"16777216" help:"Maximum size of the response to an operation in bytes, for the REST API too, and at most a 64th of the memory limit. A larger response is replaced by an error."`
 	CSVRows       int           `name:"csv-rows" env:"HELIOGRAPH_CSV_ROWS" min:"1" default:"100000" help:"Maximum number of rows of a CSV export."`
-	Trusted       string        `name:"trusted-documents" env:"HELIOGRAPH_TRUSTED_DOCUMENTS" help:"File with trusted documents: a JSON object that maps document ids to documents."`
+	Trusted       string        `name:"trusted-documents" env:"HELIOGRAPH_TRUSTED_DOCUMENTS" help:"File with trusted documents: a JSON object that maps document ids to documents, or a manifest of Apollo's persisted queries."`
 	OnlyTrusted   toggle        `name:"only-trusted-documents" env:"HELIOGRAPH_ONLY_TRUSTED_DOCUMENTS" default:"off" help:"Reject all documents except trusted documents and the documents of the REST API."`
 	CacheBytes    int64         `name:"response-cache-bytes" env:"HELIOGRAPH_RESPONSE_CACHE_BYTES" min:"0" default:"67108864" help:"Maximum size of the cache of GraphQL responses in bytes, and at most an eighth of the memory limit; 0 disables it. Cached responses expire with the next block. --cache=off disables it too."`
 	MaxStreams    int           `name:"max-subscriptions" env:"HELIOGRAPH_MAX_SUBSCRIPTIONS" min:"1" default:"20000" help:"Maximum number of open subscriptions."`
@@ -268,9 +269,40 @@ func readTrusted(path string) (map[string]string, error) {
 	if err != nil {
 		return nil, invalid("read the trusted documents: %w", err)
 	}
+	documents, err := parseTrusted(text)
+	if err != nil {
+		return nil, invalid("%s is %w", path, err)
+	}
+	return documents, nil
+}
+
+// apolloManifest is the format of manifests that Apollo's tools write.
+const apolloManifest = "apollo-persisted-query-manifest"
+
+var errTrusted = errors.New("neither a JSON object that maps document ids to documents nor a manifest of Apollo's persisted queries")
+
+// parseTrusted returns documents by id. It reads the JSON object of Relay's compiler and GraphQL Code Generator, and the manifest of Apollo.
+func parseTrusted(text []byte) (map[string]string, error) {
 	var documents map[string]string
-	if err := json.Unmarshal(text, &documents); err != nil {
-		return nil, invalid("%s is not a JSON object that maps document ids to documents", path)
+	if json.Unmarshal(text, &documents) == nil && documents != nil {
+		return documents, nil
+	}
+	var manifest struct {
+		Format     string
+		Operations []struct{ ID, Body string }
+	}
+	if json.Unmarshal(text, &manifest) != nil || manifest.Format != apolloManifest {
+		return nil, errTrusted
+	}
+	documents = map[string]string{}
+	for i, o := range manifest.Operations {
+		if o.ID == "" || o.Body == "" {
+			return nil, fmt.Errorf("a manifest whose operation %d has no id or no body", i+1)
+		}
+		if other, known := documents[o.ID]; known && other != o.Body {
+			return nil, fmt.Errorf("a manifest with two bodies for the id %q", o.ID)
+		}
+		documents[o.ID] = o.Body
 	}
 	return documents, nil
 }
