@@ -301,13 +301,16 @@ func TextList(variable string) Bind {
 	}
 }
 
-// Without returns a binding that rejects op with the given text.
+// Without returns a binding that rejects op with the given text, after it has reported values that cannot be converted.
 func (b Bind) Without(op Op, text string) Bind {
 	return func(r *Request, values []Value) error {
+		if err := b(r, values); err != nil {
+			return err
+		}
 		if slices.ContainsFunc(values, func(v Value) bool { return v.Op == op }) {
 			return Bad(text)
 		}
-		return b(r, values)
+		return nil
 	}
 }
 

@@ -89,12 +89,7 @@ func (e *Endpoint) validateInOrder(c *Config, q Query) *Problem {
 		case p == nil:
 			items = append(items, unknown(given.Name))
 		default:
-			var seen []string
 			for _, text := range given.Values {
-				if slices.Contains(seen, text) {
-					continue
-				}
-				seen = append(seen, text)
 				if !e.accepts(c, p, text) {
 					items = append(items, invalid(given.Name))
 				}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"net/http"
+	"slices"
 	"strings"
 
 	"heliograph/graph/relay"
@@ -255,13 +256,17 @@ func (r *Request) cursors() []Cursor {
 	return r.Endpoint.Next
 }
 
-// Values returns the accepted values of a parameter in the order of the request.
+// Values returns the accepted values of a parameter in the order of the request. On V1 endpoints, equal texts are one value.
 func (r *Request) Values(name string) []Value {
 	if r.Endpoint.Family == Modern {
 		return r.converted[name]
 	}
+	texts := r.Query.Get(name)
 	var out []Value
-	for _, text := range r.Query.Get(name) {
+	for i, text := range texts {
+		if r.Endpoint.Grammar == V1 && slices.Contains(texts[:i], text) {
+			continue
+		}
 		v, _ := r.Endpoint.Grammar.read(text)
 		out = append(out, v)
 	}

@@ -115,6 +115,9 @@ func bindBalanceAccounts(r *rest.Request, values []rest.Value) error {
 	name := ""
 	for _, v := range values {
 		ref, isName, err := balanceRef(v.Text)
+		if err == nil && !isName {
+			_, err = rest.ExpandID(r.Config, v.Text)
+		}
 		switch {
 		case err != nil:
 			return err

@@ -163,7 +163,7 @@ func bindLimit(r *rest.Request, values []rest.Value) error {
 
 // bindOrder binds the last value. V1 ignores values with an operator and repeated values: the default applies.
 func bindOrder(r *rest.Request, values []rest.Value) error {
-	if r.Endpoint.Grammar == rest.V1 && (len(values) > 1 || values[0].Given) {
+	if r.Endpoint.Grammar == rest.V1 && (len(r.Query.Get("order")) > 1 || values[0].Given) {
 		return nil
 	}
 	r.Desc = strings.EqualFold(values[len(values)-1].Text, "desc")
