@@ -284,29 +284,37 @@ func printSlot(dst []byte, v any) []byte {
 	return append(dst, wholeWord(string(ledger.AppendHex(nil, slot)))...)
 }
 
-// noSlots reports whether no slot satisfies the bounds. Historical slots are not compared as numbers: their bounds contradict each other only if they
-// are equal.
+// noSlots reports whether no slot satisfies the bounds, in the order of [slotOrder].
 func noSlots(r *rest.Request, bounds []rest.Value) bool {
-	var lower, upper *big.Int
+	lower, below := "", "g" // the first text that satisfies the lower bounds, and that which follows the last one; no digit is above f
 	for _, v := range bounds {
-		n, _ := new(big.Int).SetString(wholeWord(v.Text)[2:], 16)
+		text := slotOrder(r, v.Text)
 		switch v.Op {
 		case rest.Gt:
-			n.Add(n, big.NewInt(1))
-			fallthrough
+			lower = max(lower, slotAfter(r, text))
 		case rest.Gte:
-			if lower == nil || n.Cmp(lower) > 0 {
-				lower = n
-			}
+			lower = max(lower, text)
 		case rest.Lt:
-			n.Sub(n, big.NewInt(1))
-			fallthrough
+			below = min(below, text)
 		case rest.Lte:
-			if upper == nil || n.Cmp(upper) < 0 {
-				upper = n
-			}
+			below = min(below, slotAfter(r, text))
 		default:
 		}
 	}
-	return r.Query.Get("timestamp") == nil && lower != nil && upper != nil && upper.Cmp(lower) < 0
+	return lower >= below
+}
+
+// slotAfter returns the text that follows a slot in the order of [slotOrder].
+func slotAfter(r *rest.Request, text string) string {
+	if r.Query.Get("timestamp") != nil {
+		if text == "" {
+			return "01" // without leading zero bytes
+		}
+		return text + "00"
+	}
+	next, _ := new(big.Int).SetString("0"+text, 16)
+	if digits := next.Add(next, big.NewInt(1)).Text(16); len(digits) <= len(text) {
+		return wholeWord(digits)[2:]
+	}
+	return "g"
 }
