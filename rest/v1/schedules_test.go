@@ -158,3 +158,26 @@ select i, decode(repeat('5a', i * 19 / 2 + 1), 'hex'), 5107, decode(repeat('a5',
 		}
 	}
 }
+
+// TestSignatureOrder stores signatures with the same timestamp in all orders. The response has them by timestamp and public key prefix.
+func TestSignatureOrder(t *testing.T) {
+	t.Parallel()
+	url := scheduleRows.Fresh(t)
+	rows := []string{`(9, '\x', 5101, '\xaa', 3)`, `(9, '\x01', 5101, '\xab', 3)`, `(9, '\x0100', 5101, '\xac', 2)`, `(8, '\xff', 5101, '\xad', 3)`}
+	g := testenv.Over(t, url)
+	for _, order := range [][]int{{0, 1, 2, 3}, {3, 2, 1, 0}, {2, 0, 3, 1}, {1, 3, 0, 2}} {
+		testenv.Exec(t, url, `delete from transaction_signature where entity_id = 5101`)
+		for _, i := range order {
+			testenv.Exec(t, url, `insert into transaction_signature (consensus_timestamp, public_key_prefix, entity_id, signature, type) values `+rows[i])
+		}
+		got := g.Get(t, "/api/v1/schedules/5101")
+		at := 0
+		for _, signature := range []string{"rQ==", "qg==", "qw==", "rA=="} {
+			next := strings.Index(got.Body[at:], `"signature":"`+signature+`"`)
+			if next < 0 {
+				t.Fatalf("%v: %s is not in its place: %s", order, signature, got.Body)
+			}
+			at += next
+		}
+	}
+}
