@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -44,7 +45,8 @@ type Follower struct {
 	client *Client
 	okAt   atomic.Int64 // Unix time in nanoseconds; 0 for never
 	task   statuspages.TaskLog
-	missed int // consecutive failures; a page that was never read has no row that counts them
+	missed int      // consecutive failures; a page that was never read has no row that counts them
+	warned []string // the warnings of the last poll, which are not logged again
 }
 
 // New returns a new Follower.
@@ -191,7 +193,12 @@ func (f *Follower) log(ctx context.Context, out *Outcome, err error) {
 		return
 	}
 	log.InfoContext(ctx, "a status page was mirrored", "page", out.Result.Page, "changed", out.Result.Changed)
+	known := f.warned
+	f.warned = out.Warnings
 	for _, w := range out.Warnings {
+		if slices.Contains(known, w) {
+			continue
+		}
 		log.WarnContext(ctx, "a mirrored status page has an invalid value", "warning", w)
 	}
 	if len(out.Result.Stale) > 0 {

@@ -111,10 +111,10 @@ func TestReadDocuments(t *testing.T) {
 		t.Fatalf("%+v, warnings %q", c, c.Warnings)
 	}
 	a, n := c.Components[0], c.Notices[0]
-	if a.BaseStatus != status.Operational || a.CreatedAt.Format("15:04:05.000") != "00:02:03.000" || a.UpdatedAt.Nanosecond() != 123_000_000 || a.StartDate.V != "2026-01-01" {
+	if a.BaseStatus != status.MajorOutage || a.CreatedAt.Format("15:04:05.000") != "00:02:03.000" || a.UpdatedAt.Nanosecond() != 123_000_000 || a.StartDate.V != "2026-01-01" {
 		t.Errorf("component %+v", a)
 	}
-	if n.Impact != status.ImpactNone || !n.StartedAt.Equal(n.CreatedAt) || !n.Updates[0].EmptyAffected {
+	if n.Impact != status.ImpactCritical || !n.StartedAt.Equal(n.CreatedAt) || !n.Updates[0].EmptyAffected {
 		t.Errorf("notice %+v", n)
 	}
 	for rest, zone := range map[string]string{`,"components":[{"position":"1"}]`: "UTC", `,"components":[{"created_at":"now"}]`: "UTC", `]`: "UTC"} {

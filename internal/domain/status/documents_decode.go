@@ -16,6 +16,15 @@ type reader struct {
 	source  *Source
 	seen    map[string]bool // codes of notices
 	updates map[string]bool // codes of updates
+	unknown map[string]bool // values that are unknown and were reported
+}
+
+// reportUnknown reports once that a value is unknown, and which one is used.
+func (r *reader) reportUnknown(of, kind, value, used string) {
+	if !r.unknown[value] {
+		r.unknown[value] = true
+		r.warn("%s: the %s %q is unknown; %s is used", of, kind, value, used)
+	}
 }
 
 func (r *reader) warn(format string, args ...any) {
@@ -165,13 +174,17 @@ func (r *reader) component(o *componentObject, index int32) {
 	r.source.Components = append(r.source.Components, c)
 }
 
-// status returns the status of a component; unknown ones become operational.
+// status returns the status of a component. A missing one becomes operational, and an unknown one the worst: what has a name of its own is hardly operational.
 func (r *reader) status(text, of string) ComponentStatus {
-	if s := ComponentStatus(text); s.Valid() {
+	s := ComponentStatus(text)
+	if s.Valid() {
 		return s
 	}
-	r.warn("%s: the status %q is unknown; operational is used", of, text)
-	return Operational
+	if s = Operational; text != "" {
+		s = MajorOutage
+	}
+	r.reportUnknown(of, "status", text, string(s))
+	return s
 }
 
 func (r *reader) notice(kind Kind, o *noticeObject) {
@@ -202,8 +215,11 @@ func (r *reader) notice(kind Kind, o *noticeObject) {
 		n.ReminderIntervals = r.optional(o.ReminderIntervals, of)
 	}
 	if !n.Impact.Valid() {
-		r.warn("notice %s: the impact %q is unknown; none is used", o.ID, o.Impact)
 		n.Impact = ImpactNone
+		if o.Impact != "" {
+			n.Impact = ImpactCritical
+		}
+		r.reportUnknown(of, "impact", o.Impact, string(n.Impact))
 	}
 	for i := range o.Components {
 		if code := o.Components[i].ID; !slices.Contains(n.Components, code) {
@@ -234,6 +250,9 @@ func known(i *instant) ledger.Null[time.Time] {
 	return ledger.Of(i.Time)
 }
 
+// noneAffected is the name of the only component of an update that affects none, on pages of the service whose API this is.
+const noneAffected = "No components were affected by this update."
+
 func (r *reader) update(n *SourceNotice, o *updateObject) *Update {
 	of := "update " + o.ID
 	u := &Update{
@@ -259,6 +278,10 @@ func (r *reader) update(n *SourceNotice, o *updateObject) *Update {
 	}
 	seen := map[string]bool{}
 	for _, a := range *o.Affected {
+		if a.Name == noneAffected {
+			u.EmptyAffected = len(*o.Affected) == 1
+			continue
+		}
 		if !ValidCode(a.Code) || seen[a.Code] {
 			r.warn("update %s: the component %q is omitted", o.ID, a.Code)
 			continue

@@ -273,12 +273,12 @@ func TestReadDocumentsReplaces(t *testing.T) {
 	if p := s.Page; p.URL != "https://p.example" || p.TimeZone != "Etc/UTC" || p.Zone != time.UTC || !p.UpdatedAt.Equal(time.Unix(0, 0)) {
 		t.Errorf("%+v", p)
 	}
-	if a, b := s.Components[0], s.Components[1]; len(s.Components) != 2 || a.Name != "A\uFFFD" || a.BaseStatus != Operational || a.StartDate.Valid ||
+	if a, b := s.Components[0], s.Components[1]; len(s.Components) != 2 || a.Name != "A\uFFFD" || a.BaseStatus != MajorOutage || b.BaseStatus != Operational || a.StartDate.Valid ||
 		a.Description.Valid || b.GroupCode.Valid || !a.CreatedAt.Equal(s.Page.UpdatedAt) {
 		t.Errorf("%+v", s.Components)
 	}
 	n := s.Notices[0]
-	if len(s.Notices) != 1 || n.Impact != ImpactNone || n.Shortlink != "https://p.example/incidents/i" || len(n.Updates) != 1 ||
+	if len(s.Notices) != 1 || n.Impact != ImpactCritical || n.Shortlink != "https://p.example/incidents/i" || len(n.Updates) != 1 ||
 		len(n.Updates[0].Affected) != 1 || n.Updates[0].TweetID.V != "12" || !slices.Equal(n.Components, []string{"a"}) {
 		t.Errorf("%+v", n)
 	}
@@ -355,5 +355,45 @@ func TestPages(t *testing.T) {
 	m.ResolvedAt = ledger.Of(time.Unix(3, 0))
 	if i := (Notice{Kind: Realtime, CreatedAt: time.Unix(4, 0)}); !m.RecentAt().Equal(time.Unix(3, 0)) || !i.RecentAt().Equal(time.Unix(4, 0)) {
 		t.Error("order of notices")
+	}
+}
+
+// TestNoneAffected reads updates that affect no component, in the forms of other pages. None of them causes a warning.
+func TestNoneAffected(t *testing.T) {
+	t.Parallel()
+	const placeholder = `"name":"No components were affected by this update."`
+	for affected, want := range map[string]string{
+		`null`: "null", `[]`: "[]", `[{` + placeholder + `}]`: "[]", `[{"code":null,` + placeholder + `,"old_status":"","new_status":""}]`: "[]",
+		`[{"code":"component",` + placeholder + `}]`: "[]", `[{` + placeholder + `},{"code":"a","name":"A","old_status":"operational","new_status":"major_outage"}]`: "a",
+		`[{"code":"a","name":"A","old_status":"operational","new_status":"major_outage"}]`: "a",
+	} {
+		s, err := ReadDocuments(map[string][]byte{IncidentsDocument: []byte(`{"page":{"id":"p","name":"P","url":"https://p.example","time_zone":"UTC","updated_at":"2026-01-01T00:00:00Z"},
+"incidents":[{"id":"i","name":"I","status":"resolved","impact":"none","shortlink":"https://p.example/i","created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z",
+"incident_updates":[{"id":"u","status":"resolved","body":"x","created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z","affected_components":` + affected + `}]}]}`)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		u := s.Notices[0].Updates[0]
+		got := "null"
+		switch {
+		case len(u.Affected) > 0:
+			got = u.Affected[0].Code
+		case u.EmptyAffected:
+			got = "[]"
+		}
+		if got != want || len(s.Warnings) > 0 {
+			t.Errorf("%s: %s, want %s; warnings %q", affected, got, want, s.Warnings)
+		}
+	}
+}
+
+// TestUnknownOnce reads many components with the same unknown status, which cause one warning.
+func TestUnknownOnce(t *testing.T) {
+	t.Parallel()
+	s, err := ReadDocuments(map[string][]byte{ComponentsDocument: []byte(`{"page":{"id":"p","name":"P","url":"https://p.example","time_zone":"UTC","updated_at":"2026-01-01T00:00:00Z"},
+"components":[{"id":"a","name":"A","status":"full_outage","position":1,"created_at":"2026-01-01T00:00:00Z"},{"id":"b","name":"B","status":"full_outage","position":2,"created_at":"2026-01-01T00:00:00Z"},
+{"id":"c","name":"C","status":"security_event","position":3,"created_at":"2026-01-01T00:00:00Z"}]}`)})
+	if err != nil || len(s.Warnings) != 2 || s.Components[0].BaseStatus != MajorOutage || s.Components[1].BaseStatus != MajorOutage || s.Components[2].BaseStatus != MajorOutage {
+		t.Errorf("%v, %q, %+v", err, s.Warnings, s.Components)
 	}
 }
