@@ -80,6 +80,23 @@ func AppendInstant(dst []byte, v ledger.Timestamp, _ Style) []byte {
 	return append(v.Time().AppendFormat(append(dst, '"'), "2006-01-02T15:04:05.000000000Z"), '"')
 }
 
+// AppendExpiry appends an expiry like a timestamp, or null.
+func AppendExpiry(dst []byte, v ledger.Expiry, _ Style) []byte {
+	if !v.Valid {
+		return append(dst, null...)
+	}
+	return append(v.Append(append(dst, '"')), '"')
+}
+
+// AppendExpiryInstant appends an expiry like an instant. It appends null if that is later than the year 9999.
+func AppendExpiryInstant(dst []byte, v ledger.Expiry, _ Style) []byte {
+	at, ok := v.Time()
+	if !ok {
+		return append(dst, null...)
+	}
+	return append(at.AppendFormat(append(dst, '"'), "2006-01-02T15:04:05.000000000Z"), '"')
+}
+
 // AppendDay appends the start of a day like a timestamp, or null.
 func AppendDay(dst []byte, v ledger.Day, _ Style) []byte {
 	if !v.Valid {

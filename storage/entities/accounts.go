@@ -42,8 +42,7 @@ func accountTargets(a *accountRow, into []any) []any {
 }
 
 const (
-	noNode      = -1 // staked_node_id of accounts that stake to no node; stake_period_start of accounts that do not stake
-	nanosPerSec = 1_000_000_000
+	noNode = -1 // staked_node_id of accounts that stake to no node; stake_period_start of accounts that do not stake
 )
 
 var accountRows = storage.NewMapper(accountTargets, finishAccount, func(r *accountRow) *ledger.Account { return &r.Account })
@@ -77,18 +76,15 @@ func finishAccount(a *accountRow) error {
 	return nil
 }
 
-// Expiry returns when an entity expires: the explicit expiration time, or the creation time plus the auto-renew period. The result is capped at the largest
-// timestamp.
-func Expiry(set ledger.Null[int64], created ledger.Null[ledger.Timestamp], period ledger.Null[int64]) ledger.Null[ledger.Timestamp] {
+// Expiry returns when an entity expires: the explicit expiration time, or the creation time plus the auto-renew period.
+func Expiry(set ledger.Null[int64], created ledger.Null[ledger.Timestamp], period ledger.Null[int64]) ledger.Expiry {
 	switch {
 	case set.Valid:
-		return ledger.Of(ledger.Timestamp(set.V))
-	case created.Valid && period.Valid && period.V > int64(ledger.MaxTimestamp-created.V)/nanosPerSec:
-		return ledger.Of(ledger.MaxTimestamp)
+		return ledger.Expiry{Null: ledger.Of(ledger.Timestamp(set.V))}
 	case created.Valid && period.Valid:
-		return ledger.Of(created.V + ledger.Timestamp(period.V*nanosPerSec))
+		return ledger.ExpiryAfter(created.V, period.V)
 	default:
-		return ledger.Null[ledger.Timestamp]{}
+		return ledger.Expiry{}
 	}
 }
 

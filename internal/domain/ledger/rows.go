@@ -43,9 +43,7 @@ func (t *NFTTransaction) TransactionID() TransactionID {
 func (n *NFT) MetadataText() Null[string] { return textOf(n.Metadata) }
 
 // ExpirationNanoseconds returns the expiration in nanoseconds since 1970.
-func (t *Token) ExpirationNanoseconds() Null[int64] {
-	return Null[int64]{V: int64(t.ExpirationTimestamp.V), Valid: t.ExpirationTimestamp.Valid}
-}
+func (t *Token) ExpirationNanoseconds() Integer { return t.ExpirationTimestamp.Nanoseconds() }
 
 // ModifiedTimestamp returns the time of the last change.
 func (t *Token) ModifiedTimestamp() Null[Timestamp] { return t.Timestamp.From }

@@ -156,7 +156,7 @@ func (c *call) setFirstExpiry(t *token, expiry []any) {
 	failIf(period != 0 && (period < minRenewPeriod || period > maxRenewPeriod), codes.InvalidRenewalPeriod)
 	payer, known := c.facts.party(expiry[1].(common.Address))
 	failIf(!known, codes.InvalidAutorenewAccount)
-	t.AutoRenewAccountID, t.ExpirationTimestamp = payer.id, ledger.Of(ledger.Timestamp(second*nanoseconds))
+	t.AutoRenewAccountID, t.ExpirationTimestamp = payer.id, ledger.Expiry{Null: ledger.Of(ledger.Timestamp(second * nanoseconds))}
 	if period != 0 {
 		t.AutoRenewPeriod = ledger.Of(period)
 	}
@@ -326,7 +326,7 @@ func (c *call) setExpiry(t *token, expiry []any) {
 	if second != 0 {
 		tooEarly := t.ExpirationTimestamp.Valid && second < int64(t.ExpirationTimestamp.V)/nanoseconds
 		failIf(tooEarly || second > c.now()+maxLifetime, codes.InvalidExpirationTime)
-		change(c.facts, &t.ExpirationTimestamp, ledger.Of(ledger.Timestamp(second*nanoseconds)))
+		change(c.facts, &t.ExpirationTimestamp, ledger.Expiry{Null: ledger.Of(ledger.Timestamp(second * nanoseconds))})
 	}
 	if payer := expiry[1].(common.Address); payer != (common.Address{}) {
 		p, ok := c.facts.party(payer)

@@ -229,7 +229,7 @@ func (c *call) scheduledCreation(body []byte) *token {
 		t.AutoRenewPeriod = ledger.Of(p.GetSeconds())
 	}
 	if x := m.GetExpiry(); x != nil {
-		t.ExpirationTimestamp = ledger.Of(ledger.Timestamp(x.GetSeconds() * nanoseconds))
+		t.ExpirationTimestamp = ledger.Expiry{Null: ledger.Of(ledger.Timestamp(x.GetSeconds() * nanoseconds))}
 	}
 	for kind, key := range map[worldstate.KeyKind]*services.Key{
 		worldstate.AdminKey: m.GetAdminKey(), worldstate.KYCKey: m.GetKycKey(),
