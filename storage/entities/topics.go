@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"heliograph/internal/base/wrap"
 	"heliograph/internal/domain/ledger"
@@ -117,16 +118,45 @@ const messageColumns = `consensus_timestamp, topic_id, sequence_number, message,
 coalesce(running_hash_version, 3) as running_hash_version,
   chunk_num, chunk_total, valid_start_timestamp, initial_transaction_id`
 
-// joinedMessages returns a query for messages of a topic with the joined contents of their other chunks, which must be among the next messages of the topic.
+// sameMessage returns a condition for chunks c and m of the same message. It does not match a chunk with an invalid number.
+func sameMessage(c, m string) string {
+	return strings.NewReplacer("c.", c+".", "m.", m+".").Replace(`c.payer_account_id = m.payer_account_id and c.chunk_total = m.chunk_total
+      and c.chunk_num between 1 and c.chunk_total and c.valid_start_timestamp is not distinct from m.valid_start_timestamp
+      and c.initial_transaction_id is not distinct from m.initial_transaction_id`)
+}
+
+// standsForMessage is the condition for the chunks of a topic at which joined messages stand: the first chunk, or else the earliest of a message. A chunk with
+// an invalid number stands alone. The first chunk of most messages is found at once, because their chunks follow each other.
+var standsForMessage = `(coalesce(chunk_num, 1) <= 1 or chunk_total is null or chunk_total > 100 or chunk_num > chunk_total or case
+  when exists (select from topic_message c where c.topic_id = topic_message.topic_id
+    and c.sequence_number = topic_message.sequence_number + 1 - topic_message.chunk_num and c.chunk_num = 1 and ` + sameMessage("c", "topic_message") + `) then false
+  else not exists (select from topic_message c where c.topic_id = topic_message.topic_id
+    and c.sequence_number between topic_message.sequence_number - 256 and topic_message.sequence_number + 256 and ` + sameMessage("c", "topic_message") + `
+    and (c.chunk_num = 1 or c.sequence_number < topic_message.sequence_number and not exists (select from topic_message d where d.topic_id = c.topic_id
+      and d.sequence_number between c.sequence_number - 256 and c.sequence_number + 256 and ` + sameMessage("d", "c") + `
+      and (d.chunk_num = 1 or d.sequence_number < c.sequence_number)))) end)`
+
+// joinedMessages returns a query for messages of a topic that satisfy [standsForMessage], with the joined contents of their chunks and the number of them. The
+// first join reads the chunks that follow the first one, of most messages all. Otherwise the second join reads the messages before and after the chunk.
 func joinedMessages(topic, sql, order string) string {
-	return `select ` + messageColumns + `, j.rest from (` + sql + `) m left join lateral (
-  select case when count(distinct c.chunk_num) + 1 = m.chunk_total then string_agg(c.message, '' order by c.chunk_num) end as rest
+	return `select ` + messageColumns + `,
+  case when f.n = m.chunk_total - 1 then m.message || f.rest when g.n > 1 then g.whole end,
+  case when f.n = m.chunk_total - 1 then m.chunk_total when g.n > 1 then g.n end
+from (` + sql + `) m left join lateral (
+  select count(distinct c.chunk_num) as n, string_agg(c.message, '' order by c.chunk_num) as rest
   from (select c.chunk_num, c.message from topic_message c
     where c.topic_id = ` + topic + ` and c.sequence_number > m.sequence_number and c.sequence_number <= m.sequence_number + 256
-      and m.chunk_num = 1 and m.chunk_total <= 100 and c.chunk_num between 2 and m.chunk_total
-      and c.payer_account_id = m.payer_account_id and c.valid_start_timestamp is not distinct from m.valid_start_timestamp
-      and c.initial_transaction_id is not distinct from m.initial_transaction_id
-    order by c.sequence_number limit greatest(m.chunk_total, 1) - 1) c) j on true
+      and m.chunk_num = 1 and m.chunk_total <= 100 and c.chunk_num > 1 and ` + sameMessage("c", "m") + `
+    order by c.sequence_number limit greatest(m.chunk_total, 1) - 1) c) f on true left join lateral (
+  select count(*)::int as n, string_agg(c.message, '' order by c.chunk_num) as whole
+  from (select distinct on (c.chunk_num) c.chunk_num, c.message from topic_message c
+    where c.topic_id = ` + topic + ` and c.sequence_number <= m.sequence_number + 256
+      and c.sequence_number >= case when m.chunk_num = 1 then m.sequence_number - 256 else m.sequence_number end
+      and m.chunk_num between 1 and m.chunk_total and m.chunk_total between 2 and 100 and f.n < m.chunk_total - 1
+      and (c.chunk_num <> m.chunk_num or c.sequence_number = m.sequence_number) and ` + sameMessage("c", "m") + `
+      and (m.chunk_num = 1 or not exists (select from topic_message d where d.topic_id = c.topic_id and d.chunk_num = 1
+        and d.sequence_number between c.sequence_number - 256 and c.sequence_number + 256 and ` + sameMessage("d", "c") + `))
+    order by c.chunk_num, c.sequence_number) c) g on true
 order by consensus_timestamp` + order
 }
 
@@ -134,8 +164,9 @@ type messageRow struct {
 	ledger.TopicMessage
 	chunkNum, total ledger.Null[int32]
 	validStart      ledger.Null[ledger.Timestamp]
-	initial, rest   []byte
-	chunk           ledger.ChunkInfo // the message refers to it
+	initial, whole  []byte
+	joined          ledger.Null[int32] // the number of chunks in whole
+	chunk           ledger.ChunkInfo   // the message refers to it
 	id              ledger.MessageTransactionID
 }
 
@@ -147,18 +178,20 @@ func messageTargets(m *messageRow, into []any) []any {
 
 // joinedTargets are the targets for the columns of [joinedMessages].
 func joinedTargets(m *messageRow, into []any) []any {
-	return append(messageTargets(m, into), (*storage.Blob)(&m.rest))
+	return append(messageTargets(m, into), (*storage.Blob)(&m.whole), &m.joined)
 }
 
 var malformedID storage.Malformed
 
 func finishMessage(m *messageRow) error {
 	if !m.chunkNum.Valid {
+		m.Complete = true
 		return nil
 	}
-	if m.rest != nil {
-		m.Message, m.Joined = append(m.Message, m.rest...), m.total.V-1
+	if m.whole != nil {
+		m.Message, m.Joined = m.whole, m.joined.V-1
 	}
+	m.Complete = m.total.Valid && 1 <= m.chunkNum.V && m.chunkNum.V <= m.total.V && m.JoinedChunks() == m.total.V
 	m.id = ledger.MessageTransactionID{AccountID: m.PayerAccountID, TransactionValidStart: m.validStart}
 	if m.initial != nil {
 		var err error
@@ -214,7 +247,7 @@ func filterMessages(w *storage.Where, f *ledger.TopicMessageFilter, p storage.Pa
 		storage.Filter(w, "sequence_number", f.SequenceNumber)
 		storage.Filter(w, "consensus_timestamp", f.Timestamp)
 		if f.JoinChunks {
-			w.And("coalesce(chunk_num, 1) <= 1")
+			w.And(standsForMessage)
 		}
 	}
 	w.Keyset(p, "consensus_timestamp")
