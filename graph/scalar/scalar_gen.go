@@ -492,6 +492,22 @@ func UnmarshalInstant(context.Context, any) (ledger.Timestamp, error) {
 	return outputOnly[ledger.Timestamp]()
 }
 
+// MarshalExpiry is [AppendExpiry] for gqlgen.
+func MarshalExpiry(v ledger.Expiry) graphql.ContextMarshaler { return with(v, AppendExpiry) }
+
+// UnmarshalExpiry fails.
+func UnmarshalExpiry(context.Context, any) (ledger.Expiry, error) { return outputOnly[ledger.Expiry]() }
+
+// MarshalExpiryInstant is [AppendExpiryInstant] for gqlgen.
+func MarshalExpiryInstant(v ledger.Expiry) graphql.ContextMarshaler {
+	return with(v, AppendExpiryInstant)
+}
+
+// UnmarshalExpiryInstant fails.
+func UnmarshalExpiryInstant(context.Context, any) (ledger.Expiry, error) {
+	return outputOnly[ledger.Expiry]()
+}
+
 // MarshalDay is [AppendDay] for gqlgen.
 func MarshalDay(v ledger.Day) graphql.ContextMarshaler { return with(v, AppendDay) }
 

@@ -353,7 +353,7 @@ type Account struct {
 	// The EVM address: the assigned address, else a 20-byte alias, else the address derived from the entity number.
 	EVMAddress Null[EVMAddress]
 	// The expiration time: the stored value, else the creation time plus the auto-renew period. Null if unknown.
-	ExpirationTimestamp Null[Timestamp]
+	ExpirationTimestamp Expiry
 	// The key that must sign for the account. Null if it has no key.
 	Key *KeyInfo
 	// The maximum number of automatic token associations. -1 means unlimited.
@@ -554,7 +554,7 @@ type Contract struct {
 	// The EVM address: the assigned address, else the address derived from the entity number.
 	EVMAddress []byte
 	// The expiration time: the stored value, else the creation time plus the auto-renew period. Null if unknown.
-	ExpirationTimestamp Null[Timestamp]
+	ExpirationTimestamp Expiry
 	// The file with the initcode. Null if the initcode was part of the create transaction.
 	FileID EntityID
 	// The maximum number of automatic token associations. -1 means unlimited. Null if unknown.
@@ -1412,7 +1412,7 @@ type Token struct {
 	Decimals int64
 	Deleted  Null[bool]
 	// The expiration time: the stored value, else the creation time plus the auto-renew period. Null if unknown.
-	ExpirationTimestamp Null[Timestamp]
+	ExpirationTimestamp Expiry
 	// The fee schedule key: must sign changes of custom fees. Null if there is no such key.
 	FeeScheduleKey *KeyInfo
 	// Whether new associations are frozen by default.
@@ -1621,7 +1621,7 @@ type Topic struct {
 	// The custom fees of a message, charged in addition to the network fee. Null if they are missing in the database.
 	CustomFees          *TopicCustomFees
 	Deleted             Null[bool]
-	ExpirationTimestamp Null[Timestamp]
+	ExpirationTimestamp Expiry
 	// The fee-exempt keys. Messages signed with one of them pay no custom fees.
 	FeeExemptKeys []*KeyInfo
 	// The fee schedule key: must sign changes of custom fees. Null if there is no such key.
@@ -1648,6 +1648,8 @@ type TopicMessage struct {
 	ConsensusTimestamp Timestamp
 	// The content of the message.
 	Message []byte
+	// Whether `message` is the whole content. False for a chunk of several, unless the list has `joinChunks` and all chunks of the message were found.
+	Complete bool
 	// The payer. Null if unknown.
 	PayerAccountID EntityID
 	// The running hash over this message and all previous messages of the topic.
