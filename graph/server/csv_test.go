@@ -186,7 +186,7 @@ func TestCSVTexts(t *testing.T) {
 	conn := pgtest.Connect(t, url)
 	for i, text := range texts {
 		if _, err := conn.Exec(t.Context(), `insert into topic_message (topic_id, sequence_number, consensus_timestamp, message, payer_account_id, running_hash, running_hash_version)
-			values (77, $1, $1, $2, 1001, '\x00', 3)`, i+1, []byte(text)); err != nil {
+			values (77, $1::bigint, $1::bigint, $2, 1001, '\x00', 3)`, i+1, []byte(text)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -296,7 +296,8 @@ func TestSingleResponse(t *testing.T) {
 		"not deferred":            {accept: parts, variables: map[string]any{"on": false}},
 		"parts, any version":      {accept: parts, inParts: true},
 		"parts, our version":      {accept: parts + ";deferSpec=20220824, application/json", inParts: true},
-		"parts after other types": {accept: "application/graphql-response+json, application/json;q=0.9, " + parts + ";q=0.1", inParts: true},
+		"parts after other types": {accept: "application/graphql-response+json, application/json;q=0.9, " + parts, inParts: true},
+		"parts liked less":        {accept: "application/graphql-response+json, application/json;q=0.9, " + parts + ";q=0.1"},
 		"deferred":                {accept: parts, variables: map[string]any{"on": true}, inParts: true},
 		"deferred by default":     {accept: parts, variables: map[string]any{"on": nil}, inParts: true},
 	} {

@@ -40,7 +40,7 @@ func TestEnumVariables(t *testing.T) {
 			}
 		}
 	}
-	if places < 60 {
+	if places < 50 {
 		t.Errorf("only %d places of enums", places)
 	}
 }
