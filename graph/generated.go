@@ -4251,6 +4251,8 @@ func (ec *executionContext) childFields_TopicMessage(ctx context.Context, field 
 		return ec.fieldContext_TopicMessage_text(ctx, field)
 	case "messageText":
 		return ec.fieldContext_TopicMessage_messageText(ctx, field)
+	case "complete":
+		return ec.fieldContext_TopicMessage_complete(ctx, field)
 	case "joinedChunks":
 		return ec.fieldContext_TopicMessage_joinedChunks(ctx, field)
 	case "payerAccountId":
@@ -10504,8 +10506,8 @@ func (ec *executionContext) _Account_expirationTimestamp(ctx context.Context, fi
 			return obj.ExpirationTimestamp, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
-			return ec.marshalOTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Expiry) graphql.Marshaler {
+			return ec.marshalOTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐExpiry(ctx, selections, v)
 		},
 		true,
 		false,
@@ -10527,8 +10529,8 @@ func (ec *executionContext) _Account_expirationTimestampIso(ctx context.Context,
 			return obj.ExpirationTimestamp, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
-			return ec.marshalOInstant2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Expiry) graphql.Marshaler {
+			return ec.marshalOInstant2heliographᚋinternalᚋdomainᚋledgerᚐExpiry(ctx, selections, v)
 		},
 		true,
 		false,
@@ -14658,8 +14660,8 @@ func (ec *executionContext) _Contract_expirationTimestamp(ctx context.Context, f
 			return obj.ExpirationTimestamp, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
-			return ec.marshalOTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Expiry) graphql.Marshaler {
+			return ec.marshalOTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐExpiry(ctx, selections, v)
 		},
 		true,
 		false,
@@ -14681,8 +14683,8 @@ func (ec *executionContext) _Contract_expirationTimestampIso(ctx context.Context
 			return obj.ExpirationTimestamp, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
-			return ec.marshalOInstant2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Expiry) graphql.Marshaler {
+			return ec.marshalOInstant2heliographᚋinternalᚋdomainᚋledgerᚐExpiry(ctx, selections, v)
 		},
 		true,
 		false,
@@ -21918,8 +21920,8 @@ func (ec *executionContext) _File_expirationTimestamp(ctx context.Context, field
 			return obj.ExpirationTimestamp, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
-			return ec.marshalOTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Expiry) graphql.Marshaler {
+			return ec.marshalOTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐExpiry(ctx, selections, v)
 		},
 		true,
 		false,
@@ -21941,8 +21943,8 @@ func (ec *executionContext) _File_expirationTimestampIso(ctx context.Context, fi
 			return obj.ExpirationTimestamp, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
-			return ec.marshalOInstant2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Expiry) graphql.Marshaler {
+			return ec.marshalOInstant2heliographᚋinternalᚋdomainᚋledgerᚐExpiry(ctx, selections, v)
 		},
 		true,
 		false,
@@ -41102,8 +41104,8 @@ func (ec *executionContext) _Token_expirationTimestamp(ctx context.Context, fiel
 			return obj.ExpirationTimestamp, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
-			return ec.marshalOTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Expiry) graphql.Marshaler {
+			return ec.marshalOTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐExpiry(ctx, selections, v)
 		},
 		true,
 		false,
@@ -41125,8 +41127,8 @@ func (ec *executionContext) _Token_expirationTimestampIso(ctx context.Context, f
 			return obj.ExpirationTimestamp, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
-			return ec.marshalOInstant2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Expiry) graphql.Marshaler {
+			return ec.marshalOInstant2heliographᚋinternalᚋdomainᚋledgerᚐExpiry(ctx, selections, v)
 		},
 		true,
 		false,
@@ -41148,8 +41150,8 @@ func (ec *executionContext) _Token_expirationNanoseconds(ctx context.Context, fi
 			return obj.ExpirationNanoseconds(), nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
-			return ec.marshalOLong2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Integer) graphql.Marshaler {
+			return ec.marshalOLong2heliographᚋinternalᚋdomainᚋledgerᚐInteger(ctx, selections, v)
 		},
 		true,
 		false,
@@ -44740,8 +44742,8 @@ func (ec *executionContext) _Topic_expirationTimestamp(ctx context.Context, fiel
 			return obj.ExpirationTimestamp, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
-			return ec.marshalOTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Expiry) graphql.Marshaler {
+			return ec.marshalOTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐExpiry(ctx, selections, v)
 		},
 		true,
 		false,
@@ -44763,8 +44765,8 @@ func (ec *executionContext) _Topic_expirationTimestampIso(ctx context.Context, f
 			return obj.ExpirationTimestamp, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
-			return ec.marshalOInstant2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Expiry) graphql.Marshaler {
+			return ec.marshalOInstant2heliographᚋinternalᚋdomainᚋledgerᚐExpiry(ctx, selections, v)
 		},
 		true,
 		false,
@@ -45303,6 +45305,29 @@ func (ec *executionContext) _TopicMessage_messageText(ctx context.Context, field
 }
 func (ec *executionContext) fieldContext_TopicMessage_messageText(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TopicMessage", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _TopicMessage_complete(ctx context.Context, field graphql.CollectedField, obj *ledger.TopicMessage) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TopicMessage_complete(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Complete, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TopicMessage_complete(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TopicMessage", field, false, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func (ec *executionContext) _TopicMessage_joinedChunks(ctx context.Context, field graphql.CollectedField, obj *ledger.TopicMessage) (ret graphql.Marshaler) {
@@ -75822,6 +75847,11 @@ func (ec *executionContext) _TopicMessage(ctx context.Context, sel ast.Selection
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "complete":
+			out.Values[i] = ec._TopicMessage_complete(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
 		case "joinedChunks":
 			out.Values[i] = ec._TopicMessage_joinedChunks(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -83972,6 +84002,17 @@ func (ec *executionContext) marshalOIncidentStatus2ᚕheliographᚋinternalᚋdo
 	return ret
 }
 
+func (ec *executionContext) unmarshalOInstant2heliographᚋinternalᚋdomainᚋledgerᚐExpiry(ctx context.Context, v any) (ledger.Expiry, error) {
+	res, err := scalar.UnmarshalExpiryInstant(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOInstant2heliographᚋinternalᚋdomainᚋledgerᚐExpiry(ctx context.Context, sel ast.SelectionSet, v ledger.Expiry) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalExpiryInstant(v)
+	return graphql.WrapContextMarshaler(ctx, res)
+}
+
 func (ec *executionContext) unmarshalOInstant2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx context.Context, v any) (ledger.Null[ledger.Timestamp], error) {
 	res, err := scalar.UnmarshalNullInstant(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -84038,6 +84079,17 @@ func (ec *executionContext) marshalOKey2ᚖheliographᚋinternalᚋdomainᚋledg
 		return graphql.Null
 	}
 	return ec._Key(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOLong2heliographᚋinternalᚋdomainᚋledgerᚐInteger(ctx context.Context, v any) (ledger.Integer, error) {
+	res, err := scalar.UnmarshalInteger(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOLong2heliographᚋinternalᚋdomainᚋledgerᚐInteger(ctx context.Context, sel ast.SelectionSet, v ledger.Integer) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalInteger(v)
+	return graphql.WrapContextMarshaler(ctx, res)
 }
 
 func (ec *executionContext) unmarshalOLong2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx context.Context, v any) (ledger.Null[int64], error) {
@@ -84672,6 +84724,17 @@ func (ec *executionContext) unmarshalOTimestamp2heliographᚋinternalᚋdomain�
 func (ec *executionContext) marshalOTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐDay(ctx context.Context, sel ast.SelectionSet, v ledger.Day) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalDay(v)
+	return graphql.WrapContextMarshaler(ctx, res)
+}
+
+func (ec *executionContext) unmarshalOTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐExpiry(ctx context.Context, v any) (ledger.Expiry, error) {
+	res, err := scalar.UnmarshalExpiry(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐExpiry(ctx context.Context, sel ast.SelectionSet, v ledger.Expiry) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalExpiry(v)
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 

@@ -622,10 +622,10 @@ func (o *objects) setAccount() {
 			return scalar.AppendNullEVMAddress(dst, v.EVMAddress, s)
 		}),
 		"expirationTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
-			return scalar.AppendNullTimestamp(dst, v.ExpirationTimestamp, s)
+			return scalar.AppendExpiry(dst, v.ExpirationTimestamp, s)
 		}),
 		"expirationTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
-			return scalar.AppendNullInstant(dst, v.ExpirationTimestamp, s)
+			return scalar.AppendExpiryInstant(dst, v.ExpirationTimestamp, s)
 		}),
 		"key": rowplan.Get(func(v *ledger.Account) *ledger.KeyInfo { return v.Key }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.KeyInfo] { return o.Key })),
 		"maxAutomaticTokenAssociations": rowplan.Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
@@ -979,10 +979,10 @@ func (o *objects) setContract() {
 			return scalar.AppendHex(dst, v.EVMAddress, s)
 		}),
 		"expirationTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
-			return scalar.AppendNullTimestamp(dst, v.ExpirationTimestamp, s)
+			return scalar.AppendExpiry(dst, v.ExpirationTimestamp, s)
 		}),
 		"expirationTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
-			return scalar.AppendNullInstant(dst, v.ExpirationTimestamp, s)
+			return scalar.AppendExpiryInstant(dst, v.ExpirationTimestamp, s)
 		}),
 		"fileId": rowplan.Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.FileID, s)
@@ -1750,10 +1750,10 @@ func (o *objects) setFile() {
 			return scalar.AppendNullBoolean(dst, v.Deleted, s)
 		}),
 		"expirationTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.File, s scalar.Style) []byte {
-			return scalar.AppendNullTimestamp(dst, v.ExpirationTimestamp, s)
+			return scalar.AppendExpiry(dst, v.ExpirationTimestamp, s)
 		}),
 		"expirationTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.File, s scalar.Style) []byte {
-			return scalar.AppendNullInstant(dst, v.ExpirationTimestamp, s)
+			return scalar.AppendExpiryInstant(dst, v.ExpirationTimestamp, s)
 		}),
 		"key":       rowplan.Get(func(v *ledger.File) *ledger.KeyInfo { return v.Key }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.KeyInfo] { return o.Key })),
 		"memo":      rowplan.Scalar(func(dst []byte, v *ledger.File, s scalar.Style) []byte { return scalar.AppendString(dst, v.Memo, s) }),
@@ -3361,13 +3361,13 @@ func (o *objects) setToken() {
 			return scalar.AppendNullBoolean(dst, v.Deleted, s)
 		}),
 		"expirationTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
-			return scalar.AppendNullTimestamp(dst, v.ExpirationTimestamp, s)
+			return scalar.AppendExpiry(dst, v.ExpirationTimestamp, s)
 		}),
 		"expirationTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
-			return scalar.AppendNullInstant(dst, v.ExpirationTimestamp, s)
+			return scalar.AppendExpiryInstant(dst, v.ExpirationTimestamp, s)
 		}),
 		"expirationNanoseconds": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
-			return scalar.AppendNullLong(dst, v.ExpirationNanoseconds(), s)
+			return scalar.AppendInteger(dst, v.ExpirationNanoseconds(), s)
 		}),
 		"feeScheduleKey": rowplan.Get(func(v *ledger.Token) *ledger.KeyInfo { return v.FeeScheduleKey }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.KeyInfo] { return o.Key })),
 		"freezeDefault": rowplan.Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
@@ -3693,10 +3693,10 @@ func (o *objects) setTopic() {
 			return scalar.AppendNullBoolean(dst, v.Deleted, s)
 		}),
 		"expirationTimestamp": rowplan.Scalar(func(dst []byte, v *ledger.Topic, s scalar.Style) []byte {
-			return scalar.AppendNullTimestamp(dst, v.ExpirationTimestamp, s)
+			return scalar.AppendExpiry(dst, v.ExpirationTimestamp, s)
 		}),
 		"expirationTimestampIso": rowplan.Scalar(func(dst []byte, v *ledger.Topic, s scalar.Style) []byte {
-			return scalar.AppendNullInstant(dst, v.ExpirationTimestamp, s)
+			return scalar.AppendExpiryInstant(dst, v.ExpirationTimestamp, s)
 		}),
 		"feeExemptKeys":  rowplan.Many(func(v *ledger.Topic) []*ledger.KeyInfo { return v.FeeExemptKeys }, func() *rowplan.Object[*ledger.KeyInfo] { return o.Key }),
 		"feeScheduleKey": rowplan.Get(func(v *ledger.Topic) *ledger.KeyInfo { return v.FeeScheduleKey }, rowplan.ObjectOf(func() *rowplan.Object[*ledger.KeyInfo] { return o.Key })),
@@ -3739,6 +3739,9 @@ func (o *objects) setTopicMessage() {
 		}),
 		"messageText": rowplan.Scalar(func(dst []byte, v *ledger.TopicMessage, s scalar.Style) []byte {
 			return scalar.AppendNullString(dst, v.MessageText(), s)
+		}),
+		"complete": rowplan.Scalar(func(dst []byte, v *ledger.TopicMessage, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.Complete, s)
 		}),
 		"joinedChunks": rowplan.Scalar(func(dst []byte, v *ledger.TopicMessage, s scalar.Style) []byte {
 			return scalar.AppendInt(dst, v.JoinedChunks(), s)

@@ -378,15 +378,6 @@ func TestWebSocket(t *testing.T) {
 			[]string{`{"type":"connection_ack"}`},
 			4409,
 		},
-		"id of a completed subscription": {
-			[]string{
-				`{"type":"connection_init"}`, `{"id":"a","type":"subscribe","payload":{"query":"subscription { blocks { number } }"}}`, `{"id":"a","type":"complete"}`,
-				`{"id":"a","type":"subscribe","payload":{"query":"{ __typename }"}}`, `{"id":"a","type":"complete"}`, `{"id":"a","type":"subscribe","payload":{"query":"{ nothing }"}}`,
-				`{"id":"a","type":"subscribe","payload":{"query":"subscription { blocks { number } }"}}`, `{"id":"a","type":"subscribe","payload":{"query":"{ __typename }"}}`,
-			},
-			[]string{`{"type":"connection_ack"}`, `{"type":"error","id":"a","payload":[{"message":"Cannot query field`},
-			4409,
-		},
 		"too many operations": {
 			[]string{
 				`{"type":"connection_init"}`, `{"id":"a","type":"subscribe","payload":{"query":"subscription { blocks { number } }"}}`,
