@@ -11,10 +11,12 @@ import (
 	"heliograph/storage/pgtest"
 )
 
-// TestOddChunks joins chunks that are out of order, missing, repeated, or have invalid numbers. Each topic has one case.
+// TestOddChunks joins chunks that are out of order, missing, repeated, or have invalid numbers. Each topic has one
+// case.
 func TestOddChunks(t *testing.T) {
 	t.Parallel()
-	// A chunk is "number/total" and an optional message after a letter; a message without a number is not chunked. A number in brackets is that of the sequence.
+	// A chunk is "number/total" and an optional message after a letter; a message without a number is not chunked. A
+	// number in brackets is that of the sequence.
 	cases := []struct{ chunks, want string }{
 		{"1/3 2/3 3/3", "1/3:123!"},
 		{"2/2 1/2", "1/2:12!"},
@@ -109,7 +111,8 @@ func TestOddChunks(t *testing.T) {
 	}
 }
 
-// TestEachChunk inserts chunks in random order, of which some are missing, and checks that each is in exactly one message.
+// TestEachChunk inserts chunks in random order, of which some are missing, and checks that each is in exactly one
+// message.
 func TestEachChunk(t *testing.T) {
 	t.Parallel()
 	const topics, messages = 12, 8

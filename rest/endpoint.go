@@ -256,7 +256,8 @@ func (r *Request) cursors() []Cursor {
 	return r.Endpoint.Next
 }
 
-// Values returns the accepted values of a parameter in the order of the request. On V1 endpoints, equal texts are one value.
+// Values returns the accepted values of a parameter in the order of the request. On V1 endpoints, equal texts are
+// one value.
 func (r *Request) Values(name string) []Value {
 	if r.Endpoint.Family == Modern {
 		return r.converted[name]

@@ -306,7 +306,8 @@ func (r *Report) WriteTo(w io.Writer) (int64, error) {
 		if g.Before != "" || g.After != "" {
 			fmt.Fprintf(&b, ": %s → %s", cmp.Or(shorten(g.Before), "none"), cmp.Or(shorten(g.After), "none"))
 		}
-		fmt.Fprintf(&b, "\n  %s in %s, such as %s\n", count(g.requests, "request"), count(len(g.endpoints), "endpoint"), shorten(g.example))
+		fmt.Fprintf(&b, "\n  %s in %s, such as %s\n",
+			count(g.requests, "request"), count(len(g.endpoints), "endpoint"), shorten(g.example))
 		if g.from != "" || g.to != "" {
 			fmt.Fprintf(&b, "  - %s\n  + %s\n", shorten(g.from), shorten(g.to))
 		}

@@ -259,8 +259,8 @@ type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { return len(p), nil }
 
-// TestReadLog reads lines of access logs in the layouts of common servers. Lines whose query string cannot be read are refused: a request without its query
-// string is another request.
+// TestReadLog reads lines of access logs in the layouts of common servers. Lines whose query string cannot be read
+// are refused: a request without its query string is another request.
 func TestReadLog(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{

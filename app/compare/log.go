@@ -16,9 +16,9 @@ import (
 // maxLine is the maximum length of a line of an access log in bytes.
 const maxLine = 1 << 20
 
-// ReadLog returns the first most distinct GET requests of an access log whose paths are below prefix. Lines are in the common or combined log format, or
-// JSON objects with the path in path, uri, url or request, which can be objects. A query string beside the path can be an object of parameters. Other lines are
-// ignored.
+// ReadLog returns the first most distinct GET requests of an access log whose paths are below prefix. Lines are in
+// the common or combined log format, or JSON objects with the path in path, uri, url or request, which can be
+// objects. A query string beside the path can be an object of parameters. Other lines are ignored.
 func ReadLog(r io.Reader, prefix string, most int) ([]requests.Request, error) {
 	var out []requests.Request
 	seen := map[string]bool{}
@@ -95,7 +95,8 @@ func jsonRequest(line []byte) (method, path string) {
 	return method, path
 }
 
-// queryString returns a query string that is given as a text, or as an object of parameters. It reports false for anything else.
+// queryString returns a query string that is given as a text, or as an object of parameters. It reports false for
+// anything else.
 func queryString(given json.RawMessage) (text string, ok bool) {
 	if json.Unmarshal(given, &text) == nil { // also null
 		return strings.TrimPrefix(text, "?"), true

@@ -419,7 +419,8 @@ func TestWebSocket(t *testing.T) {
 	})
 }
 
-// TestReusedID completes and repeats subscriptions with one ID as fast as the connection permits. Each sees its own events only, and the socket stays open.
+// TestReusedID completes and repeats subscriptions with one ID as fast as the connection permits. Each sees its own
+// events only, and the socket stays open.
 func TestReusedID(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)

@@ -279,9 +279,12 @@ func readTrusted(path string) (map[string]string, error) {
 // apolloManifest is the format of manifests that Apollo's tools write.
 const apolloManifest = "apollo-persisted-query-manifest"
 
-var errTrusted = errors.New("neither a JSON object that maps document ids to documents nor a manifest of Apollo's persisted queries")
+var errTrusted = errors.New(
+	"neither a JSON object that maps document ids to documents nor a manifest of Apollo's persisted queries",
+)
 
-// parseTrusted returns documents by id. It reads the JSON object of Relay's compiler and GraphQL Code Generator, and the manifest of Apollo.
+// parseTrusted returns documents by id. It reads the JSON object of Relay's compiler and GraphQL Code Generator, and
+// the manifest of Apollo.
 func parseTrusted(text []byte) (map[string]string, error) {
 	var documents map[string]string
 	if json.Unmarshal(text, &documents) == nil && documents != nil {

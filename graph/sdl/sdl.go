@@ -24,7 +24,8 @@ func Inherit(s *ast.Schema) *ast.Schema {
 	return s
 }
 
-// Print returns the text of a schema. It has @defer, which is part of the parser's schemas, but not of the specification.
+// Print returns the text of a schema. It has @defer, which is part of the parser's schemas, but not of the
+// specification.
 func Print(s *ast.Schema) string {
 	copied := *s
 	copied.Directives = maps.Clone(s.Directives)

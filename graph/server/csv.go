@@ -320,8 +320,8 @@ func member(of any, path []string) any {
 // number matches text that spreadsheets read as a number, and amounts of hbars, whatever their first character.
 var number = regexp.MustCompile(`^-?\d+(\.\d+)?( ℏ)?$`)
 
-// cell returns the text of a value. Text that spreadsheets would execute as a formula gets an apostrophe, and so does text in the first column that could be
-// taken for the last line of an incomplete export.
+// cell returns the text of a value. Text that spreadsheets would execute as a formula gets an apostrophe, and so
+// does text in the first column that could be taken for the last line of an incomplete export.
 func cell(v any, first bool) string {
 	if v == nil {
 		return ""
@@ -341,7 +341,8 @@ func cell(v any, first bool) string {
 // formulas are the characters with which spreadsheets start a formula, also in full width.
 const formulas = "=+-@＝＋－＠"
 
-// csvWriter writes lines of CSV that end with CR LF. Line breaks in values stay as they are, which [csv.Writer.UseCRLF] would change.
+// csvWriter writes lines of CSV that end with CR LF. Line breaks in values stay as they are, which
+// [csv.Writer.UseCRLF] would change.
 type csvWriter struct {
 	page *bytes.Buffer
 }

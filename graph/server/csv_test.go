@@ -175,7 +175,8 @@ func TestCSVErrors(t *testing.T) {
 	}
 }
 
-// TestCSVTexts exports texts with all characters that CSV treats specially, and reads them again. Only the apostrophe in front of formulas is not part of a text.
+// TestCSVTexts exports texts with all characters that CSV treats specially, and reads them again. Only the
+// apostrophe in front of formulas is not part of a text.
 func TestCSVTexts(t *testing.T) {
 	t.Parallel()
 	var texts []string

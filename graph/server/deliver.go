@@ -311,8 +311,8 @@ var (
 
 const partHeader = "\r\nContent-Type: application/json; charset=utf-8\r\n\r\n"
 
-// acceptsParts reports whether a client accepts a response in parts, in the version of the server or in any version, and does not prefer a single response.
-// Responses to GET are not split, so that HTTP caches can store them.
+// acceptsParts reports whether a client accepts a response in parts, in the version of the server or in any version,
+// and does not prefer a single response. Responses to GET are not split, so that HTTP caches can store them.
 func acceptsParts(r *http.Request) bool {
 	if r.Method != http.MethodPost {
 		return false

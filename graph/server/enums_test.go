@@ -11,7 +11,8 @@ import (
 	"heliograph/graph"
 )
 
-// TestEnumVariables checks each place of an enum in each input type: variables have the values of the schema and no others, as literals.
+// TestEnumVariables checks each place of an enum in each input type: variables have the values of the schema and no
+// others, as literals.
 func TestEnumVariables(t *testing.T) {
 	t.Parallel()
 	schema := graph.NewExecutableSchema(graph.Config{}).Schema()

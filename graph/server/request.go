@@ -66,8 +66,11 @@ func receiveBody(r io.Reader, size int64, contentType string) ([]byte, *rejectio
 	return raw.Bytes(), nil
 }
 
-// utf8Names are the names of UTF-8, in lower case: the preferred name and the aliases of the IANA registry, and US-ASCII, which is a part of it.
-var utf8Names = map[string]bool{"utf-8": true, "utf8": true, "csutf8": true, "unicode-1-1-utf-8": true, "us-ascii": true, "ascii": true}
+// utf8Names are the names of UTF-8, in lower case: the preferred name and the aliases of the IANA registry, and
+// US-ASCII, which is a part of it.
+var utf8Names = map[string]bool{
+	"utf-8": true, "utf8": true, "csutf8": true, "unicode-1-1-utf-8": true, "us-ascii": true, "ascii": true,
+}
 
 func bodyTooLarge(limit int64) *rejection {
 	return reject(http.StatusRequestEntityTooLarge, "the request body is larger than %d bytes", limit)

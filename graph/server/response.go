@@ -39,7 +39,8 @@ const (
 	costLimitHeader = "X-Query-Cost-Limit"
 )
 
-// responseMedia returns the media type of the response to GET and POST requests: that which the client prefers, or application/json if it accepts none.
+// responseMedia returns the media type of the response to GET and POST requests: that which the client prefers, or
+// application/json if it accepts none.
 func responseMedia(h http.Header) string {
 	return cmp.Or(accept.Best(h["Accept"], mediaJSON, mediaGraphQL, mediaEvents, mediaCSV), mediaJSON)
 }

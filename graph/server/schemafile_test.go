@@ -31,8 +31,9 @@ func argumentsOf(name string, args ast.ArgumentDefinitionList) string {
 	return name + "(" + strings.Join(names, " ") + ")"
 }
 
-// TestSchemaFile compares the schema file with the introspection: all directives, types, fields, arguments and enum values. It parses the file without the
-// definitions that the parser adds to each schema. Only what the specification defines for each schema is missing in the file.
+// TestSchemaFile compares the schema file with the introspection: all directives, types, fields, arguments and enum
+// values. It parses the file without the definitions that the parser adds to each schema. Only what the
+// specification defines for each schema is missing in the file.
 func TestSchemaFile(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)

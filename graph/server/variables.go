@@ -9,7 +9,8 @@ import (
 	"github.com/vektah/gqlparser/v2/validator"
 )
 
-// coerce returns the variables of an operation of a client with their declared types and default values. Values of enums are case-sensitive, as in literals.
+// coerce returns the variables of an operation of a client with their declared types and default values. Values of
+// enums are case-sensitive, as in literals.
 func coerce(schema *ast.Schema, def *ast.OperationDefinition, given map[string]any) (map[string]any, gqlerror.List) {
 	for _, v := range def.VariableDefinitions {
 		if value, isGiven := given[v.Variable]; isGiven && value == nil && !v.Type.NonNull {
@@ -30,10 +31,11 @@ func coerce(schema *ast.Schema, def *ast.OperationDefinition, given map[string]a
 	return variables, nil
 }
 
-// nullError is the error for null as the value of a variable with a default value that is used where null is not permitted. Documents with such variables are
-// valid.
+// nullError is the error for null as the value of a variable with a default value that is used where null is not
+// permitted. Documents with such variables are valid.
 func nullError(v *ast.VariableDefinition, used *ast.Type) *gqlerror.Error {
-	e := gqlerror.Errorf("Variable \"$%s\" must not be null, because it is used where the type is %q.", v.Variable, used)
+	const text = "Variable \"$%s\" must not be null, because it is used where the type is %q."
+	e := gqlerror.Errorf(text, v.Variable, used)
 	if v.Position != nil {
 		e.Locations = []gqlerror.Location{{Line: v.Position.Line, Column: v.Position.Column}}
 	}
@@ -86,7 +88,8 @@ func nonNullIn(v *ast.Value, variable string) *ast.Type {
 	return nil
 }
 
-// checkEnums fails if a value at a path has a string that is no value of the enum at its place. It ignores values that do not have the given type.
+// checkEnums fails if a value at a path has a string that is no value of the enum at its place. It ignores values
+// that do not have the given type.
 func checkEnums(schema *ast.Schema, t *ast.Type, value any, path ast.Path) *gqlerror.Error {
 	if list, ok := value.([]any); ok && t.Elem != nil {
 		for i, item := range list {
@@ -111,7 +114,8 @@ func checkEnums(schema *ast.Schema, t *ast.Type, value any, path ast.Path) *gqle
 			return nil
 		}
 		for _, field := range def.Fields {
-			if err := checkEnums(schema, field.Type, value[field.Name], append(path, ast.PathName(field.Name))); err != nil {
+			name := ast.PathName(field.Name)
+			if err := checkEnums(schema, field.Type, value[field.Name], append(path, name)); err != nil {
 				return err
 			}
 		}

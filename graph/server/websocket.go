@@ -155,7 +155,8 @@ func (c *socket) subscribe(ctx context.Context, m *message) (code websocket.Stat
 	if _, running := c.operations[m.ID]; running {
 		return closeDuplicate, "Subscriber for " + m.ID[:min(len(m.ID), 64)] + " already exists"
 	}
-	if most := c.server.o.Streams.PerConnection; len(c.operations) >= most || c.open >= 2*most { // completed ones may not have stopped yet
+	most := c.server.o.Streams.PerConnection
+	if len(c.operations) >= most || c.open >= 2*most { // completed ones may not have stopped yet
 		return c.fail(ctx, m.ID, gqlerror.List{coded(fault.RateLimited, "too many operations are running on this connection")})
 	}
 	if limited := charge(ctx, 1); limited != nil {
@@ -189,7 +190,7 @@ func (c *socket) subscribe(ctx context.Context, m *message) (code websocket.Stat
 		defer c.mu.Unlock()
 		c.open--
 		switch {
-		case c.operations[m.ID] != started: // the client has completed the operation, and may have started another one with its ID
+		case c.operations[m.ID] != started: // the client has completed it, and may use its ID again
 			return
 		case errs != nil:
 			c.fail(ctx, m.ID, errs)

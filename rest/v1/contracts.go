@@ -286,7 +286,7 @@ func printSlot(dst []byte, v any) []byte {
 
 // noSlots reports whether no slot satisfies the bounds, in the order of [slotOrder].
 func noSlots(r *rest.Request, bounds []rest.Value) bool {
-	lower, below := "", "g" // the first text that satisfies the lower bounds, and that which follows the last one; no digit is above f
+	lower, below := "", "g" // the first text within the bounds, and the one after the last; "g" is above all
 	for _, v := range bounds {
 		text := slotOrder(r, v.Text)
 		switch v.Op {

@@ -159,7 +159,8 @@ select i, decode(repeat('5a', i * 19 / 2 + 1), 'hex'), 5107, decode(repeat('a5',
 	}
 }
 
-// TestSignatureOrder stores signatures with the same timestamp in all orders. The response has them by timestamp and public key prefix.
+// TestSignatureOrder stores signatures with the same timestamp in all orders. The response has them by timestamp and
+// public key prefix.
 func TestSignatureOrder(t *testing.T) {
 	t.Parallel()
 	url := scheduleRows.Fresh(t)

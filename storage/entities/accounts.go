@@ -76,7 +76,8 @@ func finishAccount(a *accountRow) error {
 	return nil
 }
 
-// Expiry returns when an entity expires: the explicit expiration time, or the creation time plus the auto-renew period.
+// Expiry returns when an entity expires: the explicit expiration time, or the creation time plus the auto-renew
+// period.
 func Expiry(set ledger.Null[int64], created ledger.Null[ledger.Timestamp], period ledger.Null[int64]) ledger.Expiry {
 	switch {
 	case set.Valid:

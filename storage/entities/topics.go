@@ -118,26 +118,39 @@ const messageColumns = `consensus_timestamp, topic_id, sequence_number, message,
 coalesce(running_hash_version, 3) as running_hash_version,
   chunk_num, chunk_total, valid_start_timestamp, initial_transaction_id`
 
-// sameMessage returns a condition for chunks c and m of the same message. It does not match a chunk with an invalid number.
+// sameMessage returns a condition for chunks c and m of the same message. It does not match a chunk with an invalid
+// number.
 func sameMessage(c, m string) string {
-	return strings.NewReplacer("c.", c+".", "m.", m+".").Replace(`c.payer_account_id = m.payer_account_id and c.chunk_total = m.chunk_total
-      and c.chunk_num between 1 and c.chunk_total and c.valid_start_timestamp is not distinct from m.valid_start_timestamp
-      and c.initial_transaction_id is not distinct from m.initial_transaction_id`)
+	const condition = `c.payer_account_id = m.payer_account_id and c.chunk_total = m.chunk_total
+      and c.chunk_num between 1 and c.chunk_total
+      and c.valid_start_timestamp is not distinct from m.valid_start_timestamp
+      and c.initial_transaction_id is not distinct from m.initial_transaction_id`
+	return strings.NewReplacer("c.", c+".", "m.", m+".").Replace(condition)
 }
 
-// standsForMessage is the condition for the chunks of a topic at which joined messages stand: the first chunk, or else the earliest of a message. A chunk with
-// an invalid number stands alone. The first chunk of most messages is found at once, because their chunks follow each other.
-var standsForMessage = `(coalesce(chunk_num, 1) <= 1 or chunk_total is null or chunk_total > 100 or chunk_num > chunk_total or case
-  when exists (select from topic_message c where c.topic_id = topic_message.topic_id
-    and c.sequence_number = topic_message.sequence_number + 1 - topic_message.chunk_num and c.chunk_num = 1 and ` + sameMessage("c", "topic_message") + `) then false
-  else not exists (select from topic_message c where c.topic_id = topic_message.topic_id
-    and c.sequence_number between topic_message.sequence_number - 256 and topic_message.sequence_number + 256 and ` + sameMessage("c", "topic_message") + `
-    and (c.chunk_num = 1 or c.sequence_number < topic_message.sequence_number and not exists (select from topic_message d where d.topic_id = c.topic_id
-      and d.sequence_number between c.sequence_number - 256 and c.sequence_number + 256 and ` + sameMessage("d", "c") + `
-      and (d.chunk_num = 1 or d.sequence_number < c.sequence_number)))) end)`
+// nearby returns a condition for messages c that are at most 256 messages before or after m.
+func nearby(c, m string) string {
+	return c + ".sequence_number between " + m + ".sequence_number - 256 and " + m + ".sequence_number + 256"
+}
 
-// joinedMessages returns a query for messages of a topic that satisfy [standsForMessage], with the joined contents of their chunks and the number of them. The
-// first join reads the chunks that follow the first one, of most messages all. Otherwise the second join reads the messages before and after the chunk.
+// standsForMessage is the condition for the chunks of a topic at which joined messages stand: the first chunk, or
+// else the earliest of a message. A chunk with an invalid number stands alone. The first chunk of most messages is
+// found at once, because their chunks follow each other.
+var standsForMessage = `(coalesce(chunk_num, 1) <= 1 or chunk_total is null or chunk_total > 100
+  or chunk_num > chunk_total or case
+  when exists (select from topic_message c where c.topic_id = topic_message.topic_id
+    and c.sequence_number = topic_message.sequence_number + 1 - topic_message.chunk_num and c.chunk_num = 1
+    and ` + sameMessage("c", "topic_message") + `) then false
+  else not exists (select from topic_message c where c.topic_id = topic_message.topic_id
+    and ` + nearby("c", "topic_message") + ` and ` + sameMessage("c", "topic_message") + `
+    and (c.chunk_num = 1 or c.sequence_number < topic_message.sequence_number
+      and not exists (select from topic_message d where d.topic_id = c.topic_id
+        and ` + nearby("d", "c") + ` and ` + sameMessage("d", "c") + `
+        and (d.chunk_num = 1 or d.sequence_number < c.sequence_number)))) end)`
+
+// joinedMessages returns a query for messages of a topic that satisfy [standsForMessage], with the joined contents
+// of their chunks and the number of them. The first join reads the chunks that follow the first one, of most
+// messages all. Otherwise the second join reads the messages before and after the chunk.
 func joinedMessages(topic, sql, order string) string {
 	return `select ` + messageColumns + `,
   case when f.n = m.chunk_total - 1 then m.message || f.rest when g.n > 1 then g.whole end,
@@ -145,7 +158,8 @@ func joinedMessages(topic, sql, order string) string {
 from (` + sql + `) m left join lateral (
   select count(distinct c.chunk_num) as n, string_agg(c.message, '' order by c.chunk_num) as rest
   from (select c.chunk_num, c.message from topic_message c
-    where c.topic_id = ` + topic + ` and c.sequence_number > m.sequence_number and c.sequence_number <= m.sequence_number + 256
+    where c.topic_id = ` + topic + `
+      and c.sequence_number > m.sequence_number and c.sequence_number <= m.sequence_number + 256
       and m.chunk_num = 1 and m.chunk_total <= 100 and c.chunk_num > 1 and ` + sameMessage("c", "m") + `
     order by c.sequence_number limit greatest(m.chunk_total, 1) - 1) c) f on true left join lateral (
   select count(*)::int as n, string_agg(c.message, '' order by c.chunk_num) as whole
@@ -155,7 +169,7 @@ from (` + sql + `) m left join lateral (
       and m.chunk_num between 1 and m.chunk_total and m.chunk_total between 2 and 100 and f.n < m.chunk_total - 1
       and (c.chunk_num <> m.chunk_num or c.sequence_number = m.sequence_number) and ` + sameMessage("c", "m") + `
       and (m.chunk_num = 1 or not exists (select from topic_message d where d.topic_id = c.topic_id and d.chunk_num = 1
-        and d.sequence_number between c.sequence_number - 256 and c.sequence_number + 256 and ` + sameMessage("d", "c") + `))
+        and ` + nearby("d", "c") + ` and ` + sameMessage("d", "c") + `))
     order by c.chunk_num, c.sequence_number) c) g on true
 order by consensus_timestamp` + order
 }

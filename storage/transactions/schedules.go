@@ -148,15 +148,18 @@ func finishSignature(s *signatureRow) error {
 
 var signatureRows = storage.MapperOf(signatureTargets, finishSignature)
 
-// QueueScheduleSignatures queues a query for the signatures of schedules in a fixed order: oldest first, and by public key prefix within one
-// timestamp. done receives one list per schedule.
+// QueueScheduleSignatures queues a query for the signatures of schedules in a fixed order: oldest first, and by
+// public key prefix within one timestamp. done receives one list per schedule.
 func QueueScheduleSignatures(b *storage.Batch, schedules []ledger.EntityID, done func([][]*ledger.ScheduleSignature)) {
 	sql, args := storage.ForKeys(`select entity_id, consensus_timestamp, public_key_prefix, signature, type from transaction_signature
 where entity_id = `+storage.Any1, storage.Int64s(schedules))
 	signatureRows.Queue(b, sql, args, func(rows []*signatureRow) {
 		slices.SortFunc(rows, func(a, b *signatureRow) int {
-			return cmp.Or(cmp.Compare(a.ConsensusTimestamp, b.ConsensusTimestamp), bytes.Compare(a.PublicKeyPrefix, b.PublicKeyPrefix),
-				bytes.Compare(a.Signature, b.Signature), cmp.Compare(a.typ.V, b.typ.V))
+			return cmp.Or(
+				cmp.Compare(a.ConsensusTimestamp, b.ConsensusTimestamp),
+				bytes.Compare(a.PublicKeyPrefix, b.PublicKeyPrefix),
+				bytes.Compare(a.Signature, b.Signature), cmp.Compare(a.typ.V, b.typ.V),
+			)
 		})
 		byID := make(map[ledger.EntityID][]*ledger.ScheduleSignature, len(schedules))
 		for _, r := range rows {

@@ -52,8 +52,9 @@ func (e Element) Param(name string) (value string, ok bool) {
 	return "", false
 }
 
-// Best returns the media type among offers with the highest weight, or "" if the client accepts none. The weight of a media type is that of the most specific
-// element that matches it. Of several with the same weight it is the one whose element is the first, or else the first offer.
+// Best returns the media type among offers with the highest weight, or "" if the client accepts none. The weight of
+// a media type is that of the most specific element that matches it. Of several with the same weight it is the one
+// whose element is the first, or else the first offer.
 func Best(values []string, offers ...string) (best string) {
 	quality, first := 0.0, 0
 	for _, offer := range offers {
@@ -65,8 +66,8 @@ func Best(values []string, offers ...string) (best string) {
 	return best
 }
 
-// Media returns the weight of a media type in the values of Accept, 0 if the client does not accept it, and the position of the most specific element that
-// matches it.
+// Media returns the weight of a media type in the values of Accept, 0 if the client does not accept it, and the
+// position of the most specific element that matches it.
 func Media(values []string, media string) (quality float64, at int) {
 	group, _, _ := strings.Cut(media, "/")
 	specific, i := 0, 0

@@ -8,7 +8,8 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// TestExpiryAfter checks the forms of expiries around the largest timestamp, which some accounts exceed: their period has up to 63 bits of seconds.
+// TestExpiryAfter checks the forms of expiries around the largest timestamp, which some accounts exceed: their
+// period has up to 63 bits of seconds.
 func TestExpiryAfter(t *testing.T) {
 	t.Parallel()
 	const last = int64(math.MaxInt64)

@@ -179,7 +179,10 @@ func (d *pageDocument) checkSize() error {
 // ReadDocuments decodes the documents of a page, by the names of [Documents]. Documents may be missing. It fails if a document is malformed. Invalid values
 // are replaced or omitted with a warning.
 func ReadDocuments(documents map[string][]byte) (*Source, error) {
-	r := reader{source: &Source{Coverage: map[Kind]Coverage{}}, seen: map[string]bool{}, updates: map[string]bool{}, unknown: map[string]bool{}}
+	r := reader{
+		source: &Source{Coverage: map[Kind]Coverage{}}, seen: map[string]bool{}, updates: map[string]bool{},
+		unknown: map[string]bool{},
+	}
 	for _, name := range Documents() {
 		text, given := documents[name]
 		if !given {

@@ -174,7 +174,8 @@ func (r *reader) component(o *componentObject, index int32) {
 	r.source.Components = append(r.source.Components, c)
 }
 
-// status returns the status of a component. A missing one becomes operational, and an unknown one the worst: what has a name of its own is hardly operational.
+// status returns the status of a component. A missing one becomes operational, and an unknown one the worst: what
+// has a name of its own is hardly operational.
 func (r *reader) status(text, of string) ComponentStatus {
 	s := ComponentStatus(text)
 	if s.Valid() {
@@ -250,7 +251,8 @@ func known(i *instant) ledger.Null[time.Time] {
 	return ledger.Of(i.Time)
 }
 
-// noneAffected is the name of the only component of an update that affects none, on pages of the service whose API this is.
+// noneAffected is the name of the only component of an update that affects none, on pages of the service whose API
+// this is.
 const noneAffected = "No components were affected by this update."
 
 func (r *reader) update(n *SourceNotice, o *updateObject) *Update {

@@ -1,5 +1,5 @@
-// Package wild_test sends requests that people reported in public as faults of services and clients of this trade, and compares the responses. Each file with
-// the extension http is a case. CONTRIBUTING.md describes how to add one.
+// Package wild_test sends requests that people reported in public as faults of services and clients of this trade,
+// and compares the responses. Each file with the extension http is a case. CONTRIBUTING.md describes how to add one.
 package wild_test
 
 import (
@@ -122,7 +122,8 @@ func matches(text, pattern string) bool {
 	return regexp.MustCompile(`(?s)^` + strings.ReplaceAll(regexp.QuoteMeta(pattern), "…", `.*`) + `$`).MatchString(text)
 }
 
-// response is a response as the cases write it. Control characters of the body are written as in Go, except line feeds. A line feed at its end is removed.
+// response is a response as the cases write it. Control characters of the body are written as in Go, except line
+// feeds. A line feed at its end is removed.
 type response struct {
 	status string
 	header http.Header
@@ -155,8 +156,8 @@ func (c *testCase) send(ctx context.Context, address string) (*response, error) 
 	return &response{strconv.Itoa(got.StatusCode), got.Header, visible(string(body))}, nil
 }
 
-// talk sends each line of the body as a message of a WebSocket, and returns as many messages as the case expects, one a line. If the server closes the
-// connection, the last line is "close" and the code.
+// talk sends each line of the body as a message of a WebSocket, and returns as many messages as the case expects,
+// one a line. If the server closes the connection, the last line is "close" and the code.
 func (c *testCase) talk(ctx context.Context, address string) (*response, error) {
 	header := http.Header{}
 	for _, line := range c.headers {

@@ -156,7 +156,8 @@ func (c *call) setFirstExpiry(t *token, expiry []any) {
 	failIf(period != 0 && (period < minRenewPeriod || period > maxRenewPeriod), codes.InvalidRenewalPeriod)
 	payer, known := c.facts.party(expiry[1].(common.Address))
 	failIf(!known, codes.InvalidAutorenewAccount)
-	t.AutoRenewAccountID, t.ExpirationTimestamp = payer.id, ledger.Expiry{Null: ledger.Of(ledger.Timestamp(second * nanoseconds))}
+	t.AutoRenewAccountID = payer.id
+	t.ExpirationTimestamp = ledger.Expiry{Null: ledger.Of(ledger.Timestamp(second * nanoseconds))}
 	if period != 0 {
 		t.AutoRenewPeriod = ledger.Of(period)
 	}
