@@ -27,7 +27,7 @@ func TestBadQueries(t *testing.T) {
 			"Invalid parameter: order", "Invalid parameter: balance", "Unknown query parameter: token.id",
 		},
 		"/accounts?foo=1&limit=0&foo=2":                          {"Unknown query parameter: foo", "Invalid parameter: limit"},
-		"/accounts?account.id=x&account.id=x&account.id=y":       {"Invalid parameter: account.id", "Invalid parameter: account.id"},
+		"/accounts?account.id=x&account.id=x&account.id=y":       {"Invalid parameter: account.id", "Invalid parameter: account.id", "Invalid parameter: account.id"},
 		"/accounts?account.id=gt:gt:5":                           {"Invalid parameter: account.id"},
 		"/accounts?account.id=GT:5":                              {"Invalid parameter: account.id"},
 		"/accounts?account.id=like:5":                            {"Invalid parameter: account.id"},
