@@ -317,6 +317,11 @@ func invalidValue(v *ast.VariableDefinition, value any, e *gqlerror.Error) strin
 			place = fmt.Sprintf("%s[%d]", place, index)
 		}
 	}
+	// The validator takes a number for a string.
+	if _, isNumber := value.(json.Number); isNumber && strings.HasPrefix(reason, "cannot use ") {
+		_, typ, _ := strings.Cut(reason, " as ")
+		reason = "cannot use this number as " + typ
+	}
 	text := []byte("{…}")
 	switch s := value.(type) {
 	case map[string]any:
