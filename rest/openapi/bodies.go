@@ -5,20 +5,18 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"heliograph/graph/limits"
 	"heliograph/graph/scalar"
-	"heliograph/internal/base/must"
 	"heliograph/internal/domain/ledger"
 	"heliograph/rest"
 )
 
 // bodies derives the schemas of responses from the documents: the aliases are property names, and the types of the graph's fields determine the property
-// types. Its methods may use package must.
+// types.
 type bodies struct {
 	graph *ast.Schema
 	// shared are the schemas of fragments, by the fragment's name without the suffix "Object".
@@ -27,6 +25,8 @@ type bodies struct {
 	omitted []string
 	// keyed are the lists that the current endpoint writes as objects.
 	keyed []string
+	// err is the first error of the current endpoint.
+	err error
 }
 
 // bodyOperations returns the operations that render an endpoint's body. Helper operations, which run before them, are excluded.
@@ -100,17 +100,18 @@ func (b *bodies) field(f *ast.Field) *Schema {
 	s := *b.ofType(f.Definition.Type, f.SelectionSet)
 	s.Description = oneLine(f.Definition.Description)
 	if slices.Contains(b.keyed, f.Alias) {
-		return keyedObject(f.Name, &s)
+		return b.keyedObject(f.Name, &s)
 	}
 	return &s
 }
 
 // keyedObject returns the schema of an object whose members are the items of the list of keys and values in a field.
-func keyedObject(field string, list *Schema) *Schema {
+func (b *bodies) keyedObject(field string, list *Schema) *Schema {
 	key, hasKey := list.Items.Properties.Get("key")
 	value, hasValue := list.Items.Properties.Get("value")
 	if !hasKey || !hasValue {
-		must.Do(fmt.Errorf("the items of field %s are no keys and values", field))
+		b.err = cmp.Or(b.err, fmt.Errorf("the items of field %s are not keys and values", field))
+		return list
 	}
 	s := newObject()
 	s.Description, s.PatternProperties = list.Description, Map[*Schema]{{key.Pattern, value}}
@@ -305,5 +306,5 @@ func restName(enum, value string) string {
 	if enum != "KeyType" {
 		return value
 	}
-	return must.Get(strconv.Unquote(string(scalar.AppendKeyType(nil, ledger.KeyType(value), scalar.REST))))
+	return strings.Trim(string(scalar.AppendKeyType(nil, ledger.KeyType(value), scalar.REST)), `"`)
 }

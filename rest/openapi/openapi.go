@@ -21,7 +21,6 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"heliograph/internal/base/list"
-	"heliograph/internal/base/must"
 	"heliograph/rest"
 	v2 "heliograph/rest/v2"
 )
@@ -97,7 +96,8 @@ func New(api *rest.API) (*Document, error) {
 		if e.Undocumented {
 			continue
 		}
-		if err := must.Run(func() error { g.endpoint(e); return nil }); err != nil {
+		err := cmp.Or(g.endpoint(e), g.bodies.err)
+		if err != nil {
 			return nil, fmt.Errorf("describing %s: %w", e.Path, err)
 		}
 	}
@@ -107,8 +107,8 @@ func New(api *rest.API) (*Document, error) {
 	return g.doc, nil
 }
 
-// endpoint adds the path of an endpoint. It uses package must, as do the functions that it calls.
-func (g *generator) endpoint(e *rest.Endpoint) {
+// endpoint adds the path of an endpoint.
+func (g *generator) endpoint(e *rest.Endpoint) error {
 	operations := bodyOperations(g.api, e)
 	whole := operations
 	if e.Describes != "" {
@@ -124,7 +124,11 @@ func (g *generator) endpoint(e *rest.Endpoint) {
 	description := strings.ReplaceAll(oneLine(rest.Roots(operations[0])[0].Definition.Description), "Null when", "404 when")
 	op.Summary, op.Description, _ = strings.Cut(description, ". ")
 	op.Summary = cmp.Or(texts.Summaries[id], strings.TrimSuffix(op.Summary, "."))
-	if link := g.graphiql(e); link != "" {
+	link, err := g.graphiql(e)
+	if err != nil {
+		return err
+	}
+	if link != "" {
 		op.Description = strings.TrimSpace(op.Description + "\n\n[Open in GraphiQL](" + link + ")")
 	}
 	if !slices.ContainsFunc(g.doc.Tags, func(t Tag) bool { return t.Name == op.Tags[0] }) {
@@ -138,9 +142,10 @@ func (g *generator) endpoint(e *rest.Endpoint) {
 	}
 	if e.Body == nil {
 		item.Get = op
-		return
+		return nil
 	}
 	item.Post, op.RequestBody = op, requestBody(e.Body)
+	return nil
 }
 
 func requestBody(b *rest.Body) *RequestBody {
@@ -217,20 +222,27 @@ func pathParams(path string) []pathParam {
 }
 
 // graphiql returns a link to the endpoint's document in GraphiQL, or "" if the path has no example.
-func (g *generator) graphiql(e *rest.Endpoint) string {
+func (g *generator) graphiql(e *rest.Endpoint) (string, error) {
 	path := g.api.Prefix + e.Path
 	for _, p := range pathParams(e.Path) {
 		if p.Example == "" {
-			return ""
+			return "", nil
 		}
 		path = strings.Replace(path, "{"+p.name+"}", p.Example, 1)
 	}
 	if e.Body == nil {
-		return "/graphiql?rest=" + url.QueryEscape(path)
+		return "/graphiql?rest=" + url.QueryEscape(path), nil
 	}
 	// A link has no HTTP method, so this one contains the document.
-	x := must.Get(g.api.Explain(context.Background(), e.Method()+" "+path))
-	return "/graphiql?" + url.Values{"query": {x.Query}, "variables": {string(must.Get(json.Marshal(x.Variables)))}}.Encode()
+	x, err := g.api.Explain(context.Background(), e.Method()+" "+path)
+	if err != nil {
+		return "", err
+	}
+	variables, err := json.Marshal(x.Variables)
+	if err != nil {
+		return "", fmt.Errorf("encoding the variables: %w", err)
+	}
+	return "/graphiql?" + url.Values{"query": {x.Query}, "variables": {string(variables)}}.Encode(), nil
 }
 
 func (g *generator) parameters(e *rest.Endpoint) []*Parameter {

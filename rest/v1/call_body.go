@@ -2,6 +2,7 @@ package v1
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -11,7 +12,6 @@ import (
 	"strings"
 
 	"heliograph/internal/base/list"
-	"heliograph/internal/base/must"
 	"heliograph/internal/domain/evm/calls"
 	"heliograph/internal/domain/ledger"
 )
@@ -29,94 +29,122 @@ const (
 	defaultCallGas = 15_000_000
 )
 
-// readJSON parses a JSON document within the limits. Objects become map[string]any, numbers json.Number. It uses package must.
-func readJSON(body []byte, maxTokens int) any {
+// readJSON parses a JSON document within the limits. Objects become map[string]any, numbers json.Number.
+func readJSON(body []byte, maxTokens int) (any, error) {
 	d := &boundedDecoder{dec: json.NewDecoder(bytes.NewReader(body)), maxTokens: maxTokens}
 	d.dec.UseNumber()
-	v := d.value(0)
-	if _, err := d.dec.Token(); !errors.Is(err, io.EOF) {
-		must.Do(errors.New("something follows the document"))
+	v, err := d.value(0)
+	if err != nil {
+		return nil, err
 	}
-	return v
+	_, err = d.dec.Token()
+	if !errors.Is(err, io.EOF) {
+		return nil, errors.New("something follows the document")
+	}
+	return v, nil
 }
 
-// boundedDecoder decodes a document. Its methods use package must.
+// boundedDecoder decodes a document.
 type boundedDecoder struct {
 	dec               *json.Decoder
 	tokens, maxTokens int
 }
 
-func (d *boundedDecoder) token() json.Token {
+func (d *boundedDecoder) token() (json.Token, error) {
 	t, err := d.dec.Token()
 	if errors.Is(err, io.EOF) {
-		must.Do(errors.New("unexpected end of the document"))
-	} else if err != nil {
-		must.Do(fmt.Errorf("malformed document: %w", err))
+		return nil, errors.New("unexpected end of the document")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("malformed document: %w", err)
 	}
 	d.tokens++
 	if d.tokens > d.maxTokens {
-		must.Do(fmt.Errorf("the document has more than %d tokens", d.maxTokens))
+		return nil, fmt.Errorf("the document has more than %d tokens", d.maxTokens)
 	}
 	if n, ok := t.(json.Number); ok && len(strings.Trim(string(n), "-")) > maxCallDigits {
-		must.Do(fmt.Errorf("a number has more than %d digits", maxCallDigits))
+		return nil, fmt.Errorf("a number has more than %d digits", maxCallDigits)
 	}
-	return t
+	return t, nil
 }
 
-func (d *boundedDecoder) value(depth int) any {
-	t := d.token()
+func (d *boundedDecoder) value(depth int) (any, error) {
+	t, err := d.token()
+	if err != nil {
+		return nil, err
+	}
 	delim, ok := t.(json.Delim)
 	if !ok {
-		return t
+		return t, nil
 	}
 	depth++
 	if depth > maxCallDepth {
-		must.Do(fmt.Errorf("the document is nested more than %d times", maxCallDepth))
+		return nil, fmt.Errorf("the document is nested more than %d times", maxCallDepth)
 	}
 	elements, object := []any{}, map[string]any{}
 	for d.dec.More() {
-		if delim == '[' {
-			elements = append(elements, d.value(depth))
-			continue
+		var name string
+		if delim == '{' {
+			t, err := d.token()
+			if err != nil {
+				return nil, err
+			}
+			name, _ = t.(string) // names are always strings
+			if len(name) > maxCallName {
+				return nil, fmt.Errorf("a name has more than %d characters", maxCallName)
+			}
 		}
-		name, _ := d.token().(string) // names are always strings
-		if len(name) > maxCallName {
-			must.Do(fmt.Errorf("a name has more than %d characters", maxCallName))
+		v, err := d.value(depth)
+		if err != nil {
+			return nil, err
 		}
-		object[name] = d.value(depth)
+		if delim == '{' {
+			object[name] = v
+		} else {
+			elements = append(elements, v)
+		}
 	}
-	d.token()
+	_, err = d.token() // the closing delimiter
+	if err != nil {
+		return nil, err
+	}
 	if delim == '[' {
-		return elements
+		return elements, nil
 	}
-	return object
+	return object, nil
 }
 
 type callBody struct {
 	input      calls.ContractCallInput
 	estimate   bool
 	violations []string
+	// err is the first member with a value of another type. Unlike a violation, it is reported alone.
+	err error
 }
 
-// read converts a document to a call. It ignores unknown members. Like the methods below, it uses package must.
+// read converts a document to a call. It ignores unknown members.
 func (c *callBody) read(tree any) error {
-	m, in := membersOf(tree, "the document"), &c.input
+	m, in := c.membersOf(tree, "the document"), &c.input
 	in.Block = m.text("block").Or("latest")
 	c.estimate = m.boolean("estimate")
 	in.Gas, in.GasPrice, in.Value = m.number("gas", defaultCallGas), m.number("gasPrice", 0), m.number("value", 0)
 	in.Data = c.data(m.text("data"))
 	in.From = c.address(m.text("from"), "from", false)
 	in.To = c.address(m.text("to"), "to", true)
-	if _, err := calls.ParseBlockRef(in.Block); err != nil {
+	if c.err != nil {
+		return c.err
+	}
+	_, err := calls.ParseBlockRef(in.Block)
+	if err != nil {
 		return errors.New(blockText(err))
 	}
 	in.StateOverrides = c.overrides(m)
-	return nil
+	return c.err
 }
 
 // overrides parses the state overrides of a call or of a simulated block.
 func (c *callBody) overrides(m members) []*calls.StateOverrideInput {
-	if v, given := m["state_overrides"]; given && v == nil {
+	if v, given := m.values["state_overrides"]; given && v == nil {
 		c.violations = append(c.violations, "stateOverrides field must not be null")
 	}
 	return list.Map(m.list("state_overrides"), c.override)
@@ -158,7 +186,7 @@ func trimPrefix(s string) string {
 }
 
 func (c *callBody) override(entry any) *calls.StateOverrideInput {
-	m := membersOf(entry, "an entry of state_overrides")
+	m := c.membersOf(entry, "an entry of state_overrides")
 	return &calls.StateOverrideInput{
 		Address: c.word(m.text("address"), "address"), Balance: c.amount(m, "balance"),
 		Code: c.word(m.text("code"), "code"), Nonce: c.amount(m, "nonce"), State: c.slots(m, "state"), StateDiff: c.slots(m, "state_diff"),
@@ -180,12 +208,12 @@ func (c *callBody) amount(m members, name string) []byte {
 		return binary.BigEndian.AppendUint64(nil, n)
 	}
 	negative, err := strconv.ParseInt(digits, base, 64)
-	_, isNumber := m[name].(json.Number)
+	_, isNumber := m.values[name].(json.Number)
 	switch {
 	case err == nil && negative < 0:
 		c.violations = append(c.violations, inputText(&calls.InputError{Field: name, Rule: calls.AtLeast}))
 	case isNumber:
-		fail(name, "64-bit integer")
+		c.fail(name, "64-bit integer")
 	default:
 		c.violations = append(c.violations, inputText(&calls.InputError{Field: name}))
 	}
@@ -193,11 +221,11 @@ func (c *callBody) amount(m members, name string) []byte {
 }
 
 func (c *callBody) slots(m members, name string) []*calls.SlotValueInput {
-	if m[name] == nil {
+	if m.values[name] == nil {
 		return nil
 	}
 	return list.Map(m.list(name), func(entry any) *calls.SlotValueInput {
-		m := membersOf(entry, "an entry of "+name)
+		m := c.membersOf(entry, "an entry of "+name)
 		return &calls.SlotValueInput{Key: c.word(m.text("key"), "key"), Value: c.word(m.text("value"), "value")}
 	})
 }
@@ -215,22 +243,29 @@ func (c *callBody) word(text ledger.Null[string], name string) []byte {
 	return b
 }
 
-// members are the members of an object. Reading an invalid value fails with package must.
-type members map[string]any
-
-func membersOf(v any, what string) members {
-	object, ok := v.(map[string]any)
-	if !ok {
-		must.Do(fmt.Errorf("%s is no object", what))
-	}
-	return object
+// fail records that a value is not of the required kind.
+func (c *callBody) fail(name, kind string) {
+	c.err = cmp.Or(c.err, fmt.Errorf("%s is no %s", name, kind))
 }
 
-func fail(name, kind string) { must.Do(fmt.Errorf("%s is no %s", name, kind)) }
+// members are the members of an object of a call. A value of another type is the error of the call, and is read as if
+// it were missing.
+type members struct {
+	values map[string]any
+	call   *callBody
+}
+
+func (c *callBody) membersOf(v any, what string) members {
+	object, ok := v.(map[string]any)
+	if !ok {
+		c.fail(what, "object")
+	}
+	return members{object, c}
+}
 
 // text returns a string, or the source text of a number or boolean.
 func (m members) text(name string) ledger.Null[string] {
-	switch v := m[name].(type) {
+	switch v := m.values[name].(type) {
 	case nil:
 	case string:
 		return ledger.Of(v)
@@ -239,14 +274,14 @@ func (m members) text(name string) ledger.Null[string] {
 	case bool:
 		return ledger.Of(strconv.FormatBool(v))
 	default:
-		fail(name, "text")
+		m.call.fail(name, "text")
 	}
 	return ledger.Null[string]{}
 }
 
 // number returns an integer, given as a number or as decimal digits. Null is 0.
 func (m members) number(name string, unless int64) int64 {
-	v, given := m[name]
+	v, given := m.values[name]
 	if !given {
 		return unless
 	}
@@ -259,26 +294,26 @@ func (m members) number(name string, unless int64) int64 {
 	case string:
 		digits = strings.TrimSpace(v)
 	default:
-		fail(name, "number")
+		m.call.fail(name, "number")
 	}
 	n, err := strconv.ParseInt(digits, 10, 64)
 	if err != nil {
-		fail(name, "64-bit integer")
+		m.call.fail(name, "64-bit integer") // unless it failed before
 	}
 	return n
 }
 
 // list returns the elements of a list, or nil if the member is missing or null.
 func (m members) list(name string) []any {
-	v, ok := m[name].([]any)
-	if !ok && m[name] != nil {
-		fail(name, "list")
+	v, ok := m.values[name].([]any)
+	if !ok && m.values[name] != nil {
+		m.call.fail(name, "list")
 	}
 	return v
 }
 
 func (m members) boolean(name string) bool {
-	switch v := m[name].(type) {
+	switch v := m.values[name].(type) {
 	case nil:
 		return false
 	case bool:
@@ -288,7 +323,7 @@ func (m members) boolean(name string) bool {
 			return v == "true"
 		}
 	}
-	fail(name, "truth value")
+	m.call.fail(name, "truth value")
 	return false
 }
 

@@ -13,7 +13,6 @@ import (
 	"heliograph/graph/relay"
 	"heliograph/graph/scalar"
 	"heliograph/graph/server"
-	"heliograph/internal/base/must"
 	"heliograph/internal/domain/evm/calls"
 	"heliograph/internal/domain/ledger"
 	"heliograph/rest"
@@ -105,7 +104,11 @@ func callOperation(r *rest.Request) string {
 
 // parseBody parses a document and passes its tree to read. The error is a problem.
 func parseBody(body []byte, maxTokens int, read func(tree any) error) error {
-	if err := must.Run(func() error { return read(readJSON(body, maxTokens)) }); err != nil {
+	tree, err := readJSON(body, maxTokens)
+	if err == nil {
+		err = read(tree)
+	}
+	if err != nil {
 		return rest.ModernBad(parseError + err.Error())
 	}
 	return nil

@@ -36,51 +36,55 @@ func bindSimulate(r *rest.Request, body []byte) error {
 
 // read converts a document to a simulation. It ignores unknown members.
 func (s *simulateBody) read(tree any) error {
-	m, in := membersOf(tree, "the document"), &s.simulation
+	m, in := s.membersOf(tree, "the document"), &s.simulation
 	in.Block = m.text("block").Or("latest")
 	in.TraceTransfers = m.boolean("trace_transfers")
-	if _, err := calls.ParseBlockRef(in.Block); err != nil {
+	if s.err != nil {
+		return s.err
+	}
+	_, err := calls.ParseBlockRef(in.Block)
+	if err != nil {
 		return errors.New(blockText(err))
 	}
 	s.require(m, "block_state_calls", "blockStateCalls")
 	in.Blocks = list.Map(m.list("block_state_calls"), s.block)
-	return nil
+	return s.err
 }
 
 // require records a violation if a member is missing or null.
 func (s *simulateBody) require(m members, name, field string) {
-	if m[name] == nil {
+	if m.values[name] == nil {
 		s.violations = append(s.violations, field+" field must not be null")
 	}
 }
 
 func (s *simulateBody) block(entry any) *calls.SimulatedBlockInput {
-	m := membersOf(entry, "an entry of block_state_calls")
+	m := s.membersOf(entry, "an entry of block_state_calls")
 	s.require(m, "calls", "calls")
 	out := &calls.SimulatedBlockInput{Calls: list.Map(m.list("calls"), s.call), StateOverrides: s.overrides(m)}
-	if m["block_override"] != nil {
-		override := membersOf(m["block_override"], "block_override")
+	if m.values["block_override"] != nil {
+		override := s.membersOf(m.values["block_override"], "block_override")
 		out.Number, out.Time = override.quantity("number").Pointer(), override.quantity("time").Pointer()
 	}
 	return out
 }
 
 func (s *simulateBody) call(entry any) *calls.SimulatedCallInput {
-	m := membersOf(entry, "an entry of calls")
+	m := s.membersOf(entry, "an entry of calls")
 	price := m.quantity("gasPrice")
 	if !price.Valid {
 		price = m.quantity("gas_price")
 	}
 	s.hexWord(m, "max_fee_per_gas", "maxFeePerGas")
 	for _, entry := range m.list("access_list") {
-		access := membersOf(entry, "an entry of access_list")
+		access := s.membersOf(entry, "an entry of access_list")
 		s.address(access.text("address"), "address", false)
 		for _, key := range access.list("storage_keys") {
-			s.hexWord(members{"key": key}, "key", "storageKeys")
+			s.hexWord(members{map[string]any{"key": key}, &s.callBody}, "key", "storageKeys")
 		}
 	}
 	for _, entry := range m.list("authorization_list") {
-		authorization := membersOf(entry, "an entry of authorization_list")
+		authorization := s.membersOf(entry, "an entry of authorization_list")
 		s.address(authorization.text("address"), "address", false)
 		for _, name := range []string{"r", "s"} {
 			s.hexWord(authorization, name, name)
@@ -118,7 +122,7 @@ func (m members) quantity(name string) ledger.Null[int64] {
 	}
 	n, err := strconv.ParseInt(digits, base, 64)
 	if err != nil {
-		fail(name, "64-bit integer")
+		m.call.fail(name, "64-bit integer")
 	}
 	return ledger.Of(n)
 }

@@ -24,7 +24,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"heliograph/internal/base/list"
-	"heliograph/internal/base/must"
 	"heliograph/internal/base/wrap"
 )
 
@@ -52,33 +51,64 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 			err = errors.Join(fmt.Errorf("start the embedded PostgreSQL: %w", err), s.abort())
 		}
 	}()
-	return s, must.Run(func() error {
-		var base string
-		if o.Ephemeral {
-			sweep(ctx, s.log)
-			base = must.Get(makeTemp(os.TempDir(), tempPrefix))
-			s.tmp = append(s.tmp, base)
-		} else {
-			base = must.Get(openBase(o))
+	base, err := s.base(ctx, o)
+	if err != nil {
+		return s, err
+	}
+	majors, err := clusters(base)
+	if err != nil {
+		return s, err
+	}
+	s.bin, err = find(ctx, o, base, majors)
+	if err != nil {
+		return s, err
+	}
+	for _, m := range majors {
+		if m != s.bin.major {
+			s.log.Warn("these data stay unused", "data", newLayout(base, m).data, "running", s.bin.version)
 		}
-		majors := must.Get(clusters(base))
-		s.bin = must.Get(find(ctx, o, base, majors))
-		for _, m := range majors {
-			if m != s.bin.major {
-				s.log.Warn("these data stay unused", "data", newLayout(base, m).data, "running", s.bin.version)
-			}
-		}
-		s.paths = newLayout(base, s.bin.major)
-		s.lock = must.Get(acquire(s.paths.lock))
-		id := must.Get(s.prepareFolders(ctx))
-		must.Do(takeOver(ctx, s.log, s.paths))
-		made := must.Get(ensureCluster(ctx, s.bin, s.paths, id, o.Ephemeral))
-		must.Do(s.launch(id, o))
-		must.Do(s.awaitReady(ctx))
-		s.log.Info("embedded PostgreSQL is ready", "version", s.bin.version, "programs", s.bin.dir, "data", s.paths.data,
-			"new", made, "user", id.name, "url", s.URL(Name), "took", time.Since(begin).Round(time.Millisecond))
-		return nil
-	})
+	}
+	s.paths = newLayout(base, s.bin.major)
+	s.lock, err = acquire(s.paths.lock)
+	if err != nil {
+		return s, err
+	}
+	id, err := s.prepareFolders(ctx)
+	if err != nil {
+		return s, err
+	}
+	err = takeOver(ctx, s.log, s.paths)
+	if err != nil {
+		return s, err
+	}
+	made, err := ensureCluster(ctx, s.bin, s.paths, id, o.Ephemeral)
+	if err != nil {
+		return s, err
+	}
+	err = s.launch(id, o)
+	if err != nil {
+		return s, err
+	}
+	err = s.awaitReady(ctx)
+	if err != nil {
+		return s, err
+	}
+	s.log.Info("embedded PostgreSQL is ready", "version", s.bin.version, "programs", s.bin.dir, "data", s.paths.data,
+		"new", made, "user", id.name, "url", s.URL(Name), "took", time.Since(begin).Round(time.Millisecond))
+	return s, nil
+}
+
+// base returns the data folder, which is a new one for an ephemeral server.
+func (s *Server) base(ctx context.Context, o Options) (string, error) {
+	if !o.Ephemeral {
+		return openBase(o)
+	}
+	sweep(ctx, s.log)
+	base, err := makeTemp(os.TempDir(), tempPrefix)
+	if err == nil {
+		s.tmp = append(s.tmp, base)
+	}
+	return base, err
 }
 
 // prepareFolders creates the folders of this major version and returns the user that runs the server.

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"heliograph/internal/base/must"
 	"heliograph/internal/domain/status"
 	"heliograph/rest/doccache"
 )
@@ -24,21 +23,15 @@ func noon(t time.Time) time.Time {
 
 // renderAll renders the cached documents of a page, by path: the page itself, the current month, the banner, badges, feeds, and the pages of the notices that
 // it shows. They are valid until the page changes, and at most until the returned time.
-func (s *Site) renderAll(ctx context.Context, page *status.Page) (out map[string]*doccache.Document, until time.Time, err error) {
-	err = must.Run(func() error {
-		out, until = s.documents(ctx, page)
-		return nil
-	})
-	return out, until, err
-}
-
-// documents is [Site.renderAll] with package must.
-func (s *Site) documents(ctx context.Context, page *status.Page) (map[string]*doccache.Document, time.Time) {
+func (s *Site) renderAll(ctx context.Context, page *status.Page) (map[string]*doccache.Document, time.Time, error) {
 	now := s.o.Now().In(page.Zone)
 	today := noon(now)
 	oldest := today.AddDate(0, 0, -pastDays)
 	until := status.DateOf(today).Next().Start(page.Zone)
-	p := s.page(ctx, "page", page, map[string]any{"since": status.DateOf(oldest).Start(page.Zone).Format(time.RFC3339)})
+	p, err := s.page(ctx, "page", page, map[string]any{"since": status.DateOf(oldest).Start(page.Zone).Format(time.RFC3339)})
+	if err != nil {
+		return nil, until, err
+	}
 	front := frontPage{
 		head: s.head(p, p.Name+" status", "status"), Headline: headlineOf(p), UpdatedAt: p.UpdatedAt, Incidents: p.UnresolvedIncidents.Nodes,
 		Active: p.ActiveMaintenances.Nodes, Upcoming: p.UpcomingMaintenances.Nodes, Components: shown(p.Components.Nodes),
@@ -51,29 +44,52 @@ func (s *Site) documents(ctx context.Context, page *status.Page) (map[string]*do
 		until = earlier(until, now.Add(troubled))
 	}
 
-	out := map[string]*doccache.Document{"/": must.Get(s.render("front", front))}
+	out := map[string]*doccache.Document{}
+	out["/"], err = s.render("front", front)
+	if err != nil {
+		return nil, until, err
+	}
 	front.Title = p.Name + ": " + front.Headline.Text
-	out[framePath] = must.Get(s.render("frame", front))
+	out[framePath], err = s.render("frame", front)
+	if err != nil {
+		return nil, until, err
+	}
 	for _, list := range [][]notice{p.UnresolvedIncidents.Nodes, p.ActiveMaintenances.Nodes, p.UpcomingMaintenances.Nodes, ended} {
 		for i := range list {
-			out[incidentPrefix+list[i].Code] = must.Get(s.noticePage(p, &list[i]))
+			out[incidentPrefix+list[i].Code], err = s.noticePage(p, &list[i])
+			if err != nil {
+				return nil, until, err
+			}
 		}
 	}
-	out[historyPath+"?month="] = must.Get(s.history(ctx, page, ""))
-	addBadges(out, p, front.Headline)
-	s.addFeeds(ctx, out, page)
-	return out, until
+	out[historyPath+"?month="], err = s.history(ctx, page, "")
+	if err != nil {
+		return nil, until, err
+	}
+	err = addBadge(out, badgePath, p.Name, front.Headline.Text, front.Headline.Indicator)
+	if err != nil {
+		return nil, until, err
+	}
+	err = addBadges(out, p.Components.Nodes)
+	if err != nil {
+		return nil, until, err
+	}
+	return out, until, s.addFeeds(ctx, out, page)
 }
 
-// page returns the data of a page that a document reads, with times in its zone. It uses package must, and fails with [errGone] if the page does not exist.
-func (s *Site) page(ctx context.Context, document string, page *status.Page, variables map[string]any) *pageData {
+// page returns the data of a page that a document reads, with times in its zone, or [errGone] if the page does not
+// exist.
+func (s *Site) page(ctx context.Context, document string, page *status.Page, variables map[string]any) (*pageData, error) {
 	var got struct{ Page *pageData }
 	variables["page"] = page.Slug
-	must.Do(s.query(ctx, document, variables, &got))
-	if got.Page == nil {
-		must.Do(errGone)
+	err := s.query(ctx, document, variables, &got)
+	if err == nil && got.Page == nil {
+		err = errGone
 	}
-	return got.Page.in(page.Zone)
+	if err != nil {
+		return nil, err
+	}
+	return got.Page.in(page.Zone), nil
 }
 
 func earlier(a, b time.Time) time.Time { return slices.MinFunc([]time.Time{a, b}, time.Time.Compare) }
@@ -85,31 +101,51 @@ func hasTrouble(list []component) bool {
 	})
 }
 
-// addBadges renders the badges of the page and of its components. It uses package must.
-func addBadges(out map[string]*doccache.Document, p *pageData, h headline) {
-	add := func(key, left, right string, i status.Indicator) {
-		out[key] = must.Get(doccache.NewDocument(must.Get(makeBadge(left, right, i))))
-	}
-	add(badgePath, p.Name, h.Text, h.Indicator)
-	var each func(list []component)
-	each = func(list []component) {
-		for i := range list {
-			c := &list[i]
-			add(badgeOf(c.Code), c.Name, stateName(c.Status), indicatorOf(c.Status))
-			each(c.Children)
+// addBadges renders the badges of components and of their children.
+func addBadges(out map[string]*doccache.Document, list []component) error {
+	for i := range list {
+		c := &list[i]
+		err := addBadge(out, badgeOf(c.Code), c.Name, stateName(c.Status), indicatorOf(c.Status))
+		if err != nil {
+			return err
+		}
+		err = addBadges(out, c.Children)
+		if err != nil {
+			return err
 		}
 	}
-	each(p.Components.Nodes)
+	return nil
+}
+
+// addBadge renders a badge with two texts.
+func addBadge(out map[string]*doccache.Document, key, left, right string, i status.Indicator) error {
+	badge, err := makeBadge(left, right, i)
+	if err != nil {
+		return err
+	}
+	out[key], err = doccache.NewDocument(badge)
+	return err
 }
 
 func badgeOf(component string) string { return badgePath + "?component=" + component }
 
-// addFeeds renders the feeds. It uses package must.
-func (s *Site) addFeeds(ctx context.Context, out map[string]*doccache.Document, page *status.Page) {
-	p := s.page(ctx, "feed", page, map[string]any{"first": feedLength})
-	for path, name := range map[string]string{atomPath: "atom", rssPath: "rss"} {
-		out[path] = must.Get(doccache.NewDocument(must.Get(s.feed(name, p))))
+// addFeeds renders the feeds.
+func (s *Site) addFeeds(ctx context.Context, out map[string]*doccache.Document, page *status.Page) error {
+	p, err := s.page(ctx, "feed", page, map[string]any{"first": feedLength})
+	if err != nil {
+		return err
 	}
+	for path, name := range map[string]string{atomPath: "atom", rssPath: "rss"} {
+		feed, err := s.feed(name, p)
+		if err != nil {
+			return err
+		}
+		out[path], err = doccache.NewDocument(feed)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (s *Site) noticePage(p *pageData, n *notice) (*doccache.Document, error) {
