@@ -15,8 +15,8 @@ import (
 	"heliograph/rest"
 )
 
-// bodies derives the schemas of responses from the documents: the aliases are property names, and the types of the graph's fields determine the property
-// types.
+// bodies derives the schemas of responses from the documents: the aliases are property names, and the types of the
+// graph's fields determine the property types.
 type bodies struct {
 	graph *ast.Schema
 	// shared are the schemas of fragments, by the fragment's name without the suffix "Object".
@@ -29,7 +29,8 @@ type bodies struct {
 	err error
 }
 
-// bodyOperations returns the operations that render an endpoint's body. Helper operations, which run before them, are excluded.
+// bodyOperations returns the operations that render an endpoint's body. Helper operations, which run before them, are
+// excluded.
 func bodyOperations(api *rest.API, e *rest.Endpoint) ast.OperationList {
 	all := api.Document(e).Operations()
 	if e.Operation == nil || len(all) == 1 {
@@ -37,7 +38,8 @@ func bodyOperations(api *rest.API, e *rest.Endpoint) ast.OperationList {
 	}
 	var out ast.OperationList
 	for _, op := range all {
-		if !slices.Contains(e.TextOperations, op.Name) && slices.ContainsFunc(rest.Roots(op), func(f *ast.Field) bool { return rest.IsSpliced(f.Alias) }) {
+		if !slices.Contains(e.TextOperations, op.Name) &&
+			slices.ContainsFunc(rest.Roots(op), func(f *ast.Field) bool { return rest.IsSpliced(f.Alias) }) {
 			out = append(out, op)
 		}
 	}
@@ -87,7 +89,8 @@ func (b *bodies) selection(into *Schema, set ast.SelectionSet, on string, option
 	}
 }
 
-// narrows reports whether a type condition excludes some objects of a type. The properties selected under it are then optional.
+// narrows reports whether a type condition excludes some objects of a type. The properties selected under it are then
+// optional.
 func (b *bodies) narrows(on, to string) bool {
 	return on != to && b.graph.Types[on] != nil && b.graph.Types[on].IsAbstractType()
 }
@@ -141,7 +144,8 @@ func (b *bodies) named(name string, set ast.SelectionSet) *Schema {
 		return enumSchema(def)
 	default:
 	}
-	if spread := onlyFragment(set); spread != nil && spread.Definition.TypeCondition == name && !b.selectsOmitted(spread.Definition.SelectionSet) {
+	if spread := onlyFragment(set); spread != nil && spread.Definition.TypeCondition == name &&
+		!b.selectsOmitted(spread.Definition.SelectionSet) {
 		return b.fragment(spread)
 	}
 	s := newObject()
@@ -161,7 +165,8 @@ func onlyFragment(set ast.SelectionSet) *ast.FragmentSpread {
 	return spread
 }
 
-// selectsOmitted reports whether a selection set has a list that the current endpoint may omit. Such a set has its own schema instead of the shared one.
+// selectsOmitted reports whether a selection set has a list that the current endpoint may omit. Such a set has its own
+// schema instead of the shared one.
 func (b *bodies) selectsOmitted(set ast.SelectionSet) bool {
 	for f := range limits.Fields(set) {
 		if slices.Contains(b.omitted, f.Alias) || b.selectsOmitted(f.SelectionSet) {
@@ -186,7 +191,8 @@ func (b *bodies) fragment(spread *ast.FragmentSpread) *Schema {
 // newObject returns the schema of an object that allows no properties but those added to it.
 func newObject() *Schema { return &Schema{Type: Types{"object"}, AdditionalProperties: new(false)} }
 
-// put adds a property to an object. A property that is selected twice is required if one of the selections requires it, because both have the same value.
+// put adds a property to an object. A property that is selected twice is required if one of the selections requires it,
+// because both have the same value.
 func (s *Schema) put(name string, value *Schema, optional bool) {
 	if old, ok := s.Properties.Get(name); ok {
 		if !optional && !slices.Contains(s.Required, name) {
@@ -239,7 +245,8 @@ func union(a, b *Schema) *Schema {
 		for _, p := range a.Properties {
 			other, both := b.Properties.Get(p.Name)
 			if both {
-				out.put(p.Name, union(p.Value, other), !slices.Contains(a.Required, p.Name) || !slices.Contains(b.Required, p.Name))
+				out.put(p.Name, union(p.Value, other), !slices.Contains(a.Required, p.Name) ||
+					!slices.Contains(b.Required, p.Name))
 			} else {
 				out.put(p.Name, p.Value, true)
 			}

@@ -1,5 +1,5 @@
-// Package openapi generates the OpenAPI 3.1 document of a REST API from the tables and GraphQL documents that serve it, so the two cannot differ. It runs
-// at build time: rest/generate writes the document to files that the gateway embeds.
+// Package openapi generates the OpenAPI 3.1 document of a REST API from the tables and GraphQL documents that serve it,
+// so the two cannot differ. It runs at build time: rest/generate writes the document to files that the gateway embeds.
 package openapi
 
 import (
@@ -45,8 +45,8 @@ func read[T any](name string) (v T) {
 
 // What the tables of the endpoints do not have. document.json has the parts of the document that do not depend on them.
 var (
-	// texts are descriptions of tags, summaries of operations whose root field serves several paths, by operation id, and descriptions of the parameters of
-	// paths, by the path up to the parameter: "topics/{id}".
+	// texts are descriptions of tags, summaries of operations whose root field serves several paths, by operation id,
+	// and descriptions of the parameters of paths, by the path up to the parameter: "topics/{id}".
 	texts = read[struct {
 		Tags, Summaries map[string]string
 		Parameters      map[string]pathParam
@@ -88,9 +88,11 @@ type generator struct {
 	bodySchemas Map[*Schema]
 }
 
-// New returns the OpenAPI document of an API. In place of the gateway's version and settings it has placeholders, see [rest.FillOpenAPI].
+// New returns the OpenAPI document of an API. In place of the gateway's version and settings it has placeholders, see
+// [rest.FillOpenAPI].
 func New(api *rest.API) (*Document, error) {
-	g := &generator{api: api, bodies: &bodies{graph: api.Server.Schema(), shared: map[string]*Schema{}}, doc: read[*Document]("document.json")}
+	g := &generator{api: api, bodies: &bodies{graph: api.Server.Schema(), shared: map[string]*Schema{}},
+		doc: read[*Document]("document.json")}
 	for i := range api.Endpoints {
 		e := &api.Endpoints[i]
 		if e.Undocumented {
@@ -121,7 +123,8 @@ func (g *generator) endpoint(e *rest.Endpoint) error {
 	}
 	op := &Operation{Tags: []string{resourceOf(e.Path)}, OperationID: id, Responses: g.responses(e, media)}
 	// A null root field of the graph is a 404 in REST.
-	description := strings.ReplaceAll(oneLine(rest.Roots(operations[0])[0].Definition.Description), "Null when", "404 when")
+	description := strings.ReplaceAll(oneLine(rest.Roots(operations[0])[0].Definition.Description), "Null when",
+		"404 when")
 	op.Summary, op.Description, _ = strings.Cut(description, ". ")
 	op.Summary = cmp.Or(texts.Summaries[id], strings.TrimSuffix(op.Summary, "."))
 	link, err := g.graphiql(e)
@@ -152,7 +155,8 @@ func requestBody(b *rest.Body) *RequestBody {
 	out := &RequestBody{Description: b.Doc, Required: true}
 	media := &MediaType{Schema: &Schema{Type: Types{"string"}, Format: "binary"}}
 	if b.Members != nil {
-		media = &MediaType{Schema: &Schema{Type: Types{"object"}, AdditionalProperties: new(true)}, Example: json.RawMessage(b.Example)}
+		media = &MediaType{Schema: &Schema{Type: Types{"object"}, AdditionalProperties: new(true)},
+			Example: json.RawMessage(b.Example)}
 		for _, m := range b.Members {
 			s := &Schema{Type: Types{m.Type}, Description: m.Doc}
 			if m.Type == "array" {
@@ -167,8 +171,8 @@ func requestBody(b *rest.Body) *RequestBody {
 	return out
 }
 
-// bodyRef stores the schema of a body and returns a reference to it. Its name is that of the operation, or that of the endpoint if the operation's name
-// is taken.
+// bodyRef stores the schema of a body and returns a reference to it. Its name is that of the operation, or that of the
+// endpoint if the operation's name is taken.
 func (g *generator) bodyRef(operation, id string, body *Schema) *Schema {
 	name := operation + "Response"
 	if old, ok := g.bodySchemas.Get(name); ok && !reflect.DeepEqual(old, body) {
@@ -185,7 +189,8 @@ func resourceOf(path string) string {
 	return resource
 }
 
-// operationID returns an endpoint's operation id, built from its method and path: "/topics/{id}/messages" is getTopicsByIdMessages.
+// operationID returns an endpoint's operation id, built from its method and path: "/topics/{id}/messages" is
+// getTopicsByIdMessages.
 func operationID(e *rest.Endpoint) string {
 	var b strings.Builder
 	b.WriteString(strings.ToLower(e.Method()))
@@ -203,7 +208,8 @@ func operationID(e *rest.Endpoint) string {
 
 type pathParam struct {
 	name string
-	// Doc describes the parameter. Pattern matches all values, or is empty if it would match anything. Example is a value of the demo network.
+	// Doc describes the parameter. Pattern matches all values, or is empty if it would match anything. Example is a
+	// value of the demo network.
 	Doc, Pattern, Example string
 }
 
@@ -252,7 +258,8 @@ func (g *generator) parameters(e *rest.Endpoint) []*Parameter {
 		if p.Pattern != "" {
 			s.Pattern = "^(?:" + p.Pattern + ")$"
 		}
-		out = append(out, &Parameter{Name: p.name, In: "path", Description: p.Doc, Required: true, Schema: s, Example: p.Example})
+		out = append(out, &Parameter{Name: p.name, In: "path", Description: p.Doc, Required: true, Schema: s,
+			Example: p.Example})
 	}
 	for i := range e.Params {
 		out = append(out, query(e, &e.Params[i]))
@@ -293,7 +300,8 @@ func query(e *rest.Endpoint, p *rest.Param) *Parameter {
 	}
 	if len(ops) > 1 {
 		out.Schema = withOperators(form, ops)
-		out.Description = strings.TrimSpace(out.Description + " May have an operator in front: " + opList(ops, ", ") + ".")
+		out.Description = strings.TrimSpace(out.Description + " May have an operator in front: " + opList(ops, ", ") +
+			".")
 	}
 	if isList {
 		out.Style, out.Explode = "form", new(true)
@@ -363,7 +371,8 @@ func (g *generator) responses(e *rest.Endpoint, body *MediaType) Map[*Response] 
 		ok.Headers = ok.Headers[:1]
 	}
 	if e.TextOperations != nil {
-		ok.Content = append(ok.Content, Member[*MediaType]{"text/plain", &MediaType{Schema: &Schema{Type: Types{"string"}}}})
+		ok.Content = append(ok.Content, Member[*MediaType]{"text/plain",
+			&MediaType{Schema: &Schema{Type: Types{"string"}}}})
 	}
 	if len(e.Next) > 0 {
 		ok.Headers = append(ok.Headers, Member[*Header]{"Link", &Header{Ref: headerRef + "Link"}})

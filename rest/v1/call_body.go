@@ -189,7 +189,8 @@ func (c *callBody) override(entry any) *calls.StateOverrideInput {
 	m := c.membersOf(entry, "an entry of state_overrides")
 	return &calls.StateOverrideInput{
 		Address: c.word(m.text("address"), "address"), Balance: c.amount(m, "balance"),
-		Code: c.word(m.text("code"), "code"), Nonce: c.amount(m, "nonce"), State: c.slots(m, "state"), StateDiff: c.slots(m, "state_diff"),
+		Code: c.word(m.text("code"), "code"), Nonce: c.amount(m, "nonce"), State: c.slots(m, "state"),
+		StateDiff: c.slots(m, "state_diff"),
 	}
 }
 
@@ -355,7 +356,8 @@ func overrideVariables(overrides []*calls.StateOverrideInput) []any {
 				continue
 			}
 			entry[name] = list.Map(slots, func(s *calls.SlotValueInput) any {
-				return map[string]any{"key": string(ledger.AppendHex(nil, s.Key)), "value": string(ledger.AppendHex(nil, s.Value))}
+				return map[string]any{"key": string(ledger.AppendHex(nil, s.Key)),
+					"value": string(ledger.AppendHex(nil, s.Value))}
 			})
 		}
 		return entry

@@ -20,8 +20,10 @@ import (
 
 func callEndpoints() []rest.Endpoint {
 	trace := rest.Endpoint{
-		Path: "/contracts/results/{transactionIdOrHash}/opcodes", Family: rest.Modern, Params: traceParams, Document: "contract_opcodes.graphql",
-		BindPath: func(r *rest.Request) error { return bindTransactionOrHash(r, r.Path.Get("transactionIdOrHash")) }, Finish: finishTrace, Shape: rest.Shape{
+		Path: "/contracts/results/{transactionIdOrHash}/opcodes", Family: rest.Modern, Params: traceParams,
+		Document: "contract_opcodes.graphql",
+		BindPath: func(r *rest.Request) error { return bindTransactionOrHash(r, r.Path.Get("transactionIdOrHash")) },
+		Finish:   finishTrace, Shape: rest.Shape{
 			ErrorData: true,
 			Streaming: rest.Streaming{Stream: streamTrace, Describes: "WholeTrace", Keyed: []string{"storage"}},
 		},
@@ -30,7 +32,8 @@ func callEndpoints() []rest.Endpoint {
 	ofContract := trace
 	ofContract.Path, ofContract.BindPath = "/contracts/{id}/results/opcodes", bindTracedContract
 	ofContract.Params = append([]rest.Param{
-		{Name: "timestamp", Read: rest.ReadTimestamp, Check: isInstant, Bind: rest.Texts("at"), Doc: "Selects the transaction by consensus timestamp."},
+		{Name: "timestamp", Read: rest.ReadTimestamp, Check: isInstant, Bind: rest.Texts("at"),
+			Doc: "Selects the transaction by consensus timestamp."},
 		{Name: "transaction.hash", Read: readAnyText, Bind: bindTracedHash, Doc: "Selects the transaction by hash."},
 		{Name: "transaction.id", Read: readAnyText, Bind: bindTracedID, Doc: "Selects the transaction by ID."},
 	}, traceParams...)
@@ -57,10 +60,12 @@ func callEndpoints() []rest.Endpoint {
 }
 
 var simulateMembers = []rest.BodyMember{
-	{Name: "block", Type: "string", Doc: "The block whose state the first call runs on: a number, a hash, earliest or " +
-		"latest. Default: latest."},
-	{Name: "block_state_calls", Type: "array", Doc: "At most 16 blocks with calls (1 to 16 in total, with the members of " +
-		"contracts/call), state_overrides and block_override (number or time)."},
+	{Name: "block", Type: "string",
+		Doc: "The block whose state the first call runs on: a number, a hash, earliest or " +
+			"latest. Default: latest."},
+	{Name: "block_state_calls", Type: "array",
+		Doc: "At most 16 blocks with calls (1 to 16 in total, with the members of " +
+			"contracts/call), state_overrides and block_override (number or time)."},
 	{Name: "trace_transfers", Type: "boolean", Doc: "Whether to add a log for each transfer of value. " +
 		"Default: false."},
 }
@@ -71,18 +76,22 @@ const exampleSimulate = `{"block_state_calls":[` +
 	`{"calls":[{"data":"0x18160ddd","to":"0x0000000000000000000000000000000000000bb9"}]}]}`
 
 var callMembers = []rest.BodyMember{
-	{Name: "to", Type: "string", Doc: "The address of the callee: a contract, an account or a token. If missing, the call creates a contract, and data is its " +
-		"initcode."},
+	{Name: "to", Type: "string",
+		Doc: "The address of the callee: a contract, an account or a token. If missing, the call creates a contract, and data is its " +
+			"initcode."},
 	{Name: "data", Type: "string", Doc: "The input in hex: the selector of a function and its arguments."},
 	{Name: "from", Type: "string", Doc: "The address of the sender. Default: the treasury, 0.0.2."},
-	{Name: "block", Type: "string", Doc: "The block of the call: a number, a hash, earliest or latest. Default: latest."},
+	{Name: "block", Type: "string",
+		Doc: "The block of the call: a number, a hash, earliest or latest. Default: latest."},
 	{Name: "gas", Type: "integer", Doc: "The gas limit, 21000 to 15000000. Default: 15000000."},
 	{Name: "gasPrice", Type: "integer", Doc: "The gas price in tinybars. Default: 0."},
 	{Name: "value", Type: "integer", Doc: "The value in tinybars. Default: 0."},
-	{Name: "estimate", Type: "boolean", Doc: "Whether to estimate the gas of the call. The result is the gas in 16 hex digits. Default: false."},
-	{Name: "state_overrides", Type: "array", Doc: "State overrides for the call, by address: balance, code, nonce, state or state_diff. " +
-		"At most 10. Balance and nonce are numbers, or texts in decimal or in hex with 0x. " +
-		"Rejected unless the operator has enabled them."},
+	{Name: "estimate", Type: "boolean",
+		Doc: "Whether to estimate the gas of the call. The result is the gas in 16 hex digits. Default: false."},
+	{Name: "state_overrides", Type: "array",
+		Doc: "State overrides for the call, by address: balance, code, nonce, state or state_diff. " +
+			"At most 10. Balance and nonce are numbers, or texts in decimal or in hex with 0x. " +
+			"Rejected unless the operator has enabled them."},
 }
 
 // exampleCall requests the total supply of the demo network's contract 0.0.3001.
@@ -130,7 +139,8 @@ func bindCall(r *rest.Request, body []byte) error {
 
 // serverFailures are the codes of failures that the client did not cause.
 var serverFailures = []string{
-	"FAIL_INVALID", "FAIL_FEE", "FAIL_BALANCE", "PLATFORM_NOT_ACTIVE", "PLATFORM_TRANSACTION_NOT_CREATED", "UNKNOWN", "WAITING_FOR_LEDGER_ID",
+	"FAIL_INVALID", "FAIL_FEE", "FAIL_BALANCE", "PLATFORM_NOT_ACTIVE", "PLATFORM_TRANSACTION_NOT_CREATED", "UNKNOWN",
+	"WAITING_FOR_LEDGER_ID",
 }
 
 // failedCall returns the problem of a failed call.
@@ -156,9 +166,12 @@ func failedCall(_ *rest.Request, o *relay.Outcome) *rest.Problem {
 }
 
 var traceParams = []rest.Param{
-	{Name: "stack", Read: rest.ReadBoolean, Bind: bindSwitch("stack"), Doc: "Whether to include the stack. Default: true."},
-	{Name: "memory", Read: rest.ReadBoolean, Bind: bindSwitch("memory"), Doc: "Whether to include the memory. Default: false."},
-	{Name: "storage", Read: rest.ReadBoolean, Bind: bindSwitch("storage"), Doc: "Whether to include the storage. Default: false."},
+	{Name: "stack", Read: rest.ReadBoolean, Bind: bindSwitch("stack"),
+		Doc: "Whether to include the stack. Default: true."},
+	{Name: "memory", Read: rest.ReadBoolean, Bind: bindSwitch("memory"),
+		Doc: "Whether to include the memory. Default: false."},
+	{Name: "storage", Read: rest.ReadBoolean, Bind: bindSwitch("storage"),
+		Doc: "Whether to include the storage. Default: false."},
 }
 
 func bindSwitch(variable string) rest.Bind {
@@ -169,7 +182,10 @@ func bindSwitch(variable string) rest.Bind {
 }
 
 // readAnyText accepts any text. The Bind that uses it validates the text.
-var readAnyText = rest.Read{Convert: func(_ *rest.Config, text string) (rest.Value, bool) { return rest.Value{Op: rest.Eq, Text: text}, true }}
+var readAnyText = rest.Read{Convert: func(_ *rest.Config, text string) (rest.Value,
+	bool) {
+	return rest.Value{Op: rest.Eq, Text: text}, true
+}}
 
 func isInstant(v rest.Value) string {
 	if v.Op != rest.Eq {
@@ -229,7 +245,8 @@ func finishTrace(r *rest.Request) error {
 	case r.Config.TracesOff:
 		return rest.ModernProblem(http.StatusNotImplemented, "")
 	case len(given) == 0:
-		return rest.ModernBad("Required request header 'accept-encoding' for method parameter type String is not present")
+		return rest.ModernBad(
+			"Required request header 'accept-encoding' for method parameter type String is not present")
 	case !strings.Contains(strings.ToLower(strings.Join(given, ",")), "gzip"):
 		return rest.ModernProblem(http.StatusNotAcceptable, "Accept-Encoding: gzip header is required")
 	}
@@ -237,7 +254,9 @@ func finishTrace(r *rest.Request) error {
 }
 
 // streamTrace writes a trace while its transaction runs. It sends nothing before the transaction was found.
-func streamTrace(w http.ResponseWriter, r *rest.Request, run func(context.Context) *server.Result) (*server.Result, bool) {
+func streamTrace(
+	w http.ResponseWriter, r *rest.Request, run func(context.Context) *server.Result,
+) (*server.Result, bool) {
 	t := &traceWriter{w: w}
 	res := run(relay.WithTraceSink(r.HTTP.Context(), t))
 	if !t.started {

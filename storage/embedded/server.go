@@ -41,8 +41,9 @@ type Server struct {
 	stopErr  error
 }
 
-// Start starts the server and returns when it accepts connections. This takes about 0.1 s, and 1 s for the first start. Start takes over the data folder of a
-// killed gateway. Canceling ctx aborts the start but does not stop a server that Start has returned.
+// Start starts the server and returns when it accepts connections. This takes about 0.1 s, and 1 s for the first start.
+// Start takes over the data folder of a killed gateway. Canceling ctx aborts the start but does not stop a server that
+// Start has returned.
 func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	begin := time.Now()
 	s := &Server{log: cmp.Or(o.Logger, slog.New(slog.DiscardHandler))}
@@ -194,7 +195,8 @@ func (s *Server) launch(id identity, o Options) error {
 	return nil
 }
 
-// URL returns the URL of a database of the server for the superuser, as accepted by pgx and psql. Only the server's user and root can open the Unix socket.
+// URL returns the URL of a database of the server for the superuser, as accepted by pgx and psql. Only the server's
+// user and root can open the Unix socket.
 func (s *Server) URL(database string) string {
 	u := url.URL{Scheme: "postgres", User: url.User(Name), Path: "/" + database}
 	u.RawQuery = url.Values{"host": {s.paths.sock}, "port": {"5432"}}.Encode()
@@ -246,8 +248,9 @@ func (s *Server) logTail() string {
 	return lastLines(text[:n], 4)
 }
 
-// Stop shuts the server down, closes all connections, and returns when it has ended. This takes about 20 ms. After 15 s, or when ctx is done, it forces an
-// immediate shutdown; the next start then needs recovery. The folder of an ephemeral server is removed. Further calls return the first result.
+// Stop shuts the server down, closes all connections, and returns when it has ended. This takes about 20 ms. After 15
+// s, or when ctx is done, it forces an immediate shutdown; the next start then needs recovery. The folder of an
+// ephemeral server is removed. Further calls return the first result.
 func (s *Server) Stop(ctx context.Context) error {
 	s.stopOnce.Do(func() { s.stopErr = s.stop(ctx) })
 	return s.stopErr
@@ -293,7 +296,8 @@ func (s *Server) abort() error {
 	return s.Stop(ctx)
 }
 
-// release releases all resources except the process. Temporary folders are removed first, while the lock still marks them as in use.
+// release releases all resources except the process. Temporary folders are removed first, while the lock still marks
+// them as in use.
 func (s *Server) release() error {
 	errs := list.Map(s.tmp, os.RemoveAll)
 	if s.lock != nil {
@@ -310,8 +314,9 @@ type process struct {
 	err  error
 }
 
-// launch starts cmd and waits for its end on a separate thread. The parent-death signal is sent when the thread that started the child ends, so that thread
-// must live as long as the child. The goroutine never unlocks the thread, so the thread ends with it.
+// launch starts cmd and waits for its end on a separate thread. The parent-death signal is sent when the thread that
+// started the child ends, so that thread must live as long as the child. The goroutine never unlocks the thread, so the
+// thread ends with it.
 func launch(cmd *exec.Cmd) (*process, error) {
 	p := &process{cmd: cmd, done: make(chan struct{})}
 	started := make(chan error, 1)
@@ -341,8 +346,8 @@ func (p *process) ended() bool {
 // readyTimeout is the timeout of a start whose context has no deadline. Recovery after a crash may take minutes.
 const readyTimeout = 5 * time.Minute
 
-// awaitReady waits until the server accepts connections and the database exists. Only a real connection proves this: after a kill, the socket and the last
-// line of postmaster.pid remain and look ready.
+// awaitReady waits until the server accepts connections and the database exists. Only a real connection proves this:
+// after a kill, the socket and the last line of postmaster.pid remain and look ready.
 func (s *Server) awaitReady(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()

@@ -21,20 +21,24 @@ func noon(t time.Time) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day(), 12, 0, 0, 0, t.Location())
 }
 
-// renderAll renders the cached documents of a page, by path: the page itself, the current month, the banner, badges, feeds, and the pages of the notices that
-// it shows. They are valid until the page changes, and at most until the returned time.
+// renderAll renders the cached documents of a page, by path: the page itself, the current month, the banner, badges,
+// feeds, and the pages of the notices that it shows. They are valid until the page changes, and at most until the
+// returned time.
 func (s *Site) renderAll(ctx context.Context, page *status.Page) (map[string]*doccache.Document, time.Time, error) {
 	now := s.o.Now().In(page.Zone)
 	today := noon(now)
 	oldest := today.AddDate(0, 0, -pastDays)
 	until := status.DateOf(today).Next().Start(page.Zone)
-	p, err := s.page(ctx, "page", page, map[string]any{"since": status.DateOf(oldest).Start(page.Zone).Format(time.RFC3339)})
+	p, err := s.page(ctx, "page", page,
+		map[string]any{"since": status.DateOf(oldest).Start(page.Zone).Format(time.RFC3339)})
 	if err != nil {
 		return nil, until, err
 	}
 	front := frontPage{
-		head: s.head(p, p.Name+" status", "status"), Headline: headlineOf(p), UpdatedAt: p.UpdatedAt, Incidents: p.UnresolvedIncidents.Nodes,
-		Active: p.ActiveMaintenances.Nodes, Upcoming: p.UpcomingMaintenances.Nodes, Components: shown(p.Components.Nodes),
+		head: s.head(p, p.Name+" status", "status"), Headline: headlineOf(p), UpdatedAt: p.UpdatedAt,
+		Incidents: p.UnresolvedIncidents.Nodes,
+		Active:    p.ActiveMaintenances.Nodes, Upcoming: p.UpcomingMaintenances.Nodes,
+		Components:  shown(p.Components.Nodes),
 		Maintenance: p.Vocabulary == status.Statuspage,
 	}
 	ended := slices.DeleteFunc(slices.Concat(p.Incidents.Nodes, p.Maintenances.Nodes),
@@ -54,7 +58,8 @@ func (s *Site) renderAll(ctx context.Context, page *status.Page) (map[string]*do
 	if err != nil {
 		return nil, until, err
 	}
-	for _, list := range [][]notice{p.UnresolvedIncidents.Nodes, p.ActiveMaintenances.Nodes, p.UpcomingMaintenances.Nodes, ended} {
+	for _, list := range [][]notice{p.UnresolvedIncidents.Nodes, p.ActiveMaintenances.Nodes,
+		p.UpcomingMaintenances.Nodes, ended} {
 		for i := range list {
 			out[incidentPrefix+list[i].Code], err = s.noticePage(p, &list[i])
 			if err != nil {
@@ -79,7 +84,9 @@ func (s *Site) renderAll(ctx context.Context, page *status.Page) (map[string]*do
 
 // page returns the data of a page that a document reads, with times in its zone, or [errGone] if the page does not
 // exist.
-func (s *Site) page(ctx context.Context, document string, page *status.Page, variables map[string]any) (*pageData, error) {
+func (s *Site) page(
+	ctx context.Context, document string, page *status.Page, variables map[string]any,
+) (*pageData, error) {
 	var got struct{ Page *pageData }
 	variables["page"] = page.Slug
 	err := s.query(ctx, document, variables, &got)
@@ -189,7 +196,8 @@ func (s *Site) history(ctx context.Context, page *status.Page, month string) (*d
 	next := first.AddDate(0, 1, 0)
 	begin, end := status.DateOf(first).Start(page.Zone), status.DateOf(next).Start(page.Zone)
 	var got struct{ Page *pageData }
-	variables := map[string]any{"page": page.Slug, "since": begin.Format(time.RFC3339), "until": end.Format(time.RFC3339)}
+	variables := map[string]any{"page": page.Slug, "since": begin.Format(time.RFC3339),
+		"until": end.Format(time.RFC3339)}
 	if err := s.query(ctx, "history", variables, &got); err != nil {
 		return nil, err
 	}
@@ -197,7 +205,8 @@ func (s *Site) history(ctx context.Context, page *status.Page, month string) (*d
 	if p == nil {
 		return nil, errGone
 	}
-	h := historyPage{head: s.head(p, first.Format("January 2006")+" – "+p.Name+" status", "history"), Month: first.Format("January 2006")}
+	h := historyPage{head: s.head(p, first.Format("January 2006")+" – "+p.Name+" status", "history"),
+		Month: first.Format("January 2006")}
 	all := slices.Concat(p.Incidents.Nodes, p.Maintenances.Nodes)
 	h.Days = daysOf(next.AddDate(0, 0, -1), first, all, false)
 	earliest := p.CreatedAt
