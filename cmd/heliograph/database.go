@@ -18,7 +18,6 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"heliograph/internal/base/list"
-	"heliograph/internal/base/must"
 	"heliograph/internal/base/wrap"
 	"heliograph/storage"
 	"heliograph/storage/demo/demodb"
@@ -172,7 +171,9 @@ func check(ctx context.Context, db *storage.DB, log *slog.Logger) error {
 // loadDemo loads the demo network into a database if it is empty. With again, it replaces the demo network, and fails if the database contains other data.
 func loadDemo(ctx context.Context, url string, now time.Time, again bool) error {
 	pool, err := pgxpool.New(ctx, url)
-	reached(url, err)
+	if err != nil {
+		return unreachable(url, err)
+	}
 	defer pool.Close()
 	bar := newProgress(os.Stderr)
 	defer bar.end()
@@ -185,23 +186,21 @@ func loadDemo(ctx context.Context, url string, now time.Time, again bool) error 
 	return demodb.Load(ctx, pool, now, bar.show)
 }
 
-// connect opens a connection, and returns the function that closes it. It uses package must.
-func connect(ctx context.Context, url string) (conn *pgx.Conn, done func()) {
-	conn, err := pgx.Connect(ctx, url)
-	reached(url, err)
-	return conn, func() { _ = conn.Close(context.WithoutCancel(ctx)) } // what was written has been committed
-}
-
-// reached fails with the [unreachable] error of a database. It uses package must.
-func reached(url string, err error) {
+// connect opens a connection, and returns the function that closes it.
+func connect(ctx context.Context, url string) (conn *pgx.Conn, done func(), err error) {
+	conn, err = pgx.Connect(ctx, url)
 	if err != nil {
-		must.Do(unreachable(url, err))
+		return nil, nil, unreachable(url, err)
 	}
+	return conn, func() { _ = conn.Close(context.WithoutCancel(ctx)) }, nil // what was written has been committed
 }
 
 // loadDemoStatus loads the demo status page, unless there are status pages. With again, it replaces the demo status page, and fails if there are other pages.
 func loadDemoStatus(ctx context.Context, url string, now time.Time, again bool) error {
-	conn, done := connect(ctx, url)
+	conn, done, err := connect(ctx, url)
+	if err != nil {
+		return err
+	}
 	defer done()
 	if again {
 		return statusdemo.Reload(ctx, conn, now)
@@ -210,10 +209,13 @@ func loadDemoStatus(ctx context.Context, url string, now time.Time, again bool) 
 }
 
 // isDemo reports whether the database contains the demo network.
-func isDemo(ctx context.Context, url string) bool {
-	conn, done := connect(ctx, url)
+func isDemo(ctx context.Context, url string) (bool, error) {
+	conn, done, err := connect(ctx, url)
+	if err != nil {
+		return false, err
+	}
 	defer done()
-	return must.Get(demodb.IsDemo(ctx, conn))
+	return demodb.IsDemo(ctx, conn)
 }
 
 type checkCmd struct{ databaseSettings }
@@ -253,15 +255,23 @@ func (c *checkCmd) Run(ctx context.Context) error {
 	ctx, stop := context.WithTimeout(ctx, statusTimeout)
 	defer stop()
 	config, err := pgx.ParseConfig(c.DatabaseURL)
-	reached(c.DatabaseURL, err)
+	if err != nil {
+		return unreachable(c.DatabaseURL, err)
+	}
 	config.DefaultQueryExecMode = pgx.QueryExecModeDescribeExec // through any pooler
 	conn, err := pgx.ConnectConfig(ctx, config)
-	reached(c.DatabaseURL, err)
+	if err != nil {
+		return unreachable(c.DatabaseURL, err)
+	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }() // nothing was written
 	pooler, err := storage.PoolerOf(ctx, conn)
-	reached(c.DatabaseURL, err)
+	if err != nil {
+		return unreachable(c.DatabaseURL, err)
+	}
 	report, err := migrations.Inspect(ctx, conn)
-	reached(c.DatabaseURL, err)
+	if err != nil {
+		return unreachable(c.DatabaseURL, err)
+	}
 	out := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	row := func(name, value, todo string) { fmt.Fprintf(out, "%s\t%s\t%s\n", name, value, todo) }
 	row("CHECK", "RESULT", "WHAT TO DO")
@@ -282,7 +292,10 @@ func (c *checkCmd) Run(ctx context.Context) error {
 		denied = denied || err != nil || todo != nil && strings.HasPrefix(*todo, "grant ")
 		row(q.name, value, *cmp.Or(todo, new(string)))
 	}
-	c.statusPages(ctx, row)
+	err = c.statusPages(ctx, row)
+	if err != nil {
+		return err
+	}
 	advice := ""
 	if pooler != storage.PoolerNone && c.DirectURL == "" {
 		advice = "set --direct-database-url for LISTEN and migrate"
@@ -290,7 +303,10 @@ func (c *checkCmd) Run(ctx context.Context) error {
 	row("pooler", string(pooler), advice)
 	if report.Empty {
 		row("missing", "all tables", "correct the name of the database in --database-url, or the search_path of the role")
-		must.Do(out.Flush())
+		err = out.Flush()
+		if err != nil {
+			return err
+		}
 		return errors.New("the database has no mirror tables: see the last column; `heliograph migrate` creates the tables in an empty database")
 	}
 	row("schema version", report.Version, "")
@@ -311,7 +327,10 @@ func (c *checkCmd) Run(ctx context.Context) error {
 	for _, p := range report.Further {
 		row("optional index", p.Name+" (about "+p.Size+")", p.SQL+" -- for "+p.Use)
 	}
-	must.Do(out.Flush())
+	err = out.Flush()
+	if err != nil {
+		return err
+	}
 	if n := len(report.Absent); n > 0 {
 		return fmt.Errorf("%d tables and columns are missing: see the last column", n)
 	}
@@ -322,10 +341,15 @@ func (c *checkCmd) Run(ctx context.Context) error {
 }
 
 // statusPages adds the row of the status database.
-func (c *checkCmd) statusPages(ctx context.Context, row func(name, value, todo string)) {
-	url := must.Get(c.statusURL(c.DatabaseURL))
+func (c *checkCmd) statusPages(ctx context.Context, row func(name, value, todo string)) error {
+	url, err := c.statusURL(c.DatabaseURL)
+	if err != nil {
+		return err
+	}
 	db, err := statuspages.Open(ctx, c.pool(url, statusTimeout, 1))
-	reached(url, err)
+	if err != nil {
+		return unreachable(url, err)
+	}
 	defer db.Close()
 	exists, err := db.Exists(ctx)
 	pages, unread := db.Pages(ctx)
@@ -339,4 +363,5 @@ func (c *checkCmd) statusPages(ctx context.Context, row func(name, value, todo s
 	default:
 		row("status pages", strconv.Itoa(len(pages)), "")
 	}
+	return nil
 }

@@ -20,7 +20,6 @@ import (
 	"github.com/alecthomas/kong"
 
 	"heliograph/app/gateway"
-	"heliograph/internal/base/must"
 	"heliograph/rest"
 	"heliograph/storage/embedded"
 	"heliograph/storage/migrations"
@@ -33,7 +32,7 @@ var (
 	date    = "unknown"
 )
 
-// commands are the commands, whose methods Run may use package must.
+// commands are the commands.
 type commands struct {
 	Serve   serveCmd   `cmd:"" help:"Serve the GraphQL API, the REST APIs and the status pages. Without a database URL, start an embedded PostgreSQL and load the demo network into it if it is empty."`
 	Migrate migrateCmd `cmd:"" help:"Create or update the tables of a database."`
@@ -105,7 +104,11 @@ func run(ctx context.Context, args []string) int {
 		fmt.Fprintf(os.Stderr, "heliograph: no setting has the environment variable %s: correct its name or remove it (try heliograph serve --help)\n", unknown[0])
 		return 2
 	}
-	if err := must.Run(func() error { must.Do(checkRanges(call.Flags())); return call.Run() }); err != nil {
+	err = checkRanges(call.Flags())
+	if err == nil {
+		err = call.Run()
+	}
+	if err != nil {
 		return printError(err)
 	}
 	return 0
@@ -172,28 +175,39 @@ func (c *migrateCmd) Run(ctx context.Context) (err error) {
 	c.direct()
 	log := c.logger()
 	if c.StatusOnly && (c.StatusURL != "" || c.DatabaseURL != "") {
-		c.migrateStatus(ctx, c.DatabaseURL, log)
-		return nil
+		return c.migrateStatus(ctx, c.DatabaseURL, log)
 	}
 	if c.StatusOnly {
-		must.Do(c.hasDatabase())
+		err = c.hasDatabase()
+		if err != nil {
+			return err
+		}
 	} else if c.StatusURL != "" && c.DatabaseURL == "" && c.DataDir == "" {
 		return invalid("--database-url is missing: set it, or --status-only for the tables of the status pages alone")
 	}
-	d := must.Get(c.open(ctx, log)) // migrates an embedded database
+	d, err := c.open(ctx, log) // migrates an embedded database
+	if err != nil {
+		return err
+	}
 	defer func() { err = errors.Join(err, d.close()) }()
 	if d.server == nil {
 		create := migrations.Ledger
 		if c.Citus {
 			create = migrations.Distribute
 		}
-		must.Do(migrateLedger(ctx, create, d.url, log))
+		err = migrateLedger(ctx, create, d.url, log)
+		if err != nil {
+			return err
+		}
 	} else {
-		fmt.Fprintln(os.Stdout, "no --database-url: using the embedded database in", must.Get(c.dataDir()))
+		dir, err := c.dataDir()
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(os.Stdout, "no --database-url: using the embedded database in", dir)
 	}
 	fmt.Fprintf(os.Stdout, "the tables are up to date (schema version %d)\n", migrations.Version())
-	c.migrateStatus(ctx, d.url, log)
-	return nil
+	return c.migrateStatus(ctx, d.url, log)
 }
 
 // migrateLedger creates or updates the ledger tables in an external database.
@@ -207,10 +221,17 @@ func migrateLedger(ctx context.Context, create func(context.Context, string, *sl
 }
 
 // migrateStatus creates or updates the tables of the status pages. ledger is the URL of the ledger database.
-func (c *migrateCmd) migrateStatus(ctx context.Context, ledger string, log *slog.Logger) {
-	url := must.Get(c.statusURL(ledger))
-	reached(url, migrations.Status(ctx, url, log))
+func (c *migrateCmd) migrateStatus(ctx context.Context, ledger string, log *slog.Logger) error {
+	url, err := c.statusURL(ledger)
+	if err != nil {
+		return err
+	}
+	err = migrations.Status(ctx, url, log)
+	if err != nil {
+		return unreachable(url, err)
+	}
 	fmt.Fprintf(os.Stdout, "the status tables are up to date (schema version %d)\n", migrations.StatusVersion())
+	return nil
 }
 
 type demoCmd struct {
@@ -223,27 +244,52 @@ type demoCmd struct {
 func (c *demoCmd) Run(ctx context.Context) (err error) {
 	c.direct()
 	log := c.logger()
-	now := must.Get(parseClock(c.FixedTime))
-	d := must.Get(c.open(ctx, log))
+	now, err := parseClock(c.FixedTime)
+	if err != nil {
+		return err
+	}
+	d, err := c.open(ctx, log)
+	if err != nil {
+		return err
+	}
 	defer func() { err = errors.Join(err, d.close()) }()
-	status := must.Get(c.statusURL(d.url))
-	c.prepare(ctx, d, status)
-	must.Do(loadDemo(ctx, d.url, now(), true))
-	must.Do(loadDemoStatus(ctx, status, now(), true))
+	status, err := c.statusURL(d.url)
+	if err != nil {
+		return err
+	}
+	err = c.prepare(ctx, d, status)
+	if err != nil {
+		return err
+	}
+	err = loadDemo(ctx, d.url, now(), true)
+	if err != nil {
+		return err
+	}
+	err = loadDemoStatus(ctx, status, now(), true)
+	if err != nil {
+		return err
+	}
 	fmt.Fprintln(os.Stdout, "the demo network is loaded")
 	return nil
 }
 
 // prepare creates missing tables.
-func (c *demoCmd) prepare(ctx context.Context, d *database, status string) {
+func (c *demoCmd) prepare(ctx context.Context, d *database, status string) error {
 	quiet := slog.New(slog.DiscardHandler)
 	if d.server == nil {
-		must.Do(migrateLedger(ctx, migrations.Ledger, d.url, quiet))
+		err := migrateLedger(ctx, migrations.Ledger, d.url, quiet)
+		if err != nil {
+			return err
+		}
 	}
 	if d.server != nil && status == d.url {
-		return // open has created them
+		return nil // open has created them
 	}
-	reached(status, migrations.Status(ctx, status, quiet))
+	err := migrations.Status(ctx, status, quiet)
+	if err != nil {
+		return unreachable(status, err)
+	}
+	return nil
 }
 
 type explainCmd struct {
@@ -255,7 +301,10 @@ type explainCmd struct {
 
 // Run prints the document of a path. It does not need a database.
 func (c *explainCmd) Run(ctx context.Context) error {
-	cfg := c.rest()
+	cfg, err := c.rest()
+	if err != nil {
+		return err
+	}
 	g, err := gateway.New(gateway.Options{REST: cfg, Graph: gateway.DefaultGraph(), Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return fmt.Errorf("read the documents: %w", err)

@@ -22,7 +22,6 @@ import (
 	"heliograph/app/probe"
 	"heliograph/app/tracing"
 	"heliograph/internal/base/admission"
-	"heliograph/internal/base/must"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
 	"heliograph/storage"
@@ -85,8 +84,14 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 	defer runtime.KeepAlive(ballast)
 	log := c.logger()
 	slog.SetDefault(log)
-	cfg := c.rest()
-	graph := must.Get(c.graph())
+	cfg, err := c.rest()
+	if err != nil {
+		return err
+	}
+	graph, err := c.graph()
+	if err != nil {
+		return err
+	}
 	if !c.Cache.on {
 		graph.CacheBytes = 0
 	}
@@ -96,16 +101,28 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 			return invalid("HELIOGRAPH_CORS_ORIGINS: %q is not an origin such as https://app.example.com", o)
 		}
 	}
-	proxies := must.Get(readNetworks("HELIOGRAPH_TRUSTED_PROXIES", c.TrustedProxies))
-	contracts := must.Get(c.evm(cfg.Cache, c.DatabaseURL == "" && c.Demo.on))
+	proxies, err := readNetworks("HELIOGRAPH_TRUSTED_PROXIES", c.TrustedProxies)
+	if err != nil {
+		return err
+	}
+	contracts, err := c.evm(cfg.Cache, c.DatabaseURL == "" && c.Demo.on)
+	if err != nil {
+		return err
+	}
 	tokens, err := status.ParseTokens(c.OperatorTokens)
 	if err != nil {
 		return invalid("HELIOGRAPH_OPERATOR_TOKENS: %w", err)
 	}
-	must.Do(c.checkLive())
+	err = c.checkLive()
+	if err != nil {
+		return err
+	}
 	memory := cmp.Or(c.MemoryLimit, gateway.DefaultMemoryLimit(c.DatabaseURL == ""))
 	gateway.LimitMemory(memory, &graph, &contracts)
-	traces := must.Get(c.traces(ctx, log))
+	traces, err := c.traces(ctx, log)
+	if err != nil {
+		return err
+	}
 	log = traces.Logger(log)
 	// Listen first, so that a port in use fails before anything else has been started.
 	public, admin, err := c.listen(ctx)
@@ -119,29 +136,50 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 		}
 	}
 
-	d := must.Get(c.open(ctx, log))
+	d, err := c.open(ctx, log)
+	if err != nil {
+		return err
+	}
 	defer func() { err = errors.Join(err, d.close()) }()
 	if d.server != nil && c.Demo.on {
-		if err := must.Run(func() error { return c.demo(ctx, d, cfg.Now()) }); err != nil {
+		if err := c.demo(ctx, d, cfg.Now()); err != nil {
 			return fmt.Errorf("load the demo network: %w", err)
 		}
 	}
-	stopLive := must.Get(c.live(ctx, d, cfg.Now, log))
+	stopLive, err := c.live(ctx, d, cfg.Now, log)
+	if err != nil {
+		return err
+	}
 	defer stopLive()
 	queue := admission.New(admission.Options{Timeout: c.QueueTimeout, Memory: memory / waitingShare})
-	g := must.Get(c.connect(ctx, d, cfg.Base, queue, traces.Statements()))
+	g, err := c.connect(ctx, d, cfg.Base, queue, traces.Statements())
+	if err != nil {
+		return err
+	}
 	defer g.Close()
-	must.Do(c.await(ctx, d, g, log))
-	pages := must.Get(c.connectStatus(ctx, d, traces.Statements()))
+	err = c.await(ctx, d, g, log)
+	if err != nil {
+		return err
+	}
+	pages, err := c.connectStatus(ctx, d, traces.Statements())
+	if err != nil {
+		return err
+	}
 	defer pages.Close()
-	followers := must.Get(c.followers(pages, cfg.Now, log))
+	followers, err := c.followers(pages, cfg.Now, log)
+	if err != nil {
+		return err
+	}
 	editor := statuspages.NewEditor(pages, cfg.Now, nil)
 	if d.server != nil && c.Demo.on && c.StatusURL == "" {
 		if err := linkDemo(ctx, editor, public[0].Addr().String()); err != nil {
 			return fmt.Errorf("set the URL of the demo status page: %w", err)
 		}
 	}
-	sender := must.Get(c.sender(editor, cfg.Now, log))
+	sender, err := c.sender(editor, cfg.Now, log)
+	if err != nil {
+		return err
+	}
 	handlers, err := gateway.New(gateway.Options{
 		DB: g, Status: pages, Followers: followers, Watcher: probe.NewWatcher(editor, probe.NewChecker(cfg.Now, g.LedgerHealth), log, nil),
 		Sender: sender, Tokens: tokens,
@@ -160,7 +198,10 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 
 // demo loads the demo network into an empty embedded database. It also loads the demo status page, unless the status pages have their own database.
 func (c *serveCmd) demo(ctx context.Context, d *database, now time.Time) error {
-	if err := loadDemo(ctx, d.url, now, false); err != nil || c.StatusURL != "" || !isDemo(ctx, d.url) {
+	if err := loadDemo(ctx, d.url, now, false); err != nil || c.StatusURL != "" {
+		return err
+	}
+	if is, err := isDemo(ctx, d.url); err != nil || !is {
 		return err
 	}
 	return loadDemoStatus(ctx, d.url, now, false)
@@ -196,7 +237,11 @@ func (c *serveCmd) live(ctx context.Context, d *database, now func() time.Time, 
 	if !c.Demo.live {
 		return func() {}, nil
 	}
-	if !isDemo(ctx, d.url) {
+	is, err := isDemo(ctx, d.url)
+	if err != nil {
+		return nil, err
+	}
+	if !is {
 		return nil, errors.New("--demo=live continues the demo network, but the embedded database contains other data: choose another --data-dir")
 	}
 	living, cancel := context.WithCancel(ctx)
@@ -219,7 +264,10 @@ const waitingShare = 4
 func (c *serveCmd) connect(
 	ctx context.Context, d *database, base ledger.EntityID, queue *admission.Queue, tracer pgx.QueryTracer,
 ) (*storage.DB, error) {
-	chainID := must.Get(c.chainID())
+	chainID, err := c.chainID()
+	if err != nil {
+		return nil, err
+	}
 	options := c.pool(d.url, c.RequestTimeout, c.MaxConnections)
 	options.Tracer = tracer
 	db, err := storage.Open(ctx, storage.Options{
@@ -274,7 +322,10 @@ const statusConnections = 4
 
 // connectStatus opens the pool of the status database. The database does not have to be reachable yet.
 func (c *serveCmd) connectStatus(ctx context.Context, d *database, tracer pgx.QueryTracer) (*statuspages.DB, error) {
-	url := must.Get(c.statusURL(d.url))
+	url, err := c.statusURL(d.url)
+	if err != nil {
+		return nil, err
+	}
 	options := c.pool(url, c.RequestTimeout, statusConnections)
 	options.Tracer = tracer
 	return statuspages.Open(ctx, options)

@@ -21,7 +21,6 @@ import (
 	"heliograph/app/gateway"
 	"heliograph/app/tracing"
 	"heliograph/graph/limits"
-	"heliograph/internal/base/must"
 	"heliograph/internal/domain/ledger"
 	"heliograph/resolvers/contractcalls"
 	"heliograph/rest"
@@ -117,9 +116,12 @@ func unknownVariables(app *kong.Application, environ []string) (unknown []string
 // compareWith compares a number or duration with a bound.
 func compareWith(v reflect.Value, bound string) int {
 	if d, ok := v.Interface().(time.Duration); ok {
-		return cmp.Compare(d, must.Get(time.ParseDuration(bound)))
+		limit, _ := time.ParseDuration(bound) // bounds are constants
+		return cmp.Compare(d, limit)
 	}
-	return cmp.Compare(must.Get(strconv.ParseFloat(fmt.Sprint(v), 64)), must.Get(strconv.ParseFloat(bound, 64)))
+	value, _ := strconv.ParseFloat(fmt.Sprint(v), 64) // it is a number
+	limit, _ := strconv.ParseFloat(bound, 64)
+	return cmp.Compare(value, limit)
 }
 
 type databaseSettings struct {
@@ -345,15 +347,24 @@ func (s *ledgerSettings) chainID() (ledger.Quantity, error) {
 }
 
 // rest returns the configuration of the REST API.
-func (s *ledgerSettings) rest() *rest.Config {
-	now := must.Get(parseClock(s.FixedTime))
-	base := must.Get(s.base())
-	users := must.Get(readUsers(s.Users))
+func (s *ledgerSettings) rest() (*rest.Config, error) {
+	now, err := parseClock(s.FixedTime)
+	if err != nil {
+		return nil, err
+	}
+	base, err := s.base()
+	if err != nil {
+		return nil, err
+	}
+	users, err := readUsers(s.Users)
+	if err != nil {
+		return nil, err
+	}
 	return &rest.Config{
 		Base: base, LimitDefault: s.LimitDefault, LimitMax: s.LimitMax, TokensInList: s.LimitTokenBalancesList, TokensOfAccount: s.LimitTokenBalancesAccount,
 		MaxRepeats: s.MaxRepeatedParameters, DelegationAddress: s.DelegationAddress.on, BindTimestampRange: s.BindTimestampRange.on,
 		MaxTransactionsRange: time.Duration(s.MaxTransactionsRange), TopicMessageLookup: s.TopicMessageLookup.on, Users: users, Cache: s.Cache.on, Now: now,
-	}
+	}, nil
 }
 
 // readUsers parses the Basic credentials. They are secret, so errors do not contain them.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -19,7 +20,6 @@ import (
 
 	"heliograph/app/gateway"
 	"heliograph/internal/base/list"
-	"heliograph/internal/base/must"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
 	"heliograph/rest"
@@ -69,7 +69,7 @@ type statusSettings struct {
 	logSettings
 }
 
-// Each status command implements one of these interfaces. It may use package must.
+// Each status command implements one of these interfaces.
 type (
 	// pageCommand is a command that needs a page.
 	pageCommand interface {
@@ -115,45 +115,56 @@ func (c *statusCmd) Run(ctx context.Context, call *kong.Context) (err error) {
 		statusSettings: &c.statusSettings, Editor: statuspages.NewEditor(db, now, nil), db: db, url: url, now: now,
 		by: statuspages.Author{Name: c.author()}, name: call.Selected().Name,
 	}
-	return explainStatus(url, must.Run(func() error { return s.dispatch(ctx, call.Selected().Target.Addr().Interface()) }))
+	return explainStatus(url, s.dispatch(ctx, call.Selected().Target.Addr().Interface()))
 }
 
 // dispatch runs a command, with the selected page if the command needs it.
 func (s *session) dispatch(ctx context.Context, command any) error {
-	must.Do(s.Writable(ctx))
+	err := s.Writable(ctx)
+	if err != nil {
+		return err
+	}
 	switch c := command.(type) {
 	case databaseCommand:
 		return c.runWithoutPage(ctx, s)
 	case pageCommand:
-		s.selectPage(ctx)
+		err = s.selectPage(ctx)
+		if err != nil {
+			return err
+		}
 		return c.run(ctx, s)
 	}
 	return fmt.Errorf("%T cannot run", command)
 }
 
 // selectPage sets the page of the session. It fails if the page does not exist.
-func (s *session) selectPage(ctx context.Context) {
-	pages := must.Get(s.db.Pages(ctx))
+func (s *session) selectPage(ctx context.Context) error {
+	pages, err := s.db.Pages(ctx)
+	if err != nil {
+		return err
+	}
 	if s.page = pages.Default(); s.Slug != "" {
 		s.page = pages.BySlug(s.Slug)
 	}
 	switch {
 	case s.page == nil && s.Slug != "":
-		must.Do(status.Errorf(status.NotFound, "page %q does not exist: create it with `heliograph status init`", s.Slug))
+		return status.Errorf(status.NotFound, "page %q does not exist: create it with `heliograph status init`", s.Slug)
 	case s.page == nil:
-		must.Do(status.Errorf(status.NotFound, "there is no status page: create one with `heliograph status init`"))
+		return status.Errorf(status.NotFound, "there is no status page: create one with `heliograph status init`")
+	case !s.DryRun:
+		return nil
 	}
-	if s.DryRun {
-		s.before = s.render(ctx, s.page)
-		s.by.Preview = func(ctx context.Context) error { return must.Run(func() error { return s.preview(ctx) }) }
-	}
+	s.before, err = s.render(ctx, s.page)
+	s.by.Preview = s.preview
+	return err
 }
 
 // rejectDryRun fails in a dry run. It is for commands that do not change documents, or not immediately.
-func (s *session) rejectDryRun() {
+func (s *session) rejectDryRun() error {
 	if s.DryRun {
-		must.Do(status.Errorf(status.BadInput, "this command does not support --dry-run"))
+		return status.Errorf(status.BadInput, "this command does not support --dry-run")
 	}
+	return nil
 }
 
 // statusTimeout is the statement timeout of status commands.
@@ -227,15 +238,33 @@ func explainStatus(url string, err error) error {
 	}
 }
 
-func (s *session) render(ctx context.Context, p *status.Page) map[string][]byte {
-	cfg := &rest.Config{LimitDefault: 25, LimitMax: 100, Now: s.now}
-	g := must.Get(gateway.New(gateway.Options{Status: s.db, REST: cfg, Logger: slog.New(slog.DiscardHandler)}))
-	return must.Get(g.Render(ctx, p))
+func (s *session) render(ctx context.Context, p *status.Page) (map[string][]byte, error) {
+	g, err := s.gateway(false)
+	if err != nil {
+		return nil, err
+	}
+	return g.Render(ctx, p)
+}
+
+// gateway returns a gateway that renders the documents and, if static is set, the HTML of pages as files.
+func (s *session) gateway(static bool) (*gateway.Gateway, error) {
+	cfg := &rest.Config{LimitDefault: 25, LimitMax: 100, Now: s.now, Cache: static}
+	return gateway.New(gateway.Options{
+		Status: s.db, REST: cfg, Logger: slog.New(slog.DiscardHandler), Static: static,
+	})
 }
 
 // preview prints the documents that a write changes. It ignores their modification times.
 func (s *session) preview(ctx context.Context) error {
-	return s.printChanged(s.before, s.render(ctx, must.Get(s.db.PageByCode(ctx, s.page.Code))))
+	page, err := s.db.PageByCode(ctx, s.page.Code)
+	if err != nil {
+		return err
+	}
+	after, err := s.render(ctx, page)
+	if err != nil {
+		return err
+	}
+	return s.printChanged(s.before, after)
 }
 
 // printChanged prints the differences between documents as unified diffs of their properties, one a line.
@@ -275,59 +304,119 @@ func (s *session) print(object any, line string, args ...any) error {
 	return printJSON(object)
 }
 
-func (s *session) time(text string) time.Time { return must.Get(status.ParseTime(text, s.page.Zone)) }
+// arguments converts the arguments of a command. After an error, conversions return zero values; commands check err
+// before they write.
+type arguments struct {
+	*session
+	ctx context.Context //nolint:containedctx // of one command
+	err error
+}
+
+func (s *session) arguments(ctx context.Context) *arguments { return &arguments{session: s, ctx: ctx} }
+
+// fail records the first error.
+func (a *arguments) fail(err error) { a.err = cmp.Or(a.err, err) }
+
+func (a *arguments) time(text string) time.Time {
+	t, err := status.ParseTime(text, a.page.Zone)
+	a.fail(err)
+	return t
+}
 
 // optionalTime is like time for an optional flag. An empty text is null.
-func (s *session) optionalTime(text string) ledger.Null[time.Time] {
+func (a *arguments) optionalTime(text string) ledger.Null[time.Time] {
 	if text == "" {
 		return ledger.Null[time.Time]{}
 	}
-	return ledger.Of(s.time(text))
+	return ledger.Of(a.time(text))
 }
 
-// find returns the component or group with the given id or name.
-func (s *session) find(ctx context.Context, ref string) *status.Component {
-	return must.Get(must.Get(s.db.WorkingCopy(ctx, s.page)).Find(ref))
+// optionalDate parses a date. An empty text is the empty date.
+func (a *arguments) optionalDate(text string) status.Date {
+	if text == "" {
+		return ""
+	}
+	day, err := status.ParseDate(text)
+	if err != nil {
+		a.fail(status.Errorf(status.BadInput, "%v", err))
+	}
+	return day
+}
+
+// component returns the component or group with the given id or name. It is empty after an error.
+func (a *arguments) component(ref string) *status.Component {
+	c, err := a.find(a.ctx, ref)
+	a.fail(err)
+	if err != nil {
+		return &status.Component{}
+	}
+	return c
 }
 
 // codes returns the codes of the components or groups with the given ids or names.
-func (s *session) codes(ctx context.Context, refs []string) []string {
-	return list.Map(refs, func(ref string) string { return s.find(ctx, ref).Code })
+func (a *arguments) codes(refs []string) []string {
+	return list.Map(refs, func(ref string) string { return a.component(ref).Code })
 }
 
 // group returns the code of the group with the given id or name, or an empty string for an empty reference.
-func (s *session) group(ctx context.Context, ref string) string {
+func (a *arguments) group(ref string) string {
 	if ref == "" {
 		return ""
 	}
-	return s.find(ctx, ref).Code
+	return a.component(ref).Code
 }
 
-func (s *session) affected(ctx context.Context, given []string) (out []status.Assignment) {
+func (a *arguments) affected(given []string) (out []status.Assignment) {
 	for _, text := range given {
 		i := strings.LastIndex(text, "=")
 		if i < 0 {
-			must.Do(status.Errorf(status.BadInput, "%q does not have the form COMPONENT=STATUS", text))
+			a.fail(status.Errorf(status.BadInput, "%q does not have the form COMPONENT=STATUS", text))
+			return nil
 		}
-		c, to := s.find(ctx, text[:i]), componentStatus(text[i+1:])
+		c, to := a.component(text[:i]), componentStatus(text[i+1:])
 		if !to.Valid() {
-			must.Do(status.Errorf(status.BadInput, "%q is not a component status: use one of %s", text[i+1:],
-				strings.Join(list.Map(status.ComponentStatuses(), func(s status.ComponentStatus) string { return string(s) }), ", ")))
+			all := list.Map(status.ComponentStatuses(), func(s status.ComponentStatus) string { return string(s) })
+			a.fail(status.Errorf(status.BadInput, "%q is not a component status: use one of %s", text[i+1:],
+				strings.Join(all, ", ")))
 		}
 		out = append(out, status.Assignment{Component: c.Code, Status: to})
 	}
 	return out
 }
 
+// state returns the current state of the notice with a code.
+func (a *arguments) state(code string) status.State {
+	n, err := a.notice(a.ctx, code)
+	if err == nil && n == nil {
+		err = status.Errorf(status.NotFound, "notice %s does not exist", code)
+	}
+	a.fail(err)
+	if err != nil {
+		return ""
+	}
+	return n.State
+}
+
+// find returns the component or group with the given id or name.
+func (s *session) find(ctx context.Context, ref string) (*status.Component, error) {
+	w, err := s.db.WorkingCopy(ctx, s.page)
+	if err != nil {
+		return nil, err
+	}
+	return w.Find(ref)
+}
+
 // keyValues splits arguments of the form KEY=VALUE.
-func keyValues(texts []string) []status.PageSetting {
-	return list.Map(texts, func(text string) status.PageSetting {
+func keyValues(texts []string) ([]status.PageSetting, error) {
+	out := make([]status.PageSetting, len(texts))
+	for i, text := range texts {
 		key, value, ok := strings.Cut(text, "=")
 		if !ok {
-			must.Do(status.Errorf(status.BadInput, "%q does not have the form KEY=VALUE", text))
+			return nil, status.Errorf(status.BadInput, "%q does not have the form KEY=VALUE", text)
 		}
-		return status.PageSetting{Key: key, Value: value}
-	})
+		out[i] = status.PageSetting{Key: key, Value: value}
+	}
+	return out, nil
 }
 
 func componentStatus(text string) status.ComponentStatus {
@@ -340,8 +429,9 @@ func noticeCode(ref string) string {
 }
 
 // notice returns the notice with a code, or nil.
-func (s *session) notice(ctx context.Context, code string) *status.Notice {
-	return must.Get(s.db.NoticesByCode(ctx, status.Pages{s.page}, []string{code}))[code]
+func (s *session) notice(ctx context.Context, code string) (*status.Notice, error) {
+	notices, err := s.db.NoticesByCode(ctx, status.Pages{s.page}, []string{code})
+	return notices[code], err
 }
 
 // confirm returns a function that takes the results of a write, and shows the object unless the write failed or was a dry run.
@@ -357,7 +447,10 @@ func (s *session) confirm(show func(code string) error) func(code string, err er
 // confirmNotice is [session.confirm] for notices.
 func (s *session) confirmNotice(ctx context.Context) func(code string, err error) error {
 	return s.confirm(func(code string) error {
-		n := s.notice(ctx, code)
+		n, err := s.notice(ctx, code)
+		if err != nil {
+			return err
+		}
 		switch {
 		case n == nil:
 			return s.confirmDeleted(code)
@@ -372,7 +465,11 @@ func (s *session) confirmNotice(ctx context.Context) func(code string, err error
 // confirmComponent is [session.confirm] for components.
 func (s *session) confirmComponent(ctx context.Context) func(code string, err error) error {
 	return s.confirm(func(code string) error {
-		c := must.Get(s.db.WorkingCopy(ctx, s.page)).Component(code)
+		w, err := s.db.WorkingCopy(ctx, s.page)
+		if err != nil {
+			return err
+		}
+		c := w.Component(code)
 		switch {
 		case c == nil:
 			return s.confirmDeleted(code)

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"heliograph/internal/base/list"
-	"heliograph/internal/base/must"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
 	"heliograph/storage/statuspages"
@@ -40,28 +39,34 @@ type updateText struct {
 	state       status.State
 }
 
-func (f *textFlags) text(ctx context.Context, s *session) updateText {
+func (f *textFlags) text(ctx context.Context, s *session) (text updateText, err error) {
 	if f.Template == "" {
 		if len(f.Values) > 0 {
-			must.Do(status.Errorf(status.BadInput, "the value %q requires --template", f.Values[0]))
+			return text, status.Errorf(status.BadInput, "the value %q requires --template", f.Values[0])
 		}
-		return updateText{body: f.Body}
+		return updateText{body: f.Body}, nil
 	}
 	if f.Body != "" {
-		must.Do(status.Errorf(status.BadInput, "--body and --template cannot be combined"))
+		return text, status.Errorf(status.BadInput, "--body and --template cannot be combined")
 	}
-	list := must.Get(s.db.Templates(ctx, s.page.Code))
+	list, err := s.db.Templates(ctx, s.page.Code)
+	if err != nil {
+		return text, err
+	}
 	i := slices.IndexFunc(list, func(t *status.Template) bool { return t.Name == f.Template })
 	if i < 0 {
-		must.Do(status.Errorf(status.NotFound, "template %s does not exist", f.Template))
+		return text, status.Errorf(status.NotFound, "template %s does not exist", f.Template)
+	}
+	settings, err := keyValues(f.Values)
+	if err != nil {
+		return text, err
 	}
 	values := map[string]string{}
-	for _, v := range keyValues(f.Values) {
+	for _, v := range settings {
 		values[v.Key] = v.Value
 	}
 	title, body, err := list[i].Fill(values)
-	must.Do(err)
-	return updateText{title, body, list[i].State}
+	return updateText{title, body, list[i].State}, err
 }
 
 type statusOpenCmd struct {
@@ -76,11 +81,18 @@ type statusOpenCmd struct {
 }
 
 func (c *statusOpenCmd) run(ctx context.Context, s *session) error {
-	text := c.text(ctx, s)
+	text, err := c.text(ctx, s)
+	if err != nil {
+		return err
+	}
+	a := s.arguments(ctx)
 	in := status.NewIncident{
 		Name: cmp.Or(c.Name, text.title), Body: text.body, State: cmp.Or(status.State(c.Status), text.state), Notify: ledger.Of(!c.Quiet), Draft: c.Draft,
-		ImpactOverride: ledger.NonZero(status.Impact(c.Impact)), Reminders: ledger.NonZero(c.Reminders), Affected: s.affected(ctx, c.Affect),
-		StartedAt: s.optionalTime(c.Started),
+		ImpactOverride: ledger.NonZero(status.Impact(c.Impact)), Reminders: ledger.NonZero(c.Reminders), Affected: a.affected(c.Affect),
+		StartedAt: a.optionalTime(c.Started),
+	}
+	if a.err != nil {
+		return a.err
 	}
 	return s.confirmNotice(ctx)(s.OpenIncident(ctx, s.by, s.page.Code, in))
 }
@@ -99,27 +111,26 @@ type updateFlags struct {
 	textFlags
 }
 
-// write adds the update that the flags describe. An empty state is that of the template, or else the current one.
-func (f *updateFlags) write(ctx context.Context, s *session, state status.State, keep bool,
+// add adds the update that the flags describe. An empty state is that of the template, or else the current one.
+func (f *updateFlags) add(ctx context.Context, s *session, state status.State, keep bool,
 	write func(context.Context, statuspages.Author, string, status.NewUpdate) (string, error),
 ) error {
-	text := f.text(ctx, s)
+	text, err := f.text(ctx, s)
+	if err != nil {
+		return err
+	}
+	a := s.arguments(ctx)
 	if state = cmp.Or(state, text.state); state == "" {
-		state = s.state(ctx, f.code())
+		state = a.state(f.code())
 	}
-	return s.confirmNotice(ctx)(write(ctx, s.by, f.code(), status.NewUpdate{
-		State: state, Body: text.body, Keep: keep, Notify: ledger.Of(!f.Quiet), ExpectedVersion: f.Expect, Affected: s.affected(ctx, f.Affect),
-		DisplayAt: s.optionalTime(f.At),
-	}))
-}
-
-func (s *session) state(ctx context.Context, code string) status.State {
-	n := s.notice(ctx, code)
-	if n == nil {
-		must.Do(status.Errorf(status.NotFound, "notice %s does not exist", code))
-		return ""
+	in := status.NewUpdate{
+		State: state, Body: text.body, Keep: keep, Notify: ledger.Of(!f.Quiet), ExpectedVersion: f.Expect, Affected: a.affected(f.Affect),
+		DisplayAt: a.optionalTime(f.At),
 	}
-	return n.State
+	if a.err != nil {
+		return a.err
+	}
+	return s.confirmNotice(ctx)(write(ctx, s.by, f.code(), in))
 }
 
 type statusUpdateCmd struct {
@@ -128,7 +139,7 @@ type statusUpdateCmd struct {
 }
 
 func (c *statusUpdateCmd) run(ctx context.Context, s *session) error {
-	return c.write(ctx, s, status.State(c.Status), false, s.UpdateIncident)
+	return c.add(ctx, s, status.State(c.Status), false, s.UpdateIncident)
 }
 
 type statusResolveCmd struct {
@@ -140,7 +151,7 @@ func (c *statusResolveCmd) run(ctx context.Context, s *session) error {
 	if c.Body == "" && c.Template == "" {
 		c.Body = s.page.Text(status.IncidentResolved)
 	}
-	return c.write(ctx, s, status.Resolved, c.Keep, s.UpdateIncident)
+	return c.add(ctx, s, status.Resolved, c.Keep, s.UpdateIncident)
 }
 
 type statusReopenCmd struct {
@@ -149,7 +160,7 @@ type statusReopenCmd struct {
 }
 
 func (c *statusReopenCmd) run(ctx context.Context, s *session) error {
-	return c.write(ctx, s, status.State(c.Status), false, s.ReopenIncident)
+	return c.add(ctx, s, status.State(c.Status), false, s.ReopenIncident)
 }
 
 type statusPostmortemCmd struct {
@@ -174,10 +185,15 @@ type statusBackfillCmd struct {
 }
 
 func (c *statusBackfillCmd) run(ctx context.Context, s *session) error {
-	return s.confirmNotice(ctx)(s.OpenIncident(ctx, s.by, s.page.Code, status.NewIncident{
+	a := s.arguments(ctx)
+	in := status.NewIncident{
 		Name: c.Name, Body: c.Body, Resolution: c.Resolution, Backfill: true, Notify: ledger.Of(!c.Quiet), ImpactOverride: ledger.NonZero(status.Impact(c.Impact)),
-		StartedAt: s.optionalTime(c.From), ResolvedAt: s.optionalTime(c.Until), Affected: s.affected(ctx, c.Affect),
-	}))
+		StartedAt: a.optionalTime(c.From), ResolvedAt: a.optionalTime(c.Until), Affected: a.affected(c.Affect),
+	}
+	if a.err != nil {
+		return a.err
+	}
+	return s.confirmNotice(ctx)(s.OpenIncident(ctx, s.by, s.page.Code, in))
 }
 
 type statusEditCmd struct {
@@ -203,7 +219,12 @@ func (c *statusEditCmd) run(ctx context.Context, s *session) error {
 	if c.Name != nil || c.Impact != nil || c.Reminders != nil {
 		return status.Errorf(status.BadInput, "--update cannot be combined with --name, --impact or --reminders: use two commands")
 	}
-	_, err := s.EditUpdate(ctx, s.by, c.Update, status.UpdateEdit{Body: ledger.FromPointer(c.Body), DisplayAt: s.optionalTime(c.At)})
+	a := s.arguments(ctx)
+	edit := status.UpdateEdit{Body: ledger.FromPointer(c.Body), DisplayAt: a.optionalTime(c.At)}
+	if a.err != nil {
+		return a.err
+	}
+	_, err := s.EditUpdate(ctx, s.by, c.Update, edit)
 	return s.confirmNotice(ctx)(c.code(), err)
 }
 
@@ -236,15 +257,15 @@ type timeFlags struct {
 }
 
 // times returns the start and the end.
-func (f *timeFlags) times(s *session) (from, until time.Time) {
-	from = s.time(f.From)
+func (f *timeFlags) times(a *arguments) (from, until time.Time) {
+	from = a.time(f.From)
 	switch {
 	case f.Until != "":
-		until = s.time(f.Until)
+		until = a.time(f.Until)
 	case f.For > 0:
 		until = from.Add(f.For)
 	default:
-		must.Do(status.Errorf(status.BadInput, "the end is missing: use --until or --for"))
+		a.fail(status.Errorf(status.BadInput, "the end is missing: use --until or --for"))
 	}
 	return from, until
 }
@@ -265,13 +286,20 @@ type statusScheduleCmd struct {
 }
 
 func (c *statusScheduleCmd) run(ctx context.Context, s *session) error {
-	text := c.text(ctx, s)
+	text, err := c.text(ctx, s)
+	if err != nil {
+		return err
+	}
+	a := s.arguments(ctx)
 	in := status.NewMaintenance{
 		Name: cmp.Or(c.Name, text.title), Body: text.body, State: status.State(c.Status), ImpactOverride: ledger.NonZero(status.Impact(c.Impact)),
 		AutoInProgress: c.AutoStart, AutoCompleted: c.AutoEnd, AutoMaintenanceState: c.AutoState, AutoOperationalState: c.AutoOperational,
-		RemindMinutes: ledger.NonZero(c.Remind), Notify: ledger.Of(!c.Quiet), Components: s.codes(ctx, c.Affect),
+		RemindMinutes: ledger.NonZero(c.Remind), Notify: ledger.Of(!c.Quiet), Components: a.codes(c.Affect),
 	}
-	in.Start, in.End = c.times(s)
+	in.Start, in.End = c.times(a)
+	if a.err != nil {
+		return a.err
+	}
 	if c.Repeat != "" {
 		return c.series(ctx, s, in)
 	}
@@ -282,12 +310,18 @@ func (c *statusScheduleCmd) series(ctx context.Context, s *session, in status.Ne
 	if in.State != status.Planned {
 		return status.Errorf(status.BadInput, "--repeat requires the status scheduled, not %s", in.State)
 	}
-	times := must.Get(status.Occurrences(c.Repeat, in.Start))
+	times, err := status.Occurrences(c.Repeat, in.Start)
+	if err != nil {
+		return err
+	}
 	codes, err := s.ScheduleSeries(ctx, s.by, s.page.Code, in, times[1:])
 	if err != nil || s.DryRun {
 		return err
 	}
-	found := must.Get(s.db.NoticesByCode(ctx, status.Pages{s.page}, codes))
+	found, err := s.db.NoticesByCode(ctx, status.Pages{s.page}, codes)
+	if err != nil {
+		return err
+	}
 	return s.listNotices(list.Map(codes, func(code string) *status.Notice { return found[code] }))
 }
 
@@ -297,9 +331,13 @@ type statusProgressCmd struct{ updateFlags }
 func (c *statusProgressCmd) run(ctx context.Context, s *session) error {
 	state, given := map[string]status.State{"start": status.InProgress, "verify": status.Verifying}[s.name]
 	if !given {
-		state = s.state(ctx, c.code())
+		a := s.arguments(ctx)
+		state = a.state(c.code())
+		if a.err != nil {
+			return a.err
+		}
 	}
-	return c.write(ctx, s, state, false, s.MoveMaintenance)
+	return c.add(ctx, s, state, false, s.MoveMaintenance)
 }
 
 type statusCompleteCmd struct {
@@ -308,7 +346,7 @@ type statusCompleteCmd struct {
 }
 
 func (c *statusCompleteCmd) run(ctx context.Context, s *session) error {
-	return c.write(ctx, s, status.Completed, c.Keep, s.MoveMaintenance)
+	return c.add(ctx, s, status.Completed, c.Keep, s.MoveMaintenance)
 }
 
 type statusCancelCmd struct {
@@ -329,7 +367,11 @@ type statusRescheduleCmd struct {
 }
 
 func (c *statusRescheduleCmd) run(ctx context.Context, s *session) error {
-	from, until := c.times(s)
+	a := s.arguments(ctx)
+	from, until := c.times(a)
+	if a.err != nil {
+		return a.err
+	}
 	return s.confirmNotice(ctx)(s.RescheduleMaintenance(ctx, s.by, c.code(), status.Reschedule{
 		Start: from, End: until, Body: c.Body, Notify: ledger.Of(!c.Quiet), ExpectedVersion: c.Expect,
 	}))

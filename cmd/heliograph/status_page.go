@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"time"
 
-	"heliograph/internal/base/must"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
 	"heliograph/storage/statuspages"
@@ -34,7 +33,10 @@ func (c *statusInitCmd) runWithoutPage(ctx context.Context, s *session) error {
 // confirmPage is [session.confirm] for pages.
 func (s *session) confirmPage(ctx context.Context) func(code string, err error) error {
 	return s.confirm(func(code string) error {
-		p := must.Get(s.db.PageByCode(ctx, code))
+		p, err := s.db.PageByCode(ctx, code)
+		if err != nil {
+			return err
+		}
 		return s.print(pageObject(p), "%s %s at %s, revision %d", code, p.Slug, p.URL, p.Revision)
 	})
 }
@@ -48,11 +50,21 @@ type statusPageSetCmd struct {
 }
 
 func (c *statusPageSetCmd) run(ctx context.Context, s *session) error {
-	must.Do(s.confirmPage(ctx)(s.SetPage(ctx, s.by, s.page.Code, keyValues(c.Settings))))
+	settings, err := keyValues(c.Settings)
+	if err != nil {
+		return err
+	}
+	err = s.confirmPage(ctx)(s.SetPage(ctx, s.by, s.page.Code, settings))
+	if err != nil {
+		return err
+	}
 	if s.DryRun || s.JSON {
 		return nil
 	}
-	after := must.Get(s.db.PageByCode(ctx, s.page.Code))
+	after, err := s.db.PageByCode(ctx, s.page.Code)
+	if err != nil {
+		return err
+	}
 	if after.Vocabulary == s.page.Vocabulary {
 		return nil
 	}
@@ -112,23 +124,16 @@ type statusComponentAddCmd struct {
 }
 
 func (c *statusComponentAddCmd) run(ctx context.Context, s *session) error {
-	return s.confirmComponent(ctx)(s.AddComponent(ctx, s.by, s.page.Code, status.NewComponent{
-		Name: c.Name, Description: c.Description, Group: s.group(ctx, c.Group), Position: c.Position, Status: componentStatus(c.Status),
-		Showcase: ledger.Of(c.Showcase), OnlyShowIfDegraded: c.OnlyShowIfDegraded, StartDate: ledger.NonZero(optionalDate(c.StartDate)),
+	a := s.arguments(ctx)
+	in := status.NewComponent{
+		Name: c.Name, Description: c.Description, Group: a.group(c.Group), Position: c.Position, Status: componentStatus(c.Status),
+		Showcase: ledger.Of(c.Showcase), OnlyShowIfDegraded: c.OnlyShowIfDegraded, StartDate: ledger.NonZero(a.optionalDate(c.StartDate)),
 		NodeID: ledger.FromPointer(c.Node),
-	}))
-}
-
-// optionalDate parses a date. An empty text is the empty date.
-func optionalDate(text string) status.Date {
-	if text == "" {
-		return ""
 	}
-	day, err := status.ParseDate(text)
-	if err != nil {
-		must.Do(status.Errorf(status.BadInput, "%v", err))
+	if a.err != nil {
+		return a.err
 	}
-	return day
+	return s.confirmComponent(ctx)(s.AddComponent(ctx, s.by, s.page.Code, in))
 }
 
 type componentArg struct {
@@ -148,15 +153,20 @@ type statusComponentSetCmd struct {
 }
 
 func (c *statusComponentSetCmd) run(ctx context.Context, s *session) error {
+	a := s.arguments(ctx)
 	edit := status.ComponentEdit{
 		Name: ledger.FromPointer(c.Name), Description: ledger.FromPointer(c.Description), Showcase: ledger.FromPointer(c.Showcase),
 		OnlyShowIfDegraded: ledger.FromPointer(c.OnlyShowIfDegraded), NodeID: ledger.FromPointer(c.Node), ExpectedVersion: c.Expect,
 		Status: componentStatus(c.Status),
 	}
 	if c.StartDate != nil {
-		edit.StartDate = ledger.Of(optionalDate(*c.StartDate))
+		edit.StartDate = ledger.Of(a.optionalDate(*c.StartDate))
 	}
-	return s.confirmComponent(ctx)(s.EditComponent(ctx, s.by, s.find(ctx, c.Ref).Code, edit))
+	code := a.component(c.Ref).Code
+	if a.err != nil {
+		return a.err
+	}
+	return s.confirmComponent(ctx)(s.EditComponent(ctx, s.by, code, edit))
 }
 
 type statusMoveCmd struct {
@@ -166,10 +176,14 @@ type statusMoveCmd struct {
 }
 
 func (c *statusMoveCmd) run(ctx context.Context, s *session) error {
-	found := s.find(ctx, c.Ref)
+	a := s.arguments(ctx)
+	found := a.component(c.Ref)
 	group := found.GroupCode.V
 	if c.Group != nil {
-		group = s.group(ctx, *c.Group)
+		group = a.group(*c.Group)
+	}
+	if a.err != nil {
+		return a.err
 	}
 	return s.confirmComponent(ctx)(s.MoveComponent(ctx, s.by, found.Code, status.ComponentMove{Group: group, Position: c.Position}))
 }
@@ -177,7 +191,11 @@ func (c *statusMoveCmd) run(ctx context.Context, s *session) error {
 type statusRemoveCmd struct{ componentArg }
 
 func (c *statusRemoveCmd) run(ctx context.Context, s *session) error {
-	return s.confirmComponent(ctx)(s.RemoveComponent(ctx, s.by, s.find(ctx, c.Ref).Code, 0))
+	found, err := s.find(ctx, c.Ref)
+	if err != nil {
+		return err
+	}
+	return s.confirmComponent(ctx)(s.RemoveComponent(ctx, s.by, found.Code, 0))
 }
 
 type statusTokenCmd struct {
@@ -194,16 +212,25 @@ type statusTokenAddCmd struct {
 
 // runWithoutPage creates a token for the page with --page, and for all pages otherwise.
 func (c *statusTokenAddCmd) runWithoutPage(ctx context.Context, s *session) error {
-	s.rejectDryRun()
+	err := s.rejectDryRun()
+	if err != nil {
+		return err
+	}
 	in := status.TokenInput{Name: c.Name, Role: status.Role(c.Role)}
 	if s.Slug != "" {
-		s.selectPage(ctx)
+		err = s.selectPage(ctx)
+		if err != nil {
+			return err
+		}
 		in.Page = s.page.Code
 	}
 	if c.Expires > 0 {
 		in.ExpiresAt = ledger.Of(s.now().Add(c.Expires))
 	}
-	token := must.Get(s.AddToken(ctx, s.by, in))
+	token, err := s.AddToken(ctx, s.by, in)
+	if err != nil {
+		return err
+	}
 	return s.print(map[string]string{"name": c.Name, "role": c.Role, "token": token}, "%s", token)
 }
 
@@ -212,15 +239,24 @@ type statusTokenRmCmd struct {
 }
 
 func (c *statusTokenRmCmd) runWithoutPage(ctx context.Context, s *session) error {
-	s.rejectDryRun()
-	must.Do(s.RemoveToken(ctx, s.by, c.Name))
+	err := s.rejectDryRun()
+	if err != nil {
+		return err
+	}
+	err = s.RemoveToken(ctx, s.by, c.Name)
+	if err != nil {
+		return err
+	}
 	return s.print(map[string]string{"name": c.Name}, "token %s was deleted", c.Name)
 }
 
 type statusTokenListCmd struct{}
 
 func (statusTokenListCmd) runWithoutPage(ctx context.Context, s *session) error {
-	list := must.Get(s.db.Tokens(ctx, time.Time{}))
+	list, err := s.db.Tokens(ctx, time.Time{})
+	if err != nil {
+		return err
+	}
 	return table(s, list, func(t *status.Token) (map[string]any, []string) {
 		row := []string{t.Name, string(t.Role), t.PageCode.Or("all pages"), "never expires", "never used"}
 		if t.ExpiresAt.Valid {
@@ -250,7 +286,10 @@ type statusTemplateSetCmd struct {
 
 func (c *statusTemplateSetCmd) run(ctx context.Context, s *session) error {
 	state := status.State(c.Status)
-	must.Do(s.SetTemplate(ctx, s.by, s.page.Code, status.Template{Name: c.Name, Kind: state.Kind(), State: state, Title: c.Title, Body: c.Body}))
+	err := s.SetTemplate(ctx, s.by, s.page.Code, status.Template{Name: c.Name, Kind: state.Kind(), State: state, Title: c.Title, Body: c.Body})
+	if err != nil {
+		return err
+	}
 	return s.print(map[string]string{"name": c.Name}, "template %s was saved", c.Name)
 }
 
@@ -259,14 +298,20 @@ type statusTemplateRmCmd struct {
 }
 
 func (c *statusTemplateRmCmd) run(ctx context.Context, s *session) error {
-	must.Do(s.RemoveTemplate(ctx, s.by, s.page.Code, c.Name))
+	err := s.RemoveTemplate(ctx, s.by, s.page.Code, c.Name)
+	if err != nil {
+		return err
+	}
 	return s.print(map[string]string{"name": c.Name}, "template %s was deleted", c.Name)
 }
 
 type statusTemplateListCmd struct{}
 
 func (statusTemplateListCmd) run(ctx context.Context, s *session) error {
-	list := must.Get(s.db.Templates(ctx, s.page.Code))
+	list, err := s.db.Templates(ctx, s.page.Code)
+	if err != nil {
+		return err
+	}
 	return table(s, list, func(t *status.Template) (map[string]any, []string) {
 		return map[string]any{"name": t.Name, "status": t.State, "title": t.Title, "body": t.Body}, []string{t.Name, string(t.State), strconv.Quote(t.Title)}
 	})

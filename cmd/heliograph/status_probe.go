@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"heliograph/app/probe"
-	"heliograph/internal/base/must"
 	"heliograph/internal/domain/status"
 	"heliograph/storage/statuspages"
 )
@@ -47,22 +46,31 @@ type statusProbeAddCmd struct {
 }
 
 func (c *statusProbeAddCmd) run(ctx context.Context, s *session) error {
-	found := s.find(ctx, c.Ref)
-	id := must.Get(s.AddProbe(ctx, s.by, status.Probe{
+	found, err := s.find(ctx, c.Ref)
+	if err != nil {
+		return err
+	}
+	id, err := s.AddProbe(ctx, s.by, status.Probe{
 		Component: found.Code, Kind: status.ProbeKind(c.Kind), Every: c.Every, FailAfter: c.FailAfter, PassAfter: c.PassAfter, Sets: componentStatus(c.Sets),
 		Publish: status.Publish(c.Publish),
 		Spec: status.ProbeSpec{
 			URL: c.URL, Address: c.Address, Headers: c.Header, Query: c.Query, Path: c.Path, Status: c.Expect, Body: c.Body, TLSDays: c.TLSDays, Node: c.Node,
 			SlowMS: c.Slow.Milliseconds(), BadMS: c.Bad.Milliseconds(), TimeoutMS: c.Timeout.Milliseconds(),
 		},
-	}))
+	})
+	if err != nil {
+		return err
+	}
 	return s.print(map[string]any{"id": id, "kind": c.Kind, "component": found.Code}, "%d %s of %s", id, c.Kind, found.QualifiedName())
 }
 
 type statusProbeListCmd struct{}
 
 func (statusProbeListCmd) run(ctx context.Context, s *session) error {
-	list := must.Get(s.db.Probes(ctx, s.page.Code))
+	list, err := s.db.Probes(ctx, s.page.Code)
+	if err != nil {
+		return err
+	}
 	return table(s, list, func(p *status.Probe) (map[string]any, []string) {
 		state := string(p.Level)
 		if !p.Enabled {
@@ -103,22 +111,28 @@ type probeArg struct {
 }
 
 // find returns the probe, or fails if the page does not have it.
-func (a *probeArg) find(ctx context.Context, s *session) *status.Probe {
-	p := must.Get(s.db.Probe(ctx, a.ID))
-	if p == nil || p.PageCode != s.page.Code {
-		must.Do(status.Errorf(status.NotFound, "probe %d does not exist on page %s", a.ID, s.page.Slug))
+func (a *probeArg) find(ctx context.Context, s *session) (*status.Probe, error) {
+	p, err := s.db.Probe(ctx, a.ID)
+	if err == nil && (p == nil || p.PageCode != s.page.Code) {
+		err = status.Errorf(status.NotFound, "probe %d does not exist on page %s", a.ID, s.page.Slug)
 	}
-	return p
+	return p, err
 }
 
 type statusProbeTestCmd struct{ probeArg }
 
 // run fails unless the result is good or unknown, so that scripts can use the command.
 func (c *statusProbeTestCmd) run(ctx context.Context, s *session) error {
-	p := c.find(ctx, s)
+	p, err := c.find(ctx, s)
+	if err != nil {
+		return err
+	}
 	checker, done := probe.NewChecker(s.now, nil), func() {}
 	if p.Kind == status.LagProbe || p.Kind == status.NodeProbe {
-		checker, done = s.checker(ctx)
+		checker, done, err = s.checker(ctx)
+		if err != nil {
+			return err
+		}
 	}
 	defer done()
 	r := checker.Check(ctx, p)
@@ -130,7 +144,10 @@ func (c *statusProbeTestCmd) run(ctx context.Context, s *session) error {
 	if p.Kind.Remote() && r.Took >= 0 {
 		took = fmt.Sprintf(" after %s", r.Took.Round(time.Millisecond))
 	}
-	must.Do(s.print(resultObject(r), "%s%s: %s", level, took, r.Detail))
+	err = s.print(resultObject(r), "%s%s: %s", level, took, r.Detail)
+	if err != nil {
+		return err
+	}
 	if r.Level == status.Bad || r.Level == status.Slow {
 		return &exitError{1, fmt.Errorf("%s is %s", p.Name, level)}
 	}
@@ -140,12 +157,21 @@ func (c *statusProbeTestCmd) run(ctx context.Context, s *session) error {
 type statusProbeRunCmd struct{}
 
 func (statusProbeRunCmd) runWithoutPage(ctx context.Context, s *session) error {
-	s.rejectDryRun()
-	checker, done := s.checker(ctx)
+	err := s.rejectDryRun()
+	if err != nil {
+		return err
+	}
+	checker, done, err := s.checker(ctx)
+	if err != nil {
+		return err
+	}
 	defer done()
 	total := 0
 	for w := probe.NewWatcher(s.Editor, checker, s.logger(), nil); ; {
-		n := must.Get(w.RunDue(ctx))
+		n, err := w.RunDue(ctx)
+		if err != nil {
+			return err
+		}
 		if total += n; n == 0 {
 			return s.print(map[string]int{"probes": total}, "%d probes were run", total)
 		}
@@ -155,8 +181,14 @@ func (statusProbeRunCmd) runWithoutPage(ctx context.Context, s *session) error {
 type statusProbeBeatCmd struct{ probeArg }
 
 func (c *statusProbeBeatCmd) runWithoutPage(ctx context.Context, s *session) error {
-	s.rejectDryRun()
-	must.Do(s.RecordHeartbeat(ctx, c.ID))
+	err := s.rejectDryRun()
+	if err != nil {
+		return err
+	}
+	err = s.RecordHeartbeat(ctx, c.ID)
+	if err != nil {
+		return err
+	}
 	return s.print(map[string]int64{"id": c.ID}, "probe %d received a heartbeat", c.ID)
 }
 
@@ -164,13 +196,19 @@ func (c *statusProbeBeatCmd) runWithoutPage(ctx context.Context, s *session) err
 type statusProbeSwitchCmd struct{ probeArg }
 
 func (c *statusProbeSwitchCmd) run(ctx context.Context, s *session) error {
-	c.find(ctx, s)
+	_, err := c.find(ctx, s)
+	if err != nil {
+		return err
+	}
 	done := s.name + "d"
 	if s.name == "rm" {
 		done = "deleted"
-		must.Do(s.RemoveProbe(ctx, s.by, c.ID))
+		err = s.RemoveProbe(ctx, s.by, c.ID)
 	} else {
-		must.Do(s.EnableProbe(ctx, s.by, c.ID, s.name == "enable"))
+		err = s.EnableProbe(ctx, s.by, c.ID, s.name == "enable")
+	}
+	if err != nil {
+		return err
 	}
 	return s.print(map[string]int64{"id": c.ID}, "probe %d was %s", c.ID, done)
 }
@@ -184,10 +222,16 @@ type statusAuditCmd struct {
 func (c *statusAuditCmd) runWithoutPage(ctx context.Context, s *session) error {
 	f := statuspages.AuditFilter{Object: noticeCode(c.Object)}
 	if s.Slug != "" {
-		s.selectPage(ctx)
+		err := s.selectPage(ctx)
+		if err != nil {
+			return err
+		}
 		f.Page = s.page.Code
 	}
-	found := must.Get(s.db.Audit(ctx, f, max(c.Limit, 1)))
+	found, err := s.db.Audit(ctx, f, max(c.Limit, 1))
+	if err != nil {
+		return err
+	}
 	return table(s, found, func(a *statuspages.AuditEntry) (map[string]any, []string) {
 		object := map[string]any{
 			"id": a.ID, "at": a.At, "page": a.Page, "actor": a.Actor, "action": a.Action, "object": a.Object, "before": a.Before, "after": a.After,

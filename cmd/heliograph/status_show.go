@@ -3,17 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"text/tabwriter"
 	"time"
 
-	"heliograph/app/gateway"
-	"heliograph/internal/base/must"
 	"heliograph/internal/domain/status"
-	"heliograph/rest"
 	"heliograph/storage"
 	"heliograph/storage/statuspages"
 )
@@ -67,7 +63,10 @@ func (c *statusListCmd) runWithoutPage(ctx context.Context, s *session) error {
 	if c.What == "pages" {
 		return listPages(ctx, s)
 	}
-	s.selectPage(ctx)
+	err := s.selectPage(ctx)
+	if err != nil {
+		return err
+	}
 	if c.What == "components" {
 		return s.listComponents(ctx)
 	}
@@ -83,7 +82,10 @@ func (c *statusListCmd) runWithoutPage(ctx context.Context, s *session) error {
 		if f.Kind == status.Scheduled {
 			order = statuspages.ByRecency
 		}
-		got := must.Get(s.db.Notices(ctx, s.page, f, order, storage.Page{Limit: int(max(c.Limit, 1)), Desc: true}))
+		got, err := s.db.Notices(ctx, s.page, f, order, storage.Page{Limit: int(max(c.Limit, 1)), Desc: true})
+		if err != nil {
+			return err
+		}
 		list = append(list, got...)
 	}
 	return s.listNotices(list)
@@ -94,7 +96,10 @@ func openMaintenances() statuspages.NoticeFilter {
 }
 
 func listPages(ctx context.Context, s *session) error {
-	pages := must.Get(s.db.Pages(ctx))
+	pages, err := s.db.Pages(ctx)
+	if err != nil {
+		return err
+	}
 	return table(s, pages, func(p *status.Page) (map[string]any, []string) {
 		row := []string{p.Slug, p.Name, p.URL, p.TimeZone, string(p.Mode)}
 		if p.IsDefault {
@@ -105,7 +110,10 @@ func listPages(ctx context.Context, s *session) error {
 }
 
 func (s *session) listComponents(ctx context.Context) error {
-	w := must.Get(s.db.WorkingCopy(ctx, s.page))
+	w, err := s.db.WorkingCopy(ctx, s.page)
+	if err != nil {
+		return err
+	}
 	var list []*status.Component
 	for _, c := range w.Children("") {
 		list = append(append(list, c), w.Children(c.Code)...)
@@ -147,11 +155,21 @@ type statusShowCmd struct {
 }
 
 func (c *statusShowCmd) run(ctx context.Context, s *session) error {
-	notice := s.notice(ctx, noticeCode(c.Ref))
-	if notice == nil || notice.PageCode != s.page.Code {
-		return s.confirmComponent(ctx)(s.find(ctx, c.Ref).Code, nil)
+	notice, err := s.notice(ctx, noticeCode(c.Ref))
+	if err != nil {
+		return err
 	}
-	updates := must.Get(s.db.Updates(ctx, status.Pages{s.page}, []*status.Notice{notice}))
+	if notice == nil || notice.PageCode != s.page.Code {
+		found, err := s.find(ctx, c.Ref)
+		if err != nil {
+			return err
+		}
+		return s.confirmComponent(ctx)(found.Code, nil)
+	}
+	updates, err := s.db.Updates(ctx, status.Pages{s.page}, []*status.Notice{notice})
+	if err != nil {
+		return err
+	}
 	return s.showNotice(notice, updates[0])
 }
 
@@ -183,7 +201,10 @@ type statusRenderCmd struct {
 }
 
 func (c *statusRenderCmd) run(ctx context.Context, s *session) error {
-	documents := c.documents(ctx, s)
+	documents, err := c.documents(ctx, s)
+	if err != nil {
+		return err
+	}
 	name := strings.TrimPrefix(strings.TrimPrefix(c.Document, "/"), "api/v2/")
 	if !strings.HasSuffix(name, ".json") {
 		name += ".json"
@@ -192,30 +213,38 @@ func (c *statusRenderCmd) run(ctx context.Context, s *session) error {
 	if !ok {
 		return status.Errorf(status.BadInput, "%q is not a document: use one of %s", c.Document, strings.Join(status.Documents(), ", "))
 	}
-	_, err := os.Stdout.Write(body)
+	_, err = os.Stdout.Write(body)
 	return err
 }
 
 // documents returns all documents of the given revision, or of the current state.
-func (c *statusRenderCmd) documents(ctx context.Context, s *session) map[string][]byte {
+func (c *statusRenderCmd) documents(ctx context.Context, s *session) (map[string][]byte, error) {
 	if c.At == 0 {
 		return s.documents(ctx)
 	}
-	saved := must.Get(s.db.SavedDocuments(ctx, s.page.Code, c.At))
+	saved, err := s.db.SavedDocuments(ctx, s.page.Code, c.At)
+	if err != nil {
+		return nil, err
+	}
 	if saved == nil {
-		revisions := must.Get(s.db.SavedRevisions(ctx, s.page.Code))
-		must.Do(status.Errorf(status.NotFound, "revision %d of page %s is not saved: the saved revisions are %d", c.At, s.page.Slug, revisions))
+		revisions, err := s.db.SavedRevisions(ctx, s.page.Code)
+		if err != nil {
+			return nil, err
+		}
+		return nil, status.Errorf(status.NotFound, "revision %d of page %s is not saved: the saved revisions are %d", c.At, s.page.Slug, revisions)
 	}
 	documents := make(map[string][]byte, len(saved))
 	for name, body := range saved {
 		documents[name] = []byte(body)
 	}
-	return documents
+	return documents, nil
 }
 
-func (s *session) documents(ctx context.Context) map[string][]byte {
+func (s *session) documents(ctx context.Context) (map[string][]byte, error) {
 	ctx, end, err := s.db.Snapshot(ctx)
-	must.Do(err)
+	if err != nil {
+		return nil, err
+	}
 	defer end()
 	return s.render(ctx, s.page)
 }
@@ -224,15 +253,31 @@ type statusCheckCmd struct{}
 
 // run fails if it finds problems.
 func (statusCheckCmd) run(ctx context.Context, s *session) error {
-	found := status.CheckDocuments(s.documents(ctx))
-	for _, m := range must.Get(s.db.Notices(ctx, s.page, openMaintenances(), statuspages.ByStart, storage.Page{Limit: 1000})) {
+	documents, err := s.documents(ctx)
+	if err != nil {
+		return err
+	}
+	found := status.CheckDocuments(documents)
+	maintenances, err := s.db.Notices(ctx, s.page, openMaintenances(), statuspages.ByStart, storage.Page{Limit: 1000})
+	if err != nil {
+		return err
+	}
+	for _, m := range maintenances {
 		if m.Overdue(s.now()) {
 			found = append(found, fmt.Sprintf("the maintenance %s is %s and overdue: %s", m.Code, m.State, scheduled(m)))
 		}
 	}
-	found = append(found, s.outdatedMirror(ctx)...)
+	outdated, err := s.outdatedMirror(ctx)
+	if err != nil {
+		return err
+	}
+	found = append(found, outdated...)
 	if s.page.Mode == status.Imported {
-		for _, c := range must.Get(s.db.Unexplained(ctx, s.page)) {
+		unexplained, err := s.db.Unexplained(ctx, s.page)
+		if err != nil {
+			return err
+		}
+		for _, c := range unexplained {
 			found = append(found, fmt.Sprintf("the import left %s %s, but no incident or maintenance in progress affects it: open one, or run "+
 				"`heliograph status component set %s --status operational`", c.Name, c.BaseStatus, c.Code))
 		}
@@ -241,7 +286,10 @@ func (statusCheckCmd) run(ctx context.Context, s *session) error {
 		return s.print([]string{}, "page %s has no problems", s.page.Slug)
 	}
 	if s.JSON {
-		must.Do(printJSON(found))
+		err = printJSON(found)
+		if err != nil {
+			return err
+		}
 	}
 	return &exitError{1, fmt.Errorf("%s", strings.Join(found, "; "))}
 }
@@ -252,10 +300,12 @@ type statusExportCmd struct {
 
 // run replaces each file atomically, and removes the pages of notices and months that do not exist any more.
 func (c *statusExportCmd) run(ctx context.Context, s *session) error {
-	cfg := &rest.Config{LimitDefault: 25, LimitMax: 100, Now: s.now, Cache: true}
-	g := must.Get(gateway.New(gateway.Options{Status: s.db, REST: cfg, Logger: slog.New(slog.DiscardHandler), Static: true}))
+	g, err := s.gateway(true)
+	if err != nil {
+		return err
+	}
 	written := map[string]bool{}
-	must.Do(g.Export(ctx, s.page, func(file string, body []byte) error {
+	err = g.Export(ctx, s.page, func(file string, body []byte) error {
 		path := filepath.Join(c.Folder, filepath.FromSlash(file))
 		written[path] = true
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -265,7 +315,10 @@ func (c *statusExportCmd) run(ctx context.Context, s *session) error {
 			return err
 		}
 		return os.Rename(path+".new", path)
-	}))
+	})
+	if err != nil {
+		return err
+	}
 	for _, folder := range []string{"incidents", "history"} {
 		pages, err := filepath.Glob(filepath.Join(c.Folder, folder, "*", "index.html"))
 		if err != nil {
@@ -273,7 +326,10 @@ func (c *statusExportCmd) run(ctx context.Context, s *session) error {
 		}
 		for _, path := range pages {
 			if !written[path] {
-				must.Do(os.RemoveAll(filepath.Dir(path)))
+				err = os.RemoveAll(filepath.Dir(path))
+				if err != nil {
+					return err
+				}
 			}
 		}
 	}

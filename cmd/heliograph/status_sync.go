@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"heliograph/app/pagesync"
-	"heliograph/internal/base/must"
 	"heliograph/internal/domain/status"
 	"heliograph/storage/statuspages"
 )
@@ -63,9 +62,7 @@ func (c *statusSyncCmd) runWithoutPage(ctx context.Context, s *session) error {
 		return status.Errorf(status.BadInput, "--every cannot be combined with --import or --dry-run")
 	}
 	if s.DryRun {
-		o.Author.Preview = func(preview context.Context) error {
-			return must.Run(func() error { return s.previewAll(ctx, preview) })
-		}
+		o.Author.Preview = func(preview context.Context) error { return s.previewAll(ctx, preview) }
 	}
 	if c.Every != 0 {
 		return follow(ctx, o)
@@ -75,7 +72,10 @@ func (c *statusSyncCmd) runWithoutPage(ctx context.Context, s *session) error {
 
 // follow mirrors a page until the context ends. It fails immediately if the page cannot be mirrored.
 func follow(ctx context.Context, o pagesync.Options) error {
-	f := must.Get(pagesync.New(o))
+	f, err := pagesync.New(o)
+	if err != nil {
+		return err
+	}
 	var rejected *status.Error
 	if _, _, _, err := f.Poll(ctx); errors.As(err, &rejected) {
 		return err
@@ -111,7 +111,14 @@ func (s *session) copyPage(ctx context.Context, o pagesync.Options) error {
 		show()
 	})
 	defer timer.Stop()
-	out := must.Get(must.Get(pagesync.New(o)).Copy(ctx))
+	follower, err := pagesync.New(o)
+	if err != nil {
+		return err
+	}
+	out, err := follower.Copy(ctx)
+	if err != nil {
+		return err
+	}
 	r := out.Result
 	for _, w := range out.Warnings {
 		fmt.Fprintln(os.Stderr, "warning:", w)
@@ -119,7 +126,10 @@ func (s *session) copyPage(ctx context.Context, o pagesync.Options) error {
 	for _, code := range r.Stale {
 		fmt.Fprintln(os.Stderr, "warning: the source no longer lists the open notice", code)
 	}
-	p := must.Get(s.db.PageByCode(ctx, r.Page))
+	p, err := s.db.PageByCode(ctx, r.Page)
+	if err != nil {
+		return err
+	}
 	if p == nil {
 		return nil
 	}
@@ -130,17 +140,34 @@ func (s *session) copyPage(ctx context.Context, o pagesync.Options) error {
 
 // previewAll prints the documents that a sync changes. Reads with the context now see the state before the sync, those with preview the state after it.
 func (s *session) previewAll(now, preview context.Context) error {
-	pages := must.Get(s.db.Pages(now))
-	for _, p := range must.Get(s.db.Pages(preview)) {
+	pages, err := s.db.Pages(now)
+	if err != nil {
+		return err
+	}
+	changed, err := s.db.Pages(preview)
+	if err != nil {
+		return err
+	}
+	for _, p := range changed {
 		old := pages.ByCode(p.Code)
 		if old != nil && old.Revision == p.Revision {
 			continue
 		}
 		before := map[string][]byte{}
 		if old != nil {
-			before = s.render(now, old)
+			before, err = s.render(now, old)
+			if err != nil {
+				return err
+			}
 		}
-		must.Do(s.printChanged(before, s.render(preview, p)))
+		after, err := s.render(preview, p)
+		if err != nil {
+			return err
+		}
+		err = s.printChanged(before, after)
+		if err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -149,17 +176,17 @@ func (s *session) previewAll(now, preview context.Context) error {
 const maxMissedReads = 5
 
 // outdatedMirror returns problems if the page is a mirror that has not been read for a long time.
-func (s *session) outdatedMirror(ctx context.Context) []string {
-	source := must.Get(s.db.SourceOf(ctx, s.page.Code))
-	if source == nil || s.page.Mode != status.Mirror {
-		return nil
+func (s *session) outdatedMirror(ctx context.Context) ([]string, error) {
+	source, err := s.db.SourceOf(ctx, s.page.Code)
+	if err != nil || source == nil || s.page.Mode != status.Mirror {
+		return nil, err
 	}
 	age := s.now().Sub(source.OKAt).Round(time.Second)
 	switch {
 	case source.Failures > 0:
-		return []string{fmt.Sprintf("%s was last read %s ago, and failed %d times since: %s", source.URL, age, source.Failures, source.Error)}
+		return []string{fmt.Sprintf("%s was last read %s ago, and failed %d times since: %s", source.URL, age, source.Failures, source.Error)}, nil
 	case age > maxMissedReads*source.Every:
-		return []string{fmt.Sprintf("%s was last read %s ago, but the interval is %s: run a gateway with --status-sync", source.URL, age, source.Every)}
+		return []string{fmt.Sprintf("%s was last read %s ago, but the interval is %s: run a gateway with --status-sync", source.URL, age, source.Every)}, nil
 	}
-	return nil
+	return nil, nil
 }

@@ -9,7 +9,6 @@ import (
 
 	"heliograph/app/probe"
 	"heliograph/app/webhooks"
-	"heliograph/internal/base/must"
 	"heliograph/internal/domain/status"
 	"heliograph/storage"
 	"heliograph/storage/statuspages"
@@ -43,7 +42,12 @@ type statusWebhookAddCmd struct {
 }
 
 func (c *statusWebhookAddCmd) run(ctx context.Context, s *session) error {
-	code, secret, err := s.AddWebhook(ctx, s.by, s.page.Code, status.NewWebhook{URL: c.URL, Components: s.codes(ctx, c.Component)})
+	a := s.arguments(ctx)
+	in := status.NewWebhook{URL: c.URL, Components: a.codes(c.Component)}
+	if a.err != nil {
+		return a.err
+	}
+	code, secret, err := s.AddWebhook(ctx, s.by, s.page.Code, in)
 	return s.confirmWebhook(code, secret, "was added", err)
 }
 
@@ -80,7 +84,10 @@ func (c *statusWebhookEditCmd) run(ctx context.Context, s *session) (err error) 
 type statusWebhookListCmd struct{}
 
 func (statusWebhookListCmd) run(ctx context.Context, s *session) error {
-	list := must.Get(s.db.Webhooks(ctx, s.page.Code))
+	list, err := s.db.Webhooks(ctx, s.page.Code)
+	if err != nil {
+		return err
+	}
 	return table(s, list, func(w *status.Webhook) (map[string]any, []string) {
 		row := []string{w.Code, w.URL, strconv.FormatInt(w.Pending, 10) + " pending", w.LastError.V}
 		if w.DisabledAt.Valid {
@@ -99,10 +106,19 @@ type statusWatchCmd struct{ webhookSettings }
 
 // runWithoutPage executes due actions and probes of all pages, and sends to their webhooks, until the context ends.
 func (c *statusWatchCmd) runWithoutPage(ctx context.Context, s *session) error {
-	s.rejectDryRun()
-	checker, done := s.checker(ctx)
+	err := s.rejectDryRun()
+	if err != nil {
+		return err
+	}
+	checker, done, err := s.checker(ctx)
+	if err != nil {
+		return err
+	}
 	defer done()
-	sender := must.Get(c.sender(s.Editor, s.now, s.logger()))
+	sender, err := c.sender(s.Editor, s.now, s.logger())
+	if err != nil {
+		return err
+	}
 	var tasks sync.WaitGroup
 	tasks.Go(func() { sender.Run(ctx) })
 	tasks.Go(func() { probe.NewWatcher(s.Editor, checker, s.logger(), nil).Run(ctx) })
@@ -112,19 +128,19 @@ func (c *statusWatchCmd) runWithoutPage(ctx context.Context, s *session) error {
 }
 
 // checker returns a checker that runs probes. done closes its connections to the ledger.
-func (s *session) checker(ctx context.Context) (c *probe.Checker, done func()) {
+func (s *session) checker(ctx context.Context) (c *probe.Checker, done func(), err error) {
 	url := s.DatabaseURL
 	if url == "" && s.StatusURL == "" {
 		url = s.url // the embedded server has both databases
 	}
 	if url == "" {
-		return probe.NewChecker(s.now, nil), func() {}
+		return probe.NewChecker(s.now, nil), func() {}, nil
 	}
 	db, err := storage.Open(ctx, storage.Options{PoolOptions: s.pool(url, statusTimeout, 1), ReadOnly: true})
 	if err != nil {
-		must.Do(unreachable(url, err))
+		return nil, nil, unreachable(url, err)
 	}
-	return probe.NewChecker(s.now, db.LedgerHealth), db.Close
+	return probe.NewChecker(s.now, db.LedgerHealth), db.Close, nil
 }
 
 // runDue executes the due actions of all status pages until the context ends. It retries while the database is unavailable.
