@@ -3,7 +3,6 @@ package pagesync
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -61,7 +60,7 @@ func sameHost(to *http.Request, via []*http.Request) error {
 type Reading struct {
 	// Documents are the documents by name, or nil if they have not changed.
 	Documents map[string][]byte
-	// Tags are the ETags for the next read, or nil if the documents may belong to different revisions, so that they are read again.
+	// Tags are the ETags of all documents.
 	Tags map[string]string
 }
 
@@ -100,34 +99,8 @@ func (c *Client) Read(ctx context.Context, tags map[string]string, step func(don
 	}
 	if len(r.Documents) == 0 {
 		r.Documents, r.Tags = nil, tags
-		return r, nil
-	}
-	if !sameRevision(r.Documents) {
-		r.Tags = nil
 	}
 	return r, nil
-}
-
-// sameRevision reports whether all documents have the same time of the last write.
-func sameRevision(documents map[string][]byte) bool {
-	first := ""
-	for _, text := range documents {
-		var d struct {
-			Page struct {
-				UpdatedAt string `json:"updated_at"`
-			} `json:"page"`
-		}
-		if err := json.Unmarshal(text, &d); err != nil { // reported when it is decoded
-			return false
-		}
-		if first == "" {
-			first = d.Page.UpdatedAt
-		}
-		if d.Page.UpdatedAt != first {
-			return false
-		}
-	}
-	return true
 }
 
 // get requests a document. The body is nil if it still has the ETag.

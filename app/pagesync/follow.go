@@ -85,7 +85,8 @@ type Outcome struct {
 	Warnings []string
 }
 
-// Once reads the page and imports it. tags are the ETags of the last read, or nil to read everything. It returns the new ETags.
+// Once reads the page and imports it. tags are the ETags of the last read, or nil to read everything. It returns the
+// new ETags, or nil if the documents belong to different revisions, so that the next read gets all of them again.
 func (f *Follower) Once(ctx context.Context, tags map[string]string) (*Outcome, map[string]string, error) {
 	reading, err := f.client.Read(ctx, tags, f.o.Step)
 	if err != nil {
@@ -105,7 +106,11 @@ func (f *Follower) Once(ctx context.Context, tags map[string]string) (*Outcome, 
 	if err != nil {
 		return nil, nil, err
 	}
-	return &Outcome{Result: result, Name: c.Page.Name, Warnings: c.Warnings}, reading.Tags, nil
+	tagsOfPage := reading.Tags
+	if c.Mixed {
+		tagsOfPage = nil
+	}
+	return &Outcome{Result: result, Name: c.Page.Name, Warnings: c.Warnings}, tagsOfPage, nil
 }
 
 // Poll reads the page unless another gateway has done so recently, and records the outcome. polled reports whether this gateway polled; if not, the outcome is

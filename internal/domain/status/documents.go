@@ -50,6 +50,9 @@ type Source struct {
 	Notices    []*SourceNotice
 	// Coverage is the coverage of the lists of all notices, by kind. A kind is missing if its list was not given.
 	Coverage map[Kind]Coverage
+	// Mixed reports whether the documents have different times of the last write, so that they belong to different
+	// revisions of the page.
+	Mixed bool
 	// Warnings describe invalid values and their replacements.
 	Warnings []string
 }

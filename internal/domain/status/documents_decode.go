@@ -96,10 +96,15 @@ func (r *reader) document(name string, d *pageDocument) error {
 }
 
 func (r *reader) page(o *pageObject) error {
+	updated := o.UpdatedAt.Time
+	if updated.IsZero() {
+		updated = time.Unix(0, 0).UTC()
+	}
 	if p := r.source.Page; p != nil {
 		if p.Code != o.ID {
 			return fmt.Errorf("it belongs to page %q, other documents to %q", o.ID, p.Code)
 		}
+		r.source.Mixed = r.source.Mixed || !updated.Equal(p.UpdatedAt)
 		return nil
 	}
 	if !ValidCode(o.ID) || o.Name == "" {
@@ -113,13 +118,13 @@ func (r *reader) page(o *pageObject) error {
 		}
 		zoneName, zone = defaultZone, time.UTC
 	}
-	p := &Page{Code: o.ID, Name: r.text(o.Name, "the page"), URL: strings.TrimRight(o.URL, "/"), TimeZone: zoneName, Zone: zone, UpdatedAt: o.UpdatedAt.Time}
+	p := &Page{
+		Code: o.ID, Name: r.text(o.Name, "the page"), URL: strings.TrimRight(o.URL, "/"),
+		TimeZone: zoneName, Zone: zone, UpdatedAt: updated,
+	}
 	if !webURL(p.URL) {
 		r.warn("the URL %q of the page is invalid", o.URL)
 		p.URL = ""
-	}
-	if p.UpdatedAt.IsZero() {
-		p.UpdatedAt = time.Unix(0, 0).UTC()
 	}
 	r.source.Page = p
 	return nil
