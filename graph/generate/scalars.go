@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"heliograph/internal/base/must"
 )
 
 // scalarFile is the file that [scalars] writes. gqlgen binds the functions of package scalar, so it must exist before gqlgen runs.
@@ -25,11 +24,15 @@ type scalarType struct {
 
 // declarationsIn returns the hand-written declarations of a package.
 func declarationsIn(folder string) (list []ast.Decl) {
-	for _, name := range must.Get(filepath.Glob(folder + "/*.go")) {
+	names, err := filepath.Glob(folder + "/*.go")
+	check(err)
+	for _, name := range names {
 		if strings.HasSuffix(name, "_gen.go") || strings.HasSuffix(name, "_test.go") {
 			continue
 		}
-		list = append(list, must.Get(parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)).Decls...)
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		check(err)
+		list = append(list, file.Decls...)
 	}
 	return list
 }
@@ -105,7 +108,11 @@ func codes() []byte {
 
 // readTable returns the rows of a CSV file without the header.
 func readTable(path string) [][]string {
-	return must.Get(csv.NewReader(bytes.NewReader(must.Get(os.ReadFile(path)))).ReadAll())[1:]
+	text, err := os.ReadFile(path)
+	check(err)
+	rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
+	check(err)
+	return rows[1:]
 }
 
 // constantName returns the Go name of a response code or an enum value.

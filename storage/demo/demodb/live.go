@@ -14,7 +14,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"heliograph/internal/base/must"
 	"heliograph/internal/base/wrap"
 	"heliograph/storage/demo/scenario"
 	"heliograph/storage/demo/world"
@@ -80,9 +79,11 @@ func (k *liveWriter) block(ctx context.Context, end time.Time) error {
 		k.conn = conn
 	}
 	if k.network == nil {
-		if err := must.Run(func() error { k.network = resume(ctx, k.conn); return nil }); err != nil {
+		network, err := resume(ctx, k.conn)
+		if err != nil {
 			return err
 		}
+		k.network = network
 		debug.FreeOSMemory()                                   // the scenario leaves much garbage
 		end = k.now().Truncate(time.Duration(world.BlockTime)) // running it took time
 	}
@@ -116,50 +117,61 @@ type liveNetwork struct {
 	storedHash string
 }
 
-// resume runs the scenario again, up to the newest block of the database. It uses package must.
-func resume(ctx context.Context, conn *pgx.Conn) *liveNetwork {
-	if !must.Get(IsDemo(ctx, conn)) {
-		must.Do(ErrNotDemo)
+// resume runs the scenario again, up to the newest block of the database.
+func resume(ctx context.Context, conn *pgx.Conn) (*liveNetwork, error) {
+	demo, err := IsDemo(ctx, conn)
+	if err != nil {
+		return nil, err
+	}
+	if !demo {
+		return nil, ErrNotDemo
 	}
 	var end, last int64
 	var hash string
-	err := conn.QueryRow(ctx, `
+	err = conn.QueryRow(ctx, `
 		select consensus_end, index, hash from record_file
 		where hash = substring(obj_description('record_file'::regclass, 'pg_class') from length($1::text) + 1)`, marker).Scan(&end, &last, &hash)
-	must.Do(wrap.Error(err, "read the last block of the scenario"))
+	if err != nil {
+		return nil, fmt.Errorf("reading the last block of the scenario: %w", err)
+	}
 	w, err := scenario.New(end)
 	if err != nil {
-		must.Do(&scenarioError{err})
+		return nil, &scenarioError{err}
 	}
 	if w.LastBlockHash() != hash {
-		must.Do(ErrOtherVersion)
+		return nil, ErrOtherVersion
 	}
 	// Live blocks end at even seconds. Other blocks consist of automatic transactions after a pause.
 	rows, _ := conn.Query(ctx, "select consensus_end from record_file where index > $1 and consensus_end % $2 = 0 order by index", last, world.BlockTime)
 	ends, err := pgx.CollectRows(rows, pgx.RowTo[int64])
-	must.Do(wrap.Error(err, "read the live blocks"))
+	if err != nil {
+		return nil, fmt.Errorf("reading the live blocks: %w", err)
+	}
 	n := &liveNetwork{scenario: w, stored: map[string]map[string]world.Row{}}
 	w.DiscardRows()
 	for _, end := range ends {
 		w.Continue(end)
 		w.DiscardRows()
 	}
-	if err := w.Err(); err != nil {
-		must.Do(&scenarioError{err})
+	err = w.Err()
+	if err != nil {
+		return nil, &scenarioError{err}
 	}
-	if n.storedHash = newestHash(ctx, conn); w.LastBlockHash() != n.storedHash {
-		must.Do(ErrOtherVersion)
+	n.storedHash, err = newestHash(ctx, conn)
+	if err != nil {
+		return nil, err
+	}
+	if w.LastBlockHash() != n.storedHash {
+		return nil, ErrOtherVersion
 	}
 	n.markStored(n.changedRows())
-	registerTypes(ctx, conn)
-	return n
+	return n, registerTypes(ctx, conn)
 }
 
-// newestHash returns the hash of the newest block, or an empty string. It uses package must.
-func newestHash(ctx context.Context, db Querier) (hash string) {
-	err := db.QueryRow(ctx, "select coalesce((select hash from record_file order by consensus_end desc limit 1), '')").Scan(&hash)
-	must.Do(wrap.Error(err, "read the newest block"))
-	return hash
+// newestHash returns the hash of the newest block, or an empty string.
+func newestHash(ctx context.Context, db Querier) (hash string, err error) {
+	err = db.QueryRow(ctx, "select coalesce((select hash from record_file order by consensus_end desc limit 1), '')").Scan(&hash)
+	return hash, wrap.Error(err, "reading the newest block")
 }
 
 // addBlock adds a block that ends at a consensus time. It does nothing if blocks have not been written yet, or if the last block ended less than two
@@ -180,13 +192,18 @@ func (n *liveNetwork) writeBlock(ctx context.Context, conn *pgx.Conn) error {
 		return nil
 	}
 	changes := n.changedRows()
-	err := inTransaction(ctx, conn, func(tx pgx.Tx) {
-		switch newestHash(ctx, tx) {
+	err := pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{}, func(tx pgx.Tx) error {
+		newest, err := newestHash(ctx, tx)
+		if err != nil {
+			return err
+		}
+		switch newest {
 		case n.storedHash:
-			n.writeRows(ctx, tx, changes)
+			return n.writeRows(ctx, tx, changes)
 		case n.scenario.LastBlockHash(): // the commit succeeded, but its response was lost
+			return nil
 		default:
-			must.Do(ErrOtherWriter)
+			return ErrOtherWriter
 		}
 	})
 	if err != nil {
@@ -198,11 +215,14 @@ func (n *liveNetwork) writeBlock(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// writeRows writes the rows of the new blocks. It uses package must.
-func (n *liveNetwork) writeRows(ctx context.Context, tx pgx.Tx, changes []change) {
+// writeRows writes the rows of the new blocks.
+func (n *liveNetwork) writeRows(ctx context.Context, tx pgx.Tx, changes []change) error {
 	for _, table := range tables {
 		if _, kept := primaryKeys[table]; !kept {
-			copyRows(ctx, tx, table, n.scenario.Rows(table))
+			err := copyRows(ctx, tx, table, n.scenario.Rows(table))
+			if err != nil {
+				return err
+			}
 		}
 	}
 	batch := &pgx.Batch{}
@@ -210,7 +230,7 @@ func (n *liveNetwork) writeRows(ctx context.Context, tx pgx.Tx, changes []change
 		sql, args := c.statement()
 		batch.Queue(sql, args...)
 	}
-	must.Do(wrap.Error(tx.SendBatch(ctx, batch).Close(), "write the changed rows of a block"))
+	return wrap.Error(tx.SendBatch(ctx, batch).Close(), "writing the changed rows of a block")
 }
 
 // primaryKeys are the primary keys of tables whose rows change in a live network. Other tables only grow.

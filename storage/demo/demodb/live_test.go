@@ -10,7 +10,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"heliograph/internal/base/must"
 	"heliograph/storage/demo/world"
 	"heliograph/storage/pgtest"
 )
@@ -30,8 +29,7 @@ func live(t *testing.T, n *liveNetwork, conn *pgx.Conn, from, to time.Time) {
 
 func resumed(t *testing.T, conn *pgx.Conn) *liveNetwork {
 	t.Helper()
-	var n *liveNetwork
-	err := must.Run(func() error { n = resume(t.Context(), conn); return nil })
+	n, err := resume(t.Context(), conn)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ package demodb
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -11,7 +12,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"heliograph/internal/base/must"
 	"heliograph/internal/base/wrap"
 	"heliograph/storage/demo/scenario"
 	"heliograph/storage/demo/world"
@@ -77,48 +77,48 @@ func IsDemo(ctx context.Context, db Querier) (bool, error) {
 				where consensus_timestamp between newest.consensus_start and newest.consensus_end)), 'hex')))`
 	var demo bool
 	err := db.QueryRow(ctx, query, marker).Scan(&demo)
-	return demo, wrap.Error(err, "check for the demo network")
+	return demo, wrap.Error(err, "checking for the demo network")
 }
 
 // Load fills an empty ledger database with the demo network, whose newest block ends four seconds before now. It uses one transaction. The same time
 // gives the same rows. It returns [ErrNotEmpty] if the database contains data. progress can be nil.
 func Load(ctx context.Context, db DB, now time.Time, progress Progress) error {
-	return load(ctx, db, now, progress, func(tx pgx.Tx) {
-		if !must.Get(IsEmpty(ctx, tx)) {
-			must.Do(ErrNotEmpty)
+	return load(ctx, db, now, progress, func(tx pgx.Tx) error {
+		empty, err := IsEmpty(ctx, tx)
+		if err == nil && !empty {
+			err = ErrNotEmpty
 		}
+		return err
 	})
 }
 
 // Reload is like Load for a database that is empty or contains the demo network, which it replaces. It returns [ErrNotDemo] for any other database and
 // does not change it.
 func Reload(ctx context.Context, db DB, now time.Time, progress Progress) error {
-	return load(ctx, db, now, progress, func(tx pgx.Tx) {
-		if must.Get(IsEmpty(ctx, tx)) {
-			return
+	return load(ctx, db, now, progress, func(tx pgx.Tx) error {
+		empty, err := IsEmpty(ctx, tx)
+		if err != nil || empty {
+			return err
 		}
-		if !must.Get(IsDemo(ctx, tx)) {
-			must.Do(ErrNotDemo)
+		demo, err := IsDemo(ctx, tx)
+		if err != nil {
+			return err
 		}
-		exec(ctx, tx, "truncate the ledger tables", "truncate "+strings.Join(tables, ", "))
+		if !demo {
+			return ErrNotDemo
+		}
+		return exec(ctx, tx, "truncating the ledger tables", "truncate "+strings.Join(tables, ", "))
 	})
 }
 
-// inTransaction runs do in a transaction. do may use package must.
-func inTransaction(ctx context.Context, db DB, do func(tx pgx.Tx)) error {
-	return pgx.BeginTxFunc(ctx, db, pgx.TxOptions{}, func(tx pgx.Tx) error {
-		return must.Run(func() error { do(tx); return nil })
-	})
-}
-
-// exec runs a statement. what describes it in errors. It uses package must.
-func exec(ctx context.Context, tx pgx.Tx, what, sql string) {
+// exec runs a statement. what describes it in errors.
+func exec(ctx context.Context, tx pgx.Tx, what, sql string) error {
 	_, err := tx.Exec(ctx, sql)
-	must.Do(wrap.Error(err, "%s", what))
+	return wrap.Error(err, "%s", what)
 }
 
-// load writes the demo network after prepare, which may use package must.
-func load(ctx context.Context, db DB, now time.Time, progress Progress, prepare func(pgx.Tx)) error {
+// load writes the demo network after prepare.
+func load(ctx context.Context, db DB, now time.Time, progress Progress, prepare func(pgx.Tx) error) error {
 	if progress == nil {
 		progress = func(string, int, int) {}
 	}
@@ -127,29 +127,47 @@ func load(ctx context.Context, db DB, now time.Time, progress Progress, prepare 
 	if err != nil {
 		return err
 	}
-	return inTransaction(ctx, db, func(tx pgx.Tx) {
+	return pgx.BeginTxFunc(ctx, db, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		// Two concurrent loads would both find an empty database. The lock makes the second one wait.
-		exec(ctx, tx, "lock the ledger tables", "lock table record_file in share row exclusive mode")
-		prepare(tx)
-		copyTo(ctx, tx, w, progress)
+		err := exec(ctx, tx, "locking the ledger tables", "lock table record_file in share row exclusive mode")
+		if err != nil {
+			return err
+		}
+		err = prepare(tx)
+		if err != nil {
+			return err
+		}
+		err = copyTo(ctx, tx, w, progress)
+		if err != nil {
+			return err
+		}
 		blocks := w.Rows("record_file")
 		last := blocks[len(blocks)-1]["hash"].(string)
-		exec(ctx, tx, "mark the demo network", "comment on table record_file is '"+marker+last+"'")
+		err = exec(ctx, tx, "marking the demo network", "comment on table record_file is '"+marker+last+"'")
+		if err != nil {
+			return err
+		}
 		// Without statistics, the planner would assume empty tables until the next automatic analyze.
-		exec(ctx, tx, "analyze the ledger tables", "analyze "+strings.Join(tables, ", "))
+		return exec(ctx, tx, "analyzing the ledger tables", "analyze "+strings.Join(tables, ", "))
 	})
 }
 
-// registerTypes registers the enum types of the ledger tables with a connection. It uses package must.
-func registerTypes(ctx context.Context, conn *pgx.Conn) {
+// registerTypes registers the enum types of the ledger tables with a connection.
+func registerTypes(ctx context.Context, conn *pgx.Conn) error {
 	types, err := conn.LoadTypes(ctx, enums)
-	must.Do(wrap.Error(err, "load the enum types of the ledger tables"))
+	if err != nil {
+		return fmt.Errorf("loading the enum types of the ledger tables: %w", err)
+	}
 	conn.TypeMap().RegisterTypes(types)
+	return nil
 }
 
-// copyTo writes all rows. It uses package must.
-func copyTo(ctx context.Context, tx pgx.Tx, w *scenario.Scenario, progress Progress) {
-	registerTypes(ctx, tx.Conn())
+// copyTo writes all rows.
+func copyTo(ctx context.Context, tx pgx.Tx, w *scenario.Scenario, progress Progress) error {
+	err := registerTypes(ctx, tx.Conn())
+	if err != nil {
+		return err
+	}
 	total, done := 0, 0
 	for _, table := range tables {
 		total += len(w.Rows(table))
@@ -157,15 +175,19 @@ func copyTo(ctx context.Context, tx pgx.Tx, w *scenario.Scenario, progress Progr
 	for _, table := range tables {
 		rows := w.Rows(table)
 		progress("writing its rows", done, total)
-		copyRows(ctx, tx, table, rows)
+		err := copyRows(ctx, tx, table, rows)
+		if err != nil {
+			return err
+		}
 		done += len(rows)
 	}
+	return nil
 }
 
-// copyRows writes the rows of a table. It uses package must.
-func copyRows(ctx context.Context, tx pgx.Tx, table string, rows []world.Row) {
+// copyRows writes the rows of a table.
+func copyRows(ctx context.Context, tx pgx.Tx, table string, rows []world.Row) error {
 	if len(rows) == 0 {
-		return
+		return nil
 	}
 	columns := columnsOf(rows)
 	values := make([]any, len(columns))
@@ -176,7 +198,7 @@ func copyRows(ctx context.Context, tx pgx.Tx, table string, rows []world.Row) {
 		return values, nil
 	})
 	_, err := tx.CopyFrom(ctx, pgx.Identifier{table}, columns, source)
-	must.Do(wrap.Error(err, "write table %s", table))
+	return wrap.Error(err, "writing table %s", table)
 }
 
 func columnsOf(rows []world.Row) []string {
