@@ -167,11 +167,11 @@ func New(o Options) (*Gateway, error) {
 		Streams: o.Graph.Streams, Origins: o.Origins, NewID: respond.NewID, Logger: o.Logger, CheckVariables: o.CheckVariables, Observer: observer,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("create the GraphQL server: %w", err)
+		return nil, fmt.Errorf("creating the GraphQL server: %w", err)
 	}
 	api, err := v1.New(o.REST, srv)
 	if err != nil {
-		return nil, fmt.Errorf("create the REST API: %w", err)
+		return nil, fmt.Errorf("creating the REST API: %w", err)
 	}
 	docs := sync.OnceValues(func() (map[string]http.Handler, error) { return newDocs(o.REST, o.Version) })
 	rates, err := newRates(o.Rates, o.Logger)
@@ -193,11 +193,11 @@ func New(o Options) (*Gateway, error) {
 	}
 	documents, err := v2.New(pages)
 	if err != nil {
-		return nil, fmt.Errorf("create the status API: %w", err)
+		return nil, fmt.Errorf("creating the status API: %w", err)
 	}
 	site, err := statuspage.New(statuspage.Options{Server: srv, Cache: cache, Now: o.REST.Now, Static: o.Static})
 	if err != nil {
-		return nil, fmt.Errorf("create the status page: %w", err)
+		return nil, fmt.Errorf("creating the status page: %w", err)
 	}
 	g := &Gateway{
 		o: o, graph: srv, site: site, v1: api, v2: documents, cache: cache, docs: docs, metrics: newMetrics(o.DB, cache, o.Followers, o.Traces, o.REST.Now),

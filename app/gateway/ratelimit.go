@@ -68,18 +68,18 @@ func newRates(o RateOptions, log *slog.Logger) (*rates, error) {
 func (r *rates) load() error {
 	info, err := os.Stat(r.o.KeyFile)
 	if err != nil {
-		return fmt.Errorf("read the file of --api-keys: %w", err)
+		return fmt.Errorf("reading the file of --api-keys: %w", err)
 	}
 	if r.read != nil && os.SameFile(info, r.read) && info.ModTime().Equal(r.read.ModTime()) && info.Size() == r.read.Size() {
 		return nil
 	}
 	text, err := os.ReadFile(r.o.KeyFile)
 	if err != nil {
-		return fmt.Errorf("read the file of --api-keys, which the user of the gateway must be able to read: %w", err)
+		return fmt.Errorf("reading the file of --api-keys, which the user of the gateway must be able to read: %w", err)
 	}
 	keys, err := parseKeys(text)
 	if err != nil {
-		return fmt.Errorf("read the API keys of %s: %w", r.o.KeyFile, err)
+		return fmt.Errorf("reading the API keys of %s: %w", r.o.KeyFile, err)
 	}
 	if r.read != nil {
 		r.log.Info("API keys reloaded", "keys", len(keys))
@@ -118,7 +118,7 @@ func parseKeys(text []byte) (map[[sha256.Size]byte]apiKey, error) {
 		}
 		keys[sum], names[key.name] = key, true
 	}
-	return keys, wrap.Error(lines.Err(), "split lines")
+	return keys, wrap.Error(lines.Err(), "splitting lines")
 }
 
 // key returns the entry of an API key. If the file has become unreadable, the keys read before remain valid.

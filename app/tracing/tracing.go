@@ -73,11 +73,11 @@ func Start(ctx context.Context, o Options) (*Traces, error) {
 	self, err := resource.New(ctx, resource.WithTelemetrySDK(), resource.WithAttributes(semconv.ServiceName(scope), semconv.ServiceVersion(o.Version)),
 		resource.WithFromEnv())
 	if err != nil {
-		return nil, fmt.Errorf("read OTEL_RESOURCE_ATTRIBUTES: %w", err)
+		return nil, fmt.Errorf("reading OTEL_RESOURCE_ATTRIBUTES: %w", err)
 	}
 	to, err := otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(target.String()))
 	if err != nil {
-		return nil, fmt.Errorf("create the trace exporter: %w", err)
+		return nil, fmt.Errorf("creating the trace exporter: %w", err)
 	}
 	return newTraces(o, self, newQueue(to, o.Logger)), nil
 }

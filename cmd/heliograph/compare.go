@@ -65,7 +65,7 @@ func (c *compareCmd) compare(ctx context.Context) (*compare.Report, error) {
 	}
 	api, err := v1.NewOffline(&rest.Config{})
 	if err != nil {
-		return nil, fmt.Errorf("read the endpoints: %w", err)
+		return nil, fmt.Errorf("reading the endpoints: %w", err)
 	}
 	bar, start := newProgress(os.Stderr), time.Now()
 	defer bar.end()
@@ -100,7 +100,7 @@ func (c *compareCmd) read(ctx context.Context, api *rest.API, own compare.Servic
 	}
 	file, err := os.Open(c.AccessLog)
 	if err != nil {
-		return nil, fmt.Errorf("open the access log: %w", err)
+		return nil, fmt.Errorf("opening the access log: %w", err)
 	}
 	defer func() { _ = file.Close() }() // it was only read
 	found, err := compare.ReadLog(file, v1.Prefix, c.Requests)

@@ -57,7 +57,7 @@ func (s *databaseSettings) open(ctx context.Context, log *slog.Logger) (*databas
 	}
 	d := &database{url: server.URL(embedded.Name), server: server}
 	if err := errors.Join(migrations.Ledger(ctx, d.url, log), migrations.Status(ctx, d.url, log)); err != nil {
-		return nil, errors.Join(fmt.Errorf("create the tables: %w", err), d.close())
+		return nil, errors.Join(fmt.Errorf("creating the tables: %w", err), d.close())
 	}
 	return d, nil
 }
@@ -87,7 +87,7 @@ func (d *database) maintain(ctx context.Context, log *slog.Logger) {
 func ensurePartitions(ctx context.Context, url string) error {
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
-		return fmt.Errorf("connect: %w", err)
+		return fmt.Errorf("connecting: %w", err)
 	}
 	return errors.Join(migrations.EnsurePartitions(ctx, conn, time.Time{}), conn.Close(context.WithoutCancel(ctx)))
 }
@@ -98,7 +98,7 @@ func (d *database) close() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
-	return wrap.Error(d.server.Stop(ctx), "stop the embedded PostgreSQL")
+	return wrap.Error(d.server.Stop(ctx), "stopping the embedded PostgreSQL")
 }
 
 // done returns a channel that is closed if the embedded server ends unexpectedly, or nil for an external database.
@@ -141,7 +141,7 @@ const essential = " address_book entity record_file transaction "
 func check(ctx context.Context, db *storage.DB, log *slog.Logger) error {
 	absent, unknown, err := migrations.Compare(ctx, db.Pool())
 	if err != nil {
-		return fmt.Errorf("check the tables: %w", err)
+		return fmt.Errorf("checking the tables: %w", err)
 	}
 	db.SetAbsent(absent)
 	if err := db.ReadPlacement(ctx); err != nil {
@@ -157,7 +157,7 @@ func check(ctx context.Context, db *storage.DB, log *slog.Logger) error {
 	}
 	grant, err := migrations.Denied(ctx, db.Pool())
 	if err != nil {
-		return fmt.Errorf("check the permissions: %w", err)
+		return fmt.Errorf("checking the permissions: %w", err)
 	}
 	if grant != "" {
 		log.WarnContext(ctx, "the role cannot read all tables, and requests that need the others fail", "todo", grant)

@@ -307,12 +307,12 @@ func (c *explainCmd) Run(ctx context.Context) error {
 	}
 	g, err := gateway.New(gateway.Options{REST: cfg, Graph: gateway.DefaultGraph(), Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
-		return fmt.Errorf("read the documents: %w", err)
+		return fmt.Errorf("reading the documents: %w", err)
 	}
 	var body []byte
 	if c.Body != "" {
 		if body, err = os.ReadFile(c.Body); err != nil {
-			return fmt.Errorf("read the request body: %w", err)
+			return fmt.Errorf("reading the request body: %w", err)
 		}
 	}
 	x, err := g.ExplainBody(ctx, c.Path, body)

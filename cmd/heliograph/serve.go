@@ -143,7 +143,7 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, d.close()) }()
 	if d.server != nil && c.Demo.on {
 		if err := c.demo(ctx, d, cfg.Now()); err != nil {
-			return fmt.Errorf("load the demo network: %w", err)
+			return fmt.Errorf("loading the demo network: %w", err)
 		}
 	}
 	stopLive, err := c.live(ctx, d, cfg.Now, log)
@@ -173,7 +173,7 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 	editor := statuspages.NewEditor(pages, cfg.Now, nil)
 	if d.server != nil && c.Demo.on && c.StatusURL == "" {
 		if err := linkDemo(ctx, editor, public[0].Addr().String()); err != nil {
-			return fmt.Errorf("set the URL of the demo status page: %w", err)
+			return fmt.Errorf("setting the URL of the demo status page: %w", err)
 		}
 	}
 	sender, err := c.sender(editor, cfg.Now, log)
@@ -404,14 +404,14 @@ func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, d *database, h *
 	case <-d.done():
 		err = &exitError{exitDatabaseDied, fmt.Errorf("the embedded PostgreSQL ended unexpectedly: %w", d.server.Err())}
 	case err = <-failed:
-		err = fmt.Errorf("serve: %w", err)
+		err = fmt.Errorf("serving: %w", err)
 	}
 	h.Close()
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
 	defer cancel()
 	for _, s := range servers {
 		if e := s.Shutdown(drain); e != nil {
-			err = errors.Join(err, fmt.Errorf("shut down: %w", e))
+			err = errors.Join(err, fmt.Errorf("shutting down: %w", e))
 		}
 	}
 	stop()

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-
 )
 
 // scalarFile is the file that [scalars] writes. gqlgen binds the functions of package scalar, so it must exist before gqlgen runs.

@@ -49,9 +49,9 @@ func clusters(base string) ([]int, error) {
 
 func lookError(err error) error {
 	if errors.Is(err, os.ErrPermission) {
-		return fmt.Errorf("look for data: %w: run as the user who made them, or choose another data folder", err)
+		return fmt.Errorf("looking for data: %w: run as the user who made them, or choose another data folder", err)
 	}
-	return fmt.Errorf("look for data: %w", err)
+	return fmt.Errorf("looking for data: %w", err)
 }
 
 // ensureCluster creates the cluster if it does not exist. It is created in a temporary folder and renamed, so that an incomplete cluster is never used. made
@@ -59,7 +59,7 @@ func lookError(err error) error {
 func ensureCluster(ctx context.Context, b binaries, l layout, id identity, ephemeral bool) (made bool, err error) {
 	there, err := exists(l.data)
 	if err != nil {
-		return false, fmt.Errorf("look for data: %w", err)
+		return false, fmt.Errorf("looking for data: %w", err)
 	}
 	if there {
 		version, err := os.ReadFile(filepath.Join(l.data, "PG_VERSION"))
@@ -77,7 +77,7 @@ func ensureCluster(ctx context.Context, b binaries, l layout, id identity, ephem
 		return false, err
 	}
 	if err := os.RemoveAll(l.init); err != nil {
-		return false, fmt.Errorf("remove what an interrupted initdb left: %w", err)
+		return false, fmt.Errorf("removing what an interrupted initdb left: %w", err)
 	}
 	// Syncing the new files can take many seconds on a busy disk, so it is skipped. The system writes them within half a minute. If the machine crashes
 	// before that, the empty cluster may have to be created again.
@@ -93,7 +93,7 @@ func ensureCluster(ctx context.Context, b binaries, l layout, id identity, ephem
 	cmd.Stdout, cmd.Stderr = &out, &out
 	p, err := launch(cmd)
 	if err != nil {
-		return false, fmt.Errorf("start initdb: %w", err)
+		return false, fmt.Errorf("starting initdb: %w", err)
 	}
 	select {
 	case <-p.done:
@@ -106,7 +106,7 @@ func ensureCluster(ctx context.Context, b binaries, l layout, id identity, ephem
 		return false, initdbError(p.err, out.String())
 	}
 	if err := os.Rename(l.init, l.data); err != nil {
-		return false, fmt.Errorf("put the new cluster in its place: %w", err)
+		return false, fmt.Errorf("putting the new cluster in its place: %w", err)
 	}
 	return true, nil
 }
@@ -132,16 +132,16 @@ func openLog(path string) (f *os.File, size int64, err error) {
 	const long = 16 << 20 // bytes
 	if info, err := os.Stat(path); err == nil && info.Size() > long {
 		if err := os.Rename(path, path+".1"); err != nil {
-			return nil, 0, fmt.Errorf("put the long log aside: %w", err)
+			return nil, 0, fmt.Errorf("putting the long log aside: %w", err)
 		}
 	}
 	f, err = os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_RDWR, 0o600)
 	if err != nil {
-		return nil, 0, fmt.Errorf("open the server's log: %w", err)
+		return nil, 0, fmt.Errorf("opening the server's log: %w", err)
 	}
 	info, err := f.Stat()
 	if err != nil {
-		return nil, 0, errors.Join(fmt.Errorf("open the server's log: %w", err), f.Close())
+		return nil, 0, errors.Join(fmt.Errorf("opening the server's log: %w", err), f.Close())
 	}
 	return f, info.Size(), nil
 }

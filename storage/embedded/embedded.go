@@ -157,7 +157,7 @@ func openBase(o Options) (string, error) {
 		mode = 0o755 // the server's user needs access
 	}
 	if err := os.MkdirAll(base, mode); err != nil {
-		return "", fmt.Errorf("make the data folder: %w", err)
+		return "", fmt.Errorf("making the data folder: %w", err)
 	}
 	base, err = filepath.EvalSymlinks(base)
 	return base, wrap.Error(err, "data folder")

@@ -15,7 +15,7 @@ import (
 // wantError checks that an error message contains the given texts and names the start as the failed operation.
 func wantError(t *testing.T, got string, want ...string) {
 	t.Helper()
-	for _, w := range append(want, "start the embedded PostgreSQL: ") {
+	for _, w := range append(want, "starting the embedded PostgreSQL: ") {
 		if !strings.Contains(got, w) {
 			t.Errorf("the error is\n%s\nand does not say %q", got, w)
 		}
@@ -117,7 +117,7 @@ func TestErrors(t *testing.T) {
 			path := filepath.Join(tempDir(t), "file")
 			write(t, path, "", 0o644)
 			return Options{DataDir: filepath.Join(path, "data")}
-		}, nil, []string{"make the data folder: ", "not a directory"}},
+		}, nil, []string{"making the data folder: ", "not a directory"}},
 		{"server that ends at once", func(t *testing.T) Options {
 			return Options{DataDir: tempDir(t), Settings: map[string]string{"shared_buffers": "plenty"}}
 		}, nil, []string{

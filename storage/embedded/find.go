@@ -95,7 +95,7 @@ func find(ctx context.Context, o Options, base string, majors []int) (binaries, 
 		}
 	}
 	if ctx.Err() != nil {
-		return binaries{}, fmt.Errorf("look for PostgreSQL: %w", context.Cause(ctx)) // the search was incomplete
+		return binaries{}, fmt.Errorf("looking for PostgreSQL: %w", context.Cause(ctx)) // the search was incomplete
 	}
 	slices.SortStableFunc(usable, func(a, b binaries) int { return b.major - a.major })
 	if len(usable) == 0 {

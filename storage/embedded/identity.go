@@ -38,7 +38,7 @@ func chooseIdentity(data string) (identity, error) {
 			return identity{userName(st.Uid), &syscall.Credential{Uid: st.Uid, Gid: st.Gid}}, nil
 		}
 	} else if !errors.Is(err, os.ErrNotExist) {
-		return identity{}, fmt.Errorf("look at the data: %w", err)
+		return identity{}, fmt.Errorf("looking at the data: %w", err)
 	}
 	if uid != 0 {
 		return identity{name: userName(uint32(uid))}, nil
@@ -104,7 +104,7 @@ func (id identity) check(ctx context.Context, b binaries, dir string) error {
 			}
 		}
 	}
-	return wrap.Error(err, "run %s as user %s", cmd.Path, id.name)
+	return wrap.Error(err, "running %s as user %s", cmd.Path, id.name)
 }
 
 // barrier returns the first folder on the path, including the path itself, that the server's user cannot traverse.

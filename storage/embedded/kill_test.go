@@ -253,7 +253,7 @@ func secondGateway(t *testing.T, dir string) {
 	if !errors.Is(err, ErrInUse) {
 		t.Fatalf("a second gateway: %v", err)
 	}
-	want := "start the embedded PostgreSQL: data folder is in use by another gateway (process " +
+	want := "starting the embedded PostgreSQL: data folder is in use by another gateway (process " +
 		strconv.Itoa(g.cmd.Process.Pid) + "): " + dir
 	if err.Error() != want {
 		t.Errorf("error of a second gateway:\n%v, want\n%s", err, want)

@@ -21,7 +21,7 @@ func inspect(pid int, data string) (relation, error) {
 		return gone, nil
 	}
 	if err != nil {
-		return foreign, fmt.Errorf("look at process %d: %w", pid, err)
+		return foreign, fmt.Errorf("looking at process %d: %w", pid, err)
 	}
 	// The format is: pid (name) state …. The name can contain any character.
 	i, j := bytes.IndexByte(stat, '('), bytes.LastIndexByte(stat, ')')

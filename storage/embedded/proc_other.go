@@ -20,7 +20,7 @@ func inspect(pid int, data string) (relation, error) {
 		return gone, nil // not found by ps
 	}
 	if err != nil {
-		return foreign, fmt.Errorf("look at process %d: %w", pid, err)
+		return foreign, fmt.Errorf("looking at process %d: %w", pid, err)
 	}
 	switch {
 	case strings.HasPrefix(line, "Z"):

@@ -49,7 +49,7 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	s := &Server{log: cmp.Or(o.Logger, slog.New(slog.DiscardHandler))}
 	defer func() {
 		if err != nil {
-			err = errors.Join(fmt.Errorf("start the embedded PostgreSQL: %w", err), s.abort())
+			err = errors.Join(fmt.Errorf("starting the embedded PostgreSQL: %w", err), s.abort())
 		}
 	}()
 	base, err := s.base(ctx, o)
@@ -130,7 +130,7 @@ func (s *Server) prepareFolders(ctx context.Context) (identity, error) {
 	}
 	for _, dir := range []string{s.paths.dir, s.paths.sock} {
 		if err := id.privateDir(dir); err != nil {
-			return id, fmt.Errorf("make a folder for PostgreSQL: %w", err)
+			return id, fmt.Errorf("making a folder for PostgreSQL: %w", err)
 		}
 	}
 	return id, id.check(ctx, s.bin, s.paths.dir)
@@ -189,7 +189,7 @@ func (s *Server) launch(id identity, o Options) error {
 	cmd.SysProcAttr = procAttr(id.cred, death)
 	proc, err := launch(cmd)
 	if err != nil {
-		return fmt.Errorf("start postgres: %w", err)
+		return fmt.Errorf("starting postgres: %w", err)
 	}
 	s.proc = proc
 	return nil
@@ -304,7 +304,7 @@ func (s *Server) release() error {
 		// Closing alone would leave the lock to a child that is just being started.
 		errs = append(errs, syscall.Flock(int(s.lock.Fd()), syscall.LOCK_UN), s.lock.Close())
 	}
-	return wrap.Error(errors.Join(errs...), "clean up after the embedded PostgreSQL")
+	return wrap.Error(errors.Join(errs...), "cleaning up after the embedded PostgreSQL")
 }
 
 // process is a started program. err is its result and may be read after done is closed.
@@ -384,7 +384,7 @@ select exists (select from pg_database where datname = $1),
 	var there bool
 	var missing []string
 	if err := conn.QueryRow(ctx, lookUp, Name, extensions()).Scan(&there, &missing); err != nil {
-		return fmt.Errorf("look for the database: %w", err)
+		return fmt.Errorf("looking for the database: %w", err)
 	}
 	if len(missing) > 0 {
 		return missingExtensions(s.bin, missing)
@@ -393,5 +393,5 @@ select exists (select from pg_database where datname = $1),
 		return nil
 	}
 	_, err := conn.Exec(ctx, "create database "+Name)
-	return wrap.Error(err, "make the database")
+	return wrap.Error(err, "making the database")
 }

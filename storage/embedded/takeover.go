@@ -67,7 +67,7 @@ func takeOver(ctx context.Context, log *slog.Logger, l layout) error {
 	}
 	entries, err := os.ReadDir(l.sock)
 	if err != nil {
-		return fmt.Errorf("look for a stale socket: %w", err)
+		return fmt.Errorf("looking for a stale socket: %w", err)
 	}
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), ".s.PGSQL.") { // the socket and its lock file
@@ -76,7 +76,7 @@ func takeOver(ctx context.Context, log *slog.Logger, l layout) error {
 	}
 	for _, path := range stale {
 		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return fmt.Errorf("remove a stale file: %w", err)
+			return fmt.Errorf("removing a stale file: %w", err)
 		}
 	}
 	return nil
@@ -89,7 +89,7 @@ func readPid(path string) (int, error) {
 		return 0, nil
 	}
 	if err != nil {
-		return 0, fmt.Errorf("look for a running server: %w", err)
+		return 0, fmt.Errorf("looking for a running server: %w", err)
 	}
 	line, _, _ := bytes.Cut(text, []byte("\n"))
 	pid, err := strconv.Atoi(strings.TrimSpace(string(line)))
@@ -107,7 +107,7 @@ func stopAll(ctx context.Context, pids []int, data string, signals ...syscall.Si
 	for _, sig := range signals {
 		for _, pid := range pids {
 			if err := syscall.Kill(pid, sig); err != nil && !errors.Is(err, syscall.ESRCH) {
-				return fmt.Errorf("stop PostgreSQL process %d: %w", pid, err)
+				return fmt.Errorf("stopping PostgreSQL process %d: %w", pid, err)
 			}
 		}
 		for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); {
@@ -135,12 +135,12 @@ func stopAll(ctx context.Context, pids []int, data string, signals ...syscall.Si
 func acquire(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("open the lock: %w", err)
+		return nil, fmt.Errorf("opening the lock: %w", err)
 	}
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		defer f.Close()
 		if !errors.Is(err, syscall.EWOULDBLOCK) {
-			return nil, fmt.Errorf("lock %s: %w", path, err)
+			return nil, fmt.Errorf("locking %s: %w", path, err)
 		}
 		owner := ""
 		if pid, err := io.ReadAll(io.LimitReader(f, 20)); err == nil && len(pid) > 0 {
@@ -166,7 +166,7 @@ func makeTemp(parent, prefix string) (string, error) {
 	if err == nil {
 		dir, err = filepath.EvalSymlinks(dir)
 	}
-	return dir, wrap.Error(err, "make a temporary folder")
+	return dir, wrap.Error(err, "making a temporary folder")
 }
 
 // sweep removes the folders of ephemeral servers whose gateway was killed. A folder whose lock is free has no owner. Only old folders are removed, because a

@@ -218,7 +218,7 @@ func unread(table string) bool {
 func ledgerTables() (map[string][]storage.Absent, error) {
 	records, err := csv.NewReader(strings.NewReader(columnsCSV)).ReadAll()
 	if err != nil {
-		return nil, fmt.Errorf("read the list of ledger columns: %w", err)
+		return nil, fmt.Errorf("reading the list of ledger columns: %w", err)
 	}
 	tables := make(map[string][]storage.Absent)
 	for _, r := range records[1:] {
@@ -242,7 +242,7 @@ func presentColumns(ctx context.Context, conn Querier, tables map[string][]stora
 		found[table] = slices.Clone(columns)
 		return nil
 	})
-	return found, wrap.Error(err, "list the ledger's columns")
+	return found, wrap.Error(err, "listing the ledger's columns")
 }
 
 func names(tables map[string][]storage.Absent) []string { return slices.Sorted(maps.Keys(tables)) }
@@ -274,12 +274,12 @@ func inspect(ctx context.Context, conn *pgx.Conn, versions string) (findings, er
 			  and (pg_table_is_visible(oid) or relnamespace = to_regnamespace('public'))`,
 			versions, names(tables)).Scan(&hasVersions, &found.tables, &found.owner)
 		if err != nil {
-			return fmt.Errorf("list tables: %w", err)
+			return fmt.Errorf("listing tables: %w", err)
 		}
 		if hasVersions {
 			err = tx.QueryRow(ctx, "select coalesce(max(version_id), 0) from "+versions).Scan(&found.version)
 			if err != nil {
-				return fmt.Errorf("read %s: %w", versions, err)
+				return fmt.Errorf("reading %s: %w", versions, err)
 			}
 		}
 		if len(found.tables) > 0 {

@@ -97,7 +97,7 @@ func Ledger(ctx context.Context, url string, log *slog.Logger) error {
 
 	found, err := inspect(ctx, conn, ledgerSet().versions)
 	if err != nil {
-		return fmt.Errorf("look for ledger tables: %w", err)
+		return fmt.Errorf("looking for ledger tables: %w", err)
 	}
 	switch {
 	case found.version > Version():
@@ -112,7 +112,7 @@ func Ledger(ctx context.Context, url string, log *slog.Logger) error {
 		return nil
 	default:
 		if err := ledgerSet().up(ctx, config, log); err != nil {
-			return fmt.Errorf("migrate the ledger tables: %w", err)
+			return fmt.Errorf("migrating the ledger tables: %w", err)
 		}
 	}
 	return EnsurePartitions(ctx, conn, time.Time{})
@@ -130,7 +130,7 @@ func Distribute(ctx context.Context, url string, log *slog.Logger) error {
 	}
 	const citus = 0x6369747573 // "citus" in ASCII
 	err = set{files: citusFiles, folder: "citus", versions: "public.heliograph_citus", lockID: citus, path: "public"}.up(ctx, config, log)
-	return wrap.Error(err, "distribute the ledger tables")
+	return wrap.Error(err, "distributing the ledger tables")
 }
 
 var distributed = regexp.MustCompile(`create_distributed_table\('(\w+)', '(\w+)'`)
@@ -148,7 +148,7 @@ func Distribution() map[string]string {
 func parseURL(url string, log *slog.Logger) (*pgx.ConnConfig, error) {
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
-		return nil, fmt.Errorf("parse the database URL: %w", err)
+		return nil, fmt.Errorf("parsing the database URL: %w", err)
 	}
 	// The list of hosts may include replicas. Tables can be created on the primary server only.
 	for _, other := range config.Fallbacks {
@@ -170,7 +170,7 @@ var ErrPooler = errors.New("the connection leads to a pooler, but migrations nee
 func dial(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
-		return nil, fmt.Errorf("connect to the database to migrate: %w", err)
+		return nil, fmt.Errorf("connecting to the database to migrate: %w", err)
 	}
 	switch direct, err := storage.IsDirect(ctx, conn); {
 	case err != nil:
@@ -185,7 +185,7 @@ func dial(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
 func (s set) up(ctx context.Context, config *pgx.ConnConfig, log *slog.Logger) error {
 	db := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
 		_, err := conn.Exec(ctx, "set search_path = "+s.path)
-		return wrap.Error(err, "set the search path")
+		return wrap.Error(err, "setting the search path")
 	}))
 	defer db.Close()
 
@@ -198,7 +198,7 @@ func (s set) up(ctx context.Context, config *pgx.ConnConfig, log *slog.Logger) e
 		log.DebugContext(ctx, "migrated", "file", result.Source.Path, "took", result.Duration)
 	}
 	if err != nil {
-		return fmt.Errorf("run the files: %w", err)
+		return fmt.Errorf("running the files: %w", err)
 	}
 	if len(results) > 0 {
 		log.InfoContext(ctx, "tables migrated", "set", s.folder, "files", len(results), "version", s.newest())
@@ -209,16 +209,16 @@ func (s set) up(ctx context.Context, config *pgx.ConnConfig, log *slog.Logger) e
 func (s set) provider(db *sql.DB) (*goose.Provider, error) {
 	folder, err := fs.Sub(s.files, s.folder)
 	if err != nil {
-		return nil, fmt.Errorf("open the folder %s: %w", s.folder, err)
+		return nil, fmt.Errorf("opening the folder %s: %w", s.folder, err)
 	}
 	// Try to get the lock every second for ten minutes, or until the context ends.
 	locker, err := lock.NewPostgresSessionLocker(lock.WithLockID(s.lockID), lock.WithLockTimeout(1, 600))
 	if err != nil {
-		return nil, fmt.Errorf("prepare the migration lock: %w", err)
+		return nil, fmt.Errorf("preparing the migration lock: %w", err)
 	}
 	provider, err := goose.NewProvider(goose.DialectPostgres, db, folder,
 		goose.WithTableName(s.versions), goose.WithSessionLocker(locker), goose.WithDisableGlobalRegistry(true))
-	return provider, wrap.Error(err, "read the migrations in %s", s.folder)
+	return provider, wrap.Error(err, "reading the migrations in %s", s.folder)
 }
 
 // A Beginner begins transactions. Connections and pools of pgx implement it.
@@ -234,7 +234,7 @@ func EnsurePartitions(ctx context.Context, conn Beginner, now time.Time) error {
 		if !now.IsZero() {
 			instant := now.UTC().Format(time.RFC3339)
 			if _, err := tx.Exec(ctx, "select set_config('heliograph.now', $1, true)", instant); err != nil {
-				return fmt.Errorf("set the instant: %w", err)
+				return fmt.Errorf("setting the instant: %w", err)
 			}
 		}
 		_, err := tx.Exec(ctx, "call public.create_mirror_node_time_partitions()")
@@ -276,14 +276,14 @@ func Status(ctx context.Context, url string, log *slog.Logger) error {
 	if err := createSchema(ctx, conn); err != nil {
 		return err
 	}
-	return wrap.Error(statusSet().up(ctx, config, log), "migrate the status tables")
+	return wrap.Error(statusSet().up(ctx, config, log), "migrating the status tables")
 }
 
 // createSchema creates the schema if it does not exist. The check lets roles that own the schema work without the privilege to create one.
 func createSchema(ctx context.Context, conn *pgx.Conn) error {
 	var there bool
 	if err := conn.QueryRow(ctx, "select to_regnamespace('status') is not null").Scan(&there); err != nil {
-		return fmt.Errorf("look for the schema status: %w", err)
+		return fmt.Errorf("looking for the schema status: %w", err)
 	}
 	if there {
 		return nil
@@ -293,7 +293,7 @@ func createSchema(ctx context.Context, conn *pgx.Conn) error {
 	case err == nil:
 	case errors.As(err, &pg) && (pg.Code == "42P06" || pg.Code == "23505"): // created concurrently: duplicate_schema or unique_violation
 	default:
-		return fmt.Errorf("create the schema status: %w", err)
+		return fmt.Errorf("creating the schema status: %w", err)
 	}
 	return nil
 }
@@ -317,5 +317,5 @@ func statusVersionOf(ctx context.Context, conn Querier) (int, error) {
 func one[T any](ctx context.Context, conn Querier, sql string, args ...any) (T, error) {
 	rows, _ := conn.Query(ctx, sql, args...) // rows have the error
 	v, err := pgx.CollectExactlyOneRow(rows, pgx.RowTo[T])
-	return v, wrap.Error(err, "look for tables")
+	return v, wrap.Error(err, "looking for tables")
 }

@@ -34,7 +34,7 @@ type Options struct {
 func Handler(o Options) (http.Handler, error) {
 	files, err := load(o)
 	if err != nil {
-		return nil, fmt.Errorf("load the API documentation: %w", err)
+		return nil, fmt.Errorf("loading the API documentation: %w", err)
 	}
 	return &handler{prefix: o.Prefix, files: files}, nil
 }

@@ -83,7 +83,7 @@ func Pack(content []byte, contentType, cacheControl string) *File {
 // Unpack returns the uncompressed content of a file.
 func (f *File) Unpack() ([]byte, error) {
 	content, err := io.ReadAll(brotli.NewReader(bytes.NewReader(f.packed)))
-	return content, wrap.Error(err, "decompress a file")
+	return content, wrap.Error(err, "decompressing a file")
 }
 
 // contentTypeOf returns the content type of a file name extension, or an empty string. Unlike package mime, it does not depend on the MIME database

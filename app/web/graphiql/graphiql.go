@@ -49,7 +49,7 @@ var load = sync.OnceValues(func() (map[string]*assets.File, error) {
 	delete(files, "/index.html")
 	examples, err := json.Marshal(Examples())
 	if err != nil {
-		return nil, fmt.Errorf("encode the examples: %w", err)
+		return nil, fmt.Errorf("encoding the examples: %w", err)
 	}
 	files["/examples.json"] = assets.Pack(examples, "application/json", assets.Checked)
 	return files, nil

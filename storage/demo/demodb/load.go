@@ -60,7 +60,7 @@ const marker = "heliograph demo network, last block "
 func IsEmpty(ctx context.Context, db Querier) (bool, error) {
 	var filled bool
 	err := db.QueryRow(ctx, "select exists (select 1 from "+strings.Join(tables, ") or exists (select 1 from ")+")").Scan(&filled)
-	return !filled, wrap.Error(err, "check whether the ledger tables are empty")
+	return !filled, wrap.Error(err, "checking whether the ledger tables are empty")
 }
 
 // IsDemo reports whether the database contains the demo network and nothing else: the newest block is the last block of the scenario, or a live block,

@@ -36,7 +36,7 @@ func Load(ctx context.Context, db beginner, now time.Time) error {
 	return load(ctx, db, now, func(ctx context.Context, tx pgx.Tx) (bool, error) {
 		var filled bool
 		err := tx.QueryRow(ctx, `select exists (select from status.page)`).Scan(&filled)
-		return !filled, wrap.Error(err, "check for status pages")
+		return !filled, wrap.Error(err, "checking for status pages")
 	})
 }
 
@@ -45,20 +45,20 @@ func Reload(ctx context.Context, db beginner, now time.Time) error {
 	return load(ctx, db, now, func(ctx context.Context, tx pgx.Tx) (bool, error) {
 		var others bool
 		if err := tx.QueryRow(ctx, `select exists (select from status.page where id <> $1)`, demo.StatusPage).Scan(&others); err != nil {
-			return false, fmt.Errorf("check for status pages: %w", err)
+			return false, fmt.Errorf("checking for status pages: %w", err)
 		}
 		if others {
 			return false, ErrNotDemo
 		}
 		_, err := tx.Exec(ctx, `delete from status.page where id = $1`, demo.StatusPage)
-		return true, wrap.Error(err, "delete the status page")
+		return true, wrap.Error(err, "deleting the status page")
 	})
 }
 
 func load(ctx context.Context, db beginner, now time.Time, prepare func(context.Context, pgx.Tx) (bool, error)) error {
 	return pgx.BeginTxFunc(ctx, db, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `lock table status.page in share row exclusive mode`); err != nil {
-			return fmt.Errorf("lock the status pages: %w", err)
+			return fmt.Errorf("locking the status pages: %w", err)
 		}
 		if wanted, err := prepare(ctx, tx); err != nil || !wanted {
 			return err
@@ -67,7 +67,7 @@ func load(ctx context.Context, db beginner, now time.Time, prepare func(context.
 		if err != nil {
 			return fmt.Errorf("build the demo status page: %w", err)
 		}
-		return wrap.Error(tx.SendBatch(ctx, s.batch()).Close(), "write the demo status page")
+		return wrap.Error(tx.SendBatch(ctx, s.batch()).Close(), "writing the demo status page")
 	})
 }
 
