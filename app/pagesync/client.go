@@ -1,4 +1,5 @@
-// Package pagesync mirrors other status pages: it polls their documents over HTTP, decodes them with [status.ReadDocuments], and imports them.
+// Package pagesync mirrors other status pages: it polls their documents over HTTP, decodes them with
+// [status.ReadDocuments], and imports them.
 package pagesync
 
 import (
@@ -26,15 +27,18 @@ type Client struct {
 	http *http.Client
 }
 
-// NewClient returns a client for the page at a URL such as https://status.example.com, to which the paths of the documents are appended. transport defaults to
-// [http.DefaultTransport].
+// NewClient returns a client for the page at a URL such as https://status.example.com, to which the paths of the
+// documents are appended. transport defaults to [http.DefaultTransport].
 func NewClient(pageURL string, transport http.RoundTripper) (*Client, error) {
 	base := strings.TrimSuffix(strings.TrimRight(pageURL, "/"), "/api/v2")
 	u, err := url.Parse(base)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
-		return nil, status.Errorf(status.BadInput, "%q is not the URL of a page, such as https://status.example.com", pageURL)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" ||
+		u.Fragment != "" || u.User != nil {
+		return nil, status.Errorf(status.BadInput, "%q is not the URL of a page, such as https://status.example.com",
+			pageURL)
 	}
-	return &Client{base: base, http: &http.Client{Transport: transport, Timeout: requestTimeout, CheckRedirect: sameHost}}, nil
+	return &Client{base: base, http: &http.Client{Transport: transport, Timeout: requestTimeout,
+		CheckRedirect: sameHost}}, nil
 }
 
 // Base returns the URL of the page, without a trailing slash.
@@ -64,8 +68,8 @@ type Reading struct {
 	Tags map[string]string
 }
 
-// Read reads the documents of the page. With the ETags of the last read, unchanged documents are not transferred. step, if not nil, is called with the number
-// of documents that have been read.
+// Read reads the documents of the page. With the ETags of the last read, unchanged documents are not transferred. step,
+// if not nil, is called with the number of documents that have been read.
 func (c *Client) Read(ctx context.Context, tags map[string]string, step func(done, total int)) (*Reading, error) {
 	r := &Reading{Documents: map[string][]byte{}, Tags: map[string]string{}}
 	// These documents contain the whole page. The other five are parts of them.

@@ -56,12 +56,14 @@ func New(o Options) (*Follower, error) {
 		return nil, err
 	}
 	if o.Every != 0 && o.Every < statuspages.MinSourceEvery {
-		return nil, status.Errorf(status.BadInput, "the polling interval must be at least %s, not %s", statuspages.MinSourceEvery, o.Every)
+		return nil, status.Errorf(status.BadInput, "the polling interval must be at least %s, not %s",
+			statuspages.MinSourceEvery, o.Every)
 	}
 	if o.Random == nil {
 		o.Random = rand.Float64
 	}
-	return &Follower{o: o, client: client, task: statuspages.TaskLog{Logger: o.Logger, Task: "mirroring the status page " + client.Base()}}, nil
+	return &Follower{o: o, client: client, task: statuspages.TaskLog{Logger: o.Logger,
+		Task: "mirroring the status page " + client.Base()}}, nil
 }
 
 // URL returns the URL of the page that is mirrored.
@@ -113,8 +115,8 @@ func (f *Follower) Once(ctx context.Context, tags map[string]string) (*Outcome, 
 	return &Outcome{Result: result, Name: c.Page.Name, Warnings: c.Warnings}, tagsOfPage, nil
 }
 
-// Poll reads the page unless another gateway has done so recently, and records the outcome. polled reports whether this gateway polled; if not, the outcome is
-// nil. next is the time of the next poll.
+// Poll reads the page unless another gateway has done so recently, and records the outcome. polled reports whether this
+// gateway polled; if not, the outcome is nil. next is the time of the next poll.
 func (f *Follower) Poll(ctx context.Context) (out *Outcome, polled bool, next time.Time, err error) {
 	now := f.o.Now()
 	source, claimed, err := f.o.DB.ClaimSource(ctx, f.client.Base(), now, lease)
@@ -161,11 +163,13 @@ func (f *Follower) Copy(ctx context.Context) (*Outcome, error) {
 	}
 	now := f.o.Now()
 	return out, f.o.DB.ReleaseSource(ctx, &statuspages.PageSource{
-		Page: out.Result.Page, URL: f.client.Base(), Every: cmp.Or(f.o.Every, time.Minute), Tags: tags, OKAt: now, NextAt: now.Add(f.pause(0)),
+		Page: out.Result.Page, URL: f.client.Base(), Every: cmp.Or(f.o.Every, time.Minute), Tags: tags, OKAt: now,
+		NextAt: now.Add(f.pause(0)),
 	})
 }
 
-// pause returns the time to the next poll: the interval with a jitter of 10 %, doubled after each failure up to [maxPause].
+// pause returns the time to the next poll: the interval with a jitter of 10 %, doubled after each failure up to
+// [maxPause].
 func (f *Follower) pause(failures int) time.Duration {
 	every := max(f.o.Every, statuspages.MinSourceEvery)
 	for range min(failures, 10) {
@@ -207,7 +211,8 @@ func (f *Follower) log(ctx context.Context, out *Outcome, err error) {
 		log.WarnContext(ctx, "a mirrored status page has an invalid value", "warning", w)
 	}
 	if len(out.Result.Stale) > 0 {
-		log.WarnContext(ctx, "open notices are no longer listed by the mirrored status page, although they were not closed; they are kept", "notices",
+		log.WarnContext(ctx,
+			"open notices are no longer listed by the mirrored status page, although they were not closed; they are kept", "notices",
 			out.Result.Stale)
 	}
 }

@@ -42,8 +42,9 @@ func (c *compareCmd) Run(ctx context.Context) error {
 		return &exitError{exitFailed, err}
 	}
 	causes := len(report.Causes())
-	fmt.Fprintf(os.Stdout, "%d requests compared, %d causes of differences; %d equal after a repetition, %d equal without newer rows, "+
-		"%d not compared (status 429)\n",
+	fmt.Fprintf(os.Stdout,
+		"%d requests compared, %d causes of differences; %d equal after a repetition, %d equal without newer rows, "+
+			"%d not compared (status 429)\n",
 		report.Requests, causes, report.Repeated, report.Newer, report.Limited)
 	if causes > 0 {
 		return &exitError{exitDifferent, fmt.Errorf("%s differs from %s", c.URL, c.Against)}
@@ -85,7 +86,9 @@ func (c *compareCmd) compare(ctx context.Context) (*compare.Report, error) {
 }
 
 // read returns the requests of the access log, or generated ones.
-func (c *compareCmd) read(ctx context.Context, api *rest.API, own compare.Service, show func(string, int, int)) ([]requests.Request, error) {
+func (c *compareCmd) read(
+	ctx context.Context, api *rest.API, own compare.Service, show func(string, int, int),
+) ([]requests.Request, error) {
 	if c.AccessLog == "" {
 		read := 0
 		return requests.Generate(ctx, api, func(ctx context.Context, path string) (int, []byte, error) {

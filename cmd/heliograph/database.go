@@ -62,10 +62,12 @@ func (s *databaseSettings) open(ctx context.Context, log *slog.Logger) (*databas
 	return d, nil
 }
 
-// partitionsInterval is the interval at which missing monthly partitions are added. Partitions are created a month ahead, so once a day is enough.
+// partitionsInterval is the interval at which missing monthly partitions are added. Partitions are created a month
+// ahead, so once a day is enough.
 const partitionsInterval = 24 * time.Hour
 
-// maintain adds partitions for coming months to the embedded database until the context ends. It does nothing for an external database.
+// maintain adds partitions for coming months to the embedded database until the context ends. It does nothing for an
+// external database.
 func (d *database) maintain(ctx context.Context, log *slog.Logger) {
 	if d.server == nil {
 		return
@@ -137,7 +139,8 @@ func unreachable(url string, err error) error {
 // essential are the tables without which nothing can be served.
 const essential = " address_book entity record_file transaction "
 
-// check compares the tables of the database with those that the gateway reads. It fails if essential tables are missing, and logs other differences.
+// check compares the tables of the database with those that the gateway reads. It fails if essential tables are
+// missing, and logs other differences.
 func check(ctx context.Context, db *storage.DB, log *slog.Logger) error {
 	absent, unknown, err := migrations.Compare(ctx, db.Pool())
 	if err != nil {
@@ -152,8 +155,12 @@ func check(ctx context.Context, db *storage.DB, log *slog.Logger) error {
 	if more := len(absent) - shown; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
-	if slices.ContainsFunc(absent, func(a storage.Absent) bool { return strings.Contains(essential, " "+a.String()+" ") }) {
-		return fmt.Errorf("missing tables: %s; correct the name of the database in --database-url, or run `heliograph migrate` to create them", text)
+	if slices.ContainsFunc(absent, func(a storage.Absent) bool {
+		return strings.Contains(essential,
+			" "+a.String()+" ")
+	}) {
+		return fmt.Errorf(
+			"missing tables: %s; correct the name of the database in --database-url, or run `heliograph migrate` to create them", text)
 	}
 	grant, err := migrations.Denied(ctx, db.Pool())
 	if err != nil {
@@ -163,12 +170,14 @@ func check(ctx context.Context, db *storage.DB, log *slog.Logger) error {
 		log.WarnContext(ctx, "the role cannot read all tables, and requests that need the others fail", "todo", grant)
 	}
 	if len(absent)+len(unknown) > 0 {
-		log.WarnContext(ctx, "the tables are those of another version: `heliograph check` lists the differences", "missing", text, "unknown", len(unknown))
+		log.WarnContext(ctx, "the tables are those of another version: `heliograph check` lists the differences",
+			"missing", text, "unknown", len(unknown))
 	}
 	return nil
 }
 
-// loadDemo loads the demo network into a database if it is empty. With again, it replaces the demo network, and fails if the database contains other data.
+// loadDemo loads the demo network into a database if it is empty. With again, it replaces the demo network, and fails
+// if the database contains other data.
 func loadDemo(ctx context.Context, url string, now time.Time, again bool) error {
 	pool, err := pgxpool.New(ctx, url)
 	if err != nil {
@@ -195,7 +204,8 @@ func connect(ctx context.Context, url string) (conn *pgx.Conn, done func(), err 
 	return conn, func() { _ = conn.Close(context.WithoutCancel(ctx)) }, nil // what was written has been committed
 }
 
-// loadDemoStatus loads the demo status page, unless there are status pages. With again, it replaces the demo status page, and fails if there are other pages.
+// loadDemoStatus loads the demo status page, unless there are status pages. With again, it replaces the demo status
+// page, and fails if there are other pages.
 func loadDemoStatus(ctx context.Context, url string, now time.Time, again bool) error {
 	conn, done, err := connect(ctx, url)
 	if err != nil {
@@ -220,13 +230,14 @@ func isDemo(ctx context.Context, url string) (bool, error) {
 
 type checkCmd struct{ databaseSettings }
 
-// checks are queries for a value and for what to do, which is null if nothing is wrong. $1 stands for the array of the names of the tables. The gateway sets
-// pooled settings itself unless it is connected through a pooler.
+// checks are queries for a value and for what to do, which is null if nothing is wrong. $1 stands for the array of the
+// names of the tables. The gateway sets pooled settings itself unless it is connected through a pooler.
 var checks = []struct {
 	name, sql string
 	pooled    bool
 }{
-	{name: "database", sql: `select current_database() || ' of PostgreSQL ' || current_setting('server_version') || ', role ' || current_user, null::text`},
+	{name: "database",
+		sql: `select current_database() || ' of PostgreSQL ' || current_setting('server_version') || ', role ' || current_user, null::text`},
 	{name: "tables without SELECT", sql: `select count(*)::text, ` + migrations.GrantSelect},
 	{name: "tables with INSERT", sql: `select count(*)::text, case when count(*) > 0 then 'use a role that only has SELECT' end
 from pg_class c where c.relname = any($1) and pg_table_is_visible(c.oid) and has_table_privilege(c.oid, 'insert')`},
@@ -302,12 +313,14 @@ func (c *checkCmd) Run(ctx context.Context) error {
 	}
 	row("pooler", string(pooler), advice)
 	if report.Empty {
-		row("missing", "all tables", "correct the name of the database in --database-url, or the search_path of the role")
+		row("missing", "all tables",
+			"correct the name of the database in --database-url, or the search_path of the role")
 		err = out.Flush()
 		if err != nil {
 			return err
 		}
-		return errors.New("the database has no mirror tables: see the last column; `heliograph migrate` creates the tables in an empty database")
+		return errors.New(
+			"the database has no mirror tables: see the last column; `heliograph migrate` creates the tables in an empty database")
 	}
 	row("schema version", report.Version, "")
 	row("missing tables and columns", strconv.Itoa(len(report.Absent)), "")

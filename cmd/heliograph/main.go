@@ -1,4 +1,5 @@
-// Command heliograph is a GraphQL and REST gateway for Hedera/Hiero mirror node databases, with a Statuspage-compatible status page.
+// Command heliograph is a GraphQL and REST gateway for Hedera/Hiero mirror node databases, with a Statuspage-compatible
+// status page.
 package main
 
 import (
@@ -58,7 +59,8 @@ func (e *exitError) Error() string { return e.err.Error() }
 func (e *exitError) Unwrap() error { return e.err }
 
 func main() {
-	if n := runtime.NumCPU(); runtime.GOMAXPROCS(0) > n { // more threads than processors compete with each other: the collector alone would use them all
+	// more threads than processors compete with each other: the collector alone would use them all
+	if n := runtime.NumCPU(); runtime.GOMAXPROCS(0) > n {
 		runtime.GOMAXPROCS(n)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
@@ -72,7 +74,8 @@ func run(ctx context.Context, args []string) int {
 	var cli commands
 	parser, err := kong.New(&cli,
 		kong.Name("heliograph"),
-		kong.Description("GraphQL and REST gateway for Hedera/Hiero mirror node databases, with a Statuspage-compatible status page."),
+		kong.Description(
+			"GraphQL and REST gateway for Hedera/Hiero mirror node databases, with a Statuspage-compatible status page."),
 		kong.UsageOnError(),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Help(func(o kong.HelpOptions, c *kong.Context) error {
@@ -93,7 +96,8 @@ func run(ctx context.Context, args []string) int {
 		if errors.As(err, &wrong) && wrong.Context.Selected() != nil {
 			name = wrong.Context.Selected().FullPath()
 		}
-		fmt.Fprintf(os.Stderr, "heliograph: %s (try %s --help)\n", withoutValue.ReplaceAllString(err.Error(), " needs a value"), name)
+		fmt.Fprintf(os.Stderr, "heliograph: %s (try %s --help)\n",
+			withoutValue.ReplaceAllString(err.Error(), " needs a value"), name)
 		return 2
 	}
 	if group := call.Selected(); len(group.Children) > 0 {
@@ -101,7 +105,8 @@ func run(ctx context.Context, args []string) int {
 		return 2
 	}
 	if unknown := unknownVariables(parser.Model, os.Environ()); len(unknown) > 0 {
-		fmt.Fprintf(os.Stderr, "heliograph: no setting has the environment variable %s: correct its name or remove it (try heliograph serve --help)\n", unknown[0])
+		fmt.Fprintf(os.Stderr,
+			"heliograph: no setting has the environment variable %s: correct its name or remove it (try heliograph serve --help)\n", unknown[0])
 		return 2
 	}
 	err = checkRanges(call.Flags())
@@ -149,7 +154,8 @@ func (p *progress) show(step string, done, total int) {
 		fmt.Fprintf(p.out, "\r\033[K%s %d", step, done)
 	case p.terminal:
 		full := barWidth * done / total
-		fmt.Fprintf(p.out, "\r\033[K[%s%s] %d/%d %s", strings.Repeat("=", full), strings.Repeat(" ", barWidth-full), done, total, step)
+		fmt.Fprintf(p.out, "\r\033[K[%s%s] %d/%d %s", strings.Repeat("=", full), strings.Repeat(" ", barWidth-full),
+			done, total, step)
 	case step != p.last:
 		fmt.Fprintln(p.out, step)
 	}
@@ -211,7 +217,9 @@ func (c *migrateCmd) Run(ctx context.Context) (err error) {
 }
 
 // migrateLedger creates or updates the ledger tables in an external database.
-func migrateLedger(ctx context.Context, create func(context.Context, string, *slog.Logger) error, url string, log *slog.Logger) error {
+func migrateLedger(
+	ctx context.Context, create func(context.Context, string, *slog.Logger) error, url string, log *slog.Logger,
+) error {
 	err := create(ctx, url, log)
 	var foreign *migrations.ForeignError
 	if err == nil || errors.As(err, &foreign) {
@@ -305,7 +313,8 @@ func (c *explainCmd) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	g, err := gateway.New(gateway.Options{REST: cfg, Graph: gateway.DefaultGraph(), Logger: slog.New(slog.DiscardHandler)})
+	g, err := gateway.New(gateway.Options{REST: cfg, Graph: gateway.DefaultGraph(),
+		Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return fmt.Errorf("reading the documents: %w", err)
 	}
@@ -319,7 +328,8 @@ func (c *explainCmd) Run(ctx context.Context) error {
 	var problem *rest.Problem
 	switch {
 	case errors.As(err, &problem) && problem.Status == http.StatusNotFound:
-		return fmt.Errorf("%w; paths begin with /api/v1/ or /api/v2/, and `heliograph serve` lists them at /api/v1/docs and /api/v2/docs", problem)
+		return fmt.Errorf(
+			"%w; paths begin with /api/v1/ or /api/v2/, and `heliograph serve` lists them at /api/v1/docs and /api/v2/docs", problem)
 	case errors.As(err, &problem):
 		return fmt.Errorf("%s: %w; `heliograph serve` lists the parameters at /api/v1/docs", c.Path, problem)
 	case err != nil:
@@ -343,7 +353,8 @@ type healthCmd struct {
 	Part        string `enum:",ledger,status" default:"" help:"Part that must be ready: ledger or status (default: one of them)."`
 }
 
-// Run requests the readiness of a running gateway. The health checks of containers use it: the image has no other program.
+// Run requests the readiness of a running gateway. The health checks of containers use it: the image has no other
+// program.
 func (c *healthCmd) Run(ctx context.Context) error {
 	address := c.AdminListen
 	if strings.HasPrefix(address, ":") {
@@ -369,7 +380,8 @@ type versionCmd struct{}
 
 // Run prints version information.
 func (versionCmd) Run() error {
-	_, err := fmt.Fprintf(os.Stdout, "heliograph %s (commit %s, %s)\n%s\nschema %d, status schema %d\nembedded PostgreSQL %d or newer\n",
+	_, err := fmt.Fprintf(os.Stdout,
+		"heliograph %s (commit %s, %s)\n%s\nschema %d, status schema %d\nembedded PostgreSQL %d or newer\n",
 		version, commit, date, runtime.Version(), migrations.Version(), migrations.StatusVersion(), embedded.MinMajor)
 	return err //nolint:wrapcheck // as above
 }

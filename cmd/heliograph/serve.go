@@ -181,10 +181,12 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 		return err
 	}
 	handlers, err := gateway.New(gateway.Options{
-		DB: g, Status: pages, Followers: followers, Watcher: probe.NewWatcher(editor, probe.NewChecker(cfg.Now, g.LedgerHealth), log, nil),
-		Sender: sender, Tokens: tokens,
+		DB: g, Status: pages, Followers: followers,
+		Watcher: probe.NewWatcher(editor, probe.NewChecker(cfg.Now, g.LedgerHealth), log, nil),
+		Sender:  sender, Tokens: tokens,
 		REST: cfg, Graph: graph, Rates: rates, Logger: log, Origins: c.CORSOrigins, Proxies: proxies,
-		MemoryLimit: memory, AdminHosts: c.AdminHosts, MaxLag: c.MaxLag, RequestTimeout: c.RequestTimeout, Version: version, EVM: contracts, Traces: traces,
+		MemoryLimit: memory, AdminHosts: c.AdminHosts, MaxLag: c.MaxLag, RequestTimeout: c.RequestTimeout,
+		Version: version, EVM: contracts, Traces: traces,
 	})
 	if err != nil {
 		return invalid("create the gateway: %w", err) // because of a setting, such as the file of API keys
@@ -196,7 +198,8 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 	return c.serve(ctx, log, d, handlers, traces, public, admin)
 }
 
-// demo loads the demo network into an empty embedded database. It also loads the demo status page, unless the status pages have their own database.
+// demo loads the demo network into an empty embedded database. It also loads the demo status page, unless the status
+// pages have their own database.
 func (c *serveCmd) demo(ctx context.Context, d *database, now time.Time) error {
 	if err := loadDemo(ctx, d.url, now, false); err != nil || c.StatusURL != "" {
 		return err
@@ -207,7 +210,8 @@ func (c *serveCmd) demo(ctx context.Context, d *database, now time.Time) error {
 	return loadDemoStatus(ctx, d.url, now, false)
 }
 
-// linkDemo sets the URL of the demo status page to the address of the gateway, so that its links lead here. It keeps a URL on another host.
+// linkDemo sets the URL of the demo status page to the address of the gateway, so that its links lead here. It keeps a
+// URL on another host.
 func linkDemo(ctx context.Context, editor *statuspages.Editor, address string) error {
 	const local = "http://localhost:"
 	page, err := editor.DB().PageByCode(ctx, demo.StatusPage)
@@ -215,7 +219,8 @@ func linkDemo(ctx context.Context, editor *statuspages.Editor, address string) e
 	if err != nil || page == nil || !strings.HasPrefix(page.URL, local) || page.URL == local+port {
 		return err
 	}
-	_, err = editor.SetPage(ctx, statuspages.Author{Name: "serve"}, page.Code, []status.PageSetting{{Key: "url", Value: local + port}})
+	_, err = editor.SetPage(ctx, statuspages.Author{Name: "serve"}, page.Code,
+		[]status.PageSetting{{Key: "url", Value: local + port}})
 	return err
 }
 
@@ -225,7 +230,8 @@ func (c *serveCmd) checkLive() error {
 	case !c.Demo.live:
 		return nil
 	case c.DatabaseURL != "":
-		return invalid("--demo=live writes blocks, which is only possible in the embedded database: remove --database-url")
+		return invalid(
+			"--demo=live writes blocks, which is only possible in the embedded database: remove --database-url")
 	case c.FixedTime != "":
 		return invalid("--demo=live needs a running clock: remove HELIOGRAPH_FIXED_TIME")
 	}
@@ -233,7 +239,9 @@ func (c *serveCmd) checkLive() error {
 }
 
 // live adds blocks to the demo network with --demo=live, until the returned function is called.
-func (c *serveCmd) live(ctx context.Context, d *database, now func() time.Time, log *slog.Logger) (stop func(), err error) {
+func (c *serveCmd) live(
+	ctx context.Context, d *database, now func() time.Time, log *slog.Logger,
+) (stop func(), err error) {
 	if !c.Demo.live {
 		return func() {}, nil
 	}
@@ -242,7 +250,9 @@ func (c *serveCmd) live(ctx context.Context, d *database, now func() time.Time, 
 		return nil, err
 	}
 	if !is {
-		return nil, errors.New("--demo=live continues the demo network, but the embedded database contains other data: choose another --data-dir")
+		return nil,
+			errors.New(
+				"--demo=live continues the demo network, but the embedded database contains other data: choose another --data-dir")
 	}
 	living, cancel := context.WithCancel(ctx)
 	var done sync.WaitGroup
@@ -282,18 +292,21 @@ func (c *serveCmd) connect(
 
 const reconnectInterval = 2 * time.Second
 
-// await checks the tables of the ledger database. If it cannot be reached, await returns without an error unless --require-ledger is set, and checks it in
-// the background until it responds: until then the gateway serves everything else.
+// await checks the tables of the ledger database. If it cannot be reached, await returns without an error unless
+// --require-ledger is set, and checks it in the background until it responds: until then the gateway serves everything
+// else.
 func (c *serveCmd) await(ctx context.Context, d *database, db *storage.DB, log *slog.Logger) error {
 	err := check(ctx, db, log)
 	if err == nil || storage.FailureOf(err) == storage.FailureOther {
 		return err
 	}
 	var server *pgconn.PgError // the database responds; classes 28 and 3D are an unknown user and an unknown database
-	if errors.As(err, &server) && (strings.HasPrefix(server.Code, "28") || strings.HasPrefix(server.Code, "3D")) || c.RequireLedger.on {
+	if errors.As(err, &server) && (strings.HasPrefix(server.Code, "28") || strings.HasPrefix(server.Code, "3D")) ||
+		c.RequireLedger.on {
 		return unreachable(d.url, err)
 	}
-	log.WarnContext(ctx, "the ledger database does not respond: its requests fail with status 503 until it does", "error", unreachable(d.url, err))
+	log.WarnContext(ctx, "the ledger database does not respond: its requests fail with status 503 until it does",
+		"error", unreachable(d.url, err))
 	go func() {
 		tick := time.NewTicker(reconnectInterval)
 		defer tick.Stop()
@@ -358,7 +371,10 @@ func listenOn(ctx context.Context, flag, address string) (net.Listener, error) {
 	case errors.Is(err, syscall.EADDRINUSE):
 		return nil, fmt.Errorf("the address %s is already in use; choose another with %s", address, flag)
 	case err != nil:
-		return nil, fmt.Errorf("cannot listen on %s: %w; give an address of this machine with a port, for example 127.0.0.1:8080", address, err)
+		return nil,
+			fmt.Errorf(
+				"cannot listen on %s: %w; give an address of this machine with a port, for example 127.0.0.1:8080",
+				address, err)
 	}
 	return l, nil
 }
@@ -369,15 +385,20 @@ func closeAll(list []net.Listener) {
 	}
 }
 
-// serve serves requests until the context ends, a server fails or the embedded database ends. Then it waits for open requests.
-func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, d *database, h *gateway.Gateway, traces *tracing.Traces, public, admin []net.Listener) error {
+// serve serves requests until the context ends, a server fails or the embedded database ends. Then it waits for open
+// requests.
+func (c *serveCmd) serve(
+	ctx context.Context, log *slog.Logger, d *database, h *gateway.Gateway, traces *tracing.Traces, public,
+	admin []net.Listener,
+) error {
 	failed := make(chan error, len(public)+len(admin))
 	var servers []*http.Server
 	start := func(list []net.Listener, handler http.Handler) {
 		for _, l := range list {
 			s := &http.Server{
-				Handler: handler, ReadHeaderTimeout: readHeaderTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,
-				ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+				Handler: handler, ReadHeaderTimeout: readHeaderTimeout, IdleTimeout: idleTimeout,
+				MaxHeaderBytes: maxHeaderBytes,
+				ErrorLog:       slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 			}
 			servers = append(servers, s)
 			go func() { failed <- s.Serve(l) }()

@@ -77,10 +77,12 @@ func invalid(format string, args ...any) error {
 	return &exitError{exitUsage, fmt.Errorf(format, args...)}
 }
 
-// checkRanges fails if a setting is less than its tag min or more than its tag max. Settings without a default may be missing.
+// checkRanges fails if a setting is less than its tag min or more than its tag max. Settings without a default may be
+// missing.
 func checkRanges(flags []*kong.Flag) error {
 	for _, f := range flags {
-		if least := f.Tag.Get("min"); least != "" && compareWith(f.Target, least) < 0 && (f.HasDefault || !f.Target.IsZero()) {
+		if least := f.Tag.Get("min"); least != "" && compareWith(f.Target, least) < 0 &&
+			(f.HasDefault || !f.Target.IsZero()) {
 			return invalid("--%s (%s) must be %s or more, not %v", f.Name, f.Tag.Envs[0], least, f.Target)
 		}
 		if most := f.Tag.Get("max"); most != "" && compareWith(f.Target, most) > 0 {
@@ -90,7 +92,8 @@ func checkRanges(flags []*kong.Flag) error {
 	return nil
 }
 
-// foreign are variables with our prefix that Kubernetes sets for a service named heliograph, or that tests and examples use.
+// foreign are variables with our prefix that Kubernetes sets for a service named heliograph, or that tests and examples
+// use.
 var foreign = regexp.MustCompile(`^HELIOGRAPH_(.*SERVICE_HOST|.*PORT(_.*)?|.*TEST_.*|URL|ROOT|SCHEMA)$`)
 
 // unknownVariables returns the variables that no flag uses. Their names may be misspelled.
@@ -140,11 +143,13 @@ func (s *databaseSettings) pool(url string, timeout time.Duration, connections i
 		pooler = storage.PoolerNone // the embedded server
 	}
 	return storage.PoolOptions{
-		URL: url, Pooler: pooler, DirectURL: s.DirectURL, StatementTimeout: timeout, ConnectTimeout: connectTimeout, MaxConnections: connections,
+		URL: url, Pooler: pooler, DirectURL: s.DirectURL, StatementTimeout: timeout, ConnectTimeout: connectTimeout,
+		MaxConnections: connections,
 	}
 }
 
-// direct replaces the URL that leads to the status tables by the direct one, for commands that need sessions of their own.
+// direct replaces the URL that leads to the status tables by the direct one, for commands that need sessions of their
+// own.
 func (s *databaseSettings) direct() {
 	if s.DirectURL != "" && s.StatusURL != "" {
 		s.StatusURL = s.DirectURL
@@ -165,8 +170,8 @@ func (s *databaseSettings) statusURL(ledger string) (string, error) {
 	return s.StatusURL, nil
 }
 
-// hasDatabase returns an error if the default embedded database does not exist. Commands for an existing database call it if no URL is set, because open would
-// create one.
+// hasDatabase returns an error if the default embedded database does not exist. Commands for an existing database call
+// it if no URL is set, because open would create one.
 func (s *databaseSettings) hasDatabase() error {
 	dir, err := s.dataDir()
 	if _, missing := os.Stat(dir); err == nil && missing != nil && s.DataDir == "" {
@@ -255,7 +260,8 @@ func (s *graphSettings) graph() (gateway.GraphOptions, error) {
 		Streams: streams, PollInterval: s.PollInterval, Backlog: o.Backlog,
 		Trusted: trusted, OnlyTrusted: s.OnlyTrusted.on, CacheBytes: s.CacheBytes,
 		Bounds: limits.Limits{
-			Cost: s.MaxCost, Bytes: s.MaxBytes, Tokens: s.MaxTokens, Depth: s.MaxDepth, Fields: s.MaxFields, RootFields: s.MaxRootFields, Aliases: s.MaxAliases,
+			Cost: s.MaxCost, Bytes: s.MaxBytes, Tokens: s.MaxTokens, Depth: s.MaxDepth, Fields: s.MaxFields,
+			RootFields: s.MaxRootFields, Aliases: s.MaxAliases,
 			Directives: s.MaxDirectives,
 		},
 		MaxBody: s.MaxBody, MaxValues: s.MaxValues, MaxResponse: s.MaxResponse, CSVRows: s.CSVRows,
@@ -361,9 +367,12 @@ func (s *ledgerSettings) rest() (*rest.Config, error) {
 		return nil, err
 	}
 	return &rest.Config{
-		Base: base, LimitDefault: s.LimitDefault, LimitMax: s.LimitMax, TokensInList: s.LimitTokenBalancesList, TokensOfAccount: s.LimitTokenBalancesAccount,
-		MaxRepeats: s.MaxRepeatedParameters, DelegationAddress: s.DelegationAddress.on, BindTimestampRange: s.BindTimestampRange.on,
-		MaxTransactionsRange: time.Duration(s.MaxTransactionsRange), TopicMessageLookup: s.TopicMessageLookup.on, Users: users, Cache: s.Cache.on, Now: now,
+		Base: base, LimitDefault: s.LimitDefault, LimitMax: s.LimitMax, TokensInList: s.LimitTokenBalancesList,
+		TokensOfAccount: s.LimitTokenBalancesAccount,
+		MaxRepeats:      s.MaxRepeatedParameters, DelegationAddress: s.DelegationAddress.on,
+		BindTimestampRange:   s.BindTimestampRange.on,
+		MaxTransactionsRange: time.Duration(s.MaxTransactionsRange), TopicMessageLookup: s.TopicMessageLookup.on,
+		Users: users, Cache: s.Cache.on, Now: now,
 	}, nil
 }
 
@@ -398,7 +407,8 @@ type traceSettings struct {
 
 // traces starts the export of traces if it is configured. Spans that cannot be delivered are counted in the log.
 func (s *traceSettings) traces(ctx context.Context, log *slog.Logger) (*tracing.Traces, error) {
-	started, err := tracing.Start(ctx, tracing.Options{Endpoint: s.TraceEndpoint, Ratio: s.TraceRatio, Version: version, Logger: log})
+	started, err := tracing.Start(ctx, tracing.Options{Endpoint: s.TraceEndpoint, Ratio: s.TraceRatio, Version: version,
+		Logger: log})
 	if err != nil {
 		err = invalid("%w", err)
 	}
@@ -416,7 +426,8 @@ func (s *logSettings) logger() *slog.Logger {
 		level = slog.LevelInfo
 	}
 	o := &slog.HandlerOptions{Level: level, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
-		if err, ok := a.Value.Any().(error); ok { // those of connections have a line for each address, and the last one has the cause
+		// those of connections have a line for each address, and the last one has the cause
+		if err, ok := a.Value.Any().(error); ok {
 			text := strings.TrimSpace(err.Error())
 			a.Value = slog.StringValue(strings.TrimSpace(text[strings.LastIndex(text, "\n")+1:]))
 		}
@@ -488,7 +499,9 @@ func (s *evmSettings) evm(cache, demo bool) (contractcalls.Options, error) {
 		return o, nil
 	}
 	if err := json.Unmarshal([]byte(s.RequestFilters), &o.Filters); err != nil {
-		return o, invalid("HELIOGRAPH_EVM_REQUEST_FILTERS is not a JSON list of objects with field, pattern, action and limit")
+		return o,
+			invalid(
+				"HELIOGRAPH_EVM_REQUEST_FILTERS is not a JSON list of objects with field, pattern, action and limit")
 	}
 	for i := range o.Filters {
 		if err := o.Filters[i].Compile(); err != nil {

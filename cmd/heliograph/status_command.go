@@ -181,7 +181,8 @@ func (s *statusSettings) author() string {
 	return "command line"
 }
 
-// database returns the URL of the status database. Without a configured URL it is the embedded database, which is started unless another process runs it.
+// database returns the URL of the status database. Without a configured URL it is the embedded database, which is
+// started unless another process runs it.
 func (s *statusSettings) database(ctx context.Context) (url string, done func() error, err error) {
 	nothing := func() error { return nil }
 	if s.StatusURL != "" || s.DatabaseURL != "" {
@@ -206,7 +207,8 @@ func (s *statusSettings) database(ctx context.Context) (url string, done func() 
 	if globErr != nil || len(sockets) != 1 {
 		return "", nil, err
 	}
-	return "host='" + filepath.Dir(sockets[0]) + "' port=5432 user=" + embedded.Name + " dbname=" + embedded.Name, nothing, nil
+	return "host='" + filepath.Dir(sockets[0]) + "' port=5432 user=" + embedded.Name + " dbname=" +
+		embedded.Name, nothing, nil
 }
 
 // explainStatus maps an error to its exit code and a one-line message.
@@ -226,7 +228,8 @@ func explainStatus(url string, err error) error {
 			return &exitError{code, fmt.Errorf("%w (see --help of the command)", rejected)}
 		}
 		if rejected.Reason == status.NotFound && !strings.Contains(rejected.Error(), "`") {
-			return fmt.Errorf("%w; `heliograph status list` prints incidents, maintenances, components or pages", rejected)
+			return fmt.Errorf("%w; `heliograph status list` prints incidents, maintenances, components or pages",
+				rejected)
 		}
 		return &exitError{max(code, 1), rejected}
 	case errors.As(err, &unwritable):
@@ -270,7 +273,8 @@ func (s *session) preview(ctx context.Context) error {
 // printChanged prints the differences between documents as unified diffs of their properties, one a line.
 func (s *session) printChanged(before, after map[string][]byte) error {
 	for _, name := range status.Documents() {
-		diff := difflib.UnifiedDiff{A: lines(before[name]), B: lines(after[name]), FromFile: name, ToFile: name, Context: 3}
+		diff := difflib.UnifiedDiff{A: lines(before[name]), B: lines(after[name]), FromFile: name, ToFile: name,
+			Context: 3}
 		if err := difflib.WriteUnifiedDiff(os.Stdout, diff); err != nil {
 			return fmt.Errorf("printing the changes of %s: %w", name, err)
 		}
@@ -286,13 +290,17 @@ func lines(document []byte) []string {
 	}
 	b.WriteByte('\n')
 	all := slices.Collect(strings.Lines(b.String()))
-	if i := slices.IndexFunc(all, func(line string) bool { return strings.HasPrefix(line, `    "updated_at"`) }); i >= 0 {
+	if i := slices.IndexFunc(all, func(line string) bool {
+		return strings.HasPrefix(line,
+			`    "updated_at"`)
+	}); i >= 0 {
 		all = slices.Delete(all, i, i+1)
 	}
 	return all
 }
 
-// print prints an object as JSON if the JSON flag is set, and the formatted line otherwise. It prints nothing in a dry run.
+// print prints an object as JSON if the JSON flag is set, and the formatted line otherwise. It prints nothing in a dry
+// run.
 func (s *session) print(object any, line string, args ...any) error {
 	if s.DryRun {
 		return nil
@@ -434,7 +442,8 @@ func (s *session) notice(ctx context.Context, code string) (*status.Notice, erro
 	return notices[code], err
 }
 
-// confirm returns a function that takes the results of a write, and shows the object unless the write failed or was a dry run.
+// confirm returns a function that takes the results of a write, and shows the object unless the write failed or was a
+// dry run.
 func (s *session) confirm(show func(code string) error) func(code string, err error) error {
 	return func(code string, err error) error {
 		if err != nil || s.DryRun {
@@ -455,7 +464,8 @@ func (s *session) confirmNotice(ctx context.Context) func(code string, err error
 		case n == nil:
 			return s.confirmDeleted(code)
 		case n.Draft:
-			return s.print(noticeObject(n), "%s is %s (draft), impact %s, version %d", code, n.State, n.Impact, n.Version)
+			return s.print(noticeObject(n), "%s is %s (draft), impact %s, version %d", code, n.State, n.Impact,
+				n.Version)
 		default:
 			return s.print(noticeObject(n), "%s is %s, impact %s, version %d", code, n.State, n.Impact, n.Version)
 		}
@@ -476,7 +486,8 @@ func (s *session) confirmComponent(ctx context.Context) func(code string, err er
 		case c.IsGroup:
 			return s.print(componentObject(c), "%s %s, a group, position %d", code, c.Name, c.Position)
 		default:
-			return s.print(componentObject(c), "%s %s is %s, position %d, version %d", code, c.QualifiedName(), c.Status, c.Position, c.Version)
+			return s.print(componentObject(c), "%s %s is %s, position %d, version %d", code, c.QualifiedName(),
+				c.Status, c.Position, c.Version)
 		}
 	})
 }

@@ -87,8 +87,10 @@ func (c *statusOpenCmd) run(ctx context.Context, s *session) error {
 	}
 	a := s.arguments(ctx)
 	in := status.NewIncident{
-		Name: cmp.Or(c.Name, text.title), Body: text.body, State: cmp.Or(status.State(c.Status), text.state), Notify: ledger.Of(!c.Quiet), Draft: c.Draft,
-		ImpactOverride: ledger.NonZero(status.Impact(c.Impact)), Reminders: ledger.NonZero(c.Reminders), Affected: a.affected(c.Affect),
+		Name: cmp.Or(c.Name, text.title), Body: text.body, State: cmp.Or(status.State(c.Status), text.state),
+		Notify: ledger.Of(!c.Quiet), Draft: c.Draft,
+		ImpactOverride: ledger.NonZero(status.Impact(c.Impact)), Reminders: ledger.NonZero(c.Reminders),
+		Affected:  a.affected(c.Affect),
 		StartedAt: a.optionalTime(c.Started),
 	}
 	if a.err != nil {
@@ -124,7 +126,8 @@ func (f *updateFlags) add(ctx context.Context, s *session, state status.State, k
 		state = a.state(f.code())
 	}
 	in := status.NewUpdate{
-		State: state, Body: text.body, Keep: keep, Notify: ledger.Of(!f.Quiet), ExpectedVersion: f.Expect, Affected: a.affected(f.Affect),
+		State: state, Body: text.body, Keep: keep, Notify: ledger.Of(!f.Quiet), ExpectedVersion: f.Expect,
+		Affected:  a.affected(f.Affect),
 		DisplayAt: a.optionalTime(f.At),
 	}
 	if a.err != nil {
@@ -170,7 +173,8 @@ type statusPostmortemCmd struct {
 }
 
 func (c *statusPostmortemCmd) run(ctx context.Context, s *session) error {
-	return s.confirmNotice(ctx)(s.PublishPostmortem(ctx, s.by, c.code(), status.NewUpdate{Body: c.Body, Notify: ledger.Of(!c.Quiet), ExpectedVersion: c.Expect}))
+	return s.confirmNotice(ctx)(s.PublishPostmortem(ctx, s.by, c.code(),
+		status.NewUpdate{Body: c.Body, Notify: ledger.Of(!c.Quiet), ExpectedVersion: c.Expect}))
 }
 
 type statusBackfillCmd struct {
@@ -187,8 +191,9 @@ type statusBackfillCmd struct {
 func (c *statusBackfillCmd) run(ctx context.Context, s *session) error {
 	a := s.arguments(ctx)
 	in := status.NewIncident{
-		Name: c.Name, Body: c.Body, Resolution: c.Resolution, Backfill: true, Notify: ledger.Of(!c.Quiet), ImpactOverride: ledger.NonZero(status.Impact(c.Impact)),
-		StartedAt: a.optionalTime(c.From), ResolvedAt: a.optionalTime(c.Until), Affected: a.affected(c.Affect),
+		Name: c.Name, Body: c.Body, Resolution: c.Resolution, Backfill: true, Notify: ledger.Of(!c.Quiet),
+		ImpactOverride: ledger.NonZero(status.Impact(c.Impact)),
+		StartedAt:      a.optionalTime(c.From), ResolvedAt: a.optionalTime(c.Until), Affected: a.affected(c.Affect),
 	}
 	if a.err != nil {
 		return a.err
@@ -212,12 +217,14 @@ func (c *statusEditCmd) run(ctx context.Context, s *session) error {
 			return status.Errorf(status.BadInput, "--body and --at require --update, the id of the update to edit")
 		}
 		return s.confirmNotice(ctx)(s.EditNotice(ctx, s.by, c.code(), status.NoticeEdit{
-			Name: ledger.FromPointer(c.Name), ImpactOverride: ledger.FromPointer((*status.Impact)(c.Impact)), Reminders: ledger.FromPointer(c.Reminders),
+			Name: ledger.FromPointer(c.Name), ImpactOverride: ledger.FromPointer((*status.Impact)(c.Impact)),
+			Reminders:       ledger.FromPointer(c.Reminders),
 			ExpectedVersion: c.Expect,
 		}))
 	}
 	if c.Name != nil || c.Impact != nil || c.Reminders != nil {
-		return status.Errorf(status.BadInput, "--update cannot be combined with --name, --impact or --reminders: use two commands")
+		return status.Errorf(status.BadInput,
+			"--update cannot be combined with --name, --impact or --reminders: use two commands")
 	}
 	a := s.arguments(ctx)
 	edit := status.UpdateEdit{Body: ledger.FromPointer(c.Body), DisplayAt: a.optionalTime(c.At)}
@@ -292,9 +299,11 @@ func (c *statusScheduleCmd) run(ctx context.Context, s *session) error {
 	}
 	a := s.arguments(ctx)
 	in := status.NewMaintenance{
-		Name: cmp.Or(c.Name, text.title), Body: text.body, State: status.State(c.Status), ImpactOverride: ledger.NonZero(status.Impact(c.Impact)),
-		AutoInProgress: c.AutoStart, AutoCompleted: c.AutoEnd, AutoMaintenanceState: c.AutoState, AutoOperationalState: c.AutoOperational,
-		RemindMinutes: ledger.NonZero(c.Remind), Notify: ledger.Of(!c.Quiet), Components: a.codes(c.Affect),
+		Name: cmp.Or(c.Name, text.title), Body: text.body, State: status.State(c.Status),
+		ImpactOverride: ledger.NonZero(status.Impact(c.Impact)),
+		AutoInProgress: c.AutoStart, AutoCompleted: c.AutoEnd, AutoMaintenanceState: c.AutoState,
+		AutoOperationalState: c.AutoOperational,
+		RemindMinutes:        ledger.NonZero(c.Remind), Notify: ledger.Of(!c.Quiet), Components: a.codes(c.Affect),
 	}
 	in.Start, in.End = c.times(a)
 	if a.err != nil {
@@ -356,7 +365,8 @@ type statusCancelCmd struct {
 }
 
 func (c *statusCancelCmd) run(ctx context.Context, s *session) error {
-	return s.confirmNotice(ctx)(s.CancelMaintenance(ctx, s.by, c.code(), status.NewUpdate{Body: c.Body, Notify: ledger.Of(!c.Quiet), ExpectedVersion: c.Expect}))
+	return s.confirmNotice(ctx)(s.CancelMaintenance(ctx, s.by, c.code(),
+		status.NewUpdate{Body: c.Body, Notify: ledger.Of(!c.Quiet), ExpectedVersion: c.Expect}))
 }
 
 type statusRescheduleCmd struct {

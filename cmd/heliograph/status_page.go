@@ -26,7 +26,8 @@ func (c *statusInitCmd) runWithoutPage(ctx context.Context, s *session) error {
 		s.by.Preview = func(context.Context) error { return nil }
 	}
 	return s.confirmPage(ctx)(s.InitPage(ctx, s.by, statuspages.PageInit{Component: c.Component, Page: status.Page{
-		Name: c.Name, Slug: cmp.Or(c.ShortName, s.Slug), URL: c.URL, TimeZone: c.TimeZone, Locale: c.Locale, Vocabulary: status.Vocabulary(c.Vocabulary),
+		Name: c.Name, Slug: cmp.Or(c.ShortName, s.Slug), URL: c.URL, TimeZone: c.TimeZone, Locale: c.Locale,
+		Vocabulary: status.Vocabulary(c.Vocabulary),
 	}}))
 }
 
@@ -126,9 +127,11 @@ type statusComponentAddCmd struct {
 func (c *statusComponentAddCmd) run(ctx context.Context, s *session) error {
 	a := s.arguments(ctx)
 	in := status.NewComponent{
-		Name: c.Name, Description: c.Description, Group: a.group(c.Group), Position: c.Position, Status: componentStatus(c.Status),
-		Showcase: ledger.Of(c.Showcase), OnlyShowIfDegraded: c.OnlyShowIfDegraded, StartDate: ledger.NonZero(a.optionalDate(c.StartDate)),
-		NodeID: ledger.FromPointer(c.Node),
+		Name: c.Name, Description: c.Description, Group: a.group(c.Group), Position: c.Position,
+		Status:   componentStatus(c.Status),
+		Showcase: ledger.Of(c.Showcase), OnlyShowIfDegraded: c.OnlyShowIfDegraded,
+		StartDate: ledger.NonZero(a.optionalDate(c.StartDate)),
+		NodeID:    ledger.FromPointer(c.Node),
 	}
 	if a.err != nil {
 		return a.err
@@ -155,9 +158,11 @@ type statusComponentSetCmd struct {
 func (c *statusComponentSetCmd) run(ctx context.Context, s *session) error {
 	a := s.arguments(ctx)
 	edit := status.ComponentEdit{
-		Name: ledger.FromPointer(c.Name), Description: ledger.FromPointer(c.Description), Showcase: ledger.FromPointer(c.Showcase),
-		OnlyShowIfDegraded: ledger.FromPointer(c.OnlyShowIfDegraded), NodeID: ledger.FromPointer(c.Node), ExpectedVersion: c.Expect,
-		Status: componentStatus(c.Status),
+		Name: ledger.FromPointer(c.Name), Description: ledger.FromPointer(c.Description),
+		Showcase:           ledger.FromPointer(c.Showcase),
+		OnlyShowIfDegraded: ledger.FromPointer(c.OnlyShowIfDegraded), NodeID: ledger.FromPointer(c.Node),
+		ExpectedVersion: c.Expect,
+		Status:          componentStatus(c.Status),
 	}
 	if c.StartDate != nil {
 		edit.StartDate = ledger.Of(a.optionalDate(*c.StartDate))
@@ -185,7 +190,8 @@ func (c *statusMoveCmd) run(ctx context.Context, s *session) error {
 	if a.err != nil {
 		return a.err
 	}
-	return s.confirmComponent(ctx)(s.MoveComponent(ctx, s.by, found.Code, status.ComponentMove{Group: group, Position: c.Position}))
+	return s.confirmComponent(ctx)(s.MoveComponent(ctx, s.by, found.Code,
+		status.ComponentMove{Group: group, Position: c.Position}))
 }
 
 type statusRemoveCmd struct{ componentArg }
@@ -266,7 +272,8 @@ func (statusTokenListCmd) runWithoutPage(ctx context.Context, s *session) error 
 			row[4] = "used " + t.LastUsedAt.V.UTC().Format(time.RFC3339)
 		}
 		return map[string]any{
-			"name": t.Name, "role": t.Role, "page": t.PageCode.Pointer(), "expires_at": t.ExpiresAt.Pointer(), "last_used_at": t.LastUsedAt.Pointer(),
+			"name": t.Name, "role": t.Role, "page": t.PageCode.Pointer(), "expires_at": t.ExpiresAt.Pointer(),
+			"last_used_at": t.LastUsedAt.Pointer(),
 		}, row
 	})
 }
@@ -286,7 +293,8 @@ type statusTemplateSetCmd struct {
 
 func (c *statusTemplateSetCmd) run(ctx context.Context, s *session) error {
 	state := status.State(c.Status)
-	err := s.SetTemplate(ctx, s.by, s.page.Code, status.Template{Name: c.Name, Kind: state.Kind(), State: state, Title: c.Title, Body: c.Body})
+	err := s.SetTemplate(ctx, s.by, s.page.Code, status.Template{Name: c.Name, Kind: state.Kind(), State: state,
+		Title: c.Title, Body: c.Body})
 	if err != nil {
 		return err
 	}
@@ -313,6 +321,7 @@ func (statusTemplateListCmd) run(ctx context.Context, s *session) error {
 		return err
 	}
 	return table(s, list, func(t *status.Template) (map[string]any, []string) {
-		return map[string]any{"name": t.Name, "status": t.State, "title": t.Title, "body": t.Body}, []string{t.Name, string(t.State), strconv.Quote(t.Title)}
+		return map[string]any{"name": t.Name, "status": t.State, "title": t.Title, "body": t.Body}, []string{t.Name,
+			string(t.State), strconv.Quote(t.Title)}
 	})
 }

@@ -51,17 +51,20 @@ func (c *statusProbeAddCmd) run(ctx context.Context, s *session) error {
 		return err
 	}
 	id, err := s.AddProbe(ctx, s.by, status.Probe{
-		Component: found.Code, Kind: status.ProbeKind(c.Kind), Every: c.Every, FailAfter: c.FailAfter, PassAfter: c.PassAfter, Sets: componentStatus(c.Sets),
+		Component: found.Code, Kind: status.ProbeKind(c.Kind), Every: c.Every, FailAfter: c.FailAfter,
+		PassAfter: c.PassAfter, Sets: componentStatus(c.Sets),
 		Publish: status.Publish(c.Publish),
 		Spec: status.ProbeSpec{
-			URL: c.URL, Address: c.Address, Headers: c.Header, Query: c.Query, Path: c.Path, Status: c.Expect, Body: c.Body, TLSDays: c.TLSDays, Node: c.Node,
+			URL: c.URL, Address: c.Address, Headers: c.Header, Query: c.Query, Path: c.Path, Status: c.Expect,
+			Body: c.Body, TLSDays: c.TLSDays, Node: c.Node,
 			SlowMS: c.Slow.Milliseconds(), BadMS: c.Bad.Milliseconds(), TimeoutMS: c.Timeout.Milliseconds(),
 		},
 	})
 	if err != nil {
 		return err
 	}
-	return s.print(map[string]any{"id": id, "kind": c.Kind, "component": found.Code}, "%d %s of %s", id, c.Kind, found.QualifiedName())
+	return s.print(map[string]any{"id": id, "kind": c.Kind, "component": found.Code}, "%d %s of %s", id, c.Kind,
+		found.QualifiedName())
 }
 
 type statusProbeListCmd struct{}
@@ -88,8 +91,10 @@ func (statusProbeListCmd) run(ctx context.Context, s *session) error {
 
 func probeObject(p *status.Probe) map[string]any {
 	o := map[string]any{
-		"id": p.ID, "kind": p.Kind, "component": p.Component, "name": p.Name, "spec": p.Spec, "every_seconds": int(p.Every.Seconds()),
-		"fail_after": p.FailAfter, "pass_after": p.PassAfter, "sets": p.Sets, "publish": p.Publish, "enabled": p.Enabled, "level": p.Level,
+		"id": p.ID, "kind": p.Kind, "component": p.Component, "name": p.Name, "spec": p.Spec,
+		"every_seconds": int(p.Every.Seconds()),
+		"fail_after":    p.FailAfter, "pass_after": p.PassAfter, "sets": p.Sets, "publish": p.Publish,
+		"enabled": p.Enabled, "level": p.Level,
 		"streak": p.Streak, "toward": p.Toward, "applied": p.Applied, "incident": p.Incident, "last": nil,
 	}
 	if !p.Last.At.IsZero() {
@@ -234,8 +239,10 @@ func (c *statusAuditCmd) runWithoutPage(ctx context.Context, s *session) error {
 	}
 	return table(s, found, func(a *statuspages.AuditEntry) (map[string]any, []string) {
 		object := map[string]any{
-			"id": a.ID, "at": a.At, "page": a.Page, "actor": a.Actor, "action": a.Action, "object": a.Object, "before": a.Before, "after": a.After,
+			"id": a.ID, "at": a.At, "page": a.Page, "actor": a.Actor, "action": a.Action, "object": a.Object,
+			"before": a.Before, "after": a.After,
 		}
-		return object, []string{a.At.UTC().Format(time.RFC3339), a.Actor, a.Action, a.Object, strings.Join(a.Changed(), " ")}
+		return object, []string{a.At.UTC().Format(time.RFC3339), a.Actor, a.Action, a.Object,
+			strings.Join(a.Changed(), " ")}
 	})
 }

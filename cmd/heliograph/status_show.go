@@ -16,25 +16,33 @@ import (
 
 func pageObject(p *status.Page) map[string]any {
 	return map[string]any{
-		"id": p.Code, "slug": p.Slug, "name": p.Name, "url": p.URL, "hosts": p.Hosts, "default": p.IsDefault, "time_zone": p.TimeZone,
-		"locale": p.Locale, "vocabulary": p.Vocabulary, "mode": p.Mode, "auto_publish": p.AutoPublish, "texts": p.Texts, "revision": p.Revision,
+		"id": p.Code, "slug": p.Slug, "name": p.Name, "url": p.URL, "hosts": p.Hosts, "default": p.IsDefault,
+		"time_zone": p.TimeZone,
+		"locale":    p.Locale, "vocabulary": p.Vocabulary, "mode": p.Mode, "auto_publish": p.AutoPublish,
+		"texts":      p.Texts,
+		"revision":   p.Revision,
 		"updated_at": p.UpdatedAt,
 	}
 }
 
 func componentObject(c *status.Component) map[string]any {
 	return map[string]any{
-		"id": c.Code, "name": c.Name, "qualified_name": c.QualifiedName(), "status": c.Status, "base_status": c.BaseStatus, "group": c.IsGroup,
-		"group_id": c.GroupCode.Pointer(), "position": c.Position, "description": c.Description.Pointer(), "showcase": c.Showcase,
-		"only_show_if_degraded": c.OnlyShowIfDegraded, "start_date": c.StartDate.Pointer(), "node_id": c.NodeID.Pointer(), "version": c.Version,
+		"id": c.Code, "name": c.Name, "qualified_name": c.QualifiedName(), "status": c.Status,
+		"base_status": c.BaseStatus, "group": c.IsGroup,
+		"group_id": c.GroupCode.Pointer(), "position": c.Position, "description": c.Description.Pointer(),
+		"showcase":              c.Showcase,
+		"only_show_if_degraded": c.OnlyShowIfDegraded, "start_date": c.StartDate.Pointer(),
+		"node_id": c.NodeID.Pointer(), "version": c.Version,
 	}
 }
 
 func noticeObject(n *status.Notice) map[string]any {
 	return map[string]any{
-		"id": n.Code, "kind": n.Kind, "name": n.Name, "status": n.State, "impact": n.Impact, "impact_override": n.ImpactOverride.Pointer(),
-		"shortlink": n.Shortlink, "started_at": n.StartedAt, "created_at": n.CreatedAt, "updated_at": n.UpdatedAt,
-		"monitoring_at": n.MonitoringAt.Pointer(), "resolved_at": n.ResolvedAt.Pointer(), "scheduled_for": n.ScheduledFor.Pointer(),
+		"id": n.Code, "kind": n.Kind, "name": n.Name, "status": n.State, "impact": n.Impact,
+		"impact_override": n.ImpactOverride.Pointer(),
+		"shortlink":       n.Shortlink, "started_at": n.StartedAt, "created_at": n.CreatedAt, "updated_at": n.UpdatedAt,
+		"monitoring_at": n.MonitoringAt.Pointer(), "resolved_at": n.ResolvedAt.Pointer(),
+		"scheduled_for":   n.ScheduledFor.Pointer(),
 		"scheduled_until": n.ScheduledUntil.Pointer(), "draft": n.Draft, "version": n.Version,
 	}
 }
@@ -177,7 +185,8 @@ func (s *session) showNotice(notice *status.Notice, updates []*status.Update) er
 	object := noticeObject(notice)
 	list := make([]map[string]any, len(updates))
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s  %s\n%s, impact %s, version %d\n%s\n", notice.Code, notice.Name, notice.State, notice.Impact, notice.Version, notice.Shortlink)
+	fmt.Fprintf(&b, "%s  %s\n%s, impact %s, version %d\n%s\n", notice.Code, notice.Name, notice.State, notice.Impact,
+		notice.Version, notice.Shortlink)
 	if notice.Kind == status.Scheduled {
 		fmt.Fprintln(&b, scheduled(notice))
 	}
@@ -186,7 +195,8 @@ func (s *session) showNotice(notice *status.Notice, updates []*status.Update) er
 		fmt.Fprintf(&b, "\n%s  %s  %s\n%s\n", u.Code, at(u.DisplayAt.Or(u.CreatedAt)), u.State, u.Body)
 		var affected []map[string]any
 		for _, a := range u.Affected {
-			affected = append(affected, map[string]any{"code": a.Code, "name": a.Name, "old_status": a.OldStatus, "new_status": a.NewStatus})
+			affected = append(affected, map[string]any{"code": a.Code, "name": a.Name, "old_status": a.OldStatus,
+				"new_status": a.NewStatus})
 			fmt.Fprintf(&b, "  %s: %s, was %s\n", a.Name, a.NewStatus, a.OldStatus)
 		}
 		list[i]["affected_components"] = affected
@@ -211,7 +221,8 @@ func (c *statusRenderCmd) run(ctx context.Context, s *session) error {
 	}
 	body, ok := documents[name]
 	if !ok {
-		return status.Errorf(status.BadInput, "%q is not a document: use one of %s", c.Document, strings.Join(status.Documents(), ", "))
+		return status.Errorf(status.BadInput, "%q is not a document: use one of %s", c.Document,
+			strings.Join(status.Documents(), ", "))
 	}
 	_, err = os.Stdout.Write(body)
 	return err
@@ -231,7 +242,8 @@ func (c *statusRenderCmd) documents(ctx context.Context, s *session) (map[string
 		if err != nil {
 			return nil, err
 		}
-		return nil, status.Errorf(status.NotFound, "revision %d of page %s is not saved: the saved revisions are %d", c.At, s.page.Slug, revisions)
+		return nil, status.Errorf(status.NotFound, "revision %d of page %s is not saved: the saved revisions are %d",
+			c.At, s.page.Slug, revisions)
 	}
 	documents := make(map[string][]byte, len(saved))
 	for name, body := range saved {
@@ -264,7 +276,8 @@ func (statusCheckCmd) run(ctx context.Context, s *session) error {
 	}
 	for _, m := range maintenances {
 		if m.Overdue(s.now()) {
-			found = append(found, fmt.Sprintf("the maintenance %s is %s and overdue: %s", m.Code, m.State, scheduled(m)))
+			found = append(found, fmt.Sprintf("the maintenance %s is %s and overdue: %s", m.Code, m.State,
+				scheduled(m)))
 		}
 	}
 	outdated, err := s.outdatedMirror(ctx)
@@ -278,8 +291,10 @@ func (statusCheckCmd) run(ctx context.Context, s *session) error {
 			return err
 		}
 		for _, c := range unexplained {
-			found = append(found, fmt.Sprintf("the import left %s %s, but no incident or maintenance in progress affects it: open one, or run "+
-				"`heliograph status component set %s --status operational`", c.Name, c.BaseStatus, c.Code))
+			found = append(found,
+				fmt.Sprintf(
+					"the import left %s %s, but no incident or maintenance in progress affects it: open one, or run "+
+						"`heliograph status component set %s --status operational`", c.Name, c.BaseStatus, c.Code))
 		}
 	}
 	if len(found) == 0 {
@@ -333,5 +348,6 @@ func (c *statusExportCmd) run(ctx context.Context, s *session) error {
 			}
 		}
 	}
-	return s.print(map[string]any{"folder": c.Folder, "files": len(written)}, "%d files were written to %s", len(written), c.Folder)
+	return s.print(map[string]any{"folder": c.Folder, "files": len(written)}, "%d files were written to %s",
+		len(written), c.Folder)
 }

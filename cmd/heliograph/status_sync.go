@@ -21,11 +21,14 @@ type syncSettings struct {
 	StatusSyncEvery time.Duration `name:"status-sync-every" env:"HELIOGRAPH_STATUS_SYNC_EVERY" default:"60s" help:"Interval at which mirrored status pages are read, at least 15s."`
 }
 
-func (s *syncSettings) followers(db *statuspages.DB, now func() time.Time, log *slog.Logger) ([]*pagesync.Follower, error) {
+func (s *syncSettings) followers(
+	db *statuspages.DB, now func() time.Time, log *slog.Logger,
+) ([]*pagesync.Follower, error) {
 	var out []*pagesync.Follower
 	for _, url := range s.StatusSync {
 		f, err := pagesync.New(pagesync.Options{
-			URL: url, Every: s.StatusSyncEvery, DB: db, Logger: log, Now: now, Import: status.ImportOptions{Mode: status.Mirror, Vocabulary: status.Statuspage},
+			URL: url, Every: s.StatusSyncEvery, DB: db, Logger: log, Now: now,
+			Import: status.ImportOptions{Mode: status.Mirror, Vocabulary: status.Statuspage},
 		})
 		if err != nil {
 			return nil, invalid("HELIOGRAPH_STATUS_SYNC: %w", err)
@@ -49,7 +52,8 @@ type statusSyncCmd struct {
 func (c *statusSyncCmd) runWithoutPage(ctx context.Context, s *session) error {
 	o := pagesync.Options{
 		URL: c.Source, Every: c.Every, DB: s.db, Logger: s.logger(), Now: s.now,
-		Import: status.ImportOptions{Mode: status.Mirror, Slug: cmp.Or(c.ShortName, s.Slug), Vocabulary: status.Vocabulary(c.Vocabulary)},
+		Import: status.ImportOptions{Mode: status.Mirror, Slug: cmp.Or(c.ShortName, s.Slug),
+			Vocabulary: status.Vocabulary(c.Vocabulary)},
 		Author: statuspages.Author{Name: s.by.Name},
 	}
 	if c.Import {
@@ -135,10 +139,12 @@ func (s *session) copyPage(ctx context.Context, o pagesync.Options) error {
 	}
 	object := pageObject(p)
 	object["changed"], object["warnings"], object["stale"] = r.Changed, out.Warnings, r.Stale
-	return s.print(object, "%s %s, mode %s, revision %d: %d components and notices were written", p.Code, p.Slug, p.Mode, p.Revision, r.Changed)
+	return s.print(object, "%s %s, mode %s, revision %d: %d components and notices were written", p.Code, p.Slug,
+		p.Mode, p.Revision, r.Changed)
 }
 
-// previewAll prints the documents that a sync changes. Reads with the context now see the state before the sync, those with preview the state after it.
+// previewAll prints the documents that a sync changes. Reads with the context now see the state before the sync, those
+// with preview the state after it.
 func (s *session) previewAll(now, preview context.Context) error {
 	pages, err := s.db.Pages(now)
 	if err != nil {
@@ -184,9 +190,11 @@ func (s *session) outdatedMirror(ctx context.Context) ([]string, error) {
 	age := s.now().Sub(source.OKAt).Round(time.Second)
 	switch {
 	case source.Failures > 0:
-		return []string{fmt.Sprintf("%s was last read %s ago, and failed %d times since: %s", source.URL, age, source.Failures, source.Error)}, nil
+		return []string{fmt.Sprintf("%s was last read %s ago, and failed %d times since: %s", source.URL, age,
+			source.Failures, source.Error)}, nil
 	case age > maxMissedReads*source.Every:
-		return []string{fmt.Sprintf("%s was last read %s ago, but the interval is %s: run a gateway with --status-sync", source.URL, age, source.Every)}, nil
+		return []string{fmt.Sprintf("%s was last read %s ago, but the interval is %s: run a gateway with --status-sync",
+			source.URL, age, source.Every)}, nil
 	}
 	return nil, nil
 }

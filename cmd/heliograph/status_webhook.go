@@ -20,7 +20,9 @@ type webhookSettings struct {
 }
 
 // sender returns the sender of messages to webhooks.
-func (s *webhookSettings) sender(editor *statuspages.Editor, now func() time.Time, log *slog.Logger) (*webhooks.Sender, error) {
+func (s *webhookSettings) sender(
+	editor *statuspages.Editor, now func() time.Time, log *slog.Logger,
+) (*webhooks.Sender, error) {
 	allowed, err := readNetworks("HELIOGRAPH_WEBHOOK_NETWORKS", s.WebhookNetworks)
 	if err != nil {
 		return nil, err
@@ -59,7 +61,8 @@ func (s *session) confirmWebhook(code, secret, done string, err error) error {
 	if secret == "" {
 		return s.print(map[string]string{"id": code}, "webhook %s %s", code, done)
 	}
-	return s.print(map[string]string{"id": code, "secret": secret}, "webhook %s %s, its secret is %s", code, done, secret)
+	return s.print(map[string]string{"id": code, "secret": secret}, "webhook %s %s, its secret is %s", code, done,
+		secret)
 }
 
 // statusWebhookEditCmd are the commands that need only a webhook.
@@ -94,7 +97,8 @@ func (statusWebhookListCmd) run(ctx context.Context, s *session) error {
 			row = append(row, "disabled "+w.DisabledAt.V.UTC().Format(time.RFC3339))
 		}
 		return map[string]any{
-			"id": w.Code, "url": w.URL, "components": w.Components, "pending": w.Pending, "failures": w.Failures, "last_error": w.LastError.Pointer(),
+			"id": w.Code, "url": w.URL, "components": w.Components, "pending": w.Pending, "failures": w.Failures,
+			"last_error":  w.LastError.Pointer(),
 			"disabled_at": w.DisabledAt.Pointer(),
 		}, row
 	})
@@ -143,7 +147,8 @@ func (s *session) checker(ctx context.Context) (c *probe.Checker, done func(), e
 	return probe.NewChecker(s.now, db.LedgerHealth), db.Close, nil
 }
 
-// runDue executes the due actions of all status pages until the context ends. It retries while the database is unavailable.
+// runDue executes the due actions of all status pages until the context ends. It retries while the database is
+// unavailable.
 func runDue(ctx context.Context, editor *statuspages.Editor, log *slog.Logger, alone bool, every time.Duration) {
 	task := statuspages.TaskLog{Logger: log, Task: "executing due actions of status pages", Alone: alone}
 	tick := time.NewTicker(every)
@@ -155,7 +160,8 @@ func runDue(ctx context.Context, editor *statuspages.Editor, log *slog.Logger, a
 			if a.Due == status.IncidentReminder { // a reminder needs attention
 				level = slog.LevelWarn
 			}
-			log.Log(ctx, level, "executed a due action of a status page", "action", string(a.Due), "notice", a.Notice, "name", a.Name, "page", a.Page)
+			log.Log(ctx, level, "executed a due action of a status page", "action", string(a.Due), "notice", a.Notice,
+				"name", a.Name, "page", a.Page)
 		}
 		task.Record(ctx, err)
 		select {

@@ -20,7 +20,8 @@ import (
 )
 
 // ErrOtherVersion is returned if another version of the program loaded the demo network. It cannot be continued.
-var ErrOtherVersion = errors.New("another version of the program loaded the demo network; run `heliograph demo` to replace it")
+var ErrOtherVersion = errors.New(
+	"another version of the program loaded the demo network; run `heliograph demo` to replace it")
 
 // ErrOtherWriter is returned if another process has written blocks.
 var ErrOtherWriter = errors.New("another process has written blocks to the demo network")
@@ -31,9 +32,10 @@ const (
 	liveWrite   = 10 * time.Second
 )
 
-// KeepAlive adds a block every two seconds to the demo network of a database until the context ends. Each block is one transaction. Blocks depend on
-// nothing but their times: after a pause, the scenario runs again in memory up to the newest block. If the database is unavailable, KeepAlive retries.
-// It returns [ErrNotDemo], [ErrOtherVersion], [ErrOtherWriter], errors of the scenario, or nil if the context ends.
+// KeepAlive adds a block every two seconds to the demo network of a database until the context ends. Each block is one
+// transaction. Blocks depend on nothing but their times: after a pause, the scenario runs again in memory up to the
+// newest block. If the database is unavailable, KeepAlive retries. It returns [ErrNotDemo], [ErrOtherVersion],
+// [ErrOtherWriter], errors of the scenario, or nil if the context ends.
 func KeepAlive(ctx context.Context, url string, now func() time.Time, log *slog.Logger) error {
 	k := liveWriter{url: url, now: now}
 	defer k.disconnect(ctx)
@@ -50,7 +52,8 @@ func KeepAlive(ctx context.Context, url string, now func() time.Time, log *slog.
 		var story *scenarioError
 		switch {
 		case err == nil || ctx.Err() != nil:
-		case errors.Is(err, ErrNotDemo), errors.Is(err, ErrOtherVersion), errors.Is(err, ErrOtherWriter), errors.As(err, &story):
+		case errors.Is(err, ErrNotDemo), errors.Is(err, ErrOtherVersion), errors.Is(err, ErrOtherWriter),
+			errors.As(err, &story):
 			return err
 		default:
 			log.WarnContext(ctx, "adding a block to the demo network failed; retrying", "error", err)
@@ -113,7 +116,8 @@ type liveNetwork struct {
 	scenario *scenario.Scenario
 	// kept is what the database holds of the tables whose rows change, by table and key.
 	stored map[string]map[string]world.Row
-	// Blocks that were made and are not known to be written follow the block with the hash before; there are none when it is the chain's last.
+	// Blocks that were made and are not known to be written follow the block with the hash before; there are none when
+	// it is the chain's last.
 	storedHash string
 }
 
@@ -142,7 +146,9 @@ func resume(ctx context.Context, conn *pgx.Conn) (*liveNetwork, error) {
 		return nil, ErrOtherVersion
 	}
 	// Live blocks end at even seconds. Other blocks consist of automatic transactions after a pause.
-	rows, _ := conn.Query(ctx, "select consensus_end from record_file where index > $1 and consensus_end % $2 = 0 order by index", last, world.BlockTime)
+	rows, _ := conn.Query(ctx,
+		"select consensus_end from record_file where index > $1 and consensus_end % $2 = 0 order by index", last,
+		world.BlockTime)
 	ends, err := pgx.CollectRows(rows, pgx.RowTo[int64])
 	if err != nil {
 		return nil, fmt.Errorf("reading the live blocks: %w", err)
@@ -170,12 +176,13 @@ func resume(ctx context.Context, conn *pgx.Conn) (*liveNetwork, error) {
 
 // newestHash returns the hash of the newest block, or an empty string.
 func newestHash(ctx context.Context, db Querier) (hash string, err error) {
-	err = db.QueryRow(ctx, "select coalesce((select hash from record_file order by consensus_end desc limit 1), '')").Scan(&hash)
+	err = db.QueryRow(ctx,
+		"select coalesce((select hash from record_file order by consensus_end desc limit 1), '')").Scan(&hash)
 	return hash, wrap.Error(err, "reading the newest block")
 }
 
-// addBlock adds a block that ends at a consensus time. It does nothing if blocks have not been written yet, or if the last block ended less than two
-// seconds before.
+// addBlock adds a block that ends at a consensus time. It does nothing if blocks have not been written yet, or if the
+// last block ended less than two seconds before.
 func (n *liveNetwork) addBlock(end int64) error {
 	if n.scenario.LastBlockHash() == n.storedHash && end >= n.scenario.Now()+world.BlockTime {
 		n.scenario.Continue(end)
@@ -235,11 +242,17 @@ func (n *liveNetwork) writeRows(ctx context.Context, tx pgx.Tx, changes []change
 
 // primaryKeys are the primary keys of tables whose rows change in a live network. Other tables only grow.
 var primaryKeys = map[string][]string{
-	"entity": {"id"}, "token": {"token_id"}, "token_account": {"account_id", "token_id"}, "nft": {"token_id", "serial_number"},
-	"custom_fee": {"entity_id"}, "crypto_allowance": {"owner", "spender"}, "token_allowance": {"owner", "spender", "token_id"},
-	"nft_allowance": {"owner", "spender", "token_id"}, "token_airdrop": {"sender_account_id", "receiver_account_id", "token_id", "serial_number"},
-	"topic": {"id"}, "node": {"node_id"}, "registered_node": {"registered_node_id"}, "hook": {"owner_id", "hook_id"}, "entity_stake": {"id"},
-	"contract_state": {"contract_id", "slot"}, "hook_storage": {"owner_id", "hook_id", "key"}, "topic_message_lookup": {"topic_id", "partition"},
+	"entity": {"id"}, "token": {"token_id"}, "token_account": {"account_id", "token_id"},
+	"nft":        {"token_id", "serial_number"},
+	"custom_fee": {"entity_id"}, "crypto_allowance": {"owner", "spender"},
+	"token_allowance": {"owner", "spender", "token_id"},
+	"nft_allowance":   {"owner", "spender", "token_id"},
+	"token_airdrop":   {"sender_account_id", "receiver_account_id", "token_id", "serial_number"},
+	"topic":           {"id"}, "node": {"node_id"}, "registered_node": {"registered_node_id"},
+	"hook":           {"owner_id", "hook_id"},
+	"entity_stake":   {"id"},
+	"contract_state": {"contract_id", "slot"}, "hook_storage": {"owner_id", "hook_id", "key"},
+	"topic_message_lookup": {"topic_id", "partition"},
 }
 
 type change struct {
@@ -281,5 +294,6 @@ func (c change) statement() (string, []any) {
 		values[i], sets[i], args[i] = fmt.Sprintf("$%d", i+1), column+" = excluded."+column, c.row[column]
 	}
 	return fmt.Sprintf("insert into %s (%s) values (%s) on conflict (%s) do update set %s",
-		c.table, strings.Join(columns, ", "), strings.Join(values, ", "), strings.Join(primaryKeys[c.table], ", "), strings.Join(sets, ", ")), args
+		c.table, strings.Join(columns, ", "), strings.Join(values, ", "), strings.Join(primaryKeys[c.table], ", "),
+		strings.Join(sets, ", ")), args
 }

@@ -48,23 +48,25 @@ var tables = strings.Fields(`account_balance account_balance_file address_book a
 
 // enums are the enum types to register before rows are copied.
 var enums = []string{
-	"airdrop_state", "entity_type", "errata_type", "hook_extension_point", "hook_type", "token_pause_status", "token_supply_type",
+	"airdrop_state", "entity_type", "errata_type", "hook_extension_point", "hook_type", "token_pause_status",
+	"token_supply_type",
 	"token_type",
 }
 
-// marker starts the comment on the block table that identifies a demo network. The hash of the last block of the scenario follows. The comment becomes
-// invalid if another process writes blocks.
+// marker starts the comment on the block table that identifies a demo network. The hash of the last block of the
+// scenario follows. The comment becomes invalid if another process writes blocks.
 const marker = "heliograph demo network, last block "
 
 // IsEmpty reports whether all ledger tables are empty. The tables must exist.
 func IsEmpty(ctx context.Context, db Querier) (bool, error) {
 	var filled bool
-	err := db.QueryRow(ctx, "select exists (select 1 from "+strings.Join(tables, ") or exists (select 1 from ")+")").Scan(&filled)
+	err := db.QueryRow(ctx, "select exists (select 1 from "+strings.Join(tables,
+		") or exists (select 1 from ")+")").Scan(&filled)
 	return !filled, wrap.Error(err, "checking whether the ledger tables are empty")
 }
 
-// IsDemo reports whether the database contains the demo network and nothing else: the newest block is the last block of the scenario, or a live block,
-// whose hash is derived from the hashes of its transactions.
+// IsDemo reports whether the database contains the demo network and nothing else: the newest block is the last block of
+// the scenario, or a live block, whose hash is derived from the hashes of its transactions.
 func IsDemo(ctx context.Context, db Querier) (bool, error) {
 	const query = `
 		select exists (
@@ -80,8 +82,9 @@ func IsDemo(ctx context.Context, db Querier) (bool, error) {
 	return demo, wrap.Error(err, "checking for the demo network")
 }
 
-// Load fills an empty ledger database with the demo network, whose newest block ends four seconds before now. It uses one transaction. The same time
-// gives the same rows. It returns [ErrNotEmpty] if the database contains data. progress can be nil.
+// Load fills an empty ledger database with the demo network, whose newest block ends four seconds before now. It uses
+// one transaction. The same time gives the same rows. It returns [ErrNotEmpty] if the database contains data. progress
+// can be nil.
 func Load(ctx context.Context, db DB, now time.Time, progress Progress) error {
 	return load(ctx, db, now, progress, func(tx pgx.Tx) error {
 		empty, err := IsEmpty(ctx, tx)
@@ -92,8 +95,8 @@ func Load(ctx context.Context, db DB, now time.Time, progress Progress) error {
 	})
 }
 
-// Reload is like Load for a database that is empty or contains the demo network, which it replaces. It returns [ErrNotDemo] for any other database and
-// does not change it.
+// Reload is like Load for a database that is empty or contains the demo network, which it replaces. It returns
+// [ErrNotDemo] for any other database and does not change it.
 func Reload(ctx context.Context, db DB, now time.Time, progress Progress) error {
 	return load(ctx, db, now, progress, func(tx pgx.Tx) error {
 		empty, err := IsEmpty(ctx, tx)
