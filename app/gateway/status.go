@@ -57,8 +57,8 @@ func (g *Gateway) Run(ctx context.Context) {
 	group.Wait()
 }
 
-// Status2 returns the handler of /api/v2 without the middleware of the public port.
-func (g *Gateway) Status2() http.Handler { return g.v2 }
+// StatusAPI returns the handler of /api/v2 without the middleware of the public port.
+func (g *Gateway) StatusAPI() http.Handler { return g.v2 }
 
 // Render renders all documents of a status page, by name. In the context of a write, it renders them as they are after the write.
 func (g *Gateway) Render(ctx context.Context, p *status.Page) (map[string][]byte, error) {

@@ -49,7 +49,7 @@ type Cache struct {
 	o         Options
 	renderers []renderer
 
-	current    atomic.Pointer[snapshot]
+	current    atomic.Pointer[content]
 	refreshing sync.Mutex
 	failing    atomic.Bool // the last refresh failed
 	noPages    atomic.Bool // the last refresh found no pages
@@ -57,16 +57,16 @@ type Cache struct {
 	failures   atomic.Int64
 }
 
-// snapshot is the content of the cache: all pages as of the last refresh.
-type snapshot struct {
+// content is what the cache contains: all pages as of the last refresh.
+type content struct {
 	pages       status.Pages
 	entries     map[string]*entry // by the code of the page
 	refreshedAt atomic.Int64      // in nanoseconds since 1970
 }
 
 // age returns the time since the last successful refresh.
-func (s *snapshot) age(now time.Time) time.Duration {
-	return now.Sub(time.Unix(0, s.refreshedAt.Load()))
+func (c *content) age(now time.Time) time.Duration {
+	return now.Sub(time.Unix(0, c.refreshedAt.Load()))
 }
 
 // entry has the rendered parts of a page, in the order of the renderers.
@@ -124,7 +124,7 @@ func (p Part[T]) All() iter.Seq2[*status.Page, T] {
 // RefreshedAt returns the time of the last successful refresh, or the zero time.
 func (c *Cache) RefreshedAt() time.Time {
 	if s := c.current.Load(); s != nil {
-		return time.Unix(0, s.refreshedAt.Load())
+		return time.Unix(0, c.refreshedAt.Load())
 	}
 	return time.Time{}
 }
@@ -145,8 +145,8 @@ func (c *Cache) MarkStale(h http.Header) time.Time {
 // Disabled reports whether the cache is disabled, so that handlers must use [Cache.Render].
 func (c *Cache) Disabled() bool { return c.o.Disabled && c.o.Source != nil }
 
-// newest returns the newest snapshot unless it is too old, or nil and the status of the error.
-func (c *Cache) newest(ctx context.Context) (*snapshot, int) {
+// newest returns the newest content unless it is too old, or nil and the status of the error.
+func (c *Cache) newest(ctx context.Context) (*content, int) {
 	if c.o.Source == nil {
 		return nil, http.StatusNotFound
 	}
@@ -326,13 +326,13 @@ func (c *Cache) refresh(ctx context.Context) error {
 }
 
 // read reads all pages in one snapshot and renders those that changed or expired. rendered is the number of rendered pages.
-func (c *Cache) read(ctx context.Context) (next *snapshot, rendered int, err error) {
+func (c *Cache) read(ctx context.Context) (next *content, rendered int, err error) {
 	ctx, end, err := c.o.Source.Snapshot(ctx)
 	if err != nil {
 		return nil, 0, err
 	}
 	defer end()
-	next = &snapshot{entries: map[string]*entry{}}
+	next = &content{entries: map[string]*entry{}}
 	if next.pages, err = c.o.Source.Pages(ctx); err != nil {
 		return nil, 0, err
 	}

@@ -56,7 +56,7 @@ func demoGateway(b *testing.B) *testenv.Gateway {
 func BenchmarkCached(b *testing.B) {
 	g := demoGateway(b)
 	all := requests(b, g)
-	for name, h := range map[string]http.Handler{"handler": g.Status2(), "gateway": g.Public()} {
+	for name, h := range map[string]http.Handler{"handler": g.StatusAPI(), "gateway": g.Public()} {
 		b.Run(name, func(b *testing.B) {
 			w := &discard{header: http.Header{}}
 			b.ReportAllocs()
@@ -88,7 +88,7 @@ func BenchmarkLoopback(b *testing.B) {
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
 		_, _ = w.Write(bodies[index[r.URL.Path]])
 	}))
-	ours := serve(b, g.Status2())
+	ours := serve(b, g.StatusAPI())
 	all := requests(b, g)
 	client := &http.Transport{DisableCompression: true}
 	b.Cleanup(client.CloseIdleConnections)

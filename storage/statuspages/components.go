@@ -125,11 +125,11 @@ func (e *Editor) AddComponent(ctx context.Context, by Author, page string, in st
 		name = "group.add"
 	}
 	return e.edit(ctx, command{by: by, name: name, page: page}, func(ctx context.Context, tx *commandTx) error {
-		b, err := tx.workingCopy(ctx)
+		w, err := tx.workingCopy(ctx)
 		if err != nil {
 			return err
 		}
-		c, moved, err := b.AddComponent(in)
+		c, moved, err := w.AddComponent(in)
 		if err != nil {
 			return err
 		}
@@ -177,8 +177,8 @@ func (tx *commandTx) updatePositions(moved []*status.Component, except *status.C
 // EditComponent changes a component or group.
 func (e *Editor) EditComponent(ctx context.Context, by Author, code string, in status.ComponentEdit) (string, error) {
 	return e.editComponent(ctx, by, "component.set", code, in.ExpectedVersion,
-		func(tx *commandTx, b *status.WorkingCopy, c *status.Component) error {
-			changes, err := b.EditComponent(c, in)
+		func(tx *commandTx, w *status.WorkingCopy, c *status.Component) error {
+			changes, err := w.EditComponent(c, in)
 			if err != nil {
 				return err
 			}
@@ -196,8 +196,8 @@ base_status = nullif($4, '')::status.component_status,
 // MoveComponent moves a component or group.
 func (e *Editor) MoveComponent(ctx context.Context, by Author, code string, in status.ComponentMove) (string, error) {
 	return e.editComponent(ctx, by, "component.move", code, in.ExpectedVersion,
-		func(tx *commandTx, b *status.WorkingCopy, c *status.Component) error {
-			moved, err := b.Move(c, in.Group, in.Position)
+		func(tx *commandTx, w *status.WorkingCopy, c *status.Component) error {
+			moved, err := w.Move(c, in.Group, in.Position)
 			if err != nil {
 				return err
 			}
@@ -211,8 +211,8 @@ func (e *Editor) MoveComponent(ctx context.Context, by Author, code string, in s
 // RemoveComponent removes a component or an empty group from its page. Updates that mention it stay.
 func (e *Editor) RemoveComponent(ctx context.Context, by Author, code string, expectedVersion int64) (string, error) {
 	return e.editComponent(ctx, by, "component.remove", code, expectedVersion,
-		func(tx *commandTx, b *status.WorkingCopy, c *status.Component) error {
-			err := b.CheckRemove(c)
+		func(tx *commandTx, w *status.WorkingCopy, c *status.Component) error {
+			err := w.CheckRemove(c)
 			if err != nil {
 				return err
 			}
@@ -224,7 +224,7 @@ func (e *Editor) RemoveComponent(ctx context.Context, by Author, code string, ex
 
 // editComponent writes to a component and increments its version.
 func (e *Editor) editComponent(ctx context.Context, by Author, name, code string, expected int64,
-	do func(tx *commandTx, b *status.WorkingCopy, c *status.Component) error,
+	do func(tx *commandTx, w *status.WorkingCopy, c *status.Component) error,
 ) (string, error) {
 	page, err := e.pageOf(ctx, componentTable, "component", code)
 	if err != nil {
@@ -235,11 +235,11 @@ func (e *Editor) editComponent(ctx context.Context, by Author, name, code string
 		if err != nil {
 			return err
 		}
-		b, err := tx.workingCopy(ctx)
+		w, err := tx.workingCopy(ctx)
 		if err != nil {
 			return err
 		}
-		c := b.Component(code)
+		c := w.Component(code)
 		if c == nil {
 			return status.Errorf(status.NotFound, "component %s does not exist", code)
 		}
@@ -248,7 +248,7 @@ func (e *Editor) editComponent(ctx context.Context, by Author, name, code string
 			return err
 		}
 		version := c.Version
-		err = do(tx, b, c)
+		err = do(tx, w, c)
 		if err != nil {
 			return err
 		}

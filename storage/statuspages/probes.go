@@ -51,11 +51,11 @@ func (e *Editor) AddProbe(ctx context.Context, by Author, in status.Probe) (int6
 	}
 	object, err := e.edit(ctx, command{by: by, name: "probe.add", page: page},
 		func(ctx context.Context, tx *commandTx) error {
-			b, err := tx.workingCopy(ctx)
+			w, err := tx.workingCopy(ctx)
 			if err != nil {
 				return err
 			}
-			c, err := b.Leaf(in.Component)
+			c, err := w.Leaf(in.Component)
 			if err != nil {
 				return err
 			}

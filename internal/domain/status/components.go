@@ -110,14 +110,14 @@ type WorkingCopy struct {
 
 // NewWorkingCopy returns a working copy of stored rows. It computes the statuses of the components.
 func NewWorkingCopy(p *Page, components []*Component, attachments []*Attachment) *WorkingCopy {
-	b := &WorkingCopy{Page: p, Components: components, Holds: map[string]map[string]ComponentStatus{}}
+	w := &WorkingCopy{Page: p, Components: components, Holds: map[string]map[string]ComponentStatus{}}
 	for _, a := range attachments {
 		if a.HeldStatus != "" {
-			b.hold(a.ComponentCode, a.NoticeCode, a.HeldStatus)
+			w.hold(a.ComponentCode, a.NoticeCode, a.HeldStatus)
 		}
 	}
-	b.compute()
-	return b
+	w.compute()
+	return w
 }
 
 // AddComponent returns a new component or group without a code, and the components whose position changes. Empty groups are not published.
