@@ -96,7 +96,8 @@ func newMirror(t *testing.T, g *testenv.Gateway, url string) *mirror {
 	t.Helper()
 	c := &mirror{g: g, now: time.Date(2026, 3, 12, 10, 0, 0, 0, time.UTC)}
 	f, err := pagesync.New(pagesync.Options{
-		URL: url, Every: time.Minute, DB: g.Status, Logger: slog.New(slog.DiscardHandler), Now: func() time.Time { return c.now },
+		URL: url, Every: time.Minute, DB: g.Status, Logger: slog.New(slog.DiscardHandler),
+		Now:    func() time.Time { return c.now },
 		Random: func() float64 { return 0.5 },
 		Import: status.ImportOptions{Mode: status.Mirror, Vocabulary: status.Statuspage},
 	})
@@ -149,8 +150,8 @@ func pages(t *testing.T, db *statuspages.DB) string {
 	return strings.Join(out, " ")
 }
 
-// TestMirror mirrors an example page. All eight documents are equal in values and order except for the modification time of the page. A second poll
-// writes nothing.
+// TestMirror mirrors an example page. All eight documents are equal in values and order except for the modification
+// time of the page. A second poll writes nothing.
 func TestMirror(t *testing.T) {
 	t.Parallel()
 	e, g := newSource(t), testenv.Over(t, testenv.Empty.Fresh(t))
@@ -162,7 +163,8 @@ func TestMirror(t *testing.T) {
 		t.Error(got)
 	}
 	for path, want := range e.documents {
-		want = strings.Replace(want, `"updated_at":"2026-03-12T09:42:10.118Z"`, `"updated_at":"2026-03-12T10:00:00.000Z"`, 1)
+		want = strings.Replace(want, `"updated_at":"2026-03-12T09:42:10.118Z"`,
+			`"updated_at":"2026-03-12T10:00:00.000Z"`, 1)
 		if got := g.Get(t, path).Body; got != want {
 			t.Errorf("%s: %s\nwant %s", path, got, want)
 		}
@@ -179,7 +181,8 @@ func TestMirror(t *testing.T) {
 	}
 	e.requests()
 
-	// A component gets worse: one write. Unchanged documents are requested too, because all documents must belong to the same revision.
+	// A component gets worse: one write. Unchanged documents are requested too, because all documents must belong to
+	// the same revision.
 	e.change(`"status":"degraded_performance"`, `"status":"major_outage"`)
 	c.now = c.now.Add(time.Minute)
 	if n := c.poll(t); n != 1 {
@@ -189,7 +192,9 @@ func TestMirror(t *testing.T) {
 		t.Error(got)
 	}
 	var audit struct{ n int }
-	if err := g.Status.Pool().QueryRow(t.Context(), `select count(*)::int from status.audit where actor = 'sync' and action = 'page.sync'`).Scan(&audit.n); err != nil || audit.n != 2 {
+	if err := g.Status.Pool().QueryRow(t.Context(),
+		`select count(*)::int from status.audit where actor = 'sync' and action = 'page.sync'`).Scan(
+		&audit.n); err != nil || audit.n != 2 {
 		t.Errorf("%d rows in the audit log, %v", audit.n, err)
 	}
 	if c.Age() != time.Minute || c.URL() != e.URL {
@@ -202,7 +207,8 @@ func TestMixedRevisions(t *testing.T) {
 	t.Parallel()
 	e, g := newSource(t), testenv.Over(t, testenv.Empty.Fresh(t))
 	c := newMirror(t, g, e.URL)
-	e.documents["/api/v2/incidents.json"] = strings.Replace(e.documents["/api/v2/incidents.json"], "09:42:10.118Z", "09:41:10.118Z", 1)
+	e.documents["/api/v2/incidents.json"] = strings.Replace(e.documents["/api/v2/incidents.json"], "09:42:10.118Z",
+		"09:41:10.118Z", 1)
 	c.poll(t)
 	e.requests()
 	if n := c.poll(t); n != 0 || strings.Contains(e.requests(), "*") {
@@ -210,7 +216,8 @@ func TestMixedRevisions(t *testing.T) {
 	}
 }
 
-// TestFailures tests all kinds of server failures. No partial import occurs, the copy remains, and the interval increases.
+// TestFailures tests all kinds of server failures. No partial import occurs, the copy remains, and the interval
+// increases.
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	e, g := newSource(t), testenv.Over(t, testenv.Empty.Fresh(t))
@@ -221,7 +228,8 @@ func TestFailures(t *testing.T) {
 		_, _ = w.Write([]byte(`{"page":`))
 	}
 	e.handle(last, cut)
-	if got := c.fails(t, "cannot read "+e.URL+"/api/v2/scheduled-maintenances.json: unexpected EOF"); got != 2*time.Minute {
+	if got := c.fails(t,
+		"cannot read "+e.URL+"/api/v2/scheduled-maintenances.json: unexpected EOF"); got != 2*time.Minute {
 		t.Errorf("the next poll is after %s", got)
 	}
 	if got := pages(t, g.Status); got != "0" {
@@ -239,16 +247,26 @@ func TestFailures(t *testing.T) {
 		handler http.HandlerFunc
 		after   time.Duration
 	}{
-		{"the server responds with 503 Service Unavailable", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }, 2 * time.Minute},
+		{"the server responds with 503 Service Unavailable",
+			func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) },
+			2 * time.Minute},
 		{"the server responds with 404 Not Found", http.NotFound, 4 * time.Minute},
-		{"the server responds with 204 No Content", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }, 8 * time.Minute},
+		{"the server responds with 204 No Content",
+			func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }, 8 * time.Minute},
 		{"unexpected EOF", cut, 10 * time.Minute},
-		{"cannot be mirrored: reading scheduled-maintenances.json: invalid character '<'", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>")) }, 10 * time.Minute},
+		{"cannot be mirrored: reading scheduled-maintenances.json: invalid character '<'",
+			func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>")) }, 10 * time.Minute},
 		{"redirects to another host", func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "http://127.0.0.2:9/x", http.StatusFound)
 		}, 10 * time.Minute},
-		{"redirects more than 3 times", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Path, http.StatusFound) }, 10 * time.Minute},
-		{"larger than 16 MiB", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, status.LongestDocument+2)) }, 10 * time.Minute},
+		{"redirects more than 3 times", func(w http.ResponseWriter,
+			r *http.Request) {
+			http.Redirect(w, r, r.URL.Path, http.StatusFound)
+		}, 10 * time.Minute},
+		{"larger than 16 MiB", func(w http.ResponseWriter, _ *http.Request) {
+			_,
+				_ = w.Write(make([]byte, status.LongestDocument+2))
+		}, 10 * time.Minute},
 	} {
 		e.handle(last, f.handler)
 		if got := c.fails(t, f.want); got != f.after {
@@ -258,7 +276,8 @@ func TestFailures(t *testing.T) {
 	if got := pages(t, g.Status); got != before || strings.Contains(g.Get(t, "/api/v2/summary.json").Body, "Very") {
 		t.Errorf("%s, before the failures %s", got, before)
 	}
-	if s, err := g.Status.SourceOf(t.Context(), "h4d7q2m9x1tz"); err != nil || s.Failures != 8 || !strings.Contains(s.Error, "16 MiB") || s.OKAt.IsZero() {
+	if s, err := g.Status.SourceOf(t.Context(), "h4d7q2m9x1tz"); err != nil || s.Failures != 8 ||
+		!strings.Contains(s.Error, "16 MiB") || s.OKAt.IsZero() {
 		t.Errorf("%+v, %v", s, err)
 	}
 	e.handle(last, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/moved", http.StatusFound) })
@@ -270,13 +289,15 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestLease checks that one of several gateways reads the page, and that another takes over if it stops or its clock was wrong.
+// TestLease checks that one of several gateways reads the page, and that another takes over if it stops or its clock
+// was wrong.
 func TestLease(t *testing.T) {
 	t.Parallel()
 	e, g := newSource(t), testenv.Over(t, testenv.Empty.Fresh(t))
 	first, second := newMirror(t, g, e.URL), newMirror(t, g, e.URL)
 	first.poll(t)
-	if out, polled, next, err := second.Poll(t.Context()); out != nil || polled || err != nil || !next.Equal(first.now) {
+	if out, polled, next, err := second.Poll(t.Context()); out != nil || polled || err != nil ||
+		!next.Equal(first.now) {
 		t.Errorf("second gateway: polled %v, next %s, %v", polled, next, err)
 	}
 	second.now = first.now
@@ -317,7 +338,8 @@ func TestEditing(t *testing.T) {
 	}
 	for name, write := range writes {
 		var rejected *status.Error
-		if err := write(); !errors.As(err, &rejected) || rejected.Reason != status.BadState || !strings.Contains(rejected.Text, "is a mirror of another page") {
+		if err := write(); !errors.As(err, &rejected) || rejected.Reason != status.BadState ||
+			!strings.Contains(rejected.Text, "is a mirror of another page") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -325,7 +347,8 @@ func TestEditing(t *testing.T) {
 		t.Error(got)
 	}
 	imported, err := pagesync.New(pagesync.Options{
-		URL: e.URL, DB: g.Status, Logger: slog.New(slog.DiscardHandler), Now: testenv.Now, Import: status.ImportOptions{Mode: status.Imported, URL: "https://status.own.example"},
+		URL: e.URL, DB: g.Status, Logger: slog.New(slog.DiscardHandler), Now: testenv.Now,
+		Import: status.ImportOptions{Mode: status.Imported, URL: "https://status.own.example"},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -333,7 +356,8 @@ func TestEditing(t *testing.T) {
 	if _, err := imported.Copy(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if got := g.Get(t, "/api/v2/incidents.json").Body; strings.Contains(got, "ledgerlight.example") || !strings.Contains(got, "https://status.own.example/incidents/"+incident) {
+	if got := g.Get(t, "/api/v2/incidents.json").Body; strings.Contains(got, "ledgerlight.example") ||
+		!strings.Contains(got, "https://status.own.example/incidents/"+incident) {
 		t.Error(got)
 	}
 	if _, err := imported.Copy(ctx); err != nil {
@@ -343,7 +367,8 @@ func TestEditing(t *testing.T) {
 		t.Error(err)
 	}
 	var rejected *status.Error
-	if _, err := imported.Copy(ctx); !errors.As(err, &rejected) || !strings.Contains(rejected.Text, "would overwrite the edits") {
+	if _, err := imported.Copy(ctx); !errors.As(err, &rejected) ||
+		!strings.Contains(rejected.Text, "would overwrite the edits") {
 		t.Errorf("import of an edited page: %v", err)
 	}
 	c.now = c.now.Add(time.Hour)
@@ -352,7 +377,8 @@ func TestEditing(t *testing.T) {
 	}
 }
 
-// TestInvalidDocuments reads invalid documents. They are rejected with a one-line error, or their invalid parts are dropped.
+// TestInvalidDocuments reads invalid documents. They are rejected with a one-line error, or their invalid parts are
+// dropped.
 func TestInvalidDocuments(t *testing.T) {
 	t.Parallel()
 	e, g := newSource(t), testenv.Over(t, testenv.Empty.Fresh(t))
@@ -370,7 +396,8 @@ func TestInvalidDocuments(t *testing.T) {
 	} {
 		e.documents["/api/v2/summary.json"] = strings.Replace(summary, c.old, c.new, 1)
 		out, err := newMirror(t, g, e.URL).Copy(t.Context())
-		if err == nil || !strings.Contains(err.Error(), c.want) || len(err.Error()) > 400 || strings.Contains(err.Error(), "\n") {
+		if err == nil || !strings.Contains(err.Error(), c.want) || len(err.Error()) > 400 ||
+			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%.60s: %+v, %v", c.new, out, err)
 		}
 	}
@@ -380,9 +407,13 @@ func TestInvalidDocuments(t *testing.T) {
 	const leaf, group, other = "b1x4d9r7kq2c", "9k2c7vwh3bpl", "t5n8jz1gq6xr"
 	for i, c := range []struct{ old, new, warning string }{
 		{`"id":"` + leaf + `"`, `"id":"zq7m3h8t5w1n"`, "listed twice"},
-		{`"group_id":"` + group + `"`, `"group_id":"` + leaf + `"`, "does not exist"},                                                     // a component as the parent of a component
-		{`"group_id":"` + group + `"`, `"group_id":"nowhere"`, "does not exist"},                                                          // an unknown parent
-		{`"group_id":null,"page_id":"h4d7q2m9x1tz","group":true`, `"group_id":"` + other + `","page_id":"h4d7q2m9x1tz","group":true`, ""}, // a group as its own parent, and as the parent of another
+		// a component as the parent of a component
+		{`"group_id":"` + group + `"`, `"group_id":"` + leaf + `"`, "does not exist"},
+		// an unknown parent
+		{`"group_id":"` + group + `"`, `"group_id":"nowhere"`, "does not exist"},
+		// a group as its own parent, and as the parent of another
+		{`"group_id":null,"page_id":"h4d7q2m9x1tz","group":true`,
+			`"group_id":"` + other + `","page_id":"h4d7q2m9x1tz","group":true`, ""},
 		{`"id":"k5t8l2z6w9bq"`, `"id":"x7c1r9m4g2hp"`, "listed twice"},
 		{`"body":"`, `"body":"\u0000`, "character 0"},
 		{`"shortlink":"https`, `"shortlink":"javascript`, "the link"},
@@ -410,7 +441,8 @@ func TestInvalidDocuments(t *testing.T) {
 			t.Errorf("%d: second import: %+v, %v", i, out, err)
 		}
 		for _, name := range status.Documents() {
-			if got := again.g.Get(t, "/api/v2/"+name); got.Status != http.StatusOK || strings.Contains(got.Body, "javascript:") {
+			if got := again.g.Get(t, "/api/v2/"+name); got.Status != http.StatusOK ||
+				strings.Contains(got.Body, "javascript:") {
 				t.Errorf("%d: %s: status %d, %s", i, name, got.Status, got.Body)
 			}
 		}
@@ -424,7 +456,8 @@ func TestGroups(t *testing.T) {
 	c := newMirror(t, g, e.URL)
 	c.poll(t)
 	const group = "9k2c7vwh3bpl"
-	const row = `"id":"` + group + `","name":"Mainnet","status":"degraded_performance","created_at":"2025-11-03T09:58:00.000Z",` +
+	const row = `"id":"` + group +
+		`","name":"Mainnet","status":"degraded_performance","created_at":"2025-11-03T09:58:00.000Z",` +
 		`"updated_at":"2025-11-03T09:58:00.000Z","position":1,"description":null,"showcase":false,"start_date":null,"group_id":null,` +
 		`"page_id":"h4d7q2m9x1tz","group":`
 	before := g.Get(t, "/api/v2/components.json").Body
@@ -433,7 +466,8 @@ func TestGroups(t *testing.T) {
 	if n := c.poll(t); n != 4 {
 		t.Errorf("%d rows were written", n)
 	}
-	if got := g.Get(t, "/api/v2/components.json").Body; strings.Count(got, `"group":true`) != strings.Count(before, `"group":true`)-1 {
+	if got := g.Get(t, "/api/v2/components.json").Body; strings.Count(got, `"group":true`) != strings.Count(before,
+		`"group":true`)-1 {
 		t.Error(got)
 	}
 	e.change(row+"false", row+"true")

@@ -1,4 +1,5 @@
-// Package probe checks the components of status pages regularly. It sends only the requests that an operator has configured and does not follow redirects.
+// Package probe checks the components of status pages regularly. It sends only the requests that an operator has
+// configured and does not follow redirects.
 package probe
 
 import (
@@ -145,7 +146,8 @@ func (c *Checker) http(ctx context.Context, p *status.Probe, r *status.ProbeResu
 // unexpected returns what is wrong with a response, or an empty string if it is as expected.
 func unexpected(p *status.Probe, resp *http.Response, body []byte) string {
 	s := &p.Spec
-	if s.Status != 0 && resp.StatusCode != s.Status || s.Status == 0 && (resp.StatusCode < 200 || resp.StatusCode > 299) {
+	if s.Status != 0 && resp.StatusCode != s.Status || s.Status == 0 &&
+		(resp.StatusCode < 200 || resp.StatusCode > 299) {
 		return "the status is " + resp.Status
 	}
 	if s.Body != "" {
@@ -236,7 +238,8 @@ func lag(p *status.Probe, h *storage.LedgerHealth, r *status.ProbeResult) {
 // standstill is the age of the newest block from which the ledger stands still. Nothing is known of its nodes then.
 const standstill = 5 * time.Minute
 
-// minPerNode is the average number of transactions per node from which a node without any transaction counts as inactive.
+// minPerNode is the average number of transactions per node from which a node without any transaction counts as
+// inactive.
 const minPerNode = 50
 
 // node checks a consensus node by its state in the ledger.
@@ -255,17 +258,20 @@ func node(p *status.Probe, h *storage.LedgerHealth, r *status.ProbeResult) {
 	case n.Deleted:
 		r.Level, r.Detail = status.Bad, fmt.Sprintf("node %d was deleted", id)
 	case n.Transactions == 0 && h.Transactions >= minPerNode*int64(len(h.Nodes)):
-		r.Level, r.Detail = status.Bad, fmt.Sprintf("none of the newest %d transactions was sent to node %d", h.Transactions, id)
+		r.Level, r.Detail = status.Bad, fmt.Sprintf("none of the newest %d transactions was sent to node %d",
+			h.Transactions, id)
 	case n.Stake.Valid && (n.Stake.V == 0 || n.MinStake.Valid && n.Stake.V < n.MinStake.V):
 		r.Level, r.Detail = status.Slow, fmt.Sprintf("node %d has too little stake to have weight", id)
 	case n.Transactions == 0: // too few transactions to decide
 		r.Detail = fmt.Sprintf("%d transactions are too few to decide whether node %d is active", h.Transactions, id)
 	default:
-		r.Level, r.Detail = status.Good, fmt.Sprintf("%d of the newest %d transactions were sent to node %d", n.Transactions, h.Transactions, id)
+		r.Level, r.Detail = status.Good, fmt.Sprintf("%d of the newest %d transactions were sent to node %d",
+			n.Transactions, h.Transactions, id)
 	}
 }
 
-// heartbeat checks the time since the last heartbeat. Without any heartbeat the result is unknown, because the job may not have run yet.
+// heartbeat checks the time since the last heartbeat. Without any heartbeat the result is unknown, because the job may
+// not have run yet.
 func heartbeat(p *status.Probe, r *status.ProbeResult) {
 	if p.BeatAt.IsZero() {
 		r.Detail = "no heartbeat has been received yet"

@@ -26,7 +26,10 @@ func TestCheck(t *testing.T) {
 	mux.HandleFunc("/ok", func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, `{"up":[{"is":true}],"key":%q}`, r.Header.Get("Authorization"))
 	})
-	mux.HandleFunc("/redirect", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/target", http.StatusFound) })
+	mux.HandleFunc("/redirect", func(w http.ResponseWriter,
+		r *http.Request) {
+		http.Redirect(w, r, "/target", http.StatusFound)
+	})
 	mux.HandleFunc("/target", func(http.ResponseWriter, *http.Request) { redirected = true })
 	mux.HandleFunc("/slow", func(http.ResponseWriter, *http.Request) { time.Sleep(30 * time.Millisecond) })
 	mux.HandleFunc("/hang", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
@@ -35,10 +38,17 @@ func TestCheck(t *testing.T) {
 			_, _ = w.Write(make([]byte, 1<<20))
 		}
 	})
-	mux.HandleFunc("/graphql", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"data":{"network":{"supply":null}}}`) })
-	mux.HandleFunc("/errors", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"errors":[{"message":"no"}]}`) })
+	mux.HandleFunc("/graphql", func(w http.ResponseWriter,
+		_ *http.Request) {
+		fmt.Fprint(w, `{"data":{"network":{"supply":null}}}`)
+	})
+	mux.HandleFunc("/errors", func(w http.ResponseWriter,
+		_ *http.Request) {
+		fmt.Fprint(w, `{"errors":[{"message":"no"}]}`)
+	})
 	server, secure := httptest.NewServer(mux), httptest.NewUnstartedServer(mux)
-	secure.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelInfo) // discards the handshake errors about the untrusted certificate
+	// discards the handshake errors about the untrusted certificate
+	secure.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelInfo)
 	secure.StartTLS()
 	defer server.Close()
 	defer secure.Close()
@@ -58,7 +68,8 @@ func TestCheck(t *testing.T) {
 		},
 	}
 	healthErr := error(nil)
-	c := probe.NewChecker(func() time.Time { return now }, func(context.Context) (*storage.LedgerHealth, error) { return health, healthErr })
+	c := probe.NewChecker(func() time.Time { return now },
+		func(context.Context) (*storage.LedgerHealth, error) { return health, healthErr })
 	c.Getenv = func(name string) string { return "secret of " + name }
 	check := func(kind status.ProbeKind, s status.ProbeSpec, level status.Level, detail string) {
 		t.Helper()
@@ -83,19 +94,25 @@ func TestCheck(t *testing.T) {
 		s.Path, s.Body = "up.0.is", `secret of TOKEN`
 		s.Headers = map[string]string{"Authorization": "env:TOKEN"}
 	}), status.Good, "")
-	check(status.HTTPProbe, with(at("/ok"), func(s *status.ProbeSpec) { s.Path = "up.1.is" }), status.Bad, "no value at up.1.is")
-	check(status.HTTPProbe, with(at("/ok"), func(s *status.ProbeSpec) { s.Body = "down" }), status.Bad, "does not match")
+	check(status.HTTPProbe, with(at("/ok"), func(s *status.ProbeSpec) { s.Path = "up.1.is" }), status.Bad,
+		"no value at up.1.is")
+	check(status.HTTPProbe, with(at("/ok"), func(s *status.ProbeSpec) { s.Body = "down" }), status.Bad,
+		"does not match")
 	check(status.HTTPProbe, with(at("/ok"), func(s *status.ProbeSpec) { s.Status = 204 }), status.Bad, "200 OK")
 	check(status.HTTPProbe, at("/missing"), status.Bad, "404")
 	check(status.HTTPProbe, at("/redirect"), status.Bad, "302")
 	check(status.HTTPProbe, with(at("/slow"), func(s *status.ProbeSpec) { s.SlowMS = 20 }), status.Slow, "200")
-	check(status.HTTPProbe, with(at("/hang"), func(s *status.ProbeSpec) { s.TimeoutMS = 50 }), status.Bad, "no response within 50ms")
+	check(status.HTTPProbe, with(at("/hang"), func(s *status.ProbeSpec) { s.TimeoutMS = 50 }), status.Bad,
+		"no response within 50ms")
 	check(status.HTTPProbe, at("/endless"), status.Good, "")
 	check(status.HTTPProbe, status.ProbeSpec{URL: secure.URL + "/ok"}, status.Bad, "certificate")
-	check(status.HTTPProbe, status.ProbeSpec{URL: "http://" + silent.Addr().String(), TimeoutMS: 50}, status.Bad, "no response")
+	check(status.HTTPProbe, status.ProbeSpec{URL: "http://" + silent.Addr().String(), TimeoutMS: 50}, status.Bad,
+		"no response")
 	check(status.GraphQLProbe, with(at("/graphql"), func(s *status.ProbeSpec) { s.Query = "{ x }" }), status.Good, "")
-	check(status.GraphQLProbe, with(at("/graphql"), func(s *status.ProbeSpec) { s.Query, s.Path = "{ x }", "network.supply" }), status.Bad, "no value at")
-	check(status.GraphQLProbe, with(at("/errors"), func(s *status.ProbeSpec) { s.Query = "{ x }" }), status.Bad, "has an error: no")
+	check(status.GraphQLProbe, with(at("/graphql"),
+		func(s *status.ProbeSpec) { s.Query, s.Path = "{ x }", "network.supply" }), status.Bad, "no value at")
+	check(status.GraphQLProbe, with(at("/errors"), func(s *status.ProbeSpec) { s.Query = "{ x }" }), status.Bad,
+		"has an error: no")
 	check(status.TCPProbe, status.ProbeSpec{Address: address}, status.Good, "connected")
 	check(status.TCPProbe, status.ProbeSpec{Address: "127.0.0.1:1"}, status.Bad, "refused")
 	check(status.LagProbe, status.ProbeSpec{SlowMS: 60_000, BadMS: 100_000}, status.Slow, "block 7 is 1m30s old")
@@ -105,7 +122,8 @@ func TestCheck(t *testing.T) {
 	check(status.NodeProbe, status.ProbeSpec{Node: 2}, status.Bad, "none of the newest 1000")
 	check(status.NodeProbe, status.ProbeSpec{Node: 3}, status.Bad, "deleted")
 	now = now.Add(10 * time.Minute)
-	check(status.NodeProbe, status.ProbeSpec{Node: 0}, status.Bad, "the ledger stands still: the newest block is 11m30s old")
+	check(status.NodeProbe, status.ProbeSpec{Node: 0}, status.Bad,
+		"the ledger stands still: the newest block is 11m30s old")
 	now = now.Add(-10 * time.Minute)
 	check(status.NodeProbe, status.ProbeSpec{Node: 4}, status.Bad, "not in the address book")
 	check(status.HeartbeatProbe, status.ProbeSpec{BadMS: 120_000}, status.Good, "1m0s ago")
@@ -135,7 +153,8 @@ func TestHangingTarget(t *testing.T) {
 	defer stuck.Close()
 	defer close(hanging)
 	if _, err := l.editor.AddProbe(t.Context(), editor, status.Probe{
-		Component: l.parts["B"], Kind: status.HTTPProbe, Spec: status.ProbeSpec{URL: stuck.URL}, Every: time.Minute, FailAfter: 1, PassAfter: 1,
+		Component: l.parts["B"], Kind: status.HTTPProbe, Spec: status.ProbeSpec{URL: stuck.URL}, Every: time.Minute,
+		FailAfter: 1, PassAfter: 1,
 		Sets: status.MajorOutage, Publish: status.PublishPublic,
 	}); err != nil {
 		t.Fatal(err)

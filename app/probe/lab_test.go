@@ -38,7 +38,8 @@ type lab struct {
 
 func newLab(t *testing.T, settings ...status.PageSetting) *lab {
 	t.Helper()
-	l := &lab{t: t, now: time.Date(2026, 5, 17, 12, 0, 0, 0, time.UTC), broken: map[string]bool{}, parts: map[string]string{}}
+	l := &lab{t: t, now: time.Date(2026, 5, 17, 12, 0, 0, 0, time.UTC), broken: map[string]bool{},
+		parts: map[string]string{}}
 	l.target = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
@@ -47,14 +48,16 @@ func newLab(t *testing.T, settings ...status.PageSetting) *lab {
 		}
 	}))
 	t.Cleanup(l.target.Close)
-	db, err := statuspages.Open(t.Context(), storage.PoolOptions{URL: tables.Status.Fresh(t), StatementTimeout: 30 * time.Second, MaxConnections: 8})
+	db, err := statuspages.Open(t.Context(), storage.PoolOptions{URL: tables.Status.Fresh(t),
+		StatementTimeout: 30 * time.Second, MaxConnections: 8})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(db.Close)
 	l.db, l.editor = db, statuspages.NewEditor(db, l.clock, nil)
 	l.watcher = l.newWatcher()
-	if l.page, err = l.editor.InitPage(t.Context(), editor, statuspages.PageInit{Page: status.Page{Name: "P", URL: "https://p.example"}, Component: "A"}); err != nil {
+	if l.page, err = l.editor.InitPage(t.Context(), editor,
+		statuspages.PageInit{Page: status.Page{Name: "P", URL: "https://p.example"}, Component: "A"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := l.editor.SetPage(t.Context(), editor, l.page, settings); err != nil {
@@ -73,7 +76,8 @@ func newLab(t *testing.T, settings ...status.PageSetting) *lab {
 }
 
 func (l *lab) newWatcher() *probe.Watcher {
-	return probe.NewWatcher(l.editor, probe.NewChecker(l.clock, nil), slog.New(slog.DiscardHandler), func() float64 { return 0.5 })
+	return probe.NewWatcher(l.editor, probe.NewChecker(l.clock, nil), slog.New(slog.DiscardHandler),
+		func() float64 { return 0.5 })
 }
 
 func (l *lab) clock() time.Time {
@@ -110,14 +114,16 @@ func (l *lab) read() (*status.Page, *status.WorkingCopy) {
 	return p, b
 }
 
-// watch adds HTTP probes for components. They run every minute and need two failures or two successes to change their level.
+// watch adds HTTP probes for components. They run every minute and need two failures or two successes to change their
+// level.
 func (l *lab) watch(publish status.Publish, names ...string) []int64 {
 	l.t.Helper()
 	ids := make([]int64, len(names))
 	for i, n := range names {
 		var err error
 		ids[i], err = l.editor.AddProbe(l.t.Context(), editor, status.Probe{
-			Component: l.parts[n], Kind: status.HTTPProbe, Spec: status.ProbeSpec{URL: l.target.URL + "/" + n}, Every: time.Minute, FailAfter: 2, PassAfter: 2,
+			Component: l.parts[n], Kind: status.HTTPProbe, Spec: status.ProbeSpec{URL: l.target.URL + "/" + n},
+			Every: time.Minute, FailAfter: 2, PassAfter: 2,
 			Sets: status.PartialOutage, Publish: publish,
 		})
 		if err != nil {
@@ -152,13 +158,15 @@ func (l *lab) recover(n int, names ...string) {
 	l.rounds(n)
 }
 
-// summary returns the incidents with their states and updates, oldest first, and the components that are not operational. A ? marks drafts.
+// summary returns the incidents with their states and updates, oldest first, and the components that are not
+// operational. A ? marks drafts.
 func (l *lab) summary() string {
 	l.t.Helper()
 	p, b := l.read()
 	var all []*status.Notice
 	for _, drafts := range []bool{false, true} {
-		list, err := l.db.Notices(l.t.Context(), p, statuspages.NoticeFilter{Kind: status.Realtime, Drafts: drafts}, statuspages.ByCreation, storage.Page{Limit: 100})
+		list, err := l.db.Notices(l.t.Context(), p, statuspages.NoticeFilter{Kind: status.Realtime, Drafts: drafts},
+			statuspages.ByCreation, storage.Page{Limit: 100})
 		if err != nil {
 			l.t.Fatal(err)
 		}

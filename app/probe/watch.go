@@ -21,7 +21,8 @@ const (
 	maxConcurrent = 8 // checks
 )
 
-// Watcher runs due probes and updates their pages. Several watchers can run at once: each due probe is run by one of them.
+// Watcher runs due probes and updates their pages. Several watchers can run at once: each due probe is run by one of
+// them.
 type Watcher struct {
 	editor  *statuspages.Editor
 	checker *Checker
@@ -34,10 +35,12 @@ func NewWatcher(editor *statuspages.Editor, checker *Checker, log *slog.Logger, 
 	if random == nil {
 		random = rand.Float64
 	}
-	return &Watcher{editor: editor, checker: checker, log: &statuspages.TaskLog{Logger: log, Task: "running probes"}, random: random}
+	return &Watcher{editor: editor, checker: checker, log: &statuspages.TaskLog{Logger: log, Task: "running probes"},
+		random: random}
 }
 
-// Run watches until the context ends. It retries while the database is unavailable. A hanging target does not delay other probes.
+// Run watches until the context ends. It retries while the database is unavailable. A hanging target does not delay
+// other probes.
 func (w *Watcher) Run(ctx context.Context) {
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
@@ -78,7 +81,9 @@ func (w *Watcher) RunDue(ctx context.Context) (started int, err error) {
 }
 
 // begin starts due probes, at most as many as slots are free. failed is called with the error of each probe that fails.
-func (w *Watcher) begin(ctx context.Context, group *sync.WaitGroup, slots chan struct{}, failed func(error)) (int, error) {
+func (w *Watcher) begin(
+	ctx context.Context, group *sync.WaitGroup, slots chan struct{}, failed func(error),
+) (int, error) {
 	free := cap(slots) - len(slots)
 	if free == 0 {
 		return 0, nil
@@ -138,7 +143,9 @@ func (w *Watcher) check(ctx context.Context, checker *Checker, p *status.Probe) 
 	if act.Probe.Level == status.Good {
 		level = slog.LevelInfo
 	}
-	w.log.Logger.Log(ctx, level, "the level of a probe changed", "probe", p.ID, "component", act.Probe.Name, "from", string(act.Probe.Applied),
-		"to", string(act.Probe.Level), "detail", r.Detail, "action", act.Action, "object", act.Object, "draft", act.Draft)
+	w.log.Logger.Log(ctx, level, "the level of a probe changed", "probe", p.ID, "component", act.Probe.Name, "from",
+		string(act.Probe.Applied),
+		"to", string(act.Probe.Level), "detail", r.Detail, "action", act.Action, "object", act.Object, "draft",
+		act.Draft)
 	return nil
 }

@@ -13,7 +13,8 @@ import (
 	"heliograph/storage/statuspages"
 )
 
-// TestDrafts checks that probes create drafts by default. Readers see nothing until an editor publishes one, and a discarded draft is not created again.
+// TestDrafts checks that probes create drafts by default. Readers see nothing until an editor publishes one, and a
+// discarded draft is not created again.
 func TestDrafts(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -37,7 +38,8 @@ func TestDrafts(t *testing.T) {
 	draft := func() string {
 		t.Helper()
 		p, _ := l.read()
-		list, err := l.db.Notices(t.Context(), p, statuspages.NoticeFilter{Kind: status.Realtime, Drafts: true}, statuspages.ByCreation, storage.Page{Limit: 2})
+		list, err := l.db.Notices(t.Context(), p, statuspages.NoticeFilter{Kind: status.Realtime, Drafts: true},
+			statuspages.ByCreation, storage.Page{Limit: 2})
 		if err != nil || len(list) != 1 {
 			t.Fatalf("%d drafts, %v", len(list), err)
 		}
@@ -80,7 +82,8 @@ func TestPublic(t *testing.T) {
 	l.fail(2, "A")
 	l.expect("failure during monitoring", "investigating A:op, monitoring A:po, investigating A:op | A:p")
 	l.recover(11, "A")
-	l.expect("recovered for less than ten minutes", "investigating A:op, monitoring A:po, investigating A:op, monitoring A:po |")
+	l.expect("recovered for less than ten minutes",
+		"investigating A:op, monitoring A:po, investigating A:op, monitoring A:po |")
 	l.rounds(1)
 	resolved := "investigating A:op, monitoring A:po, investigating A:op, monitoring A:po, resolved A:oo"
 	l.expect("recovered for ten minutes", resolved+" |")
@@ -89,16 +92,19 @@ func TestPublic(t *testing.T) {
 	l.recover(13, "A")
 	l.rounds(10)
 	l.fail(2, "A")
-	l.expect("failure after more than ten minutes", resolved+", investigating A:op, monitoring A:po, resolved A:oo; investigating A:op | A:p")
+	l.expect("failure after more than ten minutes",
+		resolved+", investigating A:op, monitoring A:po, resolved A:oo; investigating A:op | A:p")
 	l.rounds(1)
 	l.fail(2, "B")
-	l.expect("second component fails later", resolved+", investigating A:op, monitoring A:po, resolved A:oo; investigating A:op; investigating B:op | A:p B:p")
+	l.expect("second component fails later",
+		resolved+", investigating A:op, monitoring A:po, resolved A:oo; investigating A:op; investigating B:op | A:p B:p")
 	if got := l.audit(); got != "open recover update recover resolve reopen recover resolve open open" {
 		t.Errorf("audit log: %q", got)
 	}
 }
 
-// TestJoin checks that components that fail together share one incident, which moves to monitoring when the last one recovers.
+// TestJoin checks that components that fail together share one incident, which moves to monitoring when the last one
+// recovers.
 func TestJoin(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, auto())
@@ -109,25 +115,29 @@ func TestJoin(t *testing.T) {
 	l.recover(2, "A")
 	l.expect("first component recovers", "investigating A:op, investigating A:pp B:op, investigating A:po B:pp | B:p")
 	l.recover(2, "B")
-	l.expect("both recovered", "investigating A:op, investigating A:pp B:op, investigating A:po B:pp, monitoring A:oo B:po |")
+	l.expect("both recovered",
+		"investigating A:op, investigating A:pp B:op, investigating A:po B:pp, monitoring A:oo B:po |")
 	l.rounds(11)
 	if got := l.audit(); got != "open join recover recover resolve" {
 		t.Errorf("audit log: %q", got)
 	}
 }
 
-// TestEditorTakesOver checks that probes leave incidents alone that an editor has updated, and open no other incident meanwhile.
+// TestEditorTakesOver checks that probes leave incidents alone that an editor has updated, and open no other incident
+// meanwhile.
 func TestEditorTakesOver(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, auto())
 	l.watch(status.PublishPublic, "A")
 	l.fail(2, "A")
 	p, _ := l.read()
-	list, err := l.db.Notices(t.Context(), p, statuspages.NoticeFilter{Kind: status.Realtime}, statuspages.ByCreation, storage.Page{Limit: 2})
+	list, err := l.db.Notices(t.Context(), p, statuspages.NoticeFilter{Kind: status.Realtime}, statuspages.ByCreation,
+		storage.Page{Limit: 2})
 	if err != nil || len(list) != 1 {
 		t.Fatal(len(list), err)
 	}
-	if _, err := l.editor.UpdateIncident(t.Context(), editor, list[0].Code, status.NewUpdate{State: status.Identified, Body: "The cause is known."}); err != nil {
+	if _, err := l.editor.UpdateIncident(t.Context(), editor, list[0].Code,
+		status.NewUpdate{State: status.Identified, Body: "The cause is known."}); err != nil {
 		t.Fatal(err)
 	}
 	l.recover(15, "A")
@@ -136,22 +146,26 @@ func TestEditorTakesOver(t *testing.T) {
 	if got := l.audit(); got != "open note note" {
 		t.Errorf("audit log: %q", got)
 	}
-	if _, err := l.editor.UpdateIncident(t.Context(), editor, list[0].Code, status.NewUpdate{State: status.Resolved, Body: "Fixed."}); err != nil {
+	if _, err := l.editor.UpdateIncident(t.Context(), editor, list[0].Code,
+		status.NewUpdate{State: status.Resolved, Body: "Fixed."}); err != nil {
 		t.Fatal(err)
 	}
 	l.recover(2, "A")
 	l.fail(2, "A")
-	l.expect("failure after an editor resolved the incident", "investigating A:op, identified A:pp, resolved A:po; investigating A:op | A:p")
+	l.expect("failure after an editor resolved the incident",
+		"investigating A:op, identified A:pp, resolved A:po; investigating A:op | A:p")
 }
 
-// TestPublishComponent sets the state of the component without an incident, and reverts only states that the probe itself has set.
+// TestPublishComponent sets the state of the component without an incident, and reverts only states that the probe
+// itself has set.
 func TestPublishComponent(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, auto())
 	l.watch(status.PublishComponent, "A", "B")
 	l.fail(2, "A", "B")
 	l.expect("both fail", " | A:p B:p")
-	if _, err := l.editor.EditComponent(t.Context(), editor, l.parts["B"], status.ComponentEdit{Status: status.MajorOutage}); err != nil {
+	if _, err := l.editor.EditComponent(t.Context(), editor, l.parts["B"],
+		status.ComponentEdit{Status: status.MajorOutage}); err != nil {
 		t.Fatal(err)
 	}
 	l.recover(2, "A", "B")
@@ -167,7 +181,8 @@ func TestMaintenance(t *testing.T) {
 	l := newLab(t, auto())
 	l.watch(status.PublishPublic, "A")
 	work, err := l.editor.ScheduleMaintenance(t.Context(), editor, l.page, status.NewMaintenance{
-		Name: "Work", Body: "x", State: status.InProgress, Start: l.clock(), End: l.clock().Add(time.Hour), Components: []string{l.parts["A"]},
+		Name: "Work", Body: "x", State: status.InProgress, Start: l.clock(), End: l.clock().Add(time.Hour),
+		Components:           []string{l.parts["A"]},
 		AutoMaintenanceState: true, AutoOperationalState: true,
 	})
 	if err != nil {
@@ -175,14 +190,16 @@ func TestMaintenance(t *testing.T) {
 	}
 	l.fail(4, "A")
 	l.expect("maintenance in progress", " | A:u")
-	if _, err := l.editor.MoveMaintenance(t.Context(), editor, work, status.NewUpdate{State: status.Completed}); err != nil {
+	if _, err := l.editor.MoveMaintenance(t.Context(), editor, work,
+		status.NewUpdate{State: status.Completed}); err != nil {
 		t.Fatal(err)
 	}
 	l.rounds(1)
 	l.expect("maintenance completed, still failing", "investigating A:op | A:p")
 }
 
-// TestPublishLimits checks that probes publish at most three incidents per hour, and none if all remote probes fail at once.
+// TestPublishLimits checks that probes publish at most three incidents per hour, and none if all remote probes fail at
+// once.
 func TestPublishLimits(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, auto())
@@ -190,7 +207,8 @@ func TestPublishLimits(t *testing.T) {
 	for _, n := range []string{"A", "B", "C", "D"} {
 		l.fail(5, n)
 	}
-	l.expect("fourth incident within an hour", "investigating A:op; investigating B:op; investigating C:op; investigating D:op? | A:p B:p C:p")
+	l.expect("fourth incident within an hour",
+		"investigating A:op; investigating B:op; investigating C:op; investigating D:op? | A:p B:p C:p")
 	l = newLab(t, auto())
 	l.watch(status.PublishPublic, "A", "B", "C")
 	l.fail(2, "A", "B", "C")
@@ -262,7 +280,8 @@ func TestEditProbes(t *testing.T) {
 	l := newLab(t, auto())
 	ids := l.watch(status.PublishPublic, "A", "B")
 	l.setBroken(true, "A", "B")
-	if err := errors.Join(l.editor.RemoveProbe(t.Context(), editor, ids[0]), l.editor.EnableProbe(t.Context(), editor, ids[1], false)); err != nil {
+	if err := errors.Join(l.editor.RemoveProbe(t.Context(), editor, ids[0]),
+		l.editor.EnableProbe(t.Context(), editor, ids[1], false)); err != nil {
 		t.Fatal(err)
 	}
 	l.rounds(5)
@@ -273,36 +292,52 @@ func TestEditProbes(t *testing.T) {
 	l.rounds(2)
 	l.expect("probe enabled", "investigating B:op | B:p")
 	var rejected *status.Error
-	if err := l.editor.RemoveProbe(t.Context(), editor, ids[0]); !errors.As(err, &rejected) || rejected.Reason != status.NotFound {
+	if err := l.editor.RemoveProbe(t.Context(), editor, ids[0]); !errors.As(err, &rejected) ||
+		rejected.Reason != status.NotFound {
 		t.Error(err)
 	}
 	good := status.Probe{
-		Component: l.parts["A"], Kind: status.TCPProbe, Spec: status.ProbeSpec{Address: "127.0.0.1:1"}, Every: time.Minute, FailAfter: 1,
+		Component: l.parts["A"], Kind: status.TCPProbe, Spec: status.ProbeSpec{Address: "127.0.0.1:1"},
+		Every: time.Minute, FailAfter: 1,
 		PassAfter: 1, Sets: status.MajorOutage, Publish: status.PublishDraft,
 	}
 	for name, change := range map[string]func(p *status.Probe){
-		"not a kind of probe":                 func(p *status.Probe) { p.Kind = "icmp" },
-		"5s to 24h":                           func(p *status.Probe) { p.Every = time.Second },
-		"1 to 1000 results":                   func(p *status.Probe) { p.FailAfter = 0 },
-		"sets degraded":                       func(p *status.Probe) { p.Sets = status.Operational },
-		"way to publish":                      func(p *status.Probe) { p.Publish = "all" },
-		"must be greater than that for slow":  func(p *status.Probe) { p.Spec.SlowMS, p.Spec.BadMS = 2, 1 },
-		"not a regular expression":            func(p *status.Probe) { p.Spec.Body = "(" },
-		"not an address":                      func(p *status.Probe) { p.Spec.Address = "127.0.0.1" },
-		"has no URL":                          func(p *status.Probe) { p.Spec.URL = "http://127.0.0.1" },
-		"needs a --url":                       func(p *status.Probe) { p.Kind, p.Spec = status.HTTPProbe, status.ProbeSpec{URL: "file:///etc/passwd"} },
-		"needs a --query":                     func(p *status.Probe) { p.Kind, p.Spec = status.GraphQLProbe, status.ProbeSpec{URL: "http://127.0.0.1"} },
-		"needs --bad":                         func(p *status.Probe) { p.Kind, p.Spec = status.LagProbe, status.ProbeSpec{} },
-		"does not represent a consensus node": func(p *status.Probe) { p.Kind, p.Spec = status.NodeProbe, status.ProbeSpec{} },
+		"not a kind of probe":                func(p *status.Probe) { p.Kind = "icmp" },
+		"5s to 24h":                          func(p *status.Probe) { p.Every = time.Second },
+		"1 to 1000 results":                  func(p *status.Probe) { p.FailAfter = 0 },
+		"sets degraded":                      func(p *status.Probe) { p.Sets = status.Operational },
+		"way to publish":                     func(p *status.Probe) { p.Publish = "all" },
+		"must be greater than that for slow": func(p *status.Probe) { p.Spec.SlowMS, p.Spec.BadMS = 2, 1 },
+		"not a regular expression":           func(p *status.Probe) { p.Spec.Body = "(" },
+		"not an address":                     func(p *status.Probe) { p.Spec.Address = "127.0.0.1" },
+		"has no URL":                         func(p *status.Probe) { p.Spec.URL = "http://127.0.0.1" },
+		"needs a --url": func(p *status.Probe) {
+			p.Kind, p.Spec = status.HTTPProbe,
+				status.ProbeSpec{URL: "file:///etc/passwd"}
+		},
+		"needs a --query": func(p *status.Probe) {
+			p.Kind, p.Spec = status.GraphQLProbe,
+				status.ProbeSpec{URL: "http://127.0.0.1"}
+		},
+		"needs --bad": func(p *status.Probe) {
+			p.Kind, p.Spec = status.LagProbe,
+				status.ProbeSpec{}
+		},
+		"does not represent a consensus node": func(p *status.Probe) {
+			p.Kind, p.Spec = status.NodeProbe,
+				status.ProbeSpec{}
+		},
 		"is secret": func(p *status.Probe) {
-			p.Kind, p.Spec = status.HTTPProbe, status.ProbeSpec{URL: "http://127.0.0.1", Headers: map[string]string{"Authorization": "Bearer x"}}
+			p.Kind, p.Spec = status.HTTPProbe, status.ProbeSpec{URL: "http://127.0.0.1",
+				Headers: map[string]string{"Authorization": "Bearer x"}}
 		},
 		"does not exist":          func(p *status.Probe) { p.Component = "missing" },
 		"only probes of the kind": func(p *status.Probe) { p.Spec.Node = 3 },
 	} {
 		p := good
 		change(&p)
-		if _, err := l.editor.AddProbe(t.Context(), editor, p); !errors.As(err, &rejected) || !strings.Contains(err.Error(), name) {
+		if _, err := l.editor.AddProbe(t.Context(), editor, p); !errors.As(err, &rejected) ||
+			!strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

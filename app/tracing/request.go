@@ -27,8 +27,8 @@ type Request struct {
 
 type requestKey struct{}
 
-// Begin starts the span of a request, as part of the trace in its traceparent header, and returns the request to serve. Streams have no child
-// spans, because they can last for days.
+// Begin starts the span of a request, as part of the trace in its traceparent header, and returns the request to serve.
+// Streams have no child spans, because they can last for days.
 func (t *Traces) Begin(r *http.Request, stream bool) (*http.Request, *Request) {
 	if t == nil {
 		return r, nil
@@ -58,7 +58,8 @@ func (t *Traces) Begin(r *http.Request, stream bool) (*http.Request, *Request) {
 	}
 	req := &Request{span: span}
 	if stream {
-		ctx = trace.ContextWithSpanContext(ctx, span.SpanContext()) // available to the log, but without recording child spans
+		// available to the log, but without recording child spans
+		ctx = trace.ContextWithSpanContext(ctx, span.SpanContext())
 	}
 	if !strings.EqualFold(r.Header.Get("Upgrade"), "websocket") { // a WebSocket carries many operations
 		ctx = context.WithValue(ctx, requestKey{}, req)
@@ -100,7 +101,8 @@ func (r *Request) End() {
 // knownMethod reports whether a method can be part of a span name. Clients can send any method.
 func knownMethod(method string) bool {
 	switch method {
-	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodConnect, http.MethodOptions,
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
+		http.MethodConnect, http.MethodOptions,
 		http.MethodTrace, "QUERY":
 		return true
 	default:
@@ -131,25 +133,28 @@ func (*Traces) Received(ctx context.Context, kind, operation string) {
 	}
 }
 
-// Run starts the span of a GraphQL operation that serves another request, such as a REST request. It returns the context of the operation and a
-// function that ends the span.
+// Run starts the span of a GraphQL operation that serves another request, such as a REST request. It returns the
+// context of the operation and a function that ends the span.
 func (t *Traces) Run(ctx context.Context, kind, operation string) (of context.Context, end func()) {
 	if !trace.SpanFromContext(ctx).IsRecording() {
 		return ctx, func() {}
 	}
-	ctx, span := t.tracer.Start(ctx, spanName(kind, operation), trace.WithAttributes(semconv.GraphQLOperationTypeKey.String(kind),
-		semconv.GraphQLOperationName(operation)))
+	ctx, span := t.tracer.Start(ctx, spanName(kind, operation),
+		trace.WithAttributes(semconv.GraphQLOperationTypeKey.String(kind),
+			semconv.GraphQLOperationName(operation)))
 	return ctx, func() { span.End() }
 }
 
-// Statements returns a tracer of SQL statements, or nil if tracing is off. Spans do not contain arguments. Statements outside of requests have no spans.
+// Statements returns a tracer of SQL statements, or nil if tracing is off. Spans do not contain arguments. Statements
+// outside of requests have no spans.
 func (t *Traces) Statements() pgx.QueryTracer {
 	if t == nil {
 		return nil
 	}
 	return &statements{
 		// All spans would name the same server, and the metrics of the pool report the waits for a connection.
-		Tracer: otelpgx.NewTracer(otelpgx.WithTracerProvider(t.provider), otelpgx.WithMeterProvider(noop.NewMeterProvider()),
+		Tracer: otelpgx.NewTracer(otelpgx.WithTracerProvider(t.provider),
+			otelpgx.WithMeterProvider(noop.NewMeterProvider()),
 			otelpgx.WithDisableConnectionDetailsInAttributes(), otelpgx.WithDisableAcquireTracer()),
 		own: t.tracer,
 	}
@@ -176,8 +181,8 @@ func (s *statements) TraceConnectEnd(ctx context.Context, data pgx.TraceConnectE
 	s.Tracer.TraceConnectEnd(ctx, data)
 }
 
-// TraceBatchQuery implements [pgx.BatchTracer]. It is called after the result of a statement has been read, so its span has no duration. The span
-// of the batch does.
+// TraceBatchQuery implements [pgx.BatchTracer]. It is called after the result of a statement has been read, so its span
+// has no duration. The span of the batch does.
 func (s *statements) TraceBatchQuery(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchQueryData) {
 	if !trace.SpanFromContext(ctx).IsRecording() {
 		return
@@ -199,7 +204,8 @@ func (s *statements) TraceBatchEnd(ctx context.Context, conn *pgx.Conn, data pgx
 	s.Tracer.TraceBatchEnd(ctx, conn, data)
 }
 
-// statementError replaces the text of an error in traces, because PostgreSQL and the driver include values in their messages.
+// statementError replaces the text of an error in traces, because PostgreSQL and the driver include values in their
+// messages.
 type statementError struct {
 	text  string
 	cause error

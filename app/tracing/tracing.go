@@ -1,5 +1,5 @@
-// Package tracing exports traces to an OpenTelemetry collector, with spans for HTTP requests, GraphQL operations and SQL statements. Other packages do
-// not depend on OpenTelemetry. If tracing is off, requests do not call this package.
+// Package tracing exports traces to an OpenTelemetry collector, with spans for HTTP requests, GraphQL operations and
+// SQL statements. Other packages do not depend on OpenTelemetry. If tracing is off, requests do not call this package.
 package tracing
 
 import (
@@ -27,7 +27,8 @@ const scope = "heliograph"
 const (
 	// queueSize is the maximum number of queued spans.
 	queueSize = 2048
-	// maxValueLength is the length to which attribute values are truncated, in characters. Clients choose the length of paths.
+	// maxValueLength is the length to which attribute values are truncated, in characters. Clients choose the length of
+	// paths.
 	maxValueLength = 8192
 	// flushTimeout is the maximum time that Shutdown waits for the collector.
 	flushTimeout = 5 * time.Second
@@ -37,10 +38,12 @@ const (
 
 // Options configure the export of traces.
 type Options struct {
-	// Endpoint is the URL of the collector (OTLP over HTTP). The default path is /v1/traces. If Endpoint is empty, the environment variables
-	// OTEL_EXPORTER_OTLP_TRACES_ENDPOINT and OTEL_EXPORTER_OTLP_ENDPOINT apply. If these are empty too, tracing is off.
+	// Endpoint is the URL of the collector (OTLP over HTTP). The default path is /v1/traces. If Endpoint is empty, the
+	// environment variables OTEL_EXPORTER_OTLP_TRACES_ENDPOINT and OTEL_EXPORTER_OTLP_ENDPOINT apply. If these are
+	// empty too, tracing is off.
 	Endpoint string
-	// Ratio is the fraction of traces to sample, from 0 to 1. For requests with a traceparent header, its sampled flag applies instead.
+	// Ratio is the fraction of traces to sample, from 0 to 1. For requests with a traceparent header, its sampled flag
+	// applies instead.
 	Ratio float64
 	// Version is the version of the program.
 	Version string
@@ -56,8 +59,8 @@ type Traces struct {
 	log      *slog.Logger
 }
 
-// Start starts the export of traces. It returns nil if no collector is configured. It does not connect, so the collector can be unavailable. The SDK
-// reads the other standard environment variables.
+// Start starts the export of traces. It returns nil if no collector is configured. It does not connect, so the
+// collector can be unavailable. The SDK reads the other standard environment variables.
 func Start(ctx context.Context, o Options) (*Traces, error) {
 	target, err := o.target()
 	if err != nil || target == nil {
@@ -70,7 +73,8 @@ func Start(ctx context.Context, o Options) (*Traces, error) {
 		return nil, err
 	}
 	// Later options take precedence.
-	self, err := resource.New(ctx, resource.WithTelemetrySDK(), resource.WithAttributes(semconv.ServiceName(scope), semconv.ServiceVersion(o.Version)),
+	self, err := resource.New(ctx, resource.WithTelemetrySDK(),
+		resource.WithAttributes(semconv.ServiceName(scope), semconv.ServiceVersion(o.Version)),
 		resource.WithFromEnv())
 	if err != nil {
 		return nil, fmt.Errorf("reading OTEL_RESOURCE_ATTRIBUTES: %w", err)
@@ -91,7 +95,8 @@ func newTraces(o Options, self *resource.Resource, q *queue) *Traces {
 		sdktrace.WithResource(self), sdktrace.WithRawSpanLimits(limits), sdktrace.WithSpanProcessor(q),
 		sdktrace.WithSampler(sdktrace.ParentBased(sdktrace.TraceIDRatioBased(o.Ratio))),
 	)
-	return &Traces{provider: provider, tracer: provider.Tracer(scope, trace.WithSchemaURL(semconv.SchemaURL)), queue: q, log: o.Logger}
+	return &Traces{provider: provider, tracer: provider.Tracer(scope, trace.WithSchemaURL(semconv.SchemaURL)), queue: q,
+		log: o.Logger}
 }
 
 // target returns the URL of the collector, or nil if none is configured.
@@ -108,7 +113,8 @@ func (o *Options) target() (*url.URL, error) {
 			continue
 		}
 		u, err := url.Parse(strings.TrimSpace(from.text))
-		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" { // the URL can contain a password, which must not be in errors
+		// the URL can contain a password, which must not be in errors
+		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 			return nil, fmt.Errorf("%s is not a URL such as http://127.0.0.1:4318", from.name)
 		}
 		switch {
@@ -132,7 +138,8 @@ func checkHeaders(variables ...string) error {
 		for pair := range strings.SplitSeq(text, ",") {
 			header, value, found := strings.Cut(pair, "=")
 			value, err := url.PathUnescape(value)
-			if !found || err != nil || !httpguts.ValidHeaderFieldName(strings.TrimSpace(header)) || !httpguts.ValidHeaderFieldValue(strings.TrimSpace(value)) {
+			if !found || err != nil || !httpguts.ValidHeaderFieldName(strings.TrimSpace(header)) ||
+				!httpguts.ValidHeaderFieldValue(strings.TrimSpace(value)) {
 				return fmt.Errorf("%s is not a comma-separated list of name=value with percent-encoded values", name)
 			}
 		}
@@ -160,7 +167,8 @@ func (t *Traces) Shutdown(ctx context.Context) {
 type Stats struct {
 	// Sent is the number of spans that the collector accepted.
 	Sent int64
-	// QueueFull is the number of spans dropped because the queue was full. Failed is the number of spans whose export failed.
+	// QueueFull is the number of spans dropped because the queue was full. Failed is the number of spans whose export
+	// failed.
 	QueueFull, Failed int64
 }
 
@@ -196,7 +204,8 @@ func (h logHandler) WithGroup(name string) slog.Handler { return logHandler{h.Ha
 // warnInterval is the minimum interval between log records about lost spans.
 const warnInterval = time.Minute
 
-// queue queues spans for export. It never blocks: spans that do not fit into the queue are dropped and counted. The queue of the SDK does not count them.
+// queue queues spans for export. It never blocks: spans that do not fit into the queue are dropped and counted. The
+// queue of the SDK does not count them.
 type queue struct {
 	sdktrace.SpanProcessor // exports in batches
 
@@ -211,8 +220,10 @@ type queue struct {
 }
 
 func newQueue(to sdktrace.SpanExporter, log *slog.Logger, options ...sdktrace.BatchSpanProcessorOption) *queue {
-	q := &queue{to: to, log: log, now: time.Now} //nolint:forbidigo // measures intervals, and the injected clock may be fixed
-	q.SpanProcessor = sdktrace.NewBatchSpanProcessor(sender{q}, append(options, sdktrace.WithMaxQueueSize(queueSize))...)
+	//nolint:forbidigo // measures intervals, and the injected clock may be fixed
+	q := &queue{to: to, log: log, now: time.Now}
+	q.SpanProcessor = sdktrace.NewBatchSpanProcessor(sender{q},
+		append(options, sdktrace.WithMaxQueueSize(queueSize))...)
 	return q
 }
 
@@ -260,8 +271,10 @@ func (s sender) warn(ctx context.Context, err error) {
 		attrs := []slog.Attr{slog.Int64("queue_full", full), slog.Int64("failed", failed)}
 		if err != nil {
 			text := err.Error()
-			attrs = append(attrs, slog.String("error", text[:min(len(text), 300)])) // it can contain the whole response of the collector
+			// it can contain the whole response of the collector
+			attrs = append(attrs, slog.String("error", text[:min(len(text), 300)]))
 		}
-		s.log.LogAttrs(ctx, slog.LevelWarn, "spans were lost because the collector is unavailable or too slow", attrs...)
+		s.log.LogAttrs(ctx, slog.LevelWarn, "spans were lost because the collector is unavailable or too slow",
+			attrs...)
 	}
 }

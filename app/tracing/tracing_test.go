@@ -16,7 +16,8 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// TestTarget checks the endpoint for combinations of the setting and environment variables. It sets variables, so it is not parallel.
+// TestTarget checks the endpoint for combinations of the setting and environment variables. It sets variables, so it is
+// not parallel.
 func TestTarget(t *testing.T) {
 	for _, c := range []struct {
 		flag, traces, all string
@@ -38,7 +39,9 @@ func TestTarget(t *testing.T) {
 		if got != nil {
 			text = got.String()
 		}
-		if c.err == "" && err != nil || c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err) || strings.Contains(err.Error(), "hunter2")) || text != c.want {
+		if c.err == "" && err != nil || c.err != "" &&
+			(err == nil || !strings.Contains(err.Error(), c.err) || strings.Contains(err.Error(), "hunter2")) ||
+			text != c.want {
 			t.Errorf("%+v: got %q and %v", c, text, err)
 		}
 	}
@@ -47,7 +50,8 @@ func TestTarget(t *testing.T) {
 // TestInvalidSettings checks that invalid settings are rejected, and that errors do not contain secrets.
 func TestInvalidSettings(t *testing.T) {
 	start := func(ratio float64) error {
-		traces, err := Start(t.Context(), Options{Endpoint: "http://127.0.0.1:1", Ratio: ratio, Logger: slog.New(slog.DiscardHandler)})
+		traces, err := Start(t.Context(), Options{Endpoint: "http://127.0.0.1:1", Ratio: ratio,
+			Logger: slog.New(slog.DiscardHandler)})
 		traces.Shutdown(t.Context())
 		return err
 	}
@@ -58,7 +62,8 @@ func TestInvalidSettings(t *testing.T) {
 	}
 	for _, bad := range []string{"hunter2", "a=b,hunter2", "a=%hunter2", "hun ter2=x", "a=hun%0Ater2"} {
 		t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", bad)
-		if err := start(1); err == nil || !strings.Contains(err.Error(), "OTEL_EXPORTER_OTLP_HEADERS") || strings.Contains(err.Error(), "hun") {
+		if err := start(1); err == nil || !strings.Contains(err.Error(), "OTEL_EXPORTER_OTLP_HEADERS") ||
+			strings.Contains(err.Error(), "hun") {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
@@ -82,7 +87,8 @@ func (b blocking) ExportSpans(context.Context, []sdktrace.ReadOnlySpan) error {
 
 func (blocking) Shutdown(context.Context) error { return nil }
 
-// TestQueue checks that a blocked exporter does not block spans, that dropped spans are counted, and that they are logged once per minute.
+// TestQueue checks that a blocked exporter does not block spans, that dropped spans are counted, and that they are
+// logged once per minute.
 func TestQueue(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
@@ -105,7 +111,8 @@ func TestQueue(t *testing.T) {
 	if got := traces.Stats(); got != (Stats{QueueFull: lost, Failed: queueSize}) {
 		t.Errorf("%+v", got)
 	}
-	if text := log.String(); strings.Count(text, "\n") != 1 || !strings.Contains(text, "queue_full=100") || !strings.Contains(text, "error=rejected") {
+	if text := log.String(); strings.Count(text, "\n") != 1 || !strings.Contains(text, "queue_full=100") ||
+		!strings.Contains(text, "error=rejected") {
 		t.Error(text)
 	}
 	for _, wait := range []time.Duration{0, warnInterval / 2, warnInterval / 2, warnInterval} {
@@ -122,7 +129,8 @@ func TestQueue(t *testing.T) {
 func TestWithoutValues(t *testing.T) {
 	t.Parallel()
 	for want, err := range map[string]error{
-		"SQLSTATE 22P02":            fmt.Errorf("reading: %w", &pgconn.PgError{Code: "22P02", Message: `invalid input syntax: "hunter2"`}),
+		"SQLSTATE 22P02": fmt.Errorf("reading: %w",
+			&pgconn.PgError{Code: "22P02", Message: `invalid input syntax: "hunter2"`}),
 		"context canceled":          fmt.Errorf("hunter2: %w", context.Canceled),
 		"context deadline exceeded": fmt.Errorf("hunter2: %w", context.DeadlineExceeded),
 		"*errors.errorString":       errors.New("hunter2"),

@@ -39,18 +39,22 @@ func TestMain(m *testing.M) {
 
 // runGateway serves the status pages of a database, sends to webhooks, and prints its address.
 func runGateway(ctx context.Context, url string) error {
-	db, err := statuspages.Open(ctx, storage.PoolOptions{URL: url, StatementTimeout: 20 * time.Second, MaxConnections: 4})
+	db, err := statuspages.Open(ctx, storage.PoolOptions{URL: url, StatementTimeout: 20 * time.Second,
+		MaxConnections: 4})
 	if err != nil {
 		return err
 	}
-	ledger, err := storage.Open(ctx, storage.Options{PoolOptions: storage.PoolOptions{URL: url, StatementTimeout: 20 * time.Second, MaxConnections: 2}})
+	ledger, err := storage.Open(ctx, storage.Options{PoolOptions: storage.PoolOptions{URL: url,
+		StatementTimeout: 20 * time.Second, MaxConnections: 2}})
 	if err != nil {
 		return err
 	}
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	g, err := gateway.New(gateway.Options{
-		DB: ledger, Status: db, REST: &rest.Config{LimitDefault: 25, LimitMax: 100, Now: time.Now, Cache: true}, Logger: log, RequestTimeout: 20 * time.Second,
-		Sender: webhooks.New(statuspages.NewEditor(db, time.Now, nil), time.Now, log, loopback), Graph: gateway.DefaultGraph(),
+		DB: ledger, Status: db, REST: &rest.Config{LimitDefault: 25, LimitMax: 100, Now: time.Now, Cache: true},
+		Logger: log, RequestTimeout: 20 * time.Second,
+		Sender: webhooks.New(statuspages.NewEditor(db, time.Now, nil), time.Now, log, loopback),
+		Graph:  gateway.DefaultGraph(),
 	})
 	if err != nil {
 		return err
@@ -114,7 +118,8 @@ select 'w' || i, $1, case when i % 50 = 0 then 'http://127.0.0.1:1/refuse/' when
 	return x
 }
 
-// notified returns how many webhooks that respond have received a message, and how many messages were sent more than once.
+// notified returns how many webhooks that respond have received a message, and how many messages were sent more than
+// once.
 func (x *receiver) notified() (notified, repeated int) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -159,7 +164,8 @@ func quantiles(d []time.Duration) string {
 	return fmt.Sprintf("p50 %s, p99 %s, max %s of %d", d[len(d)/2], d[len(d)*99/100], d[len(d)-1], len(d))
 }
 
-// TestLoad sends an incident to 5,000 webhooks. All that respond must have it within 30 seconds, while the page is served as before.
+// TestLoad sends an incident to 5,000 webhooks. All that respond must have it within 30 seconds, while the page is
+// served as before.
 func TestLoad(t *testing.T) {
 	editor, page := newPage(t)
 	x := subscribe(t, editor, page)
@@ -179,14 +185,18 @@ func TestLoad(t *testing.T) {
 	stop()
 	measuring.Wait()
 	notified, repeated := x.notified()
-	t.Logf("%d of %d webhooks were notified in %s (the write took %s), %d messages repeated; page before: %s; during: %s", notified, healthy, took.Round(time.Millisecond),
+	t.Logf(
+		"%d of %d webhooks were notified in %s (the write took %s), %d messages repeated; page before: %s; during: %s",
+		notified, healthy, took.Round(time.Millisecond),
 		opened.Round(time.Millisecond), repeated, quantiles(before), quantiles(during))
 	if repeated > 0 || len(before) < 100 || len(during) < 100 || during[len(during)-1] >= time.Minute {
-		t.Errorf("%d messages were repeated; the page was served %d times before and %d times during", repeated, len(before), len(during))
+		t.Errorf("%d messages were repeated; the page was served %d times before and %d times during", repeated,
+			len(before), len(during))
 	}
 }
 
-// TestKills sends incidents from two gateways, of which three are killed meanwhile. No webhook is left out, and at most 0.1 % of the messages are repeated.
+// TestKills sends incidents from two gateways, of which three are killed meanwhile. No webhook is left out, and at most
+// 0.1 % of the messages are repeated.
 func TestKills(t *testing.T) {
 	editor, page := newPage(t)
 	x := subscribe(t, editor, page)
@@ -209,11 +219,14 @@ func TestKills(t *testing.T) {
 	took := time.Since(start)
 	var pending int
 	wait(t, "the outbox has failing webhooks only", 2*time.Minute, func() bool {
-		err := editor.DB().Pool().QueryRow(t.Context(), `select count(*) from status.outbox o join status.webhook w on w.id = o.webhook_id where w.url like '%/ok/%'`).Scan(&pending)
+		err := editor.DB().Pool().QueryRow(t.Context(),
+			`select count(*) from status.outbox o join status.webhook w on w.id = o.webhook_id
+where w.url like '%/ok/%'`).Scan(&pending)
 		return err == nil && pending == 0
 	})
 	_, repeated := x.notified()
-	t.Logf("all %d webhooks were notified in %s; %d messages repeated (%.3f %%)", healthy, took.Round(time.Millisecond), repeated, float64(repeated)*100/healthy)
+	t.Logf("all %d webhooks were notified in %s; %d messages repeated (%.3f %%)", healthy, took.Round(time.Millisecond),
+		repeated, float64(repeated)*100/healthy)
 	if repeated > healthy/1000 {
 		t.Errorf("%d messages were repeated", repeated)
 	}

@@ -1,4 +1,5 @@
-// Package webhooks sends the messages of the outbox to the webhooks of status pages. Several gateways can do so at the same time.
+// Package webhooks sends the messages of the outbox to the webhooks of status pages. Several gateways can do so at the
+// same time.
 package webhooks
 
 import (
@@ -26,12 +27,13 @@ import (
 
 // Intervals and limits.
 const (
-	idleInterval  = time.Second          // at which the outbox is read
-	perRound      = 30                   // messages that are claimed at once
-	pace          = 3 * time.Millisecond // between requests; a crash repeats only those without a recorded result, which are few if there are no bursts
-	maxConcurrent = 1000                 // requests; slow receivers occupy them until the timeout
-	timeout       = 10 * time.Second     // of a request, with all redirects
-	lease         = 30 * time.Second     // after which other gateways repeat a request that has not ended
+	idleInterval = time.Second // at which the outbox is read
+	perRound     = 30          // messages that are claimed at once
+	// between requests; a crash repeats only those without a recorded result, which are few if there are no bursts
+	pace          = 3 * time.Millisecond
+	maxConcurrent = 1000             // requests; slow receivers occupy them until the timeout
+	timeout       = 10 * time.Second // of a request, with all redirects
+	lease         = 30 * time.Second // after which other gateways repeat a request that has not ended
 	maxRedirects  = 3
 	maxHeader     = 64 << 10 // bytes of response headers
 	statsInterval = 10 * time.Second
@@ -63,10 +65,12 @@ type Sender struct {
 	stats   atomic.Pointer[statuspages.OutboxStats]
 }
 
-// New returns a new sender. It connects only to public addresses and to those in the allowed networks, and uses no proxy.
+// New returns a new sender. It connects only to public addresses and to those in the allowed networks, and uses no
+// proxy.
 func New(editor *statuspages.Editor, now func() time.Time, log *slog.Logger, allowed []netip.Prefix) *Sender {
 	s := &Sender{
-		editor: editor, log: log, now: now, slots: make(chan struct{}, maxConcurrent), sent: make(chan *status.Delivery, maxConcurrent),
+		editor: editor, log: log, now: now, slots: make(chan struct{}, maxConcurrent),
+		sent:   make(chan *status.Delivery, maxConcurrent),
 		counts: map[string]*atomic.Int64{},
 	}
 	for _, r := range Results() {
@@ -83,7 +87,8 @@ func New(editor *statuspages.Editor, now func() time.Time, log *slog.Logger, all
 			MaxResponseHeaderBytes: maxHeader,
 		},
 		CheckRedirect: func(req *http.Request, via []*http.Request) error {
-			if len(via) > maxRedirects || req.Method != http.MethodPost || via[0].URL.Scheme == "https" && req.URL.Scheme != "https" {
+			if len(via) > maxRedirects || req.Method != http.MethodPost || via[0].URL.Scheme == "https" &&
+				req.URL.Scheme != "https" {
 				return http.ErrUseLastResponse // the status of the redirect is the result
 			}
 			return nil
@@ -109,7 +114,8 @@ func (s *Sender) Run(ctx context.Context) {
 	task := statuspages.TaskLog{Logger: s.log, Task: "sending to webhooks"}
 	for {
 		more, err := s.round(ctx)
-		if now := time.Now(); err == nil && now.Sub(measured) >= statsInterval { //nolint:forbidigo // an interval, and the injected clock may be fixed
+		//nolint:forbidigo // an interval, and the injected clock may be fixed
+		if now := time.Now(); err == nil && now.Sub(measured) >= statsInterval {
 			var stats statuspages.OutboxStats
 			if stats, err = s.editor.PruneMessages(ctx); err == nil {
 				s.stats.Store(&stats)
@@ -129,8 +135,8 @@ func (s *Sender) Run(ctx context.Context) {
 	}
 }
 
-// round claims messages and starts to send them, and reports whether there may be more. It claims no more than it can send at once, so that removed webhooks
-// get no message later.
+// round claims messages and starts to send them, and reports whether there may be more. It claims no more than it can
+// send at once, so that removed webhooks get no message later.
 func (s *Sender) round(ctx context.Context) (more bool, err error) {
 	limit := min(perRound, cap(s.slots)-len(s.slots))
 	if limit == 0 {
@@ -232,7 +238,8 @@ func (s *Sender) persist(ctx context.Context, write func(ctx context.Context) er
 		}
 		select {
 		case <-ctx.Done():
-			s.log.WarnContext(ctx, "the result of sending to webhooks could not be recorded; messages may be sent again", "error", err)
+			s.log.WarnContext(ctx,
+				"the result of sending to webhooks could not be recorded; messages may be sent again", "error", err)
 			return
 		case <-time.After(recordDelay):
 		}
@@ -248,10 +255,14 @@ var embedding = map[netip.Prefix]int{
 
 // special are the networks that are not public, in addition to those that [netip.Addr] knows.
 var special = []netip.Prefix{
-	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("192.0.0.0/24"), netip.MustParsePrefix("192.0.2.0/24"),
-	netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("198.51.100.0/24"), netip.MustParsePrefix("203.0.113.0/24"),
-	netip.MustParsePrefix("240.0.0.0/4"), netip.MustParsePrefix("64:ff9b:1::/48"), netip.MustParsePrefix("100::/64"), netip.MustParsePrefix("2001::/23"),
-	netip.MustParsePrefix("2001:db8::/32"), netip.MustParsePrefix("3fff::/20"), netip.MustParsePrefix("5f00::/16"), netip.MustParsePrefix("fec0::/10"),
+	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("192.0.0.0/24"),
+	netip.MustParsePrefix("192.0.2.0/24"),
+	netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("198.51.100.0/24"),
+	netip.MustParsePrefix("203.0.113.0/24"),
+	netip.MustParsePrefix("240.0.0.0/4"), netip.MustParsePrefix("64:ff9b:1::/48"), netip.MustParsePrefix("100::/64"),
+	netip.MustParsePrefix("2001::/23"),
+	netip.MustParsePrefix("2001:db8::/32"), netip.MustParsePrefix("3fff::/20"), netip.MustParsePrefix("5f00::/16"),
+	netip.MustParsePrefix("fec0::/10"),
 }
 
 // public reports whether an address belongs to the public internet.
@@ -263,11 +274,13 @@ func public(a netip.Addr) bool {
 			return public(netip.AddrFrom4([4]byte(b[from : from+4])))
 		}
 	}
-	return a.IsGlobalUnicast() && !a.IsPrivate() && !slices.ContainsFunc(special, func(p netip.Prefix) bool { return p.Contains(a) })
+	return a.IsGlobalUnicast() && !a.IsPrivate() &&
+		!slices.ContainsFunc(special, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
-// control returns a function for [net.Dialer] that refuses connections to addresses that are neither public nor in the allowed networks. The dialer calls it
-// with the resolved address of each connection, so that neither names nor redirects bypass it.
+// control returns a function for [net.Dialer] that refuses connections to addresses that are neither public nor in the
+// allowed networks. The dialer calls it with the resolved address of each connection, so that neither names nor
+// redirects bypass it.
 func control(allowed []netip.Prefix) func(network, address string, _ syscall.RawConn) error {
 	return func(_, address string, _ syscall.RawConn) error {
 		to, err := netip.ParseAddrPort(address)

@@ -31,13 +31,15 @@ var loopback = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 // newPage opens a database with a page and returns its editor and the code of the page.
 func newPage(t *testing.T) (*statuspages.Editor, string) {
 	t.Helper()
-	db, err := statuspages.Open(t.Context(), storage.PoolOptions{URL: tables.Status.Fresh(t), StatementTimeout: 30 * time.Second, MaxConnections: 8})
+	db, err := statuspages.Open(t.Context(), storage.PoolOptions{URL: tables.Status.Fresh(t),
+		StatementTimeout: 30 * time.Second, MaxConnections: 8})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(db.Close)
 	editor := statuspages.NewEditor(db, time.Now, nil)
-	page, err := editor.InitPage(t.Context(), author, statuspages.PageInit{Page: status.Page{Name: "P", URL: "https://p.example"}, Component: "A"})
+	page, err := editor.InitPage(t.Context(), author,
+		statuspages.PageInit{Page: status.Page{Name: "P", URL: "https://p.example"}, Component: "A"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,17 +183,20 @@ func TestSender(t *testing.T) {
 	}
 	for _, h := range hooks {
 		want := map[string]string{
-			codes["/500"]: "status 500", codes["/410"]: "status 410", codes["/302"]: "status 302", codes["/private"]: "10.0.0.1 is not a public address",
-			codes["/hang"]: "no response within 10s", codes["refused"]: "refused",
+			codes["/500"]: "status 500", codes["/410"]: "status 410", codes["/302"]: "status 302",
+			codes["/private"]: "10.0.0.1 is not a public address",
+			codes["/hang"]:    "no response within 10s", codes["refused"]: "refused",
 		}[h.Code]
-		if !strings.Contains(h.LastError.V, want) || want == "" && (h.Failures != 0 || h.Pending != 0) || h.DisabledAt.Valid != (h.Code == codes["/410"]) {
+		if !strings.Contains(h.LastError.V, want) || want == "" && (h.Failures != 0 || h.Pending != 0) ||
+			h.DisabledAt.Valid != (h.Code == codes["/410"]) {
 			t.Errorf("%s: %+v, want %q", h.URL, h, want)
 		}
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	for message, n := range x.messages {
-		if n != 1 && !slices.Contains([]string{"/500", "/302", "/307", "/private", "/hang"}, strings.Fields(message)[0]) {
+		if n != 1 && !slices.Contains([]string{"/500", "/302", "/307", "/private", "/hang"},
+			strings.Fields(message)[0]) {
 			t.Errorf("%s was sent %d times", message, n)
 		}
 	}
@@ -208,12 +213,14 @@ func TestSender(t *testing.T) {
 	h := x.last.Header
 	mac := hmac.New(sha256.New, key)
 	fmt.Fprintf(mac, "%s.%s.%s", h.Get("Webhook-Id"), h.Get("Webhook-Timestamp"), x.body)
-	if got := h.Get("Webhook-Signature"); got != "v1,"+base64.StdEncoding.EncodeToString(mac.Sum(nil)) || !strings.Contains(x.body, `"name":"Slower"`) {
+	if got := h.Get("Webhook-Signature"); got != "v1,"+base64.StdEncoding.EncodeToString(mac.Sum(nil)) ||
+		!strings.Contains(x.body, `"name":"Slower"`) {
 		t.Errorf("signature %s of %s", got, x.body)
 	}
 }
 
-// TestPrivateAddresses checks that nothing is sent to a private address unless it is allowed, and nothing to a removed webhook.
+// TestPrivateAddresses checks that nothing is sent to a private address unless it is allowed, and nothing to a removed
+// webhook.
 func TestPrivateAddresses(t *testing.T) {
 	t.Parallel()
 	editor, page := newPage(t)
@@ -228,7 +235,8 @@ func TestPrivateAddresses(t *testing.T) {
 	wait(t, "failure", 10*time.Second, func() bool { return s.Count(webhooks.Failed) == 1 })
 	stop()
 	w, err := editor.DB().Webhook(t.Context(), code)
-	if err != nil || w.LastError.V != "dial tcp "+strings.TrimPrefix(x.URL, "http://")+": 127.0.0.1 is not a public address; permit its network with --webhook-networks" {
+	if err != nil || w.LastError.V != "dial tcp "+strings.TrimPrefix(x.URL,
+		"http://")+": 127.0.0.1 is not a public address; permit its network with --webhook-networks" {
 		t.Errorf("%+v, %v", w, err)
 	}
 	if _, err := editor.EnableWebhook(t.Context(), author, code); err != nil {

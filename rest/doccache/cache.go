@@ -1,6 +1,6 @@
-// Package doccache caches documents that are rendered from status pages: JSON documents, HTML pages and feeds. After a change of a page, it renders the
-// documents again from one snapshot of the database. Requests for unchanged pages need no database query. If the database is unavailable, the cached
-// documents are served for an hour.
+// Package doccache caches documents that are rendered from status pages: JSON documents, HTML pages and feeds. After a
+// change of a page, it renders the documents again from one snapshot of the database. Requests for unchanged pages need
+// no database query. If the database is unavailable, the cached documents are served for an hour.
 package doccache
 
 import (
@@ -23,7 +23,8 @@ type Source interface {
 	Pages(ctx context.Context) (status.Pages, error)
 	// Snapshot returns a context in which all documents read the same snapshot, and the function that ends it.
 	Snapshot(ctx context.Context) (context.Context, func(), error)
-	// Listen calls notify when it starts to listen and after each write to a page. It returns when the connection is lost.
+	// Listen calls notify when it starts to listen and after each write to a page. It returns when the connection is
+	// lost.
 	Listen(ctx context.Context, notify func()) error
 }
 
@@ -38,7 +39,8 @@ type Options struct {
 	Disabled bool
 }
 
-// renderer renders a part of a page. It returns when the part expires unless the page changes. The zero time means never.
+// renderer renders a part of a page. It returns when the part expires unless the page changes. The zero time means
+// never.
 type renderer struct {
 	name   string
 	render func(ctx context.Context, p *status.Page) (any, time.Time, error)
@@ -85,15 +87,18 @@ type Part[T any] struct {
 	i int
 }
 
-// Register adds a function that renders a part of every page. Call it before [Cache.Run]. The name is used in errors. The part expires when the page
-// changes, or at the returned time unless that is zero.
-func Register[T any](c *Cache, name string, render func(ctx context.Context, p *status.Page) (T, time.Time, error)) Part[T] {
-	c.renderers = append(c.renderers, renderer{name, func(ctx context.Context, p *status.Page) (any, time.Time, error) { return render(ctx, p) }})
+// Register adds a function that renders a part of every page. Call it before [Cache.Run]. The name is used in errors.
+// The part expires when the page changes, or at the returned time unless that is zero.
+func Register[T any](
+	c *Cache, name string, render func(ctx context.Context, p *status.Page) (T, time.Time, error),
+) Part[T] {
+	c.renderers = append(c.renderers, renderer{name,
+		func(ctx context.Context, p *status.Page) (any, time.Time, error) { return render(ctx, p) }})
 	return Part[T]{c, len(c.renderers) - 1}
 }
 
-// Get returns the cached part and the page of a request. The code is 200, 404 if the page does not exist, or 503 if the database has been unavailable
-// for too long. Do not call Get if [Cache.Disabled] is true.
+// Get returns the cached part and the page of a request. The code is 200, 404 if the page does not exist, or 503 if the
+// database has been unavailable for too long. Do not call Get if [Cache.Disabled] is true.
 func (p Part[T]) Get(r *http.Request) (part T, page *status.Page, code int) {
 	s, code := p.c.newest(r.Context())
 	if s == nil {
@@ -129,10 +134,12 @@ func (c *Cache) RefreshedAt() time.Time {
 	return time.Time{}
 }
 
-// staleHeader is the header of documents that are served while the database is unavailable. Its value is the time as of which they are current.
+// staleHeader is the header of documents that are served while the database is unavailable. Its value is the time as of
+// which they are current.
 const staleHeader = "X-Stale-Since"
 
-// MarkStale sets a response header if the database is unavailable, and returns the time of the last successful refresh. Otherwise it returns the zero time.
+// MarkStale sets a response header if the database is unavailable, and returns the time of the last successful refresh.
+// Otherwise it returns the zero time.
 func (c *Cache) MarkStale(h http.Header) time.Time {
 	if !c.failing.Load() {
 		return time.Time{}
@@ -178,7 +185,8 @@ func pageOf(pages status.Pages, r *http.Request) *status.Page {
 	return pages.ByHost(r.Host)
 }
 
-// Render calls render with the page of a request, in a snapshot. It does not use the cache. The codes are those of [Part.Get].
+// Render calls render with the page of a request, in a snapshot. It does not use the cache. The codes are those of
+// [Part.Get].
 func (c *Cache) Render(r *http.Request, render func(ctx context.Context, p *status.Page) error) int {
 	if c.o.Source == nil {
 		return http.StatusNotFound
@@ -196,7 +204,9 @@ func (c *Cache) Render(r *http.Request, render func(ctx context.Context, p *stat
 	}
 }
 
-func (c *Cache) renderUncached(r *http.Request, render func(ctx context.Context, p *status.Page) error) (found bool, err error) {
+func (c *Cache) renderUncached(
+	r *http.Request, render func(ctx context.Context, p *status.Page) error,
+) (found bool, err error) {
 	ctx, end, err := c.o.Source.Snapshot(r.Context())
 	if err != nil {
 		return false, err
@@ -245,8 +255,8 @@ const (
 	maxStale = time.Hour
 )
 
-// Run refreshes the cache until the context ends: after each notification of a write, when listening starts, and every ten seconds. It returns at once
-// if the cache is disabled.
+// Run refreshes the cache until the context ends: after each notification of a write, when listening starts, and every
+// ten seconds. It returns at once if the cache is disabled.
 func (c *Cache) Run(ctx context.Context) {
 	if c.o.Source == nil || c.o.Disabled {
 		return
@@ -286,7 +296,8 @@ func (c *Cache) listen(ctx context.Context, notify func()) {
 		if listened { // the database may be down
 			notify()
 		}
-		c.o.Logger.DebugContext(ctx, "listening for writes to status pages failed; refreshing at intervals", "interval", refreshInterval.String(), "error", err)
+		c.o.Logger.DebugContext(ctx, "listening for writes to status pages failed; refreshing at intervals", "interval",
+			refreshInterval.String(), "error", err)
 		select {
 		case <-ctx.Done():
 		case <-time.After(reconnectDelay):
@@ -294,7 +305,8 @@ func (c *Cache) listen(ctx context.Context, notify func()) {
 	}
 }
 
-// refresh reads the pages and renders those that changed or expired. If it fails, the content of the cache does not change.
+// refresh reads the pages and renders those that changed or expired. If it fails, the content of the cache does not
+// change.
 func (c *Cache) refresh(ctx context.Context) error {
 	c.refreshing.Lock()
 	defer c.refreshing.Unlock()
@@ -302,13 +314,15 @@ func (c *Cache) refresh(ctx context.Context) error {
 	defer cancel()
 	next, rendered, err := c.read(ctx)
 	if err != nil {
-		if ctx.Err() != nil && errors.Is(err, context.Canceled) { // the gateway stops, or the waiting client disconnected
+		// the gateway stops, or the waiting client disconnected
+		if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 			return err
 		}
 		c.failures.Add(1)
 		if !c.failing.Swap(true) {
 			c.o.Logger.WarnContext(ctx, "the status pages cannot be read, and pages read before are served; "+
-				"check the status database, its URL and the permissions of the role", "max_age", maxStale.String(), "error", err)
+				"check the status database, its URL and the permissions of the role", "max_age", maxStale.String(),
+				"error", err)
 		}
 		return err
 	}
@@ -325,7 +339,8 @@ func (c *Cache) refresh(ctx context.Context) error {
 	return nil
 }
 
-// read reads all pages in one snapshot and renders those that changed or expired. rendered is the number of rendered pages.
+// read reads all pages in one snapshot and renders those that changed or expired. rendered is the number of rendered
+// pages.
 func (c *Cache) read(ctx context.Context) (next *content, rendered int, err error) {
 	ctx, end, err := c.o.Source.Snapshot(ctx)
 	if err != nil {
@@ -339,7 +354,8 @@ func (c *Cache) read(ctx context.Context) (next *content, rendered int, err erro
 	old := c.current.Load()
 	for _, p := range next.pages {
 		if old != nil {
-			if e := old.entries[p.Code]; e != nil && e.revision == p.Revision && (e.expiresAt.IsZero() || c.o.Now().Before(e.expiresAt)) {
+			if e := old.entries[p.Code]; e != nil && e.revision == p.Revision &&
+				(e.expiresAt.IsZero() || c.o.Now().Before(e.expiresAt)) {
 				next.entries[p.Code] = e
 				continue
 			}
@@ -359,7 +375,8 @@ func (c *Cache) renderAll(ctx context.Context, p *status.Page) (*entry, error) {
 		if err != nil {
 			return nil, fmt.Errorf("rendering %s of page %s: %w", r.name, p.Slug, err)
 		}
-		if e.parts = append(e.parts, part); !expiresAt.IsZero() && (e.expiresAt.IsZero() || expiresAt.Before(e.expiresAt)) {
+		if e.parts = append(e.parts, part); !expiresAt.IsZero() &&
+			(e.expiresAt.IsZero() || expiresAt.Before(e.expiresAt)) {
 			e.expiresAt = expiresAt
 		}
 	}

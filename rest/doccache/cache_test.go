@@ -48,7 +48,8 @@ func (s *source) Listen(ctx context.Context, notify func()) error {
 	}
 }
 
-// newCache returns a cache over a source, and a function that gets its only part, which counts how often it was rendered.
+// newCache returns a cache over a source, and a function that gets its only part, which counts how often it was
+// rendered.
 func newCache(expiresAt func() time.Time) (*source, *doccache.Cache, func() (string, int)) {
 	s := &source{writes: make(chan struct{}, 1)}
 	c := doccache.New(doccache.Options{Source: s, Logger: slog.New(slog.DiscardHandler), Now: time.Now})
@@ -63,7 +64,8 @@ func newCache(expiresAt func() time.Time) (*source, *doccache.Cache, func() (str
 	}
 }
 
-// TestCache checks that parts are rendered again only after a write or when they expire, and served for an hour without a database.
+// TestCache checks that parts are rendered again only after a write or when they expire, and served for an hour without
+// a database.
 func TestCache(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -133,17 +135,21 @@ func TestDocument(t *testing.T) {
 		headers.Send(w, r, d, []string{"text/plain"})
 		return w
 	}
-	plain, packed, head := send(http.MethodGet), send(http.MethodGet, "Accept-Encoding", "br, gzip;q=0.5"), send(http.MethodHead)
-	if plain.Body.Len() != 1000 || plain.Header().Get("Content-Encoding") != "" || plain.Header().Get("Content-Type") != "text/plain" {
+	plain, packed, head := send(http.MethodGet), send(http.MethodGet, "Accept-Encoding",
+		"br, gzip;q=0.5"), send(http.MethodHead)
+	if plain.Body.Len() != 1000 || plain.Header().Get("Content-Encoding") != "" ||
+		plain.Header().Get("Content-Type") != "text/plain" {
 		t.Errorf("plain: %d bytes, %v", plain.Body.Len(), plain.Header())
 	}
-	if packed.Body.Len() > 100 || packed.Header().Get("Content-Encoding") != "gzip" || packed.Header().Get("Etag") != plain.Header().Get("Etag") {
+	if packed.Body.Len() > 100 || packed.Header().Get("Content-Encoding") != "gzip" ||
+		packed.Header().Get("Etag") != plain.Header().Get("Etag") {
 		t.Errorf("packed: %d bytes, %v", packed.Body.Len(), packed.Header())
 	}
 	if head.Body.Len() != 0 || head.Header().Get("Content-Length") != "1000" {
 		t.Errorf("head: %d bytes, %v", head.Body.Len(), head.Header())
 	}
-	if known := send(http.MethodGet, "If-None-Match", `"x", `+plain.Header().Get("Etag")); known.Code != http.StatusNotModified || known.Body.Len() != 0 {
+	if known := send(http.MethodGet, "If-None-Match",
+		`"x", `+plain.Header().Get("Etag")); known.Code != http.StatusNotModified || known.Body.Len() != 0 {
 		t.Errorf("known: %d", known.Code)
 	}
 	if not := send(http.MethodGet, "Accept-Encoding", "gzip;q=0"); not.Header().Get("Content-Encoding") != "" {

@@ -15,7 +15,8 @@ import (
 	"heliograph/internal/base/respond"
 )
 
-// Document is a rendered body with its header values. The header values are shared between responses: do not change them.
+// Document is a rendered body with its header values. The header values are shared between responses: do not change
+// them.
 type Document struct {
 	plain, zipped             []byte
 	etag, length, zippedCount []string

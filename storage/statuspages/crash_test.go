@@ -43,10 +43,12 @@ func kill(t *testing.T, s *embedded.Server) {
 	<-s.Done()
 }
 
-// TestKilledServer kills PostgreSQL repeatedly during writes. All acknowledged writes must survive, and no write may be partial.
+// TestKilledServer kills PostgreSQL repeatedly during writes. All acknowledged writes must survive, and no write may be
+// partial.
 func TestKilledServer(t *testing.T) {
 	t.Parallel()
-	dir, err := os.MkdirTemp(os.TempDir(), "status-crash-") //nolint:usetesting // other users cannot pass through the folders of t.TempDir, and PostgreSQL does not run as root
+	//nolint:usetesting // other users cannot pass through the folders of t.TempDir, and PostgreSQL does not run as root
+	dir, err := os.MkdirTemp(os.TempDir(), "status-crash-")
 	if err == nil {
 		err = os.Chmod(dir, 0o711)
 	}
@@ -64,7 +66,8 @@ func TestKilledServer(t *testing.T) {
 	)
 	db := openStatus(t, url)
 	ed := statuspages.NewEditor(db, time.Now, nil)
-	page = must2(t)(ed.InitPage(t.Context(), editor, statuspages.PageInit{Page: status.Page{Name: "P", URL: "https://p.example"}, Component: "API"}))
+	page = must2(t)(ed.InitPage(t.Context(), editor,
+		statuspages.PageInit{Page: status.Page{Name: "P", URL: "https://p.example"}, Component: "API"}))
 	if err := db.Pool().QueryRow(t.Context(), `select id from status.component`).Scan(&api); err != nil {
 		t.Fatal(err)
 	}
@@ -76,8 +79,10 @@ func TestKilledServer(t *testing.T) {
 		for w := range 3 {
 			writers.Go(func() {
 				for i := 0; ; i++ {
-					states := set(api, []string{"operational", "degraded_performance", "partial_outage", "major_outage"}[i%4])
-					code, err := ed.OpenIncident(ctx, editor, page, status.NewIncident{Name: fmt.Sprintf("%d.%d.%d", round, w, i), Body: "x", Affected: states})
+					states := set(api, []string{"operational", "degraded_performance", "partial_outage",
+						"major_outage"}[i%4])
+					code, err := ed.OpenIncident(ctx, editor, page,
+						status.NewIncident{Name: fmt.Sprintf("%d.%d.%d", round, w, i), Body: "x", Affected: states})
 					version := int64(1)
 					for step := int64(2); err == nil && step <= 3; step++ {
 						mu.Lock()
@@ -87,7 +92,8 @@ func TestKilledServer(t *testing.T) {
 						if step == 3 {
 							state = status.Resolved
 						}
-						if _, err = ed.UpdateIncident(ctx, editor, code, status.NewUpdate{State: state, Body: "x", ExpectedVersion: version}); err == nil {
+						if _, err = ed.UpdateIncident(ctx, editor, code,
+							status.NewUpdate{State: state, Body: "x", ExpectedVersion: version}); err == nil {
 							version = step
 						}
 					}
@@ -118,18 +124,25 @@ func TestKilledServer(t *testing.T) {
 		t.Errorf("%d incidents were acknowledged, %d writers failed", len(acknowledged), failures)
 	}
 	for code, version := range acknowledged {
-		if got := one[int64](t, n, `select coalesce((select version from status.incident where id = $1), 0)`, code); got != version && got != version+1 {
-			t.Errorf("%s is at version %d, acknowledged was %d", code, got, version) // one more write can have been committed without acknowledgement
+		if got := one[int64](t, n, `select coalesce((select version from status.incident where id = $1), 0)`,
+			code); got != version && got != version+1 {
+			// one more write can have been committed without acknowledgement
+			t.Errorf("%s is at version %d, acknowledged was %d", code, got, version)
 		}
 	}
 	for what, sql := range map[string]string{
 		"notices whose updates do not belong to their version": `select count(*)::int from status.incident i where version <> (select count(*) from status.incident_update u where u.incident_id = i.id)
   or state <> (select u.state from status.incident_update u where u.incident_id = i.id order by created_at desc, id desc limit 1)`,
-		"updates without their component":    `select count(*)::int from status.incident_update u where not exists (select from status.update_component c where c.update_id = u.id)`,
-		"holds of what is over":              `select count(*)::int from status.incident_component c join status.incident i on i.id = c.incident_id where (c.held_status is not null) <> (i.resolved_at is null)`,
-		"writes without their audit":         `select abs((select count(*) from status.audit where action <> 'page.init') - (select count(*) from status.incident_update))::int`,
-		"revisions that are no write's":      `select abs((select revision from status.page) - (select count(*) from status.audit))::int`,
-		"changes that do not follow another": `select count(*)::int from (select old_status, lag(new_status) over (order by changed_at) as before from status.component_change) c where before <> old_status`,
+		"updates without their component": `select count(*)::int from status.incident_update u
+where not exists (select from status.update_component c where c.update_id = u.id)`,
+		"holds of what is over": `select count(*)::int from status.incident_component c
+join status.incident i on i.id = c.incident_id where (c.held_status is not null) <> (i.resolved_at is null)`,
+		"writes without their audit": `select abs((select count(*) from status.audit
+where action <> 'page.init') - (select count(*) from status.incident_update))::int`,
+		"revisions that are no write's": `select abs((select revision from status.page) - (select count(*)
+from status.audit))::int`,
+		"changes that do not follow another": `select count(*)::int
+from (select old_status, lag(new_status) over (order by changed_at) as before from status.component_change) c where before <> old_status`,
 	} {
 		if got := one[int](t, n, sql); got != 0 {
 			t.Errorf("%d %s", got, what)

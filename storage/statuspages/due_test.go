@@ -27,7 +27,8 @@ func (n *editorTest) tick(at time.Time) string {
 func (n *editorTest) planned(start, end time.Time) string {
 	n.t.Helper()
 	return must2(n.t)(n.ScheduleMaintenance(n.t.Context(), editor, n.page, status.NewMaintenance{
-		Name: "Work", Body: "Soon.", Start: start, End: end, Components: []string{n.api()}, AutoInProgress: true, AutoCompleted: true, AutoMaintenanceState: true,
+		Name: "Work", Body: "Soon.", Start: start, End: end, Components: []string{n.api()}, AutoInProgress: true,
+		AutoCompleted: true, AutoMaintenanceState: true,
 		AutoOperationalState: true, RemindMinutes: ledger.Of(int32(60)), SilentAtEnd: true,
 	}))
 }
@@ -60,11 +61,14 @@ func TestDue(t *testing.T) {
 	if got := n.history(code); got != "scheduled oo; scheduled; in_progress ou; completed uo" {
 		t.Error(got)
 	}
-	if got := one[string](t, n, `select string_agg(origin || ' ' || deliver_notifications || ' ' || body, '; ' order by created_at) from status.incident_update where incident_id = $1`, code); got !=
+	if got := one[string](t, n,
+		`select string_agg(origin || ' ' || deliver_notifications || ' ' || body, '; ' order by created_at)
+from status.incident_update where incident_id = $1`, code); got !=
 		"operator true Soon.; reminder true This maintenance will start soon.; schedule true This maintenance has started.; schedule false This maintenance is finished." {
 		t.Error(got)
 	}
-	if got := one[string](t, n, `select string_agg(action, ' ' order by id) from status.audit where actor = 'schedule'`); got != "schedule.reminder schedule.start schedule.end" {
+	if got := one[string](t, n,
+		`select string_agg(action, ' ' order by id) from status.audit where actor = 'schedule'`); got != "schedule.reminder schedule.start schedule.end" {
 		t.Error(got)
 	}
 }
@@ -83,7 +87,8 @@ func TestDueAfterDowntime(t *testing.T) {
 	if got := n.tick(later); got != "start end" {
 		t.Error(got)
 	}
-	if got := n.history(first) + " | " + n.history(manual); got != "scheduled oo; in_progress ou; completed uo | scheduled" {
+	if got := n.history(first) + " | " + n.history(
+		manual); got != "scheduled oo; in_progress ou; completed uo | scheduled" {
 		t.Error(got)
 	}
 	if !one[bool](t, n, `select resolved_at = $2 from status.incident where id = $1`, first, later) {
@@ -116,7 +121,8 @@ func TestIncidentReminders(t *testing.T) {
 	t.Parallel()
 	n := newEditorTest(t, "Etc/UTC")
 	begin := n.clock()
-	code := must2(t)(n.OpenIncident(t.Context(), editor, n.page, status.NewIncident{Name: "Slow", Body: "x", Reminders: ledger.Of("[1, 3]")}))
+	code := must2(t)(n.OpenIncident(t.Context(), editor, n.page,
+		status.NewIncident{Name: "Slow", Body: "x", Reminders: ledger.Of("[1, 3]")}))
 	for after, want := range []string{"", "incident reminder", "", "incident reminder", "", ""} {
 		if got := n.tick(begin.Add(time.Duration(after) * time.Hour)); got != want {
 			t.Errorf("after %d hours: %q, want %q", after, got, want)
@@ -140,7 +146,8 @@ func TestDueAcrossClockChanges(t *testing.T) {
 			from, err = status.ParseTime(day+" 01:30", zone)
 			must(t, from, err)
 		}
-		until, err := status.ParseTime(day+" "+map[string]string{"2026-11-01": "02:30", "2027-03-14": "03:30"}[day], zone)
+		until, err := status.ParseTime(day+" "+map[string]string{"2026-11-01": "02:30", "2027-03-14": "03:30"}[day],
+			zone)
 		must(t, until, err)
 		if got := until.Sub(from).Hours(); got != hours {
 			t.Errorf("%s: %v hours", day, got)
@@ -149,7 +156,8 @@ func TestDueAcrossClockChanges(t *testing.T) {
 		for _, c := range []struct {
 			at   time.Time
 			want string
-		}{{from.Add(-time.Hour), "reminder"}, {from.Add(-1e6), ""}, {from, "start"}, {until.Add(-1e6), ""}, {until, "end"}} {
+		}{{from.Add(-time.Hour), "reminder"}, {from.Add(-1e6), ""}, {from, "start"}, {until.Add(-1e6), ""},
+			{until, "end"}} {
 			if got := n.tick(c.at); got != c.want {
 				t.Errorf("%s: %q at %s, want %q", day, got, c.at, c.want)
 			}

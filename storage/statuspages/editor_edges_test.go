@@ -25,14 +25,19 @@ func TestDrafts(t *testing.T) {
 	if got := n.states(api); got != "o" {
 		t.Errorf("a draft changes a component: %s", got)
 	}
-	wantReason(t, e(n.UpdateIncident(ctx, editor, code, status.NewUpdate{State: status.Identified, Body: "x"})), status.BadState, "draft")
-	other := ok(n.OpenIncident(ctx, editor, n.page, status.NewIncident{Name: "Real", Body: "x", Affected: set(api, "degraded_performance")}))
+	wantReason(t, e(n.UpdateIncident(ctx, editor, code, status.NewUpdate{State: status.Identified, Body: "x"})),
+		status.BadState, "draft")
+	other := ok(n.OpenIncident(ctx, editor, n.page,
+		status.NewIncident{Name: "Real", Body: "x", Affected: set(api, "degraded_performance")}))
 	n.wait(time.Hour)
 	ok(n.PublishDraft(ctx, editor, code, 1))
-	if got := n.states(api) + " " + n.notice(code) + " " + n.history(code); got != "p investigating major v2 investigating dp" {
+	if got := n.states(api) + " " + n.notice(code) + " " +
+		n.history(code); got != "p investigating major v2 investigating dp" {
 		t.Error(got)
 	}
-	if !one[bool](t, n, `select created_at = $2 and started_at < created_at and not draft from status.incident where id = $1`, code, n.clock()) {
+	if !one[bool](t, n,
+		`select created_at = $2 and started_at < created_at and not draft from status.incident where id = $1`, code,
+		n.clock()) {
 		t.Error("the update is not dated when it was published")
 	}
 	wantReason(t, e(n.PublishDraft(ctx, editor, code, 0)), status.BadState, "not a draft")
@@ -47,12 +52,16 @@ func TestBackfill(t *testing.T) {
 	n := newEditorTest(t, "Etc/UTC")
 	ctx, api, ok := t.Context(), n.api(), must2(t)
 	from, until := n.clock().Add(-72*time.Hour), n.clock().Add(-70*time.Hour)
-	in := status.NewIncident{Name: "Once", Body: "Queries were slow.", Backfill: true, StartedAt: ledger.Of(from), ResolvedAt: ledger.Of(until), Affected: set(api, "major_outage")}
+	in := status.NewIncident{Name: "Once", Body: "Queries were slow.", Backfill: true, StartedAt: ledger.Of(from),
+		ResolvedAt: ledger.Of(until), Affected: set(api, "major_outage")}
 	code := ok(n.OpenIncident(ctx, editor, n.page, in))
-	if got := n.states(api) + " " + n.notice(code) + " " + n.history(code); got != "o resolved critical v1 investigating om; resolved mo" {
+	if got := n.states(api) + " " + n.notice(code) + " " +
+		n.history(code); got != "o resolved critical v1 investigating om; resolved mo" {
 		t.Error(got)
 	}
-	if !one[bool](t, n, `select created_at = $2 and resolved_at = $3 and backfilled and updated_at = $4 from status.incident where id = $1`, code, from, until, n.clock()) {
+	if !one[bool](t, n,
+		`select created_at = $2 and resolved_at = $3 and backfilled and updated_at = $4 from status.incident
+where id = $1`, code, from, until, n.clock()) {
 		t.Error("unexpected dates")
 	}
 	if got := one[int](t, n, `select count(*)::int from status.component_change`); got != 0 {
@@ -69,7 +78,8 @@ func TestBackfill(t *testing.T) {
 		change(&bad)
 		wantReason(t, e(n.OpenIncident(ctx, editor, n.page, bad)), status.BadInput, words)
 	}
-	wantReason(t, e(n.OpenIncident(ctx, editor, n.page, status.NewIncident{Name: "x", Body: "x", State: status.Resolved})), status.BadInput, "backfill")
+	wantReason(t, e(n.OpenIncident(ctx, editor, n.page,
+		status.NewIncident{Name: "x", Body: "x", State: status.Resolved})), status.BadInput, "backfill")
 
 	work := ok(n.ScheduleMaintenance(ctx, editor, n.page, status.NewMaintenance{
 		Name: "Done", Body: "It was done.", Start: from, End: until,
@@ -79,9 +89,11 @@ func TestBackfill(t *testing.T) {
 		t.Error(got)
 	}
 	now := ok(n.ScheduleMaintenance(ctx, editor, n.page, status.NewMaintenance{
-		Name: "Now", Body: "In progress.", Start: n.clock(), End: n.clock().Add(time.Hour), Components: []string{api}, State: status.InProgress, AutoMaintenanceState: true,
+		Name: "Now", Body: "In progress.", Start: n.clock(), End: n.clock().Add(time.Hour), Components: []string{api},
+		State: status.InProgress, AutoMaintenanceState: true,
 	}))
-	if got := n.states(api) + " " + n.notice(now) + " " + n.history(now); got != "u in_progress maintenance v1 in_progress ou" {
+	if got := n.states(api) + " " + n.notice(now) + " " +
+		n.history(now); got != "u in_progress maintenance v1 in_progress ou" {
 		t.Error(got)
 	}
 	// Without automatic recovery, the component keeps its state.
@@ -101,25 +113,32 @@ func TestEditUpdate(t *testing.T) {
 	n.wait(time.Hour)
 	ok(n.UpdateIncident(ctx, editor, code, status.NewUpdate{State: status.Resolved, Body: "Over."}))
 	update := func(state string) string {
-		return one[string](t, n, `select id from status.incident_update where incident_id = $1 and state::text = $2`, code, state)
+		return one[string](t, n, `select id from status.incident_update where incident_id = $1 and state::text = $2`,
+			code, state)
 	}
 	early := n.at("2026-05-17T11:00:00.5Z")
-	for state, column := range map[string]string{"investigating": "created_at", "monitoring": "monitoring_at", "resolved": "resolved_at"} {
+	for state, column := range map[string]string{"investigating": "created_at", "monitoring": "monitoring_at",
+		"resolved": "resolved_at"} {
 		ok(n.EditUpdate(ctx, editor, update(state), status.UpdateEdit{DisplayAt: ledger.Of(early)}))
-		if !one[bool](t, n, `select `+column+` = $2 from status.incident where id = $1`, code, early.Truncate(time.Second)) {
+		if !one[bool](t, n, `select `+column+` = $2 from status.incident where id = $1`, code,
+			early.Truncate(time.Second)) {
 			t.Errorf("%s is not updated with the update %s", column, state)
 		}
 	}
 	ok(n.EditUpdate(ctx, editor, update("resolved"), status.UpdateEdit{Body: ledger.Of("All over.")}))
-	if got := one[string](t, n, `select body from status.incident_update where id = $1`, update("resolved")); got != "All over." {
+	if got := one[string](t, n, `select body from status.incident_update where id = $1`,
+		update("resolved")); got != "All over." {
 		t.Error(got)
 	}
 	ok(n.PublishPostmortem(ctx, editor, code, status.NewUpdate{Body: "So it was."}))
-	wantReason(t, e(n.EditUpdate(ctx, editor, update("postmortem"), status.UpdateEdit{DisplayAt: ledger.Of(early)})), status.BadInput, "no date")
-	wantReason(t, e(n.EditUpdate(ctx, editor, update("resolved"), status.UpdateEdit{Body: ledger.Of("\n")})), status.BadInput, "empty")
+	wantReason(t, e(n.EditUpdate(ctx, editor, update("postmortem"), status.UpdateEdit{DisplayAt: ledger.Of(early)})),
+		status.BadInput, "no date")
+	wantReason(t, e(n.EditUpdate(ctx, editor, update("resolved"), status.UpdateEdit{Body: ledger.Of("\n")})),
+		status.BadInput, "empty")
 	wantReason(t, e(n.EditUpdate(ctx, editor, "none", status.UpdateEdit{})), status.NotFound, "does not exist")
 
-	ok(n.EditNotice(ctx, editor, code, status.NoticeEdit{Name: ledger.Of("Very slow"), ImpactOverride: ledger.Of(status.ImpactCritical), Reminders: ledger.Of("[3, 6]")}))
+	ok(n.EditNotice(ctx, editor, code, status.NoticeEdit{Name: ledger.Of("Very slow"),
+		ImpactOverride: ledger.Of(status.ImpactCritical), Reminders: ledger.Of("[3, 6]")}))
 	if got := n.notice(code); !strings.HasPrefix(got, "postmortem critical") {
 		t.Error(got)
 	}
@@ -127,8 +146,10 @@ func TestEditUpdate(t *testing.T) {
 	if got := n.notice(code); !strings.HasPrefix(got, "postmortem none") {
 		t.Error(got)
 	}
-	wantReason(t, e(n.EditNotice(ctx, editor, code, status.NoticeEdit{Reminders: ledger.Of("[6, 3]")})), status.BadInput, "ascending")
-	wantReason(t, e(n.EditNotice(ctx, editor, code, status.NoticeEdit{AutoCompleted: ledger.Of(true)})), status.BadInput, "only maintenances")
+	wantReason(t, e(n.EditNotice(ctx, editor, code, status.NoticeEdit{Reminders: ledger.Of("[6, 3]")})),
+		status.BadInput, "ascending")
+	wantReason(t, e(n.EditNotice(ctx, editor, code, status.NoticeEdit{AutoCompleted: ledger.Of(true)})),
+		status.BadInput, "only maintenances")
 }
 
 func TestComponents(t *testing.T) {
@@ -136,8 +157,10 @@ func TestComponents(t *testing.T) {
 	n := newEditorTest(t, "Etc/UTC")
 	ctx, api, ok := t.Context(), n.api(), must2(t)
 	group := ok(n.AddComponent(ctx, editor, n.page, status.NewComponent{IsGroup: true, Name: "Mainnet"}))
-	relay := ok(n.AddComponent(ctx, editor, n.page, status.NewComponent{Name: "Relay", Group: group, NodeID: ledger.Of(int64(3))}))
-	mirror := ok(n.AddComponent(ctx, editor, n.page, status.NewComponent{Name: "Mirror", Group: group, Position: 1, Description: "Reads"}))
+	relay := ok(n.AddComponent(ctx, editor, n.page,
+		status.NewComponent{Name: "Relay", Group: group, NodeID: ledger.Of(int64(3))}))
+	mirror := ok(n.AddComponent(ctx, editor, n.page,
+		status.NewComponent{Name: "Mirror", Group: group, Position: 1, Description: "Reads"}))
 	order := func() string {
 		return one[string](t, n, `select string_agg(coalesce((select g.name || '/' from status.component g where g.id = c.group_id), '') || name || position, ' ' order by group_id nulls first, position)
 from status.component c where deleted_at is null`)
@@ -153,18 +176,26 @@ from status.component c where deleted_at is null`)
 	if got := order(); got != "Relay1 Mainnet2 Mainnet/Mirror1 Mainnet/API2" {
 		t.Error(got)
 	}
-	ok(n.EditComponent(ctx, editor, mirror, status.ComponentEdit{Status: status.PartialOutage, Description: ledger.Of(""), ExpectedVersion: 1}))
+	ok(n.EditComponent(ctx, editor, mirror, status.ComponentEdit{Status: status.PartialOutage,
+		Description: ledger.Of(""), ExpectedVersion: 1}))
 	if got := n.states(mirror, group, api); got != "ppo" {
 		t.Error(got)
 	}
-	wantReason(t, e(n.EditComponent(ctx, editor, mirror, status.ComponentEdit{Name: ledger.Of("x"), ExpectedVersion: 1})), status.Conflict, "version 2")
-	wantReason(t, e(n.EditComponent(ctx, editor, group, status.ComponentEdit{Status: status.PartialOutage})), status.BadInput, "group")
-	wantReason(t, e(n.EditComponent(ctx, editor, group, status.ComponentEdit{Showcase: ledger.Of(true)})), status.BadInput, "only a name and a description")
-	wantReason(t, e(n.EditComponent(ctx, editor, api, status.ComponentEdit{NodeID: ledger.Of(int64(3))})), status.Conflict, "node 3")
-	wantReason(t, e(n.MoveComponent(ctx, editor, group, status.ComponentMove{Group: group, Position: 1})), status.BadInput, "do not nest")
-	wantReason(t, e(n.MoveComponent(ctx, editor, api, status.ComponentMove{Group: relay, Position: 1})), status.BadInput, "not a group")
+	wantReason(t, e(n.EditComponent(ctx, editor, mirror,
+		status.ComponentEdit{Name: ledger.Of("x"), ExpectedVersion: 1})), status.Conflict, "version 2")
+	wantReason(t, e(n.EditComponent(ctx, editor, group, status.ComponentEdit{Status: status.PartialOutage})),
+		status.BadInput, "group")
+	wantReason(t, e(n.EditComponent(ctx, editor, group, status.ComponentEdit{Showcase: ledger.Of(true)})),
+		status.BadInput, "only a name and a description")
+	wantReason(t, e(n.EditComponent(ctx, editor, api, status.ComponentEdit{NodeID: ledger.Of(int64(3))})),
+		status.Conflict, "node 3")
+	wantReason(t, e(n.MoveComponent(ctx, editor, group, status.ComponentMove{Group: group, Position: 1})),
+		status.BadInput, "do not nest")
+	wantReason(t, e(n.MoveComponent(ctx, editor, api, status.ComponentMove{Group: relay, Position: 1})),
+		status.BadInput, "not a group")
 	wantReason(t, e(n.RemoveComponent(ctx, editor, group, 0)), status.BadState, "2 components")
-	incident := ok(n.OpenIncident(ctx, editor, n.page, status.NewIncident{Name: "Slow", Body: "x", Affected: set(api, "major_outage", mirror, "partial_outage")}))
+	incident := ok(n.OpenIncident(ctx, editor, n.page,
+		status.NewIncident{Name: "Slow", Body: "x", Affected: set(api, "major_outage", mirror, "partial_outage")}))
 	if got := n.history(incident); got != "investigating pp,om" { // ordered by position: Mirror is above API
 		t.Error(got)
 	}
@@ -193,7 +224,8 @@ func TestDeleteReleasesComponents(t *testing.T) {
 	t.Parallel()
 	n := newEditorTest(t, "Etc/UTC")
 	ctx, api, ok := t.Context(), n.api(), must2(t)
-	code := ok(n.OpenIncident(ctx, editor, n.page, status.NewIncident{Name: "Down", Body: "x", Affected: set(api, "major_outage")}))
+	code := ok(n.OpenIncident(ctx, editor, n.page,
+		status.NewIncident{Name: "Down", Body: "x", Affected: set(api, "major_outage")}))
 	ok(n.EditComponent(ctx, editor, api, status.ComponentEdit{Status: status.DegradedPerformance}))
 	if got := n.states(api); got != "m" {
 		t.Error(got)
@@ -226,7 +258,8 @@ func TestIdempotencyKey(t *testing.T) {
 	if got := one[int](t, n, `select count(*)::int from status.incident`); got != 1 {
 		t.Errorf("%d incidents", got)
 	}
-	wantReason(t, e(n.UpdateIncident(ctx, by, codes[0], status.NewUpdate{State: status.Resolved, Body: "x"})), status.Conflict, "key")
+	wantReason(t, e(n.UpdateIncident(ctx, by, codes[0], status.NewUpdate{State: status.Resolved, Body: "x"})),
+		status.Conflict, "key")
 }
 
 // TestConcurrentEditors checks that no editor overwrites a version that it has not seen.
@@ -239,7 +272,8 @@ func TestConcurrentEditors(t *testing.T) {
 	var group sync.WaitGroup
 	for i := range 6 {
 		group.Go(func() {
-			if _, err := n.UpdateIncident(ctx, editor, code, status.NewUpdate{State: status.Identified, Body: "x", ExpectedVersion: 1}); err == nil {
+			if _, err := n.UpdateIncident(ctx, editor, code,
+				status.NewUpdate{State: status.Identified, Body: "x", ExpectedVersion: 1}); err == nil {
 				won.Store(i, true)
 			} else {
 				wantReason(t, err, status.Conflict, "has changed")
@@ -266,12 +300,14 @@ func TestPageSettings(t *testing.T) {
 		{Key: "text.de.maintenance_started", Value: "Los."},
 		{Key: "locale", Value: "de"},
 	}))
-	if got := one[string](t, n, `select shortlink from status.incident where id = $1`, code); got != "https://new.example/incidents/"+code {
+	if got := one[string](t, n, `select shortlink from status.incident where id = $1`,
+		code); got != "https://new.example/incidents/"+code {
 		t.Error(got)
 	}
 	p, err := n.db.PageByCode(ctx, n.page)
 	must(t, p, err)
-	if p.Text(status.MaintenanceStarted) != "Los." || p.Vocabulary != status.Statuspage || strings.Join(p.Hosts, " ") != "a.example b.example" {
+	if p.Text(status.MaintenanceStarted) != "Los." || p.Vocabulary != status.Statuspage ||
+		strings.Join(p.Hosts, " ") != "a.example b.example" {
 		t.Errorf("%+v", p)
 	}
 	for _, s := range []status.PageSetting{
@@ -288,10 +324,13 @@ func TestPageSettings(t *testing.T) {
 	} {
 		wantReason(t, e(n.SetPage(ctx, editor, n.page, []status.PageSetting{s})), status.BadInput, "")
 	}
-	other := ok(n.InitPage(ctx, editor, statuspages.PageInit{Page: status.Page{Name: "Other", URL: "https://other.example"}, Component: "X"}))
+	other := ok(n.InitPage(ctx, editor, statuspages.PageInit{Page: status.Page{Name: "Other",
+		URL: "https://other.example"}, Component: "X"}))
 	ok(n.SetPage(ctx, editor, other, []status.PageSetting{{Key: "default", Value: "true"}}))
-	wantReason(t, e(n.SetPage(ctx, editor, other, []status.PageSetting{{Key: "slug", Value: "lantern-net"}})), status.Conflict, "is in use by another page")
-	_, err = n.InitPage(ctx, editor, statuspages.PageInit{Page: status.Page{Name: "Other", URL: "https://other.example"}, Component: "X"})
+	wantReason(t, e(n.SetPage(ctx, editor, other, []status.PageSetting{{Key: "slug", Value: "lantern-net"}})),
+		status.Conflict, "is in use by another page")
+	_, err = n.InitPage(ctx, editor, statuspages.PageInit{Page: status.Page{Name: "Other",
+		URL: "https://other.example"}, Component: "X"})
 	wantReason(t, err, status.Conflict, "is in use by another page")
 	// A token for one page cannot write to another.
 	_, err = n.SetPage(ctx, statuspages.Author{Page: other}, n.page, nil)
@@ -300,7 +339,8 @@ func TestPageSettings(t *testing.T) {
 	if _, err := n.db.Pool().Exec(ctx, `update status.page set mode = 'mirror' where id = $1`, other); err != nil {
 		t.Fatal(err)
 	}
-	wantReason(t, e(n.OpenIncident(ctx, editor, other, status.NewIncident{Name: "x", Body: "x"})), status.BadState, "is a mirror")
+	wantReason(t, e(n.OpenIncident(ctx, editor, other, status.NewIncident{Name: "x", Body: "x"})), status.BadState,
+		"is a mirror")
 	ok(n.SetPage(ctx, editor, other, []status.PageSetting{{Key: "name", Value: "Mirror"}}))
 }
 
@@ -309,12 +349,17 @@ func TestTokens(t *testing.T) {
 	t.Parallel()
 	n := newEditorTest(t, "Etc/UTC")
 	ctx := t.Context()
-	token, err := n.AddToken(ctx, editor, status.TokenInput{Name: "bot", Role: status.Reporter, Page: n.page, ExpiresAt: ledger.Of(n.clock().Add(time.Hour))})
+	token, err := n.AddToken(ctx, editor, status.TokenInput{Name: "bot", Role: status.Reporter, Page: n.page,
+		ExpiresAt: ledger.Of(n.clock().Add(time.Hour))})
 	must(t, token, err)
-	if got := one[int](t, n, `select count(*)::int from (select row_to_json(t)::text x from status.operator_token t union all select row_to_json(a)::text from status.audit a) r where strpos(x, $1) > 0`, token); got != 0 {
+	if got := one[int](t, n,
+		`select count(*)::int from (select row_to_json(t)::text x
+from status.operator_token t union all select row_to_json(a)::text from status.audit a) r where strpos(x, $1) > 0`, token); got != 0 {
 		t.Error("the database contains the token")
 	}
-	if got := one[int](t, n, `select count(*)::int from status.audit where action = 'token.add' and after ? 'role' and not after ? 'token_sha256'`); got != 1 {
+	if got := one[int](t, n,
+		`select count(*)::int from status.audit where action = 'token.add' and after ? 'role'
+and not after ? 'token_sha256'`); got != 1 {
 		t.Error("the audit log lacks the name of the token, or contains its hash")
 	}
 	list, err := n.db.Tokens(ctx, n.clock())
@@ -322,7 +367,8 @@ func TestTokens(t *testing.T) {
 	if len(list) != 1 {
 		t.Fatalf("%d tokens", len(list))
 	}
-	if found := status.FindToken(list, token); found == nil || found.Name != "bot" || found.Role != status.Reporter || !found.For(n.page) || found.For("other") {
+	if found := status.FindToken(list, token); found == nil || found.Name != "bot" || found.Role != status.Reporter ||
+		!found.For(n.page) || found.For("other") {
 		t.Errorf("%+v", found)
 	}
 	if status.FindToken(list, token+"x") != nil || status.FindToken(list, "") != nil {
@@ -349,7 +395,8 @@ func TestTemplates(t *testing.T) {
 	t.Parallel()
 	n := newEditorTest(t, "Etc/UTC")
 	ctx := t.Context()
-	tmpl := status.Template{Name: "slow", Kind: status.Realtime, State: status.Identified, Title: "{what} is slow", Body: "{what} will be back at {time}."}
+	tmpl := status.Template{Name: "slow", Kind: status.Realtime, State: status.Identified, Title: "{what} is slow",
+		Body: "{what} will be back at {time}."}
 	for range 2 {
 		if err := n.SetTemplate(ctx, editor, n.page, tmpl); err != nil {
 			t.Fatal(err)
@@ -383,16 +430,21 @@ func TestUnwritable(t *testing.T) {
 	t.Parallel()
 	n := newEditorTest(t, "Etc/UTC")
 	ctx := t.Context()
-	if _, err := n.db.Pool().Exec(ctx, `do $$ begin execute format('alter database %I set default_transaction_read_only = on', current_database()); end $$`); err != nil {
+	if _, err := n.db.Pool().Exec(ctx,
+		`do $$ begin execute format('alter database %I
+set default_transaction_read_only = on', current_database()); end $$`); err != nil {
 		t.Fatal(err)
 	}
 	pgtest.Exec(t, pgtest.Connect(t, n.url), // sessions of a pooler keep their settings
-		`select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`)
-	for words, url := range map[string]string{"cannot write to the status database": n.url, "migrate --status-only": pgtest.Database(t)} {
+		`select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = current_database()
+and pid <> pg_backend_pid()`)
+	for words, url := range map[string]string{"cannot write to the status database": n.url,
+		"migrate --status-only": pgtest.Database(t)} {
 		ed := statuspages.NewEditor(openStatus(t, url), n.clock, nil)
 		for name, err := range map[string]error{
-			"open":  e(ed.OpenIncident(ctx, editor, n.page, status.NewIncident{Name: "x", Body: "x"})),
-			"init":  e(ed.InitPage(ctx, editor, statuspages.PageInit{Page: status.Page{Name: "x", URL: "https://x.example"}, Component: "x"})),
+			"open": e(ed.OpenIncident(ctx, editor, n.page, status.NewIncident{Name: "x", Body: "x"})),
+			"init": e(ed.InitPage(ctx, editor, statuspages.PageInit{Page: status.Page{Name: "x",
+				URL: "https://x.example"}, Component: "x"})),
 			"token": e(ed.AddToken(ctx, editor, status.TokenInput{Name: "x", Role: status.Admin})),
 		} {
 			if err == nil || !strings.Contains(err.Error(), words) || strings.Contains(err.Error(), "SQLSTATE") {
@@ -414,7 +466,8 @@ func TestPreview(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		list, err := n.db.Notices(ctx, p, statuspages.NoticeFilter{Kind: status.Realtime}, statuspages.ByCreation, storage.Page{Limit: 9})
+		list, err := n.db.Notices(ctx, p, statuspages.NoticeFilter{Kind: status.Realtime}, statuspages.ByCreation,
+			storage.Page{Limit: 9})
 		seen = len(list)
 		return err
 	}
@@ -424,8 +477,8 @@ func TestPreview(t *testing.T) {
 	}
 }
 
-// TestRestoredTables replaces the tables while connections have prepared statements. Each connection may fail once, not once for each of its statements: the
-// types of the new tables have other OIDs.
+// TestRestoredTables replaces the tables while connections have prepared statements. Each connection may fail once, not
+// once for each of its statements: the types of the new tables have other OIDs.
 func TestRestoredTables(t *testing.T) {
 	t.Parallel()
 	e := newEditorTest(t, "UTC")
@@ -440,7 +493,8 @@ func TestRestoredTables(t *testing.T) {
 		if _, err := e.db.Components(t.Context(), page); err != nil {
 			return err
 		}
-		_, err := e.db.Notices(t.Context(), page, statuspages.NoticeFilter{Kind: status.Realtime}, statuspages.ByCreation, storage.Page{Limit: 10})
+		_, err := e.db.Notices(t.Context(), page, statuspages.NoticeFilter{Kind: status.Realtime},
+			statuspages.ByCreation, storage.Page{Limit: 10})
 		return err
 	}
 	if err := read(); err != nil {

@@ -37,14 +37,16 @@ func newEditorTest(t *testing.T, zone string) *editorTest {
 	n := &editorTest{t: t, url: tables.Status.Fresh(t), now: time.Date(2026, 5, 17, 12, 34, 56, 789_000_000, time.UTC)}
 	n.db = openStatus(t, n.url)
 	n.Editor = statuspages.NewEditor(n.db, n.clock, nil)
-	page, err := n.InitPage(t.Context(), editor, statuspages.PageInit{Page: status.Page{Name: "Lantern Net", URL: "https://status.lantern.example/", TimeZone: zone}, Component: "API"})
+	page, err := n.InitPage(t.Context(), editor, statuspages.PageInit{Page: status.Page{Name: "Lantern Net",
+		URL: "https://status.lantern.example/", TimeZone: zone}, Component: "API"})
 	n.page = must(t, page, err)
 	return n
 }
 
 func openStatus(t *testing.T, url string) *statuspages.DB {
 	t.Helper()
-	db, err := statuspages.Open(t.Context(), storage.PoolOptions{URL: pgtest.Pooled(t, url), StatementTimeout: 30 * time.Second, MaxConnections: 8})
+	db, err := statuspages.Open(t.Context(), storage.PoolOptions{URL: pgtest.Pooled(t, url),
+		StatementTimeout: 30 * time.Second, MaxConnections: 8})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +115,8 @@ func (n *editorTest) history(code string) string {
 
 func (n *editorTest) notice(code string) string {
 	n.t.Helper()
-	return one[string](n.t, n, `select state || ' ' || impact || ' v' || version from status.incident where id = $1`, code)
+	return one[string](n.t, n, `select state || ' ' || impact || ' v' || version from status.incident where id = $1`,
+		code)
 }
 
 func (n *editorTest) revision() int64 {
@@ -142,12 +145,14 @@ func TestIncident(t *testing.T) {
 	t.Parallel()
 	n := newEditorTest(t, "Etc/UTC")
 	ctx, api, ok := t.Context(), n.api(), must2(t)
-	code := ok(n.OpenIncident(ctx, editor, n.page, status.NewIncident{Name: "Slow", Body: "We are investigating.", Affected: set(api, "partial_outage")}))
+	code := ok(n.OpenIncident(ctx, editor, n.page,
+		status.NewIncident{Name: "Slow", Body: "We are investigating.", Affected: set(api, "partial_outage")}))
 	if got := n.states(api) + " " + n.notice(code); got != "p investigating major v1" {
 		t.Error(got)
 	}
 	n.wait(time.Minute)
-	ok(n.UpdateIncident(ctx, editor, code, status.NewUpdate{State: status.Monitoring, Body: "Better.", Affected: set(api, "degraded_performance"), ExpectedVersion: 1}))
+	ok(n.UpdateIncident(ctx, editor, code, status.NewUpdate{State: status.Monitoring, Body: "Better.",
+		Affected: set(api, "degraded_performance"), ExpectedVersion: 1}))
 	n.wait(time.Minute)
 	// The impact does not decrease, and resolving restores the component.
 	ok(n.UpdateIncident(ctx, editor, code, status.NewUpdate{State: status.Resolved, Body: "Over."}))
@@ -165,7 +170,8 @@ func TestIncident(t *testing.T) {
 from status.incident i where id = $1`, code, time.Date(2026, 5, 17, 12, 36, 56, 789e6, time.UTC), time.Date(2026, 5, 17, 12, 35, 56, 789e6, time.UTC)); !got {
 		t.Error("unexpected dates, link or postmortem")
 	}
-	ok(n.ReopenIncident(ctx, editor, code, status.NewUpdate{State: status.Identified, Body: "Again.", Affected: set(api, "major_outage")}))
+	ok(n.ReopenIncident(ctx, editor, code, status.NewUpdate{State: status.Identified, Body: "Again.",
+		Affected: set(api, "major_outage")}))
 	if got := n.states(api) + " " + n.notice(code); got != "m identified critical v6" {
 		t.Error(got)
 	}
@@ -177,10 +183,13 @@ from status.incident i where id = $1`, code, time.Date(2026, 5, 17, 12, 36, 56, 
 		t.Errorf("kept as %s", got)
 	}
 	// The history contains every change in order, and the audit log contains every write.
-	if got := one[string](t, n, `select string_agg(left(old_status::text, 1) || left(new_status::text, 1), ' ' order by changed_at) from status.component_change`); got != "op pd do om" {
+	if got := one[string](t, n,
+		`select string_agg(left(old_status::text, 1) || left(new_status::text, 1), ' ' order by changed_at)
+from status.component_change`); got != "op pd do om" {
 		t.Errorf("changes %s", got)
 	}
-	if got := one[string](t, n, `select string_agg(action || case when before is null then '+' else '' end, ' ' order by id) from status.audit`); got !=
+	if got := one[string](t, n,
+		`select string_agg(action || case when before is null then '+' else '' end, ' ' order by id) from status.audit`); got !=
 		"page.init+ incident.open+ incident.update incident.update incident.postmortem incident.postmortem incident.reopen incident.update" {
 		t.Errorf("audit %s", got)
 	}
@@ -194,7 +203,8 @@ func TestIllegalSteps(t *testing.T) {
 	t.Parallel()
 	n := newEditorTest(t, "Etc/UTC")
 	ctx, api := t.Context(), n.api()
-	incident := must2(t)(n.OpenIncident(ctx, editor, n.page, status.NewIncident{Name: "Slow", Body: "We are investigating."}))
+	incident := must2(t)(n.OpenIncident(ctx, editor, n.page,
+		status.NewIncident{Name: "Slow", Body: "We are investigating."}))
 	work := must2(t)(n.ScheduleMaintenance(ctx, editor, n.page, status.NewMaintenance{
 		Name: "Work", Body: "Soon.", Start: n.clock().Add(time.Hour),
 		End: n.clock().Add(2 * time.Hour),
@@ -203,30 +213,49 @@ func TestIllegalSteps(t *testing.T) {
 	var step *status.TransitionError
 	for name, err := range map[string]error{
 		"postmortem of an open incident": e(n.PublishPostmortem(ctx, editor, incident, status.NewUpdate{Body: "x"})),
-		"reopening an open incident":     e(n.ReopenIncident(ctx, editor, incident, status.NewUpdate{State: status.Identified, Body: "x"})),
-		"an incident in progress":        e(n.UpdateIncident(ctx, editor, incident, status.NewUpdate{State: status.InProgress, Body: "x"})),
-		"checking before the start":      e(n.MoveMaintenance(ctx, editor, work, status.NewUpdate{State: status.Verifying})),
+		"reopening an open incident": e(n.ReopenIncident(ctx, editor, incident,
+			status.NewUpdate{State: status.Identified, Body: "x"})),
+		"an incident in progress": e(n.UpdateIncident(ctx, editor, incident,
+			status.NewUpdate{State: status.InProgress, Body: "x"})),
+		"checking before the start": e(n.MoveMaintenance(ctx, editor, work,
+			status.NewUpdate{State: status.Verifying})),
 	} {
 		if !errors.As(err, &step) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	wantReason(t, e(n.UpdateIncident(ctx, editor, incident, status.NewUpdate{State: status.Resolved, Body: " "})), status.BadInput, "empty")
-	wantReason(t, e(n.UpdateIncident(ctx, editor, incident, status.NewUpdate{State: status.Monitoring, Body: "x", ExpectedVersion: 7})), status.Conflict, "version 1")
-	wantReason(t, e(n.UpdateIncident(ctx, editor, incident, status.NewUpdate{State: status.Monitoring, Body: "x", Affected: set("nothing", "operational")})), status.NotFound, "does not exist")
-	wantReason(t, e(n.UpdateIncident(ctx, editor, incident, status.NewUpdate{State: status.Monitoring, Body: "x", Affected: set(api, "sleepy")})), status.BadInput, "not a component status")
-	wantReason(t, e(n.UpdateIncident(ctx, editor, incident, status.NewUpdate{State: status.Monitoring, Body: "x", Affected: set(api, "operational", api, "operational")})), status.BadInput, "two statuses")
-	wantReason(t, e(n.UpdateIncident(ctx, editor, incident, status.NewUpdate{State: status.Resolved, Body: "x", Affected: set(api, "major_outage")})), status.BadInput, "keep")
+	wantReason(t, e(n.UpdateIncident(ctx, editor, incident, status.NewUpdate{State: status.Resolved, Body: " "})),
+		status.BadInput, "empty")
+	wantReason(t, e(n.UpdateIncident(ctx, editor, incident,
+		status.NewUpdate{State: status.Monitoring, Body: "x", ExpectedVersion: 7})), status.Conflict, "version 1")
+	wantReason(t, e(n.UpdateIncident(ctx, editor, incident,
+		status.NewUpdate{State: status.Monitoring, Body: "x", Affected: set("nothing", "operational")})),
+		status.NotFound, "does not exist")
+	wantReason(t, e(n.UpdateIncident(ctx, editor, incident,
+		status.NewUpdate{State: status.Monitoring, Body: "x", Affected: set(api, "sleepy")})), status.BadInput,
+		"not a component status")
+	wantReason(t, e(n.UpdateIncident(ctx, editor, incident,
+		status.NewUpdate{State: status.Monitoring, Body: "x", Affected: set(api, "operational", api, "operational")})),
+		status.BadInput, "two statuses")
+	wantReason(t, e(n.UpdateIncident(ctx, editor, incident,
+		status.NewUpdate{State: status.Resolved, Body: "x", Affected: set(api, "major_outage")})), status.BadInput,
+		"keep")
 	wantReason(t, e(n.UpdateIncident(ctx, editor, incident, status.NewUpdate{
 		State: status.Monitoring, Body: "x",
 		DisplayAt: ledger.Of(n.clock().Add(time.Second)),
 	})), status.BadInput, "future")
-	wantReason(t, e(n.UpdateIncident(ctx, editor, work, status.NewUpdate{State: status.Monitoring, Body: "x"})), status.NotFound, "incident")
-	wantReason(t, e(n.UpdateIncident(ctx, editor, "no such; code", status.NewUpdate{State: status.Monitoring, Body: "x"})), status.NotFound, "incident")
-	wantReason(t, e(n.OpenIncident(ctx, editor, "none", status.NewIncident{Name: "x", Body: "x"})), status.NotFound, "does not exist")
-	wantReason(t, e(n.OpenIncident(ctx, editor, n.page, status.NewIncident{Name: " ", Body: "x"})), status.BadInput, "name")
-	wantReason(t, e(n.RescheduleMaintenance(ctx, editor, work, status.Reschedule{Start: n.clock(), End: n.clock()})), status.BadInput, "after the start")
-	if after := n.revision(); after != before || n.notice(incident) != "investigating none v1" || n.notice(work) != "scheduled maintenance v1" {
+	wantReason(t, e(n.UpdateIncident(ctx, editor, work, status.NewUpdate{State: status.Monitoring, Body: "x"})),
+		status.NotFound, "incident")
+	wantReason(t, e(n.UpdateIncident(ctx, editor, "no such; code",
+		status.NewUpdate{State: status.Monitoring, Body: "x"})), status.NotFound, "incident")
+	wantReason(t, e(n.OpenIncident(ctx, editor, "none", status.NewIncident{Name: "x", Body: "x"})), status.NotFound,
+		"does not exist")
+	wantReason(t, e(n.OpenIncident(ctx, editor, n.page, status.NewIncident{Name: " ", Body: "x"})), status.BadInput,
+		"name")
+	wantReason(t, e(n.RescheduleMaintenance(ctx, editor, work, status.Reschedule{Start: n.clock(), End: n.clock()})),
+		status.BadInput, "after the start")
+	if after := n.revision(); after != before || n.notice(incident) != "investigating none v1" ||
+		n.notice(work) != "scheduled maintenance v1" {
 		t.Errorf("revision %d, was %d; %s; %s", after, before, n.notice(incident), n.notice(work))
 	}
 }
@@ -250,9 +279,11 @@ func TestOverlaps(t *testing.T) {
 		n := newEditorTest(t, "Etc/UTC")
 		ctx, api := t.Context(), n.api()
 		ok := must2(t)
-		incident := ok(n.OpenIncident(ctx, editor, n.page, status.NewIncident{Name: "Down", Body: "x", Affected: set(api, "major_outage")}))
+		incident := ok(n.OpenIncident(ctx, editor, n.page,
+			status.NewIncident{Name: "Down", Body: "x", Affected: set(api, "major_outage")}))
 		work := ok(n.ScheduleMaintenance(ctx, editor, n.page, status.NewMaintenance{
-			Name: "Work", Body: "x", Start: n.clock().Add(time.Hour), End: n.clock().Add(2 * time.Hour), Components: []string{api}, AutoMaintenanceState: true,
+			Name: "Work", Body: "x", Start: n.clock().Add(time.Hour), End: n.clock().Add(2 * time.Hour),
+			Components: []string{api}, AutoMaintenanceState: true,
 			AutoOperationalState: true,
 		}))
 		n.wait(time.Hour)
@@ -291,7 +322,8 @@ func TestOverlaps(t *testing.T) {
 			t.Errorf("%s, want %s", got, story)
 		}
 		var step *status.TransitionError
-		if err := e(n.MoveMaintenance(ctx, editor, work, status.NewUpdate{State: status.InProgress})); !errors.As(err, &step) {
+		if err := e(n.MoveMaintenance(ctx, editor, work, status.NewUpdate{State: status.InProgress})); !errors.As(err,
+			&step) {
 			t.Errorf("a finished maintenance begins again: %v", err)
 		}
 	}

@@ -13,7 +13,8 @@ import (
 	"heliograph/storage/statuspages"
 )
 
-// TestTaskLog checks that each error is logged once, that the recovery is logged, and that an unreachable database has level debug.
+// TestTaskLog checks that each error is logged once, that the recovery is logged, and that an unreachable database has
+// level debug.
 func TestTaskLog(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer

@@ -56,7 +56,8 @@ func (n *editorTest) sendAll() string {
 			}
 			text := strings.TrimPrefix(d.URL, "https://r.example/") + ": " + m.Page.Indicator + " "
 			if m.Incident != nil {
-				text += fmt.Sprint(m.Incident.Name, " ", m.Incident.Status, " ", m.Incident.Updates, m.Incident.Components)
+				text += fmt.Sprint(m.Incident.Name, " ", m.Incident.Status, " ", m.Incident.Updates,
+					m.Incident.Components)
 			} else {
 				text += fmt.Sprint(m.Component.Name, " ", *m.Update)
 			}
@@ -78,7 +79,8 @@ func TestWebhooks(t *testing.T) {
 	api := one[string](t, n, `select id from status.component where name = 'API'`)
 	var hooks []string
 	for _, in := range []status.NewWebhook{
-		{URL: "https://r.example/all"}, {URL: "https://r.example/api", Components: []string{api}}, {URL: "https://r.example/group", Components: []string{group}},
+		{URL: "https://r.example/all"}, {URL: "https://r.example/api", Components: []string{api}},
+		{URL: "https://r.example/group", Components: []string{group}},
 	} {
 		code, secret, err := n.AddWebhook(ctx, editor, n.page, in)
 		if hooks = append(hooks, must(t, code, err)); !strings.HasPrefix(secret, "whsec_") {
@@ -92,11 +94,13 @@ func TestWebhooks(t *testing.T) {
 		}
 	}
 	expect("nothing", "")
-	code := must2(t)(n.OpenIncident(ctx, editor, n.page, status.NewIncident{Name: "Slow", Body: "We look.", Affected: set(relay, "partial_outage")}))
+	code := must2(t)(n.OpenIncident(ctx, editor, n.page,
+		status.NewIncident{Name: "Slow", Body: "We look.", Affected: set(relay, "partial_outage")}))
 	expect("incident", "all: minor Slow investigating [{We look. [{partial_outage}]}] [{partial_outage}], "+
 		"group: minor Slow investigating [{We look. [{partial_outage}]}] [{partial_outage}], all: minor Relay {operational partial_outage}, "+
 		"group: minor Relay {operational partial_outage}")
-	must2(t)(n.UpdateIncident(ctx, editor, code, status.NewUpdate{State: status.Resolved, Body: "Over.", Notify: ledger.Of(false)}))
+	must2(t)(n.UpdateIncident(ctx, editor, code, status.NewUpdate{State: status.Resolved, Body: "Over.",
+		Notify: ledger.Of(false)}))
 	expect("silent update", "")
 	update := one[string](t, n, `select id from status.incident_update where state = 'resolved'`)
 	must2(t)(n.EditUpdate(ctx, editor, update, status.UpdateEdit{Body: ledger.Of("It is over.")}))
@@ -110,14 +114,17 @@ func TestWebhooks(t *testing.T) {
 	must2(t)(n.PublishDraft(ctx, editor, draft, 0))
 	expect("published draft", "all: none Maybe investigating [{x []}] []")
 	must2(t)(n.OpenIncident(ctx, editor, n.page, status.NewIncident{
-		Name: "Old", Body: "x", Backfill: true, StartedAt: ledger.Of(n.clock().Add(-2 * time.Hour)), ResolvedAt: ledger.Of(n.clock().Add(-time.Hour)),
+		Name: "Old", Body: "x", Backfill: true, StartedAt: ledger.Of(n.clock().Add(-2 * time.Hour)),
+		ResolvedAt: ledger.Of(n.clock().Add(-time.Hour)),
 	}))
 	expect("backfilled incident", "")
 	must2(t)(n.ScheduleMaintenance(ctx, editor, n.page, status.NewMaintenance{
-		Name: "Upgrade", Body: "Soon.", Start: n.clock().Add(time.Hour), End: n.clock().Add(2 * time.Hour), Components: []string{api},
+		Name: "Upgrade", Body: "Soon.", Start: n.clock().Add(time.Hour), End: n.clock().Add(2 * time.Hour),
+		Components:     []string{api},
 		AutoInProgress: true, AutoMaintenanceState: true,
 	}))
-	expect("maintenance", "all: none Upgrade scheduled [{Soon. [{operational}]}] [{operational}], api: none Upgrade scheduled [{Soon. [{operational}]}] [{operational}]")
+	expect("maintenance",
+		"all: none Upgrade scheduled [{Soon. [{operational}]}] [{operational}], api: none Upgrade scheduled [{Soon. [{operational}]}] [{operational}]")
 	n.wait(90 * time.Minute)
 	if _, err := n.RunDue(ctx); err != nil {
 		t.Fatal(err)
@@ -133,7 +140,8 @@ func TestWebhooks(t *testing.T) {
 	must2(t)(n.UpdateIncident(ctx, editor, draft, status.NewUpdate{State: status.Identified, Body: "x"}))
 	must2(t)(n.RemoveWebhook(ctx, editor, hooks[0]))
 	expect("removed webhook", "")
-	if got := one[int64](t, n, `select count(*) from status.audit where before::text || after::text like '%secret%'`); got != 0 {
+	if got := one[int64](t, n,
+		`select count(*) from status.audit where before::text || after::text like '%secret%'`); got != 0 {
 		t.Errorf("%d entries of the audit log contain a secret", got)
 	}
 	for _, c := range []struct {
@@ -147,7 +155,8 @@ func TestWebhooks(t *testing.T) {
 		{status.NewWebhook{URL: "https://r.example/new", Components: []string{"none"}}, status.NotFound},
 	} {
 		var rejected *status.Error
-		if _, _, err := n.AddWebhook(ctx, editor, n.page, c.in); !errors.As(err, &rejected) || rejected.Reason != c.reason {
+		if _, _, err := n.AddWebhook(ctx, editor, n.page, c.in); !errors.As(err, &rejected) ||
+			rejected.Reason != c.reason {
 			t.Errorf("%+v: %v", c.in, err)
 		}
 	}
@@ -158,9 +167,11 @@ func TestOutbox(t *testing.T) {
 	t.Parallel()
 	n := newEditorTest(t, "")
 	ctx := t.Context()
-	hook, first, err := n.AddWebhook(ctx, statuspages.Author{Name: "test", Key: "k"}, n.page, status.NewWebhook{URL: "https://r.example/"})
+	hook, first, err := n.AddWebhook(ctx, statuspages.Author{Name: "test", Key: "k"}, n.page,
+		status.NewWebhook{URL: "https://r.example/"})
 	must(t, hook, err)
-	if again, secret, err := n.AddWebhook(ctx, statuspages.Author{Name: "test", Key: "k"}, n.page, status.NewWebhook{URL: "https://r.example/"}); err != nil || again != hook || secret != "" {
+	if again, secret, err := n.AddWebhook(ctx, statuspages.Author{Name: "test", Key: "k"}, n.page,
+		status.NewWebhook{URL: "https://r.example/"}); err != nil || again != hook || secret != "" {
 		t.Errorf("repeated with the same key: %s, %s, %v", again, secret, err)
 	}
 	code := must2(t)(n.OpenIncident(ctx, editor, n.page, status.NewIncident{Name: "A", Body: "1"}))
@@ -193,7 +204,8 @@ func TestOutbox(t *testing.T) {
 	}
 	n.wait(6 * time.Second)
 	both := claim()
-	if both.Message != one1.Message || both.Failures != 1 || len(both.Keys) != 2 || len(strings.Fields(both.Signature(n.clock()))) != 2 || first == second {
+	if both.Message != one1.Message || both.Failures != 1 || len(both.Keys) != 2 ||
+		len(strings.Fields(both.Signature(n.clock()))) != 2 || first == second {
 		t.Errorf("after a failure and a rotation: %+v", both)
 	}
 	if err := n.RecordDelivered(ctx, []*status.Delivery{both}); err != nil {

@@ -1,6 +1,8 @@
-// Package apidocs serves the interactive documentation of a REST API and its OpenAPI description: an overview, which loads Swagger UI for an operation.
+// Package apidocs serves the interactive documentation of a REST API and its OpenAPI description: an overview, which
+// loads Swagger UI for an operation.
 //
-// scripts/build-assets.sh builds the page from src/ into dist/, which contains brotli files. The content security policy prevents requests to other hosts.
+// scripts/build-assets.sh builds the page from src/ into dist/, which contains brotli files. The content security
+// policy prevents requests to other hosts.
 package apidocs
 
 import (
@@ -16,8 +18,8 @@ import (
 //go:embed dist
 var dist embed.FS
 
-// The policy allows requests to the origin of the page only. It allows inline styles and data URLs of images, because Swagger UI sets style attributes
-// and has images in its style sheet.
+// The policy allows requests to the origin of the page only. It allows inline styles and data URLs of images, because
+// Swagger UI sets style attributes and has images in its style sheet.
 const contentSecurityPolicy = "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self' 'unsafe-inline'; " +
 	"img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
@@ -29,8 +31,9 @@ type Options struct {
 	JSON, YAML []byte
 }
 
-// Handler serves the page at the prefix, with and without a trailing slash, and openapi.json, openapi.yml and openapi.yaml below it. It uses the whole
-// request path, so do not strip a prefix. It fails if the embedded files are invalid, which the tests of this package rule out.
+// Handler serves the page at the prefix, with and without a trailing slash, and openapi.json, openapi.yml and
+// openapi.yaml below it. It uses the whole request path, so do not strip a prefix. It fails if the embedded files are
+// invalid, which the tests of this package rule out.
 func Handler(o Options) (http.Handler, error) {
 	files, err := load(o)
 	if err != nil {

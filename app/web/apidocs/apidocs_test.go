@@ -12,7 +12,8 @@ import (
 
 func handlerOf(t *testing.T) http.Handler {
 	t.Helper()
-	h, err := Handler(Options{Prefix: "/api/v1/docs", JSON: []byte(`{"openapi":"3.1.0"}`), YAML: []byte("openapi: 3.1.0\n")})
+	h, err := Handler(Options{Prefix: "/api/v1/docs", JSON: []byte(`{"openapi":"3.1.0"}`),
+		YAML: []byte("openapi: 3.1.0\n")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +30,8 @@ func get(t *testing.T, h http.Handler, method, path string) *httptest.ResponseRe
 func TestHandler(t *testing.T) {
 	t.Parallel()
 	h := handlerOf(t)
-	script := regexp.MustCompile(`\./docs(/assets/[^"]*\.js)`).FindStringSubmatch(get(t, h, http.MethodGet, "/api/v1/docs").Body.String())
+	script := regexp.MustCompile(`\./docs(/assets/[^"]*\.js)`).FindStringSubmatch(
+		get(t, h, http.MethodGet, "/api/v1/docs").Body.String())
 	if script == nil {
 		t.Fatal("the page has no script")
 	}

@@ -16,7 +16,8 @@ import (
 	"github.com/andybalholm/brotli"
 )
 
-// TestBuilds checks that the built files of the pages depend on their current sources only, and send no requests to other hosts.
+// TestBuilds checks that the built files of the pages depend on their current sources only, and send no requests to
+// other hosts.
 func TestBuilds(t *testing.T) {
 	t.Parallel()
 	for _, folder := range []string{"../apidocs", "../graphiql"} {
@@ -59,7 +60,8 @@ func built(t *testing.T, folder string) map[string][]byte {
 	return files
 }
 
-// checkCurrent fails the test if src has changed since scripts/build-assets.sh ran. Example queries are not part of the build.
+// checkCurrent fails the test if src has changed since scripts/build-assets.sh ran. Example queries are not part of the
+// build.
 func checkCurrent(t *testing.T, folder string) {
 	t.Helper()
 	var sums strings.Builder
@@ -95,18 +97,21 @@ func checkCurrent(t *testing.T, folder string) {
 	}
 }
 
-// requestPatterns match code that sends a request to another host. Other URLs in scripts, such as XML namespaces and links, do not match.
+// requestPatterns match code that sends a request to another host. Other URLs in scripts, such as XML namespaces and
+// links, do not match.
 func requestPatterns() []*regexp.Regexp {
 	return []*regexp.Regexp{
 		regexp.MustCompile(`(?i)<(script|link|img|iframe|source|use)[^>]*(src|href)\s*=\s*["']?(https?:)?//`),
 		regexp.MustCompile(`(?i)@import\s+(url\()?\s*["']?(https?:)?//`),
 		regexp.MustCompile(`(?i)url\(\s*["']?(https?:)?//`),
-		regexp.MustCompile(`(?i)\b(fetch|import|importScripts|Worker|WebSocket|EventSource|sendBeacon)\(\s*["'\x60](https?:|wss?:)?//`),
+		regexp.MustCompile(
+			`(?i)\b(fetch|import|importScripts|Worker|WebSocket|EventSource|sendBeacon)\(\s*["'\x60](https?:|wss?:)?//`),
 		regexp.MustCompile(`(?i)//(fonts|cdn|unpkg|esm|cdnjs|ajax)\.`),
 	}
 }
 
-// window is the number of bytes before and after each "//" that are searched. Searching whole files of several megabytes would be slow.
+// window is the number of bytes before and after each "//" that are searched. Searching whole files of several
+// megabytes would be slow.
 const window = 300
 
 // externalRequests describes the code of a file that sends requests to other hosts.
@@ -141,8 +146,10 @@ func externalRequests(content []byte) []string {
 func TestExternalRequests(t *testing.T) {
 	t.Parallel()
 	for _, bad := range []string{
-		`<script src="https://a.example/x.js">`, `<link rel=stylesheet href=//a.example/x.css>`, `@import "https://a.example"`,
-		`src:url(https://a.example/f.woff2)`, `fetch("https://a.example")`, `"https://fonts.a.example"`, `cdn.jsdelivr.net/npm`,
+		`<script src="https://a.example/x.js">`, `<link rel=stylesheet href=//a.example/x.css>`,
+		`@import "https://a.example"`,
+		`src:url(https://a.example/f.woff2)`, `fetch("https://a.example")`, `"https://fonts.a.example"`,
+		`cdn.jsdelivr.net/npm`,
 	} {
 		if len(externalRequests([]byte(bad))) == 0 {
 			t.Errorf("%s is not found", bad)

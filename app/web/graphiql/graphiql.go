@@ -1,6 +1,8 @@
-// Package graphiql serves GraphiQL, a web page for browsing the schema and for writing, running and sharing GraphQL documents.
+// Package graphiql serves GraphiQL, a web page for browsing the schema and for writing, running and sharing GraphQL
+// documents.
 //
-// scripts/build-assets.sh builds the page from src/ into dist/, which contains brotli files. The content security policy prevents requests to other hosts.
+// scripts/build-assets.sh builds the page from src/ into dist/, which contains brotli files. The content security
+// policy prevents requests to other hosts.
 package graphiql
 
 import (
@@ -19,16 +21,17 @@ import (
 //go:embed dist
 var dist embed.FS
 
-// The policy allows requests to the origin of the page only. It allows inline styles, because Monaco creates style elements and attributes for syntax
-// highlighting.
+// The policy allows requests to the origin of the page only. It allows inline styles, because Monaco creates style
+// elements and attributes for syntax highlighting.
 const contentSecurityPolicy = "default-src 'none'; script-src 'self'; worker-src 'self'; connect-src 'self'; " +
 	"style-src 'self' 'unsafe-inline'; font-src 'self'; img-src 'self' data:; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 const page = "/graphiql"
 
-// Handler serves the page at /graphiql and its files below that path. The page sends requests to /graphql, /graphql/explain and /graphql/schema.graphql, which
-// this handler does not serve. A proxy in front of it may add a prefix to all of them.
+// Handler serves the page at /graphiql and its files below that path. The page sends requests to /graphql,
+// /graphql/explain and /graphql/schema.graphql, which this handler does not serve. A proxy in front of it may add a
+// prefix to all of them.
 //
 // Handler panics if the embedded files are invalid, which the tests of this package rule out.
 func Handler() http.Handler {
@@ -39,7 +42,8 @@ func Handler() http.Handler {
 	return handler(files)
 }
 
-// load returns all files by their path relative to the page. The key of the page itself is "". All handlers of a process share the files.
+// load returns all files by their path relative to the page. The key of the page itself is "". All handlers of a
+// process share the files.
 var load = sync.OnceValues(func() (map[string]*assets.File, error) {
 	files, err := assets.Load(dist, "dist")
 	if err != nil {
@@ -63,7 +67,8 @@ func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	rest, ours := strings.CutPrefix(r.URL.Path, page)
 	if ours && rest == "/" {
-		// The page refers to its files relative to the path without a slash. The redirect is relative too, so that it works behind a proxy that adds a prefix.
+		// The page refers to its files relative to the path without a slash. The redirect is relative too, so that it
+		// works behind a proxy that adds a prefix.
 		target := "../graphiql"
 		if r.URL.RawQuery != "" {
 			target += "?" + r.URL.RawQuery
@@ -84,9 +89,11 @@ func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 var exampleFiles embed.FS
 
 // groups are the groups of examples by the first digit of their file names.
-var groups = [...]string{"Applications", "Accounts and tokens", "Transactions and blocks", "Contracts", "Network and search", "Subscriptions"}
+var groups = [...]string{"Applications", "Accounts and tokens", "Transactions and blocks", "Contracts",
+	"Network and search", "Subscriptions"}
 
-// Example is a document in the list of examples of the page. On the first visit, the page opens the first group in tabs.
+// Example is a document in the list of examples of the page. On the first visit, the page opens the first group in
+// tabs.
 type Example struct {
 	// Name is the file name without number and extension, for example "topic-messages".
 	Name string `json:"name"`
@@ -96,13 +103,13 @@ type Example struct {
 	Title string `json:"title"`
 	// Query is the GraphQL document, including the title.
 	Query string `json:"query"`
-	// Variables is a JSON object with the variables of the document, or nil. They are those of the demo network. The page replaces them with objects of the
-	// connected database.
+	// Variables is a JSON object with the variables of the document, or nil. They are those of the demo network. The
+	// page replaces them with objects of the connected database.
 	Variables json.RawMessage `json:"variables,omitempty"`
 }
 
-// Examples returns the examples of src/examples in the order of their file names. NN-name.graphql contains the document, and NN-name.json the
-// variables, if any.
+// Examples returns the examples of src/examples in the order of their file names. NN-name.graphql contains the
+// document, and NN-name.json the variables, if any.
 func Examples() []Example {
 	const folder = "src/examples"
 	// Reading embedded files cannot fail.

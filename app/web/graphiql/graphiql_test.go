@@ -43,26 +43,45 @@ func TestHandler(t *testing.T) {
 		contentType, encoding      string
 		cache, location            string
 	}{
-		{name: "page", path: "/graphiql", accept: "gzip, br", status: 200, contentType: "text/html; charset=utf-8", encoding: "br", cache: "no-cache"},
-		{name: "page with a link", path: "/graphiql?query=%7Ba%7D", accept: "gzip", status: 200, contentType: "text/html; charset=utf-8", encoding: "gzip", cache: "no-cache"},
-		{name: "page without compression", path: "/graphiql", status: 200, contentType: "text/html; charset=utf-8", cache: "no-cache"},
-		{name: "page, HEAD", method: "HEAD", path: "/graphiql", accept: "gzip", status: 200, contentType: "text/html; charset=utf-8", encoding: "gzip", cache: "no-cache"},
-		{name: "script", path: "/graphiql" + script, accept: "gzip", status: 200, contentType: "text/javascript; charset=utf-8", encoding: "gzip", cache: assets.Forever},
-		{name: "script in brotli", path: "/graphiql" + script, accept: "gzip, deflate, br, zstd", status: 200, contentType: "text/javascript; charset=utf-8", encoding: "br", cache: assets.Forever},
-		{name: "script, HEAD without compression", method: "HEAD", path: "/graphiql" + script, status: 200, contentType: "text/javascript; charset=utf-8", cache: assets.Forever},
-		{name: "all refused", path: "/graphiql" + script, accept: "gzip;q=0, br;q=0, *", status: 200, contentType: "text/javascript; charset=utf-8", cache: assets.Forever},
-		{name: "any coding", path: "/graphiql" + style, accept: "*", status: 200, contentType: "text/css; charset=utf-8", encoding: "br", cache: assets.Forever},
-		{name: "worker", path: "/graphiql" + worker, accept: "gzip;q=0.5", status: 200, contentType: "text/javascript; charset=utf-8", encoding: "gzip", cache: assets.Forever},
-		{name: "icon", path: "/graphiql" + icon, accept: "gzip", status: 200, contentType: "image/svg+xml", encoding: "gzip", cache: assets.Forever},
-		{name: "icon font", path: "/graphiql" + oneOf(t, "assets/codicon-*.ttf"), accept: "gzip", status: 200, contentType: "font/ttf", encoding: "gzip", cache: assets.Forever},
-		{name: "examples", path: "/graphiql/examples.json", status: 200, contentType: "application/json", cache: "no-cache"},
-		{name: "trailing slash", path: "/graphiql/?rest=%2Fapi%2Fv1%2Faccounts", status: 308, location: "../graphiql?rest=%2Fapi%2Fv1%2Faccounts"},
-		{name: "unknown asset", path: "/graphiql/assets/index-00000000.js", accept: "gzip", status: 404, contentType: "text/plain; charset=utf-8"},
-		{name: "page by its file name", path: "/graphiql/index.html", status: 404, contentType: "text/plain; charset=utf-8"},
-		{name: "packed file by its name", path: "/graphiql" + script + ".br", status: 404, contentType: "text/plain; charset=utf-8"},
-		{name: "way out of the folder", path: "/graphiql/assets/../../graphiql.go", status: 404, contentType: "text/plain; charset=utf-8"},
+		{name: "page", path: "/graphiql", accept: "gzip, br", status: 200, contentType: "text/html; charset=utf-8",
+			encoding: "br", cache: "no-cache"},
+		{name: "page with a link", path: "/graphiql?query=%7Ba%7D", accept: "gzip", status: 200,
+			contentType: "text/html; charset=utf-8", encoding: "gzip", cache: "no-cache"},
+		{name: "page without compression", path: "/graphiql", status: 200, contentType: "text/html; charset=utf-8",
+			cache: "no-cache"},
+		{name: "page, HEAD", method: "HEAD", path: "/graphiql", accept: "gzip", status: 200,
+			contentType: "text/html; charset=utf-8", encoding: "gzip", cache: "no-cache"},
+		{name: "script", path: "/graphiql" + script, accept: "gzip", status: 200,
+			contentType: "text/javascript; charset=utf-8", encoding: "gzip", cache: assets.Forever},
+		{name: "script in brotli", path: "/graphiql" + script, accept: "gzip, deflate, br, zstd", status: 200,
+			contentType: "text/javascript; charset=utf-8", encoding: "br", cache: assets.Forever},
+		{name: "script, HEAD without compression", method: "HEAD", path: "/graphiql" + script, status: 200,
+			contentType: "text/javascript; charset=utf-8", cache: assets.Forever},
+		{name: "all refused", path: "/graphiql" + script, accept: "gzip;q=0, br;q=0, *", status: 200,
+			contentType: "text/javascript; charset=utf-8", cache: assets.Forever},
+		{name: "any coding", path: "/graphiql" + style, accept: "*", status: 200,
+			contentType: "text/css; charset=utf-8", encoding: "br", cache: assets.Forever},
+		{name: "worker", path: "/graphiql" + worker, accept: "gzip;q=0.5", status: 200,
+			contentType: "text/javascript; charset=utf-8", encoding: "gzip", cache: assets.Forever},
+		{name: "icon", path: "/graphiql" + icon, accept: "gzip", status: 200, contentType: "image/svg+xml",
+			encoding: "gzip", cache: assets.Forever},
+		{name: "icon font", path: "/graphiql" + oneOf(t, "assets/codicon-*.ttf"), accept: "gzip", status: 200,
+			contentType: "font/ttf", encoding: "gzip", cache: assets.Forever},
+		{name: "examples", path: "/graphiql/examples.json", status: 200, contentType: "application/json",
+			cache: "no-cache"},
+		{name: "trailing slash", path: "/graphiql/?rest=%2Fapi%2Fv1%2Faccounts", status: 308,
+			location: "../graphiql?rest=%2Fapi%2Fv1%2Faccounts"},
+		{name: "unknown asset", path: "/graphiql/assets/index-00000000.js", accept: "gzip", status: 404,
+			contentType: "text/plain; charset=utf-8"},
+		{name: "page by its file name", path: "/graphiql/index.html", status: 404,
+			contentType: "text/plain; charset=utf-8"},
+		{name: "packed file by its name", path: "/graphiql" + script + ".br", status: 404,
+			contentType: "text/plain; charset=utf-8"},
+		{name: "way out of the folder", path: "/graphiql/assets/../../graphiql.go", status: 404,
+			contentType: "text/plain; charset=utf-8"},
 		{name: "folder", path: "/graphiql/assets/", status: 404, contentType: "text/plain; charset=utf-8"},
-		{name: "name that only begins alike", path: "/graphiqlx", status: 404, contentType: "text/plain; charset=utf-8"},
+		{name: "name that only begins alike", path: "/graphiqlx", status: 404,
+			contentType: "text/plain; charset=utf-8"},
 		{name: "another path", path: "/", status: 404, contentType: "text/plain; charset=utf-8"},
 		{name: "POST", method: "POST", path: "/graphiql", status: 405, contentType: "text/plain; charset=utf-8"},
 	} {
@@ -154,7 +173,8 @@ func TestEntityTags(t *testing.T) {
 		if answer.StatusCode != c.status {
 			t.Errorf("If-None-Match %s, Accept-Encoding %q: %d, want %d", c.tag, c.accept, answer.StatusCode, c.status)
 		}
-		if c.status == 304 && (answer.ContentLength > 0 || answer.Header.Get("ETag") == "" || answer.Header.Get("Cache-Control") == "") {
+		if c.status == 304 && (answer.ContentLength > 0 || answer.Header.Get("ETag") == "" ||
+			answer.Header.Get("Cache-Control") == "") {
 			t.Errorf("304 for %s: length %d, headers %v", c.tag, answer.ContentLength, answer.Header)
 		}
 	}
@@ -207,7 +227,8 @@ func TestContent(t *testing.T) {
 			}
 			got, err := io.ReadAll(body)
 			if err != nil || recorder.Code != 200 || !bytes.Equal(got, content) {
-				t.Errorf("%s in %q: status %d, %d bytes, want %d (%v)", name, coding, recorder.Code, len(got), len(content), err)
+				t.Errorf("%s in %q: status %d, %d bytes, want %d (%v)", name, coding, recorder.Code, len(got),
+					len(content), err)
 			}
 		}
 	}
@@ -247,8 +268,10 @@ func TestExamples(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	for _, example := range examples {
-		if heading, sentence, ok := strings.Cut(example.Title, ": "); !ok || heading == "" || sentence == "" || example.Group == "" {
-			t.Errorf("%s: the group is %q, and the title %q is not of the form Title: description", example.Name, example.Group, example.Title)
+		if heading, sentence, ok := strings.Cut(example.Title, ": "); !ok || heading == "" || sentence == "" ||
+			example.Group == "" {
+			t.Errorf("%s: the group is %q, and the title %q is not of the form Title: description", example.Name,
+				example.Group, example.Title)
 		}
 		if example.Name == "" || seen[example.Name] {
 			t.Errorf("name %q is empty or duplicate", example.Name)
@@ -265,7 +288,8 @@ func TestExamples(t *testing.T) {
 		if len(document.Operations) == 0 {
 			t.Errorf("%s: no operation", example.Name)
 		}
-		// The tab shows the name of the first operation, and the variables beside it must be those that its operations declare.
+		// The tab shows the name of the first operation, and the variables beside it must be those that its operations
+		// declare.
 		variables := map[string]any{}
 		if example.Variables != nil {
 			if err := json.Unmarshal(example.Variables, &variables); err != nil {
@@ -278,7 +302,8 @@ func TestExamples(t *testing.T) {
 				t.Errorf("%s: an operation has no name", example.Name)
 			}
 			for _, declared := range operation.VariableDefinitions {
-				if _, given := variables[declared.Variable]; !given && declared.Type.NonNull && declared.DefaultValue == nil {
+				if _, given := variables[declared.Variable]; !given && declared.Type.NonNull &&
+					declared.DefaultValue == nil {
 					t.Errorf("%s: $%s has no value", example.Name, declared.Variable)
 				}
 				delete(left, declared.Variable)
@@ -305,7 +330,8 @@ func TestExamples(t *testing.T) {
 func TestExamplesAreServed(t *testing.T) {
 	t.Parallel()
 	recorder := httptest.NewRecorder()
-	Handler().ServeHTTP(recorder, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/graphiql/examples.json", nil))
+	Handler().ServeHTTP(recorder, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/graphiql/examples.json",
+		nil))
 	var served []Example
 	if err := json.Unmarshal(recorder.Body.Bytes(), &served); err != nil {
 		t.Fatalf("decoding the examples: %v", err)

@@ -23,8 +23,8 @@ const (
 	warmInterval = time.Minute
 )
 
-// Warm renders older months and notices in the background, until the context ends, so that they can be served while the database is unavailable. Pages that
-// have been rendered before stay as they are.
+// Warm renders older months and notices in the background, until the context ends, so that they can be served while the
+// database is unavailable. Pages that have been rendered before stay as they are.
 func (s *Site) Warm(ctx context.Context) {
 	if s.o.Cache.Disabled() {
 		return
@@ -41,7 +41,8 @@ func (s *Site) Warm(ctx context.Context) {
 	}
 }
 
-// Export calls write with the files of a page for a static web server: the page, all notices and months, feeds, badge and assets. Their links are relative.
+// Export calls write with the files of a page for a static web server: the page, all notices and months, feeds, badge
+// and assets. Their links are relative.
 func (s *Site) Export(ctx context.Context, p *status.Page, write func(file string, body []byte) error) error {
 	return s.crawl(ctx, p, false, func(address string, body []byte) error {
 		file := fileOf(address)
@@ -71,9 +72,11 @@ func fileOf(address string) string {
 	}
 }
 
-// crawl calls visit with the addresses and bodies of a page and of all documents of the site that it links to, directly or not. With known, documents that were
-// rendered on request before are not rendered again.
-func (s *Site) crawl(ctx context.Context, p *status.Page, known bool, visit func(address string, body []byte) error) error {
+// crawl calls visit with the addresses and bodies of a page and of all documents of the site that it links to, directly
+// or not. With known, documents that were rendered on request before are not rendered again.
+func (s *Site) crawl(
+	ctx context.Context, p *status.Page, known bool, visit func(address string, body []byte) error,
+) error {
 	host, err := url.Parse(p.URL)
 	if err != nil {
 		return fmt.Errorf("parsing the URL of the page: %w", err)
@@ -124,7 +127,8 @@ func (s *Site) body(r *http.Request, p *status.Page, known bool) ([]byte, error)
 	return v.Body(), nil
 }
 
-// stale marks a response as out of date, if it is: with a header, and in pages with a notice. The notice has the time of the last refresh.
+// stale marks a response as out of date, if it is: with a header, and in pages with a notice. The notice has the time
+// of the last refresh.
 func (s *Site) stale(w http.ResponseWriter, v *doccache.Document, t *target, page *status.Page) *doccache.Document {
 	since := s.o.Cache.MarkStale(w.Header())
 	if since.IsZero() || t.media != htmlMedia {
@@ -143,7 +147,8 @@ func (s *Site) stale(w http.ResponseWriter, v *doccache.Document, t *target, pag
 	if !found || !closed {
 		return v
 	}
-	marked, err := doccache.NewDocument(bytes.Join([][]byte{before, []byte("<main"), attributes, []byte(">"), notice.Bytes(), content}, nil))
+	marked, err := doccache.NewDocument(bytes.Join(
+		[][]byte{before, []byte("<main"), attributes, []byte(">"), notice.Bytes(), content}, nil))
 	if err != nil { // does not happen: only the compression can fail
 		return v
 	}

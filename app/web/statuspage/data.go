@@ -129,7 +129,8 @@ func (u *update) At() time.Time {
 	return u.CreatedAt
 }
 
-// day returns the time by which lists of days contain the notice: when an incident began, or when a maintenance ended or is scheduled to begin.
+// day returns the time by which lists of days contain the notice: when an incident began, or when a maintenance ended
+// or is scheduled to begin.
 func (n *notice) day() time.Time {
 	switch {
 	case n.ScheduledFor == nil:

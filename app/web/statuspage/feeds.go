@@ -79,7 +79,8 @@ func (b badge) RightMiddle() int { return b.LeftWidth + b.RightWidth/2 }
 // badgeColour returns the background colour. White text has a contrast of at least 4.5 on each of them.
 func badgeColour(indicator status.Indicator) string {
 	return map[status.Indicator]string{
-		status.ImpactNone: "#176f42", status.ImpactMaintenance: "#2854bd", status.ImpactMinor: "#8a5800", status.ImpactMajor: "#ad430c",
+		status.ImpactNone: "#176f42", status.ImpactMaintenance: "#2854bd", status.ImpactMinor: "#8a5800",
+		status.ImpactMajor:    "#ad430c",
 		status.ImpactCritical: "#b71f2a",
 	}[indicator]
 }
@@ -92,7 +93,8 @@ func indicatorOf(s status.ComponentStatus) status.Indicator {
 	return status.ImpactOf(status.Realtime, "", s)
 }
 
-// widthOf estimates the width of a text at 11 pixels in a common sans-serif font. The image sets it as textLength, so that the text fits with other fonts.
+// widthOf estimates the width of a text at 11 pixels in a common sans-serif font. The image sets it as textLength, so
+// that the text fits with other fonts.
 func widthOf(text string) int {
 	width := 0.0
 	for _, r := range text {
@@ -114,7 +116,8 @@ func widthOf(text string) int {
 	return int(width + 0.5)
 }
 
-// badgeTemplate uses text/template, because html/template does not support SVG documents. All texts are escaped with the html function.
+// badgeTemplate uses text/template, because html/template does not support SVG documents. All texts are escaped with
+// the html function.
 var badgeTemplate = template.Must(template.New("badge").Parse(
 	`<svg xmlns="http://www.w3.org/2000/svg" width="{{.Width}}" height="20" role="img" aria-label="{{html .Left}}: {{html .Right}}">` +
 		`<title>{{html .Left}}: {{html .Right}}</title><clipPath id="r"><rect width="{{.Width}}" height="20" rx="4"/></clipPath>` +

@@ -55,7 +55,8 @@ func (h *history) act(name string) func(code string, err error) bool {
 func (h *history) affected() (out []status.Assignment) {
 	for _, c := range h.components {
 		if h.IntN(2) == 0 {
-			out = append(out, status.Assignment{Component: c, Status: status.ComponentStatuses()[[]int{0, 2, 3, 4}[h.IntN(4)]]})
+			out = append(out, status.Assignment{Component: c,
+				Status: status.ComponentStatuses()[[]int{0, 2, 3, 4}[h.IntN(4)]]})
 		}
 	}
 	return out
@@ -69,18 +70,21 @@ func (h *history) step() {
 	if len(h.notices) > 0 {
 		code = h.notices[max(0, len(h.notices)-1-h.IntN(3))]
 	}
-	update := status.NewUpdate{Body: "Update.", State: []status.State{status.Investigating, status.Identified, status.Monitoring}[h.IntN(3)], Affected: h.affected()}
+	update := status.NewUpdate{Body: "Update.", State: []status.State{status.Investigating, status.Identified,
+		status.Monitoring}[h.IntN(3)], Affected: h.affected()}
 	if h.IntN(6) == 0 {
 		update.DisplayAt = ledger.Of(h.now.Add(-time.Duration(h.IntN(7200)) * time.Second))
 	}
 	switch h.IntN(16) {
 	case 0, 1, 2:
-		h.act("open")(h.edit.OpenIncident(ctx, by, h.page.Code, status.NewIncident{Name: "Incident", Body: "Open.", Affected: h.affected()}))
+		h.act("open")(h.edit.OpenIncident(ctx, by, h.page.Code,
+			status.NewIncident{Name: "Incident", Body: "Open.", Affected: h.affected()}))
 	case 3, 4:
 		h.act("update")(h.edit.UpdateIncident(ctx, by, code, update))
 	case 5, 6, 12, 13, 14, 15:
 		keep := h.IntN(12) == 0
-		if code != "" && !h.act("resolve")(h.edit.UpdateIncident(ctx, by, code, status.NewUpdate{Body: "Over.", State: status.Resolved, Keep: keep})) {
+		if code != "" && !h.act("resolve")(h.edit.UpdateIncident(ctx, by, code,
+			status.NewUpdate{Body: "Over.", State: status.Resolved, Keep: keep})) {
 			h.act("complete")(h.edit.MoveMaintenance(ctx, by, code, status.NewUpdate{State: status.Completed}))
 		}
 	case 7:
@@ -93,7 +97,8 @@ func (h *history) step() {
 		}))
 	case 10:
 		h.act("schedule")(h.edit.ScheduleMaintenance(ctx, by, h.page.Code, status.NewMaintenance{
-			Name: "Maintenance", Body: "Work.", Start: h.now, End: h.now.Add(time.Hour), State: status.InProgress, Components: h.components[:1],
+			Name: "Maintenance", Body: "Work.", Start: h.now, End: h.now.Add(time.Hour), State: status.InProgress,
+			Components:           h.components[:1],
 			AutoMaintenanceState: true, AutoOperationalState: true,
 		}))
 	case 11:
@@ -105,7 +110,8 @@ func (h *history) step() {
 	}
 }
 
-// TestRoundTrip writes pages with random histories, imports their documents into another database, and compares documents, uptime and headlines.
+// TestRoundTrip writes pages with random histories, imports their documents into another database, and compares
+// documents, uptime and headlines.
 func TestRoundTrip(t *testing.T) {
 	t.Parallel()
 	source, target := testenv.Over(t, testenv.Empty.Fresh(t)), testenv.Over(t, testenv.Empty.Fresh(t))
@@ -113,11 +119,13 @@ func TestRoundTrip(t *testing.T) {
 	headlines := map[string]int{}
 	pages := breadth.Of(12, 50)
 	for n := range pages {
-		h := &history{Rand: rand.New(rand.NewPCG(19, uint64(n))), t: t, now: time.Date(2026, 2, 10, 8, 0, 0, 0, time.UTC), acts: acts}
+		h := &history{Rand: rand.New(rand.NewPCG(19, uint64(n))), t: t,
+			now: time.Date(2026, 2, 10, 8, 0, 0, 0, time.UTC), acts: acts}
 		h.edit = statuspages.NewEditor(source.Status, func() time.Time { return h.now }, nil)
 		h.page = &status.Page{
-			Name: fmt.Sprintf("Page %d", n), URL: fmt.Sprintf("https://p%d.example", n), Vocabulary: []status.Vocabulary{status.Documented, status.Statuspage}[n%2],
-			TimeZone: []string{"America/New_York", "Europe/Berlin", "Etc/UTC"}[n%3],
+			Name: fmt.Sprintf("Page %d", n), URL: fmt.Sprintf("https://p%d.example", n),
+			Vocabulary: []status.Vocabulary{status.Documented, status.Statuspage}[n%2],
+			TimeZone:   []string{"America/New_York", "Europe/Berlin", "Etc/UTC"}[n%3],
 		}
 		code, err := h.edit.InitPage(t.Context(), testenv.Author, statuspages.PageInit{Page: *h.page, Component: "A"})
 		if err != nil {
@@ -145,7 +153,8 @@ func TestRoundTrip(t *testing.T) {
 		}
 
 		documents := map[string][]byte{}
-		names := []string{status.SummaryDocument, status.IncidentsDocument, status.ScheduledDocument} // which a sync reads
+		// which a sync reads
+		names := []string{status.SummaryDocument, status.IncidentsDocument, status.ScheduledDocument}
 		for _, name := range names {
 			documents[name] = []byte(atHost(source, h.page.URL, "/api/v2/"+name))
 		}
@@ -154,7 +163,8 @@ func TestRoundTrip(t *testing.T) {
 			t.Fatal(err, read.Warnings)
 		}
 		options := status.ImportOptions{Mode: status.Imported, Vocabulary: h.page.Vocabulary, URL: h.page.URL}
-		if _, err := target.Status.ImportPage(t.Context(), testenv.Author, read, options, read.Page.UpdatedAt); err != nil {
+		if _, err := target.Status.ImportPage(t.Context(), testenv.Author, read, options,
+			read.Page.UpdatedAt); err != nil {
 			t.Fatal(err)
 		}
 		for _, name := range names {
@@ -196,7 +206,8 @@ uptime { percent days { date percent worstShown outageSeconds partialSeconds deg
 				end, to = edit.MoveMaintenance, status.Completed
 			}
 			if notice.State.Open() {
-				if _, err := end(t.Context(), testenv.Author, notice.Code, status.NewUpdate{Body: "Over.", State: to}); err != nil {
+				if _, err := end(t.Context(), testenv.Author, notice.Code,
+					status.NewUpdate{Body: "Over.", State: to}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -225,15 +236,18 @@ uptime { percent days { date percent worstShown outageSeconds partialSeconds deg
 func TestSize(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, testenv.Empty.Fresh(t))
-	h := &history{Rand: rand.New(rand.NewPCG(19, 50)), t: t, now: testenv.Now().AddDate(0, 0, -100), acts: map[string]int{}}
+	h := &history{Rand: rand.New(rand.NewPCG(19, 50)), t: t, now: testenv.Now().AddDate(0, 0, -100),
+		acts: map[string]int{}}
 	h.edit = statuspages.NewEditor(g.Status, func() time.Time { return h.now }, nil)
-	code, err := h.edit.InitPage(t.Context(), testenv.Author, statuspages.PageInit{Page: status.Page{Name: "Large", URL: "https://large.example"}, Component: "First"})
+	code, err := h.edit.InitPage(t.Context(), testenv.Author,
+		statuspages.PageInit{Page: status.Page{Name: "Large", URL: "https://large.example"}, Component: "First"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	h.page = &status.Page{Code: code}
 	for i := range 49 {
-		c, err := h.edit.AddComponent(t.Context(), testenv.Author, code, status.NewComponent{Name: fmt.Sprintf("Component %d", i)})
+		c, err := h.edit.AddComponent(t.Context(), testenv.Author, code,
+			status.NewComponent{Name: fmt.Sprintf("Component %d", i)})
 		if err != nil {
 			t.Fatal(err)
 		}

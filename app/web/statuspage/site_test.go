@@ -44,8 +44,10 @@ func TestFront(t *testing.T) {
 		want              []string
 	}{
 		{"headline", "h1", "", []string{"Major System Outage"}},
-		{"sections", "h2", "", []string{"Open incidents", "Maintenance in progress", "Components", "Upcoming maintenance", "Past two weeks", "Subscribe", "Build on it"}},
-		{"groups", "summary", "", []string{"Consensus nodes6 of 7 operationalDegraded performance", "Gateway3 of 3 operationalOperational", "Around town2 of 2 operationalOperational"}},
+		{"sections", "h2", "", []string{"Open incidents", "Maintenance in progress", "Components",
+			"Upcoming maintenance", "Past two weeks", "Subscribe", "Build on it"}},
+		{"groups", "summary", "", []string{"Consensus nodes6 of 7 operationalDegraded performance",
+			"Gateway3 of 3 operationalOperational", "Around town2 of 2 operationalOperational"}},
 		{"state of the page", "title", "", []string{"Lantern Bay status"}},
 	} {
 		list := texts(c.name, c.class)
@@ -64,11 +66,13 @@ func TestFront(t *testing.T) {
 	if len(open) != 7 {
 		t.Errorf("%d open or scheduled notices", len(open))
 	}
-	if days := elements(t, got.Body, ofClass("section", "day")); len(days) != 7 || days[0].text != "11 May –to 17 May 2026 Nothing to report." {
+	if days := elements(t, got.Body, ofClass("section", "day")); len(days) != 7 ||
+		days[0].text != "11 May –to 17 May 2026 Nothing to report." {
 		t.Errorf("%d days, the first: %s", len(days), days[0].text)
 	}
 	for _, e := range elements(t, got.Body, ofClass("svg", "bars")) {
-		if e.attributes["role"] != "img" || !strings.Contains(e.attributes["aria-label"], "% uptime over 90 days") || strings.Count(e.text, "% up") != 90 {
+		if e.attributes["role"] != "img" || !strings.Contains(e.attributes["aria-label"], "% uptime over 90 days") ||
+			strings.Count(e.text, "% up") != 90 {
 			t.Errorf("bars %v: %s", e.attributes, e.text)
 		}
 	}
@@ -82,23 +86,29 @@ func TestFront(t *testing.T) {
 			}
 		}
 	}
-	if live := elements(t, got.Body, func(e *element) bool { return e.Data == "main" })[0].attributes["data-live"]; !strings.HasPrefix(live, "/graphql?query=") {
+	if live := elements(t, got.Body,
+		func(e *element) bool { return e.Data == "main" })[0].attributes["data-live"]; !strings.HasPrefix(live,
+		"/graphql?query=") {
 		t.Errorf("event stream %q", live)
 	}
 }
 
-// TestPolicies checks that no page contains inline scripts, inline styles or external resources, and that the headers forbid them.
+// TestPolicies checks that no page contains inline scripts, inline styles or external resources, and that the headers
+// forbid them.
 func TestPolicies(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t, testenv.Cached())
 	incident := g.NewestIncident(t)
-	for path, frames := range map[string]string{"/": "'none'", "/history": "'none'", "/incidents/" + incident: "'none'", "/incidents/none": "'none'", "/embed/frame": "*"} {
+	for path, frames := range map[string]string{"/": "'none'", "/history": "'none'", "/incidents/" + incident: "'none'",
+		"/incidents/none": "'none'", "/embed/frame": "*"} {
 		got := g.Get(t, path)
 		policy := got.Header.Get("Content-Security-Policy")
-		if !strings.HasPrefix(policy, "default-src 'none'; script-src 'self'; style-src 'self';") || !strings.HasSuffix(policy, "frame-ancestors "+frames) {
+		if !strings.HasPrefix(policy, "default-src 'none'; script-src 'self'; style-src 'self';") ||
+			!strings.HasSuffix(policy, "frame-ancestors "+frames) {
 			t.Errorf("%s: %s", path, policy)
 		}
-		if kind := got.Header.Get("Content-Type"); kind != "text/html; charset=utf-8" || got.Header.Get("X-Content-Type-Options") != "nosniff" {
+		if kind := got.Header.Get("Content-Type"); kind != "text/html; charset=utf-8" ||
+			got.Header.Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("%s: type %s", path, kind)
 		}
 		for _, e := range elements(t, got.Body, func(*element) bool { return true }) {
@@ -107,11 +117,13 @@ func TestPolicies(t *testing.T) {
 			}
 			for name, value := range e.attributes {
 				own := strings.HasPrefix(value, "/") || strings.HasPrefix(value, "#")
-				if name == "style" || strings.HasPrefix(name, "on") || (name == "src" || name == "href" && e.Data == "link") && !own {
+				if name == "style" || strings.HasPrefix(name, "on") ||
+					(name == "src" || name == "href" && e.Data == "link") && !own {
 					t.Errorf("%s: <%s %s=%q>", path, e.Data, name, value)
 				}
 				if (name == "src" || e.Data == "link" && strings.HasPrefix(value, "/page-assets/")) && own {
-					if file := g.Get(t, value); file.Status != http.StatusOK || file.Header.Get("Cache-Control") != "public, max-age=31536000, immutable" {
+					if file := g.Get(t, value); file.Status != http.StatusOK ||
+						file.Header.Get("Cache-Control") != "public, max-age=31536000, immutable" {
 						t.Errorf("%s: status %d, %s", value, file.Status, file.Header.Get("Cache-Control"))
 					}
 				}
@@ -126,8 +138,12 @@ func TestHeaders(t *testing.T) {
 	g := testenv.Demo(t, testenv.Cached())
 	g.WaitForPage(t)
 	for path, kind := range map[string]string{
-		"/": "text/html; charset=utf-8", "/history": "text/html; charset=utf-8", "/history?month=2026-03": "text/html; charset=utf-8", "/incidents/" + g.NewestIncident(t): "text/html; charset=utf-8",
-		"/history.atom": "application/atom+xml; charset=utf-8", "/history.rss": "application/rss+xml; charset=utf-8", "/badge.svg": "image/svg+xml", "/embed/frame": "text/html; charset=utf-8",
+		"/": "text/html; charset=utf-8", "/history": "text/html; charset=utf-8",
+		"/history?month=2026-03":            "text/html; charset=utf-8",
+		"/incidents/" + g.NewestIncident(t): "text/html; charset=utf-8",
+		"/history.atom":                     "application/atom+xml; charset=utf-8",
+		"/history.rss":                      "application/rss+xml; charset=utf-8",
+		"/badge.svg":                        "image/svg+xml", "/embed/frame": "text/html; charset=utf-8",
 		"/embed.js": "text/javascript; charset=utf-8",
 	} {
 		got := g.Get(t, path)
@@ -135,21 +151,27 @@ func TestHeaders(t *testing.T) {
 			t.Errorf("%s: status %d, type %s", path, got.Status, got.Header.Get("Content-Type"))
 			continue
 		}
-		if cache := got.Header.Get("Cache-Control"); !strings.Contains(cache, "max-age=") || !strings.Contains(cache, "public") {
+		if cache := got.Header.Get("Cache-Control"); !strings.Contains(cache, "max-age=") ||
+			!strings.Contains(cache, "public") {
 			t.Errorf("%s: Cache-Control %s", path, cache)
 		}
 		tag := got.Header.Get("ETag")
-		if again := g.Do(t, http.MethodGet, path, "", "If-None-Match: "+tag); tag == "" || again.Status != http.StatusNotModified || again.Body != "" || again.Header.Get("Cache-Control") == "" {
+		if again := g.Do(t, http.MethodGet, path, "", "If-None-Match: "+tag); tag == "" ||
+			again.Status != http.StatusNotModified || again.Body != "" || again.Header.Get("Cache-Control") == "" {
 			t.Errorf("%s, If-None-Match %s: status %d", path, tag, again.Status)
 		}
-		if head := g.Do(t, http.MethodHead, path, ""); head.Status != http.StatusOK || head.Body != "" || head.Header.Get("ETag") != tag {
+		if head := g.Do(t, http.MethodHead, path, ""); head.Status != http.StatusOK || head.Body != "" ||
+			head.Header.Get("ETag") != tag {
 			t.Errorf("HEAD %s: status %d, %q", path, head.Status, head.Body)
 		}
-		if post := g.Do(t, http.MethodPost, path, "x"); post.Status != http.StatusMethodNotAllowed || post.Header.Get("Allow") != "GET, HEAD" {
+		if post := g.Do(t, http.MethodPost, path, "x"); post.Status != http.StatusMethodNotAllowed ||
+			post.Header.Get("Allow") != "GET, HEAD" {
 			t.Errorf("POST %s: status %d, allowed %s", path, post.Status, post.Header.Get("Allow"))
 		}
 		if len(got.Body) > 600 {
-			if packed := g.Do(t, http.MethodGet, path, "", "Accept-Encoding: gzip"); packed.Header.Get("Content-Encoding") != "gzip" || len(packed.Body) >= len(got.Body) {
+			if packed := g.Do(t, http.MethodGet, path, "",
+				"Accept-Encoding: gzip"); packed.Header.Get("Content-Encoding") != "gzip" ||
+				len(packed.Body) >= len(got.Body) {
 				t.Errorf("%s with gzip: %d of %d bytes", path, len(packed.Body), len(got.Body))
 			}
 		}
@@ -158,10 +180,14 @@ func TestHeaders(t *testing.T) {
 		}
 	}
 	for path, kind := range map[string]string{
-		"/incidents/": "text/html", "/incidents/nothing": "text/html", "/incidents/a/b": "text/html", "/incidents/%00": "text/html", "/incidents/%FF%FE": "text/html", "/incidents/" + strings.Repeat("x", 65): "text/html", "/history?month=2026-13": "text/html",
-		"/history?month=2031-01": "text/html", "/history?month=x": "text/html", "/badge.svg?component=nothing": "text/plain", "/page-assets/nothing.js": "text/html",
+		"/incidents/": "text/html", "/incidents/nothing": "text/html", "/incidents/a/b": "text/html",
+		"/incidents/%00": "text/html", "/incidents/%FF%FE": "text/html",
+		"/incidents/" + strings.Repeat("x", 65): "text/html", "/history?month=2026-13": "text/html",
+		"/history?month=2031-01": "text/html", "/history?month=x": "text/html",
+		"/badge.svg?component=nothing": "text/plain", "/page-assets/nothing.js": "text/html",
 	} {
-		if got := g.Get(t, path); got.Status != http.StatusNotFound || !strings.HasPrefix(got.Header.Get("Content-Type"), kind) || got.Header.Get("Cache-Control") == "public" {
+		if got := g.Get(t, path); got.Status != http.StatusNotFound ||
+			!strings.HasPrefix(got.Header.Get("Content-Type"), kind) || got.Header.Get("Cache-Control") == "public" {
 			t.Errorf("%s: status %d, type %s", path, got.Status, got.Header.Get("Content-Type"))
 		}
 	}
@@ -174,14 +200,18 @@ func TestGolden(t *testing.T) {
 	g.WaitForPage(t)
 	code := regexp.MustCompile(`/incidents/([0-9a-z]{12})`)
 	past := code.FindStringSubmatch(g.Get(t, "/history?month=2026-02").Body)
-	maintenance := regexp.MustCompile(`data-key="([0-9a-z]{12})">\s*<div class="card-head">\s*<h3><a href="[^"]*">Repairs at`).FindStringSubmatch(g.Get(t, "/").Body)
+	maintenance := regexp.MustCompile(
+		`data-key="([0-9a-z]{12})">\s*<div class="card-head">\s*<h3><a href="[^"]*">Repairs at`).FindStringSubmatch(
+		g.Get(t, "/").Body)
 	if past == nil || maintenance == nil {
 		t.Fatal("the page of the demo network has no such notices")
 	}
 	hashes := regexp.MustCompile(`-[0-9a-f]{10}\.(css|js|svg)`)
 	for name, path := range map[string]string{
-		"incident.html": "/incidents/" + past[1], "maintenance.html": "/incidents/" + maintenance[1], "history.html": "/history?month=2026-02", "frame.html": "/embed/frame",
-		"badge.svg": "/badge.svg", "feed.atom": "/history.atom", "feed.rss": "/history.rss", "missing.html": "/incidents/nothing",
+		"incident.html": "/incidents/" + past[1], "maintenance.html": "/incidents/" + maintenance[1],
+		"history.html": "/history?month=2026-02", "frame.html": "/embed/frame",
+		"badge.svg": "/badge.svg", "feed.atom": "/history.atom", "feed.rss": "/history.rss",
+		"missing.html": "/incidents/nothing",
 	} {
 		got := hashes.ReplaceAllString(g.Get(t, path).Body, "-HASH.$1")
 		file := filepath.Join("testdata", "golden", name)
@@ -228,7 +258,8 @@ func TestHistory(t *testing.T) {
 			Incidents, Maintenances struct{ Nodes []struct{ Code, Name string } }
 		}
 	}
-	g.Data(t, `{ status { incidents(first: 100) { nodes { code name } } maintenances(first: 100, until: "2026-06-01T00:00:00Z") { nodes { code name } } } }`, nil, &data)
+	g.Data(t,
+		`{ status { incidents(first: 100) { nodes { code name } } maintenances(first: 100, until: "2026-06-01T00:00:00Z") { nodes { code name } } } }`, nil, &data)
 	all := slices.Concat(data.Status.Incidents.Nodes, data.Status.Maintenances.Nodes)
 	for _, n := range all {
 		if seen[n.Code] != 1 {
@@ -259,7 +290,8 @@ func TestWrites(t *testing.T) {
 	g.Data(t, `{ status { components(first: 1) { nodes { code } } } }`, nil, &data)
 	down := []status.Assignment{{Component: data.Status.Components.Nodes[0].Code, Status: status.MajorOutage}}
 	code, err := edit.OpenIncident(t.Context(), testenv.Author, demo.StatusPage, status.NewIncident{
-		Name: `Blocks <img src=x onerror="alert(1)"> & more`, Body: "<script>alert(2)</script>Look at <b onclick=alert(3)>this</b> \u0007.", Affected: down,
+		Name: `Blocks <img src=x onerror="alert(1)"> & more`,
+		Body: "<script>alert(2)</script>Look at <b onclick=alert(3)>this</b> \u0007.", Affected: down,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -267,7 +299,8 @@ func TestWrites(t *testing.T) {
 	for _, p := range paths {
 		eventually(t, p+" shows it", func() bool {
 			got := g.Get(t, p)
-			return got.Status == http.StatusOK && got.Header.Get("ETag") != before[p].Header.Get("ETag") && strings.Contains(got.Body, "Blocks &")
+			return got.Status == http.StatusOK && got.Header.Get("ETag") != before[p].Header.Get("ETag") &&
+				strings.Contains(got.Body, "Blocks &")
 		})
 		for _, bad := range []string{"<img", "<script>", "onclick"} {
 			if body := g.Get(t, p).Body; strings.Contains(body, bad) {
@@ -276,33 +309,43 @@ func TestWrites(t *testing.T) {
 		}
 	}
 	own := g.Get(t, "/incidents/"+code)
-	if own.Status != http.StatusOK || !strings.Contains(own.Body, "Look at <b>this</b>") || strings.Contains(own.Body, "alert(2)") {
+	if own.Status != http.StatusOK || !strings.Contains(own.Body, "Look at <b>this</b>") ||
+		strings.Contains(own.Body, "alert(2)") {
 		t.Errorf("incident page: status %d, %s", own.Status, own.Body)
 	}
 	if badge := g.Get(t, "/badge.svg").Body; !strings.Contains(badge, "Major System Outage") {
 		t.Errorf("badge: %s", badge)
 	}
-	if _, err := edit.SetPage(t.Context(), testenv.Author, demo.StatusPage, []status.PageSetting{{Key: "locale", Value: "de"}}); err != nil {
+	if _, err := edit.SetPage(t.Context(), testenv.Author, demo.StatusPage,
+		[]status.PageSetting{{Key: "locale", Value: "de"}}); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "the language of what editors write", func() bool {
 		body := g.Get(t, "/incidents/"+code).Body
-		return strings.Contains(body, `<html lang="en">`) && strings.Contains(body, `<h1 class="t-critical" lang="de">`) && strings.Contains(body, `<div class="said" lang="de">`)
+		return strings.Contains(body, `<html lang="en">`) &&
+			strings.Contains(body, `<h1 class="t-critical" lang="de">`) &&
+			strings.Contains(body, `<div class="said" lang="de">`)
 	})
 	// Pages that are rendered on request are updated too.
-	old := regexp.MustCompile(`/incidents/([0-9a-z]{12})`).FindStringSubmatch(g.Get(t, "/history?month=2026-02").Body)[1]
+	old := regexp.MustCompile(`/incidents/([0-9a-z]{12})`).FindStringSubmatch(
+		g.Get(t, "/history?month=2026-02").Body)[1]
 	g.Get(t, "/incidents/"+old)
-	if _, err := edit.EditNotice(t.Context(), testenv.Author, old, status.NoticeEdit{Name: ledger.Of("Another name")}); err != nil {
+	if _, err := edit.EditNotice(t.Context(), testenv.Author, old,
+		status.NoticeEdit{Name: ledger.Of("Another name")}); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the new name", func() bool { return strings.Contains(g.Get(t, "/incidents/"+old).Body, "Another name") })
+	eventually(t, "the new name", func() bool {
+		return strings.Contains(g.Get(t, "/incidents/"+old).Body,
+			"Another name")
+	})
 	if _, err := edit.DeleteNotice(t.Context(), testenv.Author, old, 0); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "the deletion", func() bool { return g.Get(t, "/incidents/"+old).Status == http.StatusNotFound })
 }
 
-// TestVocabulary checks that the page, its badges and its documents have the same statuses in both vocabularies while a maintenance is in progress.
+// TestVocabulary checks that the page, its badges and its documents have the same statuses in both vocabularies while a
+// maintenance is in progress.
 func TestVocabulary(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, testenv.Filled.Fresh(t))
@@ -313,7 +356,8 @@ func TestVocabulary(t *testing.T) {
 		{"statuspage", "deleted", "Service Under Maintenance", "Service Under Maintenance", "Website, Rope Walk"},
 		{"documented", "deleted", "All Systems Operational", "All Systems Operational", ""},
 	} {
-		if _, err := edit.SetPage(t.Context(), testenv.Author, demo.StatusPage, []status.PageSetting{{Key: "vocabulary", Value: c.vocabulary}}); err != nil {
+		if _, err := edit.SetPage(t.Context(), testenv.Author, demo.StatusPage,
+			[]status.PageSetting{{Key: "vocabulary", Value: c.vocabulary}}); err != nil {
 			t.Fatal(err)
 		}
 		var data struct {
@@ -336,7 +380,8 @@ func TestVocabulary(t *testing.T) {
 			}
 		}
 		page := g.Get(t, "/").Body
-		if headline := elements(t, page, ofClass("h1", ""))[0].text; headline != c.headline || data.Status.Description != c.rollup {
+		if headline := elements(t, page, ofClass("h1", ""))[0].text; headline != c.headline ||
+			data.Status.Description != c.rollup {
 			t.Errorf("%+v: headline %q, documents %q", c, headline, data.Status.Description)
 		}
 		var maintained []string
@@ -346,14 +391,18 @@ func TestVocabulary(t *testing.T) {
 				maintained = append(maintained, x.Name)
 			}
 			state := strings.ToUpper(x.Status[:1]) + strings.ReplaceAll(x.Status[1:], "_", " ")
-			there := func(e *element) bool { return strings.HasPrefix(e.text, x.Name) && strings.Contains(e.text, state) }
+			there := func(e *element) bool {
+				return strings.HasPrefix(e.text, x.Name) &&
+					strings.Contains(e.text, state)
+			}
 			if !x.Group && !x.Hidden && !slices.ContainsFunc(shown, there) {
 				t.Errorf("%+v: %s is not %s on the page", c, x.Name, state)
 			}
 			if x.Name != "Website" {
 				continue
 			}
-			if badge := g.Get(t, "/badge.svg?component="+x.ID).Body; !strings.Contains(badge, `aria-label="`+x.Name+": "+state) {
+			if badge := g.Get(t, "/badge.svg?component="+x.ID).Body; !strings.Contains(badge,
+				`aria-label="`+x.Name+": "+state) {
 				t.Errorf("%+v: %s is not %s in %s", c, x.Name, state, badge)
 			}
 		}
@@ -392,7 +441,8 @@ func TestLanding(t *testing.T) {
 	url := testenv.Empty.Fresh(t)
 	bare := testenv.Empty.Fresh(t)
 	testenv.Exec(t, bare, "drop schema status cascade")
-	for name, g := range map[string]*testenv.Gateway{"no page": testenv.Over(t, url, testenv.Cached()), "no tables": testenv.Over(t, bare, testenv.Cached()), "no cache": testenv.Over(t, url)} {
+	for name, g := range map[string]*testenv.Gateway{"no page": testenv.Over(t, url, testenv.Cached()),
+		"no tables": testenv.Over(t, bare, testenv.Cached()), "no cache": testenv.Over(t, url)} {
 		got := g.Get(t, "/")
 		if got.Status != http.StatusOK || !strings.Contains(got.Body, "There is no status page here yet") {
 			t.Errorf("%s: status %d, %s", name, got.Status, got.Body)
@@ -415,8 +465,10 @@ func TestUncached(t *testing.T) {
 	t.Parallel()
 	cached, uncached := testenv.Demo(t, testenv.Cached()), testenv.Demo(t)
 	cached.WaitForPage(t)
-	for _, p := range []string{"/", "/history?month=2026-01", "/incidents/" + cached.NewestIncident(t), "/history.atom", "/badge.svg", "/embed/frame"} {
-		if a, b := cached.Get(t, p), uncached.Get(t, p); a.Body != b.Body || b.Status != http.StatusOK || a.Header.Get("ETag") != b.Header.Get("ETag") {
+	for _, p := range []string{"/", "/history?month=2026-01", "/incidents/" + cached.NewestIncident(t), "/history.atom",
+		"/badge.svg", "/embed/frame"} {
+		if a, b := cached.Get(t, p), uncached.Get(t, p); a.Body != b.Body || b.Status != http.StatusOK ||
+			a.Header.Get("ETag") != b.Header.Get("ETag") {
 			t.Errorf("%s: cached %d bytes; uncached %d bytes, status %d", p, len(a.Body), len(b.Body), b.Status)
 		}
 	}
@@ -431,7 +483,9 @@ func TestHosts(t *testing.T) {
 	g := testenv.Over(t, testenv.Filled.Fresh(t), testenv.Cached())
 	g.WaitForPage(t)
 	edit := g.Editor()
-	if _, err := edit.InitPage(t.Context(), testenv.Author, statuspages.PageInit{Page: status.Page{Name: "Second Harbour", URL: "https://second.example", TimeZone: "Asia/Kolkata"}, Component: "Pier"}); err != nil {
+	if _, err := edit.InitPage(t.Context(), testenv.Author,
+		statuspages.PageInit{Page: status.Page{Name: "Second Harbour", URL: "https://second.example",
+			TimeZone: "Asia/Kolkata"}, Component: "Pier"}); err != nil {
 		t.Fatal(err)
 	}
 	at := func(host, path string) string {
@@ -440,7 +494,10 @@ func TestHosts(t *testing.T) {
 		g.Public().ServeHTTP(w, r)
 		return w.Body.String()
 	}
-	eventually(t, "the second page", func() bool { return strings.Contains(at("second.example", "/"), "<span>Second Harbour</span>") })
+	eventually(t, "the second page", func() bool {
+		return strings.Contains(at("second.example", "/"),
+			"<span>Second Harbour</span>")
+	})
 	for _, host := range []string{"localhost:8080", "unknown.example"} {
 		if !strings.Contains(at(host, "/"), "<span>Lantern Bay</span>") {
 			t.Errorf("%s: wrong page", host)
@@ -455,8 +512,8 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// TestDatabaseGone checks that all cached documents are served for an hour while the database is unavailable, marked with the time, including those rendered on
-// request.
+// TestDatabaseGone checks that all cached documents are served for an hour while the database is unavailable, marked
+// with the time, including those rendered on request.
 func TestDatabaseGone(t *testing.T) {
 	t.Parallel()
 	url := testenv.Filled.Fresh(t)
@@ -466,8 +523,10 @@ func TestDatabaseGone(t *testing.T) {
 	}))
 	g.WaitForPage(t)
 	month := "/history?month=2026-02"
-	known, unknown := regexp.MustCompile(`/incidents/[0-9a-z]{12}`).FindString(g.Get(t, month).Body), "/incidents/xxxxxxxxxxxx"
-	paths := []string{"/", "/history.atom", "/history.rss", "/badge.svg", "/embed/frame", "/incidents/" + g.NewestIncident(t), month, known}
+	known, unknown := regexp.MustCompile(`/incidents/[0-9a-z]{12}`).FindString(g.Get(t, month).Body),
+		"/incidents/xxxxxxxxxxxx"
+	paths := []string{"/", "/history.atom", "/history.rss", "/badge.svg", "/embed/frame",
+		"/incidents/" + g.NewestIncident(t), month, known}
 	before := map[string]string{}
 	for _, p := range paths {
 		before[p] = g.Get(t, p).Body
@@ -479,7 +538,8 @@ func TestDatabaseGone(t *testing.T) {
 			t.Errorf("without database: %s: status %d", p, got.Status)
 		}
 	}
-	if got := g.Get(t, unknown); got.Status != http.StatusServiceUnavailable || got.Header.Get("Retry-After") == "" || !strings.Contains(got.Body, "cannot be read") {
+	if got := g.Get(t, unknown); got.Status != http.StatusServiceUnavailable || got.Header.Get("Retry-After") == "" ||
+		!strings.Contains(got.Body, "cannot be read") {
 		t.Errorf("a page that was not rendered before: status %d", got.Status)
 	}
 	failed := func() bool {

@@ -1,8 +1,9 @@
-// Package statuspage serves status pages as HTML: pages that work without JavaScript, feeds, badges and a banner for other sites.
-// It renders the results of GraphQL documents, which it executes in process when a page has changed. The rendered pages are cached with the documents of
-// the status API.
+// Package statuspage serves status pages as HTML: pages that work without JavaScript, feeds, badges and a banner for
+// other sites. It renders the results of GraphQL documents, which it executes in process when a page has changed. The
+// rendered pages are cached with the documents of the status API.
 //
-// No page loads resources of other hosts or contains inline scripts or styles. The content security policy enforces this.
+// No page loads resources of other hosts or contains inline scripts or styles. The content security policy enforces
+// this.
 package statuspage
 
 import (
@@ -113,7 +114,8 @@ func New(o Options) (*Site, error) {
 			return nil, fmt.Errorf("document %s of the status page: %w", name, err)
 		}
 	}
-	s.templates, err = template.New("").Funcs(template.FuncMap{"state": stateName}).ParseFS(templateFiles, "templates/*.html")
+	s.templates, err = template.New("").Funcs(template.FuncMap{"state": stateName}).ParseFS(templateFiles,
+		"templates/*.html")
 	if err != nil {
 		return nil, fmt.Errorf("reading the templates of the status page: %w", err)
 	}
@@ -138,7 +140,8 @@ type pageAssets struct {
 	addresses map[string]string // URLs by file name
 }
 
-// loadAssets compresses the embedded files once per process. Their URLs contain a hash of the content, so that browsers can cache them permanently.
+// loadAssets compresses the embedded files once per process. Their URLs contain a hash of the content, so that browsers
+// can cache them permanently.
 var loadAssets = sync.OnceValues(func() (s pageAssets, err error) {
 	s = pageAssets{map[string]*assets.File{}, map[string]string{}}
 	entries, err := fs.ReadDir(assetFiles, "assets")
@@ -146,7 +149,8 @@ var loadAssets = sync.OnceValues(func() (s pageAssets, err error) {
 		return s, fmt.Errorf("reading the assets of the status page: %w", err)
 	}
 	add := func(name string, content []byte) {
-		kind := map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}[path.Ext(name)]
+		kind := map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8",
+			".svg": "image/svg+xml"}[path.Ext(name)]
 		sum := sha256.Sum256(content)
 		base := strings.TrimSuffix(name, path.Ext(name))
 		s.addresses[name] = assetPrefix + base + "-" + hex.EncodeToString(sum[:5]) + path.Ext(name)
@@ -195,7 +199,8 @@ func (s *Site) query(ctx context.Context, document string, variables map[string]
 
 // head returns the common data of a page. p is nil if there is no status page.
 func (s *Site) head(p *pageData, title, here string) head {
-	h := head{Static: s.o.Static, Title: title, Name: "Heliograph", Lang: "en", Here: here, Look: status.ImpactNone, Assets: s.addresses}
+	h := head{Static: s.o.Static, Title: title, Name: "Heliograph", Lang: "en", Here: here, Look: status.ImpactNone,
+		Assets: s.addresses}
 	if p == nil {
 		return h
 	}
@@ -232,7 +237,8 @@ const retryAfter = "10"
 
 // Paths returns the paths of the site as router patterns, in which * matches anything.
 func Paths() []string {
-	return []string{"/", historyPath, incidentPrefix + "*", atomPath, rssPath, badgePath, framePath, embedPath, assetPrefix + "*"}
+	return []string{"/", historyPath, incidentPrefix + "*", atomPath, rssPath, badgePath, framePath, embedPath,
+		assetPrefix + "*"}
 }
 
 // Has reports whether the site serves a path.
@@ -277,7 +283,8 @@ func targetOf(r *http.Request) *target {
 			return s.history(ctx, p, month)
 		}
 		return &target{key: historyPath + "?month=" + month, media: htmlMedia, policy: pagePolicy, lazy: render}
-	case strings.HasPrefix(path, incidentPrefix) && len(path) <= len(incidentPrefix)+64 && !strings.ContainsAny(path[len(incidentPrefix):], "/\x00") &&
+	case strings.HasPrefix(path, incidentPrefix) && len(path) <= len(incidentPrefix)+64 &&
+		!strings.ContainsAny(path[len(incidentPrefix):], "/\x00") &&
 		utf8.ValidString(path):
 		code := path[len(incidentPrefix):]
 		render := func(s *Site, ctx context.Context, p *status.Page) (*doccache.Document, error) {
@@ -314,15 +321,18 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.headers.Send(w, r, s.stale(w, v, t, page), []string{t.media})
 	case code == http.StatusServiceUnavailable:
 		w.Header().Set("Retry-After", retryAfter)
-		s.sendError(w, r, t, page, code, "The status cannot be read", "The database does not answer. Please try again in a moment.")
+		s.sendError(w, r, t, page, code, "The status cannot be read",
+			"The database does not answer. Please try again in a moment.")
 	case page == nil && t.key == "/":
 		s.headers.Send(w, r, s.landing, []string{t.media})
 	default:
-		s.sendError(w, r, t, page, http.StatusNotFound, "There is nothing here", "The address may be wrong, or what was here has been taken away.")
+		s.sendError(w, r, t, page, http.StatusNotFound, "There is nothing here",
+			"The address may be wrong, or what was here has been taken away.")
 	}
 }
 
-// find returns the requested document and its page. If there is none, code is the status of the error, and page can be nil.
+// find returns the requested document and its page. If there is none, code is the status of the error, and page can be
+// nil.
 func (s *Site) find(r *http.Request, t *target) (v *doccache.Document, page *status.Page, code int) {
 	if s.o.Cache.Disabled() {
 		var gone bool
@@ -361,7 +371,8 @@ func (s *Site) find(r *http.Request, t *target) (v *doccache.Document, page *sta
 	return v, page, code
 }
 
-// findLazy returns a document that is rendered on request. If rendering fails, it returns the cached document of an earlier revision, if there is one.
+// findLazy returns a document that is rendered on request. If rendering fails, it returns the cached document of an
+// earlier revision, if there is one.
 func (s *Site) findLazy(r *http.Request, t *target, page *status.Page) (*doccache.Document, int) {
 	key, day := page.Code+t.key, status.DateOf(s.o.Now().In(page.Zone))
 	cached, _ := s.lazy.GetIfPresent(key)
@@ -395,7 +406,9 @@ func (s *Site) findLazy(r *http.Request, t *target, page *status.Page) (*doccach
 }
 
 // sendError writes an error in the format of the target: an HTML page, or one line for feeds and images.
-func (s *Site) sendError(w http.ResponseWriter, r *http.Request, t *target, page *status.Page, code int, heading, text string) {
+func (s *Site) sendError(
+	w http.ResponseWriter, r *http.Request, t *target, page *status.Page, code int, heading, text string,
+) {
 	if t.media != htmlMedia {
 		http.Error(w, heading+".", code)
 		return

@@ -48,7 +48,8 @@ func TestSaid(t *testing.T) {
 
 // FuzzSaid checks that texts have only the permitted elements and safe links.
 func FuzzSaid(f *testing.F) {
-	for _, s := range []string{"a<b", "<a href='java\nscript:x'>y</a>", "```\n```", "**`[x](http://y)`**", "<li><p>", "\x00<br", "<b onclick=x>", "<style>p{}"} {
+	for _, s := range []string{"a<b", "<a href='java\nscript:x'>y</a>", "```\n```", "**`[x](http://y)`**", "<li><p>",
+		"\x00<br", "<b onclick=x>", "<style>p{}"} {
 		f.Add(s)
 	}
 	permitted := []string{"p", "br", "b", "strong", "i", "em", "code", "pre", "ul", "ol", "li", "a"}
@@ -63,7 +64,8 @@ func FuzzSaid(f *testing.F) {
 				t.Errorf("%q: element %s", body, token)
 			}
 			for _, a := range token.Attr {
-				safe := a.Key == "href" && (strings.HasPrefix(a.Val, "http://") || strings.HasPrefix(a.Val, "https://") || strings.HasPrefix(a.Val, "mailto:"))
+				safe := a.Key == "href" && (strings.HasPrefix(a.Val, "http://") ||
+					strings.HasPrefix(a.Val, "https://") || strings.HasPrefix(a.Val, "mailto:"))
 				if !safe && a.Key != "rel" && a.Key != "start" {
 					t.Errorf("%q: attribute %s=%q", body, a.Key, a.Val)
 				}

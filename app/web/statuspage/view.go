@@ -30,7 +30,8 @@ type head struct {
 	Here   string // the current section for the navigation: status, history, or empty
 	Look   status.Indicator
 	Assets map[string]string // asset URLs by name
-	// Live is the URL of the event stream that announces changes, or empty if there are none. Revision is the revision of the page.
+	// Live is the URL of the event stream that announces changes, or empty if there are none. Revision is the revision
+	// of the page.
 	Live     string
 	Revision int64
 	Zone     string // name of the time zone of all times
@@ -95,7 +96,10 @@ func (u *update) Changes() []affected {
 
 // shown omits components with onlyShowIfDegraded that are operational.
 func shown(list []component) []component {
-	return slices.DeleteFunc(slices.Clone(list), func(c component) bool { return c.OnlyShowIfDegraded && c.Status == status.Operational })
+	return slices.DeleteFunc(slices.Clone(list), func(c component) bool {
+		return c.OnlyShowIfDegraded &&
+			c.Status == status.Operational
+	})
 }
 
 // Shown returns the visible components of a group.
@@ -121,7 +125,10 @@ func (c *component) Chart() *uptimeView {
 }
 
 func hasUptime(list []component) bool {
-	return slices.ContainsFunc(shown(list), func(c component) bool { return c.Showcase && c.Uptime != nil || hasUptime(c.Children) })
+	return slices.ContainsFunc(shown(list), func(c component) bool {
+		return c.Showcase && c.Uptime != nil ||
+			hasUptime(c.Children)
+	})
 }
 
 // The uptime chart has a bar for each day.
@@ -220,13 +227,15 @@ func duration(seconds int) string {
 	}
 }
 
-// dayView is a day with its notices, or a range of days without notices from First to Day. First equals Day for a single day.
+// dayView is a day with its notices, or a range of days without notices from First to Day. First equals Day for a
+// single day.
 type dayView struct {
 	First, Day time.Time
 	Notices    []notice
 }
 
-// daysOf returns the days from the newest to the oldest that have notices. With all, it also returns the other days, merged into ranges.
+// daysOf returns the days from the newest to the oldest that have notices. With all, it also returns the other days,
+// merged into ranges.
 func daysOf(newest, oldest time.Time, list []notice, all bool) []dayView {
 	var out []dayView
 	for day := newest; !day.Before(oldest); day = day.AddDate(0, 0, -1) {
@@ -260,21 +269,24 @@ func stateName(v any) string {
 	return strings.ToUpper(name[:1]) + name[1:]
 }
 
-// Editors write plain text, Markdown or HTML, and imported pages can mix all three in one body. HTML blocks become Markdown, goldmark renders it, and
-// bluemonday removes all but a few elements. Unknown tags are shown as text. docs/status-page.md has the list of what is supported.
+// Editors write plain text, Markdown or HTML, and imported pages can mix all three in one body. HTML blocks become
+// Markdown, goldmark renders it, and bluemonday removes all but a few elements. Unknown tags are shown as text.
+// docs/status-page.md has the list of what is supported.
 
 // markdown renders texts. Each line break of a text is one of the page.
 var markdown = goldmark.New(
 	goldmark.WithParser(parser.NewParser(
 		parser.WithBlockParsers(
 			util.Prioritized(parser.NewListParser(), 300), util.Prioritized(parser.NewListItemParser(), 400),
-			util.Prioritized(parser.NewATXHeadingParser(), 600), util.Prioritized(parser.NewFencedCodeBlockParser(), 700),
+			util.Prioritized(parser.NewATXHeadingParser(), 600),
+			util.Prioritized(parser.NewFencedCodeBlockParser(), 700),
 			util.Prioritized(parser.NewParagraphParser(), 1000),
 		),
 		parser.WithInlineParsers(parser.DefaultInlineParsers()...),
 	)),
 	goldmark.WithExtensions(extension.Linkify),
-	goldmark.WithRendererOptions(html.WithHardWraps(), renderer.WithNodeRenderers(util.Prioritized(ownElements{}, 100))),
+	goldmark.WithRendererOptions(html.WithHardWraps(),
+		renderer.WithNodeRenderers(util.Prioritized(ownElements{}, 100))),
 )
 
 // policy permits the elements of texts.
@@ -289,7 +301,8 @@ var policy = func() *bluemonday.Policy {
 	return p
 }()
 
-// ownElements renders headings as strong paragraphs, since texts are below the headings of the page, and unknown tags as text.
+// ownElements renders headings as strong paragraphs, since texts are below the headings of the page, and unknown tags
+// as text.
 type ownElements struct{}
 
 // inlineTag matches tags that the policy permits or removes with their content, and comments, which it removes.
@@ -305,7 +318,8 @@ func (ownElements) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 		_, err := w.WriteString(text)
 		return ast.WalkContinue, err //nolint:wrapcheck // of a buffer
 	})
-	r.Register(ast.KindRawHTML, func(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	r.Register(ast.KindRawHTML, func(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus,
+		error) {
 		if raw, ok := n.(*ast.RawHTML); ok && entering {
 			tag := raw.Segments.Value(source)
 			if !inlineTag.Match(tag) {
@@ -339,7 +353,8 @@ func said(body string) template.HTML {
 		})
 	}
 	var b bytes.Buffer
-	if err := markdown.Convert([]byte(strings.Join(parts, "\n```")), &b); err != nil { // does not happen: the buffer accepts everything
+	// does not happen: the buffer accepts everything
+	if err := markdown.Convert([]byte(strings.Join(parts, "\n```")), &b); err != nil {
 		return template.HTML(template.HTMLEscapeString(body)) //nolint:gosec // escaped
 	}
 	return template.HTML(bytes.TrimSpace(policy.SanitizeBytes(b.Bytes()))) //nolint:gosec // sanitized

@@ -11,13 +11,14 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// EffectiveStatus returns the status of a component: the worst of its base status and of those in which open notices hold it.
+// EffectiveStatus returns the status of a component: the worst of its base status and of those in which open notices
+// hold it.
 func EffectiveStatus(base ComponentStatus, held ...ComponentStatus) ComponentStatus {
 	return Worst(append([]ComponentStatus{base}, held...)...)
 }
 
-// ComputeStatuses computes the statuses of components and groups from base statuses and holds, by the code of the component. It changes the list and its
-// elements and returns the list in the order of documents, without empty groups.
+// ComputeStatuses computes the statuses of components and groups from base statuses and holds, by the code of the
+// component. It changes the list and its elements and returns the list in the order of documents, without empty groups.
 func ComputeStatuses(list []*Component, held map[string][]ComponentStatus, v Vocabulary) []*Component {
 	slices.SortFunc(list, compareComponents)
 	byCode := make(map[string]*Component, len(list))
@@ -44,11 +45,12 @@ func ComputeStatuses(list []*Component, held map[string][]ComponentStatus, v Voc
 
 // compareComponents orders components as documents do: by position, regardless of groups.
 func compareComponents(a, b *Component) int {
-	return cmp.Or(cmp.Compare(a.Position, b.Position), cmp.Compare(a.ListIndex, b.ListIndex), a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.Code, b.Code))
+	return cmp.Or(cmp.Compare(a.Position, b.Position), cmp.Compare(a.ListIndex, b.ListIndex),
+		a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.Code, b.Code))
 }
 
-// DisplayOrder returns a function that compares components of a page in display order: by the position of the group, then within it. Affected components of
-// updates have this order.
+// DisplayOrder returns a function that compares components of a page in display order: by the position of the group,
+// then within it. Affected components of updates have this order.
 func DisplayOrder(all []*Component) func(a, b *Component) int {
 	byCode := list.By(all, codeOf)
 	top := func(c *Component) *Component {
@@ -70,11 +72,12 @@ func DisplayOrder(all []*Component) func(a, b *Component) int {
 
 // impactOf returns the impact of an incident that sets a component to a status.
 func impactOf(s ComponentStatus) Impact {
-	return cmp.Or(map[ComponentStatus]Impact{DegradedPerformance: ImpactMinor, PartialOutage: ImpactMajor, MajorOutage: ImpactCritical}[s], ImpactNone)
+	return cmp.Or(map[ComponentStatus]Impact{DegradedPerformance: ImpactMinor, PartialOutage: ImpactMajor,
+		MajorOutage: ImpactCritical}[s], ImpactNone)
 }
 
-// ImpactOf returns the impact of a notice: the override if it is not empty; "maintenance" for a maintenance; for an incident, the impact of the worst status
-// that its updates gave to components.
+// ImpactOf returns the impact of a notice: the override if it is not empty; "maintenance" for a maintenance; for an
+// incident, the impact of the worst status that its updates gave to components.
 func ImpactOf(k Kind, override Impact, given ...ComponentStatus) Impact {
 	switch {
 	case override != "":
@@ -91,13 +94,14 @@ func ImpactOf(k Kind, override Impact, given ...ComponentStatus) Impact {
 	return worst
 }
 
-// WorkingCopy is the state of a page that a write reads and changes: its components, and the notices that hold them in a status. Its methods are the rules
-// for writes. They change the copy and return what has to be stored.
+// WorkingCopy is the state of a page that a write reads and changes: its components, and the notices that hold them in
+// a status. Its methods are the rules for writes. They change the copy and return what has to be stored.
 type WorkingCopy struct {
 	Page *Page
 	// Components are all components that are not deleted, including empty groups, in the order of documents.
 	Components []*Component
-	// Holds are the statuses in which open notices hold components, by the code of the component and then of the notice.
+	// Holds are the statuses in which open notices hold components, by the code of the component and then of the
+	// notice.
 	Holds map[string]map[string]ComponentStatus
 
 	// At is the time of the write, in milliseconds and in the zone of the page.
@@ -120,7 +124,8 @@ func NewWorkingCopy(p *Page, components []*Component, attachments []*Attachment)
 	return w
 }
 
-// AddComponent returns a new component or group without a code, and the components whose position changes. Empty groups are not published.
+// AddComponent returns a new component or group without a code, and the components whose position changes. Empty groups
+// are not published.
 func (w *WorkingCopy) AddComponent(in NewComponent) (c *Component, moved []*Component, err error) {
 	c = &Component{IsGroup: in.IsGroup, Name: in.Name, Description: ledger.NonZero(in.Description), Origin: w.Origin}
 	if !in.IsGroup {
@@ -165,7 +170,8 @@ func (w *WorkingCopy) EditComponent(c *Component, in ComponentEdit) ([]*Change, 
 		}
 		changes = w.setBase(c, in.Status)
 	}
-	c.Name, c.Showcase, c.OnlyShowIfDegraded = in.Name.Or(c.Name), in.Showcase.Or(c.Showcase), in.OnlyShowIfDegraded.Or(c.OnlyShowIfDegraded)
+	c.Name, c.Showcase, c.OnlyShowIfDegraded = in.Name.Or(c.Name), in.Showcase.Or(c.Showcase),
+		in.OnlyShowIfDegraded.Or(c.OnlyShowIfDegraded)
 	if in.Description.Valid {
 		c.Description = ledger.NonZero(in.Description.V)
 	}
@@ -188,8 +194,8 @@ func (w *WorkingCopy) CheckRemove(c *Component) error {
 	return nil
 }
 
-// Move puts a component at a position of a group, or of the top level of the page if group is empty, and returns all components whose position or group
-// changes. Position 0 is the last one. The component may be new.
+// Move puts a component at a position of a group, or of the top level of the page if group is empty, and returns all
+// components whose position or group changes. Position 0 is the last one. The component may be new.
 func (w *WorkingCopy) Move(c *Component, group string, position int32) ([]*Component, error) {
 	if group != "" {
 		switch g := w.Component(group); {
@@ -317,11 +323,14 @@ func (w *WorkingCopy) statuses() map[string]ComponentStatus {
 }
 
 // changesSince returns the changes of the components whose statuses differ from before.
-func (w *WorkingCopy) changesSince(before map[string]ComponentStatus, origin Origin, update ledger.Null[string]) []*Change {
+func (w *WorkingCopy) changesSince(
+	before map[string]ComponentStatus, origin Origin, update ledger.Null[string],
+) []*Change {
 	var out []*Change
 	for _, c := range w.Components {
 		if old, known := before[c.Code]; known && old != c.Status {
-			out = append(out, &Change{ComponentCode: c.Code, At: w.At, OldStatus: old, NewStatus: c.Status, UpdateCode: update, Origin: origin})
+			out = append(out, &Change{ComponentCode: c.Code, At: w.At, OldStatus: old, NewStatus: c.Status,
+				UpdateCode: update, Origin: origin})
 		}
 	}
 	return out

@@ -38,7 +38,8 @@ const (
 // Documents returns the names of all documents.
 func Documents() []string {
 	return []string{
-		SummaryDocument, StatusDocument, ComponentsDocument, IncidentsDocument, UnresolvedDocument, ScheduledDocument, UpcomingDocument, ActiveDocument,
+		SummaryDocument, StatusDocument, ComponentsDocument, IncidentsDocument, UnresolvedDocument, ScheduledDocument,
+		UpcomingDocument, ActiveDocument,
 	}
 }
 
@@ -65,7 +66,8 @@ type SourceNotice struct {
 	Updates    []*Update                  // newest first
 }
 
-// Coverage is the period that a list of notices covers. A notice within that period that is not in the list was deleted.
+// Coverage is the period that a list of notices covers. A notice within that period that is not in the list was
+// deleted.
 type Coverage struct {
 	All bool      // the list is complete
 	To  time.Time // otherwise, the instant of the last notice; see [Notice.RecentAt]
@@ -179,8 +181,8 @@ func (d *pageDocument) checkSize() error {
 	return nil
 }
 
-// ReadDocuments decodes the documents of a page, by the names of [Documents]. Documents may be missing. It fails if a document is malformed. Invalid values
-// are replaced or omitted with a warning.
+// ReadDocuments decodes the documents of a page, by the names of [Documents]. Documents may be missing. It fails if a
+// document is malformed. Invalid values are replaced or omitted with a warning.
 func ReadDocuments(documents map[string][]byte) (*Source, error) {
 	r := reader{
 		source: &Source{Coverage: map[Kind]Coverage{}}, seen: map[string]bool{}, updates: map[string]bool{},
@@ -215,8 +217,8 @@ func ReadDocuments(documents map[string][]byte) (*Source, error) {
 	return r.source, nil
 }
 
-// hold derives what holds the components in their statuses: the open notices that gave them, so that they are released when the notices end. Statuses that
-// no open notice explains stay base statuses.
+// hold derives what holds the components in their statuses: the open notices that gave them, so that they are released
+// when the notices end. Statuses that no open notice explains stay base statuses.
 func (s *Source) hold() {
 	for _, c := range s.Components {
 		explained := false
@@ -295,7 +297,8 @@ func CheckDocuments(documents map[string][]byte) []string {
 
 	incidents, maintenances := d[IncidentsDocument].Incidents, d[ScheduledDocument].Maintenances
 	if len(incidents) > mostListed || len(maintenances) > mostListed {
-		complain("%d incidents and %d maintenances are listed, more than %d", len(incidents), len(maintenances), mostListed)
+		complain("%d incidents and %d maintenances are listed, more than %d", len(incidents), len(maintenances),
+			mostListed)
 	}
 	for _, n := range open {
 		newer := !slices.ContainsFunc(incidents, func(o checkedNotice) bool { return o.ID == n.ID })

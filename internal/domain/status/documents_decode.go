@@ -48,7 +48,8 @@ func (r *reader) optional(s *string, of string) ledger.Null[string] {
 	return ledger.Of(r.text(*s, of))
 }
 
-// times returns when an object was created and updated. If one is missing, the other is used; if both are, the time of the page.
+// times returns when an object was created and updated. If one is missing, the other is used; if both are, the time of
+// the page.
 func (r *reader) times(created, updated instant, of string) (time.Time, time.Time) {
 	if created.Time.IsZero() {
 		created = updated
@@ -66,7 +67,8 @@ func (r *reader) times(created, updated instant, of string) (time.Time, time.Tim
 // webURL reports whether a text is a URL to which a page may link.
 func webURL(text string) bool {
 	u, err := url.Parse(text)
-	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && !strings.ContainsAny(text, " \"'<>")
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" &&
+		!strings.ContainsAny(text, " \"'<>")
 }
 
 func (r *reader) document(name string, d *pageDocument) error {
@@ -155,7 +157,8 @@ func (r *reader) component(o *componentObject, index int32) {
 		return
 	}
 	c := &Component{
-		Code: o.ID, PageCode: r.source.Page.Code, IsGroup: o.Group, Name: r.text(o.Name, of), Position: o.Position, ListIndex: index, Origin: FromSync,
+		Code: o.ID, PageCode: r.source.Page.Code, IsGroup: o.Group, Name: r.text(o.Name, of), Position: o.Position,
+		ListIndex: index, Origin: FromSync,
 		Version: 1,
 	}
 	c.CreatedAt, c.UpdatedAt = r.times(o.CreatedAt, o.UpdatedAt, of)
@@ -200,11 +203,15 @@ func (r *reader) notice(kind Kind, o *noticeObject) {
 	r.seen[o.ID] = true
 	of := "notice " + o.ID
 	n := &SourceNotice{Held: map[string]ComponentStatus{}, Notice: Notice{
-		Code: o.ID, PageCode: r.source.Page.Code, Kind: kind, Name: r.text(o.Name, of), State: State(o.Status), Impact: Impact(o.Impact), Shortlink: o.Shortlink,
-		MonitoringAt: known(o.MonitoringAt), ResolvedAt: known(o.ResolvedAt), ScheduledFor: known(o.ScheduledFor), ScheduledUntil: known(o.ScheduledUntil),
-		Origin: FromSync, NotifyAtStart: true, NotifyAtEnd: true, AutoOperationalState: kind == Scheduled, Version: 1,
+		Code: o.ID, PageCode: r.source.Page.Code, Kind: kind, Name: r.text(o.Name, of), State: State(o.Status),
+		Impact: Impact(o.Impact), Shortlink: o.Shortlink,
+		MonitoringAt: known(o.MonitoringAt), ResolvedAt: known(o.ResolvedAt), ScheduledFor: known(o.ScheduledFor),
+		ScheduledUntil: known(o.ScheduledUntil),
+		Origin:         FromSync, NotifyAtStart: true, NotifyAtEnd: true, AutoOperationalState: kind == Scheduled,
+		Version: 1,
 	}}
-	if !ValidCode(o.ID) || o.Name == "" || !n.State.Valid() || n.State.Kind() != kind || kind == Scheduled && (o.ScheduledFor == nil || o.ScheduledUntil == nil) {
+	if !ValidCode(o.ID) || o.Name == "" || !n.State.Valid() || n.State.Kind() != kind || kind == Scheduled &&
+		(o.ScheduledFor == nil || o.ScheduledUntil == nil) {
 		r.warn("the notice %q with the name %q and the state %q cannot be stored", o.ID, o.Name, o.Status)
 		return
 	}
@@ -264,7 +271,8 @@ func (r *reader) update(n *SourceNotice, o *updateObject) *Update {
 	of := "update " + o.ID
 	u := &Update{
 		Code: o.ID, NoticeCode: n.Code, State: State(o.Status), Body: r.text(o.Body, of),
-		DisplayAt: known(o.DisplayAt), DeliverNotifications: o.DeliverNotifications, EmptyAffected: o.Affected != nil && len(*o.Affected) == 0, Origin: FromSync,
+		DisplayAt: known(o.DisplayAt), DeliverNotifications: o.DeliverNotifications, EmptyAffected: o.Affected != nil &&
+			len(*o.Affected) == 0, Origin: FromSync,
 	}
 	if !ValidCode(o.ID) || !u.State.Valid() || u.State.Kind() != n.Kind {
 		r.warn("the update %q of notice %s in the state %q cannot be stored", o.ID, n.Code, o.Status)
@@ -295,7 +303,8 @@ func (r *reader) update(n *SourceNotice, o *updateObject) *Update {
 		}
 		seen[a.Code] = true
 		u.Affected = append(u.Affected, &AffectedComponent{
-			PageCode: n.PageCode, UpdateCode: u.Code, Ordinal: int32(len(u.Affected)), Code: a.Code, Name: r.text(a.Name, of),
+			PageCode: n.PageCode, UpdateCode: u.Code, Ordinal: int32(len(u.Affected)), Code: a.Code,
+			Name:      r.text(a.Name, of),
 			OldStatus: r.status(a.OldStatus, of), NewStatus: r.status(a.NewStatus, of),
 		})
 	}

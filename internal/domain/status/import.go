@@ -12,11 +12,11 @@ import (
 
 // ImportOptions configure how a page is imported from the documents of another status page.
 type ImportOptions struct {
-	// Mode is [Mirror] for a page that follows its source, or [Imported] for a page that is edited here afterwards. Importing a mirror with [Imported] ends
-	// mirroring.
+	// Mode is [Mirror] for a page that follows its source, or [Imported] for a page that is edited here afterwards.
+	// Importing a mirror with [Imported] ends mirroring.
 	Mode Mode
-	// Slug, URL, Vocabulary and Hosts are settings of a page that is created. The default Slug follows from the name, and the default URL is that of the source.
-	// A mirror always keeps the URL and the links of its source.
+	// Slug, URL, Vocabulary and Hosts are settings of a page that is created. The default Slug follows from the name,
+	// and the default URL is that of the source. A mirror always keeps the URL and the links of its source.
 	Slug       string
 	URL        string
 	Vocabulary Vocabulary
@@ -34,15 +34,18 @@ func NewImportedPage(source *Page, o ImportOptions) *Page {
 	return &p
 }
 
-// CheckImport fails if an import would overwrite what editors wrote. edited reports whether editors have changed the page since it was imported.
+// CheckImport fails if an import would overwrite what editors wrote. edited reports whether editors have changed the
+// page since it was imported.
 func CheckImport(p *Page, mode Mode, edited bool) error {
 	switch {
 	case p.Mode == Mirror:
 		return nil
 	case p.Mode != Imported || mode != Imported:
-		return Errorf(BadState, "the page %s is edited here (its mode is %s): it cannot become a copy of another page", p.Slug, p.Mode)
+		return Errorf(BadState, "the page %s is edited here (its mode is %s): it cannot become a copy of another page",
+			p.Slug, p.Mode)
 	case edited:
-		return Errorf(BadState, "the page %s has been edited since it was imported: importing it again would overwrite the edits", p.Slug)
+		return Errorf(BadState,
+			"the page %s has been edited since it was imported: importing it again would overwrite the edits", p.Slug)
 	default:
 		return nil
 	}
@@ -89,7 +92,8 @@ type Import struct {
 // ImportedNotice is a notice to write with all its updates.
 type ImportedNotice struct {
 	*SourceNotice
-	// Revisions are those of the updates that do not change, by their codes. The others belong to the revision that the import writes.
+	// Revisions are those of the updates that do not change, by their codes. The others belong to the revision that the
+	// import writes.
 	Revisions map[string]ledger.Null[int64]
 }
 
@@ -103,8 +107,8 @@ func (i *Import) Empty() bool {
 	return i.Changed() == 0 && i.Page == nil && len(i.Ungrouped) == 0 && len(i.Changes) == 0 && len(i.Released) == 0
 }
 
-// CompareImport compares the documents of a source with what is stored. Codes and instants of the source are kept. What the documents no longer list is
-// deleted if they would list it.
+// CompareImport compares the documents of a source with what is stored. Codes and instants of the source are kept. What
+// the documents no longer list is deleted if they would list it.
 func CompareImport(source *Source, stored Stored, o ImportOptions) *Import {
 	i := &Import{}
 	url := i.comparePage(source.Page, stored.Page, o)
@@ -137,7 +141,8 @@ func CompareImport(source *Source, stored Stored, o ImportOptions) *Import {
 	return i
 }
 
-// compareStatuses collects the changes of statuses, and those that the history needs so that it ends with the current statuses.
+// compareStatuses collects the changes of statuses, and those that the history needs so that it ends with the current
+// statuses.
 func (i *Import) compareStatuses(source *Source, stored Stored) {
 	before, after := map[string]ComponentStatus{}, map[string]ComponentStatus{}
 	for _, c := range stored.Components {
@@ -147,7 +152,8 @@ func (i *Import) compareStatuses(source *Source, stored Stored) {
 	add := func(n *Notice, updates []*Update) {
 		mentioned := map[string]bool{}
 		for _, u := range slices.Backward(updates) {
-			e := HistoryEvent{Notice: n.Code, Update: u.Code, State: u.State, CreatedAt: u.CreatedAt, DisplayAt: u.DisplayAt}
+			e := HistoryEvent{Notice: n.Code, Update: u.Code, State: u.State, CreatedAt: u.CreatedAt,
+				DisplayAt: u.DisplayAt}
 			for _, a := range u.Affected {
 				stated := e
 				stated.Component, stated.Old, stated.New = a.Code, a.OldStatus, a.NewStatus
@@ -189,7 +195,8 @@ func (i *Import) compareStatuses(source *Source, stored Stored) {
 		slices.SortStableFunc(list, func(a, b *HistoryEvent) int { return a.CreatedAt.Compare(b.CreatedAt) })
 		history := HistoryOf(list, time.Time{}, HistoryPoint{})
 		last := history[len(history)-1]
-		change := &Change{ComponentCode: c.Code, At: c.UpdatedAt, OldStatus: before[c.Code], NewStatus: Worst(c.BaseStatus, after[c.Code]), Origin: FromSync}
+		change := &Change{ComponentCode: c.Code, At: c.UpdatedAt, OldStatus: before[c.Code],
+			NewStatus: Worst(c.BaseStatus, after[c.Code]), Origin: FromSync}
 		switch {
 		case last.Status != change.NewStatus: // an editor or a probe of the source has set it
 			change.OldStatus, change.At = last.Status, later(change.At, last.At.Add(time.Millisecond))
@@ -219,7 +226,8 @@ func (i *Import) comparePage(from, to *Page, o ImportOptions) string {
 	return p.URL
 }
 
-// compareComponents compares the components and returns the codes of all that notices may refer to. source is nil if no document lists components.
+// compareComponents compares the components and returns the codes of all that notices may refer to. source is nil if no
+// document lists components.
 func (i *Import) compareComponents(source *Source, stored []*StoredComponent) (known map[string]bool) {
 	byCode := make(map[string]*StoredComponent, len(stored))
 	known = make(map[string]bool, len(stored))
@@ -265,9 +273,13 @@ func (i *Import) compareComponents(source *Source, stored []*StoredComponent) (k
 func (i *Import) compareNotice(n *SourceNotice, old NoticeState) {
 	imported := ImportedNotice{SourceNotice: n, Revisions: map[string]ledger.Null[int64]{}}
 	if old.Notice != nil {
-		attached := list.Map(old.Attachments, func(a *Attachment) string { return a.ComponentCode + " " + string(a.HeldStatus) })
+		attached := list.Map(old.Attachments, func(a *Attachment) string {
+			return a.ComponentCode + " " +
+				string(a.HeldStatus)
+		})
 		now := list.Map(n.Components, func(code string) string { return code + " " + string(n.Held[code]) })
-		if sameNotice(&n.Notice, old.Notice) && slices.Equal(sorted(now), sorted(attached)) && slices.EqualFunc(n.Updates, old.Updates, sameUpdate) {
+		if sameNotice(&n.Notice, old.Notice) && slices.Equal(sorted(now), sorted(attached)) &&
+			slices.EqualFunc(n.Updates, old.Updates, sameUpdate) {
 			return
 		}
 		byCode := list.By(old.Updates, func(u *Update) string { return u.Code })
@@ -284,17 +296,22 @@ func sorted(list []string) []string { return slices.Sorted(slices.Values(list)) 
 
 // sameComponent reports whether two components are equal in all fields that documents have.
 func sameComponent(a, b *Component) bool {
-	return a.IsGroup == b.IsGroup && a.GroupCode == b.GroupCode && a.Name == b.Name && a.Description == b.Description && a.BaseStatus == b.BaseStatus &&
-		a.Position == b.Position && a.ListIndex == b.ListIndex && a.Showcase == b.Showcase && a.OnlyShowIfDegraded == b.OnlyShowIfDegraded &&
+	return a.IsGroup == b.IsGroup && a.GroupCode == b.GroupCode && a.Name == b.Name && a.Description == b.Description &&
+		a.BaseStatus == b.BaseStatus &&
+		a.Position == b.Position && a.ListIndex == b.ListIndex && a.Showcase == b.Showcase &&
+		a.OnlyShowIfDegraded == b.OnlyShowIfDegraded &&
 		a.StartDate == b.StartDate && a.CreatedAt.Equal(b.CreatedAt) && a.UpdatedAt.Equal(b.UpdatedAt)
 }
 
 // sameNotice reports whether two notices are equal in all fields that documents have.
 func sameNotice(a, b *Notice) bool {
-	return a.Kind == b.Kind && a.Name == b.Name && a.State == b.State && a.Impact == b.Impact && a.ImpactOverride == b.ImpactOverride &&
+	return a.Kind == b.Kind && a.Name == b.Name && a.State == b.State && a.Impact == b.Impact &&
+		a.ImpactOverride == b.ImpactOverride &&
 		a.Shortlink == b.Shortlink &&
-		a.StartedAt.Equal(b.StartedAt) && a.CreatedAt.Equal(b.CreatedAt) && a.UpdatedAt.Equal(b.UpdatedAt) && sameTime(a.MonitoringAt, b.MonitoringAt) &&
-		sameTime(a.ResolvedAt, b.ResolvedAt) && a.ReminderIntervals == b.ReminderIntervals && sameTime(a.ScheduledFor, b.ScheduledFor) &&
+		a.StartedAt.Equal(b.StartedAt) && a.CreatedAt.Equal(b.CreatedAt) && a.UpdatedAt.Equal(b.UpdatedAt) &&
+		sameTime(a.MonitoringAt, b.MonitoringAt) &&
+		sameTime(a.ResolvedAt, b.ResolvedAt) && a.ReminderIntervals == b.ReminderIntervals &&
+		sameTime(a.ScheduledFor, b.ScheduledFor) &&
 		sameTime(a.ScheduledUntil, b.ScheduledUntil)
 }
 
@@ -302,9 +319,11 @@ func sameTime(a, b ledger.Null[time.Time]) bool { return a.Valid == b.Valid && a
 
 // sameUpdate reports whether two updates are equal in all fields that documents have.
 func sameUpdate(a, b *Update) bool {
-	return a.Code == b.Code && a.State == b.State && a.Body == b.Body && a.CreatedAt.Equal(b.CreatedAt) && a.UpdatedAt.Equal(b.UpdatedAt) &&
+	return a.Code == b.Code && a.State == b.State && a.Body == b.Body && a.CreatedAt.Equal(b.CreatedAt) &&
+		a.UpdatedAt.Equal(b.UpdatedAt) &&
 		sameTime(a.DisplayAt, b.DisplayAt) &&
-		a.DeliverNotifications == b.DeliverNotifications && a.CustomTweet == b.CustomTweet && a.TweetID == b.TweetID && a.EmptyAffected == b.EmptyAffected &&
+		a.DeliverNotifications == b.DeliverNotifications && a.CustomTweet == b.CustomTweet && a.TweetID == b.TweetID &&
+		a.EmptyAffected == b.EmptyAffected &&
 		slices.EqualFunc(a.Affected, b.Affected, func(x, y *AffectedComponent) bool {
 			return x.Code == y.Code && x.Name == y.Name && x.OldStatus == y.OldStatus && x.NewStatus == y.NewStatus
 		})

@@ -14,7 +14,8 @@ func (w *WorkingCopy) OpenIncident(in NewIncident) (*Effect, error) {
 	if err != nil {
 		return nil, err
 	}
-	n.Draft, n.Backfilled, n.ProbeID, n.ReminderIntervals, n.ImpactOverride = in.Draft, in.Backfill, in.ProbeID, in.Reminders, in.ImpactOverride
+	n.Draft, n.Backfilled, n.ProbeID, n.ReminderIntervals, n.ImpactOverride = in.Draft, in.Backfill, in.ProbeID,
+		in.Reminders, in.ImpactOverride
 	if in.Reminders.Valid {
 		if _, err := ParseReminders(in.Reminders.V); err != nil {
 			return nil, err
@@ -53,8 +54,9 @@ func (w *WorkingCopy) newNotice(k Kind, name string) (*Notice, error) {
 		return nil, err
 	}
 	return &Notice{
-		Code: code, PageCode: w.Page.Code, Kind: k, Name: name, Shortlink: w.Page.NoticeURL(code), NotifyAtStart: true, NotifyAtEnd: true,
-		Origin: w.Origin, Version: 1,
+		Code: code, PageCode: w.Page.Code, Kind: k, Name: name, Shortlink: w.Page.NoticeURL(code), NotifyAtStart: true,
+		NotifyAtEnd: true,
+		Origin:      w.Origin, Version: 1,
 	}, nil
 }
 
@@ -91,8 +93,10 @@ func (w *WorkingCopy) backfill(n *Notice, in NewIncident) (*Effect, error) {
 	if err != nil {
 		return nil, err
 	}
-	resolution := NewUpdate{State: Resolved, Body: cmp.Or(in.Resolution, w.Page.Text(IncidentResolved)), Affected: in.Affected, Keep: true, Notify: in.Notify}
-	last, err := w.addUpdate(NoticeState{first.Notice, first.Attachments, first.Updates}, update{NewUpdate: resolution, at: end})
+	resolution := NewUpdate{State: Resolved, Body: cmp.Or(in.Resolution, w.Page.Text(IncidentResolved)),
+		Affected: in.Affected, Keep: true, Notify: in.Notify}
+	last, err := w.addUpdate(NoticeState{first.Notice, first.Attachments, first.Updates},
+		update{NewUpdate: resolution, at: end})
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +104,8 @@ func (w *WorkingCopy) backfill(n *Notice, in NewIncident) (*Effect, error) {
 	return first.then(last), nil
 }
 
-// UpdateIncident adds an update to an incident that is not over, or resolves it. In state [Postmortem] it publishes the postmortem.
+// UpdateIncident adds an update to an incident that is not over, or resolves it. In state [Postmortem] it publishes the
+// postmortem.
 func (w *WorkingCopy) UpdateIncident(s NoticeState, in NewUpdate) (*Effect, error) {
 	if s.Notice.Draft {
 		return nil, Errorf(BadState, "%s is a draft: publish or discard it first", s.Notice.Code)
@@ -137,7 +142,8 @@ func (w *WorkingCopy) PublishDraft(s NoticeState) (*Effect, error) {
 		return nil, err
 	}
 	first := s.Updates[0]
-	u := update{NewUpdate: NewUpdate{State: s.Notice.State, Body: first.Body, Notify: ledger.Of(first.DeliverNotifications)}, code: first.Code}
+	u := update{NewUpdate: NewUpdate{State: s.Notice.State, Body: first.Body,
+		Notify: ledger.Of(first.DeliverNotifications)}, code: first.Code}
 	for _, a := range first.Affected {
 		if w.Component(a.Code) != nil {
 			u.Affected = append(u.Affected, Assignment{a.Code, a.NewStatus})
@@ -221,12 +227,14 @@ func (w *WorkingCopy) checkSchedule(start, end time.Time, state State, in NewMai
 // CheckTimes fails unless the end is after the start.
 func CheckTimes(start, end time.Time) error {
 	if !end.After(start) {
-		return Errorf(BadInput, "the end, %s, must be after the start, %s", end.Format(time.RFC3339), start.Format(time.RFC3339))
+		return Errorf(BadInput, "the end, %s, must be after the start, %s", end.Format(time.RFC3339),
+			start.Format(time.RFC3339))
 	}
 	return nil
 }
 
-// MoveMaintenance changes the state of a maintenance, or adds text in its current state. The default text is that of the page.
+// MoveMaintenance changes the state of a maintenance, or adds text in its current state. The default text is that of
+// the page.
 func (w *WorkingCopy) MoveMaintenance(s NoticeState, in NewUpdate) (*Effect, error) {
 	in.Body = cmp.Or(in.Body, w.stateText(in.State))
 	return w.addUpdate(s, update{NewUpdate: in})
@@ -234,7 +242,8 @@ func (w *WorkingCopy) MoveMaintenance(s NoticeState, in NewUpdate) (*Effect, err
 
 // stateText returns the page's text for a maintenance that reaches a state, or "" if the state has none.
 func (w *WorkingCopy) stateText(s State) string {
-	return w.Page.Text(map[State]Event{InProgress: MaintenanceStarted, Verifying: MaintenanceVerifying, Completed: MaintenanceCompleted}[s])
+	return w.Page.Text(map[State]Event{InProgress: MaintenanceStarted, Verifying: MaintenanceVerifying,
+		Completed: MaintenanceCompleted}[s])
 }
 
 // CancelMaintenance ends a maintenance that has not started. It is published as completed.
@@ -242,11 +251,12 @@ func (w *WorkingCopy) CancelMaintenance(s NoticeState, in NewUpdate) (*Effect, e
 	if s.Notice.State != Planned {
 		return nil, Errorf(BadState, "a maintenance that is %s cannot be cancelled: complete it", s.Notice.State)
 	}
-	return w.addUpdate(s, update{NewUpdate: NewUpdate{State: Completed, Body: cmp.Or(in.Body, w.Page.Text(MaintenanceCancelled)), Notify: in.Notify}})
+	return w.addUpdate(s, update{NewUpdate: NewUpdate{State: Completed,
+		Body: cmp.Or(in.Body, w.Page.Text(MaintenanceCancelled)), Notify: in.Notify}})
 }
 
-// RescheduleMaintenance moves a maintenance that has not started, or the end of one in progress. A body is published as an update in the current state.
-// The reminder is sent again, unless the update is later than the reminder would be.
+// RescheduleMaintenance moves a maintenance that has not started, or the end of one in progress. A body is published as
+// an update in the current state. The reminder is sent again, unless the update is later than the reminder would be.
 func (w *WorkingCopy) RescheduleMaintenance(s NoticeState, in Reschedule) (*Effect, error) {
 	n := *s.Notice
 	start, end := w.local(in.Start), w.local(in.End)
@@ -279,12 +289,15 @@ func (w *WorkingCopy) RunDue(s NoticeState, due Due) (*Effect, error) {
 	s.Notice = &n
 	switch due {
 	case StartDue:
-		return w.addUpdate(s, update{NewUpdate: NewUpdate{State: InProgress, Body: w.stateText(InProgress), Notify: ledger.Of(n.NotifyAtStart)}})
+		return w.addUpdate(s, update{NewUpdate: NewUpdate{State: InProgress, Body: w.stateText(InProgress),
+			Notify: ledger.Of(n.NotifyAtStart)}})
 	case EndDue:
-		return w.addUpdate(s, update{NewUpdate: NewUpdate{State: Completed, Body: w.stateText(Completed), Notify: ledger.Of(n.NotifyAtEnd)}})
+		return w.addUpdate(s, update{NewUpdate: NewUpdate{State: Completed, Body: w.stateText(Completed),
+			Notify: ledger.Of(n.NotifyAtEnd)}})
 	case ReminderDue:
 		n.RemindedAt = ledger.Of(w.At)
-		return w.addUpdate(s, update{NewUpdate: NewUpdate{State: n.State, Body: w.Page.Text(MaintenanceReminder)}, textOnly: true, origin: FromReminder})
+		return w.addUpdate(s, update{NewUpdate: NewUpdate{State: n.State, Body: w.Page.Text(MaintenanceReminder)},
+			textOnly: true, origin: FromReminder})
 	default: // IncidentReminder is for editors only
 		n.RemindedAt = ledger.Of(w.At)
 		return &Effect{Notice: &n}, nil

@@ -12,7 +12,8 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// EditUpdate changes one of the updates of a notice, and the dates of the notice that follow from it. It returns changed copies.
+// EditUpdate changes one of the updates of a notice, and the dates of the notice that follow from it. It returns
+// changed copies.
 func (w *WorkingCopy) EditUpdate(s NoticeState, code string, edit UpdateEdit) (*Notice, *Update, error) {
 	updates := slices.SortedFunc(slices.Values(s.Updates), func(a, b *Update) int {
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), strings.Compare(a.Code, b.Code))
@@ -96,7 +97,8 @@ func (w *WorkingCopy) EditNotice(n *Notice, edit NoticeEdit, given []ComponentSt
 	if (edit.AutoInProgress.Valid || edit.AutoCompleted.Valid) && n.Kind != Scheduled {
 		return nil, Errorf(BadInput, "only maintenances start and end automatically")
 	}
-	after.AutoInProgress, after.AutoCompleted = edit.AutoInProgress.Or(n.AutoInProgress), edit.AutoCompleted.Or(n.AutoCompleted)
+	after.AutoInProgress, after.AutoCompleted = edit.AutoInProgress.Or(n.AutoInProgress),
+		edit.AutoCompleted.Or(n.AutoCompleted)
 	after.UpdatedAt = w.At
 	after.Version++
 	return &after, nil
@@ -114,7 +116,8 @@ const (
 	IncidentReminder Due = "incident reminder"
 )
 
-// DueOf returns the action that is due for a notice at an instant. Another one may be due after it: a missed start precedes a missed end.
+// DueOf returns the action that is due for a notice at an instant. Another one may be due after it: a missed start
+// precedes a missed end.
 func DueOf(n *Notice, now time.Time) Due {
 	if n.Draft || !n.State.Open() {
 		return NothingDue
@@ -155,7 +158,8 @@ func (n *Notice) Overdue(now time.Time) bool {
 	}
 }
 
-// ParseReminders parses the times at which editors are reminded of an incident, in hours after it was created: an ascending JSON list such as [3, 6, 12, 24].
+// ParseReminders parses the times at which editors are reminded of an incident, in hours after it was created: an
+// ascending JSON list such as [3, 6, 12, 24].
 func ParseReminders(text string) ([]time.Duration, error) {
 	var hours []float64
 	if err := json.Unmarshal([]byte(text), &hours); err != nil || len(hours) == 0 {
@@ -171,7 +175,8 @@ func ParseReminders(text string) ([]time.Duration, error) {
 	return out, nil
 }
 
-// nextReminder returns the time of the next reminder of an incident that has not been sent. ok is false if there is none.
+// nextReminder returns the time of the next reminder of an incident that has not been sent. ok is false if there is
+// none.
 func nextReminder(n *Notice) (time.Time, bool) {
 	if !n.ReminderIntervals.Valid {
 		return time.Time{}, false

@@ -10,13 +10,16 @@ import (
 
 // Limits of what probes publish.
 const (
-	// ProbeHoldOff is how long all probes of an incident must pass before it is resolved. A failure within that time after the end reopens it.
+	// ProbeHoldOff is how long all probes of an incident must pass before it is resolved. A failure within that time
+	// after the end reopens it.
 	ProbeHoldOff = 10 * time.Minute
 	// ProbeJoin is the period within which failing components share an incident.
 	ProbeJoin = 2 * time.Minute
-	// maxProbeIncidents is the maximum number of incidents that probes publish per hour and page. Further ones are drafts.
+	// maxProbeIncidents is the maximum number of incidents that probes publish per hour and page. Further ones are
+	// drafts.
 	maxProbeIncidents = 3
-	// minRemoteProbes is the number of remote probes from which it is assumed that the gateway's own network is down if all of them fail at once.
+	// minRemoteProbes is the number of remote probes from which it is assumed that the gateway's own network is down if
+	// all of them fail at once.
 	minRemoteProbes = 3
 )
 
@@ -42,13 +45,13 @@ type ProbeFacts struct {
 	Incident NoticeState
 	// Edited reports whether an editor has changed the incident since a probe last did.
 	Edited bool
-	// Joinable are the newest published incident and the newest draft that probes opened within [ProbeJoin] and no editor has changed. Their notices are
-	// nil if there are none.
+	// Joinable are the newest published incident and the newest draft that probes opened within [ProbeJoin] and no
+	// editor has changed. Their notices are nil if there are none.
 	Joinable, JoinableDraft NoticeState
 	// Others are the other enabled probes of the page that have an incident and an applied level other than [Good].
 	Others []*Probe
-	// PublishedLastHour is the number of incidents that probes published within the last hour. Remotes and FailingRemotes count the enabled probes that
-	// are remote, and those of them whose last result failed.
+	// PublishedLastHour is the number of incidents that probes published within the last hour. Remotes and
+	// FailingRemotes count the enabled probes that are remote, and those of them whose last result failed.
 	PublishedLastHour, Remotes, FailingRemotes int
 }
 
@@ -85,8 +88,9 @@ type probeRun struct {
 	out       ProbeOutcome
 }
 
-// ApplyProbe decides what a change of a probe's level does to the page, and applies it to the working copy. Settings of the probe and the page choose between
-// an incident, a draft and the base status of the component. Probes do not change what editors have changed. It returns nil if the component does not exist.
+// ApplyProbe decides what a change of a probe's level does to the page, and applies it to the working copy. Settings of
+// the probe and the page choose between an incident, a draft and the base status of the component. Probes do not change
+// what editors have changed. It returns nil if the component does not exist.
 func (w *WorkingCopy) ApplyProbe(f ProbeFacts) (*ProbeOutcome, error) {
 	p := f.Probe
 	r := &probeRun{WorkingCopy: w, ProbeFacts: f, component: w.Component(p.Component), status: p.StatusAt(p.Level)}
@@ -140,8 +144,8 @@ func (r *probeRun) leave(object string) error {
 	return nil
 }
 
-// publish returns how a failure is published. It is a draft if the page does not publish automatically, if probes have published many incidents recently, or
-// if all remote probes fail at once.
+// publish returns how a failure is published. It is a draft if the page does not publish automatically, if probes have
+// published many incidents recently, or if all remote probes fail at once.
 func (r *probeRun) publish() Publish {
 	switch {
 	case !r.Page.AutoPublish,
@@ -166,7 +170,8 @@ func (r *probeRun) open(action string, affected []Assignment) error {
 		return err
 	}
 	n.Draft, n.ProbeID = action == ProbeDraft, ledger.Of(r.Probe.ID)
-	r.out.Effect, err = r.addUpdate(NoticeState{Notice: n}, update{NewUpdate: NewUpdate{State: Investigating, Body: r.text(ProbeFailed), Affected: affected}})
+	r.out.Effect, err = r.addUpdate(NoticeState{Notice: n},
+		update{NewUpdate: NewUpdate{State: Investigating, Body: r.text(ProbeFailed), Affected: affected}})
 	r.out.Action, r.out.Object, r.out.Incident = action, n.Code, n.Code
 	return err
 }
@@ -184,7 +189,8 @@ func (r *probeRun) text(e Event) string {
 	return strings.ReplaceAll(r.Page.Text(e), reasonPlaceholder, r.Probe.reason())
 }
 
-// redraft replaces a draft by one with the current results, since drafts have no updates. A draft without components is withdrawn.
+// redraft replaces a draft by one with the current results, since drafts have no updates. A draft without components is
+// withdrawn.
 func (r *probeRun) redraft(old string) error {
 	affected := r.others(old)
 	if r.Probe.Level != Good || r.status != Operational {
@@ -198,7 +204,8 @@ func (r *probeRun) redraft(old string) error {
 	return r.open(ProbeDraft, affected)
 }
 
-// others returns the statuses that the other probes of an incident give to components. Those of the probe's own component make its status worse.
+// others returns the statuses that the other probes of an incident give to components. Those of the probe's own
+// component make its status worse.
 func (r *probeRun) others(incident string) []Assignment {
 	index := map[string]int{}
 	var out []Assignment
@@ -226,7 +233,8 @@ func (r *probeRun) others(incident string) []Assignment {
 func (r *probeRun) update(s NoticeState, action string, state State, text Event) error {
 	r.others(s.Notice.Code) // those of the same component
 	e, err := r.addUpdate(s, update{
-		NewUpdate: NewUpdate{State: state, Body: r.text(text), Affected: []Assignment{{r.component.Code, r.status}}}, reopen: !s.Notice.State.Open(),
+		NewUpdate: NewUpdate{State: state, Body: r.text(text), Affected: []Assignment{{r.component.Code, r.status}}},
+		reopen:    !s.Notice.State.Open(),
 	})
 	if err == nil && action == ProbeJoined { // no editor has changed it
 		e.Notice.Name = r.name(len(e.Attachments))

@@ -89,16 +89,18 @@ func CheckName(what, name string) error {
 	return nil
 }
 
-// checkDisplayTime returns a date that an editor chose in the form in which it is stored: whole seconds. It fails for dates in the future.
+// checkDisplayTime returns a date that an editor chose in the form in which it is stored: whole seconds. It fails for
+// dates in the future.
 func checkDisplayTime(chosen, now time.Time) (time.Time, error) {
 	if chosen.After(now) {
-		return time.Time{}, Errorf(BadInput, "the date of an update must not be in the future: %s", chosen.Format(time.RFC3339))
+		return time.Time{}, Errorf(BadInput, "the date of an update must not be in the future: %s",
+			chosen.Format(time.RFC3339))
 	}
 	return chosen.Truncate(time.Second).In(now.Location()), nil
 }
 
-// addUpdate adds an update to a notice, which is in [NoState] if it is new. It changes the working copy, but not the notice. Transitions that are not
-// possible fail with a [*TransitionError].
+// addUpdate adds an update to a notice, which is in [NoState] if it is new. It changes the working copy, but not the
+// notice. Transitions that are not possible fail with a [*TransitionError].
 func (w *WorkingCopy) addUpdate(s NoticeState, u update) (*Effect, error) {
 	n := s.Notice
 	if u.code == "" {
@@ -160,9 +162,11 @@ func (w *WorkingCopy) checkUpdate(n *Notice, u *update) error {
 		case u.textOnly:
 			return Errorf(BadInput, "an update in state %s cannot change components", u.State)
 		case u.State == Planned && a.Status != Operational:
-			return Errorf(BadInput, "a maintenance that has not started cannot change the status of %s", c.QualifiedName())
+			return Errorf(BadInput, "a maintenance that has not started cannot change the status of %s",
+				c.QualifiedName())
 		case !u.State.Open() && !u.Keep && a.Status != Operational:
-			return Errorf(BadInput, "%s cannot stay in status %s when the notice ends: keep the components", c.QualifiedName(), a.Status)
+			return Errorf(BadInput, "%s cannot stay in status %s when the notice ends: keep the components",
+				c.QualifiedName(), a.Status)
 		}
 		seen[c.Code] = true
 	}
@@ -196,7 +200,8 @@ func (n *Notice) after(u *update, display time.Time) *Notice {
 	return &after
 }
 
-// affect applies an update to components. Drafts and backfilled notices only record what they state of components, and change none.
+// affect applies an update to components. Drafts and backfilled notices only record what they state of components, and
+// change none.
 func (w *WorkingCopy) affect(e *Effect, added *Update, attachments []*Attachment, u *update) {
 	n := e.Notice
 	before := w.statuses()
@@ -235,7 +240,8 @@ func (w *WorkingCopy) affect(e *Effect, added *Update, attachments []*Attachment
 	}
 	slices.SortFunc(affected, DisplayOrder(w.Components))
 	for i, c := range affected {
-		a := &AffectedComponent{UpdateCode: u.code, Ordinal: int32(i), Code: c.Code, Name: c.QualifiedName(), OldStatus: before[c.Code], NewStatus: c.Status}
+		a := &AffectedComponent{UpdateCode: u.code, Ordinal: int32(i), Code: c.Code, Name: c.QualifiedName(),
+			OldStatus: before[c.Code], NewStatus: c.Status}
 		switch {
 		case n.Backfilled:
 			a.OldStatus, a.NewStatus = backfilledStatuses(given[c.Code], u.State)
@@ -247,7 +253,8 @@ func (w *WorkingCopy) affect(e *Effect, added *Update, attachments []*Attachment
 	}
 }
 
-// backfilledStatuses returns the statuses of a component before and after an update of a backfilled notice. In between it had the given status.
+// backfilledStatuses returns the statuses of a component before and after an update of a backfilled notice. In between
+// it had the given status.
 func backfilledStatuses(given ComponentStatus, s State) (before, after ComponentStatus) {
 	given = EffectiveStatus(Operational, given)
 	if s.Open() {
@@ -289,7 +296,8 @@ func (w *WorkingCopy) releaseHolds(e *Effect, u *update, holds map[string]Compon
 // NoState is the state of a notice that does not exist yet.
 const NoState State = ""
 
-// successors returns the states that may follow each state of a kind of notice. A state may follow itself: the update then only adds text.
+// successors returns the states that may follow each state of a kind of notice. A state may follow itself: the update
+// then only adds text.
 func successors(k Kind) map[State][]State {
 	if k == Scheduled {
 		return map[State][]State{
@@ -341,8 +349,8 @@ func (e *TransitionError) Error() string {
 	return fmt.Sprintf("%s %s cannot become %s, only %s", what, from, e.To, strings.Join(names, ", "))
 }
 
-// CheckTransition fails with a [*TransitionError] if an update cannot change the state of a notice this way. from is [NoState] for a new notice. See
-// [CheckReopen] for reopening.
+// CheckTransition fails with a [*TransitionError] if an update cannot change the state of a notice this way. from is
+// [NoState] for a new notice. See [CheckReopen] for reopening.
 func CheckTransition(k Kind, from, to State) error {
 	return checkOneOf(k, from, to, successors(k)[from])
 }
@@ -374,8 +382,8 @@ const (
 	NotFound Reason = "not found"     // the object does not exist
 )
 
-// Error reports why a write was rejected. Its text is for editors. A rejected write changes nothing. A transition that a notice cannot make is reported by
-// a [*TransitionError] instead.
+// Error reports why a write was rejected. Its text is for editors. A rejected write changes nothing. A transition that
+// a notice cannot make is reported by a [*TransitionError] instead.
 type Error struct {
 	Reason Reason
 	Text   string
@@ -388,10 +396,12 @@ func Errorf(r Reason, format string, args ...any) error {
 	return &Error{Reason: r, Text: fmt.Sprintf(format, args...)}
 }
 
-// CheckVersion fails with [Conflict] if the current version is not the one that the editor has seen. An expected version of 0 matches any version.
+// CheckVersion fails with [Conflict] if the current version is not the one that the editor has seen. An expected
+// version of 0 matches any version.
 func CheckVersion(what string, expected, version int64) error {
 	if expected == 0 || expected == version {
 		return nil
 	}
-	return Errorf(Conflict, "%s has changed: it is at version %d, not %d; reload it and try again", what, version, expected)
+	return Errorf(Conflict, "%s has changed: it is at version %d, not %d; reload it and try again", what, version,
+		expected)
 }
