@@ -129,7 +129,7 @@ func (p Part[T]) All() iter.Seq2[*status.Page, T] {
 // RefreshedAt returns the time of the last successful refresh, or the zero time.
 func (c *Cache) RefreshedAt() time.Time {
 	if s := c.current.Load(); s != nil {
-		return time.Unix(0, c.refreshedAt.Load())
+		return time.Unix(0, s.refreshedAt.Load())
 	}
 	return time.Time{}
 }
