@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Compiles packages, and prints progress while that takes long. The modules are downloaded while the standard library is compiled.
+# Compiles packages, and prints progress while that takes long. The modules are downloaded while the standard library
+# is compiled.
 #
 #   build.sh [--with-postgres] [-o FILE] PACKAGE…
 #     --with-postgres  also runs ensure-postgres.sh, at the same time
@@ -19,12 +20,14 @@ flags=(-trimpath -buildvcs=false) # as in the Makefile, also without make
 [ "${1-}" != -o ] || flags+=(-ldflags "${LDFLAGS-}")
 
 # Packages of the standard library that import most others that the gateway needs.
-go build "${flags[@]}" net/http/pprof html/template encoding/xml go/format compress/zlib encoding/csv math/big >/dev/null 2>&1 &
+go build "${flags[@]}" net/http/pprof html/template encoding/xml go/format compress/zlib encoding/csv math/big \
+  >/dev/null 2>&1 &
 standard=$!
 packages=("$@")
 [ "${1-}" != -o ] || packages=("${@:3}")
 
-# progress prints the lines of the go command in a short form: every 25th package and every 10th module, and everything else.
+# progress prints the lines of the go command in a short form: every 25th package and every 10th module, and everything
+# else.
 progress() {
   awk -v total="$1" '
     /^go: downloading / { if (++modules % 10 == 0) { print "  downloaded " modules " modules"; fflush() } next }
@@ -33,7 +36,8 @@ progress() {
 }
 
 # Without a file to write, main packages are not linked.
-imported=$(go list -deps -f '{{.ImportPath}} {{and .Module .Module.Main (ne .Name "main")}}' "${packages[@]}" 2> >(progress 0))
+format='{{.ImportPath}} {{and .Module .Module.Main (ne .Name "main")}}'
+imported=$(go list -deps -f "$format" "${packages[@]}" 2> >(progress 0))
 total=$(wc -l <<<"$imported")
 if [ "${1-}" != -o ]; then
   read -r -d '' -a packages < <(awk '$2 == "true" { print $1 }' <<<"$imported") || true

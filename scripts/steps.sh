@@ -1,5 +1,6 @@
 # shellcheck shell=bash
-# Runs the steps of CI, one after the other, and prints a table of their times. Source this file in the root of the repository.
+# Runs the steps of CI, one after the other, and prints a table of their times. Source this file in the root of the
+# repository.
 
 exec </dev/null
 export CI=true

@@ -40,7 +40,8 @@ func TestMain(m *testing.M) {
 	}
 	for _, variable := range os.Environ() { // commands run without settings of the environment
 		name, _, _ := strings.Cut(variable, "=")
-		if strings.HasPrefix(name, "HELIOGRAPH_") && name != "HELIOGRAPH_PG_BINDIR" && os.Getenv(pgtest.ServerVariable) == "" {
+		server := os.Getenv(pgtest.ServerVariable) != ""
+		if strings.HasPrefix(name, "HELIOGRAPH_") && name != "HELIOGRAPH_PG_BINDIR" && !server {
 			_ = os.Unsetenv(name) // fails for invalid names only
 		}
 	}
@@ -80,7 +81,8 @@ func runProcess(t *testing.T, args ...string) result {
 	return result{cmd.ProcessState.ExitCode(), out.String(), errs.String()}
 }
 
-// running is held while a command runs in this process, because commands write to the standard output and error of the process.
+// running is held while a command runs in this process, because commands write to the standard output and error of the
+// process.
 var running sync.Mutex
 
 // runCommand runs a command in this process, which saves the start of another one.
@@ -218,7 +220,8 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// TestCheck checks the table for a complete and for an empty database, and that settings which sessions set themselves have no row without a pooler.
+// TestCheck checks the table for a complete and for an empty database, and that settings which sessions set themselves
+// have no row without a pooler.
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -399,7 +402,8 @@ func statusOf(t *testing.T, url string) int {
 	return status
 }
 
-// TestEmbedded starts with an empty folder, serves the demo network, rejects a second gateway on the same data, stops cleanly and starts again.
+// TestEmbedded starts with an empty folder, serves the demo network, rejects a second gateway on the same data, stops
+// cleanly and starts again.
 func TestEmbedded(t *testing.T) {
 	t.Parallel()
 	dir := dataDir(t)
@@ -487,7 +491,8 @@ func waitForBlock(t *testing.T, g *process) {
 	t.Errorf("no new block: %s", g.out)
 }
 
-// TestLiveNeedsTheDemo checks that --demo=live fails if the embedded database contains other data than the demo network.
+// TestLiveNeedsTheDemo checks that --demo=live fails if the embedded database contains other data than the demo
+// network.
 func TestLiveNeedsTheDemo(t *testing.T) {
 	t.Parallel()
 	dir := dataDir(t)
@@ -539,7 +544,8 @@ func TestAttached(t *testing.T) {
 	}
 }
 
-// TestDegraded starts without the ledger database: the status page serves, and ledger requests fail until the database responds.
+// TestDegraded starts without the ledger database: the status page serves, and ledger requests fail until the database
+// responds.
 func TestDegraded(t *testing.T) {
 	t.Parallel()
 	cfg, pages := twoDatabases(t)
@@ -574,8 +580,8 @@ func TestDegraded(t *testing.T) {
 	check(map[string]int{"/api/v1/accounts": 200, "/health/readiness/ledger": 200})
 }
 
-// TestIndependence restarts a gateway while its ledger database is down. The page and its documents show an incident that is opened and resolved meanwhile.
-// Then the status database goes down too: all is served as it was, and marked.
+// TestIndependence restarts a gateway while its ledger database is down. The page and its documents show an incident
+// that is opened and resolved meanwhile. Then the status database goes down too: all is served as it was, and marked.
 func TestIndependence(t *testing.T) {
 	t.Parallel()
 	cfg, pages := twoDatabases(t)

@@ -22,7 +22,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// roleVariable is the environment variable with the role of this process. The test binary also acts as the gateway, so that tests can kill it.
+// roleVariable is the environment variable with the role of this process. The test binary also acts as the gateway, so
+// that tests can kill it.
 const roleVariable = "HELIOGRAPH_EMBEDDED_TEST_ROLE"
 
 // assignment is the value of that variable, in JSON.
@@ -149,7 +150,8 @@ func mustGateway(t *testing.T, a assignment) *gateway {
 	return g
 }
 
-// kill sends a signal to the gateway and waits for its end. It returns the exit status, or -1 if a signal ended the gateway.
+// kill sends a signal to the gateway and waits for its end. It returns the exit status, or -1 if a signal ended the
+// gateway.
 func (g *gateway) kill(t *testing.T, sig syscall.Signal) int {
 	t.Helper()
 	if err := g.cmd.Process.Signal(sig); err != nil {
@@ -180,7 +182,8 @@ func testBinary(t *testing.T) string {
 	return path
 }
 
-// tempDir returns a temporary folder that, unlike t.TempDir, other users can traverse: PostgreSQL does not run as root.
+// tempDir returns a temporary folder that, unlike t.TempDir, other users can traverse: PostgreSQL does not run as
+// root.
 func tempDir(t *testing.T) string {
 	t.Helper()
 	dir, err := makeTemp(os.TempDir(), "embedded-test-")
@@ -282,7 +285,8 @@ func checkKept(t *testing.T, dir string) *Server {
 	return s
 }
 
-// eventually waits up to 90 s for a condition. A process that is killed while it waits for a busy disk ends only after the disk has responded.
+// eventually waits up to 90 s for a condition. A process that is killed while it waits for a busy disk ends only after
+// the disk has responded.
 func eventually(t *testing.T, what string, condition func() bool) {
 	t.Helper()
 	for range 9000 {

@@ -1,8 +1,8 @@
 // Package pgtest creates PostgreSQL databases for tests.
 //
-// All test binaries of a user share one server. The first one that needs a database starts it, and it stops when nobody has used it for half a minute. A
-// [Template] prepares the schema and data of a database once. A test gets its own copy, which takes about 50 ms, or shares a read-only copy with the other
-// tests of the binary:
+// All test binaries of a user share one server. The first one that needs a database starts it, and it stops when
+// nobody has used it for half a minute. A [Template] prepares the schema and data of a database once. A test gets its
+// own copy, which takes about 50 ms, or shares a read-only copy with the other tests of the binary:
 //
 //	var empty = &pgtest.Template{Name: "empty", Package: "heliograph/storage/migrations", Prepare: migrate}
 //	var rows = &pgtest.Template{Name: "rows", From: empty, Prepare: insertRows}
@@ -12,8 +12,8 @@
 //	func TestRead(t *testing.T) { pool := connect(t, rows.Shared(t)) … }
 //	func TestWrite(t *testing.T) { pool := connect(t, empty.Fresh(t)) … }
 //
-// The package is safe for parallel tests, for concurrent test binaries, and for several working trees. The environment variable HELIOGRAPH_PG_BINDIR sets
-// the folder of the PostgreSQL programs.
+// The package is safe for parallel tests, for concurrent test binaries, and for several working trees. The environment
+// variable HELIOGRAPH_PG_BINDIR sets the folder of the PostgreSQL programs.
 package pgtest
 
 import (
@@ -55,8 +55,8 @@ type host struct {
 	drop      []string // databases to drop at the end
 }
 
-// Main runs the tests of a package and then drops its databases. Call it as the last statement of TestMain. It does not return the result, because package
-// testing records it.
+// Main runs the tests of a package and then drops its databases. Call it as the last statement of TestMain. It does
+// not return the result, because package testing records it.
 func Main(m *testing.M) {
 	if dir := os.Getenv(ServerVariable); dir != "" {
 		if err := serve(dir); err != nil {
@@ -148,7 +148,8 @@ func (h *host) nextName() string {
 	return name
 }
 
-// Role creates a role that can log in to the database at url, and is dropped when the test ends. Roles belong to the server, which other binaries use too.
+// Role creates a role that can log in to the database at url, and is dropped when the test ends. Roles belong to the
+// server, which other binaries use too.
 func Role(tb testing.TB, url string) string {
 	tb.Helper()
 	name := "test_" + strings.ToLower(rand.Text()[:8])
@@ -232,17 +233,19 @@ func Allow(tb testing.TB, url string, yes bool) {
 	}
 }
 
-// Distributed makes gateways read the database at url key by key, as if its tables were distributed with Citus. columns has the distribution column of each
-// table. It creates a view that replaces that of Citus.
+// Distributed makes gateways read the database at url key by key, as if its tables were distributed with Citus.
+// columns has the distribution column of each table. It creates a view that replaces that of Citus.
 func Distributed(ctx context.Context, url string, columns map[string]string) error {
 	var rows []string
 	for table, column := range columns {
 		rows = append(rows, fmt.Sprintf("('%s'::regclass, 'distributed', '%s')", table, column))
 	}
-	return admin(ctx, url, `create or replace view citus_tables (table_name, citus_table_type, distribution_column) as values `+strings.Join(rows, ", "))
+	const view = `create or replace view citus_tables (table_name, citus_table_type, distribution_column) as values `
+	return admin(ctx, url, view+strings.Join(rows, ", "))
 }
 
-// Keys reports whether the environment variable HELIOGRAPH_TEST_KEYS is set: then all tests read the ledger key by key.
+// Keys reports whether the environment variable HELIOGRAPH_TEST_KEYS is set: then all tests read the ledger key by
+// key.
 func Keys() bool { return os.Getenv("HELIOGRAPH_TEST_KEYS") != "" }
 
 // KeyByKey is [Distributed] if [Keys] is true.

@@ -13,7 +13,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// userVariable makes the test binary a user of the server in the folder that is its value. It prints the process id of the server, and waits to be killed.
+// userVariable makes the test binary a user of the server in the folder that is its value. It prints the process id of
+// the server, and waits to be killed.
 const userVariable = "PGTEST_TEST_USER"
 
 func TestMain(m *testing.M) {
@@ -42,7 +43,9 @@ var built atomic.Int32
 
 var numbers = &Template{Name: "numbers", Prepare: func(ctx context.Context, url string) error {
 	built.Add(1)
-	return admin(ctx, url, "create table number (n int primary key)", "insert into number select generate_series(1, 1000)")
+	return admin(ctx, url,
+		"create table number (n int primary key)",
+		"insert into number select generate_series(1, 1000)")
 }}
 
 var primes = &Template{Name: "Primes", From: numbers, Prepare: func(ctx context.Context, url string) error {

@@ -140,8 +140,8 @@ func (n *node) read() float64 {
 
 func (n *node) scanned() float64 { return (n.Rows + n.Removed + n.Rechecked) * n.Loops }
 
-// CheckPlans explains all statements since the last Reset with their arguments. It fails the test if one of them scans a big table or one of its
-// partitions sequentially, or reads more than most rows of it.
+// CheckPlans explains all statements since the last Reset with their arguments. It fails the test if one of them scans
+// a big table or one of its partitions sequentially, or reads more than most rows of it.
 func (r *Recorder) CheckPlans(t *testing.T, pool *pgxpool.Pool, big []string, most float64) {
 	t.Helper()
 	all, err := r.explain(t.Context(), pool)
@@ -161,14 +161,17 @@ func (r *Recorder) CheckPlans(t *testing.T, pool *pgxpool.Pool, big []string, mo
 // check reports whether a node scans a big table sequentially or reads too many rows.
 func (n *node) check(t *testing.T, big []string, most float64) (bad bool) {
 	t.Helper()
-	isBig := slices.ContainsFunc(big, func(name string) bool { return n.Relation == name || strings.HasPrefix(n.Relation, name+"_p") })
+	isBig := slices.ContainsFunc(big, func(name string) bool {
+		return n.Relation == name || strings.HasPrefix(n.Relation, name+"_p")
+	})
 	if read := n.scanned(); isBig && read > 0 {
 		if n.Type == "Seq Scan" {
 			t.Errorf("sequential scan of %s", n.Relation)
 			bad = true
 		}
 		if read > most {
-			t.Errorf("%s: %s of index %q reads %.0f rows and removes %.0f of them", n.Relation, n.Type, n.Index, read, n.Removed*n.Loops)
+			t.Errorf("%s: %s of index %q reads %.0f rows and removes %.0f of them",
+				n.Relation, n.Type, n.Index, read, n.Removed*n.Loops)
 			bad = true
 		}
 	}

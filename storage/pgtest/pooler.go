@@ -29,8 +29,8 @@ const (
 	poolerPort = "6432"
 )
 
-// Pooled returns the URL of a database through PgBouncer with transaction pooling, if the environment variable HELIOGRAPH_TEST_PGBOUNCER has its program.
-// Otherwise it returns the URL itself, as for databases of other servers.
+// Pooled returns the URL of a database through PgBouncer with transaction pooling, if the environment variable
+// HELIOGRAPH_TEST_PGBOUNCER has its program. Otherwise it returns the URL itself, as for databases of other servers.
 func Pooled(tb testing.TB, direct string) string {
 	tb.Helper()
 	program := os.Getenv("HELIOGRAPH_TEST_PGBOUNCER")
@@ -81,18 +81,22 @@ func replaceSocket(text, fromFolder, fromPort, toFolder, toPort string) string {
 	return u.String()
 }
 
-// startPooler starts PgBouncer with its defaults, except that the number of clients is not limited to those of one gateway.
+// startPooler starts PgBouncer with its defaults, except that the number of clients is not limited to those of one
+// gateway.
 func startPooler(program, user string) error {
 	folder, err := os.MkdirTemp("", "heliograph-pooler-")
 	if err != nil {
 		return err
 	}
 	pooler.folder = folder
-	settings := fmt.Sprintf("[databases]\n* = host=%s port=%s\n[pgbouncer]\nunix_socket_dir = %s\nlisten_port = %s\npool_mode = transaction\n"+
-		"auth_type = trust\nauth_file = %s/users.txt\nmax_client_conn = 2000\n", pooler.server, serverPort, folder, poolerPort, folder)
+	settings := fmt.Sprintf("[databases]\n* = host=%s port=%s\n", pooler.server, serverPort) +
+		fmt.Sprintf("[pgbouncer]\nunix_socket_dir = %s\nlisten_port = %s\n", folder, poolerPort) +
+		fmt.Sprintf("auth_file = %s/users.txt\n", folder) +
+		"pool_mode = transaction\nauth_type = trust\nmax_client_conn = 2000\n"
 	version, err := exec.CommandContext(context.Background(), program, "--version").Output()
 	var major, minor int
-	if _, scan := fmt.Sscanf(string(version), "PgBouncer %d.%d", &major, &minor); scan == nil && (major > 1 || minor >= 21) {
+	_, unknown := fmt.Sscanf(string(version), "PgBouncer %d.%d", &major, &minor)
+	if unknown == nil && (major > 1 || minor >= 21) {
 		settings += "max_prepared_statements = 200\n"
 	}
 	var owner syscall.Stat_t
@@ -113,8 +117,9 @@ func startPooler(program, user string) error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
+	pooled := fmt.Sprintf("postgres://%s@/postgres?host=%s&port=%s", user, url.QueryEscape(folder), poolerPort)
 	for {
-		conn, err := pgx.Connect(ctx, fmt.Sprintf("postgres://%s@/postgres?host=%s&port=%s", user, url.QueryEscape(folder), poolerPort))
+		conn, err := pgx.Connect(ctx, pooled)
 		if err == nil {
 			return conn.Close(ctx)
 		}

@@ -22,18 +22,20 @@ import (
 	"heliograph/storage/embedded"
 )
 
-// The server belongs to a process of its own, a copy of the test binary that found none. It outlives that binary, so that the next ones need not start a
-// server and find the templates of earlier runs. Files in its folder, besides the cluster:
+// The server belongs to a process of its own, a copy of the test binary that found none. It outlives that binary, so
+// that the next ones need not start a server and find the templates of earlier runs. Files in its folder, besides the
+// cluster:
 //
-//	users       locked by each test binary that uses the server (shared), and by the server's process while it stops (exclusive)
+//	users       locked by each test binary that uses the server (shared), and by the server's process while it stops
 //	start       locked by the test binary that starts the server
 //	server      locked by the server's process while it runs; has its URL
 //	server.log  errors of the server's process
 //
-// The system releases the locks of a killed process, so that nothing has to be cleaned up. If the server's process is killed, the system or the next start
-// stops the server.
+// The system releases the locks of a killed process, so that nothing has to be cleaned up. If the server's process is
+// killed, the system or the next start stops the server.
 
-// ServerVariable is an environment variable. It makes a test binary run the server in the folder that is its value, instead of tests.
+// ServerVariable is an environment variable. It makes a test binary run the server in the folder that is its value,
+// instead of tests.
 const ServerVariable = "HELIOGRAPH_TEST_SERVER"
 
 // idleVariable is the duration after which an unused server stops.
@@ -51,12 +53,14 @@ func settings() map[string]string {
 		// A crash of the machine leaves a folder that is not used again. See serverFolder.
 		"fsync":            "off",
 		"full_page_writes": "off",
-		// Plans must not depend on the time of automatic statistics, and no worker may be connected to a template while it is copied.
+		// Plans must not depend on the time of automatic statistics, and no worker may be connected to a template
+		// while it is copied.
 		"autovacuum": "off",
 	}
 }
 
-// serverFolder returns the folder of the server. Its name depends on the settings, the programs, and the start of the machine, where the system reports it.
+// serverFolder returns the folder of the server. Its name depends on the settings, the programs, and the start of the
+// machine, where the system reports it.
 func serverFolder() (string, error) {
 	base := "/var/cache" // root's home is closed to the user that runs the server
 	if os.Geteuid() != 0 {
@@ -173,7 +177,7 @@ func launch(dir string, idle time.Duration) error {
 	if err != nil {
 		return err
 	}
-	for fd := 3; fd < 256; fd++ { // files that this process has inherited, such as a pipe whose reader waits for its end
+	for fd := 3; fd < 256; fd++ { // inherited files, such as a pipe whose reader waits for its end
 		syscall.CloseOnExec(fd)
 	}
 	if err := cmd.Start(); err != nil {
@@ -200,12 +204,14 @@ func serve(dir string) error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
-	s, err := embedded.Start(ctx, embedded.Options{DataDir: dir, BinDir: os.Getenv("HELIOGRAPH_PG_BINDIR"), Settings: settings()})
+	programs := os.Getenv("HELIOGRAPH_PG_BINDIR")
+	s, err := embedded.Start(ctx, embedded.Options{DataDir: dir, BinDir: programs, Settings: settings()})
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(sweep(ctx, s.URL("postgres"), keepTemplates), sweepFolders(dir), file.Truncate(0),
-		json.NewEncoder(file).Encode(&server{URL: s.URL("postgres"), Major: s.Major(), PID: os.Getpid()})); err != nil {
+	own := &server{URL: s.URL("postgres"), Major: s.Major(), PID: os.Getpid()}
+	if err := errors.Join(sweep(ctx, own.URL, keepTemplates), sweepFolders(dir), file.Truncate(0),
+		json.NewEncoder(file).Encode(own)); err != nil {
 		return errors.Join(err, s.Stop(ctx))
 	}
 	fmt.Println("ready")
@@ -230,7 +236,8 @@ func serve(dir string) error {
 	}
 }
 
-// sweep drops the databases and roles of killed test binaries, and all but the newest templates. Nobody uses the server yet.
+// sweep drops the databases and roles of killed test binaries, and all but the newest templates. Nobody uses the
+// server yet.
 func sweep(ctx context.Context, url string, keep int) error {
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
@@ -240,7 +247,8 @@ func sweep(ctx context.Context, url string, keep int) error {
 	rows, err := conn.Query(ctx, `
 select datname from pg_database where datname like 'test\_%'
 union all
-(select datname from pg_database where datname like 'template\_%' order by datname like 'template\_' || $1 || '%' desc, oid desc offset $2)`, today(), keep)
+(select datname from pg_database where datname like 'template\_%'
+ order by datname like 'template\_' || $1 || '%' desc, oid desc offset $2)`, today(), keep)
 	if err != nil {
 		return err
 	}
@@ -263,7 +271,8 @@ end $$`)
 	return err
 }
 
-// sweepFolders removes the folders beside dir that have not been used for two days: those of earlier starts of the machine and of other settings.
+// sweepFolders removes the folders beside dir that have not been used for two days: those of earlier starts of the
+// machine and of other settings.
 func sweepFolders(dir string) error {
 	beside, err := filepath.Glob(filepath.Join(filepath.Dir(dir), "*", "server"))
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 // serverDir returns a folder for a server that no other test uses.
 func serverDir(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "pgtest")
+	dir, err := os.MkdirTemp("", "pgtest") //nolint:usetesting // t.TempDir is closed to the user of PostgreSQL
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,8 @@ func mustGet(t *testing.T, h *host) *server {
 func databases(t *testing.T, s *server) string {
 	t.Helper()
 	conn := connect(t, s.URL)
-	rows, err := conn.Query(t.Context(), `select datname from pg_database where datname ~ '^(test|template)_' order by 1`)
+	const sql = `select datname from pg_database where datname ~ '^(test|template)_' order by 1`
+	rows, err := conn.Query(t.Context(), sql)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +96,8 @@ func databases(t *testing.T, s *server) string {
 	return strings.Join(names, " ")
 }
 
-// TestHosts has two users of one server, one after the other and at the same time. The server stops without users, and starts again with its templates.
+// TestHosts has two users of one server, one after the other and at the same time. The server stops without users, and
+// starts again with its templates.
 func TestHosts(t *testing.T) {
 	t.Parallel()
 	if _, err := (&host{}).get(); err == nil || !strings.Contains(err.Error(), "pgtest.Main(m)") {
@@ -118,7 +120,8 @@ func TestHosts(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := errors.Join(kept.buildOnce(t.Context(), server, "template0", old), admin(t.Context(), server.URL, "create database "+first.nextName())); err != nil {
+	if err := errors.Join(kept.buildOnce(t.Context(), server, "template0", old),
+		admin(t.Context(), server.URL, "create database "+first.nextName())); err != nil {
 		t.Fatal(err)
 	}
 	if err := first.end(); err != nil {
@@ -161,15 +164,18 @@ func TestInterruptedTemplate(t *testing.T) {
 	if err := template.buildOnce(t.Context(), server, "template0", name); err != nil {
 		t.Fatal(err)
 	}
-	if n := queryInt(t, connect(t, fresh(t, server, name)), "select count(*) from pg_class where relname = 'complete'"); n != 1 {
+	conn := connect(t, fresh(t, server, name))
+	if n := queryInt(t, conn, "select count(*) from pg_class where relname = 'complete'"); n != 1 {
 		t.Error("the template of a killed binary was used")
 	}
-	if err := admin(t.Context(), server.URL, "alter database "+name+" is_template false", "drop database "+name); err != nil {
+	err = admin(t.Context(), server.URL, "alter database "+name+" is_template false", "drop database "+name)
+	if err != nil {
 		t.Error(err)
 	}
 }
 
-// TestKilled kills a test binary, and then the process of the server. The next user gets a server without the databases of the killed binary.
+// TestKilled kills a test binary, and then the process of the server. The next user gets a server without the
+// databases of the killed binary.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	path, err := os.Executable()
@@ -205,7 +211,9 @@ func TestKilled(t *testing.T) {
 	if err := syscall.Kill(s.PID, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	waitFor(t, "the end of the killed process", func() bool { return errors.Is(syscall.Kill(s.PID, 0), syscall.ESRCH) })
+	waitFor(t, "the end of the killed process", func() bool {
+		return errors.Is(syscall.Kill(s.PID, 0), syscall.ESRCH)
+	})
 	h = newHost(dir)
 	if got := databases(t, mustGet(t, h)); got != "" {
 		t.Errorf("databases %s after the server was killed", got)
@@ -221,7 +229,8 @@ func TestHashOf(t *testing.T) {
 	root := t.TempDir()
 	write := func(name, text string) {
 		path := filepath.Join(root, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+		err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644))
+		if err != nil {
 			t.Fatal(err)
 		}
 	}

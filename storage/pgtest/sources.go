@@ -25,7 +25,8 @@ type sources struct {
 	sum  hash.Hash
 }
 
-// hashOf returns a hash of the files of a package, including its tests, of all packages of the module that it imports, and of go.sum.
+// hashOf returns a hash of the files of a package, including its tests, of all packages of the module that it imports,
+// and of go.sum.
 func hashOf(path string) (string, error) {
 	root, err := moduleRoot()
 	if err != nil {
@@ -42,7 +43,8 @@ func hashIn(root, path string) (string, error) {
 	return hex.EncodeToString(s.sum.Sum(nil)[:6]), nil
 }
 
-// moduleRoot returns the folder of the module that contains the working directory, which is the folder of the tested package.
+// moduleRoot returns the folder of the module that contains the working directory, which is the folder of the tested
+// package.
 func moduleRoot() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -60,7 +62,8 @@ func moduleRoot() (string, error) {
 	}
 }
 
-// add hashes a package and those that it imports. Folders without Go files belong to the package above them, for example embedded files.
+// add hashes a package and those that it imports. Folders without Go files belong to the package above them, for
+// example embedded files.
 func (s *sources) add(path string, tests bool) error {
 	if s.seen[path] {
 		return nil

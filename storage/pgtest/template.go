@@ -13,16 +13,19 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Template describes a database that is prepared once and copied for tests. Declare it as a package variable, and do not copy or modify it.
+// Template describes a database that is prepared once and copied for tests. Declare it as a package variable, and do
+// not copy or modify it.
 type Template struct {
 	// Name identifies the template in the test binary. It consists of letters, digits and underscores.
 	Name string
 	// From is the template to start from. Nil means an empty database.
 	From *Template
-	// Package is the import path of the package whose code, with the packages of this module that it imports, determines what Prepare writes. Then all test
-	// binaries share the template until that code or the day changes. Each binary prepares a template without Package for itself.
+	// Package is the import path of the package whose code, with the packages of this module that it imports,
+	// determines what Prepare writes. Then all test binaries share the template until that code or the day changes.
+	// Each binary prepares a template without Package for itself.
 	Package string
-	// Prepare fills the database at url. It has three minutes and must close its connections. Statistics are collected afterwards. Can be nil.
+	// Prepare fills the database at url. It has three minutes and must close its connections. Statistics are collected
+	// afterwards. Can be nil.
 	Prepare func(ctx context.Context, url string) error
 }
 
@@ -36,8 +39,8 @@ type prepared struct {
 	urlErr error
 }
 
-// Fresh returns the URL of a new copy of the template. When the test ends, open connections are closed and the copy is dropped. It fails the test if
-// the server is not available.
+// Fresh returns the URL of a new copy of the template. When the test ends, open connections are closed and the copy is
+// dropped. It fails the test if the server is not available.
 func (t *Template) Fresh(tb testing.TB) string {
 	tb.Helper()
 	server, p := t.mustPrepare(tb)
@@ -73,7 +76,8 @@ func fresh(tb testing.TB, server *server, from string) string {
 	return url
 }
 
-// Shared returns the URL of the copy of the template that all tests of the binary share. Its transactions are read-only by default.
+// Shared returns the URL of the copy of the template that all tests of the binary share. Its transactions are
+// read-only by default.
 func (t *Template) Shared(tb testing.TB) string {
 	tb.Helper()
 	server, p := t.mustPrepare(tb)
@@ -145,7 +149,8 @@ func (t *Template) find(server *server) (string, error) {
 	return name, t.buildOnce(ctx, server, from, name)
 }
 
-// buildOnce builds a database that test binaries share, unless it exists. Others wait for the one that builds. What a killed one left is dropped.
+// buildOnce builds a database that test binaries share, unless it exists. Others wait for the one that builds. What a
+// killed one left is dropped.
 func (t *Template) buildOnce(ctx context.Context, server *server, from, name string) error {
 	conn, err := pgx.Connect(ctx, server.URL)
 	if err != nil {
@@ -185,8 +190,8 @@ func (t *Template) build(ctx context.Context, server *server, from, name string)
 	return disconnect(ctx, server, name)
 }
 
-// disconnect closes the connections to a database and prevents new ones, because PostgreSQL does not copy a database in use. The process of a
-// connection can live a little longer than the call that closed it.
+// disconnect closes the connections to a database and prevents new ones, because PostgreSQL does not copy a database
+// in use. The process of a connection can live a little longer than the call that closed it.
 func disconnect(ctx context.Context, server *server, name string) error {
 	return admin(ctx, server.URL,
 		"alter database "+pgx.Identifier{name}.Sanitize()+" allow_connections false",

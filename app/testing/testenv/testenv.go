@@ -144,8 +144,8 @@ type Gateway struct {
 	transport *http.Transport
 }
 
-// Demo returns a gateway of its own over the demo network in a read-only database that tests share. Tests without options use [Shared], unless they close or
-// change the gateway, or need its caches empty.
+// Demo returns a gateway of its own over the demo network in a read-only database that tests share. Tests without
+// options use [Shared], unless they close or change the gateway, or need its caches empty.
 func Demo(tb testing.TB, options ...Option) *Gateway {
 	tb.Helper()
 	return Over(tb, Filled.Shared(tb), options...)
@@ -158,7 +158,8 @@ var shared struct {
 	err     error
 }
 
-// Shared returns a gateway with the default options over the demo network, which all tests of the binary share. They must not close or change it.
+// Shared returns a gateway with the default options over the demo network, which all tests of the binary share. They
+// must not close or change it.
 func Shared(tb testing.TB) *Gateway {
 	tb.Helper()
 	url := pgtest.Pooled(tb, Filled.Shared(tb))
@@ -335,7 +336,8 @@ func (g *Gateway) Editor() *statuspages.Editor {
 // WaitForPage waits until a gateway with caches serves its status page, for at most 15 seconds.
 func (g *Gateway) WaitForPage(tb testing.TB) {
 	tb.Helper()
-	for end := time.Now().Add(15 * time.Second); g.Get(tb, "/").Status != http.StatusOK; time.Sleep(10 * time.Millisecond) {
+	end := time.Now().Add(15 * time.Second)
+	for ; g.Get(tb, "/").Status != http.StatusOK; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
 			tb.Fatal("the status page is not served")
 		}
@@ -354,7 +356,8 @@ func (g *Gateway) NewestIncident(tb testing.TB) string {
 	return data.Status.Incidents.Nodes[0].Code
 }
 
-// ReadExample reads the documents of the example status page, by path, from its file rest/v2/testdata/ledgerlight.json.
+// ReadExample reads the documents of the example status page, by path, from its file
+// rest/v2/testdata/ledgerlight.json.
 func ReadExample(tb testing.TB, file string) map[string]json.RawMessage {
 	tb.Helper()
 	text, err := os.ReadFile(file)

@@ -16,12 +16,14 @@ import (
 // Now returns the time of the demo network.
 func Now() time.Time { return time.Date(2026, 5, 17, 12, 34, 56, 0, time.UTC) }
 
+const self = "heliograph/storage/demo/demotest"
+
 // Templates of test databases. They are variables, because pgtest identifies templates by their addresses.
 var (
 	// Network is the ledger of the demo network at [Now].
-	Network = &pgtest.Template{Name: "network", From: tables.Ledger, Package: "heliograph/storage/demo/demotest", Prepare: loadLedger}
+	Network = &pgtest.Template{Name: "network", From: tables.Ledger, Package: self, Prepare: loadLedger}
 	// Full is the demo network at [Now] with its status page.
-	Full = &pgtest.Template{Name: "full", From: tables.All, Package: "heliograph/storage/demo/demotest", Prepare: loadAll}
+	Full = &pgtest.Template{Name: "full", From: tables.All, Package: self, Prepare: loadAll}
 )
 
 func loadLedger(ctx context.Context, url string) error {

@@ -10,20 +10,24 @@ import (
 	"heliograph/storage/pgtest"
 )
 
+const self = "heliograph/storage/pgtest/tables"
+
 // Templates of test databases. They are variables, because pgtest identifies templates by their addresses.
 var (
 	// Ledger has the tables of the ledger.
-	Ledger = &pgtest.Template{Name: "ledger", Package: "heliograph/storage/pgtest/tables", Prepare: func(ctx context.Context, url string) error {
-		return errors.Join(
-			migrations.Ledger(ctx, url, slog.New(slog.DiscardHandler)),
-			pgtest.KeyByKey(ctx, url, migrations.Distribution()),
-		)
-	}}
+	Ledger = &pgtest.Template{Name: "ledger", Package: self, Prepare: addLedger}
 	// Status has the tables of status pages.
-	Status = &pgtest.Template{Name: "status", Package: "heliograph/storage/pgtest/tables", Prepare: addStatus}
+	Status = &pgtest.Template{Name: "status", Package: self, Prepare: addStatus}
 	// All has both.
-	All = &pgtest.Template{Name: "all", From: Ledger, Package: "heliograph/storage/pgtest/tables", Prepare: addStatus}
+	All = &pgtest.Template{Name: "all", From: Ledger, Package: self, Prepare: addStatus}
 )
+
+func addLedger(ctx context.Context, url string) error {
+	return errors.Join(
+		migrations.Ledger(ctx, url, slog.New(slog.DiscardHandler)),
+		pgtest.KeyByKey(ctx, url, migrations.Distribution()),
+	)
+}
 
 func addStatus(ctx context.Context, url string) error {
 	return migrations.Status(ctx, url, slog.New(slog.DiscardHandler))
