@@ -38,8 +38,10 @@ type drive struct {
 type load struct {
 	Address     string
 	Connections int
-	Rate        float64 // per second; 0 for a closed loop
-	Request     string  // the complete HTTP request
+	Rate        float64       // per second; 0 for a closed loop
+	Request     string        // the complete HTTP request
+	Padding     int           // bytes in place of § in the request
+	Pause       time.Duration // after a request that is not served, in a closed loop
 }
 
 // result is what the requests of a load measured.
@@ -185,6 +187,7 @@ func (d drive) send() []*result {
 	var running sync.WaitGroup
 	begin := time.Now()
 	for i, l := range d.Loads {
+		l.Request = strings.Replace(l.Request, "§", strings.Repeat("x", l.Padding), 1)
 		all[i] = &result{Statuses: map[int]*histogram{}, During: d.During}
 		end := begin.Add(d.Warm + d.During)
 		s := &sender{load: l, server: d.Server, begin: begin, warm: d.Warm, end: end, result: all[i]}
@@ -318,6 +321,9 @@ func (s *sender) closed(ctx context.Context) {
 				at := time.Now()
 				status, bare := w.do()
 				s.done(at, status, bare)
+				if status != http.StatusOK {
+					time.Sleep(s.Pause)
+				}
 			}
 		})
 	}

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"strings"
@@ -305,32 +304,27 @@ func TestLoadBodies(t *testing.T) { //nolint:paralleltest // measures memory
 	const limit = 256 // MiB
 	p, _ := startLoaded(t, "--memory-limit", fmt.Sprint(limit<<20))
 	quiet := watch(within(t, time.Second), victim, p.url, ordinary...).p99()
-	const query = `{"query":"{blocks(first:100){nodes{number}}}","extensions":{"x":"%s"}}`
-	body := post("/graphql", fmt.Sprintf(query, strings.Repeat("x", 500_000)))
-	p.resetPeak(t)
-	ctx := within(t, *loadTime)
-	var all sync.WaitGroup
+	const padding = 512_000
+	text := post("/graphql", `{"query":"{blocks(first:100){nodes{number}}}","extensions":{"x":"§"}}`)
+	length := strings.Index(text, "Content-Length: ") + len("Content-Length: ")
+	_, body, _ := strings.Cut(text, "\r\n\r\n")
+	text = text[:length] + fmt.Sprint(len(body)-len("§")+padding) + "\r\n\r\n" + body
+	d := drive{Server: host(p.url), During: *loadTime}
 	for _, address := range addresses(2) {
-		d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}}
-		for range 1000 {
-			all.Go(func() {
-				for ctx.Err() == nil {
-					conn, err := d.DialContext(ctx, "tcp", host(p.url))
-					if err != nil {
-						return
-					}
-					_ = conn.SetDeadline(time.Now().Add(*loadTime))
-					_, _ = io.WriteString(conn, body)
-					_, _ = conn.Read(make([]byte, 4096))
-					_ = conn.Close()
-				}
-			})
-		}
+		l := load{Address: address, Connections: 1000, Request: text, Padding: padding, Pause: time.Second}
+		d.Loads = append(d.Loads, l)
 	}
-	other := watch(ctx, victim, p.url, ordinary...)
+	p.resetPeak(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	var other *seen
+	var all sync.WaitGroup
+	all.Go(func() { other = watch(ctx, victim, p.url, ordinary...) })
+	sent := sum(d.run(t))
+	cancel()
 	all.Wait()
 	peak := p.usage(t).peak
-	t.Logf("2,000 bodies: victim p99 %s (quiet %s), failures %v, %d MB", other.p99(), quiet, other.failed, peak)
+	t.Logf("2,000 bodies: %d served, %d refused, %d closed; victim p99 %s (quiet %s), failures %v, %d MB",
+		sent.count(200), sent.count(503), sent.count(0), other.p99(), quiet, other.failed, peak)
 	if len(other.failed) > 0 || peak > limit || other.p99() > slack(max(50*time.Millisecond, 5*quiet)) {
 		t.Errorf("victim p99 %s, failures %v, resident %d MB", other.p99(), other.failed, peak)
 	}

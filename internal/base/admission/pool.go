@@ -158,11 +158,13 @@ func (s *Slot) enter() {
 	}
 }
 
-// park ends the turn of the request of a waiting slot whose share is small, so that others can start. The request waits
-// like those in the queue.
+// park ends the turn of the request of a waiting slot whose share is small, so that others can start. The request
+// waits like those in the queue.
 func (s *Slot) park() {
 	s.client.parked++
-	s.client.started = max(0, s.client.started-1)
+	if s.op.Turn.waited > 0 { // it counts again when it is granted
+		s.client.started = max(0, s.client.started-1)
+	}
 	s.op.Turn.leave()
 }
 

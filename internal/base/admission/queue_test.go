@@ -55,6 +55,7 @@ func simulate(t *testing.T, o admission.Options, f func(t *testing.T, s *simulat
 type request struct {
 	client, class string
 	cost          time.Duration
+	share         admission.Share
 }
 
 // run runs a request.
@@ -64,7 +65,7 @@ func (s *simulation) run(ctx context.Context, r request) (waited time.Duration, 
 	if err := turn.Enter(ctx); err != nil {
 		return turn.Waited(), err
 	}
-	slot, err := s.pool.Enter(ctx, &admission.Operation{Turn: turn}, admission.PointReads, r.class)
+	slot, err := s.pool.Enter(ctx, &admission.Operation{Turn: turn}, r.share, r.class)
 	if err != nil {
 		return turn.Waited(), err
 	}
@@ -181,7 +182,7 @@ func TestEqualShares(t *testing.T) {
 				for i := range 2 + random.IntN(7) {
 					name := strconv.Itoa(i)
 					costs[name] = time.Duration(1+random.IntN(50)) * time.Millisecond
-					r := request{name, "class " + strconv.Itoa(i%3), costs[name]}
+					r := request{client: name, class: "class " + strconv.Itoa(i%3), cost: costs[name]}
 					s.closed(t, &all, 16+random.IntN(50), d, func() request { return r })
 				}
 				all.Wait()
@@ -210,7 +211,7 @@ func TestExpensiveClient(t *testing.T) {
 			t.Helper()
 			var running sync.WaitGroup
 			for i := range 8 {
-				r := request{strconv.Itoa(i), "blocks", 2 * time.Millisecond}
+				r := request{client: strconv.Itoa(i), class: "blocks", cost: 2 * time.Millisecond}
 				if i == 7 && cost > 0 {
 					r.class, r.cost = "results", cost
 				}
@@ -236,22 +237,27 @@ func TestExpensiveClient(t *testing.T) {
 // the same latency, and that more connections do not lower the rate.
 func TestClosedLoops(t *testing.T) {
 	t.Parallel()
-	for _, cost := range []time.Duration{5 * time.Millisecond, 20 * time.Millisecond} {
+	for _, r := range []request{
+		{"client", "class", 5 * time.Millisecond, admission.PointReads},
+		{"client", "class", 20 * time.Millisecond, admission.Lists},
+		{"client", "class", 5 * time.Millisecond, admission.EVM},
+		{"client", "class", 5 * time.Millisecond, admission.Scans},
+	} {
 		best := 0.0
 		for _, connections := range []int{1, 8, 16, 64, 256, 1000} {
 			simulate(t, admission.Options{}, func(t *testing.T, s *simulation) {
 				t.Helper()
 				const d = 20 * time.Second
 				var all sync.WaitGroup
-				s.closed(t, &all, connections, d, func() request { return request{"client", "class", cost} })
+				s.closed(t, &all, connections, d, func() request { return r })
 				all.Wait()
 				m := s.clients["client"]
 				rate := float64(m.served) / d.Seconds()
 				best = max(best, rate)
 				cycle := time.Duration(float64(connections) / rate * float64(time.Second))
 				if len(m.refused) > 0 || connections >= 64 && (m.p99() > 2*cycle || rate < 0.95*best) {
-					t.Errorf("%d connections: %.0f requests/s, p99 %s, cycle %s, %v refused",
-						connections, rate, m.p99(), cycle, m.refused)
+					t.Errorf("share %d, %d connections: %.0f requests/s, p99 %s, cycle %s, %v refused",
+						r.share, connections, rate, m.p99(), cycle, m.refused)
 				}
 			})
 		}
@@ -271,8 +277,8 @@ func TestOverload(t *testing.T) {
 				capacity = 500.0 // 5 statements of one client at the same time
 			)
 			var all sync.WaitGroup
-			s.open(t, &all, times*capacity, d, request{"busy", "class", cost})
-			s.open(t, &all, 20, d, request{"modest", "class", cost})
+			s.open(t, &all, times*capacity, d, request{client: "busy", class: "class", cost: cost})
+			s.open(t, &all, 20, d, request{client: "modest", class: "class", cost: cost})
 			all.Wait()
 			busy, modest := s.clients["busy"], s.clients["modest"]
 			offered := min(times, 1) * (d + admission.DefaultTimeout).Seconds() * capacity
@@ -334,7 +340,7 @@ func TestAborts(t *testing.T) {
 			t.Errorf("%d of 1000 aborted requests ran: %+v", statements.Load(), s.q.Stats())
 		}
 		for _, client := range []string{"busy", "other"} {
-			if waited, err := s.run(t.Context(), request{client, "class", 0}); err != nil || waited > 0 {
+			if waited, err := s.run(t.Context(), request{client: client, class: "class"}); err != nil || waited > 0 {
 				t.Errorf("afterwards, a request of %s waited %s: %v", client, waited, err)
 			}
 		}
@@ -356,7 +362,7 @@ func TestDeadline(t *testing.T) {
 			want := min(deadline, admission.DefaultTimeout)
 			ctx, cancel := context.WithTimeout(t.Context(), deadline)
 			begin := time.Now()
-			_, err := s.run(ctx, request{"client", "class", 0})
+			_, err := s.run(ctx, request{client: "client", class: "class"})
 			cancel()
 			refusal := admission.RefusalOf(err)
 			if refusal == nil || refusal.Limit != admission.ByTimeout || time.Since(begin) != want {
@@ -550,7 +556,7 @@ func TestClients(t *testing.T) {
 		t.Helper()
 		var all sync.WaitGroup
 		for i := range 100 {
-			r := request{strconv.Itoa(i), "class", time.Duration(i) * time.Millisecond}
+			r := request{client: strconv.Itoa(i), class: "class", cost: time.Duration(i) * time.Millisecond}
 			s.closed(t, &all, 2, time.Second, func() request { return r })
 		}
 		all.Wait()
