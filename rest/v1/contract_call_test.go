@@ -491,7 +491,7 @@ func TestTraceWithoutContract(t *testing.T) {
 			}
 		}
 	}
-	testenv.Decode(t, ask(`{ contractResults(first: 500) { nodes { consensusTimestamp synthetic } } }`), &list)
+	testenv.Decode(t, ask(`{ contractResults(first: 100) { nodes { consensusTimestamp synthetic } } }`), &list)
 	at := ""
 	for _, r := range list.Data.ContractResults.Nodes {
 		if r.Synthetic {
